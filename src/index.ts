@@ -15,6 +15,7 @@ export { createLogger, type Logger, type LoggerOptions } from "./base/logger.ts"
 export type { Service } from "./base/service.ts";
 export { VERSION } from "./base/version.ts";
 export type { AuditEntry, JobFacts, OnAudit } from "./commands/audit/audit-entry.ts";
+export type { CancelEnd, CancelledJob, CancelOptions } from "./commands/jobs/cancel-jobs.ts";
 export type { RemovedJob } from "./commands/jobs/remove-job.ts";
 export type { JobChanges } from "./commands/jobs/reschedule-jobs.ts";
 export type {
@@ -96,10 +97,10 @@ export type {
   SchedulePage,
   SchedulePageOptions,
 } from "./utils/schedule-operations.ts";
+export type { WorkerUtilsOptions } from "./utils/utils-options.ts";
 export {
   makeWorkerUtils,
   type WorkerUtils,
-  type WorkerUtilsOptions,
 } from "./utils/worker-utils.ts";
 export type { AddedJob, FileJob, GraphileJob } from "./worker/files/graphile-job.ts";
 export type { FileLogger } from "./worker/files/graphile-logger.ts";
@@ -128,6 +129,7 @@ export type {
   WorkerInterceptors,
 } from "./worker/task/hooks.ts";
 export {
+  JobCancelled,
   PermanentFailure,
   RetryAfter,
   Snooze,

@@ -6,6 +6,7 @@ import { buildIndexCommand } from "./indexes/build-index.ts";
 import { cancelIndexCommand } from "./indexes/cancel-index.ts";
 import { dropIndexCommand } from "./indexes/drop-index.ts";
 import { addCommand } from "./jobs/add.ts";
+import { cancelCommand } from "./jobs/cancel-jobs.ts";
 import { completeCommand } from "./jobs/complete-jobs.ts";
 import { failCommand } from "./jobs/permanently-fail-jobs.ts";
 import { removeCommand } from "./jobs/remove-job.ts";
@@ -32,6 +33,7 @@ const all = [
   rescheduleCommand,
   removeCommand,
   stopRetryingCommand,
+  cancelCommand,
   pauseCommand,
   resumeCommand,
   unlockCommand,

@@ -1,5 +1,10 @@
 // The operations of one queue as methods, with an optional hook before a job is added: a worker's interceptors.
 import { WorkerError } from "../base/errors.ts";
+import {
+  type CancelOptions,
+  cancelJobs,
+  waitForCancelledJobs,
+} from "../commands/jobs/cancel-jobs.ts";
 import { completeJobs } from "../commands/jobs/complete-jobs.ts";
 import { permanentlyFailJobs } from "../commands/jobs/permanently-fail-jobs.ts";
 import { removeJob } from "../commands/jobs/remove-job.ts";
@@ -57,6 +62,9 @@ export function boundOperations(db: Database, isShared: boolean, before: BeforeA
       (await permanentlyFailJobs(db, ids, reason)).jobs,
     rescheduleJobs: async (ids: readonly string[], changes: JobChanges) =>
       (await rescheduleJobs(db, ids, changes)).jobs,
+    cancelJobs: (ids: readonly string[], options?: CancelOptions) => cancelJobs(db, ids, options),
+    waitForCancelledJobs: (ids: readonly string[], options?: { readonly timeoutMs?: number }) =>
+      waitForCancelledJobs(db, ids, options),
     removeJob: (key: string) => removeJob(db, key),
     getJob: (id: string) => getJob(db, id),
     // Loads the query language when jobs are listed, not in every worker.

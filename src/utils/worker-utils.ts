@@ -1,10 +1,10 @@
 // The library's entry point for applications: all operations of one queue as methods of one object, on its own pool or
 // on the caller's. A pool or client of the caller is never closed.
 import type pg from "pg";
-import * as v from "valibot";
 import { WorkerError } from "../base/errors.ts";
-import { isLogger, type Logger, loggerProblem, silentLogger } from "../base/logger.ts";
-import { strict, validate } from "../base/validate.ts";
+import { type Logger, silentLogger } from "../base/logger.ts";
+import { validate } from "../base/validate.ts";
+import type { CancelEnd, CancelledJob, CancelOptions } from "../commands/jobs/cancel-jobs.ts";
 import type { RemovedJob } from "../commands/jobs/remove-job.ts";
 import type { JobChanges } from "../commands/jobs/reschedule-jobs.ts";
 import type {
@@ -15,7 +15,7 @@ import type {
 import type { UnlockedCounts } from "../commands/maintenance/force-unlock-workers.ts";
 import type { SweepOptions, SweepResult } from "../commands/maintenance/sweep-stale-workers.ts";
 import { createPool } from "../database/connection/pool.ts";
-import type { Database, Queryable, StatementClient } from "../database/database.ts";
+import type { Database, StatementClient } from "../database/database.ts";
 import { exactClient } from "../database/exact-client.ts";
 import { migrate } from "../database/schema/migrate.ts";
 import { schemaName } from "../database/schema-name.ts";
@@ -33,27 +33,7 @@ import type { PauseOptions } from "../queue/pauses/pause-options.ts";
 import type { JobCounts } from "../queue/read/count-jobs.ts";
 import { type BeforeAdd, boundOperations } from "./bound-operations.ts";
 import type { ScheduleOperations } from "./schedule-operations.ts";
-
-/** Options of makeWorkerUtils(). Either `pool` or `connectionString` is required. */
-export interface WorkerUtilsOptions {
-  /** Your own pool. It is never ended. */
-  readonly pool?: pg.Pool | undefined;
-  /**
-   * The database's URL, `postgres://user:password@host:port/database`. A pool is created for it, which `end()`
-   * ends.
-   */
-  readonly connectionString?: string | undefined;
-  /**
-   * The schema of the queue. An existing Graphile Worker installation has `graphile_worker`. Default `worker`.
-   */
-  readonly schema?: string | undefined;
-  /** The size of the created pool, 1–1,000. Default 5. */
-  readonly maxConnections?: number | undefined;
-  /** Whether statements are prepared. False behind a transaction pooler such as pgbouncer. Default true. */
-  readonly preparedStatements?: boolean | undefined;
-  /** The logger. Default: silent. */
-  readonly logger?: Logger | undefined;
-}
+import { optionsSchema, type WorkerUtilsOptions } from "./utils-options.ts";
 
 /**
  * The operations of one queue, on a pool or on one client (`with`). `Added` is the result of addJob: a job, or
@@ -112,6 +92,23 @@ export interface WorkerUtils<Added = Job> extends AsyncDisposable, ScheduleOpera
    * waits and rejects as permanentlyFailJobs does; also with InputError for no changes.
    */
   rescheduleJobs(ids: readonly string[], changes: JobChanges): Promise<Job[]>;
+  /**
+   * Cancels 1–10,000 jobs, and returns an outcome for each distinct id, in order. A waiting job fails, with
+   * `last_error` `cancelled: REASON`, or is deleted (`remove`). The signal of a running job aborts with JobCancelled:
+   * within 50 ms usually, and within 2.5 s where workers receive no notifications. If its task then throws, the job
+   * has failed for good; if it returns, the job is completed. A worker of Graphile Worker does not abort the job; its
+   * attempt is the last. Rejects with `extension_missing` until `worker migrate --with controls` has added the
+   * tables, and with InputError for invalid ids or options.
+   */
+  cancelJobs(ids: readonly string[], options?: CancelOptions): Promise<CancelledJob[]>;
+  /**
+   * Waits until jobs that were cancelled have ended, at most `timeoutMs` (default 60,000), and returns what became
+   * of each. Rejects as cancelJobs does.
+   */
+  waitForCancelledJobs(
+    ids: readonly string[],
+    options?: { readonly timeoutMs?: number },
+  ): Promise<CancelEnd[]>;
   /**
    * Removes the job with this key, 1–512 characters. A running job continues, but loses its key and is not
    * retried. Waits up to a second for a job that a worker has fetched and not started. Rejects with InputError
@@ -196,33 +193,6 @@ export interface WorkerUtils<Added = Job> extends AsyncDisposable, ScheduleOpera
   with(client: StatementClient): WorkerUtils<Added>;
   /** Ends the created pool after its current statements; your own pool is not ended. Idempotent. */
   end(): Promise<void>;
-}
-
-const optionsSchema = v.pipe(
-  strict({
-    pool: v.optional(v.custom<pg.Pool>(isQueryable, "must be a pg Pool")),
-    connectionString: v.optional(v.string("must be a string")),
-    schema: v.optional(v.string("must be a string")),
-    maxConnections: v.optional(
-      v.pipe(
-        v.number("must be a number"),
-        v.check(
-          (value) => Number.isInteger(value) && value >= 1 && value <= 1_000,
-          "must be 1–1000",
-        ),
-      ),
-    ),
-    preparedStatements: v.optional(v.boolean("must be true or false"), true),
-    logger: v.optional(v.custom<Logger>(isLogger, ({ input }) => loggerProblem(input))),
-  }),
-  v.check(
-    ({ pool, connectionString }) => (pool === undefined) !== (connectionString === undefined),
-    "either pool or connectionString is needed",
-  ),
-);
-
-function isQueryable(value: unknown): boolean {
-  return typeof (value as Partial<Queryable> | null)?.query === "function";
 }
 
 /**

@@ -1,6 +1,6 @@
-// Reads what is paused: every 2 seconds, and at once when a pause is announced. A worker learns here that the schema
-// has pauses at all, gives back jobs that it has fetched and not started after a new pause, acknowledges the pauses
-// that it obeys, and ends pauses that are over.
+// Reads what is paused and which of this worker's jobs are to be cancelled: every 2 seconds, and at once when a change
+// is announced. A worker learns here that the schema has pauses at all, gives back jobs that it has fetched and not
+// started after a new pause, acknowledges the pauses that it obeys, and ends pauses that are over.
 //
 //   start() ──▶ a look ──2 s, or announced──▶ a look ──▶ … ──▶ stop()
 //                 └ a new pause: what was fetched before goes back ──▶ acknowledged
@@ -9,11 +9,16 @@ import { codeOf, messageOf } from "../base/errors.ts";
 import type { Logger } from "../base/logger.ts";
 import type { Database } from "../database/database.ts";
 import { hasControls } from "../database/schema/extensions/has-controls.ts";
+import { endCancellations, lookAtCancellations } from "../queue/cancel/cancellations.ts";
 import { lookAtPauses } from "../queue/pauses/look-at-pauses.ts";
 import { CONTROL, endDuePauses } from "../queue/pauses/pause.ts";
+import type { FetchedJob } from "./execute/fetched-job.ts";
 import type { Controls } from "./fetch/task-parameters.ts";
+import { JobCancelled } from "./task/outcomes.ts";
 
 const EVERY_MS = 2_000;
+/** After an announcement: a fetch under way may have brought a job that is to be cancelled. */
+const AGAIN_MS = 250;
 const OUTAGE: ReadonlySet<string> = new Set(["database_unreachable", "read_only_server"]);
 
 export interface PauseWatchParts {
@@ -29,6 +34,10 @@ export interface PauseWatchParts {
   wake(): void;
   /** `obeyed` has changed. */
   acknowledge(): void;
+  /** Jobs of this worker that have not ended. */
+  jobs(): readonly FetchedJob[];
+  /** Aborts the job's signal if it runs. Returns whether it does. */
+  cancel(job: FetchedJob): boolean;
 }
 
 export class PauseWatch implements Controls {
@@ -73,7 +82,7 @@ export class PauseWatch implements Controls {
     return this.#obeyed;
   }
 
-  /** For a listener: a pause has begun or ended. */
+  /** For a listener: a pause has begun or ended, or a job is to be cancelled. */
   get channels(): Readonly<Record<string, () => void>> {
     return { [CONTROL]: () => this.lookNow() };
   }
@@ -95,15 +104,40 @@ export class PauseWatch implements Controls {
 
   async #run(): Promise<void> {
     const { signal } = this.#stop;
+    let wasAnnounced = false;
     while (!signal.aborted) {
       if (!this.#isAnnounced) {
         this.#pause = new AbortController();
-        await wait(EVERY_MS, AbortSignal.any([signal, this.#pause.signal]));
+        const pauseMs = wasAnnounced ? AGAIN_MS : EVERY_MS;
+        await wait(pauseMs, AbortSignal.any([signal, this.#pause.signal]));
       }
+      wasAnnounced = this.#isAnnounced;
       this.#isAnnounced = false;
       const database = signal.aborted ? null : this.#parts.database();
       if (database !== null) await this.#look(database);
     }
+  }
+
+  /** Cancels jobs as requested. Returns whether there are requests of jobs that do not run. */
+  async #cancel(db: Database): Promise<boolean> {
+    const { jobs, cancel, letGo, logger } = this.#parts;
+    const mine = jobs();
+    const { found, hasOver } = await lookAtCancellations(
+      db,
+      mine.map(({ id }) => id),
+    );
+    const requests = new Map(found.map((one) => [one.id, one]));
+    const toCancel = mine.filter((job) => job.cancelled === undefined && requests.has(job.id));
+    let hasUnstarted = false;
+    for (const job of toCancel) {
+      const { reason = null, by = null } = requests.get(job.id) ?? {};
+      job.cancelled = new JobCancelled(reason, by);
+      logger.info({ job_id: job.id, task: job.taskIdentifier, reason, by }, "a job is cancelled");
+      hasUnstarted = !cancel(job) || hasUnstarted;
+    }
+    // Such a job fails at once, and does not wait for a slot.
+    if (hasUnstarted) void letGo();
+    return hasOver;
   }
 
   async #look(db: Database): Promise<void> {
@@ -113,9 +147,11 @@ export class PauseWatch implements Controls {
       this.#isInstalled = true;
       const { mark, pauses, hasDue } = await lookAtPauses(db, this.#mark);
       if (mark !== this.#mark) this.#changed(mark, pauses);
+      const hasOver = await this.#cancel(db);
       // Last: a role that may only read the pauses obeys them, and leaves their end to other workers.
       this.#hasDue = hasDue;
       if (hasDue && (await endDuePauses(db)) > 0) wake();
+      if (hasOver) await endCancellations(db);
       this.#failure = null;
     } catch (error) {
       // Without the table, or without the right to read it, nothing is paused for this worker.
@@ -125,7 +161,10 @@ export class PauseWatch implements Controls {
       const message = messageOf(error);
       if (message === this.#failure) return;
       this.#failure = message;
-      logger[isGone ? "warn" : "debug"]({ error: message }, "pauses could not be read or ended");
+      logger[isGone ? "warn" : "debug"](
+        { error: message },
+        "pauses and cancellations could not be read or ended",
+      );
     }
   }
 

@@ -145,6 +145,19 @@ export class Session<E> {
     return this.dispatcher.holdsNothing && !this.#hasEndedLease;
   }
 
+  /** Jobs that may be cancelled: running ones, and fetched ones that have not started. */
+  get cancellable(): readonly FetchedJob[] {
+    return [...this.running.map(({ job }) => job), ...this.unstarted];
+  }
+
+  /** Aborts the signal of a cancelled job if it runs. Returns whether it does. */
+  cancel(job: FetchedJob): boolean {
+    const { abortGraceMs } = this.#parts.config;
+    const { dispatcher } = this;
+    const onOverdue = () => dispatcher.settle();
+    return dispatcher.executors.some((one) => one.cancel(job, abortGraceMs, onOverdue));
+  }
+
   /** Aborts the signals of running jobs with these ids. */
   abortJobs(reason: Error, ids: ReadonlySet<string>): void {
     for (const one of this.dispatcher.executors) one.abort(reason, ids);

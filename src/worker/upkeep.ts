@@ -64,6 +64,8 @@ export class Upkeep<E> {
       acknowledge: () => {
         if (lease.hasHeartbeats) this.#recovery?.reportFetched();
       },
+      jobs: () => sessions().all.flatMap(({ cancellable }) => cancellable),
+      cancel: (job) => sessions().all.some((session) => session.cancel(job)),
     });
     const { database } = this.#maintenance;
     const { resetLocksIntervalMs: intervalMs, staleLockThresholdMs } = config;

@@ -3,6 +3,7 @@
 
 import { untilNotFetched } from "../../src/commands/before-images/act-on-jobs.ts";
 import { acted } from "../../src/commands/jobs/acted.ts";
+import { cancelJobs, waitForCancelledJobs } from "../../src/commands/jobs/cancel-jobs.ts";
 import { completeJobs } from "../../src/commands/jobs/complete-jobs.ts";
 import { permanentlyFailJobs } from "../../src/commands/jobs/permanently-fail-jobs.ts";
 import { removeJob, removeKeeping } from "../../src/commands/jobs/remove-job.ts";
@@ -79,6 +80,7 @@ import { addJob } from "../../src/queue/add/add-job.ts";
 import { addJobs } from "../../src/queue/add/add-jobs.ts";
 import { copyJobs } from "../../src/queue/add/copy-jobs.ts";
 import { registerTasks } from "../../src/queue/add/register-tasks.ts";
+import { lookAtCancellations } from "../../src/queue/cancel/cancellations.ts";
 import { databaseTime } from "../../src/queue/cron/database-time.ts";
 import {
   advanceCrontabs,
@@ -540,6 +542,19 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
   ...scheduleCalls,
   "list-pauses": [(db) => listPauses(db), () => ({ is_there: true, ...LISTED_PAUSE })],
   "look-at-pauses": (db) => lookAtPauses(db, null),
+  "cancel-jobs": [
+    (db) => cancelJobs(db, ["1"], { reason: "deploy", cancelledBy: "ana" }),
+    () => ({ is_there: true, id: "1" }),
+  ],
+  "cancel-remove-jobs": [
+    (db) => cancelJobs(db, ["1"], { remove: true }),
+    () => ({ is_there: true, id: "1" }),
+  ],
+  "cancel-outcomes": [
+    (db) => waitForCancelledJobs(db, ["1"], { timeoutMs: 1 }),
+    () => ({ is_there: true, is_over: true }),
+  ],
+  "cancel-look": (db) => lookAtCancellations(db, ["1"]),
   "renew-locks": (db) => renewLocks(db, "w", ["1"], 0),
   "reset-stale-locks": [(db) => resetStaleLocks(db, 0), () => ({ present: true })],
   "reset-stale-locks-without-heartbeats": (db) => resetStaleLocks(db, 0),

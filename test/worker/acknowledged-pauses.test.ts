@@ -231,6 +231,8 @@ test("A new pause returns what was fetched, also one with an earlier time; the e
     database: () => database,
     letGo: async () => void returns++,
     wake: () => {},
+    jobs: () => [],
+    cancel: () => false,
     acknowledge: () => {
       acknowledged = watch.obeyed ?? "";
     },

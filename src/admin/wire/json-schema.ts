@@ -127,6 +127,13 @@ export const listedJob = withOptional(
 /** Schemas that answers of commands can refer to. */
 const records: Readonly<Record<string, JsonSchema>> = {
   ActedJob: record({ ...databaseJob, task_id: "integer", job_queue_id: "integer?" }, "ActedJob"),
+  CancelledJob: record(
+    {
+      id: "integer",
+      outcome: { type: "string", enum: ["cancelled", "cancelling", "failed", "not_found"] },
+    },
+    "CancelledJob",
+  ),
 };
 
 /** The schema of one field of a body or a query. */

@@ -4,7 +4,7 @@ import { type Database, query, type Statement } from "../../database/database.ts
 import type { Job } from "../../domain/job.ts";
 import { checkedJobIds } from "../../domain/job-ids.ts";
 import { isUnreported } from "../../queue/sql/condition.ts";
-import { actingQuery } from "../../queue/sql/contended-query.ts";
+import { actingQuery, actingQueryAtOnce } from "../../queue/sql/contended-query.ts";
 import { type JobRow, jobColumns, jobNames, toJob } from "../../queue/sql/job-row.ts";
 import { isFree } from "../../queue/sql/lock.ts";
 import { hasWorkerTable } from "../../queue/workers/worker-table.ts";
@@ -39,7 +39,8 @@ export async function untilMayChange(
   if (mustWait(change)) await untilNotFetched(db, { ids: checkedJobIds(ids) });
 }
 
-const mustWait = (change: JobChange): boolean => !isDeletion(change) && change.mayRun !== true;
+const mustWait = (change: JobChange): boolean =>
+  !isDeletion(change) && change.mayRun !== true && change.ofRunning === undefined;
 
 /** Throws InputError if the list is empty, longer than 10,000, or contains anything but job ids. */
 export async function actOnJobs(
@@ -54,14 +55,21 @@ export async function actOnJobs(
   const changed: Changing = (of) => `${head}
     where jobs.id = any(${of})${change.mayRun === true ? "" : ` and ${isFree}`}
     returning jobs.*`;
+  const ofRunning = (ids: string) => {
+    const tables = change.ofRunning?.(db.schema.quoted, ids, parameter);
+    return tables === undefined ? "" : `, ${tables}`;
+  };
+  const send = change.ofRunning === undefined ? actingQuery : actingQueryAtOnce;
   if (keeping === null) {
-    const rows = await actingQuery<JobRow>(db, (s, of) => plainStatement(s, changed(of)), values);
+    const running = ofRunning(RUNNING_OF_PLAIN(db.schema.quoted));
+    const rows = await send<JobRow>(db, (s, of) => plainStatement(s, changed(of), running), values);
     return { jobs: rows.map(toJob), operationId: null };
   }
+  const running = ofRunning("select met.id from met where met.outcome = 'l'");
   const first = values.length + 1;
-  const rows = await actingQuery<JobRow & KeptRow>(
+  const rows = await send<JobRow & KeptRow>(
     db,
-    (s, of) => keptStatement(s, change, tablesOf(s, change, of, changed), first),
+    (s, of) => keptStatement(s, change, `${tablesOf(s, change, of, changed)}${running}`, first),
     [...values, ...keptValues(keeping)],
   );
   return { jobs: rows.map(toJob), operationId: rows[0]?.operation_id ?? null };
@@ -70,10 +78,13 @@ export async function actOnJobs(
 /** The changing statement for an expression of ids. Most actions skip running jobs. */
 type Changing = (ids: string) => string;
 
-const plainStatement = (s: string, changed: string) => `
+const RUNNING_OF_PLAIN = (s: string) =>
+  `select asked.id from ${s}._private_jobs as asked where asked.id = any($1::bigint[]) and asked.id not in (select jobs.id from jobs)`;
+
+const plainStatement = (s: string, changed: string, more: string) => `
   with jobs as (
     ${changed}
-  )
+  )${more}
   select ${jobColumns}
   from jobs
   ${jobNames(s)}

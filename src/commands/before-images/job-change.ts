@@ -29,6 +29,11 @@ export interface JobChange {
   readonly wakes?: boolean;
   /** Each job gets a different `run_at`: a rehearsal shows the first and the last. */
   readonly moves?: boolean;
+  /**
+   * Common tables for jobs that run, and are not changed: `ids` is a query of their ids. Rows that another session has
+   * locked are among them, and are not waited for.
+   */
+  readonly ofRunning?: (s: string, ids: string, parameter: AddParameter) => string;
 }
 
 /** Deletes the jobs. */

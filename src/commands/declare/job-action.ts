@@ -1,11 +1,12 @@
 // What a command on jobs declares in addition, so that it can run on all jobs that match a query, be previewed and
 // undone, and be offered by the page. The page is generated from it (ui/schema/commands.mjs).
+import type { Database } from "../../database/database.ts";
 import type { Condition } from "../../domain/condition.ts";
 import type { JobChange } from "../before-images/job-change.ts";
 import type { CommandFields } from "./field.ts";
 
 /** Validated changes, by wire name. */
-export type Changes = Readonly<Record<string, string | number>>;
+export type Changes = Readonly<Record<string, string | number | boolean>>;
 
 /** The texts of an action. `{jobs}` is replaced by the jobs: `Run {jobs} now`. */
 export interface ActionWords {
@@ -37,9 +38,13 @@ export interface JobActionData {
   readonly words: ActionWords;
   /**
    * Its effect on jobs with these changes: for a command by ids, and for an operation on all matching jobs, which has
-   * its own defaults.
+   * its own defaults. `by`: the user.
    */
-  readonly change: (changes: Changes) => JobChange;
+  readonly change: (changes: Changes, by: string | null) => JobChange;
+  /** Jobs that an operation never selects: a term of the query language, such as `is:failed`. */
+  readonly leavesOut?: string;
+  /** Throws where the schema lacks tables that the action needs. */
+  readonly requires?: (db: Database) => Promise<void>;
   /** Whether the first few jobs can show that the rest will succeed: by default, on request, or never. */
   readonly canary: "usual" | "possible" | "none";
   readonly offers: ActionOffers;

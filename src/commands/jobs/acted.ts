@@ -40,12 +40,12 @@ export function defineJobAction<const F extends Fields, const N extends string>(
     // Outside the transaction, whose timeout is that of the change.
     prepare: async (db, input) => {
       const { ids, ...changes } = input as Input<F> & Asked;
-      await untilMayChange(db, action.onJobs.change(changes as Changes), ids);
+      await untilMayChange(db, action.onJobs.change(changes as Changes, null), ids);
     },
-    run: async (db, input, { keepFor }) => {
+    run: async (db, input, { keepFor, by = null }) => {
       const { ids, ...changes } = input as Input<F> & Asked;
       const keeping = keepingOf(keepFor, action.name, changes);
-      const change = action.onJobs.change(changes as Changes);
+      const change = action.onJobs.change(changes as Changes, by);
       return acted(db, ids, await actOnJobs(db, change, ids, keeping));
     },
     operationId: ({ operationId }) => operationId,
@@ -127,7 +127,7 @@ function actedSentence(done: string, result: Acted, asked: Asked): string {
 
 const MOST_NAMED = 5;
 
-function named(ids: readonly string[]): string {
+export function named(ids: readonly string[]): string {
   const first = ids.slice(0, MOST_NAMED).map((id) => `#${id}`);
   return [...first, ...(ids.length > MOST_NAMED ? ["…"] : [])].join(", ");
 }

@@ -145,7 +145,7 @@ async function oneBatch(
   jobs: JobQuery,
   pace: BatchPace,
 ): Promise<Batch> {
-  const { afterId, boundary, action, changes, done } = operation;
+  const { afterId, boundary, action, changes, done, origin } = operation;
   const { maxId, before } = boundary;
   const { span, limit: most } = pace.step;
   const upto = BigInt(afterId) + BigInt(span);
@@ -162,7 +162,8 @@ async function oneBatch(
     limit = chosen.ids.length + 1;
   }
   const stretch = { afterId, uptoId, limit, before, chosen };
-  return store.batch(operation, jobs, changeOf(action, changes), stretch, pace.speed);
+  const change = changeOf(action, changes, origin.by);
+  return store.batch(operation, jobs, change, stretch, pace.speed);
 }
 
 function undoRound({ store, monotonic, reads, logger }: OperationTools, pace: BatchPace): DoRound {

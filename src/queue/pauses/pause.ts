@@ -34,12 +34,12 @@ export interface NewPause {
   readonly forMs: number | null;
 }
 
-/** Throws `extension_missing` where there is no table for pauses. */
-export async function requireControls(db: Database): Promise<void> {
+/** Throws `extension_missing` where there is no table for pauses and cancellations. `what` needs it: `a pause`. */
+export async function requireControls(db: Database, what: string): Promise<void> {
   if (await hasControls(db)) return;
   const { name } = db.schema;
   const command = workerLine(name, "worker migrate --with controls");
-  const sentence = `a pause needs tables that the schema ${name} does not have: "${command}" adds them`;
+  const sentence = `${what} needs tables that the schema ${name} does not have: "${command}" adds them`;
   throw new WorkerError("extension_missing", sentence);
 }
 
@@ -49,7 +49,7 @@ export async function setPause(
   target: PauseTarget,
   pause: NewPause,
 ): Promise<boolean> {
-  await requireControls(db);
+  await requireControls(db, "a pause");
   const { reason, pausedBy, resumeAt, forMs } = pause;
   const statement = target.scope === "queue" ? pauseQueueSql : pauseTaskSql;
   const values = [target.scope, target.name, reason, resumeAt, forMs, pausedBy];
@@ -94,7 +94,7 @@ export interface Resumed {
 
 /** Ends a pause. */
 export async function endPause(db: Database, { scope, name }: PauseTarget): Promise<Resumed> {
-  await requireControls(db);
+  await requireControls(db, "a pause");
   const statement = scope === "queue" ? resumeQueueSql : resumeTaskSql;
   const [row] = await query<ResumedRow>(db, statement, [scope, name]);
   return { wasPaused: row?.was_paused === true, waitsForJob: row?.waits === true };

@@ -93,6 +93,13 @@ export async function actingQuery<R extends object>(
   }
 }
 
+/** The same without waiting: jobs whose rows another transaction has locked count as locked at once. */
+export const actingQueryAtOnce = <R extends object>(
+  db: Database,
+  statement: ActingStatement,
+  values: unknown[],
+): Promise<R[]> => contendedQuery<R>(db, (schema) => statement(schema, freeOf(schema)), values);
+
 const GIVEN = "$1::bigint[]";
 
 const freeOf = (schema: string) => `array(

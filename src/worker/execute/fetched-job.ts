@@ -2,6 +2,7 @@
 import { monotonic } from "../../base/clock.ts";
 import type { Database } from "../../database/database.ts";
 import type { FetchedRows } from "../../queue/fetch/fetched-rows.ts";
+import type { JobCancelled } from "../task/outcomes.ts";
 import type { TaskJob } from "../task/task-job.ts";
 
 /** The part that the jobs of one fetch share. */
@@ -14,6 +15,8 @@ export interface FetchAnswer {
 export class FetchedJob implements TaskJob {
   readonly id: string;
   readonly queueId: number | null;
+  /** Set when this attempt was cancelled, before its start or while it runs. */
+  cancelled: JobCancelled | undefined;
   readonly #answer: FetchAnswer;
   readonly #index: number;
   #payload: unknown;

@@ -1,11 +1,15 @@
 // The context of one job. Everything but `job` is created at first use, so that short tasks stay cheap.
 import type { Pool } from "pg";
+import { monotonic, now } from "../../base/clock.ts";
 import { WorkerError } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
 import { withClient } from "../../database/connection/pool.ts";
+import type { Verdict } from "../task/hooks.ts";
 import { withoutOwnJob } from "../task/own-job.ts";
+import type { Task } from "../task/task.ts";
 import type { ContextSource, TaskContext } from "../task/task-context.ts";
 import type { FetchedJob } from "./fetched-job.ts";
+import type { TalliedTask, TaskTally } from "./task-tally.ts";
 
 export class JobContext<Extensions> implements TaskContext<Extensions> {
   readonly job: FetchedJob;
@@ -82,6 +86,29 @@ export class JobContext<Extensions> implements TaskContext<Extensions> {
       this.isCompletedByTask = true;
     };
   }
+}
+
+/** One run of a job. It is also the task's context, which saves an object for each job. */
+export class JobAttempt<E> extends JobContext<E> {
+  readonly task: Task<unknown, E>;
+  readonly tally: TaskTally;
+  readonly startedAtMs = monotonic();
+  /** Whether an interceptor skipped the job, so that its task is not called. */
+  isSkipped = false;
+  /** Interceptors decide whether the task is called; null: there are none. */
+  verdict: Promise<Verdict | undefined> | null = null;
+
+  constructor(job: FetchedJob, source: ContextSource<E>, { task, tally }: TalliedTask<E>) {
+    super(job, source);
+    this.task = task;
+    this.tally = tally;
+  }
+}
+
+/** Returns the seconds between the job's due time and its fetch, by this machine's clock. */
+export function waitedSeconds({ job, startedAtMs }: JobAttempt<unknown>): number {
+  const fetchedAtSeconds = (now() - (startedAtMs - job.fetchedAtMs)) / 1_000;
+  return Math.max(0, fetchedAtSeconds - job.runAtSeconds);
 }
 
 function withFields(logger: Logger, fields: object): Logger {

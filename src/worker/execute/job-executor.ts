@@ -2,36 +2,26 @@
 // evaluate its result, let interceptors change it, record it, emit events. A synchronous task without
 // interceptors runs without a promise.
 import { AsyncResource } from "node:async_hooks";
-import { monotonic, now } from "../../base/clock.ts";
+import { monotonic, now, setTimeout } from "../../base/clock.ts";
 import { deadlineOf } from "../../domain/job-flags.ts";
 import { callInterceptors, isIntercepted, verdictOf } from "../task/call-interceptors.ts";
 import type { Hooks, Verdict } from "../task/hooks.ts";
 import type { RetryRules } from "../task/next-attempt.ts";
-import type { Task } from "../task/task.ts";
 import type { ContextSource } from "../task/task-context.ts";
 import { deadlinePassed, limited, limitOf } from "./attempt-limit.ts";
 import type { FetchedJob } from "./fetched-job.ts";
-import { JobContext } from "./job-context.ts";
+import { JobAttempt, waitedSeconds } from "./job-context.ts";
 import type { Results } from "./results.ts";
-import type { TalliedTask, TalliedTasks, TaskTally } from "./task-tally.ts";
-import { errorText, failure, isThenable, judge, judgePending, type Result } from "./verdict.ts";
-
-/** One run of a job. It is also the task's context, which saves an object for each job. */
-class Attempt<E> extends JobContext<E> {
-  readonly task: Task<unknown, E>;
-  readonly tally: TaskTally;
-  readonly startedAtMs = monotonic();
-  /** Whether an interceptor skipped the job, so that its task is not called. */
-  isSkipped = false;
-  /** Interceptors decide whether the task is called; null: there are none. */
-  verdict: Promise<Verdict | undefined> | null = null;
-
-  constructor(job: FetchedJob, source: ContextSource<E>, { task, tally }: TalliedTask<E>) {
-    super(job, source);
-    this.task = task;
-    this.tally = tally;
-  }
-}
+import type { TalliedTasks } from "./task-tally.ts";
+import {
+  endError,
+  errorText,
+  failure,
+  isThenable,
+  judge,
+  judgePending,
+  type Result,
+} from "./verdict.ts";
 
 const NOT_COMMITTED =
   "the transaction that completes the job was not committed: call completeIn() last, then commit";
@@ -57,7 +47,7 @@ export class JobExecutor<E> {
    * Pending attempts by job id. Not a Map: V8 keeps the entries of a Map's outgrown tables in memory until the
    * next full collection.
    */
-  readonly #running: Record<string, Attempt<E>> = Object.create(null);
+  readonly #running: Record<string, JobAttempt<E>> = Object.create(null);
   #context = new AsyncResource(CONTEXT);
   /** The reason to abort all attempts, also later ones. */
   #abortReason: Error | undefined;
@@ -82,6 +72,11 @@ export class JobExecutor<E> {
     return Object.values(this.#running);
   }
 
+  /** Whether the job's attempt has not ended. */
+  isRunning(job: FetchedJob): boolean {
+    return this.#running[job.id]?.job === job;
+  }
+
   /** Jobs run in the asynchronous context of this call, so none sees another job's context. */
   begin(): void {
     this.#context = new AsyncResource(CONTEXT);
@@ -101,7 +96,7 @@ export class JobExecutor<E> {
     }
     const earlier = this.#running[job.id];
     if (earlier !== undefined) this.#replace(earlier);
-    const attempt = new Attempt(job, this.#source, known);
+    const attempt = new JobAttempt(job, this.#source, known);
     const { timing } = attempt.tally;
     if (timing !== null) timing.waits.add(waitedSeconds(attempt));
     if (!isIntercepted(this.#hooks, "beforeJobRun")) return this.#handled(attempt);
@@ -112,7 +107,7 @@ export class JobExecutor<E> {
    * Ends an earlier attempt of the same job id: its lock was lost and this worker has fetched the job again, or a
    * restore has reused the id. Its result would otherwise count for the new attempt.
    */
-  #replace(earlier: Attempt<E>): void {
+  #replace(earlier: JobAttempt<E>): void {
     const { job, workerId } = earlier;
     earlier.isOver = true;
     delete this.#running[job.id];
@@ -121,7 +116,7 @@ export class JobExecutor<E> {
   }
 
   /** Registers a pending attempt, so that it can be listed, aborted or abandoned. */
-  #remembered(attempt: Attempt<E>, pending: Promise<void>): Promise<void> {
+  #remembered(attempt: JobAttempt<E>, pending: Promise<void>): Promise<void> {
     if (attempt.isOver) return pending;
     this.#running[attempt.job.id] = attempt;
     if (this.#abortReason !== undefined) attempt.abort(this.#abortReason);
@@ -135,6 +130,21 @@ export class JobExecutor<E> {
     }
   }
 
+  // A handler that has not ended after the grace keeps its slot, because it may still do anything.
+  /** Aborts the signal of a cancelled job that runs; returns whether it does. After the grace it counts as failed. */
+  cancel(job: FetchedJob, graceMs: number, onOverdue: () => void): boolean {
+    const attempt = this.#running[job.id];
+    if (attempt?.job !== job || job.cancelled === undefined) return false;
+    attempt.abort(job.cancelled);
+    setTimeout(() => {
+      if (attempt.isOver) return;
+      attempt.logger.warn({}, "a cancelled job ignores its signal, and keeps its slot");
+      this.#end(attempt, failure(`it still ran ${graceMs} ms after its signal`));
+      onOverdue();
+    }, graceMs).unref();
+    return true;
+  }
+
   /** Aborts the signals of running jobs and of all later ones. */
   abortForGood(reason: Error): void {
     this.#abortReason = reason;
@@ -143,9 +153,8 @@ export class JobExecutor<E> {
 
   /** Counts all running jobs as failed. Later results are ignored. */
   abandon(reason: string): void {
-    for (const attempt of this.running as readonly Attempt<E>[]) {
-      const { job } = attempt;
-      const { workerId } = attempt;
+    for (const attempt of this.running as readonly JobAttempt<E>[]) {
+      const { job, workerId } = attempt;
       this.#hooks.emit("job:interrupted", { workerId, jobId: job.id, job, reason: "shutdown" });
       this.#end(attempt, failure(reason));
     }
@@ -156,7 +165,7 @@ export class JobExecutor<E> {
     await Promise.all(Object.values(this.#running).map(({ verdict }) => verdict?.catch(() => {})));
   }
 
-  async #intercepted(attempt: Attempt<E>): Promise<void> {
+  async #intercepted(attempt: JobAttempt<E>): Promise<void> {
     const { job } = attempt;
     const input = { job, payloadText: job.payloadText, context: attempt };
     let verdict: Verdict | undefined;
@@ -176,9 +185,10 @@ export class JobExecutor<E> {
     return this.#handled(attempt);
   }
 
-  #handled(attempt: Attempt<E>): Promise<void> | undefined {
+  #handled(attempt: JobAttempt<E>): Promise<void> | undefined {
     const { job, task } = attempt;
     if (attempt.isOver) return undefined; // ended while an interceptor ran
+    if (job.cancelled !== undefined) return this.#finish(attempt, failure(job.cancelled));
     const deadlineMs = deadlineOf(job.flags);
     if (deadlineMs !== null && deadlineMs <= now()) {
       return this.#finish(attempt, failure(deadlinePassed(deadlineMs)));
@@ -202,7 +212,7 @@ export class JobExecutor<E> {
     return this.#remembered(attempt, this.#awaited(attempt, returned));
   }
 
-  async #awaited(attempt: Attempt<E>, returned: unknown): Promise<void> {
+  async #awaited(attempt: JobAttempt<E>, returned: unknown): Promise<void> {
     let result: Result;
     try {
       const judged = this.#judged(attempt, returned);
@@ -215,11 +225,11 @@ export class JobExecutor<E> {
     return this.#finish(attempt, result);
   }
 
-  async #judged({ job, task }: Attempt<E>, returned: unknown): Promise<Result> {
+  async #judged({ job, task }: JobAttempt<E>, returned: unknown): Promise<Result> {
     return judgePending(task.kind, job, await returned);
   }
 
-  #finish(attempt: Attempt<E>, result: Result): Promise<void> | undefined {
+  #finish(attempt: JobAttempt<E>, result: Result): Promise<void> | undefined {
     if (isIntercepted(this.#hooks, "afterJobRun")) {
       return this.#remembered(attempt, this.#turned(attempt, result));
     }
@@ -227,7 +237,7 @@ export class JobExecutor<E> {
     return undefined;
   }
 
-  async #turned(attempt: Attempt<E>, result: Result): Promise<void> {
+  async #turned(attempt: JobAttempt<E>, result: Result): Promise<void> {
     const { job, startedAtMs } = attempt;
     const durationMs = monotonic() - startedAtMs;
     // The remaining items of a batch do not depend on the error.
@@ -245,7 +255,7 @@ export class JobExecutor<E> {
     this.#end(attempt, turned);
   }
 
-  #end(attempt: Attempt<E>, result: Result): void {
+  #end(attempt: JobAttempt<E>, result: Result): void {
     const { job, startedAtMs, workerId, tally } = attempt;
     // An abandoned attempt may still end later; its result is already decided.
     if (attempt.isOver) return;
@@ -270,7 +280,8 @@ export class JobExecutor<E> {
       job.ended();
       return;
     }
-    const { error, payload } = result;
+    const { payload } = result;
+    const error = endError(job, result.error);
     const next = this.#retry.next(error, job, attempt.task.retry);
     const failed = { job, message: errorText(error), payload, next };
     if (attempt.isCompletedByTask) this.#results.completedByTask(job, failed.message, next);
@@ -285,10 +296,4 @@ export class JobExecutor<E> {
     hooks.emit("job:error", { ...event, willRetry });
     if (!willRetry) hooks.emit("job:failed", event);
   }
-}
-
-/** Returns the seconds between the job's due time and its fetch, by this machine's clock. */
-function waitedSeconds({ job, startedAtMs }: RunningJob): number {
-  const fetchedAtSeconds = (now() - (startedAtMs - job.fetchedAtMs)) / 1_000;
-  return Math.max(0, fetchedAtSeconds - job.runAtSeconds);
 }

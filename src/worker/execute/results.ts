@@ -120,9 +120,11 @@ export class Results {
     this.#failures.push(failure);
   }
 
-  /** Returns an unstarted job to the database. Its attempt does not count. */
+  /** Returns an unstarted job to the database. Its attempt does not count. A cancelled job fails instead. */
   return(job: FetchedJob): void {
-    this.#returned.push(job);
+    const { cancelled } = job;
+    if (cancelled === undefined) this.#returned.push(job);
+    else this.fail({ job, message: cancelled.message, payload: null, next: { kind: "never" } });
   }
 
   freeQueue(queueId: number): void {

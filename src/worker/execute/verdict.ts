@@ -2,7 +2,7 @@
 import { inspect } from "node:util";
 import { isError, UNSHOWN } from "../../base/errors.ts";
 import { jsonElements } from "../../base/json-members.ts";
-import { outcomeOf } from "../task/outcomes.ts";
+import { JobCancelled, outcomeOf } from "../task/outcomes.ts";
 import type { BatchResults, Task } from "../task/task.ts";
 import type { FetchedJob } from "./fetched-job.ts";
 
@@ -71,6 +71,12 @@ export function failure(thrown: unknown): { error: Error; payload: null } {
     error: isError(thrown) ? thrown : errorWithoutStack(textOf(thrown)),
     payload: null,
   };
+}
+
+/** Returns the error of an attempt: any error of a cancelled job is a consequence. */
+export function endError({ cancelled }: FetchedJob, error: Error): Error {
+  if (cancelled === undefined || error === cancelled) return error;
+  return new JobCancelled(cancelled.reason, cancelled.by, { cause: error });
 }
 
 /** Returns an error without a stack, which would only show this file. */

@@ -33,9 +33,11 @@ export class FastBatch<E> implements WorkSource {
     this.#endsAtMs = parts.clock.monotonic() + parts.limitMs;
   }
 
-  /** Jobs whose handlers have been called and have not ended. */
+  /** Jobs whose attempts have not ended. */
   get running(): readonly FetchedJob[] {
-    return this.#parts.slots.running(this);
+    const { slots, executor } = this.#parts;
+    // A cancelled job that ignores its signal has a result, and keeps its slot.
+    return slots.running(this).filter((job) => executor.isRunning(job));
   }
 
   /** Whether a slot that start() occupied has not ended. */
@@ -58,7 +60,7 @@ export class FastBatch<E> implements WorkSource {
   /** Resolves to true when its slots have ended, to false at the time limit, after which no more jobs start. */
   async ended(): Promise<boolean> {
     // No timer when all jobs were done at once.
-    if (this.running.length === 0) {
+    if (this.#parts.slots.running(this).length === 0) {
       if (this.#busySlots > 0) await this.#ended.promise;
       return true;
     }

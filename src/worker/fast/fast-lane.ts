@@ -98,9 +98,10 @@ export class FastLane<E> {
     this.#idle.wake(isNews);
   }
 
-  /** A slot may be free. Continues if there may be ready jobs and the lane may fetch. */
+  /** Continues if a kept job has ended, or if a slot is free and there may be ready jobs. */
   slotFreed(): void {
-    if (!this.#transaction.plan.isDrained && this.#mayFetch) this.#idle.resume();
+    const hasMore = !this.#transaction.plan.isDrained && this.#mayFetch;
+    if (hasMore || !this.#parts.results.isEmpty) this.#idle.resume();
   }
 
   /** Resolves once a running job is locked by `locked_by`. Rejects if its row lock is lost. */
@@ -226,8 +227,7 @@ export class FastLane<E> {
   }
 
   get #mayFetch(): boolean {
-    const { slots, mayFetch } = this.#parts;
-    return !this.#stop.signal.aborted && slots.free > 0 && mayFetch();
+    return !this.#stop.signal.aborted && this.#parts.slots.free > 0 && this.#parts.mayFetch();
   }
 
   #answered(): void {

@@ -83,6 +83,11 @@ export class Dispatcher<E> {
     await Promise.all([...gone, ...this.executors.map((one) => one.begun())]);
   }
 
+  /** Writes results of jobs that still have a slot. */
+  settle(): void {
+    this.#changed();
+  }
+
   /** Fetches nothing more and returns unstarted jobs. */
   stop(): void {
     this.#isFetching = false;

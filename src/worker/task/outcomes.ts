@@ -3,6 +3,7 @@
 import { types } from "node:util";
 import { now } from "../../base/clock.ts";
 import { InputError } from "../../base/errors.ts";
+import { cancelledText } from "../../queue/cancel/cancellations.ts";
 
 const OUTCOME = Symbol.for("pg-job-worker.outcome");
 
@@ -85,6 +86,32 @@ export class RetryAfter extends Error {
   /** @internal */
   get [OUTCOME](): TaskOutcome {
     return { kind: "retry_after", untilMs: this.until };
+  }
+}
+
+/**
+ * The reason of the job's signal when the job was cancelled (`utils.cancelJobs()`, `worker cancel`). A task that then
+ * throws, anything, fails the job for good; one that returns completes it. `by`: the user, where it is known.
+ */
+export class JobCancelled extends Error {
+  /** The reason, as it was given; null without one. */
+  readonly reason: string | null;
+  /** The user that cancelled the job; null: not known. */
+  readonly by: string | null;
+
+  /** `cause`: the error that the task has thrown after its signal aborted. */
+  constructor(reason: string | null, by: string | null = null, options?: { cause?: unknown }) {
+    super(cancelledText(reason), options);
+    this.name = "JobCancelled";
+    this.reason = reason;
+    this.by = by;
+    // The place where the request was read explains nothing.
+    this.stack = this.message;
+  }
+
+  /** @internal */
+  get [OUTCOME](): TaskOutcome {
+    return { kind: "permanent" };
   }
 }
 

@@ -77,5 +77,8 @@ export function checkedChanges(
   }
 }
 
-export const changeOf = (action: OperationAction, changes: Changes): JobChange =>
-  actionData(action).change(changes);
+export const changeOf = (
+  action: OperationAction,
+  changes: Changes,
+  by: string | null = null,
+): JobChange => actionData(action).change(changes, by);

@@ -2,12 +2,14 @@
 // a few samples. Each number has its precision (count-matches.ts).
 import { randomBytes } from "node:crypto";
 import type { Database } from "../../../database/database.ts";
+import { parseQuery } from "../../../domain/query/parse-query.ts";
+import { printQuery } from "../../../domain/query/print-query.ts";
 import { exact, noMoreThan, type Value } from "../../../domain/value.ts";
 import type { SampleOptions } from "../../../insight/stats/count-query.ts";
 import { readNames } from "../../../insight/stats/queue-rows.ts";
 import { isDeletion, keptBytes } from "../../before-images/job-change.ts";
 import type { Changes } from "../../declare/job-action.ts";
-import { changeOf, checkedChanges, type OperationAction } from "../model/action.ts";
+import { actionData, changeOf, checkedChanges, type OperationAction } from "../model/action.ts";
 import { MOST_ROWS, type Rehearsal } from "../model/operation.ts";
 import type { RehearsalTools } from "../model/operation-tools.ts";
 import { countMatches } from "./count-matches.ts";
@@ -68,8 +70,10 @@ export async function rehearse(
   const { store, reads } = tools;
   const { action, walkMs = USUAL_WALK_MS, limit = null } = request;
   const changes = checkedChanges(action, request.changes as Changes);
+  const { leavesOut, requires } = actionData(action);
+  await requires?.(reads);
   const boundary = await readBoundary(reads);
-  const jobs = await tools.compile(request.query);
+  const jobs = await tools.compile(without(request.query, leavesOut));
   const act = changeOf(action, changes);
   const { maxId } = boundary;
   const counts = await countMatches(tools, { jobs, maxId, walkMs, sample: request.sample });
@@ -96,6 +100,15 @@ export async function rehearse(
     undoBytes: Math.round(undoJobs * keptBytes(act, counts)),
     etaS: Math.ceil(change.value / (isDeletion(act) ? DELETED_PER_S : CHANGED_PER_S)),
   };
+}
+
+/** The query without the jobs that the action leaves out, which so appears in preview and receipt. */
+function without(text: string, term: string | undefined): string {
+  const tree = term === undefined ? null : parseQuery(text);
+  if (tree === null) return text;
+  const isOut = tree.kind === "and" && tree.items.some((item) => printQuery(item) === `-${term}`);
+  if (isOut) return text;
+  return tree.kind === "or" ? `(${text}) -${term}` : `${text} -${term}`;
 }
 
 // Jobs per second with half of the time left to others, as measured.

@@ -48,6 +48,7 @@ export function batchStatement(
   const limit = parameter(stretch.limit, "int");
   const mine = mineOf(s, claim, after, parameter);
   const acted = actedOf(s, change, parameter);
+  const running = change.ofRunning?.(s, RUNNING, parameter);
   const rest = kept(s, claim, change, { limit, upto, parameter });
   const chosen = stretch.chosen === null ? null : chosenOf(stretch.chosen, parameter);
   const matches = query.sql(values.length + 1);
@@ -91,11 +92,15 @@ export function batchStatement(
     for update of jobs skip locked
   ), acted as (
     ${acted}
-  ), announced as materialized (
+  ), ${running === undefined ? "" : `${running}, `}announced as materialized (
     select ${announceJobs("pg_catalog.count(*)")} from acted having pg_catalog.count(*) > 0 and ${change.wakes === true}
   )${rest}`;
   return { text, values };
 }
+
+/** Found, and neither changed by this batch nor by others since the boundary. */
+const RUNNING =
+  "select found.id from found where not found.is_changed and found.id not in (select acted.id from acted)";
 
 /** The row is locked until the batch commits: pausing or stopping waits no longer than that. */
 function mineOf(s: string, claim: Claim, after: string, parameter: AddParameter): string {

@@ -1,0 +1,273 @@
+// Cancels jobs: a waiting job fails or is deleted. For a running one a request is stored: its worker reads that
+// (queue/cancel/cancellations.ts) and aborts the job's signal.
+import * as v from "valibot";
+import { monotonic, wait } from "../../base/clock.ts";
+import { duration, strict, validate } from "../../base/validate.ts";
+import { type Database, query, type Statement } from "../../database/database.ts";
+import { checkedJobIds } from "../../domain/job-ids.ts";
+import { boundedText } from "../../domain/job-spec.ts";
+import { counted, grouped } from "../../domain/words.ts";
+import {
+  type CancelResult,
+  cancelledText,
+  cancelOutcomes,
+  cancelRequests,
+  endCancellations,
+} from "../../queue/cancel/cancellations.ts";
+import { requireControls } from "../../queue/pauses/pause.ts";
+import { isFailed } from "../../queue/sql/job-state.ts";
+import { actOnJobs, type Changed } from "../before-images/act-on-jobs.ts";
+import { deletion, type JobChange } from "../before-images/job-change.ts";
+import type { Keeping } from "../before-images/kept-statement.ts";
+import { defineCommand, keepingOf } from "../declare/command.ts";
+import { flag, jobIds, optional, text } from "../declare/field.ts";
+import { jobsMember, named } from "./acted.ts";
+
+/** Options of cancelJobs(). */
+export interface CancelOptions {
+  /** The reason: at most 200 characters. It becomes part of `last_error`, and of the error of the job's signal. */
+  readonly reason?: string | null | undefined;
+  /** Deletes jobs that have not started, instead of keeping them as failed. Default false. */
+  readonly remove?: boolean | undefined;
+  /** The user, shown while a job is being cancelled: at most 128 characters. */
+  readonly cancelledBy?: string | null | undefined;
+}
+
+/** What cancelJobs() has done with a job. */
+/** What the command has done. */
+export interface CancelledJob {
+  /** The job's id. */
+  readonly id: string;
+  /**
+   * `cancelled`: it had not started, and never will. `cancelling`: it runs; its signal aborts within moments, and
+   * waitForCancelledJobs() returns what became of it. `failed`: it had failed for good before. `not_found`: no such job.
+   */
+  readonly outcome: "cancelled" | "cancelling" | "failed" | "not_found";
+}
+
+/** What became of a job that was to be cancelled. */
+export interface CancelEnd {
+  /** The job's id. */
+  readonly id: string;
+  /**
+   * `cancelled`: it has failed with the reason. `completed`: it is gone, because its task returned. `failed`: it has
+   * failed with another error, for good. `running`: it has not ended yet.
+   */
+  readonly outcome: "cancelled" | "completed" | "failed" | "running";
+}
+
+/** What the command has done. */
+export interface Cancelled extends Changed {
+  readonly cancelling: readonly string[];
+  readonly failed: readonly string[];
+  readonly gone: readonly string[];
+}
+
+interface Cancel {
+  readonly reason: string | null;
+  readonly remove: boolean;
+  readonly by: string | null;
+}
+
+const optionsSchema = strict({
+  reason: v.nullish(boundedText(1, 200), null),
+  remove: v.optional(v.boolean("must be true or false"), false),
+  cancelledBy: v.nullish(boundedText(1, 128), null),
+});
+
+/**
+ * Cancels jobs, and returns the outcome of each id, in their order. Throws InputError, and `extension_missing` where
+ * the schema has no tables for it.
+ */
+export async function cancelJobs(
+  db: Database,
+  ids: readonly string[],
+  options: CancelOptions = {},
+): Promise<CancelledJob[]> {
+  const checked = checkedJobIds(ids);
+  const { cancelledBy: by, ...rest } = validate(optionsSchema, options);
+  await requireControls(db, "cancelling jobs");
+  return outcomesOf(await cancel(db, checked, { ...rest, by }, null), checked);
+}
+
+const waitSchema = strict({ timeoutMs: v.optional(duration, 60_000) });
+const LOOK_MS = 100;
+
+/** Waits until the jobs have ended, at most `timeoutMs`, and returns what became of each. */
+export async function waitForCancelledJobs(
+  db: Database,
+  ids: readonly string[],
+  options: { readonly timeoutMs?: number | undefined } = {},
+): Promise<CancelEnd[]> {
+  const checked = checkedJobIds(ids);
+  const { timeoutMs } = validate(waitSchema, options);
+  await requireControls(db, "cancelling jobs");
+  const endsAtMs = monotonic() + timeoutMs;
+  for (;;) {
+    // Where no worker of this library runs, no other process ends requests.
+    await endCancellations(db);
+    const results: readonly CancelResult[] = await cancelOutcomes(db, checked);
+    const leftMs = endsAtMs - monotonic();
+    if (leftMs <= 0 || !results.some(({ outcome }) => outcome === "running")) {
+      await endCancellations(db);
+      return [...results];
+    }
+    await wait(Math.min(LOOK_MS, leftMs), NEVER);
+  }
+}
+
+const NEVER = new AbortController().signal;
+
+function outcomesOf(
+  { jobs, cancelling, failed }: Cancelled,
+  ids: readonly string[],
+): CancelledJob[] {
+  const outcomes = new Map<string, CancelledJob["outcome"]>([
+    ...jobs.map(({ id }) => [id, "cancelled"] as const),
+    ...cancelling.map((id) => [id, "cancelling"] as const),
+    ...failed.map((id) => [id, "failed"] as const),
+  ]);
+  return ids.map((id) => ({ id, outcome: outcomes.get(id) ?? "not_found" }));
+}
+
+async function cancel(
+  db: Database,
+  ids: readonly string[],
+  how: Cancel,
+  keeping: Keeping | null,
+): Promise<Cancelled> {
+  const before = await query<Present>(db, presentSql, [ids]);
+  const failed = before.filter(({ is_failed: isOver }) => isOver).map(({ id }) => id);
+  const others = ids.filter((id) => !failed.includes(id));
+  const changed =
+    others.length === 0
+      ? { jobs: [], operationId: null }
+      : await actOnJobs(db, cancelling(how), others, keeping);
+  const done = new Set(changed.jobs.map(({ id }) => id));
+  const left = before.filter(({ id, is_failed: isOver }) => !isOver && !done.has(id));
+  const present = new Set(before.map(({ id }) => id));
+  return {
+    ...changed,
+    failed,
+    cancelling: left.map(({ id }) => id),
+    gone: [...new Set(ids)].filter((id) => !present.has(id)),
+  };
+}
+
+interface Present {
+  readonly id: string;
+  readonly is_failed: boolean;
+}
+
+const presentSql: Statement = (s) => `
+  select jobs.id::text, ${isFailed("jobs")} as is_failed
+  from ${s}._private_jobs as jobs where jobs.id = any($1::bigint[]) order by jobs.id`;
+
+const cancelling = ({ reason, remove, by }: Cancel): JobChange => ({
+  ...(remove
+    ? deletion
+    : {
+        set: {
+          last_error: (_, parameter) => parameter(cancelledText(reason), "text"),
+          attempts: ({ row }) => `${row}.max_attempts`,
+        },
+      }),
+  ofRunning: (s, running, parameter) =>
+    cancelRequests(s, running, {
+      reason: parameter(reason, "text"),
+      by: parameter(by, "text"),
+    }),
+});
+
+const hasText = (reason: unknown): reason is string =>
+  typeof reason === "string" && reason.trim() !== "";
+
+export const cancelCommand = defineCommand({
+  name: "cancel",
+  summary: "Cancel jobs: waiting ones fail, the signals of running ones abort",
+  title: "Cancel jobs",
+  verb: "Cancel",
+  consequence:
+    "Jobs that have not started never run: they fail, and stay. The signal of a running job aborts, and its task decides: if it then throws, the job has failed and is not retried; if it returns, the job is completed.",
+  consequenceOfOne:
+    "A job that has not started never runs: it fails, and stays. The signal of a running job aborts, and its task decides: if it then throws, the job has failed and is not retried; if it returns, the job is completed.",
+  aliases: [],
+  weight: "light",
+  danger: "destroys",
+  http: { path: "/api/jobs/action", action: "cancel" },
+  positionals: ["ids"],
+  fields: {
+    ids: jobIds,
+    reason: optional(text(["Reason", "reason, which becomes the job's last error"], 0, 200)),
+    remove: optional(
+      flag(["Remove", "delete jobs that have not started, instead of keeping them as failed"]),
+    ),
+  },
+  dialogFields: ["reason"],
+  examples: [
+    "worker cancel 42 --reason 'wrong file'",
+    "worker cancel 42 --wait",
+    "worker cancel 'task:import_file' --dry-run",
+  ],
+  answer: {
+    ...{ jobs: "ActedJob[]", operation: "integer?" },
+    ...{ cancelling: "integer", outcomes: "CancelledJob[]" },
+  },
+  onJobs: {
+    words: {
+      past: "Cancelled",
+      ask: "Cancel {jobs}",
+      doing: "Cancelling {jobs}",
+      done: "Cancelled {jobs}",
+    },
+    change: (changes, by) => cancelling(howOf(changes, by)),
+    canary: "none",
+    leavesOut: "is:failed",
+    requires: (db) => requireControls(db, "cancelling jobs"),
+    offers: {},
+  },
+  prepare: (db) => requireControls(db, "cancelling jobs"),
+  run: (db, { ids, ...given }, { keepFor, by = null }) => {
+    const changes = Object.fromEntries(
+      Object.entries(given).filter(([, value]) => value !== undefined),
+    );
+    return cancel(db, ids, howOf(given, by), keepingOf(keepFor, "cancel", changes));
+  },
+  operationId: ({ operationId }) => operationId,
+  sentence: (result, { ids }) => sentenceOf(result, new Set(ids).size),
+  tally: ({ jobs }, { ids }) => ({ requested: new Set(ids).size, done: jobs.length }),
+  isPartial: ({ failed, gone }) => failed.length + gone.length > 0,
+  members: (result, { ids }) => ({
+    ...jobsMember(result.jobs),
+    operation: result.operationId ?? "null",
+    cancelling: String(result.cancelling.length),
+    outcomes: `[${outcomesOf(result, ids)
+      .map(({ id, outcome }) => `{"id":${id},"outcome":"${outcome}"}`)
+      .join(",")}]`,
+  }),
+});
+
+const howOf = (
+  { reason, remove }: Readonly<Record<string, unknown>>,
+  by: string | null,
+): Cancel => ({
+  reason: hasText(reason) ? reason : null,
+  remove: remove === true,
+  by,
+});
+
+/** `Cancelled 1 of 3 jobs; 1 runs and is being cancelled: #7; 1 had failed before: #8`. */
+function sentenceOf(
+  { jobs, cancelling: asked, failed, gone }: Cancelled,
+  requested: number,
+): string {
+  const runs = counted(asked.length, "runs and is", "run and are");
+  return [
+    `Cancelled ${grouped(jobs.length)} of ${counted(requested, "job")}`,
+    ...(asked.length === 0 ? [] : [`${runs} being cancelled: ${named(asked)}`]),
+    ...(failed.length === 0
+      ? []
+      : [`${grouped(failed.length)} had failed before: ${named(failed)}`]),
+    ...(gone.length === 0 ? [] : [`${grouped(gone.length)} not found: ${named(gone)}`]),
+  ].join("; ");
+}

@@ -1,0 +1,55 @@
+// The options of makeWorkerUtils().
+import type pg from "pg";
+import * as v from "valibot";
+import { isLogger, type Logger, loggerProblem } from "../base/logger.ts";
+import { strict } from "../base/validate.ts";
+import type { Queryable } from "../database/database.ts";
+
+/** Options of makeWorkerUtils(). Either `pool` or `connectionString` is required. */
+export interface WorkerUtilsOptions {
+  /** Your own pool. It is never ended. */
+  readonly pool?: pg.Pool | undefined;
+  /**
+   * The database's URL, `postgres://user:password@host:port/database`. A pool is created for it, which `end()`
+   * ends.
+   */
+  readonly connectionString?: string | undefined;
+  /**
+   * The schema of the queue. An existing Graphile Worker installation has `graphile_worker`. Default `worker`.
+   */
+  readonly schema?: string | undefined;
+  /** The size of the created pool, 1–1,000. Default 5. */
+  readonly maxConnections?: number | undefined;
+  /** Whether statements are prepared. False behind a transaction pooler such as pgbouncer. Default true. */
+  readonly preparedStatements?: boolean | undefined;
+  /** The logger. Default: silent. */
+  readonly logger?: Logger | undefined;
+}
+
+/** The check of the options. */
+export const optionsSchema = v.pipe(
+  strict({
+    pool: v.optional(v.custom<pg.Pool>(isQueryable, "must be a pg Pool")),
+    connectionString: v.optional(v.string("must be a string")),
+    schema: v.optional(v.string("must be a string")),
+    maxConnections: v.optional(
+      v.pipe(
+        v.number("must be a number"),
+        v.check(
+          (value) => Number.isInteger(value) && value >= 1 && value <= 1_000,
+          "must be 1–1000",
+        ),
+      ),
+    ),
+    preparedStatements: v.optional(v.boolean("must be true or false"), true),
+    logger: v.optional(v.custom<Logger>(isLogger, ({ input }) => loggerProblem(input))),
+  }),
+  v.check(
+    ({ pool, connectionString }) => (pool === undefined) !== (connectionString === undefined),
+    "either pool or connectionString is needed",
+  ),
+);
+
+function isQueryable(value: unknown): boolean {
+  return typeof (value as Partial<Queryable> | null)?.query === "function";
+}

@@ -1,0 +1,271 @@
+// Cancelling jobs that wait, are fetched, or run: in both modes, with and without notifications, and beside Graphile
+// Worker's own workers.
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { beforeEach, test } from "node:test";
+import { Logger, run } from "graphile-worker";
+import type { WorkerOptions } from "../../src/worker/options/worker-options.ts";
+import { JobCancelled } from "../../src/worker/task/outcomes.ts";
+import { defineBatchTask, defineTask } from "../../src/worker/task/task.ts";
+import type { TaskContext } from "../../src/worker/task/task-context.ts";
+import { migratedDatabase } from "../support/database.ts";
+import { latch, recorder, recording, until, within, workerQueue } from "./worker-queue.ts";
+
+const queue = workerQueue(() => migratedDatabase("worker", ["controls"]));
+beforeEach(() => queue.sql("truncate worker._private_cancellations, worker._private_jobs"));
+
+const modes: readonly (readonly [string, Partial<WorkerOptions>])[] = [
+  ["safe mode", {}],
+  ["fast lane", { fastLane: true }],
+];
+
+/** A task that runs until its signal aborts, and then throws the reason. */
+function endless() {
+  const started = latch();
+  const reasons: unknown[] = [];
+  const task = defineTask("endless", async (_, { signal }: TaskContext) => {
+    started.open();
+    await once(signal, "abort");
+    reasons.push(signal.reason);
+    throw signal.reason;
+  });
+  return { task, started: started.opened, reasons };
+}
+
+const requests = () => queue.sql("select * from worker._private_cancellations");
+const noRequestsLeft = () =>
+  until("the request is removed", async () => (await requests()).length === 0);
+const ended = async (id: string) => (await queue.utils.waitForCancelledJobs([id]))[0]?.outcome;
+
+test("A waiting job fails with the reason, or is deleted, and never runs; other ids have their outcome.", async () => {
+  const { id: first } = await queue.utils.addJob("task");
+  const { id: second } = await queue.utils.addJob("task");
+  const { id: third } = await queue.utils.addJob("task");
+  await queue.utils.permanentlyFailJobs([third], "broken");
+  const outcomes = await queue.utils.cancelJobs([first, third, "999999"], { reason: "wrong file" });
+  assert.deepEqual(outcomes, [
+    { id: first, outcome: "cancelled" },
+    { id: third, outcome: "failed" },
+    { id: "999999", outcome: "not_found" },
+  ]);
+  assert.deepEqual(await queue.utils.cancelJobs([second], { remove: true }), [
+    { id: second, outcome: "cancelled" },
+  ]);
+  const left = await queue.left();
+  assert.deepEqual(
+    left.map(({ id, last_error: error, attempts }) => [id, error, attempts]),
+    [
+      [first, "cancelled: wrong file", 25],
+      [third, "broken", 25],
+    ],
+  );
+  assert.deepEqual(await requests(), []);
+});
+
+for (const [mode, options] of modes) {
+  test(`A running job's signal aborts with JobCancelled; a throw fails it for good (${mode}).`, async () => {
+    const { task, started, reasons } = endless();
+    const { id } = await queue.utils.addJob("endless");
+    await queue.started({ tasks: [task], ...options });
+    await started;
+    const outcomes = await queue.utils.cancelJobs([id], { reason: "deploy", cancelledBy: "ana" });
+    assert.deepEqual(outcomes, [{ id, outcome: "cancelling" }]);
+    assert.equal(await ended(id), "cancelled");
+    const [reason] = reasons;
+    assert.ok(reason instanceof JobCancelled);
+    assert.deepEqual([reason.reason, reason.by], ["deploy", "ana"]);
+    const [left] = await queue.left();
+    assert.equal(left?.last_error, "cancelled: deploy");
+    assert.equal(left?.attempts, left?.max_attempts);
+    assert.equal(left?.locked_by, null);
+    await noRequestsLeft();
+  });
+
+  test(`A cancelled job whose task returns is completed (${mode}).`, async () => {
+    const started = latch();
+    const task = defineTask("task", async (_, { signal }: TaskContext) => {
+      started.open();
+      await once(signal, "abort");
+    });
+    const { id } = await queue.utils.addJob("task");
+    await queue.started({ tasks: [task], ...options });
+    await started.opened;
+    await queue.utils.cancelJobs([id]);
+    assert.equal(await ended(id), "completed");
+    await noRequestsLeft();
+  });
+
+  test(`Without notifications the signal aborts within 2.5 seconds (${mode}).`, async () => {
+    const { task, started } = endless();
+    const { id } = await queue.utils.addJob("endless");
+    await queue.started({ tasks: [task], notify: false, pollIntervalMs: 50, ...options });
+    await started;
+    await queue.utils.cancelJobs([id]);
+    const cancelledAt = performance.now();
+    assert.equal(await ended(id), "cancelled");
+    const tookMs = performance.now() - cancelledAt;
+    assert.ok(tookMs < 2_500, `${tookMs} ms`);
+  });
+
+  test(`A job that ignores its signal counts as failed after the grace, and keeps its slot (${mode}).`, async () => {
+    const [started, end] = [latch(), latch()];
+    const stubborn = recording("stubborn", async () => {
+      started.open();
+      await end.opened;
+    });
+    const other = recording("other");
+    const { lines, logger } = recorder();
+    const { id } = await queue.utils.addJob("stubborn");
+    await queue.started({ tasks: [stubborn, other], concurrency: 1, logger, ...options });
+    await started.opened;
+    await queue.utils.cancelJobs([id], { reason: "too long" });
+    assert.equal(await ended(id), "cancelled");
+    assert.match(
+      (await queue.left())[0]?.last_error ?? "",
+      /^cancelled: too long\nCaused by: it still ran 100 ms after its signal/,
+    );
+    assert.ok(
+      lines.some(
+        ({ level, message }) => level === "warn" && message.includes("ignores its signal"),
+      ),
+    );
+    await queue.utils.addJob("other");
+    assert.equal(other.seen.length, 0);
+    end.open();
+    await until("the next job runs in its slot", () => other.seen.length === 1);
+  });
+}
+
+for (const queueName of ["q", undefined]) {
+  const place = queueName === undefined ? "without a queue" : "of a named queue";
+  test(`Fetched jobs ${place} that have not started fail without a start; all others run.`, async () => {
+    const [started, cancelled] = [latch(), latch()];
+    // Quick jobs teach the worker to fetch many; then one waits.
+    const task = recording<{ n: number }>("task", async (_, call) => {
+      if (call < 60) return;
+      started.open();
+      await cancelled.opened;
+    });
+    const jobs = await queue.utils.addJobs(
+      Array.from({ length: 200 }, (_, n) => ({
+        identifier: "task",
+        payload: { n },
+        spec: { queueName },
+      })),
+    );
+    await queue.started({ tasks: [task], concurrency: 1 });
+    await started.opened;
+    const seen = new Set(task.seen.map(({ n }) => n));
+    const waiting = (await queue.left()).filter(({ payload }) => !seen.has(JSON.parse(payload).n));
+    const locked = waiting.filter(({ locked_by: by }) => by !== null);
+    const ids = [...locked, ...waiting].map(({ id }) => id);
+    const unstarted = [...new Set(ids)].slice(0, 3);
+    await queue.utils.cancelJobs(unstarted, { reason: "stop" });
+    const ends = await queue.utils.waitForCancelledJobs(unstarted);
+    assert.deepEqual(new Set(ends.map(({ outcome }) => outcome)), new Set(["cancelled"]));
+    cancelled.open();
+    await until(
+      "the others have run",
+      async () => (await queue.left()).length === unstarted.length,
+    );
+    const numbers = unstarted.map((id) => jobs.findIndex((job) => job.id === id));
+    const ran = task.seen.map(({ n }) => n).toSorted((a, b) => a - b);
+    assert.deepEqual(
+      ran.filter((n) => !numbers.includes(n)),
+      jobs.map((_, n) => n).filter((n) => !numbers.includes(n)),
+    );
+    const errors = (await queue.left()).map(({ last_error: error }) => error);
+    assert.deepEqual(new Set(errors), new Set(["cancelled: stop"]));
+    assert.equal(ran.length, 200 - unstarted.length);
+    await noRequestsLeft();
+  });
+}
+
+test("A job whose row another transaction has locked is cancelled when it is free; nothing waits for it.", async () => {
+  const { id } = await queue.utils.addJob("task");
+  const holder = await queue.pool.connect();
+  try {
+    await holder.query("begin");
+    await holder.query("select from worker._private_jobs where id = $1 for update", [id]);
+    assert.deepEqual(await queue.utils.cancelJobs([id]), [{ id, outcome: "cancelling" }]);
+    const [now] = await queue.utils.waitForCancelledJobs([id], { timeoutMs: 1 });
+    assert.equal(now?.outcome, "running");
+    await holder.query("commit");
+    assert.equal(await ended(id), "cancelled");
+    assert.deepEqual(await requests(), []);
+  } finally {
+    holder.release();
+  }
+});
+
+test("A request ends with its job: a retried one runs, also while the request is still there.", async () => {
+  const { id } = await queue.utils.addJob("task");
+  const task = recording("task");
+  await queue.sql("update worker._private_jobs set attempts = max_attempts");
+  await queue.sql(
+    `insert into worker._private_cancellations (job_id, reason) values (${id}, 'old')`,
+  );
+  await queue.utils.rescheduleJobs([id], { attempts: 0 });
+  await queue.started({ tasks: [task] });
+  await until("the job has run", async () => (await queue.left()).length === 0);
+  assert.equal(task.seen.length, 1);
+  await noRequestsLeft();
+});
+
+test("Two cancels at once of one running job both succeed.", async () => {
+  const { task, started, reasons } = endless();
+  const { id } = await queue.utils.addJob("endless");
+  await queue.started({ tasks: [task] });
+  await started;
+  const both = await Promise.all([queue.utils.cancelJobs([id]), queue.utils.cancelJobs([id])]);
+  for (const one of both) assert.notEqual(one[0]?.outcome, "not_found");
+  assert.equal(await ended(id), "cancelled");
+  assert.equal(reasons.length, 1);
+});
+
+test("The items of a cancelled batch that have not succeeded stay in its payload, and it is not retried.", async () => {
+  const started = latch();
+  const task = defineBatchTask<number>("batch", async (items, { signal }) => {
+    started.open();
+    await once(signal, "abort");
+    return items.map((item) => (item === 1 ? undefined : signal.reason));
+  });
+  const { id } = await queue.utils.addJob("batch", [1, 2, 3]);
+  await queue.started({ tasks: [task] });
+  await started.opened;
+  await queue.utils.cancelJobs([id], { reason: "stop" });
+  assert.equal(await ended(id), "cancelled");
+  const [left] = await queue.left();
+  assert.equal(left?.payload, "[2,3]");
+  assert.equal(left?.attempts, left?.max_attempts);
+});
+
+test("A job of a stock worker ends by itself, and is not retried.", async () => {
+  const [started, end] = [latch(), latch()];
+  const runner = await run({
+    connectionString: queue.url,
+    schema: "worker",
+    pollInterval: 50,
+    noHandleSignals: true,
+    logger: new Logger(() => () => {}),
+    taskList: {
+      theirs: async () => {
+        started.open();
+        await end.opened;
+        throw new Error("broken");
+      },
+    },
+  });
+  try {
+    const { id } = await queue.utils.addJob("theirs");
+    await started.opened;
+    assert.deepEqual(await queue.utils.cancelJobs([id]), [{ id, outcome: "cancelling" }]);
+    end.open();
+    assert.equal(await within("the job ends", ended(id)), "failed");
+    const [left] = await queue.left();
+    assert.deepEqual([left?.last_error, left?.attempts], ["broken", left?.max_attempts]);
+    assert.deepEqual(await requests(), []);
+  } finally {
+    await runner.stop();
+  }
+});
