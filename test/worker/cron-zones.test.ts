@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type pg from "pg";
-import type { CronEntry } from "../../src/domain/cron/cron-entry.ts";
+import { type CronEntry, cronEntry } from "../../src/domain/cron/cron-entry.ts";
+import { daily } from "../../src/domain/cron/cron-pattern.ts";
 import { parseCrontab } from "../../src/domain/cron/crontab.ts";
 import { migratedDatabase } from "../support/database.ts";
 import { type TestPool, testPool } from "../support/test-pool.ts";
@@ -72,6 +73,17 @@ function entriesOf(
   return parseCrontab(`CRON_TZ=${zone}\n${own}`);
 }
 
+/** The same entries in code. */
+function codeOf({ crontab, zone: timeZone }: { crontab: string; zone: string }, task: string) {
+  return crontab.split("\n").map((line): CronEntry => {
+    const [minute = "", hour = "", , , , name] = line.split(" ");
+    const options = { identifier: `${task}_${name}`, fillMs: 3 * 24 * 3_600_000 };
+    return minute.startsWith("*")
+      ? cronEntry(`${minute} ${hour} * * *`, options.identifier, { ...options, timeZone })
+      : cronEntry(daily(`0${hour}:${minute}`, { timeZone }), options.identifier, options);
+  });
+}
+
 async function ticksOf(task: string): Promise<string[]> {
   return (await jobsOf(pool, task)).map(({ run_at }) => run_at.slice(11, 16));
 }
@@ -81,12 +93,15 @@ const nextQuarter = (iso: string) => new Date(Date.parse(iso) + 15 * 60_000).toI
 describe("A timetable in a time zone", () => {
   for (const edge of edges) {
     const { zone, from, until, fixed, stepped } = edge;
-    test(`Ten schedulers add each tick once in ${zone} around ${from}.`, async () => {
+    test(`Ten schedulers, in code and by crontab, add each tick once in ${zone} around ${from}.`, async () => {
       const task = unique("zone");
-      const entries = entriesOf(edge, task);
+      const crontab = entriesOf(edge, task);
+      const code = codeOf(edge, task);
       const start = new Date(Date.parse(from) + 1).toISOString();
       const time = new ManualTime(start);
-      const all = Array.from({ length: SCHEDULERS }, () => scheduler({ pool, entries, time }));
+      const all = Array.from({ length: SCHEDULERS }, (_, index) =>
+        scheduler({ pool, entries: index % 2 === 0 ? crontab : code, time }),
+      );
       await Promise.all(all.map(({ cron }) => cron.start()));
       for (let now = from; now < new Date(until).toISOString(); ) {
         now = nextQuarter(now);
