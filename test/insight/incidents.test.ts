@@ -462,7 +462,9 @@ describe("Without a worker", () => {
       "update worker._private_jobs set locked_at = now() - interval '16 seconds' where id = $1",
       [taken],
     );
-    assert.equal((await read()).verdict, "No worker takes jobs");
+    const busy = await read();
+    assert.equal(busy.verdict, "No worker takes jobs");
+    assert.match(busy.incidents[0]?.sentence ?? "", / 1 worker without heartbeats may be busy\.$/);
     await worker("w", ["t"]);
     assert.deepEqual(await ofKind("no_worker"), []);
   });

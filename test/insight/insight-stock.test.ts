@@ -49,6 +49,10 @@ test("All available facts are reported, and no others.", async () => {
   assert.equal(level, "bad");
   // A job that runs for hours may take all of a worker's slots.
   assert.equal(incidents[0]?.title, "No worker takes jobs");
+  assert.match(
+    incidents[0]?.sentence ?? "",
+    /Workers here send no heartbeats, and none has locked/,
+  );
   assert.doesNotMatch(JSON.stringify([blocked, ready, incidents]), /silent|dead|supports its task/);
   // A stock worker does not change updated_at; the failure is found all the same.
   const { groups } = await insight.groups("error", "is:failed", 10);

@@ -236,7 +236,7 @@ test("the error groups and the queues are below, the worst first", async () => {
     total: value(481),
   });
   page.answer("api/queues", { queues: [stuck, queue("mail")], next_cursor: null, count: 6 });
-  assert.match(page.text, /1 kind of 12 failed jobs/);
+  assert.match(page.text, /1 group of 12 failed jobs/);
   assert.match(page.text, /GatewayError HTTP # from gatewaynew127 s/);
   assert.match(page.text, /crm:acme480 waitStuckUnlock…/);
   assert.match(page.text, /All 6/);

@@ -191,24 +191,25 @@ const QUIET_MS = 15_000;
 
 /** Jobs are due, no worker is alive, and nothing was locked or finished. Stock workers send no heartbeats. */
 export function noWorker(facts: IncidentFacts): Incident[] {
-  const { tasks, knowledge, nowMs, asOf, quietMs } = facts;
+  const { tasks, knowledge, nowMs, asOf, quietMs, hasWorkers } = facts;
   const [oldest] = tasks.toSorted((a, b) => a.oldestMs - b.oldestMs);
   if (oldest === undefined || !isWithoutWorker(facts)) return [];
-  const affected = together(
-    tasks.map((task) => task.waiting),
-    asOf,
-  );
+  const waiting = tasks.map((task) => task.waiting);
+  const affected = together(waiting, asOf);
   const lateMs = nowMs - oldest.oldestMs;
   const quiet = ageText(Math.min(quietMs ?? 0, lateMs));
   const ended = knowledge.formerly.get(oldest.identifier);
   const last = ended === undefined ? "" : ` ${workerNamed(ended)} was the last that had this task.`;
+  const busy = unknownHolders(facts);
+  const known = hasWorkers ? "No worker has reported" : "Workers here send no heartbeats";
+  const may = busy > 0 ? ` ${counted(busy, "worker")} without heartbeats may be busy.` : "";
   return [
     {
       id: "no_worker",
       kind: "no_worker",
       level: "bad",
-      title: hasUnknownHolder(facts) ? "No worker takes jobs" : "No workers are running",
-      sentence: `${counted(affected, "job is", "jobs are")} due, the oldest, ${shortName(oldest.identifier)}, for ${ageText(lateMs)}. No worker has reported, and none has locked or finished a job for ${quiet}.${last}`,
+      title: busy > 0 || !hasWorkers ? "No worker takes jobs" : "No workers are running",
+      sentence: `${counted(affected, "job is", "jobs are")} due, the oldest, ${shortName(oldest.identifier)}, for ${ageText(lateMs)}. ${known}, and none has locked or finished a job for ${quiet}.${last}${may}`,
       since: timeOf(oldest.oldestMs),
       affected,
       jobsWait: true,
@@ -220,9 +221,9 @@ export function noWorker(facts: IncidentFacts): Incident[] {
   ];
 }
 
-/** A job is locked by a worker that never sent a heartbeat: it may run for long, or have ended. */
-const hasUnknownHolder = ({ jobHolders, stale }: IncidentFacts): boolean =>
-  jobHolders?.some((id) => !stale.some(({ workerId }) => workerId === id)) === true;
+/** Workers that have locked jobs and never sent a heartbeat: they may run for long, or have ended. */
+const unknownHolders = ({ jobHolders, stale }: IncidentFacts): number =>
+  (jobHolders ?? []).filter((id) => !stale.some(({ workerId }) => workerId === id)).length;
 
 function isWithoutWorker({ tasks, knowledge, nowMs, quietMs }: IncidentFacts): boolean {
   const isLate = tasks.some(({ oldestMs }) => nowMs - oldestMs > QUIET_MS);

@@ -4,7 +4,7 @@ import { CleanupCount, Database, Value } from "../../generated/records";
 import { Chore } from "../../kit/chore";
 import { writeButton } from "../../kit/verb";
 import { Node, nothing, text } from "../../lib/node";
-import { counted } from "../../lib/number";
+
 import { Model } from "../../model/model";
 import { due, fine, line, possible, statusRow } from "./status";
 
@@ -74,10 +74,12 @@ function sweepRow(m: Model): Node {
   const words = !isKnown
     ? ""
     : all === 0
-      ? "none running; looks for old locks"
+      ? "no worker has reported; looks for old locks"
       : pulse.stale === 0
         ? "all workers alive"
-        : `${counted(pulse.stale, "worker", "workers")} not responding; their jobs run again`;
+        : pulse.stale === 1
+          ? "its jobs run again"
+          : "their jobs run again";
   const status = !isKnown
     ? nothing
     : pulse.stale > 0

@@ -37,8 +37,8 @@ export function errorsPanel(m: Model, asked: Fetched, groups: Groups): Node {
   if (list.length === 0) {
     return panel("Errors", "", more, [leaf("p", "pb faint", "No failed jobs")]);
   }
-  const kinds = counted(list.length, "kind", "kinds");
-  const many = list.length >= SHOWN ? "the largest groups" : kinds;
+  const all = counted(list.length, "group", "groups");
+  const many = list.length >= SHOWN ? "the largest groups" : all;
   const rows: Node[] = [];
   for (let i = 0; i < min(list.length, SHOWN); i++) rows.push(errorRow(m, list[i]));
   return panel(
