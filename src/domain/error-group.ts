@@ -80,11 +80,16 @@ export function groupOfLabel(label: string): ErrorGroup {
 
 const fingerprintOf = (text: string): string => hash("sha256", text).slice(0, 12);
 
+// No pattern of ids finds the id of a worker in the error of a recovery: it may be any name.
+const RECOVERED =
+  /^(Recovered\b.*?(?: worker| by) ).+?(?= stopped without finishing| held attempt|, which sends no heartbeat)/;
+
 /** Returns only the label, for callers that group many errors. */
 export function errorLabel(lastError: string): string {
   const end = lastError.search(/[\r\n]/);
   const line = (end < 0 ? lastError : lastError.slice(0, end)).slice(0, LONGEST_LINE).trimEnd();
   const label = (line.includes("@") ? line.replace(MAIL, "#") : line)
+    .replace(RECOVERED, "$1#")
     .replace(QUOTED, (text) => `${text[0]}#${text.at(-1)}`)
     .replace(TOKEN, withoutRandom)
     .replace(VARYING, "#");

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import { errorGroup, errorPlace, likePatternOf } from "../../src/domain/error-group.ts";
+import { errorGroup, errorLabel, errorPlace, likePatternOf } from "../../src/domain/error-group.ts";
 import { compareNumbers } from "../../src/domain/exact/decimal.ts";
 import { valuesAt } from "../../src/domain/exact/payload-values.ts";
 import { completionAt, written } from "../../src/domain/query/completion.ts";
@@ -211,6 +211,22 @@ describe("error groups", () => {
       assert.equal(errorGroup(error(one)).label, errorGroup(error(other)).label, one);
       assert.match(errorGroup(error(one)).label, /^Error: no charge for \S+: card declined$/, one);
     }
+  });
+
+  test("leave out the worker of a recovery, whatever its id", () => {
+    const errors = [
+      "Recovered: worker wkFlIpCfL stopped without finishing attempt 1",
+      "Recovered 25 times in a row: worker prod eu-a stopped without finishing attempt 25",
+      "Recovered: attempt 3 was locked since 2026-11-26 21:08:24+00 by pool-ec, which sends no heartbeat",
+      "Recovered: worker my_worker-a held attempt 3 for more than 4 hours",
+    ];
+    const labels = [
+      "Recovered: worker # stopped without finishing attempt #",
+      "Recovered # times in a row: worker # stopped without finishing attempt #",
+      "Recovered: attempt # was locked since #+# by #, which sends no heartbeat",
+      "Recovered: worker # held attempt # for more than # hours",
+    ];
+    assert.deepEqual(errors.map(errorLabel), labels);
   });
 
   test("keep names of code, apostrophes and words with digits", () => {

@@ -2,13 +2,21 @@
 // a small table it reads the newest lock and failure; for a large one it compares PostgreSQL's counters of written rows
 // between calls.
 import { type Database, query, type Statement } from "../../database/database.ts";
+import { ageText } from "../../domain/portable/ages.ts";
 import { queueLockedAt } from "../../queue/sql/lock.ts";
 import { milliseconds } from "../../queue/sql/moments.ts";
 import { SMALL_TABLE_PAGES } from "../stats/count-query.ts";
 import type { Gauge } from "../stats/gauge.ts";
 
-/** How long no job was locked or finished, in milliseconds; null if unknown. */
-export type ActivityWatch = (db: Database, gauge: Gauge) => Promise<number | null>;
+export interface Quiet {
+  /** How long no job was locked or finished, in milliseconds. */
+  readonly ms: number;
+  /** Whether a job that finished in that time would have been noticed: its row is gone. */
+  readonly isWatched: boolean;
+}
+
+/** null if unknown. */
+export type ActivityWatch = (db: Database, gauge: Gauge) => Promise<Quiet | null>;
 
 // Adding with a key also updates rows: where locks are read, only deletions count.
 const writesOf = ({ pages, updated, deleted }: Gauge) =>
@@ -21,12 +29,24 @@ export function createActivityWatch(): ActivityWatch {
     const writes = writesOf(gauge);
     const isFirst = last === null;
     if (last === null || last.writes !== writes) last = { writes, sinceMs: nowMs };
-    if (pages > SMALL_TABLE_PAGES) return isFirst ? null : nowMs - last.sinceMs;
+    if (pages > SMALL_TABLE_PAGES) {
+      return isFirst ? null : { ms: nowMs - last.sinceMs, isWatched: true };
+    }
     const [row] = await query<{ last_ms: string | null }>(db, lastSql);
     const lastMs = row?.last_ms == null ? Number.NEGATIVE_INFINITY : Number(row.last_ms);
     // Deletions before the first call are unknown: only the locks count.
-    return Math.max(0, nowMs - Math.max(lastMs, isFirst ? lastMs : last.sinceMs));
+    const sinceMs = isFirst ? lastMs : Math.max(lastMs, last.sinceMs);
+    return { ms: Math.max(0, nowMs - sinceMs), isWatched: !isFirst };
   };
+}
+
+/** What is known of the last `longestMs`. `hasLocks`: jobs are locked now. */
+export function quietText(quiet: Quiet | null, hasLocks: boolean, longestMs: number): string {
+  const ms = quiet?.ms ?? 0;
+  if (quiet?.isWatched !== true) {
+    return hasLocks ? `the last lock is ${ageText(ms)} old` : "none has locked a job";
+  }
+  return `none has locked or finished a job for ${ageText(Math.min(ms, longestMs))}`;
 }
 
 const lastSql: Statement = (s) => `

@@ -5,6 +5,7 @@ import type { Difference } from "../groups/differences.ts";
 import type { Groups } from "../groups/group.ts";
 import type { Horizon } from "../horizon/buckets.ts";
 import type { Knowledge } from "../why/knowledge.ts";
+import type { Quiet } from "./activity.ts";
 import type { Crash } from "./crashes.ts";
 import type { HeldQueue, StaleWorker } from "./holders-at-fault.ts";
 import type { PoisonJob } from "./poison-walk.ts";
@@ -40,8 +41,8 @@ export interface IncidentFacts {
   readonly tasks: readonly WaitingTask[];
   readonly paused: readonly PausedWork[];
   readonly knowledge: Knowledge;
-  /** How long no job was locked or finished; null if unknown. */
-  readonly quietMs: number | null;
+  /** null if unknown. */
+  readonly quiet: Quiet | null;
   readonly stale: readonly StaleWorker[];
   readonly crashes: readonly Crash[];
   /** The error groups of the failed jobs. */

@@ -108,7 +108,7 @@ async function readWaiting(db: Database, gauge: Gauge, shared: SharedReads, inTi
       waiting: head === null ? null : waitingForPause(pause, due, pausedIds, head, asOf),
     })),
     knowledge: knowledge ?? NOTHING_HEARD,
-    quietMs:
+    quiet:
       tasks.length === 0 || (knowledge ?? NOTHING_HEARD).alive > 0
         ? null
         : await inTime("the newest locks", () => shared.activity(db, gauge)),

@@ -8,6 +8,7 @@ import { byWorker, counted, grouped, shortName, workerNamed } from "../../domain
 import { STALE_LOCK_MS } from "../../queue/workers/reset-stale-locks.ts";
 import { pauseText } from "../read/pause-text.ts";
 import { isUnsupported } from "../why/causes.ts";
+import { quietText } from "./activity.ts";
 import type { IncidentFacts, WaitingQueue, WaitingTask } from "./facts.ts";
 import type { Incident } from "./incident.ts";
 
@@ -191,13 +192,12 @@ const QUIET_MS = 15_000;
 
 /** Jobs are due, no worker is alive, and nothing was locked or finished. Stock workers send no heartbeats. */
 export function noWorker(facts: IncidentFacts): Incident[] {
-  const { tasks, knowledge, nowMs, asOf, quietMs, hasWorkers } = facts;
+  const { tasks, knowledge, nowMs, asOf, quiet, hasWorkers } = facts;
   const [oldest] = tasks.toSorted((a, b) => a.oldestMs - b.oldestMs);
   if (oldest === undefined || !isWithoutWorker(facts)) return [];
   const waiting = tasks.map((task) => task.waiting);
   const affected = together(waiting, asOf);
   const lateMs = nowMs - oldest.oldestMs;
-  const quiet = ageText(Math.min(quietMs ?? 0, lateMs));
   const ended = knowledge.formerly.get(oldest.identifier);
   const last = ended === undefined ? "" : ` ${workerNamed(ended)} was the last that had this task.`;
   const busy = unknownHolders(facts);
@@ -209,7 +209,7 @@ export function noWorker(facts: IncidentFacts): Incident[] {
       kind: "no_worker",
       level: "bad",
       title: busy > 0 || !hasWorkers ? "No worker takes jobs" : "No workers are running",
-      sentence: `${counted(affected, "job is", "jobs are")} due, the oldest, ${shortName(oldest.identifier)}, for ${ageText(lateMs)}. ${known}, and none has locked or finished a job for ${quiet}.${last}${may}`,
+      sentence: `${counted(affected, "job is", "jobs are")} due, the oldest, ${shortName(oldest.identifier)}, for ${ageText(lateMs)}. ${known}, and ${quietText(quiet, busy > 0, lateMs)}.${last}${may}`,
       since: timeOf(oldest.oldestMs),
       affected,
       jobsWait: true,
@@ -225,9 +225,9 @@ export function noWorker(facts: IncidentFacts): Incident[] {
 const unknownHolders = ({ jobHolders, stale }: IncidentFacts): number =>
   (jobHolders ?? []).filter((id) => !stale.some(({ workerId }) => workerId === id)).length;
 
-function isWithoutWorker({ tasks, knowledge, nowMs, quietMs }: IncidentFacts): boolean {
+function isWithoutWorker({ tasks, knowledge, nowMs, quiet }: IncidentFacts): boolean {
   const isLate = tasks.some(({ oldestMs }) => nowMs - oldestMs > QUIET_MS);
-  return isLate && knowledge.alive === 0 && quietMs !== null && quietMs > QUIET_MS;
+  return isLate && knowledge.alive === 0 && quiet !== null && quiet.ms > QUIET_MS;
 }
 
 const OLD_MS = 5 * 60_000;
