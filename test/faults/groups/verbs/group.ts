@@ -1,14 +1,15 @@
-// Pauses and resumes beside workers that are killed and frozen, and through restarts of PostgreSQL: what is paused
-// does not start once that is acknowledged, and starts soon when it is resumed.
+// Pauses, resumes and cancels beside workers that are killed and frozen, and through restarts of PostgreSQL: what is
+// paused does not start once that is acknowledged, and starts soon when it is resumed; what is cancelled ends.
 import type { FaultGroup, Field } from "../../field/field.ts";
-import { pausedUnderFaults } from "./paused-under-faults.ts";
-import { acknowledged, resumed } from "./reactions.ts";
+import { cancelled } from "./cancels.ts";
+import { acknowledged, ready, resumed } from "./reactions.ts";
+import { underFaults } from "./under-faults.ts";
 
 const MEMBERS = 8;
 
 export const group: FaultGroup = {
   name: "verbs",
-  title: "pauses and resumes through kills, freezes and restarts of PostgreSQL",
+  title: "pauses, resumes and cancels through kills, freezes and restarts of PostgreSQL",
   limitMinutes: 10,
   needs: [],
   async run(field: Field) {
@@ -18,11 +19,13 @@ export const group: FaultGroup = {
     for (const stand of stands) {
       await field.each([stand], async () => {
         await stand.hire(MEMBERS);
+        await ready(stand);
         await resumed(field, stand);
+        await cancelled(field, stand, true);
       });
       field.say(`${stand.mode.name}: the times of a quiet fleet are measured`);
     }
-    await pausedUnderFaults(field, server, stands);
+    await underFaults(field, server, stands);
     await field.each(stands, (stand) => stand.end({ lenient: { leaseLost: true } }));
     const polling = await field.stands(server, {
       ...{ name: "-polling", extensions, modes: ["safe", "fast"] },
@@ -31,7 +34,9 @@ export const group: FaultGroup = {
     for (const stand of polling) {
       await field.each([stand], async () => {
         await stand.hire(MEMBERS);
+        await ready(stand);
         await acknowledged(field, stand);
+        await cancelled(field, stand, false);
         await stand.end();
       });
     }

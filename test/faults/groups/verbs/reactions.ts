@@ -21,6 +21,13 @@ const TARGETS: readonly Target[] = [
   { scope: "all" },
 ];
 
+/** Waits for the whole fleet's first acknowledgement, which may need a heartbeat, 2 s after its start. */
+export async function ready(stand: Stand): Promise<void> {
+  const target = TARGETS[0] as Target;
+  await pauseOf(stand, target);
+  await resume(stand, target);
+}
+
 export async function resumed(field: Field, stand: Stand): Promise<void> {
   const [acknowledgedMs, startedMs]: [number[], number[]] = [[], []];
   for (let round = 0; round < field.times(ROUNDS, 6); round++) {

@@ -1,19 +1,13 @@
-// Queues, tasks and everything are paused and resumed all the time, while members are killed, replaced and frozen and
-// PostgreSQL crashes. From the answer of a pause on, until before it is resumed, only workers that the answer names as
-// missing may start its jobs.
+// Queues, tasks and everything are paused and resumed all the time. From the answer of a pause on, until before it is
+// resumed, only workers that the answer names as missing may start its jobs.
 import { setTimeout as sleep } from "node:timers/promises";
 import { machineTime } from "../../../worker/run-log.ts";
 import type { Run } from "../../../worker/runs.ts";
-import type { Field } from "../../field/field.ts";
 import type { Member } from "../../field/member.ts";
-import type { Server } from "../../field/server.ts";
+import { slug } from "../../field/modes.ts";
 import type { Stand } from "../../field/stand.ts";
 import { pause, resume, type Target } from "./targets.ts";
 
-const DURATION_MS = 150_000;
-const RESTARTS = 5;
-/** Shorter and longer than a lease. */
-const FROZEN_MS = [1_000, 4_000, 9_000] as const;
 /** A stock worker acknowledges nothing: it starts a job that it has just fetched. */
 const STOCK_MS = 1_000;
 
@@ -25,42 +19,21 @@ interface Acknowledged {
   readonly exempt: ReadonlySet<string>;
 }
 
-export async function pausedUnderFaults(
-  field: Field,
-  server: Server,
-  stands: readonly Stand[],
-): Promise<void> {
-  const over = machineTime() + field.times(DURATION_MS, 10_000);
-  const restarting = restarts(field, server, stands, over);
-  await field.each(stands, async (stand) => {
-    stand.load(20);
-    const all = await Promise.all([
-      pauses(stand, over, tasksOf(stand)),
-      pauses(stand, over, queuesOf(stand)),
-      kills(stand, over),
-      freezes(stand, over),
-    ]);
-    judge(stand, [...all[0], ...all[1]]);
-  });
-  await restarting;
-}
-
 /** Graphile Worker's own workers obey the pause of a queue only. */
-const tasksOf = ({ mode }: Stand): Target[] =>
+export const tasksOf = ({ mode }: Stand): Target[] =>
   mode.stock
     ? []
     : [{ scope: "task", name: "single" }, { scope: "all" }, { scope: "task", name: "batch" }];
 
 /** Of the producers of its first load. */
-const queuesOf = ({ mode }: Stand): Target[] =>
+export const queuesOf = ({ mode }: Stand): Target[] =>
   [0, 1].flatMap((producer) =>
     [0, 1, 2].map((queue): Target => {
-      const slug = mode.name.replaceAll(" ", "-");
-      return { scope: "queue", name: `${slug}-0-${producer}-q${queue}` };
+      return { scope: "queue", name: `${slug(mode)}-0-${producer}-q${queue}` };
     }),
   );
 
-async function pauses(
+export async function pauses(
   stand: Stand,
   over: number,
   targets: readonly Target[],
@@ -87,50 +60,7 @@ async function pauses(
   return all;
 }
 
-async function kills(stand: Stand, over: number): Promise<void> {
-  while (machineTime() < over) {
-    await sleep(1_000 + stand.dice(3_000));
-    await stand.kill(ofOurs(stand));
-    // None can start while PostgreSQL restarts.
-    await stand.until("it is replaced", async () => (await stand.hire()).length > 0);
-  }
-}
-
-async function freezes(stand: Stand, over: number): Promise<void> {
-  while (machineTime() < over) {
-    await sleep(500 + stand.dice(2_000));
-    const member = ofOurs(stand);
-    stand.log.fault(member.by);
-    member.signal("SIGSTOP");
-    await sleep(FROZEN_MS[stand.dice(FROZEN_MS.length)] ?? 0);
-    member.signal("SIGCONT");
-    stand.log.fault(member.by);
-  }
-}
-
-function ofOurs({ living, dice }: Stand): Member {
-  const all = living.filter(({ isStock }) => !isStock);
-  return all[dice(all.length)] as Member;
-}
-
-async function restarts(
-  field: Field,
-  server: Server,
-  stands: readonly Stand[],
-  over: number,
-): Promise<void> {
-  const count = field.times(RESTARTS, 1);
-  const everyMs = (over - machineTime()) / (count + 1);
-  for (let n = 0; n < count; n++) {
-    await field.outage(everyMs);
-    for (const { log } of stands) log.fault();
-    await server.kill();
-    await server.start();
-    field.say(`PostgreSQL has crashed and is back, ${n + 1} of ${count}`);
-  }
-}
-
-function judge(stand: Stand, windows: readonly Acknowledged[]): void {
+export function judgePauses(stand: Stand, windows: readonly Acknowledged[]): void {
   const queueOf = new Map<string, string>();
   for (const entry of stand.log.read()) {
     if (entry.e === "added" && entry.queue !== undefined) queueOf.set(entry.job, entry.queue);
@@ -165,10 +95,16 @@ function isOf(target: Target, { n, job }: Run, queueOf: ReadonlyMap<string, stri
     case "queue":
       return queueOf.get(job) === target.name;
     case "task":
-      return (n.startsWith("batch ") ? "batch" : "single") === target.name;
+      return taskOf(n) === target.name;
     default:
       return target satisfies never;
   }
+}
+
+/** By the names that batches, cancelled jobs (cancels.ts) and all others have. */
+function taskOf(n: string): string {
+  if (n.startsWith("batch ")) return "batch";
+  return n.startsWith("cancelled ") ? "held" : "single";
 }
 
 /** Its first lease, and those that followed a lost one. */
