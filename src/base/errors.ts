@@ -151,6 +151,10 @@ export function isError(value: unknown): value is Error {
 
 /** Returns the `code` of anything that was thrown: SQLSTATE from PostgreSQL, errno name from the system. */
 export function codeOf(error: unknown): string | undefined {
-  if (typeof error !== "object" || error === null || !("code" in error)) return undefined;
-  return typeof error.code === "string" ? error.code : undefined;
+  try {
+    const { code } = Object(error) as { readonly code?: unknown };
+    return typeof error === "object" && typeof code === "string" ? code : undefined;
+  } catch {
+    return undefined; // A proxy may refuse to be read.
+  }
 }

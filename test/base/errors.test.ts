@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { runInNewContext } from "node:vm";
-import { errorOf, InputError, messageOf, WorkerError } from "../../src/base/errors.ts";
+import { codeOf, errorOf, InputError, messageOf, WorkerError } from "../../src/base/errors.ts";
 import { QueryError } from "../../src/domain/query/query-error.ts";
 
 const copy = "../../src/base/errors.ts?copy";
@@ -30,4 +30,14 @@ test("An error of another realm keeps its message.", () => {
   const thrown: unknown = runInNewContext("new TypeError('of the realm')");
   assert.equal(messageOf(thrown), "of the realm");
   assert.equal(errorOf(thrown), thrown);
+});
+
+test("A thrown value that refuses to be read has a message and no code.", () => {
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+  const hidden = Object.defineProperty(new Error(), "message", { value: Symbol("no") });
+  for (const thrown of [proxy, hidden, Object.create(null)]) {
+    assert.match(messageOf(thrown), /cannot be shown/);
+    assert.equal(codeOf(thrown), undefined);
+  }
 });

@@ -1,5 +1,6 @@
 // Tasks that complete their job in their own transaction, so that effects happen exactly once.
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { beforeEach, describe, test } from "node:test";
 import type { WorkerOptions } from "../../src/worker/options/worker-options.ts";
 import type { Plugin } from "../../src/worker/task/hooks.ts";
@@ -114,6 +115,32 @@ for (const [mode, options] of modes) {
     });
   });
 }
+
+test("A time limit that passes before the commit leaves the result to the transaction.", async () => {
+  const { events, plugin } = recorded();
+  const failures: string[] = [];
+  const task = defineTask(
+    "pay",
+    async (_, { job, withPgClient, completeIn, signal }) => {
+      await withPgClient(async (client) => {
+        await client.query("begin");
+        await client.query("insert into effects values ($1)", [job.id]);
+        await completeIn(client);
+        if (!signal.aborted) await once(signal, "abort");
+        await client.query("commit");
+      });
+    },
+    { timeoutMs: 500 },
+  );
+  const { id } = await queue.utils.addJob("pay", {});
+  const worker = await queue.started({ tasks: [task], plugins: [plugin] });
+  worker.hooks.on("job:error", ({ error }) => void failures.push(error.message));
+  await until("it has ended", () => events.length === 1);
+  await worker.stop();
+  assert.deepEqual(failures, []);
+  assert.deepEqual(events, ["completed"]);
+  assert.deepEqual(await effects(), [id]);
+});
 
 test("A transaction cannot complete a job whose lock was lost.", async () => {
   const { events, plugin } = recorded();

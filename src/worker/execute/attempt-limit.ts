@@ -31,10 +31,13 @@ export function deadlinePassed(deadlineMs: number): Error {
 
 const LAST_DATE_MS = 8.64e15;
 
-/** Rejects when the time limit is reached. The handler is not waited for any longer. */
+/**
+ * Rejects when the time limit is reached. The handler is not waited for any longer, except if its transaction completes
+ * the job: that transaction decides about the attempt, and until its end no result can be written.
+ */
 export async function limited(
   judged: Promise<Result>,
-  attempt: { abort(reason: Error): void },
+  attempt: { readonly isCompletedByTask: boolean; abort(reason: Error): void },
   limit: Limit,
 ): Promise<Result> {
   let timer: NodeJS.Timeout | undefined;
@@ -42,7 +45,7 @@ export async function limited(
     timer = setTimeout(() => {
       const error = limit.error();
       attempt.abort(error);
-      reject(error);
+      if (!attempt.isCompletedByTask) reject(error);
     }, limit.afterMs);
   });
   judged.catch(() => {});

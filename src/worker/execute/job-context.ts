@@ -81,10 +81,15 @@ export class JobContext<Extensions> implements TaskContext<Extensions> {
 
   get completeIn(): TaskContext["completeIn"] {
     return async (client) => {
-      if (this.isOver) throw new WorkerError("conflict", "the attempt has ended: roll back");
+      this.#assertRunning();
       await this.#source.completeIn(this.job, client);
+      this.#assertRunning(); // the time limit may have passed meanwhile
       this.isCompletedByTask = true;
     };
+  }
+
+  #assertRunning(): void {
+    if (this.isOver) throw new WorkerError("conflict", "the attempt has ended: roll back");
   }
 }
 

@@ -14,7 +14,7 @@ export type TransactionalHandler<Payload, Extensions> = (
 /**
  * Defines a task that runs in a transaction, which also deletes the job: writes on `client` are committed if and
  * only if the job is completed, even when the worker dies. The transaction is open while the handler runs, so keep
- * the handler short. Throws InputError with all invalid arguments.
+ * the handler short. Do not end the transaction in the handler: use savepoints. Throws InputError with all invalid arguments.
  */
 export function defineTransactionalTask<Payload = unknown, Extensions = unknown>(
   identifier: string,
