@@ -45,7 +45,7 @@ import { createAssetStore, type EmbeddedAssets } from "./page/assets.ts";
 import { pageHeaders } from "./page/headers.ts";
 import { routes } from "./routes.ts";
 
-/** Overrides for tests and for embedding. */
+/** Replacements of parts, for tests and for embedding. */
 export interface AdminParts {
   readonly assets?: () => Promise<EmbeddedAssets>;
   readonly limits?: Partial<Limits>;
@@ -57,9 +57,9 @@ export interface AdminParts {
 export interface Application {
   readonly exchange: ExchangeOptions;
   readonly limits: Partial<Limits>;
-  /** Called once requests can be answered. */
+  /** Called once, when requests can be answered. */
   readonly open: () => Promise<void>;
-  /** Called before the last requests are waited for; close() is called afterwards. */
+  /** Called before the last requests are waited for. close() is called afterwards. */
   readonly drain: () => void;
   readonly close: () => Promise<void>;
 }
@@ -87,7 +87,7 @@ export async function createApplication(
     feed.changed();
   };
   const onAudit: OnAudit = (entry) => {
-    // An operation by query reports its own end: operations.onChange below.
+    // The end of an operation by query is reported by operations.onChange below.
     if (entry.query === null) changed();
     return config.onAudit?.(entry);
   };
@@ -219,7 +219,7 @@ function bind(route: AdminRoute, admin: Admin, databasesOf: DatabasesOf): AdminE
   };
 }
 
-/** `/queue` → `/queue/`: the page's links are relative to a folder. */
+/** Redirects `/queue` to `/queue/`, because the page's links are relative to a folder. */
 function toBasePath(basePath: string): AdminEndpoint {
   return {
     method: "GET",
@@ -240,7 +240,7 @@ interface RequestTime {
   readonly waitMs: number;
 }
 
-/** The scope of a write, which is finished even when its client has left. Only its waiting is limited. */
+/** Returns the scope of a write, which is finished even if its client has left. Only its waiting is limited. */
 function writeScope(waitMs: number): RequestScope {
   const untilMs = monotonic() + waitMs;
   return {
@@ -260,13 +260,13 @@ export async function inTime<T>(
 ): Promise<T> {
   const over = new AbortController();
   const { promise: ended, reject } = Promise.withResolvers<never>();
-  // If `work` throws synchronously, nothing awaits this promise: its rejection must not be unhandled.
+  // If `work` throws synchronously, this promise is never awaited, and its rejection must not count as unhandled.
   ended.catch(() => {});
   const end = (reason: WorkerError) => {
     over.abort(reason);
     reject(reason);
   };
-  // Stays attached after the answer begins: when the connection closes, a stream's work is aborted, too.
+  // This listener stays after the response begins: when the connection closes, the work of a stream is aborted, too.
   const leave = () => end(hasLeft);
   if (request.left.aborted) leave();
   else request.left.addEventListener("abort", leave, { once: true });
@@ -286,7 +286,7 @@ export async function inTime<T>(
   }
 }
 
-// Shared: every request ends with this error, and creating a stack trace each time is expensive.
+// One error is shared by all requests: every request ends with it, and creating a stack trace each time is expensive.
 const hasLeft = new WorkerError("aborted", "the client has left");
 
 function tooLong(limitMs: number): WorkerError {

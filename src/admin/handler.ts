@@ -37,7 +37,7 @@ export function createAdminHandler(
     throw new InputError([{ path: "auth", message }]);
   }
   const starting = start(config, parts);
-  // The error is reported to each request and by close().
+  // Each request and close() report the error.
   starting.catch(() => {});
   const close = async () => (await starting).close();
   const handler = (request: IncomingMessage, response: ServerResponse) => {

@@ -1,5 +1,5 @@
-// The table of all routes: path, access and operation. Login, CSRF and read-only follow from `access`
-// in policy.ts; operations contain no policy.
+// The table of all routes: path, access and operation. policy.ts derives login, CSRF and read-only from `access`;
+// operations contain no policy.
 
 import { createTicket, downloadExport, getExport } from "./api/export/export-jobs.ts";
 import { asset, getFont } from "./api/get-asset.ts";

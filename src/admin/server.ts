@@ -28,7 +28,7 @@ export interface AdminServer extends Service {
   reloadCertificate(): void;
 }
 
-/** A server that is not running yet. */
+/** Creates a server that is not running yet. */
 export async function createAdminServer(
   config: AdminServerConfig,
   parts: AdminParts = {},
@@ -88,8 +88,8 @@ export async function serve(config: AdminServerConfig): Promise<AdminServer> {
 }
 
 /**
- * Whether mode none would admit others. The kind of a descriptor is clear only after it listens. The mode of
- * its socket file is unknown, so a unix socket counts as open to others.
+ * Whether mode none would admit other machines or users. The kind of a descriptor is clear only after it listens. The
+ * mode of its socket file is unknown, so a unix socket counts as open to other users.
  */
 function isOpenToOthers({ listen, auth }: AdminServerConfig, http: HttpServer): boolean {
   return (
@@ -118,7 +118,7 @@ function warnOfExpiry({ expiresAt }: Certificate, logger: Logger): void {
   else if (leftMs < SOON_MS) logger.warn(fields, "the certificate expires within a week");
 }
 
-/** A browser cannot open a wildcard address, so the URL has the loopback address in its place. */
+/** Returns the URL. A browser cannot open a wildcard address, so the URL has the loopback address instead. */
 function urlOf({ address: { host, port }, isUnix }: HttpServer, config: AdminServerConfig): string {
   const { basePath, certificate } = config;
   if (isUnix) {

@@ -1,5 +1,5 @@
-// The list of commands on jobs, queues and workers. A new command needs a file that declares it, a row here, and tests;
-// HTTP, its document, the command line and the page are derived.
+// The list of commands on jobs, queues and workers. A new command needs a file that declares it, a row here, and tests.
+// HTTP, its document, the command line and the page follow from that.
 import type { Command } from "./declare/command.ts";
 import type { JobActionData } from "./declare/job-action.ts";
 import { buildIndexCommand } from "./indexes/build-index.ts";
@@ -23,7 +23,7 @@ import { pauseCommand } from "./pauses/pause.ts";
 import { resumeCommand } from "./pauses/resume.ts";
 import { scheduleCommands } from "./schedules/index.ts";
 
-/** In the order of the command line and of the documents. */
+/** The commands in the order of the command line and of the documents. */
 const all = [
   addCommand,
   completeCommand,

@@ -10,34 +10,34 @@ import { readFacts } from "./audit/audit-trail.ts";
 import type { Command, CommandContext, CommandTally } from "./declare/command.ts";
 import { type CommandFields, checksOf, type Input } from "./declare/field.ts";
 
-/** The record of a performed command. Never a payload. */
+/** The record of a performed command. It never contains a payload. */
 export interface CommandRecord {
   readonly command: string;
-  /** The id of the HTTP request, or null. */
+  /** The id of the HTTP request; null if there is none. */
   readonly request: string | null;
-  /** The affected jobs; null if the command is not on jobs. */
+  /** The affected jobs; null if the command does not act on jobs. */
   readonly ids: readonly string[] | null;
   readonly key: string | null;
   readonly workers: readonly string[] | null;
   readonly message: string;
   readonly tally: CommandTally | null;
-  /** The operation that stores the jobs' earlier state. */
+  /** The operation that stores the jobs' earlier state; null if there is none. */
   readonly operationId: string | null;
-  /** The other input, without payloads and possible secrets. */
+  /** The other input, without payloads and what may be secret. */
   readonly changes: Readonly<Record<string, unknown>>;
-  /** The first few jobs before and after; null if not requested or not on jobs. */
+  /** The first few jobs before and after; null if they were not requested, or the command does not act on jobs. */
   readonly before: readonly JobFacts[] | null;
   readonly after: readonly JobFacts[] | null;
 }
 
-/** A performed command's result. */
+/** The result of a performed command. */
 export interface Performed {
   readonly message: string;
   /** The operation that can be undone; null if there is none. */
   readonly operationId: string | null;
-  /** Changed and requested jobs; null for a command that does all or nothing. */
+  /** The numbers of changed and requested jobs; null for a command that does all or nothing. */
   readonly tally: CommandTally | null;
-  /** True if it did less than requested. */
+  /** Whether it did less than requested. */
   readonly isPartial: boolean;
   /** The answer of HTTP and of `--json`: a JSON object as text, payloads byte for byte. */
   readonly json: string;
@@ -46,7 +46,7 @@ export interface Performed {
 export interface PerformOptions extends CommandContext {
   /** The HTTP request's id. */
   readonly request?: string;
-  /** Problems that the caller has already found in the input: reported together with the others. */
+  /** Problems that the caller has already found in the input, to be reported together with the others. */
   readonly problems?: readonly Problem[];
   /**
    * Called after the command was performed and before its result is returned. `within`: the transaction of an action on
@@ -56,13 +56,13 @@ export interface PerformOptions extends CommandContext {
     record: CommandRecord,
     within: Database | null,
   ) => undefined | Promise<(() => Promise<void>) | undefined>;
-  /** The record includes the jobs before and after. */
+  /** Whether the record includes the jobs before and after. */
   readonly isAudited?: boolean;
 }
 
 /**
- * Performs a command. `input` uses wire names; job ids are decimal strings, JSON is its text. Throws InputError with
- * all problems if the input is invalid; nothing is changed then.
+ * Performs a command. `input` has the names of the wire; job ids are decimal strings, JSON is its text. Throws
+ * InputError with all problems if the input is invalid; then nothing is changed.
  */
 export async function perform(
   command: Command,
@@ -141,7 +141,7 @@ async function performOn(
   return { performed, afterwards };
 }
 
-/** The validated input; throws InputError with all problems. */
+/** Returns the validated input. Throws InputError with all problems. */
 export function checkInput(
   command: Command,
   input: Readonly<Record<string, unknown>>,
@@ -176,7 +176,7 @@ function targetOf(input: Readonly<Record<string, unknown>>): Target {
 
 const TARGETS = ["ids", "key", "worker_ids"];
 
-/** All plain values; payloads are application data. */
+/** Returns all plain values. Payloads are left out, because they are the application's data. */
 function changesIn({ fields }: Command, input: Readonly<Record<string, unknown>>) {
   const given = Object.entries(input).filter(
     ([name, value]) =>

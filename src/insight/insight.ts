@@ -1,4 +1,5 @@
-// Shares reads of causes, groups and the horizon between callers. Each result is cached in proportion to its cost.
+// Shares the reads of causes, groups and the horizon between callers. Each result is cached for a time in proportion to
+// its cost.
 import { monotonic } from "../base/clock.ts";
 import { cached, cachedByKey } from "../database/cached.ts";
 import type { Database } from "../database/database.ts";
@@ -22,22 +23,22 @@ import type { KnownElsewhere, SameError } from "./why/explain-job.ts";
 export interface Insight extends KnownElsewhere {
   readonly groups: (by: Grouping, q: string, limit: number) => Promise<Groups>;
   readonly common: (q: string) => Promise<Common>;
-  /** Names; null: any. */
+  /** Reads the horizon of a task and a queue by name; null: any. */
   readonly horizon: (
     buckets: number,
     task: string | null,
     queue: string | null,
   ) => Promise<Horizon>;
   readonly incidents: () => Promise<Incidents>;
-  /** Call after a write through this admin: cached results are older than that. */
+  /** Call this after a write of this admin, because the cached results are older than the write. */
   readonly changed: () => void;
 }
 
 export const USUAL_BUCKETS = 57;
 const MOST_ERROR_GROUPS = 100;
-/** The most cached results, each of at most a megabyte. */
+/** The maximum number of cached results, each of at most a megabyte. */
 const MOST_KEPT = 16;
-/** The errors of a table of this many pages are read within a few milliseconds. */
+/** The number of pages up to which the errors of a table are read within a few milliseconds. */
 const QUICK_PAGES = 512;
 
 export function createInsight(db: Database): Insight {
@@ -95,7 +96,7 @@ export function createInsight(db: Database): Insight {
     if (known === null) return null;
     const fingerprint = shownGroup(db, task, errorStart);
     const group = known.groups.find(({ key }) => key === fingerprint);
-    // The group was not among those read.
+    // The group is not among those that were read.
     return group?.count ?? (known.of.precision === "exact" ? null : capped(1, "sample", asOf));
   };
 

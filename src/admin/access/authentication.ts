@@ -27,7 +27,7 @@ export interface AuthConfig {
    * is no login: CSRF tokens and export addresses are derived from it; null: they are this process's own.
    */
   readonly secret: Secret | null;
-  /** The function of mode `custom`; otherwise null. */
+  /** The function of the application in mode `custom`; otherwise null. */
   readonly authenticate: Authenticate | null;
   /** The secret when it was generated; null when it was configured. */
   readonly generatedSecret: string | null;
@@ -38,7 +38,7 @@ export interface AuthConfig {
   readonly hasShortSecret: boolean;
 }
 
-/** A configured secret with fewer characters is short. */
+/** The number of characters below which a configured secret is short. */
 export const SHORTEST_SECRET = 12;
 
 export function isShortSecret(text: string): boolean {
@@ -50,17 +50,17 @@ export type LoginResult = "accepted" | "wrong" | "throttled";
 
 export interface Authentication {
   /**
-   * Returns the name for the access log. Throws Refusal: 401 without credentials or with wrong ones, 429
-   * for credentials that are not compared. `isScrape`: the token for metrics is accepted, too.
+   * Returns the user's name for the access log. Throws Refusal: 401 without credentials or with wrong ones, 429 for
+   * credentials that are not compared. `isScrape`: the token for metrics is accepted, too.
    */
   identify(request: HttpRequest, isScrape: boolean): string;
-  /** What became of the request's token for metrics; null without one. Throws Refusal 429. */
+  /** Returns whether the request's token for metrics is right; null without a token. Throws Refusal 429. */
   scrape(request: HttpRequest): "accepted" | "wrong" | null;
 }
 
 export interface AuthenticationOptions {
   readonly auth: AuthConfig;
-  /** The name of the environment. A client without credentials learns nothing else about the server. */
+  /** The name of the environment. A client without credentials receives no other information about the server. */
   readonly label: string | null;
   /** The bearer token that gives access to /metrics only. */
   readonly metricsToken: Secret | null;
@@ -117,7 +117,7 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
 const TOO_MANY =
   "too many logins at once from networks that have not logged in within an hour: these credentials were not checked; try again in a second";
 
-/** Returns the secret that the request sends, right or wrong; null without one. */
+/** Returns the secret that the request sends, right or wrong; null if it sends none. */
 function secretIn(auth: AuthConfig, request: HttpRequest): string | null {
   // A proxy may send an empty header for clients without a token. That is not a guess.
   if (auth.mode === "header") return header(request, auth.headerName ?? "") || null;
@@ -162,7 +162,7 @@ export function unauthorized(auth: AuthConfig, label: string | null, message: st
   const challenge = challenges[auth.mode];
   return new Refusal(401, "unauthorized", message, {
     headers: challenge === undefined ? {} : { "www-authenticate": challenge },
-    // The page builds its login form from it.
+    // The page builds its login form from these members.
     members: { auth: { mode: auth.mode, header_name: auth.headerName, label } },
   });
 }

@@ -14,8 +14,8 @@ export interface CsrfGuard {
 }
 
 /**
- * The token is derived from the login's secret, so admins behind one address that share a secret accept each
- * other's token. Without a login each admin has its own.
+ * Creates a guard. Its token is derived from the login's secret, so admins behind one address that share a secret
+ * accept each other's tokens. Without a login each admin has a token of its own.
  */
 export function createCsrfGuard(derive: Derive): CsrfGuard {
   const token = derive("csrf");
@@ -35,7 +35,10 @@ export function createCsrfGuard(derive: Derive): CsrfGuard {
   };
 }
 
-/** Throws Refusal 403 for a script or an embedded element of another site; following a link is fine. */
+/**
+ * Throws Refusal 403 for a request from a script or an embedded element of another site. A link from another site is
+ * allowed.
+ */
 export function checkRead(request: HttpRequest): void {
   const navigates = header(request, "sec-fetch-mode") === "navigate";
   if (header(request, "sec-fetch-site") === "cross-site" && !navigates) {

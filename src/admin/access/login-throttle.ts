@@ -1,9 +1,12 @@
-// Limits how many credentials a second are compared, so that only short secrets could be guessed. The others
-// are refused without being compared. A network that has logged in within the last hour has no limit.
+// Limits how many credentials a second are compared, so that only short secrets could be guessed. Credentials beyond
+// the limit are refused without being compared. A network that has logged in within the last hour has no limit.
 import { monotonic } from "../../base/clock.ts";
 import { networkOf } from "../../http/bounds/client-address.ts";
 
-/** Kept apart: a network with the token for metrics must still not guess the login's secret without a limit. */
+/**
+ * The kinds of secrets. They are separate, because a network with the token for metrics must not guess the login's
+ * secret without a limit.
+ */
 export type LoginKind = "login" | "metrics";
 
 export interface LoginThrottle {
@@ -28,9 +31,9 @@ interface Guess {
 }
 
 export function createLoginThrottle(clock: () => number = monotonic): LoginThrottle {
-  /** The guesses of the last second, the oldest first. */
+  /** The guesses of the last second, oldest first. */
   let guesses: readonly Guess[] = [];
-  /** Network → time of its last login, the oldest first. */
+  /** A map from a network to the time of its last login, oldest first. */
   const lastLogins: Readonly<Record<LoginKind, Map<string, number>>> = {
     login: new Map(),
     metrics: new Map(),

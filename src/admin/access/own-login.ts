@@ -9,16 +9,16 @@ import { nameProblem } from "./user-name.ts";
 
 /** A user of the admin, as the application's own login names it. */
 export interface AdminUser {
-  /** Shown in the audit trail, in operations and in the log: 1 to 128 printable characters. */
+  /** The name in the audit trail, in operations and in the log: 1 to 128 printable characters. */
   readonly name: string;
   /** Whether this user may change nothing: writes are refused with 403 `read_only`. Default false. */
   readonly readOnly?: boolean | undefined;
 }
 
 /**
- * Returns the user of a request, or null if it is not logged in. Called for each request, and every minute for
- * an open event stream, then with the request that opened it. `signal` aborts when the client has left or after
- * 5 s. If it throws or takes longer, the request is answered with 503.
+ * Returns the user of a request, or null if it is not logged in. This function is called for each request, and every
+ * minute for an open event stream, with the request that opened it. `signal` aborts when the client has left, or after
+ * 5 s. If the function throws or takes longer, the request is answered with 503.
  */
 export type Authenticate = (
   request: IncomingMessage,
@@ -32,7 +32,7 @@ export interface LoggedIn {
 }
 
 export interface OwnLogin {
-  /** The user, or null. Throws Refusal 503 when the application gives no valid answer in time. */
+  /** Returns the user of a request, or null. Throws Refusal 503 if the application returns no valid user in time. */
   userOf(request: HttpRequest): Promise<LoggedIn | null>;
   /** Opens an event stream that ends when the user is no longer logged in. */
   whileLoggedIn(request: HttpRequest, open: OpenStream): HttpResponse;
@@ -41,9 +41,9 @@ export interface OwnLogin {
 type OpenStream = (request: HttpRequest) => HttpResponse;
 
 export interface LoginTimes {
-  /** How often the user of an open stream is checked. Default 60,000. */
+  /** How often the user of an open stream is checked, in milliseconds. Default 60,000. */
   readonly recheckMs: number;
-  /** How long a check may take. Default 5,000. */
+  /** How long a check may take, in milliseconds. Default 5,000. */
   readonly timeoutMs: number;
 }
 
@@ -55,7 +55,7 @@ interface OwnLoginOptions extends Partial<LoginTimes> {
 const RECHECK_MS = 60_000;
 const TIMEOUT_MS = 5_000;
 
-/** Null without a login of the application. */
+/** Returns the application's login; null if it has none. */
 export function createOwnLogin(
   authenticate: Authenticate | null,
   { recheckMs = RECHECK_MS, timeoutMs = TIMEOUT_MS, onFailure }: OwnLoginOptions,
@@ -140,7 +140,7 @@ async function answerOf<T>(
   }
 }
 
-/** The user without anything else that the application may have returned. */
+/** Returns the user without any other members that the application may have returned. */
 function checked(answer: unknown): LoggedIn {
   try {
     const { name, readOnly = false } = Object(answer) as Record<string, unknown>;
@@ -161,7 +161,7 @@ function tooSlow(timeoutMs: number): Refusal {
   return unavailable("login_timeout", message);
 }
 
-/** `cause`: for the log only. */
+/** Returns the refusal 503. `cause` is only logged. */
 function unavailable(code: string, message: string, cause?: unknown): Refusal {
   const refusal = new Refusal(503, code, message, { headers: { "retry-after": "2" } });
   return cause === undefined ? refusal : Object.assign(refusal, { cause });

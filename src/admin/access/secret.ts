@@ -28,8 +28,8 @@ export function secretOf(text: string): Secret {
   });
 }
 
-// Derived secrets leave the process: the address of an export, the CSRF token. Stretching makes it expensive
-// to guess the password from a derived secret.
+// A derived secret leaves the process as the address of an export or the CSRF token. Stretching makes it expensive to
+// guess the password from a derived secret.
 const stretch = promisify<Buffer, string, number, object, Buffer>(scrypt);
 const STRETCHING = { N: 2 ** 15, r: 8, p: 2, maxmem: 64 * 1_048_576 };
 /** A constant, so that all admins with the same login secret derive the same secrets. */
@@ -39,7 +39,7 @@ export function deriveFrom(parent: Buffer): Derive {
   return (purpose) => digestOf(purpose, parent).toString("base64url");
 }
 
-/** For an admin without a login: a random secret of its own. */
+/** Returns the derivation of an admin without a login: from a random secret of its own. */
 export const generatedDerivation = (): Derive => deriveFrom(randomBytes(32));
 
 /** Returns 192 random bits, in characters that need no quoting. */

@@ -2,13 +2,16 @@
 
 const LONGEST = 128;
 
-/** Control, format (also bidirectional), unassigned and private characters, lone surrogates, line separators. */
+/**
+ * Matches control, format (also bidirectional), unassigned and private characters, lone surrogates, and line
+ * separators.
+ */
 const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/u;
 
 /** Returns why a value is not a valid user name, or null if it is one. The reason does not contain the value. */
 export function nameProblem(name: unknown): string | null {
   if (typeof name !== "string") return "is not a string";
-  // Checks the UTF-16 length first, so that a very long name is not split into characters.
+  // The UTF-16 length is checked first, so that a very long name is not split into characters.
   const isLong = name.length > 2 * LONGEST || [...name].length > LONGEST;
   if (isLong) return `has more than ${LONGEST} characters`;
   const [found] = UNPRINTABLE.exec(name) ?? [];

@@ -42,7 +42,7 @@ const errorSchema = {
   },
 };
 
-/** Error status → its name among the document's responses, and its meaning. */
+/** For each error status, the name among the document's responses and the meaning. */
 const errors: Readonly<Record<number, readonly [name: string, description: string]>> = {
   400: ["BadInput", "A field is unknown, missing, or out of range; nothing was changed"],
   401: ["Unauthorized", "No credentials, or wrong ones"],

@@ -23,7 +23,7 @@ export const ready: Operation = {
   },
 };
 
-/** The route needs no login, so the answer has only the code of the cause. The log has the details. */
+/** The route needs no login, so the response has only the code of the cause. The log has the details. */
 function notReady(error: unknown): Refusal {
   const reason = error instanceof WorkerError ? error.code : "internal_error";
   return new Refusal(503, "not_ready", "not ready", {

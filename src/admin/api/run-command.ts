@@ -16,7 +16,8 @@ import { memoryFor, SMALL_ANSWER_BYTES } from "../context/answer-bytes.ts";
 import { commandAnswer, commandBody } from "../wire/command-schema.ts";
 import { fieldValue, readMembers } from "../wire/wire.ts";
 
-// Short, because an HTTP client can retry instead of waiting for another session's lock.
+// How long a migration waits for locks. The limit is short, because an HTTP client can retry instead of waiting for the
+// lock of another session.
 const MIGRATION_WAIT_MS = 5_000;
 
 type Members = ReadonlyMap<string, string>;
@@ -77,10 +78,10 @@ function databaseOf({ databases }: Admin, { weight }: Command) {
   return weight === "light" ? databases.writes : databases.maintenance;
 }
 
-// The number of a list's entries in a log line.
+// The maximum number of entries of a list in a log line.
 const MOST_LOGGED = 10;
 
-/** Adds the fields of the log line. */
+/** Adds the command's fields to the log line. */
 function addLogFields(
   { notes }: HttpRequest,
   { ids, key, workers, message, tally }: CommandRecord,

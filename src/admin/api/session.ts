@@ -1,5 +1,5 @@
-// GET /api/session: the first request of the page. It contains no secret but the CSRF token, which is for
-// every client that may read this answer.
+// GET /api/session: the first request of the page. It contains no secret but the CSRF token, which every client may
+// have that may read this response.
 import { wait } from "../../base/clock.ts";
 import { WorkerError } from "../../base/errors.ts";
 import { VERSION } from "../../base/version.ts";
@@ -10,7 +10,7 @@ import { CSRF_HEADER } from "../access/csrf.ts";
 import type { Admin, Operation } from "../context/admin.ts";
 import { record } from "../wire/json-schema.ts";
 
-/** How long the page waits for a database that does not answer. */
+/** How long the response waits for a database that does not respond. */
 const DATABASE_CHECK_MS = 1_000;
 
 export const getSession: Operation = {

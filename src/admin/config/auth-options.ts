@@ -1,5 +1,5 @@
-// Resolves the options of a login to the configuration of one of the modes. A missing secret is
-// generated. After this step a configured secret exists only as a digest.
+// Resolves the options of a login to the configuration of one of the modes. A missing secret is generated. After this
+// step a configured secret exists only as a digest.
 import * as v from "valibot";
 import { InputError } from "../../base/errors.ts";
 import { strict, validate } from "../../base/validate.ts";
@@ -22,15 +22,15 @@ import { generateSecret, type Secret, secretOf } from "../access/secret.ts";
 export type AuthOptions =
   | {
       readonly mode: "basic";
-      /** Default `admin`. */
+      /** The user name. Default `admin`. */
       readonly username?: string | undefined;
-      /** Default: generated. */
+      /** The password. Default: generated. */
       readonly password?: string | undefined;
     }
   | { readonly mode: "bearer"; readonly token?: string | undefined }
   | {
       readonly mode: "header";
-      /** Default `x-worker-admin-token`. */
+      /** The name of the header. Default `x-worker-admin-token`. */
       readonly headerName?: string | undefined;
       readonly token?: string | undefined;
     }
@@ -38,7 +38,7 @@ export type AuthOptions =
       readonly mode: "custom";
       readonly authenticate: Authenticate;
       /**
-       * The same for several processes behind one address, so that each accepts the CSRF tokens and export
+       * A secret that several processes behind one address share, so that each accepts the CSRF tokens and export
        * addresses of the others. Default: none.
        */
       readonly secret?: string | undefined;
@@ -68,7 +68,7 @@ const token = v.pipe(
   ),
 );
 
-// Headers with a meaning in HTTP, in browsers or in this admin.
+// The headers that have a meaning in HTTP, in browsers or in this admin.
 const TAKEN =
   /^(?:host|connection|content-.*|transfer-encoding|te|trailer|upgrade|expect|date|origin|cookie|authorization|accept.*|if-.*|sec-.*|proxy-.*)$/;
 const headerName = v.pipe(
@@ -106,7 +106,7 @@ const schemas = {
   none: strict({ mode: v.literal("none") }),
 };
 
-/** Throws InputError; its paths begin with `auth.`. */
+/** Returns the checked configuration. Throws InputError, with paths that begin with `auth.`. */
 export function resolveAuth(options: AuthOptions): AuthConfig {
   try {
     return Object.freeze(resolve(options));
@@ -164,7 +164,7 @@ function resolve(options: AuthOptions): AuthConfig {
   }
 }
 
-/** Throws InputError `userHeader`. */
+/** Returns the checked name of the header in lower case. Throws InputError `userHeader`. */
 export function resolveUserHeader(name: string | null, auth: AuthConfig | undefined) {
   if (name === null) return null;
   const { userHeader } = validate(strict({ userHeader: headerName }), { userHeader: name });

@@ -71,7 +71,7 @@ export interface AdminServerConfigBuilder {
    * Default: none.
    */
   userHeader(name: string): AdminServerConfigBuilder;
-  /** Sets limits of clients; omitted ones keep their defaults. */
+  /** Sets limits of clients. Limits that are omitted keep their defaults. */
   limits(limits: Partial<AdminLimits>): AdminServerConfigBuilder;
   /** Sets the logger of changes, failed logins and errors. Secrets are never logged. Default: silent. */
   logger(logger: Logger): AdminServerConfigBuilder;

@@ -84,7 +84,10 @@ export interface Choices {
   onAudit: OnAudit | null;
 }
 
-/** Throws InputError with all problems, each with the name of its setting as its path. */
+/**
+ * Returns the checked configuration. Throws InputError with all problems, each with the name of its setting as its
+ * path.
+ */
 export function resolveConfig(pool: Pool, choices: Choices): AdminServerConfig {
   const problems: Problem[] = [];
   const attempt = <T>(step: () => T): T | undefined => {
@@ -124,7 +127,7 @@ export function resolveConfig(pool: Pool, choices: Choices): AdminServerConfig {
   if (!isLogger(choices.logger)) {
     problems.push({ path: "logger", message: loggerProblem(choices.logger) });
   }
-  // Without a login the address must be one that only this machine reaches.
+  // Without a login, only this machine may be able to reach the address.
   const address = listen && auth?.mode === "none" ? withoutLogin(listen) : listen;
   if (address === null) problems.push({ path: "auth", message: OPEN });
   const isReached = (listen && isReachable(listen)) || (trustedProxies?.length ?? 0) > 0;

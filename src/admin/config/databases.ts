@@ -1,5 +1,5 @@
-// The admin's access to the database, by purpose. Each statement has a time limit. The loss of PostgreSQL is
-// logged once, and its return once.
+// The admin's access to the database, by purpose. Each statement has a time limit. The loss of PostgreSQL is logged
+// once, and its return once.
 import type { Pool, QueryConfig, QueryResultRow } from "pg";
 import { type ErrorCode, messageOf, type WorkerError } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
@@ -13,23 +13,23 @@ import { explainDatabaseError } from "../../database/errors/database-errors.ts";
 import type { SchemaName } from "../../database/schema-name.ts";
 
 export interface AdminDatabases {
-  /** READ ONLY, 2 s. */
+  /** READ ONLY, 2 s: reads of a request. */
   readonly reads: Database;
-  /** READ ONLY, 0.5 s, plain plans: the steps of a walk through a table, about 0.1 s each. */
+  /** READ ONLY, 0.5 s, plain plans: the steps of a walk through a table, which take about 0.1 s each. */
   readonly lists: Database;
   /** READ ONLY, 0.25 s: optional parts of an answer. */
   readonly quickReads: Database;
-  /** READ ONLY, 20 s: large values, in pieces; decompressing one takes seconds. */
+  /** READ ONLY, 20 s: large values in pieces, because decompressing one takes seconds. */
   readonly downloads: Database;
   /** READ ONLY, 1 s: the feed's reads of the whole queue, shared by all viewers. */
   readonly feed: Database;
-  /** 8 s, of which 4 s may be spent waiting for locks, or less if the request sets a shorter wait. */
+  /** 8 s: writes. They may wait 4 s for locks, or less if the request sets a shorter wait. */
   readonly writes: Database;
   /** 30 s: cleanup, sweep, unlock. */
   readonly maintenance: Database;
 }
 
-/** Returns the same databases for one request: reads are cancelled when it ends, writes are always finished. */
+/** Returns the databases of one request. Its reads are cancelled when it ends; its writes are always finished. */
 export type DatabasesOf = (scope: RequestScope) => AdminDatabases;
 
 export interface DatabaseOptions {
@@ -41,7 +41,7 @@ export interface DatabaseOptions {
     cause: "statement_timeout",
     fields: { readonly statement: string },
   ) => void;
-  /** The longest time that a statement waits in line for a connection, in milliseconds. */
+  /** How long a statement waits for a connection, in milliseconds. */
   readonly connectionWaitMs: number;
 }
 
@@ -90,7 +90,7 @@ export function adminDatabases(options: DatabaseOptions): AdminDatabases & { of:
   };
 }
 
-/** For writes: they are finished even if the client has disconnected. */
+/** The scope of writes, which are finished even if the client has disconnected. */
 const unlimited: RequestScope = { signal: new AbortController().signal, leftMs: () => Infinity };
 
 const waitLimitOf = ({ waitLeftMs }: RequestScope) =>
@@ -115,7 +115,7 @@ function untilAborted(client: Transactional, signal: AbortSignal): Transactional
   };
 }
 
-/** Errors without an answer of the server: nothing was sent, or the answer was not awaited. */
+/** The codes of errors without a response of the server: nothing was sent, or the response was not awaited. */
 const withoutAnswer = new Set<ErrorCode>(["busy", "aborted", "timeout"]);
 
 /** Returns the beginning of a statement's SQL, for the log. Values are parameters, so none is logged. */
@@ -125,7 +125,7 @@ function headOf({ text }: QueryConfig): string {
 
 interface WatchOptions {
   readonly scope: RequestScope | undefined;
-  /** Whether a timeout is an expected answer. */
+  /** Whether a timeout is an expected result. */
   readonly isQuickRead: boolean;
 }
 
@@ -162,7 +162,7 @@ function createWatch({
       // A statement that was cancelled because the HTTP client has disconnected was not too slow.
       const isLate = code === "database_timeout" && scope?.signal.aborted !== true;
       if (isLate && !isQuickRead) onDegraded?.("statement_timeout", { statement: headOf(config) });
-      // While the server is away, all connections are busy waiting for it.
+      // If the server is away, all connections are busy because they wait for it.
       throw code === "busy" ? (away ?? explained) : explained;
     }
   };
@@ -174,8 +174,8 @@ function createWatch({
     return {
       ...watching(client),
       transaction: async (work) => {
-        // The statements inside `work` are observed one by one, and its other errors do not come from the server. So
-        // only an error outside `work`, such as a failed commit, is observed here.
+        // The statements inside `work` are observed one by one, and other errors of `work` do not come from the server.
+        // So only an error outside `work`, such as a failed commit, is observed here.
         let ofWork: { readonly error: unknown } | null = null;
         const run = () =>
           client.transaction((inside) =>

@@ -1,11 +1,11 @@
-// A group of the system by its name or number. Names are read from /etc/group; groups of another source,
-// such as LDAP, need their number.
+// A group of the system by its name or number. Names are read from /etc/group. A group of another source, such as LDAP,
+// needs its number.
 import { readFileSync } from "node:fs";
 import { InputError } from "../../base/errors.ts";
 
 const GROUPS = "/etc/group";
 
-/** Throws InputError `listenGroup`. */
+/** Returns the number of a group. Throws InputError `listenGroup`. */
 export function gidOf(group: string): number {
   const number = /^\d{1,10}$/.test(group) ? Number(group) : gidIn(groupLines(), group);
   if (number !== undefined && number < 2 ** 32 - 1) return number;
@@ -21,7 +21,7 @@ function groupLines(): string[] {
   }
 }
 
-/** `www-data:x:33:` */
+/** Returns the number in a line such as `www-data:x:33:`. */
 function gidIn(lines: readonly string[], name: string): number | undefined {
   const line = lines.find((one) => one.startsWith(`${name}:`));
   const [, , gid = ""] = line?.split(":") ?? [];

@@ -1,5 +1,5 @@
-// The limits of an admin's clients that an operator can change. Others (headers, timeouts of slow senders)
-// are fixed.
+// The limits of an admin's clients that an operator can change. Other limits (headers, timeouts of slow senders) are
+// fixed.
 import { InputError, type Problem } from "../../base/errors.ts";
 import { answerBytesHere, defaultLimits } from "../../http/bounds/limits.ts";
 
@@ -18,7 +18,10 @@ export interface AdminLimits {
   readonly connections: number;
   /** The number of requests that are handled at the same time. Default 200. */
   readonly requests: number;
-  /** The same for one client: an IPv4 address, or an IPv6 /64 network. Default 50. */
+  /**
+   * The number of requests of one client that are handled at the same time. A client is an IPv4 address, or an IPv6 /64
+   * network. Default 50.
+   */
   readonly requestsPerClient: number;
   /**
    * The number of requests of one connection that are handled at the same time; later ones wait. Not for
@@ -31,15 +34,15 @@ export interface AdminLimits {
   readonly viewersPerClient: number;
   /** The number of exports and payloads that are sent at the same time. Default 16. */
   readonly downloads: number;
-  /** The same for one client. Default 4. */
+  /** The number of exports and payloads that are sent to one client at the same time. Default 4. */
   readonly downloadsPerClient: number;
   /** The number of tasks and of queues in /metrics: those with the most jobs. Default 100. */
   readonly metricsNames: number;
   /** The size of the answers that one connection has not read yet, in bytes. Default 32 MiB. */
   readonly unreadBytes: number;
   /**
-   * The same for all connections together, including the memory reserved for answers in preparation. Default
-   * 256 MiB, or a quarter of the process's memory if that is less.
+   * The size of the answers that all connections together have not read yet, in bytes, including the memory reserved
+   * for answers in preparation. Default 256 MiB, or a quarter of the process's memory if that is less.
    */
   readonly totalUnreadBytes: number;
   /** The time after which a connection that reads nothing is closed, in milliseconds. Default 10,000. */
@@ -79,7 +82,7 @@ export function resolveLimits(given: Partial<AdminLimits>): AdminLimits {
       return [{ path, message: `unknown limit; use one of ${names.join(", ")}` }];
     }
     const fits = value === undefined || (Number.isSafeInteger(value) && value >= 1);
-    // Node.js fires a timer longer than this at once.
+    // Node.js fires a timer with a longer delay at once.
     const isShort = !name.endsWith("Ms") || value === undefined || value <= 2 ** 31 - 1;
     const most = name.endsWith("Ms") ? " to 2147483647" : "";
     return fits && isShort ? [] : [{ path, message: `must be a whole number from 1${most}` }];

@@ -11,7 +11,7 @@ const FORM =
   "must be host:port, such as 127.0.0.1:4000 or [::1]:4000, unix:/path of a socket, or fd:3 for an open one";
 const HOST_NAME = /^(?!-)[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63})*\.?$/;
 
-/** The limit of the system, without the final zero byte. */
+/** The system's limit for a path, without the final zero byte. */
 const LONGEST_PATH_BYTES = 107;
 
 /** The mode and group of a unix socket; null for the default. */
@@ -20,7 +20,7 @@ export interface SocketRights {
   readonly group: string | null;
 }
 
-/** Throws InputError for anything but `host:port`, `unix:/path` and `fd:3`. */
+/** Returns the target. Throws InputError for anything but `host:port`, `unix:/path` and `fd:3`. */
 export function parseListenAddress(text: string, rights: SocketRights): ListenTarget {
   if (text.startsWith("unix:")) return unixTarget(text.slice("unix:".length), rights);
   for (const [path, given] of [
@@ -49,7 +49,7 @@ function unixTarget(path: string, { mode, group }: SocketRights): ListenTarget {
   if (Buffer.byteLength(path) > LONGEST_PATH_BYTES) {
     refuse("listenAddr", `must have a path of at most ${LONGEST_PATH_BYTES} bytes`);
   }
-  // The owner may always connect; the mode decides about others.
+  // The owner may always connect. The mode decides about other users.
   if (mode !== null && (!Number.isInteger(mode) || (mode & ~0o066) !== PRIVATE)) {
     refuse("listenMode", "must be a mode such as 0600, 0660 or 0666");
   }
@@ -61,14 +61,14 @@ function refuse(path: string, message: string): never {
   throw new InputError([{ path, message }]);
 }
 
-// A last label of digits is a mistyped IPv4 address, never a host name.
+// Whether the text is a host name. A last label of digits is a mistyped IPv4 address, never a host name.
 function isHostName(host: string): boolean {
   return HOST_NAME.test(host) && !/(?:^|\.)(?:\d+|0x[0-9a-f]*)\.?$/i.test(host);
 }
 
 /**
- * True only for a literal 127.0.0.0/8 or ::1. A host name may resolve to any address, and an IPv4-mapped
- * address in a request is suspicious.
+ * Whether the host is a literal 127.0.0.0/8 or ::1. A host name may resolve to any address, and an IPv4-mapped address
+ * in a request is suspicious.
  */
 function isLoopback(host: string): boolean {
   return isIPv4(host) ? host.startsWith("127.") : isIP(host) === 6 && isIPv6Loopback(host);
@@ -87,12 +87,12 @@ export function loopbackOf({ host, port }: TcpTarget): TcpTarget | null {
   return isLoopback(host) ? { host, port } : null;
 }
 
-/** True when the peer of a connection is on this machine. */
+/** Whether the peer of a connection is on this machine. */
 function isLoopbackPeer(address: string): boolean {
   return isLoopback(address.replace(/^::ffff:(?=\d+\.)/i, ""));
 }
 
-/** True when a Host header names this machine's loopback, whatever the port. */
+/** Whether a Host header names this machine's loopback, with any port. */
 export function isLoopbackHost(header: string | undefined): boolean {
   const name = header?.replace(/:\d*$/, "").toLowerCase();
   if (name === undefined) return false;
@@ -101,9 +101,9 @@ export function isLoopbackHost(header: string | undefined): boolean {
 }
 
 /**
- * Throws Refusal 403 for a request from another machine or through a proxy; mode none serves neither. The
- * requests of a proxy on this machine come from a loopback address, whatever their client, and with nginx's
- * defaults their Host is local, too. A proxy is recognized by its headers or by HTTP/1.0.
+ * Throws Refusal 403 for a request from another machine or through a proxy, because mode none serves neither. A proxy
+ * on this machine sends its requests from a loopback address, whatever their client is, and with nginx's defaults their
+ * Host is local, too. So a proxy is recognized by its headers or by HTTP/1.0.
  */
 export function assertFromHere(request: HttpRequest): void {
   const { host, remoteAddress, headers, httpVersion } = request;

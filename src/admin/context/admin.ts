@@ -1,5 +1,5 @@
-// What the operation of a route can use. It is built once, by application.ts. An operation passes on the
-// parts that it needs, never the whole.
+// What the operation of a route can use. application.ts builds it once. An operation passes on the parts that it needs,
+// never the whole.
 
 import type { AuditTrail } from "../../commands/audit/audit-trail.ts";
 import type { IndexBuilds } from "../../database/schema/indexes/index-builds.ts";
@@ -24,12 +24,12 @@ export interface Admin {
   readonly databases: AdminDatabases;
   readonly csrfToken: string;
   readonly assets: AssetStore;
-  /** Readings of the whole queue, for the page, event streams and metrics. */
+  /** The readings of the whole queue, for the page, event streams and metrics. */
   readonly feed: Feed;
   readonly metrics: Metrics;
   readonly insight: Insight;
   readonly operations: OperationRunner;
-  /** The trail with an entry for every write. */
+  /** The audit trail, with an entry for every write. */
   readonly audit: AuditTrail;
   /** Builds optional indexes in the background. */
   readonly indexBuilds: IndexBuilds;
@@ -57,9 +57,10 @@ export interface Operation {
 }
 
 /**
- * What a request needs. `open`: nothing. `page`, `asset`, `hashed`: credentials in mode basic, where the browser
- * sends them; otherwise nothing. `read`: credentials. `metrics`: credentials or the token for metrics. `write`:
- * credentials and the CSRF token, on an admin that is not read-only. `ticket`: a ticket, which the operation checks.
+ * What a request needs. `open`: nothing. `page`, `asset`, `hashed`: credentials in mode basic, in which the browser
+ * sends them by itself; otherwise nothing. `read`: credentials. `metrics`: credentials or the token for metrics.
+ * `write`: credentials and the CSRF token, on an admin that is not read-only. `ticket`: a ticket, which the operation
+ * checks.
  */
 export type Access = "open" | "page" | "asset" | "hashed" | "read" | "metrics" | "ticket" | "write";
 
@@ -68,6 +69,6 @@ export interface AdminRoute {
   readonly path: string;
   readonly access: Access;
   readonly operation: Operation;
-  /** A download, which may begin with a very large row and so has more time to begin. Default false. */
+  /** Whether it is a download, which may begin with a very large row and so has more time to begin. Default false. */
   readonly isLong?: boolean;
 }

@@ -1,7 +1,7 @@
-// Tickets download one export once, within a minute, without a login. A browser cannot send the header of a
-// login when it saves a file. A ticket contains its export, signed with a key derived from the login's secret,
-// so several admins behind one address accept each other's. Use is recorded in the tables of `operations`;
-// without them each admin records it in memory.
+// A ticket downloads one export once, within a minute, without a login, because a browser cannot send the header of a
+// login when it saves a file. A ticket contains its export, signed with a key derived from the login's secret, so
+// several admins behind one address accept each other's tickets. Their use is recorded in the tables of `operations`;
+// without those tables each admin records it in memory.
 import { now } from "../../base/clock.ts";
 import { WorkerError } from "../../base/errors.ts";
 import { useOnce } from "../../commands/audit/use-once.ts";
@@ -12,9 +12,9 @@ import type { ExportRequest } from "../../insight/export/export-request.ts";
 import { type Derive, deriveFrom, generateSecret, secretOf } from "../access/secret.ts";
 
 export const TICKET_MS = 60_000;
-/** The number of used tickets in memory, far more than can be downloaded in a minute. */
+/** The number of used tickets that are recorded in memory, far more than can be downloaded in a minute. */
 const MOST_USED = 10_000;
-/** Fits into a request's headers, with a query of 4,000 ASCII characters. */
+/** The length of the longest ticket. It fits into a request's headers, with a query of 4,000 ASCII characters. */
 export const LONGEST_TICKET = 12_000;
 
 export interface Ticket {
@@ -25,7 +25,7 @@ export interface Ticket {
 
 /** A ticket with a right signature that has not expired. */
 export interface ValidTicket extends Ticket {
-  /** Marks it as used. Resolves to false when it was used before. Throws Refusal 503 beyond MOST_USED. */
+  /** Marks the ticket as used. Resolves to false if it was used before. Throws Refusal 503 beyond MOST_USED. */
   use(): Promise<boolean>;
 }
 
@@ -41,19 +41,19 @@ export interface TicketOptions {
   readonly derive: Derive;
   /** Where the use of a ticket is recorded; null: only in memory. */
   readonly db: Database | null;
-  /** Milliseconds since the epoch. The admins' clocks need to agree only to a part of a minute. */
+  /** Returns milliseconds since the epoch. The clocks of the admins may differ by a part of a minute. */
   readonly clock?: () => number;
 }
 
 interface SignedTicket extends Ticket {
   readonly until: number;
-  /** Unique. */
+  /** A unique name of the ticket. */
   readonly name: string;
 }
 
 export function createTickets({ derive, db, clock = now }: TicketOptions): Tickets {
   const sign = deriveFrom(Buffer.from(derive("export ticket 2")));
-  /** Name → expiry, the oldest first. */
+  /** A map from the names of used tickets to their expiry, oldest first. */
   const used = new Map<string, number>();
 
   const useHere = ({ name, until }: SignedTicket): boolean => {
@@ -95,7 +95,7 @@ async function useAnywhere(db: Database, { name, until }: SignedTicket): Promise
   try {
     return !(await hasOperations(db)) || (await useOnce(db, name, until));
   } catch (error) {
-    // On a standby the use is recorded in memory only.
+    // A standby cannot record the use, so it is recorded in memory only.
     if (error instanceof WorkerError && error.code === "read_only_server") return true;
     throw error;
   }

@@ -1,5 +1,5 @@
-// The rules for every request, in this order: the host (mode none), the login, read-only, the CSRF token.
-// They depend on the route's `access` only.
+// The rules for every request, in this order: the host (mode none), the login, read-only, the CSRF token. They depend
+// only on the `access` of the route.
 import { wait } from "../../base/clock.ts";
 import { WorkerError } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
@@ -117,7 +117,7 @@ const UNTRUSTED =
 /** Whether the browser sends the login by itself, so that the page and its assets can require it. */
 export const isByBrowser = (mode: AuthMode): boolean => mode === "basic" || mode === "custom";
 
-/** Whether the route requires a login. `byBrowser`: as isByBrowser() returns it. */
+/** Whether the route requires a login. `byBrowser`: the result of isByBrowser(). */
 export function needsLogin(access: Access, byBrowser: boolean): boolean {
   switch (access) {
     case "open":
@@ -137,8 +137,8 @@ export function needsLogin(access: Access, byBrowser: boolean): boolean {
 }
 
 /**
- * Logs writes with a login at info, a limited number of refused requests at warn, and the rest at debug.
- * Headers are never logged.
+ * Logs writes with a login at info, a limited number of refused requests at warn, and other requests at debug. Headers
+ * are never logged.
  */
 function logAccess(
   logger: Logger,
@@ -169,14 +169,14 @@ function refusalKind(code: string | null, { login }: HttpRequest["notes"]): Refu
 }
 
 /**
- * How long a write waits for the check whether the server accepts writes. Without an answer the write itself is
- * tried. This time is part of the write's `waitMs`.
+ * How long a write waits for the check whether the server accepts writes. Without a result the write itself is
+ * attempted. This time is part of the write's `waitMs`.
  */
 export const READ_ONLY_CHECK_MS = 500;
 
 /**
- * Returns why this admin cannot write: it was started read-only, or its database is read-only now; null: writes
- * are allowed. If the server becomes a standby after the check, PostgreSQL refuses the write, with the same answer.
+ * Returns why this admin cannot write: it was started read-only, or its database is read-only now; null: writes are
+ * allowed. If the server becomes a standby after the check, PostgreSQL refuses the write, and the response is the same.
  */
 async function readOnlyRefusal(isReadOnly: boolean, readiness: Readiness): Promise<Refusal | null> {
   if (isReadOnly) {
@@ -188,7 +188,7 @@ async function readOnlyRefusal(isReadOnly: boolean, readiness: Readiness): Promi
   return state?.isReadOnlyServer === true ? serverRefusal() : null;
 }
 
-/** Returns the same refusal for a write that PostgreSQL has refused; other errors unchanged. */
+/** Returns the refusal `read_only` for a write that PostgreSQL has refused; other errors are returned unchanged. */
 export function orReadOnly(error: unknown): unknown {
   const isReadOnly = error instanceof WorkerError && error.code === "read_only_server";
   return isReadOnly ? serverRefusal(error) : error;

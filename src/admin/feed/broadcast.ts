@@ -1,5 +1,5 @@
-// Decides which events are sent, and when: those that are watched and have changed. The pulse is repeated
-// every few seconds without a change, as a sign of life.
+// Decides which events are sent, and when: those that are watched and have changed. The pulse is repeated every few
+// seconds even without a change, so that viewers notice a lost connection.
 import { monotonic } from "../../base/clock.ts";
 import type { EventSource } from "../../http/events/event-source.ts";
 import { countsJson, pulseJson } from "../../insight/json/counts-json.ts";
@@ -9,13 +9,13 @@ import { overviewText } from "./overview-json.ts";
 export interface Broadcast {
   /** Sends what has changed. */
   show(snapshot: QueueSnapshot): void;
-  /** Sends the events that have just begun to be watched; false when there is no snapshot for them. */
+  /** Sends the events that viewers have just begun to watch. Returns false if there is no snapshot for them. */
   showNew(snapshot: QueueSnapshot | null): boolean;
   /** Sends the event of a source, if it has changed. */
   sendSource(event: string, json: string): void;
   /** Whether the event has been sent, so that a new viewer receives it at once. */
   hasSent(event: string): boolean;
-  /** Sends why nothing can be read, in place of numbers. */
+  /** Sends why nothing can be read, instead of numbers. */
   problem(json: string): void;
   /** Discards what was sent, after the last viewer has left. */
   reset(): void;
@@ -23,7 +23,7 @@ export interface Broadcast {
 
 export interface BroadcastOptions {
   readonly intervalMs: number;
-  /** How often the pulse is repeated without a change. */
+  /** How often the pulse is repeated without a change, in milliseconds. */
   readonly tickMs: number;
 }
 
@@ -44,7 +44,7 @@ export function createBroadcast(source: EventSource, options: BroadcastOptions):
     source.publish(event, json);
   };
 
-  /** Whether an event that is larger than a pulse is due. */
+  /** Whether it is time for an event that is larger than a pulse. */
   const isTimeFor = (event: string) => {
     const before = sent.get(event);
     return before === undefined || monotonic() - before.atMs >= 2 * intervalMs - SLACK_MS;
@@ -97,10 +97,10 @@ export function createBroadcast(source: EventSource, options: BroadcastOptions):
   };
 }
 
-/** Timers fire a little early or late. */
+/** The tolerance of timers, which fire a little early or late. */
 const SLACK_MS = 50;
 
-/** Returns the counts without the moments at which they were read. */
+/** Returns the counts without the times at which they were read. */
 function countsComparable(snapshot: QueueSnapshot): string {
   return countsJson(snapshot).replaceAll(/"as_of":"[^"]*"/g, "");
 }

@@ -5,7 +5,10 @@ import type { QueueSnapshot } from "../../insight/snapshot/queue-snapshot.ts";
 import type { SamplerPart } from "../../insight/snapshot/sampler.ts";
 
 export interface Exposed {
-  /** `away`: the database could not be reached. `unknown`: it could, but the reading failed or took too long. */
+  /**
+   * The snapshot; `away`: the database could not be reached; `unknown`: it was reached, but the reading failed or took
+   * too long.
+   */
   readonly snapshot: QueueSnapshot | "away" | "unknown";
   readonly names: LargestNames | null;
   readonly feed: {

@@ -47,28 +47,28 @@ export const feedEvents = [
 ] as const;
 export type FeedEvent = (typeof feedEvents)[number];
 
-/** An event of another part of the admin, read while it is watched. */
+/** An event of another part of the admin, which is read while it is watched. */
 export interface FeedSource {
   readonly event: FeedEvent;
-  /** The shortest time between two readings. Each pauses for at least 20 times as long as it took. */
+  /** The shortest time between two readings, in milliseconds. Each pauses for at least 20 times as long as it took. */
   readonly intervalMs: number;
-  /** One line of JSON; sent when it has changed. */
+  /** Reads the event as one line of JSON. It is sent when it has changed. */
   readonly read: () => Promise<string>;
 }
 
 export interface Feed {
   /**
-   * Returns a snapshot of the queue. That of a small table is read after this call, so it includes every write
-   * that was answered before. That of a large one may be up to 10 s old.
+   * Returns a snapshot of the queue. The snapshot of a small table is read after this call, so it includes every write
+   * that was answered before; that of a large table may be up to 10 s old.
    */
   snapshot(): Promise<QueueSnapshot>;
-  /** Returns the JSON of GET /api/overview, and its moment. */
+  /** Returns the JSON of GET /api/overview, and the time of its snapshot. */
   overview(): Promise<{ readonly json: string; readonly asOf: string }>;
   /** Reads a pulse for a viewer that is about to connect. */
   prefetch(): void;
   /** Returns the event stream for a request, which becomes a viewer. */
   watch(request: HttpRequest, events: readonly FeedEvent[]): HttpResponse;
-  /** Sends `json` to all that watch `event`; `topic` as for the event source. */
+  /** Sends `json` to all viewers of `event`. `topic`: as for the event source. */
   publish(event: FeedEvent, json: string, topic?: string): void;
   isWatched(event: FeedEvent): boolean;
   /** Reads the sources after a write: at once, and again a little later. */
@@ -94,11 +94,14 @@ export interface FeedOptions extends SamplerOptions {
   readonly awakeMs?: number;
 }
 
-/** When the sources are read after a write. The later readings are past the pause of a cached one (cached.ts). */
+/**
+ * The delays after which the sources are read after a write. The later ones exceed the pause of a cached value
+ * (cached.ts).
+ */
 const AFTER_WRITE_MS = [0, 300, 2_000, 5_000];
-/** A pulse up to this age counts as current. */
+/** The age up to which a pulse is current. */
 const PULSE_MS = 1_500;
-/** The interval of the pulse for a large table that is requested now and then, without viewers. */
+/** The interval of pulses for a large table that is requested now and then, without viewers. */
 const SLOW_PULSE_MS = 5_000;
 const CENSUS_PAUSE_MS = 60_000;
 /** The pause while another admin runs the census, which takes minutes. */
@@ -115,7 +118,7 @@ export function createFeed(db: Database, options: FeedOptions): Feed {
   const onViewers = (viewers: number) => {
     if (viewers === 0) broadcast.reset();
     else if (!broadcast.showNew(youngerThan(PULSE_MS))) rhythm.hurry(pulse);
-    // A new viewer does not wait for the next interval. Sources within their pause answer from memory.
+    // A new viewer does not wait for the next interval. Sources that pause return their last value.
     for (const [event, task] of ofSources) {
       if (source.isWatched(event) && !broadcast.hasSent(event)) rhythm.hurry(task);
     }
@@ -155,7 +158,7 @@ export function createFeed(db: Database, options: FeedOptions): Feed {
       if (source.viewers === 0) return SLOW_PULSE_MS;
       return source.isWatched("pulse") ? intervalMs : 2 * intervalMs;
     },
-    restFactor: 10,
+    pauseFactor: 10,
     run: async () => {
       try {
         broadcast.show(await sampler.pulse());
@@ -169,14 +172,14 @@ export function createFeed(db: Database, options: FeedOptions): Feed {
   const sample: RhythmTask = {
     isWanted: () => isAwake() && isLarge(),
     intervalMs: () => (source.viewers > 0 ? 3_000 : 15_000),
-    restFactor: 20,
+    pauseFactor: 20,
     isCostly: true,
     run: () => reportingErrors("sample", () => sampler.sample().then(() => undefined)),
   };
   const census: RhythmTask = {
     isWanted: () => isAwake() && isLarge(),
     intervalMs: () => 500,
-    restFactor: 20,
+    pauseFactor: 20,
     isCostly: true,
     run: () =>
       reportingErrors("census", async () => {
@@ -189,9 +192,9 @@ export function createFeed(db: Database, options: FeedOptions): Feed {
   const ping: RhythmTask = {
     isWanted: () => source.viewers > 0,
     intervalMs: () => pingMs,
-    restFactor: 0,
+    pauseFactor: 0,
     run: async () => {
-      // For viewers of the pulse, the pulse itself is the sign of life, as long as there is one.
+      // For viewers of the pulse no ping is needed, as long as there is a pulse.
       source.ping(sampler.last === null ? undefined : "pulse");
       return undefined;
     },
@@ -199,7 +202,7 @@ export function createFeed(db: Database, options: FeedOptions): Feed {
   const taskOf = ({ event, intervalMs, read }: FeedSource): RhythmTask => ({
     isWanted: () => source.isWatched(event) && sampler.last !== null,
     intervalMs: () => intervalMs,
-    restFactor: 20,
+    pauseFactor: 20,
     isCostly: true,
     run: () =>
       reportingErrors(event, async () => {
@@ -230,7 +233,7 @@ export function createFeed(db: Database, options: FeedOptions): Feed {
     },
     prefetch() {
       if (source.viewers > 0 || youngerThan(PULSE_MS) !== null) return;
-      // An error is sent to the viewer by the next pulse.
+      // If this pulse fails, the next one sends the error to the viewer.
       sampler.pulse().catch(() => {});
     },
     watch: (request, events) => source.view(request, [...events, "problem"]),

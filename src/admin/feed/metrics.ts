@@ -1,5 +1,5 @@
-// The metrics for Prometheus: requests by route, the queue by the feed, the feed itself, and the process.
-// prom-client is loaded when a server starts, not when this file is imported.
+// The metrics for Prometheus: requests by route, the queue by the feed, the feed itself, and the process. prom-client
+// is loaded when a server starts, and not when this file is imported.
 import type { Registry } from "prom-client";
 import type { Certificate } from "../../http/listen/certificate.ts";
 import type { Exposed } from "./exposed.ts";
@@ -7,11 +7,14 @@ import { namesText } from "./names-text.ts";
 import { createQueueGauges } from "./queue-gauges.ts";
 
 export interface Metrics {
-  /** `route` is the path of the route table, never that of the request, so the number of series is bounded. */
+  /**
+   * Counts a request. `route` is the path in the route table, never that of the request, so the number of series is
+   * bounded.
+   */
   observe(method: string, route: string, status: number, durationMs: number): void;
-  /** Counts a login. `result` has few values. */
+  /** Counts a login. `result` must have few values. */
   login(result: string): void;
-  /** Counts what could not be served. `cause` has few values. */
+  /** Counts what could not be served. `cause` must have few values. */
   degraded(cause: string): void;
   expose(exposed: Exposed): Promise<string>;
   readonly contentType: string;
@@ -19,7 +22,7 @@ export interface Metrics {
 
 const methods = new Set(["GET", "HEAD", "POST"]);
 
-// The metrics of the process exist once, however many servers it runs.
+// The metrics of the process. They exist once, however many servers it runs.
 let ofProcess: Registry | undefined;
 
 export async function createMetrics(certificate: Certificate | null): Promise<Metrics> {

@@ -8,12 +8,12 @@ import { inState, type Tallied, tallied } from "../../insight/stats/tally.ts";
 import { timeText } from "../../queue/sql/moments.ts";
 
 export interface OverviewText {
-  /** The JSON without its moments, to compare two of them. */
+  /** The JSON without its times, for comparing two texts. */
   readonly comparable: string;
   readonly json: string;
 }
 
-// A snapshot is serialized once for all its viewers.
+// The texts of snapshots: each is serialized once for all its viewers.
 const written = new WeakMap<QueueSnapshot, OverviewText>();
 
 export function overviewText(snapshot: QueueSnapshot): OverviewText {

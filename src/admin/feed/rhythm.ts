@@ -1,30 +1,33 @@
-// A loop of periodic work, one task at a time. Each task has its own interval, and a pause in proportion to
-// its duration. The costly tasks share a further pause, so that together they take a bounded part of the time.
-// The loop runs while a task is wanted.
+// A loop of periodic work, one task at a time. Each task has an interval of its own, and a pause in proportion to its
+// duration. The costly tasks share a further pause, so that together they take a bounded part of the time. The loop
+// runs as long as a task is wanted.
 import { monotonic, wait } from "../../base/clock.ts";
 
 export interface RhythmTask {
   readonly isWanted: () => boolean;
   readonly intervalMs: () => number;
-  /** The pause after it, in multiples of its duration. */
-  readonly restFactor: number;
-  /** After a costly task all of them pause, except for one that has never run. */
+  /** The pause after the task, in multiples of its duration. */
+  readonly pauseFactor: number;
+  /** Whether all costly tasks pause after this one. A task that has never run does not wait for that pause. */
   readonly isCostly?: boolean;
-  /** Runs the task. Never rejects. May resolve to a pause other than the usual one, in milliseconds. */
+  /** Runs the task. Never rejects. May resolve to a pause in milliseconds, instead of the usual one. */
   readonly run: () => Promise<number | undefined>;
 }
 
 export interface Rhythm {
   /** Starts the loop if a task is wanted now. */
   wake(): void;
-  /** The same, with this task due at once. */
+  /** Starts the loop like wake(), and makes this task due at once. */
   hurry(task: RhythmTask): void;
   stop(): Promise<void>;
 }
 
 const LONGEST_REST_MS = 15_000;
-/** All costly tasks together take at most a twelfth of the time. */
-const SHARED_REST_FACTOR = 11;
+/**
+ * The shared pause in multiples of a costly task's duration, so that these tasks together take at most a twelfth of the
+ * time.
+ */
+const SHARED_PAUSE_FACTOR = 11;
 
 export function createRhythm(tasks: readonly RhythmTask[]): Rhythm {
   const stopping = new AbortController();
@@ -43,7 +46,8 @@ export function createRhythm(tasks: readonly RhythmTask[]): Rhythm {
       const wanted = tasks.filter((task) => task.isWanted());
       if (wanted.length === 0) return;
       const due = wanted.filter((task) => dueAt(task) <= monotonic());
-      // Of the costly tasks the one that has waited longest; otherwise the first would leave no time for the others.
+      // Of the costly tasks the one that has waited longest is next; otherwise the first would leave no time for the
+      // others.
       const waited = (task: RhythmTask) => (task.isCostly === true ? (nextAt.get(task) ?? 0) : -1);
       const [first] = due.toSorted((one, other) => waited(one) - waited(other));
       if (first === undefined) {
@@ -58,11 +62,11 @@ export function createRhythm(tasks: readonly RhythmTask[]): Rhythm {
       const tookMs = monotonic() - began;
       const usual = Math.max(
         first.intervalMs(),
-        Math.min(tookMs * first.restFactor, LONGEST_REST_MS),
+        Math.min(tookMs * first.pauseFactor, LONGEST_REST_MS),
       );
       nextAt.set(first, monotonic() + (rest ?? usual));
       if (first.isCostly === true) {
-        costlyAt = monotonic() + Math.min(tookMs * SHARED_REST_FACTOR, LONGEST_REST_MS);
+        costlyAt = monotonic() + Math.min(tookMs * SHARED_PAUSE_FACTOR, LONGEST_REST_MS);
       }
     }
   };

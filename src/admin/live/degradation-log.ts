@@ -1,18 +1,18 @@
-// Logs valid requests that could not be served: a statement that took too long (also where a coarser answer
-// replaced it), a lock that was not available, too many requests at once. Each cause has one line a minute,
-// and at the end of the minute one line has the number of the others.
+// Logs valid requests that could not be served: a statement that took too long (even if a less precise answer replaced
+// its result), a lock that was not available, too many requests at once. Each cause has one line a minute, and at the
+// end of the minute one line has the number of further cases.
 import { type Clock, systemClock } from "../../base/clock.ts";
 import type { Logger } from "../../base/logger.ts";
 
 export interface DegradationLog {
-  /** `cause`: an error's code, or `statement_timeout`. */
+  /** Logs or counts a case. `cause`: an error's code, or `statement_timeout`. */
   log(cause: string, fields: Readonly<Record<string, unknown>>): void;
   /** Logs the summary of the current minute. */
   close(): void;
 }
 
 const WINDOW_MS = 60_000;
-/** Not logged here: the client has left, or the cause is logged elsewhere. */
+/** Causes that are not logged here: the client has left, or the cause is logged elsewhere. */
 const notLogged = new Set(["aborted", "database_unreachable", "not_ready"]);
 
 /** `count` is called for each case. */
@@ -22,7 +22,7 @@ export function createDegradationLog(
   after: Clock["after"] = systemClock.after,
 ): DegradationLog {
   let stopWindow: (() => void) | null = null;
-  /** Cause → cases of this minute after the first, which was logged. */
+  /** A map from a cause to its cases in this minute after the first, which was logged. */
   const more = new Map<string, number>();
 
   const endWindow = () => {

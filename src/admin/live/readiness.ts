@@ -7,7 +7,7 @@ import { assertUsableSchema } from "../../database/schema/schema-state.ts";
 
 /** The state of the database. */
 export interface DatabaseState {
-  /** A standby, or a server that refuses writes. */
+  /** Whether the server is a standby, or refuses writes. */
   readonly isReadOnlyServer: boolean;
   /** Why the queue cannot be read: a WorkerError; null if it can. */
   readonly problem: unknown;

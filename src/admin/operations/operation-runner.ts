@@ -23,7 +23,7 @@ export interface OperationRunner extends Service {
   store(): Promise<OperationStore | null>;
   /** Resolves to the reason why there is no store; null when there is one. */
   missing(): Promise<MissingTables | null>;
-  /** They need the tables: check missing() first. */
+  /** The tools for operations. They need the tables, so check missing() first. */
   readonly tools: OperationTools;
   /** Runs an operation that this process has started or resumed, in the background. */
   run(operation: JobOperation): void;

@@ -1,5 +1,5 @@
-// The event `operation` of the stream: the running operation of any process, or else the last one. The
-// operations of this process are sent at once. Those of others are read from the tables, once a second.
+// The event `operation` of the stream: the running operation of any process, or else the last operation. Changes of
+// this process's operations are sent at once. Operations of other processes are read from the tables, once a second.
 import { monotonic } from "../../base/clock.ts";
 import {
   type JobOperation,
@@ -22,7 +22,7 @@ export function operationSource(runner: OperationRunner): FeedSource {
   };
 }
 
-// There may be twenty batches a second, more than a viewer can read.
+// The shortest time between two events: there may be twenty batches a second, more than a viewer can read.
 const SHORTEST_MS = 250;
 
 /** Sends this process's operations to viewers: every change of state, and progress at most every SHORTEST_MS. */

@@ -1,11 +1,11 @@
-// The page's files as the build embeds them, and the response to a request for one: encoding by
-// Accept-Encoding, 304 by If-None-Match, a strong ETag for each encoding.
+// The page's files as the build embeds them, and the response to a request for one: encoding by Accept-Encoding, 304 by
+// If-None-Match, a strong ETag for each encoding.
 import { WorkerError } from "../../base/errors.ts";
 import { MOST_CODINGS } from "../../http/compress.ts";
 import { type HttpRequest, header } from "../../http/request.ts";
 import type { HttpResponse } from "../../http/response.ts";
 
-/** A file of dist/ui/assets.json; contents in base64. */
+/** A file of dist/ui/assets.json. Its contents are in base64. */
 export interface EmbeddedAsset {
   readonly content_type: string;
   readonly etag: string;
@@ -16,7 +16,7 @@ export interface EmbeddedAsset {
 
 export type EmbeddedAssets = Readonly<Record<string, EmbeddedAsset>>;
 
-// Preferred first.
+// The encodings, preferred ones first.
 const encodings = ["br", "gzip", "identity"] as const;
 type Encoding = (typeof encodings)[number];
 
@@ -31,7 +31,7 @@ export interface AssetStore {
   has(name: string): Promise<boolean>;
 }
 
-/** Loads and decodes the files at the first request. */
+/** Returns a store that loads and decodes the files at the first request. */
 export function createAssetStore(load: () => Promise<EmbeddedAssets> = embedded): AssetStore {
   let files: Promise<EmbeddedAssets> | undefined;
   const decoded = new Map<string, Asset>();
@@ -107,7 +107,7 @@ export function chooseEncoding(
   return best;
 }
 
-/** If-None-Match compares weakly (RFC 9110, 13.1.2). */
+/** Whether the list contains the ETag. If-None-Match compares weakly (RFC 9110, 13.1.2). */
 function matchesEtag(list: string | undefined, etag: string): boolean {
   if (list === undefined) return false;
   if (list.trim() === "*") return true;

@@ -1,5 +1,5 @@
-// The headers of every response, also of errors and unreadable requests. There is never an
-// Access-Control-Allow-Origin: no other site may read a response.
+// The headers of every response, including those to errors and unreadable requests. Access-Control-Allow-Origin is
+// never among them: no other site may read a response.
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -22,7 +22,7 @@ const noFeatures = ["camera", "microphone", "geolocation", "payment", "usb", "se
   .map((feature) => `${feature}=()`)
   .join(", ");
 
-/** Sent with every response; none is cached. */
+/** The headers of every response. No response may be cached. */
 const securityHeaders: Headers = Object.freeze({
   "content-security-policy": contentSecurityPolicy,
   "x-content-type-options": "nosniff",
@@ -36,13 +36,13 @@ const securityHeaders: Headers = Object.freeze({
 
 export interface PageHeaders {
   readonly usual: Headers;
-  /** For an asset that was found. Any cache may store it for an hour. */
+  /** Headers for an asset that was found. Any cache may store it for an hour. */
   readonly asset: Headers;
-  /** For an asset whose name changes with its content. Caches may store it for a year. */
+  /** Headers for an asset whose name changes with its content. Caches may store it for a year. */
   readonly hashed: Headers;
 }
 
-/** `hsts`: the value of Strict-Transport-Security; null: the header is not sent. */
+/** Returns the headers. `hsts`: the value of Strict-Transport-Security; null: the header is not sent. */
 export function pageHeaders(hsts: string | null): PageHeaders {
   const usual = Object.freeze({
     ...securityHeaders,

@@ -1,9 +1,8 @@
-// Answers about a moment, which the header `as-of` names. Answers that differ only in their moments have the
-// same ETag.
+// Answers about a moment, which is in the header `as-of`. Answers that differ only in their moments have the same ETag.
 import { AS_OF } from "../../http/repeat/conditional.ts";
 import { type HttpResponse, jsonText } from "../../http/response.ts";
 
-/** Returns the answer for a value with its moment in `as_of`. */
+/** Returns the answer for a value that has its moment in `as_of`. */
 export function jsonAt<T extends { readonly as_of: string }>(value: T): HttpResponse {
   return answerAt(JSON.stringify(value), value.as_of);
 }
@@ -13,13 +12,16 @@ export function jsonTextAt(text: string, asOf: string): HttpResponse {
   return { ...answer, headers: { ...headers, [AS_OF]: asOf } };
 }
 
-/** `text` is JSON without stored JSON (payloads, metadata), so every `as_of` member is a moment of the answer. */
+/**
+ * Returns the answer. `text` is JSON without stored JSON (payloads, metadata), so every member `as_of` is a moment of
+ * the answer.
+ */
 export function answerAt(text: string, asOf?: string): HttpResponse {
   const answer = asOf === undefined ? jsonText(text) : jsonTextAt(text, asOf);
   return { ...answer, comparable: () => withoutMoments(text) };
 }
 
-/** Quotes inside JSON strings have a backslash before them, so this matches members only. */
+/** Returns the JSON without moments. Quotes inside JSON strings have a backslash before them, so only members match. */
 export function withoutMoments(json: string): string {
   return json.replaceAll(/,?"(?:names_)?as_of":"[^"]*"/g, "");
 }

@@ -29,7 +29,7 @@ export function commandAnswer(here: readonly Command[], name: string): JsonSchem
   return { title: `${name}Result`, anyOf: each };
 }
 
-/** `run-now` → `RunNow`. */
+/** Returns a title such as `RunNow` for `run-now`. */
 function titleOf({ name }: Command): string {
   return name.replace(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase());
 }

@@ -1,6 +1,6 @@
-// The JSON Schemas of the API's requests and answers. Answers are written in a shorthand: `string`,
-// `integer`, `time`, `json`, …, with `?` when it may be null and `[]` for a list. A schema with a title is
-// in the OpenAPI document once, under that name.
+// The JSON Schemas of the API's requests and answers. Answers are written in a short form: `string`, `integer`, `time`,
+// `json`, …, with `?` for a value that may be null and `[]` for a list. A schema with a title is in the OpenAPI
+// document once, under that name.
 
 import type { FieldData } from "../../commands/declare/field.ts";
 import { conditions } from "../../domain/condition.ts";
@@ -124,7 +124,7 @@ export const listedJob = withOptional(
   },
 );
 
-/** Schemas that answers of commands can refer to. */
+/** The schemas to which answers of commands can refer. */
 const records: Readonly<Record<string, JsonSchema>> = {
   ActedJob: record({ ...databaseJob, task_id: "integer", job_queue_id: "integer?" }, "ActedJob"),
   CancelledJob: record(
@@ -136,7 +136,7 @@ const records: Readonly<Record<string, JsonSchema>> = {
   ),
 };
 
-/** The schema of one field of a body or a query. */
+/** Returns the schema of one field of a body or a query. */
 export function schemaOfField(field: FieldData): JsonSchema {
   const schema: JsonSchema = { description: field.about, ...typeOf(field), ...defaultOf(field) };
   if (!field.isNullable || !("type" in schema)) return schema;
@@ -144,7 +144,7 @@ export function schemaOfField(field: FieldData): JsonSchema {
   return { ...schema, ...choices, type: [schema["type"], "null"] };
 }
 
-/** The default of a field, if it is a value. */
+/** Returns the default of a field, if it is a value. */
 function defaultOf({ kind, default: text }: FieldData): JsonSchema {
   if (text === undefined || kind === "list" || kind === "ids") return {};
   const isText = kind === "text" || kind === "choice" || kind === "time";

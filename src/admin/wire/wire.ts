@@ -8,7 +8,7 @@ import type { Field, FieldData } from "../../commands/declare/field.ts";
 import { type HttpRequest, readJsonText } from "../../http/request.ts";
 import { type JsonSchema, schemaOfField } from "./json-schema.ts";
 
-/** Returns a body's members: name → exact JSON text. */
+/** Returns a body's members: a map from names to exact JSON texts. */
 export async function readMembers(
   request: HttpRequest,
   limit: number,
@@ -37,7 +37,9 @@ export function inQuery<S extends v.GenericSchema>(
   return { check: v.optional(check), doc: { ...schemaOfField(data), ...more } };
 }
 
-/** A whole number in a query, 0 or more. With a maximum, larger numbers are accepted and capped later. */
+/**
+ * Checks a whole number in a query, 0 or more. If there is a maximum, larger numbers are accepted and reduced later.
+ */
 export function countInQuery(description: string, maximum?: number) {
   const pattern = maximum === undefined ? /^\d{1,15}$/ : /^\d+$/;
   const check = v.pipe(
@@ -49,7 +51,7 @@ export function countInQuery(description: string, maximum?: number) {
   return { check: v.optional(check), doc: { type: "integer", minimum: 0, ...limits, description } };
 }
 
-/** A whole number in a query; one outside the limits is refused. */
+/** Checks a whole number in a query. A number outside the limits is refused. */
 export function countBetween(minimum: number, maximum: number, description: string) {
   const message = `must be a whole number from ${minimum} to ${maximum}`;
   const check = v.pipe(

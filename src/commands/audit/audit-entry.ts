@@ -1,12 +1,12 @@
-// An entry of the audit trail: the user, the action, the jobs before and after it, the time and the source. Never a
-// payload, never a secret.
+// An entry of the audit trail: the user, the action, the jobs before and after it, the time and the source. It never
+// contains a payload or a secret.
 import type { JobState } from "../../domain/job.ts";
 
 /** A change made through the admin or the command line, as the audit trail records it. */
 export interface AuditEntry {
   /** The time of the change, RFC 3339. */
   readonly at: string;
-  /** The user: the login's name, on the command line the system's; null without authentication. */
+  /** The user: the name of the login, or on the command line that of the system's user; null without authentication. */
   readonly by: string | null;
   /** Where the change was made. */
   readonly source: "admin" | "command line";
@@ -26,13 +26,13 @@ export interface AuditEntry {
   readonly workers: readonly string[] | null;
   /** The id of the operation; null without one. */
   readonly operationId: string | null;
-  /** The values to change: name → new value. */
+  /** The values to change, as a map from names to new values. */
   readonly changes: Readonly<Record<string, unknown>>;
   /** The first 20 of the jobs before the change; null when the action is not about single jobs. */
   readonly before: readonly JobFacts[] | null;
-  /** The same jobs after the change, without those that were deleted; null like `before`. */
+  /** The same jobs after the change, without those that were deleted; null if `before` is null. */
   readonly after: readonly JobFacts[] | null;
-  /** The number of things that the action was requested for; null when it does not count any. */
+  /** The number of things for which the action was requested; null when it does not count any. */
   readonly requested: number | null;
   /** The number of things that were changed; null when it does not count any. */
   readonly done: number | null;
@@ -59,7 +59,5 @@ export interface JobFacts {
   readonly maxAttempts: number;
 }
 
-/**
- * A function that is called after every change. It may take its time; what it throws or rejects with is logged.
- */
+/** A function that is called after every change. It may take a long time; what it throws or rejects with is logged. */
 export type OnAudit = (entry: AuditEntry) => void | Promise<void>;

@@ -1,5 +1,6 @@
-// Keeps the audit trail: in the extension's table if it exists, otherwise in memory; every id is also logged. An action
-// on jobs and its entry are one transaction. If an entry cannot be written after its action, it is logged as an error.
+// Stores the audit trail: in the extension's table if it exists, otherwise in memory; in both cases every entry is also
+// logged. An action on jobs and its entry are one transaction. If an entry cannot be written after its action, it is
+// logged as an error.
 import { messageOf, WorkerError } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
 import { type Database, query } from "../../database/database.ts";
@@ -11,26 +12,26 @@ import { endsPage, isUnpackable, newestRows } from "../../queue/sql/unpacked.ts"
 import type { AuditEntry, JobFacts, OnAudit } from "./audit-entry.ts";
 
 export interface AuditTrail {
-  /** Never rejects. */
+  /** Records an entry. Never rejects. */
   record(entry: AuditEntry): Promise<void>;
   /** Writes the entry in the transaction of `within`. Returns a function to call after the commit. */
   recordWithin(within: Database, entry: AuditEntry): Promise<() => Promise<void>>;
-  /** Newest first. `beforeId`: only older entries. */
+  /** Returns entries, newest first. `beforeId`: only older entries. */
   list(limit: number, beforeId: string | null): Promise<AuditPage>;
   /** Deletes some of the expired or excess entries. Returns true if there are more. */
   tidy(): Promise<boolean>;
 }
 
 export interface AuditPage {
-  /** JSON texts: the entry's members and its `id`. */
+  /** JSON texts, each with the members of an entry and its `id`. */
   readonly entries: readonly string[];
   readonly nextCursor: string | null;
-  /** True if entries outlive this process. */
+  /** Whether entries outlive this process. */
   readonly isKept: boolean;
 }
 
 export interface AuditOptions {
-  /** Reads and writes. */
+  /** The database for reads and writes. */
   readonly db: Database;
   readonly logger: Logger;
   readonly onAudit: OnAudit | null;
@@ -40,7 +41,7 @@ const MOST_IN_MEMORY = 1_000;
 const MOST_ROWS = 100_000;
 const KEPT_DAYS = 90;
 const TIDIED_AT_ONCE = 5_000;
-// A log line must not grow with the request.
+// The maximum number of ids in a log line, which must not grow with the request.
 const MOST_LOGGED = 500;
 
 export function createAuditTrail({ db, logger, onAudit }: AuditOptions): AuditTrail {
@@ -74,7 +75,7 @@ export function createAuditTrail({ db, logger, onAudit }: AuditOptions): AuditTr
       try {
         if (!(await written(db, entry, json))) remember(entry, json);
       } catch (error) {
-        // On a read-only server the action has changed nothing.
+        // On a read-only server the action has changed nothing, so there is nothing to record.
         const isReadOnly = error instanceof WorkerError && error.code === "read_only_server";
         if (isReadOnly) log(logger, entry);
         else logger.error({ error: messageOf(error), entry: json }, NOT_WRITTEN);
@@ -102,14 +103,14 @@ export function createAuditTrail({ db, logger, onAudit }: AuditOptions): AuditTr
   };
 }
 
-/** Returns false if the table does not exist. */
+/** Writes an entry. Returns false if the table does not exist. */
 async function written(db: Database, entry: AuditEntry, json: string): Promise<boolean> {
   if (!(await hasOperations(db))) return false;
   await query(db, recordSql, [entry.operationId, json]);
   return true;
 }
 
-/** `isCut`: the page was cut before its limit, so there may be more. */
+/** Returns a page. `isCut`: it was cut before its limit, so there may be more entries. */
 function pageOf(
   rows: readonly { readonly id: string; readonly json: string }[],
   limit: number,
@@ -135,7 +136,7 @@ function log(logger: Logger, { ids, before: _, after: __, ...entry }: AuditEntry
 const recordSql = (s: string) => `
   insert into ${s}._private_audit (operation_id, entry) values ($1::bigint, $2::json)`;
 
-/** Entries of this program have at most 10,000 ids. */
+/** The size of the longest entry that is read. Entries of this program have at most 10,000 ids. */
 const LONGEST_ENTRY = 1_048_576;
 
 const listSql = (s: string) => `
@@ -155,7 +156,7 @@ interface AuditRow {
   readonly at_us: string;
 }
 
-/** Replaces an entry longer than this program writes. */
+/** Returns the replacement of an entry that is longer than this program writes. */
 const tooLong = ({ at_us: us, operation_id: operationId }: AuditRow): string =>
   auditJson({
     at: timeText(us),
@@ -178,7 +179,7 @@ const tidySql = (s: string) => `
   )
   select pg_catalog.count(*)::int as gone from gone`;
 
-/** The entry on the wire and in the table; ids as JSON integers. */
+/** Returns the entry as it is on the wire and in the table, with ids as JSON integers. */
 function auditJson(entry: AuditEntry): string {
   const facts = (list: readonly JobFacts[] | null) =>
     list === null ? "null" : `[${list.map(factsJson).join(",")}]`;
@@ -222,7 +223,7 @@ interface FactsRow {
   readonly max_attempts: number;
 }
 
-/** The first few of these jobs that exist, ascending by id. */
+/** Returns the first few of these jobs that exist, ascending by id. */
 export async function readFacts(
   db: Database,
   { ids, key }: { readonly ids: readonly string[] | null; readonly key: string | null },

@@ -18,8 +18,8 @@ export interface Changed {
 }
 
 /**
- * The same after waiting up to a second for jobs that are fetched and not started. Deletions and changes of running
- * jobs need no wait.
+ * Like actOnJobs(), but first waits up to a second for jobs that are fetched and not started. Deletions and changes of
+ * running jobs need no wait.
  */
 export async function actOnJobsInTurn(
   db: Database,
@@ -42,7 +42,7 @@ export async function untilMayChange(
 const mustWait = (change: JobChange): boolean =>
   !isDeletion(change) && change.mayRun !== true && change.ofRunning === undefined;
 
-/** Throws InputError if the list is empty, longer than 10,000, or contains anything but job ids. */
+/** Acts on jobs. Throws InputError if the list is empty, longer than 10,000, or contains anything but job ids. */
 export async function actOnJobs(
   db: Database,
   change: JobChange,
@@ -75,7 +75,7 @@ export async function actOnJobs(
   return { jobs: rows.map(toJob), operationId: rows[0]?.operation_id ?? null };
 }
 
-/** The changing statement for an expression of ids. Most actions skip running jobs. */
+/** Returns the changing statement for an expression of ids. Most actions skip running jobs. */
 type Changing = (ids: string) => string;
 
 const RUNNING_OF_PLAIN = (s: string) =>
@@ -90,7 +90,7 @@ const plainStatement = (s: string, changed: string, more: string) => `
   ${jobNames(s)}
   order by jobs.id`;
 
-/** Locked first, so that the stored state is the one that is changed. */
+/** The rows are locked first, so that the stored state is the one that is changed. */
 const tablesOf = (
   s: string,
   change: JobChange,
@@ -112,14 +112,14 @@ const tablesOf = (
     left join ${s}._private_jobs as jobs on jobs.id = asked.id
   )`;
 
-// Fetched jobs are locked by a worker that reports what it runs, and are not in that report. A worker returns jobs that
-// it cannot start within 250 ms, so an action on fetched jobs waits for that.
+// A worker has locked a fetched job and does not report it as running. A worker returns jobs that it cannot start
+// within 250 ms, so an action on fetched jobs waits for that.
 
 /** Selects jobs by id or by key. */
 export type Wanted = { readonly ids: readonly string[] } | { readonly key: string };
 
-/** The longest wait of an action. */
-const PATIENCE_MS = 1_000;
+/** The longest time that an action waits for fetched jobs. */
+const LONGEST_WAIT_MS = 1_000;
 const STEP_MS = 40;
 
 const lockedSql: Statement = (s) => `
@@ -136,7 +136,7 @@ export async function untilNotFetched(db: Database, wanted: Wanted): Promise<voi
   const values = "ids" in wanted ? [wanted.ids, null] : ["{}", wanted.key];
   let ids = idsOf(await query<Row>(db, lockedSql, values));
   if (ids.length === 0 || !(await hasWorkerTable(db))) return;
-  const endsAtMs = monotonic() + PATIENCE_MS;
+  const endsAtMs = monotonic() + LONGEST_WAIT_MS;
   for (;;) {
     ids = idsOf(await query<Row>(db, fetchedSql, [ids]));
     if (ids.length === 0 || monotonic() >= endsAtMs) return;

@@ -1,17 +1,17 @@
-// What an action does to the rows of jobs. The same record changes jobs by id and by query, names the columns stored
-// for undo, and defines which jobs are unchanged since, so that an undo can restore those columns.
+// What an action does to the rows of jobs. One record changes jobs by id and by query, names the columns that are
+// stored for undo, and defines which jobs have not changed since, so that an undo can restore these columns.
 // `_private_operation_rows` has the same column names.
 
 export type AddParameter = (value: unknown, type: string) => string;
 
-/** Numbers parameters at their first use: PostgreSQL rejects unused parameters. */
+/** Returns a list of parameters, each numbered at its first use, because PostgreSQL rejects unused parameters. */
 export function parameters() {
   const values: unknown[] = [];
   const parameter: AddParameter = (value, type) => `$${values.push(value)}::${type}`;
   return { values, parameter };
 }
 
-/** The row of a new value: `row` is `jobs` during the change and `batch` (the stored state) during the undo. */
+/** The row for which a new value is computed: `jobs` during the change, `batch` (the stored state) during the undo. */
 export interface RowAt {
   readonly row: string;
   /** The job's id. */
@@ -21,13 +21,13 @@ export interface RowAt {
 }
 
 export interface JobChange {
-  /** The new value of each column, as an expression; null deletes the jobs. */
+  /** The new value of each column, as an SQL expression; null: the jobs are deleted. */
   readonly set: Readonly<Record<string, (at: RowAt, parameter: AddParameter) => string>> | null;
-  /** Also changes running jobs. */
+  /** Whether running jobs are changed, too. */
   readonly mayRun?: boolean;
-  /** Jobs may become ready, so workers are notified. */
+  /** Whether jobs may become ready, so that workers are notified. */
   readonly wakes?: boolean;
-  /** Each job gets a different `run_at`: a rehearsal shows the first and the last. */
+  /** Whether each job gets a `run_at` of its own, of which a rehearsal shows the first and the last. */
   readonly moves?: boolean;
   /**
    * Common tables for jobs that run, and are not changed: `ids` is a query of their ids. Rows that another session has
@@ -36,7 +36,7 @@ export interface JobChange {
   readonly ofRunning?: (s: string, ids: string, parameter: AddParameter) => string;
 }
 
-/** Deletes the jobs. */
+/** The change that deletes the jobs. */
 export const deletion: JobChange = { set: null };
 
 export const isDeletion = ({ set }: JobChange): boolean => set === null;
@@ -46,17 +46,17 @@ const wholeRow = [
   ...["max_attempts", "priority", "last_error", "payload", "key", "flags"],
 ];
 
-/** The columns stored for undo: those that are overwritten, and the task for the receipt. */
+/** Returns the columns that are stored for undo: those that are overwritten, and the task for the receipt. */
 export function keptColumns({ set }: JobChange): string[] {
   if (set === null) return wholeRow;
   return [...new Set(["updated_at", "task_id", "attempts", ...Object.keys(set)])];
 }
 
-/** The same columns, qualified with a row. */
+/** Returns the same columns, qualified with the name of a row. */
 export const keptOf = (change: JobChange, row: string): string[] =>
   keptColumns(change).map((name) => `${row}.${name}`);
 
-/** Size of the stored columns of a job, in bytes. */
+/** Returns the size in bytes of what is stored of a job. */
 export function keptBytes(
   change: JobChange,
   { payloadBytes, errorBytes }: { readonly payloadBytes: number; readonly errorBytes: number },
@@ -66,7 +66,7 @@ export function keptBytes(
   return 90 + whole + (columns.includes("last_error") ? errorBytes : 0);
 }
 
-/** The statement up to its `where`; it changes `jobs`. */
+/** Returns the statement up to its `where`. It changes `jobs`. */
 export function changing(s: string, { set }: JobChange, parameter: AddParameter): string {
   if (set === null) return `delete from ${s}._private_jobs as jobs`;
   const at = { row: "jobs", id: "jobs.id", now: "pg_catalog.now()" };
@@ -76,37 +76,38 @@ export function changing(s: string, { set }: JobChange, parameter: AddParameter)
       ${[...values, "updated_at = pg_catalog.now()"].join(",\n      ")}`;
 }
 
-/** The columns that an undo restores. A job that may have run since has another `updated_at`. */
+/** Returns the columns that an undo restores. A job that may have run since has a new `updated_at`, which stays. */
 export const restoredColumns = ({ set, mayRun = false }: JobChange): string[] => [
   ...Object.keys(set ?? {}),
   ...(mayRun ? [] : ["updated_at"]),
 ];
 
 /**
- * A condition on `jobs` and its stored state `batch`: neither locked since (which counts an attempt) nor changed since.
- * Stock workers and hand-written SQL do not set updated_at, so all overwritten columns are compared.
+ * Returns a condition on `jobs` and its stored state `batch`: the job was neither locked since (which counts an
+ * attempt) nor changed since. Stock workers and hand-written SQL do not set updated_at, so all overwritten columns are
+ * compared.
  */
 export function asLeftBy({ set, mayRun = false }: JobChange, parameter: AddParameter): string {
   const at = { row: "batch", id: "batch.job_id", now: "batch.left_at" };
   const same = Object.entries(set ?? {})
     .filter(([name]) => name !== "attempts")
     .map(([name, value]) => `jobs.${name} is not distinct from ${value(at, parameter)}`);
-  // A job that may change while running may also have run since.
+  // If the action may change running jobs, the job may also have run since.
   const untouched = ["jobs.updated_at = batch.left_at", "jobs.attempts = batch.left_attempts"];
   return [...(mayRun ? [] : untouched), ...same].join(" and ");
 }
 
-/** The tables of the statement that an insert of stored rows reads. */
+/** The tables of the changing statement that the insert of stored rows reads. */
 export interface KeptOf {
-  /** The operation's id and the job's outcome: expressions on `met`. */
+  /** The operation's id and the outcome of the job, as expressions on `met`. */
   readonly operation: string;
   readonly outcome: string;
-  /** All jobs that were met, with the earlier state of those that change. `acted` has the changed jobs. */
+  /** All jobs that the statement found, with the earlier state of those that change. `acted` has the changed jobs. */
   readonly met: string;
   readonly was: string;
 }
 
-/** Stores a row for each job that was met; deleted jobs come from `acted` in their earlier state. */
+/** Stores a row for each job that was found. For deleted jobs, `acted` has their earlier state. */
 export function keepRows(
   s: string,
   change: JobChange,
@@ -130,7 +131,7 @@ export function keepRows(
     left join ${isDelete ? namesOfDeleted(s) : `${was} as was on was.id = acted.id`}`;
 }
 
-/** Names in addition to ids: a task or queue without jobs may be deleted before the undo. */
+/** The names are stored beside the ids, because a task or queue without jobs may be deleted before the undo. */
 const namesOfDeleted = (
   s: string,
 ): string => `${s}._private_tasks as tasks on tasks.id = acted.task_id

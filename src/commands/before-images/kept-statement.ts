@@ -1,30 +1,30 @@
 // Stores an action on single jobs as a finished operation, in the same statement: one row for the operation, and one
-// for each job with its earlier state. So it appears in Activity, has a receipt, and is undone like an operation by
-// query (operations/store/undo-statement.ts). Needs the extension.
+// for each job with its earlier state. So the action appears in Activity, has a receipt, and is undone like an
+// operation by query (operations/store/undo-statement.ts). It needs the extension.
 import { MOST_VALUES } from "../../domain/portable/query/limits.ts";
 import { jobColumns, jobNames } from "../../queue/sql/job-row.ts";
 import { microseconds } from "../../queue/sql/moments.ts";
 import type { Origin } from "../audit/audit-entry.ts";
 import { type JobChange, keepRows } from "./job-change.ts";
 
-/** The origin and the name of the action, in the terms of operations by query. */
+/** The origin and the name of the action, as operations by query have them. */
 export interface Keeping {
   readonly origin: Origin;
   readonly action: string;
-  /** By wire name. */
+  /** The changes by their names on the wire. */
   readonly changes: Readonly<Record<string, unknown>>;
 }
 
 /** The changed jobs, each with `operation_id`. */
 export interface KeptRow {
-  /** null: nothing was changed that can be undone. */
+  /** The id of the stored operation; null: nothing was changed that can be undone. */
   readonly operation_id: string | null;
 }
 
 /**
- * `tables`: the statement's first tables. `acted` has the changed jobs with all columns; `met` has all requested jobs,
- * each with its outcome (`d` done, `l` locked, `g` gone), and `was`, as in keepRows. The values of `keptValues` are its
- * parameters from number `first` on.
+ * Returns the statement. `tables`: its first tables. `acted` must have the changed jobs with all columns; `met` all
+ * requested jobs, each with its outcome (`d` done, `l` locked, `g` gone); and `was` is as in keepRows. The values of
+ * `keptValues` are its parameters from number `first` on.
  */
 export const keptStatement = (
   s: string,
@@ -61,7 +61,7 @@ export const keptValues = ({ origin, action, changes }: Keeping): unknown[] => [
   ...[action, JSON.stringify(changes), origin.by, origin.source],
 ];
 
-/** A Value. */
+/** The number of jobs as the JSON of a Value. */
 const COUNTED = `pg_catalog.json_build_object(
         'value', pg_catalog.count(*), 'precision', 'exact', 'basis', 'scan',
         'as_of', pg_catalog.to_char(pg_catalog.now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')

@@ -1,5 +1,5 @@
-// The type of a command's declaration. One file declares one command and index.ts lists them all. HTTP and its
-// document, the command line, dialogs and the log are derived from that list; no other code names the actions on jobs,
+// The type of a command's declaration. One file declares one command, and index.ts lists them all. HTTP and its
+// document, the command line, dialogs and the log are derived from that list. No other code names the actions on jobs,
 // queues and workers.
 import type { Pool } from "pg";
 import type { Problem } from "../../base/errors.ts";
@@ -27,18 +27,18 @@ export interface HttpPlace {
 }
 
 /**
- * The members of the answer besides `message`: name → `string`, `integer`, `boolean`, `time`, or a record's name, with
- * `?` if nullable and `[]` for a list.
+ * The members of the answer besides `message`. Each has a type: `string`, `integer`, `boolean`, `time`, or a record's
+ * name, with `?` if it may be null and `[]` for a list.
  */
 export type AnswerShape = Readonly<Record<string, string>>;
 
-/** The static part of a declaration; the page is built from it, too. */
+/** The static part of a declaration, from which the page is built, too. */
 export interface CommandData {
-  /** Unique name on the command line: `run-now`. */
+  /** The unique name on the command line: `run-now`. */
   readonly name: string;
   /** Other names on the command line. */
   readonly aliases: readonly string[];
-  /** What the command does, for lists and help: a phrase without a full stop. */
+  /** What the command does, for lists and help, as a phrase without a full stop. */
   readonly summary: string;
   /** The title of its dialog: `Clean up`. */
   readonly title: string;
@@ -46,28 +46,28 @@ export interface CommandData {
   readonly verb: string;
   /** What will happen, in whole sentences, shown before the confirmation. */
   readonly consequence: string;
-  /** The same for one job; default: `consequence`. */
+  /** The same text for a single job. Default: `consequence`. */
   readonly consequenceOfOne?: string;
-  /** `heavy`: may take minutes or change the schema; has longer timeouts. */
+  /** `heavy`: it may take minutes or change the schema, so its timeouts are longer. */
   readonly weight: "light" | "heavy";
   readonly danger: Danger;
   readonly http: HttpPlace;
-  /** Positional arguments on the command line, in this order; only the last may be a list. */
+  /** The positional arguments on the command line, in this order. Only the last may be a list. */
   readonly positionals: readonly string[];
   readonly fields: Readonly<Record<string, FieldData>>;
-  /** The state that the command applies to; offered if a selected job has it. Default: any. */
+  /** The state of the jobs that the command is for: it is offered if a selected job has it. Default: any. */
   readonly forState?: JobState;
-  /** The fields of its dialog, in this order; default: all. Other fields are for programs. */
+  /** The fields of its dialog, in this order. Default: all. Other fields are for programs only. */
   readonly dialogFields?: readonly string[];
-  /** At least one of these fields is required. */
+  /** The fields of which at least one is required. */
   readonly needsOneOf?: readonly string[];
   /** Its shortcut on the page. */
   readonly key?: string;
-  /** The page's special dialog for it; `none`: the page offers it elsewhere. */
+  /** The special dialog of the page for it; `none`: the page offers the command elsewhere. */
   readonly dialog?: "add" | "remove" | "sweep" | "upkeep" | "pause" | "none";
-  /** Command lines for the help. */
+  /** Example command lines for the help. */
   readonly examples: readonly string[];
-  /** Works before the schema exists. */
+  /** Whether the command works before the schema exists. */
   readonly makesSchema?: boolean;
   readonly answer: AnswerShape;
 }
@@ -80,22 +80,25 @@ export interface CommandTally {
 
 /** What a command can use in addition to the database. */
 export interface CommandContext {
-  /** null on a client of the caller: commands that need a pool are rejected. */
+  /** The pool; null on a client of the caller, where commands that need a pool are rejected. */
   readonly pool: Pool | null;
   readonly logger: Logger;
   /** Aborts when the result is no longer awaited. */
   readonly signal: AbortSignal;
   /** How long a migration waits for other transactions, in milliseconds. Default: that of migrate(). */
   readonly migrationWaitMs?: number;
-  /** Stores the jobs' earlier state for undo in the name of this origin; absent: not stored. */
+  /** The origin in whose name the jobs' earlier state is stored for undo. Default: it is not stored. */
   readonly keepFor?: Origin | undefined;
-  /** The user, where it is known: stored with a pause. */
+  /** The user that is stored with a pause; null if unknown. */
   readonly by?: string | null;
-  /** Builds indexes in the background; without it the command waits until they are built. */
+  /** Builds indexes in the background. Without it the command waits until they are built. */
   readonly indexBuilds?: IndexBuilds;
 }
 
-/** A complete declaration. It has methods, so that commands of all fields and results fit one list. */
+/**
+ * A complete declaration. It has methods and not function properties, so that commands of all fields and results fit
+ * one list.
+ */
 export interface Command<
   F extends CommandFields = CommandFields,
   R = unknown,
@@ -103,28 +106,28 @@ export interface Command<
 > extends CommandData {
   readonly name: N;
   readonly fields: F;
-  /** Makes it a bulk action on jobs: it can also run on all jobs that match a query. */
+  /** Makes the command a bulk action on jobs, which can also run on all jobs that match a query. */
   readonly onJobs?: JobActionData;
-  /** Problems of values that are valid one by one. */
+  /** Returns the problems of values that are valid one by one. */
   problems?(input: Input<F>): readonly Problem[];
   /** Waits for preconditions before the command runs. */
   prepare?(db: Database, input: Input<F>): Promise<void>;
   run(db: Database, input: Input<F>, surroundings: CommandContext): Promise<R>;
-  /** Waits for effects of the change, after it has been recorded. Returns the result with them. */
+  /** Waits for effects of the change, after the record is written. Returns the result with these effects. */
   follow?(db: Database, result: R, input: Input<F>, surroundings: CommandContext): Promise<R>;
-  /** The result, as a sentence without a full stop. */
+  /** Returns the result as a sentence without a full stop. */
   sentence(result: R, input: Input<F>): string;
-  /** For commands that may change only some of the requested jobs. */
+  /** Returns the counts, for commands that may change only some of the requested jobs. */
   tally?(result: R, input: Input<F>): CommandTally;
-  /** For commands that may be done in part and have no tally. */
+  /** Returns whether only a part was done, for commands that have no tally. */
   isPartial?(result: R): boolean;
-  /** The affected jobs, if the input does not have them: for records. */
+  /** Returns the affected jobs for the record, if the input does not have them. */
   jobIds?(result: R): readonly string[];
-  /** The operation that stores the jobs' earlier state; declared by all commands that can store it. */
+  /** Returns the operation that stores the jobs' earlier state. All commands that can store it declare this. */
   operationId?(result: R): string | null;
-  /** The affected workers, likewise. */
+  /** Returns the affected workers for the record, if the input does not have them. */
   workerIds?(result: R): readonly string[];
-  /** The JSON texts of the members declared in `answer`. */
+  /** Returns the JSON texts of the members that `answer` declares. */
   members(result: R, input: Input<F>): Readonly<Record<string, string>>;
 }
 
@@ -133,7 +136,7 @@ export type JobCommand<F extends CommandFields, R, N extends string> = Command<F
   readonly onJobs: JobActionData;
 };
 
-/** Types a declaration by its fields and its result. */
+/** Returns the declaration, typed by its fields and its result. */
 export function defineCommand<const F extends CommandFields, R, const N extends string>(
   command: JobCommand<F, R, N>,
 ): JobCommand<F, R, N>;
@@ -144,7 +147,7 @@ export function defineCommand(command: Command): Command {
   return Object.freeze(command);
 }
 
-/** What a command passes on for its stored operation; undefined if nothing is stored. */
+/** Returns the stored operation's data; undefined if nothing is stored. */
 export function keepingOf(
   keepFor: Origin | undefined,
   action: string,
@@ -153,7 +156,7 @@ export function keepingOf(
   return keepFor === undefined ? null : { origin: keepFor, action, changes };
 }
 
-/** The JSON texts of plain values. */
+/** Returns the JSON texts of plain values. */
 export function jsonOf(values: Readonly<Record<string, unknown>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(values).map(([name, value]) => [name, JSON.stringify(value)]),

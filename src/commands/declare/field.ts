@@ -1,6 +1,6 @@
-// The fields of commands. Each is data (its kind, its limits, its texts) from which HTTP documents, command-line
-// options and dialogs are derived, together with the validation that applies to every caller. Names are those of the
-// wire, in snake_case.
+// The fields of commands. Each is data (its kind, its limits, its texts), from which HTTP documents, command-line
+// options and dialogs are derived, together with the validation that applies to every caller. The names are those of
+// the wire, in snake_case.
 import * as v from "valibot";
 import { boundedList, count } from "../../base/validate.ts";
 import { isJobId, MAX_IDS } from "../../domain/job-ids.ts";
@@ -23,34 +23,34 @@ export type CommandFieldKind =
 /** A field as data. */
 export interface FieldData {
   readonly kind: CommandFieldKind;
-  /** Its label, such as in a form. */
+  /** The label, such as in a form. */
   readonly label: string;
-  /** Its purpose: a phrase without a full stop. */
+  /** The purpose, as a phrase without a full stop. */
   readonly about: string;
   readonly isRequired: boolean;
-  /** True if null means absent; otherwise null is rejected. */
+  /** Whether null means absent. If not, null is rejected. */
   readonly isNullable: boolean;
-  /** Minimum: of the length for text, the value for integer and seconds, the count for ids and list. */
+  /** The minimum: of the length for a text, of the value for integer and seconds, of the count for ids and list. */
   readonly min?: number;
   readonly max?: number;
   readonly choices?: readonly string[];
-  /** The items of a list. */
+  /** The field of each item of a list. */
   readonly item?: FieldData;
-  /** The value if it is absent, as typed. */
+  /** The value if the field is absent, as typed. */
   readonly default?: string;
-  /** A valid text, where not every text is. */
+  /** An example of a valid text, for fields in which not every text is valid. */
   readonly example?: string;
-  /** Replaces `about` on the command line. */
+  /** The text that replaces `about` on the command line. */
   readonly shellAbout?: string;
-  /** The command line's value if it is not typed; default: none. */
+  /** The value on the command line if it is not typed. Default: none. */
   readonly shellDefault?: string;
-  /** For a list: the values of the option typed without a value. */
+  /** For a list: the values if the option is typed without a value. */
   readonly whenBare?: readonly string[];
-  /** Absence means everything, so the command line requires an explicit option. */
+  /** Whether absence means everything. Then the command line requires an explicit option. */
   readonly isAllWhenAbsent?: boolean;
-  /** Accepted from programs, but not offered anywhere. */
+  /** Whether the field is accepted from programs, but not offered anywhere. */
   readonly isHidden?: boolean;
-  /** The command-line option; default: the field's name with dashes. */
+  /** The command-line option. Default: the field's name with dashes. */
   readonly option?: string;
   /** Other spellings of the option. */
   readonly optionAliases?: readonly string[];
@@ -68,7 +68,7 @@ export type Input<F extends CommandFields> = v.InferOutput<
   v.StrictObjectSchema<Checks<F>, undefined>
 >;
 
-/** The valibot entries of fields. */
+/** Returns the valibot entries of fields. */
 export function checksOf<const F extends CommandFields>(fields: F): Checks<F> {
   const checks = Object.entries(fields).map(([name, { check }]) => [name, check]);
   return Object.fromEntries(checks) as Checks<F>;
@@ -85,14 +85,14 @@ function field<S extends v.GenericSchema>(
   return { kind, label, about, isRequired: true, isNullable: false, ...details, check };
 }
 
-/** Optional; null is read as absent. */
+/** Returns the field as optional. null is treated as absent. */
 export function optional<S extends v.GenericSchema>(given: Field<S>, details: Details = {}) {
   const absent = v.transform((value: v.InferOutput<S> | null | undefined) => value ?? undefined);
   const check = v.optional(v.pipe(v.nullish(given.check), absent));
   return { ...given, ...details, isRequired: false, isNullable: true, check };
 }
 
-/** Optional, but not nullable: for fields whose absence has a large effect. */
+/** Returns the field as optional but not nullable, for fields whose absence has a large effect. */
 export function absentOnly<S extends v.GenericSchema>(given: Field<S>, details: Details = {}) {
   return { ...given, ...details, isRequired: false, check: v.optional(given.check) };
 }
@@ -102,7 +102,7 @@ type Words = readonly [label: string, about: string];
 export const text = (words: Words, min: number, max: number, details: Details = {}) =>
   field("text", words, boundedText(min, max), { min, max, ...details });
 
-/** Text that is not blank. */
+/** Returns a field for text that is not blank. */
 export const name = (words: Words, max: number, details: Details = {}) => {
   const isBlank = (value: string) => value !== "" && value.trim() === "";
   const check = v.pipe(
@@ -122,11 +122,11 @@ const seconds = v.pipe(
   v.check((secs) => secs >= 0 && secs <= YEAR_SECS, `must be from 0 to ${YEAR_SECS} seconds`),
 );
 
-/** A duration in seconds, with fractions, up to a year. */
+/** Returns a field for a duration in seconds, with fractions, up to a year. */
 export const duration = (words: Words, details: Details = {}) =>
   field("seconds", words, seconds, { min: 0, max: YEAR_SECS, ...details });
 
-/** A signed duration in seconds, up to a year. */
+/** Returns a field for a signed duration in seconds, up to a year. */
 export const shift = (words: Words, details: Details = {}) => {
   const check = v.pipe(
     v.number("must be a number of seconds"),
@@ -140,11 +140,11 @@ export const shift = (words: Words, details: Details = {}) => {
 
 const NOW_OR_TIME = 'must be "now" or an RFC 3339 time with a zone, such as 2026-01-31T08:00:00Z';
 
-/** RFC 3339 text, or `now`: the present moment by the database's clock. */
+/** Returns a field for RFC 3339 text, or `now`, the present time by the database's clock. */
 export const time = (words: Words, details: Details = {}) =>
   field("time", words, v.union([v.literal("now"), moment], NOW_OR_TIME), details);
 
-/** Accepts underscores, as in the library, and dashes, as on the wire. */
+/** Returns a field with these choices. It accepts underscores, as in the library, and dashes, as on the wire. */
 export const choice = <const T extends readonly string[]>(
   words: Words,
   choices: T,
@@ -170,7 +170,7 @@ export const list = <S extends v.GenericSchema>(
   return field("list", words, check, { item: data, max, ...details });
 };
 
-/** Any JSON, as its exact text. */
+/** Returns a field for any JSON, as its exact text. */
 export const json = (words: Words, details: Details = {}) =>
   field("json", words, v.string(), details);
 

@@ -1,16 +1,16 @@
-// What a command on jobs declares in addition, so that it can run on all jobs that match a query, be previewed and
-// undone, and be offered by the page. The page is generated from it (ui/schema/commands.mjs).
+// What a command on jobs declares in addition, so that it can run on all jobs that match a query, has a preview and an
+// undo, and is offered by the page, which is generated from it (ui/schema/commands.mjs).
 import type { Database } from "../../database/database.ts";
 import type { Condition } from "../../domain/condition.ts";
 import type { JobChange } from "../before-images/job-change.ts";
 import type { CommandFields } from "./field.ts";
 
-/** Validated changes, by wire name. */
+/** The validated changes by their names on the wire. */
 export type Changes = Readonly<Record<string, string | number | boolean>>;
 
 /** The texts of an action. `{jobs}` is replaced by the jobs: `Run {jobs} now`. */
 export interface ActionWords {
-  /** Precedes the number of jobs in receipts and on the command line: `Retried`. */
+  /** The word before the number of jobs in receipts and on the command line: `Retried`. */
   readonly past: string;
   readonly ask: string;
   readonly doing: string;
@@ -20,35 +20,37 @@ export interface ActionWords {
 /** The conditions of jobs for which an action is offered. */
 export type OfferedFor = "all" | "failed" | "not failed";
 
-/** Where the page offers an action; absent: not there. */
+/** Where the page offers an action. An absent place: the action is not offered there. */
 export interface ActionOffers {
-  /** In the menu of one job, at this place. */
+  /** In the menu of one job, at this place in the menu. */
   readonly one?: { readonly of: OfferedFor; readonly place: number };
   /** Above the list, for selected jobs. */
   readonly selected?: OfferedFor;
-  /** Above the list, for all matching jobs, at this place. */
+  /** Above the list, for all matching jobs, at this place in the row. */
   readonly every?: { readonly of: OfferedFor; readonly place: number };
   /** The conditions for which it is the default action. */
   readonly firstFor?: readonly Condition[];
-  /** Its shortcut also works in the list of jobs. */
+  /** Whether its shortcut also works in the list of jobs. */
   readonly hasListKey?: boolean;
 }
 
 export interface JobActionData {
   readonly words: ActionWords;
   /**
-   * Its effect on jobs with these changes: for a command by ids, and for an operation on all matching jobs, which has
+   * Returns the effect on jobs of these changes: for a command by ids, and for an operation on all matching jobs, which has
    * its own defaults. `by`: the user.
    */
   readonly change: (changes: Changes, by: string | null) => JobChange;
-  /** Jobs that an operation never selects: a term of the query language, such as `is:failed`. */
+  /** The jobs that an operation never selects, as a term of the query language such as `is:failed`. */
   readonly leavesOut?: string;
-  /** Throws where the schema lacks tables that the action needs. */
+  /** Throws WorkerError if the schema lacks tables that the action needs. */
   readonly requires?: (db: Database) => Promise<void>;
-  /** Whether the first few jobs can show that the rest will succeed: by default, on request, or never. */
+  /** Whether a canary of a few jobs can show that the rest will succeed: by default, on request, or never. */
   readonly canary: "usual" | "possible" | "none";
   readonly offers: ActionOffers;
-  /** The fields, button and consequence of an operation that differs from the command of its name. */
+  /**
+   * The fields, the button and the consequence of an operation, if they differ from those of the command with its name.
+   */
   readonly operation?: {
     readonly verb: string;
     readonly consequence: string;

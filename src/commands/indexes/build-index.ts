@@ -1,4 +1,4 @@
-// Declares the command that builds an optional index; implemented in database/schema/indexes/.
+// Declares the command that builds an optional index. database/schema/indexes/ implements it.
 import { planBuild } from "../../database/schema/indexes/build-index.ts";
 import { buildAndLog } from "../../database/schema/indexes/index-builds.ts";
 import { defineCommand, jsonOf } from "../declare/command.ts";

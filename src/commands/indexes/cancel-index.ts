@@ -1,4 +1,4 @@
-// Declares the command that cancels the build of an optional index, wherever it was started.
+// Declares the command that cancels the build of an optional index, whichever process has started it.
 import { cancelBuild } from "../../database/schema/indexes/build-index.ts";
 import { defineCommand, jsonOf } from "../declare/command.ts";
 import { indexAction, indexField } from "./index-field.ts";

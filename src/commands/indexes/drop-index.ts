@@ -28,7 +28,7 @@ export const dropIndexCommand = defineCommand({
       had ? "dropped" : "absent",
     );
     if (indexBuilds === undefined) return dropping;
-    // Dropping waits for transactions that may use the index; an HTTP request does not wait for it.
+    // Dropping waits for transactions that may use the index. An HTTP request does not wait for them.
     const late = new AbortController();
     const waited = wait(LONGEST_WAIT_MS, late.signal).then(() => "dropping" as const);
     const state = await Promise.race([dropping, waited]).finally(() => late.abort());

@@ -1,5 +1,5 @@
 // Shared by the actions on jobs: their HTTP route, how they change jobs by id, and a result that counts the jobs that
-// were changed and those that were left alone.
+// were changed and those that were skipped.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { actedJobJson, type Job } from "../../domain/job.ts";
 import { counted, grouped } from "../../domain/words.ts";
@@ -15,18 +15,18 @@ import type { CommandFields, Input, jobIds } from "../declare/field.ts";
 import type { Changes, JobActionData } from "../declare/job-action.ts";
 
 type Fields = CommandFields & { readonly ids: typeof jobIds };
-/** Members that are derived from the rest. */
+/** The members of a declaration that are derived from the others. */
 type Given = "aliases" | "weight" | "http" | "positionals" | "answer" | "sentence" | "tally";
 type JobAction<F extends Fields, N extends string> = Omit<
   Command<F, Acted, N>,
   Given | "operationId" | "members" | "run"
 > & {
   readonly onJobs: JobActionData;
-  /** Default: jobs are changed as `onJobs` declares. */
+  /** Runs the action. Default: changes the jobs as `onJobs` declares. */
   readonly run?: Command<F, Acted>["run"];
 };
 
-/** An action on jobs by id, and on all jobs that match a query. */
+/** Defines an action on jobs by id, and on all jobs that match a query. */
 export function defineJobAction<const F extends Fields, const N extends string>(
   action: JobAction<F, N>,
 ): JobCommand<F, Acted, N> {
@@ -37,7 +37,7 @@ export function defineJobAction<const F extends Fields, const N extends string>(
     http: { path: "/api/jobs/action", action: action.name },
     positionals: ["ids"],
     answer: { jobs: "ActedJob[]", operation: "integer?" },
-    // Outside the transaction, whose timeout is that of the change.
+    // The wait is outside the transaction, whose timeout is that of the change.
     prepare: async (db, input) => {
       const { ids, ...changes } = input as Input<F> & Asked;
       await untilMayChange(db, action.onJobs.change(changes as Changes, null), ids);
@@ -61,14 +61,14 @@ export function defineJobAction<const F extends Fields, const N extends string>(
 
 /** The outcome for the requested jobs. */
 export interface Acted extends Changed {
-  /** Left alone because they have started. */
+  /** The ids of jobs that were skipped because they have started. */
   readonly held: readonly string[];
   readonly gone: readonly string[];
-  /** Jobs without attempts left, which will not run; they may be among the changed jobs. */
+  /** The ids of jobs without attempts left, which will not run. Changed jobs may be among them. */
   readonly spent: readonly string[];
 }
 
-/** Jobs of `ids` that exist and were not changed are locked. */
+/** Returns the outcome. Jobs of `ids` that exist and were not changed are locked. */
 export async function acted(
   db: Database,
   ids: readonly string[],
@@ -91,7 +91,7 @@ export async function acted(
 const presentSql: Statement = (schema) => `
   select id::text from ${schema}._private_jobs where id = any($1::bigint[])`;
 
-/** The jobs in their present state, payloads byte for byte. */
+/** Returns the jobs in their present state, with payloads byte for byte. */
 export function jobsMember(jobs: readonly Job[]): Record<string, string> {
   return { jobs: `[${jobs.map(actedJobJson).join(",")}]` };
 }
@@ -100,7 +100,7 @@ interface Asked {
   readonly ids: readonly string[];
 }
 
-/** True if the job has no attempts left, so that no worker takes it. */
+/** Whether the job has no attempts left, so that no worker fetches it. */
 export function isSpent(job: Job): boolean {
   return job.attempts >= job.maxAttempts;
 }
@@ -110,7 +110,7 @@ function actedTally({ jobs, spent }: Acted, { ids }: Asked): CommandTally {
   return { requested: new Set(ids).size, done: jobs.filter(({ id }) => !without.has(id)).length };
 }
 
-/** `Completed 1 of 3 jobs; 1 left alone, it has started: #7; 1 gone: #9`. */
+/** Returns `Completed 1 of 3 jobs; 1 left alone, it has started: #7; 1 gone: #9`. */
 function actedSentence(done: string, result: Acted, asked: Asked): string {
   const tally = actedTally(result, asked);
   const ofAsked = `${done} ${grouped(tally.done)} of ${counted(tally.requested, "job")}`;
@@ -132,7 +132,7 @@ export function named(ids: readonly string[]): string {
   return [...first, ...(ids.length > MOST_NAMED ? ["…"] : [])].join(", ");
 }
 
-/** Explains why jobs will not run, and how to give them attempts. */
+/** Returns a clause that explains why jobs will not run, and how to give them attempts. */
 function spentClause(spent: number): string {
   if (spent === 0) return "";
   const have = counted(spent, "has", "have");

@@ -1,4 +1,4 @@
-// Declares the command that adds one job; implemented in queue/add/add-job.ts.
+// Declares the command that adds one job. queue/add/add-job.ts implements it.
 import type { Job } from "../../domain/job.ts";
 import type { JobToAdd } from "../../domain/job-spec.ts";
 import { rawJson } from "../../domain/payload.ts";
@@ -19,7 +19,7 @@ import {
 import { jobsMember } from "./acted.ts";
 import { keyFields, keyOptions, keyProblems } from "./key-fields.ts";
 
-// The wire has dashes where the library and Graphile Worker have underscores.
+// The modes have dashes on the wire, and underscores in the library and in Graphile Worker.
 const modes = {
   replace: "replace",
   "preserve-run-at": "preserve_run_at",

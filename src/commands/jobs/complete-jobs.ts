@@ -8,7 +8,7 @@ import { defineJobAction } from "./acted.ts";
 
 /**
  * Deletes the jobs and returns their last state, ascending by id. Unknown ids, and jobs locked less than 4 hours ago,
- * are left alone and not returned. Throws InputError if the list is empty, longer than 10,000, or contains anything but
+ * are skipped and not returned. Throws InputError if the list is empty, longer than 10,000, or contains anything but
  * job ids.
  */
 export async function completeJobs(

@@ -1,4 +1,4 @@
-// The fields of a job's key that is made from its own values, and of its debounce.
+// The fields of a job's key that is derived from its own values, and of its debounce.
 import { InputError, type Problem } from "../../base/errors.ts";
 import { type JobSpec, type JobToAdd, resolveJob } from "../../domain/job-spec.ts";
 import type { Unique } from "../../domain/unique.ts";
@@ -7,7 +7,7 @@ import { choice, duration, type Input, list, optional, text } from "../declare/f
 export const keyFields = {
   unique_by: optional(
     list(
-      ["Unique by", "jobs of the task are the same if these values are: args, args.userId, queue"],
+      ["Unique by", "jobs of the task are equal if these values are: args, args.userId, queue"],
       text(["Value", "args, args.NAME or queue"], 1, 512),
       16,
     ),
@@ -15,12 +15,12 @@ export const keyFields = {
   ),
   unique_while: optional(
     choice(
-      ["Unique while", "how long the job keeps the same ones out"],
+      ["Unique while", "how long the job prevents equal jobs"],
       ["waiting", "unfinished", "failed-too"],
     ),
   ),
   unique_period_secs: optional(
-    duration(["Unique period", "jobs of different periods of this length are not the same"]),
+    duration(["Unique period", "jobs in different periods of this length are not equal"]),
     { option: "unique-period" },
   ),
   debounce_secs: optional(
@@ -35,13 +35,13 @@ export const keyFields = {
 
 type KeyInput = Input<typeof keyFields>;
 
-/** The options of a job that the fields are. What is missing in them is a problem of resolveJob(). */
+/** Returns the options of a job from the fields. If one is missing, resolveJob() reports the problem. */
 export function keyOptions(input: KeyInput): Pick<JobSpec, "unique" | "debounce"> {
   const { unique_by: by, unique_while: lasts, unique_period_secs: period } = input;
   const { debounce_secs: wait, debounce_max_secs: most } = input;
   const unique = {
     by: by as Unique["by"],
-    // The wire has dashes where the library has underscores.
+    // The value has dashes on the wire and underscores in the library.
     while: typeof lasts === "string" ? lasts.replaceAll("-", "_") : lasts,
     periodMs: inMs(period),
   } as Unique;
@@ -56,7 +56,7 @@ export function keyOptions(input: KeyInput): Pick<JobSpec, "unique" | "debounce"
 const inMs = (seconds: number | undefined) =>
   seconds === undefined ? undefined : Math.round(seconds * 1_000);
 
-/** The problems of a job with such options, by the names of the fields. */
+/** Returns the problems of a job with such options, by the names of the fields. */
 export function keyProblems(job: JobToAdd): readonly Problem[] {
   if (job.spec?.unique === undefined && job.spec?.debounce === undefined) return [];
   try {

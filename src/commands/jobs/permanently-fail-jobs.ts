@@ -1,4 +1,4 @@
-// Fails jobs as if all attempts had failed: they stay as failed jobs.
+// Fails jobs as if all their attempts had failed: they stay as failed jobs.
 import { validate } from "../../base/validate.ts";
 import type { Database } from "../../database/database.ts";
 import { boundedText } from "../../domain/job-spec.ts";
@@ -10,14 +10,14 @@ import { keepingOf } from "../declare/command.ts";
 import { jobIds, optional, text } from "../declare/field.ts";
 import { acted, defineJobAction } from "./acted.ts";
 
-// Enough for a long stack trace, and a limit for 10,000 copies of it.
+// Checks a reason. The length is enough for a long stack trace, and limits the size of 10,000 copies of it.
 const reasonText = boundedText(0, 65_536);
 
 /**
  * Sets attempts to max_attempts and last_error to `reason` (null: "Manually marked as failed"). Returns the changed
- * jobs, ascending by id; unknown ids, and jobs locked less than 4 hours ago, are left alone and not returned. Waits up
- * to a second for jobs that are fetched and not started. Throws InputError for invalid ids (see completeJobs) or a
- * reason longer than 65,536 characters.
+ * jobs, ascending by id. Unknown ids, and jobs locked less than 4 hours ago, are skipped and not returned. Waits up to
+ * a second for jobs that are fetched and not started. Throws InputError for invalid ids (see completeJobs) or a reason
+ * longer than 65,536 characters.
  */
 export async function permanentlyFailJobs(
   db: Database,
@@ -29,7 +29,7 @@ export async function permanentlyFailJobs(
   return actOnJobsInTurn(db, failing(checked), ids, keeping);
 }
 
-/** null: the default reason of the schema's function. */
+/** Returns the change. `reason`: null for the default reason of the schema's function. */
 const failing = (reason: string | null): JobChange => ({
   set: {
     last_error: (_, parameter) =>

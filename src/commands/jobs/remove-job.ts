@@ -44,13 +44,13 @@ async function removeAtOnce(db: Database, key: string): Promise<RemovedJob> {
   return removed(row);
 }
 
-// The deleted row still has its key; a running job has just lost it.
+// The row of a deleted job still has its key. A running job has just lost its key.
 const removed = (row: JobRow | undefined): RemovedJob =>
   row === undefined
     ? { outcome: "absent", job: null }
     : { outcome: row.key === null ? "locked" : "removed", job: toJob(row) };
 
-/** The same; also stores the earlier state of a deleted job. */
+/** Like removeJob(), but also stores the earlier state of a deleted job. */
 export async function removeKeeping(db: Database, key: string, keeping: Keeping): Promise<Removed> {
   const values = [validate(jobKey, key), ...keptValues(keeping)];
   const [row] = await contendedQuery<JobRow & KeptRow>(db, removeKeepingSql, values);
@@ -61,8 +61,8 @@ export interface Removed extends RemovedJob {
   readonly operationId: string | null;
 }
 
-// Like the schema's function remove_job. A running job ends without a retry and loses its key. `removed` is read first:
-// a deletion that waits for a worker finds the job locked, and the update then applies.
+// Like the schema's function remove_job. A running job ends without a retry and loses its key. The deletion `removed`
+// runs first: if it has to wait for a worker, it finds the job locked, and then the update applies.
 const removing = (schema: string) => `removed as (
     delete from ${schema}._private_jobs as jobs
     where jobs.key = $1::text and ${isFree}
@@ -112,7 +112,7 @@ export const removeCommand = defineCommand({
   answer: { outcome: "string", operation: "integer?" },
   dialog: "remove",
   examples: ["worker remove sync:acme", "worker remove --ids 42,43"],
-  // Deletes jobs that are not locked, like completing; only the name in the audit trail differs.
+  // Deletes jobs that are not locked, as completing does. Only the name in the audit trail differs.
   onJobs: {
     words: {
       past: "Removed",

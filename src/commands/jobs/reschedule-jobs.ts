@@ -21,13 +21,13 @@ import {
 import type { Changes } from "../declare/job-action.ts";
 import { acted, defineJobAction, isSpent } from "./acted.ts";
 
-/** The changes of rescheduleJobs(). Omitted values stay as they are. */
+/** The changes of rescheduleJobs(). Omitted values do not change. */
 export interface JobChanges {
   /** The new earliest time: a Date, RFC 3339 text with a zone, or `now`, by the database's clock. */
   readonly runAt?: Date | string | undefined;
-  /** Moves each job's `runAt` by so many milliseconds, back if negative; at most a year. Not with `runAt`. */
+  /** Moves the `runAt` of each job by this many milliseconds, back if negative; at most a year. Not with `runAt`. */
   readonly shiftMs?: number | undefined;
-  /** Spreads the jobs evenly over so many milliseconds from their new `runAt`; at most a year. */
+  /** Spreads the jobs evenly over this many milliseconds from their new `runAt`; at most a year. */
   readonly spreadMs?: number | undefined;
   /** The new priority: lower runs earlier. -32,768 to 32,767. */
   readonly priority?: number | undefined;
@@ -70,7 +70,7 @@ function MOMENT(): string {
 
 /**
  * Applies `changes` to the jobs and returns the changed ones, ascending by id. Unknown ids, and jobs locked less than 4
- * hours ago, are left alone and not returned. Waits up to a second for jobs that are fetched and not started. Throws
+ * hours ago, are skipped and not returned. Waits up to a second for jobs that are fetched and not started. Throws
  * InputError for invalid ids (see completeJobs), no change at all, or a value out of range.
  */
 export async function rescheduleJobs(
@@ -87,12 +87,12 @@ export async function rescheduleJobs(
 const secondsOf = (ms: number | undefined) => (ms === undefined ? undefined : ms / 1_000);
 
 type Moving = Omit<JobChanges, "shiftMs" | "spreadMs"> & {
-  /** Seconds. */
+  /** The shift and the spread in seconds. */
   readonly shift?: number | undefined;
   readonly spread?: number | undefined;
 };
 
-/** New times and numbers for jobs. Unchanged columns are stored and compared all the same. */
+/** Returns the change to new times and numbers. Columns that do not change are stored and compared, too. */
 function moving(to: Moving): JobChange {
   const { runAt, shift, spread, priority, attempts, maxAttempts } = to;
   return {
@@ -119,14 +119,14 @@ function moving(to: Moving): JobChange {
 }
 
 /**
- * `from`: a time; `id`: the job's; `shift` and `spread`: seconds. A job's place in the spread follows from its id:
- * `hashint8` is uniform over 2^32 numbers.
+ * Returns the new time. `from`: a time; `id`: that of the job; `shift` and `spread`: in seconds. The place of a job in
+ * the spread follows from its id: `hashint8` is uniform over 2^32 numbers.
  */
 const movedRunAt = (from: string, id: string, shift: string, spread: string): string =>
   `${from} + pg_catalog.make_interval(secs => ${shift} + ${spread}
         * ((pg_catalog.hashint8(${id})::float8 + 2147483648::float8) / 4294967296::float8))`;
 
-/** The same by wire name. */
+/** Returns the change for changes by their names on the wire. */
 export const movingBy = (changes: Changes): JobChange =>
   moving({
     runAt: changes["run_at"] as string | undefined,
@@ -194,7 +194,7 @@ export const rescheduleCommand = defineJobAction({
     const change = movingBy(changes as Changes);
     const keeping = keepingOf(keepFor, "reschedule", changes);
     const result = await acted(db, ids, await actOnJobs(db, change, ids, keeping));
-    // These jobs have a new time, but no attempts left: no worker will take them.
+    // These jobs have a new time, but no attempts left, so no worker will fetch them.
     const spent = change.moves === true ? result.jobs.filter(isSpent).map(({ id }) => id) : [];
     return { ...result, spent };
   },

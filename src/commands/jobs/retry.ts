@@ -1,4 +1,4 @@
-// Resets the attempts of jobs and runs them now: for failed jobs once their cause is fixed.
+// Resets the attempts of jobs and runs them now, for failed jobs whose cause is fixed.
 import { jobIds, maxAttempts, optional, priority } from "../declare/field.ts";
 import { defineJobAction } from "./acted.ts";
 import { movingBy } from "./reschedule-jobs.ts";

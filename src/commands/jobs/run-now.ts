@@ -1,5 +1,5 @@
-// Runs jobs as soon as a worker is free: sets their time to now. Attempts are unchanged, so a failed job needs
-// `attempts` as well, or `retry`.
+// Runs jobs as soon as a worker is free: sets their time to now. The number of attempts does not change, so a failed
+// job also needs new `attempts`, or `retry`.
 import { now } from "../../base/clock.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { microsecondsOf } from "../../domain/moment.ts";
@@ -11,7 +11,7 @@ import type { Changes } from "../declare/job-action.ts";
 import { type Acted, acted, defineJobAction } from "./acted.ts";
 import { movingBy } from "./reschedule-jobs.ts";
 
-/** Jobs without attempts left stay unchanged: a new time would not make them run. */
+/** Sets the time. Jobs without attempts left do not change, because a new time would not make them run. */
 export async function runNow(
   db: Database,
   ids: readonly string[],

@@ -1,4 +1,4 @@
-// Declares the command that adds an extension to the schema; implemented in database/schema/migrate.ts.
+// Declares the command that adds an extension to the schema. database/schema/migrate.ts implements it.
 import { WorkerError } from "../../base/errors.ts";
 import { extensions } from "../../database/schema/extensions/index.ts";
 import { migrate } from "../../database/schema/migrate.ts";

@@ -31,7 +31,7 @@ export const cleanupTasks = [
  */
 export type CleanupTask = (typeof cleanupTasks)[number];
 
-/** The numbers of what cleanup() deleted. */
+/** What cleanup() has deleted. */
 export interface CleanupResult {
   /** The number of deleted failed jobs; null when they were not to be deleted. */
   readonly deletedJobs: number | null;
@@ -42,7 +42,7 @@ export interface CleanupResult {
 }
 
 const CHUNK = 10_000;
-/** How long to wait for older transactions after deleting names. */
+/** How long to wait for older transactions after deleting names, in milliseconds. */
 const OLDER_TRANSACTIONS_MS = 10_000;
 
 const optionsSchema = strict({
@@ -65,11 +65,11 @@ export interface CleanupOptions {
  * Runs the named tasks, by default all three, always in the order of `cleanupTasks`; an empty list runs none. Jobs and
  * names are deleted in steps of 10,000, each its own statement. "gc-task-identifiers" keeps the tasks that running
  * workers report in their heartbeats (all tasks if a worker has more than the 1,000 that it can report), and
- * `taskIdentifiersToKeep`. A transaction open at that moment may have read a name and commit a job with its id later.
- * So each step waits up to 10 s for older transactions, then restores the names that jobs refer to, or all names if
- * such a transaction is still open. "gc-job-queues" also restores the rows of queues that a stock worker's cleanup
- * deleted while jobs referred to them. Throws InputError for an unknown task or invalid names, and `configuration` if
- * names are to be deleted inside the caller's transaction.
+ * `taskIdentifiersToKeep`. A transaction that is open during a step may have read a name, and later commit a job with
+ * its id. So each step waits up to 10 s for older transactions, and then restores the names that jobs refer to, or all
+ * names if such a transaction is still open. "gc-job-queues" also restores the rows of queues that a stock worker's
+ * cleanup deleted while jobs referred to them. Throws InputError for an unknown task or invalid names, and
+ * `configuration` if names are to be deleted inside the caller's transaction.
  */
 export async function cleanup(
   db: Database,
@@ -112,7 +112,7 @@ async function deleteTasks(db: Database, kept: readonly string[]): Promise<numbe
   return deleteNames(db, "identifier", deleteTasksSql(await hasWorkerTable(db)), [kept]);
 }
 
-/** Deletes names in steps, by ascending id. Returns the number that stays deleted. */
+/** Deletes names in steps, by ascending id. Returns the number of names that remain deleted. */
 async function deleteNames(
   db: Database,
   column: NameColumn,
@@ -131,13 +131,13 @@ async function deleteNames(
       const back = await putBackNames(db, column, names, { all: !haveEnded });
       deleted += names.length - back;
     }
-    // A transaction that outlasts the wait is not waited for again.
+    // After a transaction that outlasts the wait, no further step waits.
     last = haveEnded && names.length === CHUNK ? names.at(-1)?.id : undefined;
   }
   return deleted;
 }
 
-/** In chunks by ascending id, so that it ends even while other jobs keep failing. */
+/** Deletes failed jobs in chunks by ascending id, so that it ends even while other jobs keep failing. */
 async function deleteFailedJobs(db: Database): Promise<number> {
   let deleted = 0;
   let last: string | null = "0";
@@ -154,7 +154,7 @@ async function deleteFailedJobs(db: Database): Promise<number> {
   return deleted;
 }
 
-// A job that is locked by another transaction is skipped.
+// A job that another transaction has locked is skipped.
 const deleteFailedSql: Statement = (schema) => `
   with failed as materialized (
     select jobs.id
@@ -214,7 +214,7 @@ export const cleanupCommand = defineCommand({
   http: maintenanceAction("cleanup"),
   positionals: [],
   fields: {
-    // null is rejected: sent by mistake, it would delete every failed job.
+    // null is rejected: if it was sent by mistake, it would delete every failed job.
     cleanup_tasks: absentOnly(
       list(
         ["Tasks", "what to clean up; an empty list does nothing"],

@@ -29,8 +29,8 @@ const workerIdsSchema = v.pipe(
 );
 
 /**
- * Unlocks every job and queue locked by these workers and counts them. A job that a live worker still runs will run
- * twice: only name workers that have ended. Throws InputError unless there are 1 to 1,000 ids.
+ * Unlocks every job and queue that these workers have locked, and counts them. A job that a live worker still runs will
+ * run twice, so only name workers that have ended. Throws InputError unless there are 1 to 1,000 ids.
  */
 export async function forceUnlockWorkers(
   db: Database,
@@ -41,7 +41,7 @@ export async function forceUnlockWorkers(
 }
 
 export interface Unlocked extends UnlockedCounts {
-  /** Workers that held no locks and have no heartbeat. */
+  /** The ids of workers that held no locks and have no heartbeat. */
   readonly unknown: readonly string[];
 }
 
@@ -60,8 +60,8 @@ async function unlock(db: Database, workerIds: readonly string[]): Promise<Unloc
 const MOST_NAMED = 5;
 
 // Like the schema's function force_unlock_workers, which returns nothing, but with the counts and the ids without
-// locks. One scan: on a large table no index covers locks. With the optional index on locked jobs, "not is_available"
-// lets PostgreSQL use it (see list-locked-workers).
+// locks. It is one scan of all jobs, because no index covers locks. If the optional index on locked jobs exists, "not
+// is_available" lets PostgreSQL use it (see list-locked-workers).
 const unlockSql =
   (heartbeats: boolean): Statement =>
   (schema) =>
@@ -121,7 +121,7 @@ export const unlockCommand = defineCommand({
     const more = unknown.length > MOST_NAMED ? ", …" : "";
     return `${done} ${all - unknown.length} of ${counted(all, "worker")}; there is no worker ${names.join(", ")}${more}`;
   },
-  // A mistyped name unlocks nothing, which the result must show.
+  // A mistyped name unlocks nothing, so the tally must show it.
   tally: ({ unknown }, { worker_ids: ids }) => {
     const requested = new Set(ids).size;
     return { requested, done: requested - unknown.length };

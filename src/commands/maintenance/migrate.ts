@@ -1,4 +1,4 @@
-// Declares the command that migrates the schema; implemented in database/schema/migrate.ts.
+// Declares the command that migrates the schema. database/schema/migrate.ts implements it.
 import type { Pool } from "pg";
 import { WorkerError } from "../../base/errors.ts";
 import type { Database } from "../../database/database.ts";
@@ -130,7 +130,7 @@ function plannedSentence(kind: string, schema: string): string {
   return `Would update the schema ${schema}`;
 }
 
-/** The missing indexes, without those whose table does not exist. */
+/** Returns the missing indexes, except those whose table does not exist. */
 async function missingOf(db: Database, asked: readonly IndexName[]): Promise<IndexName[]> {
   const { kind } = await schemaState(db);
   const found = kind === "ready" ? await findIndexes(db) : [];
@@ -138,7 +138,7 @@ async function missingOf(db: Database, asked: readonly IndexName[]): Promise<Ind
   return [...new Set(asked)].filter((name) => !valid.includes(name));
 }
 
-/** Skips indexes that cannot be built, so that the others still are. */
+/** Returns the indexes that can be built, so that one that cannot does not stop the others. */
 async function buildableOf(db: Database, asked: readonly IndexName[]) {
   const reasons = await Promise.all(asked.map((name) => whyNotBuilt(db, name)));
   return {
@@ -150,7 +150,7 @@ async function buildableOf(db: Database, asked: readonly IndexName[]) {
   };
 }
 
-/** Returns the names of the indexes that were missing. Over HTTP they are built in the background. */
+/** Builds the indexes. Returns the names of those that were missing. Over HTTP they are built in the background. */
 async function buildIndexes(
   db: Database,
   asked: readonly IndexName[],

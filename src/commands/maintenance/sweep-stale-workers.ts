@@ -1,7 +1,7 @@
-// Recovers the jobs of stale workers on request: the sweep that every worker runs (recover-jobs.ts), with a threshold
-// for workers that declare none and for lock holders without heartbeats. It does not call the schema's functions: those
-// of graphile_worker_rs give the attempt back, so that a job that crashes its worker runs for ever, and a stock
-// Graphile Worker schema has none.
+// Recovers the jobs of stale workers on request. It is the sweep that every worker runs (recover-jobs.ts), with a
+// threshold for workers that declare none and for lock holders without heartbeats. It does not call the schema's
+// functions: those of graphile_worker_rs give the attempt back, so that a job that crashes its worker runs for ever,
+// and a stock Graphile Worker schema has none.
 import * as v from "valibot";
 import { strict, validate } from "../../base/validate.ts";
 import type { Database } from "../../database/database.ts";
@@ -27,8 +27,8 @@ export interface SweepResult {
   /** Whether nothing was changed. */
   readonly dryRun: boolean;
   /**
-   * False for a schema without this library's extensions: every holder of an old lock counts, also one that
-   * still runs.
+   * False for a schema without this library's extensions: then every holder of an old lock counts, even one that is
+   * still running.
    */
   readonly hasHeartbeats: boolean;
   /** The ids of workers whose last heartbeat is too old. */
@@ -36,8 +36,8 @@ export interface SweepResult {
   /** The ids of unknown workers: they hold old locks and have never sent a heartbeat. */
   readonly unknownWorkers: string[];
   /**
-   * The ids of workers without a heartbeat within the given threshold, but within their own, longer one. They
-   * are not changed.
+   * The ids of workers without a heartbeat within the given threshold, but with one within their own, longer threshold.
+   * They are not changed.
    */
   readonly sparedWorkers: string[];
   /** The number of jobs that stale and unknown workers had locked. */
@@ -45,8 +45,8 @@ export interface SweepResult {
   /** The number of named queues that they had locked. */
   readonly lockedQueues: number;
   /**
-   * The number of these jobs that can be recovered now. Resilient jobs count when their worker's longer
-   * threshold is over.
+   * The number of these jobs that can be recovered now. A resilient job counts only after its worker's longer
+   * threshold.
    */
   readonly recoverableJobs: number;
   /** The number of these queues that can be unlocked now. */

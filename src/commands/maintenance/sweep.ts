@@ -1,4 +1,4 @@
-// Declares the sweep; implemented in sweep-stale-workers.ts.
+// Declares the sweep. sweep-stale-workers.ts implements it.
 import { counted } from "../../domain/words.ts";
 import { defineCommand, jsonOf } from "../declare/command.ts";
 import { duration, flag, optional } from "../declare/field.ts";
@@ -49,7 +49,7 @@ export const sweepCommand = defineCommand({
   sentence: (result) => {
     const { staleWorkers, unknownWorkers, sparedWorkers, dryRun } = result;
     const workers = counted(staleWorkers.length + unknownWorkers.length, "worker");
-    // Without heartbeats a stale stock worker cannot be distinguished from a busy one.
+    // Without heartbeats a stale stock worker cannot be distinguished from a busy one, so they are counted separately.
     const orphans = unknownWorkers.length;
     const withoutHeartbeats = orphans === 0 ? "" : ` (${orphans} without heartbeats)`;
     const spared = sparedWorkers.length;
@@ -71,7 +71,7 @@ export const sweepCommand = defineCommand({
     }),
 });
 
-/** The wire uses seconds. */
+/** The wire has seconds, the library milliseconds. */
 function inMs(seconds: number | undefined): number | undefined {
   return seconds === undefined ? undefined : seconds * 1_000;
 }

@@ -1,5 +1,6 @@
-// The first few jobs of a retry show whether the rest would fail again. A job that no longer exists has succeeded; one
-// that has failed again counts against the canary; one that has not ended after two minutes is undecided.
+// The canary: the first few jobs of a retry, which show whether the rest would fail again. A job that no longer exists
+// has succeeded. A job that has failed again counts against the canary. A job that has not ended after two minutes is
+// undecided.
 import type { JobOperation } from "./model/operation.ts";
 import type { CanaryOutcome } from "./model/operation-store.ts";
 import type { OperationTools } from "./model/operation-tools.ts";
@@ -7,7 +8,10 @@ import type { OperationTools } from "./model/operation-tools.ts";
 const LOOK_EVERY_MS = 500;
 const LONGEST_WATCH_MS = 120_000;
 
-/** Resumes the operation if all succeeded, otherwise pauses it, unless its state was changed meanwhile. */
+/**
+ * Waits for the canary's outcome. Resumes the operation if all its jobs succeeded, otherwise pauses it, unless its
+ * state was changed meanwhile.
+ */
 export async function watchCanary(
   { store, monotonic, wait }: OperationTools,
   operation: JobOperation,
@@ -37,7 +41,7 @@ export async function watchCanary(
 
 type Verdict = { readonly to: "running" } | { readonly to: "paused"; readonly error: string };
 
-/** Another process has taken the operation over. */
+/** The result after another process has taken over the operation. */
 const TAKEN: Verdict = { to: "running" };
 
 export function verdictOn(outcome: CanaryOutcome, isLate: boolean): Verdict | null {

@@ -1,11 +1,11 @@
 // Reads the head of each priority. The jobs that an operation removes there leave dead entries in the index from which
-// workers fetch; the next reader has to walk and mark them all, which took a fetch 1.1 s after 200,000 jobs. So the
-// operation reads them itself after each batch.
+// workers fetch. The next reader has to read and mark all of them, which took a fetch 1.1 s after 200,000 jobs. So the
+// operation reads them after each batch.
 import { type Database, query } from "../../database/database.ts";
 import { priorities } from "../../insight/read/priorities.ts";
 import { ageMs } from "../../queue/sql/moments.ts";
 
-/** How long the oldest ready job has been waiting, in milliseconds; null without one. */
+/** Returns how long the oldest ready job has been waiting, in milliseconds; null if there is none. */
 export async function probeHead(db: Database): Promise<number | null> {
   const [row] = await query<{ oldest_ms: number | null }>(db, probeSql);
   return row?.oldest_ms ?? null;

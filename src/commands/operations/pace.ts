@@ -1,14 +1,16 @@
-// Decides the size of batches and the pauses between them, from how long earlier ones took. Pure. A batch should take
-// about 50 ms: worth its round trip, and short enough to block no other transaction for long, even if one takes several
-// times as long. Two things make a batch long: many jobs to change (`limit`), or few matches among many ids (`span`).
-// After a batch others get as much time as it took, and more while the age of the oldest ready job grows: then workers
-// fall behind because of the operation. On a busy machine, or far from the database, every batch takes longer, and
-// smaller ones only add round trips. So a batch of at least 200 jobs and 25,000 ids may take up to 2 s.
+// Decides the size of batches and the pauses between them, from how long earlier batches took. A pure function. A batch
+// should take about 50 ms: that is worth its round trip, and so short that no other transaction waits for long, even if
+// a batch takes several times as long. Two things make a batch long: many jobs to change (`limit`), or few matches
+// among many ids (`span`). After a batch the pause is as long as the batch. It is longer while the age of the oldest
+// ready job grows, because then workers fall behind due to the operation. On a busy machine, or far from the database,
+// every batch takes longer, and smaller batches only add round trips. So a batch of at least 200 jobs and 25,000 ids
+// may take up to 2 s.
 import type { Speed } from "./model/operation-store.ts";
 
 const FIRST_LIMIT = 500;
 const MOST_LIMIT = 2_000;
-// Without pauses the total time matters; planning and committing take a fifth of a batch of 2,000.
+// The largest batch without pauses, where the total time matters. Planning and committing take a fifth of a batch of
+// 2,000.
 const MOST_WITHOUT_PAUSES = 4_000;
 const STEADY_LIMIT = 200;
 const LEAST_LIMIT = 10;
@@ -18,10 +20,10 @@ const LEAST_SPAN = 500;
 const WANTED_MS = 50;
 const LONGEST_MS = 2_000;
 const MOST_GROWTH = 8;
-const LONGEST_REST_MS = 2_000;
+const LONGEST_PAUSE_MS = 2_000;
 
 export interface BatchStep {
-  /** The most ids to walk, and matches to process. */
+  /** The maximum number of ids to walk, and of matches to process. */
   readonly span: number;
   readonly limit: number;
 }
@@ -31,31 +33,31 @@ export interface Took {
   readonly ms: number;
   readonly found: number;
   readonly done: number;
-  /** Ids walked. */
+  /** The number of ids that the batch walked. */
   readonly walked: number;
-  /** Age of the oldest ready job after the batch, in milliseconds; null without one. */
+  /** The age of the oldest ready job after the batch, in milliseconds; null if there is none. */
   readonly oldestReadyMs: number | null;
 }
 
 export interface Left {
-  /** Ids to walk. */
+  /** The number of ids that are still to walk. */
   readonly ids: number;
-  /** Jobs to meet; null or 0 if unknown. */
+  /** The number of jobs that are still to find; null or 0 if unknown. */
   readonly jobs: number | null;
 }
 
 export interface BatchPace {
   readonly step: BatchStep;
   readonly speed: Speed;
-  /** The pause after the batch, in milliseconds. */
+  /** Returns the pause after the batch, in milliseconds. */
   after(took: Took, left: Left): number;
-  /** Call when a batch exceeded its timeout. */
+  /** Reduces the size after a batch that exceeded its timeout. */
   tooLong(): void;
 }
 
 export interface PaceOptions {
   readonly rate: number | null;
-  /** Milliseconds of a monotonic clock. */
+  /** Returns milliseconds of a monotonic clock. */
   readonly monotonic: () => number;
 }
 
@@ -71,14 +73,14 @@ export function createPace({ rate, monotonic }: PaceOptions): BatchPace {
   let walkedInAll = 0;
   let firstOldestMs: number | null = null;
   let lastOldestMs: number | null = null;
-  let patience = 1;
+  let pauseFactor = 1;
 
   const tune = ({ ms, found, walked }: Took) => {
     if (found >= limit) {
-      // An integer, since the number of matches is compared with it.
+      // The limit is an integer, since the number of matches is compared with it.
       const next = Math.round(Math.min(resized(limit, ms, STEADY_LIMIT), limit * 2));
       limit = clamp(next, Math.min(LEAST_LIMIT, most), most);
-      // As many ids as that took, and some more: the limit cuts denser stretches.
+      // As many ids as the limit needs, and some more. In stretches with more matches the limit ends the batch.
       const enough = Math.max(walked * 2 * (limit / found), Math.min(span, STEADY_SPAN));
       span = clamp(enough, LEAST_SPAN, Number.MAX_SAFE_INTEGER);
     } else {
@@ -86,7 +88,7 @@ export function createPace({ rate, monotonic }: PaceOptions): BatchPace {
     }
   };
 
-  const patienceAfter = (oldestReadyMs: number | null, ms: number) => {
+  const pauseFactorAfter = (oldestReadyMs: number | null, ms: number) => {
     firstOldestMs ??= oldestReadyMs ?? 0;
     // A job that stays at the head because no worker supports its task is not a sign of load.
     const grows =
@@ -95,7 +97,7 @@ export function createPace({ rate, monotonic }: PaceOptions): BatchPace {
       oldestReadyMs > lastOldestMs + ms / 2 &&
       oldestReadyMs > 1_000 + 2 * firstOldestMs;
     lastOldestMs = oldestReadyMs;
-    return grows ? Math.min(patience * 2, 4) : Math.max(patience / 2, 1);
+    return grows ? Math.min(pauseFactor * 2, 4) : Math.max(pauseFactor / 2, 1);
   };
 
   return {
@@ -109,7 +111,7 @@ export function createPace({ rate, monotonic }: PaceOptions): BatchPace {
       tune(took);
       done += took.done;
       walkedInAll += took.walked;
-      // At a fixed rate, the pause belongs to the batch before it.
+      // At a fixed rate, the pause counts as a part of the batch before it.
       const atRate = rate ? done / rate : 0;
       const seconds = Math.max((monotonic() - began) / 1_000, atRate, 0.001);
       const walksPerS = walkedInAll / seconds;
@@ -120,10 +122,10 @@ export function createPace({ rate, monotonic }: PaceOptions): BatchPace {
       const etaS = byJobs ?? byIds;
       speed = { ratePerS: whole(done / seconds), etaS: etaS === null ? null : whole(etaS) };
       if (rate === 0) return 0;
-      patience = patienceAfter(took.oldestReadyMs, took.ms);
-      // A batch without changes holds no locks and leaves no dead rows.
+      pauseFactor = pauseFactorAfter(took.oldestReadyMs, took.ms);
+      // A batch without changes holds no locks and leaves no dead rows, so a short pause is enough.
       const share = took.done === 0 ? 0.25 : 1;
-      const rest = Math.min(took.ms * share * patience, LONGEST_REST_MS);
+      const rest = Math.min(took.ms * share * pauseFactor, LONGEST_PAUSE_MS);
       if (rate === null) return rest;
       const dueMs = (done / rate) * 1_000 - (monotonic() - began);
       return Math.max(rest, dueMs);
@@ -135,7 +137,7 @@ export function createPace({ rate, monotonic }: PaceOptions): BatchPace {
   };
 }
 
-/** The size for the target time; only a very slow batch goes below `steady`. */
+/** Returns the size for the target time. Only after a very slow batch it is below `steady`. */
 function resized(size: number, ms: number, steady: number): number {
   const within = (wantedMs: number) =>
     size * clamp(wantedMs / Math.max(ms, 1), 1 / MOST_GROWTH, MOST_GROWTH);

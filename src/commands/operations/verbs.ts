@@ -34,13 +34,13 @@ export async function beginOperation(
     const expected = limit === null ? rehearsal.expected : noMoreThan(rehearsal.expected, limit);
     return await store.begin({ ...rehearsal, expected }, origin, manner);
   } catch (error) {
-    // Nothing was done, so it can be tried again.
+    // No job was changed, so the rehearsal can be used again.
     await store.keep(rehearsal).catch(() => {});
     throw error;
   }
 }
 
-/** Problems of the pacing and limits. */
+/** Returns the problems of the pace and the limits. */
 export function mannerProblems(
   action: OperationAction,
   { rate, canary, limit }: Manner,
@@ -63,8 +63,8 @@ export function mannerProblems(
 }
 
 /**
- * Throws `not_found`, and `conflict` if the operation's state does not allow it. Without a store there are no
- * operations.
+ * Pauses, resumes, stops or undoes an operation. Throws `not_found`, and `conflict` if the operation's state does not
+ * allow it. Without a store there are no operations.
  */
 export async function change(
   store: OperationStore | null,
@@ -97,7 +97,7 @@ function transitionOf(operation: JobOperation, verb: OperationVerb): Transition 
       return { from: ["running", "canary"], to: "paused" };
     case "resume":
       if (undoAfterId !== null) return { from: ["interrupted"], to: "undoing", takes: true };
-      // An undecided canary is watched again; a canary that paused the operation is over.
+      // A canary that is undecided is watched again; a canary that has paused the operation is over.
       return { from: ["paused", "interrupted"], to: "running", takes: true };
     case "stop":
       return { from: ["running", "canary", "paused", "interrupted", "undoing"], to: "stopped" };

@@ -32,14 +32,14 @@ import type { OperationTools } from "./model/operation-tools.ts";
 import { type BatchPace, createPace } from "./pace.ts";
 import { readCandidates } from "./rehearse/candidates.ts";
 
-// A database that is away for longer needs an operator.
+// How many failures in a row are tolerated. An outage that lasts longer needs an operator.
 const MOST_FAILURES = 60;
-// How old a compiled query may be: locked queues and names change.
+// The age up to which a compiled query is used: locked queues and names change.
 const COMPILED_FOR_MS = 2_000;
 
 /**
- * The operation must be running and owned by the caller. Returns its last state: `done`, `undone`, `paused` (on request
- * or by its canary), `stopped`, `failed`, or `interrupted` when `signal` aborts.
+ * Works on an operation that is running and that the caller owns. Returns its last state: `done`, `undone`, `paused`
+ * (on request or by its canary), `stopped`, `failed`, or `interrupted` when `signal` aborts.
  */
 export async function workOn(
   tools: OperationTools,
@@ -61,12 +61,12 @@ export async function workOn(
         tools.onProgress?.(next.operation);
         current = next.operation;
         if (next.isOver) return current;
-        if (next.restMs > 0) await tools.wait(next.restMs, signal);
+        if (next.pauseMs > 0) await tools.wait(next.pauseMs, signal);
       } catch (error) {
         if (!isPassing(error) || ++failures > MOST_FAILURES) throw error;
         if ((error as WorkerError).code === "database_timeout") pace.tooLong();
         await tools.wait(backoffDelay(failures, { firstMs: 100, longestMs: 5_000 }), signal);
-        // The commit may have happened; the row shows whether it did.
+        // The commit may have happened, which the row shows.
         current = (await store.find(id).catch(() => null)) ?? current;
       }
     }
@@ -82,7 +82,7 @@ export async function workOn(
 interface Round {
   readonly operation: JobOperation;
   readonly isOver: boolean;
-  readonly restMs: number;
+  readonly pauseMs: number;
 }
 
 type DoRound = (operation: JobOperation, signal: AbortSignal) => Promise<Round>;
@@ -91,8 +91,8 @@ function batchRound(tools: OperationTools, pace: BatchPace): DoRound {
   const { store, monotonic } = tools;
   let compiled: { readonly jobs: JobQuery; readonly at: number } | null = null;
   let probe: Promise<number | null> | null = null;
-  // One at a time: after millions of deleted jobs a probe takes longer than a batch. An abandoned probe has marked the
-  // entries it passed, so that the next one gets further.
+  // One probe runs at a time: after millions of deleted jobs a probe takes longer than a batch. A probe that was
+  // abandoned has marked the entries that it passed, so the next one gets further.
   const probed = () => {
     probe ??= probeHead(tools.quickReads)
       .catch(() => null)
@@ -105,7 +105,7 @@ function batchRound(tools: OperationTools, pace: BatchPace): DoRound {
     const { id, afterId, boundary } = operation;
     if (awaitsCanary(operation)) {
       const watched = await watchCanary(tools, operation, signal);
-      return { operation: watched, isOver: watched.state !== "running", restMs: 0 };
+      return { operation: watched, isOver: watched.state !== "running", pauseMs: 0 };
     }
     const left = BigInt(boundary.maxId) - BigInt(afterId);
     if (left <= 0n || operation.done >= mayChange(operation))
@@ -134,8 +134,8 @@ function batchRound(tools: OperationTools, pace: BatchPace): DoRound {
       skippedGone: operation.skippedGone + batch.skipped.gone,
     };
     const rest = { ids: Number(left) - walked, jobs: jobsLeft(next) };
-    const restMs = pace.after({ ms, ...batch, walked, oldestReadyMs }, rest);
-    return { operation: { ...next, ...pace.speed }, isOver: false, restMs };
+    const pauseMs = pace.after({ ms, ...batch, walked, oldestReadyMs }, rest);
+    return { operation: { ...next, ...pace.speed }, isOver: false, pauseMs };
   };
 }
 
@@ -198,12 +198,12 @@ function undoRound({ store, monotonic, reads, logger }: OperationTools, pace: Ba
     }
     const took = { ms: monotonic() - began, ...batch, walked: batch.found, oldestReadyMs: null };
     const ids = Math.max(kept - next.undone, 0);
-    const restMs = pace.after(took, { ids, jobs: null });
-    return { operation: { ...next, ...pace.speed }, isOver: false, restMs };
+    const pauseMs = pace.after(took, { ids, jobs: null });
+    return { operation: { ...next, ...pace.speed }, isOver: false, pauseMs };
   };
 }
 
-/** From the preview's count and the limit; null if unknown. */
+/** Returns the number of jobs that are left, from the preview's count and the limit; null if unknown. */
 function jobsLeft(operation: JobOperation): number | null {
   const { matched, done, limit } = operation;
   if (matched === null) return null;
@@ -211,7 +211,7 @@ function jobsLeft(operation: JobOperation): number | null {
   return Math.max(0, limit === null ? left : Math.min(left, limit - done));
 }
 
-/** How many jobs may be changed for now: no more than the canary until that is over. */
+/** Returns how many jobs may be changed for now: no more than the canary until that is over. */
 function mayChange({ canary, isCanaryOver, limit }: JobOperation): number {
   const most = limit ?? Number.POSITIVE_INFINITY;
   return canary === null || isCanaryOver ? most : Math.min(most, canary);
@@ -220,9 +220,9 @@ function mayChange({ canary, isCanaryOver, limit }: JobOperation): number {
 const awaitsCanary = ({ canary, isCanaryOver, done }: JobOperation) =>
   canary !== null && !isCanaryOver && done >= canary;
 
-const over = (operation: JobOperation): Round => ({ operation, isOver: true, restMs: 0 });
+const over = (operation: JobOperation): Round => ({ operation, isOver: true, pauseMs: 0 });
 
-/** The state as another process has left it. */
+/** Returns the operation in the state that another process has left. */
 const found = async (store: OperationStore, id: string, last: JobOperation) =>
   (await store.find(id)) ?? last;
 
@@ -234,7 +234,7 @@ async function ended(store: OperationStore, operation: JobOperation, to: "done")
 
 const passing = ["database_unreachable", "database_timeout", "database_busy"];
 
-/** The next try may succeed. */
+/** Whether the next attempt may succeed. */
 function isPassing(error: unknown): boolean {
   return error instanceof WorkerError && passing.includes(error.code);
 }

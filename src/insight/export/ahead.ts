@@ -1,9 +1,9 @@
-// Prepares the next item while the present one is in use: two at the most.
+// Prepares the next item while the present one is in use, so at most two items are in memory.
 
 export async function* ahead<T>(source: AsyncGenerator<T, void>): AsyncGenerator<T, void> {
   const ask = () => {
     const next = source.next();
-    // An error before the next item is awaited is thrown when it is.
+    // If the next item fails before it is awaited, the error is thrown when it is awaited.
     next.catch(() => {});
     return next;
   };

@@ -1,14 +1,14 @@
 // The columns of an export's lines. PostgreSQL builds the lines, many in one text: separate columns for each job would
-// take three times as long. Nothing here depends on session settings.
+// take three times as long. No line depends on session settings.
 import { stateOf } from "../../queue/sql/job-state.ts";
 
-/** A column's value in SQL, on the aliases `jobs`, `tasks` and `queues`: text, never null. */
+/** SQL for the value of a column, on the aliases `jobs`, `tasks` and `queues`. It is text, never null. */
 interface Column {
-  /** As JSON text. */
+  /** The value as JSON text. */
   readonly json: string;
-  /** The value still needs quotation marks. */
+  /** Whether the JSON value still needs quotation marks. */
   readonly isQuoted?: boolean;
-  /** As a CSV field (RFC 4180), quoted if it may contain special characters; null: empty. */
+  /** The value as a CSV field (RFC 4180), quoted if it may contain special characters; null: the field is empty. */
   readonly csv: string;
 }
 
@@ -20,7 +20,7 @@ const number = (column: string): Column => ({
 const orNull = (expression: string) => `coalesce(${expression}, 'null')`;
 const orEmpty = (expression: string) => `coalesce(${expression}, '')`;
 
-// RFC 3339 ends with the year 9999; later times become the nearest one, as everywhere on the wire.
+// RFC 3339 ends with the year 9999. A later time becomes the latest valid one, as everywhere on the wire.
 const timeText = (column: string) => `case
       when jobs.${column} >= timestamptz '10000-01-01 00:00:00+00' then '9999-12-31T23:59:59.999Z'
       when jobs.${column} < timestamptz '0001-01-01 00:00:00+00' then '0001-01-01T00:00:00.000Z'
@@ -38,10 +38,10 @@ const timeOrNull = (column: string): Column => ({
   csv: orEmpty(timeText(column)),
 });
 
-/** Tab, carriage return, + - = @: a spreadsheet reads text that begins with one as a formula. */
+/** Tab, carriage return, + - = @: a spreadsheet treats text that begins with one of them as a formula. */
 const OF_FORMULAS = "(9, 13, 43, 45, 61, 64)";
 
-/** Text that looks like a formula gets a leading apostrophe. */
+/** Text that a spreadsheet would treat as a formula gets a leading apostrophe. */
 const text = (expression: string): Column => ({
   json: orNull(`pg_catalog.to_json(${expression})::text`),
   csv: csvField(
@@ -49,7 +49,7 @@ const text = (expression: string): Column => ({
   ),
 });
 
-/** Byte for byte; in a JSON line, line breaks between its tokens become spaces. */
+/** JSON byte for byte, except that line breaks between its tokens become spaces in a JSON line. */
 const json = (column: string): Column => ({
   json: orNull(
     `pg_catalog.replace(pg_catalog.replace(${bytes(`jobs.${column}::text`)}, pg_catalog.chr(10), ' '), pg_catalog.chr(13), ' ')`,
@@ -61,7 +61,7 @@ function csvField(expression: string): string {
   return orEmpty(`'"' || pg_catalog.replace(${bytes(expression)}, '"', '""') || '"'`);
 }
 
-/** Compares bytes instead of the locale's characters: a third of the time. */
+/** Compares bytes instead of the locale's characters, which takes a third of the time. */
 function bytes(expression: string): string {
   return `(${expression}) collate "C"`;
 }
@@ -92,7 +92,7 @@ export const exportColumnNames = Object.keys(exportColumns) as readonly ExportCo
 
 export type ExportFormat = "jsonl" | "csv";
 
-/** One line with its end. `payload`: the text in place of the payload. */
+/** Returns SQL for one line with its line break. `payload`: the text that replaces the payload. */
 export function lineSql(
   columns: readonly ExportColumn[],
   format: ExportFormat,
@@ -115,14 +115,17 @@ export function lineSql(
   return joined([...parts, `e'${end}'`]);
 }
 
-/** Joined in halves: one || after the other would copy a line forty times, and format() takes three times as long. */
+/**
+ * Joins the texts in halves: one || after the other would copy a line forty times, and format() takes three times as
+ * long.
+ */
 function joined(texts: readonly string[]): string {
   if (texts.length < 2) return texts.join();
   const middle = texts.length >> 1;
   return `(${joined(texts.slice(0, middle))} || ${joined(texts.slice(middle))})`;
 }
 
-/** CSV begins with a line of names. */
+/** Returns the first line: for CSV the names of the columns. */
 export function headOf(columns: readonly ExportColumn[], format: ExportFormat): string {
   return format === "csv" ? `${columns.join(",")}\r\n` : "";
 }

@@ -1,18 +1,18 @@
-// The cursor that continues an interrupted export: `<last id>`, or `<last id>-<highest id>-<now>` with the boundary
-// fixed at its start. The reader combines the last whole line with that boundary.
+// The cursor that continues an interrupted export: `<last id>`, or `<last id>-<highest id>-<now>`, which repeats the
+// boundary of the first request. The client makes it from its last whole line and that boundary.
 import { InputError } from "../../base/errors.ts";
 import { isJobId } from "../../domain/job-ids.ts";
 
 export interface ExportCursor {
-  /** The id of the last job received. */
+  /** The id of the last job that the client has received. */
   readonly after: string;
-  /** The highest id to include; null: the present highest. */
+  /** The highest id to include; null: the highest that exists now. */
   readonly maxId: string | null;
-  /** The value of `now` in the query, microseconds; null: unused, or the present time. */
+  /** The value of `now` in the query, in microseconds; null: the query has none, or it is the present time. */
   readonly nowUs: string | null;
 }
 
-/** Throws InputError. */
+/** Reads a cursor. Throws InputError. */
 export function readExportCursor(text: string): ExportCursor {
   const [, after, maxId = null, nowUs = null] =
     /^(\d+)(?:-(\d+)(?:-(\d{1,17}))?)?$/.exec(text) ?? [];
@@ -24,7 +24,7 @@ export function readExportCursor(text: string): ExportCursor {
   return { after, maxId, nowUs };
 }
 
-/** The part of the cursor after the last id. */
+/** Returns the part of the cursor after the last id. */
 export function boundaryText({ maxId, nowUs }: ExportCursor): string {
   return `-${maxId ?? "0"}${nowUs === null ? "" : `-${nowUs}`}`;
 }

@@ -1,5 +1,6 @@
-// All jobs that match a query as lines of text, in id order: in chunks, each by its own statements of less than 0.1 s,
-// one chunk ahead of the reader. It holds no snapshot and at most two chunks; jobs added after the start are excluded.
+// All jobs that match a query as lines of text, in id order. They are read in chunks, each with its own statements of
+// less than 0.1 s, one chunk ahead of the client. An export keeps no snapshot and at most two chunks. Jobs that are
+// added after its start are not included.
 import type { Database, Statement } from "../../database/database.ts";
 import { query } from "../../database/database.ts";
 import { compileQuery } from "../query/compile-query.ts";
@@ -13,39 +14,39 @@ import { everything, matches } from "./found-chunks.ts";
 import { largeLine } from "./large-line.ts";
 import { createLineChunks } from "./line-chunks.ts";
 
-/** A started export: its fixed boundary and its text. */
+/** An export that has begun: its fixed boundary and its text. */
 export interface Export {
-  /** Follows the id of the last line received, to form the cursor. */
+  /** The boundary, which the client appends to the id of its last line to form the cursor. */
   readonly boundary: ExportCursor;
   /** Names in the query that do not exist, such as `task:missing`. */
   readonly unknown: readonly string[];
   /**
-   * Text in pieces of at most a few megabytes, and an empty piece while nothing is found; ends early when `signal`
-   * aborts.
+   * Yields text in pieces of at most a few megabytes, and an empty piece while no job is found. It ends early when
+   * `signal` aborts.
    */
   readonly pieces: (signal: AbortSignal) => AsyncGenerator<string | Buffer, void>;
-  /** The part that was read so far, and the cursor. */
+  /** Returns which part was read so far, and the cursor. */
   readonly progress: () => ExportProgress;
 }
 
 export interface ExportProgress {
   readonly lines: number;
-  /** Jobs too large to check against the query. */
+  /** The number of jobs that are too large to be compared with the query. */
   readonly unchecked: number;
-  /** Continues after the last whole line; null if there is none. */
+  /** The cursor after the last whole line; null if there is no whole line. */
   readonly cursor: string | null;
-  /** Part of a line follows the whole ones. */
+  /** Whether a part of a line follows the whole lines. */
   readonly isInLine: boolean;
 }
 
 export interface ExportDatabases {
-  /** For short statements. */
+  /** The database for short statements. */
   readonly steps: Database;
-  /** For payloads that take seconds to decompress. */
+  /** The database for payloads that take seconds to decompress. */
   readonly large: Database;
 }
 
-/** Throws InputError. */
+/** Begins an export. Throws InputError. */
 export async function exportJobs(
   { steps, large }: ExportDatabases,
   { q, format, columns, cursor }: ExportRequest,

@@ -9,26 +9,26 @@ export interface ExportRequest {
   readonly q: string;
   readonly format: ExportFormat;
   readonly columns: readonly ExportColumn[];
-  /** Where an interrupted export continues; null: from the first job. */
+  /** Where an interrupted export continues; null: it begins with the first job. */
   readonly cursor: ExportCursor | null;
 }
 
 export interface GivenExport {
-  /** Empty: all jobs. */
+  /** The query. Empty: all jobs. */
   readonly q?: string | undefined;
-  /** Default `jsonl`. */
+  /** The format. Default `jsonl`. */
   readonly format?: ExportFormat | undefined;
-  /** Comma-separated names; empty: all but the payload. */
+  /** The names of the columns, separated by commas. Empty: all but the payload. */
   readonly columns?: string | undefined;
-  /** Includes the payload if no columns are named. */
+  /** Whether the payload is included if no columns are named. */
   readonly withPayload?: boolean | undefined;
   readonly cursor?: string | undefined;
 }
 
-/** Throws InputError. */
+/** Checks the options. Throws InputError. */
 export function exportRequest(given: GivenExport): ExportRequest {
   const { q = "", format = "jsonl", columns = "", withPayload = false, cursor = "" } = given;
-  // Rejects an invalid query now rather than when the address of a ticket is opened.
+  // An invalid query fails now, and not only when the address of a ticket is opened.
   parseQuery(q);
   return {
     q,

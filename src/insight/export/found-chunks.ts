@@ -6,13 +6,13 @@ import { type Walked, walk } from "../walk/walk.ts";
 import type { LineChunk, LineChunks } from "./line-chunks.ts";
 
 export interface IdRange {
-  /** Excluded: the range begins after it. */
+  /** The id after which the range begins. */
   readonly after: string;
-  /** Included. */
+  /** The last id of the range. */
   readonly upTo: string;
 }
 
-/** All jobs of the range. */
+/** Yields all jobs of the range. */
 export async function* everything(
   chunks: LineChunks,
   { after, upTo }: IdRange,
@@ -28,7 +28,7 @@ export async function* everything(
 
 export interface Walking {
   readonly signal: AbortSignal;
-  /** Called with the number of jobs too large to check against the query. */
+  /** Called with the number of jobs that are too large to be compared with the query. */
   readonly onUnchecked: (jobs: number) => void;
 }
 
@@ -37,7 +37,7 @@ const IDS_A_WALK = 5_000;
 const WALK_MS = 100;
 const NO_FACTS = { priorities: null, indexes: new Set<string>() };
 
-/** The matching jobs of the range; ends early when `signal` aborts. */
+/** Yields the matching jobs of the range. Ends early when `signal` aborts. */
 export async function* matches(
   db: Database,
   chunks: LineChunks,
@@ -61,8 +61,8 @@ export async function* matches(
     );
     const before: string = last;
     last = next?.position.kind === "ids" ? next.position.after : null;
-    // The next walk begins with the step size that the last one reached: the initial size could hit the time limit
-    // again if rows are slow. If the last walk found enough ids, a step needs no more rows than that.
+    // The next walk begins with the last size of a step: with the initial size, a step could exceed its time again if
+    // rows are slow. If the last walk found enough ids, a step needs no more rows than that.
     size = found.length >= IDS_A_WALK ? Math.min(pace, IDS_A_WALK) : pace;
     // An empty chunk reports progress, so that the reader can abort. A step that exceeded its time limit has made no
     // progress: `last` is unchanged.

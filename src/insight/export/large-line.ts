@@ -1,4 +1,4 @@
-// A line too large for a chunk: the part before its payload, the payload in pieces, the rest.
+// A line that is too large for a chunk: the part before its payload, the payload in pieces, and the rest.
 import { randomUUID } from "node:crypto";
 import { type Database, query } from "../../database/database.ts";
 import { jobNames } from "../../queue/sql/job-row.ts";
@@ -9,7 +9,7 @@ import type { LineFormat } from "./line-chunks.ts";
 /** Marks the place of the payload; it is random, so no other column can contain it. */
 const MARK = `\u0001${randomUUID()}\u0001`;
 
-/** Yields nothing if the job was deleted. `db`: for statements that take seconds. */
+/** Yields the line; nothing if the job was deleted. `db`: for statements that take seconds. */
 export async function* largeLine(
   db: Database,
   id: string,
@@ -35,7 +35,10 @@ const largeSql = (schema: string, { columns, format }: LineFormat) => `
 
 const [LF, CR, SPACE, QUOTE] = [10, 13, 32, 34];
 
-/** A part of a payload as it appears in a line: these bytes never belong to another character. */
+/**
+ * Returns a part of a payload as it appears in a line. The bytes that are replaced are never a part of another
+ * character.
+ */
 function inLine(piece: Buffer, format: ExportFormat): Buffer {
   if (format === "csv") return withDoubleQuotes(piece);
   for (let at = 0; at < piece.length; at++) {

@@ -1,5 +1,5 @@
-// The lines of jobs, about a megabyte of text in one statement, each job read once. A chunk ends before a job whose
-// texts may not fit: the size of a compressed payload is only an upper bound until it is decompressed.
+// The lines of jobs, about a megabyte of text from one statement, which reads each job once. A chunk ends before a job
+// whose texts may not fit: before decompression only an upper bound of a payload's size is available.
 import { type Database, query } from "../../database/database.ts";
 import { jobNames } from "../../queue/sql/job-row.ts";
 import { isPacked, worstBytes } from "../../queue/sql/unpacked.ts";
@@ -12,34 +12,34 @@ export interface LineFormat {
   readonly format: ExportFormat;
 }
 
-/** The next jobs by id up to a given one, or those of a list, in order. */
+/** The next jobs by id up to a given id, or the jobs of a list, in its order. */
 export type Selection =
   | { readonly kind: "range"; readonly after: string; readonly upTo: string }
   | { readonly kind: "ids"; readonly ids: readonly string[] };
 
 export interface LineChunk {
-  /** null: the job `last` alone is too large for a text. Empty: no matches up to there. */
+  /** The text; empty if no job matches up to `last`; null if the job `last` alone is too large for a text. */
   readonly text: string | null;
   readonly lines: number;
-  /** The id of the last job in it. */
+  /** The id of the last job in the chunk. */
   readonly last: string;
 }
 
 export interface LineChunks {
-  /** The lines of the first jobs of a selection; null if none of them exists. */
+  /** Returns the lines of the first jobs of a selection; null if none of them exists. */
   next(selection: Selection): Promise<LineChunk | null>;
 }
 
-/** Target size of a chunk: the smallest at full speed, since a slow reader holds two of them. */
+/** The size of a chunk that is aimed at. It is the smallest with full speed, because a slow client keeps two chunks. */
 const WANTED_BYTES = 1_048_576;
-/** The upper bound of a chunk's size, and of a job alone in a chunk. */
+/** The upper limit for the size of a chunk, and for a job that is alone in a chunk. */
 const MOST_BYTES = 2 * 1_048_576;
 const MOST_ALONE = 4 * 1_048_576;
-/** An estimate of a line without its payload and error. */
+/** The estimated size of a line without its payload and error. */
 const LINE_BYTES = 500;
-/** A compressed payload is counted with at least this share of its upper bound. */
+/** The least share of its upper bound with which a compressed payload counts. */
 const LEAST_SHARE = 1 / 8;
-/** The number for 0.1 s depends on the payloads. */
+/** The number of lines of the first chunk. How many take 0.1 s depends on the payloads. */
 const FIRST_LINES = 500;
 
 export function createLineChunks(db: Database, format: LineFormat): LineChunks {
@@ -49,7 +49,7 @@ export function createLineChunks(db: Database, format: LineFormat): LineChunks {
 
   const learn = (selection: number, { text, lines }: Omit<LineChunk, "last">) => {
     if (text === null) return;
-    // At most twice as many as before: the next jobs may be larger.
+    // At most twice as many lines as before, because the next jobs may be larger.
     most = Math.ceil(lines * Math.min(2, WANTED_BYTES / text.length));
     const isCut = lines < selection;
     if (text.length > MOST_BYTES) share = 1;
@@ -68,7 +68,7 @@ export function createLineChunks(db: Database, format: LineFormat): LineChunks {
         }, most);
         if (chunk === "end") return null;
         if (chunk !== null) return chunk;
-        if (!pace.isBlocked) continue; // the same again with fewer
+        if (!pace.isBlocked) continue; // again, with fewer lines
         const last = await firstOf(db, selection);
         return last === null ? null : { text: null, lines: 0, last };
       }
@@ -83,11 +83,11 @@ async function firstOf(db: Database, selection: Selection): Promise<string | nul
 }
 
 interface LinesRow {
-  /** null: the first job alone is too large for one text, or there is none. */
+  /** The text of the lines; null if the first job alone is too large for a text, or there is no job. */
   readonly lines: string | null;
   readonly count: string;
   readonly last: string | null;
-  /** null if there is none. */
+  /** The id of the first job; null if there is none. */
   readonly first: string | null;
 }
 
@@ -110,11 +110,14 @@ async function readLines(
   return row ?? { lines: null, count: "0", last: null, first: null };
 }
 
-/** The weight from the stored size, without decompressing: compressed values count as large. */
+/**
+ * Returns the weight of a payload by its stored size, without decompressing it: a compressed payload has a large
+ * weight.
+ */
 const payloadWeight = (parameter: number) => `(${worstBytes("jobs.payload")})::float8
           * case when ${isPacked("jobs.payload")} then $${parameter}::float8 else 1::float8 end`;
 
-// Only what fits is decompressed.
+// PostgreSQL decompresses only the payloads that fit.
 const linesSql = (schema: string, line: string, payload: string, where: string) => `
   select pg_catalog.string_agg(${line}, '' order by jobs.id) filter (where jobs.fits) as lines,
     pg_catalog.count(*) filter (where jobs.fits) as count,

@@ -1,4 +1,4 @@
-// Jobs grouped by task, queue, worker or priority: counted if the table is small, otherwise estimated from random
+// Jobs grouped by task, queue, worker or priority. A small table is counted; a large one is estimated from random
 // pages.
 
 import { type Database, query, type Statement } from "../../database/database.ts";
@@ -30,17 +30,20 @@ const keys: Readonly<Record<ColumnGrouping, string>> = {
 interface GroupRow {
   readonly key: string | null;
   readonly count: string;
-  /** Seconds since 1970. */
+  /** The time in seconds since 1970. */
   readonly first_s: number;
   readonly last_s: number;
   readonly newest: string;
-  /** JSON: index of the page → count. */
+  /** JSON: an object from the index of a page to the count on that page. */
   readonly counts: string | null;
   readonly of: string;
   readonly of_counts: string | null;
 }
 
-/** Groups of the matching jobs; jobs without a queue, or not locked, are in no group by these. */
+/**
+ * Returns the groups of the matching jobs. A job without a queue is in no group of queues, and a job that is not locked
+ * in no group of workers.
+ */
 export async function readColumnGroups(
   db: Database,
   by: ColumnGrouping,
@@ -98,13 +101,13 @@ interface Counted {
 interface CountedGroup {
   readonly key: string;
   readonly count: Value;
-  /** When its jobs were added; null if not read. */
+  /** When its jobs were added, in milliseconds; null if that was not read. */
   readonly firstMs: number | null;
   readonly lastMs: number | null;
   readonly ids: readonly string[];
 }
 
-/** On these pages; null: all jobs. */
+/** Counts in PostgreSQL the jobs on these pages; null: all jobs. */
 async function countInDatabase(
   db: Database,
   by: ColumnGrouping,
@@ -136,7 +139,7 @@ async function countInDatabase(
   };
 }
 
-/** For queries that only Node can decide. */
+/** Counts in this process, for queries that only it can decide. */
 async function countHere(
   db: Database,
   by: ColumnGrouping,
@@ -181,7 +184,7 @@ function onPages(counts: string | null, pages: number): number[] {
   return all;
 }
 
-/** null: the name was deleted. */
+/** Returns the names of the groups; null if the name was deleted. */
 async function labelsOf(
   db: Database,
   by: ColumnGrouping,
@@ -220,7 +223,7 @@ const allSql =
   ) as largest
   order by count desc, key`;
 
-// Grouped by page first, then by group: the variation between pages gives the precision of the sum.
+// The rows are grouped by page first and then by group: the variation between pages shows the precision of the sum.
 const sampleSql =
   (by: ColumnGrouping, jobQuery: JobQuery): Statement =>
   (s) =>

@@ -1,16 +1,16 @@
-// What one set of jobs has in common and another has not: the share of each value in both, and whether the difference
-// can be chance. Pure.
+// Finds what one set of jobs has in common and another has not: the share of each value in both sets, and whether the
+// difference can be chance. Pure functions.
 import { inSlices } from "../../base/slices.ts";
 
 export interface Difference {
-  /** The field as written in a query: `payload.currency`, `queue`. */
+  /** The field as it is written in a query: `payload.currency`, `queue`. */
   readonly path: string;
-  /** The value as JSON; `missing` if the path does not exist. */
+  /** The value as JSON text; `missing` if the path does not exist. */
   readonly value: string;
-  /** Shares, 0 to 1. */
+  /** The shares of the value in the set in question and in the other set, 0 to 1. */
   readonly here: number;
   readonly there: number;
-  /** How many times more frequent it is here than there. */
+  /** How many times more frequent the value is in the set in question. */
   readonly lift: number;
 }
 
@@ -19,7 +19,7 @@ export type FieldValues = ReadonlyMap<string, ReadonlySet<string>>;
 const MOST_PATHS = 400;
 const MOST_VALUES = 200;
 const MOST_FOUND = 10;
-/** High enough that a few thousand comparisons yield no difference by chance. */
+/** The least deviation, so high that a few thousand comparisons yield no difference by chance. */
 const LEAST_Z = 4.4;
 const LEAST_HERE = 0.5;
 const LEAST_GAP = 0.1;
@@ -49,7 +49,7 @@ export async function differences(
     .slice(0, MOST_FOUND);
 }
 
-/** Besides the values of a path: its presence. No JSON text is empty. */
+/** The value that means the presence of a path. No JSON text is empty, so it differs from all values. */
 const PRESENT = "";
 
 function count(paths: Map<string, Tally>, fields: FieldValues, side: 0 | 1): void {
@@ -81,7 +81,7 @@ function difference(
   const all = (a + b) / (ofHere + ofThere);
   const error = Math.sqrt(all * (1 - all) * (1 / ofHere + 1 / ofThere));
   if ((here - there) / error < LEAST_Z) return null;
-  // No occurrence there counts as half of one.
+  // If the other set never has the value, it counts as half of one occurrence.
   const lift = here / Math.max(there, 0.5 / ofThere);
   return { path, value, here: rounded(here), there: rounded(there), lift: rounded(lift) };
 }

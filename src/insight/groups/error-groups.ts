@@ -1,5 +1,5 @@
-// Failed jobs grouped by the fingerprint of their error, which ignores numbers, ids and quoted texts. If a task then
-// has many groups of one job, its errors are grouped by their place in the code instead.
+// Failed jobs grouped by the fingerprint of their error, which ignores numbers, ids and quoted texts. If a task would
+// have many groups of a single job, its errors are grouped by their place in the code instead.
 import { inSlices } from "../../base/slices.ts";
 import type { Database } from "../../database/database.ts";
 import { errorLabel, errorPlace, groupOfLabel } from "../../domain/error-group.ts";
@@ -14,8 +14,8 @@ import { type Groups, type JobGroup, MOST_SAMPLE_IDS, MOST_TASKS, NEW_MS } from 
 import { countRows, type GroupedRow, type GroupedRows, readGroupedRows } from "./job-rows.ts";
 
 /**
- * The largest `limit` groups of the matching jobs that have an error. `smallPages`: a table up to this size is read
- * whole; tests lower it.
+ * Returns the largest `limit` groups of the matching jobs that have an error. `smallPages`: a table with up to this
+ * number of pages is read whole; tests use a lower number.
  */
 export async function readErrorGroups(
   db: Database,
@@ -55,7 +55,7 @@ interface Of extends KnownGroup {
   readonly fingerprint: string;
 }
 
-/** With more groups of one job, a task's error messages vary too much to group by them. */
+/** The number of groups with a single job from which a task's error messages vary too much for grouping. */
 const MOST_SINGLES = 20;
 
 async function collect(db: Database, read: GroupedRows): Promise<readonly Collected[]> {

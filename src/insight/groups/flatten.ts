@@ -1,18 +1,20 @@
-// A payload as a list of paths with short values, for comparing payloads. Bounded in depth and number for any payload.
+// A payload as a list of paths with short values, for comparing payloads. Depth and length of the list are limited for
+// any payload.
 
 const DEEPEST = 6;
 const MOST_PATHS = 200;
 const LONGEST_VALUE = 80;
 const MOST_ELEMENTS = 20;
-/** In characters. */
+/** The length in characters of the longest payload that is read. */
 const LONGEST_PAYLOAD = 100_000;
 
-/** Numbers that a double cannot represent. */
+/** Matches numbers that a double may not represent. */
 const LONG_NUMBER = /\d{16}/;
 
 /**
- * `payload.customer.vip` → its value as JSON, at most 80 characters; for an array its length, and its elements under
- * `[]`. A path may have several values. null if the JSON is invalid or too long.
+ * Returns a map from each path, such as `payload.customer.vip`, to its values as JSON, of at most 80 characters each.
+ * For an array it has the length, and the elements under the path with `[]`; so a path may have several values. Returns
+ * null if the JSON is invalid or too long.
  */
 export function flatten(payload: string): Map<string, Set<string>> | null {
   if (payload.length > LONGEST_PAYLOAD) return null;
@@ -20,7 +22,7 @@ export function flatten(payload: string): Map<string, Set<string>> | null {
   try {
     add(paths, "payload", parse(payload), 0);
   } catch {
-    return null; // nested more deeply than the parser supports
+    return null; // the payload is nested more deeply than the parser supports
   }
   return paths;
 }
@@ -50,20 +52,22 @@ function put(paths: Map<string, Set<string>>, path: string, text: string): void 
   paths.set(path, isShort ? (values ?? new Set()).add(text) : (values ?? new Set()));
 }
 
-/** As in the query language. */
+/** A name is quoted as in the query language. */
 const nameText = (name: string) => {
   const short = name.slice(0, LONGEST_VALUE);
   return /^[\w$@/-]+$/.test(short) ? short : JSON.stringify(short);
 };
 
-/** Marks a number stored as its text. */
+/** Marks a number that is stored as its text. */
 const EXACT = "\0number ";
 
 function parse(text: string): unknown {
   return JSON.parse(LONG_NUMBER.test(text) ? withExactIntegers(text) : text);
 }
 
-/** Turns long integers into texts that begin with the mark. Hand-written, so that each character is read once. */
+/**
+ * Turns long integers into texts that begin with the mark. It is written by hand so that each character is read once.
+ */
 function withExactIntegers(text: string): string {
   const parts: string[] = [];
   let from = 0;
@@ -96,8 +100,8 @@ function endOfString(text: string, start: number): number {
   return at;
 }
 
-/** Digits and minus. */
+/** Digits and the minus sign. */
 const isOfInteger = (code: number) => (code >= 0x30 && code <= 0x39) || code === 0x2d;
-/** Also point, e, E and plus. */
+/** These, and the point, e, E and the plus sign. */
 const isOfNumber = (code: number) =>
   isOfInteger(code) || code === 0x2e || code === 0x65 || code === 0x45 || code === 0x2b;

@@ -5,32 +5,35 @@ export const groupings = ["error", "task", "queue", "worker", "priority"] as con
 export type Grouping = (typeof groupings)[number];
 
 export interface JobGroup {
-  /** Stable: the error's fingerprint, or the name. */
+  /** Identifies the group between reads: the error's fingerprint, or the name. */
   readonly key: string;
-  /** For display. */
+  /** The text that is shown. */
   readonly label: string;
   readonly count: Value;
-  /** The group's share of all jobs that were grouped, 0 to 1. */
+  /** The group's share of all grouped jobs, 0 to 1. */
   readonly share: number;
-  /** RFC 3339; for errors, the earliest and the latest failure among the rows read. */
+  /**
+   * When its first and its last job were added, RFC 3339; for errors, the earliest and the latest failure among the
+   * rows read.
+   */
   readonly firstSeen: string | null;
   readonly lastSeen: string | null;
-  /** None of its jobs is older than 15 minutes. */
+  /** Whether none of its jobs is older than 15 minutes. */
   readonly isNew: boolean;
-  /** The newest of the rows read. */
+  /** The ids of the newest of its rows that were read. */
   readonly sampleIds: readonly string[];
-  /** The tasks with most jobs in it. */
+  /** The tasks that have the most jobs in the group. */
   readonly tasks: readonly string[];
-  /** Failures in each 24th of the last 3 hours, oldest first; empty if not available for this grouping. */
+  /** The failures in each 24th of the last 3 hours, oldest first; empty if they are not available for this grouping. */
   readonly trend: readonly number[];
 }
 
 export interface Groups {
-  /** Largest first. */
+  /** The groups, largest first. */
   readonly groups: readonly JobGroup[];
   /** The number of rows read. */
   readonly sampled: number;
-  /** The number of all jobs in question. */
+  /** The number of jobs from which the rows were read. */
   readonly of: Value;
   readonly asOf: string;
 }

@@ -1,5 +1,5 @@
-// The jobs that Node groups: all jobs of a small table, otherwise those on random pages, plus the newest failures if an
-// index has them. Only the first 600 characters of an error are read: no more of it is decompressed.
+// The jobs that this process groups: all jobs of a small table, or those on random pages of a large one, and the newest
+// failures if an index has them. Only the first 600 characters of an error are read, so no more of it is decompressed.
 
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { nullOnTimeout } from "../../database/null-on-timeout.ts";
@@ -18,40 +18,43 @@ import { rowsOfPage } from "../stats/sample-jobs.ts";
 import { shuffled } from "./shuffled.ts";
 
 export interface GroupedRow {
-  /** The page that the row is on; 0 if all were read, and for the newest. */
+  /** The index of the row's page in the sample; 0 for rows that are not of a sample. */
   readonly page: number;
   readonly id: string;
   readonly taskId: number;
   readonly queueId: number | null;
   readonly lockedBy: string | null;
   readonly priority: number;
-  /** Empty without an error. */
+  /** The beginning of the error; empty without an error. */
   readonly errorStart: string;
   readonly failedMs: number;
 }
 
 export interface GroupedRows {
   readonly rows: readonly GroupedRow[];
-  /** How many pages were read; 0: all rows are there. */
+  /** How many pages were read; 0: the whole table. */
   readonly pagesRead: number;
-  /** Includes jobs whose large values would have to be decompressed to decide. */
+  /** Rows of jobs for which large values would have to be decompressed to decide whether they match. */
   readonly undecided: readonly GroupedRow[];
-  /** From an index; may overlap with `rows`. */
+  /** The newest failures, from an index. Some may be among `rows`, too. */
   readonly newest: readonly GroupedRow[];
 }
 
 type Sorted = Pick<GroupedRows, "rows" | "undecided">;
 
-/** A table of up to this many rows is read whole. */
+/** The number of rows up to which a table is read whole. */
 const MOST_EXACT = 15_000;
 const MOST_SAMPLED = 7_500;
 const SAMPLED_PAGES = 2_500;
 const NEWEST = 2_000;
-/** Texts that Node checks are in memory at once. */
+/** The number of texts that are in memory at once to be checked. */
 const MOST_CHECKED = 1_000;
 const LARGEST_CHECKED = 16_384;
 
-/** If a full read takes too long, nothing is decompressed; `isLate`: it already has. */
+/**
+ * Reads the rows. If a full read takes too long, no value is decompressed. `isLate`: a full read has already taken too
+ * long.
+ */
 export async function readGroupedRows(
   db: Database,
   jobQuery: JobQuery,
@@ -81,7 +84,7 @@ export async function readGroupedRows(
   }
   const most = isChecked ? MOST_CHECKED : MOST_SAMPLED;
   const sample = (some: JobQuery) => async (count: number) => {
-    // In random order: if a limit ends the read early, the pages read are still a sample.
+    // The pages are in random order: if a limit ends the read early, those that were read are still a sample.
     const chosen = shuffled(choosePages(pages, count));
     const values = [LARGEST_CHECKED, most, chosen, ...some.values];
     wanted = some;
@@ -94,7 +97,7 @@ export async function readGroupedRows(
   return { ...found, newest: needsError ? await newestOf(db, wanted) : [] };
 }
 
-/** The number of such rows in the whole table; `rows`: some of the rows read. */
+/** Returns the number of such rows in the whole table. `rows`: some of the rows that were read. */
 export function countRows(
   rows: readonly GroupedRow[],
   { rows: all, pagesRead, undecided }: GroupedRows,
@@ -144,7 +147,7 @@ async function newestOf(db: Database, jobQuery: JobQuery): Promise<readonly Grou
   return (await nullOnTimeout(readNewest(db, jobQuery))) ?? [];
 }
 
-/** The matching ones of the newest 2,000 failures; fast only with the index `failed`. */
+/** Returns the matching jobs among the newest 2,000 failures. It is fast only with the index `failed`. */
 export async function readNewest(db: Database, jobQuery: JobQuery): Promise<readonly GroupedRow[]> {
   const most = jobQuery.check === null ? NEWEST : MOST_CHECKED;
   const values = [LARGEST_CHECKED, most, ...jobQuery.values];
@@ -185,7 +188,7 @@ function grouped(rows: readonly TextRow[]): GroupedRow[] {
   }));
 }
 
-/** Without a payload if it is not needed or too large. */
+/** A row with the texts to check, without a payload if that is not needed or too large. */
 interface TextRow extends PackableRow {
   readonly place: number;
   readonly is_undecided: boolean;
@@ -208,7 +211,7 @@ const columns = (jobQuery: JobQuery, first: number) => `jobs.id, jobs.task_id,
       ${undecidedBy(jobQuery)} as is_undecided,
       ${jobQuery.check === null ? NO_TEXTS : `${packable("$1")}, pg_catalog.left(jobs.last_error, $1::int) as last_error`}`;
 
-// PostgreSQL rejects parameters that nothing uses.
+// A select list that still uses $1, because PostgreSQL rejects unused parameters.
 const NO_TEXTS = "null::text as payload, pg_catalog.left(null::text, $1::int) as last_error";
 
 const isWanted = (jobQuery: JobQuery, first: number, needsError: boolean) =>
@@ -238,7 +241,7 @@ const sampleSql =
   ) as job
   limit $2::int`;
 
-// The newest first, regardless of the query, and then the matching ones of them.
+// First the newest failures, whatever the query is, and then those of them that match.
 const newestSql =
   (jobQuery: JobQuery): Statement =>
   (s) =>

@@ -1,6 +1,6 @@
-// Payloads to compare: of matching jobs, and of other jobs of the same tasks. From a small table the newest; from a
-// large one those on random pages, and if these are too few, the newest that a short walk finds. Large payloads are not
-// read.
+// Payloads to compare: those of matching jobs, and those of other jobs with the same tasks. From a small table the
+// newest are read; from a large one those on random pages, and if these are too few, the newest that a short walk
+// finds. Large payloads are not read.
 import { monotonic } from "../../base/clock.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { nullOnTimeout } from "../../database/null-on-timeout.ts";
@@ -20,13 +20,13 @@ export interface PayloadRow {
   readonly payload: string;
 }
 
-/** The matching jobs, or the other jobs of these tasks. */
+/** Which jobs: the matching ones, or all other jobs of these tasks. */
 export type Side = { readonly matching: true } | { readonly matching: false; taskIds: number[] };
 
 const MOST_ROWS = 1_000;
 const FEW_ROWS = 100;
 const SAMPLED_PAGES = 2_000;
-/** Decompressed: all rows are in memory at once. */
+/** The size after decompression up to which a payload is read, because all rows are in memory at once. */
 const LARGEST_PAYLOAD = 16_384;
 const WALK_MS = 300;
 const STEP_MS = 100;
@@ -34,7 +34,7 @@ const FIRST_SPAN = 20_000;
 
 export interface Payloads {
   readonly rows: readonly PayloadRow[];
-  /** The query in use: without conditions on compressed values if decompressing took too long. */
+  /** The query that was used. If decompressing took too long, it lacks the conditions on compressed values. */
   readonly asked: JobQuery;
 }
 
@@ -63,7 +63,10 @@ export async function readPayloads(
   return { rows: walked.length > sampled.rows.length ? walked : sampled.rows, asked };
 }
 
-/** The newest of all; if Node decides on matches, further back until there are enough. */
+/**
+ * Returns the newest jobs of the table. If this process decides which of them match, it reads on until there are
+ * enough.
+ */
 async function newest(db: Database, jobQuery: JobQuery, side: Side): Promise<PayloadRow[]> {
   const until = monotonic() + WALK_MS;
   const found: PayloadRow[] = [];
@@ -78,7 +81,7 @@ async function newest(db: Database, jobQuery: JobQuery, side: Side): Promise<Pay
 
 const HIGHEST_ID = "9223372036854775807";
 
-/** From the newest id down, for a short time. */
+/** Returns jobs from the newest id down, as many as a short time permits. */
 async function walkNewest(db: Database, jobQuery: JobQuery, side: Side): Promise<PayloadRow[]> {
   const found: PayloadRow[] = [];
   const until = monotonic() + WALK_MS;
@@ -147,7 +150,7 @@ const columns = (jobQuery: JobQuery, first: number) => `jobs.id, jobs.task_id,
       ${jobQuery.check === null ? "null::text" : jobQuery.marks(first)} as marks,
       coalesce(${jobQuery.sql(first)}, false) as is_match`;
 
-// If Node decides on matches, it also decides on the other side.
+// Returns the rows that belong to the side. If this process decides which jobs match, it also decides which do not.
 const wanted = (
   jobQuery: JobQuery,
   side: Side,

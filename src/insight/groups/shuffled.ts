@@ -1,4 +1,4 @@
-// Shuffles pages: if a limit ends the read early, the pages read are still a sample.
+// Shuffles pages, so that those that were read are still a sample if a limit ends the read early.
 export function shuffled(pages: readonly number[], random = Math.random): number[] {
   const all = [...pages];
   for (let n = all.length - 1; n > 0; n--) {

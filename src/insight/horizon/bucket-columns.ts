@@ -4,13 +4,13 @@ import { failedAt } from "../../queue/settle/retry-policy.ts";
 import { conditionOf, isQueueIn } from "../../queue/sql/condition.ts";
 import type { BucketInput } from "./buckets.ts";
 
-/** A failed job is placed at its failure, other jobs at their due time. */
+/** A failed job is placed at the time of its failure, every other job at its due time. */
 export const bucketColumns = (job: string): string => `
       ${conditionOf(job, null, { isQueueLocked: isQueueIn(job, "$2") })} as condition,
       pg_catalog.width_bucket(case when ${job}.locked_at is null and ${job}.attempts >= ${job}.max_attempts
         then ${failedAt(job)} else ${job}.run_at end, $1::timestamptz[]) as bucket`;
 
-// Locked jobs are not on the axis.
+// Locked jobs have no place on the axis.
 export const isOnAxis = (job: string): string => `${job}.locked_at is null
       and ($3::int is null or ${job}.task_id = $3::int)
       and ($4::int is null or ${job}.job_queue_id = $4::int)`;

@@ -1,4 +1,4 @@
-// The horizon: jobs of five conditions, counted by time bucket.
+// The horizon: how many jobs of each of five conditions are in each time bucket.
 import {
   type Condition,
   conditionData,
@@ -7,24 +7,24 @@ import {
 } from "../../domain/condition.ts";
 import type { Gauge } from "../stats/gauge.ts";
 
-/** In drawing order; locked jobs are not on the axis. */
+/** The conditions in drawing order. Locked jobs have no place on the axis. */
 export type Drawn = Exclude<Condition, LockedCondition>;
 export const drawn = shownConditions.filter((one): one is Drawn => !conditionData[one].isLocked);
 export type Series = Record<Drawn, number[]>;
 
 export interface Horizon {
-  /** RFC 3339: the time that the edges are relative to. */
+  /** The time to which the edges are relative, RFC 3339. */
   readonly now: string;
-  /** Seconds from now; the outermost buckets are open-ended. */
+  /** The edges of the buckets in seconds from now. The outermost buckets have no outer end. */
   readonly edges: readonly number[];
   readonly series: Series;
-  /** For each bucket: half the 95 % interval of its sum; 0 if it is exact. */
+  /** Half the width of the 95 % interval of each bucket's sum; 0 if the sum is exact. */
   readonly error: readonly number[];
   readonly exact: readonly boolean[];
   readonly basis: "scan" | "sample";
 }
 
-/** null: any. */
+/** Limits the horizon to a task and a queue; null: any. */
 export interface HorizonFilter {
   readonly taskId: number | null;
   readonly queueId: number | null;
@@ -32,7 +32,7 @@ export interface HorizonFilter {
 
 /** The input of every counting method. */
 export interface BucketInput {
-  /** The bounds between the buckets, one fewer than buckets. RFC 3339. */
+  /** The bounds between the buckets, one fewer than there are buckets, RFC 3339. */
   readonly bounds: readonly string[];
   readonly filter: HorizonFilter;
   readonly gauge: Gauge;
@@ -41,7 +41,7 @@ export interface BucketInput {
 /** Counts by bucket, with the precision of each sum. */
 export interface BucketCounts {
   readonly series: Series;
-  /** Half the 95 % interval, of failed jobs and of all others. */
+  /** Half the width of the 95 % interval of each bucket, for failed jobs and for all others. */
   readonly failedError: readonly number[];
   readonly otherError: readonly number[];
 }

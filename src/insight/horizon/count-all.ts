@@ -1,4 +1,4 @@
-// The horizon of a small table, in one pass.
+// Counts the horizon of a small table in one pass.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { bucketColumns, bucketValues, isOnAxis } from "./bucket-columns.ts";
 import { type BucketInput, type Drawn, emptySeries, type Series } from "./buckets.ts";

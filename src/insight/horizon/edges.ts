@@ -1,16 +1,16 @@
-// The time axis of the horizon: two-sided, and finer near now. It is linear around now, logarithmic beyond half a
-// minute, and ends two days away; the outermost buckets are open-ended.
+// The time axis of the horizon, into the past and the future. It is linear within half a minute of now, logarithmic
+// beyond that, and ends two days away; the outermost buckets have no outer end.
 
-/** Up to here a bucket is a few seconds wide. */
+/** The distance from now in seconds up to which all buckets have the same width of a few seconds. */
 const LINEAR_S = 30;
 const FARTHEST_S = 2 * 86_400;
-/** The past has a little less than half of the buckets. */
+/** The share of the buckets that are in the past, a little less than half. */
 const PAST_SHARE = 0.47;
 
 export interface TimeAxis {
-  /** Seconds from now, ascending, one more than buckets; negative = past. */
+  /** The edges in seconds from now, ascending, one more than there are buckets. Negative: in the past. */
   readonly edges: readonly number[];
-  /** The first bucket that begins now. */
+  /** The index of the first bucket in the future, which begins now. */
   readonly firstAhead: number;
 }
 
@@ -22,7 +22,10 @@ export function timeAxis(buckets: number): TimeAxis {
   return { edges: [...before, 0, ...after], firstAhead: past };
 }
 
-/** Seconds, integers from ten on. `part`: the fraction of the way from now to the end, 0 to 1. */
+/**
+ * Returns the distance from now in seconds, a whole number from ten on. `part`: the fraction of the way to the end of
+ * the axis, 0 to 1.
+ */
 function distance(part: number): number {
   const seconds = LINEAR_S * (Math.exp(part * Math.log1p(FARTHEST_S / LINEAR_S)) - 1);
   return seconds < 10 ? Math.round(seconds * 100) / 100 : Math.round(seconds);

@@ -1,5 +1,6 @@
-// All jobs that are not running, by when they were due, failed, or will run. A small table is counted, a large one
-// sampled; near now, where buckets are narrow and a sample has few hits, exact counts come from the index.
+// All jobs that are not running, by the time at which they were due, have failed, or will run. A small table is
+// counted, a large one sampled. Near now, where buckets are narrow and a sample finds few jobs, the index has exact
+// counts.
 import type { Database } from "../../database/database.ts";
 import { nullOnTimeout } from "../../database/null-on-timeout.ts";
 import { SMALL_TABLE_PAGES } from "../stats/count-query.ts";
@@ -43,7 +44,7 @@ export async function readHorizon(
 
 const NOTHING_PROBED: ReadonlyMap<number, Series> = new Map();
 
-/** The index is exact for all but failed jobs. */
+/** Replaces sampled counts by those of the index, which has exact counts of all jobs except failed ones. */
 function together(sampled: Series, probed: ReadonlyMap<number, Series>): Series {
   const series = structuredClone(sampled);
   for (const [bucket, counts] of probed) {

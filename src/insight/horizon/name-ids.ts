@@ -1,10 +1,10 @@
-// The ids of a task and a queue by name; an unknown name becomes an id that does not exist.
+// Finds the ids of a task and a queue by their names. An unknown name gets an id that does not exist.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import type { HorizonFilter } from "./buckets.ts";
 
 const NONE = -1;
 
-/** null: any. */
+/** Returns the ids; null: any. */
 export async function readNameIds(
   db: Database,
   task: string | null,

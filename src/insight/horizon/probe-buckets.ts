@@ -1,5 +1,5 @@
-// Exact counts of available jobs in narrow buckets, from the index, for buckets with at most 200 jobs of a priority.
-// With more, the sample is precise enough.
+// Exact counts of available jobs in narrow buckets, from the index, for buckets with at most 200 jobs of a priority. In
+// a bucket with more jobs the sample is precise enough.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { conditionOf, isQueueIn } from "../../queue/sql/condition.ts";
 import { MOST_PRIORITIES, priorities } from "../read/priorities.ts";
@@ -10,7 +10,7 @@ const CAP = 200;
 const buckets = `unnest($1::int[], $2::timestamptz[], $3::timestamptz[])
       as buckets (bucket, from_at, to_at)`;
 
-// Both bounds use the index. Times are integers in microseconds, and infinity minus one is infinity: so the last bucket
+// Both bounds use the index. Times are integers in microseconds, and infinity minus one is infinity, so the last bucket
 // contains jobs that are never due.
 const inBucket = (s: string, columns: string) => `
       select ${columns} from ${s}._private_jobs as jobs
@@ -19,7 +19,7 @@ const inBucket = (s: string, columns: string) => `
         and jobs.run_at <= buckets.to_at - interval '1 microsecond'
       limit ${CAP + 1}`;
 
-// From the index alone.
+// The sizes of the buckets, read from the index alone.
 const sizesSql: Statement = (s) => `
   with recursive ${priorities(s)}
   select buckets.bucket, pg_catalog.max(found.count)::int as most, pg_catalog.max(priorities.place)::int as priorities
@@ -30,7 +30,7 @@ const sizesSql: Statement = (s) => `
   where priorities.priority is not null
   group by 1`;
 
-// The rows themselves: only the few that the index has counted.
+// The conditions of the few jobs that the index has counted, read from their rows.
 const conditionsSql: Statement = (s) => `
   with recursive ${priorities(s)}
   select buckets.bucket, found.condition, pg_catalog.count(*) as count
@@ -51,7 +51,7 @@ interface ConditionRow {
   readonly count: string;
 }
 
-/** Bucket → its counts, each a list of one; without larger buckets. */
+/** Returns a map from a bucket to its counts, each a list of one. Large buckets are missing. */
 export async function probeBuckets(
   db: Database,
   { bounds, gauge }: BucketInput,
@@ -61,7 +61,7 @@ export async function probeBuckets(
   const to = (bucket: number) => bounds[bucket] ?? "infinity";
   const values = (list: readonly number[]) => [list, list.map(from), list.map(to)];
   const sizes = await query<SizeRow>(db, sizesSql, values(all));
-  // Beyond this many priorities, some were not read.
+  // With this many priorities, some were not read.
   const isWhole = sizes.every((row) => row.priorities < MOST_PRIORITIES);
   const narrow = sizes.filter(({ most }) => isWhole && most <= CAP).map(({ bucket }) => bucket);
   const found = new Map(narrow.map((bucket) => [bucket, emptySeries(1)]));

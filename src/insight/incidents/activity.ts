@@ -1,4 +1,4 @@
-// Detects whether any worker is active, also one without heartbeats: how long ago a job was last locked or finished. In
+// Detects whether any worker is active, even one without heartbeats: how long ago a job was last locked or finished. In
 // a small table it reads the newest lock and failure; for a large one it compares PostgreSQL's counters of written rows
 // between calls.
 import { type Database, query, type Statement } from "../../database/database.ts";
@@ -11,14 +11,14 @@ import type { Gauge } from "../stats/gauge.ts";
 export interface Quiet {
   /** How long no job was locked or finished, in milliseconds. */
   readonly ms: number;
-  /** Whether a job that finished in that time would have been noticed: its row is gone. */
+  /** Whether the end of a job in that time was noticed, because deletions were counted. */
   readonly isWatched: boolean;
 }
 
-/** null if unknown. */
+/** Returns how long no worker was active; null if unknown. */
 export type ActivityWatch = (db: Database, gauge: Gauge) => Promise<Quiet | null>;
 
-// Adding with a key also updates rows: where locks are read, only deletions count.
+// Adding with a key also updates rows, so in a small table, where locks are read, only deletions count.
 const writesOf = ({ pages, updated, deleted }: Gauge) =>
   pages <= SMALL_TABLE_PAGES ? deleted : updated + deleted;
 
@@ -34,7 +34,7 @@ export function createActivityWatch(): ActivityWatch {
     }
     const [row] = await query<{ last_ms: string | null }>(db, lastSql);
     const lastMs = row?.last_ms == null ? Number.NEGATIVE_INFINITY : Number(row.last_ms);
-    // Deletions before the first call are unknown: only the locks count.
+    // How many rows were deleted before the first call is unknown, so only the locks count.
     const sinceMs = isFirst ? lastMs : Math.max(lastMs, last.sinceMs);
     return { ms: Math.max(0, nowMs - sinceMs), isWatched: !isFirst };
   };

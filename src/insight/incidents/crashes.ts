@@ -1,5 +1,5 @@
-// Workers whose jobs were recovered, as long as their rows exist, and the reasons given for jobs failed by hand: the
-// data that an incident shows about crashes.
+// What an incident shows about crashes: the workers whose jobs were recovered, as long as their rows exist, and the
+// errors of jobs that were failed by hand.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { hasOperations } from "../../database/schema/extensions/has-operations.ts";
 import { errorLabel } from "../../domain/error-group.ts";
@@ -15,23 +15,26 @@ export interface Crash {
 export interface CrashReport {
   /** The first payload fields of the suspected job; empty if there are several. */
   readonly fields: readonly PayloadField[];
-  /** When workers crashed since the job was added, oldest first: RFC 3339, as long as their rows exist. */
+  /** When workers crashed since the job was added, oldest first, RFC 3339; only workers whose rows still exist. */
   readonly times: readonly string[];
   /** The number of crashes in a row. */
   readonly crashes: number;
-  /** The jobs that lost attempts, most first. */
+  /** The jobs that lost attempts, those with most losses first. */
   readonly jobs: readonly {
     readonly id: string;
     readonly task: string | null;
     readonly crashes: number;
   }[];
-  /** The worker that runs the job, otherwise the one that crashed last. */
+  /** The worker that runs the job; otherwise the worker that crashed last. */
   readonly worker: string | null;
 }
 
 const MOST_JOBS = 6;
 
-/** `accused`: the job or jobs that were running at each crash; `beside`: at some of them. */
+/**
+ * Returns the report. `accused`: the jobs that were running at each crash; `beside`: those that were running at some
+ * crashes.
+ */
 export function crashReport(
   accused: readonly PoisonJob[],
   beside: readonly PoisonJob[],
@@ -54,7 +57,7 @@ export function crashReport(
 const TREND_MS = 3 * 3_600_000;
 const BARS = 24;
 
-/** Crashes in each 24th of the last 3 hours; empty if unknown. */
+/** Returns the number of crashes in each 24th of the last 3 hours; empty if unknown. */
 export function crashTrend({ times }: CrashReport, nowMs: number): number[] {
   if (times.length === 0) return [];
   const trend = Array<number>(BARS).fill(0);
@@ -74,7 +77,7 @@ const crashesSql: Statement = (s) => `
   where metadata ? 'recovered_at'::text
   order by last_heartbeat_at desc limit ${MOST_CRASHES}`;
 
-/** The latest crashes. */
+/** Returns the latest crashes. */
 export async function readCrashes(db: Database, hasWorkers: boolean): Promise<Crash[]> {
   if (!hasWorkers) return [];
   const rows = await query<{ id: string; recovered_at: string }>(db, crashesSql);
@@ -91,7 +94,7 @@ const reasonsSql: Statement = (s) => `
   ) as failed
   where changes ->> 'reason'::text is not null`;
 
-/** The labels of their errors. */
+/** Returns the labels of the errors of jobs that were failed by hand. */
 export async function readReasons(db: Database): Promise<ReadonlySet<string>> {
   if (!(await hasOperations(db))) return new Set();
   const rows = await query<{ reason: string }>(db, reasonsSql);

@@ -1,5 +1,5 @@
-// Due jobs, oldest first: those behind stuck queues, and those of each task. Reads at most 50,000 entries at the head
-// of the index that workers fetch from, in about 0.1 s.
+// Due jobs, oldest first: those of stuck queues, and those of each task. It reads at most 50,000 entries at the head of
+// the index that workers fetch from, in about 0.1 s.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { dateOf } from "../../queue/sql/moments.ts";
 import { MOST_PRIORITIES, priorities } from "../read/priorities.ts";
@@ -12,9 +12,9 @@ export interface Waiting {
 export interface DueHead {
   /** The waiting jobs of the given stuck queues. */
   readonly queues: ReadonlyMap<number, Waiting & { readonly trend: readonly number[] }>;
-  /** Not in a locked queue. */
+  /** The waiting jobs of each task that are not in a locked queue. */
   readonly tasks: ReadonlyMap<number, Waiting>;
-  /** No due job was left out. */
+  /** Whether all due jobs were read. */
   readonly isWhole: boolean;
 }
 
@@ -22,7 +22,8 @@ const MOST_ENTRIES = 50_000;
 const TREND_PARTS = 24;
 const TREND_PART_MS = (3 * 3_600_000) / TREND_PARTS;
 
-// Grouped once for each question; grouping() identifies the question of a row.
+// One statement answers several questions, each with its own grouping. grouping() shows to which question a row
+// belongs.
 const headSql: Statement = (s) => `
   with recursive ${priorities(s)}, share as (
     select (${MOST_ENTRIES} / greatest(pg_catalog.count(*), 1))::int as entries
@@ -48,7 +49,7 @@ const headSql: Statement = (s) => `
   limit 20000`;
 
 interface HeadRow {
-  /** Bits: 1 = not by priority, 2 = not by task, 4 = not by queue. */
+  /** Bits: 1 = not grouped by priority, 2 = not by task, 4 = not by queue. */
   readonly question: number;
   readonly queue_id: number | null;
   readonly part: number | null;
@@ -74,7 +75,7 @@ export async function readDueHead(
   let isWhole = rows.filter(({ question }) => question === 6).length < MOST_PRIORITIES;
   for (const row of rows) {
     const count = Number(row.count);
-    // PostgreSQL's times are unbounded.
+    // PostgreSQL's times are not limited to a Date's range.
     const oldestMs = dateOf(Math.floor(row.oldest_s * 1_000_000)).getTime();
     if (row.question === 6 && count >= row.entries) isWhole = false;
     if (row.question === 5 && row.task_id !== null && row.is_blocked === false) {
@@ -85,7 +86,7 @@ export async function readDueHead(
       queues.set(row.queue_id, queue);
       queue.count += count;
       queue.oldestMs = Math.min(queue.oldestMs, oldestMs);
-      // A job that waits since then has waited in all later parts.
+      // A job that became due in this part was still waiting in all later parts.
       for (let part = row.part; part < TREND_PARTS; part++) {
         queue.trend[part] = (queue.trend[part] ?? 0) + count;
       }

@@ -1,4 +1,4 @@
-// The input of the incident rules. Data that could not be read is missing and reported as an incident of its own.
+// The input of the incident rules. Data that could not be read is absent, and reported as an incident of its own.
 import type { Value } from "../../domain/value.ts";
 import type { Pause } from "../../queue/pauses/list-pauses.ts";
 import type { Difference } from "../groups/differences.ts";
@@ -12,7 +12,10 @@ import type { PoisonJob } from "./poison-walk.ts";
 import type { ServerTrouble } from "./server-trouble.ts";
 
 export interface WaitingQueue extends HeldQueue {
-  /** null: none of the jobs read waits for it, and not all were read. */
+  /**
+   * The number of jobs that wait for the queue; null: none of the jobs that were read waits for it, and not all were
+   * read.
+   */
   readonly waiting: Value | null;
   readonly trend: readonly number[];
 }
@@ -20,24 +23,24 @@ export interface WaitingQueue extends HeldQueue {
 export interface WaitingTask {
   readonly id: number;
   readonly identifier: string;
-  /** Due, and not in a locked queue. */
+  /** The number of its due jobs that are not in a locked queue. */
   readonly waiting: Value;
   readonly oldestMs: number;
 }
 
 export interface PausedWork {
   readonly pause: Pause;
-  /** Due jobs that wait for its end; null if unknown. */
+  /** The number of due jobs that wait for the end of the pause; null if unknown. */
   readonly waiting: Value | null;
 }
 
 export interface IncidentFacts {
   readonly nowMs: number;
   readonly asOf: string;
-  /** Heartbeats are available. */
+  /** Whether the database has heartbeats. */
   readonly hasWorkers: boolean;
   readonly queues: readonly WaitingQueue[];
-  /** Without paused ones. */
+  /** The tasks with waiting jobs, except paused ones. */
   readonly tasks: readonly WaitingTask[];
   readonly paused: readonly PausedWork[];
   readonly knowledge: Knowledge;
@@ -47,15 +50,15 @@ export interface IncidentFacts {
   readonly crashes: readonly Crash[];
   /** The error groups of the failed jobs. */
   readonly errors: Groups | null;
-  /** Error group → what its jobs have in common and others have not; for the largest groups. */
+  /** A map from an error group to what its jobs have in common and others have not; only for the largest groups. */
   readonly common: ReadonlyMap<string, Difference>;
-  /** Labels of the errors of jobs that were failed by hand. */
+  /** The labels of the errors of jobs that were failed by hand. */
   readonly reasons: ReadonlySet<string>;
   readonly poison: readonly PoisonJob[];
-  /** Workers that have locked jobs; null until the whole table was read. */
+  /** The workers that have locked jobs; null until the whole table was read. */
   readonly jobHolders: readonly string[] | null;
   readonly horizon: Horizon | null;
   readonly server: ServerTrouble | null;
-  /** Names of the data that could not be read in time. */
+  /** The names of the data that could not be read in time. */
   readonly unread: readonly string[];
 }

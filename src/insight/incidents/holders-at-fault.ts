@@ -1,4 +1,5 @@
-// Queues locked for longer than a minute, and workers that are not responding: only their rows, which are few.
+// Queues that have been locked for longer than a minute, and workers that are not responding. Only their own rows are
+// read, which are few.
 
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { isPausedQueue, isPseudoLock, lockHolder } from "../../queue/sql/lock.ts";
@@ -23,7 +24,7 @@ const queuesSql: Statement = (s) => `
   where locked_at < pg_catalog.now() - interval '${HELD_S} seconds' and not ${isPseudoLock("queues")}
   order by locked_at limit ${MOST_QUEUES}`;
 
-/** The longest lock first. */
+/** Returns the queues, the longest locked first. */
 export async function readHeldQueues(db: Database, hasWorkers: boolean): Promise<HeldQueue[]> {
   const rows = await query<{
     readonly id: number;
@@ -46,7 +47,7 @@ const pausedSql: Statement = (s) => `
   where not is_available and ${isPausedQueue("queues")}
   order by queue_name limit ${MOST_QUEUES}`;
 
-/** Name → id. */
+/** Returns a map from the names of paused queues to their ids. */
 export async function readPausedQueues(db: Database): Promise<ReadonlyMap<string, number>> {
   const rows = await query<{ readonly id: number; readonly queue_name: string }>(db, pausedSql);
   return new Map(rows.map((row) => [row.queue_name, row.id]));
@@ -55,7 +56,7 @@ export async function readPausedQueues(db: Database): Promise<ReadonlyMap<string
 export interface StaleWorker {
   readonly workerId: string;
   readonly heardMs: number;
-  /** The number of running jobs that it reported; null without a report. */
+  /** The number of running jobs in its last report; null without a report. */
   readonly running: number | null;
 }
 

@@ -23,35 +23,35 @@ export const incidentKinds = [
 export type IncidentKind = (typeof incidentKinds)[number];
 
 export interface Incident {
-  /** Stable while the problem is the same. */
+  /** Identifies the incident as long as the problem is the same. */
   readonly id: string;
   readonly kind: IncidentKind;
   /** `bad`: jobs are blocked or lost; `warn`: they will be. */
   readonly level: "warn" | "bad";
-  /** Subject and problem: `crm:acme is stuck`. */
+  /** The subject and its problem: `crm:acme is stuck`. */
   readonly title: string;
-  /** The number of jobs, and the reason. */
+  /** The number of jobs, and the reason, as a sentence. */
   readonly sentence: string;
-  /** RFC 3339. */
+  /** When the problem began, RFC 3339; null if unknown. */
   readonly since: string | null;
   /** The number of affected jobs. */
   readonly affected: Value;
-  /** These jobs are blocked by it; otherwise they have failed, or are due in the future. */
+  /** Whether the affected jobs wait because of it; otherwise they have failed, or are due in the future. */
   readonly jobsWait: boolean;
-  /** The query that finds them; null if there is none. */
+  /** The query that finds the affected jobs; null if there is none. */
   readonly q: string | null;
   readonly links: Links;
   readonly fix: Fix | null;
-  /** Jobs over the last 3 hours, oldest first; empty if unknown. */
+  /** The number of jobs over the last 3 hours, oldest first; empty if unknown. */
   readonly trend: readonly number[];
-  /** For jobs that crash their workers. */
+  /** The report about crashes, for jobs that crash their workers. */
   readonly crash?: CrashReport;
 }
 
-/** A completed check. */
+/** The result of a check. */
 export interface IncidentCheck {
   readonly text: string;
-  /** True if there is evidence that it is well; false if it is not, or unknown. */
+  /** Whether there is evidence that there is no problem. False if there is a problem, and if that is unknown. */
   readonly passed: boolean;
 }
 
@@ -59,7 +59,7 @@ export interface Incidents {
   /** The title of the worst incident, and the number of others. */
   readonly verdict: string;
   readonly level: "ok" | "warn" | "bad";
-  /** Worst first. */
+  /** The incidents, worst first. */
   readonly incidents: readonly Incident[];
   /** The number of incidents that are not listed. */
   readonly more: number;

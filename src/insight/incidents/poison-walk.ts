@@ -1,6 +1,6 @@
 // Finds jobs that crash their workers, and the holders of locks. No index finds either, so a large table is walked in
-// small parts, about a tenth of a second for each call; results are checked again at each call and dropped when they no
-// longer exist.
+// small parts, about a tenth of a second for each call. Found jobs are read again at each call, and dropped when they
+// no longer exist.
 import { monotonic } from "../../base/clock.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { memberNames, valuesAt } from "../../domain/exact/payload-values.ts";
@@ -19,11 +19,11 @@ export interface PoisonJob {
   readonly isRunning: boolean;
   readonly runAtMs: number;
   readonly createdMs: number;
-  /** When it was last recovered; null if never. */
+  /** When the job was last recovered, in milliseconds; null if never. */
   readonly recoveredMs: number | null;
-  /** The worker that runs it. */
+  /** The worker that runs the job; null if none does. */
   readonly lockedBy: string | null;
-  /** The first fields of its payload, with their values as JSON; none of a large payload. */
+  /** The first fields of its payload, with their values as JSON; empty for a large payload. */
   readonly fields: readonly PayloadField[];
 }
 
@@ -43,7 +43,7 @@ export type PoisonWalk = (db: Database, gauge: Gauge) => Promise<PoisonWalked>;
 const STEP_PAGES = 4_096;
 const CALL_MS = 60;
 const MOST_FOUND = 1_000;
-/** The most locked rows and candidates of one step. */
+/** The maximum number of locked rows and of candidates in one step. */
 const MOST_ROWS = 10_000;
 
 export function createPoisonWalk(): PoisonWalk {
@@ -73,7 +73,7 @@ export function createPoisonWalk(): PoisonWalk {
   };
 
   return async (db, { pages, fileNode: current }) => {
-    // After a rewrite of the table its rows are elsewhere.
+    // After the table was rewritten, its rows are in other places.
     if (current !== fileNode) {
       startOver();
       lastRound = null;
@@ -110,7 +110,7 @@ function jobOf(row: JobRow): PoisonJob | null {
 const FIELDS = 3;
 const LONGEST_FIELD = 60;
 
-/** A payload that is not an object has none. */
+/** Returns the first fields of a payload; empty if it is not an object. */
 function firstFields(payload: string): PayloadField[] {
   return memberNames(payload)
     .slice(0, FIELDS)
@@ -128,7 +128,7 @@ interface FoundRow {
   readonly is_candidate: boolean;
 }
 
-// Only the beginning of an error is decompressed; its wording is that of lost-attempts.ts.
+// Decompresses only the beginning of an error. The wording is that of lost-attempts.ts.
 const isCandidate = `(attempts >= 2 and (locked_at is not null or attempts < max_attempts)
       and (last_error is null or pg_catalog.left(last_error, 40) like 'Recovered % times in a row: %'))`;
 

@@ -36,17 +36,17 @@ export interface SharedReads {
   /** Reads the error groups of failed jobs. */
   readonly errors: () => Promise<Groups>;
   readonly horizon: () => Promise<Horizon>;
-  /** What the matching jobs have in common. */
+  /** Reads what the matching jobs have in common. */
   readonly common: (q: string) => Promise<Common>;
 }
 
-/** Comparing the jobs of an error group costs a tenth of a second, so only this many groups are compared. */
+/** The number of error groups whose jobs are compared, because each takes a tenth of a second. */
 const MOST_COMPARED = 1;
 
-/** A read that may exceed its time: it then returns null, and its name is recorded. */
+/** Runs a read that may exceed its time: then it returns null and records the name. */
 type InTime = <T>(what: string, read: () => Promise<T>) => Promise<T | null>;
 
-/** Throws WorkerError if the database is unreachable. */
+/** Returns the check of all incidents. Throws WorkerError if the database is unreachable. */
 export async function readIncidents(
   db: Database,
   gauge: Gauge,

@@ -1,4 +1,4 @@
-// Rules for incidents about failures: error groups, jobs that crash their workers, a peak ahead, a server in trouble.
+// Rules for incidents about failures: error groups, jobs that crash their workers, a future peak, a server in trouble.
 // Pure functions from facts to incidents.
 
 import { ageText, spanText } from "../../domain/portable/ages.ts";
@@ -14,10 +14,10 @@ import { noLinks, timeOf } from "./rules-of-waiting.ts";
 
 const MANY = 20;
 const MANY_SHARE = 0.01;
-/** An error that has not occurred for a day is no longer urgent, although its jobs still need a decision. */
+/** The age at which an error group is no longer urgent, although its jobs still need a decision. */
 const DAY_MS = 86_400_000;
 
-/** One incident for each error group with failed jobs. Groups of jobs that were failed by hand are left out. */
+/** Returns one incident for each error group with failed jobs. Groups of jobs that were failed by hand are left out. */
 export function errorGroups({ errors, common, reasons, nowMs }: IncidentFacts): Incident[] {
   if (errors === null) return [];
   return errors.groups
@@ -25,12 +25,12 @@ export function errorGroups({ errors, common, reasons, nowMs }: IncidentFacts): 
     .map((group) => failing(group, isMany(group, errors), common.get(group.key), nowMs));
 }
 
-/** At least 20 jobs and 1 % of all failed jobs. */
+/** Whether a group is large: at least 20 jobs and 1 % of all failed jobs. */
 export function isMany({ count }: JobGroup, { of }: Groups): boolean {
   return count.value >= Math.max(MANY, of.value * MANY_SHARE);
 }
 
-/** The query for the failed jobs of a group. */
+/** Returns the query for the failed jobs of a group. */
 export const failedOf = ({ key }: Pick<JobGroup, "key">): string => `is:failed group:${key}`;
 
 function failing(
@@ -61,7 +61,7 @@ function failing(
   };
 }
 
-/** ` All have currency = "EUR" (31 % of other jobs).` */
+/** Returns a sentence such as ` All have currency = "EUR" (31 % of other jobs).` */
 function inCommon(common: Difference | undefined): string {
   if (common === undefined) return "";
   const percent = (share: number) => `${Math.round(share * 100)} %`;
@@ -73,9 +73,9 @@ function inCommon(common: Difference | undefined): string {
 }
 
 /**
- * Jobs that crash their workers. Of the jobs that were running in the same crashes, the one that lost the most
- * attempts is suspected. If several were running in every crash, they are one
- * incident, since any of them may be the cause.
+ * Returns incidents about jobs that crash their workers. Of the jobs that were running in the same crashes, the one
+ * that lost the most attempts is suspected. If several were running in every crash, they are one incident, since any of
+ * them may be the cause.
  */
 export function poisonJobs(facts: IncidentFacts): Incident[] {
   const { poison } = facts;
@@ -86,7 +86,7 @@ export function poisonJobs(facts: IncidentFacts): Incident[] {
   });
 }
 
-/** Equal for jobs that were recovered together each time. */
+/** Returns a text that is equal for jobs that were recovered together each time. */
 const crashesOf = ({ id, lost, recoveredMs }: PoisonJob): string =>
   recoveredMs === null ? id : `${lost} ${recoveredMs}`;
 
@@ -137,13 +137,13 @@ function together(jobs: readonly PoisonJob[], facts: IncidentFacts): Incident {
   };
 }
 
-/** null if each job is already at its last attempt. */
+/** Returns the fix; null if each job is already at its last attempt. */
 function stopRetrying(jobs: readonly PoisonJob[]): Incident["fix"] {
   const jobIds = jobs.filter((job) => job.attempts < job.maxAttempts).map(({ id }) => id);
   return jobIds.length === 0 ? null : { action: "stop-retrying", label: "Stop retrying…", jobIds };
 }
 
-/** Whether `job` was only running next to `other`: it lost fewer attempts, so it was not running in every crash. */
+/** Whether `job` was only running beside `other`: it lost fewer attempts, so it was not running in every crash. */
 const isBeside = (job: PoisonJob, other: PoisonJob): boolean =>
   other.lost > job.lost &&
   job.recoveredMs !== null &&
@@ -183,8 +183,8 @@ const PEAK_FACTOR = 10;
 const LEAST_PEAK = 1_000;
 
 /**
- * A future bucket with more than ten times the median rate of due jobs per second. Rates are compared, because later
- * buckets are wider. The last bucket is open-ended and ignored.
+ * Returns the first future bucket with more than ten times the median rate of due jobs per second. Rates are compared,
+ * because later buckets are wider. The last bucket has no end, so it is ignored.
  */
 export function peakAhead({ horizon, asOf }: IncidentFacts): Incident[] {
   if (horizon === null) return [];
@@ -210,7 +210,7 @@ export function peakAhead({ horizon, asOf }: IncidentFacts): Incident[] {
   const span = `${spanText(from * 1_000)} to ${spanText(to * 1_000)}`;
   return [
     {
-      // The hour, because the bucket's edges move with time.
+      // The id has the hour, because the edges of the bucket move with time.
       id: `peak:${timeOf(startMs).slice(0, 13)}`,
       kind: "peak",
       level: "warn",

@@ -1,5 +1,5 @@
-// Rules about work that does not move: a stuck queue, a worker that is not responding, a task without a worker, overdue
-// jobs. Pure functions from facts to incidents.
+// Rules about work that does not proceed: a stuck queue, a worker that is not responding, a task without a worker,
+// overdue jobs. Pure functions from facts to incidents.
 
 import { ageText } from "../../domain/portable/ages.ts";
 import { quoted } from "../../domain/portable/query/quoted.ts";
@@ -15,16 +15,16 @@ import type { Incident } from "./incident.ts";
 export const noLinks = { queue: null, worker: null, job: null };
 export const timeOf = (ms: number): string => new Date(ms).toISOString();
 
-/** null: without a name the worker cannot be unlocked. */
+/** Returns the fix; null for a worker without a name, which cannot be unlocked. */
 const unlock = (workerId: string): Incident["fix"] =>
   workerId === "" ? null : { action: "force-unlock", label: "Unlock…", workerIds: [workerId] };
 
-/** From this many queues of one holder on they are one incident: one action fixes them all. */
+/** From this many queues of one holder on, they are a single incident, because one action fixes them all. */
 const MANY_QUEUES = 3;
-/** More names make a query too long to read. */
+/** The maximum number of names in a query. A longer query could not be read. */
 const MOST_NAMES = 20;
 
-/** Locked by a worker whose heartbeats have stopped, or for 4 hours by one that never sent any. */
+/** Returns queues locked by a worker whose heartbeats have stopped, or for 4 hours by one that never sent any. */
 export function stuckQueues(facts: IncidentFacts): Incident[] {
   const atFault = facts.queues.filter((queue) => isAtFault(queue, facts));
   return [...Map.groupBy(atFault, ({ holder }) => holder.workerId).values()].flatMap((queues) =>
@@ -65,7 +65,7 @@ function stuck(queue: WaitingQueue, { nowMs, asOf }: IncidentFacts): Incident {
   };
 }
 
-/** All locked by one worker. The longest lock comes first. */
+/** Returns one incident for many queues that the same worker has locked. The longest lock comes first. */
 function manyStuck(queues: readonly WaitingQueue[], facts: IncidentFacts): Incident {
   const { holder, lockedMs } = queues[0] as WaitingQueue;
   const { nowMs, asOf } = facts;
@@ -97,7 +97,7 @@ function manyStuck(queues: readonly WaitingQueue[], facts: IncidentFacts): Incid
   };
 }
 
-/** Stale workers that hold locks and were not recovered, unless a stuck queue already names them. */
+/** Returns stale workers that hold locks and were not recovered, unless a stuck queue's incident already names them. */
 export function staleWorkers(facts: IncidentFacts): Incident[] {
   const { stale, queues, nowMs, asOf, knowledge } = facts;
   const reported = new Set(
@@ -130,11 +130,11 @@ export function staleWorkers(facts: IncidentFacts): Incident[] {
   });
 }
 
-/** This many workers within this time do not stop by chance. */
+/** The number of workers that do not stop by chance within CRASHES_MS. */
 const MANY_CRASHES = 3;
 const CRASHES_MS = 10 * 60_000;
 
-/** Workers that stopped one after the other: one incident, unless a job that crashes them was found. */
+/** Returns one incident about workers that stopped one after the other, unless a job that crashes them was found. */
 export function crashLoop({ crashes, poison, nowMs, asOf }: IncidentFacts): Incident[] {
   const recent = crashes.filter(({ recoveredMs }) => nowMs - recoveredMs < CRASHES_MS);
   if (recent.length < MANY_CRASHES || poison.length > 0) return [];
@@ -157,7 +157,7 @@ export function crashLoop({ crashes, poison, nowMs, asOf }: IncidentFacts): Inci
   ];
 }
 
-/** A worker that has just started may not have fetched yet. */
+/** The age of a worker up to which it may not have fetched yet. */
 const GRACE_MS = 60_000;
 
 export function unsupportedTasks({ tasks, knowledge, nowMs }: IncidentFacts): Incident[] {
@@ -187,10 +187,10 @@ export function unsupportedTasks({ tasks, knowledge, nowMs }: IncidentFacts): In
   });
 }
 
-/** A worker takes due jobs within seconds; a poll may come this late. */
+/** How late a fetch may be: a worker fetches due jobs within seconds, or with its next poll. */
 const QUIET_MS = 15_000;
 
-/** Jobs are due, no worker is alive, and nothing was locked or finished. Stock workers send no heartbeats. */
+/** Jobs are due, no worker is alive, and no job was locked or finished. Stock workers send no heartbeats. */
 export function noWorker(facts: IncidentFacts): Incident[] {
   const { tasks, knowledge, nowMs, asOf, quiet, hasWorkers } = facts;
   const [oldest] = tasks.toSorted((a, b) => a.oldestMs - b.oldestMs);
@@ -221,7 +221,7 @@ export function noWorker(facts: IncidentFacts): Incident[] {
   ];
 }
 
-/** Workers that have locked jobs and never sent a heartbeat: they may run for long, or have ended. */
+/** Returns how many workers have locked jobs and never sent a heartbeat. They may run for long, or have ended. */
 const unknownHolders = ({ jobHolders, stale }: IncidentFacts): number =>
   (jobHolders ?? []).filter((id) => !stale.some(({ workerId }) => workerId === id)).length;
 
@@ -232,7 +232,7 @@ function isWithoutWorker({ tasks, knowledge, nowMs, quiet }: IncidentFacts): boo
 
 const OLD_MS = 5 * 60_000;
 
-/** Due for more than 5 minutes without a reason that the other rules report. */
+/** Returns jobs that have been due for more than 5 minutes without a reason that the other rules report. */
 export function oldReady(facts: IncidentFacts): Incident[] {
   const { tasks, knowledge, nowMs, asOf, hasWorkers } = facts;
   if (isWithoutWorker(facts)) return [];
@@ -266,7 +266,7 @@ export function oldReady(facts: IncidentFacts): Incident[] {
   ];
 }
 
-/** Paused by hand: no fault, but its jobs wait. */
+/** Returns what is paused by hand. That is no fault, but its jobs wait. */
 export function pausedWork({ paused, asOf }: IncidentFacts): Incident[] {
   return paused.map(({ pause, waiting }): Incident => {
     const { scope, name } = pause;
@@ -290,7 +290,7 @@ export function pausedWork({ paused, asOf }: IncidentFacts): Incident[] {
   });
 }
 
-/** The sum of counts, some of which may be lower bounds. */
+/** Returns the sum of counts, of which some may be lower bounds. */
 function together(values: readonly Value[], asOf: string): Value {
   const value = values.reduce((sum, one) => sum + one.value, 0);
   const isExact = values.every(({ precision }) => precision === "exact");

@@ -1,10 +1,10 @@
-// Problems of the server that affect the queue: it accepts no writes, or an old snapshot makes each fetch read the dead
-// rows of all later jobs.
+// Problems of the server that affect the queue: it accepts no writes, or because of an old snapshot each fetch reads
+// the dead rows of jobs that have ended since.
 import { type Database, query, type Statement } from "../../database/database.ts";
 
 export interface ServerTrouble {
   readonly isStandby: boolean;
-  /** The oldest open transaction with a snapshot, if it is older than 15 minutes. */
+  /** The oldest open transaction with a snapshot, if it is older than 15 minutes; otherwise null. */
   readonly oldSnapshot: { readonly sinceMs: number; readonly by: string } | null;
 }
 

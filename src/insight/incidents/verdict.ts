@@ -1,4 +1,4 @@
-// From facts to the verdict: runs every rule, sorts the incidents, and makes the worst one's title the headline.
+// From facts to the verdict: runs every rule and sorts the incidents. The title of the worst is the headline.
 import { counted, grouped } from "../../domain/words.ts";
 import { NEW_MS } from "../groups/group.ts";
 import type { IncidentFacts } from "./facts.ts";
@@ -45,7 +45,7 @@ export function judge(facts: IncidentFacts): Incidents {
   };
 }
 
-/** Problems that block jobs first, then past ones; then new ones; then by the number of jobs. */
+/** Sorts by urgency: no worker at all, the level, whether jobs wait, whether it is new; then by the number of jobs. */
 function worstFirst(nowMs: number): (a: Incident, b: Incident) => number {
   const badness = ({ kind, level, jobsWait, since }: Incident) =>
     (kind === "no_worker" ? 8 : 0) +
@@ -62,13 +62,15 @@ function verdictOf([worst, ...others]: readonly Incident[], isProven: boolean): 
   return `${headlineOf(worst)}${more}`;
 }
 
-/** `charge_card fails: 8,400 jobs`: an error message is too long for a headline. */
+/**
+ * Returns the headline. For an error group it is `charge_card fails: 8,400 jobs`, because an error message is too long.
+ */
 function headlineOf({ kind, title, affected }: Incident): string {
   const failing = kind === "error_group" ? /^(.*? fails?): /s.exec(title)?.[1] : undefined;
   return failing === undefined ? title : `${failing}: ${counted(affected, "job")}`;
 }
 
-/** The checks, and whether there is evidence that each is well. `found`: the kinds of incidents. */
+/** Returns the checks, and whether there is evidence that each found no problem. `found`: the kinds of incidents. */
 function checksOf(
   { knowledge, unread, errors, jobHolders, hasWorkers, stale }: IncidentFacts,
   found: ReadonlySet<string>,

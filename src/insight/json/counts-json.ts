@@ -1,13 +1,13 @@
-// The counts as JSON: in full with the precision of each number, and as the small event sent every second.
+// The counts as JSON: in full, with the precision of each number, and as the small event that is sent every second.
 import { conditions } from "../../domain/condition.ts";
 import type { Value } from "../../domain/value.ts";
 import { countWorkers, type QueueSnapshot } from "../snapshot/queue-snapshot.ts";
 
-/** Explains what cannot be counted. */
+/** Explains which jobs cannot be counted as running. */
 const RUNNING_NOTE =
   "jobs locked in the fast mode are locked by open transactions, which no other session sees: they count as ready until they are done; running_reported includes them if all live workers report";
 
-/** The response of GET /api/counts. */
+/** Returns the response of GET /api/counts. */
 export function countsJson({ counts, fleet, rates }: QueueSnapshot): string {
   const values = conditions.map((condition) => [condition, counts.conditions[condition]]);
   return JSON.stringify({
@@ -25,10 +25,10 @@ export function countsJson({ counts, fleet, rates }: QueueSnapshot): string {
   });
 }
 
-/** A lower bound must not be shown as a plain number: null then. */
+/** Returns the number; null for a lower bound, which must not be shown as a plain number. */
 const numberOf = ({ value, precision }: Value) => (precision === "capped" ? null : value);
 
-/** At most 300 bytes as an event: only numbers, and one for their precision. */
+/** Returns the event, at most 300 bytes: only numbers, and one for their precision. */
 export function pulseJson(snapshot: QueueSnapshot): {
   readonly comparable: string;
   readonly json: string;

@@ -10,7 +10,7 @@ export function cronListJson({ entries, nextCursor, count }: CronPage): string {
   return `{"entries":[${rows}],${rest.slice(1)}`;
 }
 
-/** Hand-written: a job's id exceeds a number. */
+/** Built by hand, because a job's id exceeds a number. */
 function entryJson(given: ListedCronEntry): string {
   const known = JSON.stringify({
     identifier: given.identifier,

@@ -1,15 +1,15 @@
-// JSON of values that JavaScript's types cannot represent: all digits of an id, the microseconds of a time.
+// JSON of values that JavaScript's types cannot represent: ids with all digits, times with microseconds.
 import { timeText } from "../../queue/sql/moments.ts";
 
-/** A job's id, or null, for JSON.stringify(). */
+/** Returns a job's id, or null, for JSON.stringify(). */
 export function idJson(id: string | null): unknown {
   return id === null ? null : rawJson(id);
 }
 
-// Missing from TypeScript's library.
+// JSON.rawJSON is missing in the compiler's library.
 const { rawJSON: rawJson } = JSON as unknown as { rawJSON(text: string): unknown };
 
-/** An object that begins with a job's id, which a double cannot represent. */
+/** Returns a JSON object that begins with a job's id, which a double cannot represent. */
 export function jobIdJson(id: string, more: object): string {
   return `{"id":${id},${JSON.stringify(more).slice(1)}`;
 }

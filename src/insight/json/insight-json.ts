@@ -48,11 +48,11 @@ function postOf(fix: Fix) {
     const { scope, name } = fix;
     return { path: "/api/pauses", body: { action, scope, ...(name === null ? {} : { name }) } };
   }
-  // A rehearsal: it changes nothing.
+  // This is a rehearsal, so it changes nothing.
   return { path: "/api/operations", body: { q: fix.q, action, dry_run: true } };
 }
 
-/** The edges are relative to its time, which also shows its age. */
+/** The edges are relative to the horizon's own time, which also shows its age. */
 export function horizonJson(horizon: Horizon) {
   return { ...horizon, as_of: horizon.now };
 }

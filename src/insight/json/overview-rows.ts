@@ -1,10 +1,10 @@
-// The contract's rows of an overview, for the admin and the command line.
+// The rows of an overview in the contract's form, for the admin and the command line.
 
 import type { ActiveWorker } from "../read/list-active-workers.ts";
 import type { LockedWorker } from "../read/list-locked-workers.ts";
 import type { QueueSummary } from "../read/list-queues.ts";
 
-/** The contract's queue. */
+/** Returns a queue in the contract's form. */
 export function queueJson(queue: Omit<QueueSummary, "lockedAt">) {
   return {
     id: queue.id,
@@ -20,12 +20,15 @@ export function queueJson(queue: Omit<QueueSummary, "lockedAt">) {
   };
 }
 
-/** The contract's worker that holds locks. */
+/** Returns a worker that holds locks in the contract's form. */
 export function lockedWorkerJson({ workerId, lockedJobs, lockedQueues }: LockedWorker) {
   return { worker_id: workerId, locked_jobs: lockedJobs, locked_queues: lockedQueues };
 }
 
-/** The contract's worker with a heartbeat. Hand-written: its metadata is passed on as text. */
+/**
+ * Returns a worker with a heartbeat in the contract's form. It is built by hand, because its metadata is passed on as
+ * text.
+ */
 export function activeWorkerJson(worker: ActiveWorker): string {
   const known = JSON.stringify({
     worker_id: worker.workerId,

@@ -1,5 +1,5 @@
-// The number of jobs of each task and queue, from the existing counts: one pass over a small table, a census or a
-// sample of a large one.
+// The number of jobs of each task and queue, from existing counts: one pass over a small table; a census or a sample of
+// a large one.
 import type { Value } from "../../domain/value.ts";
 import { agesOf, type NameTallies, type NameTally } from "../stats/name-tallies.ts";
 import { inState, sumOf, type Tallied, tallied } from "../stats/tally.ts";
@@ -7,24 +7,24 @@ import type { CountedHolders } from "./lock-holders.ts";
 
 export interface CountedNames extends CountedHolders {
   readonly tallies: NameTallies;
-  /** `undefined`: for a name that was not met. */
+  /** Returns the value. `tally`: undefined if none of the name's jobs was counted. */
   value(tally: NameTally | undefined, which: readonly Tallied[]): Value;
 }
 
-/** The sort key; for a sample, its share. */
+/** Returns the count for sorting; for a sample, the count in the sample. */
 export function countOf(tally: NameTally | undefined, which: readonly Tallied[]): number {
   return tally === undefined ? 0 : sumOf(tally.counts, which);
 }
 
-/** The jobs of a queue, in the contract's states. */
+/** The number of jobs of a queue in each of the contract's states. */
 export interface QueueCounts {
-  /** Due, whether or not the queue is locked. */
+  /** The number of due jobs, whether or not the queue is locked. */
   readonly ready: Value;
   readonly scheduled: Value;
   readonly running: Value;
   readonly failed: Value;
   readonly total: Value;
-  /** Milliseconds since 1970; for a sample, of the jobs met. */
+  /** The earliest time of a due job, in milliseconds since 1970; for a sample, of those in the sample. */
   readonly oldestReadyMs: number | null;
 }
 

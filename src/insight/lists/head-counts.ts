@@ -1,6 +1,6 @@
-// Waiting jobs at the head of the index that workers fetch from, by queue and task: for a large table with only a
-// sample. If the head contains all due jobs, the counts are exact; otherwise they are lower bounds, and the ages are
-// right.
+// Waiting jobs at the head of the index that workers fetch from, by queue and task, for a large table that is only
+// sampled. If the head contains all due jobs, the counts are exact; otherwise they are lower bounds. The ages are
+// always right.
 import { monotonic } from "../../base/clock.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { capped, exact, type Value } from "../../domain/value.ts";
@@ -8,19 +8,22 @@ import { isAvailable, isDue } from "../../queue/sql/eligible.ts";
 import { milliseconds, timeText } from "../../queue/sql/moments.ts";
 import { MOST_PRIORITIES, priorities } from "../read/priorities.ts";
 
-/** Due jobs by queue or by task. */
+/** The due jobs by queue or by task. */
 export interface HeadCounts {
-  /** Milliseconds since 1970; null: none at the head. */
+  /** Returns the time of the oldest due job, in milliseconds since 1970; null: there is none at the head. */
   oldestMs(id: number): number | null;
-  /** The better of the head's count and `value`. */
+  /** Returns the better of the head's count and `value`. */
   better(id: number, value: Value): Value;
 }
 
-/** For each priority. */
+/** The number of entries read for each priority. */
 const LOOKED_AT = 5_000;
-/** Cached for this long, and for this many times its duration: pages follow each other. */
+/**
+ * How long the counts are cached at least. They are also cached for a multiple of their duration, because a client
+ * reads several pages in a row.
+ */
 const KEPT_MS = 3_000;
-const REST_FACTOR = 20;
+const CACHE_FACTOR = 20;
 
 type Kind = "queue" | "task";
 
@@ -29,7 +32,7 @@ interface Remembered {
   readonly counts: HeadCounts;
 }
 
-// By the schema's record, which is separate for each server.
+// The caches by the schema's object, which each server creates for itself.
 const remembered = {
   queue: new WeakMap<object, Remembered>(),
   task: new WeakMap<object, Remembered>(),
@@ -40,7 +43,7 @@ export async function headCounts(db: Database, kind: Kind): Promise<HeadCounts> 
   if (known !== undefined && monotonic() < known.until) return known.counts;
   const began = monotonic();
   const counts = await readHead(db, kind);
-  const keptMs = Math.max(KEPT_MS, REST_FACTOR * (monotonic() - began));
+  const keptMs = Math.max(KEPT_MS, CACHE_FACTOR * (monotonic() - began));
   remembered[kind].set(db.schema, { until: monotonic() + keptMs, counts });
   return counts;
 }
@@ -49,7 +52,7 @@ async function readHead(db: Database, kind: Kind): Promise<HeadCounts> {
   const [row] = await query<HeadRow>(db, kind === "queue" ? queuesSql : tasksSql);
   const ids = JSON.parse(row?.ids ?? "[]") as number[];
   const counts = JSON.parse(row?.counts ?? "[]") as number[];
-  // An infinite time is a text in JSON.
+  // In JSON an infinite time is a text.
   const oldest = (JSON.parse(row?.oldest ?? "[]") as (number | string)[]).map(Number);
   const places = new Map(ids.map((id, place) => [id, place]));
   const countOf = (id: number) => counts[places.get(id) ?? -1] ?? 0;

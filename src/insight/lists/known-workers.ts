@@ -1,8 +1,8 @@
 // All workers: those with a heartbeat row, and those that hold locks without one.
 //
-//   alive     its lease, the longest interval that it declares between heartbeats, has not expired
-//   stale    its lease has expired, or a sweep has recovered its jobs
-//   unknown   holds locks and never had a row: for example a stock worker. A lock of 4 hours is
+//   alive its lease, the longest interval that it declares between heartbeats, has not expired
+//   stale its lease has expired, or a sweep has recovered its jobs
+//   unknown it holds locks and never had a row, as a stock worker does. A lock of 4 hours is
 //             reported as old (worker/lease/lock-reset.ts)
 import { type Database, query, type Statement } from "../../database/database.ts";
 import type { Basis } from "../../domain/value.ts";
@@ -15,37 +15,37 @@ import { type CountedHolders, type LockHolder, lockHolders } from "./lock-holder
 
 export type WorkerState = "alive" | "stale" | "unknown";
 
-/** How much an operator should care: a stale worker that holds something is `bad`. */
+/** How urgent a worker's state is for an operator: a stale worker that holds locks is `bad`. */
 export type WorkerLevel = "ok" | "warn" | "bad";
 
 export interface KnownWorker {
   readonly workerId: string;
   readonly state: WorkerState;
   readonly level: WorkerLevel;
-  /** Microseconds since 1970; null: it has no row. */
+  /** The times of its start and of its last heartbeat in microseconds since 1970; null: it has no row. */
   readonly startedAtUs: string | null;
   readonly lastHeartbeatAtUs: string | null;
-  /** The number of running jobs in its row, of both modes; null if it has none. */
+  /** The number of running jobs, of both modes, that its row reports; null without a report. */
   readonly reportedRunning: number | null;
   readonly donePerMin: number | null;
   readonly failedPerMin: number | null;
-  /** From the database; null: it holds none, or none was found. */
+  /** Its locks in the database; null: it holds none, or none was found. */
   readonly locks: LockHolder | null;
 }
 
 export interface KnownWorkers {
   readonly workers: readonly KnownWorker[];
-  /** True if every holder of a job's lock is among them. */
+  /** Whether every holder of a job's lock is among the workers. */
   readonly knowsAllHolders: boolean;
   /** The source of the numbers of jobs in `locks`; null if unknown. */
   readonly locksBasis: Basis | null;
-  /** The database's time. */
+  /** The database's time in microseconds since 1970. */
   readonly nowUs: string;
 }
 
 /**
- * `search`: text in the id or in its report (host, version, tasks); for others in the id. `counted`: as for
- * lockHolders().
+ * Returns the workers. `search`: a text in the id or in the report (host, version, tasks); for workers without a
+ * report, in the id. `counted`: as for lockHolders().
  */
 export async function knownWorkers(
   db: Database,
@@ -73,7 +73,7 @@ export async function knownWorkers(
 }
 
 interface WorkerRow {
-  /** null in the one row of a schema without heartbeats. */
+  /** The worker's id; null in the only row of a schema without heartbeats. */
   readonly id: string | null;
   readonly now_us: string;
   readonly is_found: boolean;
@@ -116,7 +116,7 @@ function withoutRow(locks: LockHolder, nowUs: string): KnownWorker {
   };
 }
 
-// Includes rows that do not match: a holder with a row is not unknown.
+// The rows include workers that do not match: a holder with a row is not unknown.
 const rowsSql: Statement = (s) => `
   select clock.now_us, workers.id, workers.is_found, workers.is_stale, workers.started_us,
     workers.heartbeat_us, workers.running, workers.done_per_min, workers.failed_per_min

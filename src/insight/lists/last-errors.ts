@@ -1,6 +1,6 @@
 // The last error of each of some tasks. In a small table all jobs are read. In a large one the newest failures and the
-// nearest retries are read by their indexes, and for tasks without any a sample of the table's pages: a later error
-// than the one found may exist.
+// nearest retries are read by their indexes; for tasks without any, a sample of the table's pages. So there may be a
+// later error than the one that is found.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { nullOnTimeout } from "../../database/null-on-timeout.ts";
 import { indexCondition } from "../../database/schema/indexes/optional-index.ts";
@@ -14,20 +14,20 @@ import { choosePages } from "../stats/page-sample.ts";
 import { rowsOfPage } from "../stats/sample-jobs.ts";
 
 export interface LastError {
-  /** The first line. */
+  /** The first line of the error. */
   readonly line: string;
-  /** When the attempt failed, milliseconds since 1970. */
+  /** When the attempt failed, in milliseconds since 1970. */
   readonly atMs: number;
 }
 
 export interface LastErrors {
-  /** By the task's id. */
+  /** The last errors by the task's id. */
   readonly of: ReadonlyMap<number, LastError>;
-  /** Not every job was read. */
+  /** Whether only some jobs were read. */
   readonly areSampled: boolean;
 }
 
-/** How many of the newest failures and of the nearest retries are read. */
+/** The number of the newest failures, and of the nearest retries, that are read. */
 const NEWEST = 2_000;
 const SAMPLED_PAGES = 1_000;
 
@@ -67,11 +67,11 @@ function newestOf(rows: readonly ErrorRow[]): ReadonlyMap<number, LastError> {
 const lastOfAll = (db: Database, taskIds: readonly number[]) =>
   query<ErrorRow>(db, lastOfAllSql, [taskIds]);
 
-/** Fast only with the index on failed jobs. */
+/** Returns the last errors of failed jobs. It is fast only with the index on failed jobs. */
 export const lastOfFailed = (db: Database, taskIds: readonly number[]): Promise<ErrorRow[]> =>
   query<ErrorRow>(db, lastOfFailedSql, [taskIds]);
 
-/** Fast only with the index on retries. */
+/** Returns the last errors of retrying jobs. It is fast only with the index on retries. */
 export const lastOfRetried = (db: Database, taskIds: readonly number[]): Promise<ErrorRow[]> =>
   query<ErrorRow>(db, lastOfRetriedSql, [taskIds]);
 
@@ -87,7 +87,7 @@ interface ErrorRow {
   readonly at_ms: string;
 }
 
-/** The last of each task in `found`, a select of id, task_id and at; only their errors are read. */
+/** Returns the last error of each task in `found`, a select of id, task_id and at. Only these errors are read. */
 const lastOf = (s: string, found: string): string => `
   with found as materialized (${found}
   ), last as (
@@ -111,7 +111,7 @@ const lastOfAllSql: Statement = (s) =>
     where jobs.task_id = any ($1::int[]) and jobs.last_error is not null`,
   );
 
-// From their keys alone.
+// Finds the newest failures by the keys of the index alone.
 const lastOfFailedSql: Statement = (s) =>
   lastOf(
     s,
@@ -122,7 +122,8 @@ const lastOfFailedSql: Statement = (s) =>
     limit ${NEWEST}`,
   );
 
-// The delay grows with each attempt: a recent failure is due soon, or has been due for as long.
+// Finds the nearest retries. The delay grows with each attempt, so a recent failure is due soon, or has been due for a
+// short time.
 const retried = (s: string, when: string, order: string): string => `
     (select ${FAILED} from ${s}._private_jobs as jobs
     where ${indexCondition("retrying", "jobs")} and jobs.run_at ${when} pg_catalog.now()

@@ -1,5 +1,5 @@
 // Cron entries: those in the code of workers (the ledger in the database, with the reports of live workers), and
-// schedules. Only workers have the patterns of the former: an entry that none of them has gets no next tick.
+// schedules. Only workers have the patterns of their entries, so an entry that no live worker has gets no next tick.
 import type { Database, Statement } from "../../database/database.ts";
 import { query } from "../../database/database.ts";
 import { type CronSchedule, cronSchedule } from "../../domain/cron/cron-schedule.ts";
@@ -11,22 +11,22 @@ import { pendingTicks } from "./pending-ticks.ts";
 import { entryDifference, IN_CODE_AND_SCHEDULE } from "./worker-differences.ts";
 import { type LivingCronEntry, livingCron } from "./worker-reports.ts";
 
-/** Times are milliseconds since the epoch. */
+/** A cron entry. Times are milliseconds since the epoch. */
 export interface ListedCronEntry {
   readonly identifier: string;
   /** `code`: an entry of workers. `schedule`: a row of the database. */
   readonly source: "code" | "schedule";
-  /** null if no live worker has this entry. */
+  /** The task; null if no live worker has this entry. */
   readonly task: string | null;
-  /** null: no worker has registered it yet. */
+  /** When a worker first registered the entry; null: none has. */
   readonly knownSinceMs: number | null;
   readonly lastExecutionMs: number | null;
   readonly nextExecutionMs: number | null;
-  /** A tick that has passed and was not scheduled; null: none, or no worker has the entry. */
+  /** The time of a tick that has passed and was not scheduled; null: there is none, or no worker has the entry. */
   readonly lateSinceMs: number | null;
   /**
-   * True if its last tick is in the future, for example because the database's clock was ahead: nothing is scheduled
-   * before it.
+   * Whether its last tick is in the future, for example because the database's clock was ahead. Until then no tick is
+   * scheduled.
    */
   readonly isAhead: boolean;
   /** The cron expression. */
@@ -35,14 +35,14 @@ export interface ListedCronEntry {
   readonly timeZone: string | null;
   /** How far back missed ticks are backfilled, in seconds; null if no worker reports it. */
   readonly backfillSeconds: number | null;
-  /** The job of the last tick, while it waits. */
+  /** The id of the job of the last tick, as long as that job waits; otherwise null. */
   readonly pendingJobId: string | null;
-  /** The number of live workers that have it, and some of their ids. */
+  /** The number of live workers that have the entry, and the ids of some of them. */
   readonly workers: number;
   readonly workerIds: readonly string[];
-  /** How the entry differs between live workers, a sentence; null if they agree. */
+  /** A sentence about how the entry differs between live workers; null if it does not. */
   readonly differs: string | null;
-  /** The quarters of an hour in the next day in which it runs: 0 to 95. */
+  /** The quarters of an hour in the next day, 0 to 95, in which the entry has a tick. */
   readonly quartersAhead: readonly number[];
   /** Of a schedule; null for an entry in code, and if it is not paused. */
   readonly pausedMs: number | null;
@@ -69,11 +69,11 @@ const orders: Record<CronSort, SortOrder<Entry>> = {
 export interface CronPage {
   readonly entries: readonly ListedCronEntry[];
   readonly nextCursor: string | null;
-  /** The number of entries found, on all pages. */
+  /** The number of entries on all pages. */
   readonly count: number;
 }
 
-/** `search`: text in the identifier or the task. */
+/** Returns a page of entries. `search`: a text in the identifier or the task. */
 export async function listCron(
   db: Database,
   request: PageRequest & { readonly sort: CronSort; readonly search: string },
@@ -176,7 +176,7 @@ function merged(
 
 const numberOf = (ms: string | null | undefined) => (ms == null ? null : Number(ms));
 
-/** A reported next tick is as old as its row: it is computed from the pattern instead. */
+/** Returns the next tick. A reported tick is as old as its row, so it is computed from the pattern. */
 function nextTick(schedule: CronSchedule | null, fromMs: number): number | null {
   return Math.abs(fromMs) > LATEST_MS ? null : (schedule?.next(fromMs) ?? null);
 }
@@ -185,14 +185,14 @@ function scheduleOf(pattern: string, timeZone: string): CronSchedule | null {
   try {
     return cronSchedule(pattern, timeZone);
   } catch {
-    return null; // A pattern or a zone of another version.
+    return null; // the pattern or the zone is of another version
   }
 }
 
 const QUARTER_MS = 900_000;
 const QUARTERS_OF_A_DAY = 96;
 
-/** At most one tick is computed for each quarter: an entry for each minute costs no more than another. */
+/** Computes at most one tick for each quarter, so an entry for each minute costs no more than another. */
 function quartersAhead(
   { match, timeZone }: Pick<ListedCronEntry, "match" | "timeZone">,
   nowMs: number,
@@ -209,14 +209,14 @@ function quartersAhead(
   return quarters;
 }
 
-/** The tolerated difference between two servers' clocks. */
+/** The difference that is tolerated between the clocks of two servers. */
 const CLOCK_SLACK_MS = 60_000;
 /** The delay from which a tick counts as missed: a worker that is busy, or whose clock is behind, is a bit late. */
 const MISSED_AFTER_MS = 120_000;
-/** Beyond a Date's range: PostgreSQL's infinity. */
+/** The end of a Date's range. PostgreSQL's infinity becomes it. */
 const LATEST_MS = 8.64e15;
 
-/** The first tick after the last one that was scheduled, if it has passed. */
+/** Returns the first tick after the last one that was scheduled, if it is missed; otherwise null. */
 function missedTick(
   schedule: CronSchedule | null,
   lastMs: number | null,
@@ -227,7 +227,7 @@ function missedTick(
 }
 
 interface LedgerRow {
-  /** null in the one row of an empty ledger. */
+  /** The identifier; null in the only row of an empty ledger. */
   readonly identifier: string | null;
   readonly known_since_ms: string | null;
   readonly last_execution_ms: string | null;
@@ -235,7 +235,10 @@ interface LedgerRow {
 }
 
 const MOST = 10_000;
-/** The largest identifier, in bytes: workers accept at most 512 characters, and compressed text may have many more. */
+/**
+ * The size of the largest identifier that is read, in bytes: workers accept at most 512 characters, but a compressed
+ * text in the table may have many more.
+ */
 const LONGEST_BYTES = 4_096;
 
 const ledgerSql: Statement = (s) => `

@@ -1,9 +1,9 @@
-// Pages of lists small enough to be sorted here (workers, tasks, cron entries, queues with counts): ordered by a key
-// and a name, and continued by a cursor that has both. Only a row whose key changes meanwhile may be skipped or
-// repeated.
+// Pages of lists that are small enough to be sorted here (workers, tasks, cron entries, queues with counts). They are
+// ordered by a key and a name, and continued by a cursor that has both. Only a row whose key changes meanwhile may be
+// skipped or repeated.
 import { InputError } from "../../base/errors.ts";
 
-/** A sort key; null comes last in both directions. */
+/** A sort key. null comes last in both directions. */
 export type SortKey = string | number | null;
 
 export interface SortOrder<R> {
@@ -12,7 +12,7 @@ export interface SortOrder<R> {
 }
 
 export interface PageRequest {
-  /** Names the order: a cursor is valid only for its own. */
+  /** The name of the order. A cursor is valid only for its own order. */
   readonly sort: string;
   readonly limit: number;
   readonly cursor: string | null;
@@ -23,14 +23,14 @@ export interface Page<R> {
   readonly nextCursor: string | null;
 }
 
-/** The end of a page. */
+/** The place at which a page ends. */
 export interface PageEnd {
   readonly sort: string;
   readonly key: SortKey;
   readonly name: string;
 }
 
-/** `nameOf` is unique. */
+/** Returns a page of the rows. `nameOf` must be unique. */
 export function pageOf<R>(
   rows: readonly R[],
   order: SortOrder<R>,
@@ -53,7 +53,7 @@ export function pageOf<R>(
   };
 }
 
-/** PostgreSQL has infinite times, JSON has no infinity. */
+/** PostgreSQL has infinite times; JSON has no infinity, so they become texts. */
 function finite(key: SortKey): SortKey {
   if (typeof key !== "number" || Number.isFinite(key)) return key;
   return key > 0 ? Number.MAX_VALUE : -Number.MAX_VALUE;
@@ -70,12 +70,14 @@ function compared(a: string | number, b: string | number): number {
 
 const LONGEST_CURSOR = 8_192;
 
-/** Encodes a place. Its format may change with any version. */
+/** Returns the place as a text, whose format may change with any version. */
 export function encodePlace({ sort, key, name }: PageEnd): string {
   return Buffer.from(JSON.stringify([sort, key, name])).toString("base64url");
 }
 
-/** Throws InputError for a text that is not from encodePlace(), or from another order. */
+/**
+ * Returns the place in a text. Throws InputError for a text that encodePlace() did not make, or made for another order.
+ */
 export function decodePlace(text: string, sort: string): PageEnd {
   const [made, key, name] = parsed(text);
   const isKey = key === null || typeof key === "string" || typeof key === "number";

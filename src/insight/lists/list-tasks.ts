@@ -1,4 +1,4 @@
-// Tasks, page by page: the jobs of each by condition, and the live workers that support it.
+// Tasks, page by page: the jobs of each in each condition, and the live workers that support it.
 import type { Database, Statement } from "../../database/database.ts";
 import { query } from "../../database/database.ts";
 import { type Condition, conditions } from "../../domain/condition.ts";
@@ -17,14 +17,14 @@ export interface ListedTask {
   readonly id: number;
   readonly identifier: string;
   readonly counts: Readonly<Record<Condition, Value>>;
-  /** Milliseconds since 1970; for a sample, of the jobs met. */
+  /** The earliest time of a ready job, in milliseconds since 1970; for a sample, of those in the sample. */
   readonly oldestReadyMs: number | null;
   readonly lastFailureMs: number | null;
-  /** The last error of any of its jobs; null: none, or none among the jobs read. */
+  /** The last error of its jobs; null: there is none, or none among the jobs that were read. */
   readonly lastError: LastError | null;
-  /** Not every job was read: there may be a later error. */
+  /** Whether only some jobs were read, so that there may be a later error. */
   readonly isErrorSampled: boolean;
-  /** Live workers that list it. */
+  /** The number of live workers that list it. */
   readonly supportedBy: number;
   /** True if no worker supports the task; null if unknown. */
   readonly isUnsupported: boolean | null;
@@ -32,7 +32,10 @@ export interface ListedTask {
   readonly pause: Pause | null;
 }
 
-/** `worst`: by the number of jobs that failed, are retried, or are due while no worker supports the task. */
+/**
+ * The orders of the list. `worst`: by the number of jobs that have failed, are retrying, or are due while no worker
+ * supports the task.
+ */
 export const taskSorts = [
   "name",
   "worst",
@@ -47,7 +50,7 @@ export type TaskSort = (typeof taskSorts)[number];
 export interface TaskPage {
   readonly tasks: readonly ListedTask[];
   readonly nextCursor: string | null;
-  /** The number of tasks found, on all pages; null: there are too many. */
+  /** The number of tasks on all pages; null: there are too many. */
   readonly count: number | null;
 }
 
@@ -82,7 +85,7 @@ export async function listTasks(
   };
   const page = pageOf(rows, orders[request.sort], ({ identifier }) => identifier, request);
   const isSmall = counted.basis === "scan";
-  // In a small table every task with jobs was met; a sample may miss some.
+  // In a small table every task with jobs was counted; a sample may lack some.
   const mayHaveJobs = (row: TaskRow) => !isSmall || tally(row) !== undefined;
   const ids = page.rows.filter(mayHaveJobs).map(({ id }) => id);
   const errors = await lastErrors(db, ids, isSmall);
@@ -109,8 +112,8 @@ const FAILING = [...inCondition.failed, ...inCondition.retrying];
 const STUCK = [...FAILING, ...inCondition.blocked, ...inCondition.ready];
 
 /**
- * A task is called unsupported only if every worker lists all its tasks: at least one is alive, each live worker does,
- * and no other worker holds locks.
+ * Returns the support of each task. A task is called unsupported only if every worker lists all its tasks: at least one
+ * is alive, each live worker does so, and no other worker holds locks.
  */
 async function supportOf(db: Database, counted: CountedNames) {
   const living: LivingTasks = await livingTasks(db);

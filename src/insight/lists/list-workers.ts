@@ -20,27 +20,30 @@ import { reportsOf } from "./worker-reports.ts";
 /** A worker with all data about it. */
 export interface ListedWorker extends KnownWorker {
   readonly report: WorkerReport;
-  /** Jobs that it reports as running; without a report, those it has locked, up to its slots. */
+  /**
+   * The number of jobs that it reports as running; without a report, the number of jobs that it has locked, up to its
+   * slots.
+   */
   readonly running: Value;
-  /** Jobs that it has locked and not started; null if unknown. */
+  /** The number of jobs that it has locked and not started; null if unknown. */
   readonly fetched: number | null;
-  /** Jobs locked by it in the database now; null if unknown. */
+  /** The number of jobs that it has locked in the database now; null if unknown. */
   readonly lockedJobs: number | null;
-  /** Its longest running jobs, if available. */
+  /** Its longest running jobs, if they are available. */
   readonly current: readonly WorkerJob[];
 }
 
 export interface WorkerJob {
   readonly id: string;
   readonly task: string | null;
-  /** RFC 3339. */
+  /** When it was locked or started, RFC 3339. */
   readonly since: string;
 }
 
 export const workerSorts = ["state", "id", "-started", "-running", "-done"] as const;
 export type WorkerSort = (typeof workerSorts)[number];
 
-// Workers that need attention come first.
+// The order of the states: workers that need attention come first.
 const rank: Record<WorkerState, number> = { stale: 1, unknown: 2, alive: 3 };
 const time = (us: string | null) => (us === null ? null : Number(us));
 
@@ -73,7 +76,7 @@ export async function listWorkers(
   return { workers: await listed(db, rows, known), nextCursor, counts };
 }
 
-/** null: no row and no locks were found. */
+/** Returns the worker; null if it has no row and no locks were found. */
 export async function getWorker(
   db: Database,
   workerId: string,
@@ -112,7 +115,10 @@ async function listed(
 const nameOf = ({ workerId }: KnownWorker) => workerId;
 const isWithoutReport = ({ reportedRunning: runningSaid }: KnownWorker) => runningSaid === null;
 
-/** A report is from the last heartbeat; otherwise its locks are counted, if they can be found. */
+/**
+ * Returns the number of running jobs: by its report, which is of the last heartbeat; otherwise by its locks, if they
+ * can be found.
+ */
 function runningOf(worker: KnownWorker, basis: Basis | null, asOf: string): Value {
   const { reportedRunning: runningSaid, lastHeartbeatAtUs, locks } = worker;
   if (runningSaid !== null && lastHeartbeatAtUs !== null) {
@@ -120,14 +126,14 @@ function runningOf(worker: KnownWorker, basis: Basis | null, asOf: string): Valu
   }
   const jobs = held(worker);
   if (basis === "probe") return exact(jobs, basis, asOf);
-  // A locked queue means a running job. Jobs that ran when all jobs were counted may have ended since.
+  // A locked queue means a running job. The other number may include jobs that have ended since all jobs were counted.
   const queues = locks?.queues ?? 0;
   return basis === null
     ? capped(queues, "probe", asOf)
     : estimated(jobs, jobs, basis, asOf, queues);
 }
 
-/** A worker runs at most as many jobs as it has slots: locked jobs beyond that have not started. */
+/** Limits the number to the worker's slots: it runs no more jobs than that, so further locked jobs have not started. */
 function withinSlots(worker: KnownWorker, locks: Value, { slots, fetched }: WorkerReport) {
   if (!isWithoutReport(worker)) return { running: locks, fetched };
   if (slots === null || locks.precision !== "exact") return { running: locks, fetched: null };
@@ -153,7 +159,7 @@ interface LockedRow {
   readonly since_us: string;
 }
 
-/** The jobs locked longest by these workers, if they can be found. */
+/** Returns the jobs that these workers locked longest ago, if they can be found. */
 async function lockedBy(
   db: Database,
   workerIds: readonly string[],

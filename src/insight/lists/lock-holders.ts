@@ -1,6 +1,6 @@
-// Holders of locks, with or without heartbeats. Locked queues are in the small table of queues. Locked jobs are found
-// only by an index or in a table small enough to read whole: otherwise `knowsJobs` is false, and other workers may hold
-// locks, too.
+// Holders of locks, with or without heartbeats. Locked queues are in the small table of queues. Locked jobs can be
+// found only by an index, or in a table small enough to be read whole; otherwise `knowsJobs` is false, because other
+// workers may hold locks, too.
 
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { usableIndexes } from "../../database/schema/indexes/usable-indexes.ts";
@@ -12,22 +12,22 @@ import { SMALL_TABLE_PAGES } from "../stats/count-query.ts";
 
 export interface LockHolder {
   readonly workerId: string;
-  /** 0 if unknown. */
+  /** The number of its locked jobs; 0 if unknown. */
   readonly jobs: number;
   readonly queues: number;
-  /** Microseconds since 1970; null if only a count of all jobs has met its locks. */
+  /** When its oldest lock was set, in microseconds since 1970; null if its locks were only counted. */
   readonly oldestLockUs: string | null;
 }
 
 export interface LockHolders {
   readonly holders: ReadonlyMap<string, LockHolder>;
-  /** True if no other worker holds a job's lock. */
+  /** Whether every worker that has locked a job is among the holders. */
   readonly knowsJobs: boolean;
   /** The source of the numbers of locked jobs; null if unknown. */
   readonly basis: Basis | null;
 }
 
-/** The number of jobs locked by each holder, from a count of all. */
+/** The number of locked jobs of each holder, from a count of all jobs. */
 export interface CountedHolders {
   readonly basis: Basis;
   readonly tallies: { readonly holders: ReadonlyMap<string, number> };
@@ -81,7 +81,7 @@ interface HolderRow {
   readonly oldest_us: string;
 }
 
-/** `counted`: the holders met by a count of all jobs, for when locked jobs cannot be found. */
+/** Returns the holders. `counted`: those from a count of all jobs, for the case that locked jobs cannot be found. */
 export async function lockHolders(
   db: Database,
   counted: CountedHolders | null = null,

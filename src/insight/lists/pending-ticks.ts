@@ -1,5 +1,5 @@
-// Waiting jobs of the last ticks. A tick's job has the tick as its run_at, so it is found in the index that workers
-// fetch from, priority by priority; a job with a key is found by that.
+// The waiting jobs of the last ticks. The job of a tick has the tick as its run_at, so it is found in the index that
+// workers fetch from, priority by priority. A job with a key is found by the key.
 import type { Database, Statement } from "../../database/database.ts";
 import { query } from "../../database/database.ts";
 import { priorities } from "../read/priorities.ts";
@@ -11,7 +11,7 @@ export interface LastTick {
   readonly key: string | null;
 }
 
-/** Entry → its job's id; entries without one are missing. */
+/** Returns a map from an entry to the id of its waiting job. Entries without one are missing. */
 export async function pendingTicks(
   db: Database,
   ticks: readonly LastTick[],
@@ -25,16 +25,16 @@ export async function pendingTicks(
     entries.map(({ identifier }) => identifier),
     entries.map(({ task }) => task),
     entries.map(({ lastExecutionMs }) => lastExecutionMs),
-    // Not null, which would be a text under array_nulls = off.
+    // "" and not null: with array_nulls = off a null would become text.
     entries.map(({ key }) => key ?? ""),
   ]);
   return new Map(rows.map(({ identifier, id }) => [identifier, id]));
 }
 
-/** Beyond a Date's range and PostgreSQL's infinity there is no tick. */
+/** The end of a Date's range; PostgreSQL's infinity is no tick. */
 const LATEST_MS = 8.64e15;
 
-/** Jobs of one moment: thousands may be due at midnight. */
+/** The number of jobs of one moment that are read: thousands may be due at midnight. */
 const MOST_OF_A_TICK = 200;
 
 const pendingSql: Statement = (s) => `

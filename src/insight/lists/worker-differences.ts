@@ -1,5 +1,5 @@
-// Differences between live workers: another version, a task that only some of them support, another version of a cron
-// entry.
+// Differences between live workers: another version of the package, a task that only some of them support, another
+// version of a cron entry.
 import type { Database } from "../../database/database.ts";
 import { counted } from "../../domain/words.ts";
 import { scheduledNames } from "../read/list-schedules.ts";
@@ -13,7 +13,10 @@ import {
   livingVersions,
 } from "./worker-reports.ts";
 
-/** `name` is that of a worker or a task, depending on `kind`, or of several workers; `text` continues it. */
+/**
+ * A difference as a sentence: `name` is its subject, the id of a worker, a task, or the ids of several workers,
+ * depending on `kind`; `text` continues it.
+ */
 export interface WorkerDifference {
   readonly kind: "worker" | "workers" | "task";
   readonly name: string;
@@ -22,7 +25,7 @@ export interface WorkerDifference {
 
 const MOST_TASKS = 5;
 const MOST_ENTRIES = 5;
-/** The number of shown versions of a cron entry. */
+/** The number of versions of a cron entry that are shown. */
 const MOST_VERSIONS = 3;
 
 export async function workerDifferences(db: Database): Promise<WorkerDifference[]> {
@@ -40,7 +43,9 @@ function versionsApart([usual, ...others]: readonly LivingVersion[]): WorkerDiff
   );
 }
 
-/** Only if each worker lists all its tasks; the least supported tasks come first. */
+/**
+ * Returns the tasks that not every worker supports, the least supported first; only if each worker lists all its tasks.
+ */
 function tasksApart({ workers, areAll, living }: LivingTasks): WorkerDifference[] {
   if (!areAll) return [];
   const some = [...workers].filter(([, count]) => count < living);
@@ -52,11 +57,11 @@ function tasksApart({ workers, areAll, living }: LivingTasks): WorkerDifference[
   }));
 }
 
-/** The entry in code and the schedule have no common ticks. */
+/** The text about an entry in code and a schedule of the same name, which have no common ticks. */
 export const IN_CODE_AND_SCHEDULE =
   "is both an entry in the code of workers and a schedule, and each adds its own jobs: remove or rename one.";
 
-/** Cron entries that live workers have in several versions, or that are schedules, too. */
+/** Returns the cron entries of which live workers have several versions, or that are schedules, too. */
 export async function entriesApart(db: Database): Promise<WorkerDifference[]> {
   const living = await livingCron(db);
   const names = living.map(({ identifier }) => identifier);
@@ -69,7 +74,7 @@ export async function entriesApart(db: Database): Promise<WorkerDifference[]> {
   return found.slice(0, MOST_ENTRIES);
 }
 
-/** How an entry's versions differ, to continue its name; null if live workers agree. */
+/** Returns how the versions of an entry differ, as the continuation of its name; null if they do not. */
 export function entryDifference({ versions }: LivingCronEntry): string | null {
   if (versions.length < 2) return null;
   const differs = (name: "task" | "pattern" | "timeZone") =>

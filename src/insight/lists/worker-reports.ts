@@ -1,4 +1,4 @@
-// Reports of workers: of some, or of all live ones.
+// The reports of workers: of some, or of all live ones.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { reportedWorkers } from "../../queue/sql/unpacked.ts";
 import { isNotResponding } from "../../queue/workers/stale-workers.ts";
@@ -6,7 +6,7 @@ import { hasWorkerTable } from "../../queue/workers/worker-table.ts";
 import { type ReportedCronEntry, type WorkerReport, workerReport } from "../read/worker-report.ts";
 
 const NAMED_WORKERS = 5;
-/** The largest size of one query result, in bytes. */
+/** The maximum size of a result, in bytes. */
 const MOST_SENT = 4 * 1_048_576;
 
 const someSql: Statement = (s) => `
@@ -14,7 +14,7 @@ const someSql: Statement = (s) => `
     workers.report_bytes > ${MOST_SENT}::bigint as is_left_out
   from ${reportedWorkers(s, "workers.id = any($1::text[])")} as workers`;
 
-/** By worker; workers without a row are missing. */
+/** Returns the reports by worker. Workers without a row are missing. */
 export async function reportsOf(
   db: Database,
   workerIds: readonly string[],
@@ -30,8 +30,8 @@ interface ReportRow {
   readonly is_left_out: boolean;
 }
 
-// Only the requested parts: the reports of a fleet are megabytes, most of it the same. Distinct parts are read up to a
-// bound, shortest first.
+// Reads only the requested parts of reports: the reports of a fleet are megabytes, most of it the same. Distinct parts
+// are read up to a limit, shortest first.
 const livingSql =
   (part: "task_identifiers" | "cron"): Statement =>
   (s) =>
@@ -55,7 +55,7 @@ const statements = { tasks: livingSql("task_identifiers"), cron: livingSql("cron
 export interface LivingVersion {
   readonly version: string;
   readonly workers: number;
-  /** The id of one of these workers. */
+  /** The id of one of the workers with this version. */
   readonly workerId: string;
 }
 
@@ -73,7 +73,7 @@ const versionsSql: Statement = (s) => `
   order by workers desc, said.version
   limit ${MOST_VERSIONS}`;
 
-/** The versions of live workers, most frequent first. */
+/** Returns the versions of live workers, most frequent first. */
 export async function livingVersions(db: Database): Promise<LivingVersion[]> {
   if (!(await hasWorkerTable(db))) return [];
   const rows = await query<VersionRow>(db, versionsSql);
@@ -87,15 +87,15 @@ interface VersionRow {
 }
 
 export interface LivingTasks {
-  /** Task → the number of live workers that list it. */
+  /** A map from a task to the number of live workers that list it. */
   readonly workers: ReadonlyMap<string, number>;
-  /** True if each of them lists all its tasks. */
+  /** Whether each live worker lists all its tasks. */
   readonly areAll: boolean;
   /** The number of live workers. */
   readonly living: number;
 }
 
-/** The tasks that live workers support. */
+/** Returns the tasks that live workers support. */
 export async function livingTasks(db: Database): Promise<LivingTasks> {
   const workers = new Map<string, number>();
   if (!(await hasWorkerTable(db))) return { workers, areAll: true, living: 0 };
@@ -120,17 +120,17 @@ interface LivingRow {
 /** A cron entry as some live workers report it. */
 export interface CronVersion extends ReportedCronEntry {
   readonly workers: number;
-  /** Some of them. */
+  /** The ids of some of these workers. */
   readonly workerIds: readonly string[];
 }
 
-/** A cron entry as live workers report it; if they differ, as the last of them does. */
+/** A cron entry as live workers report it. If they differ, it is that of the last worker. */
 export interface LivingCronEntry extends CronVersion {
-  /** Versions with different ticks or jobs; one if all workers agree. */
+  /** The versions that differ in their ticks or jobs; a single one if all workers agree. */
   readonly versions: readonly CronVersion[];
 }
 
-/** The cron entries of live workers. */
+/** Returns the cron entries of live workers. */
 export async function livingCron(db: Database): Promise<LivingCronEntry[]> {
   if (!(await hasWorkerTable(db))) return [];
   const rows = await query<CronRow>(db, statements.cron);

@@ -48,7 +48,7 @@ function inState(sql: string, state: JobState, isDue: boolean | null): Matching 
   });
 }
 
-/** Exact names; empty: no filter. An unknown name matches nothing. */
+/** Returns the conditions for exact names; an empty name is no condition. An unknown name matches no job. */
 export async function ofNames(db: Database, task: string, queue: string): Promise<Matching[]> {
   if (task === "" && queue === "") return [];
   const [ids] = await query<IdRow>(db, idsSql, [task, queue]);
@@ -79,7 +79,10 @@ function named(column: "task_id" | "job_queue_id", name: string, id: number | nu
   });
 }
 
-/** `text`: an id, or text somewhere in the job. Optionally excludes the job whose id or key it is. */
+/**
+ * Returns the condition for an id, or for text somewhere in the job. It may exclude the job whose id or key the text
+ * is.
+ */
 export async function ofSearch(
   db: Database,
   text: string,
@@ -87,7 +90,7 @@ export async function ofSearch(
 ): Promise<Matching> {
   if (text === "") return everyJob;
   const { value, isIn } = textSearch(text);
-  // Names are matched once for each response, not for each job.
+  // Names are compared once for each response, not for each job.
   const { tasks, queues } = await namesWithText(db, text);
   const exact = exactly(text);
   const found = (first: number) => {
@@ -109,7 +112,7 @@ export async function ofSearch(
   });
 }
 
-/** The job that has this id or this key. */
+/** Returns the condition for the job that has this id or this key. */
 export function exactly(text: string): Matching {
   return matching({
     sql: (first) => `(jobs.id = $${first}::bigint or jobs.key = $${first + 1}::text)`,

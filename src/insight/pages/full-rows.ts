@@ -1,4 +1,4 @@
-// The jobs of a page with their payloads, as many as fit into 8 MB. Small values are read at once; large ones are
+// The jobs of a page with their payloads, as many as fit into 8 MB. Small values are read at once. Large values are
 // checked by their stored size and read only if they fit, so that a row of 300 MB between small ones costs nothing. A
 // row that alone exceeds the page is shown without its payload.
 import { codeOf, WorkerError } from "../../base/errors.ts";
@@ -9,16 +9,16 @@ import { ifSurelyAtMost, isPacked, worstBytes } from "../../queue/sql/unpacked.t
 import type { JobPage } from "./job-page.ts";
 
 export const LONGEST_PAGE_BYTES = 8 * 1_048_576;
-/** Stored bytes of a value that is read together with hundreds of others. */
+/** The stored size up to which a value is read together with hundreds of others, in bytes. */
 const SMALL_BYTES = 16_384;
-/** Flags, decompressed at worst: hundreds are read in one statement. */
+/** The size of flags in the worst case of decompression, in bytes: one statement reads hundreds of them. */
 const MOST_FLAGS_BYTES = 65_536;
-/** The number of characters shown of an error that alone exceeds the page. */
+/** The number of characters that are shown of an error that alone exceeds the page. */
 const SHOWN_ERROR = 65_536;
 
 export interface FullRows {
   readonly jobs: Job[];
-  /** Jobs whose payload is missing: it reads `null`. */
+  /** The jobs without their payload, which is `null` in the response. */
   readonly truncated: JobPage["truncated"];
 }
 
@@ -26,13 +26,13 @@ interface FullRow extends Omit<JobRow, "payload"> {
   payload: string | null;
   last_error: string | null;
   readonly payload_bytes: number;
-  /** Decompressed, at worst. */
+  /** The size after decompression in the worst case. */
   readonly worst_bytes: number;
   readonly error_bytes: number;
   readonly is_large: boolean;
 }
 
-/** The jobs of `ids` in their order, without deleted ones; fewer if they would not fit. */
+/** Returns the jobs of `ids` in their order, without deleted ones; fewer if not all would fit. */
 export async function readFullRows(db: Database, ids: readonly string[]): Promise<FullRows> {
   const rows = await inOrder(db, ids);
   const jobs: Job[] = [];
@@ -63,11 +63,11 @@ export async function readFullRows(db: Database, ids: readonly string[]): Promis
   return { jobs, truncated };
 }
 
-/** Its size on the page; small jobs are not measured. */
+/** Returns the size of a job on the page. The small values are not measured. */
 function bytesOf(job: Job): number {
   const most = 6 * (job.payloadText.length + (job.lastError?.length ?? 0)) + SMALL_BYTES;
   if (most <= 2 * SMALL_BYTES) return most;
-  // Without its payload: large values are assembled once, for the response.
+  // The payload is left out, because large values are assembled only once, for the response.
   const rest = Buffer.byteLength(listedJobJson(job, { payload: "" }));
   return rest + Buffer.byteLength(job.payloadText) + 1;
 }
@@ -91,7 +91,7 @@ async function load(db: Database, rows: readonly FullRow[], at: number): Promise
   let weight = 0;
   for (const row of rows.slice(at)) {
     if (!row.is_large || row.payload !== null) continue;
-    // A value larger on disk is larger still on the page.
+    // A value that is too large on disk is even larger on the page.
     if (row.payload_bytes > LONGEST_PAGE_BYTES) {
       if (group.length === 0) return;
       break;
@@ -110,7 +110,7 @@ async function load(db: Database, rows: readonly FullRow[], at: number): Promise
   }
 }
 
-/** The error of a row whose payload is not shown. */
+/** Fills in the error of a row whose payload is not shown. */
 async function loadError(db: Database, row: FullRow): Promise<void> {
   if (row.error_bytes === 0) return;
   const values = [row.id, LONGEST_PAGE_BYTES, SHOWN_ERROR];
@@ -118,7 +118,7 @@ async function loadError(db: Database, row: FullRow): Promise<void> {
   row.last_error = loaded?.last_error ?? null;
 }
 
-/** Whether a compressed payload is small enough: this requires decompressing it. */
+/** Whether a compressed payload is small enough. To find out, PostgreSQL decompresses it. */
 async function fits(db: Database, { id }: FullRow): Promise<boolean> {
   try {
     const [row] = await query<{ bytes: number }>(db, unpackedSql, [id]);
@@ -136,7 +136,7 @@ interface LoadedRow {
   readonly last_error: string | null;
 }
 
-// The stored size costs nothing, decompressing does.
+// The stored size costs nothing, but decompression does.
 const isSmall = `pg_catalog.pg_column_size(jobs.payload) <= ${SMALL_BYTES}
     and not (${isPacked("jobs.payload")})
     and coalesce(pg_catalog.octet_length(jobs.last_error), 0) <= ${SMALL_BYTES}`;

@@ -25,13 +25,13 @@ export interface JobFilter {
   readonly sort?: JobSort | undefined;
   /** The number of jobs on a page, 1–500. More is 500. Default 100. */
   readonly limit?: number | undefined;
-  /** The number of matching jobs to skip. Its cost grows with it: prefer `cursor`. Default 0. */
+  /** The number of matching jobs to skip. The cost grows with it, so prefer `cursor`. Default 0. */
   readonly offset?: number | undefined;
   /** `nextCursor` of the previous page, with the same filter and order. */
   readonly cursor?: string | undefined;
 }
 
-/** The most jobs on a page. */
+/** The maximum number of jobs on a page. */
 export const MAX_LIMIT = 500;
 const DEFAULT_LIMIT = 100;
 
@@ -60,7 +60,7 @@ const filterSchema = strict({
 
 export type CheckedFilter = v.InferOutput<typeof filterSchema>;
 
-/** Throws InputError. */
+/** Checks a filter and fills in its defaults. Throws InputError. */
 export function checkedFilter(filter: JobFilter): CheckedFilter {
   const checked = validate(filterSchema, filter);
   const limit = Math.min(checked.limit, MAX_LIMIT);

@@ -1,5 +1,5 @@
-// One job as its page shows it: with its payload only if that is small, the beginning of a long error, and on request
-// the first characters of a payload of any size.
+// One job as its page shows it: with its payload only if that is small, with the beginning of a long error, and on
+// request with the first characters of a payload of any size.
 
 import { type Database, query, type Statement } from "../../database/database.ts";
 import type { Job } from "../../domain/job.ts";
@@ -8,23 +8,26 @@ import { type JobRow, jobColumnsWith, jobNames, toJob } from "../../queue/sql/jo
 import { lockHolder } from "../../queue/sql/lock.ts";
 import { ifSurelyAtMost, isPacked } from "../../queue/sql/unpacked.ts";
 
-/** Limits of an included payload: stored bytes, and decompressed ones at worst. */
+/**
+ * The limits of a payload that is included: its stored size, and its size after decompression in the worst case, in
+ * bytes.
+ */
 const SMALL_BYTES = 16_384;
 const SMALL_WORST_BYTES = 393_216;
-/** Flags, decompressed at worst. */
+/** The size of flags after decompression in the worst case, in bytes. */
 const MOST_FLAGS_BYTES = 4 * 1_048_576;
-/** Characters of an error that is cut. */
+/** The number of characters after which an error is cut. */
 const SHOWN_ERROR = 262_144;
 
 export interface JobHead {
-  /** Its payload reads `null` if it is cut. */
+  /** The job. If its payload is cut, that is `null`. */
   readonly job: Job;
   readonly isPayloadCut: boolean;
-  /** As stored. */
+  /** The size of the payload as it is stored, in bytes. */
   readonly payloadBytes: number;
-  /** Compressed: the payload is larger. */
+  /** Whether the stored payload is compressed, and so larger than its stored size. */
   readonly isPayloadPacked: boolean;
-  /** The payload's first characters; null if not requested. */
+  /** The first characters of the payload; null if not requested. */
   readonly payloadStart: string | null;
   readonly isErrorCut: boolean;
 }
@@ -37,7 +40,7 @@ interface HeadRow extends Omit<JobRow, "payload"> {
   readonly is_error_cut: boolean;
 }
 
-/** null: the job does not exist. `start`: how many of the payload's first characters to read, 0 = none. */
+/** Returns the job; null if it does not exist. `start`: how many of the payload's first characters to read; 0: none. */
 export async function readJobHead(
   db: Database,
   id: string,
@@ -55,7 +58,7 @@ export async function readJobHead(
   };
 }
 
-// The stored size costs nothing, decompressing does: a payload that is not included is not read.
+// The stored size costs nothing, but decompression does: a payload that is not included is not read.
 const headSql: Statement = (schema) => `
   select ${jobColumnsWith({
     payload: `case when pg_catalog.pg_column_size(jobs.payload) <= ${SMALL_BYTES}

@@ -7,7 +7,7 @@ export interface JobPage {
   readonly jobs: Job[];
   /** The cursor of the next page, for the filter's `cursor`; null at the end. */
   readonly nextCursor: string | null;
-  /** The jobs among them that are too large for a page. Their payload reads null. */
+  /** The jobs on the page whose payload is too large for it. Their payload is null. */
   readonly truncated: readonly {
     /** The job's id. */
     readonly id: string;

@@ -1,18 +1,21 @@
-// The size of one job, without reading it if its stored size is enough; and its payload in pieces, for a job too large
-// for one response.
+// The size of one job, which is read only if its stored size does not show enough; and its payload in pieces, if the
+// job is too large for one response.
 import { WorkerError } from "../../base/errors.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 
-/** Up to this size a job is returned whole. */
+/** The size up to which a job is returned whole. */
 export const LARGEST_WHOLE_BYTES = 16 * 1_048_576;
 
 export interface JobSize {
-  /** In UTF-8; above LARGEST_WHOLE_BYTES the number is not exact. */
+  /** The size in UTF-8. Above LARGEST_WHOLE_BYTES the number is not exact. */
   readonly bytes: number;
   readonly isWhole: boolean;
 }
 
-/** null: the job does not exist. `quickReads`: with a timeout for payloads that take long to decompress. */
+/**
+ * Returns the size of a job; null if it does not exist. `quickReads`: a database with a timeout, for payloads that take
+ * long to decompress.
+ */
 export async function jobSize(
   db: Database,
   id: string,
@@ -25,14 +28,14 @@ export async function jobSize(
   return sized(row.other_bytes + (await unpackedBytes(quickReads, id)));
 }
 
-/** Without reading its size. */
+/** Whether the job exists, without reading its size. */
 export async function isJob(db: Database, id: string): Promise<boolean> {
   return (await query(db, isJobSql, [id])).length > 0;
 }
 
 const sized = (bytes: number): JobSize => ({ bytes, isWhole: bytes <= LARGEST_WHOLE_BYTES });
 
-/** Requires decompressing. A timeout means too large. */
+/** Returns the size, for which PostgreSQL decompresses the payload. A timeout means that it is too large. */
 async function unpackedBytes(db: Database, id: string): Promise<number> {
   try {
     const [row] = await query<{ bytes: number }>(db, unpackedSql, [id]);
@@ -65,20 +68,26 @@ const unpackedSql: Statement = (schema) => `
   from ${schema}._private_jobs as jobs
   where jobs.id = $1::bigint`;
 
-/** Each statement decompresses the whole payload in PostgreSQL: a few large reads cost less than many small ones. */
+/**
+ * The bytes that one statement reads. Each statement decompresses the whole payload in PostgreSQL, so a few large reads
+ * cost less than many small ones.
+ */
 const STATEMENT_BYTES = 8 * 1_048_576;
-/** As one value its parts would be joined repeatedly, each time in more memory. */
+/** The size of a row. As a single value, the parts would be joined repeatedly, each time in more memory. */
 const PIECE_BYTES = 1_048_576;
 
 export interface PayloadPieces {
   readonly bytes: number;
-  /** Throws if the payload changes or the job is deleted meanwhile: a mixture would be invalid. */
+  /**
+   * Yields the pieces. Throws if the payload changes or the job is deleted meanwhile, because a mixture would be
+   * invalid.
+   */
   readonly pieces: () => AsyncGenerator<Buffer, void>;
 }
 
 /**
- * The payload's text byte for byte, one statement for each piece: no snapshot is held for a slow reader. null: the job
- * does not exist.
+ * Returns the payload's text byte for byte, one statement for each piece, so that a slow client does not keep a
+ * snapshot open; null if the job does not exist.
  */
 export async function payloadPieces(db: Database, id: string): Promise<PayloadPieces | null> {
   const [first] = await query<WholeRow>(db, wholeSql, [id]);
@@ -95,7 +104,7 @@ export async function payloadPieces(db: Database, id: string): Promise<PayloadPi
           `the payload of job ${id} has changed, or the job was deleted`,
         );
       }
-      // Yielded rows are released.
+      // Rows that were yielded are released.
       for (let row = rows.shift(); row !== undefined; row = rows.shift()) {
         yield Buffer.from(row.piece, "base64");
       }
@@ -125,8 +134,8 @@ const wholeSql: Statement = (schema) => `
     offset 0
   ) as whole`;
 
-// A worker that locks or unlocks the job rewrites its row with the same payload: only then the content is compared.
-// Base64, because session settings affect bytea.
+// A worker that locks or unlocks the job writes its row again with the same payload. Only in that case the content is
+// compared. The text is in base64, because session settings affect bytea.
 const pieceSql: Statement = (schema) => `
   select pg_catalog.encode(pg_catalog.substring(part.bytes, place, $5::int), 'base64') as piece, part.digest
   from (

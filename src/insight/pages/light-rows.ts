@@ -1,5 +1,5 @@
-// The jobs of a page without large values: no payload, only the first line of the error; and the condition of each.
-// Values stored outside their row are not read.
+// The jobs of a page without large values: no payload, only the first line of the error, and the condition of each.
+// Values that PostgreSQL stores outside their row are not read.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { type Condition, conditions } from "../../domain/condition.ts";
 import type { JobState } from "../../domain/job.ts";
@@ -11,7 +11,7 @@ import { microseconds, timeText } from "../../queue/sql/moments.ts";
 import { heartbeatsOf } from "../../queue/workers/worker-table.ts";
 import { LONGEST_PAGE_BYTES } from "./full-rows.ts";
 
-/** A job in a list; times are RFC 3339. */
+/** A job in a list. Times are RFC 3339. */
 export interface LightJob {
   readonly id: string;
   readonly taskIdentifier: string | null;
@@ -31,11 +31,11 @@ export interface LightJob {
   readonly isAvailable: boolean;
   readonly state: JobState;
   readonly condition: Condition;
-  /** The start of its condition. */
+  /** When the job entered its condition. */
   readonly conditionSince: string;
-  /** As stored, possibly compressed. */
+  /** The size of the payload as it is stored, possibly compressed, in bytes. */
   readonly payloadBytes: number;
-  /** Too large for a page of full jobs. */
+  /** Whether the payload is too large for a page of full jobs. */
   readonly isPayloadTruncated: boolean;
 }
 
@@ -61,7 +61,7 @@ interface LightRow {
   readonly payload_bytes: number;
 }
 
-/** The jobs of `ids` in their order, without deleted ones. */
+/** Returns the jobs of `ids` in their order, without deleted ones. */
 export async function readLightRows(db: Database, ids: readonly string[]): Promise<LightJob[]> {
   const found = await query<LightRow>(db, rowsSql(await heartbeatsOf(db)), [ids]);
   const byId = new Map(found.map((row) => [row.id, row]));
@@ -98,9 +98,9 @@ function toLightJob(row: LightRow): LightJob {
   };
 }
 
-// The queue is joined for its name, so its lock can be read for each job. The last change of a scheduled job is that of
-// its time; a due one waits since its time. "offset 0" keeps the planner from merging the two levels: it would plan and
-// run the condition twice.
+// The queue is joined for its name, so its lock can be read for each job. A scheduled job entered its condition with
+// its last change; a due job has been waiting since its time. "offset 0" keeps the planner from merging the two levels:
+// it would plan and run the condition twice.
 const rowsSql =
   (heartbeats: Heartbeats): Statement =>
   (schema) =>

@@ -10,9 +10,9 @@ import { type FoundPage, findPage } from "./walk-jobs.ts";
 
 /** What a caller needs to count the matches besides their first page. */
 export interface PageOfQuery {
-  /** null: the filter cannot be expressed as one query. */
+  /** The filter as a query; null: it cannot be expressed as one query. */
   readonly query: JobQuery | null;
-  /** These are all matching jobs. */
+  /** Whether the page has all matching jobs. */
   readonly isWhole: boolean;
 }
 
@@ -24,10 +24,10 @@ export interface LightPage extends PageOfQuery {
 }
 
 /**
- * The jobs that match all of `filter`. Successive pages repeat no job and omit none that existed all the time and has
- * not changed, whatever happens to others. A search through very many jobs stops after about half a second: the page is
- * then short, even empty, and its `nextCursor` continues. A page has at most 8 MB. Throws InputError for an invalid
- * filter.
+ * Returns the jobs that match all of `filter`. Successive pages repeat no job, and omit none that existed all the time
+ * and has not changed, whatever happens to other jobs. A search through very many jobs stops after about half a second:
+ * the page is then short, even empty, and its `nextCursor` continues the search. A page has at most 8 MB. Throws
+ * InputError for an invalid filter.
  */
 export async function listJobs(
   db: Database,
@@ -40,7 +40,7 @@ export async function listJobs(
   return { jobs, nextCursor, truncated, report, query, isWhole: isWhole && nextCursor === null };
 }
 
-/** The same without payloads, for a table. */
+/** Like listJobs(), but without payloads, for a table. */
 export async function listLightJobs(db: Database, filter: JobFilter = {}): Promise<LightPage> {
   const page = await findPage(db, filter);
   const jobs = page.ids.length === 0 ? [] : await readLightRows(db, page.ids);
@@ -50,7 +50,7 @@ export async function listLightJobs(db: Database, filter: JobFilter = {}): Promi
 
 const NONE = { jobs: [], truncated: [] };
 
-/** How many of the page's ids are done: the rest did not fit, or no longer exists. */
+/** Returns how many of the page's ids are done. The rest did not fit, or no longer exists. */
 function endOf({ ids }: FoundPage, jobs: readonly Job[]): number {
   const last = jobs.at(-1);
   if (last === undefined) return ids.length;

@@ -29,9 +29,9 @@ export interface FoundPage {
   readonly report: JobPage["report"];
   /** The whole filter as one query, for counting; null if it cannot be expressed as one. */
   readonly query: JobQuery | null;
-  /** These are all matches. */
+  /** Whether these are all matches. */
   readonly isWhole: boolean;
-  /** The cursor of a page that ends after this many of the ids; null: nothing follows. */
+  /** Returns the cursor of a page that ends after this many of the ids; null if no job follows. */
   readonly cursorAfter: (count: number) => string | null;
 }
 
@@ -42,14 +42,17 @@ interface Asked {
   readonly matching: Matching;
 }
 
-/** `budgetMs`: the time limit of the search. Throws InputError for an invalid filter. */
+/**
+ * Finds the ids of a page. `budgetMs`: the time limit of the search in milliseconds. Throws InputError for an invalid
+ * filter.
+ */
 export async function findPage(
   db: Database,
   given: JobFilter,
   budgetMs = BUDGET_MS,
 ): Promise<FoundPage> {
   const filter = checkedFilter(given);
-  // In parallel: one round trip less for every page.
+  // Both are read in parallel, which saves a round trip for every page.
   const [asked, facts] = await Promise.all([resolve(db, filter), factsFor(db, filter)]);
   const { cursor, matching } = asked;
   if (filter.limit === 0 || matching.isEmpty) return emptyPage(asked);
@@ -61,7 +64,7 @@ export async function findPage(
     matching,
     segments,
     place: cursor?.place ?? null,
-    // One more shows whether there are more.
+    // One more id shows whether another page follows.
     limit: filter.limit + 1,
     skip,
     size: cursor?.size ?? 0,
@@ -97,7 +100,7 @@ async function compiled(db: Database, q: string, cursor: Cursor | null): Promise
   return compileQuery(db, q, nowUs === "" ? { indexes } : { indexes, nowUs });
 }
 
-/** Reads from the database only if the order depends on it. */
+/** Returns the facts about the order. It reads the database only if the order depends on them. */
 async function factsFor(db: Database, { sort, limit }: CheckedFilter): Promise<OrderFacts> {
   const isOfTimes = limit > 0 && (sort === "due" || sort === "-due" || sort === "priority");
   const isOptional = sort === "-failed_at" || sort === "running" || sort === "-updated_at";
@@ -114,7 +117,7 @@ function refuseSkip({ offset, sort }: CheckedFilter, segments: readonly Segment[
 }
 
 /**
- * After a time limit: the job whose id or key equals the search is shown at once, out of order, and not again later.
+ * After a time limit, the job whose id or key equals the search is shown at once, out of order, and not again later.
  */
 async function exactAhead(db: Database, asked: Asked, walked: Walked): Promise<Found | null> {
   const { filter, cursor, matching } = asked;
@@ -136,7 +139,7 @@ async function exactAhead(db: Database, asked: Asked, walked: Walked): Promise<F
   return first === undefined ? null : { id: first.id, after: walked.next };
 }
 
-/** A shape that means: an index finds it. */
+/** A shape from which a reader concludes that an index finds all matches. */
 const FEW = Object.freeze({ ...everyJob.shape, ids: [] });
 
 function pageOf(

@@ -1,19 +1,19 @@
 // Queries: from a typed text to a condition on jobs.
 //
 //  1. parseQuery() makes a tree of the text, or throws with the place of each problem (domain/query).
-//  2. What the tree refers to is read from the database, side by side (facts/): the time, the ids of tasks
+//  2. What the tree refers to is read from the database, in parallel (facts/): the time, the ids of tasks
 //     and queues, locked queues, heartbeats, ranges of keys, error groups. All of it is fixed for the
 //     query.
-//  3. A word without a field means the job, key, task or queue that has exactly this name. Where none has,
-//     or where the word is quoted, it is a text to look for anywhere (explicit-query.ts).
+//  3. A word without a field means the job, key, task or queue that has exactly this name. If there is none,
+//     or the word is quoted, it is a text to search for anywhere (explicit-query.ts).
 //  4. Each term becomes a *part* (fields/): SQL of constants and numbered parameters. Payload fields and
 //     error groups also get a function, because PostgreSQL can only narrow those down.
 //  5. `and`, `or` and `not` join the parts (parts/part.ts). The *shape* is what all matches have in common,
-//     from which a reader chooses its index (parts/shape.ts).
-//  6. The functions become one check of a row's texts (row-check.ts). Where values may be large, a second,
-//     *light* condition also lets those rows through that only unpacking them would decide.
-//  7. The result is a JobQuery (job-query.ts). Lists, counts, exports and operations read with it. Its cost
-//     is `cheap` where an index leads to the matches, else `bounded`: they are found in short steps.
+//     by which a reader selects its index (parts/shape.ts).
+//  6. The functions become one check of a row's texts (row-check.ts). If values may be large, a second,
+//     *light* condition also accepts the rows that only decompressing would decide.
+//  7. The result is a JobQuery (job-query.ts), which lists, counts, exports and operations use. Its cost is
+//     `cheap` if an index finds the matches, otherwise `bounded`: they are found in short steps.
 import { InputError } from "../../base/errors.ts";
 import type { Database } from "../../database/database.ts";
 import { dueConditions, lockedConditions } from "../../domain/condition.ts";
@@ -47,13 +47,13 @@ import { ALL, allOf, anyOf, noneOf, type QueryPart } from "./parts/part.ts";
 import { rowCheck } from "./row-check.ts";
 
 export interface CompileOptions {
-  /** The moment of the query's first page, for its further pages. Default: now, by the database. */
+  /** The time of the query's first page, for its further pages. Default: now, by the database's clock. */
   readonly nowUs?: string;
-  /** Names of existing optional indexes; they only affect the reported cost. */
+  /** The names of existing optional indexes. They only affect the reported cost. */
   readonly indexes?: ReadonlySet<string>;
 }
 
-/** Throws QueryError (an InputError of `q`) for a query that is invalid or too broad. */
+/** Compiles a query. Throws QueryError (an InputError of `q`) if it is invalid or too broad. */
 export async function compileQuery(
   db: Database,
   text: string,
@@ -64,7 +64,7 @@ export async function compileQuery(
   if (givenUs !== null && !/^-?\d{1,18}$/.test(givenUs)) {
     throw new InputError([{ path: "now", message: "is not a time" }]);
   }
-  // In parallel: each round trip is a millisecond or two.
+  // They are read in parallel, because each round trip takes a millisecond or two.
   const now = givenUs === null ? databaseNowUs(db) : Promise.resolve(givenUs);
   const [nowUs, known, texts] = await Promise.all([
     now,
@@ -109,7 +109,7 @@ function lightQuery(query: JobQuery, { reading }: QueryPart, ready: Settled): Li
   };
 }
 
-/** The meaning of a bare text: the whole name of something, or a text to search for. */
+/** The meaning of a word without a field: the whole name of something, or a text to search for. */
 type TextMeaning =
   | { readonly kind: "name"; readonly meanings: WordMeanings }
   | { readonly kind: "text"; readonly names: NamesWithText };

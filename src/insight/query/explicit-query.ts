@@ -1,10 +1,11 @@
-// Makes the meaning of a query's bare words explicit. A word means the job, task or queue of that exact name, otherwise
-// a text anywhere: compiled again after that job is done, the same word would match every job that mentions it.
+// Makes the meaning of a query's words explicit. A word means the job, task or queue of exactly that name, otherwise a
+// text anywhere. Without this, a query that is compiled again after that job is done would match every job that
+// mentions the word.
 import { printQuery } from "../../domain/query/print-query.ts";
 import type { QueryNode, QueryValue, Span, TextTerm } from "../../domain/query/query-tree.ts";
 import type { WordMeanings } from "./facts/names.ts";
 
-/** `meaningOf`: what a word is the name of; null for a text anywhere. */
+/** Returns the query with explicit meanings. `meaningOf`: what the word is the name of; null for a text anywhere. */
 export function explicitQuery(
   text: string,
   tree: QueryNode,

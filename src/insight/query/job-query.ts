@@ -7,53 +7,56 @@ import type { QueryShape } from "./parts/shape.ts";
 export type { CheckedTexts, QueryShape, TermCost };
 
 export interface JobQuery {
-  /** As typed, trimmed. Empty: every job. */
+  /** The query as typed, trimmed. Empty: every job. */
   readonly text: string;
   /**
-   * The same with the meaning of each bare word: `key:"a"`, or `"a"` anywhere. For compiling it again later, when the
-   * named job may no longer exist.
+   * The query with the meaning of each word: `key:"a"`, or `"a"` anywhere. It is for compiling the query again later,
+   * when the named job may no longer exist.
    */
   readonly explicit: string;
-  /** The moment of `now` and ages in it, in microseconds since 1970: the database's, fixed once. */
+  /** The value of `now` and the start of ages in it, in microseconds since 1970, fixed once by the database's clock. */
   readonly nowUs: string;
   /**
-   * A condition on a row of _private_jobs under the alias `jobs`, in parentheses; its parameters are numbered from
-   * `first` on (2 = `$2`), and their values are `values`. `true` if all jobs match.
+   * Returns a condition on a row of _private_jobs under the alias `jobs`, in parentheses. Its parameters are numbered
+   * from `first` on (2 = `$2`), and their values are `values`. It is `true` if all jobs match.
    */
   sql(first: number): string;
   readonly values: readonly unknown[];
   /**
-   * Decides on the row's texts what PostgreSQL can only narrow down: payload fields, error groups. null: the SQL
-   * decides.
+   * Decides by the row's texts where PostgreSQL can only narrow the jobs down: payload fields, error groups; null: the
+   * SQL decides.
    */
   readonly check: ((row: CheckedTexts) => boolean) | null;
   /**
-   * The input of `check` besides the texts, selected as `marks`, with parameters as in `sql`. `null::text` if it needs
-   * none.
+   * Returns the select item `marks`, the other input of `check`, with parameters as in `sql`. It is `null::text` if
+   * `check` needs none.
    */
   marks(first: number): string;
-  /** The same without decompressing anything, for when decompressing takes too long; null: nothing is decompressed. */
+  /**
+   * The query without its conditions on compressed values, for when decompressing takes too long; null: it decompresses
+   * nothing.
+   */
   readonly light: LightQuery | null;
-  /** What all matching jobs have in common, for choosing an index. */
+  /** What all matching jobs have in common, by which a reader selects an index. */
   readonly shape: QueryShape;
-  /** `cheap`: an index finds the matches. `bounded`: needs a walk in bounded steps. */
+  /** `cheap`: an index finds the matches. `bounded`: a walk in bounded steps finds them. */
   readonly cost: "cheap" | "bounded";
-  /** Its terms one by one, for `explain`. */
+  /** The costs of its terms, for `explain`. */
   readonly terms: readonly TermCost[];
   /** The most useful missing optional index; null if none would help. */
   readonly indexHint: string | null;
-  /** Names in it that do not exist, as `task:nmae`. */
+  /** The names in it that do not exist, as in `task:nmae`. */
   readonly unknown: readonly string[];
-  /** Certain to match nothing: no statement is needed. */
+  /** Whether the query certainly matches nothing, so that no statement is needed. */
   readonly isEmpty: boolean;
 }
 
-/** Its `sql` also matches rows that only decompressing decides. */
+/** A query whose `sql` also matches the rows that only decompressing decides. */
 export interface LightQuery extends JobQuery {
-  /** The condition that a row is one of them: `check` and `marks` do not apply to it. No parameters. */
+  /** The condition that a row is one of these. `check` and `marks` do not apply to such a row. It has no parameters. */
   readonly undecided: string;
 }
 
-/** As a select item next to a query's condition. */
+/** Returns the select item beside a query's condition that shows whether a row is undecided. */
 export const undecidedBy = (query: JobQuery): string =>
   "undecided" in query ? (query as LightQuery).undecided : "false";

@@ -1,10 +1,10 @@
-// The part of a query that PostgreSQL cannot decide, as a function on a row's texts. If such a term is in an `or` or a
-// `not`, the results of the SQL next to it are needed, too: they are selected as *marks*, one letter for each piece.
+// What PostgreSQL cannot decide about a query, as a function on a row's texts. If such a term is in an `or` or a `not`,
+// the function also needs the results of the SQL beside it: they are selected as *marks*, one letter for each piece.
 import type { CheckedTexts, QueryPart } from "./parts/part.ts";
 
 export interface RowCheck {
   readonly check: ((row: CheckedTexts) => boolean) | null;
-  /** A select item with unnumbered parameters. */
+  /** The select item, with parameters that have no numbers yet. */
   readonly marks: string;
 }
 
@@ -12,7 +12,7 @@ type Decide = (row: CheckedTexts) => boolean;
 
 const NOTHING = "null::text";
 
-/** For rows that match the part's SQL. */
+/** Returns the check for rows that match the SQL of the part. */
 export function rowCheck(part: QueryPart): RowCheck {
   const marked: string[] = [];
   const check = decider(part, true, marked);
@@ -20,7 +20,10 @@ export function rowCheck(part: QueryPart): RowCheck {
   return { check, marks: letters.length === 0 ? NOTHING : `(${letters.join(" || ")})` };
 }
 
-/** `isGiven`: the SQL of the part is true for all rows. null: always true. */
+/**
+ * Returns a function that decides the part; null if the part is always true. `isGiven`: the SQL of the part is true for
+ * all rows.
+ */
 function decider(part: QueryPart, isGiven: boolean, marked: string[]): Decide | null {
   if (part.kind === "texts") return part.decide;
   if (part.kind === "sql") return isGiven ? null : markOf(marked.push(part.sql) - 1);

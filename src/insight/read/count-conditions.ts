@@ -7,12 +7,15 @@ import { isAvailable, isDue } from "../../queue/sql/eligible.ts";
 import { isFailed, isLocked } from "../../queue/sql/job-state.ts";
 import { heartbeatsOf } from "../../queue/workers/worker-table.ts";
 
-/** The conditions add up to the total, and so do the states; all are of one moment. */
+/**
+ * The number of jobs in each condition. The conditions add up to the total, and so do the states; all are of one
+ * moment.
+ */
 export interface ConditionCounts extends JobCounts {
   readonly conditions: Readonly<Record<Condition, number>>;
 }
 
-/** Two to three times as long as countJobs(), since it also reads the queues. */
+/** Counts the jobs. It takes two to three times as long as countJobs(), since it also reads the queues. */
 export async function countConditions(db: Database): Promise<ConditionCounts> {
   const [row] = await query<Record<Counted, string>>(db, countsSql(await heartbeatsOf(db)));
   const of = (name: Counted) => Number(row?.[name] ?? 0);
@@ -46,8 +49,8 @@ const due = `${isAvailable("jobs")} and ${isDue("jobs")}`;
 const ahead = `${isAvailable("jobs")} and not ${isDue("jobs")}`;
 const counted = (where: string) => `pg_catalog.count(*) filter (where ${where})::text`;
 
-// Only locked jobs are checked for fetched ones: in the pass over all jobs the planner would assume a check of each,
-// and JIT-compile for seconds.
+// Only locked jobs are checked for being fetched. In the pass over all jobs the planner would assume a check of each
+// job, and JIT-compile for seconds.
 const countsSql =
   (heartbeats: Heartbeats): Statement =>
   (schema) =>

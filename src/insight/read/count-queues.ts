@@ -1,4 +1,4 @@
-// The number of named queues: a list of them is bounded, this is not.
+// Counts the named queues. Unlike a list of them, the number is not limited.
 import { type Database, query } from "../../database/database.ts";
 
 const sql = (schema: string) =>

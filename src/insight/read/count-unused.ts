@@ -1,15 +1,15 @@
-// Counts the tasks and queues that a cleanup would delete, from the ids that are in use, so that the jobs
-// need not be read.
+// Counts the tasks and queues that a cleanup would delete. The caller passes the ids that are in use, so no jobs are
+// read.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { isOfNoWorker } from "../../queue/tidy/unused-names.ts";
 import { hasWorkerTable } from "../../queue/workers/worker-table.ts";
 
-/** Tasks that are not in `used`, and that no worker reports. */
+/** Returns the number of tasks that are not in `used` and that no worker reports. */
 export async function countUnusedTasks(db: Database, used: readonly number[]): Promise<number> {
   return count(db, unusedTasksSql(await hasWorkerTable(db)), used);
 }
 
-/** Queues that are not locked and not in `used`. */
+/** Returns the number of queues that are not locked and not in `used`. */
 export function countUnusedQueues(db: Database, used: readonly number[]): Promise<number> {
   return count(db, unusedQueuesSql, used);
 }
@@ -19,7 +19,7 @@ async function count(db: Database, statement: Statement, used: readonly number[]
   return Number(row?.count ?? 0);
 }
 
-// Joined, because a list of thousands would be searched from its beginning for every row.
+// The ids are joined, because PostgreSQL would search a list of thousands from its beginning for every row.
 const unusedTasksSql =
   (heartbeats: boolean): Statement =>
   (schema) =>

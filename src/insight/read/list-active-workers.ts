@@ -49,9 +49,9 @@ interface ActiveWorkerRow {
 }
 
 /**
- * Workers with a heartbeat row, ascending by id, at most 1,000; none on a database without this library's
- * extensions. `staleAfterMs`: milliseconds, up to a year; the default is each worker's declared threshold,
- * or 300,000. The longest reports are left out if all together exceed 2 MB. Throws InputError out of range.
+ * Returns the workers with a heartbeat row, ascending by id, at most 1,000; none on a database without this library's
+ * extensions. `staleAfterMs`: milliseconds, up to a year; the default is each worker's declared threshold, or 300,000.
+ * The longest reports are left out if all together exceed 2 MB. Throws InputError if `staleAfterMs` is out of range.
  */
 export async function listActiveWorkers(
   db: Database,
@@ -76,7 +76,7 @@ export async function listActiveWorkers(
   }));
 }
 
-/** The total size of reports in a result. */
+/** The total size of the reports in a result, in bytes. */
 const MOST_SENT = 2 * 1_048_576;
 
 const activeWorkersSql: Statement = (schema) => `

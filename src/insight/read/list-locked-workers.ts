@@ -19,7 +19,7 @@ interface LockedWorkerRow {
   readonly locked_queues: string;
 }
 
-/** The workers that have locked jobs or queues, ascending, at most 1,000. Reads all jobs once. */
+/** Returns the workers that have locked jobs or queues, ascending, at most 1,000. It reads all jobs once. */
 export async function listLockedWorkers(db: Database): Promise<LockedWorker[]> {
   const rows = await query<LockedWorkerRow>(db, lockedWorkersSql);
   return rows.map((row) => ({
@@ -29,8 +29,8 @@ export async function listLockedWorkers(db: Database): Promise<LockedWorker[]> {
   }));
 }
 
-// "not is_available" is redundant for a locked job; it is the predicate of the optional index on locked
-// jobs, which the planner uses only if the condition repeats it.
+// "not is_available" adds nothing for a locked job. It is the predicate of the optional index on locked jobs, which the
+// planner uses only if the condition repeats it.
 const lockedWorkersSql: Statement = (schema) => `
   select
     worker_id,

@@ -1,5 +1,5 @@
-// How many of a job's last attempts ended with their worker, which identifies a poison job. A recovery
-// writes this into last_error, and counts on while the error is its own; a stock worker that dies leaves an
+// Counts how many of a job's last attempts ended with their worker, which identifies a poison job. A recovery writes
+// the number into last_error, and increases it as long as that error is its own. A stock worker that dies leaves an
 // attempt without any error.
 
 export interface AttemptedJob {
@@ -9,18 +9,18 @@ export interface AttemptedJob {
   readonly errorStart: string | null;
 }
 
-/** The beginning of a recovery's error: `Recovered: …`, `Recovered 3 times in a row: …`. */
+/** Matches the beginning of a recovery's error: `Recovered: …`, `Recovered 3 times in a row: …`. */
 const RECOVERED = /^Recovered(?: (\d{1,5}) times in a row)?: /;
 
 export function lostAttempts({ attempts, isLocked, errorStart }: AttemptedJob): number {
-  // The current attempt is not lost yet.
+  // The attempt of a locked job is not lost yet.
   if (errorStart === null) return Math.max(0, attempts - (isLocked ? 1 : 0));
   const found = RECOVERED.exec(errorStart);
   if (found === null) return 0;
   return found[1] === undefined ? 1 : Number(found[1]);
 }
 
-/** The job kills its workers: three in a row, or two that are half of all its attempts. */
+/** Whether the job kills its workers: it lost three attempts in a row, or two that are half of all its attempts. */
 export function isPoison(job: AttemptedJob): boolean {
   const lost = lostAttempts(job);
   return lost >= 3 || (lost >= 2 && lost * 2 >= job.attempts);

@@ -1,4 +1,4 @@
-// A pause as a phrase: "paused by ana until 2026-01-31 14:00: deploy", and the workers that have acknowledged it.
+// Describes a pause in words: "paused by ana until 2026-01-31 14:00: deploy", and the workers that have acknowledged it.
 import { byWorker, counted, grouped, momentText } from "../../domain/words.ts";
 import type { Acknowledgement } from "../../queue/pauses/acknowledgement.ts";
 import type { Pause } from "../../queue/pauses/list-pauses.ts";
@@ -9,7 +9,7 @@ export function pauseText({ pausedBy, resumeAt, reason }: Omit<Pause, "scope" | 
   return `paused${by}${until}${reason === null || reason === "" ? "" : `: ${reason}`}`;
 }
 
-/** The same as JSON, without its target. */
+/** Returns the pause as JSON, without its target. */
 export const pauseJson = ({
   pausedAt,
   resumeAt,

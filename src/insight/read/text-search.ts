@@ -1,18 +1,18 @@
-// Finds a text literally without an index: anywhere in a column, byte by byte, or ignoring case.
+// Finds a text literally and without an index: anywhere in a column, byte by byte, or ignoring case.
 
 export interface TextSearch {
-  /** The condition's parameter. */
+  /** The value of the condition's parameter. */
   readonly value: readonly string[];
-  /** `parameter`: such as `$1::text[]`. */
+  /** Returns the condition that a column contains the text. `parameter`: such as `$1::text[]`. */
   readonly isIn: (column: string, parameter: string) => string;
 }
 
 /**
- * Finds `text` ignoring case. For ASCII letters this is a comparison of bytes, many times faster than the
- * locale's. The longest part without letters, such as the digits of an id, is searched first: most rows do
- * not contain it, and folding the case of a row's text is most of the work. (ILIKE also folds its pattern
- * again for each row.) Beyond ASCII, the database's locale determines which upper and lower case ILIKE
- * matches ("C": none), so the usual spellings are searched.
+ * Finds `text` ignoring case. For ASCII letters this compares bytes, many times faster than the locale's comparison.
+ * The longest part without letters, such as the digits of an id, is searched first: most rows do not contain it, and
+ * folding the case of a row's text is most of the work. (ILIKE also folds its pattern again for each row.) Beyond
+ * ASCII, the database's locale determines which upper and lower case letters ILIKE matches ("C": none), so the usual
+ * spellings are searched.
  */
 export function textSearch(text: string): TextSearch {
   if (!isAscii(text)) {
@@ -32,7 +32,7 @@ export function textSearch(text: string): TextSearch {
   };
 }
 
-/** Whether a text of the collation "C" contains `sought` literally. */
+/** Returns a condition: a text with the collation "C" contains `sought` literally. */
 export const contains = (column: string, sought: string): string =>
   `pg_catalog.strpos(${column}, ${sought}) > 0`;
 

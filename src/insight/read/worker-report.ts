@@ -1,11 +1,11 @@
-// Reads a worker's report in its heartbeat row (worker/lease/heartbeat-metadata.ts), with care: other
-// programs and versions write there, too, and each part may be missing.
+// Reads a worker's report in its heartbeat row (worker/lease/heartbeat-metadata.ts), with care: other programs and
+// versions write such rows, too, and each part may be missing.
 import { isJobId } from "../../domain/job-ids.ts";
 import { isMoment } from "../../domain/moment.ts";
 import { LONGEST_REPORT_BYTES } from "../../queue/workers/worker-table.ts";
 
 export interface WorkerReport {
-  /** The report exists and was not read, because reports have a total limit. */
+  /** Whether the report exists and was not read, because the reports have a total limit. */
   readonly isLeftOut: boolean;
   readonly host: string | null;
   readonly pid: number | null;
@@ -13,19 +13,19 @@ export interface WorkerReport {
   readonly version: string | null;
   /** The version of Node. */
   readonly node: string | null;
-  /** How many jobs it runs at once. */
+  /** The number of jobs that it runs at once. */
   readonly slots: number | null;
   readonly tasks: readonly string[];
   /** Whether `tasks` is the complete list. */
   readonly hasAllTasks: boolean;
   readonly cron: readonly ReportedCronEntry[];
-  /** The jobs that it has ended since its start; null = not reported. */
+  /** The number of jobs that have ended since its start; null: not reported. */
   readonly done: number | null;
   readonly failed: number | null;
-  /** In the last minute. */
+  /** The number of jobs done, and of attempts failed, in the last minute. */
   readonly donePerMin: number | null;
   readonly failedPerMin: number | null;
-  /** The busiest tasks. */
+  /** The numbers of its busiest tasks. */
   readonly byTask: readonly {
     readonly task: string;
     readonly done: number;
@@ -35,7 +35,7 @@ export interface WorkerReport {
   readonly running: number | null;
   /** The number of listed jobs that it has locked and not started. */
   readonly fetched: number | null;
-  /** The jobs that have run longest. `since`: RFC 3339. */
+  /** The jobs that have run longest. `since`: when each began, RFC 3339. */
   readonly current: readonly {
     readonly id: string;
     readonly task: string;

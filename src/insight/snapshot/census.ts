@@ -1,7 +1,6 @@
 // Counts all jobs of a large table by task and queue, in chunks short enough not to disturb other sessions. Only one
-// admin counts at a time. The lock is held during a chunk and free during the pauses, so an admin first checks it for
-// longer than a pause, at intervals shorter than a chunk; if it is taken, another admin is counting. A round is
-// abandoned if the table is rewritten.
+// admin counts at a time. It holds a lock during a chunk and not during the pauses, so another admin first checks the
+// lock for longer than a pause, at intervals shorter than a chunk. A round is abandoned if the table is rewritten.
 //
 //   listening ──step()──▶ counting ──…──▶ complete (kept until the next is) ──▶ listening …
 //       └── another counts: left ──┘
@@ -15,27 +14,27 @@ import { censusNames, type NameCounts } from "./name-counts.ts";
 
 export interface Census {
   /**
-   * Counts one chunk. `listening`: it does not count yet; call again after LISTEN_MS. `left`: another admin is
-   * counting.
+   * Counts one chunk. Returns `listening` if it does not count yet: call it again after LISTEN_MS; `left` if another
+   * admin is counting.
    */
   step(db: Database): Promise<"listening" | "counted" | "complete" | "left">;
-  /** A step has failed: makes the next one smaller. */
+  /** Makes the next step smaller, after a step has failed. */
   shrink(): void;
-  /** The last complete round with its present precision; null if there is none. */
+  /** Returns the last complete round with its present precision; null if there is none. */
   last(gauge: Gauge, becameDue: number | null): NameCounts | null;
-  /** When the last complete round began, by the database's clock, milliseconds since 1970. */
+  /** When the last complete round began, by the database's clock, in milliseconds since 1970; null if there is none. */
   readonly begunMs: number | null;
 }
 
 const FIRST_PAGES = 1_000;
 const FEWEST_PAGES = 64;
 const MOST_PAGES = 5_000;
-/** The target time of a chunk: even three times as long on a busy machine stays below 300 ms. */
+/** The duration of a chunk that is aimed at. Three times as long, as on a busy machine, is still below 300 ms. */
 const CHUNK_MS = 80;
 
-/** The interval between checks of the lock; a chunk is seldom shorter. */
+/** The interval between two checks of the lock. Few chunks are shorter. */
 export const LISTEN_MS = 75;
-/** About seven seconds: pauses are about twenty times as long as chunks. */
+/** The number of checks, about seven seconds: pauses are about twenty times as long as chunks. */
 const LISTENINGS = 90;
 
 interface Round {
@@ -77,7 +76,7 @@ export function createCensus(): Census {
       pages = bounded(Math.round(pages * Math.min(Math.max(factor, 0.5), 2)));
       round.tallies.add(rows);
       round.next = to;
-      // The gauge may be outdated: the table can have grown since. The next round counts the rest.
+      // The table may have grown since the gauge was read. The next round counts the rest.
       if (to < gauge.pages) return "counted";
       complete = { ...round, asOf: timeOf(gauge.nowMs) };
       round = null;

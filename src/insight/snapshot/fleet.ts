@@ -1,9 +1,9 @@
-// The sum of the reports of live workers: their throughput and their running jobs, including fast mode jobs, which no
-// other process sees.
+// The sum of the reports of live workers: their throughput and their running jobs, including those of the fast mode,
+// which no other process can count.
 import type { ActiveWorker } from "../read/list-active-workers.ts";
 
 export interface Fleet {
-  /** null: some live workers do not report it, or none is alive. */
+  /** The number of running jobs; null: some live workers do not report it, or none is alive. */
   readonly running: number | null;
   readonly donePerMin: number | null;
   readonly failedPerMin: number | null;

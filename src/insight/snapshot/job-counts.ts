@@ -1,5 +1,5 @@
-// The number of jobs in each condition and state with its precision: from one pass over a small table; otherwise from
-// the heads of the index if they are short, and from the better of sample and census.
+// The number of jobs in each condition and state with its precision. A small table is read in one pass. For a large one
+// the heads of the index are used if they are short, and otherwise the better of sample and census.
 import { type Condition, conditions } from "../../domain/condition.ts";
 import { between, capped, exact, type Interval, type Value } from "../../domain/value.ts";
 import { timeText } from "../../queue/sql/moments.ts";
@@ -18,11 +18,14 @@ export interface MeasuredCounts {
   readonly asOf: string;
   readonly total: Value;
   readonly conditions: Readonly<Record<Condition, Value>>;
-  /** Retrying jobs whose next attempt is due. */
+  /** The number of retrying jobs whose next attempt is due. */
   readonly retryingDue: Value;
-  /** The contract's. */
+  /** The number of jobs in each state of the contract. */
   readonly states: Readonly<Record<State, Value>>;
-  /** RFC 3339; null: none, or unknown. Of all due jobs, of ready jobs, and of scheduled jobs. */
+  /**
+   * The earliest time of all due jobs, of ready jobs, and of scheduled jobs, RFC 3339; null if there is none, or it is
+   * unknown.
+   */
   readonly oldestDueAt: string | null;
   readonly oldestReadyAt: string | null;
   readonly nextDueAt: string | null;
@@ -32,7 +35,7 @@ export interface MeasuredCounts {
 
 const states = Object.keys(inState) as State[];
 
-/** For a table that was read whole. */
+/** Returns the counts of a table that was read whole. */
 export function countsOfPass(gauge: Gauge, names: NameCounts): MeasuredCounts {
   const { all } = names.tallies;
   const value = (which: readonly Tallied[]) => exact(sumOf(all.counts, which), "scan", names.asOf);
@@ -51,7 +54,7 @@ export function countsOfPass(gauge: Gauge, names: NameCounts): MeasuredCounts {
   };
 }
 
-/** The heads of the index: the available jobs by condition, if they were few. */
+/** The heads of the index: the available jobs by condition, if there are few. */
 export interface Heads {
   readonly probe: Probe;
   readonly tallies: ReadonlyMap<Tallied, number>;
@@ -62,11 +65,14 @@ export interface Heads {
 export interface TakenSample {
   readonly sample: JobSample;
   readonly asOf: string;
-  /** The number of these together. */
+  /** Returns the estimated number of jobs in these conditions together. */
   readonly estimate: (which: readonly Tallied[]) => Interval;
 }
 
-/** `pages`: of the table. Estimates are cached: pulses are more frequent than samples. */
+/**
+ * Returns a sample with its estimates, which are cached because pulses are more frequent than samples. `pages`: the
+ * size of the table.
+ */
 export function takenSample(sample: JobSample, pages: number, asOf: string): TakenSample {
   const kept = new Map<string, Interval>();
   const perPage = rowsPerPage(sample);
@@ -80,8 +86,8 @@ export function takenSample(sample: JobSample, pages: number, asOf: string): Tak
 }
 
 /**
- * For a large table. `census`: the last complete one. `taken`: null if not even a few pages could be read in time. Then
- * the total comes from the planner's statistics, and each condition has a lower bound.
+ * Returns the counts of a large table. `census`: the last complete one. `taken`: null if not even a few pages could be
+ * read in time; then the total comes from the planner's statistics, and each condition has a lower bound.
  */
 export function countsOfParts(
   gauge: Gauge,
@@ -113,7 +119,7 @@ export function countsOfParts(
   const provenConditions: Partial<Record<Condition, number>> = { blocked: probe.blocked };
   const ages = census === null ? null : agesOf(census.tallies.all);
   const met = taken?.sample ?? NOTHING_MET;
-  // Running jobs may have ended since the census; the sample is recent, but incomplete.
+  // Jobs that were running at the census may have ended; the sample is recent, but incomplete.
   const { longestRunningMs = met.longestRunningMs ?? ages?.longestRunning ?? null } = indexed;
   const { lastFailureMs = latest(met.lastFailureMs, ages?.lastFailure ?? null) } = indexed;
   return {
@@ -132,9 +138,11 @@ export function countsOfParts(
 
 const NOTHING_MET = { longestRunningMs: null, lastFailureMs: null } as const;
 
-/** The statistics are outdated, and come from a sample themselves. */
+/** How wrong the planner's statistics may be: they are outdated, and come from a sample themselves. */
 const PLANNED_OFF_BY = 2;
-/** Without statistics: a job takes at least 85 bytes, and seldom more than a page. */
+/**
+ * The number of jobs on a page if there are no statistics: a job takes at least 85 bytes, and seldom more than a page.
+ */
 const UNPLANNED = { value: 40, low: 1, high: 100 } as const;
 
 function plannedTotal({ pages, jobsPerPage, nowMs }: Gauge, least: number): Value {
@@ -175,7 +183,7 @@ function latest(one: number | null, other: number | null): number | null {
   return one === null || other === null ? (one ?? other) : Math.max(one, other);
 }
 
-/** Milliseconds since 1970 as RFC 3339; `infinity` becomes the latest possible time. */
+/** Returns RFC 3339 text for milliseconds since 1970; `infinity` becomes the latest possible time. */
 export function timeOf(ms: number): string {
   return timeText(ms * 1_000);
 }

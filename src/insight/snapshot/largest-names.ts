@@ -1,5 +1,5 @@
-// The tasks and queues with the most jobs, by name. Names are read once for each count: an id may have another name in
-// the next one if the tables were refilled.
+// The tasks and queues with the most jobs, by name. The names are read once for each count: if the tables were
+// refilled, an id has another name in the next count.
 import type { Database } from "../../database/database.ts";
 import type { NameTally } from "../stats/name-tallies.ts";
 import { readNames } from "../stats/queue-rows.ts";
@@ -20,7 +20,7 @@ export interface LargestNames {
 export function createLargestNames(
   db: Database,
 ): (known: QueueSnapshot, limit: number) => Promise<LargestNames> {
-  // A census or a sample stays the same for many scrapes; the limit is that of the configuration.
+  // The names of a census or a sample, which many scrapes use. The limit is that of the configuration.
   const known = new WeakMap<object, Promise<readonly NamedTally[]>>();
 
   const named = (
@@ -50,7 +50,7 @@ async function readNamed(
   if (largest.length === 0) return [];
   const ids = largest.map(({ id }) => id);
   const names = await readNames(db, kind, ids);
-  // A name deleted in the meantime is left out.
+  // A name that was deleted meanwhile is left out.
   return largest.flatMap(({ id, tally }) => {
     const name = names.get(id);
     return name === undefined ? [] : [{ name, tally }];

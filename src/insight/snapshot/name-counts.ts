@@ -5,13 +5,13 @@ import { inState, sumOf, type Tallied } from "../stats/tally.ts";
 
 export interface NameCounts {
   readonly basis: Extract<Basis, "scan" | "census" | "sample">;
-  /** RFC 3339. */
+  /** When the jobs were counted, RFC 3339. */
   readonly asOf: string;
-  /** For a sample: what was met, not the total. */
+  /** The counts; for a sample, only those of the sample. */
   readonly tallies: NameTallies;
-  /** Returns the count of one task or queue. `tally`: undefined for a name that was not met. */
+  /** Returns the count of one task or queue. `tally`: undefined if none of its jobs was counted. */
   value(tally: NameTally | undefined, which: readonly Tallied[]): Value;
-  /** The number of jobs locked by this holder. */
+  /** Returns the number of jobs that this holder has locked. */
   held(holder: string): number;
 }
 
@@ -25,11 +25,11 @@ export function scannedNames(tallies: NameTallies, asOf: string): NameCounts {
   };
 }
 
-/** Changes since a census began. */
+/** What has changed since a census began. */
 export interface Since {
-  /** Written rows: only these may have been counted twice or not at all. */
+  /** The number of written rows. Only these may have been counted twice or not at all. */
   readonly writes: number;
-  /** Jobs that have become due without a write; null if unknown. */
+  /** The number of jobs that have become due without a write; null if unknown. */
   readonly becameDue: number | null;
 }
 
@@ -52,8 +52,8 @@ const due = inState.ready;
 const ahead = inState.scheduled;
 
 /**
- * An upper bound of changes without a write: scheduled jobs become due, and due jobs become blocked or ready with their
- * queue's lock.
+ * Returns an upper bound for changes without a write: scheduled jobs become due, and due jobs become blocked or ready
+ * with the lock of their queue.
  */
 function shiftOf(
   tally: NameTally | undefined,
@@ -68,12 +68,15 @@ function shiftOf(
   return time + locks;
 }
 
-/** A little more than two standard deviations. */
+/** The width of the interval in standard deviations: a little more than two. */
 const Z = 2.2;
-/** With 95 % confidence, unmet names are on fewer pages than three times the pages that one sampled page represents. */
+/**
+ * With 95 % confidence, the jobs of a name that is not in the sample are on fewer pages than three sampled pages
+ * represent.
+ */
 const UNMET_PAGES = 3;
 
-/** `share`: the fraction of pages that was read. */
+/** `share`: the fraction of the pages that was read. */
 export function sampledNames(tallies: NameTallies, asOf: string, share: number): NameCounts {
   const scale = 1 / share;
   return {
@@ -85,7 +88,7 @@ export function sampledNames(tallies: NameTallies, asOf: string, share: number):
       if (tally === undefined || met === 0) {
         return between({ value: 0, low: 0, high: UNMET_PAGES * scale }, "sample", asOf);
       }
-      // Conditions of one name may be correlated across pages: their deviations are added.
+      // The conditions of one name may be correlated across pages, so their deviations are added.
       const spread = which.reduce((sum, one) => sum + Math.sqrt(tally.squares[one]), 0);
       const margin = Z * scale * spread;
       const value = scale * met;
@@ -96,7 +99,7 @@ export function sampledNames(tallies: NameTallies, asOf: string, share: number):
   };
 }
 
-/** If nothing could be read in time: names without numbers. */
+/** Returns names without numbers, for when no page could be read in time. */
 export function unknownNames(asOf: string): NameCounts {
   return {
     basis: "sample",

@@ -1,5 +1,5 @@
-// The state of the queue at one moment. Everything shown or exported live is derived from a snapshot, which never
-// changes.
+// The state of the queue at one moment. Everything that is shown or exported live is derived from a snapshot, which
+// never changes.
 
 import type { ActiveWorker } from "../read/list-active-workers.ts";
 import type { LockedWorker } from "../read/list-locked-workers.ts";
@@ -11,25 +11,25 @@ import type { NameCounts } from "./name-counts.ts";
 import type { JobRates, RateWindow } from "./rates.ts";
 
 export interface QueueSnapshot {
-  /** When it was read, by this process's monotonic clock. */
+  /** When the snapshot was read, by this process's monotonic clock, in milliseconds. */
   readonly readAtMs: number;
   readonly gauge: Gauge;
-  /** True if the table is always read whole: then every count is exact. */
+  /** Whether the table is always read whole: then every count is exact. */
   readonly isSmall: boolean;
   readonly counts: MeasuredCounts;
   readonly names: NameCounts;
-  /** Locked ones first; not all if there are very many (gauge.queues). */
+  /** The named queues, locked ones first. Some are left out if there are very many (gauge.queues is the number). */
   readonly queues: readonly NamedQueueRow[];
   readonly workers: readonly ActiveWorker[];
   readonly fleet: Fleet;
   readonly rates: JobRates;
-  /** Used until rates are available. */
+  /** The jobs counted so far, which are used until rates are available. */
   readonly seen: RateWindow;
 }
 
 const MOST_HOLDERS = 1_000;
 
-/** Holders of locks, ascending by id. */
+/** Returns the holders of locks, ascending by id. */
 export function holdersOf({ names, gauge }: QueueSnapshot): readonly LockedWorker[] {
   const ids = new Set([...names.tallies.holders.keys(), ...gauge.queueHolders.keys()]);
   return [...ids]
@@ -42,7 +42,10 @@ export function holdersOf({ names, gauge }: QueueSnapshot): readonly LockedWorke
     }));
 }
 
-/** Workers by their heartbeats. A holder without a heartbeat row is unknown rather than stale. */
+/**
+ * Returns the number of workers in each state, by their heartbeats. A holder without a heartbeat row counts as unknown,
+ * not as stale.
+ */
 export function countWorkers(known: QueueSnapshot) {
   const rows = new Set(known.workers.map(({ workerId }) => workerId));
   const stale = known.workers.filter(({ isStale }) => isStale).length;

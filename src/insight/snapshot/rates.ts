@@ -1,15 +1,15 @@
 // Jobs added and done in the last minute, from PostgreSQL's statistics. These include rollbacks, and a removed job
-// counts as done, so rates are estimates. If all live workers report their throughput, that is shown instead.
+// counts as done, so the rates are estimates. If all live workers report their throughput, that is shown instead.
 import type { Gauge } from "../stats/gauge.ts";
 
-/** Jobs of the last minute; null: not available (yet). */
+/** The jobs of the last minute; null: not available (yet). */
 export interface JobRates {
   readonly added: number | null;
   readonly done: number | null;
   readonly failed: number | null;
 }
 
-/** Jobs added and done since the first reading, at most a minute ago. */
+/** The jobs that were added and done since the first reading, at most a minute ago. */
 export interface RateWindow {
   readonly ms: number;
   readonly added: number;
@@ -19,7 +19,7 @@ export interface RateWindow {
 export interface RateMeter {
   note(gauge: Gauge): void;
   readonly seen: RateWindow;
-  /** null for the first minute: a few seconds are not extrapolated. */
+  /** The rates; null within the first minute, because a few seconds are not extrapolated. */
   readonly perMinute: Pick<JobRates, "added" | "done">;
 }
 
@@ -29,7 +29,7 @@ export function createRateMeter(): RateMeter {
   return {
     note({ nowMs, inserted, deleted }) {
       const last = points.at(-1);
-      // Statistics can be reset, and the server can change.
+      // The statistics can be reset, and the server can be replaced by another.
       const isReset =
         last !== undefined &&
         (inserted < last.inserted || deleted < last.deleted || nowMs < last.nowMs);

@@ -1,5 +1,5 @@
-// Reads the counts of all jobs once for all callers. A pulse costs a few milliseconds; samples and the chunks of a
-// census are read in between while there are viewers, and improve the next pulses.
+// Reads the counts of all jobs, once for all callers. A pulse costs a few milliseconds. While there are viewers,
+// samples and the chunks of a census are read between pulses, and improve the next ones.
 import { monotonic } from "../../base/clock.ts";
 import { cached } from "../../database/cached.ts";
 import type { Database } from "../../database/database.ts";
@@ -31,34 +31,37 @@ import type { QueueSnapshot } from "./queue-snapshot.ts";
 import { createRateMeter } from "./rates.ts";
 
 export interface Sampler {
-  /** The present counts: all of it is read after this call. */
+  /** Returns the present counts, all of them read after this call. */
   pulse(): Promise<QueueSnapshot>;
-  /** The result of the last pulse, if none is running; null before the first and after a failed one. */
+  /** The result of the last pulse, if no pulse is running; null before the first, and after a failed one. */
   readonly last: QueueSnapshot | null;
   sample(): Promise<void>;
-  /** One chunk. */
+  /** Counts one chunk of the census. */
   census(): Promise<"listening" | "counted" | "complete" | "left" | "none">;
-  /** The duration of each part's last run, and when it was (monotonic), milliseconds. */
+  /** The duration of each part's last run, and when it was by the monotonic clock, in milliseconds. */
   readonly parts: ReadonlyMap<SamplerPart, { readonly tookMs: number; readonly atMs: number }>;
 }
 
 export type SamplerPart = "pulse" | "sample" | "census";
 
 export interface SamplerOptions {
-  /** A table of up to this many pages is read whole. */
+  /** The number of pages up to which a table is read whole. */
   readonly smallPages?: number;
   readonly sampledPages?: number;
 }
 
-/** `isSmall`: the whole table was read. */
+/** What a pulse counts. `isSmall`: the whole table was read. */
 type Counted = Pick<QueueSnapshot, "isSmall" | "counts" | "names">;
 
-/** More than a page shows; bounds the data sent to each viewer. */
+/** The number of queues in a snapshot: more than a page shows. It limits the data that is sent to each viewer. */
 const MOST_QUEUES = 1_000;
-/** For tasks and queues until the first census is complete: many numbers, and coarse ones. */
+/**
+ * The number of pages in the sample of tasks and queues that is used until the first census is complete. It has many
+ * numbers, of low precision.
+ */
 const SAMPLED_FOR_NAMES = 300;
 const NOTHING_INDEXED: IndexedCounts = { tallies: new Map() };
-/** An older sample is not shown: it is from before a long time without viewers. */
+/** The age of a sample after which it is not shown: it was read before a long time without viewers. */
 const OLDEST_SAMPLE_MS = 60_000;
 
 export function createSampler(db: Database, options: SamplerOptions = {}): Sampler {
@@ -100,7 +103,7 @@ export function createSampler(db: Database, options: SamplerOptions = {}): Sampl
       return sampledNames(tallies, asOf, chosen.length / Math.max(gauge.pages, 1));
     });
 
-  // Behind many dead entries the heads of the index are slow to read: then the sample has to do.
+  // Behind many dead entries the heads of the index take too long to read: then the sample must be enough.
   const readHeads = async (gauge: Gauge): Promise<Heads> => {
     const since = census.begunMs ?? gauge.nowMs;
     const probe =
@@ -117,7 +120,7 @@ export function createSampler(db: Database, options: SamplerOptions = {}): Sampl
   const readIndexes = async ({ heartbeats }: Gauge) =>
     readIndexed(db, await usableIndexes(db), heartbeats);
 
-  /** An old sample if none can be taken in time; null if there is none at all. */
+  /** Returns a sample; an old one if none can be read in time; null if there is none at all. */
   const freshSample = async (gauge: Gauge) => {
     const before = sampled;
     if (before !== null && monotonic() - before.atMs <= OLDEST_SAMPLE_MS) return before;
@@ -143,7 +146,7 @@ export function createSampler(db: Database, options: SamplerOptions = {}): Sampl
     return { isSmall: false, counts, names: counted ?? taken?.names ?? unknownNames(counts.asOf) };
   };
 
-  // In sequence, so that it does not use every connection of a small pool.
+  // The parts are read in sequence, so that they do not use every connection of a small pool.
   const read = async (): Promise<QueueSnapshot> => {
     const gauge = await readGauge(db);
     rates.note(gauge);

@@ -1,4 +1,4 @@
-// Counts the matches of a query one by one, in short steps and bounded responses: ascending by id, because a job's id
+// Counts the matches of a query one by one, in short steps and several responses, ascending by id because a job's id
 // never changes.
 import { monotonic } from "../../base/clock.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
@@ -9,26 +9,26 @@ import type { CheckedTexts, JobQuery } from "../query/job-query.ts";
 /** The progress of a count. */
 export interface CountProgress {
   readonly count: number;
-  /** Candidates whose payload is too large to check. */
+  /** The number of candidates whose payload is too large to check. */
   readonly undecided: number;
-  /** Where the count began. */
+  /** The id at which the count began. */
   readonly firstId: string;
-  /** All jobs up to this id are counted. */
+  /** The id up to which all jobs are counted. */
   readonly afterId: string;
-  /** Jobs newer than the start of the count are excluded. */
+  /** The highest id at the start of the count. Newer jobs are excluded. */
   readonly lastId: string;
 }
 
-/** The target time of a step; a response takes four times that. */
+/** The duration of a step that is aimed at; a response takes four times as long. */
 const STEP_MS = 100;
 const ANSWER_MS = 400;
 const FIRST_SPAN = 2_000;
 const SHRINK = 8;
 const LONGEST_SPAN = 100_000_000;
-/** Rows whose texts are sent in one step, if Node decides. */
+/** The number of rows whose texts are sent in one step, if this process decides. */
 const MOST_CHECKED = 500;
 const LONGEST_ERROR = 4_096;
-/** A payload in the table, and decompressed: all rows of a step are in memory at once. */
+/** The size of a payload that is read, as stored and after decompression: all rows of a step are in memory at once. */
 const LARGEST_STORED = 32_768;
 const LARGEST_UNPACKED = 262_144;
 
@@ -47,8 +47,8 @@ export function isDone({ afterId, lastId }: CountProgress): boolean {
 }
 
 /**
- * Continues for about 0.4 s, or until all is counted. A step that takes too long is repeated with fewer rows;
- * `mustMove`: until one succeeds, otherwise the same response would repeat for ever.
+ * Continues a count for about 0.4 s, or until all jobs are counted. A step that takes too long is repeated with fewer
+ * rows. `mustMove`: continue until a step has succeeded, because otherwise the same response could repeat for ever.
  */
 export async function countOn(
   db: Database,
@@ -69,7 +69,7 @@ export async function countOn(
       span = Math.ceil(span / SHRINK);
       continue;
     }
-    // A row that takes too long alone cannot be decided.
+    // A single row that takes too long cannot be decided.
     progress = counted ?? { ...progress, undecided: progress.undecided + 1, afterId: to };
     const factor = STEP_MS / Math.max(monotonic() - began, 1);
     span = Math.min(Math.ceil(span * Math.min(Math.max(factor, 0.25), 8)), LONGEST_SPAN);
@@ -118,7 +118,7 @@ async function step(
     (row) => row.payload !== null && check(row as CheckedTexts),
   ).length;
   const large = looked.filter((row) => row.payload === null).length;
-  // The step ends early with the last row that fits, and the next one begins after it.
+  // The step ends with the last row that fits, and the next step begins after it.
   const isCut = looked.length < rows.length || rows.length === MOST_CHECKED;
   const reached = isCut ? (looked.at(-1)?.id ?? to) : to;
   return { ...from, count: count + matching, undecided: undecided + large, afterId: reached };

@@ -1,5 +1,5 @@
-// The number of jobs that a query matches: exact where that is cheap, otherwise estimated from a sample of the table,
-// with a confidence interval. Never the planner's estimate.
+// The number of jobs that a query matches: exact if that is cheap, otherwise estimated from a sample of the table, with
+// a confidence interval. The planner's estimate is never used.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { nullOnTimeout } from "../../database/null-on-timeout.ts";
 import { between, capped, exact, type Interval, type Value } from "../../domain/value.ts";
@@ -12,15 +12,15 @@ import { sampleInTime } from "./in-time.ts";
 import { choosePages, estimateFrom } from "./page-sample.ts";
 import { rowsOfPage } from "./sample-jobs.ts";
 
-/** Tables of up to this many pages are read whole, so that every number about them is exact. */
+/** The number of pages up to which a table is read whole, so that every number about it is exact. */
 export const SMALL_TABLE_PAGES = 4_096;
 
 const CAP = 10_000;
 const SAMPLED_PAGES = 2_000;
-/** For queries that Node decides: their texts have to be sent. */
+/** The number of pages in a sample for queries that this process decides, because their texts have to be sent. */
 const CHECKED_PAGES = 400;
 const MOST_CHECKED = 1_000;
-/** Larger payloads are not read for a sample; they count as possible matches. */
+/** The size up to which a payload is read for a sample. Jobs with larger ones count as possible matches. */
 const LARGEST_CHECKED = 16_384;
 
 /** Options for tests. */
@@ -121,7 +121,7 @@ interface MatchesRow {
   readonly jobs: string | null;
 }
 
-/** From the certain matches to the possible ones. */
+/** Returns the interval from the number of certain matches to that of possible ones. */
 function intervalOf(
   pages: number,
   counts: readonly number[],
@@ -151,7 +151,7 @@ const checkedSql =
 
 interface CheckedRow extends PackableRow, Omit<CheckedTexts, "payload"> {
   readonly is_undecided: boolean;
-  /** Starts at 1. */
+  /** The place of the row's page in the sample, from 1. */
   readonly place: number;
 }
 
@@ -163,7 +163,7 @@ async function sampleChecked(
   asOf: string,
   { sampledPages, random = Math.random }: SampledOptions,
 ): Promise<Value> {
-  // In random order: if there are too many candidates, the pages read are still a sample.
+  // The pages are in random order: if there are too many candidates, those that were read are still a sample.
   const chosen = shuffled(choosePages(pages, sampledPages, random), random);
   const rows = await query<CheckedRow>(db, checkedSql(jobQuery), [
     chosen,

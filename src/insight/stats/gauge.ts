@@ -1,5 +1,5 @@
 // Facts about the jobs' table without reading it: its size, the rows written since statistics began, the locked queues.
-// Takes less than a millisecond.
+// It takes less than a millisecond.
 
 import { type Database, query, type Statement } from "../../database/database.ts";
 import type { Heartbeats } from "../../queue/sql/condition.ts";
@@ -7,15 +7,15 @@ import { queueHolder } from "../../queue/sql/lock.ts";
 import { milliseconds } from "../../queue/sql/moments.ts";
 
 export interface Gauge {
-  /** The database's clock, milliseconds since 1970. */
+  /** The time by the database's clock, in milliseconds since 1970. */
   readonly nowMs: number;
   /** The size of the table of jobs, in pages. */
   readonly pages: number;
   /** Jobs per page by the planner's statistics; null without statistics. */
   readonly jobsPerPage: number | null;
-  /** Changes when the table is rewritten. */
+  /** The file of the table, which changes when the table is rewritten. */
   readonly fileNode: string;
-  /** Rows ever written, including rollbacks; up to a second late. */
+  /** The numbers of rows that were ever written, including rollbacks, up to a second late. */
   readonly inserted: number;
   readonly updated: number;
   readonly deleted: number;
@@ -23,7 +23,7 @@ export interface Gauge {
   readonly queues: number;
   /** The ids of locked queues, at most 10,000. */
   readonly lockedQueueIds: readonly number[];
-  /** Their holders → how many. */
+  /** A map from their holders to the number of their locked queues. */
   readonly queueHolders: ReadonlyMap<string, number>;
   readonly heartbeats: Heartbeats;
 }

@@ -1,10 +1,10 @@
-// The size of a sample: as large as wanted, or smaller if the disk is cold or the machine is busy. A coarse result is
-// returned with its precision.
+// Determines the size of a sample: as large as wanted, or smaller if the disk is cold or the machine is busy. A result
+// of low precision is returned with its precision.
 import { monotonic } from "../../base/clock.ts";
 import type { Database } from "../../database/database.ts";
 import { nullOnTimeout } from "../../database/null-on-timeout.ts";
 
-/** The kinds of samples: each has its own cost per page. */
+/** The kinds of samples. Each has its own cost for each page. */
 export type SampleKind =
   | "jobs"
   | "names"
@@ -20,12 +20,12 @@ const LONGEST_MS = 300;
 const SHRINK = 8;
 const FEWEST_PAGES = 4;
 
-/** By connection: the share of each kind that could be read last time. */
+/** For each connection, the share of each kind of sample that could be read last time. */
 const shares = new WeakMap<object, Map<SampleKind, number>>();
 
 /**
- * Reads a sample of `most` pages, or of as many as the database could recently read in time; after a timeout an eighth
- * of that, with `readLight` if given. Throws WorkerError if even a few pages take too long.
+ * Reads a sample of `most` pages, or of as many as the database could recently read in time. After a timeout it reads
+ * an eighth of that, with `readLight` if given. Throws WorkerError if even a few pages take too long.
  */
 export async function sampleInTime<T>(
   { client }: Pick<Database, "client">,

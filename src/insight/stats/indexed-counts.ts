@@ -1,5 +1,5 @@
-// Counts that the optional indexes give at once: running jobs, exactly, and the last failure. Without the indexes, the
-// sample and the census are used.
+// Counts that optional indexes provide at once: the exact number of running jobs, and the last failure. Without the
+// indexes, the sample and the census are used.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { type IndexName, indexCondition } from "../../database/schema/indexes/optional-index.ts";
 import { type Heartbeats, isFetched } from "../../queue/sql/condition.ts";
@@ -7,9 +7,12 @@ import { milliseconds } from "../../queue/sql/moments.ts";
 import type { Tallied } from "./tally.ts";
 
 export interface IndexedCounts {
-  /** For conditions with few jobs. */
+  /** The number of jobs in conditions that have few. */
   readonly tallies: ReadonlyMap<Tallied, number>;
-  /** Milliseconds since 1970; null: there is none; undefined: no index has it. */
+  /**
+   * When the longest running job was locked, in milliseconds since 1970; null: no job is running; undefined: no index
+   * has it.
+   */
   readonly longestRunningMs?: number | null;
   readonly lastFailureMs?: number | null;
 }
@@ -34,7 +37,7 @@ const failedSql: Statement = (s) => `
     order by updated_at desc limit $1::int + 1
   ) as failed`;
 
-/** `indexes`: those that can be used. */
+/** `indexes`: the optional indexes that can be used. */
 export async function readIndexed(
   db: Database,
   indexes: ReadonlySet<IndexName>,

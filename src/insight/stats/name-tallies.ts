@@ -2,23 +2,23 @@
 // statements.
 import { inState, type Tallied, tallied } from "./tally.ts";
 
-/** One kind of name and one condition; the lists are JSON texts of equal length. */
+/** The counts for one kind of name and one condition. The lists are JSON texts of equal length. */
 export interface TallyRow {
   readonly kind: "task" | "queue" | "holder";
   readonly tallied: Tallied;
-  /** Ids, or the holder's name; null: the jobs without a named queue. */
+  /** Ids, or the names of holders; null: the jobs without a named queue. */
   readonly keys: string;
   readonly counts: string;
   /**
-   * The relevant moment, milliseconds since 1970: for running jobs the earliest lock, for failed ones the last failure,
-   * for all others the earliest run_at.
+   * The relevant times in milliseconds since 1970: for running jobs the earliest lock, for failed ones the last
+   * failure, for all others the earliest run_at.
    */
   readonly times: string;
 }
 
-/** The jobs of a sample, by columns of equal length, except for the holders. */
+/** The jobs of a sample, by columns of equal length. Only the holders have another form. */
 export interface SampledJobs {
-  /** Jobs of one page are adjacent. */
+  /** The page of each job. Jobs of one page follow each other. */
   readonly pages: readonly number[];
   readonly tasks: readonly number[];
   readonly queues: readonly (number | null)[];
@@ -28,7 +28,7 @@ export interface SampledJobs {
 
 export interface NameTally {
   readonly counts: Record<Tallied, number>;
-  /** For a sample: the sum of squares of the counts on each page, for the variance. */
+  /** For a sample, the sum of the squares of the counts on each page, from which the variance follows. */
   readonly squares: Record<Tallied, number>;
   readonly times: Partial<Record<Tallied, number>>;
 }
@@ -36,9 +36,9 @@ export interface NameTally {
 export class NameTallies {
   readonly all: NameTally = emptyTally();
   readonly tasks = new Map<number, NameTally>();
-  /** Without the jobs that have no queue. */
+  /** The queues by id. Jobs without a queue are not in it. */
   readonly queues = new Map<number, NameTally>();
-  /** The number of jobs that each has locked. */
+  /** The number of jobs that each holder has locked. */
   readonly holders = new Map<string, number>();
 
   add(rows: readonly TallyRow[]): void {
@@ -83,7 +83,7 @@ export class NameTallies {
       if (key !== null) this.holders.set(key, (this.holders.get(key) ?? 0) + more.count);
       return;
     }
-    // Every job has a task, so the sum over tasks is all jobs.
+    // Every job has a task, so the sum over all tasks is the number of all jobs.
     if (kind === "task") addTo(this.all, tallied, more);
     if (key === null) return;
     const names = kind === "task" ? this.tasks : this.queues;
@@ -97,7 +97,7 @@ export class NameTallies {
   }
 }
 
-/** No sequence has this id. */
+/** The id for jobs without a queue. No sequence generates it. */
 const NO_QUEUE = 0;
 
 interface PageCounter {
@@ -109,7 +109,10 @@ interface PageCounter {
 
 const codes = new Map(tallied.map((one, code) => [one, code]));
 
-/** Keyed by id and condition in one number: tens of thousands of jobs are counted between two requests. */
+/**
+ * Counts by page. Id and condition form one number as the key, because tens of thousands of jobs are counted between
+ * two requests.
+ */
 function countByPage(
   pages: readonly number[],
   ids: readonly (number | null)[],
@@ -155,10 +158,10 @@ function addTo(tally: NameTally, one: Tallied, { count, squares, time }: Counted
   times[one] = one === "failed" ? Math.max(before, time) : Math.min(before, time);
 }
 
-/** Jobs ahead, without retries. */
+/** Jobs whose time is ahead, without retrying ones. */
 const ahead = inState.scheduled.filter((one) => one !== "retrying_ahead");
 
-/** The earliest run_at of due, ready and scheduled jobs; the earliest lock, the last failure. */
+/** Returns the earliest run_at of due, ready and scheduled jobs, the earliest lock, and the last failure. */
 export function agesOf({ times }: NameTally) {
   const earliest = (...of: Tallied[]) => {
     const known = of.flatMap((one) => times[one] ?? []);

@@ -1,9 +1,9 @@
-// The pages of a sample, and the estimate from their contents. One random page from each of equally many stretches:
-// jobs added together are stored together, so a table is usually sorted by outcome, where a plain random sample is
-// imprecise.
+// Selects the pages of a sample and estimates totals from their contents. The sample has one random page from each of
+// equally many stretches of the table: jobs that were added together are stored together, so a table is usually sorted
+// by outcome, where a plain random sample is imprecise.
 import type { Interval } from "../../domain/value.ts";
 
-/** Ascending; all pages if there are no more than `count`. */
+/** Returns the selected pages, ascending; all pages if there are no more than `count`. */
 export function choosePages(pages: number, count: number, random = Math.random): number[] {
   const chosen = Math.min(pages, count);
   const stretch = pages / chosen;
@@ -14,16 +14,19 @@ export function choosePages(pages: number, count: number, random = Math.random):
   });
 }
 
-/** A little more than 95 %: with few pages the variance is itself uncertain. */
+/**
+ * The width of an interval in standard deviations, for a little more than 95 %: with few pages the variance is itself
+ * uncertain.
+ */
 const Z = 2.2;
-/** With fewer pages that have a hit, the normal distribution does not apply. */
+/** The number of pages with a hit below which the normal distribution does not apply. */
 const FEW_HITS = 30;
-/** None in m pages: with 95 % confidence they are on less than 3/m of all pages. */
+/** If none of m sampled pages has a hit, fewer than 3/m of all pages have one, with 95 % confidence. */
 const RULE_OF_THREE = 3;
 
 /**
- * Estimates the number on all `pages` from the counts on each page of the sample, in their order. `perPage`: jobs of
- * any kind per page, for jobs that were not met at all.
+ * Estimates the number on all `pages` from the counts on each page of the sample, in their order. `perPage`: the number
+ * of jobs of any kind on a page, for jobs that are not in the sample at all.
  */
 export function estimateFrom(pages: number, counts: readonly number[], perPage: number): Interval {
   const sampled = counts.length;
@@ -34,7 +37,7 @@ export function estimateFrom(pages: number, counts: readonly number[], perPage: 
   const value = scale * hits;
   const hitPages = sum(counts, (one) => (one > 0 ? 1 : 0));
   if (hitPages < FEW_HITS) return fewHits(scale, hits, hitPages, counts, perPage);
-  // Neighbours in the sample differ only by chance, however the table is sorted.
+  // Neighbouring pages of the sample differ only by chance, however the table is sorted.
   let differences = 0;
   for (let n = 1; n < sampled; n++) differences += ((counts[n] ?? 0) - (counts[n - 1] ?? 0)) ** 2;
   const variance = (differences / (2 * (sampled - 1))) * (1 - sampled / pages);
@@ -42,7 +45,10 @@ export function estimateFrom(pages: number, counts: readonly number[], perPage: 
   return { value, low: Math.max(hits, value - margin), high: value + margin };
 }
 
-/** Pages with hits are rare events: bounded by the Poisson distribution, each as full as those met. */
+/**
+ * Estimates from few pages with hits. Such pages are rare events, so the Poisson distribution limits their number; each
+ * is assumed to be as full as those in the sample.
+ */
 function fewHits(
   scale: number,
   hits: number,

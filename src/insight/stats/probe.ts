@@ -1,5 +1,5 @@
-// The heads of the index that workers fetch from, priority by priority: due and scheduled jobs, the oldest and the
-// next, up to a cap. Takes a few milliseconds at any size.
+// The heads of the index that workers fetch from, priority by priority: the number of due and scheduled jobs up to a
+// limit, the oldest, and the next. It takes a few milliseconds for a table of any size.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { isAvailable, isDue } from "../../queue/sql/eligible.ts";
 import { milliseconds } from "../../queue/sql/moments.ts";
@@ -7,27 +7,27 @@ import { MOST_PRIORITIES, priorities } from "../read/priorities.ts";
 import type { Tallied } from "./tally.ts";
 import { talliedAs } from "./tally.ts";
 
-/** Higher counts are not needed exactly. For each priority. */
+/** The number of jobs up to which each priority is counted. Larger counts need not be exact. */
 const CAP = 1_000;
 
 export interface Probe {
-  /** The number of due and of scheduled jobs: a lower bound if not exact. */
+  /** The number of due jobs and of scheduled jobs, each a lower bound if not exact. */
   readonly due: number;
   readonly isDueExact: boolean;
-  /** Due jobs in a locked queue, among the first of each priority. */
+  /** The number of due jobs in a locked queue, among the first of each priority. */
   readonly blocked: number;
   readonly ahead: number;
   readonly isAheadExact: boolean;
-  /** Milliseconds since 1970. */
+  /** The times of the oldest and the next, in milliseconds since 1970. */
   readonly oldestMs: number | null;
-  /** The oldest ready job, and the next scheduled one; also null if there is none among the first of a priority. */
+  /** The oldest ready job, and the next scheduled one; null also if none is among the first of a priority. */
   readonly oldestFreeMs: number | null;
   readonly nextMs: number | null;
-  /** Jobs that have become due since the given moment; null: too many to count. */
+  /** The number of jobs that have become due since the given time; null: too many to count. */
   readonly becameDue: number | null;
 }
 
-/** For when the index could not be read in time. */
+/** The result if the index could not be read in time. */
 export const NOTHING_PROBED: Probe = Object.freeze({
   due: 0,
   isDueExact: false,
@@ -87,7 +87,7 @@ const probeSql: Statement = (s) => `
     ${milliseconds("pg_catalog.min(oldest_free)")} as oldest_free_ms
   from heads`;
 
-/** `sinceMs`: milliseconds since 1970. */
+/** Reads the heads. `sinceMs`: milliseconds since 1970. */
 export async function readProbe(
   db: Database,
   sinceMs: number,
@@ -125,7 +125,7 @@ const talliesSql =
 const dueSql = talliesSql(isDue("jobs"));
 const aheadSql = talliesSql(isAhead);
 
-/** Available jobs by condition, exactly: for a side that the probe reports as exact. */
+/** Returns the exact number of available jobs in each condition, for a side that the probe reports as exact. */
 export async function readProbeTallies(
   db: Database,
   side: "due" | "ahead",
@@ -134,7 +134,7 @@ export async function readProbeTallies(
   const rows = await query<{ tallied: Tallied; count: string }>(
     db,
     side === "due" ? dueSql : aheadSql,
-    // Jobs beyond the cap by now are too new to matter.
+    // Jobs that are beyond the limit by now are too new to matter.
     [lockedQueueIds, 2 * CAP],
   );
   return new Map(rows.map(({ tallied, count }) => [tallied, Number(count)]));

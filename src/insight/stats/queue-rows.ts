@@ -1,4 +1,4 @@
-// Named queues without their jobs, and the names of tasks, for numbers from elsewhere.
+// Named queues without their jobs, and the names of tasks, for numbers that are counted elsewhere.
 
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { isPausedQueue, queueHolder, queueLockedAt } from "../../queue/sql/lock.ts";
@@ -7,7 +7,7 @@ import { microseconds } from "../../queue/sql/moments.ts";
 export interface NamedQueueRow {
   readonly id: number;
   readonly queue_name: string;
-  /** Microseconds since 1970. */
+  /** When it was locked, in microseconds since 1970. */
   readonly locked_at_us: string | null;
   readonly locked_by: string | null;
   readonly is_paused: boolean;
@@ -20,7 +20,7 @@ const queuesSql: Statement = (s) => `
   order by locked_at_us nulls last, queue_name
   limit $1::int`;
 
-/** Locked ones first, oldest lock first, then by name. */
+/** Returns the queues: locked ones first, oldest lock first, then by name. */
 export async function listQueueRows(
   db: Database,
   limit: number,
@@ -33,7 +33,7 @@ const tasksSql: Statement = (s) =>
 const queueNamesSql: Statement = (s) =>
   `select id, queue_name as name from ${s}._private_job_queues where id = any($1::int[])`;
 
-/** Id → name, if it still exists. */
+/** Returns a map from ids to names. Deleted names are missing. */
 export async function readNames(
   db: Database,
   kind: "task" | "queue",

@@ -1,6 +1,6 @@
 // The number of jobs in each condition, from a sample of the table's pages: about a tenth of a second for 2,000 pages
-// at any size. Each page is read by its own range of row ids rather than by "tablesample": so empty pages are counted,
-// and one page can be taken from each stretch of the table.
+// of a table of any size. Each page is read by its own range of row ids, and not by "tablesample", so that empty pages
+// count and one page can be taken from each stretch of the table.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { failedForGoodAt } from "../../queue/settle/retry-policy.ts";
 import type { Heartbeats } from "../../queue/sql/condition.ts";
@@ -9,14 +9,14 @@ import type { Locks } from "./gauge.ts";
 import { type Tallied, tallied, talliedAs } from "./tally.ts";
 
 export interface JobSample {
-  /** For each: the number on each page read, in page order. */
+  /** For each condition, the number of jobs on each page that was read, in page order. */
   readonly counts: Readonly<Record<Tallied, readonly number[]>>;
-  /** The earliest lock and the last failure among the jobs met, milliseconds since 1970. */
+  /** The earliest lock and the last failure among the jobs of the sample, in milliseconds since 1970. */
   readonly longestRunningMs: number | null;
   readonly lastFailureMs: number | null;
 }
 
-/** Lateral rows of one page. `page` is a column. `what`: on a row of the alias `jobs`. */
+/** Returns a lateral select of the rows of one page. `page`: a column; `what`: a select list on the alias `jobs`. */
 export const rowsOfPage = (s: string, page: string, what: string, where = "true"): string => `
       select ${what} from ${s}._private_jobs as jobs
       where jobs.ctid >= ('(' || ${page}::text || ',0)')::tid
@@ -47,7 +47,7 @@ type SampleRow = Record<Tallied, string | null> & {
   readonly last_ms: string | null;
 };
 
-/** `pages`: ascending. */
+/** Reads a sample. `pages`: ascending. */
 export async function sampleJobs(
   db: Database,
   pages: readonly number[],

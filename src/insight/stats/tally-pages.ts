@@ -13,9 +13,9 @@ import { talliedAs } from "./tally.ts";
 
 const LOCKED = lockedConditions.map((one) => `'${one}'`).join(", ");
 
-// Returned by columns: a chunk may have a row for each of thousands of queues and conditions, and parsing them one by
-// one would block this process. Holders are read separately: they are few, and a third grouping of all jobs would cost
-// half as much again. So would, for ten thousand groups, numeric times and a locale-aware sort.
+// The result is returned by columns: a chunk may have a row for each of thousands of queues and conditions, and parsing
+// them one by one would block this process. Holders are read separately: they are few, and a third grouping of all jobs
+// would cost half as much again. With ten thousand groups, numeric times or a locale-aware sort would cost as much.
 const tallies = (s: string, heartbeats: Heartbeats, where: string): string => `
   select kind collate "C" as kind, tallied collate "C" as tallied, pg_catalog.json_agg(key)::text as keys, pg_catalog.json_agg(count)::text as counts,
     pg_catalog.json_agg(pg_catalog.date_part('epoch', at) * 1000::float8)::text as times
@@ -50,7 +50,7 @@ const allSql =
   (s) =>
     tallies(s, heartbeats, "true");
 
-/** All jobs in one pass, for a small table. */
+/** Counts all jobs of a small table in one pass. */
 export async function tallyAll(
   db: Database,
   { lockedQueueIds, heartbeats }: Locks,
@@ -60,14 +60,14 @@ export async function tallyAll(
 
 const isInChunk = "jobs.ctid >= $2::tid and jobs.ctid < $3::tid and (select is_ours from lock)";
 
-// Only one admin counts at a time: without the lock, a chunk is not counted. The lock belongs to the transaction, so it
-// is released with the chunk, also behind a pooler; no session waits for it.
+// Tries to acquire the lock with which only one admin counts at a time; without it, a chunk is not counted. The lock
+// belongs to the transaction, so it is released with the chunk, even behind a pooler; no session waits for it.
 const tryLock = (schemaName: string): string =>
   `pg_catalog.pg_try_advisory_xact_lock(pg_catalog.hashtextextended('worker:census:' || ${schemaName}::text, 0))`;
 
 const freeSql: Statement = () => `select ${tryLock("$1")} as is_free`;
 
-/** True if no admin counts a chunk at this moment. */
+/** Whether no admin counts a chunk at this moment. */
 export async function isCensusFree(db: Database): Promise<boolean> {
   const [row] = await query<{ is_free: boolean }>(db, freeSql, [db.schema.name]);
   return row?.is_free !== false;
@@ -87,7 +87,10 @@ interface ChunkRow extends TallyRow {
   readonly is_ours: boolean;
 }
 
-/** The jobs on pages from `from` up to, but not including, `to`. null: another admin is counting at this moment. */
+/**
+ * Counts the jobs on pages from `from` up to, but not including, `to`. Returns null if another admin is counting at
+ * this moment.
+ */
 export async function tallyChunk(
   db: Database,
   { lockedQueueIds, heartbeats }: Locks,
@@ -101,12 +104,12 @@ export async function tallyChunk(
     db.schema.name,
   ]);
   if (rows[0]?.is_ours === false) return null;
-  // An empty chunk still has its row about the lock.
+  // Even an empty chunk has its row about the lock.
   return rows.filter(({ kind }) => kind !== null);
 }
 
-// One row for each job, because an estimate needs the counts of each page: adding them up here is cheaper than grouping
-// in SQL.
+// The result has one row for each job, because an estimate needs the counts of each page, and adding them up in this
+// process is cheaper than grouping in SQL.
 const sampleSql =
   (heartbeats: Heartbeats): Statement =>
   (s) =>
@@ -126,7 +129,7 @@ const sampleSql =
   )}
   ) as job`;
 
-/** The jobs on given pages, for estimates. */
+/** Counts the jobs on the given pages, for estimates. */
 export async function sampleNames(
   db: Database,
   { lockedQueueIds, heartbeats }: Locks,

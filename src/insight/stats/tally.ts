@@ -1,5 +1,5 @@
-// Jobs counted by condition. Due and future retries are counted separately, so that the contract's four states follow
-// from the same numbers.
+// The number of jobs in each condition. Due and future retries are counted separately, so that the contract's four
+// states follow from the same numbers.
 import {
   type Condition,
   type ConditionData,
@@ -14,7 +14,10 @@ export type Tallied = Exclude<Condition, "retrying"> | "retrying_due" | "retryin
 /** The number of each. */
 export type Tally = Readonly<Record<Tallied, number>>;
 
-/** The counted condition of a job, in SQL. `lockedQueues`: the parameter with their ids, as `$1`. */
+/**
+ * Returns an SQL expression: the counted condition of a job. `lockedQueues`: the parameter with their ids, such as
+ * `$1`.
+ */
 export const talliedAs = (job: string, lockedQueues: string, heartbeats: Heartbeats): string =>
   conditionOf(job, heartbeats, {
     isQueueLocked: isQueueIn(job, lockedQueues),
@@ -26,7 +29,7 @@ const partsOf = (condition: Condition): readonly Tallied[] =>
 
 export const tallied: readonly Tallied[] = conditions.flatMap(partsOf);
 
-/** The parts of each condition. */
+/** The counted conditions that form each condition. */
 export const inCondition = Object.fromEntries(
   conditions.map((condition) => [condition, partsOf(condition)]),
 ) as Readonly<Record<Condition, readonly Tallied[]>>;
@@ -37,12 +40,12 @@ const inOneState = (state: State): readonly Tallied[] =>
   conditions.flatMap((condition) => {
     const { states } = conditionData[condition];
     if (!states.includes(state)) return [];
-    // A retry has one of two states, depending on whether it is due.
+    // A retrying job has one of two states, depending on whether it is due.
     if (condition !== "retrying") return partsOf(condition);
     return state === "ready" ? "retrying_due" : "retrying_ahead";
   });
 
-/** The parts of each state of the contract. */
+/** The counted conditions that form each state of the contract. */
 export const inState: Readonly<Record<State, readonly Tallied[]>> = {
   ready: inOneState("ready"),
   scheduled: inOneState("scheduled"),

@@ -1,4 +1,4 @@
-// Names of tasks, queues and workers that begin with the typed text, or otherwise contain it.
+// Names of tasks, queues and workers that begin with the typed text, or else contain it.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { isLockedByWorker } from "../../queue/sql/lock.ts";
 import { hasWorkerTable } from "../../queue/workers/worker-table.ts";
@@ -7,14 +7,14 @@ const MOST = 20;
 
 export type NameKind = "task" | "queue" | "worker";
 
-/** At most 20. */
+/** Returns at most 20 names. */
 export async function namesLike(db: Database, kind: NameKind, typed: string): Promise<string[]> {
   if (kind === "worker" && !(await hasWorkerTable(db))) return holders(db, typed);
   const rows = await query<{ name: string }>(db, statements[kind], patterns(typed));
   return rows.map(({ name }) => name);
 }
 
-/** Without heartbeats only the holders of queues can be listed cheaply. */
+/** Returns names of workers. Without heartbeats only the holders of queues can be listed cheaply. */
 async function holders(db: Database, typed: string): Promise<string[]> {
   const rows = await query<{ name: string }>(db, holdersSql, patterns(typed));
   return rows.map(({ name }) => name);
@@ -25,10 +25,10 @@ function patterns(typed: string): [string, string] {
   return [`%${escaped}%`, `${escaped}%`];
 }
 
-/** A compressed text may have many more; names of workers are shorter. */
+/** The length of names that are read: a compressed text may be much longer, and names of workers are shorter. */
 const LONGEST_BYTES = 4_096;
 
-/** $1 text anywhere  $2 at the beginning */
+/** $1: the pattern for the text anywhere; $2: the pattern for the text at the beginning. */
 const like = (name: string, from: string, more = "") => `
   select ${name} as name
   from ${from}

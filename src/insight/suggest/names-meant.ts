@@ -6,18 +6,18 @@ import { parseQuery } from "../../domain/query/parse-query.ts";
 import type { QueryNode } from "../../domain/query/query-tree.ts";
 
 export interface MeantName {
-  /** The part of the query. */
+  /** The part of the query that is replaced. */
   readonly term: string;
-  /** Its replacement. */
+  /** The replacement. */
   readonly use: string;
 }
 
 type Kind = "task" | "queue";
 
-/** The most parts of a query that are checked. */
+/** The maximum number of parts of a query that are checked. */
 const MOST = 3;
 
-/** `unknown`: names in it that do not exist, such as `task:nmae`. */
+/** Returns the suggestions. `unknown`: the names in the query that do not exist, such as `task:nmae`. */
 export async function namesMeant(
   db: Database,
   text: string,
@@ -70,7 +70,7 @@ async function nameNear(db: Database, kind: Kind, word: string): Promise<string 
 const LONGEST = 64;
 const MOST_NAMES = 20_000;
 
-/** Names of a very different length are not similar. */
+/** Only names of a similar length are compared. */
 const near = (name: string, from: string) => `
   select ${name} as name from ${from}
   where pg_catalog.abs(pg_catalog.char_length(${name}) - $1::int) <= greatest(2, $1::int / 2)

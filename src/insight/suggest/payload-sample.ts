@@ -1,5 +1,5 @@
-// The contents of payloads in a few of the newest jobs: names of members, values, flags. Bounded in rows and bytes; a
-// large payload is not read.
+// The contents of payloads in a few of the newest jobs: names of members, values, flags. Rows and bytes are limited,
+// and a large payload is not read.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { memberNames, stringOf, valuesAt } from "../../domain/exact/payload-values.ts";
 import type { PathStep } from "../../domain/query/query-tree.ts";
@@ -10,7 +10,7 @@ const MOST_STORED_BYTES = 2_048;
 const MOST_BYTES = 16_384;
 const LONGEST_VALUE = 80;
 
-/** Texts with the number of jobs, most frequent first. */
+/** Texts with the number of jobs that have them, most frequent first. */
 export type PayloadTexts = readonly (readonly [text: string, jobs: number])[];
 
 export async function payloadNames(db: Database, path: readonly PathStep[]): Promise<PayloadTexts> {
@@ -20,7 +20,7 @@ export async function payloadNames(db: Database, path: readonly PathStep[]): Pro
   );
 }
 
-/** Texts, numbers, true and false as typed in a query; a text keeps its quotes: `"a"`. */
+/** Returns texts, numbers, true and false as they are typed in a query. A text has its quotes: `"a"`. */
 export async function payloadValues(
   db: Database,
   path: readonly PathStep[],
@@ -35,7 +35,7 @@ export async function sampleFlags(db: Database): Promise<PayloadTexts> {
   return counted(rows.map(({ flags }) => memberNames(flags)));
 }
 
-/** The text of a value from `payloadValues`. */
+/** Returns the text of a value from `payloadValues`. */
 export function valueText(json: string): string {
   return json.startsWith('"') ? stringOf(json) : json;
 }

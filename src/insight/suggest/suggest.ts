@@ -1,4 +1,4 @@
-// Suggestions for the query being typed: fields, words, names, contents of payloads.
+// Suggestions for a query that is being typed: fields, words, names, contents of payloads.
 import type { Database } from "../../database/database.ts";
 import { fieldNamed, queryFields } from "../../domain/portable/query/fields.ts";
 import { type Completion, completionAt, written } from "../../domain/query/completion.ts";
@@ -25,13 +25,13 @@ export interface Suggestion {
 export interface Suggestions {
   /** The range of the query that a suggestion replaces. */
   readonly replace: Span;
-  /** Most likely first, at most 20. */
+  /** The suggestions, most likely first, at most 20. */
   readonly suggestions: readonly Suggestion[];
 }
 
 const MOST = 20;
 
-/** `at`: the cursor's position in `text`. */
+/** Returns suggestions. `at`: the position of the cursor in `text`. */
 export async function suggest(db: Database, text: string, at: number): Promise<Suggestions> {
   const completion = completionAt(text, at);
   if (completion === null) return { replace: { at, end: at }, suggestions: [] };
@@ -94,7 +94,7 @@ async function termSuggestions(db: Database, prefix: string): Promise<Suggestion
   return [...fields, ...words, ...named.flatMap((names) => names.slice(0, 5))];
 }
 
-/** A field with its usual continuation. */
+/** Returns a field with its usual continuation. */
 function begun(name: string): string {
   if (name === "payload") return "payload.";
   return `${name}${fieldNamed(name)?.kind === "moment" ? "<" : ":"}`;
@@ -120,7 +120,10 @@ async function stepSuggestions(
   );
 }
 
-/** `textOf`: the text to compare with `prefix`; names are not compared. */
+/**
+ * Returns suggestions for contents of payloads. `textOf`: the text to compare with `prefix`; for names, the name
+ * itself.
+ */
 function seenSuggestions(
   seen: PayloadTexts,
   prefix: string,
@@ -134,7 +137,7 @@ function seenSuggestions(
     .map(([text, jobs]) => ({ text: write(text), kind, about: `in ${jobs} of the newest jobs` }));
 }
 
-/** A text that looks like a number is quoted, so that only the text matches. */
+/** Returns a value as it is typed. A text that looks like a number is quoted, so that only the text matches. */
 function valueWritten(json: string): string {
   const text = valueText(json);
   const isText = json.startsWith('"');

@@ -1,5 +1,5 @@
-// Decides on the texts of candidates what PostgreSQL can only narrow down. Texts are read in small groups, so that no
-// statement decompresses much at once; a text too large to read is left out and counted.
+// Decides by the texts of candidates where PostgreSQL can only narrow the jobs down. Texts are read in small groups, so
+// that no statement decompresses much at once. A text that is too large to read is left out and counted.
 import { monotonic } from "../../base/clock.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { worstBytes } from "../../queue/sql/unpacked.ts";
@@ -7,23 +7,23 @@ import type { CheckedTexts } from "../query/job-query.ts";
 import type { TextCheck } from "./matching.ts";
 
 const GROUP = 25;
-/** Bytes, decompressed at worst, of a text that is read with others. */
+/** The size after decompression in the worst case up to which a text is read with others, in bytes. */
 const SMALL_BYTES = 524_288;
-/** The most bytes of a text that is read. */
+/** The maximum size of a text that is read, in bytes. */
 const MOST_BYTES = 8 * 1_048_576;
-/** The most bytes of one step: the next continues where it ended. */
+/** The maximum number of bytes in one step; the next continues where it ended. */
 const MOST_IN_ALL = 16 * 1_048_576;
 const LONGEST_MS = 200;
 
 export interface Confirmed {
   readonly ids: ReadonlySet<string>;
-  /** Candidates too large to check. */
+  /** The number of candidates that are too large to check. */
   readonly unchecked: number;
-  /** How many of the first candidates were checked; at least one. */
+  /** How many of the first candidates were checked, at least one. */
   readonly reached: number;
 }
 
-/** The ids of `ids` that pass the check, as far as time permits. */
+/** Returns which of `ids` pass the check, as far as time permits. */
 export async function confirm(
   db: Database,
   ids: readonly string[],
@@ -65,10 +65,10 @@ export async function confirm(
   return { ids: confirmed, unchecked, reached: ids.length };
 }
 
-/** The largest size of a text that fits: it may have grown since. */
+/** The limit when a text that fits is read: it may have grown since its size was read. */
 const WORST_BYTES = 64 * MOST_BYTES;
 
-/** Returns the unpacked size of a job's texts; Infinity if their stored size already exceeds the limit. */
+/** Returns the size of a job's texts after decompression; Infinity if their stored size already exceeds the limit. */
 async function unpackedBytes(db: Database, id: string): Promise<number> {
   const [row] = await query<{ bytes: number | null }>(db, bytesSql, [id]);
   return row === undefined ? 0 : (row.bytes ?? Number.POSITIVE_INFINITY);
@@ -89,8 +89,8 @@ interface TextsRow {
   readonly is_large: boolean;
 }
 
-// The marks are selected only if the text may be read: they may decompress it, too. They need not use every parameter,
-// and PostgreSQL rejects unused ones.
+// The marks are selected only if the text may be read, because they may decompress it, too. The marks need not use
+// every parameter, but PostgreSQL rejects unused parameters.
 const textsSql = (schema: string, marks: string, condition: string) => `
   select texts.id, texts.bytes > $2::bigint as is_large,
     case when texts.bytes <= $2::bigint then ${marks} end as marks,

@@ -1,4 +1,4 @@
-// A place in a list as an opaque text. It is validated piece by piece: any other text is rejected, and a walk from any
+// A place in a list as an opaque text. It is checked piece by piece: any other text is rejected, and a walk from any
 // place is bounded.
 import { hash } from "node:crypto";
 import * as v from "valibot";
@@ -8,26 +8,26 @@ import type { Position, Row, WalkPlace } from "./walk-place.ts";
 
 export interface Cursor {
   readonly sort: JobSort;
-  /** A hash of the filters, see `askedMark`: a place in one list is invalid in another. */
+  /** A hash of the filters (see `askedMark`): a place in one list is invalid in another. */
   readonly asked: string;
-  /** The value of `now` in the query, microseconds; empty: not used. */
+  /** The value of `now` in the query, in microseconds; empty: the query has none. */
   readonly nowUs: string;
   readonly place: WalkPlace;
-  /** Matches that are still to be skipped. */
+  /** The number of matches that are still to be skipped. */
   readonly skip: number;
-  /** An exact match of the search that comes later was already shown. */
+  /** Whether an exact match of the search was already shown, although its place in the order comes later. */
   readonly isExactShown: boolean;
-  /** The row limit of a step after one that took too long; 0: the usual one. */
+  /** The maximum number of rows in the next step, after a step that took too long; 0: the usual number. */
   readonly size: number;
 }
 
-/** The best ids of a page are the longest part: up to 500. */
+/** The longest part of a cursor are the best ids of a page, up to 500. */
 export const LONGEST_CURSOR = 10_000;
 
-/** A cursor of another version is rejected rather than misread. */
+/** The version of the format. A cursor of another version is rejected, because it would be misread. */
 const VERSION = 3;
 
-/** 12 hexadecimal digits: a hash of a list's filters. */
+/** Returns 12 hexadecimal digits, a hash of a list's filters. */
 export function askedMark(filters: readonly string[]): string {
   return hash("sha256", JSON.stringify(filters)).slice(0, 12);
 }
@@ -66,7 +66,7 @@ export function encodeCursor(cursor: Cursor): string {
   return Buffer.from(JSON.stringify(list)).toString("base64url");
 }
 
-/** Throws InputError for a text that is not from `encodeCursor`. */
+/** Returns the place in a text. Throws InputError for a text that `encodeCursor` did not make. */
 export function decodeCursor(text: string): Cursor {
   const cursor = text.length > LONGEST_CURSOR ? null : read(text);
   if (cursor === null || encodeCursor(cursor) !== text) throw notACursor();
@@ -137,10 +137,10 @@ const packedRow = (one: Row | null): PackedRow => (one === null ? null : [[...on
 const unpackedRow = (one: PackedRow): Row | null =>
   one === null ? null : { key: one[0], id: one[1] };
 
-/** The largest page, and one more that shows whether there is another page. */
+/** The largest page, and one more id that shows whether there is another page. */
 const MOST_BEST = 501;
 
-/** Ascending, each as its distance from the previous one. */
+/** Packs ascending ids: each as its distance from the previous one. */
 function packedIds(ids: readonly string[]): string {
   const sorted = ids.map(BigInt).sort((a, b) => (a < b ? -1 : 1));
   return sorted.map((one, at) => (one - (sorted[at - 1] ?? 0n)).toString(36)).join(".");

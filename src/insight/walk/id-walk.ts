@@ -1,4 +1,4 @@
-// Jobs in id order: the next rows of the primary key, and which of them match.
+// Walks jobs in id order: finds the next rows of the primary key, and which of them match.
 import { type Database, query } from "../../database/database.ts";
 import type { QueryShape } from "../query/job-query.ts";
 import type { Matching } from "./matching.ts";
@@ -18,7 +18,7 @@ interface ChunkRow {
   readonly ids: string;
 }
 
-/** `after`: as in the position; null: from the first. */
+/** Runs one step. `after`: as in the position; null: begins with the first job. */
 export async function walkIds(input: StepInput, after: string | null): Promise<WalkStep<string>> {
   const { db, matching, segment, skip, wanted, size } = input;
   const { fromNewest } = segment;
@@ -28,7 +28,7 @@ export async function walkIds(input: StepInput, after: string | null): Promise<W
   const from = within(shape, first, fromNewest);
   const few = isFew(matching);
   const open = isOpen(input);
-  // A step can skip no more rows than it reads.
+  // A step that reads each row cannot skip more rows than it reads.
   const passed = open ? Math.min(skip, size) : skip;
   const values = [from, few ? 0 : size, passed, wanted, ...matching.values];
   const condition = conditionOf(input, FIRST);
@@ -52,7 +52,7 @@ export async function walkIds(input: StepInput, after: string | null): Promise<W
   return { rows, skipped, scanned, next: isEnd ? null : row.last };
 }
 
-/** The first id that can match. */
+/** Returns the first id that can match. */
 function within({ minId, maxId }: QueryShape, from: string, fromNewest: boolean): string {
   const limit = fromNewest ? maxId : minId === null ? null : String(BigInt(minId) - 1n);
   if (limit === null) return from;
@@ -60,26 +60,26 @@ function within({ minId, maxId }: QueryShape, from: string, fromNewest: boolean)
   return isNearer ? limit : from;
 }
 
-/** True if no id after `last` can match. */
+/** Whether no id after `last` can match. */
 function isPast({ minId, maxId }: QueryShape, last: string, fromNewest: boolean): boolean {
   const limit = fromNewest ? minId : maxId;
   if (limit === null) return false;
   return fromNewest ? BigInt(last) <= BigInt(limit) : BigInt(last) >= BigInt(limit);
 }
 
-/** So few jobs can match that an index finds all of them at once. */
+/** Whether so few jobs can match that an index finds all of them at once. */
 export function isFew({ shape }: Matching): boolean {
   return shape.ids !== null || shape.key !== null;
 }
 
-/** No index covers the condition, so each row has to be read. */
+/** Whether no index covers the condition, so that each row has to be read. */
 export function isOpen({ matching, segment }: Pick<StepInput, "matching" | "segment">): boolean {
   const { conditions, isDue, taskIds, queueIds, ids, key } = matching.shape;
   const isPart = segment.way.kind !== "ids" || segment.where !== "true";
   return !isPart && [conditions, isDue, taskIds, queueIds, ids, key].every((one) => one === null);
 }
 
-/** The lower bound of the first id; null: there can be none. */
+/** Returns the bound for the first id; null if there can be no id. */
 export function firstOf(after: string | null, fromNewest: boolean): string | null {
   if (after === null) return fromNewest ? HIGHEST_ID : LOWEST_ID;
   if (!fromNewest) return after;
@@ -89,12 +89,13 @@ export function firstOf(after: string | null, fromNewest: boolean): string | nul
 const FIRST = 5;
 
 /**
- * Ids from $1 on. Upwards it is the id before the first; downwards the first itself, since no id is above the highest.
+ * A condition: ids from $1 on. Upwards $1 is the id before the first. Downwards it is the first id itself, because no
+ * id is above the highest.
  */
 export const idsFrom = (fromNewest: boolean): string =>
   `jobs.id ${fromNewest ? "<=" : ">"} $1::bigint`;
 
-/** The last of the next $2 ids, and their number. */
+/** Returns a common table expression: the last of the next $2 ids, and their number. */
 export const boundSql = (schema: string, fromNewest: boolean): string => `
   bound as materialized (
     select pg_catalog.${fromNewest ? "min" : "max"}(id) as last, pg_catalog.count(*) as rows
@@ -110,9 +111,9 @@ export const boundSql = (schema: string, fromNewest: boolean): string => `
 export const withinBound = (fromNewest: boolean): string =>
   `${idsFrom(fromNewest)} and jobs.id ${fromNewest ? ">=" : "<="} (select last from bound)`;
 
-// Bounded by rows rather than a span of ids: all jobs may follow a gap of any width. Counting them in the index costs a
-// fifth of reading them. The chunk is a range of ids instead of a join: a join may be planned in the other direction,
-// and then every job is read.
+// The chunk is bounded by its number of rows and not by a span of ids, because all jobs may follow a gap of any width.
+// Counting them in the index costs a fifth of reading them. The chunk is a range of ids and not a join: PostgreSQL may
+// run a join in the other direction, and then reads every job.
 const chunkSql = (schema: string, condition: string, fromNewest: boolean, few: boolean) => `
   with ${boundSql(schema, fromNewest)}, found as materialized (
     select jobs.id
@@ -128,8 +129,8 @@ const chunkSql = (schema: string, condition: string, fromNewest: boolean, few: b
     ), ',') as ids
   from bound`;
 
-// If every row has to be read, counting them in the index first costs a tenth more: the condition is a column of each
-// of the next rows here, which keep the subquery's order.
+// If every row has to be read, counting them in the index first would cost a tenth more. Instead the condition is a
+// column of each of the next rows, which keep the order of the subquery.
 const lookedSql = (schema: string, condition: string, fromNewest: boolean) => `
   select last::text, rows::text, coalesce(pg_catalog.array_length(ids, 1), 0) as matched,
     pg_catalog.array_to_string(ids[$3::int + 1 : $3::int + $4::int], ',') as ids
@@ -146,8 +147,8 @@ const lookedSql = (schema: string, condition: string, fromNewest: boolean) => `
   ) as chunk`;
 
 /**
- * The id of the `count`th job after `after`: skipping jobs costs only reading ids from the index. null: there are
- * fewer.
+ * Returns the id of the `count`th job after `after`; null if there are fewer. Skipping jobs costs only reading ids from
+ * the index.
  */
 export async function idAfter(
   db: Database,

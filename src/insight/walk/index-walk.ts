@@ -1,6 +1,6 @@
-// Jobs in the order of an index: its next entries in order, and which of them match. An index does not order rows of
-// the same key by id, so those of one key are all read and sorted; if they are too many, they are walked by id instead
-// (`tie`).
+// Walks jobs in the order of an index: finds its next entries in order, and which of them match. An index does not
+// order rows of the same key by id, so the rows of a key are all read and sorted. If there are too many of them, they
+// are walked by id instead (`tie`).
 import { query } from "../../database/database.ts";
 import { isDueIn } from "../../domain/condition.ts";
 import { isDue as isDueNow } from "../../queue/sql/eligible.ts";
@@ -25,21 +25,24 @@ export function indexOf({ way }: Segment): IndexWay {
   return way;
 }
 
-/** More rows of one key than this are walked by id. */
+/** The number of rows with one key above which they are walked by id. */
 const LARGEST_TIE = 20_000;
 
 interface StepRow {
   readonly matched: string;
   readonly ids: string;
   readonly keys: string;
-  /** The key of the last entry read; null: there was none. */
+  /** The key of the last entry that was read; null: no entry was read. */
   readonly last_key: string | null;
   readonly last_id: string | null;
   readonly seen: string | null;
   readonly is_crowd: boolean | null;
 }
 
-/** `last`: all rows up to this one are done; null: none yet. `isSparse`: few of the earlier entries matched. */
+/**
+ * Runs one step. `last`: all rows up to this one are done; null: none is done yet. `isSparse`: few of the earlier
+ * entries matched.
+ */
 export async function walkIndex(
   input: StepInput,
   way: IndexWay,
@@ -70,8 +73,8 @@ export async function walkIndex(
 }
 
 /**
- * The priorities that a step reads; null: it reads the index as a whole. If the order begins with the priority, it is
- * one of them, read from the given place.
+ * Returns the priorities that a step reads; null: it reads the index as a whole. If the order begins with the priority,
+ * a step reads a single one, from the given place.
  */
 function partsOf(way: IndexWay, [from]: readonly string[]): readonly (number | null)[] {
   const { priorities: known } = way;
@@ -81,7 +84,7 @@ function partsOf(way: IndexWay, [from]: readonly string[]): readonly (number | n
 
 const isOfTimes = ({ keys }: IndexWay) => keys.length === 1;
 
-/** A new priority is read from its beginning. */
+/** Returns where the part begins: a new priority is read from its beginning. */
 function beginIn(
   [part]: readonly (number | null)[],
   way: IndexWay,
@@ -92,7 +95,7 @@ function beginIn(
   return { key: [String(part), EARLIEST], id: idBefore(segment) };
 }
 
-/** Where the order continues after these parts; null: nowhere. */
+/** Returns where the order continues after these parts; null: it ends there. */
 function behindParts(
   way: IndexWay,
   segment: Segment,
@@ -104,13 +107,13 @@ function behindParts(
   return { kind: "index", last: { key: [String(next), EARLIEST], id: idBefore(segment) } };
 }
 
-/** The position after all rows of `key`; null: no key can follow. */
+/** Returns the position after all rows of `key`; null if no key can follow. */
 export function positionAfterTie(segment: Segment, key: readonly string[]): Position | null {
   const next = keyBeside(key, segment.descending);
   return next === null ? null : { kind: "index", last: { key: next, id: idBefore(segment) } };
 }
 
-/** The jobs of one key. */
+/** Returns the condition for the jobs of one key. */
 export function tieMatching({ keys }: IndexWay, key: readonly string[]): Matching {
   const sql = (first: number) =>
     keys.map(({ column, type }, at) => `jobs.${column} = $${first + at}::${type}`).join(" and ");
@@ -120,7 +123,7 @@ export function tieMatching({ keys }: IndexWay, key: readonly string[]): Matchin
 
 const idBefore = ({ descending }: Segment) => (descending ? HIGHEST_ID : LOWEST_ID);
 
-/** The smallest or the largest possible key. */
+/** Returns the smallest or the largest possible key. */
 function endKey({ keys }: IndexWay, isLargest: boolean): string[] {
   const [smallest, largest] = ["-32768", "32767"];
   return keys.map(({ column }) => {
@@ -129,7 +132,7 @@ function endKey({ keys }: IndexWay, isLargest: boolean): string[] {
   });
 }
 
-/** The next smaller or the next larger key; null: there is none. */
+/** Returns the next smaller or the next larger key; null if there is none. */
 function keyBeside(key: readonly string[], isSmaller: boolean): string[] | null {
   const time = nextMoment(key.at(-1) ?? "", isSmaller);
   if (time !== null) return [...key.slice(0, -1), time];
@@ -138,7 +141,10 @@ function keyBeside(key: readonly string[], isSmaller: boolean): string[] | null 
   return [String(Number(priority) + (isSmaller ? -1 : 1)), isSmaller ? LATEST : EARLIEST];
 }
 
-/** Due and future jobs are the two ends of an index of times. A query's own now is before the statement's. */
+/**
+ * Limits the index to due or to future jobs, which are the two ends of an index of times. The query's own now is before
+ * that of the statement.
+ */
 function aheadOf({ shape, nowUs }: Matching, bound: (value: unknown) => string): string {
   const { isDue, conditions } = shape;
   const all = (due: boolean) => conditions?.every((one) => isDueIn(one) === due) === true;
@@ -147,19 +153,19 @@ function aheadOf({ shape, nowUs }: Matching, bound: (value: unknown) => string):
   return `and jobs.run_at > ${nowUs === null ? "pg_catalog.now()" : `${bound(momentText(nowUs))}::text::timestamptz`}`;
 }
 
-/** A list of the key's columns. */
+/** Returns a list of the key's columns. */
 const columns = (keys: readonly Key[], of: (column: string, at: number) => string) =>
   keys.map(({ column }, at) => of(column, at)).join(", ");
 
 const keyText = (keys: readonly Key[], alias: string) =>
   `pg_catalog.concat_ws(',', ${keys.map(({ out }, at) => out(`${alias}.k${at}`)).join(", ")})`;
 
-// One part of the index is read for each priority, in time order, and they are merged row by row, only as far as
-// needed. Within a key PostgreSQL sorts by id (an incremental sort); the limit of a part stops at too many rows of one
-// key. Entries and their matches stay in order, which a join could change: so the condition is evaluated row by row,
-// for as many as are wanted; if most do not match, for each entry as it is read, which is cheaper for one and more
-// expensive for all rows of a key. Conditions on tasks and queues use the index itself. Rows of a key that is too large
-// are discarded: they are not in order yet.
+// For each priority one part of the index is read in time order. The parts are merged row by row, only as far as
+// necessary. Within a key PostgreSQL sorts by id (an incremental sort); the limit of a part ends it at too many rows of
+// one key. A join could change the order of entries and matches, so the condition is evaluated row by row, only for as
+// many rows as are wanted. If most rows do not match, it is evaluated for each entry as it is read, which is cheaper
+// for a single match and more expensive for all rows of a key. Conditions on tasks and queues use the index itself.
+// Rows of a key with too many rows are discarded, because they are not in order yet.
 function stepOf(
   input: StepInput,
   { keys }: IndexWay,
@@ -170,7 +176,7 @@ function stepOf(
   const { segment, matching } = input;
   const values: unknown[] = [];
   const bound = (value: unknown) => `$${values.push(value)}`;
-  // The columns of the key that vary within a part.
+  // The columns of the key whose values vary within a part.
   const own = parts[0] === null ? keys : keys.slice(-1);
   const ownColumns = columns(own, (column) => `jobs.${column}`);
   const given = own
@@ -197,7 +203,8 @@ function stepOf(
   const may = mays.length === 0 ? "true" : `(${mays.join(" and ")})`;
   const to = segment.descending ? "desc" : "asc";
   const beyond = segment.descending ? "<" : ">";
-  // A priority shared by all rows would hide from the planner that they are in order.
+  // The columns of the key that all rows of a part share. In the order they would hide from the planner that the rows
+  // are already sorted.
   const others = keys.length - own.length;
   const order = (of: string) =>
     `${columns(own, (_, at) => `${of}.k${others + at} ${to}`)}, ${of}.id ${to}`;

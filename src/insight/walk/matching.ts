@@ -5,11 +5,11 @@ import { ANY_SHAPE, bothOf } from "../query/parts/shape.ts";
 /** The part of a compiled query that a walk needs. */
 export interface Matching
   extends Pick<JobQuery, "sql" | "values" | "shape" | "isEmpty" | "unknown"> {
-  /** Decided by Node; null: nothing. */
+  /** What this process decides by the texts; null: nothing. */
   readonly check: TextCheck | null;
-  /** Every job matches. */
+  /** Whether every job matches. */
   readonly isAll: boolean;
-  /** The value of `now` in it, in microseconds; null: the time of each statement. */
+  /** The value of `now` in the condition, in microseconds; null: the time of each statement. */
   readonly nowUs: string | null;
 }
 
@@ -17,7 +17,7 @@ export interface Matching
 export interface TextCheck {
   readonly decide: (row: CheckedTexts) => boolean;
   readonly marks: (first: number) => string;
-  /** The query's condition, with the same parameters. */
+  /** The query's condition. The marks have the same parameters. */
   readonly sql: (first: number) => string;
   readonly values: readonly unknown[];
 }
@@ -33,7 +33,7 @@ export const everyJob: Matching = Object.freeze({
   nowUs: null,
 });
 
-/** A compiled query among other conditions. */
+/** Returns the condition of a compiled query. */
 export function matchingOf(query: JobQuery): Matching {
   const { check: decide, values } = query;
   return {
@@ -51,7 +51,7 @@ export function matchingOf(query: JobQuery): Matching {
   };
 }
 
-/** All of `parts` must match. At most one of them has a check. */
+/** Returns the condition that all of `parts` match. At most one of them has a check. */
 export function allOf(parts: readonly Matching[]): Matching {
   const real = parts.filter(({ isAll }) => !isAll);
   const [only] = real;

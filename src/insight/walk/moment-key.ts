@@ -1,11 +1,11 @@
-// Times as sort keys: integers in microseconds since 1970 as text, or an infinity, exactly as returned by the database;
-// and as texts that PostgreSQL reads regardless of session settings.
+// Times as sort keys: integers in microseconds since 1970 as text, or an infinity, exactly as the database returns
+// them; and as texts that PostgreSQL reads regardless of session settings.
 
-/** Later than all times, in PostgreSQL's spelling for numbers. */
+/** The key after all times, in PostgreSQL's spelling for numbers. */
 export const LATEST = "Infinity";
 export const EARLIEST = "-Infinity";
 
-// PostgreSQL's own range: 4713 BC to the year 294276.
+// The beginning and the end of PostgreSQL's own range: 4713 BC and the year 294276.
 const FIRST_US = -210_866_803_200_000_000n;
 const LAST_US = 9_224_318_015_999_999_999n;
 
@@ -16,7 +16,7 @@ export function isMomentKey(text: string): boolean {
   return us >= FIRST_US && us <= LAST_US;
 }
 
-/** The next moment in the order's direction; null: there is none. */
+/** Returns the next time in the order's direction; null if there is none. */
 export function nextMoment(key: string, descending: boolean): string | null {
   if (key === (descending ? EARLIEST : LATEST)) return null;
   if (key === LATEST) return String(LAST_US);
@@ -26,10 +26,7 @@ export function nextMoment(key: string, descending: boolean): string | null {
   return next < FIRST_US ? EARLIEST : String(next);
 }
 
-/**
- *
- * -1, 0 or 1; also for integers.
- */
+/** Compares two keys, which may also be integers. Returns -1, 0 or 1. */
 export function compareKeys(a: string, b: string): number {
   if (a === b) return 0;
   if (a === LATEST || b === EARLIEST) return 1;
@@ -40,8 +37,8 @@ export function compareKeys(a: string, b: string): number {
 const DAY_US = 86_400_000_000n;
 
 /**
- * A key as PostgreSQL reads it exactly, regardless of the session's DateStyle and TimeZone: ISO 8601 with the year
- * first. A number would have to be converted in SQL wherever it is used.
+ * Returns a key as a text that PostgreSQL reads exactly, regardless of the session's DateStyle and TimeZone: ISO 8601
+ * with the year first. A number would have to be converted in SQL wherever it is used.
  */
 export function momentText(key: string): string {
   if (key === LATEST) return "infinity";
@@ -63,7 +60,10 @@ const two = (number: bigint) => String(number).padStart(2, "0");
 const CYCLE_DAYS = 146_097n;
 const CYCLE_YEARS = 400n;
 
-/** The Gregorian date, which repeats every 400 years; a Date's range ends 19,000 years before PostgreSQL's. */
+/**
+ * Returns the Gregorian date. It is computed by hand, because a Date's range ends 19,000 years before PostgreSQL's. The
+ * calendar repeats every 400 years.
+ */
 function dateOf(days: bigint) {
   const within = ((days % CYCLE_DAYS) + CYCLE_DAYS) % CYCLE_DAYS;
   const date = new Date(Number(within) * 86_400_000);

@@ -1,5 +1,5 @@
-// The orders of lists of jobs, each as segments that are walked in sequence: first the jobs that have the sort key,
-// then the rest by id. A locked or failed job has no due time; a job that has not failed has no failure time.
+// The orders of lists of jobs. Each is a list of segments that are walked in sequence: first the jobs that have the
+// sort key, then the rest by id. A locked or failed job has no due time; a job that has not failed has no failure time.
 import {
   type Condition,
   conditionData,
@@ -23,15 +23,15 @@ export const jobSorts = [
   "-attempts",
   "running",
 ] as const;
-/** The order of listJobs(); `-` is descending. */
+/** The order of listJobs(). `-` means descending. */
 export type JobSort = (typeof jobSorts)[number];
 
-/** A column that jobs are sorted by. */
+/** A column by which jobs are sorted. */
 export interface Key {
   readonly column: string;
-  /** As text that preserves the exact value. */
+  /** Returns SQL for the key as a text that has the exact value. */
   readonly out: (expression: string) => string;
-  /** Turns such a text into a parameter, and the parameter's type. */
+  /** Turns such a text into the value of a parameter; the next is the parameter's type. */
   readonly parameter: (text: string) => string;
   readonly type: string;
   readonly isValid: (text: string) => boolean;
@@ -39,7 +39,7 @@ export interface Key {
 
 /** How a segment's jobs are found in order. */
 export type Way =
-  /** By id: no other order is requested. */
+  /** By id, because no other order is requested. */
   | { readonly kind: "ids" }
   /** By an index, for each of these priorities or as a whole. */
   | {
@@ -52,7 +52,7 @@ export type Way =
 
 export interface Segment {
   readonly way: Way;
-  /** The condition of its jobs, on the alias `jobs`. */
+  /** The condition of the segment's jobs, on the alias `jobs`. */
   readonly where: string;
   readonly descending: boolean;
   /** The direction of ids in a walk by id. */
@@ -63,7 +63,7 @@ export interface Segment {
 export interface OrderFacts {
   /** The priorities of available jobs; null: too many to read the index for each. */
   readonly priorities: readonly number[] | null;
-  /** Names of existing optional indexes. */
+  /** The names of existing optional indexes. */
   readonly indexes: ReadonlySet<string>;
 }
 
@@ -87,7 +87,7 @@ const runAt = time("run_at");
 const jobs = "jobs";
 const waiting = conditions.filter((one) => conditionData[one].sort === "due");
 
-/** The segments of an order, without those that cannot match. */
+/** Returns the segments of an order, without those in which no job can match. */
 export function segmentsOf(
   sort: JobSort,
   shape: QueryShape,
@@ -112,7 +112,7 @@ export function segmentsOf(
       const way: Way = {
         kind: "index",
         keys: [number("priority"), runAt],
-        // Due jobs come before future ones within each priority.
+        // Due jobs precede future ones within each priority.
         priorities: shape.isDue === null && shape.conditions === null ? null : facts.priorities,
       };
       return parted(way, isAvailable(jobs), waiting, false, shape);
@@ -142,7 +142,7 @@ export function segmentsOf(
 const failed = isFailed(jobs);
 const locked = isLocked(jobs);
 
-/** The optional index's order if it exists. */
+/** Returns the way of the optional index if it exists; otherwise a ranking. */
 function ranked(key: Key, index: string, { indexes }: OrderFacts): Way {
   return indexes.has(index)
     ? { kind: "index", keys: [key], priorities: null }
@@ -156,7 +156,8 @@ const byId = (where: string, descending: boolean): Segment => ({
   fromNewest: descending,
 });
 
-// Recently changed jobs are more often among the newest, so the first result from there is better.
+// Recently changed jobs are more often among the newest, so the walk begins with the newest to have a better first
+// result.
 const ranking = (way: Way, where: string, descending: boolean): Segment => ({
   way,
   where,
@@ -164,7 +165,7 @@ const ranking = (way: Way, where: string, descending: boolean): Segment => ({
   fromNewest: descending,
 });
 
-/** Jobs that have the sort key, then the others by id. */
+/** Returns the segment of the jobs that have the sort key, and that of the others, by id. */
 function parted(
   way: Way,
   where: string,

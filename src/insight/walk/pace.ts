@@ -1,27 +1,27 @@
 // The number of rows that a walk reads in one statement: as many as take about 100 ms, so that no statement occupies a
-// connection or an old snapshot for long, and the response is in time for any data.
+// connection or keeps an old snapshot for long, and the response is in time for any data.
 import { monotonic } from "../../base/clock.ts";
 import { WorkerError } from "../../base/errors.ts";
 
-/** The target time of a step. */
+/** The duration of a step that is aimed at, in milliseconds. */
 export const STEP_MS = 100;
 const MOST_GROWTH = 8;
 const LARGEST = 250_000;
 
 export interface WalkPace {
-  /** Rows of the next step. */
+  /** The number of rows of the next step. */
   readonly size: number;
-  /** A statement exceeded its time at this pace: the response ends here, and the next one is slower. */
+  /** Whether a statement exceeded its time at this pace. Then the response ends here, and the next one is slower. */
   readonly isStuck: boolean;
-  /** A single row exceeded the time: it can only be skipped. */
+  /** Whether a single row exceeded the time, so that it can only be skipped. */
   readonly isBlocked: boolean;
   /** Runs one step of at most `most` rows and adapts to its duration; null if it exceeded its time limit. */
   run<T>(step: (size: number) => Promise<T>, most?: number): Promise<T | null>;
-  /** A step found more than it can return: the same again with less. */
+  /** Slows down, because a step found more than it can return. The same step follows with fewer rows. */
   slowDown(): void;
 }
 
-/** `size`: of the first step. */
+/** `size`: the number of rows of the first step. */
 export function createPace(size: number): WalkPace {
   let current = size;
   let last = size;
@@ -38,7 +38,8 @@ export function createPace(size: number): WalkPace {
       return isBlocked;
     },
     slowDown() {
-      // Slower than the step was: a fast step has already increased the pace, and would be repeated for ever.
+      // The new size is below that of the step. A fast step has already increased the pace, so without this it would be
+      // repeated for ever.
       current = slower(last);
     },
     async run(step, most = LARGEST) {

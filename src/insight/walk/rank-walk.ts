@@ -1,6 +1,6 @@
-// Jobs in an order that no index has: walks all of them by id and collects the best. A response that ends before the
-// walk shows the best so far; the next one continues and shows better ones, until the walk has ended and the page is
-// final.
+// Walks jobs in an order that no index has: reads all of them by id and collects the best. A response that ends before
+// the walk shows the best so far; the next one continues and shows better ones, until the walk has ended and the page
+// is final.
 import { query } from "../../database/database.ts";
 import { nullOnTimeout } from "../../database/null-on-timeout.ts";
 import { boundSql, firstOf, idsFrom, isFew, withinBound } from "./id-walk.ts";
@@ -19,7 +19,7 @@ interface RankedRow {
   readonly keys: string;
 }
 
-/** The best rows of the next chunk; `next` is the progress of the walk. */
+/** Returns the best rows of the next chunk. `next` is the progress of the walk. */
 export async function walkRanks(
   input: StepInput,
   key: Key,
@@ -39,8 +39,8 @@ export async function walkRanks(
 }
 
 /**
- * The best rows so far that still match and are within the bound. If checking them again takes too long, they count as
- * before.
+ * Returns the best rows so far that still match and are within the bound. If checking them again takes too long, they
+ * are returned unchecked.
  */
 export async function bestAgain(input: Sizeless, key: Key, round: Round): Promise<Row[]> {
   if (round.best.length === 0) return [];
@@ -56,7 +56,7 @@ export async function bestAgain(input: Sizeless, key: Key, round: Round): Promis
   return rowsOf(rows[0]);
 }
 
-/** The best `count` of both, in order. */
+/** Returns the best `count` of both, in order. */
 export function bestOf(a: readonly Row[], b: readonly Row[], descending: boolean, count: number) {
   const sign = descending ? -1 : 1;
   const compare = (one: Row, other: Row) =>
@@ -65,7 +65,7 @@ export function bestOf(a: readonly Row[], b: readonly Row[], descending: boolean
   return [...unique.values()].sort(compare).slice(0, count);
 }
 
-/** By id, in the direction of the walk. */
+/** Returns the rows by id, in the direction of the walk. */
 export const inWalkOrder = (rows: readonly Row[], fromNewest: boolean): Row[] =>
   rows.toSorted((a, b) => (BigInt(a.id) < BigInt(b.id) === fromNewest ? 1 : -1));
 
@@ -77,7 +77,10 @@ function rowsOf(row: RankedRow | undefined): Row[] {
   return listOf(row?.ids ?? null).map((id, at) => ({ id, key: [keys[at] ?? ""] }));
 }
 
-/** After the floor and up to the bound, whose key and id are four parameters from `first` on. */
+/**
+ * Returns a condition: the row is after the floor and up to the bound, whose keys and ids are four parameters from
+ * `first` on.
+ */
 function limitsSql({ segment }: Sizeless, { column, type }: Key, first: number): string {
   const [after, upTo] = segment.descending ? ["<", ">="] : [">", "<="];
   const row = `(jobs.${column}, jobs.id)`;

@@ -8,26 +8,26 @@ export interface StepInput {
   readonly db: Database;
   readonly matching: Matching;
   readonly segment: Segment;
-  /** Matches to skip first. */
+  /** The number of matches to skip first. */
   readonly skip: number;
-  /** Matches wanted after those. */
+  /** The number of matches wanted after those. */
   readonly wanted: number;
-  /** Rows to read. */
+  /** The number of rows to read. */
   readonly size: number;
 }
 
 export interface WalkStep<P> {
-  /** In order; candidates if Node decides the query. */
+  /** The matches in order; candidates if this process decides the query. */
   readonly rows: readonly Row[];
-  /** Matches skipped. */
+  /** The number of matches that were skipped. */
   readonly skipped: number;
-  /** Rows read. */
+  /** The number of rows that were read. */
   readonly scanned: number;
   /** Where the next step continues; null: the segment has ended. */
   readonly next: P | null;
 }
 
-/** Matches, each with the place after it. */
+/** A match, with the place after it. */
 export interface Found {
   readonly id: string;
   readonly after: WalkPlace;
@@ -36,7 +36,7 @@ export interface Found {
 export const LOWEST_ID = "-9223372036854775808";
 export const HIGHEST_ID = "9223372036854775807";
 
-/** `first` and the following parameters are the query's. */
+/** Returns the condition of a step. `first` and the following parameters are those of the query. */
 export function conditionOf(
   { matching, segment }: Pick<StepInput, "matching" | "segment">,
   first: number,
@@ -44,7 +44,7 @@ export function conditionOf(
   return `(${segment.where}) and ${matching.sql(first)}`;
 }
 
-/** The texts of a list that the database returned as one. */
+/** Returns the texts of a list that the database returned as one text. */
 export function listOf(text: string | null, by = ","): string[] {
   return text === null || text === "" ? [] : text.split(by);
 }

@@ -1,18 +1,18 @@
-// The place of a walk: everything that its next step needs, without the results.
+// The place of a walk: everything that its next step needs, except the results.
 import type { Segment, Way } from "./order.ts";
 
 export interface WalkPlace {
-  /** The index of the segment in its order. */
+  /** The index of the segment in the order. */
   readonly segment: number;
   readonly position: Position;
 }
 
 export type Position =
-  /** The next id is beyond this one; null: the first of all. */
+  /** The walk continues after this id; null: with the first. */
   | { readonly kind: "ids"; readonly after: string | null }
-  /** All rows up to this one are done; null: none yet. */
+  /** The walk continues after this row; null: with the first. */
   | { readonly kind: "index"; readonly last: Row | null }
-  /** Too many jobs have this key, so they are walked by id. */
+  /** Too many jobs have this key, so they are walked by id, after `after`. */
   | { readonly kind: "tie"; readonly key: readonly string[]; readonly after: string | null }
   | ({ readonly kind: "rank" } & Round);
 
@@ -24,17 +24,17 @@ export interface Row {
 
 /** A ranking of all jobs that fills one page, in one or more responses. */
 export interface Round {
-  /** The last id read; null: not started. */
+  /** The last id that was read; null: none yet. */
   readonly after: string | null;
-  /** The last row of the previous page: this page has rows after it. */
+  /** The last row of the previous page, after which this page begins; null: this is the first page. */
   readonly floor: Row | null;
-  /** The last of the best rows, once there were enough: later rows are not among them. */
+  /** The last of the best rows, once there are enough: rows after it are not among the best. */
   readonly bound: Row | null;
-  /** The best so far. */
+  /** The ids of the best rows so far. */
   readonly best: readonly string[];
 }
 
-/** The beginning of a segment. */
+/** Returns the place at the beginning of a segment. */
 export function beginningOf({ way }: Segment, segment: number): WalkPlace {
   switch (way.kind) {
     case "ids":
@@ -52,7 +52,7 @@ export function nextRound(floor: Row | null): Position {
   return { kind: "rank", after: null, floor, bound: null, best: [] };
 }
 
-/** The position that continues after `row`. */
+/** Returns the position that continues after `row`. */
 export function positionAfter(row: Row, position: Position): Position {
   switch (position.kind) {
     case "ids":
@@ -69,8 +69,8 @@ export function positionAfter(row: Row, position: Position): Position {
 }
 
 /**
- * The same position for the present way: an index may have been created or dropped since the previous page. null: it is
- * not valid in this segment.
+ * Returns the position in a form for the present way, because an index may have been created or dropped since the
+ * previous page; null: it is not valid in this segment.
  */
 export function adapted(position: Position, way: Way): Position | null {
   if (way.kind === "ids") return position.kind === "ids" ? position : null;

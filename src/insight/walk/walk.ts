@@ -1,10 +1,10 @@
-// Executes every list, export and search of jobs: walks an order segment by segment in statements of about 100 ms,
-// until there are enough matches, no rows are left, or the time limit is reached. It then returns where to continue,
-// so that any filter is possible: it only takes more responses.
+// Executes every list, export and search of jobs. It walks an order segment by segment in statements of about 100 ms,
+// until there are enough matches, no rows are left, or the time limit is reached. It then returns where to continue. So
+// any filter is possible: it only takes more responses.
 //
 //   ids ──────────────▶ the next rows by id, filtered
 //   index ─▶ (tie ─▶) ─▶ the next entries of an index in its order; many equal keys by id
-//   rank ─────────────▶ all rows by id, collecting the best: one page a round
+//   rank ─────────────▶ all rows by id, collecting the best: one page for each ranking
 import { monotonic } from "../../base/clock.ts";
 import type { Database } from "../../database/database.ts";
 import { confirm } from "./confirm.ts";
@@ -30,12 +30,12 @@ export interface WalkRequest {
   readonly db: Database;
   readonly matching: Matching;
   readonly segments: readonly Segment[];
-  /** null: from the beginning. */
+  /** Where to begin; null: at the beginning. */
   readonly place: WalkPlace | null;
   readonly limit: number;
-  /** Matches to skip first. */
+  /** The number of matches to skip first. */
   readonly skip: number;
-  /** Rows of the first step; 0: the usual number. */
+  /** The number of rows of the first step; 0: the usual number. */
   readonly size: number;
   readonly budgetMs: number;
 }
@@ -45,24 +45,24 @@ export interface Walked {
   /** Where to continue; null: everything was read. */
   readonly next: WalkPlace | null;
   readonly skip: number;
-  /** Rows read. */
+  /** The number of rows that were read. */
   readonly scanned: number;
-  /** Better rows may follow: `next` returns the same page again. */
+  /** Whether better rows may follow: then `next` returns the same page again. */
   readonly isPartial: boolean;
-  /** True if the time limit ended it. */
+  /** Whether the time limit ended the walk. */
   readonly isCut: boolean;
-  /** Candidates whose texts were too large to check. */
+  /** The number of candidates whose texts were too large to check. */
   readonly unchecked: number;
-  /** For the next response's first step after one that took too long; otherwise 0. */
+  /** The number of rows of the next response's first step, after a step that took too long; otherwise 0. */
   readonly size: number;
-  /** The present number of rows in a step: for callers that continue at once. */
+  /** The present number of rows in a step, for callers that continue at once. */
   readonly pace: number;
 }
 
 const FIRST_STEP = 2_000;
-/** Sparse: fewer than one match in this many rows so far. */
+/** The number of rows that are read for each match, above which matches count as sparse. */
 const SPARSE = 4;
-/** For steps that read all their rows one by one. */
+/** The number of rows of the first step, if steps read all their rows one by one. */
 const FIRST_OPEN = 250;
 const CANDIDATES = 200;
 const JUMP = 1_000_000;
@@ -88,7 +88,7 @@ class Walking {
   #unchecked = 0;
   /** The best rows of the current ranking, once it has begun in this response. */
   #best: readonly Row[] | null = null;
-  /** A ranking that lost some of its best rows cannot fill its page. */
+  /** Whether the ranking has lost some of its best rows, so that it cannot fill its page. */
   #isShort = false;
 
   constructor(request: WalkRequest) {
@@ -96,7 +96,7 @@ class Walking {
     const [first] = segments;
     const open = first !== undefined && isOpen({ matching, segment: first });
     const usual = open || first?.way.kind === "index" ? FIRST_OPEN : FIRST_STEP;
-    // If every job matches, no more rows need be read than are wanted.
+    // If every job matches, no more rows are read than are wanted.
     this.pace = createPace(size || (matching.isAll ? Math.max(100, limit + 1) : usual));
     this.#request = request;
     this.#skip = skip;
@@ -204,7 +204,7 @@ class Walking {
       return;
     }
     if (check !== null && step.rows.length >= wanted) return this.pace.slowDown();
-    // By id, in walk order: rows after the last one checked are left to the next step.
+    // The rows are by id, in walk order. Rows after the last one that was checked remain for the next step.
     const found = { ...step, rows: inWalkOrder(step.rows, segment.fromNewest) };
     const { rows, cutAt } = await this.#confirmed(found);
     this.#best = bestOf(best, rows, segment.descending, limit);
@@ -216,12 +216,12 @@ class Walking {
     const page = this.#best;
     this.#best = null;
     for (const row of page) this.#found.push(this.#foundAt(row, going));
-    // Without a bound nothing was left out: there are no more.
+    // Without a bound no row was left out, so there are no more.
     this.#isShort = bound !== null && page.length < limit;
     this.#goTo(bound === null ? null : nextRound(page.at(-1) ?? bound));
   }
 
-  /** Takes as many of a step's rows as are wanted, and continues after them. */
+  /** Accepts as many of a step's rows as are wanted, and continues after them. */
   async #accept(step: WalkStep<unknown>, position: Position, next: Position | null): Promise<void> {
     const { limit, matching } = this.#request;
     const { check } = matching;
@@ -240,8 +240,8 @@ class Walking {
   }
 
   /**
-   * The place after a row that takes too long, such as a text search in 300 MB: it is skipped and counted. undefined:
-   * the row was not the cause; null: it was the last one.
+   * Returns the place after a row that takes too long, such as a text search in 300 MB: the row is skipped and counted.
+   * Returns undefined if the row was not the cause, null if it was the last one.
    */
   async #passedOver(after: string | null, fromNewest: boolean): Promise<string | null | undefined> {
     if (!this.pace.isBlocked) return undefined;
@@ -249,7 +249,7 @@ class Walking {
     return idAfter(this.#request.db, after, fromNewest, 1);
   }
 
-  /** null: to the next segment. */
+  /** Continues at the position; null: in the next segment. */
   #goTo(position: Position | null): void {
     const segment = this.#place?.segment ?? 0;
     if (position !== null) {
@@ -265,13 +265,13 @@ class Walking {
     return { id: row.id, after: { segment, position: positionAfter(row, position) } };
   }
 
-  /** The best so far. Wherever the list is cut, the same ranking continues. */
+  /** Returns the best rows so far. Wherever the list is cut, the same ranking continues. */
   #partialPage(): Found[] {
     const after = this.#place as WalkPlace;
     return (this.#best ?? []).map(({ id }) => ({ id, after }));
   }
 
-  /** `cutAt`: the last candidate that was checked in time; null: all were. */
+  /** Checks the candidates. `cutAt`: the last candidate that was checked in time; null: all were. */
   async #confirmed({ rows, scanned }: WalkStep<unknown>) {
     const { check } = this.#request.matching;
     const all = rows.map(({ id }) => id);
@@ -290,7 +290,7 @@ class Walking {
       : { db, matching, segment, skip: 0, wanted: CANDIDATES };
   }
 
-  /** Validates a place from a cursor. */
+  /** Checks a place from a cursor. */
   #checked({ segment, position }: WalkPlace): WalkPlace {
     const way = this.#request.segments[segment]?.way;
     const good = way === undefined ? null : adapted(position, way);

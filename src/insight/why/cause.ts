@@ -1,17 +1,17 @@
-// One link of the chain from a job to the reason why it does not run. The last link is the root; it has the action that
+// One link of the chain from a job to the reason why it does not run. The last link is the root: it has the action that
 // removes it.
 import type { Fix } from "./fix.ts";
 
 export type CauseKind =
-  /** Its queue is locked. */
+  /** The job's queue is locked. */
   | "queue_locked"
-  /** By this job. */
+  /** This job has locked the queue. */
   | "locked_by_job"
-  /** Its queue, its task or everything is paused. */
+  /** The job's queue, its task or everything is paused. */
   | "paused"
   | "holder_alive"
   | "holder_stale"
-  /** The holder never sent a heartbeat. */
+  /** The holder of the lock never sent a heartbeat. */
   | "holder_unknown"
   | "not_due"
   | "no_worker_for_task"
@@ -28,13 +28,13 @@ export interface Cause {
   /** A second, less prominent line. */
   readonly detail: string | null;
   readonly isRoot: boolean;
-  /** The job continues only after a repair; false: it waits its turn, or the reason is unknown. */
+  /** Whether the job continues only after a repair. False: it waits its turn, or the reason is unknown. */
   readonly isBroken: boolean;
   readonly links: Links;
   readonly fix: Fix | null;
 }
 
-/** The full names of things in the text. */
+/** The full names of the things that the text mentions. */
 export interface Links {
   readonly queue: string | null;
   readonly worker: string | null;

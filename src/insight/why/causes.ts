@@ -1,8 +1,8 @@
-// The chain of causes that keep a job from running, from the facts about it. Pure.
+// Determines the chain of causes that keep a job from running, from the facts about it. Pure functions.
 //
-//   blocked   job ─▶ its queue is locked ─▶ by a job ─▶ whose worker is alive | not responding | unknown
-//   fetched, running   job ─▶ its worker is alive | not responding | unknown
-//   the rest  not due | no attempts left | its queue or task was deleted | its task is unsupported | jobs ahead of it
+//   blocked job ─▶ its queue is locked ─▶ by a job ─▶ whose worker is alive | not responding | unknown
+//   fetched, running job ─▶ its worker is alive | not responding | unknown
+//   the rest not due | no attempts left | its queue or task was deleted | its task is unsupported | jobs ahead of it
 
 import { ageText } from "../../domain/portable/ages.ts";
 import { workerLine } from "../../domain/portable/worker-line.ts";
@@ -35,18 +35,18 @@ export interface CauseFacts {
   /** The worker that has locked the job or its queue. */
   readonly holder: Holder | null;
   readonly holdingJob: HoldingJob | null;
-  /** The number of jobs of its queue that the holder has fetched and starts before it; null if unknown. */
+  /** The number of jobs of its queue that the holder has fetched and will start before it; null if unknown. */
   readonly fetchedBefore: number | null;
-  /** The pause that keeps it from starting: of its queue, its task or everything. */
+  /** The pause that keeps it from starting: that of its queue, its task or everything; null if there is none. */
   readonly pause: Pause | null;
   readonly place: QueuePlace | null;
   readonly knowledge: Knowledge;
   readonly hasWorkers: boolean;
-  /** Jobs with the same error, including this one. */
+  /** The number of jobs with the same error, including this one; null if unknown. */
   readonly sameError: Value | null;
 }
 
-/** The root is the last cause marked as one; a job that simply runs next has no causes. */
+/** Returns the causes. The root is the last cause that is marked as one. A job that simply runs next has no causes. */
 export function causesOf(facts: CauseFacts): Cause[] {
   const { job } = facts;
   switch (job.condition) {
@@ -69,14 +69,14 @@ export function causesOf(facts: CauseFacts): Cause[] {
   }
 }
 
-/** True if the row of its task or queue was deleted: no worker takes such a job. */
+/** Whether the row of its task or queue was deleted, so that no worker fetches the job. */
 export const isLost = ({ task, isQueueLost }: WhyFacts): boolean => task === null || isQueueLost;
 
-/** The command that restores the rows of lost queues. */
+/** Returns the command that restores the rows of lost queues. */
 export const recoverQueues = (schema: string): string =>
   workerLine(schema, "worker cleanup --task gc-job-queues");
 
-/** For a root cause that only a repair removes. */
+/** Marks a root cause that only a repair removes. */
 const broken = { isRoot: true, isBroken: true };
 
 function lostNames({ job, schema }: CauseFacts): Cause[] {
@@ -96,7 +96,7 @@ function pauseCauses({ pause, job }: CauseFacts): Cause[] {
   return [cause("paused", pausedSubject(pause), { isRoot: job.isDue, links, fix })];
 }
 
-/** `The queue "mail" is paused by ana until 14:00: deploy`. */
+/** Returns `The queue "mail" is paused by ana until 14:00: deploy`. */
 export function pausedSubject(pause: Pause): string {
   const name = shortName(pause.name ?? "");
   const subject = pause.scope === "all" ? "Everything" : `The ${pause.scope} ${name}`;
@@ -129,7 +129,7 @@ function heldByJob(queue: string, holding: HoldingJob, { queue: facts }: WhyFact
 const jobText = ({ id, task }: HoldingJob) =>
   task === null ? `#${id}` : `${shortName(task)} #${id}`;
 
-/** `lockedMs`: when it was locked. */
+/** `lockedMs`: when the job or queue was locked; null if unknown. */
 function holderCauses(facts: CauseFacts, lockedMs: number | null): Cause[] {
   const { job, holder } = facts;
   if (holder === null) return [];
@@ -139,7 +139,7 @@ function holderCauses(facts: CauseFacts, lockedMs: number | null): Cause[] {
   const lockAge = lockedMs === null ? 0 : job.nowMs - lockedMs;
   const heartbeatAge = heardMs === null ? "" : ageText(job.nowMs - heardMs);
   const label = `Unlock ${who}…`;
-  // Without a name the worker cannot be unlocked: the lock expires after 4 hours.
+  // A worker without a name cannot be unlocked: the lock expires after 4 hours.
   const unlock =
     workerId === "" ? null : { action: "force-unlock" as const, label, workerIds: [workerId] };
   const refused = holder.unsettled.find(({ id }) => id === job.id);
@@ -231,7 +231,7 @@ function dueCauses(facts: CauseFacts): Cause[] {
   return [cause("behind", text, { isRoot: true, detail: "by priority, then by time", links })];
 }
 
-/** Reported only if every worker that might support the task reports that it does not. */
+/** Reports an unknown task only if every worker that might support it reports that it does not. */
 function unknownTask({ job, knowledge }: CauseFacts, isRoot: boolean): Cause[] {
   const { task } = job;
   if (!isUnsupported(knowledge, task)) return [];
@@ -255,20 +255,20 @@ export function isUnsupported(knowledge: Knowledge, task: string | null): task i
 
 const PLACES = ["first", "second", "third"];
 
-/** `, second behind #22` for a fetched job, if its queue's running job was found. */
+/** Returns `, second behind #22` for a fetched job, if the running job of its queue was found. */
 export function behindText({ holdingJob, fetchedBefore }: CauseFacts): string {
   if (holdingJob === null) return "";
   if (fetchedBefore === null) return `, behind #${holdingJob.id}`;
   return `, ${PLACES[fetchedBefore] ?? ordinal(fetchedBefore + 1)} behind #${holdingJob.id}`;
 }
 
-/** `3rd of 480`. */
+/** Returns `3rd of 480`. */
 export function placeText({ ahead, of }: QueuePlace): string {
   const isExact = ahead.precision === "exact";
   const place = isExact ? ordinal(ahead.value + 1) : `behind ${valueText(ahead)}`;
   return of === null ? place : `${place} of ${valueText(of)}`;
 }
 
-/** The time since which a due job could have run. */
+/** Returns the time since which a due job could have run. */
 export const waitsSince = ({ runAtMs, createdMs }: WhyFacts): number =>
   Math.max(runAtMs, createdMs);

@@ -1,5 +1,5 @@
-// Explains why a job is in its condition: a sentence, the chain of causes, its place, and the next attempts. A few
-// statements, each answered by an index.
+// Explains why a job is in its condition: a sentence, the chain of causes, its place, and the next attempts. It needs a
+// few statements, each of which uses an index.
 import type { Database } from "../../database/database.ts";
 import { type Condition, conditionData } from "../../domain/condition.ts";
 import type { Value } from "../../domain/value.ts";
@@ -20,11 +20,11 @@ export interface JobExplanation {
   readonly id: string;
   readonly condition: Condition;
   readonly sentence: string;
-  /** RFC 3339. */
+  /** Since when, RFC 3339. */
   readonly since: string;
   readonly causes: readonly Cause[];
   readonly ahead: Value | null;
-  /** In the same queue, including this job. */
+  /** The number of jobs in the same queue, including this one. */
   readonly of: Value | null;
   readonly nextAttempts: readonly string[];
   readonly lastAttemptAt: string | null;
@@ -34,7 +34,7 @@ export interface JobExplanation {
   readonly asOf: string;
 }
 
-/** The number of jobs whose error begins the same way, including this one; null if unknown. */
+/** Returns the number of jobs whose error begins the same way, including this one; null if unknown. */
 export type SameError = (
   task: string | null,
   errorStart: string,
@@ -44,7 +44,7 @@ export type SameError = (
 /** Expensive reads that are shared with other callers. */
 export interface KnownElsewhere {
   readonly sameError: SameError;
-  /** Holders of locks in a large table; null if not read yet. */
+  /** Returns the holders of locks in a large table; null if they were not read yet. */
   readonly jobHolders: () => readonly string[] | null;
 }
 
@@ -53,13 +53,13 @@ const NOTHING_ELSE: KnownElsewhere = Object.freeze({
   jobHolders: () => null,
 });
 
-/** null: the job does not exist. Throws InputError for an invalid id. */
+/** Explains a job; null if it does not exist. Throws InputError for an invalid id. */
 export async function explainJob(
   db: Database,
   id: string,
   elsewhere: KnownElsewhere = NOTHING_ELSE,
 ): Promise<JobExplanation | null> {
-  // In parallel, here and below: each round trip is a millisecond or two.
+  // The reads are in parallel, here and below, because each round trip takes a millisecond or two.
   const [job, table] = await Promise.all([readJobFacts(db, id), readTableFacts(db)]);
   if (job === null) return null;
   const known = await surroundings(db, job, table, elsewhere);
@@ -117,7 +117,7 @@ async function surroundings(
 const isWaiting = ({ condition, lockedMs }: WhyFacts): boolean =>
   condition !== "failed" && lockedMs === null;
 
-/** Of everything, of its task or of its queue. */
+/** Returns the pause of everything, of the job's task or of its queue. */
 async function pauseOf(db: Database, { task, queue }: WhyFacts): Promise<Pause | null> {
   const pauses = await listPauses(db);
   const known = pauses.find(
@@ -129,7 +129,7 @@ async function pauseOf(db: Database, { task, queue }: WhyFacts): Promise<Pause |
   return { scope: "queue", name: queue.name, ...unknown };
 }
 
-/** The worker that has locked the job or its queue, and the job that it runs for the queue. */
+/** Reads the worker that has locked the job or its queue, and the job that it runs for the queue. */
 async function readHeld(
   db: Database,
   job: WhyFacts,

@@ -10,12 +10,12 @@ export type Fix =
       readonly label: string;
       readonly jobIds: readonly string[];
     }
-  /** Ends a pause; the name of `all` is null. */
+  /** Ends a pause. The name is null if the scope is `all`. */
   | {
       readonly action: "resume";
       readonly label: string;
       readonly scope: "all" | "queue" | "task";
       readonly name: string | null;
     }
-  /** For all jobs that a query matches. */
+  /** The action for all jobs that a query matches. */
   | { readonly action: "retry"; readonly label: string; readonly q: string };

@@ -12,23 +12,23 @@ export type HolderState = "alive" | "stale" | "unknown";
 export interface Holder {
   readonly workerId: string;
   readonly state: HolderState;
-  /** Its last heartbeat; null if it never sent one. */
+  /** The time of its last heartbeat in milliseconds; null if it never sent one. */
   readonly heardMs: number | null;
   readonly host: string | null;
   /** The running jobs that it reports, as far as it lists them. */
   readonly runningJobIds: readonly string[];
   /** The fetched jobs that it reports; null without a report. */
   readonly fetchedJobIds: readonly string[] | null;
-  /** True if `runningJobIds` are all that it runs. */
+  /** Whether `runningJobIds` are all that it runs. */
   readonly listsAll: boolean;
-  /** Jobs that have ended on it and stay locked: PostgreSQL rejects their results. */
+  /** Jobs that have ended on it and stay locked, because PostgreSQL rejects their results. */
   readonly unsettled: readonly UnsettledJob[];
 }
 
-/** A condition on a heartbeat row `workers`: its lease, as reported by the worker, has not expired. */
+/** A condition on a heartbeat row `workers`: its lease, as the worker declares it, has not expired. */
 export const isAlive = `(not ${isNotResponding})`;
 
-/** The result has every given id. */
+/** Returns the holders. The result has every given id. */
 export async function readHolders(
   db: Database,
   hasWorkers: boolean,
@@ -81,7 +81,7 @@ const holdersSql: Statement = (s) => `
     metadata ->> 'fetched_job_ids'::text as fetched_job_ids, ${LISTS_ALL} as lists_all, ${UNSETTLED} as unsettled
   from ${reportedWorkers(s, "workers.id = any($1::text[])")} as workers`;
 
-/** The worker reports its running jobs without this one: it may have started since. */
+/** Whether the worker reports its running jobs without this one. The job may have started since the report. */
 export const isUnreportedBy = (
   { state, listsAll, runningJobIds }: Holder,
   jobId: string,
@@ -89,7 +89,7 @@ export const isUnreportedBy = (
 
 const MOST_RUNNING = 1_000;
 
-/** Any session may write a heartbeat row: invalid ids are ignored. */
+/** Returns the valid ids in a list. Any session may write a heartbeat row, so invalid ids are ignored. */
 function idsOf(text: string | null): string[] {
   try {
     const list: unknown = JSON.parse(text ?? "[]");
@@ -103,18 +103,18 @@ function idsOf(text: string | null): string[] {
   }
 }
 
-// Jobs that have ended and stay locked, because PostgreSQL rejects their results: their workers list them.
+// A job that has ended and stays locked, because PostgreSQL rejects its result. Its worker reports it.
 
 export interface UnsettledJob {
   readonly id: string;
-  /** PostgreSQL's message. */
+  /** The message of PostgreSQL. */
   readonly error: string;
 }
 
 const MOST_UNSETTLED = 100;
 const LONGEST_ERROR = 1_024;
 
-/** A select expression on a heartbeat row: JSON text, or null. */
+/** A select expression on a heartbeat row: the JSON text of its unsettled jobs, or null. */
 const UNSETTLED = "pg_catalog.left(metadata ->> 'unsettled'::text, 65536)";
 
 const unsettledSql: Statement = (s) => `
@@ -127,7 +127,7 @@ export async function readUnsettledJobs(db: Database): Promise<UnsettledJob[]> {
   return rows.flatMap(({ unsettled }) => unsettledIn(unsettled)).slice(0, MOST_UNSETTLED);
 }
 
-/** Any session may write a heartbeat row: invalid entries are ignored. */
+/** Returns the valid entries. Any session may write a heartbeat row, so invalid entries are ignored. */
 function unsettledIn(text: string | null): UnsettledJob[] {
   try {
     const list: unknown = JSON.parse(text ?? "[]");

@@ -1,6 +1,6 @@
 // The job that holds a named queue. The queue's row has only the holder; its job is in the rows of jobs, where no index
-// finds it. So it is read if the holder lists its running jobs, or if the table is small. The same applies to the
-// number of jobs fetched before one.
+// finds it. So the job is read only if the holder lists its running jobs, or if the table is small. The same applies to
+// the number of jobs that were fetched before a given one.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { type Heartbeats, isInCondition } from "../../queue/sql/condition.ts";
 import type { Holder } from "./holders.ts";
@@ -33,7 +33,7 @@ export async function readHoldingJob(
   return { id, task, attempts, maxAttempts };
 }
 
-/** Read whole in about 15 ms. */
+/** The number of pages of a table that is read whole in about 15 ms. */
 const QUICK_PAGES = 1_024;
 
 interface HoldingRow {
@@ -43,7 +43,10 @@ interface HoldingRow {
   readonly max_attempts: number;
 }
 
-/** Jobs of its queue that its holder has fetched and starts before this one; null if no index finds them. */
+/**
+ * Returns the number of jobs in its queue that its holder has fetched and will start before this one; null if no index
+ * finds them.
+ */
 export async function readFetchedBefore(
   db: Database,
   queueId: number,

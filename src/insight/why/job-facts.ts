@@ -19,18 +19,18 @@ export interface WhyFacts {
   readonly runAtMs: number;
   readonly runAtText: string;
   readonly isDue: boolean;
-  /** `infinity`: never. */
+  /** Whether its time is `infinity`, so that it never runs. */
   readonly isNever: boolean;
   readonly attempts: number;
   readonly maxAttempts: number;
-  /** The first 600 characters. */
+  /** The first 600 characters of its error. */
   readonly errorStart: string | null;
   readonly createdMs: number;
   readonly failedMs: number;
   readonly lockedMs: number | null;
   readonly lockedBy: string | null;
   readonly queue: QueueFacts | null;
-  /** The row of its queue was deleted, so no worker takes it. */
+  /** Whether the row of its queue was deleted, so that no worker fetches it. */
   readonly isQueueLost: boolean;
   readonly nowMs: number;
 }
@@ -43,7 +43,7 @@ export interface QueueFacts {
   readonly isPaused: boolean;
 }
 
-/** null: the job does not exist. Throws InputError for an invalid id. */
+/** Returns the facts; null if the job does not exist. Throws InputError for an invalid id. */
 export async function readJobFacts(db: Database, id: string): Promise<WhyFacts | null> {
   const jobId = checkedJobId(id);
   const [row] = await query<FactsRow>(db, factsSql(await heartbeatsOf(db)), [jobId]);

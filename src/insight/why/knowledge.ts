@@ -7,21 +7,21 @@ import { reportedWorkers } from "../../queue/sql/unpacked.ts";
 import { isAlive } from "./holders.ts";
 
 export interface Knowledge {
-  /** Workers whose lease has not expired. */
+  /** The number of workers whose lease has not expired. */
   readonly alive: number;
-  /** True if the lists are complete: no other worker may support a task. */
+  /** Whether the lists are complete: no other worker may support a task. */
   readonly isComplete: boolean;
-  /** The given tasks that no live worker lists. */
+  /** The tasks among the given ones that no live worker lists. */
   readonly unlisted: ReadonlySet<string>;
-  /** Task → a stale worker that listed it. */
+  /** A map from a task to a stale worker that listed it. */
   readonly formerly: ReadonlyMap<string, string>;
-  /** The live worker that reports the given job as running: in the fast mode its row does not show it. */
+  /** The live worker that reports the given job as running: in the fast mode the job's row does not show its worker. */
   readonly runner: string | null;
 }
 
 export interface KnowledgeOptions {
   readonly hasWorkers: boolean;
-  /** Holders of jobs: to be read, which scans the whole table; given; or unknown. */
+  /** The holders of jobs: given, or "read" to read them, which scans the whole table, or "unknown". */
   readonly jobLocks: "read" | "unknown" | readonly string[];
   readonly jobId?: string;
 }
@@ -66,7 +66,7 @@ interface KnowledgeRow {
 
 const MOST_WORKERS = 1_000;
 
-/** A complete list rather than the beginning of one. */
+/** A condition: the list is complete, and not only its beginning. */
 const listsAll = `(pg_catalog.jsonb_typeof(metadata -> 'task_identifiers'::text) = 'array'
       and coalesce(metadata ->> 'tasks_cut'::text, 'false') in ('false', '0'))`;
 

@@ -1,16 +1,16 @@
-// The times of the next attempts of a job that keeps failing, from the retry policy.
+// The times of the next attempts of a job that keeps failing, by the retry policy.
 import { retryDelayMs } from "../../queue/settle/retry-policy.ts";
 
 export interface NextAttempts {
-  /** The next attempts, soonest first. */
+  /** The times of the next attempts, soonest first. */
   readonly next: readonly string[];
-  /** The very last attempt; null if it is among them. */
+  /** The time of the very last attempt; null if it is among them. */
   readonly last: string | null;
 }
 
 const MOST_TRIES = 6;
 
-/** `runAtMs`: when the next attempt is due. Each attempt is assumed to fail at once. */
+/** Returns the times. `runAtMs`: when the next attempt is due. Each attempt is assumed to fail at once. */
 export function nextAttempts(runAtMs: number, attempts: number, maxAttempts: number): NextAttempts {
   const times: number[] = [];
   let at = runAtMs;

@@ -1,13 +1,15 @@
-// The number of jobs before a due one, in execution order. Reads the index that workers fetch from, up to 5,000
-// entries, which take 3 to 10 ms, more if the table has not been vacuumed for long.
+// The number of jobs before a due job, in execution order. It reads up to 5,000 entries of the index that workers fetch
+// from, which takes 3 to 10 ms, and longer if the table has not been vacuumed for long.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { capped, exact, type Value } from "../../domain/value.ts";
 import { priorities } from "../read/priorities.ts";
 
 export interface QueuePlace {
-  /** Before it: in its queue; without one, among all jobs not blocked by a locked queue. */
+  /**
+   * The number of jobs before it: in its queue; without a queue, among all jobs that are not blocked by a locked queue.
+   */
   readonly ahead: Value;
-  /** Due in the same queue, including this job; null without a queue. */
+  /** The number of due jobs in the same queue, including this one; null without a queue. */
   readonly of: Value | null;
 }
 
@@ -17,7 +19,7 @@ export interface DueJob {
   readonly id: string;
   readonly queueId: number | null;
   readonly priority: number;
-  /** RFC 3339 with microseconds. */
+  /** Its time, RFC 3339 with microseconds. */
   readonly runAtText: string;
 }
 
@@ -44,7 +46,7 @@ interface PlaceRow {
 
 const isAhead = "(priority, run_at, id) < ($1::smallint, $2::timestamptz, $3::bigint)";
 
-// "not in" with a sub-select is hashed; "<> all(array(…))" would be searched linearly.
+// PostgreSQL hashes "not in" with a sub-select; it would search "<> all(array(…))" linearly.
 const notHeldBack = (s: string) => `(job_queue_id is null or job_queue_id not in (
       select id from ${s}._private_job_queues where locked_at is not null))`;
 

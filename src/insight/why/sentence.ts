@@ -150,7 +150,7 @@ function ready(facts: CauseFacts): string {
   return knowledge.alive === 0 ? `${first}, but no worker with heartbeats is alive.` : `${first}.`;
 }
 
-/** The others; for an estimate one more or less makes no difference. */
+/** Returns a sentence about the other jobs with the same error. In an estimate one more or less makes no difference. */
 function sameWay(value: Value | null): string {
   if (value === null) return "";
   const others = value.precision === "exact" ? { ...value, value: value.value - 1 } : value;

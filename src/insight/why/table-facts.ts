@@ -5,15 +5,18 @@ import { microseconds, timeText } from "../../queue/sql/moments.ts";
 
 export interface JobTableFacts {
   readonly pages: number;
-  /** One pass over it takes no longer than a sample: everything is exact. */
+  /** Whether one pass over the table takes no longer than a sample, so that every number can be exact. */
   readonly isSmall: boolean;
   readonly hasWorkers: boolean;
-  /** The database's time. */
+  /** The time by the database's clock, in milliseconds. */
   readonly nowMs: number;
   readonly asOf: string;
 }
 
-/** About 220,000 small rows, read in 60 ms. In pages: a table of large rows takes as long as its size. */
+/**
+ * The number of pages of a small table: about 220,000 small rows, which take 60 ms. The limit is in pages, because a
+ * table of large rows takes as long as its size.
+ */
 const SMALL_PAGES = 4_096;
 
 export async function readTableFacts(db: Database): Promise<JobTableFacts> {

@@ -68,7 +68,7 @@ export const downloadExport: Operation = {
     const found = admin.exportTickets.read(ticket);
     if (found === null) throw usedUp;
     request.notes["user"] = found.user;
-    // The ticket is used only when a download begins: not by HEAD, and not without a free place.
+    // HEAD does not use the ticket, and neither does a download that gets no place: it is used when a download begins.
     if (request.method === "HEAD") {
       return headIfFree(request, admin.downloads, headersOf(found.request));
     }
@@ -87,7 +87,7 @@ const usedUp = new Refusal(
 const TOO_LONG = "is too long for an address; use /api/export?q= with a login instead";
 
 const bodyFields = {
-  // Required, so that a forgotten query does not export everything.
+  // The query is required, so that a forgotten query does not export everything.
   q: fields.q,
   format: optional(fields.format),
   columns: optional(fields.columns),
@@ -157,7 +157,9 @@ function fileName(q: string, format: string): string {
   return `${name}-${new Date(now()).toISOString().slice(0, 10)}.${format}`;
 }
 
-/** `begin` is called once there is a free place, and may still refuse the download. */
+/**
+ * Returns the response of an export. `begin` is called once there is a free place, and may still refuse the download.
+ */
 function exported(
   { databases, config, downloads }: Admin,
   request: HttpRequest,

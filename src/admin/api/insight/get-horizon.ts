@@ -20,7 +20,7 @@ const counts = listOf("integer");
 export const horizonSchema = record(
   {
     now: "time",
-    // Seconds from now, one more than there are buckets; the outermost buckets have no end.
+    // In seconds from now, one more than there are buckets. The outermost buckets have no end.
     edges: listOf({ type: "number" }),
     series: record(Object.fromEntries(drawn.map((one) => [one, counts]))),
     error: counts,

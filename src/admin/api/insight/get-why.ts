@@ -21,7 +21,7 @@ const answer = record(
         text: "string",
         detail: "string?",
         is_root: "boolean",
-        // The job continues only after a repair.
+        // Whether the job continues only after a repair.
         is_broken: "boolean",
         links: linksSchema,
         fix: orNull(fixSchema),

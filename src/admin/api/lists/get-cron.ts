@@ -26,15 +26,15 @@ const entry = record(
     time_zone: "string?",
     // The pattern in words, with its zone unless it is UTC; null if it has no short form.
     in_words: "string?",
-    // Seconds.
+    // In seconds.
     backfill: "integer?",
     pending_job_id: "integer?",
-    // The number of live workers with this entry, and some of their ids.
+    // The number of live workers with this entry, and the ids of some of them.
     workers: "integer",
     worker_ids: "string[]",
-    // How the versions of the entry on live workers differ; null if they agree.
+    // How the versions of the entry on live workers differ; null if they are the same.
     differs: "string?",
-    // The quarters of an hour in which it runs in the next 24 hours: 0 to 95.
+    // The quarters of an hour, 0 to 95, in which it runs in the next 24 hours.
     quarters_ahead: "integer[]",
     // `code`: an entry of workers. `schedule`: a schedule, with its revision; the following are null for the other.
     source: "string",

@@ -28,7 +28,7 @@ export const getExplain: Operation = {
   query,
   answer: record(
     {
-      // The same query in its shortest form.
+      // The query in its shortest form.
       q: "string",
       cost: { type: "string", enum: ["cheap", "bounded"] },
       index_hint: "string?",

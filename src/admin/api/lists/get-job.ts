@@ -19,7 +19,7 @@ import { memoryFor } from "../../context/answer-bytes.ts";
 import { listedJob } from "../../wire/json-schema.ts";
 import { countInQuery, inQuery, readQuery } from "../../wire/wire.ts";
 
-/** The most characters in `payload_start`. */
+/** The maximum number of characters in `payload_start`. */
 const LONGEST_START = 16_384;
 
 const fields = {
@@ -69,7 +69,7 @@ export const getPayload: Operation = {
           "content-type": "application/json; charset=utf-8",
           "content-disposition": `attachment; filename="job-${id}.json"`,
         },
-        // In pieces: decompressing a large payload takes seconds.
+        // The payload is sent in pieces, because decompressing a large one takes seconds.
         pieces: async function* () {
           const payload = await payloadPieces(databases.downloads, id);
           if (payload === null) throw jobNotFound(id);

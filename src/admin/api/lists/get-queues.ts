@@ -27,11 +27,11 @@ export const queue = record(
     queue_name: "string",
     locked_at: "time?",
     locked_by: "string?",
-    // alive, stale or unknown.
+    // The state of the worker that has locked it: alive, stale or unknown.
     holder: "string?",
     stuck_since: "time?",
     paused: described(orNull(pauseSchema), "the pause of the queue; null: not paused"),
-    // Due jobs, whether the queue is locked or not.
+    // The number of due jobs, whether the queue is locked or not.
     ready: value,
     scheduled: value,
     running: value,
@@ -121,7 +121,7 @@ export const getOneQueue: Operation = {
   answer: record(
     {
       queue,
-      // null also if it cannot be found.
+      // null if there is none, or it cannot be found.
       running: { anyOf: [job, { type: "null" }] },
       next: listOf(job),
       next_complete: described("boolean", NOT_ALL),
@@ -144,10 +144,12 @@ export const getOneQueue: Operation = {
   },
 };
 
-/** For names that cannot be in a path: an empty one, and `.` and `..`, which clients remove from paths. */
+/**
+ * This route is for names that cannot be in a path: an empty one, and `.` and `..`, which clients remove from paths.
+ */
 export const getNamedQueue: Operation = {
   ...getOneQueue,
-  summary: "The same by its name, which may be empty, `.` or `..`",
+  summary: "A named queue by its name, which may be empty, `.` or `..`",
   query: namedQuery,
   run: async (admin, request) => {
     const { name, limit } = readQuery(request, namedQuery);

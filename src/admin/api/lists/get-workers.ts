@@ -28,7 +28,7 @@ const current = record({ id: "integer", task: "string?", since: "time" }, "Runni
 
 const members = {
   worker_id: "string",
-  // alive or stale by its heartbeat; unknown: holds locks without any heartbeat.
+  // alive or stale by its heartbeat; unknown: it holds locks and has sent no heartbeat.
   state: "string",
   level: "string",
   started_at: "time?",
@@ -40,7 +40,7 @@ const members = {
   slots: "integer?",
   tasks: "string[]",
   tasks_complete: "boolean",
-  // Whether the report of this worker was left out: the page's reports are too long together, and this is one of
+  // Whether the report of this worker was left out: the reports on the page are too long together, and this is one of
   // the longest.
   report_left_out: "boolean",
   running: value,
@@ -77,7 +77,7 @@ export const getWorkers: Operation = {
       workers: listOf(listedWorker),
       next_cursor: "string?",
       counts: record({ alive: "integer", stale: "integer", unknown: "integer" }),
-      // Differences between live workers; only on the first page without a search.
+      // The differences between live workers; only on the first page of a list without a search.
       differences: listOf(
         record({ kind: "string", name: "string", text: "string" }, "WorkerDifference"),
       ),
@@ -108,7 +108,7 @@ export const getOneWorker: Operation = {
       ...members,
       by_task: listOf(record({ task: "string", done: "integer", failed: "integer" })),
       cron: listOf(record({ identifier: "string", task: "string", pattern: "string" })),
-      // The longest locked first, at most 100.
+      // The queues that it has locked, longest lock first, at most 100.
       queues: listOf(queue),
     },
     "WorkerDetails",

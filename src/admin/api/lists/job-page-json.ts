@@ -14,7 +14,7 @@ import {
   withOptional,
 } from "../../wire/json-schema.ts";
 
-/** Returns the JSON in pieces. `more`: name → JSON text. */
+/** Returns the JSON in pieces. `more`: a map from names of further members to JSON texts. */
 export function jobPageJson(page: JobPage, more: Readonly<Record<string, string>>): string[] {
   const cut = new Map(page.truncated.map((one) => [one.id, one]));
   const rows = page.jobs.map((job): readonly string[] => {

@@ -103,10 +103,10 @@ export const listJobsPage: Operation = {
   },
 };
 
-/** Members of an answer: name → JSON text. */
+/** Further members of the response: a map from names to JSON texts. */
 type Texts = Readonly<Record<string, string>>;
 
-/** Returns similar names when nothing matches. */
+/** Returns similar names if no job matches. */
 async function similarNamesOf({ databases }: Admin, q = "", { jobs, report }: LightPage) {
   if (jobs.length > 0 || !report.isComplete || q === "") return {};
   return {

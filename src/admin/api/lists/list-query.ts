@@ -5,7 +5,7 @@ import { countInQuery, inQuery } from "../../wire/wire.ts";
 export const MAX_LIMIT = 500;
 const DEFAULT_LIMIT = 100;
 
-/** The first of `sorts` is the default. */
+/** Returns the parameters. The first of `sorts` is the default. */
 export function listQuery<const S extends readonly string[]>(sorts: S, searched: string) {
   return {
     search: inQuery(text(["Search", `text in ${searched}; empty: any`], 0, 256)),

@@ -6,14 +6,14 @@ export const counts = record(
     as_of: "time",
     total: value,
     ...byCondition,
-    // The retrying jobs whose next attempt is due and not started.
+    // The number of retrying jobs whose next attempt is due and not started.
     retrying_due: value,
-    // The time of the oldest ready and of the next scheduled job; null also when only retries can be found fast.
+    // The times of the oldest ready and of the next scheduled job; null also if only retrying jobs can be found fast.
     oldest_ready_at: "time?",
     next_due_at: "time?",
     longest_running_at: "time?",
     last_failed_at: "time?",
-    // By live workers, including those in the fast mode.
+    // The number of running jobs by the reports of live workers, including those in the fast mode.
     running_reported: "integer?",
     running_note: "string",
     per_minute: record({ added: "integer?", done: "integer?", failed: "integer?" }),

@@ -114,7 +114,7 @@ function readCursor(cursor: string): Count {
   }
 }
 
-/** Returns the id or moment. Throws unless it fits into a bigint. */
+/** Returns the id or time. Throws unless it fits into a bigint. */
 function digits(value: unknown): string {
   if (typeof value !== "string" || !/^-?\d{1,18}$/.test(value)) throw new Error("digits");
   return value;

@@ -1,4 +1,4 @@
-// GET /metrics: the metrics for Prometheus, also while the database does not answer.
+// GET /metrics: the metrics for Prometheus, even while the database does not respond.
 import { WorkerError } from "../../../base/errors.ts";
 import type { Operation } from "../../context/admin.ts";
 

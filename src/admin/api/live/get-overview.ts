@@ -28,7 +28,7 @@ const overview = record(
         failed_count: "integer",
       }),
     ),
-    // The number of all queues; the list may have fewer.
+    // The number of all queues. The list may have fewer.
     queue_total: "integer",
     workers: listOf(
       record({ worker_id: "string", locked_jobs: "integer", locked_queues: "integer" }),
@@ -40,7 +40,8 @@ const overview = record(
         started_at: "time",
         metadata: "json",
         is_stale: "boolean",
-        // True: the metadata is omitted, because all workers' metadata is too long and this is among the longest.
+        // Whether the metadata is omitted: the metadata of all workers is too long together, and this is among the
+        // longest.
         metadata_left_out: "boolean",
       }),
     ),

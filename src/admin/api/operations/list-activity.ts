@@ -96,13 +96,14 @@ export const listActivity: Operation = {
   },
 };
 
-/** Returns the members with `requested`, which entries of earlier versions have under another name. */
+/** Returns the members with `requested`, which has another name in entries of earlier versions. */
 function withRequested(members: ReadonlyMap<string, string>): Record<string, string> {
   const { asked: requested = "null", ...rest } = Object.fromEntries(members);
   return { requested, ...rest };
 }
 
-// A command may have 10,000 ids; a page of such entries would be megabytes.
+// The number of ids that are shown of an entry. A command may have 10,000 ids, so a page of such entries would be
+// megabytes.
 const MOST_IDS = 100;
 
 function idsIn(json: string): Record<string, string> {

@@ -26,7 +26,7 @@ export const operationSchema = record(
     finished_at: "time?",
     after_id: "integer",
     boundary,
-    // All that matched at the boundary: done, skipped_locked, skipped_changed, skipped_gone, not_found.
+    // All jobs that matched at the boundary: done, skipped_locked, skipped_changed, skipped_gone, not_found.
     matched: orNull(value),
     expected: "integer?",
     expected_value: orNull(value),
@@ -47,7 +47,7 @@ export const operationSchema = record(
     eta_s: "integer?",
     undo_jobs: "integer",
     undone: "integer",
-    // Why an undo has skipped jobs of `done`.
+    // The reasons for which an undo has skipped jobs of `done`, with the number of jobs.
     undo_skipped: record({
       key_taken: "integer",
       changed: "integer",
@@ -58,7 +58,7 @@ export const operationSchema = record(
     undo_until: "time?",
     resumable: "boolean",
     error: "string?",
-    // The same operation as a shell command.
+    // The operation as a shell command.
     cli: "string",
   },
   "Operation",
@@ -119,7 +119,7 @@ export function operationIdIn(request: HttpRequest): string {
 export const byOf = ({ notes }: HttpRequest): string | null =>
   typeof notes["user"] === "string" ? notes["user"] : null;
 
-/** Adds the fields of the log line. */
+/** Adds the operation's fields to the log line. */
 export function noteOperation(request: HttpRequest, operation: JobOperation): void {
   const { id, action: what, state, done } = operation;
   Object.assign(request.notes, { operation: id, action: what, state, changed: done });

@@ -1,5 +1,5 @@
-// The report on the database. Each part is read separately: one that fails, by lack of rights or a timeout,
-// is null, and `missing` has the reason.
+// The report on the database. Each part is read separately. A part that fails, by lack of rights or a timeout, is null,
+// and `missing` has the reason.
 import { now } from "../../../base/clock.ts";
 import { WorkerError } from "../../../base/errors.ts";
 import type { Database } from "../../../database/database.ts";
@@ -35,7 +35,7 @@ export async function readDatabaseReport(db: Database, builds: IndexBuilds, feed
       return null;
     }
   };
-  // In sequence, so that a report does not use all connections of a small pool.
+  // The parts are read in sequence, so that a report does not use all connections of a small pool.
   const server = await part("server", readServerFacts(db));
   const schema = await part("schema", schemaState(db));
   const isThere = schema?.kind !== "absent" && schema?.kind !== "empty";
@@ -98,7 +98,7 @@ function extensionJson({ name, gives, added, version, objects }: Extension, stat
   return {
     name,
     provides: gives,
-    // Version 0 in our ledger marks objects of another program.
+    // Version 0 in the ledger marks objects of another program.
     is_foreign: isThere && (recorded === null || recorded === 0),
     is_installed: isThere,
     is_complete: objects.every((object) => state.objects.has(object)),

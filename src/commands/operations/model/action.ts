@@ -1,5 +1,5 @@
 // The actions of operations and their changes. Each action is the declared command of the same name, so the rules for
-// its changes are declared once.
+// its changes exist once.
 import { InputError } from "../../../base/errors.ts";
 import type { JobChange } from "../../before-images/job-change.ts";
 import type { Command } from "../../declare/command.ts";
@@ -15,17 +15,17 @@ export const operationActions: readonly OperationAction[] = jobActions.map(({ na
 export const isOperationAction = (name: string): name is OperationAction =>
   jobActions.some((one) => one.name === name);
 
-/** How an operation is paced and limited. */
+/** The pace and the limits of an operation. */
 export interface Manner {
-  /** Jobs per second; null: half of the time is left to others; 0: without pauses. */
+  /** Jobs per second; null: the operation pauses half of the time; 0: no pauses. */
   readonly rate: number | null;
-  /** Run this many first, and the rest only if they succeed. */
+  /** The number of jobs to run first; the rest runs only if they succeed. null: no canary. */
   readonly canary: number | null;
-  /** The most jobs to change, lowest ids first; null: all that match. */
+  /** The maximum number of jobs to change, lowest ids first; null: all that match. */
   readonly limit: number | null;
 }
 
-/** The command of an action, with the fields that an operation accepts. */
+/** Returns the command of an action, with the fields that an operation accepts. */
 function commandOf(action: OperationAction): Command & { readonly onJobs: JobActionData } {
   const command = jobActions.find(({ name }) => name === action) as Command | undefined;
   if (command?.onJobs === undefined) throw new Error(`${action} is not an action on jobs`);
@@ -34,14 +34,14 @@ function commandOf(action: OperationAction): Command & { readonly onJobs: JobAct
   return { ...command, fields, onJobs };
 }
 
-/** The declaration of an action. */
+/** Returns the declaration of an action. */
 export const actionData = (action: OperationAction): JobActionData => commandOf(action).onJobs;
 
-/** True if the command takes ids, so that a query can replace them. */
+/** Whether the command takes ids, so that a query can replace them. */
 export const takesIds = (action: OperationAction): boolean =>
   jobActions.some(({ name, fields }) => name === action && "ids" in fields);
 
-/** The fields of all changes of any action, for the document. */
+/** Returns the fields of all changes of any action, for the document. */
 export function changeFields(): CommandFields {
   const { ids: _, ...fields } = Object.assign(
     {},
@@ -50,7 +50,7 @@ export function changeFields(): CommandFields {
   return fields as CommandFields;
 }
 
-/** Throws InputError, with each problem under `changes`. */
+/** Returns the checked changes. Throws InputError, with each problem under `changes`. */
 export function checkedChanges(
   action: OperationAction,
   changes: Readonly<Record<string, unknown>>,
@@ -60,7 +60,7 @@ export function checkedChanges(
     throw new InputError([{ path: "changes.ids", message }]);
   }
   try {
-    // The query replaces the ids; these only satisfy the command's validation.
+    // The query replaces the ids. These ids only satisfy the command's validation.
     const input: Record<string, unknown> = Object.assign(Object.create(null), changes);
     input["ids"] = ["1"];
     const { ids: _, ...checked } = checkInput(commandOf(action), input);

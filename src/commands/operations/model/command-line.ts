@@ -1,4 +1,4 @@
-// The command line that performs the same operation, to repeat it or to run it elsewhere.
+// The command line that performs the same operation, for repeating it or running it elsewhere.
 import { shellWord } from "../../../domain/portable/shell-word.ts";
 import type { Changes } from "../../declare/job-action.ts";
 import { type Manner, type OperationAction, takesIds } from "./action.ts";
@@ -9,7 +9,7 @@ export function commandLineOf(
   changes: Changes,
   { rate, canary, limit }: Manner = { rate: null, canary: null, limit: null },
 ): string {
-  // Jobs given by id, and more than a query accepts.
+  // The jobs were given by id, and there are more than a query accepts.
   if (query === "") return "";
   const options = [
     ...Object.entries(changes).map(([name, value]) => [name.replaceAll("_", "-"), String(value)]),
@@ -19,7 +19,7 @@ export function commandLineOf(
   ].map(([name, value]) => `--${name}=${shellWord(value ?? "")}`);
   const term = shellWord(query);
   if (!takesIds(action)) return ["worker", action, `--query=${term}`, ...options].join(" ");
-  // Only a query that begins with a dash needs two dashes before it.
+  // Only before a query that begins with a dash, two dashes are needed.
   const words = query.startsWith("-") ? ["--", term] : [term];
   return ["worker", action, ...options, ...words].join(" ");
 }

@@ -24,11 +24,11 @@ export const operationTables: NeededTables = {
   command: "worker migrate --with-operations",
 };
 
-/** Returns null if operations by query can be started. */
+/** Returns what is missing; null if operations by query can be started. */
 export async function missingTables(db: Database): Promise<MissingTables | null> {
   return (await hasOperations(db)) ? null : whyMissing(db, operationTables);
 }
 
-/** The error when an operation cannot be started. */
+/** Returns the error for an operation that cannot be started. */
 export const extensionMissing = ({ sentence }: MissingTables): WorkerError =>
   new WorkerError("extension_missing", sentence);

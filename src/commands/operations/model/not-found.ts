@@ -1,6 +1,6 @@
-// Jobs that a receipt cannot list. A rehearsal counts matching jobs but stores no list of them; a job that a worker
-// completes before its turn, or that no longer matches then, is never met. Their number is the difference: matched =
-// done + locked + changed + gone + not found
+// Computes how many jobs a receipt cannot list. A rehearsal counts matching jobs but stores no list of them. If a
+// worker completes a job before its turn, or the job no longer matches then, no batch finds it. The number of these
+// jobs is the difference: matched = done + locked + changed + gone + not found
 import type { Value } from "../../../domain/value.ts";
 
 /** The counts of an operation. */
@@ -15,9 +15,9 @@ interface Met {
 }
 
 /**
- * Jobs that matched at the boundary and were not met at their turn: deleted, or no longer matching. null until all ids
- * have had their turn. Exact if the rehearsal's count is and no met job was changed since: such a job may have begun to
- * match after the boundary.
+ * Returns the number of jobs that matched at the boundary and that no batch found: they were deleted, or no longer
+ * match. null until all ids have had their turn. The number is exact if the rehearsal's count is, and no job that was
+ * found has changed since, because such a job may have begun to match after the boundary.
  */
 export function notFound(operation: Met): Value | null {
   const { matched, afterId, boundary, skippedChanged: changed } = operation;

@@ -1,4 +1,4 @@
-// The store of operations: the extension's tables (table-store.ts). They outlive the process, and every admin sees
+// The store of operations: the extension's tables (table-store.ts). They outlive the process, and every admin reads
 // them.
 
 import type { JobQuery } from "../../../insight/query/job-query.ts";
@@ -7,31 +7,31 @@ import type { JobChange } from "../../before-images/job-change.ts";
 import type { Manner } from "./action.ts";
 import type { JobOperation, OperationState, Rehearsal, UndoSkipped } from "./operation.ts";
 
-/** A change of state; does nothing if the operation is in none of the states `from`. */
+/** A change of state. It does nothing if the operation is in none of the states `from`. */
 export interface Transition {
   readonly from: readonly OperationState[];
   readonly to: OperationState;
-  /** The caller works on it from now on; only one operation of a schema runs at a time. */
+  /** Whether the caller works on the operation from now on. Only one operation of a schema runs at a time. */
   readonly takes?: boolean;
-  /** Only if the caller works on it. */
+  /** Whether the change is made only if the caller works on the operation. */
   readonly isMine?: boolean;
   readonly isCanaryOver?: boolean;
   readonly error?: string;
 }
 
-/** The part that a batch processes: ids after `afterId` up to `uptoId`, with a limit on matches. */
+/** The part of an operation that a batch processes: ids after `afterId` up to `uptoId`, with a limit on matches. */
 export interface Stretch {
   readonly afterId: string;
   readonly uptoId: string;
   readonly limit: number;
   readonly before: string;
-  /** The matching jobs as read, if PostgreSQL cannot decide the query. */
+  /** The matching jobs as they were read, if PostgreSQL cannot decide the query; otherwise null. */
   readonly chosen: Chosen | null;
 }
 
 export interface Chosen {
   readonly ids: readonly string[];
-  /** The version of the row that was checked. */
+  /** The versions of the rows that were checked. */
   readonly ctids: readonly string[];
 }
 
@@ -43,14 +43,14 @@ export interface UndoStretch {
 
 /** The result of one batch. */
 export interface Batch {
-  /** Matching and changed jobs. */
+  /** The number of matching jobs, and that of changed jobs. */
   readonly found: number;
   readonly done: number;
-  /** The other jobs, by the reason they were skipped; none for an undo. */
+  /** The number of the other jobs by the reason they were skipped; none for an undo. */
   readonly skipped: Skipped;
-  /** For an undo: the jobs that it has left unchanged so far. */
+  /** For an undo: the number of jobs that it has left unchanged so far. */
   readonly undoSkipped?: UndoSkipped;
-  /** How far the operation is; null if it belongs to another process and nothing was done. */
+  /** The id up to which the operation is done; null if it belongs to another process and nothing was done. */
   readonly afterId: string | null;
 }
 
@@ -72,7 +72,7 @@ export interface CanaryOutcome {
   readonly undecided: number;
 }
 
-/** `failed_again` is a part of `done`. The last ones are outcomes of an undo. */
+/** The outcomes of jobs. `failed_again` is a part of `done`. The last ones are outcomes of an undo. */
 export const outcomes = [
   "done",
   "locked",
@@ -87,7 +87,7 @@ export const outcomes = [
 ] as const;
 export type Outcome = (typeof outcomes)[number];
 
-/** null: unknown, or none. */
+/** A job of a receipt; null: unknown, or none. */
 export interface ReceiptJob {
   readonly id: string;
   readonly taskIdentifier: string | null;
@@ -96,25 +96,25 @@ export interface ReceiptJob {
 
 export interface Receipt {
   readonly jobs: readonly ReceiptJob[];
-  /** null on the last page. */
+  /** The cursor of the next page; null on the last page. */
   readonly nextCursor: string | null;
 }
 
-/** The present state of the changed jobs. */
+/** The present state of the jobs that an operation changed. */
 export interface OperationResults {
-  /** The number of jobs checked. */
+  /** The number of jobs that were checked. */
   readonly lookedAt: number;
-  /** Completed by a worker, or deleted. */
+  /** Jobs that a worker has completed, or that were deleted. */
   readonly finished: number;
   readonly failedAgain: number;
   readonly running: number;
-  /** Not locked since. */
+  /** Jobs that were not locked since. */
   readonly waiting: number;
-  /** Changed by others since. */
+  /** Jobs that others have changed since. */
   readonly changed: number;
-  /** An undo would restore them now. */
+  /** Jobs that an undo would restore now. */
   readonly restorable: number;
-  /** The errors of jobs that failed again, most jobs first. */
+  /** The errors of jobs that failed again, those with most jobs first. */
   readonly errors: readonly { readonly label: string; readonly count: number }[];
 }
 
@@ -128,16 +128,21 @@ export interface OperationStore {
   keep(rehearsal: Rehearsal): Promise<void>;
   /** Returns a rehearsal and deletes it: each can be used once. */
   take(id: string): Promise<Rehearsal | null>;
-  /** Creates a running operation owned by the caller. Throws `conflict` while another one runs. */
+  /** Creates a running operation that the caller owns. Throws `conflict` while another one runs. */
   begin(rehearsal: Rehearsal, origin: Origin, manner: Manner): Promise<JobOperation>;
   find(id: string): Promise<JobOperation | null>;
-  /** The existing ones; only the newest if their rows are too long together. */
+  /** Returns those that exist. If their rows are too long together, only the newest are returned. */
   findAll(ids: readonly string[]): Promise<JobOperation[]>;
-  /** The running operation, otherwise the newest by query: actions on single jobs are over at once. */
+  /**
+   * Returns the running operation; otherwise the newest operation by query, because actions on single jobs end at once.
+   */
   atHand(): Promise<JobOperation | null>;
-  /** Newest first. `beforeId`: only older ones. Fewer than `limit` if their rows are long. */
+  /**
+   * Returns operations, newest first. `beforeId`: only older ones. Fewer than `limit` are returned if their rows are
+   * long.
+   */
   list(limit: number, beforeId: string | null): Promise<OperationPage>;
-  /** null if it is in none of the states. Throws `conflict` like begin(). */
+  /** Changes the state. Returns null if the operation is in none of the states. Throws `conflict` like begin(). */
   move(id: string, transition: Transition): Promise<JobOperation | null>;
   /** Renews the caller's lease. Returns false if the operation no longer belongs to the caller. */
   renew(id: string): Promise<boolean>;

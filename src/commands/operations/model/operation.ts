@@ -28,10 +28,10 @@ export const operationStates = [
 ] as const;
 export type OperationState = (typeof operationStates)[number];
 
-/** Selects the jobs by the time of the rehearsal. */
+/** Limits an operation to the jobs that existed, and had not changed since, at the time of the rehearsal. */
 export interface Boundary {
   readonly maxId: string;
-  /** RFC 3339, microseconds. */
+  /** The time of the rehearsal, RFC 3339 with microseconds. */
   readonly before: string;
 }
 
@@ -43,19 +43,19 @@ export interface Rehearsal {
   readonly action: OperationAction;
   readonly changes: Changes;
   readonly boundary: Boundary;
-  /** Matching jobs, and those of them that will be changed. */
+  /** The number of matching jobs, and of those that will be changed. */
   readonly matched: Value;
   readonly expected: Value;
 }
 
-/** Changed jobs that an undo leaves unchanged. */
+/** The number of changed jobs that an undo leaves unchanged. */
 export interface UndoSkipped {
   /** Deleted jobs whose key another job has now. */
   readonly keyTaken: number;
-  /** Locked or changed since. */
+  /** Jobs that were locked or changed since. */
   readonly changed: number;
   readonly gone: number;
-  /** Running at that moment, or their row was locked. */
+  /** Jobs that were running at that moment, or whose row was locked. */
   readonly locked: number;
 }
 
@@ -73,26 +73,26 @@ export interface JobOperation {
   readonly expected: Value | null;
   readonly startedAt: string;
   readonly finishedAt: string | null;
-  /** All ids up to this one have been processed. */
+  /** The id up to which all jobs have been processed. */
   readonly afterId: string;
   readonly done: number;
-  /** Skipped: running at their turn, or their row was locked. */
+  /** The number of skipped jobs that were running at their turn, or whose row was locked. */
   readonly skippedLocked: number;
-  /** Skipped: changed since the boundary, or no longer matching at their turn. */
+  /** The number of skipped jobs that were changed since the boundary, or no longer matched at their turn. */
   readonly skippedChanged: number;
-  /** Found, but deleted before their turn. */
+  /** The number of skipped jobs that were found, but deleted before their turn. */
   readonly skippedGone: number;
-  /** Rows stored for receipt and undo. */
+  /** The number of rows that are stored for receipt and undo. */
   readonly kept: number;
-  /** Jobs per second; null: half of the time is left to others; 0: without pauses. */
+  /** Jobs per second; null: the operation pauses half of the time; 0: no pauses. */
   readonly rate: number | null;
   readonly canary: number | null;
   readonly isCanaryOver: boolean;
-  /** The most jobs to change, lowest ids first; null: all that match. */
+  /** The maximum number of jobs to change, lowest ids first; null: all that match. */
   readonly limit: number | null;
   readonly ratePerS: number | null;
   readonly etaS: number | null;
-  /** Jobs up to this one are restored; null: no undo has started. */
+  /** The id up to which jobs are restored; null: no undo has started. */
   readonly undoAfterId: string | null;
   readonly undone: number;
   readonly undoSkipped: UndoSkipped;
@@ -103,15 +103,15 @@ export interface JobOperation {
 
 export const atWork: readonly OperationState[] = ["running", "canary", "undoing"];
 
-/** Jobs that were met and not changed. */
+/** Returns the number of jobs that were found and not changed. */
 export const leftAlone = ({ skippedLocked, skippedChanged, skippedGone }: JobOperation) =>
   skippedLocked + skippedChanged + skippedGone;
 
-/** How long undo data are stored, in hours; and the most rows of one operation. */
+/** How long undo data are stored, in hours, and the maximum number of rows of one operation. */
 export const UNDO_HOURS = 24;
 export const MOST_ROWS = 1_000_000;
 
-/** The wire's Operation; ids as JSON integers. */
+/** Returns the Operation of the wire, with ids as JSON integers. */
 export function operationJson(operation: JobOperation): string {
   const { id, afterId, boundary, undoSkipped, expected } = operation;
   const scanned = afterId;
@@ -156,7 +156,7 @@ export function operationJson(operation: JobOperation): string {
   return objectText(members);
 }
 
-/** An object from JSON texts by name. */
+/** Returns a JSON object from JSON texts by name. */
 export function objectText(members: Readonly<Record<string, string>>): string {
   const texts = Object.entries(members).map(([name, value]) => `"${name}":${value}`);
   return `{${texts.join(",")}}`;

@@ -1,5 +1,5 @@
-// If PostgreSQL can only narrow a query down, Node checks the texts of the candidates. The row version of each
-// candidate is kept with its id: a job that has changed since does not count as checked.
+// Checks the texts of candidates, if PostgreSQL can only narrow a query down. The row version of each candidate is
+// stored with its id: a job that has changed since does not count as checked.
 import { type Database, query } from "../../../database/database.ts";
 import type { CheckedTexts, JobQuery } from "../../../insight/query/job-query.ts";
 import { loadPacked, type PackableRow, packable } from "../../../queue/sql/unpacked.ts";
@@ -9,13 +9,13 @@ export interface Candidates {
   readonly ids: readonly string[];
   readonly ctids: readonly string[];
   readonly tally: MatchTally;
-  /** All ids up to this one have been checked. */
+  /** The id up to which all jobs have been checked. */
   readonly uptoId: string;
 }
 
-// Their texts are in memory at once.
+// The maximum number of candidates, whose texts are all in memory at once.
 const MOST_CANDIDATES = 200;
-/** In the table, and after decompression. */
+/** The size of the largest payload in the table, and after decompression, in bytes. */
 const LARGEST_STORED = 65_536;
 const LARGEST_UNPACKED = 262_144;
 const LONGEST_ERROR = 16_384;
@@ -40,7 +40,7 @@ export async function readCandidates(
   const values = [afterId, uptoId, MOST_CANDIDATES, ...jobs.values];
   const rows = await query<CandidateRow>(db, candidatesSql(jobs), values);
   const looked = rows.slice(0, await loadPacked(db, rows, LARGEST_UNPACKED));
-  // A payload too large to check decides nothing: its job is left alone.
+  // A payload that is too large to check decides nothing, so its job is skipped.
   const matching = looked.filter(
     (row) => row.payload !== null && check?.(row as CheckedTexts) !== false,
   );

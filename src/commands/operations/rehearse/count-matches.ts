@@ -1,6 +1,6 @@
-// Counts the jobs of an operation: exactly where that is cheap (a small table, a few ids, a selective index), otherwise
-// estimated from a sample, and if the sample has few matches, by walking for a while. Takes no locks, and every
-// statement is short.
+// Counts the jobs of an operation. The number is exact if that is cheap (a small table, a few ids, a selective index).
+// Otherwise it is estimated from a sample, and if the sample has few matches, a walk counts some of them. No lock is
+// acquired, and every statement is short.
 import type { Database } from "../../../database/database.ts";
 import { usableIndexes } from "../../../database/schema/indexes/usable-indexes.ts";
 import { type Condition, lockedConditions } from "../../../domain/condition.ts";
@@ -29,21 +29,21 @@ import { idsByTime, sampleMatches, tallyIds, tallyRange } from "./read-matches.t
 
 export interface MatchRequest {
   readonly jobs: JobQuery;
-  /** Higher ids are excluded. */
+  /** The highest id to include. */
   readonly maxId: string;
   /** How long to walk, in milliseconds. */
   readonly walkMs: number;
-  /** For tests. */
+  /** Options of the sample, for tests. */
   readonly sample?: SampleOptions | undefined;
 }
 
 type Tools = Pick<OperationTools, "reads" | "monotonic">;
 
-// Fewer matches in the sample are not conclusive.
+// The number of matches in the sample below which it is not conclusive.
 const ENOUGH_HITS = 30;
-// The most jobs that an index reads in time.
+// The number of jobs that an index reads in time.
 const MOST_BY_INDEX = 10_000;
-// A range of ids this narrow is walked before sampling.
+// The width of a range of ids that is walked without a sample.
 const NARROW = 200_000n;
 const FIRST_SPAN = 25_000;
 const WANTED_MS = 50;
@@ -58,7 +58,7 @@ export async function countMatches(tools: Tools, request: MatchRequest): Promise
   if (counted !== null) return countedAs(counted, asOf);
   const sample = await sampleMatches(reads, jobs, gauge, request.maxId, request.sample);
   const isEnough = sample.places.length >= ENOUGH_HITS;
-  // The sample has no sizes of payloads that Node checks.
+  // The sample has no sizes of payloads that this process checks.
   const { first, last } = idsOf(request);
   const besides = { walked: noTally, most: Number(last - first + 1n), mayRun: mayRun(jobs), asOf };
   if (isEnough && jobs.check === null) return estimatedFrom(sample, besides);
@@ -68,7 +68,7 @@ export async function countMatches(tools: Tools, request: MatchRequest): Promise
   return estimatedFrom(sized, { ...besides, walked: tally });
 }
 
-/** The ids that can match. */
+/** Returns the range of ids that can match. */
 function idsOf({ jobs: { shape }, maxId }: MatchRequest): { first: bigint; last: bigint } {
   const first = BigInt(shape.minId ?? "1");
   const most = BigInt(maxId);
@@ -76,7 +76,7 @@ function idsOf({ jobs: { shape }, maxId }: MatchRequest): { first: bigint; last:
   return { first, last: last < first ? first - 1n : last };
 }
 
-/** null if it would take too long or cannot be estimated. */
+/** Counts the matches if that is cheap; null if it would take too long. */
 async function countedWhereCheap(
   tools: Tools,
   asked: MatchRequest,
@@ -114,7 +114,7 @@ function mayRun({ shape: { isDue, conditions } }: JobQuery): boolean {
   );
 }
 
-/** An id, a key. */
+/** Whether few jobs can match, as with an id or a key. */
 const hasFew = (jobs: JobQuery) => isFew(matchingOf(jobs));
 
 function isNarrow(asked: MatchRequest): boolean {
@@ -124,11 +124,11 @@ function isNarrow(asked: MatchRequest): boolean {
 
 interface WalkedThrough {
   readonly tally: MatchTally;
-  /** These are all matches. */
+  /** Whether these are all matches. */
   readonly isWhole: boolean;
 }
 
-/** Ascending by id for a while. */
+/** Walks ascending by id for a limited time. */
 async function walkedThrough(
   { reads, monotonic }: Tools,
   asked: MatchRequest,
@@ -138,7 +138,7 @@ async function walkedThrough(
   let tally = noTally;
   const { first, last } = idsOf(asked);
   let after = first - 1n;
-  // A selective index reads few rows anywhere.
+  // A selective index reads few rows in any range, so the range is not limited.
   let span = hasFew(jobs) ? Number.MAX_SAFE_INTEGER : FIRST_SPAN;
   while (after < last) {
     if (monotonic() > until) return { tally, isWhole: false };
@@ -157,7 +157,7 @@ async function walkedThrough(
   return { tally, isWhole: true };
 }
 
-/** All matches if an index finds them and they are few; otherwise null. */
+/** Returns the ids of all matches if an index finds them and they are few; otherwise null. */
 async function idsByIndex(
   db: Database,
   jobs: JobQuery,
@@ -181,7 +181,7 @@ async function idsByIndex(
 
 const waiting: readonly Condition[] = ["ready", "scheduled", "retrying"];
 
-/** With the optional indexes `failed` and `running`. */
+/** Uses the optional indexes `failed` and `running`. */
 async function orderedByIndex(
   db: Database,
   { shape }: JobQuery,

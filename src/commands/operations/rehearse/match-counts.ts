@@ -1,18 +1,18 @@
-// Counts of matching jobs, of running ones, and by task and queue: exact, or estimated from a sample of the table's
-// pages. Pure; read-matches.ts does the reading.
+// The numbers of matching jobs, of running ones, and of those by task and queue: exact, or estimated from a sample of
+// the table's pages. Pure functions; read-matches.ts reads the data.
 import { between, exact, type Value, within } from "../../../domain/value.ts";
 import { estimateFrom } from "../../../insight/stats/page-sample.ts";
 
 export interface MatchCounts {
-  /** Matching jobs. */
+  /** The number of matching jobs. */
   readonly count: Value;
-  /** Running ones, which are left alone; and the others. */
+  /** The number of running jobs, which are skipped, and of the others. */
   readonly locked: Value;
   readonly free: Value;
-  /** The largest; an id of null means no queue. */
+  /** The largest groups by task and by queue. An id of null means no queue. */
   readonly byTask: readonly CountOf[];
   readonly byQueue: readonly CountOf[];
-  /** The average of one job, as stored. */
+  /** The average sizes of one job, as stored. */
   readonly payloadBytes: number;
   readonly errorBytes: number;
 }
@@ -22,11 +22,11 @@ export interface CountOf {
   readonly count: Value;
 }
 
-/** Matching jobs, counted one by one. */
+/** The number of matching jobs, counted one by one. */
 export interface MatchTally {
   readonly rows: number;
   readonly locked: number;
-  /** Jobs too large to check: they may match, and are left alone. */
+  /** The number of jobs that are too large to check. They may match, and are skipped. */
   readonly undecided: number;
   readonly payloadBytes: number;
   readonly errorBytes: number;
@@ -36,23 +36,23 @@ export interface MatchTally {
 
 type Counts = ReadonlyMap<number | null, number>;
 
-/** Matching jobs on some pages of the table, and the data for the estimate. */
+/** The matching jobs on some pages of the table, and the data for the estimate. */
 export interface MatchSample {
-  /** For each job, the index of its page in the sample, from 0. */
+  /** The index of the page in the sample, from 0, for each job. */
   readonly places: readonly number[];
   readonly tasks: readonly number[];
   readonly queues: readonly (number | null)[];
   readonly isLocked: readonly boolean[];
   readonly pagesRead: number;
-  /** The pages of the table. */
+  /** The number of pages of the table. */
   readonly pages: number;
-  /** The stored sizes of all these jobs together. */
+  /** The stored sizes of all these jobs together, in bytes. */
   readonly payloadBytes: number;
   readonly errorBytes: number;
 }
 
 const MOST_SHARES = 10;
-/** Jobs of the smallest size on one page: a bound for jobs that the sample misses. */
+/** The number of jobs of the smallest size on one page, which limits the number of jobs that the sample misses. */
 const MOST_ON_A_PAGE = 90;
 
 export const noTally: MatchTally = {
@@ -61,7 +61,7 @@ export const noTally: MatchTally = {
   byQueue: new Map(),
 };
 
-/** The sum of two ranges. */
+/** Returns the sum of two tallies. */
 export function sumOf(one: MatchTally, other: MatchTally): MatchTally {
   return {
     rows: one.rows + other.rows,
@@ -98,11 +98,11 @@ export function countedAs(tally: MatchTally, asOf: string): MatchCounts {
   };
 }
 
-/** Facts about the matches in addition to the sample. */
+/** What else is certain about the matches, besides the sample. */
 export interface KnownBesides {
-  /** Counted one by one: a lower bound of the estimate. */
+  /** The matches that were counted one by one: a lower bound of the estimate. */
   readonly walked: MatchTally;
-  /** The number of ids: an upper bound of the estimate. */
+  /** The number of ids that can match: an upper bound of the estimate. */
   readonly most: number;
   /** Whether a running job can match. */
   readonly mayRun: boolean;
@@ -148,7 +148,7 @@ export function estimatedFrom(
 
 type Sized = Pick<MatchTally, "rows" | "payloadBytes" | "errorBytes">;
 
-/** The averages of one job. */
+/** Returns the average sizes of one job. */
 export function sizesOf({ rows, payloadBytes, errorBytes }: Sized) {
   const each = (bytes: number) => (rows === 0 ? 0 : bytes / rows);
   return { payloadBytes: each(payloadBytes), errorBytes: each(errorBytes) };

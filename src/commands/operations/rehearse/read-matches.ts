@@ -1,5 +1,5 @@
-// Reads the counts of a rehearsal: all matches in a range of ids or among given ids, or those on some pages of the
-// table.
+// Reads the counts of a rehearsal: of all matches in a range of ids or among given ids, or of those on some pages of
+// the table.
 import { type Database, query, type Statement } from "../../../database/database.ts";
 import { readGroupedRows } from "../../../insight/groups/job-rows.ts";
 import type { JobQuery } from "../../../insight/query/job-query.ts";
@@ -28,7 +28,7 @@ export async function tallyIds(db: Database, ids: readonly string[]): Promise<Ma
   return tallyOf(await query<TallyRow>(db, tallySql("jobs.id = any($1::bigint[])"), [ids]));
 }
 
-/** Waiting jobs whose times the query bounds; at most `limit`. */
+/** Returns the ids of waiting jobs for which the query has a range of times, at most `limit`. */
 export async function idsByTime(
   db: Database,
   jobs: JobQuery,
@@ -38,7 +38,7 @@ export async function idsByTime(
   return rows.map(({ id }) => id);
 }
 
-// The index of times begins with the priority: one scan for each.
+// The index of times begins with the priority, so each priority needs a scan of its own.
 const byTimeSql =
   (jobs: JobQuery): Statement =>
   (s) =>
@@ -55,7 +55,7 @@ const byTimeSql =
   limit $1::int`;
 
 interface TallyRow {
-  /** Which of the three groupings it is: the bits of grouping(). */
+  /** Which of the three groupings the row belongs to: the bits of grouping(). */
   readonly of: number;
   readonly is_locked: boolean | null;
   readonly task_id: number | null;
@@ -107,7 +107,7 @@ function tallyOf(rows: readonly TallyRow[]): MatchTally {
   };
 }
 
-/** Matches on random pages of the table. */
+/** Returns the matches on random pages of the table. */
 export async function sampleMatches(
   db: Database,
   jobs: JobQuery,
@@ -131,7 +131,7 @@ export async function sampleMatches(
   };
 }
 
-/** For queries that Node checks; the sizes of their payloads come from elsewhere. */
+/** The sample for queries that this process checks. The sizes of their payloads come from elsewhere. */
 async function sampleChecked(db: Database, jobs: JobQuery, gauge: Gauge): Promise<MatchSample> {
   const { rows, pagesRead } = await readGroupedRows(db, jobs, gauge, 0, false);
   return {
@@ -155,7 +155,7 @@ interface SampleRow {
   readonly error_bytes: number | null;
 }
 
-// One row for each job: counting by page here is cheaper than grouping in SQL.
+// The result has one row for each job, because counting by page in this process is cheaper than grouping in SQL.
 const sampleSql =
   (jobs: JobQuery): Statement =>
   (s) =>

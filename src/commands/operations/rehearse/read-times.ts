@@ -12,7 +12,10 @@ export interface Times {
 
 const MOST_READ = 100_000;
 
-/** null if the action sets no time, or there are no or too many jobs. `count`: the number that will change. */
+/**
+ * Returns the times; null if the action sets no time, or there are no or too many jobs. `count`: the number of jobs
+ * that will change.
+ */
 export async function readTimes(
   reads: Database,
   { moves, set }: JobChange,
@@ -47,7 +50,7 @@ interface TimesParts {
   readonly matches: string;
 }
 
-// The lowest ids, in the order in which an operation with a limit changes them.
+// Reads the lowest ids, in the order in which an operation with a limit changes them.
 const timesSql =
   ({ maximum, limit, runAt, matches }: TimesParts) =>
   (s: string) =>

@@ -1,5 +1,5 @@
-// Rehearses an operation: how many jobs it would change, of which tasks and queues, how many it would leave alone, and
-// a few samples. Each number has its precision (count-matches.ts).
+// Rehearses an operation: how many jobs it would change, of which tasks and queues, how many it would skip, and a few
+// samples. Each number has its precision (count-matches.ts).
 import { randomBytes } from "node:crypto";
 import type { Database } from "../../../database/database.ts";
 import { parseQuery } from "../../../domain/query/parse-query.ts";
@@ -19,49 +19,50 @@ import { readBoundary, readSamples, type SampleJob } from "./samples.ts";
 
 export interface RehearsalReport {
   readonly rehearsal: Rehearsal;
-  /** Matching jobs, including those that are left alone. */
+  /** The number of matching jobs, including those that are skipped. */
   readonly count: Value;
-  /** Jobs that will be changed, and running ones. */
+  /** The number of jobs that will be changed, and of running ones. */
   readonly change: Value;
   readonly skipLocked: Value;
   readonly byTask: readonly Share[];
   readonly byQueue: readonly Share[];
   readonly samples: readonly SampleJob[];
-  /** The first and the last new time of the jobs, if available. */
+  /** The first and the last new time of the jobs; null if not available. */
   readonly times: Times | null;
   readonly unknown: readonly string[];
-  /** The size of the undo data, and the number of jobs in it: beyond a million, only the first. */
+  /** The size of the undo data in bytes, and the number of jobs in it. Beyond a million, it has only the first. */
   readonly undoBytes: number;
   readonly undoJobs: number;
   readonly etaS: number;
 }
 
 export interface Share {
-  /** null: without a queue. */
+  /** The name; null: jobs without a queue. */
   readonly name: string | null;
   readonly count: Value;
 }
 
-// A browser gets the estimate at once and requests the exact number separately.
+// How long a walk takes by default, in milliseconds. A browser gets the estimate at once and requests the exact number
+// separately.
 const USUAL_WALK_MS = 250;
 
 export interface RehearsalRequest {
   readonly query: string;
   readonly action: OperationAction;
   readonly changes: object;
-  /** The most jobs to change, lowest ids first; null: all that match. */
+  /** The maximum number of jobs to change, lowest ids first; null: all that match. */
   readonly limit?: number | null;
   /** How long to walk for rare matches, in milliseconds. Default 250. */
   readonly walkMs?: number;
-  /** Stores the rehearsal so that it can be started. Default true. */
+  /** Whether the rehearsal is stored, so that it can be started. Default true. */
   readonly isKept?: boolean;
-  /** For tests. */
+  /** Options of the sample, for tests. */
   readonly sample?: SampleOptions;
 }
 
 /**
- * Throws InputError for an invalid query or invalid changes. Without a store the rehearsal cannot be started and must
- * be repeated once there is one.
+ * Returns the rehearsal. Throws InputError for an invalid query or invalid changes. Without a store the rehearsal
+ * cannot be started, and must be repeated once there is one.
  */
 export async function rehearse(
   tools: RehearsalTools,
@@ -86,7 +87,8 @@ export async function rehearse(
     sharesOf(reads, "queue", counts.byQueue),
   ]);
   const id = randomBytes(16).toString("base64url");
-  // Compiled again while it runs: a word that is a key now must not be read as a text later.
+  // The operation compiles the query again while it runs. A word that is a key now must not become a text to search for
+  // then.
   const { explicit: query, nowUs } = jobs;
   const kept = { id, query, nowUs, action, changes, boundary, matched: count, expected: change };
   const undoJobs = store === null ? 0 : Math.min(change.value, MOST_ROWS);
@@ -102,7 +104,7 @@ export async function rehearse(
   };
 }
 
-/** The query without the jobs that the action leaves out, which so appears in preview and receipt. */
+/** Returns the query without the jobs that the action leaves out. Preview and receipt show this query. */
 function without(text: string, term: string | undefined): string {
   const tree = term === undefined ? null : parseQuery(text);
   if (tree === null) return text;
@@ -111,11 +113,11 @@ function without(text: string, term: string | undefined): string {
   return tree.kind === "or" ? `(${text}) -${term}` : `${text} -${term}`;
 }
 
-// Jobs per second with half of the time left to others, as measured.
+// How many jobs are changed in a second if the operation pauses half of the time, as measured.
 const DELETED_PER_S = 30_000;
 const CHANGED_PER_S = 8_000;
 
-/** By name; a deleted name is shown as its id. */
+/** Returns the shares by name. A deleted name is shown as its id. */
 async function sharesOf(
   db: Database,
   kind: "task" | "queue",

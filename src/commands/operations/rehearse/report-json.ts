@@ -1,4 +1,5 @@
-// A rehearsal on the wire; ids as JSON integers. Each plain number has a companion `…_value` with its precision.
+// A rehearsal as the JSON of the wire, with ids as integers. Each plain number has a companion `…_value` with its
+// precision.
 import type { MissingTables } from "../../../database/schema/extensions/missing-tables.ts";
 import { missingJson } from "../../../insight/json/missing-json.ts";
 import { objectText } from "../model/operation.ts";

@@ -22,11 +22,11 @@ export interface SampleJob {
   readonly attempts: number;
   readonly maxAttempts: number;
   readonly key: string | null;
-  /** The first line, ≤ 300 characters. */
+  /** The first line of the error, at most 300 characters. */
   readonly errorLine: string | null;
 }
 
-/** The highest id and the present time: later jobs and changes are excluded. */
+/** Returns the highest id and the present time. Later jobs and changes are excluded. */
 export async function readBoundary(db: Database): Promise<Boundary> {
   const [row] = await query<{ max_id: string; now_us: string }>(db, boundarySql);
   return { maxId: row?.max_id ?? "0", before: timeText(row?.now_us ?? "0") };
@@ -40,7 +40,7 @@ const MOST_SAMPLES = 5;
 const FIRST_SPAN = 25_000;
 const WANTED_MS = 50;
 
-/** The first few matches found within a short time. */
+/** Returns the first few matches that are found within a short time. */
 export async function readSamples(
   { reads, monotonic }: Pick<OperationTools, "reads" | "monotonic">,
   jobs: JobQuery,

@@ -1,7 +1,7 @@
-// One batch of an operation as one statement: finds matching jobs, locks them, checks them again under the lock, stores
-// their earlier state, changes them, and advances the operation, all or nothing. A killed process leaves no job half
-// done, and a resumed operation continues after the last batch. Jobs that were found and could not be locked count as
-// locked and are checked again afterwards (missed.ts).
+// One batch of an operation as one statement. It finds matching jobs, locks them, checks them again under the lock,
+// stores their earlier state, changes them, and advances the operation; all of this happens, or nothing. So a killed
+// process leaves no job half done, and a resumed operation continues after the last batch. Jobs that were found and
+// could not be locked count as locked, and are checked again afterwards (missed.ts).
 
 import type { JobQuery } from "../../../insight/query/job-query.ts";
 import { announceJobs } from "../../../queue/sql/notify.ts";
@@ -18,7 +18,8 @@ import { MOST_ROWS } from "../model/operation.ts";
 import type { Chosen, Stretch } from "../model/operation-store.ts";
 
 /**
- * The operation's row; a batch does nothing unless this process owns it, it is running, and it is at the expected id.
+ * What the operation's row must have: a batch does nothing unless this process owns the operation, it is running, and
+ * it is at the expected id.
  */
 export interface Claim {
   readonly operationId: string;
@@ -33,7 +34,10 @@ export interface BuiltStatement {
   readonly values: readonly unknown[];
 }
 
-/** Finds jobs without a lock, then locks those that are free in id order: a batch never waits for a worker. */
+/**
+ * Returns the statement. It finds jobs without a lock and then locks, in id order, those that are free, so a batch
+ * never waits for a worker.
+ */
 export function batchStatement(
   s: string,
   query: JobQuery,
@@ -54,7 +58,8 @@ export function batchStatement(
   const matches = query.sql(values.length + 1);
   values.push(...query.values);
   const row = chosen === null ? "jobs" : "chosen";
-  // A job that crashes its worker is always locked or changed.
+  // An action that may change running jobs skips no locked or changed jobs: a job that crashes its worker is always one
+  // of them.
   const [isLocked, isChanged, isFree] =
     change.mayRun === true
       ? ["false", "false", `${before} is not null`]
@@ -64,7 +69,7 @@ export function batchStatement(
           `jobs.locked_at is null and jobs.updated_at <= ${before}`,
         ];
   const isHere = `${row}.id > ${after} and ${row}.id <= ${upto}`;
-  // For jobs selected by their texts, also those whose row version has changed since.
+  // If jobs were selected by their texts, those whose row has changed since are candidates, too.
   const candidates =
     chosen === null
       ? `from ${s}._private_jobs as jobs
@@ -98,11 +103,11 @@ export function batchStatement(
   return { text, values };
 }
 
-/** Found, and neither changed by this batch nor by others since the boundary. */
+/** The jobs that were found, and that neither this batch nor others have changed since the boundary. */
 const RUNNING =
   "select found.id from found where not found.is_changed and found.id not in (select acted.id from acted)";
 
-/** The row is locked until the batch commits: pausing or stopping waits no longer than that. */
+/** The operation's row is locked until the batch commits, so pausing or stopping waits at most that long. */
 function mineOf(s: string, claim: Claim, after: string, parameter: AddParameter): string {
   return `mine as materialized (
     select kept from ${s}._private_operations
@@ -119,8 +124,8 @@ const chosenOf = ({ ids, ctids }: Chosen, parameter: AddParameter): string =>
   )`;
 
 /**
- * Like the schema's own functions. Rows are found by ctid, not by id, which would walk the dead entries of jobs changed
- * before: for a deletion that is a third of a batch.
+ * Changes the jobs like the schema's own functions. The rows are found by ctid and not by id, because the index on ids
+ * has the dead entries of jobs that were changed before: reading them would be a third of a batch of deletions.
  */
 function actedOf(s: string, change: JobChange, parameter: AddParameter): string {
   const head = changing(s, change, parameter);
@@ -181,7 +186,7 @@ function kept(
   from tally left join moved on true`;
 }
 
-/** Found, but changed by another transaction first. */
+/** Jobs that were found, but that another transaction changed first. */
 const MISSED = `array(
       select id from found
       where not is_locked and not is_changed and id not in (select id from acted)

@@ -1,12 +1,13 @@
-// Jobs that a batch found but could not change: in between they were locked, changed or deleted. The batch's snapshot
-// cannot show which, so they are read again. Until then they count as locked, also if the process is killed in between.
+// Jobs that a batch found but could not change, because they were locked, changed or deleted meanwhile. The batch's
+// snapshot cannot show which of these, so the jobs are read again. Until then they count as locked, even if the process
+// is killed meanwhile.
 import { type Database, query, type Statement } from "../../../database/database.ts";
 import type { JobQuery } from "../../../insight/query/job-query.ts";
 
 export interface Missed {
-  /** Locked, or their row was locked. */
+  /** Jobs that were locked, or whose row was locked. */
   readonly locked: readonly string[];
-  /** Changed since the boundary, or no longer matching. */
+  /** Jobs that were changed since the boundary, or no longer match. */
   readonly changed: readonly string[];
   readonly gone: readonly string[];
 }
@@ -42,7 +43,7 @@ const lookSql =
   left join ${s}._private_jobs as jobs on jobs.id = missed.id
   order by missed.id`;
 
-/** In the operation's receipt, where they are recorded as locked. */
+/** Corrects the operation's receipt, where these jobs are recorded as locked. */
 export async function noteMissed(
   db: Database,
   operationId: string,

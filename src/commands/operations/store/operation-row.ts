@@ -1,4 +1,4 @@
-// An operation as its SQL row. The only module that names the columns.
+// An operation as its SQL row. Only this file names the columns.
 import type { Value } from "../../../domain/value.ts";
 import { dateOf, microseconds, timeText } from "../../../queue/sql/moments.ts";
 import { isUnpackable } from "../../../queue/sql/unpacked.ts";
@@ -49,7 +49,7 @@ export interface OperationRow {
   readonly can_undo: boolean;
 }
 
-/** Running, but its owner's lease has expired. */
+/** An expression for the state: an operation that runs, but whose owner's lease has expired, is interrupted. */
 export const EFFECTIVE_STATE = `case
     when operation.state in ('running', 'canary', 'undoing')
       and coalesce(operation.lease_until < pg_catalog.clock_timestamp(), true) then 'interrupted'
@@ -64,21 +64,21 @@ const textBytes = (row: string): string =>
   texts.map((name) => `coalesce(pg_catalog.octet_length(${row}.${name}), 0)::bigint`).join(" + ");
 
 /**
- * The condition that a row is not longer than this program writes: others are neither listed nor found. The length of a
- * text is available without decompressing it.
+ * Returns a condition: the row is not longer than this program writes. Other rows are neither listed nor found. The
+ * length of a text can be read without decompressing it.
  */
 export const isOwnSize = (row: string): string =>
   `${textBytes(row)} <= ${LONGEST_TEXTS}::bigint
     and ${jsons.map((name) => isUnpackable(`${row}.${name}`)).join(" and ")}`;
 
-/** The length of such a row. */
+/** Returns an expression: the length of such a row. */
 export const rowBytes = (row: string): string =>
   [
     textBytes(row),
     ...jsons.map((name) => `coalesce(pg_catalog.octet_length(${row}.${name}::text), 0)::bigint`),
   ].join(" + ");
 
-/** Requires the table under the name `operation`. */
+/** The columns. The table must have the name `operation`. */
 export const operationColumns = `
   operation.id, operation.query, operation.now_us, operation.action, operation.changes,
   operation.performed_by, operation.source, ${EFFECTIVE_STATE} as state,
@@ -130,7 +130,7 @@ export function toOperation(row: OperationRow): JobOperation {
   };
 }
 
-/** Returned with a batch of an undo. */
+/** The columns that a batch of an undo returns. */
 export type UndoSkippedRow = Pick<
   OperationRow,
   "undo_key_taken" | "undo_changed" | "undo_gone" | "undo_locked"

@@ -1,5 +1,5 @@
-// Tasks and first error lines of a receipt's jobs: existing jobs in their present state, deleted jobs in their stored
-// state.
+// The tasks and first error lines of a receipt's jobs: existing jobs in their present state, deleted jobs in their
+// stored state.
 import { type Database, query, type Statement } from "../../../database/database.ts";
 import type { ReceiptJob } from "../model/operation-store.ts";
 
@@ -9,7 +9,7 @@ interface Row {
   readonly error: string | null;
 }
 
-/** Ascending by id. `operationId`: the operation whose rows have the state of deleted jobs. */
+/** Returns the jobs, ascending by id. `operationId`: the operation whose rows have the state of deleted jobs. */
 export async function receiptJobs(
   db: Database,
   operationId: string,
@@ -24,7 +24,7 @@ export async function receiptJobs(
   }));
 }
 
-// A name has at most 128 characters; the column of stored names has no such check.
+// The length is limited, because the column of stored names has no check; a name has at most 128 characters.
 const keptSql: Statement = (s) => `
   select met.id, coalesce(tasks.identifier, pg_catalog.left(was.task_identifier, 128)) as task_identifier,
     pg_catalog.left(case when jobs.id is null then was.last_error else jobs.last_error end, 300) as error

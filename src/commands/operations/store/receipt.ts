@@ -1,11 +1,14 @@
-// The outcomes of an operation's jobs: changed, left alone, failed again since, and the results of its undo.
+// The outcomes of an operation's jobs: changed, skipped, failed again since, and the results of its undo.
 import { type Database, query, type Statement } from "../../../database/database.ts";
 import { failedAt } from "../../../queue/settle/retry-policy.ts";
 import type { CanaryOutcome, Outcome, Receipt } from "../model/operation-store.ts";
 import { receiptJobs } from "./receipt-jobs.ts";
 import { rowsAfter } from "./rows-after.ts";
 
-/** A job that no longer exists has succeeded; one that has used another attempt and waits again has failed. */
+/**
+ * A condition: the job has failed again. A job that no longer exists has succeeded; a job that has used another attempt
+ * and waits again has failed.
+ */
 export const FAILED_AGAIN = (was: string): string => `
   jobs.locked_at is null and jobs.last_error is not null
     and jobs.attempts > ${was}.left_attempts and ${failedAt("jobs")} > ${was}.left_at`;
@@ -26,7 +29,7 @@ export async function canaryOf(db: Database, id: string): Promise<CanaryOutcome>
   return { gone, failedAgain: failed, undecided: total - gone - failed };
 }
 
-/** The rows of an operation with an outcome; for an undo in progress, those it has processed. */
+/** A condition for the rows with an outcome; for an undo in progress, only those that it has processed. */
 const whichRows: Readonly<Record<Outcome, string>> = {
   done: "was.outcome = 'd'",
   locked: "was.outcome = 'l'",
@@ -41,10 +44,10 @@ const whichRows: Readonly<Record<Outcome, string>> = {
   undo_locked: "was.undo_outcome = 'l'",
 };
 
-// The most rows that one page reads: of done jobs, few may have failed again.
+// The number of rows that one page reads: of many done jobs, few may have failed again.
 const LOOKED_AT = 5_000;
 
-/** Unchanged jobs are few and have their own index. */
+/** Rows of skipped jobs are few and have their own index. */
 const stretch = (outcome: Outcome) =>
   whichRows[outcome].startsWith("was.outcome = 'd'")
     ? rowsAfter("was", "$1::bigint", "$2::bigint")

@@ -1,5 +1,5 @@
-// Operations in the extension's tables. Nothing depends on a session, so it works behind a transaction pooler:
-// ownership is a lease in the row, and a unique index permits only one running operation.
+// Operations in the extension's tables. Nothing depends on a session, so this works behind a transaction pooler: the
+// owner has a lease in the row, and a unique index allows only one running operation.
 import { codeOf, WorkerError } from "../../../base/errors.ts";
 import { type Database, query } from "../../../database/database.ts";
 import { ownKeyOf } from "../../../database/errors/database-errors.ts";
@@ -24,12 +24,12 @@ import { resultsOf } from "./results.ts";
 import { tidyTables } from "./tidy.ts";
 import { namesStatement, undoStatement } from "./undo-statement.ts";
 
-/** The lease's duration in seconds: without renewal the operation counts as interrupted. */
+/** The duration of the lease in seconds. If it is not renewed, the operation counts as interrupted. */
 export const LEASE_S = 15;
-/** How long a rehearsal can be started, in minutes. */
+/** How long a rehearsal may be started, in minutes. */
 const REHEARSAL_MINUTES = 15;
 
-/** `owner`: an id of this process. */
+/** Returns the store. `owner`: an id of this process. */
 export function tableStore(db: Database, owner: string): OperationStore {
   const rows = async (text: (s: string) => string, values: unknown[]) =>
     (await query<OperationRow>(db, text, values)).map(toOperation);
@@ -135,7 +135,7 @@ interface BatchRow {
   readonly missed_ids?: string;
 }
 
-/** `missed`: jobs that count as locked until they are checked again. */
+/** Returns the result of a batch. `missed`: jobs that count as locked until they are checked again. */
 function batchOf([row]: readonly BatchRow[], missed: Missed | null = null): Batch {
   const { found = 0, done = 0, changed = 0, after_id: afterId = null } = row ?? {};
   const isMoved = missed?.changed.length ?? 0;
@@ -144,7 +144,7 @@ function batchOf([row]: readonly BatchRow[], missed: Missed | null = null): Batc
   return { found, done, afterId, skipped: { locked, changed: changed + isMoved, gone } };
 }
 
-/** The oldest are deleted first: a rehearsal is meant to be used at once. */
+/** The number of stored rehearsals. The oldest are deleted first, because a rehearsal is meant to be used at once. */
 const MOST_REHEARSALS = 1_000;
 
 const keepSql = (s: string) => `
@@ -164,7 +164,7 @@ const takeSql = (s: string) => `
   where id = $1::text and expires_at > pg_catalog.now()
   returning rehearsal`;
 
-/** An operation without an owner no longer blocks others. */
+/** Without an owner, the operation no longer prevents others. */
 const releaseSql = (s: string) => `
   update ${s}._private_operations
   set state = 'interrupted', owner = null, lease_until = null
@@ -196,7 +196,7 @@ const findAllSql = (s: string) => `
   from page join ${s}._private_operations as operation on operation.id = page.id
   where page.row_number > 0`;
 
-// How far back to search, so that the time does not grow with their number.
+// How many operations back the search goes, so that its time does not grow with their number.
 const LOOKED_AT = 200;
 
 const atHandSql = (s: string) => `

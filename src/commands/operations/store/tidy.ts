@@ -1,10 +1,10 @@
 // Deletes expired receipts and undo data, and the oldest beyond a million rows or 20,000 operations. A program may act
-// on single jobs many times a second, and each action stores one.
+// on single jobs many times a second, and each of these actions is stored.
 import { type Database, query } from "../../../database/database.ts";
 import { MOST_ROWS, UNDO_HOURS } from "../model/operation.ts";
 
 const MOST_OPERATIONS = 20_000;
-// Small enough to end quickly and not hold back vacuum.
+// The number of rows that one statement deletes, so that it ends quickly and does not hold back vacuum.
 const TIDIED_AT_ONCE = 5_000;
 
 const expireSql = (s: string) => `
@@ -45,11 +45,12 @@ const expireSql = (s: string) => `
   )
   select greatest((select pg_catalog.count(*) from expired), (select pg_catalog.count(*) from gone))::int as gone`;
 
-/** Older than the newest n; ids have few gaps. */
+/** Returns the id before which operations are too many. There are few gaps between ids, so ids count operations. */
 const oldest = (s: string) =>
   `(select pg_catalog.max(id) from ${s}._private_operations) - ${MOST_OPERATIONS}`;
 
-// By operation and in index order, or the planner reads the whole table: rows that are still needed are not read.
+// The rows are found for each operation in index order; otherwise the planner would read the whole table. Rows that are
+// still needed are not read.
 const tidySql = (s: string) => `
   with gone as (
     delete from ${s}._private_operation_rows
@@ -69,7 +70,7 @@ const tidySql = (s: string) => `
   )
   select pg_catalog.count(*)::int as gone from gone`;
 
-/** Deletes some of them. Returns true if there are more. */
+/** Deletes some of the rows. Returns true if there are more. */
 export async function tidyTables(db: Database): Promise<boolean> {
   const [over] = await query<{ gone: number }>(db, expireSql, []);
   const [row] = await query<{ gone: number }>(db, tidySql, []);

@@ -1,4 +1,4 @@
-// One batch of an undo as one statement: changed jobs that are untouched since are restored byte for byte; others stay,
+// One batch of an undo as one statement. Jobs that have not changed since are restored byte for byte. The others stay,
 // with the reason recorded. Deleted jobs are restored under their id, unless their key is in use.
 
 import { announceJobs } from "../../../queue/sql/notify.ts";
@@ -81,17 +81,17 @@ export function undoStatement(
   return { text, values };
 }
 
-/** The state at the start of the batch; a row that looks untouched was locked. */
+/** Why a job was not restored, by its state at the start of the batch. A row that looks unchanged was locked. */
 const whyNotChanged = ({ mayRun }: JobChange, asLeft: string): string => `case
         when jobs.id is null then 'g'${mayRun ? "" : "\n        when jobs.locked_at is not null then 'l'"}
         when not (${asLeft}) then 'c'
         else 'l'
       end`;
 
-/** Its id exists again, or another job has its key. */
+/** Why a deleted job was not restored: its id exists again, or another job has its key. */
 const WHY_NOT_BACK = `case when jobs.id is not null or batch.key is null then 'c' else 'k' end`;
 
-/** A condition on the stored row `batch` and the job `jobs`, if any: an undo would restore it now. */
+/** Returns a condition on the stored row `batch` and the job `jobs`, if any: an undo would restore the job now. */
 export function mayBeRestored(s: string, change: JobChange, parameter: AddParameter): string {
   if (isDeletion(change)) {
     return `jobs.id is null and not exists (
@@ -125,7 +125,7 @@ const changedBack = (
     returning jobs.id
   )`;
 
-/** By the names of task and queue rather than their ids, which may have changed. */
+/** Finds task and queue by their names, because their ids may have changed. */
 const putBack = (s: string): string => `restored as (
     insert into ${s}._private_jobs (
       id, job_queue_id, task_id, payload, priority, run_at, attempts, max_attempts, last_error,
@@ -145,7 +145,7 @@ const putBack = (s: string): string => `restored as (
     returning id
   )`;
 
-/** Restores names that were deleted since, before a batch of deleted jobs is restored. */
+/** Returns a statement that restores names that were deleted since, before a batch of deleted jobs is restored. */
 export function namesStatement(
   s: string,
   operationId: string,

@@ -8,15 +8,15 @@ import { queueRow } from "./queue-rows.ts";
 
 export interface QueueDetails {
   readonly queue: ListedQueue;
-  /** Also null if it cannot be found. */
+  /** The running job; null if there is none, or it cannot be found. */
   readonly running: QueuedJob | null;
-  /** In execution order. */
+  /** The next jobs in execution order. */
   readonly next: QueuedJobs;
-  /** Newest first. */
+  /** The newest jobs, newest first. */
   readonly arrivals: QueuedJobs;
 }
 
-/** `limit`: of each list. null: the queue does not exist. */
+/** Returns the queue; null if it does not exist. `limit`: the length of each list. */
 export async function getQueue(
   db: Database,
   nameOrId: string,

@@ -1,5 +1,5 @@
-// Named queues, page by page, without reading their jobs: the counts come from the existing counts of all jobs, or for
-// the queues of the page from an index if there is one.
+// Named queues, page by page, without reading their jobs. The counts come from the existing counts of all jobs, or, for
+// the queues of the page, from an index if there is one.
 import type { Database } from "../../../database/database.ts";
 import { listPauses, type Pause } from "../../../queue/pauses/list-pauses.ts";
 import { hasWorkerTable } from "../../../queue/workers/worker-table.ts";
@@ -32,7 +32,7 @@ export const queueSorts = ["stuck", "name", "-waiting", "waiting", "-failed", "o
 export type QueueSort = (typeof queueSorts)[number];
 
 export interface ListedQueue extends ListedQueueRow, QueueCounts {
-  /** null: not paused. */
+  /** The pause; null: the queue is not paused. */
   readonly pause: QueuePause | null;
 }
 
@@ -41,7 +41,7 @@ export type QueuePause = Omit<Pause, "scope" | "name">;
 export interface QueuePage {
   readonly queues: readonly ListedQueue[];
   readonly nextCursor: string | null;
-  /** Queues whose name contains the text, locked or not; null after the first page. */
+  /** The number of queues whose name contains the text, locked or not; null after the first page. */
   readonly count: number | null;
   /** The number of queues in each state; null after the first page, for a search, and if too many are locked. */
   readonly states: StateCounts | null;
@@ -95,7 +95,7 @@ export async function withCounts(
   });
 }
 
-/** Paused by a lock alone, without a row about it. */
+/** The pause of a queue that is paused by a lock alone, without a row that describes the pause. */
 const UNKNOWN_PAUSE: QueuePause = {
   ...{ pausedAt: new Date(0), resumeAt: null, reason: null, pausedBy: null },
 };
@@ -116,11 +116,11 @@ interface Asked extends Omit<QueueRequest, "only">, Whereabouts {
 interface Rows {
   readonly rows: readonly ListedQueueRow[];
   readonly nextCursor: string | null;
-  /** The rows of all pages, if they were read. */
+  /** The rows of all pages, if they were read; otherwise null. */
   readonly all?: readonly ListedQueueRow[] | null;
 }
 
-/** The limit of a sort by numbers; by name there is none. */
+/** The number of queues that are sorted by their numbers. Sorting by name has no limit. */
 const MOST_SORTED = 20_000;
 
 async function rowsOf(
@@ -155,7 +155,7 @@ async function rowsOf(
 
 const nameOf = ({ queueName }: ListedQueueRow) => queueName;
 
-/** PostgreSQL sorts in its own collation, by the index of names. */
+/** PostgreSQL sorts by its own collation, with the index of names. */
 async function byName(db: Database, request: Asked): Promise<Rows> {
   const { sort, limit, cursor } = request;
   const after = cursor === null ? null : decodePlace(cursor, sort).name;
@@ -173,10 +173,10 @@ function cut(
   return { rows: shown, nextCursor: isMore ? cursor(shown.at(-1)?.queueName ?? "") : null };
 }
 
-/** Before every possible lock time, in microseconds. */
+/** Precedes every possible lock time, in microseconds. */
 const FIRST = 8e15;
 
-// Stuck queues first, the longest stuck before the others; then locked ones by their lock.
+// Stuck queues come first, the longest stuck before the others; then the locked queues by the time of their lock.
 const byLock: SortOrder<ListedQueueRow> = {
   key: ({ stuckSinceUs, lockedAtUs }) => {
     const [us, before] = stuckSinceUs === null ? [lockedAtUs, 0] : [stuckSinceUs, FIRST];
@@ -185,13 +185,13 @@ const byLock: SortOrder<ListedQueueRow> = {
   isDescending: false,
 };
 
-/** By the displayed state, worst first. */
+/** Sorts by the state that is shown, worst first. */
 const byState = (counted: CountedNames): SortOrder<ListedQueueRow> => ({
   key: (row) => (isStuck(row) ? byLock.key(row) : severityOf(row, counted)),
   isDescending: false,
 });
 
-/** Locked queues, which are few, then the others by name: their places have no key. */
+/** The locked queues, which are few, and then the others by name. The places of the others have no key. */
 async function stuckFirst(db: Database, request: Asked): Promise<Rows> {
   const { sort, limit, cursor, only } = request;
   const place = cursor === null ? null : decodePlace(cursor, sort);

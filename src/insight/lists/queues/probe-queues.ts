@@ -1,4 +1,5 @@
-// The number of waiting jobs in some queues, from the optional index on ready jobs by queue: exact up to a cap.
+// The number of waiting jobs in some queues, from the optional index on ready jobs by queue. A number is exact up to a
+// limit.
 import { type Database, query, type Statement } from "../../../database/database.ts";
 import { usableIndexes } from "../../../database/schema/indexes/usable-indexes.ts";
 import { capped, exact, type Value } from "../../../domain/value.ts";
@@ -6,12 +7,12 @@ import { isAvailable, isDue } from "../../../queue/sql/eligible.ts";
 import { milliseconds, timeText } from "../../../queue/sql/moments.ts";
 import type { QueueCounts } from "../counted-names.ts";
 
-/** A page of fifty queues reads fifty times as many index entries. */
+/** The limit for one queue. A page of fifty queues reads fifty times as many index entries. */
 const CAP = 200;
 
 type Probed = Pick<QueueCounts, "ready" | "scheduled" | "oldestReadyMs">;
 
-/** The better of these and `counts`; null without the index. */
+/** Returns the better of these counts and `counts`; null without the index. */
 export async function probedCounts(
   db: Database,
   ids: readonly number[],
@@ -44,7 +45,7 @@ interface ProbeRow {
   readonly now_ms: string;
 }
 
-// In index order, so that the few rows read are those that run next.
+// The order is that of the index, so that the rows that are read are those of the jobs that run next.
 const probeSql: Statement = (s) => `
   select queue.id,
     pg_catalog.count(*) filter (where waiting.is_due)::int as due,

@@ -1,6 +1,6 @@
-// The jobs of one named queue: the next ones in execution order, the newest, and the running one. If no index finds a
-// queue's jobs and the table is large, they are searched for like any list of jobs, for a short time, and the cursor
-// continues.
+// The jobs of one named queue: the next ones in execution order, the newest, and the running one. If no index finds the
+// jobs of a queue and the table is large, they are searched like any list of jobs, for a short time, and the cursor
+// continues the search.
 import { type Database, query, type Statement } from "../../../database/database.ts";
 import { usableIndexes } from "../../../database/schema/indexes/usable-indexes.ts";
 import { isAvailable, isDue } from "../../../queue/sql/eligible.ts";
@@ -16,7 +16,7 @@ export interface QueuedJob {
   readonly priority: number;
   readonly attempts: number;
   readonly max_attempts: number;
-  /** Microseconds since 1970. */
+  /** The time in microseconds since 1970. */
   readonly run_at_us: string;
   readonly created_at_us: string;
   readonly locked_at_us: string | null;
@@ -24,11 +24,11 @@ export interface QueuedJob {
 
 export interface QueuedJobs {
   readonly jobs: readonly QueuedJob[];
-  /** True if the list is complete up to its limit; otherwise there may be more. */
+  /** Whether the list is complete up to its limit; otherwise there may be more jobs. */
   readonly isComplete: boolean;
   /**
-   * The cursor of the list of jobs of this queue, in the order `priority` and with `is:due`, or in the order `-id`.
-   * null: nothing follows, or an index found these.
+   * The cursor of the list of this queue's jobs: in the order `priority` and with `is:due`, or in the order `-id`;
+   * null: no job follows, or an index found these jobs.
    */
   readonly nextCursor: string | null;
 }
@@ -64,7 +64,7 @@ const nextSql: Statement = (s) => `
   )
   ${columns(s, "found")} ${inOrder}`;
 
-/** Due jobs, in execution order. */
+/** Returns due jobs in execution order. */
 export async function nextJobs(
   db: Database,
   queue: NamedQueue,
@@ -83,7 +83,7 @@ const latestSql: Statement = (s) => `
   )
   ${columns(s, "found")} order by jobs.id desc`;
 
-/** Newest first. */
+/** Returns the newest jobs, newest first. */
 export async function latestJobs(
   db: Database,
   queue: NamedQueue,
@@ -94,10 +94,10 @@ export async function latestJobs(
   return whole(await query<QueuedJob>(db, latestSql, [queue.id, limit]));
 }
 
-/** The time limit for jobs of a queue without an index, in milliseconds; for each list. */
+/** The time limit of each list for the jobs of a queue without an index, in milliseconds. */
 const BUDGET_MS = 100;
 
-/** Searched for as a list of jobs, whose cursor is returned. */
+/** Searches the jobs as a list of jobs does, and returns the list's cursor. */
 async function walkedTo(
   db: Database,
   sort: JobSort,
@@ -124,7 +124,7 @@ const runningSql: Statement = (s) => `
   )
   ${columns(s, "found")}`;
 
-/** The queue's running job; `reported`: the running jobs that its holder reports, if any. */
+/** Returns the running job of the queue. `reported`: the running jobs that its holder reports, if any. */
 export async function runningJob(
   db: Database,
   queueId: number,

@@ -1,7 +1,7 @@
 // Named queues with their holders, and whether the holder sends heartbeats.
 //
-//   stuck   held by a stale worker, since its last heartbeat; by an unknown one, once the lock is
-//           4 hours old
+//   stuck a stale worker has locked the queue: stuck since its last heartbeat; or an unknown worker has,
+//           and the lock is 4 hours old
 
 import type { Database, Statement } from "../../../database/database.ts";
 import { query } from "../../../database/database.ts";
@@ -21,7 +21,7 @@ import type { WorkerState } from "../known-workers.ts";
 export interface ListedQueueRow {
   readonly id: number;
   readonly queueName: string;
-  /** Microseconds since 1970. */
+  /** When it was locked, in microseconds since 1970. */
   readonly lockedAtUs: string | null;
   readonly lockedBy: string | null;
   readonly holder: WorkerState | null;
@@ -30,28 +30,28 @@ export interface ListedQueueRow {
 }
 
 export interface QueueFilter {
-  /** Text in the name; empty: any. */
+  /** A text in the name; empty: any name. */
   readonly search: string;
   readonly only: "locked" | "free" | "all";
-  /** Only these ids, or all others; null: any. */
+  /** Only the queues with these ids, or all others; null: any. */
   readonly ids:
     | { readonly among: readonly number[] }
     | { readonly except: readonly number[] }
     | null;
-  /** Names after this one. */
+  /** Only names after this one; null: any. */
   readonly after: string | null;
   readonly limit: number;
   readonly hasHeartbeats: boolean;
 }
 
-/** By name; locked ones by their lock, oldest first. */
+/** Returns the rows by name; locked ones by their lock, oldest first. */
 export async function queueRows(db: Database, filter: QueueFilter): Promise<ListedQueueRow[]> {
   const { search, only, ids, after, limit, hasHeartbeats } = filter;
   const statement = statements[hasHeartbeats ? "heard" : "blind"].ordered[only];
   return (await query<Row>(db, statement, [search, after, limit, ...given(ids)])).map(toQueueRow);
 }
 
-/** Returns the rows of all queues, unordered, faster than row by row; null if there are `limit` or more. */
+/** Returns the rows of all queues, unordered, faster than row by row; null if there are `limit` queues or more. */
 export async function allQueueRows(
   db: Database,
   { search, only, ids: condition, limit, hasHeartbeats }: Omit<QueueFilter, "after">,
@@ -74,15 +74,15 @@ const FREE = {
   isPaused: false,
 };
 
-/** The parameters for `ids`. */
+/** Returns the parameters for `ids`. */
 function given(ids: QueueFilter["ids"]): [readonly number[] | null, boolean] {
   if (ids === null) return [null, false];
   return "among" in ids ? [ids.among, true] : [ids.except, false];
 }
 
-/** By name, otherwise by id. */
+/** Returns the queue with this name, otherwise the queue with this id. */
 export async function queueRow(db: Database, nameOrId: string): Promise<ListedQueueRow | null> {
-  // PostgreSQL's text cannot contain it, not even in a comparison.
+  // A text of PostgreSQL cannot contain it, not even in a comparison.
   if (nameOrId.includes("\0")) return null;
   const id = /^\d{1,9}$/.test(nameOrId) ? Number(nameOrId) : null;
   const statement = (await hasWorkerTable(db)) ? oneHeardSql : oneBlindSql;
@@ -90,7 +90,7 @@ export async function queueRow(db: Database, nameOrId: string): Promise<ListedQu
   return row === undefined ? null : toQueueRow(row);
 }
 
-/** The queues locked by a worker, longest lock first; at most `limit`. */
+/** Returns the queues that a worker has locked, longest lock first, at most `limit`. */
 export async function queueRowsHeldBy(
   db: Database,
   workerId: string,
@@ -100,7 +100,7 @@ export async function queueRowsHeldBy(
   return (await query<Row>(db, statement, [workerId, limit])).map(toQueueRow);
 }
 
-/** Queues whose name contains this text. */
+/** Returns the number of queues whose name contains this text. */
 export async function countQueues(db: Database, search: string): Promise<number> {
   const [row] = await query<{ count: number }>(db, countSql, [search]);
   return row?.count ?? 0;
@@ -116,11 +116,11 @@ interface Row {
   readonly is_paused: boolean;
 }
 
-/** The texts of JSON lists; null: empty. */
+/** The columns as texts of JSON lists; null: the list is empty. */
 interface Columns {
   readonly ids: string | null;
   readonly names: string | null;
-  /** Locked queues, each a Row. */
+  /** The locked queues, each a Row. */
   readonly held: string | null;
 }
 
@@ -139,7 +139,7 @@ function toQueueRow(row: Row): ListedQueueRow {
 const isLocked = isLockedByWorker("queues");
 const isOld = `${isLocked} and queues.locked_at < pg_catalog.now() - ${STALE_LOCK_MS}::float8 * interval '1 millisecond'`;
 
-// Each worker is checked once rather than for each of its queues: its metadata may be long.
+// Each worker is checked once, and not again for each of its queues, because its metadata may be long.
 const heard = {
   workers: (s: string) => `with worker as materialized (
     select workers.id, workers.last_heartbeat_at, ${isNotResponding} as is_stale

@@ -19,7 +19,7 @@ type ExclusiveState = (typeof exclusive)[number];
 export const queueStates = [...exclusive, "locked", "failing", "waiting"] as const;
 export type QueueState = (typeof queueStates)[number];
 
-/** Whether the queue has jobs in a state. */
+/** Returns whether the queue has jobs in a state. */
 type Has = (state: "failed" | "ready" | "scheduled") => boolean;
 
 const hasCounted =
@@ -27,20 +27,20 @@ const hasCounted =
   (state) =>
     countOf(tally, inState[state]) > 0;
 
-/** The state of a queue that is not locked. */
+/** Returns the state of a queue that is not locked. */
 function freeState(has: Has) {
   if (has("failed")) return "failed";
   if (has("ready")) return "ready";
   return has("scheduled") ? "scheduled" : "idle";
 }
 
-/** The rank of its state: 0 is the worst. */
+/** Returns the rank of the queue's state: 0 is the worst. */
 export function severityOf(row: ListedQueueRow, { tallies }: CountedNames): number {
   if (isLocked(row)) return exclusive.indexOf(isStuck(row) ? "stuck" : "running");
   return exclusive.indexOf(freeState(hasCounted(tallies.queues.get(row.id))));
 }
 
-/** Where the queues in a state are found. */
+/** How the queues in a state are found. */
 export interface Whereabouts {
   readonly only: QueueFilter["only"];
   readonly ids: QueueFilter["ids"];
@@ -76,7 +76,7 @@ export function whereabouts(state: QueueState | null, counted: CountedNames): Wh
   }
 }
 
-/** False if the exact counts of a page contradict the state: a sample misses some jobs. */
+/** Whether the exact counts of a page allow the state. A sample lacks some jobs, so they may contradict it. */
 export function isIn(state: QueueState | null, counts: QueueCounts): boolean {
   if (state === "failing") return counts.failed.value > 0;
   if (state === "waiting") return counts.ready.value > 0;
@@ -84,7 +84,10 @@ export function isIn(state: QueueState | null, counts: QueueCounts): boolean {
   return isAnyFree || freeState((one) => counts[one].value > 0) === state;
 }
 
-/** The number of queues in each; null: their jobs were not all counted. The first six add up to all queues. */
+/**
+ * The number of queues in each state; null: not all jobs were counted. The first six add up to the number of all
+ * queues.
+ */
 export interface StateCounts {
   readonly stuck: number;
   readonly running: number;
@@ -96,7 +99,7 @@ export interface StateCounts {
   readonly idle: number | null;
 }
 
-/** `total`: the number of queues; `held`: of locked ones. */
+/** Returns the numbers. `total`: the number of all queues; `held`: that of locked queues. */
 export function countStates(
   counted: CountedNames,
   total: number,
@@ -124,7 +127,7 @@ const NOT_COUNTED = {
 };
 const NOT_IDLE = [...inState.failed, ...inState.ready, ...inState.scheduled];
 
-/** Queues that would be in the state if they are not locked. */
+/** Returns the queues that are in the state if they are not locked. */
 function idsIn({ tallies }: CountedNames, state: ExclusiveState): number[] {
   const isIn = (tally: NameTally) => freeState(hasCounted(tally)) === state;
   return [...tallies.queues].filter(([, tally]) => isIn(tally)).map(([id]) => id);

@@ -1,8 +1,8 @@
-// Reads the facts that a query needs before it becomes SQL: locked queues, keys, names. All of them are from small
-// tables and bound as values: a sub-select would be evaluated for every job.
+// Reads the facts that a query needs before it becomes SQL: locked queues, keys, names. They come from small tables and
+// become values of parameters, because a sub-select would be evaluated for every job.
 import { type Database, query, type Statement } from "../../../database/database.ts";
 
-/** Ids of the locked queues, as the text of an int[]. */
+/** Returns the ids of the locked queues, as the text of an int[]. */
 export async function lockedQueues(db: Database): Promise<string> {
   const [row] = await query<{ ids: string }>(db, lockedSql);
   return row?.ids ?? "{}";
@@ -13,17 +13,17 @@ const lockedSql: Statement = (schema) => `
     select id from ${schema}._private_job_queues where not is_available order by id
   )::text as ids`;
 
-/** Keys from `from` up to, but not including, `to`. */
+/** The keys from `from` up to, but not including, `to`. */
 export interface KeyRange {
   readonly from: string;
   readonly to: string;
-  /** The jobs that have them, if they are few; null: too many to list. */
+  /** The jobs with such a key, if they are few; null: too many to list. */
   readonly ids: readonly string[] | null;
 }
 
 const MOST_KEYS = 1_000;
 
-/** Keys that begin with `prefix`; null if the index on keys has another order. */
+/** Returns the range of keys that begin with `prefix`; null if the index on keys has another order. */
 export async function keyRange(db: Database, prefix: string): Promise<KeyRange | null> {
   const to = nextText(prefix);
   if (to === null || !(await isKeyOrderPlain(db))) return null;
@@ -36,7 +36,7 @@ const keysSql: Statement = (schema) => `
   where key >= $1::text and key < $2::text
   limit ${MOST_KEYS + 1}`;
 
-/** The first text after all that begin with `prefix`, by code points; null if there is none. */
+/** Returns the first text after all texts that begin with `prefix`, by code points; null if there is none. */
 function nextText(prefix: string): string | null {
   const points = [...prefix].map((char) => char.codePointAt(0) ?? 0);
   for (let last = points.pop(); last !== undefined; last = points.pop()) {
@@ -53,8 +53,8 @@ async function isKeyOrderPlain(db: Database): Promise<boolean> {
   return /^(?:C|POSIX|C\.utf-?8)$/i.test(row?.collation ?? "");
 }
 
-// Through jsonb, because the columns depend on PostgreSQL's version. The default collation is the database's; an ICU
-// one never has the name "C".
+// It is read through jsonb, because the columns depend on PostgreSQL's version. The default collation is that of the
+// database; an ICU collation never has the name "C".
 const collationSql: Statement = () => `
   select case
     when collations.collname <> 'default'

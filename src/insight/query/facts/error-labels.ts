@@ -1,6 +1,6 @@
-// Finds error groups by their fingerprints, which cannot be reversed: with the label, PostgreSQL narrows the errors
-// down, and Node checks a few instead of all. Groups by place can only be found this way. Groups are remembered when
-// they are built; otherwise some errors of the table are read.
+// Finds error groups by their fingerprints, which cannot be reversed. If the label is found, PostgreSQL narrows the
+// errors down, and this process checks a few instead of all; groups by place can only be found this way. Groups are
+// stored when they are built; for others, some errors of the table are read.
 import { type Database, query } from "../../../database/database.ts";
 import { nullOnTimeout } from "../../../database/null-on-timeout.ts";
 import type { SchemaName } from "../../../database/schema-name.ts";
@@ -8,7 +8,7 @@ import { ERROR_START, errorGroup, errorPlace } from "../../../domain/error-group
 
 export interface KnownGroup {
   readonly label: string;
-  /** Set for a group by place (`errorPlace`): the task that it belongs to. */
+  /** The task of a group by place (`errorPlace`); null for a group by label. */
   readonly task: KnownTask | null;
 }
 
@@ -19,16 +19,16 @@ export interface KnownTask {
 
 export interface ErrorGroups {
   readonly known: ReadonlyMap<string, KnownGroup>;
-  /** All errors of the table were read: a group that is not among them has no job. */
+  /** Whether all errors of the table were read, so that a group that is not among them has no job. */
   readonly isWhole: boolean;
 }
 
 const MOST_KEPT = 1_000;
-/** How many errors are read: two thousand, on as many pages. */
+/** The number of errors that are read, and the number of their pages. */
 const LOOKED_AT = 2_000;
 const PAGES = 200;
 
-// By the schema's record, like usable-indexes.ts. Remembered groups stay valid.
+// The groups that were built, by the schema's object as in usable-indexes.ts. They remain valid.
 const remembered = new WeakMap<SchemaName, Map<string, KnownGroup>>();
 
 export function rememberGroup(
@@ -43,13 +43,13 @@ export function rememberGroup(
   if (groups.size > MOST_KEPT && oldest !== undefined) groups.delete(oldest);
 }
 
-/** The group shown for an error: that of its place if there is one, otherwise that of its label. */
+/** Returns the group that is shown for an error: that of its place if there is one, otherwise that of its label. */
 export function shownGroup({ schema }: Database, task: string | null, error: string): string {
   const place = task === null ? null : errorPlace(task, error).fingerprint;
   return place !== null && groupsIn(schema).has(place) ? place : errorGroup(error).fingerprint;
 }
 
-/** The remembered groups; others are found without their label, but slowly. */
+/** Returns the stored groups. Other groups are searched without their label, which is slow. */
 export async function errorGroupsOf(
   db: Database,
   fingerprints: readonly string[],

@@ -1,5 +1,5 @@
-// Resolves the tasks and queues of a query to ids before it becomes SQL: an array of constants is hashed, while a join
-// or a sub-select would be evaluated for each job.
+// Resolves the tasks and queues of a query to ids before it becomes SQL. PostgreSQL hashes an array of constants, but
+// would evaluate a join or a sub-select for each job.
 import { type Database, query, type Statement } from "../../../database/database.ts";
 import { isJobId } from "../../../domain/job-ids.ts";
 import type { QueryNode, TextValue } from "../../../domain/query/query-tree.ts";
@@ -11,10 +11,10 @@ export interface NamedRow {
   readonly name: string;
 }
 
-/** More ids than a query can reasonably mean; the caller rejects it. */
+/** The number of ids that a query may have. More make no sense, so the caller rejects them. */
 export const MOST_NAMES = 10_000;
 
-/** All tasks and queues that the query's values name. */
+/** Returns all tasks and queues that the values of the query name. */
 export async function resolveNames(db: Database, node: QueryNode): Promise<readonly NamedRow[]> {
   const tasks = named(node, "task");
   const queues = named(node, "queue");
@@ -49,7 +49,7 @@ const namesSql: Statement = (schema) => `
     where queue_name = any($3::text[]) or queue_name collate "C" like any ($4::text[])
     limit ${MOST_NAMES + 1})`;
 
-/** The things that have a bare word as their whole name. */
+/** What a word without a field is the whole name of. */
 export interface WordMeanings {
   readonly id: string | null;
   readonly key: string | null;
@@ -57,7 +57,7 @@ export interface WordMeanings {
   readonly queue_id: number | null;
 }
 
-/** For each of the words, in their order. */
+/** Returns the meanings of the words, in their order. */
 export async function meaningsOf(db: Database, words: readonly string[]): Promise<WordMeanings[]> {
   if (words.length === 0) return [];
   const ids = words.map((word) => (isJobId(word) ? word : "0"));
@@ -73,7 +73,7 @@ const wordsSql: Statement = (schema) => `
   from unnest($1::bigint[], $2::text[]) with ordinality as words (id, word, place)
   order by words.place`;
 
-/** Tasks and queues whose names contain a text, as texts of int[]. */
+/** The tasks and queues whose names contain a text, as texts of int[]. */
 export interface NamesWithText {
   readonly tasks: string;
   readonly queues: string;

@@ -10,16 +10,17 @@ const OLD_LOCK_US = 14_400_000_000n;
 const MOST_WORKERS = 10_000;
 
 /**
- * A worker with a heartbeat row is stale once its lease has expired. A holder without a row may be a worker without
- * heartbeats: only a lock of 4 hours counts, after which stock workers, too, treat a lock as abandoned.
+ * The holders that make a lock stuck. A worker with a heartbeat row is stale once its lease has expired. A holder
+ * without a row may be a worker without heartbeats, so only its lock of 4 hours counts: after that time stock workers
+ * treat a lock as abandoned, too.
  */
 export interface StuckHolders {
   readonly stale: readonly string[];
   /** All workers that have a heartbeat row. */
   readonly known: readonly string[];
-  /** Older locks of an unknown holder are abandoned. RFC 3339. */
+  /** The time before which the lock of an unknown holder is abandoned, RFC 3339. */
   readonly oldBefore: string;
-  /** Queues locked by one of them, as the text of an int[]. */
+  /** The ids of queues that one of them has locked, as the text of an int[]. */
   readonly queueIds: string;
 }
 
@@ -40,7 +41,7 @@ const workersSql: Statement = (schema) => `
   order by last_heartbeat_at desc
   limit ${MOST_WORKERS}`;
 
-/** The lock of a stale holder; the parameters are those of `stuckQueuesSql`. */
+/** Returns a condition: the lock is that of a stale holder. The parameters are those of `stuckQueuesSql`. */
 export const isStuckLock = (lock: string, stale: string, known: string, oldBefore: string) =>
   `${lock}.locked_at is not null and (${lockHolder(lock)} = any(${stale})
     or ${lock}.locked_at < ${oldBefore} and (${lockHolder(lock)} = any(${known})) is not true)`;

@@ -1,4 +1,4 @@
-// A field of the query language in SQL: its condition, its cost, its help text.
+// A field of the query language: its condition in SQL, its cost, and its help text.
 import type { FieldTerm } from "../../../domain/query/query-tree.ts";
 import type { Heartbeats } from "../../../queue/sql/condition.ts";
 import type { KeyRange } from "../facts/database-facts.ts";
@@ -9,12 +9,12 @@ import type { Parameters } from "../parts/parameters.ts";
 import type { QueryPart } from "../parts/part.ts";
 
 export interface FieldSql {
-  /** Shown next to its name in suggestions. */
+  /** The help text beside its name in suggestions. */
   readonly note: string;
-  /** The condition of a term; `!=` is its negation, which is built elsewhere. */
+  /** Returns the condition of a term. `!=` is its negation, which fieldPart() builds. */
   readonly part: (term: FieldTerm, parameters: Parameters, known: QueryFacts) => QueryPart;
   readonly cost: (term: FieldTerm, facts: CostFacts) => FieldCost;
-  /** A value identifies at most one job. */
+  /** Whether a value identifies at most one job. */
   readonly isUnique?: boolean;
 }
 
@@ -22,36 +22,36 @@ export interface FieldSql {
 export interface QueryFacts {
   readonly nowUs: bigint;
   readonly names: readonly NamedRow[];
-  /** The text of an int[]. */
+  /** The ids of locked queues, as the text of an int[]. */
   readonly lockedQueues: string;
   readonly heartbeats: Heartbeats;
   readonly stuck: StuckHolders | null;
-  /** By prefix; empty if the index on keys has another order. */
+  /** The ranges of keys by prefix; empty if the index on keys has another order. */
   readonly keyRanges: ReadonlyMap<string, KeyRange>;
   readonly errorGroups: ErrorGroups;
-  /** Collects names that do not exist, as `task:nmae`. */
+  /** Collects names that do not exist, such as `task:nmae`. */
   readonly unknown: string[];
 }
 
 export interface CostFacts {
   readonly text: string;
-  /** Prefixes of keys that their index supports. */
+  /** The prefixes of keys for which the index can be used. */
   readonly keyRanges: ReadonlyMap<string, unknown>;
-  /** The resolved meanings of bare words. */
+  /** The meanings of words without a field. */
   readonly meanings: ReadonlyMap<string, WordMeanings>;
-  /** Existing optional indexes. */
+  /** The names of existing optional indexes. */
   readonly indexes: ReadonlySet<string>;
 }
 
 /** The cost of one term. */
 export interface TermCost {
-  /** As typed, and its position. */
+  /** The term as typed, with its position. */
   readonly term: string;
   readonly at: number;
   readonly end: number;
-  /** `check`: every job left over by the other terms is read, and its texts are checked. */
+  /** The cost. `check`: every job that the other terms leave is read, and its texts are checked. */
   readonly cost: "cheap" | "bounded" | "check";
-  /** The optional index that makes it cheap; null: none does, or it is cheap. */
+  /** The optional index that would make it cheap; null: none would, or it is cheap. */
   readonly index: string | null;
 }
 
@@ -61,7 +61,7 @@ export const CHEAP: FieldCost = { cost: "cheap", index: null };
 export const BOUNDED: FieldCost = { cost: "bounded", index: null };
 export const CHECK: FieldCost = { cost: "check", index: null };
 
-/** Cheap if the index exists. */
+/** Returns the cost of a term that is cheap if the index exists. */
 export function costWith(index: string, { indexes }: CostFacts): FieldCost {
   return indexes.has(index) ? CHEAP : { cost: "bounded", index };
 }

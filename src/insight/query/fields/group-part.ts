@@ -13,7 +13,7 @@ import { ALL, allOf, anyOf, type QueryPart, readingOf, sqlPart } from "../parts/
 import type { QueryFacts } from "./field.ts";
 import { textsOf } from "./text-part.ts";
 
-/** Jobs whose error is in one group: by the group's fingerprint, or by its label. */
+/** Returns the condition of jobs whose error is in one group, by the group's fingerprint or by its label. */
 export function groupPart(term: FieldTerm, parameters: Parameters, known: QueryFacts): QueryPart {
   return anyOf(textsOf(term).map((name) => oneGroupPart(name, parameters, known)));
 }
@@ -39,13 +39,13 @@ function oneGroupPart(
     kind: "texts",
     sql: `(${narrow})`,
     shape: ALL.shape,
-    // Its presence needs no decompression, and only its beginning is read.
+    // Whether the error exists can be read without decompression. With a label only its beginning is read.
     reading: label === undefined ? null : readingOf("jobs.last_error"),
     decide: ({ last_error }) => last_error !== null && isIn(last_error),
   };
 }
 
-/** All errors of one task, class and place. */
+/** Returns the condition of all errors with this task, class and place. */
 function placePart(fingerprint: string, task: KnownTask, parameters: Parameters): QueryPart {
   const isTask = `(jobs.task_id = any(${parameters.add([task.id], "int[]")}))`;
   return allOf([

@@ -87,7 +87,7 @@ export const fieldSql: Readonly<Record<string, FieldSql>> = {
   },
   failed: {
     note: "permanently failed: failed<2h",
-    // A failure is a job's last write.
+    // A failed job's last write is its failure.
     part: momentPart({
       column: "jobs.updated_at",
       of: { sql: isFailed("jobs"), shape: { conditions: ["failed"] } },
@@ -118,7 +118,7 @@ export function sqlOf(field: string): FieldSql {
   return sql;
 }
 
-/** `!=` is the negation of `:`, so it also matches jobs without the field. */
+/** Returns the condition of a term. `!=` is the negation of `:`, so it also matches jobs without the field. */
 export function fieldPart(term: FieldTerm, parameters: Parameters, known: QueryFacts): QueryPart {
   const part = sqlOf(term.field).part(term, parameters, known);
   return term.op === "!=" ? noneOf(part) : part;

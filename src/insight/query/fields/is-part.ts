@@ -19,7 +19,7 @@ import { CHEAP, type CostFacts, costWith, type FieldCost, type QueryFacts } from
 import { textsOf } from "./text-part.ts";
 
 interface WordSql {
-  /** Shown next to the word in suggestions. */
+  /** The help text beside the word in suggestions. */
   readonly note: string;
   readonly part: (parameters: Parameters, known: QueryFacts) => QueryPart;
   /** The optional index that makes the word cheap; null: it is cheap without one. */
@@ -55,7 +55,7 @@ const wordSql = new Map([
   ...groupWords.map((word) => [word, groups[word]] as const),
 ]);
 
-/** The conditions, and the words for groups of them. */
+/** The words of `is:`: the conditions, and words for several of them. */
 export const isWords = [...wordSql.keys()];
 
 export function sqlOfWord(word: string): WordSql {
@@ -97,7 +97,7 @@ function conditionSql(condition: Condition): WordSql {
   };
 }
 
-/** Its own lock, or that of its queue, belongs to a stale worker. */
+/** Returns the condition of a job whose own lock, or that of its queue, belongs to a stale worker. */
 function stuckPart(parameters: Parameters, { nowUs, stuck }: QueryFacts): QueryPart {
   if (stuck === null) throw new Error("the stuck workers were not read");
   const isDueNow = due(nowUs, parameters);

@@ -1,4 +1,4 @@
-// Terms on times. Columns are compared with moments that are fixed once for the query, so that all chunks of a walk and
+// Terms on times. Columns are compared with times that are fixed once for the query, so that all chunks of a walk and
 // all pages of a list mean the same jobs.
 import { isOrder } from "../../../domain/portable/query/fields.ts";
 import { ageUs, timeUs } from "../../../domain/query/moments.ts";
@@ -9,16 +9,16 @@ import { anyOf, sqlPart } from "../parts/part.ts";
 import type { QueryShape } from "../parts/shape.ts";
 import type { FieldSql } from "./field.ts";
 
-/** The column of a moment, and the jobs that have one. */
+/** The column with the time, and the jobs that have one. */
 export interface MomentSql {
   readonly column: string;
-  /** Only a waiting job is due, only a failed one has failed. Default: every job. */
+  /** The jobs that have the time: only a waiting job is due, only a failed one has failed. Default: every job. */
   readonly of?: { readonly sql: string; readonly shape: Partial<QueryShape> };
-  /** An age is the time until then rather than the time since. */
+  /** Whether an age means the time until then, and not the time since. */
   readonly isAhead?: boolean;
 }
 
-/** From `low` up to, but not including, `high`; null: open. */
+/** An interval from `low` up to, but not including, `high`; null: without this end. */
 interface Interval {
   readonly low: bigint | null;
   readonly high: bigint | null;
@@ -36,7 +36,7 @@ export function momentPart({ column, of, isAhead = false }: MomentSql): FieldSql
     );
 }
 
-/** Due already, or ahead; null if both are possible. */
+/** Whether the whole interval is past (already due) or ahead; null if it contains both. */
 function sideOf({ low, high }: Interval, nowUs: bigint): boolean | null {
   if (high !== null && high <= nowUs + 1n) return true;
   return low !== null && low > nowUs ? false : null;
@@ -55,21 +55,21 @@ function intervalOf(value: QueryValue, op: Operator, isAhead: boolean, nowUs: bi
     const ends = [value.low, value.high] as MomentValue[];
     const [low, high] = ends.map((end) => momentOf(end, isAhead, nowUs));
     if (low === undefined || high === undefined) throw new Error("a range has two ends");
-    // An age of 1h..2h is a moment between 2 hours ago and 1 hour ago.
+    // An age of 1h..2h is a time between 2 hours ago and 1 hour ago.
     const isTurned = ends.every((end) => isAge(end, isAhead));
     return isTurned ? { low: high.low, high: low.high } : { low: low.low, high: high.high };
   }
   const moment = value as MomentValue;
   const { low, high } = momentOf(moment, isAhead, nowUs);
   if (!isOrder(op)) return { low, high };
-  // Less than an hour old is later than an hour ago.
+  // Less than an hour old means later than an hour ago.
   const isLess = op.startsWith("<") !== isAge(moment, isAhead);
   const isInclusive = op.endsWith("=");
   if (isLess) return { low: null, high: isInclusive ? high : low };
   return { low: isInclusive ? low : high, high: null };
 }
 
-/** Without a sign: the time since, unless the field looks ahead. */
+/** Whether the value is an age: a duration without a sign is the time since, unless the field looks ahead. */
 function isAge({ kind, text }: MomentValue, isAhead: boolean): boolean {
   return kind === "age" && !isAhead && !/^[+-]/.test(text);
 }

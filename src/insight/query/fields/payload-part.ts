@@ -1,6 +1,6 @@
-// A term on a field of the payload. PostgreSQL's json operators fail on a payload with \u0000 or a lone surrogate,
-// where one such job would end the statement, and they treat 7.0 and 7 as different. So SQL only searches for the usual
-// spelling, and the payload's text decides.
+// A term on a field of the payload. PostgreSQL's json operators fail on a payload with \u0000 or a lone surrogate, so
+// that one such job would end the statement, and they treat 7.0 and 7 as different. So SQL only searches for the usual
+// spelling, and this process decides by the payload's text.
 import { compareNumbers } from "../../../domain/exact/decimal.ts";
 import { stringOf, valuesAt } from "../../../domain/exact/payload-values.ts";
 import { isOrder } from "../../../domain/portable/query/fields.ts";
@@ -32,13 +32,13 @@ export function payloadPart(term: FieldTerm, parameters: Parameters): QueryPart 
 
 const PAYLOAD = 'jobs.payload::text collate "C"';
 const BACKSLASH = "pg_catalog.chr(92)";
-/** Searched for by its first character, which is rare in payloads. */
+/** A condition: the payload has a backslash, which is rare in payloads. */
 const HAS_ESCAPE = contains(PAYLOAD, BACKSLASH);
 const HAS_CODE = `${HAS_ESCAPE} and ${contains(PAYLOAD, `${BACKSLASH} || 'u'`)}`;
 
 /**
- * Texts that the payload must contain: one of the values, and the last name of the path. The values first, since they
- * are in fewer payloads.
+ * Returns the condition that the payload contains certain texts: one of the values, and the last name of the path. The
+ * values come first, since they are in fewer payloads.
  */
 function writtenPart({ path, op, values }: FieldTerm, parameters: Parameters): QueryPart {
   const key = path.findLast((step) => typeof step === "string");
@@ -52,14 +52,17 @@ function writtenPart({ path, op, values }: FieldTerm, parameters: Parameters): Q
   return allOf([anyOf(valueParts), keyPart]);
 }
 
-/** The text as it appears in a payload. Only JSON's literals may appear without quotes. */
+/** Returns the text as it appears in a payload. Only JSON's literals may appear without quotes. */
 function valueText({ text, isPrefix, isQuoted }: TextValue): string {
   if (isPrefix) return `"${text}`;
   const mayBeWord = !isQuoted && ["true", "false", "null"].includes(text);
   return mayBeWord ? text : `"${text}"`;
 }
 
-/** `text` in other spellings: with \u escapes, and with others only if needed. */
+/**
+ * Returns the condition that the payload contains `text` in any spelling: with \u escapes, and with others if the text
+ * needs them.
+ */
 function asWritten(written: string, text: string, parameters: Parameters): QueryPart {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what JSON has to escape
   const mayBeEscaped = /[\u0000-\u001f"\\/]/.test(text);
@@ -89,12 +92,12 @@ function isEqual(json: string, value: QueryValue): boolean {
       : text === value.text;
   }
   if (value.kind === "number") return isNumber(json) && compareNumbers(json, value.text) === 0;
-  // Without quotes it may be one of JSON's literals.
+  // Without quotes the text may be one of JSON's literals.
   const isWord = value.kind === "text" && !value.isQuoted && !value.isPrefix;
   return isWord && /^[tfn]/.test(json) && json === value.text;
 }
 
-/** Numbers match numbers, texts match texts. */
+/** Whether a JSON value matches: numbers match numbers, and texts match texts. */
 function isBeside(json: string, value: QueryValue, op: Operator): boolean {
   let order: number;
   if (value.kind === "number" && isNumber(json)) order = compareNumbers(json, value.text);

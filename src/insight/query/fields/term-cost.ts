@@ -13,7 +13,7 @@ import {
 } from "./field.ts";
 import { sqlOf } from "./index.ts";
 
-/** The terms from left to right. */
+/** Returns the terms from left to right. */
 export function termCosts(node: QueryNode | null, facts: CostFacts): TermCost[] {
   return node === null ? [] : costsOf(node, facts, false);
 }
@@ -27,7 +27,7 @@ function costsOf(node: QueryNode, facts: CostFacts, isExcluded: boolean): TermCo
   return [{ term: facts.text.slice(at, end), at, end, ...leafCost(node, facts, isExcluded) }];
 }
 
-/** Whether an index finds all matches: by one selective term, or by each alternative. */
+/** Whether an index finds all matches: by one selective term, or by each alternative of an `or`. */
 export function isCheap(node: QueryNode | null, facts: CostFacts): boolean {
   if (node === null) return true;
   if (node.kind === "not") return false;
@@ -38,7 +38,7 @@ export function isCheap(node: QueryNode | null, facts: CostFacts): boolean {
   return isOne || node.items.every((item) => isCheap(item, facts));
 }
 
-/** At most a few jobs: an id, a key. */
+/** Whether a term matches at most a few jobs, as an id or a key does. */
 function isSingular(node: QueryNode, facts: CostFacts): boolean {
   if (node.kind === "text") return hasOneJob(node, facts);
   if (node.kind !== "field" || node.op === "!=" || isOrder(node.op)) return false;

@@ -1,12 +1,12 @@
-// Terms on text: in a part of the job, or anywhere in it, ignoring case. A stock schema has no index for them: they are
-// walked.
+// Terms on text: in a part of the job, or anywhere in it, ignoring case. A stock schema has no index for them, so a
+// walk reads the jobs.
 import type { FieldTerm, TextTerm } from "../../../domain/query/query-tree.ts";
 import { textSearch } from "../../read/text-search.ts";
 import type { NamesWithText, WordMeanings } from "../facts/names.ts";
 import type { Parameters } from "../parts/parameters.ts";
 import { anyOf, type QueryPart, readingPart, sqlPart } from "../parts/part.ts";
 
-/** `error:…` and `payload:…`: text somewhere in it. */
+/** Returns the condition of `error:…` or `payload:…`: the text is somewhere in it. */
 export function searchedPart(
   column: "payload" | "last_error",
   texts: readonly string[],
@@ -15,13 +15,13 @@ export function searchedPart(
   return anyOf(texts.map((text) => hasText(column, searcher(text, parameters))));
 }
 
-/** The condition that a value, possibly compressed, contains the text. */
+/** Returns the condition that a value, which may be compressed, contains the text. */
 function hasText(column: "payload" | "last_error", isIn: (text: string) => string): QueryPart {
   const value = `jobs.${column}`;
   return readingPart(`(${isIn(column === "payload" ? `${value}::text` : value)})`, value);
 }
 
-/** Builds the condition that a column contains the text, with one parameter for all columns. */
+/** Returns a function that builds the condition that a column contains the text, with one parameter for all columns. */
 function searcher(text: string, parameters: Parameters): (column: string) => string {
   const { value, isIn } = textSearch(text);
   const parameter = parameters.add(value, "text[]");
@@ -36,7 +36,10 @@ export function errorPart(term: FieldTerm, parameters: Parameters): QueryPart {
   return anyOf([found, ...(hasNone ? [sqlPart("jobs.last_error is null")] : [])]);
 }
 
-/** A text of another length is not decompressed, but many of the same length may be. */
+/**
+ * Returns the condition that the error equals one of the texts. An error of another length is not decompressed, but
+ * there may be many of the same length.
+ */
 function equalError(texts: readonly string[], parameters: Parameters): QueryPart {
   const { sql } = equalPart("jobs.last_error", texts, parameters);
   return texts.length === 0 ? anyOf([]) : readingPart(sql, "jobs.last_error");
@@ -51,7 +54,7 @@ export function equalPart(
   return sqlPart(`(${column} = any(${parameters.add(texts, "text[]")}))`);
 }
 
-/** Begins with one of the texts, compared by code points. */
+/** Returns the condition that the value begins with one of the texts, compared by code points. */
 export function prefixPart(
   column: string,
   texts: readonly string[],
@@ -62,14 +65,14 @@ export function prefixPart(
   return anyOf(texts.map(prefixed));
 }
 
-/** The texts among a term's values. */
+/** Returns the texts among a term's values. */
 export function textsOf({ values }: FieldTerm): string[] {
   return values.flatMap((value) =>
     value.kind === "text" || value.kind === "number" ? value.text : [],
   );
 }
 
-/** The things whose whole name the word is. */
+/** Returns the condition of the jobs, tasks and queues whose whole name the word is. */
 export function meantPart(meanings: WordMeanings, parameters: Parameters): QueryPart {
   const { id, key, task_id, queue_id } = meanings;
   return anyOf([
@@ -88,7 +91,10 @@ export function meantPart(meanings: WordMeanings, parameters: Parameters): Query
   ]);
 }
 
-/** The text anywhere: in payload, last error, key, worker, or in the names of task and queue. */
+/**
+ * Returns the condition that the text is anywhere: in payload, last error, key, worker, or in the names of task and
+ * queue.
+ */
 export function anywherePart(
   { text }: TextTerm,
   names: NamesWithText,
@@ -108,8 +114,8 @@ export function anywherePart(
   ]);
 }
 
-// Graphile Worker stores flags as an object whose members are true. "?" raises no error on other types, but would also
-// match a string.
+// Graphile Worker stores flags as an object whose members are true. The operator "?" raises no error on other types,
+// but would also match a string.
 export function flagPart(term: FieldTerm, parameters: Parameters): QueryPart {
   const flags = textsOf(term);
   const hasNone = term.values.some(({ kind }) => kind === "none");

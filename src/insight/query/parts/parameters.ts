@@ -1,5 +1,5 @@
-// The parameters of a query's SQL. Its pieces are built before their numbers in the final statement are fixed, so a
-// parameter is written `$#0` until then.
+// The parameters of a query's SQL. The pieces of SQL are built before the numbers of their parameters in the final
+// statement are fixed, so a parameter is written `$#0` until then.
 
 export class Parameters {
   readonly values: unknown[] = [];
@@ -9,7 +9,7 @@ export class Parameters {
     return `${this.addBare(value)}::${type}`;
   }
 
-  /** For a piece that has the type itself. */
+  /** Returns the placeholder without a type, for a piece that has the type itself. */
   addBare(value: unknown): string {
     this.values.push(value);
     return `$#${this.values.length - 1}`;
@@ -21,13 +21,13 @@ export interface Settled {
   readonly sql: string;
   readonly marks: string;
   readonly values: readonly unknown[];
-  /** For a piece of `sql`. */
+  /** Returns a piece of `sql` with the final numbers. */
   readonly renumbered: (piece: string) => string;
 }
 
 /**
- * Drops the parameters of omitted pieces. PostgreSQL requires each bound parameter in the statement, so those used only
- * by the marks are put into a condition that is always true.
+ * Drops the parameters of pieces that were left out. PostgreSQL requires each bound parameter in the statement, so
+ * parameters that only the marks use are put into a condition that is always true.
  */
 export function settled(sql: string, marks: string, all: readonly unknown[]): Settled {
   const ofSql = parametersOf(sql);
@@ -47,11 +47,11 @@ export function settled(sql: string, marks: string, all: readonly unknown[]): Se
 
 const PARAMETER = /\$#(\d+)/g;
 
-/** By index: how they are written, with the type. */
+/** Returns how each parameter in the text is written, with its type, by its index. */
 const parametersOf = (text: string) =>
   new Map([...text.matchAll(/\$#(\d+)::\w+(?:\[\])?/g)].map(([all, index = ""]) => [index, all]));
 
-/** The piece with its parameters numbered from `first` on. */
+/** Returns the piece with its parameters numbered from `first` on. */
 export function numbered(sql: string, first: number): string {
   return sql.replace(PARAMETER, (_, index: string) => `$${first + Number(index)}`);
 }

@@ -1,43 +1,43 @@
-// A piece of a compiled query: its SQL, and the part that only the row's texts decide. `sql` is always necessary, so
-// that it can narrow a walk down; with `decided` it is also sufficient.
+// A piece of a compiled query: its SQL, and what only the row's texts decide. `sql` is always necessary, so that it can
+// narrow a walk down. In a part of kind `sql` it is also sufficient.
 import { ANY_SHAPE, bothOf, eitherOf, type QueryShape } from "./shape.ts";
 
 export interface CheckedTexts {
   readonly payload: string;
   readonly last_error: string | null;
-  /** `marks` of the query; optional if that is `null::text`. */
+  /** The `marks` of the query; optional if they are `null::text`. */
   readonly marks?: string | null;
 }
 
 export type QueryPart = SqlPart | TextsPart | MixedPart;
 
-/** The common part. */
+/** What all kinds of parts have. */
 interface Condition {
   readonly sql: string;
   readonly shape: QueryShape;
-  /** null: it reads no value that may be compressed. */
+  /** The values that the condition reads and that may be compressed; null: none. */
   readonly reading: Reading | null;
 }
 
-/** The values read by the condition that may be much larger than they are on disk. */
+/** The values that the condition reads and that may be much larger than they are on disk. */
 export interface Reading {
   readonly columns: readonly string[];
-  /** The other conditions: always necessary, and they decompress nothing. */
+  /** The other conditions, which are always necessary and decompress nothing. */
   readonly beside: string;
 }
 
-/** SQL decides. */
+/** A part that SQL decides. */
 export interface SqlPart extends Condition {
   readonly kind: "sql";
 }
 
-/** The texts decide; `sql` selects the candidates. */
+/** A part that the texts decide; `sql` selects the candidates. */
 export interface TextsPart extends Condition {
   readonly kind: "texts";
   readonly decide: (row: CheckedTexts) => boolean;
 }
 
-/** Both, joined. */
+/** Several parts, of which some are decided by SQL and some by the texts. */
 export interface MixedPart extends Condition {
   readonly kind: "and" | "or" | "not";
   readonly items: readonly QueryPart[];
@@ -50,7 +50,7 @@ export function sqlPart(sql: string, shape: Partial<QueryShape> = {}): SqlPart {
   return { kind: "sql", sql, shape: { ...ANY_SHAPE, ...shape }, reading: null };
 }
 
-/** A condition on a value that may be compressed. */
+/** Returns a part for a condition on a value that may be compressed. */
 export function readingPart(sql: string, column: string): SqlPart {
   return { ...sqlPart(sql), reading: readingOf(column) };
 }
@@ -85,7 +85,7 @@ function everyOf(conditions: readonly string[]): string {
 const someOf = (conditions: readonly string[]) =>
   conditions.includes("true") ? "true" : `(${conditions.join(" or ")})`;
 
-/** A row for which PostgreSQL cannot decide the part (null) does not match it. */
+/** Returns the negation. A row for which PostgreSQL cannot decide the part (null) does not match the part. */
 export function noneOf(part: QueryPart): QueryPart {
   if (isConstant(part, "true")) return NONE;
   if (isConstant(part, "false")) return ALL;

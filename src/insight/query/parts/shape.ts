@@ -1,19 +1,19 @@
 // What all matches of a query have in common, derived from its parts.
 import type { Condition } from "../../../domain/condition.ts";
 
-/** Required of every match; null: nothing is. */
+/** What every match must have; null: no requirement. */
 export interface QueryShape {
-  /** One of them applies. */
+  /** The job is in one of these conditions. */
   readonly conditions: readonly Condition[] | null;
-  /** Due now, or ahead: available jobs only. */
+  /** true: the job is due now; false: it is due in the future. Both only match available jobs. */
   readonly isDue: boolean | null;
   readonly taskIds: readonly number[] | null;
   readonly queueIds: readonly number[] | null;
-  /** At most these ids. */
+  /** The job has one of these ids. */
   readonly ids: readonly string[] | null;
-  /** An exact key. */
+  /** The job has exactly this key. */
   readonly key: string | null;
-  /** No id below this one, none above that one. */
+  /** The job's id is not below this one, and not above the next. */
   readonly minId: string | null;
   readonly maxId: string | null;
 }
@@ -29,7 +29,7 @@ export const ANY_SHAPE: QueryShape = Object.freeze({
   maxId: null,
 });
 
-/** Both apply. */
+/** Returns the shape of jobs to which both apply. */
 export function bothOf(a: QueryShape, b: QueryShape): QueryShape {
   return {
     conditions: common(a.conditions, b.conditions),
@@ -43,7 +43,7 @@ export function bothOf(a: QueryShape, b: QueryShape): QueryShape {
   };
 }
 
-/** One of them applies. */
+/** Returns the shape of jobs to which at least one applies. */
 export function eitherOf(a: QueryShape, b: QueryShape): QueryShape {
   return {
     conditions: joined(a.conditions, b.conditions),
