@@ -35,7 +35,11 @@ test("An error of another realm keeps its message.", () => {
 test("A thrown value that refuses to be read has a message and no code.", () => {
   const { proxy, revoke } = Proxy.revocable({}, {});
   revoke();
-  const hidden = Object.defineProperty(new Error(), "message", { value: Symbol("no") });
+  const hidden = Object.defineProperty(new Error(), "message", {
+    get() {
+      throw new Error("no");
+    },
+  });
   for (const thrown of [proxy, hidden, Object.create(null)]) {
     assert.match(messageOf(thrown), /cannot be shown/);
     assert.equal(codeOf(thrown), undefined);
