@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { schemaName } from "../../src/database/schema-name.ts";
 import { addJob } from "../../src/queue/add/add-job.ts";
+import { until } from "../support/until.ts";
 import { type Json, migratedDatabase, startAdmin } from "./admin-harness.ts";
 
 const { url } = await migratedDatabase("worker", ["controls"]);
@@ -53,10 +54,46 @@ test("A paused task shows its pause in the list of tasks, and what is offered to
   await client.post("/api/pauses", { action: "pause", scope: "all" });
   const [task] = (await client.get("/api/tasks")).body.tasks;
   assert.deepEqual([task.paused.reason, task.paused.until], ["deploy", null]);
-  const { incidents } = (await client.get("/api/incidents")).body;
-  const all = incidents.find((one: Json) => one.id === "paused:all:");
+  let all: Json;
+  await until("the incident is there", async () => {
+    const { incidents } = (await client.get("/api/incidents")).body;
+    all = incidents.find((one: Json) => one.id === "paused:all:");
+    return all !== undefined;
+  });
   assert.deepEqual(all.fix.post.body, { action: "resume", scope: "all" });
   assert.equal((await client.post(all.fix.post.path, all.fix.post.body)).body.was_paused, true);
+});
+
+test("Metrics, queue details and rows of jobs have the pauses, and the workers that have not acknowledged them.", async () => {
+  await pool.query(`insert into worker._private_workers (id, last_heartbeat_at, metadata)
+    values ('older', now(), '{"threshold_ms": 600000}')`);
+  const pause = { action: "pause", wait: false };
+  const task = await client.post("/api/pauses", { ...pause, scope: "task", name: "t" });
+  assert.deepEqual(
+    [task.body.acknowledged, task.body.waiting, task.body.waiting_for],
+    [0, 1, ["older"]],
+  );
+  await client.post("/api/pauses", { ...pause, scope: "queue", name: "mail" });
+  const missing = { acknowledged: 0, waiting: 1, waiting_for: ["older"] };
+  assert.deepEqual((await client.get("/api/queue?name=mail")).body.acknowledgement, missing);
+  const { pauses: _, missing: __, ...listed } = (await client.get("/api/pauses")).body;
+  assert.deepEqual(listed, missing);
+  const other = await addJob(db, { identifier: "other" });
+  await addJob(db, { identifier: "t" });
+  const { jobs } = (await client.get("/api/jobs?fields=row")).body;
+  const paused = jobs.filter((one: Json) => one.is_paused);
+  assert.deepEqual(
+    paused.map((one: Json) => one.condition),
+    ["blocked", "ready"],
+  );
+  assert.equal(jobs.find((one: Json) => String(one.id) === other.id).is_paused, false);
+  const { text: metrics } = await client.get("/metrics");
+  assert.match(metrics, /^worker_paused\{scope="task"\} 1$/m);
+  assert.match(metrics, /^worker_paused\{scope="all"\} 0$/m);
+  assert.match(metrics, /^worker_paused_unacknowledged 1$/m);
+  await client.post("/api/pauses", { action: "resume", scope: "task", name: "t" });
+  await client.post("/api/pauses", { action: "resume", scope: "queue", name: "mail" });
+  assert.equal((await client.get("/api/queue?name=mail")).body.acknowledgement, null);
 });
 
 test("Without the tables the list of pauses has the reason, and the command for their owner.", async () => {

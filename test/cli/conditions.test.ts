@@ -79,10 +79,10 @@ test("status, tasks and watch count by the same conditions, in the same order.",
   );
 });
 
-test("As JSON, status has the HTTP API's four states beside the conditions.", async () => {
+test("As JSON, status has the HTTP API's four states and the number of pauses beside the conditions.", async () => {
   const { stdout } = await quickly(["status", "--json"], env);
   assert.deepEqual(JSON.parse(stdout), {
-    ...{ total: 7, ready: 3, scheduled: 1, locked: 2, failed: 1 },
+    ...{ total: 7, ready: 3, scheduled: 1, locked: 2, failed: 1, pauses: 0 },
     conditions: Object.fromEntries(conditions.map((one) => [one, 1])),
   });
 });

@@ -35,6 +35,38 @@ test("pause, paused and resume work once the tables are there, and are refused b
   assert.match(again.stdout, /is not paused/);
 });
 
+test("The lists, the status and the doctor show what is paused: a queue, a task and everything.", async () => {
+  const { url } = await emptyDatabase();
+  const env = { DATABASE_URL: url };
+  await quickly(["migrate", "--with", "controls"], env);
+  await quickly(["add", "send", "--queue", "mail"], env);
+  await quickly(["add", "report"], env);
+  const shown = async (command: string) => (await quickly([command], env)).stdout;
+  await quickly(["pause", "queue", "mail", "--reason", "deploy"], env);
+  await quickly(["pause", "task", "report", "--reason", "repair"], env);
+  const status = await shown("status");
+  assert.match(status, /^The queue mail is paused by .*: deploy$/m);
+  assert.match(status, /^The task report is paused by .*: repair$/m);
+  assert.equal(JSON.parse((await quickly(["status", "--json"], env)).stdout).pauses, 2);
+  assert.match(await shown("tasks"), /^report .*, paused$/m);
+  const jobs = await shown("list");
+  assert.match(jobs, /blocked, paused +send/);
+  assert.match(jobs, /ready, paused +report/);
+  const why = await quickly(["why", "2"], env);
+  assert.match(why.stdout, /The task report is paused by .*: repair/);
+  assert.match((await quickly(["doctor"], env)).stdout, /report is paused/);
+
+  await quickly(["resume", "queue", "mail"], env);
+  await quickly(["resume", "task", "report"], env);
+  assert.doesNotMatch(await shown("list"), /paused/);
+  await quickly(["pause", "all", "--reason", "failover"], env);
+  for (const command of ["status", "queues", "tasks"]) {
+    assert.match(await shown(command), /^Everything is paused by .*: failover$/m);
+  }
+  assert.match(await shown("list"), /ready, paused +send[\s\S]*ready, paused +report/);
+  assert.match((await quickly(["doctor"], env)).stdout, /Everything is paused/);
+});
+
 test("pause names the workers that have not acknowledged it; without waiting it returns at once.", async () => {
   const { url } = await emptyDatabase();
   const env = { DATABASE_URL: url };

@@ -3,6 +3,13 @@
 import type { LargestNames } from "../../insight/snapshot/largest-names.ts";
 import type { QueueSnapshot } from "../../insight/snapshot/queue-snapshot.ts";
 import type { SamplerPart } from "../../insight/snapshot/sampler.ts";
+import type { Pause } from "../../queue/pauses/list-pauses.ts";
+
+/** The pauses, and the living workers that have not acknowledged them. */
+export interface PauseFacts {
+  readonly list: readonly Pause[];
+  readonly waiting: number;
+}
 
 export interface Exposed {
   /**
@@ -11,6 +18,8 @@ export interface Exposed {
    */
   readonly snapshot: QueueSnapshot | "away" | "unknown";
   readonly names: LargestNames | null;
+  /** null: they could not be read. */
+  readonly pauses: PauseFacts | null;
   readonly feed: {
     readonly viewers: number;
     readonly parts: ReadonlyMap<SamplerPart, { readonly tookMs: number; readonly atMs: number }>;

@@ -10,7 +10,8 @@ import {
   type QueueSnapshot,
 } from "../../insight/snapshot/queue-snapshot.ts";
 import { inState } from "../../insight/stats/tally.ts";
-import type { Exposed } from "./exposed.ts";
+import { pauseScopes } from "../../queue/pauses/pause.ts";
+import type { Exposed, PauseFacts } from "./exposed.ts";
 
 const states = Object.keys(inState) as State[];
 
@@ -32,6 +33,11 @@ export function createQueueGauges(
     "state",
   );
   const locks = gauge("locks", "Locks on jobs and on queues", "kind");
+  const paused = gauge("paused", "Pauses by what is paused: everything, tasks, queues", "scope");
+  const unacknowledged = gauge(
+    "paused_unacknowledged",
+    "Living workers that have not acknowledged all pauses",
+  );
   const took = gauge("admin_feed_duration_seconds", "How long a part of the feed took", "part");
   const age = gauge("admin_feed_age_seconds", "How long ago a part of the feed was read", "part");
   const pool = gauge("admin_pool_connections", "Connections of the pool", "state");
@@ -60,10 +66,15 @@ export function createQueueGauges(
     locks.set({ kind: "queue" }, lockedQueues);
   };
 
-  return ({ snapshot, feed, pool: { totalCount, idleCount, waitingCount } }) => {
-    for (const one of [jobs, byCondition, exact, oldest, workers, locks, took, age]) {
-      one.reset();
-    }
+  const showPauses = ({ list, waiting }: PauseFacts) => {
+    for (const scope of pauseScopes)
+      paused.set({ scope }, list.filter((pause) => pause.scope === scope).length);
+    unacknowledged.set(list.length === 0 ? 0 : waiting);
+  };
+
+  return ({ snapshot, pauses, feed, pool: { totalCount, idleCount, waitingCount } }) => {
+    const all = [jobs, byCondition, exact, oldest, workers, locks, paused, unacknowledged];
+    for (const one of [...all, took, age]) one.reset();
     up.set(snapshot === "away" ? 0 : 1);
     streams.set(feed.viewers);
     for (const [part, { tookMs, atMs }] of feed.parts) {
@@ -74,5 +85,6 @@ export function createQueueGauges(
     pool.set({ state: "idle" }, idleCount);
     pool.set({ state: "waiting" }, waitingCount);
     if (typeof snapshot === "object") showSnapshot(snapshot);
+    if (pauses !== null) showPauses(pauses);
   };
 }

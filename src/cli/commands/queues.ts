@@ -1,6 +1,6 @@
 // worker queues: named queues, their locks and their waiting jobs.
 
-import { printJson, printTable, time } from "../output/print.ts";
+import { print, printJson, printTable, time } from "../output/print.ts";
 import { connected } from "../shell/connection.ts";
 import { defineCommand } from "../shell/globals.ts";
 
@@ -10,7 +10,12 @@ export const queuesCommand = defineCommand({
   run: async (args) => {
     const { listQueues } = await import("../../insight/read/list-queues.ts");
     const { queueJson } = await import("../../insight/json/overview-rows.ts");
-    const queues = await connected(args, ({ database }) => listQueues(database));
+    const { listPauses } = await import("../../queue/pauses/list-pauses.ts");
+    const { pausedSubject } = await import("../../insight/why/causes.ts");
+    const { queues, pauses } = await connected(args, async ({ database }) => ({
+      queues: await listQueues(database),
+      pauses: await listPauses(database),
+    }));
     if (args.json) printJson(JSON.stringify({ queues: queues.map(queueJson) }));
     else {
       printTable(
@@ -23,6 +28,8 @@ export const queuesCommand = defineCommand({
           queue.isPaused ? "paused" : (queue.lockedBy ?? ""),
         ]),
       );
+      const [first] = pauses;
+      if (first?.scope === "all") print(pausedSubject(first));
     }
     return undefined;
   },

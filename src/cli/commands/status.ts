@@ -1,9 +1,13 @@
 // worker status: the number of jobs, in all and in each condition.
 
 import { shownConditions } from "../../domain/condition.ts";
-import { printJson, printTable } from "../output/print.ts";
+import { counted } from "../../domain/words.ts";
+import { print, printJson, printTable } from "../output/print.ts";
 import { connected } from "../shell/connection.ts";
 import { defineCommand } from "../shell/globals.ts";
+
+/** The most pauses that are shown. */
+const MOST_PAUSES = 10;
 
 export const statusCommand = defineCommand({
   name: "status",
@@ -13,14 +17,22 @@ export const statusCommand = defineCommand({
     "With --json it also has the four states of the HTTP API: there, ready includes blocked and due retries, and locked is fetched and running.",
   run: async (args) => {
     const { countConditions } = await import("../../insight/read/count-conditions.ts");
-    const counts = await connected(args, ({ database }) => countConditions(database));
-    if (args.json) printJson(JSON.stringify(counts));
+    const { listPauses } = await import("../../queue/pauses/list-pauses.ts");
+    const { pausedSubject } = await import("../../insight/why/causes.ts");
+    const { counts, pauses } = await connected(args, async ({ database }) => ({
+      counts: await countConditions(database),
+      pauses: await listPauses(database),
+    }));
+    if (args.json) printJson(JSON.stringify({ ...counts, pauses: pauses.length }));
     else {
       const { total, conditions } = counts;
       printTable(
         ["TOTAL", ...shownConditions.map((one) => one.toUpperCase())],
         [[total, ...shownConditions.map((one) => conditions[one])].map(String)],
       );
+      for (const pause of pauses.slice(0, MOST_PAUSES)) print(pausedSubject(pause));
+      const others = pauses.length - MOST_PAUSES;
+      if (others > 0) print(`${counted(others, "other pause")}: worker paused`);
     }
     return undefined;
   },

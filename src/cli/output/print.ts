@@ -93,7 +93,7 @@ export function printLightJobs(jobs: readonly LightJob[], nextCursor: string | n
     JOB_COLUMNS,
     jobs.map((job) => [
       job.id,
-      job.condition,
+      job.isPaused ? `${job.condition}, paused` : job.condition,
       job.taskIdentifier ?? "",
       job.queueName ?? "",
       String(job.priority),

@@ -3,6 +3,7 @@
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { type Condition, conditions } from "../../domain/condition.ts";
 import type { JobState } from "../../domain/job.ts";
+import { listPauses, type Pause, pauseOf } from "../../queue/pauses/list-pauses.ts";
 import { failedAt } from "../../queue/settle/retry-policy.ts";
 import { conditionOf, type Heartbeats } from "../../queue/sql/condition.ts";
 import { pageNames } from "../../queue/sql/job-row.ts";
@@ -31,6 +32,8 @@ export interface LightJob {
   readonly isAvailable: boolean;
   readonly state: JobState;
   readonly condition: Condition;
+  /** Whether it waits, and its queue, its task or everything is paused. */
+  readonly isPaused: boolean;
   /** When the job entered its condition. */
   readonly conditionSince: string;
   /** The size of the payload as it is stored, possibly compressed, in bytes. */
@@ -65,15 +68,20 @@ interface LightRow {
 export async function readLightRows(db: Database, ids: readonly string[]): Promise<LightJob[]> {
   const found = await query<LightRow>(db, rowsSql(await heartbeatsOf(db)), [ids]);
   const byId = new Map(found.map((row) => [row.id, row]));
+  const pauses = found.some(isWaiting) ? await listPauses(db) : [];
   return ids.flatMap((id) => {
     const row = byId.get(id);
-    return row === undefined ? [] : [toLightJob(row)];
+    return row === undefined ? [] : [toLightJob(row, pauses)];
   });
 }
 
 const firstLine = (text: string | null) => text?.split(/[\r\n]/, 1)[0] ?? null;
 
-function toLightJob(row: LightRow): LightJob {
+const isWaiting = ({ is_available, locked_at_us }: LightRow) =>
+  is_available && locked_at_us === null;
+
+function toLightJob(row: LightRow, pauses: readonly Pause[]): LightJob {
+  const pause = pauseOf(pauses, row.task_identifier, row.queue_name);
   return {
     id: row.id,
     taskIdentifier: row.task_identifier,
@@ -92,6 +100,7 @@ function toLightJob(row: LightRow): LightJob {
     isAvailable: row.is_available,
     state: row.state,
     condition: conditions.find((one) => one === row.condition) ?? "ready",
+    isPaused: isWaiting(row) && pause !== undefined,
     conditionSince: timeText(row.since_us),
     payloadBytes: row.payload_bytes,
     isPayloadTruncated: row.payload_bytes > LONGEST_PAGE_BYTES,

@@ -3,7 +3,7 @@
 import type { Database } from "../../database/database.ts";
 import { type Condition, conditionData } from "../../domain/condition.ts";
 import type { Value } from "../../domain/value.ts";
-import { listPauses, type Pause } from "../../queue/pauses/list-pauses.ts";
+import { listPauses, type Pause, pauseOf } from "../../queue/pauses/list-pauses.ts";
 import { shownGroup } from "../query/facts/error-labels.ts";
 import type { Cause } from "./cause.ts";
 import { type CauseFacts, causesOf, waitsSince } from "./causes.ts";
@@ -93,7 +93,7 @@ async function surroundings(
   const waits = isWaiting(job);
   const [held, pause, place, knowledge, same] = await Promise.all([
     readHeld(db, job, table),
-    waits ? pauseOf(db, job) : null,
+    waits ? pauseOfJob(db, job) : null,
     waits && job.isDue ? readPlace(db, { ...job, queueId: queue?.id ?? null }, asOf) : null,
     readKnowledge(db, waits && job.task !== null ? [job.task] : [], {
       hasWorkers: hasWorkers && waits,
@@ -118,12 +118,8 @@ const isWaiting = ({ condition, lockedMs }: WhyFacts): boolean =>
   condition !== "failed" && lockedMs === null;
 
 /** Returns the pause of everything, of the job's task or of its queue. */
-async function pauseOf(db: Database, { task, queue }: WhyFacts): Promise<Pause | null> {
-  const pauses = await listPauses(db);
-  const known = pauses.find(
-    ({ scope, name }) =>
-      scope === "all" || (scope === "task" ? name === task : name === queue?.name),
-  );
+async function pauseOfJob(db: Database, { task, queue }: WhyFacts): Promise<Pause | null> {
+  const known = pauseOf(await listPauses(db), task, queue?.name ?? null);
   if (known !== undefined || queue?.isPaused !== true) return known ?? null;
   const unknown = { pausedAt: new Date(0), resumeAt: null, reason: null, pausedBy: null };
   return { scope: "queue", name: queue.name, ...unknown };

@@ -27,6 +27,10 @@ export async function listPauses(db: Database): Promise<Pause[]> {
   return (await query<PauseRow>(db, listSql)).map(toPause);
 }
 
+/** The pause that keeps the jobs of a task and a queue from starting: of everything, the task or the queue. */
+export const pauseOf = (pauses: readonly Pause[], task: string | null, queue: string | null) =>
+  pauses.find(({ scope, name }) => scope === "all" || name === (scope === "task" ? task : queue));
+
 interface PauseRow {
   readonly scope: PauseScope;
   readonly name: string;

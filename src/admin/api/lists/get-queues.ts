@@ -11,7 +11,12 @@ import {
 } from "../../../insight/lists/queues/list-queue-page.ts";
 import type { QueuedJob } from "../../../insight/lists/queues/queue-jobs.ts";
 import { queueStates } from "../../../insight/lists/queues/queue-states.ts";
-import { pauseJson } from "../../../insight/read/pause-text.ts";
+import {
+  acknowledgementJson,
+  acknowledgementShape,
+  pauseJson,
+} from "../../../insight/read/pause-text.ts";
+import { readAcknowledgement } from "../../../queue/pauses/acknowledgement.ts";
 import { timeText } from "../../../queue/sql/moments.ts";
 import type { Admin, Operation } from "../../context/admin.ts";
 import { answerAt } from "../../wire/answer-at.ts";
@@ -121,6 +126,10 @@ export const getOneQueue: Operation = {
   answer: record(
     {
       queue,
+      acknowledgement: described(
+        orNull(record(acknowledgementShape, "Acknowledgement")),
+        "the living workers that have acknowledged all pauses; null: the queue is not paused",
+      ),
       // null if there is none, or it cannot be found.
       running: { anyOf: [job, { type: "null" }] },
       next: listOf(job),
@@ -163,8 +172,13 @@ async function answerOne(admin: Admin, name: string, limit = 50): Promise<HttpRe
   const names = await nameCounts(admin);
   const found = await getQueue(admin.databases.reads, name, Math.min(limit, MAX_LIMIT), names);
   if (found === null) throw new WorkerError("not_found", "the queue does not exist");
-  const { running, next, arrivals } = found;
-  return answerAt(`{"queue":${JSON.stringify(queueJson(found.queue))},
+  const { queue, running, next, arrivals } = found;
+  const isPaused = queue.pause !== null;
+  const workers = isPaused
+    ? acknowledgementJson(await readAcknowledgement(admin.databases.reads))
+    : null;
+  return answerAt(`{"queue":${JSON.stringify(queueJson(queue))},
+"acknowledgement":${JSON.stringify(workers)},
 "running":${running === null ? "null" : jobJson(running)},
 "next":[${next.jobs.map(jobJson).join(",")}],"next_complete":${next.isComplete},
 "next_cursor":${JSON.stringify(next.nextCursor)},

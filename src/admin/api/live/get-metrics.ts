@@ -1,11 +1,15 @@
 // GET /metrics: the metrics for Prometheus, even while the database does not respond.
 import { WorkerError } from "../../../base/errors.ts";
+import type { Database } from "../../../database/database.ts";
+import { readAcknowledgement } from "../../../queue/pauses/acknowledgement.ts";
+import { listPauses } from "../../../queue/pauses/list-pauses.ts";
 import type { Operation } from "../../context/admin.ts";
+import type { PauseFacts } from "../../feed/exposed.ts";
 
 export const getMetrics: Operation = {
   summary: "Metrics for Prometheus",
   answer: "text/plain",
-  run: async ({ config, feed, metrics }) => {
+  run: async ({ config, databases, feed, metrics }) => {
     const snapshot = await feed
       .snapshot()
       .catch((error: unknown) =>
@@ -15,10 +19,22 @@ export const getMetrics: Operation = {
       typeof snapshot === "object"
         ? await feed.largest(snapshot, config.limits.metricsNames)
         : null;
+    const pauses = typeof snapshot === "object" ? await pauseFacts(databases.feed) : null;
     return {
       status: 200,
       headers: { "content-type": metrics.contentType },
-      body: await metrics.expose({ snapshot, names, feed, pool: config.pool }),
+      body: await metrics.expose({ snapshot, names, pauses, feed, pool: config.pool }),
     };
   },
 };
+
+/** null: a statement failed. The other metrics are shown without them. */
+async function pauseFacts(db: Database): Promise<PauseFacts | null> {
+  try {
+    const [list, { waiting }] = await Promise.all([listPauses(db), readAcknowledgement(db)]);
+    return { list, waiting };
+  } catch (error) {
+    if (error instanceof WorkerError) return null;
+    throw error;
+  }
+}

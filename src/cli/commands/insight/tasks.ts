@@ -21,10 +21,13 @@ export const tasksCommand = defineCommand({
     const { listTasks } = await import("../../../insight/lists/list-tasks.ts");
     const { createSampler } = await import("../../../insight/snapshot/sampler.ts");
     const { taskListJson } = await import("../../../insight/json/task-json.ts");
-    const { page, asOf } = await connected(args, async ({ database }) => {
+    const { listPauses } = await import("../../../queue/pauses/list-pauses.ts");
+    const { pausedSubject } = await import("../../../insight/why/causes.ts");
+    const { page, asOf, pauses } = await connected(args, async ({ database }) => {
       const { names } = await createSampler(database).pulse();
       const request = { search, sort, limit, cursor };
-      return { page: await listTasks(database, request, names), asOf: names.asOf };
+      const page = await listTasks(database, request, names);
+      return { page, asOf: names.asOf, pauses: await listPauses(database) };
     });
     if (args.json) printJson(JSON.stringify(taskListJson(page, asOf)));
     else {
@@ -32,18 +35,21 @@ export const tasksCommand = defineCommand({
         ["TASK", ...shownConditions.map((one) => one.toUpperCase()), "OLDEST READY", "WORKERS"],
         page.tasks.map(rowOf),
       );
+      const [first] = pauses;
+      if (first?.scope === "all") print(pausedSubject(first));
       if (page.nextCursor !== null) print(`more: --cursor ${page.nextCursor}`);
     }
     return undefined;
   },
 });
 
-function rowOf({ identifier, counts, oldestReadyMs, supportedBy, isUnsupported }: ListedTask) {
+function rowOf(task: ListedTask) {
+  const { identifier, counts, oldestReadyMs, supportedBy, isUnsupported, pause } = task;
   const workers = isUnsupported === true ? "no worker" : `${supportedBy}`;
   return [
     identifier,
     ...shownConditions.map((one) => valueText(counts[one])),
     timeOf(oldestReadyMs),
-    isUnsupported === null ? "?" : workers,
+    (isUnsupported === null ? "?" : workers) + (pause === null ? "" : ", paused"),
   ];
 }
