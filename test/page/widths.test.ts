@@ -95,6 +95,12 @@ for (const [name, route] of Object.entries({
       await page.locator("main tbody .sub").first().waitFor();
       for (const width of WIDTHS) {
         await page.setViewportSize({ width, height: 900 });
+        const sideways = await page.evaluate(() =>
+          [...document.querySelectorAll("main tbody td")]
+            .filter((one) => one.getBoundingClientRect().right > innerWidth)
+            .map((one) => one.textContent),
+        );
+        assert.deepEqual(sideways, [], `at ${width} beyond the edge`);
         const cut = await page.evaluate(() =>
           [...document.querySelectorAll("main tbody td, main tbody .sub:not(.mid), main tbody b")]
             .filter((one) => one.querySelector(".mid") === null)
@@ -172,6 +178,9 @@ function measure() {
   const isCut = (element: Element) =>
     element.scrollWidth > element.clientWidth + 1 &&
     getComputedStyle(element).overflowX !== "visible";
+  for (const head of document.querySelectorAll("table.rows th.num")) {
+    if (isCut(head)) cut.add(`the heading ${head.textContent}`);
+  }
   for (const row of document.querySelectorAll("table.rows tbody tr")) {
     const cell = row.querySelector("td.c-job, td[data-head]:not(.c-state)");
     if (cell === null) continue;
