@@ -128,7 +128,8 @@ async function performOn(
       return null;
     }),
   };
-  const afterwards = await options.record?.(record, isOne ? db : null);
+  const isPreview = command.isPreview?.(checked) === true;
+  const afterwards = isPreview ? undefined : await options.record?.(record, isOne ? db : null);
   const followed = (await command.follow?.(db, result, checked, options)) ?? result;
   const message = command.sentence(followed, checked);
   const members = {

@@ -1,8 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { AuditEntry } from "../../src/commands/audit/audit-entry.ts";
 import { migratedDatabase, startAdmin } from "./admin-harness.ts";
 
-const { client, pool } = await startAdmin();
+const audited: AuditEntry[] = [];
+const { client, pool } = await startAdmin({
+  onAudit: (entry) => void audited.push(entry),
+});
 const maintain = async (fields: object) => {
   const { status, body, text } = await client.post("/api/maintenance", fields);
   assert.equal(status, 200, text);
@@ -65,13 +69,19 @@ test("A dry run of a sweep reports what the sweep then does.", async () => {
     "update worker._private_workers set last_heartbeat_at = now() - interval '1 hour'",
   );
   const sweep = { action: "sweep-stale-workers", sweep_threshold_secs: 600 };
+  audited.length = 0;
   const dry = await maintain({ ...sweep, dry_run: true });
   assert.deepEqual([dry.dry_run, dry.stale_workers, dry.recovered_jobs], [true, ["stale"], 0]);
   assert.equal(dry.message, "Would recover 1 job of 1 worker");
   assert.equal(dry.recoverable_jobs, 1);
   assert.equal((await client.get(`/api/jobs/${id}`)).body.state, "locked");
+  assert.equal(audited.length, 0, "a preview is no change");
   const swept = await maintain({ ...sweep, recovery_delay_secs: 0 });
   assert.equal(swept.message, "Swept 1 worker; 1 job recovered");
+  assert.deepEqual(
+    audited.map(({ message }) => message),
+    [swept.message],
+  );
   assert.equal((await client.get(`/api/jobs/${id}`)).body.state, "ready");
 });
 

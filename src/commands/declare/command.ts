@@ -110,6 +110,8 @@ export interface Command<
   readonly onJobs?: JobActionData;
   /** Returns the problems of values that are valid one by one. */
   problems?(input: Input<F>): readonly Problem[];
+  /** Whether this input changes nothing, so that there is nothing to record. */
+  isPreview?(input: Input<F>): boolean;
   /** Waits for preconditions before the command runs. */
   prepare?(db: Database, input: Input<F>): Promise<void>;
   run(db: Database, input: Input<F>, surroundings: CommandContext): Promise<R>;

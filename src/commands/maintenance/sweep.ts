@@ -40,6 +40,7 @@ export const sweepCommand = defineCommand({
     recoverable_jobs: "integer",
     recovered_jobs: "integer",
   },
+  isPreview: (input) => input.dry_run === true,
   run: (db, input) =>
     sweepStaleWorkers(db, {
       sweepThresholdMs: inMs(input.sweep_threshold_secs),
