@@ -2,6 +2,8 @@
 // stays locked; all others continue.
 import assert from "node:assert/strict";
 import { beforeEach, describe, test } from "node:test";
+import { Snooze } from "../../src/worker/task/outcomes.ts";
+import { defineTask } from "../../src/worker/task/task.ts";
 import { rolePool } from "../support/test-pool.ts";
 import { recorder, recording, until, within, workerQueue } from "./worker-queue.ts";
 
@@ -40,6 +42,31 @@ const REFUSALS: Record<string, [(id: string) => Promise<unknown>, RegExp]> = {
     /refuses the result of the job: the delete of its row is skipped by the trigger "history"/,
   ],
 };
+
+test("A snooze beside a failure that PostgreSQL refuses is reported as a snooze.", async (t) => {
+  t.after(() => queue.sql("drop function if exists public.history cascade"));
+  await trigger("update", "if new.last_error like '%not this one%' then raise 'no'; end if;");
+  const both = Promise.withResolvers<void>();
+  let running = 0;
+  const ending = (identifier: string, error: Error) =>
+    defineTask(identifier, async () => {
+      if (++running === 2) both.resolve();
+      await both.promise;
+      throw error;
+    });
+  const tasks = [ending("snoozes", new Snooze(60_000)), ending("fails", new Error("not this one"))];
+  const events: string[] = [];
+  const worker = await queue.started({ tasks, concurrency: 2, logger: "silent" });
+  worker.hooks.on("job:complete", ({ job, result }) => {
+    events.push(`${job.taskIdentifier} ${result}`);
+  });
+  worker.hooks.on("job:interrupted", ({ job, reason }) => {
+    events.push(`${job?.taskIdentifier} ${reason}`);
+  });
+  await queue.utils.addJobs(tasks.map(({ identifier }) => ({ identifier })));
+  await until("the snooze is reported", () => events.length > 0);
+  assert.deepEqual(events, ["snoozes snoozed"]);
+});
 
 for (const fastLane of [false, true]) {
   describe(fastLane ? "With a fast lane" : "In the safe mode", () => {

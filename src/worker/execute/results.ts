@@ -23,7 +23,18 @@ type ResultPart = Partial<ResultBatch>;
 /** Returns the batch of these parts. */
 export function batchOf(isRepeated: boolean, parts: readonly ResultPart[]): ResultBatch {
   const nothing = { done: [], failures: [], returned: [], freedQueues: [], isRepeated };
-  return Object.assign(nothing, ...parts);
+  const failures = parts.flatMap((part) => part.failures ?? []);
+  return Object.assign(nothing, ...parts, { failures });
+}
+
+/**
+ * Splits failures by the statement that writes them: snoozes and the others. In the safe mode each is committed for
+ * itself, so that one may be refused and the other not.
+ */
+export function byStatement(failures: readonly FailedJob[]): readonly FailedJob[][] {
+  const isSnooze = ({ next }: FailedJob) => next.kind === "snooze";
+  const [snoozes, others] = [failures.filter(isSnooze), failures.filter((one) => !isSnooze(one))];
+  return [snoozes, others].filter(({ length }) => length > 0);
 }
 
 export function idOf({ id }: FetchedJob): string {

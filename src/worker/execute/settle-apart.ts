@@ -9,7 +9,7 @@ import type { LockMode } from "../../queue/settle/fence.ts";
 import { finishJobs } from "../../queue/settle/finish.ts";
 import { returnJobs } from "../../queue/settle/give-back.ts";
 import type { FetchedJob } from "./fetched-job.ts";
-import { type FailedJob, idOf, type ResultBatch, toFailure } from "./results.ts";
+import { byStatement, type FailedJob, idOf, type ResultBatch, toFailure } from "./results.ts";
 
 /** A result that PostgreSQL refuses, also as a failure. */
 export interface Refused {
@@ -60,7 +60,7 @@ export async function settleApart(
       turned.set({ job, message: refusalText(error), payload: null, next: BY_FORMULA }, error);
     },
   });
-  await halves.write([...batch.failures, ...turned.keys()], {
+  const failing: Part<FailedJob> = {
     change: "update",
     send: (some) => failJobs(db, workerId, some.map(toFailure), mode),
     ...{ written: written.failures, unconfirmed: unconfirmed.failures },
@@ -69,7 +69,10 @@ export async function settleApart(
       if (turned.has(one)) refused.push({ job, result: "done", error: turned.get(one) });
       else refused.push({ job, result: one, error });
     },
-  });
+  };
+  for (const some of byStatement([...batch.failures, ...turned.keys()])) {
+    await halves.write(some, failing);
+  }
   await halves.write(batch.returned, {
     change: "update",
     send: (jobs) => {

@@ -16,7 +16,7 @@ import { failJobs } from "../../queue/settle/fail.ts";
 import { finishJobs } from "../../queue/settle/finish.ts";
 import { returnJobs } from "../../queue/settle/give-back.ts";
 import type { WorkerConnection } from "../connection/worker-connection.ts";
-import { batchOf, idOf, type ResultBatch, toFailure } from "../execute/results.ts";
+import { batchOf, byStatement, idOf, type ResultBatch, toFailure } from "../execute/results.ts";
 import { type Apart, joined, settleApart } from "../execute/settle-apart.ts";
 import type { FetchRequest } from "../fetch/fetch-plan.ts";
 import type { TaskParameters } from "../fetch/task-parameters.ts";
@@ -134,9 +134,9 @@ function writesOf(
   { failures, done, returned, freedQueues }: ResultBatch,
 ): Write[] {
   const writes: Write[] = [];
-  if (failures.length > 0) {
-    const lost = failJobs(db, workerId, failures.map(toFailure), "locked_by");
-    writes.push({ part: { failures }, lost });
+  for (const some of byStatement(failures)) {
+    const lost = failJobs(db, workerId, some.map(toFailure), "locked_by");
+    writes.push({ part: { failures: some }, lost });
   }
   const freedWithDone = returned.length > 0 ? [] : freedQueues;
   if (done.length + freedWithDone.length > 0) {
