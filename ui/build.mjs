@@ -1,8 +1,8 @@
 /**
- * Builds the browser client into a folder: the schema's records, the AssemblyScript application
- * as WebAssembly, the host around it, the styles. The same sources give the same bytes, and every
- * file is put in its place whole, so that two builds at once do no harm.
- * Alone: `node ui/build.mjs [folder]`, by default dist/ui; with `--names` a trap names its functions.
+ * Builds the browser client into a folder: the schema's records, the AssemblyScript application as WebAssembly, the
+ * host around it, the styles. Equal sources give equal bytes, and every file is put into its place whole, so that two
+ * builds at once do no harm. To run it alone: `node ui/build.mjs [folder]`, by default dist/ui; with `--names` a trap
+ * names its functions.
  */
 import { mkdir, readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
@@ -17,11 +17,11 @@ import { generateRecords } from "./schema/generate.mjs";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 
-/** Builds the client; gives the names of the files that are sent to browsers. */
+/** Builds the client. Returns the names of the files that are sent to browsers. */
 export async function buildUi(outDir, { names = false } = {}) {
   await writeRecords();
   const glue = await compileAssembly("assembly/index.ts", "admin_ui_bg");
-  // Of the glue only its types: what lifts and lowers texts is host/module.ts.
+  // Only the types of the glue are used: host/module.ts converts the texts.
   glue.delete("admin_ui_bg.js");
   await writeWhole(join(here, "generated"), glue);
   const fonts = await buildFonts();
@@ -47,7 +47,7 @@ export async function writeRecords() {
   }
 }
 
-/** What runs before the page is drawn, and the application's host. */
+/** Bundles the script that runs before the page is drawn, and the host of the application. */
 async function bundleHost() {
   const first = { entryPoints: { admin: "host/admin.ts" }, format: "iife" };
   const host = { entryPoints: { admin_ui: "host/admin-ui.ts" }, format: "esm" };
@@ -55,7 +55,7 @@ async function bundleHost() {
   return [...(await bundle({ ...first, target })), ...(await bundle({ ...host, target }))];
 }
 
-/** The styles of all pages, then those of each. */
+/** Bundles the styles of all pages, and then those of each page. */
 async function bundleStyles(fontFaces) {
   const pages = await readdir(join(here, "assembly/pages"), { recursive: true });
   const own = pages.filter((path) => path.endsWith(".css")).sort();

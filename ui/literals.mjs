@@ -1,19 +1,19 @@
 /**
- * Packs the static data of a module. AssemblyScript writes each object as it is in memory: a head of
- * twenty bytes, and two bytes for every letter of a string. Here they become texts in UTF-8, one behind the
- * other, and then the steps by which assembly/literals.ts puts them in their places when the module starts.
+ * Packs the static data of a module. AssemblyScript writes each object as it is in memory: a head of twenty bytes, and
+ * two bytes for every letter of a string. This file writes them as texts in UTF-8, one after the other, and then the
+ * steps by which assembly/literals.ts puts them into their places when the module starts.
  */
 
 const PAGE = 65536;
-/** A string's head: the size of its block, two links, its type and its own size. */
+/** The size of a string's head: the size of its block, two links, its type and its own size. */
 const HEAD = 20;
 const STRING = 2;
-/** Instead of a type: bytes that are no object, behind a gap. */
+/** The type that means bytes that are not an object, after a gap. */
 const PLAIN = 0;
-/** A number has 14 bits. */
+/** The largest number, which has 14 bits. */
 const MOST = 0x3fff;
 
-/** Puts the packed data of a module in the place of its own, at the end of the memory that it begins with. */
+/** Replaces the data of a module by the packed data, at the end of the memory with which it begins. */
 export function packLiterals(module) {
   const { texts, steps } = pack(imageOf(module));
   const sizes = new Uint8Array(Uint32Array.of(texts.length, steps.length).buffer);
@@ -24,25 +24,25 @@ export function packLiterals(module) {
   module.setMemory(pages, -1, null, [segment], false, false, "0");
 }
 
-/** The memory as a module's own data fill it. */
+/** Returns the memory as the module's own data fill it. */
 function imageOf(module) {
   const segments = Array.from({ length: module.getNumDataSegments() }, (_, index) => {
     const { offset, data } = module.getDataSegmentInfo(module.getDataSegmentByIndex(index));
     return { at: offset, data: new Uint8Array(data) };
   });
   const end = Math.max(...segments.map(({ at, data }) => at + data.length));
-  // Of the last string, zeros at its end may have been left out.
+  // The zeros at the end of the last string may be missing.
   const image = new Uint8Array(end + 16);
   for (const { at, data } of segments) image.set(data, at);
   return image;
 }
 
-/** The texts of an image, each with a zero behind it, and the steps of `unpack` that write it. */
+/** Returns the texts of an image, each with a zero after it, and the steps of `unpack` that write it. */
 function pack(image) {
   const texts = [];
   const steps = [];
   let done = 0;
-  /** Strings that follow each other are one step. */
+  /** Consecutive strings are one step. */
   let run = 0;
   const number = (n) => steps.push(...(n < 0x80 ? [n] : [0x80 | (n & 0x7f), n >> 7]));
   const endRun = () => {
@@ -51,7 +51,7 @@ function pack(image) {
       number(Math.min(run, MOST));
     }
   };
-  /** Goes on to `end`, with all that is not zero before it. */
+  /** Adds the bytes up to `end`, with everything before it that is not zero. */
   const plain = (end) => {
     endRun();
     while (done < end) {
@@ -67,7 +67,7 @@ function pack(image) {
     }
   };
   for (const { at, type, content } of objects(image)) {
-    // An object goes into the next block.
+    // An object must be in the next block.
     if (nextBlock(done) !== at) plain(at - HEAD);
     if (type === STRING) {
       for (const unit of new Uint16Array(content.slice().buffer)) texts.push(...utf8(unit));
@@ -85,10 +85,10 @@ function pack(image) {
   return { texts, steps };
 }
 
-/** Objects begin at multiples of 16, behind their heads. */
+/** Objects begin at multiples of 16, after their heads. */
 const nextBlock = (done) => (done + HEAD + 15) & ~15;
 
-/** The objects of an image, found by their heads. */
+/** Yields the objects of an image, which are found by their heads. */
 function* objects(image) {
   const view = new DataView(image.buffer);
   const word = (at) => view.getUint32(at, true);
@@ -102,7 +102,7 @@ function* objects(image) {
   }
 }
 
-/** One UTF-16 unit by itself: half of a pair is three bytes, and zero, which ends a text, two. */
+/** Encodes each UTF-16 unit alone: half of a surrogate pair is three bytes; zero, which ends a text, is two. */
 function utf8(unit) {
   if (unit > 0 && unit < 0x80) return [unit];
   const last = 0x80 | (unit & 0x3f);

@@ -1,7 +1,7 @@
 /**
- * Compiles AssemblyScript to WebAssembly and makes the client's module small. The same sources give the
- * same bytes, with names or without: a trap of the shipped module shows the numbers of functions, which
- * are those of `node ui/build.mjs --names`.
+ * Compiles AssemblyScript to WebAssembly and reduces the size of the client's module. Equal sources give equal bytes,
+ * with or without names: a trap of the shipped module shows the numbers of functions, which are those of `node
+ * ui/build.mjs --names`.
  */
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -10,17 +10,17 @@ import binaryen from "assemblyscript/binaryen";
 import { packLiterals } from "./literals.mjs";
 import { templatesAsSums } from "./templates.mjs";
 
-/** The host collects the memory between frames, which is all that the minimal runtime needs. */
+/** The host collects garbage between frames, so the minimal runtime is enough. */
 const ascOptions = [
   ...["--runtime", "minimal", "--exportRuntime", "--bindings", "raw"],
   // Asserts stay. A trap shows its function; the message and the line would take a kilobyte.
   ...["--use", "abort="],
   ...["--optimizeLevel", "3", "--shrinkLevel", "2", "--debug"],
-  // 235: what can't be exported isn't. 210: TypeScript needs a `!` that AssemblyScript does not.
+  // 235: an export that is not possible is left out. 210: TypeScript needs a `!` that AssemblyScript does not need.
   ...["--disableWarning", "235", "--disableWarning", "210"],
 ];
 
-/** Compiles an entry below ui/ to `<name>.wasm`, with its glue beside it: files by their names. */
+/** Compiles an entry below ui/ to `<name>.wasm`, with its glue beside it. Returns the files by their names. */
 export async function compileAssembly(entry, name) {
   const files = new Map();
   const out = [
@@ -40,7 +40,7 @@ export async function compileAssembly(entry, name) {
 const { MutableGlobals, SignExt, NontrappingFPToInt, BulkMemory, BulkMemoryOpt } =
   binaryen.Features;
 
-/** The same module in fewer bytes; with the names of its functions where they are wanted. */
+/** Returns the same module in fewer bytes, with the names of its functions if wanted. */
 export function shrink(wasm, { names = false } = {}) {
   binaryen.setOptimizeLevel(3);
   binaryen.setShrinkLevel(2);
@@ -50,12 +50,12 @@ export function shrink(wasm, { names = false } = {}) {
   binaryen.setDebugInfo(names);
   const module = binaryen.readBinary(wasm);
   module.setFeatures(MutableGlobals | SignExt | NontrappingFPToInt | BulkMemory | BulkMemoryOpt);
-  // Wider inlining, a second round and locals by their use: 450 bytes less under brotli.
+  // Wider inlining, a second round, and locals sorted by their use save 450 bytes under brotli.
   module.runPasses(["dae2"]);
   module.optimize();
   module.optimize();
   module.runPasses(["coalesce-locals-learning", "reorder-locals", "vacuum"]);
-  // Functions of one file are similar and compress well side by side.
+  // Functions of one file are similar, so they compress better side by side.
   module.runPasses(["reorder-functions-by-name"]);
   packLiterals(module);
   const bytes = module.emitBinary();

@@ -1,6 +1,6 @@
 /**
- * Compiles `${a} jobs` like `a.toString() + " jobs"`: a sum of texts takes a third of the bytes of the
- * compiler's own way, which is a list of parts for each template. A transform of AssemblyScript's compiler.
+ * Compiles `${a} jobs` like `a.toString() + " jobs"`. A sum of texts takes a third of the bytes of the compiler's own
+ * way, which is a list of parts for each template. This is a transform of AssemblyScript's compiler.
  */
 import { LiteralKind, Node, NodeKind, SourceKind, Token } from "assemblyscript";
 

@@ -6,10 +6,10 @@ export declare function draw(ops: usize, opCount: i32, units: usize, unitCount: 
 
 export declare function now(): f64;
 
-/** Minutes that the local clock is ahead of UTC at a time. */
+/** Returns the minutes by which the local clock is ahead of UTC at a time. */
 export declare function zoneOffset(at: f64): i32;
 
-/** Headers are lines of `name: value`; the answer comes to `replied` with the same id. */
+/** Sends a request. Headers are lines of `name: value`. The answer comes to `replied` with the same id. */
 export declare function request(
   id: i32,
   method: string,
@@ -18,7 +18,7 @@ export declare function request(
   body: string,
 ): void;
 
-/** Opens the event stream, in place of the one that may be open. */
+/** Opens the event stream and closes the one that may be open. */
 export declare function subscribe(path: string, headers: string): void;
 
 export declare function unsubscribe(): void;
@@ -32,27 +32,27 @@ export declare function navigate(path: string, replace: bool): void;
 /** Goes back one entry of the history. */
 export declare function back(): void;
 
-/** How far the page is scrolled, in pixels. */
+/** Returns how far the page is scrolled, in pixels. */
 export declare function scrolled(): f64;
 
 /** Scrolls after the next draw, or as soon as the page is long enough. */
 export declare function scroll(top: f64): void;
 
-/** The id of what has the focus. */
+/** Returns the id of the element with the focus. */
 export declare function focused(): string;
 
-/** Whether the pointer or the focus is in the element of this id. */
+/** Returns whether the pointer or the focus is in the element with this id. */
 export declare function attended(id: string): bool;
 
 export declare function title(text: string): void;
 
-/** Puts a short text on the page's icon; the empty string takes it away. */
+/** Puts a short text on the page's icon. The empty string removes it. */
 export declare function mark(text: string): void;
 
-/** Loads the page anew. */
+/** Loads the page again. */
 export declare function reload(): void;
 
-/** Whether there is room for something beside a list. */
+/** Returns whether there is room for something beside a list. */
 export declare function isWide(): bool;
 
 /** Moves the focus after the next draw. */
@@ -61,27 +61,27 @@ export declare function focus(id: string): void;
 /** Copies a text, then dispatches `app.copied` with "yes" or "no". */
 export declare function copy(text: string): void;
 
-/** `system`, `light` or `dark`; the host remembers it. */
+/** Sets the theme: `system`, `light` or `dark`. The host stores it. */
 export declare function theme(name: string): void;
 
-/** Keeps a preference in this browser: nothing secret, no data. */
+/** Stores a preference in this browser: nothing secret, no data. */
 export declare function prefer(key: string, value: string): void;
 
 export declare function preferred(key: string): string;
 
 /**
- * Has the browser itself save what the server gives at a path, however large. The action `done` follows, with
- * why it is not given, or the empty string once it is.
+ * Makes the browser itself save what the server sends at a path, however large. The action `done` follows, with the
+ * reason why the server does not send it; empty if it does.
  */
 export declare function save(path: string, done: string): void;
 
-/** Keeps a text for this tab only, until it is closed; the empty text forgets it. */
+/** Stores a text for this tab only, until it is closed. The empty text removes it. */
 export declare function remember(key: string, value: string): void;
 
 export declare function recall(key: string): string;
 
-/** The address of the page itself, without the part after the `#`. */
+/** Returns the address of the page itself, without the part after the `#`. */
 export declare function pageUrl(): string;
 
-/** Saves what the server has at a path as a file, signed in by these lines of `name: value`. */
+/** Saves what the server has at a path as a file. Lines of `name: value` sign the request in. */
 export declare function download(path: string, headers: string, name: string): void;

@@ -1,6 +1,6 @@
-/** What the host may call. Nothing else of the application can be reached from outside. */
+/** The functions that the host may call. No other part of the application can be reached from outside. */
 
-// First of all: whatever else runs when the module starts may use a literal.
+// This import comes first, because everything else that runs when the module starts may use a literal.
 import "./literals";
 
 import {
@@ -29,7 +29,7 @@ const view = new View();
 export function init(address: string, entry: i32, theme: string): void {
   model.now = now();
   model.theme = theme;
-  // A page that was just loaded leaves the focus where the browser puts it.
+  // On a page that was just loaded the focus stays where the browser puts it.
   begin(model, address, entry);
   restore(model);
 }
@@ -41,7 +41,7 @@ export function navigated(address: string, entry: i32): void {
   go(model, address, entry);
 }
 
-/** Someone did something; `value` is the field's text, the key, or a modifier of the click. */
+/** An action was triggered. `value`: the text of the field, the key, or a modifier of the click. */
 export function dispatch(action: string, arg: string, value: string): void {
   model.now = now();
   model.live.touchedAt = model.now;
@@ -56,7 +56,7 @@ export function rang(action: string, arg: string): bool {
   return model.isNew;
 }
 
-/** The answer to a request; the status is 0 when none came. `bytes`: what the body took on its way. */
+/** An answer has arrived. `status`: 0 if there was none. `bytes`: its size during the transfer. */
 export function replied(id: i32, status: i32, retryAfter: string, body: string, bytes: i32): void {
   model.now = now();
   reply(model, id, status, retryAfter, body, bytes);
@@ -78,18 +78,18 @@ export function pushed(event: string, data: string): void {
   push(model, event, data);
 }
 
-/** The tab came to the front or went to the back. */
+/** The tab has become visible or hidden. */
 export function showed(visible: bool): void {
   model.now = now();
   show(model, visible);
 }
 
-/** The pointer or the focus came to something that must not move under it, or left it. */
+/** The pointer or the focus has entered something that must not move under it, or has left it. */
 export function held(on: bool): void {
   model.live.held = on;
 }
 
-/** Draws the whole page; the host changes only what differs from the last picture. */
+/** Draws the whole page. The host changes only what differs from the last picture. */
 export function render(): void {
   model.now = now();
   tell();

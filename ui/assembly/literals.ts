@@ -1,15 +1,18 @@
 /**
- * Puts the module's static data where the compiler expects them, before anything else of it runs. As they
- * are in memory a string takes twenty bytes and two for every letter; the build packs them to texts and
- * steps (ui/literals.mjs), at the end of the first memory. Must be the first import of the entry.
+ * Puts the module's static data where the compiler expects them, before any other code of the module runs. In memory a
+ * string takes twenty bytes and two for every letter; the build packs the strings as texts and steps (ui/literals.mjs)
+ * at the end of the first memory. This must be the first import of the entry.
  */
 
-/** An object's head: the size of its block, two links, its type and its own size: std/assembly/rt/common.ts. */
+/**
+ * The size of an object's head: the size of its block, two links, its type and its own size
+ * (std/assembly/rt/common.ts).
+ */
 const HEAD: usize = 20;
 const STRING: u32 = 2;
-/** Instead of a type: bytes that are no object. */
+/** The type that means bytes that are not an object. */
 const PLAIN: u32 = 0;
-/** At the very end, the sizes of the texts and of the steps. */
+/** The size of the last part of the memory, with the sizes of the texts and of the steps. */
 const SIZES: usize = 8;
 
 const end: usize = ((<usize>memory.size()) << 16) - SIZES;
@@ -38,9 +41,9 @@ function unpack(): void {
   memory.fill(start, 0, end + SIZES - start);
 }
 
-/** Writes the head of an object into the next block; gives where its content begins. */
+/** Writes the head of an object into the next block. Returns where its content begins. */
 function object(from: usize, type: u32, size: usize): usize {
-  // What is counted from is a multiple of 16.
+  // Blocks begin at multiples of 16.
   const at = (from + HEAD + 15) & ~15;
   store<u32>(at - 20, ((HEAD + size + 15) & ~15) - 4);
   store<u32>(at - 8, type);
@@ -48,7 +51,7 @@ function object(from: usize, type: u32, size: usize): usize {
   return at;
 }
 
-/** Writes the next text, which ends with a zero, behind its head; gives where it ends. */
+/** Writes the next text, which ends with a zero, behind its head. Returns where it ends. */
 function string(from: usize): usize {
   const at = object(from, STRING, 0);
   let to = at;
@@ -68,7 +71,7 @@ function rest(): u32 {
   return load<u8>(text++) & 63;
 }
 
-/** Seven bits, or fourteen. */
+/** Reads a number of seven or fourteen bits. */
 function number(): u32 {
   const low: u32 = load<u8>(step++);
   return low < 0x80 ? low : low + ((<u32>load<u8>(step++) - 1) << 7);

@@ -1,14 +1,14 @@
 /**
- * Reads the records of an answer by their shapes, one reader for all of them. A shape has for each field,
- * in the order of the class, perhaps a mark (`?` it may be null, `*` a list), its type, its name, a space.
- * A field's place in memory follows from that, as the compiler lays classes out.
+ * Reads the records of an answer by their shapes; one reader serves all of them. A shape has for each field, in the
+ * order of the class: a mark if needed (`?` it may be null, `*` a list), its type, its name, a space. The place of a
+ * field in memory follows from that, as the compiler lays out classes.
  */
 import { JsonReader } from "./lib/json-reader";
 
 const SPACE = 0x20;
 const LIST = 0x2a;
 const NULLABLE = 0x3f;
-// Types are letters; from À on they are the numbers of records.
+// Types are letters. From À on, a letter is the number of a record.
 const BOOL = 0x62;
 const F64 = 0x66;
 const I32 = 0x69;
@@ -18,13 +18,13 @@ const STRING = 0x73;
 const TIME = 0x74;
 const RECORD = 0xc0;
 
-/** An item of a list of records; the caller decides of which class. */
+/** An item of a list of records. The caller decides its class. */
 class Item {}
 
 export class Shapes {
   constructor(
     private readonly shapes: StaticArray<string>,
-    /** The type of each at run time in the upper half, its size in the lower one. */
+    /** The type of each class at run time in the upper half, and its size in the lower half. */
     private readonly classes: StaticArray<u32>,
   ) {}
 
@@ -41,7 +41,7 @@ export class Shapes {
     return target;
   }
 
-  /** A record as it is before anything was read. */
+  /** Returns a record before anything was read into it. */
   empty(record: i32): usize {
     const size = this.classes[record] & 0xffff;
     const target = __new(size, this.classes[record] >> 16);
@@ -92,14 +92,14 @@ function listOf(type: i32): usize {
   return changetype<usize>([] as Item[]);
 }
 
-/** A number has no null: these values replace it. */
+/** A number has no null, so these values replace it. */
 function storeAbsent(to: usize, type: i32): void {
   if (type === I64) store<i64>(to, i64.MIN_VALUE);
   else if (type === I32) store<i32>(to, i32.MIN_VALUE);
   else if (type === F64 || type === TIME) store<f64>(to, NaN);
 }
 
-/** Reads the fields of a shape, over and over: they mostly come in this order. */
+/** Reads the fields of a shape in a loop, because an answer mostly has them in this order. */
 class Field {
   mark: i32 = 0;
   type: i32 = 0;
@@ -111,7 +111,7 @@ class Field {
 
   constructor(private readonly shape: string) {}
 
-  /** False behind the last field. */
+  /** Moves to the next field. Returns false after the last one. */
   next(): bool {
     const shape = this.shape;
     let i = this.end;
@@ -134,7 +134,7 @@ class Field {
     return true;
   }
 
-  /** Moves to the field that the reader's key names, if there is one. */
+  /** Moves to the field that the reader's key names. Returns whether there is one. */
   find(r: JsonReader): bool {
     for (let round = 0; round < 2; round++) {
       while (this.next()) if (r.keyIn(this.shape, this.name, this.end - 1)) return true;

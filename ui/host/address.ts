@@ -4,7 +4,7 @@ export function route(): string {
   return location.hash.slice(1) || "/";
 }
 
-/** Without a user and a password: the page's URL may have them, and fetch rejects such URLs. */
+/** Returns the URL without a user and a password: the page's URL may have them, and fetch rejects such URLs. */
 export function serverUrl(path: string): URL {
   const url = new URL(path, document.baseURI);
   url.username = "";

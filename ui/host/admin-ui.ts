@@ -1,6 +1,6 @@
 /**
- * Starts the WebAssembly application and gives it a page to draw on. The host has no code for a page or
- * a record: without the module nothing is left.
+ * Starts the WebAssembly application and gives it a page to draw on. The host contains no code for a particular page or
+ * record.
  */
 import { route, serverUrl } from "./address.ts";
 import { EventStream } from "./event-stream.ts";
@@ -12,12 +12,12 @@ import { askEarly } from "./request.ts";
 import { Runner } from "./runner.ts";
 import { currentTheme } from "./theme.ts";
 
-/** What every page listens to (assembly/app/feed.ts). */
+/** The event stream that every page opens (assembly/app/feed.ts). */
 const EVENTS = "api/events?events=pulse,counts,incidents,horizon,operation";
 
 const runner = new Runner();
 const stream = new EventStream(runner);
-// A page that is signed in by a token sends it along, and only the application has it.
+// A page that signs in with a token needs it for this request, and only the application has it.
 if (sessionStorage.length === 0) {
   askEarly("api/session");
   if (!document.hidden) stream.openEarly(EVENTS);

@@ -1,4 +1,4 @@
-/** Runs before anything is drawn, so that nothing is drawn in another theme. */
+/** Sets the theme before anything is drawn. */
 import { restoreTheme } from "./theme.ts";
 
 restoreTheme();

@@ -1,6 +1,6 @@
 /**
- * The last answers of the server, by their addresses. A request names the one that is there; where nothing has
- * changed since, the server sends its moment alone (src/http/repeat/conditional.ts).
+ * The last answers of the server by their addresses. A request names the answer that is stored. If nothing has changed
+ * since, the server sends only its moment (src/http/repeat/conditional.ts).
  */
 
 interface Known {
@@ -9,12 +9,12 @@ interface Known {
   readonly text: string;
 }
 
-/** A page sends the same few requests again and again. */
+/** The number of stored answers: a page sends the same few requests again and again. */
 const MOST_KEPT = 8;
 
 const answers = new Map<string, Known>();
 
-/** Returns an answer as if it had come whole. */
+/** Returns the answer as if it had arrived whole. */
 export async function ask(url: URL, init: RequestInit & { readonly headers: Headers }) {
   const isRead = init.method === "GET";
   const known = isRead ? answers.get(url.href) : undefined;
@@ -32,12 +32,12 @@ export async function ask(url: URL, init: RequestInit & { readonly headers: Head
   }
   const [oldest] = answers.keys();
   if (oldest && answers.size > MOST_KEPT) answers.delete(oldest);
-  // Nothing is left to a page that is signed out.
+  // No answer stays in the memory of a page that is signed out.
   if (status === 401) answers.clear();
   return { status, headers, text };
 }
 
-/** The same answer with a newer moment in the place of its own. */
+/** Returns the same answer with a newer moment. */
 function atMoment(known: Known, asOf: string): string {
   return known.text.replaceAll(`"as_of":"${known.asOf}"`, `"as_of":"${asOf}"`);
 }

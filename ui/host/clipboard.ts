@@ -1,4 +1,4 @@
-/** Copies a text. The clipboard API exists only over HTTPS and on loopback; elsewhere a selection is copied. */
+/** Copies a text. The clipboard API exists only over HTTPS and on loopback; without it, a selection is copied. */
 export async function copyText(given: string): Promise<boolean> {
   const text = withCodes(given);
   try {
@@ -9,7 +9,10 @@ export async function copyText(given: string): Promise<boolean> {
   }
 }
 
-/** Control and format characters, except line breaks and tabs. A terminal would execute them when they are pasted. */
+/**
+ * Matches control and format characters, except line breaks and tabs. A terminal would execute them when they are
+ * pasted.
+ */
 const HIDDEN = /(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 /** Replaces hidden characters with their codes, as JSON escapes them. */

@@ -1,6 +1,6 @@
 /**
- * The pointer over a row of buckets: `data-drag` on what holds them names the action, each has its number
- * in `data-bucket`. Dispatched are over, down, up and out; only a mouse drags, a finger scrolls.
+ * The pointer over a row of buckets. `data-drag` on their container names the action; each bucket has its number in
+ * `data-bucket`. The events over, down, up and out are dispatched. Only a mouse drags; a finger scrolls.
  */
 import type { Runner } from "./runner.ts";
 
@@ -33,7 +33,7 @@ export function listenToDrags(runner: Runner): void {
     bucket = at;
     tell("down");
   });
-  // A finger that taps means the one bucket.
+  // A finger that taps selects one bucket.
   document.addEventListener("pointerup", (event) => {
     if (event.pointerType === "mouse") tell("up");
   });

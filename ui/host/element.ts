@@ -1,10 +1,10 @@
 /** Elements and their attributes, as the application names them. */
 
-/** An attribute's text, or whether it is on. */
+/** The text of an attribute, or whether it is on. */
 export type Value = string | boolean;
 
 const SVG = "http://www.w3.org/2000/svg";
-/** A user's input is in the property: the attribute only has the initial value. */
+/** The attributes whose property has the user's input: the attribute has only the initial value. */
 const FIELDS = ["value", "checked"];
 
 export function create(tag: string, parent: Element): Element {
@@ -25,7 +25,7 @@ export function apply(element: Element, name: string, value: Value): void {
   } else if (properties[name] !== value) properties[name] = value;
 }
 
-/** Makes what one has changed by hand as it was drawn. */
+/** Resets what the user has changed to what was drawn. */
 export function restore(element: Element, attrs: ReadonlyMap<string, Value>): void {
   for (const name of FIELDS) {
     const value = attrs.get(name);
@@ -33,7 +33,10 @@ export function restore(element: Element, attrs: ReadonlyMap<string, Value>): vo
   }
 }
 
-/** What is new in the document. Every dialog is modal; what is wide is first seen around its `data-start`. */
+/**
+ * Prepares an element that is new in the document. Every dialog is modal; a wide element is scrolled to its
+ * `data-start`.
+ */
 export function opened(element: Element): void {
   if (element instanceof HTMLDialogElement) element.showModal();
   else if (element instanceof HTMLElement) {
@@ -42,7 +45,7 @@ export function opened(element: Element): void {
   }
 }
 
-/** Before it goes: closing a dialog gives the focus back to what opened it. */
+/** Prepares the removal of a node: closing a dialog returns the focus to the element that opened it. */
 export function close(node: Element | Text): void {
   if (!(node instanceof Element)) return;
   if (node instanceof HTMLDialogElement) node.close();

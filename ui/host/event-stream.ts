@@ -1,14 +1,14 @@
 /**
- * The live event stream, read with fetch because EventSource can't send a token header. It does
- * not reconnect: the application decides when to try again.
+ * The live event stream, read with fetch because EventSource cannot send a token header. It does not reconnect by
+ * itself: the application decides when to try again.
  */
 import { serverUrl } from "./address.ts";
 import { headersOf } from "./request.ts";
 import type { Runner } from "./runner.ts";
 
-/** A stream without a byte for this long is taken for dead. */
+/** The time without a byte after which the stream counts as dead. */
 const SILENCE_MS = 90_000;
-/** An event longer than this ends the stream. */
+/** The length of an event that ends the stream. */
 const MOST_CHARS = 8_000_000;
 
 export class EventStream {
@@ -20,12 +20,18 @@ export class EventStream {
     this.#runner = runner;
   }
 
-  /** Begins while the application is made ready, which takes longer. If it opens the same first, it has this one. */
+  /**
+   * Opens the stream while the application is compiled, which takes longer. If the application first opens the same
+   * stream, it gets this one.
+   */
   openEarly(path: string): void {
     this.#early = this.#ask(path, "");
   }
 
-  /** `headers`: lines that sign the request in; none if the browser does that, or if no sign-in is needed. */
+  /**
+   * Opens the stream. `headers`: lines that sign the request in; empty if the browser does that, or if no sign-in is
+   * needed.
+   */
   open(path: string, headers: string): void {
     this.close();
     const early = this.#early;
@@ -36,7 +42,7 @@ export class EventStream {
     this.#abort = abort;
     begin();
     void status.then((refusal) => {
-      // A stream that was closed on purpose is not reported.
+      // The end of a stream that was closed on purpose is not reported.
       if (abort === this.#abort) this.#runner.run((app) => app.streamClosed(refusal));
     });
   }
@@ -55,7 +61,7 @@ export class EventStream {
     return { path, abort, begin, status: this.#read(path, headers, abort, wanted) };
   }
 
-  /** Reads to the end; returns the status of a refusal, or 0. Events wait until `begin` is called. */
+  /** Reads to the end. Returns the status of a refusal, or 0. Events wait until `begin` is called. */
   async #read(
     path: string,
     lines: string,
@@ -82,7 +88,7 @@ export class EventStream {
         if (!parser.push(chunk)) break;
       }
     } catch {
-      // An abort, or a broken connection: both end the stream.
+      // An abort and a broken connection both end the stream.
     } finally {
       clearTimeout(silence);
       abort.abort();
@@ -98,12 +104,12 @@ export class EventStream {
 interface Reading {
   readonly path: string;
   readonly abort: AbortController;
-  /** From now on events are passed to the application. */
+  /** Passes events to the application from now on. */
   readonly begin: () => void;
   readonly status: Promise<number>;
 }
 
-/** Takes the text of an event stream apart, however it was cut into chunks. */
+/** Parses the text of an event stream, which may arrive in any chunks. */
 export class EventParser {
   readonly #emit: (event: string, data: string) => void;
   #rest = "";
@@ -115,7 +121,7 @@ export class EventParser {
     this.#emit = emit;
   }
 
-  /** False when the stream grew beyond its bound. */
+  /** Parses a chunk. Returns false if an event is too long. */
   push(chunk: string): boolean {
     const lines = (this.#rest + chunk).split(/\r\n|\n|\r(?!$)/);
     this.#rest = lines.pop() ?? "";

@@ -1,7 +1,7 @@
 /**
- * One listener for each kind of event, on the document. An element's attributes define what it
- * handles: `data-click`, `data-input`, `data-submit`, `data-key` with `data-keys`, `data-modal`, and
- * `data-arg` for what it is about.
+ * One listener for each kind of event, on the document. The attributes of an element define what it handles:
+ * `data-click`, `data-input`, `data-submit`, `data-key` with `data-keys`, `data-modal`, and `data-arg` for the
+ * argument.
  */
 import { route } from "./address.ts";
 import { listenToDrags } from "./drag.ts";
@@ -39,7 +39,7 @@ export function listen(runner: Runner, places: Places): void {
     const row = closest(target, "[data-arg]");
     dispatch(holder.dataset["key"], row?.dataset["arg"], name);
   });
-  // Escape makes the application close its dialog; the next picture is without it.
+  // Escape only informs the application. It closes its dialog with the next picture.
   const cancel = (event: Event) => {
     const dialog = closest(event.target, "[data-modal]");
     if (!dialog) return;
@@ -58,7 +58,7 @@ export function listen(runner: Runner, places: Places): void {
   );
 }
 
-/** Reports to the application whether the pointer or the focus is on what must not move (`data-hold`). */
+/** Reports to the application whether the pointer or the focus is on something that must not move (`data-hold`). */
 function holdStill(runner: Runner): void {
   let pointed = false;
   let focused = false;
@@ -101,14 +101,14 @@ function fieldValue(element: HTMLElement): string {
   return (element as HTMLInputElement).value;
 }
 
-/** `r`, `Space`, `Mod+k` (Ctrl or ⌘), `Shift+ArrowDown`; of a letter, shift is in the letter. */
+/** Returns `r`, `Space`, `Mod+k` (Ctrl or ⌘) or `Shift+ArrowDown`. For a letter, shift is part of the letter. */
 function strokeOf(event: KeyboardEvent): string {
   const name = event.key === " " ? "Space" : event.key;
   if (event.ctrlKey || event.metaKey) return `Mod+${name.length > 1 ? name : name.toLowerCase()}`;
   return event.shiftKey && name.length > 1 ? `Shift+${name}` : name;
 }
 
-/** The element that handles this key, if no other element uses the key. */
+/** Returns the element that handles this key, if no other element uses it. */
 function keyHolder(event: KeyboardEvent, name: string, target: Element): HTMLElement | null {
   if (event.altKey || event.isComposing) return null;
   const isTyping = isEditable(target);
@@ -116,7 +116,7 @@ function keyHolder(event: KeyboardEvent, name: string, target: Element): HTMLEle
   const isOwn = name === "Space" || name === "Enter";
   if (isOwn && !isNamed && target.closest("button, a, input, summary")) return null;
   for (let e: Element | null = target; e; e = e.parentElement) {
-    // Where one types, only those keys are taken that the field itself has named, and the dialog's.
+    // While the user types, only keys that the field itself has named are handled, and those of the dialog.
     const isHeard = !isTyping || e === target || name === "Mod+Enter";
     if (e instanceof HTMLElement && isHeard && takes(e, name)) return e;
     if (e instanceof HTMLDialogElement) return null;
@@ -127,8 +127,8 @@ function keyHolder(event: KeyboardEvent, name: string, target: Element): HTMLEle
 }
 
 /**
- * A click on a link or a button inside of a row is not a click on the row, unless the link only names it
- * (`data-names`) and is not to be opened elsewhere; nor is choosing its text.
+ * Whether a click inside a row is not a click on the row: it is on a link or button, or it selects text. A link that
+ * only names the row (`data-names`) counts as the row, unless it is opened elsewhere.
  */
 function isSomebodyElses(event: MouseEvent, element: HTMLElement): boolean {
   const inner = closest(event.target, "a[href], button, input, label, select, summary");
@@ -140,7 +140,7 @@ function isSomebodyElses(event: MouseEvent, element: HTMLElement): boolean {
   return element.tagName === "TR" && String(getSelection()) !== "";
 }
 
-/** Closes the open menus except the one that contains `target`; returns whether there was one. */
+/** Closes the open menus except the one that contains `target`. Returns whether there was one. */
 function closeMenus(target: EventTarget | null): boolean {
   let closed = false;
   for (const menu of document.querySelectorAll<HTMLDetailsElement>("details[data-menu][open]")) {
@@ -149,13 +149,13 @@ function closeMenus(target: EventTarget | null): boolean {
     if (isInside && !isItem) continue;
     menu.open = false;
     closed = true;
-    // What follows, a dialog perhaps, gives the focus back to what had it.
+    // A dialog that follows returns the focus to the element that had it.
     if (target === null || isItem) menu.querySelector("summary")?.focus();
   }
   return closed;
 }
 
-/** The arrows go round in an open menu, and open the one whose button has the focus. */
+/** Moves through an open menu with the arrows, in a circle; opens the menu whose button has the focus. */
 function walkMenu(event: KeyboardEvent): boolean {
   const menu = closest(event.target, "details[data-menu]") as HTMLDetailsElement | null;
   const step = { ArrowDown: 1, ArrowUp: -1, Home: 0, End: 0 }[event.key];

@@ -1,4 +1,4 @@
-/** The page's icon, with an optional short text over it. */
+/** The icon of the page, with an optional short text over it. */
 const DRAWING = `<rect width="32" height="32" rx="8" fill="#4150c8"/><path fill="#fff" d="M7 8h5v16H7zM13.500 14h5v10h-5zM20 11h5v13h-5z"/>`;
 
 export function setMark(text: string): void {

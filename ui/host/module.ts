@@ -1,20 +1,20 @@
 /**
- * The application's functions as if they took and gave texts. In its memory a text is an object of UTF-16
- * units, with their size in bytes before it. Nothing is pinned: the minimal runtime collects only when the
- * host calls it, and then none of the module's code runs.
+ * Wraps the application's functions so that they take and return texts. In its memory a text is an object of UTF-16
+ * units, with their size in bytes before it. Nothing is pinned: the minimal runtime collects only when the host calls
+ * it, and then none of the module's code is running.
  */
 import type { instantiate as Instantiate } from "../generated/admin_ui_bg.js";
 
 export type App = Awaited<ReturnType<typeof Instantiate>>;
 type Call = (...given: unknown[]) => unknown;
 
-/** The numeric arguments of the imported functions, a bit for each; all other arguments are texts. */
+/** The numeric arguments of the imported functions, one bit for each; all other arguments are texts. */
 const NUMBERS: Readonly<Record<string, number>> = {
   ...{ after: 1, draw: 15, navigate: 2, request: 1, scroll: 1, zoneOffset: 1 },
 };
-/** What AssemblyScript calls the class String. */
+/** The runtime id of AssemblyScript's class String. */
 const STRING_ID = 2;
-/** As many arguments as a call can surely take. */
+/** The length up to which a text is passed in the arguments of one call. */
 const MOST_UNITS = 1_024;
 
 export async function instantiate(module: WebAssembly.Module, host: object): Promise<App> {
@@ -54,7 +54,7 @@ export async function instantiate(module: WebAssembly.Module, host: object): Pro
   ) as App;
 }
 
-/** The same object with each of its functions in another one. */
+/** Returns the object with each of its functions wrapped. */
 function wrapped(object: object, wrap: (name: string, call: Call) => Call) {
   const all = Object.entries(object).map(([name, value]) => [
     name,

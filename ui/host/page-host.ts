@@ -28,7 +28,7 @@ export class PageHost {
     this.#picture = new Picture(memory, this.#root);
   }
 
-  /** The focus moves when the element that it goes to has been drawn. Where what had it is gone, the title has it. */
+  /** Moves the focus after its element was drawn. If the element that had it is removed, the title gets it. */
   afterDraw(): void {
     const isLost = this.#hadFocus && document.activeElement === document.body;
     const next = document.getElementById(this.#focusNext || (isLost ? "page-title" : ""));

@@ -1,11 +1,11 @@
 /**
- * Keeps the document as the application draws it in its memory. What was there before is changed in its
- * place, so focus, selection and scrolling stay; a keyed element that is drawn as it was is not even
- * looked into. Text arrives as text and attributes as attributes: nothing is ever markup.
+ * Changes the document to what the application has drawn in its memory. Existing nodes are changed in place, so focus,
+ * selection and scrolling stay. An element with a key that was drawn as before is skipped as a whole. Text arrives as
+ * text and attributes as attributes: nothing is ever markup.
  */
 import { apply, close, create, hasField, opened, restore, type Value } from "./element.ts";
 
-/** What the application's pictures consist of: the same numbers as Op in assembly/lib/view.ts. */
+/** The operations in the application's pictures, with the same numbers as Op in assembly/lib/view.ts. */
 const OPEN = 1;
 const TEXT = 2;
 const ATTR = 3;
@@ -14,17 +14,17 @@ const HOLE = 5;
 /** The attribute that identifies an element among its siblings. */
 const KEY = "key";
 
-/** What is in the document; a hole is null. */
+/** A node in the document; a hole is null. */
 interface Drawn {
-  /** The empty string for a text. */
+  /** The name of the element; empty for a text. */
   readonly tag: string;
   readonly key: string;
   readonly node: Element | Text;
   attrs: Map<string, Value>;
   children: Child[];
-  /** A text; of an element with a key, all its texts in a row. */
+  /** The text; for an element with a key, all its texts in a row. */
   text: string;
-  /** Of an element with a key, its operations. */
+  /** The operations of an element with a key. */
   ops?: Uint32Array;
 }
 
@@ -37,7 +37,7 @@ export class Picture {
   readonly #memory: WebAssembly.Memory;
   readonly #root: Element;
   readonly #names = new Map<number, string>();
-  /** What one can change by hand: it is made to be as it was drawn whenever something is drawn. */
+  /** The elements that a user can change. They are reset to what was drawn whenever something is drawn. */
   readonly #fields = new Set<Drawn>();
   #children: Child[] | undefined;
   #new: Element[] = [];
@@ -69,7 +69,7 @@ export class Picture {
     for (const element of this.#new.splice(0)) opened(element);
   }
 
-  /** The children of an element, up to an operation. */
+  /** Draws the children of an element, up to an operation. */
   #drawAll(parent: Element, before: Child[], end: number): Child[] {
     const left = new Siblings(before);
     const now: Child[] = [];
@@ -87,7 +87,7 @@ export class Picture {
     for (const child of now) {
       if (child === null) continue;
       if (child.node === at) at = at.nextSibling;
-      // The nodes between come later.
+      // The nodes in between come later.
       else if (child.node === at?.nextSibling) at = child.node.nextSibling;
       else parent.insertBefore(child.node, at);
     }
@@ -127,7 +127,8 @@ export class Picture {
     if (!before && hasField(attrs)) this.#fields.add(drawn);
     if (key === "") this.#change(drawn, attrs, end);
     else {
-      // It may stay as it is for long: as a part of the picture's texts, its own would keep all of them.
+      // The element may stay unchanged for long. As a part of the picture's texts, its own text would keep all of them
+      // in memory.
       const [text, from] = [this.#text, this.#from];
       this.#at = start;
       this.#readTexts(unit, units);
@@ -169,7 +170,7 @@ export class Picture {
     return attrs;
   }
 
-  /** Whether an element is drawn as it was. */
+  /** Whether an element is drawn as before. */
   #isAs({ ops, text }: Drawn, start: number, end: number, unit: number, units: number): boolean {
     if (ops?.length !== end - start || text.length !== units) return false;
     for (let i = 0; i < ops.length; i++) if (ops[i] !== this.#ops[start + i]) return false;
@@ -186,7 +187,7 @@ export class Picture {
     return this.#text.slice(start - this.#from, this.#unit - this.#from);
   }
 
-  /** A literal's address never changes, so its text is read once. */
+  /** Returns the text of a literal. Its address never changes, so it is read once. */
   #name(address: number): string {
     const known = this.#names.get(address);
     if (known !== undefined) return known;
@@ -197,11 +198,11 @@ export class Picture {
   }
 }
 
-/** What an element had as children, until they are taken one by one for what is drawn in their places. */
+/** The former children of an element, until they are taken one by one for what is drawn in their places. */
 class Siblings {
   readonly #all: (Child | undefined)[];
   #keyed: Map<string, number> | undefined;
-  /** How far those without a key have moved. */
+  /** How many children without a key were taken. */
   #moved = 0;
 
   constructor(all: Child[]) {
@@ -214,7 +215,7 @@ class Siblings {
     return this.#takeAt(this.#keyed.get(key) ?? -1, tag, key);
   }
 
-  /** All that are not taken. */
+  /** Returns the children that were not taken. */
   rest(): Drawn[] {
     return this.#all.filter((child) => child != null);
   }

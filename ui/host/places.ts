@@ -1,10 +1,9 @@
 /**
- * The history: a number for each of its entries, by which the application keeps what was there, and the
- * scrolling that goes with it.
+ * The history: a number for each of its entries, under which the application stores the place, and the scroll position.
  */
 import { route } from "./address.ts";
 
-/** A page that does not become long enough within this time is not scrolled. */
+/** The time within which a page must become long enough to be scrolled. */
 const PATIENCE_MS = 3_000;
 
 export class Places {
@@ -14,7 +13,7 @@ export class Places {
 
   constructor() {
     history.scrollRestoration = "manual";
-    // Scrolling by hand ends the restoring.
+    // Scrolling by the user ends the restoring.
     const stop = () => {
       this.#top = undefined;
     };
@@ -23,7 +22,7 @@ export class Places {
     }
   }
 
-  /** The number of the entry at hand; a new one is given its own. */
+  /** The number of the current entry. A new entry gets a number. */
   get entry(): number {
     const known: unknown = history.state?.entry;
     if (typeof known === "number") {
@@ -42,7 +41,7 @@ export class Places {
       return;
     }
     history.replaceState(history.state, "", `#${path}`);
-    // Not now: the application is in the middle of a step.
+    // The event is deferred, because the application is in the middle of a step.
     queueMicrotask(() => dispatchEvent(new HashChangeEvent("hashchange")));
   }
 

@@ -1,10 +1,10 @@
-/** The user's preferences, kept in this browser: nothing secret, no data. */
+/** The user's preferences, stored in this browser: nothing secret, no data. */
 
 export function preferred(key: string): string {
   try {
     return localStorage.getItem(key) ?? "";
   } catch {
-    // Storage may be switched off.
+    // The storage may be switched off.
     return "";
   }
 }
@@ -13,6 +13,6 @@ export function prefer(key: string, value: string): void {
   try {
     localStorage.setItem(key, value);
   } catch {
-    // Then it lasts until the page is closed.
+    // Without the storage a preference lasts until the page is closed.
   }
 }

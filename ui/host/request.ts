@@ -6,16 +6,19 @@ export interface Answer {
   readonly status: number;
   readonly retryAfter: string;
   readonly body: string;
-  /** What has come over the wire for it, headers aside. */
+  /** The number of transferred bytes without headers. */
   readonly bytes: number;
 }
 
-/** No answer within this time counts as none. */
+/** The time after which a missing answer counts as none. */
 const PATIENCE_MS = 30_000;
 
 let early: { readonly path: string; readonly answer: Promise<Answer> } | undefined;
 
-/** Sends a request while the application is compiled, which takes longer. If its first request is the same, it uses this answer. */
+/**
+ * Sends a request while the application is compiled, which takes longer. If the first request of the application is the
+ * same, it gets this answer.
+ */
 export function askEarly(path: string): void {
   early = { path, answer: send("GET", path, "", "") };
 }
@@ -48,7 +51,7 @@ async function send(method: string, path: string, headers: string, body: string)
   }
 }
 
-/** Saves an answer as a file: a plain link could not sign itself in. False where there was no answer. */
+/** Saves an answer as a file, because a plain link could not sign in. Returns false if there was no answer. */
 export async function saveFile(path: string, headers: string, name: string): Promise<boolean> {
   try {
     const response = await fetch(serverUrl(path), {
@@ -69,8 +72,8 @@ export async function saveFile(path: string, headers: string, name: string): Pro
 }
 
 /**
- * Has the browser itself save what the server sends at a path, once that has agreed to send it. Returns why
- * it does not; empty: it does.
+ * Makes the browser itself save what the server sends at a path, once the server has agreed to send it. Returns why it
+ * does not; empty: it does.
  */
 export async function saveFrom(path: string): Promise<string> {
   const url = serverUrl(path);

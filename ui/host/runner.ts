@@ -1,6 +1,6 @@
 /**
- * Runs the steps of the application one by one and draws once a frame. After a trap nothing in the
- * module can be trusted, so it is never entered again: the page shows it and offers a reload.
+ * Runs the steps of the application one by one and draws once a frame. After a trap nothing in the module can be
+ * trusted, so no further step runs: the page shows the error and offers a reload.
  */
 import type { App } from "./module.ts";
 
@@ -16,8 +16,8 @@ export class Runner {
   }
 
   /**
-   * Runs a step and draws its outcome in the next frame, unless it returns 0 for no outcome; a background
-   * tab draws when it is seen.
+   * Runs a step and draws its result in the next frame, unless it returns 0 for no result. A background tab draws when
+   * it becomes visible.
    */
   run(step: (app: App) => unknown): void {
     if (this.#attempt(step) === 0 || this.#drawing || this.#broken) return;
@@ -25,7 +25,7 @@ export class Runner {
     requestAnimationFrame(() => this.flush());
   }
 
-  /** Draws now what the next frame would draw, so that the focus is where the last key put it. */
+  /** Draws at once what the next frame would draw, so that the focus is where the last key has moved it. */
   flush(): void {
     if (!this.#drawing) return;
     this.#drawing = false;

@@ -1,14 +1,14 @@
 import { conditionData, conditions, shownConditions } from "../../src/domain/condition.ts";
 
-/** A field for each condition. */
+/** Returns a field for each condition. */
 const each = (names, type) => Object.fromEntries(names.map((name) => [name, type]));
 
 /**
- * What the server sends and the page reads: the one source of the AssemblyScript records and of
- * the TypeScript interfaces. Field names are those of the wire; the records use camelCase.
+ * What the server sends and the page reads: the source of the AssemblyScript records and of the TypeScript interfaces.
+ * Field names are those of the wire; the records use camelCase.
  *
- * Types: i64, i32, f64, bool, string, time (RFC 3339), json (kept as its own text), a record's name.
- * `?` after a type: it may be null; `[]`: a list. A field that is absent keeps its empty value.
+ * Types: i64, i32, f64, bool, string, time (RFC 3339), json (kept as its own text), a record's name. `?` after a type:
+ * it may be null; `[]`: a list. A field that is absent keeps its empty value.
  */
 export const records = {
   /** A number and its precision: `exact`, `capped` (at least), `estimated` (between). */
@@ -38,7 +38,7 @@ export const records = {
     alive: "i64",
     stale: "i64",
     locked_queues: "i64",
-    /** Jobs done in the last minute. */
+    /** The number of jobs done in the last minute. */
     done: "i64?",
   },
   Links: { queue: "string?", worker: "string?", job: "i64?" },
@@ -84,7 +84,7 @@ export const records = {
       "i64[]",
     ),
   },
-  /** Edges are seconds from now, one more than there are buckets. */
+  /** The edges are in seconds from now, one more than there are buckets. */
   Horizon: {
     now: "time?",
     edges: "f64[]",
@@ -127,11 +127,11 @@ export const records = {
     trend: "i64[]",
   },
   Groups: { groups: "Group[]", sampled: "i64", of: "Value", as_of: "time?" },
-  /** A value that is more frequent here than there; shares from 0 to 1. */
+  /** A value that is more frequent in these jobs than in others. The shares are from 0 to 1. */
   Finding: { path: "string", value: "string", here: "f64", there: "f64", lift: "f64" },
   Compared: { here: "i64", there: "i64" },
   Common: { findings: "Finding[]", compared: "Compared", as_of: "time?" },
-  /** A row of a list of jobs, where little of it is wanted. */
+  /** A job in a list of which only little is needed. */
   BriefJob: {
     id: "i64",
     task_identifier: "string?",
@@ -139,9 +139,9 @@ export const records = {
     condition_since: "time?",
   },
   BriefJobs: { jobs: "BriefJob[]" },
-  /** The target of an action: one of these. */
+  /** The target of an action: one of these members. */
   NamedInFix: { worker_ids: "string[]", ids: "i64[]", scope: "string", name: "string" },
-  /** What an operation applies to. */
+  /** The target of an operation. */
   AskedOperation: { q: "string", action: "string", changes: "json" },
   Would: { change_value: "Value", skip_locked_value: "Value" },
   TaskShare: { task: "string?", count_value: "Value" },
@@ -155,7 +155,7 @@ export const records = {
     max_attempts: "i32",
     error_line: "string?",
   },
-  /** What the schema lacks, so that what was rehearsed cannot be started. */
+  /** What the schema lacks, so that a rehearsed operation cannot be started. */
   MissingTables: { extension: "string", may_add: "bool", command: "string?", sentence: "string" },
   Rehearsal: {
     rehearsal: "string",
@@ -175,7 +175,7 @@ export const records = {
   },
   Boundary: { max_id: "i64" },
   UndoSkipped: { key_taken: "i64", changed: "i64", gone: "i64", locked: "i64" },
-  /** A verb on all jobs that a query finds: how far it is, or its receipt. */
+  /** An action on all jobs that a query finds: its progress, or its receipt. */
   Operation: {
     id: "i64",
     q: "string",
@@ -216,7 +216,7 @@ export const records = {
     restorable: "i64",
     errors: "ErrorCount[]",
   },
-  /** One that an operation has met; null: of a job that is gone nothing was kept. */
+  /** A job that an operation has found; null: for a deleted job, nothing was stored. */
   MetJob: { id: "i64", task_identifier: "string?", error_line: "string?" },
   OperationJobs: { outcome: "string", jobs: "MetJob[]", next_cursor: "string?" },
   /** `until` is absent: it lasts until it is resumed. */
@@ -271,7 +271,7 @@ export const records = {
   },
   RunningJob: { id: "i64", task: "string?", since: "time" },
   TaskTally: { task: "string", done: "i64", failed: "i64" },
-  /** `state`: alive, stale, unknown. `level`: ok, warn, bad. Queues and tallies: only of one worker. */
+  /** `state`: alive, stale, unknown. `level`: ok, warn, bad. Only a single worker has queues and tallies. */
   ListedWorker: {
     worker_id: "string",
     state: "string",
@@ -306,7 +306,7 @@ export const records = {
     counts: "WorkerCounts",
     differences: "WorkerDifference[]",
   },
-  /** `workers`: how many living ones keep it, `worker_ids`: some of them. */
+  /** `workers`: how many live workers have the entry; `worker_ids`: the ids of some of them. */
   CronEntry: {
     identifier: "string",
     task: "string?",
@@ -358,7 +358,7 @@ export const records = {
     flags: "json",
     queue_name: "string?",
     state: "string",
-    /** Of a job without its payload (fields=head): whether it lacks, what it takes on disk. */
+    /** For a job without its payload (fields=head): whether it is missing, and its size on disk. */
     payload_truncated: "bool",
     payload_bytes: "i64",
     payload_packed: "bool",
@@ -382,10 +382,10 @@ export const records = {
     paused: "Pause?",
   },
   TaskList: { tasks: "ListedTask[]", next_cursor: "string?", count: "i64?" },
-  /** What the form of a new job uses of a task. */
+  /** A task as the form of a new job needs it. */
   KnownTask: { identifier: "string", is_unsupported: "json" },
   KnownTasks: { tasks: "KnownTask[]" },
-  /** The database's condition: each part is absent if it could not be read. */
+  /** The state of the database. A part is absent if it could not be read. */
   DatabaseServer: {
     version: "string",
     database: "string",
@@ -460,7 +460,7 @@ export const records = {
     cleanup: "CleanupCount[]",
     missing: "string[]",
   },
-  /** What a sweep found: would do, while it is dry. */
+  /** The result of a sweep; of a dry run, what it would do. */
   Sweep: {
     dry_run: "bool",
     message: "string",
@@ -490,7 +490,7 @@ export const records = {
     can_undo: "bool",
   },
   Activity: { entries: "AuditEntry[]", next_cursor: "string?", is_recorded: "bool" },
-  /** `scanned` of this answer; `complete: false`: the time was up, and the cursor goes on. */
+  /** `scanned`: of this answer. `complete: false`: the time was over, and the cursor continues. */
   MeantName: { term: "string", use: "string" },
   JobList: {
     jobs: "ListedJob[]",
@@ -507,7 +507,7 @@ export const records = {
   Span: { at: "i64", end: "i64" },
   Suggestions: { replace: "Span", suggestions: "Suggestion[]" },
   ExportTicket: { path: "string" },
-  /** All that is read of a changed job; the list is requested again. */
+  /** What is read of a changed job; the list is requested again. */
   ActedJob: { id: "i64" },
   JobActionResult: {
     message: "string",

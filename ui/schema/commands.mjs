@@ -1,7 +1,7 @@
 /**
- * Writes what the server declares of its commands (src/commands) as an AssemblyScript module of
- * constants: names, fields with their limits, words and danger, for the client's dialogs. Only data
- * passes: nothing of the server's code gets into the client.
+ * Writes the server's declarations of its commands (src/commands) as an AssemblyScript module of constants: names,
+ * fields with their limits, texts and danger, for the client's dialogs. Only data are written: none of the server's
+ * code gets into the client.
  */
 import "../../build/sql-text.mjs";
 
@@ -174,7 +174,7 @@ function hintOf({ kind, about, isRequired }) {
   return isRequired ? `Give ${about}.` : `${about[0].toUpperCase()}${about.slice(1)}.`;
 }
 
-/** Beside a heading that names the jobs a pronoun is enough: "They are deleted". */
+/** After a heading that names the jobs a pronoun is enough: "They are deleted". */
 function pronounced(sentences) {
   return sentences
     .replace(/^The jobs' /, "Their ")
@@ -211,7 +211,7 @@ function commandText(command) {
   return `new Command(${[...words, ...place].map(text).join(", ")}, ${list}, ${traits.join(", ")})`;
 }
 
-/** The command of an operation, which is not the command of its name everywhere. */
+/** Returns the text of an operation, whose command has another name in some cases. */
 function operationText(command, commands) {
   const { operation } = command.onJobs;
   if (operation === undefined) return `commands[${commands.indexOf(command)}]`;
@@ -236,14 +236,14 @@ function actionText(command, commands) {
   return `  new JobAction(${parts.join(", ")}),\n`;
 }
 
-/** The actions that are offered in a place, in their order there. */
+/** Returns the actions that are offered in a place, in their order there. */
 function inOrder(actions, place) {
   const offered = actions.filter(({ onJobs }) => onJobs.offers[place] !== undefined);
   offered.sort((a, b) => a.onJobs.offers[place].place - b.onJobs.offers[place].place);
   return `[${offered.map((one) => `jobActions[${actions.indexOf(one)}]`).join(", ")}]`;
 }
 
-/** The files to write, by their path below ui/. */
+/** Returns the files to write, by their paths below ui/. */
 export async function generateCommands() {
   const { commands, jobActions } = await import("../../src/commands/index.ts");
   const list = commands.map((one) => `  ${commandText(one)},\n`).join("");

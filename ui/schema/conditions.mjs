@@ -25,7 +25,7 @@ const chosen = (of, names, fallback) =>
     `  return ${fallback};\n`,
   ].join("");
 
-/** The file to write, by its path below ui/. */
+/** Returns the file to write, by its path below ui/. */
 export function generateConditions() {
   const [last, ...others] = onHorizon.toReversed();
   const module = `${note}

@@ -1,10 +1,10 @@
-/** Turns the records of api.mjs into AssemblyScript readers and into TypeScript interfaces. */
+/** Generates AssemblyScript readers and TypeScript interfaces from the records of api.mjs. */
 import { records } from "./api.mjs";
 
 const note =
   "// Generated from ui/schema/api.mjs by ui/schema/generate.mjs: change that, not this.\n";
 
-/** wire type → its AssemblyScript type, its letter in a shape, its TypeScript type */
+/** Maps each wire type to its AssemblyScript type, its letter in a shape, and its TypeScript type. */
 const scalars = {
   i64: ["i64", "l", "number | bigint"],
   i32: ["i32", "i", "number"],
@@ -14,7 +14,7 @@ const scalars = {
   time: ["f64", "t", "string"],
   json: ["string", "j", "unknown"],
 };
-/** A number has no null in AssemblyScript: assembly/shapes.ts has the value used for it. */
+/** In AssemblyScript a number has no null: assembly/shapes.ts has the value that replaces it. */
 const isNumber = (base) => ["i64", "i32", "f64", "time"].includes(base);
 const names = Object.keys(records);
 /** In a shape, records are the letters from À on. */
@@ -33,7 +33,7 @@ function declaration(name, { base, list, nullable }) {
   return nullable && !isNumber(base) ? `${name}: ${type} | null;` : `${name}: ${type};`;
 }
 
-/** What assemb../shapes.ts reads a record by. */
+/** Returns the shape by which assembly/shapes.ts reads a record. */
 function shapeOf(fields) {
   const shapes = Object.entries(fields).map(([wire, spec]) => {
     const { base, list, nullable } = parse(spec);
@@ -85,7 +85,7 @@ function interfaceOf(name, fields) {
   return `export interface ${name} {\n${members.join("")}}\n`;
 }
 
-/** The files to write, by their path below ui/. */
+/** Returns the files to write, by their paths below ui/. */
 export function generateRecords() {
   const entries = Object.entries(records);
   const typescript = entries.map((entry) => interfaceOf(...entry)).join("\n");

@@ -1,4 +1,4 @@
-/** What the palette offers everywhere: the actions whose place is another page, under the words for them. */
+/** What the palette offers on every page: the actions whose place is another page. */
 import { ALERT, BUG } from "../controls/icon";
 import { countedValue } from "../controls/value";
 import { Value } from "../generated/records";
@@ -39,7 +39,7 @@ function goTo(label: string, path: string): Shortcut {
   return new Shortcut("", label, "app.go", path, GROUP);
 }
 
-/** Each incident with its action, then with what it is about. */
+/** Returns for each incident its action, and the link to its subject. */
 export function incidentActions(m: Model, goes: bool): Shortcut[] {
   const list: Shortcut[] = [];
   const all = m.facts.incidents.incidents;
@@ -58,7 +58,7 @@ export function incidentActions(m: Model, goes: bool): Shortcut[] {
   return list;
 }
 
-/** `8,412 jobs`, or an empty string if no count is available. */
+/** Returns `8,412 jobs`, or an empty string if no count is available. */
 export function jobsIn(count: Value): string {
   return count.value > 0 ? countedValue(count, "job", "jobs") : "";
 }

@@ -1,8 +1,8 @@
-/** Reads the reason out of an answer that is not a success. */
+/** Reads the reason in an answer that is not a success. */
 import { ApiError, readApiError } from "../generated/records";
 import { JsonReader } from "../lib/json-reader";
 
-/** The error of an answer; if the API did not write the answer, an error made from its status. */
+/** Returns the error in an answer. If the API did not write the answer, it is made from the status. */
 export function errorOf(body: string, status: i32): ApiError {
   const r = new JsonReader(body);
   const error = readApiError(r);
@@ -17,7 +17,7 @@ export function errorOf(body: string, status: i32): ApiError {
   return unknown;
 }
 
-/** A sentence starts with a capital; a field's name, as in `ids: …`, stays as it is. */
+/** Capitalises a sentence. If it begins with the name of a field, as in `ids: …`, it does not change. */
 export function capitalised(sentence: string): string {
   const space = sentence.indexOf(" ");
   if (space < 1 || sentence.charCodeAt(space - 1) === 0x3a) return sentence;

@@ -4,7 +4,7 @@ import { focus } from "../host";
 import { Model } from "../model/model";
 import { OpenDialog } from "../model/open-dialog";
 
-/** `name` is that of the dialog's record, `arg` what it is about. */
+/** Opens a dialog. `name`: that of the dialog's record; `arg`: its subject. */
 export function ask(m: Model, name: string, arg: string): void {
   const record = m.dialogNamed(name);
   if (record === null || !m.access.canWrite) return;
@@ -28,7 +28,7 @@ export function updateDialog(m: Model, verb: string, arg: string, value: string)
   else if (verb === "submit") submit(m, dialog);
 }
 
-/** A field has this text now: it was typed, or a button has filled it in. */
+/** Sets the text of a field, after typing or after a button that fills it in. */
 function input(m: Model, dialog: OpenDialog, field: string, value: string): void {
   dialog.draft.set(field, value);
   const record = m.dialogNamed(dialog.name);

@@ -1,6 +1,6 @@
 /**
- * Data about the whole queue: it arrives by the event stream, and is requested if there is no stream.
- * Every answer also has the time of the server's clock.
+ * Data about the whole queue. The event stream brings it; without a stream the page requests it. Every answer also has
+ * the time of the server's clock.
  */
 import { readOperations } from "../generated/records";
 import { JsonReader } from "../lib/json-reader";
@@ -10,13 +10,13 @@ import { tellEnd } from "../operations/news";
 import { isAtWork } from "../operations/words";
 import { reload } from "./navigate";
 
-/** What every page listens to. */
+/** The event stream that every page opens. */
 export const EVENTS = "api/events?events=pulse,counts,incidents,horizon,operation";
 
-/** Two clocks that differ by less are taken for the same. */
+/** The difference below which two clocks are treated as equal. */
 const CLOCKS_AGREE_MS: f64 = 2000;
 
-/** Requests what the stream would bring. */
+/** Requests the data that the stream would bring. */
 export function askFacts(m: Model): void {
   m.live.askedAt = m.now;
   ask(m, "counts");
@@ -35,13 +35,13 @@ function ask(m: Model, what: string): void {
   if (!m.requests.waitsFor("app." + what)) m.requests.read(m.access, "app." + what, "api/" + what);
 }
 
-/** An answer to one of these questions. */
+/** Takes the answer to one of these requests. */
 export function takeAnswer(m: Model, request: Pending, body: string): void {
   if (request.what === "operations") takeOperations(m, body);
   else takeFact(m, request.what, body);
 }
 
-/** Stores the data of an event or an answer; returns false if it can't be read. */
+/** Stores the data of an event or an answer. Returns false if it can't be read. */
 export function takeFact(m: Model, event: string, data: string): bool {
   if (m.live.onHold && event !== "operation") {
     m.facts.hold(event, data);
@@ -59,7 +59,7 @@ export function takeFact(m: Model, event: string, data: string): bool {
     m.facts.noteChanges(before, m.now);
   } else if (event === "operation") {
     m.facts.changedAt = m.now;
-    // The page shows what was undone from here.
+    // The end of an undo was reported, so the page shows the restored jobs.
     if (tellEnd(m)) reload(m);
   }
   m.page.heard(m, event, data);
@@ -67,8 +67,8 @@ export function takeFact(m: Model, event: string, data: string): bool {
 }
 
 /**
- * A moment of the server's clock that is now or was a little ago. The message with the least delay shows
- * best how far the clocks are apart.
+ * Compares the clocks by a time of the server's clock that is now or was a short time ago. The message with the least
+ * delay shows the difference best.
  */
 function setClock(m: Model, at: f64): void {
   if (isNaN(at)) return;
@@ -78,7 +78,7 @@ function setClock(m: Model, at: f64): void {
   live.ahead = Math.abs(live.aheadMost) > CLOCKS_AGREE_MS ? live.aheadMost : 0;
 }
 
-/** As the stream would: the one that is at work, else the newest. */
+/** Takes the operation that the stream would send: the running one, otherwise the newest. */
 function takeOperations(m: Model, body: string): void {
   const r = new JsonReader(body);
   const list = readOperations(r).operations;

@@ -1,6 +1,6 @@
 /**
- * Keeps the page fresh: the event stream when there is one, polling when there is none, and nothing at
- * all in a background tab. An open stream without events is not trusted.
+ * Keeps the page up to date: by the event stream if it is open, otherwise by polling; in a background tab not at all.
+ * An open stream without events is not trusted.
  */
 import { ApiError } from "../generated/records";
 import { after, subscribe, unsubscribe } from "../host";
@@ -11,14 +11,14 @@ import { errorOf } from "./api-error";
 import { askCounts, askFacts, EVENTS, takeFact } from "./feed";
 import { refresh, reload } from "./navigate";
 
-/** Ages and the freshness chip are true to the second. */
+/** The interval of the clock on the page: ages and the freshness chip are exact to the second. */
 const TICK_MS = 1000;
-/** The pulse comes every five seconds; after this long without it the page sends a request. */
+/** The time without a pulse, which comes every five seconds, after which the page sends a request. */
 const QUIET_MS: f64 = 10000;
 const BLINK_MS: f64 = 2000;
 const FIRST_RETRY_MS: f64 = 1000;
 const LAST_RETRY_MS: f64 = 30000;
-/** How long the page waits before it tries the stream again at a server that has none. */
+/** The time after which the page tries the stream again at a server that has none. */
 const NO_STREAM_RETRY_MS: f64 = 60000;
 
 export function connect(m: Model): void {
@@ -35,7 +35,9 @@ export function disconnect(m: Model): void {
   unsubscribe();
 }
 
-/** Returns whether it was open before: the server may have been replaced by another version. */
+/**
+ * Records that the stream is open. Returns whether it was open before: then another version of the server may run now.
+ */
 export function streamOpened(m: Model): bool {
   const live = m.live;
   const again = live.wasOpen;
@@ -46,18 +48,18 @@ export function streamOpened(m: Model): bool {
   return again;
 }
 
-/** The status is that of the refusal, or 0 when the stream broke. */
+/** Records that the stream is closed. `status`: that of a refusal; 0 when the stream broke. */
 export function streamClosed(m: Model, status: i32): void {
   const live = m.live;
   live.stream = Stream.Closed;
   const absent = status === 404 || status === 405 || status === 501;
   const backoff = FIRST_RETRY_MS * <f64>(1 << min(live.failures, 5));
-  // A thousand pages that lost the same server should not come back in the same instant.
+  // Many pages that lost the same server must not return at the same moment.
   const spread = <f64>(<i64>m.now % 1000);
   live.failures = min(live.failures + 1, 10);
   live.retryAt = m.now + (absent ? NO_STREAM_RETRY_MS : min(LAST_RETRY_MS, backoff)) + spread;
   after(<i32>(live.retryAt - m.now), "app.connect", "");
-  // Shows at once whether the server can be reached.
+  // Requests the counts, to show at once whether the server can be reached.
   if (status === 0 && m.access.gate === Gate.Open) askCounts(m);
 }
 
@@ -65,7 +67,7 @@ export function reconnect(m: Model): void {
   if (m.now + 50 >= m.live.retryAt) connect(m);
 }
 
-/** An event of the stream. Only the pulse and the counts prove that the database has just answered. */
+/** Takes an event of the stream. Only the pulse and the counts prove that the database has just answered. */
 export function pushed(m: Model, event: string, data: string): void {
   if (event === "problem") {
     outage(m, errorOf(data, 503));
@@ -83,7 +85,7 @@ export function startTicking(m: Model): void {
   after(TICK_MS, "app.tick", "");
 }
 
-/** Comes every second while the tab is seen: the clock on the page moves with it. */
+/** Called every second while the tab is visible. The clock on the page moves with it. */
 export function tick(m: Model): void {
   const live = m.live;
   live.ticking = false;
@@ -118,7 +120,7 @@ export function showed(m: Model, visible: bool): void {
   }
 }
 
-/** Stops the page, or follows what happens again. */
+/** Pauses or resumes live updates. */
 export function toggleHold(m: Model): void {
   const live = m.live;
   live.onHold = !live.onHold;
@@ -133,12 +135,12 @@ export function outage(m: Model, error: ApiError): void {
   m.live.outageCode = error.code;
 }
 
-/** The server has answered: after an outage, everything is requested again. */
+/** The server has answered after an outage: everything is requested again. */
 export function recovered(m: Model): void {
   const live = m.live;
   if (live.outage.length === 0) return;
   live.outage = "";
-  // If the banner was up for a moment only, its end is not worth a message.
+  // If the banner was visible only for a moment, its end needs no message.
   if (m.now - live.outageAt >= BLINK_MS) m.notices.good("Connected again: the page is up to date.");
   if (m.dialog === null) reload(m);
   live.failures = 0;

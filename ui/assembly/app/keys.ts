@@ -1,16 +1,16 @@
-/** Which keys work now: those of the shell, then those of the page at hand. A pressed one is done. */
+/** Which keys work now: those of the shell, and those of the current page. Performs a pressed one. */
 import { PLUS } from "../controls/icon";
 import { focus, navigate } from "../host";
 import { Model, Page } from "../model/model";
 import { Shortcut } from "../model/shortcut";
 
-/** The second key of two must follow within this time. */
+/** The time within which the second of two keys must follow. */
 const CHORD_MS: f64 = 1500;
 
-/** Keys that work in dialogs only. */
+/** The group of keys that work only in dialogs. */
 export const DIALOGS = "In a dialog";
 
-/** All that can be done here by key or from the palette. */
+/** Returns everything that can be done here by key or from the palette. */
 export function shortcuts(m: Model): Shortcut[] {
   const list: Shortcut[] = [
     new Shortcut("Mod+k", "Search or run an action", "app.layer", "palette", "Everywhere"),
@@ -35,7 +35,7 @@ export function shortcuts(m: Model): Shortcut[] {
   return list.concat(m.page.shortcuts(m));
 }
 
-/** The strokes that mean something now, for the host: separated by spaces, the space bar is `Space`. */
+/** Returns the keystrokes that have an effect now, for the host: separated by spaces; the space bar is `Space`. */
 export function strokes(m: Model): string {
   const names: string[] = [];
   const list = shortcuts(m);
@@ -53,7 +53,7 @@ export function strokes(m: Model): string {
   return names.join(" ");
 }
 
-/** Does what a key means here; the argument of what has the focus goes along. */
+/** Performs the action of a key here. The argument is that of the element with the focus. */
 export function pressed(m: Model, stroke: string): Shortcut | null {
   const chord = pending(m);
   m.chord = "";
@@ -73,7 +73,7 @@ function pending(m: Model): string {
   return m.now - m.chordAt < CHORD_MS ? m.chord : "";
 }
 
-/** The key / goes to the search of the page at hand, or to the page that has one. */
+/** The key / moves to the search of the current page, or to the page that has one. */
 export function search(m: Model): void {
   if (m.page.searchField.length > 0) {
     focus(m.page.searchField);

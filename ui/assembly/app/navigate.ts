@@ -1,4 +1,4 @@
-/** Turns to a page and back again, and requests its data: visibly the first time, quietly afterwards. */
+/** Opens pages, goes back, and requests the data of a page: with a visible wait the first time, quietly afterwards. */
 import { focus, focused, scroll, scrolled } from "../host";
 import { Gate } from "../model/access";
 import { Address, parseAddress } from "../model/address";
@@ -6,7 +6,7 @@ import { queryPath } from "../model/links";
 import { Model, Page } from "../model/model";
 import { Place } from "../model/place";
 
-/** The first page, at the address of the start: nothing was there before, so nothing is left. */
+/** Opens the first page, at the address of the start. No page is left before it. */
 export function begin(m: Model, address: string, entry: i32): void {
   m.address = parseAddress(address);
   m.page = pageAt(m, m.address);
@@ -15,7 +15,7 @@ export function begin(m: Model, address: string, entry: i32): void {
   if (m.access.gate === Gate.Open) load(m);
 }
 
-/** The address has changed; `entry` is its number in the history, new or one where one was before. */
+/** The address has changed. `entry`: its number in the history, new or that of an earlier entry. */
 export function go(m: Model, address: string, entry: i32): void {
   const from = m.address.path;
   const before = m.page;
@@ -47,12 +47,12 @@ function comeBack(m: Model, place: Place): void {
   const kept = place.kept;
   if (kept !== null) m.page.restore(m, kept);
   scroll(place.scroll);
-  // The navigation is the same on every page, so going back focuses the page.
+  // The navigation is the same on every page, so going back does not return the focus to it.
   const isOnPage = place.focus.length > 0 && !place.focus.startsWith("nav-");
   focus(isOnPage ? place.focus : "page-title");
 }
 
-/** Requests all that the page shows. */
+/** Requests everything that the page shows. */
 export function load(m: Model): void {
   m.page.load(m);
 }
@@ -62,7 +62,7 @@ export function reload(m: Model): void {
   m.page.reload(m);
 }
 
-/** Requests the data again because time has passed; does nothing while a dialog is open. */
+/** Requests the data again because time has passed. Does nothing while a dialog is open. */
 export function refresh(m: Model): void {
   if (m.dialog === null) m.page.refresh(m);
 }

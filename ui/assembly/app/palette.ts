@@ -1,6 +1,6 @@
 /**
- * What the palette finds for a text: actions, pages, saved views, a job by its id; and, after a pause in
- * typing, what the server finds by that name: tasks, queues, workers, jobs by their keys.
+ * What the palette finds for a text: actions, pages, saved views, a job by its id; and, after a pause in typing, what
+ * the server finds by that name: tasks, queues, workers, jobs by their keys.
  */
 
 import { parseQuery } from "../../../src/domain/portable/query/parser";
@@ -24,18 +24,18 @@ import { taskVerbs } from "../operations/task-verbs";
 import { actionsElsewhere, incidentActions, jobsIn } from "./actions";
 import { DIALOGS, shortcuts } from "./keys";
 
-/** Of what can be done, and of where one can go. */
+/** The maximum number of actions and pages. */
 const MOST = 16;
 const MOST_NAMES = 4;
 const RESTS_MS = 150;
 const LONGEST = 200;
-/** The topics of its questions begin so; a failed one is no loss. */
+/** The beginning of the topics of its requests. A failed one is not reported. */
 export const FINDS = "find-";
 const GO = "Go to";
 /** Words before a name. */
 const ACTIONS = " pause resume retry cancel queue task job ";
 
-/** Something was typed. */
+/** Finds what fits the typed text. */
 export function look(m: Model, typed: string): void {
   const p = m.palette;
   p.text = typed;
@@ -84,7 +84,7 @@ function ask(m: Model, what: string, path: string): void {
   m.requests.read(m.access, "app." + FINDS + what, path);
 }
 
-/** An answer to one of these questions; what was typed since has its own to come. */
+/** Takes the answer to one of these requests. If the text has changed since, another answer follows. */
 export function takeNames(m: Model, request: Pending, body: string): void {
   const p = m.palette;
   if (!request.path.includes(encode(nameIn(wantedBy(p.text))))) return;
@@ -131,7 +131,7 @@ function add(m: Model, label: string, path: string, drawing: string, note: strin
   m.palette.named.push(new Shortcut("", label, "app.go", path, GO, drawing, note));
 }
 
-/** `8,412 jobs`, with the precision of its least precise part, or an empty string if there is no count. */
+/** Returns `8,412 jobs`, with the precision of its least precise part, or an empty string if there is no count. */
 function jobsOf(task: ListedTask): string {
   const parts = countsOfTask(task);
   const all = exactly(0);
@@ -142,7 +142,7 @@ function jobsOf(task: ListedTask): string {
   return jobsIn(all);
 }
 
-/** Finds anew what fits the text; `>` before it: only what can be done. */
+/** Finds again what fits the text. After `>` only actions are found. */
 function find(m: Model): void {
   const p = m.palette;
   const typed = p.text.trim();
@@ -166,7 +166,7 @@ function find(m: Model): void {
     }
   }
   const all = shortcuts(m);
-  // The page's own actions are last in the list, and first here.
+  // The page's own actions are last in the list, but first in the palette.
   const first = all.length - m.page.shortcuts(m).length;
   for (let i = 0; i < all.length; i++) {
     const one = all[(first + i) % all.length];
@@ -193,7 +193,7 @@ function find(m: Model): void {
   p.found = p.found.concat(goes.slice(0, MOST));
   if (query.length > 0 && !id.valid) {
     const label = `All jobs that match “${query}”`;
-    // A key such as `import:7` is a text to look for: there is no field of its name.
+    // A key such as `import:7` becomes a text to search for, because there is no field of its name.
     const fault = parseQuery(query, CONDITIONS).fault;
     const better = fault === null ? "" : fault.corrected(query);
     const path = queryPath(better.length > 0 ? better : query);
@@ -214,7 +214,7 @@ function fits(one: Shortcut, wanted: string): bool {
   return true;
 }
 
-/** A key in its field; what is to be done, or null. */
+/** Handles a key in the palette's field. Returns the shortcut to perform, or null. */
 export function paletteKey(m: Model, stroke: string): Shortcut | null {
   const p = m.palette;
   const last = p.found.length - 1;

@@ -1,4 +1,4 @@
-/** The one place where answers arrive: it checks the status, then passes the body to the requester. */
+/** Receives all answers: checks the status, then passes the body to the part that has sent the request. */
 import { ApiError } from "../generated/records";
 import { Gate } from "../model/access";
 import { Model } from "../model/model";
@@ -10,10 +10,10 @@ import { FINDS, takeNames } from "./palette";
 import { askSession, denied, SESSION, sessionAnswered } from "./session";
 import { writeDone, writeRefused } from "./writes";
 
-/** The database is there, and this was too much for it now. */
+/** The codes of errors with which the database is there, but this request took too long. */
 const SLOW: string[] = ["timeout", "database_timeout", "busy", "database_busy"];
 
-/** `bytes`: what the body took on its way. */
+/** Takes an answer. `bytes`: its size during the transfer. */
 export function replied(
   m: Model,
   id: i32,
@@ -34,7 +34,7 @@ export function replied(
   else if (pending.isWrite) writeFailed(m, pending, status, retryAfter, body);
   else {
     const error = errorOf(body, status);
-    // One question that took too long is no outage; where the counts can't be had, it is one.
+    // A single request that took too long is not an outage. If the counts cannot be read, it is an outage.
     const isSlow = SLOW.includes(error.code);
     const isAlone = isSlow && pending.owner !== "app";
     readFailed(m, pending, isAlone ? 504 : status, error.error);
@@ -48,7 +48,7 @@ export function replied(
   }
 }
 
-/** Why nothing can be read. */
+/** Returns why no data can be read. */
 function awayFor(body: string, status: i32): ApiError {
   const error = errorOf(body, status);
   if (SLOW.includes(error.code)) error.error = "PostgreSQL timed out.";
@@ -86,7 +86,7 @@ function tryAgain(m: Model, write: Pending): void {
   if (m.access.gate === Gate.Open) askSession(m);
 }
 
-/** Without a new session the writes that wait for one can't be sent. */
+/** Without a new session the writes that wait for it cannot be sent. */
 function unpark(m: Model, reason: string): void {
   const parked = m.requests.parked;
   m.requests.parked = [];

@@ -1,6 +1,6 @@
 /**
- * Signing in and out. The token is kept for this tab only, and only after the server took it.
- * A page that loses its session keeps its address, so it goes on where it was.
+ * Signing in and out. The token is stored for this tab only, and only after the server has accepted it. A page that
+ * loses its session keeps its address, so it continues there after the next login.
  */
 import { Challenge, readSession } from "../generated/records";
 import { after, focus, pageUrl, recall, remember } from "../host";
@@ -26,7 +26,7 @@ export function restore(m: Model): void {
   askSession(m);
 }
 
-/** `queue.example:5000` */
+/** Returns a host such as `queue.example:5000`. */
 function hostOf(url: string): string {
   const start = url.indexOf("//") + 2;
   const end = url.indexOf("/", start);
@@ -70,7 +70,7 @@ export function sessionAnswered(m: Model, status: i32, retryAfter: string, body:
   }
 }
 
-/** Any answer 401: the token is missing, wrong, or no longer good. */
+/** Handles any answer 401: the token is missing, wrong, or expired. */
 export function denied(m: Model, body: string): void {
   const access = m.access;
   const challenge = errorOf(body, 401).auth;
@@ -86,7 +86,7 @@ export function denied(m: Model, body: string): void {
     access.label = label === null ? "" : label;
   }
   if (asksForToken && tried && !wasOpen && sentAs !== access.tokenHeader) {
-    // The page did not have the header's name yet: the token may still be right.
+    // The page did not have the name of the header yet, so the token may still be right.
     askSession(m);
     return;
   }
@@ -112,7 +112,7 @@ function opened(m: Model, body: string): void {
     return;
   }
   const first = access.gate !== Gate.Open;
-  // After a sign-in the focus was in the field that is removed.
+  // The focus was in the field of the sign-in, which is removed now.
   if (access.draft.length > 0) focus("page-title");
   access.session = session;
   access.gate = Gate.Open;
@@ -143,7 +143,7 @@ function blocked(m: Model, retryAfter: string, challenge: Challenge | null): voi
   after(1000, "app.countdown", "");
 }
 
-/** Draws the seconds that are left, one by one. */
+/** Shows the remaining seconds one by one. */
 export function countDown(m: Model): void {
   if (m.now < m.access.blockedUntil && m.live.visible) after(1000, "app.countdown", "");
 }
@@ -153,7 +153,7 @@ function closeGate(m: Model, gate: Gate): void {
   m.requests.forgetAll();
   m.access.gate = gate;
   m.dialog = null;
-  // What was read under a session isn't shown without one.
+  // Data that was read in a session is not shown without one.
   m.facts = new Facts();
   m.places.clear();
   m.layer = "";

@@ -1,4 +1,4 @@
-/** Takes each action of the page to the part that it names: `jobs.select` goes to the jobs. */
+/** Passes each action of the page to the part that it names: `jobs.select` goes to the jobs. */
 import { after, attended, back, copy, focus, navigate, reload as reloadPage, theme } from "../host";
 import { parseWhole } from "../lib/number";
 import { Model } from "../model/model";
@@ -42,7 +42,7 @@ function updateApp(m: Model, verb: string, arg: string, value: string): void {
 }
 
 function updateShell(m: Model, verb: string, arg: string, value: string): void {
-  // Every step is drawn, and this action needs nothing else.
+  // Every step is drawn, so this action needs no other effect.
   if (verb === "draw") return;
   if (verb === "key" && m.dialog === null) key(m, arg, value);
   else if (verb === "go") navigate(arg, false);
@@ -60,7 +60,7 @@ function updateShell(m: Model, verb: string, arg: string, value: string): void {
   else if (verb === "nav") walkNavigation(m, arg, value);
   else if (verb === "renew") reloadPage();
   else if (verb === "fade") {
-    // It stays while the pointer or the focus is on it.
+    // The notice stays as long as the pointer or the focus is on it.
     if (attended("toast")) after(4000, "app.fade", arg);
     else m.notices.dismiss(<i32>parseWhole(arg).value);
   }
@@ -72,7 +72,7 @@ function key(m: Model, arg: string, stroke: string): void {
   update(m, shortcut.action, shortcut.arg.length > 0 ? shortcut.arg : arg, stroke);
 }
 
-/** What was selected in the palette, which closes. */
+/** Performs what was selected in the palette, and closes the palette. */
 function perform(m: Model, shortcut: Shortcut | null): void {
   if (shortcut === null) return;
   m.layer = "";
@@ -85,7 +85,7 @@ function copied(m: Model, text: string, done: string): void {
   else m.notices.bad("The browser did not allow copying.");
 }
 
-/** Closes what is open over the page; if nothing is, leaves the page. */
+/** Closes what is open over the page. If nothing is open, leaves the page. */
 function escape(m: Model): void {
   if (m.layer.length > 0) {
     m.layer = "";
@@ -93,12 +93,12 @@ function escape(m: Model): void {
   }
   if (m.page.under === m.page.name) return;
   const above = m.pageNamed(m.page.under);
-  // A page that was pasted has nothing of ours behind it.
+  // Before an address that was pasted, the history has no page of this application.
   if (m.places.at(m.entry - 1) !== null) back();
   else if (above !== null) navigate(above.path, false);
 }
 
-/** From one entry of the navigation to another, by its arrows: pages, then saved views. */
+/** Moves between the entries of the navigation with its arrows: pages, then saved views. */
 function walkNavigation(m: Model, from: string, stroke: string): void {
   const stops: string[] = [];
   const entries = m.entries;

@@ -1,4 +1,4 @@
-/** What became of a write: a notice when it is done, the reason in its dialog when it is not. */
+/** The outcome of a write: a notice when it is done, the reason in its dialog when it is not. */
 import { Draft } from "../forms/draft";
 import { Problem } from "../generated/records";
 import { focus } from "../host";
@@ -14,12 +14,12 @@ export function writeDone(m: Model, write: Pending, body: string): void {
   else if (dialog !== null) dialog.done(m, write, body);
   const open = m.dialog;
   if (m.keepDialog) {
-    // Only a step; the next one may have been sent.
+    // The write was only a step. The next one may have been sent.
     m.keepDialog = false;
     if (open !== null) open.busy = m.requests.waitsFor(write.topic);
     return;
   }
-  // Another one may have been opened since.
+  // Another dialog may have been opened meanwhile.
   if (page === null && open !== null && open.name === write.what) m.dialog = null;
   for (let i = 0; i < m.pages.length; i++) m.pages[i].written(write);
   reload(m);

@@ -1,4 +1,4 @@
-/** How the query bar looks: chips, the field, its completions, what is wrong and what to type instead. */
+/** How the query bar looks: chips, the field, its completions, what is wrong and how to correct it. */
 import { QueryFault } from "../../../src/domain/portable/query/tree";
 import { iconButton, keyCap, link, ownButton } from "../controls/button";
 import { ALERT, CLOSE, icon, SEARCH } from "../controls/icon";
@@ -56,7 +56,7 @@ export function queryBar(bar: Bar): Node {
   ]);
 }
 
-/** Each is a query that can be opened and changed. */
+/** Each example is a query that can be opened and changed. */
 function examples(): Node[] {
   const list: Node[] = [];
   for (let i = 0; i < QUERIES.length; i += 2) {
@@ -110,7 +110,7 @@ function field(bar: Bar, fault: QueryFault | null): Node {
   return el("input", attrs, []);
 }
 
-/** The same text behind the field, with a wave below what is wrong. */
+/** The same text behind the field, with a wavy line below the fault. */
 function marked(bar: Bar, fault: QueryFault | null): Node {
   if (fault === null) return nothing;
   const end = max(fault.end, fault.at + 1);

@@ -1,35 +1,35 @@
 /**
- * The query bar: what is being typed behind the chips, how it could go on, and what is wrong with it.
- * Nothing is searched for until Enter; then what was typed becomes chips.
+ * The query bar: the text that is being typed after the chips, its completions, and its fault. A search begins only
+ * with Enter; then the text becomes chips.
  */
 import { QueryFault } from "../../../src/domain/portable/query/tree";
 import { Suggestion, Suggestions } from "../generated/records";
 import { Terms, termsOf } from "./terms";
 
 export class Bar {
-  /** The query that the list answers. */
+  /** The query whose jobs the list shows. */
   terms: Terms = new Terms();
   draft: string = "";
-  /** The draft as terms, kept as it is typed. */
+  /** The typed text as terms, unchanged. */
   typed: Terms = new Terms();
-  /** The draft was submitted as it is: a fault at its end is one, too. */
+  /** Whether the typed text was submitted as it is. Then a fault at its end counts, too. */
   isTried: bool = false;
   options: Suggestion[] = [];
-  /** Which of the draft's characters a completion takes the place of. */
+  /** The range of the typed text that a completion replaces. */
   replaceAt: i32 = 0;
   replaceEnd: i32 = 0;
-  /** What the completions are for; while something else has been typed they can't be taken. */
+  /** The text for which the completions were requested. They cannot be used once the text differs. */
   private proposedFor: string = "";
-  /** Tab was pressed before the completions of the draft came: the first of them is meant. */
+  /** Whether Tab was pressed before the completions arrived. Then the first of them is used. */
   wantsFirst: bool = false;
-  /** The marked completion, or -1. */
+  /** The index of the marked completion; -1: none. */
   marked: i32 = -1;
-  /** The draft is a chip that is being changed: it outlives the query that it was taken out of. */
+  /** Whether the typed text is a chip that is being changed. Then it stays when its query changes. */
   private keepsDraft: bool = false;
-  /** Counts what is typed, so that only the last text is requested. */
+  /** Counts the changes of the text, so that only the last text is requested. */
   serial: i32 = 0;
 
-  /** Takes the query of the address; a draft that is no query yet stays. */
+  /** Takes the query of the address. A typed text that is not a valid query stays. */
   turn(query: string): void {
     this.terms = termsOf(query);
     this.close();
@@ -48,7 +48,7 @@ export class Bar {
     this.wantsFirst = false;
   }
 
-  /** What is wrong with the draft, unless it is only unfinished. */
+  /** The fault of the typed text; null if there is none, or the text is only unfinished. */
   get fault(): QueryFault | null {
     const fault = this.typed.fault;
     if (fault === null) return null;
@@ -59,7 +59,7 @@ export class Bar {
     return this.options.length > 0;
   }
 
-  /** Shows completions, if the draft is the one that they were requested for. */
+  /** Shows completions if they were requested for the present text. */
   propose(found: Suggestions): void {
     this.options = found.suggestions;
     this.proposedFor = this.draft;
@@ -84,7 +84,7 @@ export class Bar {
     else this.marked = (this.marked + by + count) % count;
   }
 
-  /** Completes the draft; returns whether it is a whole term now. */
+  /** Inserts a completion. Returns whether the text is a whole term now. */
   take(index: i32): bool {
     if (index < 0 || index >= this.options.length || this.isStale) return false;
     const option = this.options[index].text;
@@ -95,13 +95,13 @@ export class Bar {
     return this.typed.fault === null;
   }
 
-  /** What is to be written in place of the fault, in the draft as a whole; the empty string: unknown. */
+  /** The whole text with the fault corrected; the empty string: no correction is available. */
   get mended(): string {
     const fault = this.typed.fault;
     return fault === null ? "" : fault.corrected(this.draft);
   }
 
-  /** Takes a chip back into the field; gives the query without it. */
+  /** Moves a chip back into the field. Returns the query without the chip. */
   edit(index: i32): string {
     const query = this.terms.without(index);
     this.type(this.terms.chips[index].text);

@@ -1,6 +1,6 @@
 /**
- * How far a search has come. The server searches for half a second and then pauses;
- * the page continues it for some seconds by itself, and after that on request.
+ * The progress of a search. The server searches for half a second and then pauses. The page continues the search for
+ * some seconds by itself, and after that on request.
  */
 import { ageText } from "../controls/age";
 import { button } from "../controls/button";
@@ -9,26 +9,26 @@ import { JobList, MeantName, Value } from "../generated/records";
 import { box, Node, nothing, text } from "../lib/node";
 import { Model } from "../model/model";
 
-/** So long it goes on by itself. */
+/** How long the page continues a search by itself. */
 const PATIENCE_MS: f64 = 5000;
 
 export class Search {
-  /** How many jobs match; null: unknown. */
+  /** The number of jobs that match; null: unknown. */
   count: Value | null = null;
   isComplete: bool = true;
-  /** The best of those that were looked at, which further ones may displace. */
+  /** Whether the rows are only the best so far, which better ones may replace. */
   isPartial: bool = false;
-  /** Names in the query that nothing has. */
+  /** The names in the query that do not exist. */
   unknown: string[] = [];
-  /** Names near to those in it; only where nothing was found. */
+  /** Names that are similar to these; only if no job was found. */
   meant: MeantName[] = [];
   answers: i32 = 0;
-  /** What the last answer cost the server. */
+  /** How long the last answer took the server. */
   tookMs: i64 = 0;
   private scanned: i64 = 0;
   private began: f64 = NaN;
 
-  /** The first answer, or one in its place. */
+  /** Takes the first answer, or one that replaces it. */
   begin(m: Model, answer: JobList): void {
     this.answers = 0;
     this.scanned = 0;
@@ -56,13 +56,13 @@ export class Search {
     this.began = NaN;
   }
 
-  /** Whether it goes on by itself, with so many rows found of those that a page holds. */
+  /** Whether the page continues the search by itself. `isFull`: the page has all rows that it can hold. */
   wants(m: Model, isFull: bool): bool {
     if (this.isComplete || !m.live.visible || (isFull && !this.isPartial)) return false;
     return m.now - this.began < PATIENCE_MS;
   }
 
-  /** `searched 2.1 M of 10 M`, with Stop while it runs and Continue while it is paused. */
+  /** Returns `searched 2.1 M of 10 M`, with Stop while the search runs and Continue while it is paused. */
   view(m: Model, isOn: bool, waitsSince: f64): Node {
     if (isOn) {
       const wait = m.now - (isNaN(this.began) ? waitsSince : min(this.began, waitsSince));

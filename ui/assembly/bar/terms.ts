@@ -1,6 +1,6 @@
 /**
- * A query as the page shows it: the condition that is a tab, the other terms that are chips. Put together
- * again it finds the same jobs.
+ * A query as the page shows it: the condition as a tab, the other terms as chips. Joined again, they find the same
+ * jobs.
  */
 
 import { parseQuery } from "../../../src/domain/portable/query/parser";
@@ -11,7 +11,7 @@ import { unquoted } from "../lib/quoting";
 import { Address } from "../model/address";
 import { named } from "../model/links";
 
-/** One term: `queue:billing` as `queue` and `billing`; what has no field is all value. */
+/** One term: `queue:billing` is `queue` and `billing`. A term without a field is only a value. */
 export class Chip {
   constructor(
     readonly text: string,
@@ -21,26 +21,26 @@ export class Chip {
 }
 
 export class Terms {
-  /** One of the conditions, or the empty string: all of them. */
+  /** One of the conditions; the empty string: all of them. */
   condition: string = "";
   chips: Chip[] = [];
-  /** Why the text is no query; then it has neither condition nor chips. */
+  /** Why the text is not a valid query; then it has neither condition nor chips. */
   fault: QueryFault | null = null;
 
-  /** The query without one of its chips. */
+  /** Returns the query without one of its chips. */
   without(index: i32): string {
     const rest: Chip[] = [];
     for (let i = 0; i < this.chips.length; i++) if (i !== index) rest.push(this.chips[i]);
     return written(this.condition, rest);
   }
 
-  /** The query with more conditions; a condition among them takes the place of the one that is there. */
+  /** Returns the query with more conditions. A condition among them replaces the present one. */
   and(more: Terms): string {
     const condition = more.condition.length > 0 ? more.condition : this.condition;
     return written(condition, this.chips.concat(more.chips));
   }
 
-  /** The same jobs of another condition. */
+  /** Returns the query for the same jobs in another condition. */
   of(condition: string): string {
     return written(condition, this.chips);
   }
@@ -72,7 +72,7 @@ export function termsOf(query: string): Terms {
 
 function chipOf(query: string, node: ParsedNode): Chip {
   const text = query.substring(node.at, node.end);
-  // Side by side with other terms it would bind less than they do.
+  // An `or` beside other terms would have a lower precedence than they have, so it needs brackets.
   if (node.kind === "or" && node.at === node.items[0].at) {
     return new Chip(`(${text})`, "", text);
   }
@@ -83,7 +83,7 @@ function chipOf(query: string, node: ParsedNode): Chip {
   return new Chip(text, text.substring(0, at), `${node.op} ${value}`);
 }
 
-/** `is:failed` alone is a tab; `is:late`, `is:ready,blocked` are chips. */
+/** Returns the condition: `is:failed` alone is a tab; `is:late` and `is:ready,blocked` are chips. */
 function conditionIn(node: ParsedNode): string {
   if (node.kind !== "field" || node.field !== "is" || node.values.length > 1) return "";
   if (node.op !== ":" && node.op !== "=") return "";
@@ -97,7 +97,7 @@ function written(condition: string, chips: Chip[]): string {
   return parts.join(" ");
 }
 
-/** The query in an address; also of those that were written before there was a language. */
+/** Returns the query in an address, even in one that was written before the query language existed. */
 export function queryIn(address: Address): string {
   const parts: string[] = [];
   const q = address.value("q");
@@ -113,7 +113,7 @@ export function queryIn(address: Address): string {
   return parts.join(" ");
 }
 
-/** The address of a query; its order is that of its tab, and it begins with its first page. */
+/** Returns the address of a query. The order is that of its tab, and it begins with the first page. */
 export function jobsPath(query: string, group: string): string {
   const parts: string[] = [];
   if (query.length > 0) parts.push("q=" + encode(query));

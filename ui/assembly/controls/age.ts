@@ -1,6 +1,6 @@
 /**
- * Ages that live, and become clock times when nothing new has come: an age that goes on counting would
- * claim that it is still so. Every age is made from a Times, which decides that.
+ * Ages that grow with time, and that become clock times when no news has come for a while: an age that continued to
+ * grow would claim that nothing has changed. Every age is made from a Times, which decides that.
  */
 import { ageText, spanText } from "../../../src/domain/portable/ages";
 import { zoneOffset } from "../host";
@@ -12,54 +12,54 @@ import { dash } from "./empty";
 const MONTHS: string = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec ";
 const WEEKDAYS: string = "Sun Mon Tue Wed Thu Fri Sat ";
 const DAY_MS: f64 = 86400000;
-/** An age of more has one unit. */
+/** The age from which only one unit is shown. */
 const TWO_UNITS_BELOW_MS: f64 = 600000;
 
 export class Times {
   constructor(
-    /** By the server's clock. */
+    /** The time by the server's clock. */
     readonly now: f64,
-    /** Nothing has come for a while. */
+    /** Whether no news has come for a while. */
     readonly stale: bool,
   ) {}
 }
 
 export { ageText, spanText };
 
-/** `7 s ago`; stale: `at 00:20:16`. */
+/** Returns `7 s ago`; if stale, `at 00:20:16`. */
 export function ago(at: f64, times: Times): string {
   if (times.stale) return "at " + clockAt(at, times.now);
   return times.now - at < 1000 ? "now" : ageText(times.now - at) + " ago";
 }
 
-/** `for 2 h`; stale: `since 22:11:02`. */
+/** Returns `for 2 h`; if stale, `since 22:11:02`. */
 export function lasting(at: f64, times: Times): string {
   return times.stale ? "since " + clockAt(at, times.now) : "for " + ageText(times.now - at);
 }
 
-/** `in 26 m`, or `now` once it is due; stale: `at 00:46:00`. */
+/** Returns `in 26 m`, or `now` once it is due; if stale, `at 00:46:00`. */
 export function until(at: f64, times: Times): string {
   if (times.stale) return "at " + clockAt(at, times.now);
   return at - times.now < 1000 ? "now" : "in " + ageText(at - times.now);
 }
 
-/** `7 s`; stale: `00:20:16`. For columns, whose head explains it. */
+/** Returns `7 s`; if stale, `00:20:16`. It is for columns, whose head explains it. */
 export function age(at: f64, times: Times): string {
   return times.stale ? clockAt(at, times.now) : ageText(Math.abs(times.now - at));
 }
 
-/** An age in a column, with the time itself at hover; nothing where there is none. */
+/** Returns an age in a column, with the time itself on hover; empty if there is no time. */
 export function aged(at: f64, times: Times): Node {
   return isNaN(at) ? nothing : timed(at, age(at, times));
 }
 
-/** A short text about a time, with the time itself at hover. */
+/** Returns a short text about a time, with the time itself on hover. */
 export function timed(at: f64, words: string): Node {
   if (isNaN(at)) return dash();
   return el("time", [attr("datetime", isoTime(at)), attr("title", absolute(at))], [text(words)]);
 }
 
-/** `00:20:16` today, else `13 Nov 22:10`, and `13 Nov 2024` in another year. */
+/** Returns `00:20:16` for today, `13 Nov 22:10` for another day, and `13 Nov 2024` for another year. */
 export function clockAt(at: f64, now: f64): string {
   const wall = wallText(at + <f64>zoneOffset(at) * 60000, " ");
   const today = wallText(now + <f64>zoneOffset(now) * 60000, " ");
@@ -74,7 +74,7 @@ function dayAndMonth(wall: string): string {
   return `${parseWhole(wall.substring(8, 10)).value} ${MONTHS.substring(month, month + 3)}`;
 }
 
-/** With its day and its zone: `Sun 1 Mar 2026 13:00:00 +01:00`. */
+/** Returns the time with its day and its zone: `Sun 1 Mar 2026 13:00:00 +01:00`. */
 export function dated(at: f64): string {
   const said = absolute(at);
   const days = Math.floor((at + <f64>zoneOffset(at) * 60000) / DAY_MS);
@@ -83,7 +83,7 @@ export function dated(at: f64): string {
   return `${WEEKDAYS.substring(name, name + 3)} ${dayAndMonth(said)} ${said.substring(0, 4)}${said.substring(10)}`;
 }
 
-/** On the local clock, with its zone: `2026-03-01 13:00:00 +01:00`. */
+/** Returns the time by the local clock, with its zone: `2026-03-01 13:00:00 +01:00`. */
 export function absolute(at: f64): string {
   const zone = zoneOffset(at);
   return wallText(at + <f64>zone * 60000, " ") + " " + zoneText(zone);
@@ -101,19 +101,19 @@ export function localTimes(said: string, now: f64): string {
   return words.join(" ");
 }
 
-/** The local zone, `+01:00`. */
+/** Returns the local zone, such as `+01:00`. */
 export function zone(now: f64): string {
   return zoneText(zoneOffset(now));
 }
 
 /**
- * A sentence that was true at a time, with its ages as clock times: `the last at 00:20:16`. An age in one unit
- * is precise to that unit only, so `for 2 h` becomes `since before 22:20:16`.
+ * Returns a sentence that was true at a time, with its ages as clock times: `the last at 00:20:16`. An age in one unit
+ * is exact only to that unit, so `for 2 h` becomes `since before 22:20:16`.
  */
 export function clocked(said: string, at: f64): string {
   const words = said.split(" ");
   const out: string[] = [];
-  // Behind `in 40 m`, `to 50 m` is a time ahead, too.
+  // After `in 40 m`, `to 50 m` is a future time, too.
   let isAhead = false;
   let i = 0;
   while (i < words.length) {
@@ -155,7 +155,7 @@ export function clocked(said: string, at: f64): string {
   return out.join(" ");
 }
 
-/** Milliseconds of a unit, which a stop may follow; 0: it is none. */
+/** Returns the milliseconds of a unit, which a full stop may follow; 0 if the word is not a unit. */
 function unitOf(word: string): f64 {
   if (word.length > 1 && !".,;".includes(word.charAt(1))) return 0;
   if (word.startsWith("s")) return 1000;

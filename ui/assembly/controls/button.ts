@@ -1,16 +1,19 @@
-/** Buttons, links and boxes. No button is `disabled`: one that is off can be focused, and shows why. */
+/**
+ * Buttons, links and checkboxes. No button is `disabled`: a button that is off can have the focus, and shows the
+ * reason.
+ */
 import { Attr, attr, box, cls, el, flag, leaf, multiline, Node, text } from "../lib/node";
 import { COPY, icon } from "./icon";
 
 /**
- * A button that dispatches. `kind`: `p` the one likeliest right thing of a view, `danger` only inside a
- * dialog, `q` quiet, `s` small, several with spaces between. A label ends in "…" if a dialog follows.
+ * A button that dispatches an action. `kind`: `p` for the primary action of a view, `danger` only inside a dialog, `q`
+ * quiet, `s` small; several are separated by spaces. A label ends in "…" if a dialog follows.
  */
 export function button(label: string, action: string, arg: string, kind: string): Node {
   return ownButton("btn " + kind, action, arg, [], [text(label)]);
 }
 
-/** One of any look, with more about it than its words. */
+/** A button with any content and further attributes. */
 export function ownButton(
   name: string,
   action: string,
@@ -27,7 +30,7 @@ export function ownButton(
   return el("button", attrs.concat(more), children);
 }
 
-/** The same with a drawing before the words. */
+/** Like button(), with a drawing before the words. */
 export function drawnButton(
   drawing: string,
   label: string,
@@ -38,7 +41,7 @@ export function drawnButton(
   return ownButton("btn " + kind, action, arg, [], [icon(drawing), text(label)]);
 }
 
-/** The same with its key behind the words. */
+/** Like button(), with its key after the words. */
 export function keyedButton(
   label: string,
   key: string,
@@ -49,7 +52,7 @@ export function keyedButton(
   return ownButton("btn " + kind, action, arg, [], [text(label), keyCap(key)]);
 }
 
-/** A button that is off; `reason` is shown at hover and read by screen readers. */
+/** A button that is off. `reason` is shown on hover and read by screen readers. */
 export function offButton(label: string, reason: string, kind: string): Node {
   return el(
     "button",
@@ -64,7 +67,7 @@ export function offButton(label: string, reason: string, kind: string): Node {
   );
 }
 
-/** A drawing with a name for screen readers. */
+/** A button with a drawing and a name for screen readers. */
 export function iconButton(drawing: string, label: string, action: string, arg: string): Node {
   const named = [attr("aria-label", label), attr("title", label)];
   return ownButton("btn icon q", action, arg, named, [icon(drawing)]);
@@ -74,7 +77,7 @@ export function keyCap(key: string): Node {
   return el("span", [cls("kbd"), attr("aria-hidden", "true")], [text(key)]);
 }
 
-/** `reachable` is false inside a list, whose rows take the tab key themselves. */
+/** A checkbox. `reachable`: false inside a list, whose rows handle the tab key themselves. */
 export function check(
   label: string,
   action: string,
@@ -97,7 +100,7 @@ export function check(
   );
 }
 
-/** `reachable` is false inside a list, whose rows take the tab key themselves. */
+/** A button that copies a text. `reachable`: false inside a list, whose rows handle the tab key themselves. */
 export function copyButton(what: string, value: string, reachable: bool): Node {
   const label = "Copy " + what;
   return ownButton(
@@ -113,7 +116,7 @@ export function link(path: string, className: string, children: Node[]): Node {
   return el("a", [attr("href", "#" + path), cls(className)], children);
 }
 
-/** A word in a capsule; `tone` is red, amber, green, blue or nothing. */
+/** A word in a capsule. `tone`: red, amber, green, blue or empty. */
 export function badge(word: string, tone: string): Node {
   return leaf("span", "badge " + tone, word);
 }

@@ -1,14 +1,14 @@
-/** Replacements for data: while it loads, if there is none, or after an error. */
+/** What is shown instead of data: while it loads, if there is none, or after an error. */
 import { attr, box, cls, el, leaf, Node, text } from "../lib/node";
 import { button, link } from "./button";
 import { ALERT, icon, NONE } from "./icon";
 
-/** What there is none of, and the one page from which to go on. */
+/** A box about data that does not exist, with a link to the page where to continue. */
 export function empty(title: string, hint: string, path: string, words: string): Node {
   return emptyWith(title, hint, [link(path, "btn", [text(words)])]);
 }
 
-/** The same with other buttons. */
+/** The same box with buttons. */
 export function emptyWith(title: string, hint: string, repairs: Node[]): Node {
   return box("div", "empty", [
     icon(NONE),
@@ -18,7 +18,7 @@ export function emptyWith(title: string, hint: string, repairs: Node[]): Node {
   ]);
 }
 
-/** Lines in the shape of what comes; shown only after 200 ms (kit/fetched.ts). */
+/** Grey lines in the shape of the data, shown only after 200 ms (kit/fetched.ts). */
 export function skeleton(lines: i32): Node {
   const rows: Node[] = [];
   for (let i = 0; i < lines; i++) {
@@ -35,7 +35,7 @@ export function loading(): Node {
   return leaf("p", "loading", "Loading…");
 }
 
-/** Why there is nothing, in place of it. */
+/** A box with the reason why there are no data. */
 export function problem(message: string): Node {
   return el(
     "div",
@@ -44,12 +44,12 @@ export function problem(message: string): Node {
   );
 }
 
-/** A remark of one line: tone `warn`, `bad`, `ok`, `info` or nothing. */
+/** A remark of one line. `tone`: `warn`, `bad`, `ok`, `info` or empty. */
 export function note(tone: string, children: Node[]): Node {
   return box("div", "note " + tone, children);
 }
 
-/** The first line of a text that may be long. */
+/** Returns the first line of a text that may be long. */
 export function firstLine(value: string): string {
   const trimmed = value.trimStart();
   const end = trimmed.indexOf("\n");

@@ -1,20 +1,20 @@
-/** A job's condition by its own shape, its colour and its word: never by colour alone. */
+/** The condition of a job as a shape, a colour and a word, so that colour alone never matters. */
 import { conditionNamed } from "../generated/conditions";
 import { upper } from "../lib/letters";
 import { attr, box, cls, el, leaf, Node } from "../lib/node";
 import { BUG, icon, NONE, PAUSE } from "./icon";
 
-/** Its shape and its word. */
+/** The shape of a condition with its word. */
 export function state(condition: string): Node {
   return stateSaying(condition, capital(condition));
 }
 
-/** Its shape and other words, such as `stuck 2 h 9 m`. */
+/** The shape of a condition with other words, such as `stuck 2 h 9 m`. */
 export function stateSaying(condition: string, words: string): Node {
   return box("span", "st st-" + condition, [icon(drawingOf(condition)), leaf("span", "", words)]);
 }
 
-/** Its shape alone, with the word at hover and for screen readers. */
+/** The shape alone, with the word on hover and for screen readers. */
 export function glyph(condition: string): Node {
   return el(
     "span",
@@ -23,12 +23,12 @@ export function glyph(condition: string): Node {
   );
 }
 
-/** `Ready` */
+/** Returns the word with a capital: `Ready`. */
 export function capital(word: string): string {
   return word.length > 0 ? upper(word.substring(0, 1)) + word.substring(1) : word;
 }
 
-/** Of a condition, or of what else is marked with a shape: the other conditions of queues and workers. */
+/** Returns the drawing of a condition, or of another state of queues and workers. */
 function drawingOf(word: string): string {
   const data = conditionNamed(alike(word));
   if (data !== null) return data.drawing;
@@ -36,7 +36,7 @@ function drawingOf(word: string): string {
   return word === "stale" ? BUG : NONE;
 }
 
-/** The condition whose shape is taken. */
+/** Returns the condition whose shape a state uses. */
 function alike(word: string): string {
   if (word === "alive") return "ready";
   if (word === "stuck") return "blocked";

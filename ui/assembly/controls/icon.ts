@@ -1,4 +1,4 @@
-/** Small line drawings of 16 × 16, used beside words or under an aria-label, never alone. */
+/** Small line drawings of 16 × 16 units, used beside words or with an aria-label, never alone. */
 import { attr, cls, el, Node } from "../lib/node";
 
 export function icon(path: string): Node {

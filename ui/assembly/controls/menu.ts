@@ -1,9 +1,9 @@
-/** A button that opens a few choices below it; the host closes it at Escape and at a click elsewhere. */
+/** A button that opens a few choices below it. The host closes them on Escape and on a click elsewhere. */
 import { attr, box, cls, el, Node } from "../lib/node";
 
 /**
- * `opener` is the button's content; `items` are buttons or links. The label is the name of a drawing
- * alone; beside words it describes them, so that voice control finds the visible words.
+ * `opener` is the button's content; `items` are buttons or links. `label` is the name of a button that is only a
+ * drawing; beside words it describes them, so that voice control finds the visible words.
  */
 export function menu(label: string, opener: Node[], items: Node[], id: string = ""): Node {
   const isDrawing = opener.length === 1 && opener[0].tag === "svg";

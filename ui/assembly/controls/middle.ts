@@ -1,7 +1,7 @@
-/** A text that is cut in its middle where it is too long: often only the ends of names differ. */
+/** A text that is cut in its middle if it is too long, because often only the ends of names differ. */
 import { box, leaf, Node, text } from "../lib/node";
 
-/** Shorter ones are kept whole, or cut at their end. */
+/** The length below which a text is whole, or cut at its end. */
 const SHORTEST = 16;
 /** Of letters of one width. */
 const TAIL = 8;
@@ -10,7 +10,7 @@ const ROOM = 600;
 /** A shorter beginning is not worth a cut. */
 const HEAD = 4;
 
-/** The content of an element with the class `mid`; `before` belongs to the part that is cut. */
+/** Returns the content of an element with the class `mid`. `before` belongs to the part that is cut. */
 export function middle(before: Node, content: string, isMono: bool = false): Node[] {
   const at = tailOf(content, isMono);
   if (at === 0) return [before, text(content)];
@@ -32,7 +32,7 @@ function tailOf(content: string, isMono: bool): i32 {
     let start = at - 1;
     const c = content.charCodeAt(start);
     if ((c >= 0x590 && c < 0x900) || (c >= 0xfb1d && c < 0xff00)) return 0;
-    // The second half of a pair.
+    // This is the second half of a surrogate pair.
     if ((c & 0xfc00) === 0xdc00) start--;
     room -= isMono ? (c < 0x1100 ? each : 2 * each) : widthOf(c);
     if (room < 0) break;

@@ -1,17 +1,17 @@
-/** What a page is laid out with: its heading, panels, pairs of name and value. */
+/** The layout of a page: its heading, panels, pairs of name and value. */
 import { attr, box, cls, el, leaf, Node, nothing, text } from "../lib/node";
 
-/** The heading that takes the focus on a new page, and the elements beside it. */
+/** The heading, which has the focus on a new page, and the elements beside it. */
 export function pageHead(title: string, beside: Node[]): Node {
   return headOf([heading([text(title)])], "", beside);
 }
 
-/** The same with a sentence after the title. */
+/** The same heading with a sentence after the title. */
 export function pageHeadSaying(title: string, sentence: string, acts: Node[]): Node {
   return headOf([heading([text(title)])], sentence, acts);
 }
 
-/** For a title of more than words; one of `before` must be a `heading`. */
+/** A heading whose title has more than words. One of `before` must be a `heading`. */
 export function headOf(before: Node[], sentence: string, acts: Node[]): Node {
   return box("div", "head1", [
     box("div", "title-row", before),
@@ -24,12 +24,12 @@ export function heading(children: Node[]): Node {
   return el("h1", [attr("id", "page-title"), attr("tabindex", "-1")], children);
 }
 
-/** Where one comes from: links, then the title below. */
+/** Links to the pages above this one. */
 export function crumbs(links: Node[]): Node {
   return el("nav", [cls("crumb"), attr("aria-label", "Above this page")], links);
 }
 
-/** A titled box; `more` is at the right of its head. */
+/** A box with a title. `more` is at the right of its head. */
 export function panel(title: string, remark: string, more: Node[], body: Node[]): Node {
   const head = box("div", "ph", [
     leaf("h2", "", title),
@@ -39,7 +39,7 @@ export function panel(title: string, remark: string, more: Node[], body: Node[])
   return box("section", "panel", [head].concat(body));
 }
 
-/** A box without a head, named for screen readers. */
+/** A box without a head. Its label is for screen readers. */
 export function plainPanel(label: string, body: Node[]): Node {
   return el("section", [cls("panel"), attr("aria-label", label)], body);
 }
@@ -53,7 +53,7 @@ export function pair(name: string, value: Node): Node {
   return box("div", "pair", [leaf("dt", "", name), el("dd", [], [value])]);
 }
 
-/** One of the large numbers side by side: its name, itself, what it means. */
+/** One of the large numbers in a row: its name, the number, and what it means. */
 export function figure(name: string, value: Node, remark: string): Node {
   return box("div", "", [
     leaf("div", "k", name),

@@ -2,8 +2,8 @@
 import { attr, cls, el, leaf, Node } from "../lib/node";
 
 /**
- * Bars from the oldest to the newest. A bucket without anything is a short dim line, so that
- * none differs from unknown. `name` is what a bar means, such as `failed`.
+ * Bars from the oldest to the newest. An empty bucket is a short dim line, so that zero differs from unknown. `name`:
+ * what a bar means, such as `failed`.
  */
 export function sparkline(counts: i64[], name: string, label: string, wide: i32, high: i32): Node {
   let most: i64 = 1;
@@ -35,10 +35,10 @@ export function captioned(chart: Node, caption: string): Node {
   return el("figure", [cls("spark")], [chart, leaf("figcaption", "", caption)]);
 }
 
-/** A million of them fill a bar. */
+/** The logarithm of the count that fills a bar: a million. */
 const FULL_BITS: f64 = 20;
 
-/** The same for counts: each doubling of their sum makes it as much longer. */
+/** A bar for counts: each doubling of their sum makes it longer by the same length. */
 export function countBar(label: string, names: string[], counts: i64[]): Node {
   let total: i64 = 0;
   for (let i = 0; i < counts.length; i++) total += counts[i];
@@ -47,8 +47,8 @@ export function countBar(label: string, names: string[], counts: i64[]): Node {
 }
 
 /**
- * A bar of parts of a whole: `names[i]` has `counts[i]`; a part that is there can be seen. `length`: how much
- * of the bar the whole takes.
+ * A bar with the parts of a whole: `names[i]` has `counts[i]`. Every part that exists is visible. `length`: the
+ * fraction of the bar that the whole takes.
  */
 export function shareBar(label: string, names: string[], counts: i64[], length: f64 = 1): Node {
   let total: f64 = 0;
@@ -73,7 +73,7 @@ export function shareBar(label: string, names: string[], counts: i64[], length: 
   );
 }
 
-/** With one digit behind the point: more would only make the picture larger. */
+/** With one digit after the point. More digits would only make the picture larger. */
 export function rect(name: string, x: f64, y: f64, width: f64, height: f64): Node {
   return el(
     "rect",

@@ -1,7 +1,7 @@
-/** Choices of one out of a few: tabs that are addresses, and a switch whose parts dispatch. */
+/** Selections of one out of a few: tabs, which are addresses, and a switch, whose parts dispatch actions. */
 import { Attr, attr, box, cls, el, leaf, Node, nothing, text } from "../lib/node";
 
-/** One tab: where it leads, its words, its count, its drawing; `on` is the one at hand. */
+/** One tab: its address, its words, its count, its drawing. `on`: it is the present one. */
 export function tab(path: string, words: string, count: string, before: Node, on: bool): Node {
   const attrs: Attr[] = [attr("href", "#" + path)];
   if (on) attrs.push(attr("aria-current", "page"));
@@ -30,7 +30,7 @@ export function part(words: string, action: string, arg: string, on: bool): Node
   );
 }
 
-/** A part of a switch that is an address. */
+/** A part of a switch that is a link. */
 export function linkedPart(words: string, path: string, on: bool): Node {
   const attrs: Attr[] = [attr("href", "#" + path)];
   if (on) attrs.push(attr("aria-current", "true"));

@@ -1,7 +1,6 @@
 /**
- * A number with its precision. Exact: `8,400`. Estimated: `≈ 212,000`, from a million on
- * `≈ 9.4 M`, since the server sends only significant digits. At least: `≥ 10,000`. The interval and
- * the number's origin are shown at hover.
+ * A number with its precision. Exact: `8,400`. Estimated: `≈ 212,000`, from a million on `≈ 9.4 M`, since the server
+ * sends only significant digits. At least: `≥ 10,000`. The interval and the source of the number are shown on hover.
  */
 import { Value } from "../generated/records";
 import { attr, cls, el, Node, text } from "../lib/node";
@@ -14,7 +13,7 @@ export function valueText(value: Value): string {
   return (value.precision === "capped" ? "≥ " : "≈ ") + compact(value.value);
 }
 
-/** `1 job`, `≈ 212,000 jobs` */
+/** Returns `1 job` or `≈ 212,000 jobs`. */
 export function countedValue(value: Value, one: string, many: string): string {
   const exactlyOne = value.value === 1 && value.precision === "exact";
   return valueText(value) + " " + (exactlyOne ? one : many);
@@ -25,12 +24,12 @@ export function valueNode(value: Value, className: string): Node {
   return el("span", [cls(className), attr("title", methodOf(value))], [text(valueText(value))]);
 }
 
-/** In a column of them: none is no news. */
+/** A number in a column. Zero is dim. */
 export function countNode(value: Value, tone: string): Node {
   return valueNode(value, value.value === 0 ? "faint" : tone);
 }
 
-/** `between 208,000 and 216,000, by a sample` */
+/** Returns `between 208,000 and 216,000, by a sample`. */
 export function methodOf(value: Value): string {
   if (value.precision === "exact") return "exactly";
   const basis = value.basis === "" ? "" : `, by a ${value.basis}`;
@@ -40,7 +39,7 @@ export function methodOf(value: Value): string {
   return `between ${grouped(value.low)} and ${grouped(value.high)}${basis}`;
 }
 
-/** A plain number as a value. */
+/** Returns a plain number as a value. */
 export function exactly(count: i64): Value {
   const value = Value.empty();
   value.value = count;
@@ -48,12 +47,12 @@ export function exactly(count: i64): Value {
   return value;
 }
 
-/** The value before anything was read. */
+/** Whether the value was read. */
 export function isKnown(value: Value): bool {
   return value.precision.length > 0;
 }
 
-/** `212,000`, from a million on `9.4 M`. */
+/** Returns `212,000`, from a million on `9.4 M`. */
 export function compact(count: i64): string {
   if (count < MILLION) return grouped(count);
   const tenths = (count + MILLION / 20) / (MILLION / 10);

@@ -1,4 +1,6 @@
-/** Adds a job. Its form does more than the declaration: it suggests names, and checks JSON while it is typed. */
+/**
+ * Adds a job. Its form does more than the declaration defines: it suggests names, and checks JSON while it is typed.
+ */
 import { NewJobFacts } from "../adding/new-job";
 import { spanText } from "../controls/age";
 import { button, commandLine } from "../controls/button";
@@ -31,7 +33,7 @@ const TYPING_MS: i32 = 250;
 
 export class AddDialog extends CommandDialog {
   private facts: NewJobFacts = new NewJobFacts();
-  /** What was typed stays until the job is added or the session ends, wherever one goes meanwhile. */
+  /** The typed form. It is kept until the job is added or the session ends, even if the user opens other pages. */
   private kept: Draft | null = null;
   private typing: i32 = 0;
 
@@ -40,7 +42,7 @@ export class AddDialog extends CommandDialog {
     this.wide = true;
   }
 
-  /** `arg`: `template` for a copy of another job, or `task ` and its name. */
+  /** `arg`: `template` for a copy of another job, or `task ` and a task's name. */
   override open(m: Model, dialog: OpenDialog, arg: string): bool {
     const template = m.known.template;
     const kept = this.kept;
@@ -150,7 +152,7 @@ export class AddDialog extends CommandDialog {
     return box("div", warning.length > 0 ? "unsound" : "", [field.input()]);
   }
 
-  /** What happens to the job that has the key. */
+  /** The field for what happens to the job that has the key. */
   private mode(draft: Draft): Node {
     if (!hasKey(draft)) return nothing;
     const mode = draft.value("job_key_mode");
@@ -169,7 +171,7 @@ export class AddDialog extends CommandDialog {
   }
 
   protected override members(m: Model, dialog: OpenDialog, form: Form): void {
-    // A mode without a key would be refused.
+    // The server refuses a mode without a key.
     if (!hasKey(dialog.draft)) dialog.draft.set("job_key_mode", "");
     super.members(m, dialog, form);
     if (dialog.draft.fault("identifier").length > 0) {
@@ -192,7 +194,7 @@ export class AddDialog extends CommandDialog {
   }
 }
 
-/** What a job is to do; not its key, since the new one would take the place of the old one. */
+/** Fills in what a job does. The key is left out, since the new job would replace the old one. */
 function fill(draft: Draft, job: ListedJob): void {
   const task = job.taskIdentifier;
   const queue = job.queueName;
@@ -211,7 +213,7 @@ function fill(draft: Draft, job: ListedJob): void {
   if (!r.failed) draft.set("flags", flags.join(", "));
 }
 
-/** The same as a line for a shell, with the time as it is now meant. */
+/** Returns the same as a shell command, with the time as it is meant now. */
 function addLine(draft: Draft, schema: string, now: f64): string {
   const payload = draft.value("payload").trim();
   let words = "add" + argument("identifier", draft.value("identifier"));
@@ -228,7 +230,7 @@ function addLine(draft: Draft, schema: string, now: f64): string {
   return shellLine(words, schema);
 }
 
-/** With a sign of equality, since a value may begin with a dash. */
+/** Returns an option with an equals sign, since its value may begin with a dash. */
 function option(name: string, value: string): string {
   if (value.trim().length === 0) return "";
   return value.startsWith("-") ? ` --${name}=${quoted(value)}` : ` --${name} ${quoted(value)}`;
@@ -238,7 +240,7 @@ function hasKey(draft: Draft): bool {
   return draft.value("key").trim().length > 0;
 }
 
-/** How long it takes until all attempts have failed: each waits e to the power of its number, ten at most. */
+/** Returns how long it takes until all attempts have failed. The delay is e to the power of the attempt, at most 10. */
 function lastsFor(typed: string): string {
   const tries = parseWhole(typed.trim().length > 0 ? typed.trim() : "25");
   if (!tries.valid || tries.value < 1 || tries.value > 32767) return "";

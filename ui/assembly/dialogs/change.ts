@@ -1,4 +1,4 @@
-/** Stops an operation, or undoes it: the dialog shows first what that means for its jobs. */
+/** Stops or undoes an operation. The dialog first shows the effect on its jobs. */
 import { ago } from "../controls/age";
 import { jobActionNamed } from "../generated/commands";
 import {
@@ -25,7 +25,7 @@ const RESULTS = "change.results";
 export class ChangeDialog extends Dialog {
   private id: i64 = 0;
   private isUndo: bool = false;
-  /** null: it was requested. */
+  /** The operation; null: it was requested and has not arrived. */
   private operation: Operation | null = null;
   private results: OperationResults | null = null;
 
@@ -33,7 +33,7 @@ export class ChangeDialog extends Dialog {
     super("change");
   }
 
-  /** `arg`: `undo 214` or `stop 214`. */
+  /** `arg`: such as `undo 214` or `stop 214`. */
   override open(m: Model, dialog: OpenDialog, arg: string): bool {
     const id = parseWhole(arg.substring(5));
     const known = m.facts.operation;
@@ -161,12 +161,12 @@ function meaning(action: string): string {
     : "Restores the previous state.";
 }
 
-/** Where not all were looked at, all that may be. */
+/** Returns the number of jobs that an undo can restore; if not all were counted, the number of all that it might. */
 function restorable(operation: Operation, results: OperationResults): i64 {
   return results.scanned < operation.done ? operation.done : results.restorable;
 }
 
-/** `: 296 finished, 49 failed again` */
+/** Returns a reason such as `: 296 finished, 49 failed again`. */
 function whyNot(results: OperationResults): string {
   const reasons: string[] = [];
   if (results.finished > 0) reasons.push(`${grouped(results.finished)} finished`);

@@ -1,4 +1,4 @@
-/** The dialog of a command, as its declaration has it. */
+/** The dialog of a command, built from its declaration. */
 import { beginBody, commandForm, writeFields } from "../forms/command-form";
 import { Form } from "../forms/form";
 import { Command } from "../generated/commands";
@@ -15,7 +15,7 @@ export class CommandDialog extends Dialog {
   }
 
   override open(_m: Model, dialog: OpenDialog, arg: string): bool {
-    // Whatever is selected on the page, this is not about it.
+    // This command is not about the jobs that are selected on the page.
     dialog.jobs = [];
     dialog.workers = [];
     const fields = this.command.fields;
@@ -49,12 +49,12 @@ export class CommandDialog extends Dialog {
     return new Pending("ask." + this.name, this.command.path, form.body.end());
   }
 
-  /** The request's members behind the action. */
+  /** Writes the request's members after the action. */
   protected members(_m: Model, _dialog: OpenDialog, form: Form): void {
     writeFields(form, this.command);
   }
 
-  /** In the server's words; a warning when not all of it was done. */
+  /** Shows the server's sentence, as a warning if not everything was done. */
   override done(m: Model, _write: Pending, body: string): void {
     const r = new JsonReader(body);
     const result: MessageResult = readMessageResult(r);

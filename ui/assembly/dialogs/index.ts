@@ -1,6 +1,6 @@
 /**
- * Every dialog: those of actions for causes and queries, and one for each command of the server. Most follow from the declaration
- * alone; those that do more have a file of their own.
+ * Every dialog: those of actions for causes and queries, and one for each command of the server. Most follow from the
+ * declaration alone; dialogs that do more have a file of their own.
  */
 import { Command, commands } from "../generated/commands";
 import { Dialog } from "../model/model";
@@ -17,7 +17,7 @@ import { VerbDialog } from "./verb";
 
 export const dialogs: Dialog[] = [new VerbDialog(), new OperationDialog(), new ChangeDialog()];
 for (let i = 0; i < commands.length; i++) {
-  // It is offered elsewhere: workers are unlocked from the places that show them.
+  // Workers are unlocked from the places that show them, not from a dialog of the command.
   if (commands[i].dialog !== "none") dialogs.push(dialogOf(commands[i]));
 }
 

@@ -13,26 +13,26 @@ import { OpenDialog } from "../model/open-dialog";
 import { Pending } from "../model/requests";
 import { CommandDialog } from "./command";
 
-/** The box that gives attempts back. */
+/** The name of the checkbox that sets the attempts back. */
 const AGAIN = "again";
-/** The field of those that were used. */
+/** The name of the field of attempts that were used. */
 const ATTEMPTS = "attempts";
 
 export class JobsDialog extends CommandDialog {
-  /** `arg`: `shown` for the one job that is shown whole, whatever is selected on the page. */
+  /** `arg`: `shown` for the job that is shown whole, even if others are selected on the page. */
   override open(m: Model, dialog: OpenDialog, arg: string): bool {
     const shown = m.known.shown;
     if (arg === "shown" && shown !== null) dialog.jobs = [shown];
-    // A failed job has no attempts left: without new ones "run now" would change nothing.
+    // A failed job has no attempts left. Without new ones, "run now" would change nothing.
     if (this.givesBack(dialog)) dialog.draft.set(AGAIN, "on");
-    // Nor would another time.
+    // Without new attempts, another time would change nothing, either.
     if (this.asksForAttempts && dialog.count("failed") === dialog.jobs.length) {
       dialog.draft.set(ATTEMPTS, "0");
     }
     return dialog.jobs.length > 0;
   }
 
-  /** `Run 3 jobs now` of the action `Run now`. */
+  /** Returns `Run 3 jobs now` for the action `Run now`. */
   override title(dialog: OpenDialog): string {
     const jobs = dialog.jobs;
     const what = jobs.length === 1 ? `job ${jobs[0].id}` : counted(jobs.length, "job", "jobs");
@@ -72,7 +72,7 @@ export class JobsDialog extends CommandDialog {
     return false;
   }
 
-  /** The note about failed jobs beside a form with a field for the attempts. */
+  /** Returns the note about failed jobs in a form with a field for the attempts. */
   private spent(dialog: OpenDialog): string {
     const failed = this.asksForAttempts ? dialog.count("failed") : 0;
     if (failed === 0) return "";
@@ -127,7 +127,7 @@ export class JobsDialog extends CommandDialog {
     return write;
   }
 
-  /** In the server's words; the numbers only where it left them out. */
+  /** Shows the server's sentence, or the numbers if it has none. */
   override done(m: Model, write: Pending, body: string): void {
     const r = new JsonReader(body);
     const result: JobActionResult = readJobActionResult(r);
@@ -136,7 +136,7 @@ export class JobsDialog extends CommandDialog {
       m.notices.bad(`The change was made, but the server's answer is invalid: ${r.error}`);
       return;
     }
-    // A job that was changed, but has no attempts left to run with, isn't done.
+    // A job that was changed, but has no attempts left, does not count as done.
     const count = result.done === i64.MIN_VALUE ? <i64>result.jobs.length : result.done;
     const numbers = `${grouped(count)} of ${counted(write.count, "job", "jobs")}`;
     const said = result.message;
@@ -146,7 +146,7 @@ export class JobsDialog extends CommandDialog {
     if (!sentence.includes(`${grouped(count)} of ${grouped(write.count)}`)) notice.detail = numbers;
   }
 
-  /** Whether it may set attempts back to 0: some jobs have none left, and no field does it. */
+  /** Whether the form offers to set attempts back to 0: some jobs have none left, and no field sets them. */
   private givesBack(dialog: OpenDialog): bool {
     return this.command.mayReset && dialog.count("failed") > 0;
   }

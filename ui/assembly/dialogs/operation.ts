@@ -1,6 +1,6 @@
 /**
- * An action on all jobs that a query finds: what it is about is counted and shown first, and only that is
- * done. Whatever is changed in the form afterwards is counted again.
+ * An action on all jobs that a query finds. The jobs are counted and shown first, and only these are changed. After any
+ * change in the form they are counted again.
  */
 import { countedValue } from "../controls/value";
 import { commandForm, writeFields } from "../forms/command-form";
@@ -36,9 +36,9 @@ import { rehearsed, samples } from "../operations/rehearsed";
 
 const TOPIC = "ask.operation";
 const PATH = "api/operations";
-/** The checkbox of an action that may set attempts back. */
+/** The name of the checkbox that sets attempts back. */
 const AGAIN = "again";
-/** The steps of a start, as a request counts them. */
+/** The steps of a start, as a request's `count` has them. */
 const PREVIEW = 0;
 const START = 1;
 const ADDING = 2;
@@ -68,7 +68,7 @@ export class OperationDialog extends Dialog {
     dialog.workers = [];
     usualManner(dialog.draft, action);
     if (asked.q.includes("is:failed")) dialog.draft.set(AGAIN, "on");
-    // An answer to an earlier one is not about this.
+    // The answer to an earlier rehearsal belongs to another form.
     m.requests.forget(TOPIC);
     if (!this.hasForm) this.rehearse(m, dialog);
     return true;
@@ -150,7 +150,7 @@ export class OperationDialog extends Dialog {
     return dialog.busy ? "Counting matching jobs…" : "Counts matching jobs. Nothing changes yet.";
   }
 
-  /** What was counted is no longer what would be done. */
+  /** The counted jobs are not those of the changed form. */
   override typed(m: Model, dialog: OpenDialog, field: string): void {
     if (field === AGAIN) this.rehearse(m, dialog);
     else if (this.hasForm && this.isChange(field)) this.rehearsal = null;
@@ -162,7 +162,7 @@ export class OperationDialog extends Dialog {
     return false;
   }
 
-  /** Previews again. */
+  /** Previews again after a pause in typing. */
   override rested(m: Model, dialog: OpenDialog, _arg: string): void {
     this.rehearse(m, dialog);
   }
@@ -200,12 +200,12 @@ export class OperationDialog extends Dialog {
 
   private starting(dialog: OpenDialog, rehearsal: Rehearsal): Pending {
     const begun = new Pending(TOPIC, PATH, begin(dialog.draft, rehearsal));
-    // What was selected has been dealt with.
+    // The selected jobs have been processed.
     begun.count = START;
     return begun;
   }
 
-  /** A step keeps the dialog open; what was started is shown on its own page. */
+  /** A step keeps the dialog open. A started operation has a page of its own. */
   override done(m: Model, write: Pending, body: string): void {
     const r = new JsonReader(body);
     if (write.count !== START) {
@@ -226,7 +226,7 @@ export class OperationDialog extends Dialog {
     navigate(operationPath(operation.id), false);
   }
 
-  /** The tables are there now, and the preview that was shown was not kept. */
+  /** The tables exist now, but the preview that was shown was not stored. */
   private previewAgain(m: Model, dialog: OpenDialog): void {
     if (this.rehearsal === null) return;
     const asking = this.asking(m, dialog);

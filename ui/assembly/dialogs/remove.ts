@@ -1,4 +1,4 @@
-/** Removes a job by its key: which one that is, is shown before. */
+/** Removes a job by its key. The dialog first shows which job that is. */
 import { KeyHolder } from "../adding/key-holder";
 import { Command } from "../generated/commands";
 import { after } from "../host";
@@ -47,7 +47,7 @@ export class RemoveDialog extends CommandDialog {
     return dialog.jobs.length > 0 ? "" : this.holder.note(dialog.draft.value(FIELD));
   }
 
-  /** No job has it. */
+  /** No job has this key. */
   override blocked(dialog: OpenDialog): string {
     return this.exception(dialog);
   }

@@ -1,4 +1,4 @@
-/** Takes back what stale workers hold: first it is looked what that would be, then it is done so. */
+/** Recovers what stale workers have locked, after a preview. */
 import { writeFields } from "../forms/command-form";
 import { Form } from "../forms/form";
 import { readSweep, Sweep } from "../generated/records";
@@ -10,7 +10,7 @@ import { Pending } from "../model/requests";
 import { CommandDialog } from "./command";
 
 export class SweepDialog extends CommandDialog {
-  /** What the last look found; null: none yet with these settings. */
+  /** The result of the last preview; null: none yet with these settings. */
   private found: Sweep | null = null;
 
   override open(m: Model, dialog: OpenDialog, _arg: string): bool {
@@ -42,7 +42,7 @@ export class SweepDialog extends CommandDialog {
     return false;
   }
 
-  /** Other settings find something else. */
+  /** With other settings the result differs. */
   override typed(_m: Model, dialog: OpenDialog, _field: string): void {
     this.found = null;
     dialog.workers = [];
@@ -103,7 +103,7 @@ export class SweepDialog extends CommandDialog {
     }
     m.keepDialog = true;
     const dialog = m.dialog;
-    // The settings have changed: the answer is outdated.
+    // If the settings have changed, the answer is outdated.
     if (dialog === null || this.settings(dialog) !== write.note) return;
     this.found = sweep;
     dialog.workers = sweep.staleWorkers.concat(sweep.unknownWorkers);

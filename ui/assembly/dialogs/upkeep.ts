@@ -1,4 +1,4 @@
-/** The dialog of a piece of upkeep: indexes, extensions, tidying up. What it is about was selected on the page. */
+/** The dialog of a maintenance task: indexes, extensions, cleanup. Its subject was selected on the page. */
 import { Field } from "../forms/field";
 import { Form } from "../forms/form";
 import { Chore, choreOf, isTyped } from "../kit/chore";
@@ -16,7 +16,7 @@ export class UpkeepDialog extends CommandDialog {
   override open(m: Model, dialog: OpenDialog, arg: string): bool {
     const chore = choreOf(arg);
     this.chore = chore === null ? new Chore() : chore;
-    // Without its subject a command of one field would do all that it can.
+    // Without its subject, a command of one field would do everything that it can.
     if (this.command.fields.length === 1 && this.chore.subject.length === 0) return false;
     return super.open(m, dialog, this.chore.subject);
   }
@@ -31,7 +31,7 @@ export class UpkeepDialog extends CommandDialog {
 
   override text(m: Model, dialog: OpenDialog): string {
     const said = this.chore.sentence;
-    // The command's own text is about all that it could do.
+    // The command's own text is about everything that it can do, so it is not shown.
     if (this.command.name === "cleanup") return said;
     return said.length > 0 ? `${said} ${this.command.consequence}` : super.text(m, dialog);
   }

@@ -1,6 +1,6 @@
 /**
- * The dialog of an action that the server offers for a cause. What acts on given workers or jobs is sent as
- * it was offered; what acts on a query is another dialog's, which rehearses it first.
+ * The dialog of an action that the server offers for a cause. An action on given workers or jobs is sent as it was
+ * offered. An action on a query has another dialog, which previews it first.
  */
 
 import { countedValue } from "../controls/value";
@@ -20,13 +20,13 @@ import { Dialog, Model } from "../model/model";
 import { OpenDialog } from "../model/open-dialog";
 import { Pending } from "../model/requests";
 
-/** So many receipts are kept for the overview. */
+/** The number of receipts that are kept for the overview. */
 const MOST_RECEIPTS = 16;
 const OPERATIONS = "/api/operations";
 
 export class VerbDialog extends Dialog {
   private verbOffered: Fix = Fix.empty();
-  /** The incident that it is about. */
+  /** The incident for which the action was offered. */
   private about: Incident | null = null;
 
   constructor() {
@@ -77,7 +77,7 @@ export class VerbDialog extends Dialog {
     return false;
   }
 
-  /** Taking locks away can't be undone. */
+  /** Unlocking cannot be undone, so Enter alone does not confirm it. */
   override eager(_m: Model, _dialog: OpenDialog): bool {
     return this.verbOffered.action !== "force-unlock";
   }
@@ -103,13 +103,13 @@ export class VerbDialog extends Dialog {
     receipts.set(about.id, notice.text);
     const query = about.q;
     if (query === null || about.affected.value === 0) return;
-    // What was blocked is ready now.
+    // Jobs that were blocked are ready now.
     notice.link = queryPath(query.replace(" is:blocked", ""));
     notice.see = "See " + countedValue(about.affected, "job", "jobs");
   }
 }
 
-/** The incident that offers the same. */
+/** Returns the incident that offers the same action. */
 function incidentOf(m: Model, offered: Fix): Incident | null {
   const known = m.facts.incidents.incidents;
   for (let i = 0; i < known.length; i++) {
@@ -119,7 +119,7 @@ function incidentOf(m: Model, offered: Fix): Incident | null {
   return null;
 }
 
-/** The consequence that its command declares. */
+/** Returns the consequence that its command declares. */
 function consequence(verb: Fix, isOne: bool): string {
   for (let i = 0; i < commands.length; i++) {
     const one = commands[i];

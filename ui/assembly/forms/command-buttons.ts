@@ -4,7 +4,7 @@ import { Command, commands } from "../generated/commands";
 import { ListedJob } from "../generated/records";
 import { Node } from "../lib/node";
 
-/** What may be done to these jobs, in the order of the server's list. */
+/** Returns the actions for these jobs, in the order of the server's list. */
 export function commandsFor(jobs: ListedJob[]): Command[] {
   const offered: Command[] = [];
   for (let i = 0; i < commands.length; i++) {
@@ -13,7 +13,7 @@ export function commandsFor(jobs: ListedJob[]): Command[] {
   return offered;
 }
 
-/** Opens the command's dialog. */
+/** A button that opens the command's dialog. */
 export function askButton(command: Command, kind: string): Node {
   return button(command.verb + "…", "ask." + command.name, "", kind);
 }

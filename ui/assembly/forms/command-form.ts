@@ -8,7 +8,7 @@ import { timeField } from "./time-field";
 
 const INPUT = "dialog.input";
 
-/** Its fields one below the other; numbers that follow each other share a row. */
+/** The form: fields one below the other; consecutive numbers share a row. */
 export function commandForm(command: Command, draft: Draft, now: f64): Node {
   const fields = command.fields;
   if (fields.length === 0) return nothing;
@@ -27,14 +27,14 @@ export function commandForm(command: Command, draft: Draft, now: f64): Node {
   return box("div", "form", rows);
 }
 
-/** The beginning of a request for a command: where several share an address, its action. */
+/** Begins the request for a command. If several commands share an address, it has the action. */
 export function beginBody(command: Command, draft: Draft): Form {
   const form = new Form(draft);
   if (command.action.length > 0) form.body.string("action", command.action);
   return form;
 }
 
-/** Writes what was filled in, and rejects fields that lack something. */
+/** Writes what was filled in, and marks fields in which something is missing. */
 export function writeFields(form: Form, command: Command): void {
   const fields = command.fields;
   for (let i = 0; i < fields.length; i++) write(form, fields[i]);
@@ -43,7 +43,7 @@ export function writeFields(form: Form, command: Command): void {
   }
 }
 
-/** A field of text or a number, to be set further before it is drawn. */
+/** A field for text or a number. The caller completes it before it is drawn. */
 export function fieldOf(field: CommandField, draft: Draft): Field {
   const made = new Field(draft, field.name, field.label);
   made.required = field.required;
@@ -56,7 +56,7 @@ function isNumber(field: CommandField): bool {
   return field.kind === "integer" || field.kind === "seconds";
 }
 
-/** Where leaving it out would show nothing in its place. */
+/** Whether leaving the field out would show no value in its place. */
 function isSpan(field: CommandField): bool {
   return field.kind === "seconds" && field.fallback.length === 0;
 }

@@ -1,10 +1,10 @@
-/** The texts of a form while it is being filled in, and what is wrong with them, by field name. */
+/** The texts of a form that is being filled in, and their faults, by field name. */
 export class Draft {
-  /** By which relative times count: set when the form is sent. */
+  /** The time to which relative times refer, set when the form is sent. */
   now: f64 = NaN;
   private values: Map<string, string> = new Map<string, string>();
   private faults: Map<string, string> = new Map<string, string>();
-  /** The fields of the form. */
+  /** The names of the form's fields. */
   private shown: Set<string> = new Set<string>();
 
   value(name: string): string {
@@ -20,7 +20,7 @@ export class Draft {
     this.faults.delete(name);
   }
 
-  /** Each field reads its own when it is drawn. */
+  /** Returns the fault of a field, which reads it when it is drawn. */
   fault(name: string): string {
     this.shown.add(name);
     return this.faults.has(name) ? this.faults.get(name) : "";
@@ -34,7 +34,7 @@ export class Draft {
     return this.shown.has(name);
   }
 
-  /** The same texts, without the faults. */
+  /** Returns a copy of the texts without the faults. */
   copy(): Draft {
     const other = new Draft();
     const names = this.values.keys();
@@ -42,7 +42,7 @@ export class Draft {
     return other;
   }
 
-  /** Before it is looked at again. */
+  /** Clears the faults before the form is checked again. */
   forgive(): void {
     this.faults.clear();
   }

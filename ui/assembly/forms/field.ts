@@ -7,16 +7,16 @@ export class Field {
   placeholder: string = "";
   kind: string = "text";
   required: bool = false;
-  /** Behind the label, in place of `required`. */
+  /** The text after the label instead of `required`. */
   remark: string = "";
   focused: bool = false;
   disabled: bool = false;
   /** The id of a list of suggested values. */
   list: string = "";
   action: string = "dialog.input";
-  /** An element behind the hint, such as a button that applies it. */
+  /** An element after the hint, such as a button that applies it. */
   beside: Node = nothing;
-  /** An element in the control's frame, before it. */
+  /** An element before the control, in the same frame. */
   gutter: Node = nothing;
 
   constructor(

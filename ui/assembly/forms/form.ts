@@ -1,4 +1,4 @@
-/** Checks the fields of a form, and writes the good ones into a request's body. */
+/** Checks the fields of a form, and writes the valid ones into the body of a request. */
 import { JsonWriter } from "../lib/json-writer";
 import { grouped, parseWhole } from "../lib/number";
 import { isoTime } from "../lib/time";
@@ -8,12 +8,12 @@ import { NO_TIME, typedSeconds, typedTime } from "./local-time";
 
 export class Form {
   readonly body: JsonWriter = new JsonWriter();
-  /** How many fields were filled in. */
+  /** The number of fields that were filled in. */
   filled: i32 = 0;
 
   constructor(readonly draft: Draft) {}
 
-  /** A name may begin or end with a space: it is sent as it was typed. */
+  /** Adds a required text. A name may begin or end with a space, so it is sent as typed. */
   required(field: string, name: string, reason: string): void {
     const value = this.draft.value(field);
     if (value.trim().length === 0) this.draft.reject(field, reason);
@@ -27,7 +27,7 @@ export class Form {
     this.filled++;
   }
 
-  /** A text that is sent exactly as it was typed. */
+  /** Adds a text that is sent exactly as it was typed. */
   json(field: string, name: string): void {
     const typed = this.draft.value(field);
     if (typed.trim().length === 0) return;
@@ -37,20 +37,20 @@ export class Form {
     this.filled++;
   }
 
-  /** Refuses a text of more than so many UTF-16 units. */
+  /** Rejects a text of more than this many UTF-16 units. */
   atMost(field: string, most: i64): void {
     if (this.draft.value(field).length <= most) return;
     this.draft.reject(field, `Use at most ${grouped(most)} characters.`);
   }
 
-  /** True where the box is ticked; otherwise nothing is sent. */
+  /** Adds true if the box is ticked; otherwise nothing. */
   flag(field: string, name: string): void {
     if (!this.draft.on(field)) return;
     this.body.bool(name, true);
     this.filled++;
   }
 
-  /** A date and time, or one that counts from now. */
+  /** Adds a date and time, or one relative to now. */
   time(field: string, name: string): void {
     const typed = this.draft.value(field);
     if (typed.trim().length === 0) return;
@@ -60,7 +60,7 @@ export class Form {
     this.filled++;
   }
 
-  /** Seconds, given as such or as `1h30m`; with a minus where they may be negative. */
+  /** Adds seconds, typed as such or as `1h30m`, with a minus if they may be negative. */
   span(field: string, least: i64, most: i64): void {
     const typed = this.draft.value(field);
     if (typed.trim().length === 0) return;
@@ -74,7 +74,7 @@ export class Form {
     this.filled++;
   }
 
-  /** Names separated by commas or white space. */
+  /** Adds names that are separated by commas or white space. */
   names(field: string, name: string): void {
     const names = splitNames(this.draft.value(field));
     if (names.length === 0) return;

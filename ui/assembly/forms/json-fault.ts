@@ -1,9 +1,9 @@
-/** Where a text stops being JSON, in words for its author, and the one change that would fix it. */
+/** Where a text stops being JSON, in words for its author, and the single change that would correct it. */
 import { JsonReader } from "../lib/json-reader";
 
-/** A longer token is cut where a message names it. */
+/** The length at which a token is cut in a message. */
 const MOST_TOKEN = 24;
-/** A text that is longer is not held twice for the sake of an offer. */
+/** The length up to which a corrected text is offered, because it is in memory twice. */
 const MOST_MENDED = 20000;
 const COMMA: i32 = 0x2c;
 const APOSTROPHE: i32 = 0x27;
@@ -11,9 +11,9 @@ const APOSTROPHE: i32 = 0x27;
 export class JsonFault {
   line: i32 = 1;
   column: i32 = 1;
-  /** What is wrong there. */
+  /** What is wrong there, in words. */
   words: string = "";
-  /** The fix that a click applies, and the text that it makes; the empty string: there is none. */
+  /** The correction that a click applies, and the corrected text; empty: none is offered. */
   offer: string = "";
   mended: string = "";
 
@@ -22,7 +22,7 @@ export class JsonFault {
   }
 }
 
-/** Null where it is JSON. */
+/** Returns the fault; null if the text is JSON. */
 export function faultOf(typed: string): JsonFault | null {
   const r = new JsonReader(typed);
   r.skip();
@@ -75,12 +75,12 @@ function mend(fault: JsonFault, offer: string, mended: string, typed: string): v
 class Token {
   constructor(
     readonly text: string,
-    /** Where it ends. */
+    /** The end of the token. */
     readonly end: i32,
   ) {}
 }
 
-/** The token before a place: one punctuation mark, or a run without white space and punctuation. */
+/** Returns the token before a place: a punctuation mark, or a run without white space and punctuation. */
 function tokenBefore(typed: string, at: i32): Token {
   let end = at;
   while (end > 0 && typed.charCodeAt(end - 1) <= 0x20) end--;
@@ -96,7 +96,7 @@ function tokenBefore(typed: string, at: i32): Token {
   );
 }
 
-/** White space, a comma, a colon, or an opening bracket. */
+/** Whether the character is white space, a comma, a colon, or an opening bracket. */
 function isBetween(c: i32): bool {
   return c <= 0x20 || c === COMMA || c === 0x3a || c === 0x7b || c === 0x5b;
 }

@@ -1,14 +1,14 @@
-/** A field for JSON: its lines are numbered, and errors are shown while it is typed. */
+/** A field for JSON. Its lines are numbered, and a fault is shown while it is typed. */
 import { button } from "../controls/button";
 import { attr, box, cls, el, leaf, multiline, Node } from "../lib/node";
 import { Field } from "./field";
 import { faultOf } from "./json-fault";
 
-/** So many lines are numbered; more than that are seldom typed. */
+/** The number of lines that are numbered. */
 const MOST_NUMBERED = 1000;
 const LEAST_LINES = 5;
 
-/** A fault is shown only after something was typed. */
+/** The field. A fault is shown only after something was typed. */
 export function jsonField(field: Field): Node {
   const typed = field.draft.value(field.name);
   const fault = typed.trim().length > 0 ? faultOf(typed) : null;
@@ -27,7 +27,7 @@ export function jsonField(field: Field): Node {
   return box("div", fault !== null ? "payload bad" : "payload", [field.area(shown)]);
 }
 
-/** The numbers of the lines, that of the fault marked. */
+/** The numbers of the lines; that of the fault is marked. */
 function gutter(lines: i32, marked: i32): Node {
   const numbers: Node[] = [];
   let plain = "";

@@ -1,4 +1,4 @@
-/** The times of date-and-time fields, which are on the local clock. */
+/** The times of date-and-time fields, by the local clock. */
 
 import { isDigit } from "../../../src/domain/portable/digits";
 import { zoneOffset } from "../host";
@@ -9,16 +9,16 @@ import { parseTime, parseWall, wallText } from "../lib/time";
 export const NO_TIME: string = "Enter a time such as +30m, tomorrow 9:00 or 2026-11-26 09:00.";
 const DAY_MS: f64 = 86400000;
 
-/** The time at which the local clock shows this. */
+/** Returns the time at which the local clock shows this. */
 function localTime(wall: f64): f64 {
-  // The offset is read twice, since it may change between the wall time and the true one.
+  // The offset is read twice, since it may differ between the local time and the true one.
   const guess = wall - <f64>zoneOffset(wall) * 60000;
   return wall - <f64>zoneOffset(guess) * 60000;
 }
 
 /**
- * What a person types for a time, as the command line reads it: `now`, `+10m`, `in 2h`, RFC 3339, or a day,
- * a time, or both, of the local clock; NaN when it is none of these.
+ * Returns the time that a text means, as the command line reads it: `now`, `+10m`, `in 2h`, RFC 3339, or a day, a time,
+ * or both, by the local clock; NaN for another text.
  */
 export function typedTime(typed: string, now: f64): f64 {
   const said = lower(typed.trim());
@@ -37,7 +37,7 @@ export function typedTime(typed: string, now: f64): f64 {
   } else if (said.length >= 10) {
     const date = said.substring(0, 10);
     day = parseWall(date + "T00:00");
-    // 31 February is no day.
+    // Days such as 31 February do not exist.
     if (isNaN(day) || wallText(day, "T").substring(0, 10) !== date) return NaN;
     const moment = parseTime(typed.trim());
     if (!isNaN(moment)) return moment;
@@ -50,7 +50,7 @@ export function typedTime(typed: string, now: f64): f64 {
   return " t".includes(rest.charAt(0)) ? localTime(day + clockOf(rest.substring(1).trim())) : NaN;
 }
 
-/** Seconds of `2h`, `+2h`, `-30m` or `90`; NaN when it is none. */
+/** Returns the seconds of `2h`, `+2h`, `-30m` or `90`; NaN for another text. */
 export function typedSeconds(typed: string): f64 {
   const said = lower(typed.trim());
   const back = said.startsWith("-");
@@ -60,19 +60,19 @@ export function typedSeconds(typed: string): f64 {
   return back ? -secs : secs;
 }
 
-/** The midnight with which a time's day begins, on the local clock. */
+/** Returns the midnight at which the day of a time begins, by the local clock. */
 export function dayOf(at: f64): f64 {
   return Math.floor((at + <f64>zoneOffset(at) * 60000) / DAY_MS) * DAY_MS;
 }
 
-/** Milliseconds since midnight of `9:00` or `09:00:30`; NaN when it is neither. */
+/** Returns the milliseconds since midnight of `9:00` or `09:00:30`; NaN for another text. */
 function clockOf(said: string): f64 {
   const padded = said.charAt(1) === ":" ? "0" + said : said;
   if (padded.charAt(2) !== ":" || (padded.length !== 5 && padded.length !== 8)) return NaN;
   return padded.length === 8 && padded.charAt(5) !== ":" ? NaN : parseWall("1970-01-01T" + padded);
 }
 
-/** Milliseconds of `1h30m`; NaN when it is no span. */
+/** Returns the milliseconds of `1h30m`; NaN for another text. */
 function spanOf(said: string): f64 {
   let sum: f64 = 0;
   let count: f64 = -1;
@@ -90,7 +90,7 @@ function spanOf(said: string): f64 {
     count = -1;
     parts++;
   }
-  // A century is a slip of the finger.
+  // More than a century is a typing error.
   return count >= 0 || parts === 0 || sum > 3.2e12 ? NaN : sum;
 }
 
@@ -101,7 +101,7 @@ function unitOf(letter: string): f64 {
   return letter === "d" ? 86400000 : 0;
 }
 
-/** A time as a field writes it. */
+/** Returns a time in the form of a field. */
 export function localField(at: f64): string {
   return wallText(at + <f64>zoneOffset(at) * 60000, "T");
 }

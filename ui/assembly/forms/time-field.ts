@@ -1,4 +1,4 @@
-/** A time on the local clock, with buttons for the most common ones. */
+/** A time by the local clock, with buttons for the most common ones. */
 import { dated, Times, until, zone } from "../controls/age";
 import { button } from "../controls/button";
 import { box, leaf, Node, nothing } from "../lib/node";
@@ -34,7 +34,7 @@ export function timeField(
   ]);
 }
 
-/** When jobs will be due, from the first to the last. */
+/** A note about when jobs will be due, from the first to the last. */
 export function dueNote(first: f64, last: f64, now: f64): Node {
   if (isNaN(first) || isNaN(last)) return nothing;
   const to =
@@ -44,7 +44,7 @@ export function dueNote(first: f64, last: f64, now: f64): Node {
   return leaf("p", "hint", to);
 }
 
-/** The same for jobs of these times, as the form moves them; a spread ends where the last may be. */
+/** The same note for jobs with these times, as the form moves them. A spread ends at the last possible time. */
 export function movedNote(draft: Draft, first: f64, last: f64, now: f64): Node {
   const shift = typedSeconds(draft.value("shift"));
   const spread = typedSeconds(draft.value("spread"));
@@ -59,7 +59,7 @@ export function movedNote(draft: Draft, first: f64, last: f64, now: f64): Node {
   );
 }
 
-/** `tomorrow, Fri 27 Nov 2026 09:00:00 +01:00` */
+/** Returns `tomorrow, Fri 27 Nov 2026 09:00:00 +01:00`. */
 function dayed(at: f64, now: f64): string {
   const days = (dayOf(at) - dayOf(now)) / 86400000;
   return (days === 0 ? "today, " : days === 1 ? "tomorrow, " : "") + dated(at);
@@ -69,7 +69,7 @@ function shortcut(label: string, name: string, minutes: i32): Node {
   return button(label, "dialog.later", `${name} ${minutes}`, "s");
 }
 
-/** Fills in the time that a shortcut's argument names. */
+/** Fills in the time that the argument of a button names. */
 export function fillLater(draft: Draft, arg: string, now: f64): void {
   const space = arg.indexOf(" ");
   const minutes = <f64>parseWhole(arg.substring(space + 1)).value;

@@ -1,4 +1,4 @@
-/** A job next to the list that it was opened from: its place there, the way to its page, and itself. */
+/** A job beside the list from which it was opened: its place there, the link to its page, and the job itself. */
 import { iconButton } from "../controls/button";
 import { CLOSE, DOWN, EXPAND, icon, LINK, UP } from "../controls/icon";
 import { attr, box, cls, el, key, leaf, Node, nothing } from "../lib/node";
@@ -8,10 +8,10 @@ import { Model } from "../model/model";
 import { JobView } from "./job-view";
 import { drawJob } from "./view";
 
-/** Its DOM id: it takes the focus when it is opened. */
+/** The DOM id, which gets the focus when the job is opened. */
 export const BESIDE = "beside";
 
-/** `page`: the name of the list's page, whose `next`, `before` and `close` it has. */
+/** The job. `page`: the name of the list's page, whose actions `next`, `before` and `close` are used. */
 export function jobBeside(m: Model, view: JobView, page: string): Node {
   const at = m.known.placeOf(view.id);
   const all = m.known.listIds.length;
@@ -44,7 +44,7 @@ export function jobBeside(m: Model, view: JobView, page: string): Node {
           iconButton(CLOSE, "Close (Esc)", page + ".close", ""),
         ]),
       ]),
-      // Another job is seen from its beginning.
+      // Another job is shown from its beginning.
       el("div", [cls("beside-job"), key(view.id.toString())], [drawJob(m, view, true)]),
     ],
   );

@@ -1,11 +1,11 @@
-/** A job, and what helps it, as lines for a shell. Only commands that there are. */
+/** A job, and the action that helps it, as lines for a shell. They contain only commands that exist. */
 
 import { argument, quoted, shellLine } from "../forms/shell-line";
 import { firstActionFor } from "../generated/commands";
 import { Cause, ListedJob, Why } from "../generated/records";
 import { isoTime } from "../lib/time";
 
-/** The shell command of the page's primary action. */
+/** Returns the shell command of the page's primary action. */
 export function commandOf(
   job: ListedJob,
   condition: string,
@@ -27,14 +27,14 @@ export function commandOf(
     : shellLine("show " + id, schema);
 }
 
-/** The last cause that is marked as the root. */
+/** Returns the last cause that is marked as the root. */
 export function rootOf(why: Why | null): Cause | null {
   if (why === null) return null;
   for (let i = why.causes.length - 1; i >= 0; i--) if (why.causes[i].isRoot) return why.causes[i];
   return null;
 }
 
-/** The line that adds a job like this one. */
+/** Returns the line that adds a job like this one. */
 export function addCommand(job: ListedJob, payload: string, schema: string): string {
   const task = job.taskIdentifier;
   const queue = job.queueName;

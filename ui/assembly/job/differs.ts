@@ -1,4 +1,7 @@
-/** What sets the jobs that fail the same way apart from others of their tasks, and whether this one has it. */
+/**
+ * How the jobs that fail in the same way differ from other jobs of their tasks, and whether this job has the
+ * difference.
+ */
 import { Common, readCommon } from "../generated/records";
 import { Fetched } from "../kit/fetched";
 import { JsonReader, Kind } from "../lib/json-reader";
@@ -12,7 +15,7 @@ const MOST_DEPTH = 20;
 export class Differs {
   readonly asked: Fetched = new Fetched("job.common");
   private common: Common = Common.empty();
-  /** The group of the job's error; the empty string: there is nothing to compare it with. */
+  /** The group of the job's error; empty: there is no group to compare with. */
   private group: string = "";
 
   get isOffered(): bool {
@@ -41,14 +44,14 @@ export class Differs {
     }
   }
 
-  /** `json`: this job's payload, if it is here. */
+  /** `json`: the job's payload; null if it was not loaded. */
   view(m: Model, json: string | null): Node {
     const body = commonBody(m, this.asked, this.common);
     if (json !== null && this.asked.ready) body.push(this.ofThisJob(json));
     return box("div", "", body);
   }
 
-  /** This job's values of the fields that set the error group apart. */
+  /** The job's values of the fields in which the error group differs. */
   private ofThisJob(json: string): Node {
     const parts: Node[] = [];
     const findings = this.common.findings;
@@ -64,7 +67,7 @@ export class Differs {
   }
 }
 
-/** The value at `payload.customer.vip`; the empty string if there is none, or if the path is of another kind. */
+/** Returns the value at `payload.customer.vip`; empty if there is none, or if the path is not in the payload. */
 function valueAt(json: string, path: string): string {
   const steps = path.split(".");
   if (steps[0] !== "payload" || steps.length > MOST_DEPTH) return "";

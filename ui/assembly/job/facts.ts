@@ -10,7 +10,7 @@ import { bytes, grouped } from "../lib/number";
 import { errorPath, queuePath, workerPath } from "../model/links";
 import { Model } from "../model/model";
 
-/** A job that was due when it was added. */
+/** The time within which a job counts as due when it was added. */
 const AT_ONCE_MS: f64 = 1000;
 
 export function facts(m: Model, job: ListedJob, why: Why | null, payload: string | null): Node {
@@ -50,7 +50,7 @@ function queueState(why: Why): string {
   for (let i = 0; i < why.causes.length; i++) {
     const kind = why.causes[i].kind;
     if (kind === "paused") return why.causes[i].links.queue === null ? "" : " · paused";
-    // A worker without heartbeats is offered to be unlocked once its lock is old.
+    // A worker without heartbeats can be unlocked once its lock is old.
     if (kind === "holder_stale" || (kind === "holder_unknown" && why.causes[i].fix !== null))
       return why.condition === "blocked" ? " · stuck" : "";
   }
@@ -86,7 +86,7 @@ function moment(m: Model, at: f64): Node {
   return timed(at, `${clockAt(at, m.serverNow)}, ${ago(at, m.times)}`);
 }
 
-/** `{"slow": true}` as `slow`; any other JSON unchanged. */
+/** Shows `{"slow": true}` as `slow`; any other JSON unchanged. */
 function flagsNode(json: string): Node {
   if (json === "null" || json === "{}") return leaf("span", "faint", "none");
   const names: string[] = [];

@@ -1,4 +1,4 @@
-/** The head of a job: its list, its task and condition, the primary action, and the others. */
+/** The head of a job: the link to its list, its task and condition, the primary action, and the others. */
 import { ago } from "../controls/age";
 import {
   button,
@@ -27,7 +27,7 @@ import { JobView } from "./job-view";
 
 const GROUP = "This job";
 
-/** `Jobs / Failed`, and at the right the neighbours in the list that it was opened from. */
+/** The row `Jobs / Failed`, and at the right the neighbours in the list from which the job was opened. */
 export function crumbRow(m: Model, view: JobView): Node {
   const condition = view.condition;
   const links = [link(m.known.listPath, "", [text("Jobs")])];
@@ -49,7 +49,7 @@ function neighbours(m: Model, view: JobView): Node {
   ]);
 }
 
-/** `beside`: the list is beside it, and the page has its own heading. */
+/** The head. `beside`: the list is beside the job, and its page has a heading of its own. */
 export function jobHead(m: Model, view: JobView, job: ListedJob, beside: bool): Node {
   const task = job.taskIdentifier;
   const name = task === null ? "(no task)" : task;
@@ -73,7 +73,7 @@ export function jobHead(m: Model, view: JobView, job: ListedJob, beside: bool): 
   ]);
 }
 
-/** The action of the root cause, or the most likely one for a job in this condition. */
+/** The action of the root cause; otherwise the most likely action for a job in this condition. */
 function primary(m: Model, view: JobView, filled: bool): Node {
   const root = unlocking(view);
   if (root !== null) return verbButton(m, root, filled ? "p" : "");
@@ -87,12 +87,12 @@ function primary(m: Model, view: JobView, filled: bool): Node {
   return keyed(label, upper(first.command.key), "ask." + first.name, "shown", "btn " + kind);
 }
 
-/** The primary action; null: there is none. */
+/** Returns the primary action; null: there is none. */
 function primaryAction(view: JobView): JobAction | null {
   return view.ended ? null : firstActionFor(view.condition);
 }
 
-/** The action that unlocks a worker, if that is the root cause. */
+/** Returns the action that unlocks a worker, if that is the root cause. */
 function unlocking(view: JobView): Fix | null {
   const root = rootOf(view.why);
   if (root === null || view.ended) return null;
@@ -129,7 +129,7 @@ function keyed(label: string, cap: string, action: string, arg: string, name: st
   return ownButton(name, action, arg, [], [words, cap.length > 0 ? keyCap(cap) : nothing]);
 }
 
-/** All that can be done with the job by key, from its menu, or from the palette. */
+/** Returns everything that can be done with the job by key, from its menu, or from the palette. */
 export function jobShortcuts(m: Model, view: JobView): Shortcut[] {
   const list: Shortcut[] = [];
   const canWrite = m.access.canWrite && !m.live.isStale(m.now);
@@ -148,7 +148,7 @@ export function jobShortcuts(m: Model, view: JobView): Shortcut[] {
   return list;
 }
 
-/** Those that change running jobs, the first, and the others. */
+/** Adds the actions: those that change running jobs, the first one, and the others. */
 function addActions(list: Shortcut[], view: JobView): void {
   const first = primaryAction(view);
   addMatching(list, view, null, true);
@@ -162,7 +162,7 @@ function addMatching(list: Shortcut[], view: JobView, first: JobAction | null, m
     const one = actionsOnOne[i];
     if (one === first || one.mayRun !== mayRun) continue;
     if (!isOfferedFor(one.one, view.condition === "failed")) continue;
-    // Of a failed job R is retry.
+    // For a failed job the key R means retry.
     const isTaken = first !== null && first.command.key === one.command.key;
     list.push(shortcutOf(one, isTaken ? "" : one.command.key));
   }
@@ -172,7 +172,7 @@ function shortcutOf(action: JobAction, keys: string): Shortcut {
   return new Shortcut(keys, action.command.verb + "…", "ask." + action.name, "shown", GROUP);
 }
 
-/** The note about the end of a job that was shown. */
+/** The note about the end of the job. */
 export function endedNote(m: Model, view: JobView): Node {
   if (!view.ended) return nothing;
   const one = view.receipt;

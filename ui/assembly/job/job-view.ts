@@ -1,9 +1,9 @@
 /**
- * One job, wherever it is shown: on its own page, or beside the list. It takes an id and does not own the
- * address. Its requests and actions belong to the page `job`, which passes them on; all pages share one.
+ * One job, wherever it is shown: on its own page, or beside the list. It takes an id and does not own the address. Its
+ * requests and actions belong to the page `job`, which passes them on; all pages share one JobView.
  *
  *   open(id) ─▶ head + why ─▶ refresh(): why every few seconds; the head when something has changed
- *                  └─ 404 after it was shown ─▶ it has ended: what was shown stays, and the receipt is requested
+ *                  └─ 404 after it was shown ─▶ it has ended: its last state stays, and the receipt is requested
  */
 import {
   AuditEntry,
@@ -24,7 +24,10 @@ import { addCommand, commandOf } from "./command";
 import { Differs } from "./differs";
 import { Payload } from "./payload";
 
-/** Its sentences have ages in them, and one job can change without the counts, so it is requested regularly. */
+/**
+ * The interval of requests for the explanation: its sentences have ages, and a job can change without a change of the
+ * counts.
+ */
 const WHY_MS: f64 = 5000;
 const REST_MS: f64 = 15000;
 const HEAD_MS: f64 = 60000;
@@ -34,7 +37,7 @@ export class JobView {
   id: i64 = 0;
   job: ListedJob | null = null;
   why: Why | null = null;
-  /** It is no longer in the queue; when that was noticed, and what was recorded about it. */
+  /** Whether it is no longer in the queue; when that was noticed, and what was recorded about it. */
   ended: bool = false;
   endedAt: f64 = NaN;
   receipt: AuditEntry | null = null;
@@ -44,10 +47,10 @@ export class JobView {
   payload: Payload = new Payload();
   differs: Differs = new Differs();
   error: ErrorPanel = new ErrorPanel("job", "Last error");
-  /** The job as the server sent it, with its payload; the empty string: not yet. */
+  /** The job as the server sent it, with its payload; empty: not yet. */
   private json: string = "";
 
-  /** Shows a job; the same job is requested again. */
+  /** Shows a job. The same job is requested again. */
   open(m: Model, id: i64): void {
     if (id !== this.id) this.reset(id);
     if (this.ended) return;
@@ -55,7 +58,7 @@ export class JobView {
     this.explained.ask(m, `api/jobs/${id}/why`);
   }
 
-  /** Forgets what was read. */
+  /** Discards what was read. */
   reset(id: i64): void {
     this.id = id;
     this.job = null;
@@ -71,7 +74,7 @@ export class JobView {
     this.json = "";
   }
 
-  /** Does with a job of a list what can be done with the one that is shown. */
+  /** Performs an action of the job view on a job of a list. */
   actOn(m: Model, job: ListedJob, verb: string): void {
     this.reset(job.id);
     this.job = job;
@@ -85,7 +88,7 @@ export class JobView {
     this.head.askEvery(m, `api/jobs/${this.id}?fields=head`, HEAD_MS);
   }
 
-  /** One of the conditions, or the state by the row alone. */
+  /** Its condition; without an explanation, its state by the row alone. */
   get condition(): string {
     const why = this.why;
     if (why !== null) return why.condition;
@@ -141,7 +144,7 @@ export class JobView {
     this.why = why;
     const group = why.errorGroup;
     this.differs.errorGroup = group === null ? "" : group;
-    // The row has changed, too.
+    // If the explanation has changed, the row has changed, too.
     if (before !== null && !isAlike(before, why))
       this.head.ask(m, `api/jobs/${this.id}?fields=head`);
   }
@@ -177,7 +180,7 @@ export class JobView {
     if (r.failed) return;
     for (let i = 0; i < activity.entries.length; i++) {
       const one = activity.entries[i];
-      // A write that changed nothing has not ended it.
+      // A write that changed nothing has not ended the job.
       if (!this.isAbout(one) || one.done === 0) continue;
       this.receipt = one;
       return;
@@ -200,7 +203,7 @@ export class JobView {
     else if (what === "activity") return;
     else {
       const asked = what === "head" ? this.head : this.explained;
-      // A reason that cannot be had is no reason to hide the job.
+      // If only the explanation cannot be read, the job is still shown.
       if (what === "head" || status === 404) asked.missed(status, reason);
     }
     if (status !== 404 || this.ended || (what !== "head" && what !== "why")) return;
@@ -229,7 +232,7 @@ export class JobView {
     }
   }
 
-  /** To the next job of the list that it came from. */
+  /** Moves to the next job of the list from which it was opened. */
   private step(m: Model, by: i32): void {
     const at = m.known.placeOf(this.id);
     const to = at + by;
@@ -264,12 +267,12 @@ export class JobView {
   }
 }
 
-/** Whether nothing but ages can have changed. */
+/** Whether the two differ only in their ages. */
 function isAlike(one: Why, other: Why): bool {
   if (one.condition !== other.condition || one.since !== other.since) return false;
   if (one.nextAttempts.length !== other.nextAttempts.length) return false;
   return one.nextAttempts.length === 0 || one.nextAttempts[0] === other.nextAttempts[0];
 }
 
-/** One for all places: a job is shown whole in one of them at a time. */
+/** One view for all places, because a job is shown whole in only one of them at a time. */
 export const jobView: JobView = new JobView();

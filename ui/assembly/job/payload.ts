@@ -1,6 +1,6 @@
 /**
- * The payload: a small one comes with the job, a large one on request, and of one that is too
- * large for the page its beginning. Shown as a tree, as text, or by what sets it apart from others.
+ * The payload. A small one comes with the job, a large one on request, and of one that is too large for the page only
+ * the beginning. It is shown as a tree, as text, or by its differences from others.
  */
 import { button, copyButton, drawnButton } from "../controls/button";
 import { problem } from "../controls/empty";
@@ -17,12 +17,12 @@ import { Model } from "../model/model";
 import { Differs } from "./differs";
 import { JsonTree } from "./tree";
 
-/** What the server gives in one answer. */
+/** The size of the largest answer of the server. */
 const MOST_BYTES: i64 = 16 * 1048576;
 const START = 4000;
-/** The text view shows so much, and so much more at a time. */
+/** The number of characters that the text view shows at first, and adds at a time. */
 const RAW_STEP = 100000;
-/** A payload of which more is shown has a search. */
+/** The length from which a payload has a search. */
 const SEARCHED = 2000;
 const TYPING_MS: i32 = 250;
 
@@ -37,15 +37,15 @@ export class Payload {
   private rawDrawn: Node | null = null;
   private draft: string = "";
   private typed: i32 = 0;
-  /** What is to be done with it when it comes: `job.duplicate`, or nothing. */
+  /** The action to perform when the payload has arrived: `job.duplicate`, or empty. */
   next: string = "";
 
-  /** The payload's own text, if it is here. */
+  /** The text of the payload; null if it was not loaded. */
   get text(): string | null {
     return this.hasText ? this.tree.json : null;
   }
 
-  /** The job was read anew; a large payload that was loaded stays while the job is the same. */
+  /** Takes a job that was read again. A large payload that was loaded stays if the job is the same. */
   take(job: ListedJob, isSame: bool): void {
     if (!job.payloadTruncated) this.show(job.payload);
     else if (!isSame) {
@@ -56,7 +56,7 @@ export class Payload {
     }
   }
 
-  /** The answer to a question for all of it, or for its beginning. */
+  /** Takes the answer to a request for all of it, or for its beginning. */
   took(m: Model, job: ListedJob): void {
     this.asked.took(m);
     const start = job.payloadStart;

@@ -1,7 +1,7 @@
 /**
- * A payload as a tree that opens and closes, with numbers and escapes exactly as they were written. Of a
- * container 100 children are shown at a time, of a string 500 characters; a value is identified by its place
- * in the text. What was drawn stays until something changes: a megabyte is not read once a second.
+ * A payload as a tree that opens and closes, with numbers and escapes exactly as they were written. Of a container 100
+ * children are shown at a time, of a string 500 characters. The place in the text identifies a value. The drawn lines
+ * are kept until something changes, so that a megabyte is not read once a second.
  */
 
 import { ownButton } from "../controls/button";
@@ -12,22 +12,22 @@ import { find } from "./find";
 
 const STEP = 100;
 const LONG_STRING = 500;
-/** Of a string that is shown whole, and of a name. */
+/** The length up to which a string is shown whole, and that of a name. */
 const MOST_STRING = 20000;
 const MOST_NAME = 200;
-/** So many lines are opened by themselves, and so many there are at most. */
+/** The number of lines that are open at first, and the maximum number of lines. */
 const OPENED = 150;
 const MOST_LINES = 5000;
 const MOST_DEPTH = 40;
 const LAST_INDENT = 12;
 
 export class JsonTree {
-  /** What is searched for; the empty string: the tree is shown. */
+  /** The text to search for; empty: the tree is shown. */
   query: string = "";
-  /** Places of containers that were opened or closed, and how many steps of it are shown. */
+  /** The places of containers that were opened or closed, and how many steps of each are shown. */
   private turned: Map<i32, bool> = new Map<i32, bool>();
   private steps: Map<i32, i32> = new Map<i32, i32>();
-  /** Places of strings that are shown whole. */
+  /** The places of strings that are shown whole. */
   private whole: Set<i32> = new Set<i32>();
   private drawn: Node | null = null;
   private lines: i32 = 0;
@@ -88,7 +88,7 @@ export class JsonTree {
       ? this.turned.get(at)
       : depth === 0 || (depth < 3 && this.lines < OPENED);
     const head = lines.length;
-    // Its own line is written when its children are counted.
+    // Its own line is written after its children have been counted.
     if (depth > 0) lines.push(nothing);
     this.lines++;
     const most = this.stepsOf(at) * STEP;
@@ -127,7 +127,7 @@ export class JsonTree {
   }
 }
 
-/** A line: the name, the value, a remark. */
+/** A line with a name, a value, and a remark. */
 export function line(name: string, depth: i32, at: i32, val: Node[], remark: string): Node {
   const cut = name.length > MOST_NAME ? name.substring(0, MOST_NAME) + "…" : name;
   return el(
@@ -147,7 +147,7 @@ function opener(words: string, action: string, at: i32, expanded: string): Node 
   return ownButton("twist", action, at.toString(), more, [text(words)]);
 }
 
-/** A value that holds no others, as it was written. */
+/** A value that contains no others, as it was written. */
 export function scalar(raw: string, kind: Kind, whole: bool, at: i32): Node {
   const most = whole ? MOST_STRING : LONG_STRING;
   const isCut = raw.length > most;
@@ -183,7 +183,7 @@ function classOf(kind: Kind): string {
   return kind === Kind.Null ? "z" : "v";
 }
 
-/** An integer that other tools would round. */
+/** Returns a remark about an integer that other tools would round. */
 function remarkOf(raw: string, kind: Kind): string {
   return kind === Kind.Number && raw.length > 16 && !raw.includes(".") ? "exact" : "";
 }

@@ -1,4 +1,4 @@
-/** A job as it is seen: why it is where it is, what went wrong, what it carries, its facts. */
+/** A job as it is shown: why it is in its condition, its error, its payload, its facts. */
 import { commandLine } from "../controls/button";
 import { empty, problem } from "../controls/empty";
 import { pageHead, panel } from "../controls/panel";
@@ -9,7 +9,7 @@ import { crumbRow, endedNote, jobHead } from "./head";
 import { JobView } from "./job-view";
 import { whyPanel } from "./why";
 
-/** `beside`: narrow, next to the list that it was opened from. */
+/** The job. `beside`: in a narrow column beside the list from which it was opened. */
 export function drawJob(m: Model, view: JobView, beside: bool): Node {
   const job = view.job;
   if (job === null) return waiting(m, view, beside);

@@ -1,4 +1,4 @@
-/** Why the job is where it is: the sentence, its past and upcoming attempts, the chain to the root cause. */
+/** Why the job is in its condition: the sentence, its past and future attempts, the chain to the root cause. */
 
 import { clockAt, until } from "../controls/age";
 import { rect } from "../controls/spark";
@@ -8,7 +8,7 @@ import { whyBox, whyChain } from "../kit/why-chain";
 import { attr, box, el, leaf, Node, nothing } from "../lib/node";
 import { Model } from "../model/model";
 
-/** More attempts are shown as numbers only. */
+/** The number of attempts up to which each has a cell. */
 const MOST_CELLS = 40;
 const BAR = 300;
 
@@ -38,7 +38,7 @@ function tries(m: Model, job: ListedJob, why: Why): Node {
   ]);
 }
 
-/** A cell for each try: those that failed, the one that runs or comes next, those that are left. */
+/** A cell for each attempt: those that failed, the one that runs or comes next, and those that are left. */
 function cells(job: ListedJob, condition: string): Node {
   const step = min(<f64>BAR / <f64>job.maxAttempts, 43);
   const failed = isLocked(condition) ? job.attempts - 1 : job.attempts;
@@ -62,7 +62,7 @@ function cells(job: ListedJob, condition: string): Node {
   );
 }
 
-/** When it will be tried if it keeps failing. */
+/** The times of the next attempts if it keeps failing. */
 function toCome(m: Model, job: ListedJob, why: Why): Node {
   if (why.condition !== "retrying" || why.nextAttempts.length < 2) return nothing;
   const parts: Node[] = [leaf("b", "", "Upcoming attempts")];

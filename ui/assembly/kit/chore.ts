@@ -1,6 +1,6 @@
 /**
- * A maintenance task as a row offers it: its subject, and the text of its dialog. It
- * is passed in the argument of its button.
+ * A maintenance task as a row offers it: its subject, and the text of its dialog. The argument of its button contains
+ * it.
  */
 
 import { DOTS, icon } from "../controls/icon";
@@ -11,18 +11,18 @@ import { Model } from "../model/model";
 import { writeButton } from "./verb";
 
 export class Chore {
-  /** What the request's field is set to; the empty string: it has none. */
+  /** The value of the request's field; empty: the request has none. */
   subject: string = "";
-  /** The title, and the words on the button that does it. */
+  /** The title, and the label of the button. */
   title: string = "";
-  /** What it does, in addition to its command's own text. */
+  /** What it does, in addition to the command's own text. */
   sentence: string = "";
-  /** It can't be undone. */
+  /** Whether it cannot be undone. */
   isFinal: bool = false;
-  /** This number is to be typed before; 0: none. */
+  /** The number that must be typed to confirm; 0: none. */
   typed: i64 = 0;
 
-  /** The same where it must not be the nearest button: behind a menu of its row. */
+  /** A button in a menu of its row, for a task that must not be the nearest button. */
   inMenu(m: Model, label: string, command: string): Node {
     if (!m.access.canWrite) return nothing;
     return menu("More actions: " + this.title, [icon(DOTS)], [this.ask(m, label, command)]);
@@ -35,7 +35,7 @@ export class Chore {
   }
 }
 
-/** The chore of a button's argument; null where it is none. */
+/** Returns the task in a button's argument; null if there is none. */
 export function choreOf(arg: string): Chore | null {
   const parts = arg.split("\n");
   if (parts.length !== 5) return null;
@@ -48,7 +48,7 @@ export function choreOf(arg: string): Chore | null {
   return chore;
 }
 
-/** Whether a text is this number, grouped or not. */
+/** Whether a text is this number, with or without separators. */
 export function isTyped(text: string, count: i64): bool {
   const typed = text.trim();
   return typed === grouped(count) || typed === count.toString();

@@ -1,6 +1,6 @@
 /**
- * One thing that a page requests: whether it has arrived, is on its way, or why it failed. The page
- * keeps the record itself; this keeps what is the same for every page.
+ * One thing that a page requests: whether it has arrived, is on its way, or why it failed. The page stores the record
+ * itself; this class has what is the same for every page.
  *
  *   ask() ──▶ waiting ──took()──▶ ready ──ask()──▶ ready, and requested again
  *                └──missed()──▶ error or missing
@@ -12,26 +12,26 @@ import { leaf, Node } from "../lib/node";
 import { Model } from "../model/model";
 import { isAway } from "../model/requests";
 
-/** A wait that is shorter shows nothing; the page is marked as waiting all the same. */
+/** The length of a wait up to which the page shows no sign of it. */
 export const SKELETON_MS: f64 = 200;
-/** How often a request is sent if something else has changed, and if nothing seems to. */
+/** The intervals of requests if something else has changed, and if nothing seems to have changed. */
 const SOMETIMES_MS: f64 = 15000;
 const SELDOM_MS: f64 = 120000;
 
 export class Fetched {
-  /** It has been there; what is shown may be older than the last question. */
+  /** Whether there was an answer. What is shown may be older than the last request. */
   ready: bool = false;
-  /** The server's answer was 404. */
+  /** Whether the server's answer was 404. */
   missing: bool = false;
   error: string = "";
-  /** When it was requested and answered last; NaN: never. */
+  /** When it was last requested and answered; NaN: never. */
   askedAt: f64 = NaN;
   answeredAt: f64 = NaN;
 
-  /** The topic is `<page>.<what>`: the answer goes to the page's `take`, a failure to its `miss`. */
+  /** `topic`: `<page>.<what>`. The answer goes to the page's `take`, a failure to its `miss`. */
   constructor(readonly topic: string) {}
 
-  /** Sends a request in place of an older one; quietly, if no user waits for it. */
+  /** Sends a request that replaces an older one; quietly if no user waits for it. */
   ask(m: Model, path: string, isQuiet: bool = false): void {
     this.askedAt = m.now;
     if (!this.ready) after(<i32>SKELETON_MS, "app.draw", "");
@@ -46,7 +46,7 @@ export class Fetched {
     this.askSince(m, path, soonMs, m.facts.changedAt);
   }
 
-  /** The same for data with its own time of the last change. */
+  /** Like askEvery(), for data with a time of its own last change. */
   askSince(m: Model, path: string, soonMs: f64, changedAt: f64): void {
     const rest =
       changedAt >= this.askedAt
@@ -57,7 +57,7 @@ export class Fetched {
     if (this.isDue(m, max(soonMs, rest))) this.ask(m, path, true);
   }
 
-  /** Whether it may be requested again, quietly: not while it is on its way, nor beyond the budget. */
+  /** Whether a quiet request may be sent: not while one is on its way, and not beyond the budget. */
   isDue(m: Model, everyMs: f64): bool {
     return m.now - this.askedAt >= everyMs && !this.isOn(m) && m.requests.mayRepeat(m.now);
   }
@@ -73,13 +73,13 @@ export class Fetched {
     this.answeredAt = m.now;
   }
 
-  /** During an outage what is there stays, under the banner. */
+  /** During an outage the present data stay, under the banner. */
   missed(status: i32, reason: string): void {
     this.missing = status === 404;
     if (!isAway(status) && status !== 404) this.error = reason;
   }
 
-  /** The answer came and can't be read. */
+  /** The answer has arrived and cannot be read. */
   broke(reason: string): void {
     this.error = `The server's answer can't be read: ${reason}`;
   }
@@ -99,7 +99,7 @@ export class Fetched {
     return !isHindered && m.now - this.askedAt >= SKELETON_MS;
   }
 
-  /** What is shown in its place while it is not ready, or the error. */
+  /** What is shown until it is ready, or the error. */
   placeholder(m: Model, lines: i32): Node {
     if (this.error.length > 0) return problem(this.error);
     if (m.live.outage.length > 0) {

@@ -1,11 +1,11 @@
-/** Errors that are the same but for numbers, ids and times: how one is called, and how it went. */
+/** Errors that differ only in numbers, ids and times: the name of their group, and their trend. */
 import { badge } from "../controls/button";
 import { middle } from "../controls/middle";
 import { sparkline } from "../controls/spark";
 import { Group } from "../generated/records";
 import { attr, box, cls, el, leaf, Node, nothing } from "../lib/node";
 
-/** `GatewayError HTTP 503 from …`, with its class in bold. */
+/** A label such as `GatewayError HTTP 503 from …`, with its class in bold. */
 export function errorLabel(label: string): Node {
   const end = classEnd(label);
   const name = end > 0 ? leaf("b", "", label.substring(0, end)) : nothing;
@@ -23,7 +23,7 @@ export function groupTrend(group: Group): Node {
   return sparkline(group.trend, "failed", "failures, last 3 h", 76, 16);
 }
 
-/** Where the name of an error's class ends: `TypeError`, `PG::Error`, `app.errors.Gone`. */
+/** Returns where the name of an error's class ends: `TypeError`, `PG::Error`, `app.errors.Gone`. */
 export function classEnd(label: string): i32 {
   for (let i = 0; i < min(label.length, 60); i++) {
     const c = label.charCodeAt(i);
@@ -32,7 +32,7 @@ export function classEnd(label: string): i32 {
     const isInside =
       isLetter || c === 0x5f || c === 0x2e || (c === 0x3a && label.charCodeAt(i + 1) === 0x3a);
     if (isInside || (c === 0x3a && i > 0 && label.charCodeAt(i - 1) === 0x3a)) continue;
-    // Only what is followed by more of the sentence, and looks like a name of a class.
+    // It must be followed by more of the sentence, and look like the name of a class.
     return c === 0x3a && i > 0 ? i : 0;
   }
   return 0;

@@ -1,6 +1,6 @@
 /**
- * The incidents on screen, and the one that the keys have come to. Under the pointer or the focus no row
- * moves: those that are over are marked, and new ones wait. What is over stays for a while in any case.
+ * The incidents on screen, and the current one for the keys. Under the pointer or the focus no row moves: incidents
+ * that are over are marked, and new ones wait. In any case, an incident that is over stays for a while.
  */
 
 import { Incident } from "../generated/records";
@@ -11,12 +11,12 @@ const OVER_MS: i32 = 10000;
 
 export class IncidentList {
   rows: Incident[] = [];
-  /** The ids of those that are over. */
+  /** The ids of incidents that are over. */
   gone: Set<string> = new Set<string>();
-  /** How many are not shown yet. */
+  /** The number of incidents that are not shown yet. */
   news: i32 = 0;
   current: i32 = 0;
-  /** The keys have come to the current one. */
+  /** Whether the keys have moved to the current row. */
   isWalked: bool = false;
   private until: f64 = 0;
 
@@ -72,7 +72,7 @@ export class IncidentList {
     return -1;
   }
 
-  /** Goes on from the row with the focus, among the first `count`; at first to where it is. */
+  /** Moves from the row with the focus, among the first `count` rows. The first move goes to the row itself. */
   walk(from: string, by: i32, count: i32): void {
     const at = this.indexOf(from);
     if (at >= 0) this.current = at;
@@ -83,7 +83,7 @@ export class IncidentList {
   }
 }
 
-/** The DOM id of its row. */
+/** Returns the DOM id of an incident's row. */
 export function rowIdOf(incident: string): string {
   return "incident-" + incident;
 }

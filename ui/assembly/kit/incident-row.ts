@@ -1,4 +1,4 @@
-/** One incident: what, for how long, how many jobs, and at most two actions. */
+/** One incident: its title, its duration, the number of jobs, and at most two actions. */
 import { clocked, lasting, localTimes, timed } from "../controls/age";
 import { link } from "../controls/button";
 import { captioned, sparkline } from "../controls/spark";
@@ -13,8 +13,8 @@ import { sentence } from "./sentence";
 import { verbButton } from "./verb";
 
 /**
- * A row of the list; `first`: its action is the primary one of the view. `more`: what is shown
- * below it, over its whole width.
+ * A row of the list. `first`: its action is the primary one of the view. `more`: what is shown below the row, over its
+ * whole width.
  */
 export function incidentRow(
   m: Model,
@@ -25,7 +25,7 @@ export function incidentRow(
 ): Node {
   const incident = list.rows[index];
   const isGone = list.gone.has(incident.id);
-  // Each attempt of such a job costs a worker.
+  // Each attempt of such a job ends a worker.
   const isUrgent = first || incident.kind === "poison";
   const attrs = [
     cls(isGone ? "inc gone" : "inc"),
@@ -54,7 +54,7 @@ export function incidentRow(
   ]);
 }
 
-/** While nothing new comes, an age in it would go on claiming. */
+/** Returns the sentence. Without news, an age in it must not continue to grow. */
 function said(m: Model, incident: Incident, isGone: bool): string {
   const receipts = m.facts.receipts;
   if (isGone && receipts.has(incident.id)) return receipts.get(incident.id);
@@ -121,14 +121,14 @@ function see(incident: Incident): Node {
   return link(path, "btn", [text(isOne ? "Open" : "See " + valueText(incident.affected))]);
 }
 
-/** Where it leads: to its job, its worker, or its jobs; the empty string: nowhere. */
+/** Returns the address of the incident's job, worker or jobs; empty: there is none. */
 export function incidentPath(incident: Incident): string {
   if (incident.kind === "poison" && incident.links.job !== i64.MIN_VALUE)
     return jobPath(incident.links.job);
   const worker = incident.links.worker;
   if (incident.kind === "stale_worker" && worker !== null) return workerPath(worker);
   const query = incident.q;
-  // An estimate of 0 may be wrong; an exact 0 is not.
+  // An estimated 0 may be wrong; an exact 0 is not.
   const isNone = incident.affected.value === 0 && incident.affected.precision === "exact";
   return query === null || isNone ? "" : queryPath(query);
 }

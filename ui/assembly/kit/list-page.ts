@@ -1,6 +1,6 @@
 /**
- * A page that is a list. It defines where its rows come from and how they look; requests, keys, selecting,
- * searching, sorting, turning pages, news, and coming back to the same place are done here.
+ * A page that is a list. It defines where its rows come from and how they look. Requests, keys, selecting, searching,
+ * sorting, paging, news, and returning to the same place are implemented here.
  *
  * Its address has `search`, `sort` and `cursor` (the page). Any other parameter makes another list.
  */
@@ -23,18 +23,18 @@ export abstract class ListPage extends Page {
   readonly rows: Fetched;
   address: Address = new Address("/", new Map<string, string>());
   searchDraft: string = "";
-  /** Whether rows can be selected, by users that may write. */
+  /** Whether users that may write can select rows. */
   choosable: bool = true;
-  /** The least time between two quiet questions while something changes, in milliseconds. */
+  /** The shortest time between two quiet requests while something changes, in milliseconds. */
   everyMs: f64 = 4000;
-  /** The names above rows that span all columns; empty: there are no such rows. */
+  /** The headings above rows that span all columns; empty: there are no such rows. */
   spanningHeads: Column[] = [];
-  /** The order that an address without `sort` means. */
+  /** The order of an address without `sort`. */
   usualSort: string = "";
-  /** Of all pages, if an answer has included it; i64.MIN_VALUE: none has. */
+  /** The number of rows on all pages; i64.MIN_VALUE: no answer has included it. */
   count: i64 = i64.MIN_VALUE;
   private typed: i32 = 0;
-  /** The next answer is shown as it is, with the focus in it: another page of the list, or rows changed from here. */
+  /** Whether the next answer replaces the rows and gets the focus: after paging, or a change of rows on this page. */
   private renewed: bool = false;
   private sameList: string = "";
 
@@ -55,14 +55,14 @@ export abstract class ListPage extends Page {
 
   abstract read(body: string): RowPage;
 
-  /** The API's list with the order and the search of the address. */
+  /** Returns the API's list with the order and the search of the address. */
   protected listOf(api: string): string {
     const search = this.address.value("search");
     const path = `${api}?limit=100&sort=${encode(this.sorted)}`;
     return search.length > 0 ? path + "&search=" + encode(search) : path;
   }
 
-  /** The order at hand. */
+  /** The present order. */
   get sorted(): string {
     const sort = this.address.value("sort");
     return sort.length > 0 ? sort : this.usualSort;
@@ -70,16 +70,16 @@ export abstract class ListPage extends Page {
 
   abstract columns(m: Model): Column[];
 
-  /** `job`, `jobs` */
+  /** The noun for one row and for several: `job`, `jobs`. */
   abstract one(): string;
   abstract many(): string;
 
-  /** Which rows these are, below the list. */
+  /** Returns which rows these are, for the text below the list. */
   extent(_m: Model): string {
     return `Page ${grouped(this.list.trail.length)}`;
   }
 
-  /** Which list an address is of, whatever page of it. */
+  /** Returns which list an address belongs to, regardless of the page. */
   identity(address: Address): string {
     return address.with("", "");
   }
@@ -101,7 +101,7 @@ export abstract class ListPage extends Page {
     this.rows.error = "";
   }
 
-  /** Turned to anew, the list shows its next answer whole; only Back keeps rows where they were. */
+  /** When it is opened again, the list shows its next answer whole. Only Back keeps rows in their places. */
   override leave(m: Model): void {
     if (m.page !== this) this.shownFor = "";
   }
@@ -119,7 +119,7 @@ export abstract class ListPage extends Page {
     return kept;
   }
 
-  /** What this page keeps besides its rows. */
+  /** Returns what this page keeps besides its rows. */
   keepMore(): Kept | null {
     return null;
   }
@@ -132,7 +132,7 @@ export abstract class ListPage extends Page {
     const more = list.more;
     if (more !== null) this.restoreMore(more);
     this.rows.ready = true;
-    // The rows stay as they were left, and those removed meanwhile are marked.
+    // The rows stay as they were, and those that were removed meanwhile are marked.
     this.renewed = false;
   }
 
@@ -147,12 +147,12 @@ export abstract class ListPage extends Page {
     this.rows.askSince(m, this.here(m), this.everyMs, this.changedAt(m));
   }
 
-  /** When something last changed that its rows may show. */
+  /** Returns when something last changed that the rows may show. */
   changedAt(m: Model): f64 {
     return m.facts.changedAt;
   }
 
-  /** Whether another list is on screen, and the wait for this one is long enough to show it. */
+  /** Whether another list is on screen, and the wait for this one is long enough to be shown. */
   isTurning(m: Model): bool {
     const isOther = this.rows.isOn(m) && this.shownFor !== this.here(m);
     return isOther && m.now - this.rows.askedAt >= SKELETON_MS;
@@ -178,7 +178,7 @@ export abstract class ListPage extends Page {
       return;
     }
     if (page.next.length > 0) page.cut.add("");
-    // Rows that are shown for another address give way at once.
+    // Rows of another address are replaced at once.
     const isSame = this.rows.ready && this.shownFor === request.path;
     if (page.count !== i64.MIN_VALUE) this.count = page.count;
     this.rows.took(m);
@@ -186,7 +186,7 @@ export abstract class ListPage extends Page {
     this.put(m, page, isSame);
   }
 
-  /** Shows rows; while the same list is in use they are only stored. */
+  /** Shows rows. While the same list is in use, new ones are only stored. */
   protected put(m: Model, page: RowPage, isSame: bool): void {
     const isRead = m.live.isRead(m.now) && this.list.rows.length > 0;
     if (isSame && isRead && !this.renewed) this.list.merge(page);
@@ -194,14 +194,14 @@ export abstract class ListPage extends Page {
     if (this.renewed) this.focusCurrent();
     this.renewed = false;
   }
-  /** The API's address that the rows on screen came from; the empty string: of another list. */
+  /** The API's address of the rows on screen; empty: they are of another list. */
   protected shownFor: string = "";
 
   override written(write: Pending): void {
     if (write.count > 0) this.changed();
   }
 
-  /** Rows were changed from here: the result is shown at once. */
+  /** Rows were changed on this page, so the result is shown at once. */
   protected changed(): void {
     this.list.clear();
     this.renewed = true;
@@ -225,13 +225,13 @@ export abstract class ListPage extends Page {
 
   override act(m: Model, verb: string, arg: string, value: string): void {
     const list = this.list;
-    // The row that has the focus, however it came there.
+    // The row with the focus, however the focus was moved there.
     const at = verb === "key" || value.length === 1 ? list.indexOf(arg) : -1;
     if (at >= 0) list.comeTo(at);
     if (verb === "key") this.key(m, value);
     else if (verb === "next") this.walk(list.isWalked ? 1 : 0);
     else if (verb === "before") this.walk(list.isWalked ? -1 : 0);
-    // What no one has come to is seen before it is opened.
+    // If the keys have not moved to a row yet, Enter first shows the current row.
     else if (verb === "open" && value === "Enter" && !list.isWalked) this.walk(0);
     else if (verb === "open") this.openAt(m, arg.length > 0 ? arg : list.currentKey, value);
     else if (verb === "choose") list.choose(list.currentKey, false);
@@ -286,12 +286,12 @@ export abstract class ListPage extends Page {
     this.open(m, this.list.rows[at], stroke);
   }
 
-  /** Opens a row; `stroke` is Enter, or nothing for a click. */
+  /** Opens a row. `stroke`: Enter; empty for a click. */
   protected open(_m: Model, row: Row, _stroke: string): void {
     if (row.path.length > 0) navigate(row.path, false);
   }
 
-  /** What is typed goes into the address after a moment. */
+  /** Puts the typed text into the address after a moment. */
   private type(value: string): void {
     this.searchDraft = value;
     this.typed++;

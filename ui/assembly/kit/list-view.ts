@@ -1,4 +1,4 @@
-/** How a list looks: its search, its table with rows that take the arrow keys, its pages. */
+/** How a list looks: its search, its table, whose rows can be reached with the arrow keys, and its pages. */
 import { ago } from "../controls/age";
 import { button, check, link, ownButton } from "../controls/button";
 import { empty } from "../controls/empty";
@@ -8,13 +8,13 @@ import { Model } from "../model/model";
 import { ListPage } from "./list-page";
 import { Column, Row } from "./row";
 
-/** The age of rows is shown if it is more than this, in milliseconds. */
+/** The age of the rows from which it is shown, in milliseconds. */
 const OLD_MS: f64 = 10000;
 const KEYS = "ArrowDown ArrowUp Shift+ArrowDown Shift+ArrowUp Home End Space Enter Escape";
 
 const SHAPES = 12;
 
-/** The table, or what replaces it; `none` is shown if there are no rows. */
+/** The table, or what replaces it. `none`: shown if there are no rows. */
 export function listView(m: Model, page: ListPage, label: string, none: Node): Node {
   const asked = page.rows;
   const waits = asked.error.length === 0 && (asked.ready ? page.isTurning(m) : asked.isLate(m));
@@ -45,7 +45,7 @@ export function listView(m: Model, page: ListPage, label: string, none: Node): N
         [
           page.spanningHeads.length > 0 ? widths(columns, choosable) : nothing,
           head(page, columns, choosable),
-          // No row of the list is there yet.
+          // No row of the list has arrived yet.
           el("tbody", [], waits ? [] : rows),
           waits ? el("tfoot", [], rows) : nothing,
         ],
@@ -55,7 +55,7 @@ export function listView(m: Model, page: ListPage, label: string, none: Node): N
   );
 }
 
-/** A row of what is awaited, in its columns. */
+/** A placeholder row while rows are loading. */
 function shape(index: i32, columns: Column[], choosable: bool): Node {
   const cells: Node[] = choosable ? [leaf("td", "c-check", "")] : [];
   for (let i = 0; i < columns.length; i++)
@@ -83,7 +83,7 @@ function hasColumnRows(page: ListPage): bool {
   return false;
 }
 
-/** The columns' widths, where the first row has none. */
+/** The widths of the columns, for a table whose first row has none. */
 function widths(columns: Column[], choosable: bool): Node {
   const list: Node[] = choosable ? [leaf("col", "c-check", "")] : [];
   for (let i = 0; i < columns.length; i++) list.push(leaf("col", columns[i].name, ""));
@@ -142,13 +142,13 @@ function rowView(m: Model, page: ListPage, index: i32, choosable: bool, columns:
     cells.push(el("td", [cls("c-check")], [box]));
   }
   const own = row.cells(m);
-  // On a narrow screen each cell has its column's name. Rows of the previous tab have other columns.
+  // On a narrow screen each cell has the name of its column. Rows of the previous tab have other columns.
   for (let i = 0; i < own.length && own.length === columns.length; i++)
     own[i].attrs.push(attr("data-head", columns[i].head));
   return el("tr", attrs, cells.concat(own));
 }
 
-/** `300, worst first`; of a search `3 tasks match, worst first`; empty while the count is unknown. */
+/** Returns `300, worst first`; for a search `3 tasks match, worst first`; empty while the count is unknown. */
 export function countSaid(page: ListPage, order: string): string {
   if (page.count === i64.MIN_VALUE || page.list.rows.length === 0) return "";
   return page.address.value("search").length > 0
@@ -156,7 +156,7 @@ export function countSaid(page: ListPage, order: string): string {
     : grouped(page.count) + order;
 }
 
-/** `14 new · show`, where something waits that would move rows. */
+/** The button `14 new · show`, if rows wait that would move others. */
 export function newsPill(page: ListPage): Node {
   const list = page.list;
   if (!list.hasNews) return nothing;
@@ -167,7 +167,7 @@ export function newsPill(page: ListPage): Node {
   return ownButton("pill", page.name + ".news", "", [], [text(words)]);
 }
 
-/** Its search field; `what` is its label: `Search queues by name`. */
+/** The search field. `what`: its label, such as `Search queues by name`. */
 export function searchBox(page: ListPage, what: string): Node {
   return el(
     "form",
@@ -208,7 +208,7 @@ function pager(m: Model, page: ListPage): Node {
   );
 }
 
-/** `, read 24 s ago`: something has changed since, and so large an answer is not requested again soon. */
+/** Returns `, read 24 s ago`, if something has changed since and the answer is too large to be requested again soon. */
 function readAgo(m: Model, page: ListPage): string {
   const rows = page.rows;
   const isOld = m.now - rows.answeredAt >= OLD_MS && page.changedAt(m) > rows.answeredAt;
@@ -219,7 +219,7 @@ function cursorPath(page: ListPage, cursor: string): string {
   return page.address.with("cursor", cursor);
 }
 
-/** What is shown if a search or a filter matches nothing, with a link to all rows. */
+/** What is shown if a search or a filter matches no row, with a link to all rows. */
 export function nothingFound(page: ListPage): Node {
   const searched = page.address.value("search");
   const all = page.address.with("search", "");
@@ -227,8 +227,8 @@ export function nothingFound(page: ListPage): Node {
 }
 
 /**
- * The bar that floats over the page while rows are selected; it stays over paging and scrolling. `all`
- * shows that all that match are selected, or offers it.
+ * The bar that floats over the page while rows are selected, even after paging and scrolling. `all`: shows that all
+ * matches are selected, or offers to select them.
  */
 export function bulkBar(m: Model, page: ListPage, all: Node, verbs: Node[]): Node {
   const count = page.list.chosen.size;

@@ -1,16 +1,16 @@
 /**
- * The rows on screen, the current one, the selected ones. A newer answer never moves a row that may be in
- * view: existing rows change in place, removed rows stay and are marked, new ones wait and are
- * counted until they are requested. The selection stays over pages, tabs and filters.
+ * The rows on screen, the current one, and the selected ones. A newer answer never moves a row that may be in view:
+ * existing rows change in place, removed rows stay and are marked, new ones wait and are counted until the user shows
+ * them. The selection stays when the page, the tab or a filter changes.
  */
 import { Kept } from "../model/place";
 import { Row, RowPage } from "./row";
 
-/** What a list keeps for an entry of the history. */
+/** What a list stores for an entry of the history. */
 export class KeptList extends Kept {
-  /** The address of the API that the rows came from. */
+  /** The API's address of the rows. */
   from: string = "";
-  /** What the page adds to it. */
+  /** What the page adds. */
   more: Kept | null = null;
 
   constructor(
@@ -25,27 +25,27 @@ export class KeptList extends Kept {
   }
 }
 
-/** How many earlier pages are remembered for Previous. */
+/** The number of earlier pages that are remembered for Previous. */
 const MOST_PAGES = 1000;
 
 export class List {
   rows: Row[] = [];
   next: string = "";
-  /** The cursors of the pages on the way here, this one last; the first page has the empty one. */
+  /** The cursors of the pages up to this one, which is last. That of the first page is empty. */
   trail: string[] = [""];
-  /** The keys of rows that the last answer no longer holds. */
+  /** The keys of rows that are missing in the last answer. */
   gone: Set<string> = new Set<string>();
-  /** How many rows of the last answer are not shown. */
+  /** The number of rows in the last answer that are not shown. */
   news: i32 = 0;
-  /** The row that the tab key reaches, and where a choice with shift begins. */
+  /** The index of the row that the tab key reaches. A selection with shift begins there. */
   current: i32 = 0;
   anchor: i32 = 0;
-  /** Someone has come to the current row by keys. */
+  /** Whether the keys have moved to the current row. */
   isWalked: bool = false;
   chosen: Map<string, Row> = new Map<string, Row>();
-  /** All that match are meant, also those on other pages. */
+  /** Whether all matches are selected, including those on other pages. */
   every: bool = false;
-  /** Whether the last answer was taken in, and not shown anew. */
+  /** Whether the last answer was merged into the rows, and did not replace them. */
   wasMerged: bool = false;
   private waiting: RowPage | null = null;
 
@@ -85,13 +85,13 @@ export class List {
     }
     this.news = page.rows.length - shown;
     this.waiting = this.news > 0 || this.gone.size > 0 ? page : null;
-    // Where the rows reach beyond the answer, so does what follows them.
+    // If the rows reach beyond the answer, the cursor of the next page is theirs.
     const last = this.rows.length > 0 ? this.rows[this.rows.length - 1].key : "";
     if (places.has(last) || this.gone.has(last)) this.next = page.next;
     this.refreshChosen();
   }
 
-  /** Puts these rows behind the head of a scope, in place of the old ones. */
+  /** Replaces the rows after the head of a scope. */
   fill(head: string, behind: Row[]): void {
     const current = this.currentKey;
     const rows: Row[] = [];
@@ -105,7 +105,7 @@ export class List {
     this.current = max(0, this.indexOf(current));
   }
 
-  /** Shows what waits. */
+  /** Shows the rows that wait. */
   showNews(): void {
     const page = this.waiting;
     if (page !== null) this.show(page);
@@ -124,20 +124,20 @@ export class List {
     return -1;
   }
 
-  /** Someone has come to a row. */
+  /** Makes a row the current one. */
   comeTo(at: i32): void {
     this.current = at;
     this.isWalked = true;
   }
 
-  /** Moves to a row, within the rows, and returns it. */
+  /** Moves to a row, within the list, and returns it. */
   move(to: i32): Row | null {
     if (this.rows.length === 0) return null;
     this.comeTo(max(0, min(to, this.rows.length - 1)));
     return this.rows[this.current];
   }
 
-  /** Chooses a row or no longer; `through`: all from the anchor to it become like it. */
+  /** Selects or deselects a row. `through`: all rows from the anchor to it get the same state. */
   choose(key: string, through: bool): void {
     const index = this.indexOf(key);
     if (index < 0) return;
@@ -161,7 +161,7 @@ export class List {
     return count > 0;
   }
 
-  /** Chooses every row on screen, or none of them. */
+  /** Selects every row on screen, or none of them. */
   chooseAll(): void {
     const on = !this.allChosen;
     this.every = false;
@@ -177,13 +177,13 @@ export class List {
     this.chosen.clear();
   }
 
-  /** Of all that match, the rows on screen are as if they had been picked. */
+  /** If all matches are selected, the rows on screen count as selected one by one. */
   private pickShown(): void {
     this.clear();
     for (let i = 0; i < this.rows.length; i++) this.set(this.rows[i], true);
   }
 
-  /** Another list, or another page of it: rows stay until the answer comes, choices for ever. */
+  /** Turns to another list, or another page of it. Rows stay until the answer arrives; the selection always stays. */
   turn(cursor: string, sameList: bool): void {
     if (!sameList) {
       this.trail = cursor.length > 0 ? ["", cursor] : [""];

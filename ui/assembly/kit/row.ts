@@ -6,15 +6,15 @@ export abstract class Row {
   /** `key` identifies the row permanently: an id, a name. It is part of the row's DOM id. */
   constructor(readonly key: string) {}
 
-  /** Its name for screen readers: `job 12`. */
+  /** The name for screen readers: `job 12`. */
   abstract get name(): string;
 
-  /** Where it leads when it is opened; the empty string: nowhere. */
+  /** The address that it opens; empty: none. */
   get path(): string {
     return "";
   }
 
-  /** Whether it can be selected; a head of a group can't. */
+  /** Whether it can be selected. The head of a group cannot. */
   get choosable(): bool {
     return true;
   }
@@ -24,7 +24,7 @@ export abstract class Row {
     return false;
   }
 
-  /** The worker whose locks its key `u` removes; the empty string: none. */
+  /** The worker that its key `u` unlocks; empty: none. */
   get unlocks(): string {
     return "";
   }
@@ -38,43 +38,43 @@ export abstract class Row {
     return false;
   }
 
-  /** The list within the list that it belongs to; rows of one scope follow each other in their order. */
+  /** The list within the list that it belongs to. Rows of one scope are consecutive, in their own order. */
   get scope(): string {
     return "";
   }
 
-  /** Whether it only ends its scope, regardless of the rows before it. */
+  /** Whether it is the end of its scope, whichever rows precede it. */
   get isEnd(): bool {
     return false;
   }
 
-  /** More classes of its row. */
+  /** More classes for its element. */
   get tone(): string {
     return "";
   }
 
-  /** One cell for each column (`cell` of controls/table.ts), without the box to select it. */
+  /** Returns a cell for each column (`cell` of controls/table.ts), without the checkbox. */
   abstract cells(m: Model): Node[];
 }
 
 export class RowPage {
   rows: Row[] = [];
-  /** The scopes that have more rows on the server: a row that is missing here may still exist. */
+  /** The scopes that have more rows on the server. A row of such a scope that is missing here may still exist. */
   cut: Set<string> = new Set<string>();
   /** The cursor of the next page, or the empty string. */
   next: string = "";
-  /** How many rows there are on all pages; i64.MIN_VALUE: not in the answer. */
+  /** The number of rows on all pages; i64.MIN_VALUE: not in the answer. */
   count: i64 = i64.MIN_VALUE;
-  /** Why it can't be read, or the empty string. */
+  /** Why the answer cannot be read; empty: it can. */
   fault: string = "";
 }
 
-/** One column: its class, its head, and the sort orders of clicks on the head, as the API names them. */
+/** A column: its class, its heading, and the orders that clicks on the heading select, as the API names them. */
 export class Column {
   constructor(
     readonly name: string,
     readonly head: string,
-    /** At the first press, and at the next; the empty string: none. */
+    /** The order after the first click, and that after the next; empty: none. */
     readonly sort: string,
     readonly reverse: string,
   ) {}

@@ -1,6 +1,6 @@
 /**
- * A sentence of the server's with its first number in bold and its names as links: `480 jobs wait.
- * worker-c holds the queue.` Nothing in it is taken apart: the parts are found as they were written.
+ * A sentence of the server with its first number in bold and its names as links: `480 jobs wait. worker-c has locked
+ * the queue.` The parts are found as they were written; the sentence is not parsed.
  */
 import { isDigit } from "../../../src/domain/portable/digits";
 import { link } from "../controls/button";
@@ -31,7 +31,7 @@ export function linked(said: string, links: Links): Node[] {
 function around(said: string, name: string, path: string, links: Links): Node[] {
   const at = said.indexOf(name);
   const rest = Links.empty();
-  // The text before and after may contain the other names.
+  // The text before and after the name may contain the other names.
   if (links.worker !== name) rest.worker = links.worker;
   if (links.worker !== name && links.queue !== name) rest.queue = links.queue;
   if (links.worker === name) {
@@ -43,10 +43,10 @@ function around(said: string, name: string, path: string, links: Links): Node[] 
     .concat(linked(said.substring(at + name.length), rest));
 }
 
-/** The end of `480 jobs wait.`, `≈ 8,400 jobs` or nothing. */
+/** Returns where `480 jobs wait.` or `≈ 8,400 jobs` ends; 0 if the sentence begins with neither. */
 function leadEnd(said: string): i32 {
   let at = 0;
-  // `Attempt 18 of 25 begins` is no number of things.
+  // `Attempt 18 of 25 begins` does not begin with a number of things.
   if (said.startsWith("Attempt ")) return 0;
   while (at < said.length && !isDigit(said.charCodeAt(at))) {
     if (at > "at least ".length) return 0;

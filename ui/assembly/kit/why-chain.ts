@@ -1,4 +1,4 @@
-/** Why a job is where it is: one sentence, and the chain from the job to the root cause with its action. */
+/** Why a job is in its condition: one sentence, and the chain from the job to the root cause with its action. */
 
 import { localTimes } from "../controls/age";
 import { link } from "../controls/button";
@@ -11,7 +11,7 @@ import { Model } from "../model/model";
 import { linked, sentence } from "./sentence";
 import { verbButton } from "./verb";
 
-/** The sentence in the tone of the job's condition. */
+/** The sentence in the colour of the job's condition. */
 export function whyBox(m: Model, why: Why): Node {
   const empty = why.causes.length > 0 ? why.causes[0].links : Cause.empty().links;
   const said = localTimes(why.sentence, m.serverNow);
@@ -26,12 +26,14 @@ export function whyBox(m: Model, why: Why): Node {
   return box("div", "why-box " + toneOf(why.condition), nodes);
 }
 
-/** Where `836 other jobs have this error.` begins, or -1. */
+/** Returns where `836 other jobs have this error.` begins, or -1. */
 function sameStart(said: string): i32 {
   return said.endsWith(" this error.") ? said.lastIndexOf(". ", said.length - 2) + 2 : -1;
 }
 
-/** The links of the chain; the root cause is the last, with the action that removes it, in red if it is a failure. */
+/**
+ * The links of the chain. The last is the root cause, with the action that removes it; it is red if it is a failure.
+ */
 export function whyChain(m: Model, why: Why): Node {
   if (why.causes.length === 0) return nothing;
   const links: Node[] = [];
@@ -51,7 +53,7 @@ function step(m: Model, cause: Cause, index: i32): Node {
   );
 }
 
-/** One link of a chain: what is so, what there is to add, and what can be done about it. */
+/** One link of a chain: a fact, a detail, and an action. */
 export function chainLink(
   id: string,
   drawing: string,
@@ -91,7 +93,7 @@ function lead(said: string): Node[] {
   return [leaf("span", "lead", said.substring(0, leadEnd(said)))];
 }
 
-/** Its first sentence, or the part before the first comma or semicolon. */
+/** Returns the end of the first sentence, or of the part before the first comma or semicolon. */
 function leadEnd(said: string): i32 {
   for (let i = 0; i < said.length; i++) {
     const c = said.charCodeAt(i);

@@ -2,10 +2,10 @@
 import { BACKSLASH, QUOTE } from "./json-scanner";
 
 const INDENT = 2;
-/** What nests more deeply is not indented further. */
+/** The depth beyond which lines are not indented further. */
 const MOST_INDENT = 60;
 
-/** The beginning of it: at most about `most` units, and where in the text it ends. */
+/** The beginning of a text in layout: at most about `most` units, and where it ends in the JSON text. */
 export class Layout {
   constructor(
     readonly text: string,
@@ -13,7 +13,7 @@ export class Layout {
   ) {}
 }
 
-/** `json` must be sound; of other text only the look suffers. */
+/** Lays out JSON. `json` must be valid; an invalid text is only laid out badly. */
 export function laidOut(json: string, most: i32): Layout {
   const size = most + 2 * MOST_INDENT * INDENT + 2;
   const out = new StaticArray<u16>(size);

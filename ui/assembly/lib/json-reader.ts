@@ -1,7 +1,7 @@
 /**
- * A pull reader for JSON text: the caller reads what it expects next. After the first error
- * every read returns an empty value and every loop over members ends, so a decoder needs to look
- * at `failed` only once, at its end. Integers are exact, and a raw value keeps its own text.
+ * A pull reader for JSON text: the caller reads what it expects next. After the first error every read returns an empty
+ * value and every loop over members ends, so a decoder needs to check `failed` only once, at its end. Integers are
+ * exact, and a raw value keeps its own text.
  */
 import { isDigit } from "../../../src/domain/portable/digits";
 import { JsonScanner, QUOTE } from "./json-scanner";
@@ -34,14 +34,14 @@ export class JsonReader extends JsonScanner {
   private keyStart: i32 = 0;
   private keyEnd: i32 = 0;
   private keyEscaped: bool = false;
-  /** True just after an opening bracket: the next member needs no comma before it. */
+  /** Whether an opening bracket has just been read, so that the next member needs no comma before it. */
   private fresh: bool = false;
 
   constructor(text: string) {
     super(text);
   }
 
-  /** The kind of the next value, which stays unread. */
+  /** Returns the kind of the next value, which stays unread. */
   peek(): Kind {
     this.space();
     const c = this.at(this.pos);
@@ -54,7 +54,7 @@ export class JsonReader extends JsonScanner {
     return c === 0x6e ? Kind.Null : Kind.End;
   }
 
-  /** Where the next value begins, in UTF-16 units from the start. */
+  /** Returns where the next value begins, in UTF-16 units from the start. */
   get offset(): i32 {
     this.space();
     return this.pos;
@@ -64,7 +64,7 @@ export class JsonReader extends JsonScanner {
     this.open(OPEN_BRACE);
   }
 
-  /** Moves to the next member's value; false at the object's end, which it consumes. */
+  /** Moves to the value of the next member. Returns false at the end of the object, which it consumes. */
   nextKey(): bool {
     if (this.nextMember(CLOSE_BRACE)) return this.scanKey();
     this.depth--;
@@ -75,7 +75,7 @@ export class JsonReader extends JsonScanner {
     return this.keyIn(name, 0, name.length);
   }
 
-  /** True if the current key equals the part of a text from `start` to `end`. */
+  /** Whether the current key equals the part of a text from `start` to `end`. */
   keyIn(text: string, start: i32, end: i32): bool {
     if (this.keyEscaped) return this.key() === text.substring(start, end);
     const length = end - start;
@@ -97,14 +97,14 @@ export class JsonReader extends JsonScanner {
     this.open(OPEN_BRACKET);
   }
 
-  /** True while the array has another item to read; consumes the array's end. */
+  /** Returns whether the array has another item to read; consumes the end of the array. */
   nextItem(): bool {
     if (this.nextMember(CLOSE_BRACKET)) return true;
     this.depth--;
     return false;
   }
 
-  /** Consumes a null and returns true; leaves any other value unread. */
+  /** Consumes a null and returns true. Any other value stays unread. */
   takeNull(): bool {
     return !this.failed && this.peek() === Kind.Null && this.word("null");
   }
@@ -149,7 +149,7 @@ export class JsonReader extends JsonScanner {
     return 0;
   }
 
-  /** Any number, to about 15 digits. */
+  /** Returns any number, to about 15 digits. */
   f64(): f64 {
     if (this.failed) return 0;
     this.space();
@@ -183,14 +183,14 @@ export class JsonReader extends JsonScanner {
     return negative ? -value : value;
   }
 
-  /** Milliseconds since 1970 of an RFC 3339 time. */
+  /** Returns the milliseconds since 1970 of an RFC 3339 time. */
   time(): f64 {
     const value = parseTime(this.string());
     if (isNaN(value)) this.fail("a time was expected");
     return value;
   }
 
-  /** The next value's own text, checked but not decoded. */
+  /** Returns the text of the next value, checked but not decoded. */
   raw(): string {
     this.space();
     const start = this.pos;
@@ -220,7 +220,7 @@ export class JsonReader extends JsonScanner {
     }
   }
 
-  /** Checks that nothing but white space is left. */
+  /** Checks that only white space is left. */
   end(): void {
     this.space();
     if (this.pos < this.text.length) this.fail("there is text after the value");
@@ -269,7 +269,7 @@ function unitAt(text: string, at: i32): usize {
   return changetype<usize>(text) + ((<usize>at) << 1);
 }
 
-/** The first fault in a text that should be one JSON value, or the empty string. */
+/** Returns the first fault in a text that should be one JSON value; empty: there is none. */
 export function jsonFault(text: string): string {
   const r = new JsonReader(text);
   r.skip();

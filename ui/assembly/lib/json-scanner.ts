@@ -1,7 +1,6 @@
 /**
- * Walks over JSON text: white space, strings, numbers, words. Nothing here throws, since in
- * AssemblyScript a throw is a trap that no code can catch. The first error and its position are kept; after
- * an error the position no longer moves.
+ * Scans JSON text: white space, strings, numbers, words. Nothing here throws, since in AssemblyScript a throw is a trap
+ * that no code can catch. The first error and its position are kept; after an error the position no longer moves.
  */
 import { isDigit } from "../../../src/domain/portable/digits";
 
@@ -10,7 +9,7 @@ export const BACKSLASH: i32 = 0x5c;
 const MINUS: i32 = 0x2d;
 
 export class JsonScanner {
-  /** The first error, or the empty string. */
+  /** The first error; empty: none. */
   error: string = "";
   /** Where the first error was found, in UTF-16 units from the start. */
   errorAt: i32 = -1;
@@ -62,7 +61,7 @@ export class JsonScanner {
     return true;
   }
 
-  /** Leaves the position after the closing quote. */
+  /** Reads a string and leaves the position after its closing quote. */
   protected scanString(): bool {
     if (!this.expect(QUOTE)) return false;
     this.escaped = false;
@@ -97,7 +96,7 @@ export class JsonScanner {
     return true;
   }
 
-  /** The text between two positions inside a string that was scanned. */
+  /** Returns the text between two positions inside a string that was scanned. */
   protected decode(start: i32, end: i32, escaped: bool): string {
     if (!escaped) return this.text.substring(start, end);
     const units = new StaticArray<u16>(end - start);
@@ -116,7 +115,7 @@ export class JsonScanner {
     return String.UTF16.decodeUnsafe(changetype<usize>(units), (<usize>length) << 1);
   }
 
-  /** The UTF-16 unit written as four hexadecimal digits from `index`; -1 if they are invalid. */
+  /** Returns the UTF-16 unit in the four hexadecimal digits from `index`; -1 if they are invalid. */
   private unit(index: i32): i32 {
     let value = 0;
     for (let i = index; i < index + 4; i++) {

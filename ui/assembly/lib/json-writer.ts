@@ -1,4 +1,4 @@
-/** Writes one JSON object, member by member; raw members go out exactly as they were given. */
+/** Writes one JSON object, member by member. Raw members are written exactly as they are. */
 export class JsonWriter {
   private text: string = "{";
 
@@ -27,7 +27,7 @@ export class JsonWriter {
   }
 
   ints(name: string, values: i64[]): JsonWriter {
-    // Not values.join(): for i64 it writes large numbers wrong.
+    // values.join() would write large i64 numbers wrong.
     const written: string[] = [];
     for (let i = 0; i < values.length; i++) written.push(values[i].toString());
     return this.raw(name, "[" + written.join(",") + "]");

@@ -1,4 +1,4 @@
-/** Upper and lower case of ASCII. The standard functions support all of Unicode, which is 12 KB. */
+/** Upper and lower case of ASCII letters. The standard functions support all of Unicode, which takes 12 KB. */
 
 export function lower(text: string): string {
   return shifted(text, 0x41, 0x5a, 0x20);
@@ -8,7 +8,7 @@ export function upper(text: string): string {
   return shifted(text, 0x61, 0x7a, -0x20);
 }
 
-/** Whether it is one of A–Z or a–z. */
+/** Whether the character is one of A–Z or a–z. */
 export function isLetter(c: i32): bool {
   const small = c | 0x20;
   return small >= 0x61 && small <= 0x7a;

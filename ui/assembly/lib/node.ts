@@ -18,7 +18,7 @@ export class Attr {
 
 export class Node {
   constructor(
-    /** The empty string for a text. */
+    /** The name of the element; empty for a text. */
     readonly tag: string,
     readonly content: string,
     readonly attrs: Attr[],
@@ -48,7 +48,7 @@ export class Node {
 const noAttrs: Attr[] = [];
 const noNodes: Node[] = [];
 
-/** Shows nothing, and keeps the place of what may be shown there later. */
+/** A node that shows nothing. It keeps the place of something that may be shown there later. */
 export const nothing: Node = new Node("", "", noAttrs, noNodes);
 
 export function el(tag: string, attrs: Attr[], children: Node[]): Node {
@@ -60,17 +60,17 @@ export function box(tag: string, name: string, children: Node[]): Node {
   return new Node(tag, "", [cls(name)], children);
 }
 
-/** An element with a class that holds only text. */
+/** An element with a class and only text in it. */
 export function leaf(tag: string, name: string, content: string): Node {
   return new Node(tag, "", name.length > 0 ? [cls(name)] : noAttrs, [text(content)]);
 }
 
-/** A text from any source: characters that are invisible or change the writing direction are shown as their codes. */
+/** A text from any source. Characters that are invisible or change the writing direction are shown as their codes. */
 export function text(content: string): Node {
   return new Node("", visible(content, false), noAttrs, noNodes);
 }
 
-/** The same with its line breaks, for what is set as it was written. */
+/** A text like text(), with its line breaks. */
 export function multiline(content: string): Node {
   return new Node("", visible(content, true), noAttrs, noNodes);
 }

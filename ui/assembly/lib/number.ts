@@ -1,4 +1,4 @@
-/** Whole numbers as people type them and read them. */
+/** Whole numbers as users type and read them. */
 import { groupedDigits, isDigit } from "../../../src/domain/portable/digits";
 
 export class Whole {
@@ -8,7 +8,7 @@ export class Whole {
   ) {}
 }
 
-/** Reads an optional minus sign and digits, and nothing else. */
+/** Reads an optional minus sign and digits. Any other text is invalid. */
 export function parseWhole(text: string): Whole {
   const negative = text.startsWith("-");
   const limit: u64 = negative ? 0x8000000000000000 : 0x7fffffffffffffff;
@@ -23,17 +23,17 @@ export function parseWhole(text: string): Whole {
   return new Whole(text.length > start, negative ? -(<i64>value) : <i64>value);
 }
 
-/** `12,345` */
+/** Returns a number such as `12,345`. */
 export function grouped(value: i64): string {
   return groupedDigits(value.toString());
 }
 
-/** `1 job`, `12,345 jobs` */
+/** Returns `1 job` or `12,345 jobs`. */
 export function counted(count: i64, one: string, many: string): string {
   return grouped(count) + " " + (count === 1 ? one : many);
 }
 
-/** `814 B`, `12 KB`, `1.2 MB`, `21 GB`: about so much. */
+/** Returns an approximate size: `814 B`, `12 KB`, `1.2 MB`, `21 GB`. */
 export function bytes(count: i64): string {
   if (count < 1024) return `${count} B`;
   if (count < 1048576) return `${(count + 512) / 1024} KB`;

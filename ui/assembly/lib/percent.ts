@@ -1,6 +1,6 @@
 /**
- * Percent encoding for addresses. The standard functions trap on a lone surrogate and on a broken
- * escape, and a pasted address may hold either; these replace what they can't read.
+ * Percent encoding for addresses. The standard functions trap on a lone surrogate and on a broken escape, and a pasted
+ * address may contain both. These functions replace what they cannot read.
  */
 import { hexDigit } from "./json-scanner";
 

@@ -1,11 +1,11 @@
-/** Text inside of another language, a query or Markdown: names and errors are anybody's, and stay text. */
+/** Text inside another language, a query or Markdown. Names and errors may come from anywhere, and must remain text. */
 
 import { lower } from "./letters";
 import { visible } from "./visible";
 
 export { quoted } from "../../../src/domain/portable/query/quoted";
 
-/** The value of a query's term, without its quotes. */
+/** Returns the value of a query's term without its quotes. */
 export function unquoted(text: string): string {
   if (!text.startsWith('"') || text.length < 2) return text;
   let out = "";
@@ -17,8 +17,8 @@ export function unquoted(text: string): string {
 }
 
 /**
- * In a line of Markdown, for a chat: characters of Markdown are escaped, and a word that a chat would make a
- * link or a mention of (`@here`) is code.
+ * Returns a text for a line of Markdown in a chat: characters of Markdown are escaped, and a word that a chat would
+ * turn into a link or a mention (`@here`) is code.
  */
 export function plain(said: string): string {
   const words = oneLine(said).split(" ");
@@ -46,12 +46,12 @@ function oneLine(said: string): string {
   return visible(said.replaceAll("\r\n", " ").replaceAll("\n", " ").replaceAll("\r", " "), false);
 }
 
-/** As code in a line; what would end it is another mark. */
+/** Returns a text as code in a line, with another character in place of one that would end it. */
 export function codeSpan(said: string): string {
   return "`" + oneLine(said).replaceAll("`", "'") + "`";
 }
 
-/** The first `most` lines as a block of code. */
+/** Returns the first `most` lines as a block of code. */
 export function codeBlock(said: string, most: i32): string {
   const lines = visible(said, true).replaceAll("```", "'''").split("\n");
   const shown = lines.slice(0, most);

@@ -1,11 +1,11 @@
 /**
- * Times are milliseconds since 1970 as f64, and NaN is "no time". The standard Date traps on a
- * time that it can't read, so this reads and writes RFC 3339 itself and never throws.
+ * Times are milliseconds since 1970 as f64; NaN is "no time". The standard Date traps on a time that it cannot read, so
+ * these functions read and write RFC 3339 themselves and never throw.
  */
 import { digitsAt, isDigit } from "../../../src/domain/portable/digits";
 
 const DAY_MS: f64 = 86400000;
-/** Beyond it a year no longer has four digits. */
+/** The last time whose year has four digits. */
 const LAST_MS: f64 = 253402300799999;
 const FIRST_MS: f64 = -62167219200000;
 
@@ -47,14 +47,14 @@ function hasSeconds(text: string): bool {
   return text.length > 16 && text.charCodeAt(16) === 0x3a;
 }
 
-/** `2026-03-01T12:34:56.789Z`, or the empty string for no time. */
+/** Returns `2026-03-01T12:34:56.789Z`, or an empty string for no time. */
 export function isoTime(at: f64): string {
   if (isNaN(at)) return "";
   const ms = <i64>at % 1000;
   return wallText(at, "T") + "." + pad(<i32>(ms < 0 ? ms + 1000 : ms), 3) + "Z";
 }
 
-/** Date and clock without a zone, separated by `T` or a space. */
+/** Returns date and clock without a zone, separated by `T` or a space. */
 export function wallText(at: f64, separator: string): string {
   if (isNaN(at)) return "";
   const bounded = min(max(at, FIRST_MS), LAST_MS);
@@ -65,13 +65,13 @@ export function wallText(at: f64, separator: string): string {
   return dateText(<i64>days) + separator + clock;
 }
 
-/** `+01:00` for 60 minutes. */
+/** Returns `+01:00` for 60 minutes. */
 export function zoneText(minutes: i32): string {
   const size = minutes < 0 ? -minutes : minutes;
   return (minutes < 0 ? "-" : "+") + pad(size / 60, 2) + ":" + pad(size % 60, 2);
 }
 
-// Days to date and back after Howard Hinnant's "chrono-compatible low-level date algorithms".
+// These two convert days to dates and back by Howard Hinnant's "chrono-compatible low-level date algorithms".
 function daysOf(year: i32, month: i32, day: i32): i64 {
   const y = month <= 2 ? year - 1 : year;
   const era = (y >= 0 ? y : y - 399) / 400;
@@ -97,7 +97,7 @@ function pad(value: i32, size: i32): string {
   return value.toString().padStart(size, "0");
 }
 
-/** The milliseconds behind the seconds. */
+/** Returns the milliseconds after the seconds. */
 function fraction(text: string): f64 {
   if (text.length < 21 || text.charCodeAt(19) !== 0x2e) return 0;
   let ms = 0;

@@ -1,17 +1,16 @@
 /**
- * Builds one picture of the page. It writes no markup: each call adds an operation to a list,
- * and the host makes the document so (host/picture.ts). Text and attribute values
- * therefore can't become markup, whatever they hold.
+ * Builds one picture of the page. It writes no markup: each call adds an operation to a list, and the host changes the
+ * document accordingly (host/picture.ts). So text and attribute values cannot become markup, whatever they contain.
  *
- * Tag and attribute names must be string literals: the host identifies them by address.
+ * Tag and attribute names must be string literals, because the host identifies them by address.
  */
 export const enum Op {
-  /** With its name, and how many words and units its attributes and children take. */
+  /** Begins an element, with its name, and the number of words and units of its attributes and children. */
   Open = 1,
   Text,
   Attr,
   Flag,
-  /** Keeps the place of a child that isn't shown now, so that its siblings stay themselves. */
+  /** Keeps the place of a child that is not shown now, so that its siblings keep their identity. */
   Hole,
 }
 
@@ -21,7 +20,7 @@ export class View {
   private units: StaticArray<u16> = new StaticArray<u16>(4096);
   private unitCount: i32 = 0;
 
-  /** Returns the argument for `close`. */
+  /** Begins an element. Returns the argument for `close`. */
   open(tag: string): i32 {
     this.op(Op.Open);
     this.name(tag);
@@ -50,7 +49,7 @@ export class View {
     this.string(value);
   }
 
-  /** An attribute that is on or off, such as `checked`. */
+  /** Adds an attribute that is on or off, such as `checked`. */
   flag(name: string, on: bool): void {
     this.op(Op.Flag);
     this.name(name);

@@ -1,11 +1,13 @@
 /**
- * Foreign text as it is shown: characters that are invisible or change the writing direction become
- * their codes, `\u202e`. Copied text has codes,
- * too, but in a line for a shell (shell-word.ts).
+ * Text from elsewhere as it is shown: characters that are invisible or change the writing direction become their codes,
+ * `\u202e`. Copied text has these codes, too, except for a shell command, where shell-word.ts quotes them.
  */
 import { isHidden, pointAt } from "../../../src/domain/portable/shell-word";
 
-/** Line breaks and tabs stay when `multiline`. Every text that is drawn comes by here (node.ts). */
+/**
+ * Returns the visible form. Line breaks and tabs stay if `multiline`. node.ts passes every text that is drawn through
+ * this function.
+ */
 export function visible(text: string, multiline: bool): string {
   let from = 0;
   let out = "";

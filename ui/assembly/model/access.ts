@@ -1,8 +1,8 @@
-/** The page's access to the server: the session, or the sign-in that must come first. */
+/** The access of the page to the server: the session, or the sign-in that must precede it. */
 import { Session } from "../generated/records";
 
 export enum Gate {
-  /** The session was requested. */
+  /** The session was requested and has not arrived. */
   Opening,
   Open,
   /** A token is needed. */
@@ -17,19 +17,19 @@ export class Access {
   gate: Gate = Gate.Opening;
   session: Session = Session.empty();
   token: string = "";
-  /** The header that carries the token; the empty string: `Authorization: Bearer`. */
+  /** The header that carries the token; empty: `Authorization: Bearer`. */
   tokenHeader: string = "";
-  /** The name of the environment, if it is shown before the sign-in; else the empty string. */
+  /** The name of the environment if it is shown before the sign-in; otherwise empty. */
   label: string = "";
-  /** The host that the page came from. */
+  /** The host of the page. */
   place: string = "";
   draft: string = "";
   busy: bool = false;
   error: string = "";
-  /** Too many failed logins: no try before this time. */
+  /** After too many failed logins, the time before which no further one is sent. */
   blockedUntil: f64 = 0;
 
-  /** The lines that sign a request in. */
+  /** Returns the lines that sign a request in. */
   headers(): string {
     if (this.token.length === 0) return "";
     return this.tokenHeader.length > 0

@@ -1,7 +1,7 @@
-/** The part of the URL after the `#`: `/jobs?state=failed&queue=mail`. It never traps, for any text. */
+/** The part of the URL after the `#`: `/jobs?state=failed&queue=mail`. Reading it never traps, for any text. */
 import { decode, encode } from "../lib/percent";
 
-/** No address that this client writes is longer. */
+/** The longest address. This client writes no longer one. */
 const LONGEST = 8192;
 /** A path that no page has. */
 const NOWHERE = "?";
@@ -12,20 +12,20 @@ export class Address {
     private readonly query: Map<string, string>,
   ) {}
 
-  /** A member of the query; the empty string when it isn't there. */
+  /** Returns a member of the query; empty if it is absent. */
   value(name: string): string {
     return this.query.has(name) ? this.query.get(name) : "";
   }
 
   /**
-   * This address with another value of one member (the empty string takes it away). Which page of a list
-   * it was (`cursor`) goes with any other change.
+   * Returns this address with another value of one member; an empty value removes it. The page of a list (`cursor`) is
+   * removed with any other change.
    */
   with(name: string, value: string): string {
     return this.but(name, value, "cursor");
   }
 
-  /** The same with its cursor: another detail of the same page of a list. */
+  /** Like with(), but the cursor stays: another detail of the same page of a list. */
   beside(name: string, value: string): string {
     return this.but(name, value, name);
   }

@@ -1,6 +1,6 @@
 /**
- * The feed's data for every page: how many jobs there are, the incidents, when jobs are due. While
- * live updates are paused the newest of each waits, and what is shown stays.
+ * The feed's data for every page: how many jobs there are, the incidents, when jobs are due. While live updates are
+ * paused, the newest of each waits, and what is shown does not change.
  */
 import { hasBuckets } from "../generated/conditions";
 import {
@@ -22,26 +22,28 @@ export class Facts {
   pulse: Pulse = Pulse.empty();
   incidents: Incidents = Incidents.empty();
   horizon: Horizon = Horizon.empty();
-  /** The operation that is at work, else the newest; null: there is none. */
+  /** The running operation, otherwise the newest; null: there is none. */
   operation: Operation | null = null;
-  /** What actions have done about incidents, by their ids. */
+  /** The results of actions on incidents, by the ids of the incidents. */
   receipts: Map<string, string> = new Map<string, string>();
-  /** The operation whose page was left while it ran: its end is shown as a notice. */
+  /** The operation whose page was left while it ran; 0: none. Its end is shown as a notice. */
   left: i64 = 0;
-  /** When the counts changed last, and those of failed jobs, by this machine's clock. */
+  /** When the counts last changed, and when those of failed jobs did, by this machine's clock. */
   changedAt: f64 = 0;
   failedAt: f64 = 0;
-  /** The same by the database's clock: what it read before lacks them. */
+  /**
+   * The time of the failed jobs' count by the database's clock. Data that were read before it lack the latest failures.
+   */
   failedAsOf: f64 = 0;
   private known: Set<string> = new Set<string>();
   private waiting: Map<string, string> = new Map<string, string>();
 
-  /** Whether an event of this name has ever come. */
+  /** Whether an event of this name has ever arrived. */
   has(event: string): bool {
     return this.known.has(event);
   }
 
-  /** Stores an event; returns what is wrong with it, or the empty string. Unknown events are ignored. */
+  /** Stores an event. Returns what is wrong with it; empty: nothing. Unknown events are ignored. */
   take(event: string, json: string): string {
     const r = new JsonReader(json);
     if (event === "counts") {
@@ -73,19 +75,19 @@ export class Facts {
     return "";
   }
 
-  /** Keeps an event until `follow`; a newer one takes its place. */
+  /** Stores an event until `follow`. A newer one replaces it. */
   hold(event: string, json: string): void {
     this.waiting.set(event, json);
   }
 
-  /** Takes in what has waited. */
+  /** Takes the events that have waited. */
   follow(): void {
     const events = this.waiting.keys();
     for (let i = 0; i < events.length; i++) this.take(events[i], this.waiting.get(events[i]));
     this.waiting.clear();
   }
 
-  /** The counts have come, in place of these. */
+  /** Compares the new counts with these. */
   noteChanges(before: Counts, now: f64): void {
     const after = this.counts;
     this.changedAt = now;
@@ -98,7 +100,7 @@ export class Facts {
     this.failedAsOf = after.asOf;
   }
 
-  /** How many incidents there are of a kind. */
+  /** Returns the number of incidents of a kind. */
   incidentsOf(kind: string): i32 {
     const list = this.incidents.incidents;
     let count = 0;
@@ -106,13 +108,13 @@ export class Facts {
     return count;
   }
 
-  /** How many jobs have failed, by the newest event. */
+  /** The number of failed jobs by the newest event. */
   get failed(): i64 {
     return this.has("pulse") ? this.pulse.failed : this.counts.failed.value;
   }
 }
 
-/** Whether each of its lists has as many numbers as there are buckets. */
+/** Whether each list of the horizon has a number for each bucket. */
 function isWhole(horizon: Horizon): bool {
   const buckets = horizon.edges.length - 1;
   const series = horizon.series;

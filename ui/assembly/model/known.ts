@@ -1,4 +1,4 @@
-/** What one page has read and another one can use until its own request is answered. */
+/** Data that one page has read, and that another page can use until its own request is answered. */
 import { valueText } from "../controls/value";
 import { ListedJob, Value } from "../generated/records";
 import { grouped } from "../lib/number";
@@ -6,22 +6,22 @@ import { grouped } from "../lib/number";
 const MOST_RECENT = 6;
 
 export class Known {
-  /** The jobs of the list. */
+  /** The jobs in the list. */
   listed: ListedJob[] = [];
-  /** Where the list of jobs was left, and the ids of the jobs in it in their order. */
+  /** The address at which the list of jobs was left, and the ids of its jobs in their order. */
   listPath: string = "/jobs";
   listIds: i64[] = [];
-  /** The number of the first of them in the whole list; 0: unknown. */
+  /** The number of the first of these jobs in the whole list; 0: unknown. */
   listFirst: i64 = 0;
-  /** How many the whole list has; null: unknown. */
+  /** The number of jobs in the whole list; null: unknown. */
   listTotal: Value | null = null;
-  /** More follow on other pages. */
+  /** Whether more jobs follow on other pages. */
   listGoesOn: bool = false;
-  /** The one job that is shown whole, and the one that a new job is to be like, with its payload. */
+  /** The job that is shown whole, and the job that a new one copies, with its payload. */
   shown: ListedJob | null = null;
   template: ListedJob | null = null;
 
-  /** Jobs and searches that were open, the newest first. */
+  /** Jobs and searches that were opened, newest first. */
   recent: string[] = [];
 
   visit(path: string): void {
@@ -31,7 +31,7 @@ export class Known {
     if (this.recent.length > MOST_RECENT) this.recent.pop();
   }
 
-  /** Forgets what was read; where the list was left is no secret. */
+  /** Discards what was read. The address of the list stays, because it is no secret. */
   clear(): void {
     this.listed = [];
     this.listIds = [];
@@ -41,12 +41,12 @@ export class Known {
     this.template = null;
   }
 
-  /** The job's index in the list that it was opened from; -1: not in it. */
+  /** Returns the index of the job in the list from which it was opened; -1: not in it. */
   placeOf(id: i64): i32 {
     return this.listIds.indexOf(id);
   }
 
-  /** `4 of 12,000`; if the page's place in the list is unknown, `4 of 100 on this page`. */
+  /** Returns `4 of 12,000`; if the place of the page in the list is unknown, `4 of 100 on this page`. */
   placeText(at: i32): string {
     const count = <i64>this.listIds.length;
     const first = this.listFirst;

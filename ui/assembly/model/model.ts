@@ -1,6 +1,6 @@
 /**
- * The application's state, and what a page and a dialog are to it. The three are in one
- * file because each names the others. A page keeps its own state; what several pages show is here.
+ * The state of the application, and what it needs of a page and a dialog. The three are in one file because each names
+ * the others. A page has a state of its own; what several pages show is here.
  */
 import { Times } from "../controls/age";
 import { Node } from "../lib/node";
@@ -17,43 +17,43 @@ import { isAway, Pending, Requests } from "./requests";
 import { Palette, Shortcut } from "./shortcut";
 
 export class Model {
-  /** By this machine's clock. */
+  /** The present time by this machine's clock. */
   now: f64 = 0;
   address: Address = new Address("/", new Map<string, string>());
-  /** The page at hand. */
+  /** The current page. */
   page: Page;
   access: Access = new Access();
   requests: Requests = new Requests();
   live: Live = new Live();
   notices: Notices = new Notices();
   theme: string = "system";
-  /** Whether the timer may have changed what is shown; a timer that only sends requests has not. */
+  /** Whether the timer may have changed what is shown. A timer that only sends requests has not. */
   isNew: bool = false;
-  /** The number of the history's entry at hand. */
+  /** The number of the current entry of the history. */
   entry: i32 = 0;
   places: Places = new Places();
   /** The feed's data. */
   facts: Facts = new Facts();
-  /** The first key of two, until the second comes. */
+  /** The first of two keys, until the second is pressed. */
   chord: string = "";
   chordAt: f64 = 0;
   /** The version that the server had when the page was loaded. */
   version: string = "";
-  /** Which layer is over the page: `keys`, `palette`, `more`, or nothing. */
+  /** The layer over the page: `keys`, `palette`, `more`, or empty. */
   layer: string = "";
   palette: Palette = new Palette();
   views: Views = new Views();
-  /** All that can be done here, as of the last draw. */
+  /** Everything that can be done here, as of the last draw. */
   shortcuts: Shortcut[] = [];
 
   known: Known = new Known();
   dialog: OpenDialog | null = null;
-  /** The write that is being answered was only a step: its dialog stays. */
+  /** Whether the write that is being answered was only a step, so that its dialog stays. */
   keepDialog: bool = false;
-  /** What takes the focus on the next page, in place of its heading. */
+  /** The id of the element that gets the focus on the next page; empty: its heading. */
   focusNext: string = "";
 
-  /** The last page is the one for addresses that no other page has. */
+  /** `pages`: the last one is for addresses that no other page has. */
   constructor(
     readonly pages: Page[],
     readonly dialogs: Dialog[],
@@ -61,12 +61,12 @@ export class Model {
     this.page = pages[0];
   }
 
-  /** By the server's clock, which wrote the times of jobs and workers. */
+  /** The present time by the server's clock, which wrote the times of jobs and workers. */
   get serverNow(): f64 {
     return this.now + this.live.ahead;
   }
 
-  /** For ages: what time it is, and whether they may go on counting. */
+  /** What ages need: the present time, and whether they may continue to grow. */
   get times(): Times {
     return new Times(this.serverNow, this.live.isStale(this.now));
   }
@@ -78,7 +78,7 @@ export class Model {
     return null;
   }
 
-  /** The pages that have an entry in the navigation. */
+  /** Returns the pages that have an entry in the navigation. */
   get entries(): Page[] {
     const list: Page[] = [];
     for (let i = 0; i < this.pages.length; i++) {
@@ -95,7 +95,7 @@ export class Model {
   }
 }
 
-/** The mark behind a page's name in the navigation: a count, and its tone (red, amber or nothing). */
+/** The mark after a page's name in the navigation: a count, and its tone (red, amber or empty). */
 export class Mark {
   constructor(
     readonly text: string,
@@ -107,19 +107,19 @@ export const noMark: Mark = new Mark("", "");
 
 /** One page. Its name begins its actions (`jobs.select`) and the topics of its requests. */
 export abstract class Page {
-  /** The text of its entry in the navigation, or the empty string for none. */
+  /** The text of its entry in the navigation; empty: it has none. */
   label: string = "";
-  /** Its drawing there (controls/icon.ts). */
+  /** Its drawing in the navigation (controls/icon.ts). */
   drawing: string = "";
-  /** The letter that leads to it after `g`. */
+  /** The letter that opens it after `g`. */
   letter: string = "";
-  /** Whether it is in the phone's bar; the others are in the More menu. */
+  /** Whether it is in the phone's bar. The other pages are in the More menu. */
   inBar: bool = false;
-  /** The name of the page whose entry is marked while this one is at hand. */
+  /** The name of the page whose entry is marked while this one is open. */
   under: string;
-  /** The id of the field that the key / goes to. */
+  /** The id of the field to which the key / moves. */
   searchField: string = "";
-  /** Whether it takes the whole width: lists do. */
+  /** Whether it takes the whole width, as lists do. */
   wide: bool = false;
 
   constructor(
@@ -129,56 +129,56 @@ export abstract class Page {
     this.under = name;
   }
 
-  /** Whether an address is this page's. */
+  /** Whether an address belongs to this page. */
   matches(address: Address): bool {
     return address.path === this.path;
   }
 
-  /** The address has become this page's, or has changed on it. */
+  /** Called when the address has become this page's, or has changed on it. */
   turn(_m: Model, _address: Address): void {}
 
-  /** Takes an address that differs from the last one in a detail only; false: it is another view. */
+  /** Takes an address that differs from the last one only in a detail. Returns false if it is another view. */
   shift(_m: Model, _address: Address): bool {
     return false;
   }
 
-  /** Another page takes its place. */
+  /** Called when another page replaces it. */
   leave(_m: Model): void {}
 
-  /** The session has ended: what was read under it must go. */
+  /** Called when the session has ended: what was read in it must be discarded. */
   forget(_m: Model): void {}
 
   abstract title(): string;
 
-  /** The mark behind its name in the navigation. */
+  /** Returns the mark after its name in the navigation. */
   mark(_m: Model): Mark {
     return noMark;
   }
 
-  /** What can be done here by key and from the palette. */
+  /** Returns what can be done here by key and from the palette. */
   shortcuts(_m: Model): Shortcut[] {
     return [];
   }
 
-  /** How many new rows wait to be shown. */
+  /** The number of new rows that wait to be shown. */
   get news(): i32 {
     return 0;
   }
 
-  /** What is to be kept of it for this entry of the history; null: nothing. */
+  /** Returns what to keep of the page for this entry of the history; null: nothing. */
   keep(): Kept | null {
     return null;
   }
 
-  /** Takes back what was kept, after `turn` and before `load`. */
+  /** Restores what was kept, after `turn` and before `load`. */
   restore(_m: Model, _kept: Kept): void {}
 
-  /** An event of the feed has come, after it was taken in (`m.facts`): pulse, counts, operation, … */
+  /** Called for an event of the feed, after it was stored (`m.facts`): pulse, counts, operation, … */
   heard(_m: Model, _event: string, _data: string): void {}
 
   abstract view(m: Model): Node;
 
-  /** Requests what it shows, when it is opened. */
+  /** Requests the data that it shows, when it is opened. */
   load(_m: Model): void {}
 
   /** Requests the data again, after a write or on request. */
@@ -186,82 +186,85 @@ export abstract class Page {
     this.load(m);
   }
 
-  /** Requests the data again, quietly, because time has passed: called once a second, so each page keeps its own intervals. */
+  /**
+   * Requests the data again, quietly, because time has passed. Called once a second, so each page has intervals of its
+   * own.
+   */
   refresh(_m: Model): void {}
 
-  /** The answer to its request `<name>.<what>`. */
+  /** Takes the answer to its request `<name>.<what>`. */
   take(_m: Model, _request: Pending, _body: string): void {}
 
-  /** Its request failed. During an outage the last data stay, under a banner. */
+  /** Called when its request failed. During an outage the last data stay, under a banner. */
   miss(m: Model, _request: Pending, status: i32, reason: string): void {
     if (!isAway(status)) m.notices.bad(reason);
   }
 
-  /** The action `<name>.<verb>` was triggered by input or a timer. */
+  /** Performs the action `<name>.<verb>`, triggered by input or a timer. */
   act(_m: Model, _verb: string, _arg: string, _value: string): void {}
 
-  /** Passes its subject to a dialog that opens over it: the selected jobs, workers, settings. */
+  /** Passes the subject to a dialog that opens over the page: the selected jobs, workers, settings. */
   aim(_m: Model, _dialog: OpenDialog): void {}
 
-  /** The server has done a write, of this page or another. */
+  /** Called when the server has performed a write, of this page or another. */
   written(_write: Pending): void {}
 }
 
-/** One dialog: its text before a write, its form, and the request. `ask.<name>` opens it. */
+/** One dialog: its text before a write, its form, and the request. The action `ask.<name>` opens it. */
 export abstract class Dialog {
   wide: bool = false;
 
   constructor(readonly name: string) {}
 
-  /** Fills in the form; false when there is nothing that it could be about. */
+  /** Fills in the form. Returns false if the dialog has no subject. */
   abstract open(m: Model, dialog: OpenDialog, arg: string): bool;
 
   abstract title(dialog: OpenDialog): string;
 
-  /** The text of the button that does it. */
+  /** Returns the label of the button that confirms. */
   abstract verb(dialog: OpenDialog): string;
 
-  /** What will happen, in whole sentences. */
+  /** Returns what will happen, in whole sentences. */
   abstract text(m: Model, dialog: OpenDialog): string;
 
-  /** What the server will leave alone. */
+  /** Returns which of the jobs the server will skip. */
   exception(_dialog: OpenDialog): string {
     return "";
   }
 
-  /** Why it can't be done now; the empty string: it can. */
+  /** Returns why it cannot be done now; empty: it can. */
   blocked(_dialog: OpenDialog): string {
     return "";
   }
 
-  /** Whether it can't be undone. */
+  /** Returns whether it cannot be undone. */
   abstract danger(m: Model, dialog: OpenDialog): bool;
 
-  /** Whether a mere Enter may do it; else the focus is on Cancel. */
+  /** Whether Enter alone confirms; otherwise the focus is on Cancel. */
   eager(m: Model, dialog: OpenDialog): bool {
     return !this.danger(m, dialog) && !this.wide;
   }
 
   abstract form(m: Model, dialog: OpenDialog): Node;
 
-  /** The text beside its buttons. */
+  /** Returns the text beside the buttons. */
   footnote(): string {
     return "";
   }
 
-  /** The request; faults of the form are left in its draft. */
+  /** Returns the request. Faults of the form are stored in its draft. */
   abstract request(m: Model, dialog: OpenDialog): Pending;
 
-  /** Something was typed into a field; and `dialog.typed` has rung some time after. */
+  /** Called when something was typed into a field; `rested` is called some time after. */
   typed(_m: Model, _dialog: OpenDialog, _field: string): void {}
   rested(_m: Model, _dialog: OpenDialog, _arg: string): void {}
 
-  /** The answer to its own question `<name>.<what>`. */
+  /** Takes the answer to its own request `<name>.<what>`. */
   take(_m: Model, _request: Pending, _body: string): void {}
 
-  /** The session has ended: drafts and what was read must go. */
+  /** Called when the session has ended: drafts and what was read must be discarded. */
   forget(): void {}
 
-  /** The server has done it. */
+  /** Called when the server has performed the request. */
   abstract done(m: Model, write: Pending, body: string): void;
 }

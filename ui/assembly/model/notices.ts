@@ -1,20 +1,20 @@
 /**
- * Short messages of what happened, one at a time. Good news disappears by itself and gives way to
- * newer messages; an error stays until it is dismissed, and comes before the rest.
+ * Short messages about what happened, one at a time. A good one disappears by itself and makes room for newer ones. An
+ * error stays until it is dismissed, and is shown before the others.
  */
 import { after } from "../host";
 
-/** So many wait at most; the oldest gives way. */
+/** The number of messages that wait. Beyond it the oldest is removed. */
 const MOST = 4;
 const SHORT_MS = 8000;
 
 export class Notice {
-  /** A route that the notice leads to, or the empty string. */
+  /** The address to which the notice links; empty: none. */
   link: string = "";
-  /** The words of a link of its own; the empty string: the text leads there. */
+  /** The text of a separate link; empty: the message itself is the link. */
   see: string = "";
   detail: string = "";
-  /** The operation that it offers to undo, or 0. */
+  /** The operation that it offers to undo; 0: none. */
   undo: i64 = 0;
 
   constructor(
@@ -28,12 +28,12 @@ export class Notices {
   private list: Notice[] = [];
   private next: i32 = 1;
 
-  /** The one that is shown. */
+  /** The notice that is shown. */
   get first(): Notice | null {
     return this.list.length > 0 ? this.list[0] : null;
   }
 
-  /** How many wait behind it. */
+  /** The number of notices that wait. */
   get waiting(): i32 {
     return max(0, this.list.length - 1);
   }
@@ -57,7 +57,7 @@ export class Notices {
   }
 
   private add(tone: string, text: string): Notice {
-    // The same sentence is not shown twice, and of good news only the last is kept.
+    // The same sentence is not shown twice. Of good messages only the last is kept.
     for (let i = 0; i < this.list.length; i++) {
       const before = this.list[i];
       if (before.text === text || before.tone === "good") this.list.splice(i--, 1);

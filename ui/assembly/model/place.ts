@@ -1,23 +1,23 @@
 /**
- * Where one was at each entry of the history: how far scrolled, what had the focus, and what the page
- * keeps of itself (selected rows, the current row, rows as they were). Back brings it all back.
+ * The place at each entry of the history: the scroll position, the focus, and what the page keeps (selected rows, the
+ * current row, rows as they were). Back restores all of it.
  */
 
-/** What a page keeps of itself; each kind of page extends it. */
+/** What a page keeps. Each kind of page extends it. */
 export class Kept {}
 
 export class Place {
   constructor(
-    /** The entry's number, which the host gives it. */
+    /** The number of the entry, which the host assigns. */
     readonly entry: i32,
     readonly scroll: f64,
-    /** The id of what had the focus. */
+    /** The id of the element that had the focus. */
     readonly focus: string,
     readonly kept: Kept | null,
   ) {}
 }
 
-/** Older ones are forgotten. */
+/** The number of entries whose places are kept. */
 const MOST_PLACES = 30;
 
 export class Places {

@@ -1,23 +1,23 @@
-/** The requests under way. A newer request for the same thing makes the older answer worthless. */
+/** The requests that are not answered yet. A newer request for the same thing makes the older answer worthless. */
 import { request } from "../host";
 import { Access } from "./access";
 
-/** The budget of a page's own requests: so many bytes a millisecond, and so many saved up. */
+/** The budget of a page's quiet requests: bytes for each millisecond, and the most that can be saved up. */
 const BYTES_PER_MS: f64 = 0.4;
 const MOST_SAVED: f64 = 8000;
-/** The headers of a request and of its answer. */
+/** The size of the headers of a request and of its answer. */
 const HEADER_BYTES: f64 = 1500;
 
 export class Pending {
-  /** Sent because time has passed, not by a user. */
+  /** Whether it was sent because time has passed, and not by a user. */
   isQuiet: bool = false;
-  /** Sent again with a new session's token, once. */
+  /** Whether it was sent again with the token of a new session, which happens once. */
   again: bool = false;
-  /** Kept for the requester until the answer comes: a count, or settings. */
+  /** Kept for the requester until the answer arrives: a count, or settings. */
   count: i32 = 0;
   note: string = "";
 
-  /** The topic is `<owner>.<what>`; the answer goes to the owner. Only a write has a body. */
+  /** `topic`: `<owner>.<what>`; the answer goes to the owner. Only a write has a body. */
   constructor(
     readonly topic: string,
     readonly path: string,
@@ -40,9 +40,9 @@ export class Pending {
 export class Requests {
   private last: i32 = 0;
   private pending: Map<i32, Pending> = new Map<i32, Pending>();
-  /** Writes that the server refused for an old CSRF token; they wait for the new session. */
+  /** Writes that the server refused because of an old CSRF token. They wait for the new session. */
   parked: Pending[] = [];
-  /** The bytes that quiet questions may still cost, and when that was so; below 0 they rest. */
+  /** The bytes that quiet requests may still cost, and the time of that number. Below 0 there are none for a while. */
   private saved: f64 = 0;
   private savedAt: f64 = 0;
 
@@ -61,7 +61,7 @@ export class Requests {
     return this.saved >= 0;
   }
 
-  /** An answer has come, of so many bytes besides its headers. */
+  /** Counts an answer with this many bytes besides its headers. */
   count(answered: Pending, bytes: i32): void {
     if (answered.isQuiet) this.saved -= HEADER_BYTES + <f64>bytes;
   }
@@ -73,7 +73,7 @@ export class Requests {
     request(this.enter(write), "POST", write.path, headers, write.body);
   }
 
-  /** The request that an answer belongs to; null if it was cancelled. */
+  /** Returns the request to which an answer belongs; null if it was cancelled. */
   take(id: i32): Pending | null {
     if (!this.pending.has(id)) return null;
     const pending = this.pending.get(id);
@@ -106,7 +106,7 @@ export class Requests {
   }
 }
 
-/** The server, or its database, isn't there. */
+/** Whether the server, or its database, cannot be reached. */
 export function isAway(status: i32): bool {
   return status === 0 || status === 503;
 }

@@ -1,6 +1,6 @@
 /**
- * How an operation is to be done: the first few before the rest, so many jobs a second at the most, and
- * the number typed where not all can be undone.
+ * The pace and the limits of an operation: a canary, a rate, a limit, and the number to type if not all jobs can be
+ * undone.
  */
 import { ageText } from "../controls/age";
 import { button, commandLine } from "../controls/button";
@@ -16,7 +16,7 @@ import { grouped, parseWhole } from "../lib/number";
 import { Model } from "../model/model";
 import { jobs, lineWith } from "./words";
 
-/** Names of fields. */
+/** The names of fields. */
 const MANNER = "manner";
 const CANARY = "canary";
 const RATE = "rate";
@@ -24,14 +24,14 @@ const TYPED = "typed";
 const LIMIT = "limit";
 const FIRST = "first";
 const ONLY = "only";
-/** The server's bounds (src/commands/operations/verbs.ts). */
+/** The limits of the server (src/commands/operations/verbs.ts). */
 const MOST_CANARY: i64 = 1000;
 const MOST_RATE: i64 = 1000000;
 const MOST_LIMIT: i64 = 1000000000;
-/** For fewer jobs neither a canary nor a limit is offered. */
+/** The number of jobs below which neither a canary nor a limit is offered. */
 const FEW: i64 = 20;
 
-/** If jobs run again, the first few are watched by default. */
+/** Sets the default. If jobs run again, it is a canary. */
 export function usualManner(draft: Draft, action: JobAction): void {
   draft.set(MANNER, action.canary === "usual" ? FIRST : "all");
   draft.set(CANARY, "5");
@@ -50,21 +50,21 @@ function isMany(rehearsal: Rehearsal): bool {
   return rehearsal.would.changeValue.value > FEW;
 }
 
-/** Jobs that would be changed: of all, or of the first so many. */
+/** Returns the number of jobs that would be changed: of all, or of the first ones. */
 function countOf(draft: Draft, rehearsal: Rehearsal): i64 {
   const all = rehearsal.would.changeValue.value;
   const most = parseWhole(draft.value(LIMIT).trim());
   return isLimited(rehearsal, draft) && most.valid ? min(all, most.value) : all;
 }
 
-/** `12,000 jobs`, `first 500 jobs` */
+/** Returns `12,000 jobs` or `first 500 jobs`. */
 export function jobsMeant(draft: Draft, rehearsal: Rehearsal): string {
   return isLimited(rehearsal, draft)
     ? "first " + jobs(countOf(draft, rehearsal))
     : countedValue(rehearsal.would.changeValue, "job", "jobs");
 }
 
-/** More jobs than can be undone. */
+/** Whether the number must be typed, because there are more jobs than can be undone. */
 function mustBeTyped(draft: Draft, rehearsal: Rehearsal): bool {
   return rehearsal.canUndo && rehearsal.undoJobs < countOf(draft, rehearsal);
 }
@@ -145,14 +145,14 @@ function whole(draft: Draft, field: string): string {
   return typed.valid ? grouped(typed.value) : "few";
 }
 
-/** `About 2 m 48 s` */
+/** Returns `About 2 m 48 s`. */
 function eta(draft: Draft, rehearsal: Rehearsal): string {
   const rate = parseWhole(draft.value(RATE).trim());
   const atRate = rate.valid && rate.value > 0 ? countOf(draft, rehearsal) / rate.value : 0;
   return `About ${ageText(<f64>max(1, max(atRate, rehearsal.etaS)) * 1000)}`;
 }
 
-/** The server's line, with what is selected here. */
+/** Returns the server's command line with what is selected here. */
 function lineOf(m: Model, draft: Draft, rehearsal: Rehearsal): string {
   const rate = draft.value(RATE).trim();
   let options = rate.length > 0 ? ` --rate=${quoted(rate)}` : "";
@@ -165,7 +165,7 @@ function lineOf(m: Model, draft: Draft, rehearsal: Rehearsal): string {
   return lineWith(rehearsal.cli, m.access.session.schema, options);
 }
 
-/** The request that begins what was rehearsed; what is wrong with it is left in the draft. */
+/** Returns the request that begins the rehearsed operation. Its faults are stored in the draft. */
 export function begin(draft: Draft, rehearsal: Rehearsal): string {
   const form = new Form(draft);
   form.body.string("rehearsal", rehearsal.rehearsal);

@@ -26,7 +26,7 @@ export function withTables(said: string, missing: MissingTables | null): string 
     : said;
 }
 
-/** For a role that may not add them: the command that the owner runs. */
+/** For a role that may not add the tables: the command that the owner has to run. */
 export function unstartable(missing: MissingTables | null): Node {
   if (missing === null || missing.mayAdd) return nothing;
   const command = missing.command;

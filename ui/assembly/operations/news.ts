@@ -5,7 +5,7 @@ import { Model } from "../model/model";
 import { leftOf } from "./progress";
 import { isAtWork, jobs, titleOf } from "./words";
 
-/** Checks the newest state of the operation; true: it was awaited, and is over. */
+/** Checks the newest state of the operation. Returns whether its end was awaited and has come. */
 export function tellEnd(m: Model): bool {
   const operation = m.facts.operation;
   if (operation === null || operation.id !== m.facts.left || isAtWork(operation)) {
@@ -24,11 +24,11 @@ export function tellEnd(m: Model): bool {
   return true;
 }
 
-/** An answer about the operation at hand is what the shell shows of it, too; old receipts are not. */
+/** Shows an answer about the current operation in the shell, too. Old receipts are not shown there. */
 export function learn(m: Model, operation: Operation): void {
   const known = m.facts.operation;
   if (known !== null && known.id !== operation.id && !isAtWork(operation)) return;
-  // The stream may have reported the end before the answer that it has begun.
+  // The stream may report the end of the operation before its begin is answered.
   if (known === null || known.id !== operation.id || known.state !== "undone") {
     m.facts.operation = operation;
   }

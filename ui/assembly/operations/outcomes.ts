@@ -1,14 +1,14 @@
-/** What has become of an operation's jobs, as its receipt has it: names, numbers and what they mean. */
+/** What has become of an operation's jobs, as its receipt has it: names, numbers and explanations. */
 import { exactly } from "../controls/value";
 import { jobActionNamed, withJobs } from "../generated/commands";
 import { Operation, OperationResults, Value } from "../generated/records";
 
 export class Outcome {
   constructor(
-    /** As the API has it; the empty string: there are no ids. */
+    /** The name in the API; empty: no ids can be listed. */
     readonly name: string,
     readonly label: string,
-    /** null: only the list of ids shows it. */
+    /** The number of jobs; null: only the list of ids shows it. */
     readonly count: Value | null,
     readonly meaning: string,
   ) {}
@@ -20,7 +20,7 @@ export class Outcome {
   }
 }
 
-/** Together they are all that matched. */
+/** Returns the outcomes that together are all matching jobs. */
 export function outcomesOf(operation: Operation): Outcome[] {
   const list: Outcome[] = [
     new Outcome("done", doneWord(operation.action), exactly(operation.done), ""),
@@ -29,14 +29,14 @@ export function outcomesOf(operation: Operation): Outcome[] {
     counted("gone", "Skipped (removed)", operation.skippedGone, ""),
   ];
   const missing = operation.notFound;
-  // None by an estimate is no news.
+  // An estimated 0 is not shown.
   if (missing !== null && (missing.value > 0 || missing.precision === "exact")) {
     list.push(new Outcome("", "Not found", missing, "removed, or no longer matching"));
   }
   return list;
 }
 
-/** Of those that are done: what has become of them since, as they are now. */
+/** Returns, for the changed jobs, their present state. */
 export function resultsOf(results: OperationResults): Outcome[] {
   const meaning = results.errors.length > 0 ? results.errors[0].label : "";
   return [
@@ -48,7 +48,7 @@ export function resultsOf(results: OperationResults): Outcome[] {
   ];
 }
 
-/** Of those that are done: what an undo has made of them. */
+/** Returns, for the changed jobs, the results of the undo. */
 export function undoOutcomesOf(operation: Operation): Outcome[] {
   const left = operation.undoSkipped;
   return [

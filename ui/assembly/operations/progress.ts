@@ -1,4 +1,4 @@
-/** How far an operation is, as a number and as a bar; the small one of the shell is on every page. */
+/** The progress of an operation, as a number and as a bar. The small bar of the shell is on every page. */
 import { shareBar } from "../controls/spark";
 import { Operation } from "../generated/records";
 import { attr, box, cls, el, leaf, Node, nothing, text } from "../lib/node";
@@ -9,7 +9,7 @@ import { allOf, isAtWork, isHeld, isLimited, jobs, titleOf } from "./words";
 
 const COLOURS: string[] = ["ready", "blocked", "none"];
 
-/** Jobs that have had their turn; of an undo, those that it has put back or left as they are. */
+/** Returns the number of jobs that have had their turn; for an undo, the number that it has restored or skipped. */
 export function metOf(operation: Operation): i64 {
   return changedOf(operation) + leftOf(operation);
 }
@@ -18,7 +18,7 @@ function changedOf(operation: Operation): i64 {
   return isUndo(operation) ? operation.undone : operation.done;
 }
 
-/** Jobs that were met and left alone. */
+/** Returns the number of jobs that were skipped. */
 export function leftOf(operation: Operation): i64 {
   const left = operation.undoSkipped;
   return isUndo(operation)
@@ -30,7 +30,7 @@ function isUndo(operation: Operation): bool {
   return operation.state === "undoing" || operation.state === "undone";
 }
 
-/** How many there are to meet; estimates may be too small, and a limit counts what is changed. */
+/** Returns the number of jobs in all. Estimates may be too small, and a limit counts the changed jobs. */
 function allToMeet(operation: Operation): i64 {
   const matched = operation.matched;
   if (isUndo(operation)) return operation.done;
@@ -38,13 +38,13 @@ function allToMeet(operation: Operation): i64 {
   return matched === null ? 0 : max(matched.value, metOf(operation));
 }
 
-/** `8,400 jobs`: those that it is to change. */
+/** Returns `8,400 jobs`, the number of jobs to change. */
 export function aimOf(operation: Operation): string {
   if (isUndo(operation)) return jobs(operation.done);
   return isLimited(operation) ? jobs(operation.limit) : allOf(operation);
 }
 
-/** `38 %`; never all before the end. */
+/** Returns `38 %`, and 100 % only at the end. */
 export function percentOf(operation: Operation): string {
   const all = allToMeet(operation);
   if (all === 0) return "";
@@ -58,7 +58,7 @@ export function progressBar(operation: Operation): Node {
   return shareBar(label, COLOURS, [changed, left, max(0, allToMeet(operation) - changed - left)]);
 }
 
-/** Links every page to the operation that is running or paused. */
+/** The link on every page to the operation that is running or paused. */
 export function progressLink(m: Model, name: string): Node {
   const operation = m.facts.operation;
   if (operation === null || (!isAtWork(operation) && !isHeld(operation))) return nothing;

@@ -1,4 +1,4 @@
-/** What a rehearsal found: how many jobs of which tasks and queues, and a few of them. */
+/** The result of a rehearsal: how many jobs of which tasks and queues, and a few of them. */
 import { note } from "../controls/empty";
 import { middle } from "../controls/middle";
 import { cell, row, table } from "../controls/table";
@@ -8,7 +8,7 @@ import { errorLabel } from "../kit/group-row";
 import { attr, box, cls, el, leaf, Node, nothing, text } from "../lib/node";
 import { grouped } from "../lib/number";
 
-/** So many tasks and queues are named. */
+/** The number of tasks and queues that are named. */
 const NAMED: i32 = 5;
 const SHOWN: i32 = 3;
 const SAMPLE_COLUMNS: string[] = ["w6=Job", "=Last error", "num w3 w-mid=Attempts"];
@@ -21,7 +21,7 @@ export function rehearsed(rehearsal: Rehearsal): Node {
   ]);
 }
 
-/** `8,400 charge_card · 2,400 crawl_page`: of which tasks they are, and below it in which queues. */
+/** The tasks of the jobs, `8,400 charge_card · 2,400 crawl_page`, and below them their queues. */
 function places(rehearsal: Rehearsal): Node {
   const tasks = rehearsal.byTask;
   const queues = rehearsal.byQueue;
@@ -64,7 +64,7 @@ export function jobName(task: string | null, id: i64): Node {
   ]);
 }
 
-/** The oldest of them, to be looked at before anything is done; folded. */
+/** The oldest of these jobs, in a box that is closed at first. */
 export function samples(jobs: SampleJob[]): Node {
   const rows: Node[] = [];
   for (let i = 0; i < min(jobs.length, SHOWN); i++) {

@@ -1,4 +1,4 @@
-/** What is likely wanted of the jobs of a task that was looked for. */
+/** The likely actions on the jobs of a task that the palette has found. */
 import { PLUS, RETRY } from "../controls/icon";
 import { valueText } from "../controls/value";
 import { ListedTask } from "../generated/records";
@@ -10,7 +10,7 @@ import { pauseShortcut } from "./pausing";
 
 const GROUP = "Do";
 
-/** No action that would change no job. */
+/** Returns the actions, without those that would change no job. */
 export function taskVerbs(task: ListedTask): Shortcut[] {
   const name = task.identifier;
   const verbs: Shortcut[] = [];

@@ -1,4 +1,4 @@
-/** The words for an operation: its action before, while and after it runs. */
+/** The words for an operation: for its action before, while and after it runs. */
 import { ageText } from "../controls/age";
 import { countedValue } from "../controls/value";
 import { quoted } from "../forms/shell-line";
@@ -7,14 +7,16 @@ import { Operation } from "../generated/records";
 import { lower } from "../lib/letters";
 import { counted, grouped } from "../lib/number";
 
-/** What an action is called while it is done, and when it is; of another version's its name. */
+/**
+ * Returns the words for an action while it is performed or afterwards. An action of another version has only its name.
+ */
 function said(name: string, done: bool, what: string): string {
   const action = jobActionNamed(name);
   if (action === null) return `${name} ${what}`;
   return withJobs(done ? action.done : action.doing, what);
 }
 
-/** `Retried 8,388 of 8,400 jobs` */
+/** Returns `Retried 8,388 of 8,400 jobs`. */
 export function past(action: string, done: i64, all: string): string {
   return said(action, true, all.length > 0 ? `${grouped(done)} of ${all}` : jobs(done));
 }
@@ -23,31 +25,34 @@ export function jobs(count: i64): string {
   return counted(count, "job", "jobs");
 }
 
-/** A server runs it now. */
+/** Whether a server runs the operation now. */
 export function isAtWork(operation: Operation): bool {
   const state = operation.state;
   return state === "running" || state === "canary" || state === "undoing";
 }
 
-/** It waits to be resumed. */
+/** Whether the operation waits to be resumed. */
 export function isHeld(operation: Operation): bool {
   return operation.state === "paused" || operation.state === "interrupted";
 }
 
-/** `8,400 jobs`, as many as matched; empty: unknown. */
+/** Returns `8,400 jobs`, the number that matched; empty: unknown. */
 export function allOf(operation: Operation): string {
   const matched = operation.matched;
   return matched === null ? "" : countedValue(matched, "job", "jobs");
 }
 
-/** Whether it ends at its limit, before all have had their turn. */
+/** Whether the operation ends at its limit, before all jobs have had their turn. */
 export function isLimited(operation: Operation): bool {
   const matched = operation.matched;
   const limit = operation.limit;
   return matched !== null && limit !== i64.MIN_VALUE && limit < matched.value;
 }
 
-/** `Retrying 8,400 jobs`, `Retrying 500 of 8,400 jobs` while it is at work, `Retried 8,388 of 8,400 jobs` when it is over. */
+/**
+ * Returns `Retrying 8,400 jobs` or `Retrying 500 of 8,400 jobs` while it runs, `Retried 8,388 of 8,400 jobs` when it is
+ * over.
+ */
 export function titleOf(operation: Operation): string {
   const state = operation.state;
   const action = operation.action;
@@ -62,7 +67,7 @@ export function titleOf(operation: Operation): string {
   return before.length > 0 ? `${before}: ${lower(title.charAt(0))}${title.substring(1)}` : title;
 }
 
-/** As many are processed as were estimated, or more: the estimate is of no more use. */
+/** Whether at least as many jobs are processed as were estimated, so that the estimate is useless. */
 function isOutnumbered(operation: Operation): bool {
   const matched = operation.matched;
   if (matched === null || matched.precision === "exact") return false;
@@ -78,7 +83,7 @@ function beforeOf(state: string): string {
   return state === "undoing" ? "Undoing" : "";
 }
 
-/** `first 5, then 50 a second, no more than 500` */
+/** Returns `first 5, then 50 a second, no more than 500`. */
 export function mannerOf(operation: Operation): string {
   const begun = beginning(operation);
   if (operation.limit === i64.MIN_VALUE) return begun;
@@ -98,7 +103,7 @@ function beginning(operation: Operation): string {
   return first + (rate.length > 0 ? rate : "the rest");
 }
 
-/** `50 a second · 1 m 45 s left`, the parts that the server reports. */
+/** Returns `50 a second · 1 m 45 s left`, as far as the server reports it. */
 export function paceOf(operation: Operation): string {
   const parts: string[] = [];
   if (operation.ratePerS > 0) parts.push(`${grouped(operation.ratePerS)} a second`);
@@ -106,7 +111,7 @@ export function paceOf(operation: Operation): string {
   return parts.join(" · ");
 }
 
-/** The server's `worker retry is:failed` with options behind its second word, for the schema at hand. */
+/** Returns the server's `worker retry is:failed` with options after its second word, for the present schema. */
 export function lineWith(line: string, schema: string, options: string): string {
   const at = line.indexOf(" ", line.indexOf(" ") + 1);
   const where = schema === "worker" ? "" : ` --schema=${quoted(schema)}`;

@@ -1,6 +1,6 @@
 /**
- * Every page. A new one is a folder and a row here: the navigation has the rows in this order, and
- * the last one is for addresses that are no page's.
+ * Every page. A new page is a folder and a row here. The navigation has the rows in this order, and the last page is
+ * for addresses that no other page has.
  */
 import { Page } from "../model/model";
 import { ActivityPage } from "./activity/page";

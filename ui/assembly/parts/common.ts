@@ -1,4 +1,4 @@
-/** What the jobs of a kind have in common that others of the same tasks have not, in words and in numbers. */
+/** What the jobs of a group have in common and other jobs of the same tasks have not, in words and in numbers. */
 import { note } from "../controls/empty";
 import { INFO, icon } from "../controls/icon";
 import { panel } from "../controls/panel";
@@ -20,7 +20,7 @@ export function commonPanel(m: Model, asked: Fetched, common: Common): Node {
   return panel("Common factors", remark, [], commonBody(m, asked, common));
 }
 
-/** The same without its frame, for a job of the kind. */
+/** The content without its frame, for a job of the group. */
 export function commonBody(m: Model, asked: Fetched, common: Common): Node[] {
   if (!asked.ready) return [box("div", "pb", [asked.placeholder(m, 3)])];
   const findings = common.findings;
@@ -47,13 +47,13 @@ function whyNothing(common: Common): string {
   return "None: payloads, queues and priorities are as in other jobs.";
 }
 
-/** `currency = "EUR"`, `coupon is missing` */
+/** Returns `currency = "EUR"` or `coupon is missing`. */
 export function said(finding: Finding): string {
   const path = finding.path.startsWith("payload.") ? finding.path.substring(8) : finding.path;
   return finding.value === "missing" ? `${path} is missing` : `${path} = ${finding.value}`;
 }
 
-/** ` in every one of them; in 31 % of the others.` */
+/** Returns ` in every one of them; in 31 % of the others.` */
 export function inWords(finding: Finding): string {
   const here = finding.here >= 0.9995 ? "every one" : percent(finding.here);
   const there = finding.there < 0.0005 ? "in none" : `in ${percent(finding.there)}`;
@@ -78,7 +78,7 @@ function share(part: f64, colour: string): Node {
   return box("div", "share", [leaf("b", "num", words), bar]);
 }
 
-/** `31 %`; never 100 % of what is less than all, nor 0 % of what is there. */
+/** Returns `31 %`. It is 100 % only for all, and 0 % only for none. */
 export function percent(part: f64): string {
   const whole = <i32>Math.round(part * 100);
   if (whole === 100 && part < 0.9995) return "> 99 %";

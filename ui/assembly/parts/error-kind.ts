@@ -1,6 +1,6 @@
 /**
- * An error group: its failed and its retrying jobs, merged from two answers of the server. All pages
- * send the same requests, so that the answers can be shared.
+ * An error group: its failed and its retrying jobs, merged from two answers of the server. All pages send the same
+ * requests, so that they can share the answers.
  */
 import { Group, Groups, readGroups, Value } from "../generated/records";
 import { JsonReader } from "../lib/json-reader";
@@ -8,9 +8,9 @@ import { encode } from "../lib/percent";
 import { quoted } from "../lib/quoting";
 import { Model } from "../model/model";
 
-/** The server returns at most this many groups. */
+/** The number of groups that the server returns. */
 export const MOST_KINDS: i32 = 100;
-/** The longest label that is used in a query. */
+/** The length of the longest label that is used in a query. */
 const LONGEST_LABEL = 250;
 
 export class ErrorKind {
@@ -38,7 +38,7 @@ export class ErrorKind {
     return -earlier(-lastOf(this.failed), -lastOf(this.retrying));
   }
 
-  /** True if all its failures are from the last 15 minutes. */
+  /** Whether all its failures are from the last 15 minutes. */
   get isNew(): bool {
     const failed = this.failed;
     const retrying = this.retrying;
@@ -52,7 +52,7 @@ export class ErrorKind {
     return names.values();
   }
 
-  /** The ids of its newest failed jobs; without any, of its newest retrying ones. */
+  /** The ids of its newest failed jobs; if it has none, of its newest retrying jobs. */
   get samples(): i64[] {
     const failed = this.failed;
     const retrying = this.retrying;
@@ -73,7 +73,10 @@ export class ErrorKind {
   }
 }
 
-/** The query that finds the jobs of a group. A short label is preferred: the fingerprint needs more reading. */
+/**
+ * Returns the query that finds the jobs of a group. A short label is preferred, because the fingerprint makes the
+ * server read more.
+ */
 export function kindQuery(key: string, label: string): string {
   const isShort = label.length > 0 && label.length <= LONGEST_LABEL;
   return "group:" + (isShort ? quoted(label) : key);
@@ -83,12 +86,14 @@ export function kindsPath(query: string): string {
   return `api/groups?by=error&q=${encode(query)}&limit=${MOST_KINDS}`;
 }
 
-/** True if an answer about groups is older than the counts, or these are unknown: it is requested again. */
+/**
+ * Whether an answer about groups is older than the counts, or the counts are unknown, so that it is requested again.
+ */
 export function isOld(m: Model, asOf: f64): bool {
   return !m.facts.has("counts") || !(asOf >= m.facts.counts.asOf);
 }
 
-/** The groups of an answer; if it cannot be read, `fault` has the reason. */
+/** The groups in an answer. If it cannot be read, `fault` has the reason. */
 export class ReadKinds {
   fault: string = "";
   groups: Groups = Groups.empty();
@@ -102,7 +107,7 @@ export class ReadKinds {
   }
 }
 
-/** The groups of both answers, merged by key. */
+/** Returns the groups of both answers, merged by key. */
 export function joined(failed: Group[], retrying: Group[]): ErrorKind[] {
   const byKey = new Map<string, ErrorKind>();
   for (let i = 0; i < failed.length; i++) kindOf(byKey, failed[i]).failed = failed[i];

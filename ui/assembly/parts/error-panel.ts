@@ -1,4 +1,7 @@
-/** The last error: what happened, then the frames that are ours; those of Node and of packages folded. */
+/**
+ * The last error: its message, and then the frames of the application's own code; those of Node and of packages are
+ * folded.
+ */
 import { button, copyButton } from "../controls/button";
 import { panel } from "../controls/panel";
 import { classEnd } from "../kit/group-row";
@@ -6,19 +9,19 @@ import { attr, box, cls, el, key, leaf, multiline, Node, nothing, text } from ".
 import { bytes, counted } from "../lib/number";
 import { Frame, readStack, Stack } from "./stack";
 
-/** A message that is longer is shown in part, with a button for the rest. */
+/** The length from which a message is shown in part, with a button for the rest. */
 const LONG_MESSAGE = 600;
-/** Own frames behind so many are folded, too. */
+/** The number of own frames after which further ones are folded, too. */
 const MOST_OWN = 12;
 
 export class ErrorPanel {
   private of: string = "";
   private stack: Stack = new Stack();
-  /** The text as it is, in place of the frames. */
+  /** Whether the text is shown as it is, instead of the frames. */
   private asText: bool = false;
   private whole: bool = false;
 
-  /** `page`: whose actions `error-text` and `error-whole` are. */
+  /** `page`: the page whose actions are `error-text` and `error-whole`. */
   constructor(
     private readonly page: string,
     private readonly title: string,
@@ -77,7 +80,7 @@ function inYourCode(stack: Stack): string {
   return stack.frames.length === 0 ? "" : `${counted(stack.own, "frame", "frames")} in your code`;
 }
 
-/** Runs of frames that are not ours become one line that opens. */
+/** The frames. Consecutive frames of other code become one line that opens. */
 function frames(list: Frame[]): Node {
   const items: Node[] = [];
   let own = 0;

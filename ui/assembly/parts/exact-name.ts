@@ -1,15 +1,15 @@
-/** A name exactly as it is: nothing is trimmed, and what can't be seen in it is pointed out. */
+/** A name exactly as it is: nothing is trimmed, and invisible characters are marked. */
 import { middle } from "../controls/middle";
 import { attr, cls, el, leaf, Node, nothing, text } from "../lib/node";
 
-/** Put apart where spaces or other invisible characters would be overlooked. */
+/** A name, marked if spaces or other invisible characters in it could be overlooked. */
 export function exactName(name: string, className: string): Node {
   const odd = oddness(name);
   if (odd.length === 0) return leaf("span", className, name);
   return el("span", [cls(className + " exact"), attr("title", odd)], [text(shown(name))]);
 }
 
-/** The same where there is little room: a long name is cut in its middle, and whole at hover. */
+/** The same for little room: a long name is cut in its middle, and shown whole on hover. */
 export function cutName(name: string, className: string): Node {
   const odd = oddness(name);
   const isOdd = odd.length > 0;
@@ -38,7 +38,7 @@ function isSpace(c: i32): bool {
   return c === 0x20 || (c >= 9 && c <= 13) || c === 0xa0 || (c >= 0x2000 && c <= 0x200a);
 }
 
-/** Controls, and what joins, separates or turns letters. */
+/** Whether the character is invisible: controls, and characters that join, separate or turn letters. */
 function isHidden(c: i32): bool {
   return (
     c < 0x20 ||

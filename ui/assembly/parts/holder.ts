@@ -1,4 +1,4 @@
-/** Workers that may be unlocked: what they hold, and their last heartbeats. */
+/** Workers that may be unlocked: their locks, and their last heartbeats. */
 import { ago, Times } from "../controls/age";
 import { countedValue, exactly } from "../controls/value";
 import { ListedWorker, RunningJob, readListedWorker, Value } from "../generated/records";
@@ -13,7 +13,7 @@ export class HolderOf {
   holder: ListedWorker = ListedWorker.empty();
   worker: string = "";
 
-  /** The topic is `<page>.holder`. */
+  /** Requests have the topic `<page>.holder`. */
   constructor(page: string) {
     this.asked = new Fetched(page + ".holder");
   }
@@ -36,29 +36,32 @@ export class HolderOf {
     this.asked.took(m);
   }
 
-  /** Whether it has data about that worker. */
+  /** Whether it has data about this worker. */
   has(worker: string): bool {
     return this.asked.ready && this.worker === worker;
   }
 
-  /** `frees 1 job and 3 queues`; empty while unknown. */
+  /** Returns `frees 1 job and 3 queues`; empty while unknown. */
   get frees(): string {
     return this.asked.ready ? "frees " + holdings([this.holder]) : "";
   }
 
-  /** The preview of unlocking it. */
+  /** Returns the preview of unlocking it. */
   preview(times: Times): string {
     return this.asked.ready ? unlockPreview([this.holder], times) : "";
   }
 }
 
-/** The jobs of its last heartbeat; for a worker that is not responding, the jobs that it has locked, if read. */
+/**
+ * Returns the number of jobs of its last heartbeat; for a worker that is not responding, that of the jobs that it has
+ * locked, if they were read.
+ */
 export function jobsHeld(worker: ListedWorker): Value {
   const isKnown = worker.state !== "alive" && worker.lockedJobs !== i64.MIN_VALUE;
   return isKnown ? exactly(worker.lockedJobs) : worker.running;
 }
 
-/** The jobs of its last heartbeat, except those recovered since. */
+/** Returns the jobs of its last heartbeat, except those recovered since. */
 export function currentJobs(worker: ListedWorker): RunningJob[] {
   return jobsHeld(worker).value > 0 ? worker.current : [];
 }
@@ -67,7 +70,7 @@ export function holdsAny(worker: ListedWorker): bool {
   return jobsHeld(worker).value > 0 || worker.lockedQueues > 0;
 }
 
-/** `1 job and 3 queues` */
+/** Returns `1 job and 3 queues`. */
 export function holdings(workers: ListedWorker[]): string {
   const jobs = Value.empty();
   let queues: i64 = 0;
@@ -81,7 +84,7 @@ export function holdings(workers: ListedWorker[]): string {
   return `${countedValue(jobs, "job", "jobs")} and ${counted(queues, "queue", "queues")}`;
 }
 
-/** What unlocking them frees, and the risk. */
+/** Returns what unlocking these workers unlocks, and the risk. */
 export function unlockPreview(workers: ListedWorker[], times: Times): string {
   let answer = 0;
   for (let i = 0; i < workers.length; i++) if (workers[i].state === "alive") answer++;

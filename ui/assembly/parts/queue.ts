@@ -1,4 +1,4 @@
-/** A named queue in a row: its state in a word, and its jobs as the parts of a bar. */
+/** A named queue in a row: its state as a word, and its jobs as the parts of a bar. */
 
 import { age, lasting } from "../controls/age";
 import { stateSaying } from "../controls/glyph";
@@ -23,7 +23,7 @@ export function isBlocked(queue: ListedQueue): bool {
   return isHeld(queue) || queue.paused !== null;
 }
 
-/** Locked is normal; stuck is when the worker that locked it is not responding. */
+/** The state. Locked is normal; stuck means that the worker that has locked it is not responding. */
 export function queueState(m: Model, queue: ListedQueue): Node {
   const times = m.times;
   if (isStuck(queue)) {

@@ -1,4 +1,4 @@
-/** How every report that one pastes into a chat begins: what it is about, where, and of which moment. */
+/** The beginning of every report for a chat: its subject, its source, and its time. */
 import { plain } from "../lib/quoting";
 import { isoTime } from "../lib/time";
 import { Model } from "../model/model";

@@ -1,21 +1,21 @@
-/** An error's text as what happened and where: its message, and the frames of its stack. */
+/** Parses the text of an error: its message, and the frames of its stack. */
 
-/** Longer stacks are only shown as text. */
+/** The number of frames. Longer stacks are only shown as text. */
 const MOST_FRAMES = 500;
 
 export class Frame {
   constructor(
-    /** The function; the empty string where it has no name. */
+    /** The name of the function; empty if it has none. */
     readonly name: string,
     /** File, line and column as they were written. */
     readonly place: string,
-    /** Neither of Node, nor of a package, nor of the worker. */
+    /** Whether the frame is of the application: not of Node, a package, or the worker. */
     readonly own: bool,
-    /** A line between frames, such as `[cause]: Error: …`. */
+    /** Whether it is a line between frames, such as `[cause]: Error: …`. */
     readonly between: bool,
   ) {}
 
-  /** `tasks/charge-card.js:23`: the last two steps of the path, without the column. */
+  /** Returns `tasks/charge-card.js:23`: the last two steps of the path, without the column. */
   get short(): string {
     const packaged = this.place.lastIndexOf("node_modules/");
     let path = packaged < 0 ? this.place : this.place.substring(packaged + 13);
@@ -70,7 +70,7 @@ function isFrame(line: string): bool {
   return line.trimStart().startsWith("at ") && line.length > 3 && line.charCodeAt(0) <= 0x20;
 }
 
-/** `fn (file:1:2)` or `file:1:2`. */
+/** Parses `fn (file:1:2)` or `file:1:2`. */
 function frameOf(line: string): Frame {
   const open = line.endsWith(")") ? line.lastIndexOf(" (") : -1;
   const name = open < 0 ? "" : line.substring(0, open);
@@ -81,7 +81,7 @@ function frameOf(line: string): Frame {
 function isOwn(place: string): bool {
   return !(
     place.includes("node_modules/") ||
-    // A part of the executable, which is in no folder.
+    // A file inside the executable, which is in no folder.
     place.startsWith("chunk-") ||
     place.startsWith("node:") ||
     place.startsWith("internal/") ||

@@ -1,7 +1,7 @@
 /** One of several steps, in a `steps` box. */
 import { box, leaf, Node } from "../lib/node";
 
-/** `tone` of its mark: `done`, `wait`, or nothing for the one at hand. */
+/** A step. `tone`: that of its mark, `done`, `wait`, or empty for the current one. */
 export function step(tone: string, mark: Node, title: string, body: Node[]): Node {
   const children: Node[] = [leaf("h2", "", title)];
   return box("div", "step", [

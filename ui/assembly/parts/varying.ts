@@ -1,7 +1,7 @@
-/** What differs between errors of one group: the texts in place of each `#` of its label. */
+/** How errors of one group differ: the texts at each `#` of its label. */
 import { ListedJob } from "../generated/records";
 
-/** Of each job what others have otherwise; the empty string: its error is not like the label. */
+/** Returns, for each job, the texts that differ from the others; empty if its error does not match the label. */
 export function varying(label: string, jobs: ListedJob[]): string[] {
   const all: string[][] = [];
   const differs = new Set<i32>();

@@ -1,4 +1,4 @@
-/** How a worker is, in a row and at the head of its page: by its heartbeat, and by nothing else. */
+/** The state of a worker, in a row and at the head of its page. Only its heartbeat decides about it. */
 import { age, ageText, ago, lasting } from "../controls/age";
 import { link } from "../controls/button";
 import { glyph, stateSaying } from "../controls/glyph";
@@ -10,7 +10,7 @@ import { jobPath } from "../model/links";
 import { Model } from "../model/model";
 import { cutName } from "./exact-name";
 
-/** A stock worker sends no heartbeat: it is unknown, never not responding. */
+/** The state. A stock worker sends no heartbeat, so it is unknown, and never not responding. */
 export function workerState(m: Model, worker: ListedWorker): Node {
   const heard = worker.lastHeartbeatAt;
   const times = m.times;
@@ -26,17 +26,17 @@ export function workerState(m: Model, worker: ListedWorker): Node {
     : stateSaying("idle", "no heartbeats");
 }
 
-/** Whether its locks may be those of a process that is gone: it is stale, or unknown with old ones. */
+/** Whether the worker's process may have ended: it is stale, or unknown with old locks. */
 export function isOld(worker: ListedWorker): bool {
   return worker.level !== "ok";
 }
 
-/** Red: its jobs are blocked. Amber: they may be. */
+/** Returns red if its jobs are blocked, amber if they may be. */
 export function levelTone(worker: ListedWorker): string {
   return worker.level === "bad" ? "red" : worker.level === "warn" ? "amber" : "";
 }
 
-/** A rate that a worker reports: `12`, `0.4`; empty if it reports none. */
+/** Returns a rate that a worker reports, such as `12` or `0.4`; empty if it reports none. */
 export function perMinute(rate: f64): string {
   if (isNaN(rate)) return "";
   const tenths = <i64>Math.round(rate * 10);
@@ -45,33 +45,33 @@ export function perMinute(rate: f64): string {
     : `${tenths / 10}.${tenths % 10}`;
 }
 
-/** `18 of 20`, where it has reported so many slots. */
+/** Returns `18 of 20`, if it has reported its slots. */
 export function loadText(worker: ListedWorker, running: Value): string {
   const said = valueText(running);
   return fits(worker, running) ? `${said} of ${grouped(worker.slots)}` : said;
 }
 
-/** Whether it has slots for as many. */
+/** Whether it has slots for this number of jobs. */
 export function fits(worker: ListedWorker, running: Value): bool {
   return worker.slots > 0 && running.value <= worker.slots;
 }
 
-/** How many jobs it has fetched and not started; for a worker that is not responding, 0. */
+/** Returns how many jobs it has fetched and not started; 0 for a worker that is not responding. */
 export function fetchedJobs(worker: ListedWorker): i64 {
   return worker.state === "alive" ? max<i64>(0, worker.fetched) : 0;
 }
 
-/** Whether the jobs that it runs are those of its last heartbeat: they may have ended since. */
+/** Whether its running jobs are those of its last heartbeat, so that they may have ended since. */
 export function isReported(worker: ListedWorker): bool {
   return worker.running.basis === "heartbeat" && !isNaN(worker.lastHeartbeatAt);
 }
 
-/** For how long it runs a job; of a report, for how long it did at the heartbeat. */
+/** Returns how long a job has been running; in a report, how long it had at the heartbeat. */
 export function runTime(m: Model, worker: ListedWorker, since: f64): string {
   return isReported(worker) ? ageText(worker.lastHeartbeatAt - since) : age(since, m.times);
 }
 
-/** `at the last heartbeat, 3 s ago`: the time that `runTime` is of; nothing where that is now. */
+/** Returns `at the last heartbeat, 3 s ago`, the time to which `runTime` refers; empty if that is now. */
 export function runTimeAt(m: Model, worker: ListedWorker): string {
   if (!isReported(worker)) return "";
   return `at the last heartbeat, ${ago(worker.lastHeartbeatAt, m.times)}`;

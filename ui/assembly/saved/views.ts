@@ -1,6 +1,6 @@
 /**
- * Saved views: addresses of lists under names, kept in this browser. An address has the query;
- * results and users are never kept. One line each: the address, a space, the name.
+ * Saved views: addresses of lists under names, stored in this browser. An address has the query; results and users are
+ * never stored. Each line has the address, a space, and the name.
  */
 import { prefer, preferred } from "../host";
 
@@ -17,7 +17,7 @@ export class SavedView {
   ) {}
 }
 
-/** What everybody has. */
+/** The views that every browser has. */
 const BUILT_IN: SavedView[] = [
   new SavedView("Failed in the last hour", "/jobs?q=is%3Afailed%20failed%3C1h"),
   new SavedView("Over 10 attempts", "/jobs?q=attempts%3E10"),
@@ -28,13 +28,13 @@ export class Views {
   private list: SavedView[] = [];
   private isRead: bool = false;
 
-  /** Those of this browser, the oldest first. */
+  /** The views of this browser, oldest first. */
   get own(): SavedView[] {
     if (!this.isRead) this.read();
     return this.list;
   }
 
-  /** The first one that is shown beside every page. */
+  /** The index of the first view that is shown beside every page. */
   get firstBeside(): i32 {
     return max(0, this.own.length - MOST_BESIDE);
   }
@@ -43,14 +43,14 @@ export class Views {
     return this.own.concat(BUILT_IN);
   }
 
-  /** The name of the view at an address, or the empty string. */
+  /** Returns the name of the view at an address; empty: none. */
   nameOf(path: string): string {
     const all = this.all;
     for (let i = 0; i < all.length; i++) if (all[i].path === path) return all[i].name;
     return "";
   }
 
-  /** Keeps an address; why it can't, or the empty string. The same name is given anew. */
+  /** Saves an address. Returns why it cannot; empty: it did. A view of the same name is replaced. */
   save(name: string, path: string): string {
     const short = oneLine(name).substring(0, LONGEST_NAME).trim();
     if (short.length === 0) return "A view needs a name.";
@@ -76,7 +76,7 @@ export class Views {
     return others;
   }
 
-  /** Another tab may have written since. */
+  /** Another tab may have written since, so the views are read again. */
   private read(): void {
     this.isRead = true;
     this.list = [];

@@ -1,4 +1,4 @@
-/** What concerns the whole page, over the main column: no connection, a newer server, no writes. */
+/** Messages about the whole page, above the main column: no connection, a newer server, no writes. */
 import { ageText, clockAt, localTimes } from "../controls/age";
 import { button } from "../controls/button";
 import { BUG, INFO, icon, PAUSE } from "../controls/icon";

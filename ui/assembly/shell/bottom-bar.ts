@@ -1,4 +1,4 @@
-/** The phone's navigation: the pages that one needs first, and a sheet with the others. */
+/** The phone's navigation: the most important pages, and a sheet with the others. */
 import { ownButton } from "../controls/button";
 import { DOTS, icon } from "../controls/icon";
 import { Attr, attr, box, cls, el, leaf, Node, nothing, text } from "../lib/node";

@@ -1,4 +1,4 @@
-/** The open dialog: it shows what it will change, has the fields that it needs, and shows why it failed. */
+/** The open dialog: what it will change, its fields, and why it failed. */
 import { ownButton } from "../controls/button";
 import { state } from "../controls/glyph";
 import { ListedJob } from "../generated/records";
@@ -7,7 +7,7 @@ import { grouped } from "../lib/number";
 import { Dialog, Model } from "../model/model";
 import { OpenDialog } from "../model/open-dialog";
 
-/** This many jobs are named; of more, how many of each task. */
+/** The number of jobs that are named. For more jobs, their number is shown by task. */
 const NAMED = 6;
 
 export function dialogView(m: Model): Node {
@@ -66,7 +66,7 @@ function buttons(m: Model, record: Dialog, dialog: OpenDialog): Node {
       "btn q",
       "dialog.close",
       "",
-      // Behind every field that takes it first.
+      // A field that takes the focus first comes before this.
       [flag("autofocus", !isEager)],
       [text("Cancel")],
     ),
@@ -98,7 +98,7 @@ function named(dialog: OpenDialog): Node {
   return items.length > 0 ? box("ul", "named", items) : nothing;
 }
 
-/** Of many jobs: how many of each task, and the number of those of other tasks. */
+/** The number of jobs of each task, and that of the remaining tasks together. */
 function byTask(jobs: ListedJob[]): Node[] {
   const counts = new Map<string, i32>();
   for (let i = 0; i < jobs.length; i++) {

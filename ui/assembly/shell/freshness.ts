@@ -1,4 +1,4 @@
-/** The one word about how fresh the page is, true to the second. Pressed, it stops the page or follows. */
+/** The chip that shows how fresh the page is, to the second. A click pauses or resumes live updates. */
 
 import { absolute, ageText } from "../controls/age";
 import { ownButton } from "../controls/button";

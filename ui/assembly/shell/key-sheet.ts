@@ -1,4 +1,4 @@
-/** The keys that work here, behind `?`: made of the same declarations that make them work. */
+/** The keys that work here, behind `?`. They are listed from the declarations that make them work. */
 
 import { iconButton, keyCap } from "../controls/button";
 import { CLOSE } from "../controls/icon";
@@ -58,7 +58,7 @@ export function caps(keys: string): Node {
   return el("span", [cls("caps"), attr("role", "text"), attr("aria-label", keys)], children);
 }
 
-/** `Ctrl K`, `↓`, `⇧ X` */
+/** Returns `Ctrl K`, `↓` or `⇧ X`. */
 function nameOf(stroke: string): string {
   if (stroke.startsWith("Mod+")) return "Ctrl " + nameOf(stroke.substring(4));
   if (stroke.startsWith("Shift+")) return "⇧ " + nameOf(stroke.substring(6));

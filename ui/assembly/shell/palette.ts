@@ -1,4 +1,4 @@
-/** Search or run an action: all that the keys can do, pages, a job by its id, jobs by what they hold. */
+/** Search or run an action: everything that keys can do, pages, a job by its id, jobs by their contents. */
 
 import { keyCap } from "../controls/button";
 import { icon, SEARCH } from "../controls/icon";
@@ -7,7 +7,7 @@ import { Model } from "../model/model";
 import { Shortcut } from "../model/shortcut";
 import { caps } from "./key-sheet";
 
-/** Its field names the keys that move in the list; app/palette.ts answers them. */
+/** The palette. Its field names the keys that move in the list; app/palette.ts handles them. */
 export function palette(m: Model): Node {
   const found = m.palette.found;
   const options: Node[] = [];

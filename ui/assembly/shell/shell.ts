@@ -13,7 +13,7 @@ import { side, topBar } from "./side";
 import { gatePage } from "./sign-in";
 import { toast } from "./toast";
 
-/** `strokes`: the keys that mean something now. */
+/** The page. `strokes`: the keys that have an effect now. */
 export function shell(m: Model, strokes: string): Node {
   const open = m.access.gate === Gate.Open;
   return el(

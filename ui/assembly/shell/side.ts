@@ -1,4 +1,4 @@
-/** The navigation at the side (a rail where there is little room), and the phone's bar above. */
+/** The navigation at the side, which is a narrow rail on small screens, and the bar at the top of a phone. */
 import { zone } from "../controls/age";
 import { button, iconButton, keyCap, ownButton } from "../controls/button";
 import { FILTER, icon, MOON, SEARCH, SUN, SYSTEM, USER } from "../controls/icon";
@@ -28,7 +28,7 @@ export function side(m: Model): Node {
   );
 }
 
-/** Only on phones. */
+/** The bar at the top, only on phones. */
 export function topBar(m: Model): Node {
   return box("header", "topbar", [
     logo(),
@@ -39,7 +39,7 @@ export function topBar(m: Model): Node {
   ]);
 }
 
-/** The pages that are not in the bar at the foot of a phone. */
+/** The pages that are not in the bar at the bottom of a phone. */
 export function otherPages(m: Model): Node[] {
   const list: Node[] = [];
   for (let i = 0; i < m.entries.length; i++)
@@ -47,7 +47,7 @@ export function otherPages(m: Model): Node[] {
   return list;
 }
 
-/** The entries of pages, in their order: one tab stop, and walked by arrows. */
+/** The entries of pages, in their order. They are one tab stop; arrows move between them. */
 function pages(m: Model): Node[] {
   const list: Node[] = [];
   const entries = m.entries;
@@ -58,7 +58,7 @@ function pages(m: Model): Node[] {
   return list;
 }
 
-/** `stop`: the one that the tab key comes to; the empty string: each. */
+/** An entry. `stop`: the name of the entry that the tab key reaches; empty: each. */
 function entry(m: Model, page: Page, stop: string): Node {
   const mark: Mark = page.mark(m);
   const attrs: Attr[] = [
@@ -79,7 +79,7 @@ function entry(m: Model, page: Page, stop: string): Node {
   ]);
 }
 
-/** The last few of this browser; all of them are in the palette. Arrows come to them behind the pages. */
+/** The last few views of this browser; the palette has all of them. Arrows reach them after the pages. */
 function savedViews(m: Model): Node {
   const views = m.views.own;
   if (views.length === 0) return nothing;
@@ -114,7 +114,7 @@ function find(): Node {
   );
 }
 
-/** The environment: its label, or the schema if it is not named as the program is. */
+/** The environment: its label, or the schema if it does not have the program's name. */
 function environment(m: Model): Node {
   const session = m.access.session;
   const label = session.label;
@@ -133,13 +133,13 @@ export function database(m: Model): Node {
   return el("p", [cls("at-database mid"), title], middle(leaf("span", "sr", "Database "), place));
 }
 
-/** An environment's name; one that jobs of others depend on catches the eye. */
+/** The name of an environment. An environment for real use has a striking colour. */
 export function labelled(label: string, title: string): Node {
   const calm = label === "local" || label === "demo" || label.startsWith("dev");
   return el("span", [cls(calm ? "env calm" : "env"), attr("title", title)], [text(label)]);
 }
 
-/** Named here once, for every time of the page. */
+/** The time zone, named here once for all times of the page. */
 export function zoneNamed(m: Model): Node {
   return box("p", "zone", [leaf("span", "", "Times in UTC"), text(zone(m.now))]);
 }

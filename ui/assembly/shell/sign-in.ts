@@ -1,4 +1,4 @@
-/** The sign-in, shown before the pages while there is no session. Of the server it shows only the environment. */
+/** The sign-in, shown instead of the pages while there is no session. It shows only the environment of the server. */
 import { button } from "../controls/button";
 import { heading, pageHead } from "../controls/panel";
 import { attr, box, cls, el, flag, leaf, Node, nothing, text } from "../lib/node";
@@ -29,7 +29,7 @@ export function gatePage(m: Model): Node {
   }
 }
 
-/** Where one is about to sign in, and how. */
+/** The environment, and the way to sign in. */
 function gate(m: Model, how: Node[]): Node {
   const label = m.access.label;
   const place = box("div", "place", [

@@ -1,4 +1,4 @@
-/** The regions that are read aloud when something has happened; they are always there. */
+/** The regions that are read aloud when something has happened. They are always in the document. */
 import { button, iconButton, link } from "../controls/button";
 import { CLOSE } from "../controls/icon";
 import { attr, box, cls, el, key, leaf, Node, nothing, text } from "../lib/node";

@@ -1,4 +1,4 @@
-/** Every write of page, API and command line, newest first, with its receipt and the way back. */
+/** Every write of page, API and command line, newest first, with its receipt and its undo. */
 import { commandLine, link } from "../../controls/button";
 import { empty, note } from "../../controls/empty";
 import { INFO, icon, PULSE } from "../../controls/icon";
@@ -16,7 +16,7 @@ import { ActivityRow, COLUMNS } from "./row";
 const PAGE_SIZE = 50;
 
 export class ActivityPage extends ListPage {
-  /** Whether what is listed outlives the server. */
+  /** Whether the entries outlive the server. */
   private isKept: bool = true;
 
   constructor() {
@@ -25,7 +25,7 @@ export class ActivityPage extends ListPage {
     this.drawing = PULSE;
     this.letter = "a";
     this.choosable = false;
-    // What an operation has done is in its line.
+    // The line of an operation shows its progress.
     this.everyMs = 2000;
   }
 
@@ -74,7 +74,7 @@ export class ActivityPage extends ListPage {
   }
 }
 
-/** Without the extension the trail is this process's own. */
+/** The note that, without the extension, the trail is only in the memory of this process. */
 function unkept(m: Model): Node {
   const line = shellLine("migrate --with-operations", m.access.session.schema);
   return note("", [

@@ -33,7 +33,7 @@ export class ActivityRow extends Row {
     return sentenceOf(this.entry);
   }
 
-  /** Its receipt, or the one job that it was about. */
+  /** The address of its receipt, or of its only job. */
   override get path(): string {
     const operation = this.entry.operationId;
     if (operation !== i64.MIN_VALUE) return operationPath(operation);
@@ -69,7 +69,7 @@ export class ActivityRow extends Row {
     return parts.join(" · ");
   }
 
-  /** `#5, #7, #8 and 12 more` */
+  /** Returns `#5, #7, #8 and 12 more`. */
   private named(): string {
     const shown: string[] = [];
     for (let i = 0; i < min(this.ids.length, NAMED_IDS); i++) shown.push(`#${this.ids[i]}`);
@@ -97,7 +97,7 @@ export class ActivityRow extends Row {
 
 function sentenceOf(entry: AuditEntry): string {
   const id = entry.operationId;
-  // For single jobs the message has more than their number.
+  // The message about single jobs has more than their number.
   if (id === i64.MIN_VALUE || entry.q === null) return entry.message;
   const action = entry.action;
   if (action === "operation.pause") return `Paused operation ${id}`;

@@ -1,4 +1,4 @@
-/** When the entries of the page run within a day: of each a line of quarters of an hour. */
+/** When the entries of the page run within a day: a line of quarters of an hour for each. */
 
 import { panel } from "../../controls/panel";
 import { sparkline } from "../../controls/spark";
@@ -11,13 +11,13 @@ import { CronRow } from "./row";
 
 const QUARTERS = 96;
 const STEP_MS: f64 = 10800000;
-/** More lines would not be readable. */
+/** The number of lines. More would not be readable. */
 const MOST_LINES = 30;
 
-/** `21:00` by the local clock: a day's axis needs no days. */
+/** Returns `21:00` by the local clock. The axis is a day, so it needs no dates. */
 const hour = (at: f64): string => wallText(at + <f64>zoneOffset(at) * 60000, " ").substring(11, 16);
 
-/** `from`: by the server's clock, when its answer came. */
+/** The chart. `from`: when the answer arrived, by the server's clock. */
 export function dayAhead(rows: Row[], from: f64): Node {
   const lines: Node[] = [];
   for (let i = 0; i < rows.length && lines.length < MOST_LINES; i++) {

@@ -1,4 +1,4 @@
-/** The timetables: what runs when, what came of the last tick, which workers keep it, and what is late. */
+/** The timetables: what runs when, the result of the last tick, which workers have the entry, and what is late. */
 import { empty } from "../../controls/empty";
 import { CLOCK } from "../../controls/icon";
 import { pageHeadSaying } from "../../controls/panel";
@@ -61,7 +61,7 @@ export class CronPage extends ListPage {
     return page;
   }
 
-  /** What is not seen at a glance is searched. */
+  /** Whether the list is so long that it needs a search. */
   private get isLong(): bool {
     return this.address.value("search").length > 0 || this.count >= SEARCHED_FROM;
   }

@@ -1,4 +1,4 @@
-/** One entry of a timetable: its task and pattern, its ticks, how far back they are made up for. */
+/** One entry of a timetable: its task and pattern, its ticks, and its backfill period. */
 import { aged, ago, clockAt, spanText, timed, until } from "../../controls/age";
 import { link } from "../../controls/button";
 import { stateSaying } from "../../controls/glyph";
@@ -30,7 +30,7 @@ export class CronRow extends Row {
     return "schedule " + this.entry.identifier;
   }
 
-  /** Its task's jobs; an entry that no worker has any more has no link. */
+  /** The address of its task's jobs. An entry that no worker has any more has no link. */
   override get path(): string {
     const task = this.entry.task;
     return task === null ? "" : taskPath(task);
@@ -60,7 +60,7 @@ export class CronRow extends Row {
       : box("span", "name cut", [name]);
   }
 
-  /** The task, where the entry is not called like it. */
+  /** The task, if its name differs from that of the entry. */
   private about(): Node {
     const task = this.entry.task;
     if (task === null) return sub("no worker reports it any more");
@@ -81,7 +81,7 @@ export class CronRow extends Row {
     return [timed(at, until(at, m.times)), sub(clockAt(at, m.serverNow))];
   }
 
-  /** When it was, and its job while that waits; or the tick that should have been and was not. */
+  /** When the last tick was, and its job as long as that waits; or the tick that was missed. */
   private last(m: Model): Node[] {
     const entry = this.entry;
     const at = entry.lastExecution;
@@ -124,7 +124,7 @@ function sub(words: string): Node {
   return words.length > 0 ? leaf("span", "sub", words) : nothing;
 }
 
-/** How far back missed ticks are backfilled. */
+/** Returns the backfill period. */
 function madeUp(seconds: i64): string {
   if (seconds === i64.MIN_VALUE) return "";
   return seconds > 0 ? `up to ${spanText(<f64>seconds * 1000)} back` : "off";

@@ -1,6 +1,6 @@
 /**
- * The requests about an error group once its label is read: where its jobs are, what they have in
- * common, the newest of them and the whole error of one.
+ * The requests about an error group after its label was read: where its jobs are, what they have in common, the newest
+ * of them, and the whole error of one.
  */
 import {
   BriefJob,
@@ -42,7 +42,7 @@ export class Details {
   ask(m: Model, kind: ErrorKind, query: string): void {
     const q = encode(query);
     const isQuiet = this.newest.ready;
-    // Where there is one task, its number is that of the kind.
+    // With a single task, its number is that of the whole group.
     if (kind.tasks.length > 1) this.tasks.ask(m, `api/groups?by=task&q=${q}&limit=5`, isQuiet);
     this.queues.ask(m, `api/groups?by=queue&q=${q}&limit=5`, isQuiet);
     this.common.ask(m, `api/groups/common?q=${q}`, isQuiet);

@@ -1,4 +1,7 @@
-/** One error group: since when, how often, where, what its jobs have in common, and the actions for all. */
+/**
+ * One error group: when it began, how often it occurs, where, what its jobs have in common, and the actions for all of
+ * them.
+ */
 import { badge, drawnButton, link } from "../../controls/button";
 import { empty } from "../../controls/empty";
 import { COPY } from "../../controls/icon";
@@ -31,9 +34,9 @@ export class ErrorPage extends Page {
   private retrying: Fetched = new Fetched("error.retrying");
   private details: Details = new Details();
   private kind: ErrorKind = new ErrorKind("", "");
-  /** When its last job had failed at the time of the details' request; 0: unknown. */
+  /** When its last job had failed at the time of the requests about details; 0: unknown. */
   private detailedAt: f64 = NEVER;
-  /** It was not among the largest, so it is requested alone. */
+  /** Whether the group was not among the largest, so that it is requested alone. */
   private alone: bool = false;
   private asOf: f64 = NaN;
 
@@ -71,7 +74,7 @@ export class ErrorPage extends Page {
     this.askFor(m);
   }
 
-  /** Once an operation is done, this kind is read anew: the largest may still be as they were. */
+  /** After an operation is done, the group is read again. The largest groups may not have changed yet. */
   override heard(m: Model, event: string, data: string): void {
     if (event !== "operation" || !data.includes('"state":"done"')) return;
     this.alone = true;
@@ -127,7 +130,7 @@ export class ErrorPage extends Page {
     } else this.follow(m);
   }
 
-  /** If jobs have failed since, all of it is requested again, but not while the page is in use. */
+  /** If jobs have failed since, everything is requested again, but not while the user is reading. */
   private follow(m: Model): void {
     const kind = this.kind;
     const last = isNaN(kind.last) ? 0 : kind.last;
@@ -136,7 +139,7 @@ export class ErrorPage extends Page {
     this.details.ask(m, kind, this.query);
   }
 
-  /** Of the failed ones, or where there are none of those that will be tried again. */
+  /** The query for its failed jobs; if there are none, for its retrying jobs. */
   private get query(): string {
     return `${this.kind.failedCount > 0 ? "is:failed" : "is:retrying"} ${this.kind.query}`;
   }
@@ -165,13 +168,13 @@ export class ErrorPage extends Page {
     return firstActionFor(this.kind.failedCount > 0 ? "failed" : "retrying") as JobAction;
   }
 
-  /** The likeliest right thing for all of them. */
+  /** The most likely action for all of them. */
   private get verb(): Fix {
     const first = this.action;
     return operationVerb(first.name, first.command.verb + "…", this.query);
   }
 
-  /** `Retry 8,400…` */
+  /** Returns `Retry 8,400…`. */
   private get verbLabel(): string {
     const kind = this.kind;
     const count = valueOf(kind.failedCount > 0 ? kind.failed : kind.retrying);

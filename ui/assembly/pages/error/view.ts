@@ -33,7 +33,7 @@ export function numbers(m: Model, kind: ErrorKind): Node {
   ]);
 }
 
-/** The group may have been requested alone: then it is all of its answer. */
+/** If the group was requested alone, its answer does not show the other failures. */
 function share(m: Model, failed: Group | null): string {
   const all = <f64>m.facts.counts.failed.value;
   if (failed === null || !m.facts.has("counts") || all === 0) return "";
@@ -51,7 +51,7 @@ function trend(kind: ErrorKind): Node {
   for (let i = 0; i < counts.length; i++) most = max(most, counts[i]);
   if (most === 0) return leaf("p", "pb faint", "None in the last 3 hours.");
   return box("figure", "trend", [
-    // A bar is a 24th of three hours; within one they may all be of one second.
+    // A bar is a 24th of three hours. The failures in it may all have occurred in one second.
     leaf("figcaption", "", `Failures in the last 3 h (peak ${grouped(most)} in 7 m 30 s)`),
     sparkline(counts, "failed", "failures, last 3 h", 960, 88),
     box("div", "ends", [
@@ -63,7 +63,7 @@ function trend(kind: ErrorKind): Node {
   ]);
 }
 
-/** The whole error of one of them. */
+/** The whole error of one of its jobs. */
 export function thrown(m: Model, details: Details): Node {
   const asked = details.example;
   const error = details.job.lastError;
@@ -114,7 +114,7 @@ export function newest(m: Model, details: Details, all: string, query: string): 
   );
 }
 
-/** Its tasks and queues, each with how many of the jobs. */
+/** The tasks and queues of its jobs, with numbers. */
 export function places(m: Model, kind: ErrorKind, details: Details, query: string): Node {
   const tasks = kind.tasks;
   const all = kind.failedCount + kind.retryingCount;
@@ -149,7 +149,7 @@ export function places(m: Model, kind: ErrorKind, details: Details, query: strin
   );
 }
 
-/** An estimate may be more than there are. */
+/** An estimate may be larger than the whole. */
 function part(group: Group, all: i64): string {
   const isEstimate = group.count.precision !== "exact";
   if (group.count.value < all) return valueText(group.count);

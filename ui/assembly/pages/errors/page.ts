@@ -21,7 +21,7 @@ import { Pending } from "../../model/requests";
 import { joined, kindsPath, MOST_KINDS, ReadKinds } from "../../parts/error-kind";
 import { COLUMNS, ErrorRow, sorted } from "./row";
 
-/** The two answers from which the kept rows were made. */
+/** The two answers from which the rows were made. */
 class KeptKinds extends Kept {
   constructor(
     readonly failed: Groups,

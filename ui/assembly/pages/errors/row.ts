@@ -56,7 +56,7 @@ export class ErrorRow extends Row {
   }
 }
 
-/** In the order of a column; what is like in it stays in the order of the answer. */
+/** Returns the groups in the order of a column. Equal ones keep the order of the answer. */
 export function sorted(kinds: ErrorKind[], by: string): ErrorKind[] {
   const down = by.startsWith("-");
   const column = down ? by.substring(1) : by;
@@ -73,7 +73,7 @@ export function sorted(kinds: ErrorKind[], by: string): ErrorKind[] {
   });
 }
 
-/** A comparison is no closure: it reads this variable. */
+/** A comparison cannot be a closure, so it reads this variable. */
 let sortKeys: Map<string, f64> = new Map<string, f64>();
 
 function keyOf(kind: ErrorKind, column: string): f64 {

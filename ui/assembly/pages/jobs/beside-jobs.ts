@@ -1,4 +1,7 @@
-/** The list of jobs with the open one beside it (`job=` of the address): what is beside follows the rows. */
+/**
+ * The list of jobs with the open job beside it (`job=` of the address). The job beside the list follows the current
+ * row.
+ */
 import { after, back, focus, isWide, navigate } from "../../host";
 import { BESIDE } from "../../job/beside";
 import { jobView } from "../../job/job-view";
@@ -11,7 +14,7 @@ import { GroupRow } from "./group-rows";
 import { GroupedJobs } from "./grouped-jobs";
 import { JobRow } from "./row";
 
-/** Rows that are passed with a held key are not requested. */
+/** The pause after which a row is requested. Rows that are passed with a held key are not. */
 const FOLLOW_MS = 120;
 
 export abstract class BesideJobs extends GroupedJobs {
@@ -49,7 +52,7 @@ export abstract class BesideJobs extends GroupedJobs {
     return true;
   }
 
-  /** Where there is no room for both it has the page to itself. */
+  /** If there is no room for both, the job has a page of its own. */
   private openJob(): void {
     const id = this.opened;
     if (id.length === 0) return;
@@ -72,7 +75,7 @@ export abstract class BesideJobs extends GroupedJobs {
     if (this.opened.length > 0) jobView.refresh(m);
   }
 
-  /** A job opens beside the list; the open one, by Enter, on its own page. */
+  /** Opens a job beside the list. Enter opens the job that is already open on its own page. */
   protected override open(m: Model, row: Row, stroke: string): void {
     if (row instanceof GroupRow) this.toggle(m, row as GroupRow);
     else if (!(row instanceof JobRow) || !isWide()) navigate(row.path, false);
@@ -84,7 +87,7 @@ export abstract class BesideJobs extends GroupedJobs {
     navigate(this.address.beside("job", key), this.opened.length > 0);
   }
 
-  /** What is beside the list follows the row once the keys rest. */
+  /** The job beside the list follows the row after a pause in the keys. */
   protected override walk(by: i32): void {
     super.walk(by);
     if (this.opened.length > 0) after(FOLLOW_MS, "jobs.follow", this.list.currentKey);
@@ -96,7 +99,7 @@ export abstract class BesideJobs extends GroupedJobs {
     if (isHere && at >= 0 && this.list.rows[at] instanceof JobRow) this.showBeside(key);
   }
 
-  /** Back where it was opened from here; an address that was pasted has nothing of ours behind it. */
+  /** Goes back if the job was opened from this list. After an address that was pasted, the history has no such page. */
   protected close(m: Model): void {
     if (m.entry === this.openedAs) back();
     else navigate(this.address.beside("job", ""), true);

@@ -1,4 +1,4 @@
-/** The bar over the list while jobs are selected: some rows, or all that match. */
+/** The bar over the list while jobs are selected: some rows, or all matches. */
 
 import { button, keyedButton, ownButton } from "../../controls/button";
 import { countedValue, valueText } from "../../controls/value";
@@ -38,16 +38,16 @@ export function chosenBar(m: Model, page: JobsList): Node {
     let held = 0;
     for (let i = 0; i < jobs.length; i++) if (jobs[i].state === "locked") held++;
     const isHeld = held === jobs.length;
-    // What workers hold would be left alone.
+    // The server would skip jobs that workers have locked.
     const offered: Command[] = isHeld ? [] : commandsFor(jobs);
     if (isHeld) verbs.push(leaf("span", "", "All selected jobs are running."));
     const again = againOf(jobs);
     const isFailed = countFailed(jobs) === jobs.length;
-    // The most likely action is first: the server's list begins with the most destructive.
+    // The most likely action comes first, although the server's list begins with the most destructive one.
     for (let i = offered.length - 1; i >= 0; i--) {
       const name = offered[i].name;
       const action = jobActionNamed(name);
-      // A command that is for one state of jobs is offered where one of them has it.
+      // A command for one state is offered if one of the jobs has this state.
       if (action === null || (isFailed && !isOfferedFor(action.selected, true))) continue;
       const one = verb(page, name, again);
       if (name === again) verbs.unshift(one);
@@ -57,7 +57,7 @@ export function chosenBar(m: Model, page: JobsList): Node {
   return bulkBar(m, page, all(m, page), verbs);
 }
 
-/** All that match: that they are meant, or the way to mean them. */
+/** The note that all matches are selected, or the button that selects them. */
 function all(m: Model, page: JobsList): Node {
   const total = page.total(m);
   if (page.list.every) {
@@ -80,13 +80,15 @@ function all(m: Model, page: JobsList): Node {
   );
 }
 
-/** Not where all of them are locked by workers: each would be left alone. */
+/**
+ * Whether all matches can be selected. They cannot if workers have locked all of them, because each would be skipped.
+ */
 export function mayMeanEvery(page: JobsList): bool {
   const terms = page.bar.terms;
   return terms.fault === null && !isLocked(terms.condition) && page.list.rows.length > 0;
 }
 
-/** What may be done to all jobs of the tab at hand, the likeliest first. */
+/** Returns the actions for all jobs of the current tab, the most likely first. */
 export function verbsForEvery(page: JobsList): string[] {
   const isFailed = page.bar.terms.condition === "failed";
   const names: string[] = [];
@@ -96,7 +98,7 @@ export function verbsForEvery(page: JobsList): string[] {
   return names;
 }
 
-/** The action that makes these jobs run again. */
+/** Returns the action that makes these jobs run again. */
 export function againOf(jobs: ListedJob[]): string {
   const action = firstActionFor(countFailed(jobs) > 0 ? "failed" : "retrying");
   return action === null ? "" : action.name;
@@ -108,18 +110,18 @@ function countFailed(jobs: ListedJob[]): i32 {
   return count;
 }
 
-/** The dialog of an action, and its argument. */
+/** Returns the dialog of an action, with its argument. */
 export function askedBy(page: JobsList, name: string): string {
   return page.list.every ? "ask.operation" : "ask." + name;
 }
 
-/** An empty query would be refused, so `id>0` selects every job. */
+/** Returns the query. An empty query would be refused, so `id>0` selects every job. */
 export function aboutOf(page: JobsList, name: string): string {
   if (!page.list.every) return "";
   return operationArg(name, page.query.trim().length > 0 ? page.query : "id>0");
 }
 
-/** `first`: the likeliest of them. */
+/** The button of an action. `first`: the most likely one. */
 function verb(page: JobsList, name: string, first: string): Node {
   const isFirst = name === first;
   const one = jobActionNamed(name) as JobAction;

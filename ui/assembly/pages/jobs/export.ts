@@ -1,6 +1,6 @@
 /**
- * All that the query finds as a file. If the browser itself has the login, an address is enough; a session
- * with a token gets an address that works once.
+ * The export of all jobs that the query finds, as a file. If the browser itself has the login, an address is enough. A
+ * session with a token gets an address that works once.
  */
 
 import { button } from "../../controls/button";
@@ -21,12 +21,12 @@ import { Settings } from "./settings";
 
 export const TICKET = "jobs.ticket";
 const SAVED = "jobs.exported";
-/** The element that opens the menu. */
+/** The DOM id of the element that opens the menu. */
 export const MENU = "jobs-export";
 
-/** `shown`: the names of the columns that the list shows; empty where it shows no jobs. */
+/** The menu. `shown`: the names of the columns that the list shows; empty if it shows no jobs. */
 export function exportMenu(m: Model, shown: string): Node {
-  // A ticket is a write to the server, though not to the jobs.
+  // A ticket is a write to the server, although not to the jobs.
   if (!mayExport(m)) return nothing;
   const formats = formatsOf(shown);
   const entries: Node[] = [];
@@ -35,7 +35,7 @@ export function exportMenu(m: Model, shown: string): Node {
   return menu("Export", [icon(DOWNLOAD), text("Export")], entries, MENU);
 }
 
-/** The key to the menu, and each of its entries for the palette. */
+/** Returns the key to the menu, and its entries for the palette. */
 export function exportShortcuts(m: Model, shown: string): Shortcut[] {
   if (!mayExport(m)) return [];
   const list: Shortcut[] = [new Shortcut("e", "Export…", "jobs.export-menu", "", "List", DOWNLOAD)];
@@ -55,7 +55,7 @@ function mayExport(m: Model): bool {
 
 class Format {
   constructor(
-    /** The format's part of the address. */
+    /** The part of the address with the format. */
     readonly format: string,
     readonly words: string,
   ) {}
@@ -73,12 +73,12 @@ function formatsOf(shown: string): Format[] {
   return list;
 }
 
-/** With a token, which no address can carry. */
+/** Whether the session has a token, which no address can carry. */
 function isSigned(m: Model): bool {
   return m.access.token.length > 0;
 }
 
-/** What the list shows, by the names that an export has for it. */
+/** Returns the columns that the list shows, by the names that an export has for them. */
 export function shownColumns(settings: Settings, condition: string): string {
   let names = "id,task_identifier";
   if (condition.length === 0) names += ",state";
@@ -105,7 +105,10 @@ function askTicket(m: Model, query: string, format: string): void {
   m.requests.write(m.access, new Pending(TICKET, "api/export/ticket", body.end()));
 }
 
-/** `fault`: why the server does not send it. `total`: how many jobs the query finds, with its precision. */
+/**
+ * Shows the result. `fault`: why the server does not send the export. `total`: how many jobs the query finds, with its
+ * precision.
+ */
 export function tellExport(m: Model, fault: string, total: Value | null): void {
   if (fault.length > 0) {
     m.notices.bad("Not exported: " + fault);

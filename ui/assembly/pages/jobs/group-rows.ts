@@ -1,4 +1,7 @@
-/** A group as the head of its rows: what it is, how it went, how many, the action for all. And the row that ends them. */
+/**
+ * A group as the head of its rows: its name, its trend, its count, the action for all. And the row after the last of
+ * them.
+ */
 
 import { jobsPath } from "../../bar/terms";
 import { ago, clockAt } from "../../controls/age";
@@ -16,12 +19,12 @@ import { Model } from "../../model/model";
 import { percent } from "../../parts/common";
 import { cutName } from "../../parts/exact-name";
 
-/** The key of the row that heads a group, and the scope of the rows behind it. */
+/** Returns the key of the row that heads a group. It is also the scope of the rows behind it. */
 export function headKey(key: string): string {
   return "of " + key;
 }
 
-/** The names above the parts of such rows, in their order. */
+/** The headings above the parts of such rows, in their order. */
 export function groupHeads(by: string): Column[] {
   const isError = by === "error";
   const what = isError ? "Error" : by === "task" ? "Task" : "Queue";
@@ -65,7 +68,7 @@ export class GroupRow extends Row {
     return "grp";
   }
 
-  /** What one most likely wants for all of them; null: nothing by itself. */
+  /** The most likely action for all of them; null: none. */
   get verb(): Fix | null {
     const count = valueText(this.group.count);
     const first = firstActionFor(this.condition);
@@ -92,7 +95,7 @@ export class GroupRow extends Row {
     ];
   }
 
-  /** Its row takes the tab key; Enter does what this does. */
+  /** The button that opens the group. Its row handles the tab key, and Enter does the same. */
   private twist(): Node {
     const words = this.isOpen ? "Close group" : "Open group";
     return ownButton(
@@ -108,13 +111,13 @@ export class GroupRow extends Row {
     );
   }
 
-  /** The word is for screen readers; the column's head shows it. */
+  /** A time. The word is for screen readers; the heading of the column shows it. */
   private time(column: string, word: string, time: string): Node {
     const words = time.length > 0 ? [leaf("span", "sr", word), text(time)] : [];
     return box("span", `faint ${column}`, words);
   }
 
-  /** Of errors when they happened, of others when they were added. */
+  /** Returns the times: of errors when they occurred, of others when they were added. */
   private since(m: Model): string {
     const first = this.group.firstSeen;
     return isNaN(first) ? "" : clockAt(first, m.serverNow);
@@ -133,7 +136,7 @@ export class GroupRow extends Row {
   }
 }
 
-/** Below the rows of a group: how many more there are, and the way to all of them. */
+/** The row after the rows of a group: how many more there are, and the link to all of them. */
 export class MoreRow extends Row {
   constructor(
     private readonly group: Group,

@@ -1,4 +1,4 @@
-/** The list of jobs as groups (`group=` of the address): their heads are its rows, and the rows of the open ones. */
+/** The list of jobs as groups (`group=` of the address): their heads, and the rows of the open groups. */
 
 import { Terms } from "../../bar/terms";
 import { RowPage } from "../../kit/row";
@@ -11,16 +11,16 @@ import { GROUPINGS, Grouping } from "./groups";
 import { JobsList, KeptJobs } from "./jobs-list";
 import { Settings } from "./settings";
 
-/** How often groups are requested again while something changes. */
+/** The interval of requests for groups while something changes. */
 const GROUPS_MS: f64 = 30000;
 
 export abstract class GroupedJobs extends JobsList {
   groups: Grouping = new Grouping("", new Terms(), "", new Settings());
 
-  /** What is being typed as the name of this view. */
+  /** The typed name of this view. */
   viewName: string = "";
 
-  /** Its address as a saved view has it: neither its page nor the job beside it. */
+  /** The address as a saved view has it, without the page and the job beside it. */
   get viewPath(): string {
     return this.identity(this.address);
   }
@@ -84,7 +84,7 @@ export abstract class GroupedJobs extends JobsList {
     else super.miss(m, request, status, reason);
   }
 
-  /** Opens a group in place, or closes it; no other row changes its order. */
+  /** Opens a group in place, or closes it. No other row changes its place. */
   protected toggle(m: Model, row: GroupRow): void {
     this.groups.toggle(m, row.group);
     if (!this.groups.isOpen(row.group.key)) this.list.fill(row.key, []);

@@ -1,6 +1,6 @@
 /**
- * The jobs that a query finds, put together by error, task or queue: the largest groups, and of those that
- * are open the first rows. A group's jobs are a query, too, which its action and its link use.
+ * The jobs that a query finds, grouped by error, task or queue: the largest groups, and the first rows of those that
+ * are open. A query finds the jobs of a group, too; its action and its link use that query.
  */
 
 import { Terms, termsOf } from "../../bar/terms";
@@ -27,29 +27,29 @@ import { Settings } from "./settings";
 
 export const GROUPINGS: string[] = ["error", "task", "queue"];
 export const MOST_GROUPS = 50;
-/** So many rows of an open group are shown; the rest is a click away. */
+/** The number of rows of an open group that are shown. A click shows the rest. */
 const SHOWN = 10;
-/** So many answers at most are put together for them. */
+/** The maximum number of answers that are joined for these rows. */
 const MOST_STEPS = 8;
-/** Begins the topic of the question for a group's rows; its key follows. */
+/** The beginning of the topic of a request for a group's rows; the group's key follows. */
 const ROWS_OF = "in:";
 
-/** What is shown of an open group. */
+/** The rows of an open group. */
 class Opened {
   jobs: ListedJob[] = [];
   rows: Row[] = [];
-  /** The API's address of them, and how many answers there were. */
+  /** The API's address of the rows, and the number of answers. */
   path: string = "";
   steps: i32 = 0;
-  /** The best of those that were looked at, which further ones displace. */
+  /** Whether the rows are only the best so far, which better ones replace. */
   private isPartial: bool = false;
-  /** Whether all was looked through for them. */
+  /** Whether all jobs were searched for them. */
   isComplete: bool = true;
   isKnown: bool = false;
-  /** The count at the time of their request. */
+  /** The count of the group at the time of the request. */
   count: i64 = -1;
 
-  /** `goesOn`: an answer that follows the last one. */
+  /** Takes an answer. `goesOn`: it continues the last one. */
   take(answer: JobList, goesOn: bool): void {
     this.steps = goesOn ? this.steps + 1 : 1;
     this.jobs = goesOn && !this.isPartial ? this.jobs.concat(answer.jobs) : answer.jobs;
@@ -64,7 +64,7 @@ export class Grouping extends Kept {
   private opened: Map<string, Opened> = new Map<string, Opened>();
 
   constructor(
-    /** `error`, `task` or `queue`; the empty string: the list is flat. */
+    /** `error`, `task` or `queue`; empty: the list has no groups. */
     readonly by: string,
     private readonly terms: Terms,
     private readonly sort: string,
@@ -73,7 +73,7 @@ export class Grouping extends Kept {
     super();
   }
 
-  /** The API's address of the groups. */
+  /** Returns the API's address of the groups. */
   source(query: string): string {
     return `api/groups?by=${this.by}&q=${encode(query)}&limit=${MOST_GROUPS}`;
   }
@@ -91,7 +91,7 @@ export class Grouping extends Kept {
     return this.page();
   }
 
-  /** The heads, each with its rows that are read while it is open. */
+  /** Returns the heads, each followed by its rows if it is open. */
   page(): RowPage {
     const page = new RowPage();
     const groups = this.answer.groups;
@@ -117,7 +117,7 @@ export class Grouping extends Kept {
     return new MoreRow(group, this.queryOf(group), opened.rows.length, opened.isComplete);
   }
 
-  /** The query that finds its jobs among those of the list. */
+  /** Returns the query that finds the jobs of a group among those of the list. */
   private queryOf(group: Group): string {
     const term =
       this.by === "error" ? kindQuery(group.key, group.label) : `${this.by}:${named(group.label)}`;
@@ -128,7 +128,7 @@ export class Grouping extends Kept {
     return this.opened.has(key);
   }
 
-  /** Opens a group, whose rows are requested, or closes it. */
+  /** Opens a group and requests its rows, or closes it. */
   toggle(m: Model, group: Group): void {
     if (this.opened.has(group.key)) {
       this.opened.delete(group.key);
@@ -161,12 +161,12 @@ export class Grouping extends Kept {
     return request.what.startsWith(ROWS_OF);
   }
 
-  /** The key of the group whose rows a request was for. */
+  /** Returns the key of the group whose rows were requested. */
   keyOf(request: Pending): string {
     return request.what.substring(ROWS_OF.length);
   }
 
-  /** Takes the rows of a group; returns whether they are its first, or continue them. */
+  /** Takes the rows of a group. Returns whether it was one of these requests. */
   take(m: Model, request: Pending, body: string): bool {
     const key = this.keyOf(request);
     if (!this.opened.has(key)) return false;
@@ -182,7 +182,7 @@ export class Grouping extends Kept {
     const isFirst = !opened.isKnown || goesOn;
     opened.take(answer, goesOn);
     this.fill(key, opened);
-    // What takes the server long it does in steps.
+    // The server searches for long only in steps.
     const next = answer.nextCursor;
     const wants = !answer.complete && opened.jobs.length < SHOWN && opened.steps < MOST_STEPS;
     if (wants && next !== null) this.askFrom(m, request.topic, opened, next);
@@ -210,7 +210,7 @@ export class Grouping extends Kept {
     return "";
   }
 
-  /** The rows behind the head of an open group. */
+  /** Returns the rows after the head of an open group. */
   behind(key: string): Row[] {
     const rows: Row[] = [];
     const all = this.page().rows;

@@ -1,7 +1,6 @@
 /**
- * The rows of the list of jobs and how they are requested: `q` of the address in the query language,
- * `sort`, `size`, `cursor`. The server filters, orders and pages; what it looks through at length it does in
- * steps (search.ts).
+ * The rows of the list of jobs and their requests: `q` of the address in the query language, `sort`, `size`, `cursor`.
+ * The server filters, sorts and pages. A long search is done in steps (search.ts).
  */
 
 import { Bar } from "../../bar/bar";
@@ -25,15 +24,15 @@ import { JobRow } from "./row";
 import { Settings } from "./settings";
 import { timeHead, usualSort } from "./tabs";
 
-/** How many jobs a page may have (`size` of the address); the second is the default. */
+/** The possible numbers of jobs on a page (`size` of the address). The second is the default. */
 export const SIZES: string[] = ["50", "100", "200"];
 const REFRESH_MS: f64 = 4000;
-/** A list pauses so many times as long as it took the server. */
+/** The pause between two requests, in multiples of the time that the last answer took the server. */
 const REST = 20;
 
 /** What the list keeps besides its rows. */
 export class KeptJobs extends Kept {
-  /** Where it is grouped, its groups. */
+  /** Its groups, if it has any. */
   groups: Kept | null = null;
 
   constructor(
@@ -48,11 +47,11 @@ export abstract class JobsList extends ListPage {
   readonly bar: Bar = new Bar();
   search: Search = new Search();
   readonly settings: Settings = new Settings();
-  /** The query of the address. */
+  /** The query in the address. */
   query: string = "";
   private readonly more: Fetched = new Fetched("jobs.more");
   private answer: JobList = JobList.empty();
-  /** The number of the first row of a page, by its cursor, as far as one has come this way. */
+  /** The number of the first row of a page, by its cursor, for the pages that were visited. */
   private firsts: Map<string, i64> = new Map<string, i64>();
 
   constructor() {
@@ -72,7 +71,7 @@ export abstract class JobsList extends ListPage {
     return "jobs";
   }
 
-  /** The job beside it does not make it another list. */
+  /** Another job beside the list does not make it another list. */
   override identity(address: Address): string {
     return address.with("job", "");
   }
@@ -130,7 +129,7 @@ export abstract class JobsList extends ListPage {
     return `api/jobs?limit=${this.size}&fields=row&count=fast&sort=${this.sorted}${q}`;
   }
 
-  /** An invalid query is not requested; nor is the best result of a long search requested again. */
+  /** An invalid query is not requested, and neither is the best result of a long search again. */
   override load(m: Model): void {
     if (this.search.answers > 1 && this.search.isPartial) return;
     if (this.bar.terms.fault === null) super.load(m);
@@ -180,7 +179,7 @@ export abstract class JobsList extends ListPage {
   override take(m: Model, request: Pending, body: string): void {
     if (request.topic === this.more.topic) this.takeMore(m, body);
     else {
-      // Rows of several answers stay as they are: only the first answer was requested again.
+      // Rows of several answers stay as they are, because only the first answer was requested again.
       const isJoined = this.search.answers > 1;
       super.take(m, request, body);
       if (this.rows.error.length === 0 && !(isJoined && this.list.wasMerged)) this.began(m);
@@ -188,7 +187,7 @@ export abstract class JobsList extends ListPage {
     }
   }
 
-  /** The first answer has come, or one in its place. */
+  /** Called when the first answer has arrived, or one that replaces it. */
   protected began(m: Model): void {
     this.search.begin(m, this.answer);
   }
@@ -201,7 +200,7 @@ export abstract class JobsList extends ListPage {
     }
   }
 
-  /** What was found further on follows; where all were looked through for the best, it displaces. */
+  /** Adds the rows of a further answer; in a ranking they replace the rows. */
   private takeMore(m: Model, body: string): void {
     const wasPartial = this.search.isPartial;
     const page = this.read(body);
@@ -216,7 +215,7 @@ export abstract class JobsList extends ListPage {
     this.settle(m);
   }
 
-  /** Shows what waits; a list of several answers begins anew with the first of them. */
+  /** Shows the rows that wait. A list of several answers begins again with the first of them. */
   showNews(m: Model): void {
     this.list.showNews();
     if (this.search.answers > 1) this.search.begin(m, this.answer);
@@ -255,7 +254,7 @@ export abstract class JobsList extends ListPage {
     this.search.isComplete = false;
   }
 
-  /** Whether the list is awaited, or is looked for further. */
+  /** Whether rows are on their way, or the search continues. */
   isSearching(m: Model): bool {
     return this.more.isOn(m) || this.isTurning(m) || (!this.rows.ready && this.rows.isOn(m));
   }
@@ -264,7 +263,7 @@ export abstract class JobsList extends ListPage {
     return this.more.isOn(m) ? this.more.askedAt : this.rows.askedAt;
   }
 
-  /** How many jobs the query finds; null: unknown. */
+  /** Returns how many jobs the query finds; null: unknown. */
   total(m: Model): Value | null {
     const terms = this.bar.terms;
     if (terms.chips.length === 0 && m.facts.has("counts"))

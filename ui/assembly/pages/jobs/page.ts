@@ -1,4 +1,4 @@
-/** The list of jobs: what is typed, pressed and selected on it. */
+/** The list of jobs: its input and its selection. */
 
 import { FIELD } from "../../bar/bar-view";
 import { jobsPath, taskTarget } from "../../bar/terms";
@@ -31,7 +31,7 @@ import { exportedColumns, jobsView } from "./view";
 const SUGGEST_MS = 60;
 
 export class JobsPage extends BesideJobs {
-  /** How many jobs the query of the last export finds. */
+  /** How many jobs the query of the last export finds; null: unknown. */
   private exporting: Value | null = null;
   private readonly suggestions: Fetched = new Fetched("jobs.suggest");
 
@@ -63,7 +63,7 @@ export class JobsPage extends BesideJobs {
   }
 
   override miss(m: Model, request: Pending, status: i32, reason: string): void {
-    // Completions are no loss.
+    // A failed request for completions is not reported.
     if (request.topic === TICKET) m.notices.bad(reason);
     else if (request.topic !== this.suggestions.topic) super.miss(m, request, status, reason);
   }
@@ -121,7 +121,7 @@ export class JobsPage extends BesideJobs {
     else after(SUGGEST_MS, "jobs.suggest", this.bar.serial.toString());
   }
 
-  /** Completions are requested if nothing has been typed meanwhile. */
+  /** Requests completions if nothing has been typed meanwhile. */
   private pause(m: Model, serial: string): void {
     m.isNew = false;
     if (serial === this.bar.serial.toString()) this.suggest(m);
@@ -137,14 +137,14 @@ export class JobsPage extends BesideJobs {
     const found = readSuggestions(r);
     r.end();
     const draft = this.bar.draft;
-    // What was typed meanwhile has its own answer to come.
+    // If the text has changed meanwhile, another answer follows.
     if (!r.failed && request.path.endsWith(`?q=${encode(draft)}&at=${draft.length}`)) {
       this.bar.propose(found);
       if (this.bar.wantsFirst) this.complete(m, 0, false);
     }
   }
 
-  /** A key in the field; Enter submits. */
+  /** Handles a key in the field. Enter submits the text. */
   private barKey(m: Model, stroke: string): void {
     const bar = this.bar;
     if (stroke === "ArrowDown" && !bar.isOpen) this.suggest(m);
@@ -173,7 +173,7 @@ export class JobsPage extends BesideJobs {
     if (typed.chips.length > 0 || typed.condition.length > 0) this.lookFor(bar.terms.and(typed));
   }
 
-  /** Writes a completion into the field; a whole term is searched for, where that is meant. */
+  /** Inserts a completion. If it is a whole term and `searches`, the search begins. */
   private complete(m: Model, index: i32, searches: bool): void {
     const isWhole = this.bar.take(index);
     focus(FIELD);
@@ -194,7 +194,7 @@ export class JobsPage extends BesideJobs {
   override shortcuts(m: Model): Shortcut[] {
     const isOpen = this.opened.length > 0;
     const other = jobsPath(this.query, this.isGrouped ? "" : GROUPINGS[0]);
-    // Of two that mean the same key the later counts.
+    // If two shortcuts have the same key, the later one counts.
     let keys = (isOpen ? jobShortcuts(m, jobView) : []).concat(super.shortcuts(m));
     keys.push(
       new Shortcut("f", this.isGrouped ? "List" : "Group by error", "app.go", other, "List"),
@@ -231,7 +231,7 @@ export class JobsPage extends BesideJobs {
     return keys;
   }
 
-  /** The job of the row with the focus. */
+  /** The job of the row with the focus; null: none. */
   private get walked(): ListedJob | null {
     const list = this.list;
     if (!list.isWalked || list.current >= list.rows.length) return null;
@@ -239,14 +239,14 @@ export class JobsPage extends BesideJobs {
     return row instanceof JobRow ? (row as JobRow).job : null;
   }
 
-  /** The selected jobs, or that one. */
+  /** Returns the selected jobs, otherwise the job of the row with the focus. */
   private meant(): ListedJob[] {
     const jobs = chosenJobs(this);
     const walked = this.walked;
     return jobs.length > 0 || walked === null ? jobs : [walked];
   }
 
-  /** The action that makes the selected jobs run again. */
+  /** Returns the action that makes the selected jobs run again. */
   private again(): string {
     return this.list.every ? verbsForEvery(this)[0] : againOf(this.meant());
   }
@@ -255,7 +255,7 @@ export class JobsPage extends BesideJobs {
     return new Shortcut(key, label, "jobs.row", verb, "List");
   }
 
-  /** The actions that have a key in the list, whatever the jobs are. */
+  /** Adds the actions that have a key in the list, whatever the jobs are. */
   private addListKeys(keys: Shortcut[], jobs: string): void {
     for (let i = 0; i < jobActions.length; i++) {
       const one = jobActions[i];

@@ -1,4 +1,4 @@
-/** A job in the list: its condition, its task, its status, and the time that matters. */
+/** A job in the list: its condition, its task, its status, and the relevant time. */
 
 import { age, ageText, ago, localTimes, timed, until } from "../../controls/age";
 import { dash } from "../../controls/empty";
@@ -20,9 +20,9 @@ export class JobRow extends Row {
   constructor(
     readonly job: ListedJob,
     private readonly settings: Settings,
-    /** Its tab, which shows its condition. */
+    /** The tab, which already shows the condition; empty: none. */
     private readonly tab: string,
-    /** Its group, and how its error differs from the others there. */
+    /** The group, and how its error differs from the others there. */
     private readonly group: string = "",
     private readonly varying: string = "",
   ) {
@@ -87,7 +87,7 @@ function orNone(name: string | null): Node {
   return el("span", [attr("title", name)], [cutName(name, "")]);
 }
 
-/** Its status: why it has failed, waits or runs. */
+/** The status: why the job has failed, waits or runs. */
 export function whyOf(m: Model, job: ListedJob): Node {
   const error = job.errorLine;
   const condition = job.condition;
@@ -133,7 +133,7 @@ function runs(m: Model, job: ListedJob): Node {
   for (let i = 0; i < list.length; i++) {
     if (list[i].kind !== "poison" || list[i].links.job !== job.id) continue;
     const said = list[i].sentence;
-    // The row may have been read at a later attempt.
+    // The row may have been read during a later attempt.
     const isOfThis = said.startsWith(`Attempt ${grouped(job.attempts)} of `);
     return leaf("span", "red", isOfThis ? said.substring(0, said.indexOf(".")) : CRASHES);
   }
@@ -159,12 +159,12 @@ function waits(m: Model, job: ListedJob): Node {
   ]);
 }
 
-/** A link in a row is not a stop of the tab key. */
+/** A link in a row cannot be reached with the tab key. */
 function inRow(path: string, name: string): Node {
   return el("a", [attr("href", "#" + path), cls("link"), attr("tabindex", "-1")], [text(name)]);
 }
 
-/** The feed's incident of this task, queue or worker. */
+/** Returns the incident about this task, queue or worker; null: none. */
 function incidentOf(m: Model, kind: string, name: string): Incident | null {
   const list = m.facts.incidents.incidents;
   for (let i = 0; i < list.length; i++) {
@@ -179,7 +179,7 @@ function incidentOf(m: Model, kind: string, name: string): Incident | null {
   return null;
 }
 
-/** Whether `queue:crm,"a b" is:blocked` names it. */
+/** Whether `queue:crm,"a b" is:blocked` names the queue. */
 function namesQueue(query: string, name: string): bool {
   const names = query.substring(0, query.lastIndexOf(" is:")).replace("queue:", ",") + ",";
   return names.includes(`,${quoted(name)},`);

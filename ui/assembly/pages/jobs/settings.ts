@@ -1,4 +1,4 @@
-/** Which columns are shown and how tight the rows are: a preference of this browser, no data. */
+/** Which columns are shown and how dense the rows are. It is a preference of this browser and contains no data. */
 
 import { menu } from "../../controls/menu";
 import { Draft } from "../../forms/draft";
@@ -7,9 +7,9 @@ import { prefer, preferred } from "../../host";
 import { Node, text } from "../../lib/node";
 
 const KEY = "worker.jobs";
-/** The boxes' names: a dialog over the page may have a field `key`, too. */
+/** The prefix of the names of the checkboxes: a dialog over the page may have a field `key`, too. */
 const PREFIX = "column-";
-/** The columns that can be had besides those that are always there; the first is there at first. */
+/** The optional columns. The first is shown by default. */
 const COLUMNS: string[] = ["queue=Queue", "priority=Priority", "key=Key", "added=Added"];
 
 export class Settings {
@@ -25,7 +25,7 @@ export class Settings {
     return this.on.includes(name);
   }
 
-  /** `box` is the name of one of the boxes. */
+  /** Shows or hides a column. `box`: the name of its checkbox. */
   set(box: string, on: bool): void {
     const name = box.substring(PREFIX.length);
     const others: string[] = ["-"];
@@ -39,7 +39,7 @@ export class Settings {
     if (one === changed ? on : this.has(one)) to.push(one);
   }
 
-  /** `sizes`: the switch of how many rows a page has. */
+  /** The menu. `sizes`: the switch for the number of rows on a page. */
   view(sizes: Node): Node {
     const draft = new Draft();
     const items: Node[] = [];

@@ -1,4 +1,4 @@
-/** The tabs: the conditions and all, each with its count, its order and what its time means. */
+/** The tabs: the conditions and all, each with its count, its order and the meaning of its time. */
 
 import { jobsPath, Terms } from "../../bar/terms";
 import { capital, glyph } from "../../controls/glyph";
@@ -9,7 +9,7 @@ import { Value } from "../../generated/records";
 import { Node, nothing } from "../../lib/node";
 import { Model } from "../../model/model";
 
-/** `total`: how many jobs the query finds; null if unknown. */
+/** The tabs. `total`: how many jobs the query finds; null if unknown. */
 export function conditionTabs(m: Model, terms: Terms, group: string, total: Value | null): Node {
   const list: Node[] = [];
   for (let i = 0; i < TABS.length; i++) {
@@ -31,7 +31,10 @@ export function conditionTabs(m: Model, terms: Terms, group: string, total: Valu
   return tabs("State", list);
 }
 
-/** The counts are of all jobs: beside other terms only the number that the query finds is true. */
+/**
+ * Returns the count of a tab. The counts are of all jobs, so with other terms only the number that the query finds is
+ * right.
+ */
 function countText(m: Model, terms: Terms, condition: string, total: Value | null): string {
   if (terms.chips.length > 0) {
     return condition === terms.condition && total !== null ? valueText(total) : "";
@@ -39,13 +42,13 @@ function countText(m: Model, terms: Terms, condition: string, total: Value | nul
   return m.facts.has("counts") ? valueText(countOf(m.facts.counts, condition)) : "";
 }
 
-/** The default order of the jobs of a condition. */
+/** Returns the default order of the jobs in a condition. */
 export function usualSort(condition: string): string {
   const data = conditionNamed(condition);
   return data === null ? "-id" : data.sort;
 }
 
-/** The order in words, behind the heading. */
+/** Returns the order in words, for the text after the heading. */
 export function sortWords(sort: string, condition: string): string {
   if (sort === "-id") return "newest first";
   if (sort === "id") return "oldest first";
@@ -62,7 +65,7 @@ export function sortWords(sort: string, condition: string): string {
   return waits ? "shortest wait first" : "last due first";
 }
 
-/** The head of the column with the time that matters, and the order that it offers. */
+/** Returns the heading of the column with the relevant time. */
 export function timeHead(condition: string): string {
   const data = conditionNamed(condition);
   return data === null ? "When" : data.timeHead;

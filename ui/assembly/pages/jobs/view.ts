@@ -1,4 +1,4 @@
-/** The page of jobs: heading, tabs, query, how many there are, the list, what can be done with the selected. */
+/** The page of jobs: heading, tabs, query, number of jobs, list, and actions on the selected jobs. */
 
 import { queryBar } from "../../bar/bar-view";
 import { jobsPath, taskTarget } from "../../bar/terms";
@@ -43,7 +43,7 @@ export function jobsView(m: Model, page: GroupedJobs): Node {
   ]);
 }
 
-/** Present once the rows of the query are here. */
+/** Returns the number once the rows of the query have arrived. */
 function tabTotal(m: Model, page: GroupedJobs): Value | null {
   if (!page.rows.ready || page.isTurning(m)) return null;
   return page.isGrouped ? page.groups.answer.of : page.total(m);
@@ -89,12 +89,12 @@ function meta(m: Model, page: GroupedJobs): Node {
   ]);
 }
 
-/** Columns that the list shows; empty where it shows no jobs of its own. */
+/** Returns the columns that the list shows; empty if it shows no jobs of its own. */
 export function exportedColumns(page: GroupedJobs): string {
   return page.isGrouped ? "" : shownColumns(page.settings, page.bar.terms.condition);
 }
 
-/** `12,000 jobs in 3 groups`; of more groups than are shown, that these are the largest. */
+/** Returns `12,000 jobs in 3 groups`. If there are more groups, it names the largest. */
 function groupsText(answer: Groups): string {
   const count = answer.groups.length;
   const jobs = countedValue(answer.of, "job", "jobs");
@@ -112,7 +112,7 @@ function groupings(page: GroupedJobs): Node {
   return segments("Group by", parts);
 }
 
-/** How many jobs a page has; a grouped list has no pages. */
+/** The switch for the number of jobs on a page. A grouped list has no pages. */
 function sizes(page: GroupedJobs): Node {
   if (page.isGrouped) return nothing;
   const parts: Node[] = [];
@@ -124,7 +124,7 @@ function sizes(page: GroupedJobs): Node {
   return segments("Rows on a page", parts);
 }
 
-/** The saved views, and the field that saves this one. */
+/** The saved views, and the field that saves the present one. */
 function viewsMenu(m: Model, page: GroupedJobs): Node {
   const items: Node[] = [];
   const all = m.views.all;
@@ -167,7 +167,7 @@ function saveForm(page: GroupedJobs): Node {
   );
 }
 
-/** Shows which condition leaves nothing, and offers to remove it. */
+/** Shows which term of the query excludes all jobs, and offers to remove it. */
 function none(m: Model, page: GroupedJobs): Node {
   const terms = page.bar.terms;
   const chips = terms.chips.length;

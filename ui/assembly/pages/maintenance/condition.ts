@@ -1,4 +1,4 @@
-/** How the database is: what an operator looks at before blaming the queue. Nothing here changes anything. */
+/** The state of the database, for an operator that searches the cause of a problem. Nothing here changes anything. */
 import { ago, lasting } from "../../controls/age";
 import { valueText } from "../../controls/value";
 import { Database, DatabaseTable } from "../../generated/records";
@@ -8,14 +8,14 @@ import { bytes, counted, grouped } from "../../lib/number";
 import { Model } from "../../model/model";
 import { broken, changing, due, fine, line, possible, statusRow } from "./status";
 
-/** From so many on, and from this part of all on, dead rows slow the queue down. */
+/** The number of dead rows, and their part of all rows, from which they slow the queue down. */
 const DEAD_ROWS: i64 = 10000;
 const DEAD_PERCENT: i64 = 30;
-/** A transaction that is older keeps dead rows from being removed. */
+/** The age from which a transaction prevents the removal of too many dead rows. */
 const OLD_MS: f64 = 300000;
 const MOST_GROUPS = 3;
 
-/** Of the tables, the one that grows. */
+/** The table that grows. */
 export const JOBS_TABLE: string = "_private_jobs";
 
 export function conditionRows(m: Model, database: Database): Node[] {
@@ -66,7 +66,7 @@ function schema(m: Model, database: Database): Node {
   return statusRow("schema", "Schema", lines, nothing, status, act);
 }
 
-/** What a migration would bring; the empty string: nothing. */
+/** Returns what a migration would change; empty: nothing. */
 function migrationRest(database: Database): string {
   const schema = database.schema;
   if (schema === null) return "";
@@ -217,7 +217,7 @@ function connections(database: Database): Node {
   );
 }
 
-/** Which parts could not be read, and why: the rest is shown all the same. */
+/** The parts that could not be read, with the reason. The others are shown. */
 export function unread(database: Database): Node {
   const missing = database.missing;
   if (missing.length === 0) return nothing;

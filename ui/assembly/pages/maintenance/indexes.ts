@@ -1,4 +1,4 @@
-/** The indexes of the jobs' table: those that the queue needs, and those that make some reads fast. */
+/** The indexes of the jobs' table: those that the queue needs, and the optional ones, which make some reads fast. */
 import { ago } from "../../controls/age";
 import { Database, DatabaseIndex, OptionalIndex } from "../../generated/records";
 import { Chore } from "../../kit/chore";
@@ -21,7 +21,7 @@ export function indexRows(m: Model, database: Database): Node[] {
   return rows;
 }
 
-/** Whether one is being built, or is to be. */
+/** Whether an index is being built, or waits to be built. */
 export function isBuilding(database: Database): bool {
   const optional = database.optionalIndexes;
   for (let i = 0; i < optional.length; i++) {
@@ -41,7 +41,7 @@ function isOptional(database: Database, name: string): bool {
 }
 
 function neededRow(index: DatabaseIndex): Node {
-  // The queue's own ones have had these names since Graphile Worker's first version.
+  // The queue's own indexes have had these names since Graphile Worker's first version.
   const role = index.name.startsWith("jobs_") ? "required" : "external";
   return statusRow(
     index.name,
@@ -92,7 +92,7 @@ function act(m: Model, index: OptionalIndex): Node {
   return isUnderWay(index) ? cancel(m, index) : build(m, index);
 }
 
-/** In PostgreSQL's own words: the phases of a build are those of its manual. */
+/** The phases of a build are in PostgreSQL's own words, as in its manual. */
 function progress(m: Model, index: OptionalIndex): Node {
   const now = index.progress;
   if (now === null) return leaf("span", "sub", "waiting");

@@ -1,4 +1,4 @@
-/** The housekeeping of the queue: how the database is, and what may be changed, each with its price. */
+/** The maintenance of the queue: the state of the database, and what can be changed, with its cost. */
 import { ago } from "../../controls/age";
 import { TOOL } from "../../controls/icon";
 import { pageHead, panel } from "../../controls/panel";
@@ -15,7 +15,7 @@ import { Part, statusList } from "./status";
 import { tidyRows } from "./tidy";
 
 const PATH = "api/database";
-/** While something changes, and while an index is built. */
+/** The intervals of requests while something changes, and while an index is built. */
 const SOON_MS: f64 = 10000;
 const BUILDING_MS: f64 = 2000;
 

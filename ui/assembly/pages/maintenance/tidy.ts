@@ -1,4 +1,4 @@
-/** Clean-up: what is not needed any more, with its count before each action. */
+/** Cleanup: what is no longer needed, with its count beside each action. */
 import { countedValue, valueNode } from "../../controls/value";
 import { CleanupCount, Database, Value } from "../../generated/records";
 import { Chore } from "../../kit/chore";
@@ -10,7 +10,7 @@ import { due, fine, line, possible, statusRow } from "./status";
 
 const FAILED = "delete-permanently-failed-jobs";
 const TASKS = "gc-task-identifiers";
-/** To delete more than so many for good their number must be typed. */
+/** The number of jobs above which it must be typed before they are deleted for good. */
 const TYPED_ABOVE: i64 = 100;
 
 export function tidyRows(m: Model, database: Database): Node[] {

@@ -1,4 +1,4 @@
-/** One operation: how far it is while it is at work, and its receipt when it is over. */
+/** One operation: its progress while it runs, and its receipt when it is over. */
 import { drawnButton, link } from "../../controls/button";
 import { empty } from "../../controls/empty";
 import { COPY } from "../../controls/icon";
@@ -28,11 +28,11 @@ import { receipt } from "./receipt";
 import { body } from "./view";
 
 const START = "/activity/";
-/** What the stream has reported for so long is not requested, in milliseconds. */
+/** The time for which the stream's last report makes a request unnecessary, in milliseconds. */
 const TOLD_MS: f64 = 3000;
 const EVERY_MS: f64 = 2000;
 const RESULTS_MS: f64 = 3000;
-/** Whether jobs fail again shows later. */
+/** The interval of requests for jobs that failed again, which takes time to show. */
 const SELDOM_MS: f64 = 15000;
 
 export class OperationPage extends Page {
@@ -103,7 +103,7 @@ export class OperationPage extends Page {
     this.askResults(m);
   }
 
-  /** Only jobs that were to run again come to an end of their own. */
+  /** Requests the results, but only of jobs that were to run again: others do not end by themselves. */
   private askResults(m: Model): void {
     const operation = this.operation;
     if (operation === null || operation.done === 0 || !runsAgain(operation)) return;
@@ -141,7 +141,7 @@ export class OperationPage extends Page {
     const wasOver = before !== null && !isAtWork(before);
     this.toldAt = m.now;
     this.know(told);
-    // The list of its jobs is requested when it is over.
+    // The list of its jobs is requested when the operation is over.
     if (!wasOver && !isAtWork(told)) this.askJobs(m);
   }
 

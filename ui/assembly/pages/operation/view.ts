@@ -1,4 +1,4 @@
-/** The panels of one operation: how far it is, what has become of its jobs, its steps, the way back. */
+/** The panels of one operation: its progress, what has become of its jobs, its steps, its undo. */
 import { clockAt, timed, until } from "../../controls/age";
 import { commandLine } from "../../controls/button";
 import { note } from "../../controls/empty";
@@ -26,7 +26,7 @@ export function body(m: Model, operation: Operation, results: OperationResults |
   ]);
 }
 
-/** Why it does not go on. */
+/** Why it does not continue. */
 function trouble(operation: Operation): Node {
   const state = operation.state;
   const error = operation.error;
@@ -79,7 +79,7 @@ function numbers(
   return el("section", [cls("panel op-numbers")], children);
 }
 
-/** What has become of its jobs, counted as they are now. */
+/** What has become of its jobs since, as of now. */
 function since(operation: Operation, results: OperationResults): Node {
   const all = resultsOf(results);
   const list: Node[] = [];
@@ -116,7 +116,7 @@ function far(_m: Model, operation: Operation): Node {
   ]);
 }
 
-/** Its user, time, manner and boundary. */
+/** Its user, its time, its pace and its boundary. */
 function facts(m: Model, operation: Operation): Node {
   const by = operation.by;
   const end = operation.finishedAt;
@@ -131,7 +131,7 @@ function facts(m: Model, operation: Operation): Node {
   ]);
 }
 
-/** The first few, the rest, the receipt. */
+/** The steps: the canary, the rest, the receipt. */
 function steps(operation: Operation): Node {
   const first = operation.canary;
   const state = operation.state;

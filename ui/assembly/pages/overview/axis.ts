@@ -1,4 +1,4 @@
-/** The horizon's two scales: time from left to right, jobs from the bottom up. */
+/** The two scales of the horizon: time from left to right, jobs from bottom to top. */
 
 import { spanText } from "../../controls/age";
 import { countsIn } from "../../generated/conditions";
@@ -6,7 +6,7 @@ import { Horizon } from "../../generated/records";
 import { grouped } from "../../lib/number";
 
 export const WIDE: f64 = 1152;
-/** Where the axis is, and the highest bar's top. */
+/** The positions of the axis, and of the top of the highest bar. */
 export const HIGH: f64 = 148;
 export const TOP: f64 = 16;
 
@@ -32,12 +32,12 @@ export class Axis {
     this.nowAt = this.at(0);
   }
 
-  /** The left edge of a bucket. */
+  /** Returns the left edge of a bucket. */
   left(index: i32): f64 {
     return <f64>index * this.pitch;
   }
 
-  /** Where a time is, in seconds from now. */
+  /** Returns the position of a time, in seconds from now. */
   at(seconds: f64): f64 {
     for (let i = 0; i < this.buckets; i++) {
       const from = this.edges[i];
@@ -49,7 +49,7 @@ export class Axis {
     return this.buckets > 0 ? WIDE : WIDE * 0.47;
   }
 
-  /** `20 to 25 m ago`, `more than 1 d 22 h ago`, `1 m ago to in 2 m` */
+  /** Returns `20 to 25 m ago`, `more than 1 d 22 h ago` or `1 m ago to in 2 m`. */
   span(first: i32, last: i32): string {
     const from = this.edges[first];
     const to = this.edges[last + 1];
@@ -62,7 +62,7 @@ export class Axis {
     return `${spanText(-from * 1000)} ago to in ${spanText(to * 1000)}`;
   }
 
-  /** The bounds of a span as a query writes them; `field` is due or failed. */
+  /** Returns the bounds of a span in a query. `field`: due or failed. */
   query(field: string, first: i32, last: i32): string {
     const parts: string[] = [];
     if (first > 0) parts.push(`${field}>=${moment(this.edges[first])}`);
@@ -70,7 +70,7 @@ export class Axis {
     return parts.join(" ");
   }
 
-  /** `400`, `20 k`, `1.5 M` */
+  /** Returns `400`, `20 k` or `1.5 M`. */
   short(count: i64): string {
     if (count < 10000) return grouped(count);
     if (count < 1000000) return grouped(count / 1000) + " k";
@@ -79,14 +79,14 @@ export class Axis {
   }
 }
 
-/** `-90s`, `+600s`, `now` */
+/** Returns `-90s`, `+600s` or `now`. */
 function moment(seconds: f64): string {
   const whole = <i64>Math.round(seconds);
   if (whole === 0) return "now";
   return whole < 0 ? `${whole}s` : `+${whole}s`;
 }
 
-/** The next of 10, 20, 40, 60, 80, 100, 200, … so that its half is a round number, too. */
+/** Returns the next of 10, 20, 40, 60, 80, 100, 200, …, whose half is a round number, too. */
 function roundUp(count: i64): i64 {
   let step: i64 = 10;
   while (step * 10 < count) step *= 10;

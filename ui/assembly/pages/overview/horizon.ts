@@ -1,6 +1,6 @@
 /**
- * Every job that does not run by when it was due, failed, or will run: what has been at the left of now,
- * what comes at the right. A span of it is selected with the pointer or with keys, and leads to its jobs.
+ * Every job that does not run, by the time at which it was due, has failed, or will run: the past at the left of now,
+ * the future at the right. A span is selected with the pointer or with keys, and leads to its jobs.
  */
 
 import { spanText } from "../../controls/age";
@@ -11,14 +11,14 @@ import { Attr, attr, cls, el, key, leaf, Node, nothing, text } from "../../lib/n
 import { grouped } from "../../lib/number";
 import { Axis, HIGH, TOP, WIDE } from "./axis";
 
-/** From the axis up. Running jobs have no time. */
+/** The conditions from the axis up. Running jobs have no time. */
 export const DRAWN: string[] = ["ready", "blocked", "failed", "scheduled", "retrying"];
 
-/** A bucket under the pointer or selected; -1: none. */
+/** The buckets that are selected, or under the pointer; -1: none. */
 export class Span {
   from: i32 = -1;
   to: i32 = -1;
-  /** The pointer is down, or shift was held: the end moves and the start stays. */
+  /** Whether the pointer is down, or shift was held: the end moves and the start stays. */
   isDragged: bool = false;
 
   get isOn(): bool {
@@ -40,7 +40,7 @@ export class Span {
   }
 }
 
-/** `nowWord` is the label at now: a clock time if the data are old. */
+/** The chart. `nowWord`: the label at now, a clock time if the data are old. */
 export function horizonChart(horizon: Horizon, span: Span, nowWord: string): Node {
   const axis = new Axis(horizon);
   const parts: Node[] = [];
@@ -74,7 +74,7 @@ export function horizonChart(horizon: Horizon, span: Span, nowWord: string): Nod
   );
 }
 
-/** One bucket: where the pointer finds it, and its bars. */
+/** One bucket: the area for the pointer, and its bars. */
 function column(horizon: Horizon, axis: Axis, index: i32, span: Span): Node {
   const x = axis.left(index);
   const isIn = span.isOn && index >= span.first && index <= span.last;
@@ -83,7 +83,7 @@ function column(horizon: Horizon, axis: Axis, index: i32, span: Span): Node {
   for (let d = 0; d < DRAWN.length; d++) {
     const count = seriesOf(horizon.series, DRAWN[d])[index];
     if (count <= 0) continue;
-    // One job can be seen, however many there are elsewhere.
+    // A single job is visible, however many there are in other buckets.
     const height = max((<f64>count / axis.most) * (HIGH - TOP), 1.5);
     y -= height;
     parts.push(rect("bar f-" + DRAWN[d], x + 0.6, y, axis.pitch - 1.6, max(height - 0.6, 1)));
@@ -114,7 +114,7 @@ function axisLabels(parts: Node[], axis: Axis): void {
   }
 }
 
-/** What the selected buckets hold, read aloud when they are selected with keys. */
+/** The content of the selected buckets, which is read aloud when they are selected with keys. */
 function tip(horizon: Horizon, axis: Axis, span: Span): Node {
   if (!span.isOn) return el("div", [cls("tip-none"), attr("role", "status")], []);
   const middle = (axis.left(span.first) + axis.left(span.last + 1)) / 2 / WIDE;
@@ -126,7 +126,7 @@ function tip(horizon: Horizon, axis: Axis, span: Span): Node {
   );
 }
 
-/** `286 failed · 58 blocked · 3 ready` */
+/** Returns `286 failed · 58 blocked · 3 ready`. */
 export function held(horizon: Horizon, span: Span): string {
   const parts: string[] = [];
   let error: f64 = 0;

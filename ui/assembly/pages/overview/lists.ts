@@ -87,7 +87,7 @@ function queueRow(m: Model, queue: ListedQueue): Node {
   ]);
 }
 
-/** There is no room for both the action and since when. */
+/** There is not enough room for both the action and the time. */
 function stateOf(m: Model, queue: ListedQueue): Node {
   const by = queue.lockedBy;
   if (by === null || by.length === 0 || !isStuck(queue) || !m.access.canWrite)
@@ -136,7 +136,7 @@ function nextRow(m: Model, job: ListedJob): Node {
   ]);
 }
 
-/** The most important count of its jobs. */
+/** Returns the most important count of its jobs. */
 function howMany(queue: ListedQueue): Node {
   if (isHeld(queue) && queue.ready.value > 0) return text(`${valueText(queue.ready)} wait`);
   if (queue.failed.value > 0 && queue.failed.value * 2 > queue.total.value) {

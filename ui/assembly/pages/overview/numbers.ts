@@ -1,4 +1,4 @@
-/** The numbers by condition: they are the horizon's legend, and each has the age that matters in it. */
+/** The numbers by condition. They are the legend of the horizon, and each has its relevant age. */
 
 import { ageText, ago, until } from "../../controls/age";
 import { link } from "../../controls/button";
@@ -56,7 +56,7 @@ function remark(m: Model, condition: string, value: Value): string {
   return isFailed ? "last " + ago(at, times) : "next " + until(at, times);
 }
 
-/** `oldest waits 18 m`; stale: `oldest since 00:02:11`. */
+/** Returns `oldest waits 18 m`; if stale, `oldest since 00:02:11`. */
 function since(m: Model, what: string, verb: string, at: f64): string {
   if (isNaN(at)) return "";
   const times = m.times;

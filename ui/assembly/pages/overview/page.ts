@@ -1,4 +1,4 @@
-/** The first page: what needs a person, when jobs are due, how many there are, what fails and where. */
+/** The first page: problems that need attention, when jobs are due, how many there are, which fail and where. */
 
 import { clockAt } from "../../controls/age";
 import { button } from "../../controls/button";
@@ -40,9 +40,9 @@ const ERRORS = `api/groups?by=error&q=is%3Afailed&limit=${SHOWN}`;
 const QUEUES = `api/queues?limit=${SHOWN}`;
 const TASKS = `api/tasks?limit=${SHOWN}&sort=worst`;
 const NEXT = `api/jobs?limit=${SHOWN}&fields=row&count=none&sort=due&q=is%3Ascheduled`;
-/** The lists below, while something changes. */
+/** The interval of requests for the lists below, while something changes. */
 const SOON_MS: f64 = 5000;
-/** So many of the worst are shown at first. */
+/** The number of the worst incidents that are shown at first. */
 const MOST_INCIDENTS: i32 = 6;
 
 export class OverviewPage extends Page {
@@ -56,7 +56,7 @@ export class OverviewPage extends Page {
   private nextJobs: JobList = JobList.empty();
   private span: Span = new Span();
   private incidents: IncidentList = new IncidentList();
-  /** All incidents, not only the worst. */
+  /** Whether all incidents are shown, and not only the worst. */
   private showsAll: bool = false;
 
   constructor() {
@@ -160,7 +160,7 @@ export class OverviewPage extends Page {
       navigate(incidentPath(incident), false);
   }
 
-  /** How many incidents are shown; a single one is never hidden behind "1 more". */
+  /** The number of incidents that are shown. A single one is never hidden behind "1 more". */
   private get shown(): i32 {
     const count = this.incidents.rows.length;
     return this.showsAll || count <= MOST_INCIDENTS + 1 ? count : MOST_INCIDENTS;
@@ -253,7 +253,7 @@ export class OverviewPage extends Page {
   }
 }
 
-/** Where numbers are estimates, what they are estimated by. */
+/** The source of the estimates, if numbers are estimated. */
 function estimates(m: Model): Node {
   const total = m.facts.counts.total;
   if (!m.facts.has("counts") || total.precision === "exact") return nothing;

@@ -6,7 +6,7 @@ import { Model } from "../../model/model";
 import { Axis } from "./axis";
 import { Span } from "./horizon";
 
-/** A pointer is over a bucket (`over`), or is pressed (`down`), released (`up`) or outside (`out`). */
+/** Handles the pointer: over a bucket (`over`), pressed (`down`), released (`up`) or outside (`out`). */
 export function dragSpan(m: Model, span: Span, bucket: i32, what: string): void {
   if (what === "out") {
     if (!span.isDragged) span.clear();
@@ -19,7 +19,7 @@ export function dragSpan(m: Model, span: Span, bucket: i32, what: string): void 
   else if (what === "up" && span.isDragged) openSpan(m, span);
 }
 
-/** Arrows move the span, with Shift they extend it; Enter opens its jobs, Escape clears it. */
+/** Handles keys: arrows move the span, with Shift they extend it; Enter opens its jobs, Escape clears it. */
 export function keyOnSpan(m: Model, span: Span, stroke: string): void {
   const axis = new Axis(m.facts.horizon);
   if (axis.buckets === 0) return;

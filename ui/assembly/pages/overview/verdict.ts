@@ -1,4 +1,4 @@
-/** The verdict: one sentence about the incidents, and the facts beside it. */
+/** The verdict: one sentence about the incidents, and the numbers beside it. */
 
 import { ago, clockAt } from "../../controls/age";
 import { drawnButton } from "../../controls/button";
@@ -27,7 +27,7 @@ function more(m: Model): Node {
   return menu("More actions", [icon(DOTS)], [pause]);
 }
 
-/** Whether there is not one job, and never was anything to judge. */
+/** Whether there are no jobs, and there have never been any. */
 export function isEmpty(m: Model): bool {
   const counts = m.facts.counts;
   return (
@@ -56,7 +56,7 @@ function mark(m: Model): Node {
   return box("span", level === "bad" ? "mark bad" : "mark warn", [icon(ALERT)]);
 }
 
-/** Incidents that take long to read are read seldom. */
+/** The age from which the time of the incidents is shown: if they take long to read, they are read seldom. */
 const OLD_MS: f64 = 10000;
 
 function beside(m: Model): string {
@@ -76,7 +76,7 @@ function beside(m: Model): string {
     const done = m.facts.pulse.done;
     if (done > 0) parts.push(`${grouped(done)} done in the last minute`);
   }
-  // The ages in the sentences are of that moment, and all others of now.
+  // The ages in the sentences refer to this moment; all other ages refer to now.
   const asOf = m.facts.incidents.asOf;
   if (m.facts.has("incidents") && list.length > 0 && m.serverNow - asOf > OLD_MS) {
     parts.push("read " + ago(asOf, m.times));
@@ -93,7 +93,7 @@ function alive(m: Model): string {
     : `${pulse.alive} of ${counted(all, "worker", "workers")} alive`;
 }
 
-/** Where there is no incident, what was looked at: without evidence it has a dash. */
+/** The checks, if there is no incident. A check without evidence has a dash. */
 export function checks(m: Model): Node {
   const done = m.facts.incidents.checks;
   const items: Node[] = [];

@@ -1,4 +1,7 @@
-/** Which worker has locked a queue, since when, and whether that worker responds: a sentence, and the chain to the root. */
+/**
+ * Which worker has locked a queue, since when, and whether that worker responds: a sentence, and the chain to the root
+ * cause.
+ */
 import { ago, clockAt, lasting } from "../../controls/age";
 import { link } from "../../controls/button";
 import { ALERT, CPU, LAYERS } from "../../controls/icon";
@@ -14,7 +17,7 @@ import { HolderOf } from "../../parts/holder";
 import { pausedWords } from "../../parts/pause";
 import { isHeld, isStuck } from "../../parts/queue";
 
-/** `holder`: null while the worker's data is not read. */
+/** `holder`: the worker; null while its data are not read. */
 export function lockOfQueue(m: Model, details: QueueDetails, holder: HolderOf | null): Node {
   const queue = details.queue;
   const by = queue.lockedBy;
@@ -107,7 +110,7 @@ function answers(m: Model, state: string | null, known: HolderOf | null): string
   return isNaN(heard) ? " is alive" : ", last heartbeat " + ago(heard, m.times);
 }
 
-/** What taking its locks away does, before anybody does it. */
+/** Returns the consequence of unlocking the worker, shown before it is confirmed. */
 function consequence(known: HolderOf | null, job: QueuedJob | null): string {
   if (known === null) return "";
   const again =

@@ -1,4 +1,4 @@
-/** A queue's content: its numbers, and its jobs in the order in which they will run. */
+/** The content of a queue: its numbers, and its jobs in the order in which they will run. */
 import { ageText, ago, lasting, timed } from "../../controls/age";
 import { link } from "../../controls/button";
 import { empty } from "../../controls/empty";
@@ -34,13 +34,13 @@ export function numbers(m: Model, details: QueueDetails): Node {
   ]);
 }
 
-/** A number that leads to its jobs, where there are any. */
+/** A number that links to its jobs, if there are any. */
 function number(value: Value, query: string): Node {
   const node = valueNode(value, "");
   return value.value === 0 ? node : link(queryPath(query), "link", [node]);
 }
 
-/** Only where nothing runs, so that all that came is still there. */
+/** Returns the rate of arrivals, only if nothing runs, so that every job that was added is still there. */
 function pace(arrivals: QueuedJob[]): string {
   const last = arrivals.length - 1;
   if (last < 4) return "";
@@ -95,7 +95,7 @@ function jobRow(job: QueuedJob, condition: string, waits: string, when: string):
   ]);
 }
 
-/** What the job at this place of the line waits for. */
+/** Returns what the job at this place waits for. */
 function before(details: QueueDetails, place: i32): string {
   const running = details.running;
   if (place > 0) return `${place} ahead`;
@@ -104,7 +104,7 @@ function before(details: QueueDetails, place: i32): string {
   return isHeld(details.queue) ? "the queue lock" : "a free worker";
 }
 
-/** `2 h 9 m late`; stale: `since 22:11:02`. */
+/** Returns `2 h 9 m late`; if stale, `since 22:11:02`. */
 function due(m: Model, at: f64): string {
   return m.times.stale ? lasting(at, m.times) : ageText(m.times.now - at) + " late";
 }

@@ -23,18 +23,18 @@ import { lockOfQueue } from "./holder";
 import { numbers, order } from "./jobs";
 
 const START = "/queues/";
-/** Its name is in `name=`. */
+/** The address with the name in `name=`. */
 const NAMED = "/queue";
-/** So many of its jobs are shown. */
+/** The number of jobs that are shown. */
 const SHOWN = 15;
-/** While something changes. */
+/** The interval of requests while something changes. */
 const SOON_MS: f64 = 4000;
 
 export class QueuePage extends Page {
   private asked: Fetched = new Fetched("queue.details");
   private holder: HolderOf = new HolderOf("queue");
   private details: QueueDetails = QueueDetails.empty();
-  /** As it is in the address. */
+  /** The name in the address. */
   private wanted: string = "";
 
   constructor() {

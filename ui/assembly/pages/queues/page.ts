@@ -1,4 +1,4 @@
-/** The named queues, those that need a look first; any of them can be found by its name. */
+/** The named queues, those with problems first. Any of them can be found by its name. */
 import { empty } from "../../controls/empty";
 import { LAYERS } from "../../controls/icon";
 import { pageHeadSaying } from "../../controls/panel";
@@ -23,7 +23,7 @@ import { COLUMNS, QueueRow } from "./row";
 
 export class QueuesPage extends ListPage {
   private holder: HolderOf = new HolderOf("queues");
-  /** How many are in each state, by the last answer for the first page. */
+  /** The number of queues in each state, by the last answer for the first page. */
   private known: QueueStates | null = null;
 
   constructor() {
@@ -78,7 +78,7 @@ export class QueuesPage extends ListPage {
     for (let i = 0; i < list.queues.length; i++) page.rows.push(new QueueRow(list.queues[i]));
     const next = list.nextCursor;
     if (next !== null) page.next = next;
-    // Only the first page counts them, in any state.
+    // Only the first page has the number of queues, in any state.
     page.count = list.count;
     if (page.count !== i64.MIN_VALUE) this.known = list.states;
     return page;
@@ -89,7 +89,7 @@ export class QueuesPage extends ListPage {
   }
 
   override act(m: Model, verb: string, arg: string, value: string): void {
-    // The holder's locks are requested first: the dialog shows what it will free.
+    // The holder's locks are requested first, because the dialog shows what it will unlock.
     if (verb === "unlock") this.holder.ask(m, arg);
     else super.act(m, verb, arg, value);
   }
@@ -105,7 +105,7 @@ export class QueuesPage extends ListPage {
 
   override miss(m: Model, request: Pending, status: i32, reason: string): void {
     if (request.topic !== this.holder.asked.topic) super.miss(m, request, status, reason);
-    // The worker is no longer listed: its lock can still be removed.
+    // The worker is no longer listed, but its lock can still be removed.
     else if (status === 404) this.askUnlock();
     else m.notices.bad(reason);
   }
@@ -150,7 +150,7 @@ export class QueuesPage extends ListPage {
     return tab(this.address.with("only", only), words, number, nothing, isOn);
   }
 
-  /** What none is in; of a table that was not counted whole, that there may be some all the same. */
+  /** Returns the meaning of an empty tab. If not all jobs were counted, there may be some queues all the same. */
   private meaning(only: string): string {
     const known = this.known;
     if (only === "stuck") return "No queue's worker is overdue.";

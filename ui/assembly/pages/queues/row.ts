@@ -1,4 +1,6 @@
-/** One queue in the list: which worker has locked it, what waits in it, and the action that unlocks it where it is stuck. */
+/**
+ * One queue in the list: which worker has locked it, its waiting jobs, and, if it is stuck, the action that unlocks it.
+ */
 import { age, aged } from "../../controls/age";
 import { link } from "../../controls/button";
 import { cell } from "../../controls/table";

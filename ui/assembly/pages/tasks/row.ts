@@ -71,7 +71,7 @@ export class TaskRow extends Row {
     ];
   }
 
-  /** `5 of 5`, as long as the two numbers are of the same moment. */
+  /** Returns `5 of 5`, as long as both numbers are of the same moment. */
   private knownBy(m: Model): Node {
     const paused = this.task.paused;
     if (paused !== null) return pausedState(m, paused);

@@ -12,7 +12,7 @@ import { Model } from "../../model/model";
 import { exactName } from "../../parts/exact-name";
 import { holdsAny } from "../../parts/holder";
 
-/** More are only counted. */
+/** The number of tasks that are listed. The others are only counted. */
 const MOST_TASKS = 50;
 
 export function about(m: Model, worker: ListedWorker): Node {
@@ -52,7 +52,7 @@ function add(list: Node[], name: string, value: string | null): void {
   if (value !== null) list.push(pair(name, text(value)));
 }
 
-/** Each leads to its jobs. */
+/** The tasks. Each links to its jobs. */
 function tasks(worker: ListedWorker): Node {
   const all = worker.tasks;
   if (all.length === 0)

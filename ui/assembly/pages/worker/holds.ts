@@ -1,4 +1,4 @@
-/** What a worker runs and has locked, and what becomes of it when its locks are taken away. */
+/** What a worker runs and has locked, and the consequence of unlocking it. */
 import { age, ago, clockAt, lasting, timed } from "../../controls/age";
 import { link } from "../../controls/button";
 import { note } from "../../controls/empty";
@@ -65,7 +65,7 @@ function beat(m: Model, worker: ListedWorker): string {
   return `Last heartbeat ${ago(worker.lastHeartbeatAt, m.times)}. ${runs}${fetchedText(worker)}.`;
 }
 
-/** `, 45 more fetched` */
+/** Returns `, 45 more fetched`. */
 function fetchedText(worker: ListedWorker): string {
   const fetched = fetchedJobs(worker);
   return fetched > 0 ? `, ${grouped(fetched)} more fetched` : "";
@@ -101,7 +101,7 @@ function numbers(m: Model, worker: ListedWorker): Node {
   return figures(list);
 }
 
-/** What waits in the queues that it holds; at least, where not all of them were read. */
+/** Returns the number of jobs that wait in the queues that it has locked; a lower bound if not all queues were read. */
 function behind(worker: ListedWorker): Value {
   const sum = Value.empty();
   sum.precision = worker.queues.length < worker.lockedQueues ? "capped" : "exact";

@@ -23,7 +23,7 @@ const BEAT_MS: f64 = 10000;
 
 export class WorkerPage extends Page {
   private of: HolderOf = new HolderOf("worker");
-  /** As it is in the address. */
+  /** The id in the address. */
   private wanted: string = "";
 
   constructor() {
@@ -88,7 +88,7 @@ export class WorkerPage extends Page {
     ]);
   }
 
-  /** A worker that responds keeps its locks; for an unknown one a person decides. */
+  /** Without heartbeats a user decides whether to unlock the worker; a worker that responds keeps its locks. */
   private acts(m: Model): Node[] {
     const worker = this.of.holder;
     const jobs = link(queryPath("worker:" + named(worker.workerId)), "btn", [text("See its jobs")]);

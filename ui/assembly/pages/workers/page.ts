@@ -150,7 +150,7 @@ export class WorkersPage extends ListPage {
     ]);
   }
 
-  /** `5 of 6 alive; 61 of 120 slots busy` */
+  /** Returns `5 of 6 alive; 61 of 120 slots busy`. */
   private said(): string {
     if (!this.rows.ready) return "";
     const counts = this.counts;
@@ -159,7 +159,7 @@ export class WorkersPage extends ListPage {
     return `${grouped(counts.alive)} of ${grouped(all)} alive${unknown}${this.busy()}`;
   }
 
-  /** The busy slots; empty unless all live workers are on this page and report their slots. */
+  /** Returns the busy slots; empty unless all live workers are on this page and report their slots. */
   private busy(): string {
     let slots: i64 = 0;
     let running: i64 = 0;

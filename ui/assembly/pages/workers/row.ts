@@ -1,4 +1,4 @@
-/** One worker in the list: whether it responds, where it runs, how busy it is, what it holds. */
+/** One worker in the list: whether it responds, where it runs, how busy it is, what it has locked. */
 import { aged } from "../../controls/age";
 import { link } from "../../controls/button";
 import { shareBar } from "../../controls/spark";
@@ -72,7 +72,7 @@ function said(value: string | null): Node {
   return value === null ? nothing : cutName(value, "");
 }
 
-/** `18 of 20` with the share as a bar, `+45 fetched`; without slots only how many run. */
+/** The load: `18 of 20` with the share as a bar, `+45 fetched`; without slots only the number of running jobs. */
 function load(worker: ListedWorker): Node {
   const running = jobsHeld(worker);
   const fetched = fetchedJobs(worker);

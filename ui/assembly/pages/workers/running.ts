@@ -1,4 +1,4 @@
-/** The jobs that run longest, of the workers on the page. */
+/** The jobs that have run longest on the workers of the page. */
 import { age, timed } from "../../controls/age";
 import { link } from "../../controls/button";
 import { panel } from "../../controls/panel";
@@ -27,7 +27,7 @@ export function runningLongest(m: Model, workers: Row[]): Node {
   const all: Runs[] = [];
   for (let i = 0; i < workers.length; i++) {
     const worker = (workers[i] as WorkerRow).worker;
-    // Its list begins with those that run longest.
+    // The list of a worker begins with the jobs that have run longest.
     const jobs = currentJobs(worker);
     for (let k = 0; k < min(jobs.length, SHOWN); k++) {
       all.push(new Runs(worker, jobs[k]));
@@ -61,7 +61,7 @@ function runs(m: Model, one: Runs): Node {
   ]);
 }
 
-/** A worker without reports is judged by its locks, which are those of now. */
+/** The last heartbeat. A worker without reports is judged by its locks, which are of now. */
 function heard(m: Model, worker: ListedWorker): Node {
   const at = worker.lastHeartbeatAt;
   return isReported(worker) ? timed(at, age(at, m.times)) : nothing;
