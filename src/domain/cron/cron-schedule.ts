@@ -31,6 +31,20 @@ export interface CronSchedule {
  * problems; a path such as `column 3` is the place.
  */
 export function cronSchedule(expression: string, timeZone = "UTC"): CronSchedule {
+  const name = `${timeZone} ${expression}`;
+  const before = known.get(name);
+  if (before !== undefined) return before;
+  const schedule = readExpression(expression, timeZone);
+  if (known.size >= MOST_KNOWN) known.clear();
+  known.set(name, schedule);
+  return schedule;
+}
+
+/** Valid expressions by zone: entries and schedules are read again and again, and many have the same one. */
+const known = new Map<string, CronSchedule>();
+const MOST_KNOWN = 1_000;
+
+function readExpression(expression: string, timeZone: string): CronSchedule {
   if (expression.length > LONGEST_EXPRESSION) {
     throw new InputError(`is longer than ${LONGEST_EXPRESSION} characters`);
   }

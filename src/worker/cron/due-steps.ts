@@ -1,5 +1,5 @@
 // The ticks of a schedule that are due, from its next tick on. Pure: the time is a parameter.
-import { type CronSchedule, cronSchedule } from "../../domain/cron/cron-schedule.ts";
+import { cronSchedule } from "../../domain/cron/cron-schedule.ts";
 import type { StoredSchedule } from "../../queue/schedules/schedule-row.ts";
 import type { ScheduleOffer } from "../../queue/schedules/schedule-ticks.ts";
 import { CATCH_UP_MS, type DueTick } from "./cron-timeline.ts";
@@ -28,7 +28,7 @@ export interface Look {
 export function dueSteps(schedule: StoredSchedule, { nowMs, startMs, most }: Look): ScheduleTick[] {
   const { definition, revision, nextMs: firstMs } = schedule;
   const { entry, overlap } = definition;
-  const times = timesOf(entry.expression, entry.timeZone);
+  const times = cronSchedule(entry.expression, entry.timeZone);
   if (firstMs === null || firstMs > nowMs) return [];
   const oldestMs = Math.max(startMs, nowMs - CATCH_UP_MS) - entry.fillMs;
   let tickMs = firstMs < oldestMs ? (times.next(oldestMs) ?? Number.POSITIVE_INFINITY) : firstMs;
@@ -48,17 +48,3 @@ export function dueSteps(schedule: StoredSchedule, { nowMs, startMs, most }: Loo
 }
 
 const finite = (ms: number): number | null => (Number.isFinite(ms) ? ms : null);
-
-/** Parsed patterns: many schedules share one. */
-const known = new Map<string, CronSchedule>();
-const MOST_KNOWN = 1_000;
-
-function timesOf(expression: string, timeZone: string): CronSchedule {
-  const name = `${timeZone} ${expression}`;
-  const before = known.get(name);
-  if (before !== undefined) return before;
-  if (known.size >= MOST_KNOWN) known.clear();
-  const times = cronSchedule(expression, timeZone);
-  known.set(name, times);
-  return times;
-}

@@ -1,0 +1,143 @@
+// Jobs of schedules with manual time: overlap, jitter, rows and jobs that are refused.
+import assert from "node:assert/strict";
+import { after, before, beforeEach, describe, test } from "node:test";
+import type pg from "pg";
+import { schemaName } from "../../src/database/schema-name.ts";
+import { readSchedule } from "../../src/insight/read/list-schedules.ts";
+import { migratedDatabase } from "../support/database.ts";
+import { type TestPool, testPool } from "../support/test-pool.ts";
+import { jobsOf, ManualTime, timesOf, unique } from "./cron-harness.ts";
+import { runner, scheduled, setNext } from "./schedule-harness.ts";
+
+let own: TestPool;
+let pool: pg.Pool;
+const db = () => ({ client: pool, schema: schemaName() });
+
+before(async () => {
+  own = testPool((await migratedDatabase("worker", ["schedules"])).url, 10);
+  pool = own.pool;
+});
+after(() => own.close());
+beforeEach(async () => {
+  await pool.query("truncate worker._private_schedules");
+});
+
+describe("Overlap", () => {
+  const ticks = ["10:01", "10:02", "10:03"];
+  const run = async (between: (tick: string) => Promise<unknown> = async () => {}) => {
+    const time = new ManualTime("2026-01-05T10:00:00.001Z");
+    const { schedules, events } = runner({ pool, time });
+    await schedules.start(true);
+    for (const tick of ticks) {
+      await time.goTo(`2026-01-05T${tick}:00.000Z`);
+      await between(tick);
+    }
+    await schedules.stop();
+    return events;
+  };
+  const lock = (name: string) =>
+    pool.query(
+      `update worker._private_jobs set locked_at = now(), locked_by = 'w'
+       where task_id = (select id from worker._private_tasks where identifier = $1)`,
+      [name],
+    );
+
+  test("allow: each tick adds a job.", async () => {
+    const name = unique("allow");
+    await scheduled(pool, name, "* * * * *", "2026-01-05T10:01Z");
+    assert.equal((await run()).length, 3);
+    assert.deepEqual(await timesOf(pool, name), ticks);
+  });
+
+  test("skip: a tick adds none while the job of an earlier one waits, runs or will be retried.", async () => {
+    const name = unique("skip");
+    await scheduled(pool, name, "* * * * *", "2026-01-05T10:01Z", { overlap: "skip" });
+    assert.equal((await run(() => lock(name))).length, 1);
+    assert.deepEqual(await timesOf(pool, name), ["10:01"]);
+  });
+
+  test("skip: a job that has failed for good does not stop its schedule.", async () => {
+    const name = unique("failed");
+    await scheduled(pool, name, "* * * * *", "2026-01-05T10:01Z", { overlap: "skip" });
+    const events = await run(() =>
+      pool.query("update worker._private_jobs set attempts = max_attempts"),
+    );
+    assert.equal(events.length, 3);
+    assert.deepEqual(await timesOf(pool, name), ticks);
+  });
+
+  test("replace: a tick replaces a job that waits, and adds one beside a job that runs.", async () => {
+    const name = unique("replace");
+    await scheduled(pool, name, "* * * * *", "2026-01-05T10:01Z", { overlap: "replace" });
+    await run((tick) => (tick === "10:01" ? lock(name) : Promise.resolve()));
+    assert.deepEqual(await timesOf(pool, name), ["10:01", "10:03"]);
+  });
+});
+
+describe("Jitter", () => {
+  test("The delay is the same on every worker, below the limit, and differs between schedules.", async () => {
+    const { jitterOf } = await import("../../src/domain/cron/schedule.ts");
+    const delays = Array.from({ length: 200 }, (_, n) =>
+      jitterOf(`s${n}`, 1_767_607_200_000, 60_000),
+    );
+    assert.ok(delays.every((ms) => Number.isInteger(ms) && ms >= 0 && ms < 60_000));
+    assert.ok(new Set(delays).size > 150);
+    const name = unique("jitter");
+    await scheduled(pool, name, "* * * * *", "2026-01-05T10:01Z", { jitterMs: 30_000 });
+    const time = new ManualTime("2026-01-05T10:00:00.001Z");
+    const { schedules } = runner({ pool, time });
+    await schedules.start(true);
+    await time.goTo("2026-01-05T10:01:00.000Z");
+    await schedules.stop();
+    const tickMs = Date.parse("2026-01-05T10:01Z");
+    const [job] = await jobsOf(pool, name);
+    assert.equal(
+      Date.parse(job?.run_at ?? ""),
+      Math.floor((tickMs + jitterOf(name, tickMs, 30_000)) / 1_000) * 1_000,
+    );
+    assert.equal(JSON.parse(job?.payload ?? "{}")._cron.ts, "2026-01-05T10:01:00.000Z");
+  });
+});
+
+describe("A row that this version cannot read", () => {
+  test("It is logged once, and the others run.", async () => {
+    const [bad, good] = [unique("bad"), unique("good")];
+    for (const name of [bad, good]) await scheduled(pool, name, "* * * * *", "2026-01-05T10:01Z");
+    await pool.query(
+      "update worker._private_schedules set pattern = '99 * * * *' where identifier = $1",
+      [bad],
+    );
+    const time = new ManualTime("2026-01-05T10:00:00.001Z");
+    const { schedules, lines } = runner({ pool, time });
+    await schedules.start(true);
+    await time.goTo("2026-01-05T10:01:00.000Z");
+    await time.goTo("2026-01-05T10:02:00.000Z");
+    await schedules.stop();
+    assert.deepEqual(await timesOf(pool, good), ["10:01", "10:02"]);
+    assert.deepEqual(
+      lines.map(({ level }) => level),
+      ["error"],
+    );
+  });
+
+  test("A job that the database refuses is left out, and the schedule goes on.", async () => {
+    const [bad, good] = [unique("refused"), unique("accepted")];
+    for (const name of [bad, good]) await scheduled(pool, name, "* * * * *", "2026-01-05T10:01Z");
+    await pool.query(`create function public.refuse() returns trigger language plpgsql as $$ begin
+      if new.task_id = (select id from worker._private_tasks where identifier = '${bad}')
+      then raise exception 'no'; end if; return new; end $$`);
+    await pool.query(`create trigger refuse before insert on worker._private_jobs
+      for each row execute function public.refuse()`);
+    const time = new ManualTime("2026-01-05T10:00:00.001Z");
+    const { schedules } = runner({ pool, time });
+    await schedules.start(true);
+    await time.goTo("2026-01-05T10:01:00.000Z");
+    await pool.query("drop function public.refuse() cascade");
+    await time.goTo("2026-01-05T10:02:00.000Z");
+    await schedules.stop();
+    assert.deepEqual(await timesOf(pool, good), ["10:01", "10:02"]);
+    assert.deepEqual(await timesOf(pool, bad), ["10:02"]);
+    assert.equal((await readSchedule(db(), bad)).nextMs, Date.parse("2026-01-05T10:03Z"));
+    await setNext(pool, bad, "infinity");
+  });
+});
