@@ -74,7 +74,8 @@ test("Without the table the routes answer 409 with the command that adds it, and
   const refused = await other.client.post("/api/schedules", NIGHTLY);
   assert.deepEqual([refused.status, refused.body.code], [409, "extension_missing"]);
   assert.match(refused.body.error, /worker migrate --with schedules/);
-  assert.equal((await other.client.get("/api/schedules")).status, 409);
+  const { schedules, missing } = (await other.client.get("/api/schedules")).body;
+  assert.deepEqual([schedules, missing.extension, missing.may_add], [[], "schedules", true]);
   assert.deepEqual((await other.client.get("/api/cron")).body.entries, []);
   const added = await other.client.post("/api/extensions", { action: "add", name: "schedules" });
   assert.equal(added.status, 200, added.text);

@@ -25,7 +25,7 @@ test("Without the table every action is refused with the command that adds it.",
   ]) {
     const { status, stderr } = await quickly(args, bare);
     assert.equal(status, 1);
-    assert.match(stderr, /^worker: .*"worker migrate --with schedules" adds it\n$/);
+    assert.match(stderr, /^worker: .*"worker migrate --with schedules" adds them\n$/);
   }
   assert.equal((await quickly(["migrate", "--with", "schedules"], bare)).status, 0);
   assert.equal((await quickly(["schedule"], bare)).stdout, "There are no schedules\n");

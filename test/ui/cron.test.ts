@@ -20,6 +20,10 @@ const entry = (identifier: string, change: Partial<CronEntry> = {}): CronEntry =
   workers: 5,
   worker_ids: ["a", "b", "c", "d", "e"],
   quarters_ahead: [],
+  source: "code",
+  paused_at: null,
+  overlap: null,
+  revision: null,
   ...change,
 });
 
@@ -134,4 +138,81 @@ test("the next day is a line of quarters of an hour for each entry that runs in 
   page.go("/cron?search=month");
   page.answer("api/cron", listed([entry("monthly")]));
   assert.doesNotMatch(page.text, /The next 24 hours/);
+});
+
+const nightly = (change: Partial<CronEntry> = {}) =>
+  entry("nightly", {
+    ...{ match: "30 2 * * *", in_words: "every day at 02:30 in Europe/Berlin" },
+    ...{
+      source: "schedule",
+      revision: 4,
+      overlap: "skip",
+      workers: 0,
+      worker_ids: [],
+      known_since: null,
+    },
+    ...change,
+  });
+
+test("a schedule is told from an entry in code, and has its actions", async () => {
+  const page = await opened("/cron");
+  page.answer("api/cron", listed([nightly(), entry("code")]));
+  const [first = "", second = ""] = rows(page);
+  assert.match(first, /02:30 in Europe\/Berlin30 2 \* \* \*.*scheduleany worker/);
+  assert.match(first, /Pause…Run now…Change…Remove…$/);
+  assert.match(second, /5 workers$/);
+  page.click("Pause…");
+  assert.match(page.dialogText, /^Pause: nightly.*It adds no jobs until it is resumed\./);
+  page.app.dispatch("dialog.submit", "", "");
+  const asked = page.asked("api/schedules");
+  assert.equal(asked.body, '{"action":"pause","identifier":"nightly"}');
+  page.answer("api/schedules", { message: "Paused the schedule nightly" });
+  assert.deepEqual(page.notices, ["Paused the schedule nightly"]);
+});
+
+test("a paused schedule shows since when, and can be resumed", async () => {
+  const page = await opened("/cron");
+  page.answer("api/cron", listed([nightly({ paused_at: at(-3600), next_execution: null })]));
+  assert.match(rows(page)[0] ?? "", /Pausedsince 12:00.*Resume…/);
+  page.click("Resume…");
+  page.app.dispatch("dialog.submit", "", "");
+  assert.equal(page.asked("api/schedules").body, '{"action":"resume","identifier":"nightly"}');
+});
+
+test("a change sends what was typed, with the revision that was shown", async () => {
+  const page = await opened("/cron");
+  page.answer("api/cron", listed([nightly()]));
+  page.click("Change…");
+  assert.match(page.dialogText, /^Change nightlyOmitted options stay\./);
+  page.app.dispatch("dialog.submit", "", "");
+  assert.match(page.dialogText, /Change at least one of these/);
+  page.type("pattern", "0 3 * * *");
+  page.app.dispatch("dialog.submit", "", "");
+  assert.equal(
+    page.asked("api/schedules").body,
+    '{"action":"change","identifier":"nightly","revision":4,"pattern":"0 3 * * *"}',
+  );
+});
+
+test("a schedule is added, and the table for it first where the schema lacks it", async () => {
+  const page = await opened("/cron");
+  page.answer("api/cron", listed([]));
+  page.click("Add a schedule…");
+  const missing = { extension: "schedules", may_add: true, command: "c", sentence: "s" };
+  page.answer("api/schedules?limit=0", { missing });
+  assert.match(page.dialogText, /Adds the missing tables first/);
+  for (const [field, text] of [
+    ["identifier", "nightly"],
+    ["task", "report"],
+    ["pattern", "30 2 * * *"],
+  ] as const) {
+    page.type(field, text);
+  }
+  page.click("Add tables and continue");
+  assert.equal(page.asked("api/extensions").body, '{"action":"add","name":"schedules"}');
+  page.answer("api/extensions", { message: "Added" });
+  const sent = JSON.parse(page.asked("api/schedules").body);
+  assert.deepEqual(sent, {
+    ...{ action: "add", identifier: "nightly", task: "report", pattern: "30 2 * * *" },
+  });
 });

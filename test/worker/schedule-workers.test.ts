@@ -133,7 +133,7 @@ describe("Without the extension", () => {
     const { utils } = queue;
     const refusal = {
       code: "extension_missing",
-      message: /"worker migrate --with schedules" adds it/,
+      message: /"worker migrate --with schedules" adds them/,
     };
     await assert.rejects(utils.addSchedule("* * * * *", task), refusal);
     await assert.rejects(utils.changeSchedule("s", { priority: 1 }), refusal);

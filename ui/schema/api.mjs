@@ -321,7 +321,12 @@ export const records = {
     workers: "i64",
     worker_ids: "string[]",
     quarters_ahead: "i64[]",
+    source: "string",
+    paused_at: "time?",
+    overlap: "string?",
+    revision: "i64?",
   },
+  ScheduleList: { missing: "MissingTables?" },
   CronList: { entries: "CronEntry[]", next_cursor: "string?", count: "i64" },
   Auth: {
     mode: "string",

@@ -36,7 +36,11 @@ export const addScheduleCommand = defineCommand({
   http: { path: "/api/schedules", action: "add" },
   positionals: ["identifier"],
   fields,
-  dialog: "none",
+  dialogFields: [
+    ...["identifier", "task", "pattern", "time_zone", "payload"],
+    ...["backfill_secs", "jitter_secs", "overlap", "queue"],
+  ],
+  dialog: "schedule",
   examples: [
     "worker schedule add nightly --task report --pattern '30 2 * * *' --time-zone Europe/Berlin",
     `worker schedule add sync --task sync --cron '*/5 * * * *' --overlap skip --jitter 30s --payload '{"full": false}'`,

@@ -43,7 +43,10 @@ export const changeScheduleCommand = defineCommand({
     revision: expected,
   },
   needsOneOf: ["task", "pattern", ...Object.keys(optionFields)],
-  dialog: "none",
+  dialogFields: [
+    ...["pattern", "time_zone", "payload", "backfill_secs", "jitter_secs", "overlap", "queue"],
+  ],
+  dialog: "schedule",
   examples: [
     "worker schedule change nightly --pattern '0 3 * * *'",
     "worker schedule change nightly --jitter 5m --revision 4",

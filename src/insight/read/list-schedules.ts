@@ -2,7 +2,11 @@
 import { InputError, WorkerError } from "../../base/errors.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { hasSchedules } from "../../database/schema/extensions/has-schedules.ts";
-import { workerLine } from "../../domain/portable/worker-line.ts";
+import {
+  type MissingTables,
+  type NeededTables,
+  whyMissing,
+} from "../../database/schema/extensions/missing-tables.ts";
 import { shortName } from "../../domain/words.ts";
 import {
   fillMs,
@@ -18,13 +22,23 @@ import { milliseconds } from "../../queue/sql/moments.ts";
 export const MOST_LISTED = 100;
 const MOST_IN_LIST = 10_000;
 
+const scheduleTables: NeededTables = {
+  extension: "schedules",
+  use: ["a schedule", "schedules"],
+  tables: ["_private_schedules"],
+  newest: "_private_schedules",
+  command: "worker migrate --with schedules",
+};
+
+/** Returns null if there can be schedules. */
+export async function missingSchedules(db: Database): Promise<MissingTables | null> {
+  return (await hasSchedules(db)) ? null : whyMissing(db, scheduleTables);
+}
+
 /** Throws `extension_missing` where there is no table for schedules. */
 export async function requireSchedules(db: Database): Promise<void> {
-  if (await hasSchedules(db)) return;
-  const { name } = db.schema;
-  const command = workerLine(name, "worker migrate --with schedules");
-  const sentence = `a schedule needs a table that the schema ${name} does not have: "${command}" adds it`;
-  throw new WorkerError("extension_missing", sentence);
+  const missing = await missingSchedules(db);
+  if (missing !== null) throw new WorkerError("extension_missing", missing.sentence);
 }
 
 export const noSchedule = (identifier: string): WorkerError =>

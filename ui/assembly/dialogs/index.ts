@@ -11,6 +11,7 @@ import { JobsDialog } from "./jobs";
 import { OperationDialog } from "./operation";
 import { PauseDialog } from "./pause";
 import { RemoveDialog } from "./remove";
+import { ScheduleDialog } from "./schedule";
 import { SweepDialog } from "./sweep";
 import { UpkeepDialog } from "./upkeep";
 import { VerbDialog } from "./verb";
@@ -27,6 +28,7 @@ function dialogOf(command: Command): Dialog {
   if (control === "remove") return new RemoveDialog(command);
   if (control === "sweep") return new SweepDialog(command);
   if (control === "pause") return new PauseDialog(command);
+  if (control === "schedule") return new ScheduleDialog(command);
   if (control === "upkeep") return new UpkeepDialog(command);
   return command.target === "ids" ? new JobsDialog(command) : new CommandDialog(command);
 }

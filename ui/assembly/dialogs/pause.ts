@@ -1,32 +1,22 @@
-/** Pauses a queue, a task or everything; adds the tables for it first where the schema lacks them. */
+/** Pauses a queue, a task or everything. */
 import { writeFields } from "../forms/command-form";
 import { Form } from "../forms/form";
 import { localField } from "../forms/local-time";
-import { ListedPause, MissingTables, readPauseList } from "../generated/records";
+import { ListedPause, readPauseList } from "../generated/records";
 import { JsonReader } from "../lib/json-reader";
-import { box, Node } from "../lib/node";
 import { Model } from "../model/model";
 import { OpenDialog } from "../model/open-dialog";
 import { Pending } from "../model/requests";
-import {
-  ADD_TABLES,
-  addsTables,
-  addTables,
-  unstartable,
-  withTables,
-} from "../operations/missing-tables";
 import { scopeOf, targetWords, writeTarget } from "../operations/pausing";
-import { CommandDialog } from "./command";
+import { TablesDialog } from "./tables";
 
-export class PauseDialog extends CommandDialog {
+export class PauseDialog extends TablesDialog {
   private target: string = "";
-  private missing: MissingTables | null = null;
   private isChange: bool = false;
 
   /** `arg`: `queue mail`, `task send` or `all`. */
   override open(m: Model, dialog: OpenDialog, arg: string): bool {
     this.target = arg;
-    this.missing = null;
     this.isChange = false;
     m.requests.read(m.access, "pause.list", "api/pauses");
     return super.open(m, dialog, "");
@@ -57,45 +47,13 @@ export class PauseDialog extends CommandDialog {
     return this.isChange ? `Change the pause of ${what}` : `Pause ${what}`;
   }
 
-  override verb(_dialog: OpenDialog): string {
-    if (addsTables(this.missing)) return ADD_TABLES;
+  protected override deed(): string {
     return this.isChange ? "Change pause" : "Pause " + scopeOf(targetWords(this.target));
-  }
-
-  override text(_m: Model, _dialog: OpenDialog): string {
-    return withTables(this.command.consequence, this.missing);
-  }
-
-  override blocked(_dialog: OpenDialog): string {
-    return this.missing === null || addsTables(this.missing) ? "" : "Required tables are missing.";
-  }
-
-  override form(m: Model, dialog: OpenDialog): Node {
-    return box("div", "form", [unstartable(this.missing), super.form(m, dialog)]);
-  }
-
-  override request(m: Model, dialog: OpenDialog): Pending {
-    const pausing = super.request(m, dialog);
-    const missing = this.missing;
-    return missing === null ? pausing : addTables(pausing.topic, missing);
   }
 
   protected override members(_m: Model, _dialog: OpenDialog, form: Form): void {
     writeTarget(form.body, this.target);
     writeFields(form, this.command);
-  }
-
-  /** The tables are there now: pauses, unless the dialog was closed meanwhile. */
-  override done(m: Model, write: Pending, body: string): void {
-    if (write.path === this.command.path) {
-      super.done(m, write, body);
-      return;
-    }
-    const dialog = m.dialog;
-    m.keepDialog = true;
-    this.missing = null;
-    if (dialog === null || dialog.name !== this.name || !dialog.busy) return;
-    m.requests.write(m.access, this.request(m, dialog));
   }
 }
 

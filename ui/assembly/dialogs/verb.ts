@@ -74,7 +74,7 @@ export class VerbDialog extends Dialog {
   }
 
   override danger(_m: Model, _dialog: OpenDialog): bool {
-    return false;
+    return this.verbOffered.action === "remove";
   }
 
   /** Unlocking cannot be undone, so Enter alone does not confirm it. */
@@ -123,7 +123,8 @@ function incidentOf(m: Model, offered: Fix): Incident | null {
 function consequence(verb: Fix, isOne: bool): string {
   for (let i = 0; i < commands.length; i++) {
     const one = commands[i];
-    if (one.action === verb.action) return isOne ? one.consequenceOfOne : one.consequence;
+    if (one.action === verb.action && verb.post.path.endsWith(one.path))
+      return isOne ? one.consequenceOfOne : one.consequence;
   }
   return "";
 }

@@ -3,12 +3,19 @@ import { text } from "../../../commands/declare/field.ts";
 import { LONGEST_PAYLOAD_BYTES } from "../../../domain/cron/schedule.ts";
 import { jsonText } from "../../../http/response.ts";
 import { cronListJson } from "../../../insight/json/cron-json.ts";
+import { missingJson } from "../../../insight/json/missing-json.ts";
 import { scheduleJson } from "../../../insight/json/schedule-json.ts";
 import { cronSorts, listCron } from "../../../insight/lists/list-cron.ts";
-import { MOST_LISTED, readSchedule, readSchedules } from "../../../insight/read/list-schedules.ts";
+import {
+  MOST_LISTED,
+  missingSchedules,
+  readSchedule,
+  readSchedules,
+} from "../../../insight/read/list-schedules.ts";
 import type { Operation } from "../../context/admin.ts";
 import { memoryFor } from "../../context/answer-bytes.ts";
 import { listOf, record } from "../../wire/json-schema.ts";
+import { missingSchema } from "../../wire/missing-schema.ts";
 import { countInQuery, inQuery, readQuery } from "../../wire/wire.ts";
 import { listQuery, pageRequest } from "./list-query.ts";
 
@@ -97,18 +104,32 @@ export const getSchedules: Operation = {
   summary: "Schedules: cron entries that can be changed while workers run, with their payloads",
   query: schedulesQuery,
   reserves: () => memoryFor(MOST_LISTED * LONGEST_PAYLOAD_BYTES),
-  answer: record({ schedules: listOf(schedule), next_cursor: "string?" }, "ScheduleList"),
+  answer: record(
+    {
+      schedules: listOf(schedule),
+      next_cursor: "string?",
+      missing: missingSchema("schedule is possible"),
+    },
+    "ScheduleList",
+  ),
   run: async ({ databases }, request) => {
     const { name = "", limit = DEFAULT_LIMIT, cursor = "" } = readQuery(request, schedulesQuery);
+    const missing = await missingSchedules(databases.reads);
+    if (missing !== null) {
+      const reason = JSON.stringify(missingJson(missing));
+      return jsonText(`{"schedules":[],"next_cursor":null,"missing":${reason}}`);
+    }
     if (name !== "") {
       const one = scheduleJson(await readSchedule(databases.reads, name));
-      return jsonText(`{"schedules":[${one}],"next_cursor":null}`);
+      return jsonText(`{"schedules":[${one}],"next_cursor":null,"missing":null}`);
     }
     const { schedules, nextAfter } = await readSchedules(databases.reads, {
       limit: Math.min(limit, MOST_LISTED),
       after: cursor === "" ? null : cursor,
     });
     const rows = schedules.map(scheduleJson).join(",");
-    return jsonText(`{"schedules":[${rows}],"next_cursor":${JSON.stringify(nextAfter)}}`);
+    return jsonText(
+      `{"schedules":[${rows}],"next_cursor":${JSON.stringify(nextAfter)},"missing":null}`,
+    );
   },
 };

@@ -41,7 +41,7 @@ export async function whyMissing(db: Database, needed: NeededTables): Promise<Mi
   const [row] = await query<Row>(db, whySql, [name, ...objects]);
   if (row === undefined) throw new Error("a statement without a table has given no row");
   if (row.is_current) {
-    const all = `${tables.slice(0, -1).join(", ")} and ${tables.at(-1)}`;
+    const all = tables.join(" and ").replaceAll(/ and (?=.* and )/g, ", ");
     const sentence = `the role ${row.role} has no privileges on the tables of ${use[1]}; their owner, ${row.table_owner}, can grant all privileges on ${all}`;
     return { extension, mayAdd: false, command: null, sentence };
   }

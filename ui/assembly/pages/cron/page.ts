@@ -6,6 +6,7 @@ import { readCronList } from "../../generated/records";
 import { ListPage } from "../../kit/list-page";
 import { countSaid, listView, newsPill, nothingFound, searchBox } from "../../kit/list-view";
 import { Column, RowPage } from "../../kit/row";
+import { writeButton } from "../../kit/verb";
 import { JsonReader } from "../../lib/json-reader";
 import { box, leaf, Node, nothing } from "../../lib/node";
 import { Model } from "../../model/model";
@@ -77,7 +78,9 @@ export class CronPage extends ListPage {
             "All workers",
           );
     return box("div", "cron-page", [
-      pageHeadSaying("Cron", countSaid(this, this.sorted === "next" ? ", next first" : ""), []),
+      pageHeadSaying("Cron", countSaid(this, this.sorted === "next" ? ", next first" : ""), [
+        writeButton(m, "Add a schedule…", "ask.schedule-add", "", ""),
+      ]),
       this.isLong || this.list.hasNews
         ? box("div", "meta", [
             this.isLong ? searchBox(this, "Find a schedule or a task") : nothing,

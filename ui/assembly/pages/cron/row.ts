@@ -2,9 +2,13 @@
 import { aged, ago, clockAt, spanText, timed, until } from "../../controls/age";
 import { link } from "../../controls/button";
 import { stateSaying } from "../../controls/glyph";
+import { DOTS, icon } from "../../controls/icon";
+import { menu } from "../../controls/menu";
 import { cell } from "../../controls/table";
 import { CronEntry } from "../../generated/records";
 import { Column, Row } from "../../kit/row";
+import { verbArg, verbOf, writeButton } from "../../kit/verb";
+import { JsonWriter } from "../../lib/json-writer";
 import { attr, box, cls, el, leaf, Node, nothing, text } from "../../lib/node";
 import { counted } from "../../lib/number";
 import { jobPath, taskPath, workerPath } from "../../model/links";
@@ -19,6 +23,7 @@ export const COLUMNS: Column[] = [
   new Column("ticks w-opt", "Backfill", "", ""),
   new Column("num ago w-max", "Since", "", ""),
   new Column("by w-opt", "Workers", "", ""),
+  new Column("num verb", "Action", "", ""),
 ];
 
 export class CronRow extends Row {
@@ -37,7 +42,16 @@ export class CronRow extends Row {
   }
 
   override get tone(): string {
-    return this.entry.workers === 0 ? "forgotten" : "";
+    return this.entry.workers === 0 && !this.isSchedule ? "forgotten" : "";
+  }
+
+  /** A row of the database, which any worker runs. */
+  private get isSchedule(): bool {
+    return this.entry.source === "schedule";
+  }
+
+  override get isPaused(): bool {
+    return !isNaN(this.entry.pausedAt);
   }
 
   override cells(m: Model): Node[] {
@@ -50,6 +64,7 @@ export class CronRow extends Row {
       cell("dim w-opt", [text(madeUp(entry.backfill))]),
       cell("num dim w-max", [aged(entry.knownSince, m.times)]),
       cell("dim w-opt", this.keepers()),
+      cell("num vis", this.actions(m)),
     ];
   }
 
@@ -77,6 +92,10 @@ export class CronRow extends Row {
 
   private next(m: Model): Node[] {
     const at = this.entry.nextExecution;
+    if (this.isPaused) {
+      const since = this.entry.pausedAt;
+      return [stateSaying("paused", "Paused"), sub("since " + clockAt(since, m.serverNow))];
+    }
     if (isNaN(at)) return [leaf("span", "faint", "none")];
     return [timed(at, until(at, m.times)), sub(clockAt(at, m.serverNow))];
   }
@@ -102,6 +121,7 @@ export class CronRow extends Row {
 
   private keepers(): Node[] {
     const entry = this.entry;
+    if (this.isSchedule) return [text("schedule"), sub("any worker")];
     if (entry.workers === 0) return [leaf("span", "amber", "nobody")];
     if (entry.workers === 1 && entry.workerIds.length === 1) {
       const id = entry.workerIds[0];
@@ -117,6 +137,30 @@ export class CronRow extends Row {
         [text(counted(entry.workers, "worker", "workers"))],
       ),
     ];
+  }
+
+  private actions(m: Model): Node[] {
+    if (!this.isSchedule || !m.access.canWrite) return [];
+    const entry = this.entry;
+    const name = entry.identifier;
+    const arg = `${entry.revision} ${name}`;
+    const items = [
+      this.act(m, "run", "Run now"),
+      writeButton(m, "Change…", "ask.schedule-change", arg, "q"),
+      this.act(m, "remove", "Remove"),
+    ];
+    return [
+      this.isPaused ? this.act(m, "resume", "Resume") : this.act(m, "pause", "Pause"),
+      menu("More actions: " + name, [icon(DOTS)], items),
+    ];
+  }
+
+  /** Opens the dialog that confirms it. */
+  private act(m: Model, action: string, label: string): Node {
+    const name = this.entry.identifier;
+    const body = new JsonWriter().string("action", action).string("identifier", name).end();
+    const verb = verbOf(action, `${label}: ${name}`, "/api/schedules", body);
+    return writeButton(m, label + "…", "ask.verb", verbArg(verb), "s q");
   }
 }
 
