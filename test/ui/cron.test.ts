@@ -154,7 +154,7 @@ const nightly = (change: Partial<CronEntry> = {}) =>
     ...change,
   });
 
-test("a schedule is told from an entry in code, and has its actions", async () => {
+test("a schedule differs from an entry in code, and has its actions", async () => {
   const page = await opened("/cron");
   page.answer("api/cron", listed([nightly(), entry("code")]));
   const [first = "", second = ""] = rows(page);

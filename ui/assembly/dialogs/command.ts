@@ -1,13 +1,20 @@
-/** The dialog of a command, built from its declaration. */
+/** The dialog of a command, built from its declaration; and that of a command that needs tables. */
 import { beginBody, commandForm, writeFields } from "../forms/command-form";
 import { Form } from "../forms/form";
 import { Command } from "../generated/commands";
-import { MessageResult, readMessageResult } from "../generated/records";
+import { MessageResult, MissingTables, readMessageResult } from "../generated/records";
 import { JsonReader } from "../lib/json-reader";
-import { Node } from "../lib/node";
+import { box, Node } from "../lib/node";
 import { Dialog, Model } from "../model/model";
 import { OpenDialog } from "../model/open-dialog";
 import { Pending } from "../model/requests";
+import {
+  ADD_TABLES,
+  addsTables,
+  addTables,
+  unstartable,
+  withTables,
+} from "../operations/missing-tables";
 
 export class CommandDialog extends Dialog {
   constructor(protected readonly command: Command) {
@@ -63,5 +70,55 @@ export class CommandDialog extends Dialog {
     const isPart = !r.failed && result.done < result.requested;
     const notice = isPart ? m.notices.warn(said) : m.notices.good(said);
     notice.undo = result.operation;
+  }
+}
+
+/** Adds the tables first where the schema lacks them. */
+export abstract class TablesDialog extends CommandDialog {
+  protected missing: MissingTables | null = null;
+
+  override open(m: Model, dialog: OpenDialog, arg: string): bool {
+    this.missing = null;
+    return super.open(m, dialog, arg);
+  }
+
+  /** The text of its button where no table is missing. */
+  protected deed(): string {
+    return this.command.verb;
+  }
+
+  override verb(_dialog: OpenDialog): string {
+    return addsTables(this.missing) ? ADD_TABLES : this.deed();
+  }
+
+  override text(_m: Model, _dialog: OpenDialog): string {
+    return withTables(this.command.consequence, this.missing);
+  }
+
+  override blocked(_dialog: OpenDialog): string {
+    return this.missing === null || addsTables(this.missing) ? "" : "Required tables are missing.";
+  }
+
+  override form(m: Model, dialog: OpenDialog): Node {
+    return box("div", "form", [unstartable(this.missing), super.form(m, dialog)]);
+  }
+
+  override request(m: Model, dialog: OpenDialog): Pending {
+    const write = super.request(m, dialog);
+    const missing = this.missing;
+    return missing === null ? write : addTables(write.topic, missing);
+  }
+
+  /** The tables are there now: goes on, unless the dialog was closed meanwhile. */
+  override done(m: Model, write: Pending, body: string): void {
+    if (write.path === this.command.path) {
+      super.done(m, write, body);
+      return;
+    }
+    const dialog = m.dialog;
+    m.keepDialog = true;
+    this.missing = null;
+    if (dialog === null || dialog.name !== this.name || !dialog.busy) return;
+    m.requests.write(m.access, this.request(m, dialog));
   }
 }

@@ -8,7 +8,7 @@ import { Model } from "../model/model";
 import { OpenDialog } from "../model/open-dialog";
 import { Pending } from "../model/requests";
 import { scopeOf, targetWords, writeTarget } from "../operations/pausing";
-import { TablesDialog } from "./tables";
+import { TablesDialog } from "./command";
 
 export class PauseDialog extends TablesDialog {
   private target: string = "";

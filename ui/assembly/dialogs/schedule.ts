@@ -6,7 +6,7 @@ import { JsonReader } from "../lib/json-reader";
 import { Model } from "../model/model";
 import { OpenDialog } from "../model/open-dialog";
 import { Pending } from "../model/requests";
-import { TablesDialog } from "./tables";
+import { TablesDialog } from "./command";
 
 export class ScheduleDialog extends TablesDialog {
   /** The revision and the name of the schedule to change; empty: a new one. */

@@ -4,7 +4,7 @@
  */
 
 import { countedValue } from "../controls/value";
-import { commands } from "../generated/commands";
+import { Command, commands } from "../generated/commands";
 import {
   Fix,
   Incident,
@@ -74,7 +74,8 @@ export class VerbDialog extends Dialog {
   }
 
   override danger(_m: Model, _dialog: OpenDialog): bool {
-    return this.verbOffered.action === "remove";
+    const command = commandOf(this.verbOffered);
+    return command !== null && command.destroys && command.target.length === 0;
   }
 
   /** Unlocking cannot be undone, so Enter alone does not confirm it. */
@@ -121,10 +122,15 @@ function incidentOf(m: Model, offered: Fix): Incident | null {
 
 /** Returns the consequence that its command declares. */
 function consequence(verb: Fix, isOne: bool): string {
+  const command = commandOf(verb);
+  if (command === null) return "";
+  return isOne ? command.consequenceOfOne : command.consequence;
+}
+
+function commandOf(verb: Fix): Command | null {
   for (let i = 0; i < commands.length; i++) {
     const one = commands[i];
-    if (one.action === verb.action && verb.post.path.endsWith(one.path))
-      return isOne ? one.consequenceOfOne : one.consequence;
+    if (one.action === verb.action && verb.post.path.endsWith(one.path)) return one;
   }
-  return "";
+  return null;
 }
