@@ -1,5 +1,5 @@
-// Our sources and the packages below them as JavaScript: the command as one CommonJS file, the
-// library as ES modules with their types, and the command again in pieces for the executable.
+// Bundles the sources and the packages that they use as JavaScript: the command as one CommonJS file, the library as ES
+// modules with their types, and the command again in pieces for the executable.
 import { readdir, readFile, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { build, transform } from "esbuild";
@@ -7,8 +7,8 @@ import { dist, fail, place, root } from "./files.mjs";
 import { types } from "./types.mjs";
 
 /**
- * The heartbeat's thread with everything below it as one text, which `new Worker(text, { eval })`
- * runs where no file can be loaded: inside the executable, inside a user's own bundle.
+ * Returns the heartbeat's thread with everything that it imports as one text, which `new Worker(text, { eval })` runs
+ * where no file can be loaded: inside the executable, or inside a user's own bundle.
  */
 export async function thread(path = join(dist, "heartbeat-thread.json")) {
   const {
@@ -40,8 +40,8 @@ async function command() {
 }
 
 /**
- * index.js and, in library/, the files that it imports, split where it imports lazily: a worker's process never reads
- * the admin and its page. The names of those files change with their bytes, so that no two builds mix.
+ * Builds index.js and, in library/, the files that it imports, split where it imports lazily: a worker's process never
+ * reads the admin and its page. The names of these files change with their bytes, so that two builds never mix.
  */
 async function library() {
   const entry = join(dist, "index.js");
@@ -50,12 +50,12 @@ async function library() {
     format: "esm",
     packages: "external",
     splitting: true,
-    // 4 % less to read at each import; lines and names stay as they are.
+    // The output has 4 % less to read at each import; lines and names stay as they are.
     minifySyntax: true,
     outdir: dist,
     chunkNames: "library/[name]-[hash]",
   });
-  // The entry last: the files that it imports exist by then.
+  // The entry is written last, so that the files that it imports exist by then.
   const files = outputFiles.sort((a, b) => Number(a.path === entry) - Number(b.path === entry));
   for (const { path, contents } of files) await place(path, contents);
   const made = new Set(files.map(({ path }) => basename(path)));
@@ -65,9 +65,9 @@ async function library() {
 }
 
 /**
- * The command, split where it imports lazily: a short command then never parses the admin server.
- * Each piece is a function, with a CommonJS module's parameters (build/executable/entry.cjs calls them);
- * the first is `main.js`. `inputs`: the files, ours and those of packages, that are at least partly in a piece.
+ * Returns the command in pieces, split where it imports lazily, so that a short command never parses the admin server.
+ * Each piece is a function with the parameters of a CommonJS module (build/executable/entry.cjs calls them); the first
+ * is `main.js`. `inputs`: the files, of this project and of packages, of which at least a part is in a piece.
  */
 export async function pieces() {
   const { outputFiles, metafile } = await esbuild({
@@ -75,7 +75,7 @@ export async function pieces() {
     format: "esm",
     splitting: true,
     metafile: true,
-    outdir: join(dist, "pieces"), // never written, but relative names need a place
+    outdir: join(dist, "pieces"), // it is never written, but relative names need a place
     chunkNames: "[name]-[hash]",
   });
   const files = await Promise.all(
@@ -107,7 +107,7 @@ const commandOptions = {
   },
 };
 
-/** Not minified: it saves 0.2 MB of 120, and a stack trace would print the whole line. */
+/** Runs esbuild. Nothing is minified: that would save 0.2 MB of 120, and a stack trace would print the whole line. */
 async function esbuild(options) {
   return build({
     bundle: true,
@@ -119,7 +119,7 @@ async function esbuild(options) {
     loader: { ".sql": "text" },
     absWorkingDir: root,
     write: false,
-    // Where node_modules is a link, its target's path would get into the output.
+    // If node_modules is a link, the path of its target would get into the output.
     preserveSymlinks: true,
     plugins: [
       { name: "manifest", setup: versionOnly },
@@ -129,7 +129,7 @@ async function esbuild(options) {
   }).catch(() => fail("The sources do not build.")); // esbuild has printed the reason
 }
 
-/** Only the version of package.json is bundled. */
+/** Bundles only the version of package.json. */
 function versionOnly(build) {
   build.onLoad({ filter: /package\.json$/ }, async ({ path }) => {
     if (path !== join(root, "package.json")) return undefined;
@@ -139,8 +139,8 @@ function versionOnly(build) {
 }
 
 /**
- * yargs measures its help with a package that loads half of Unicode's tables before any command
- * runs: 30 of 120 ms. Our help is plain text.
+ * Replaces the package by which yargs measures the width of its help: it loads half of Unicode's tables before any
+ * command runs, 30 of 120 ms. The help of this command is plain text.
  */
 function plainWidth(build) {
   const name = "string-width";

@@ -1,5 +1,5 @@
-// The build's files: written under another name and renamed, so that no half-written file is visible; cached in
-// dist/.cache if building them takes long.
+// The files of a build. They are written under another name and then renamed, so that no half-written file is visible.
+// Those that take long to build are cached in dist/.cache.
 import { createHash } from "node:crypto";
 import { rmSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
@@ -14,13 +14,13 @@ process.on("exit", () => {
   for (const draft of drafts) rmSync(draft, { recursive: true, force: true });
 });
 
-/** Ends the build with one sentence. */
+/** Ends the build with a one-sentence message. */
 export function fail(message) {
   console.error(message);
   process.exit(1);
 }
 
-/** The cached file or directory of that kind. `make` writes it the first time, and older ones are deleted. */
+/** Returns the cached file or directory of this kind. `make` writes it the first time, and older ones are deleted. */
 export async function cached(kind, key, make) {
   const name = `${kind}-${key}`;
   const path = join(cache, name);
@@ -35,7 +35,7 @@ export async function cached(kind, key, make) {
   return path;
 }
 
-/** An empty directory beside the outputs, gone when the build ends. */
+/** Returns an empty directory beside the outputs, which is removed when the build ends. */
 export async function temporary(kind) {
   await mkdir(cache, { recursive: true });
   const draft = await mkdtemp(join(cache, `${kind}.`));

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import zlib from "node:zlib";
 import { dist, fail, place, root } from "./files.mjs";
 
-/** The packages in the client. Of the compiler it contains the library, not the compiler's dependencies. */
+/** The packages in the client. Of the compiler it contains the library, and not the compiler's dependencies. */
 export const CLIENT = [
   "assemblyscript",
   "@fontsource-variable/inter",
@@ -28,7 +28,7 @@ export async function notices() {
 
 const nodePackage = () => join(root, `node_modules/node-linux-${process.arch}`);
 
-/** Directories, by name; a package that is installed twice in one version is listed once. */
+/** Returns the directories of packages by name. A package that is installed twice in one version is listed once. */
 function packages() {
   const found = new Map();
   const visit = (name, from) => {
@@ -48,7 +48,7 @@ function packages() {
 export const manifestIn = (directory) =>
   JSON.parse(readFileSync(join(directory, "package.json"), "utf8"));
 
-/** As Node resolves it; null: an optional one that is not installed. */
+/** Returns the directory of a package as Node resolves it; null: it is optional and not installed. */
 export function directoryOf(name, from) {
   for (let at = from; at.startsWith(root); at = join(at, "..")) {
     const directory = join(at, "node_modules", name);
@@ -73,7 +73,7 @@ function textIn(directory, names) {
   return file === undefined ? null : readFileSync(join(directory, file), "utf8").trim();
 }
 
-/** Some packages have their licence at the end of the README. */
+/** Returns the licence in a README, at whose end some packages have it. */
 function readme(directory) {
   const file = readdirSync(directory).find((name) => /^readme/i.test(name));
   const text = file === undefined ? "" : readFileSync(join(directory, file), "utf8");

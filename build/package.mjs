@@ -61,7 +61,7 @@ function npm(...words) {
   if (status !== 0) fail(`npm ${words.join(" ")} has failed.`);
 }
 
-/** The Markdown files of the package. */
+/** Returns the Markdown files of the package. */
 function pages(files) {
   const all = files.flatMap((name) =>
     /^(docs|examples)$/.test(name)
@@ -71,7 +71,9 @@ function pages(files) {
   return all.filter((name) => name.endsWith(".md"));
 }
 
-/** A page's text, with links out of the package replaced by their text, and pictures out of it removed. */
+/**
+ * Returns the text of a page. Links out of the package are replaced by their text, and pictures out of it are removed.
+ */
 function linkedWithin(page, files) {
   const isWithin = (target) => {
     if (/^([a-z]+:|#)/.test(target)) return true;
@@ -97,7 +99,7 @@ function publishedManifest({ scripts, devDependencies, optionalDependencies, ove
   const dependencies = [...needed]
     .filter((name) => name in rest.dependencies)
     .map((name) => [name, rest.dependencies[name]]);
-  // A range: an application has its own version, and two copies would not share state.
+  // The version is a range, because an application has its own version, and two copies would not share their state.
   const typings = types
     .map((name) => `@types/${name}`)
     .filter((name) => name in devDependencies)
@@ -105,7 +107,7 @@ function publishedManifest({ scripts, devDependencies, optionalDependencies, ove
   return { ...rest, dependencies: Object.fromEntries([...dependencies, ...typings].sort()) };
 }
 
-/** The packages that a built file imports, statically or not. */
+/** Returns the packages that a built file imports, statically or not. */
 function importedBy(path) {
   const imports = /(?:\bfrom\s*|\bimport\s*\(?\s*)"([^".][^"]*)"/g;
   return [...readFileSync(path, "utf8").matchAll(imports)].map(([, name]) => name);

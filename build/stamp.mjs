@@ -14,7 +14,7 @@ const INPUTS = [
 ];
 const OUTPUTS = ["dist/worker.cjs", "dist/index.js", "dist/library", "dist/types/index.d.ts"];
 
-/** True if the library and the command were built from the present sources. */
+/** Whether the library and the command were built from the present sources. */
 export function isBuilt() {
   if (![stamp, ...OUTPUTS.map((path) => join(root, path))].every((path) => existsSync(path))) {
     return false;
@@ -22,7 +22,7 @@ export function isBuilt() {
   return readFileSync(stamp, "utf8") === sourcesDigest();
 }
 
-/** Runs a build. The sources are read before it, so that an edit during the build is not missed. */
+/** Runs a build. The sources are read before it begins, so that an edit during the build is not missed. */
 export async function stamped(build) {
   const digest = sourcesDigest();
   await rm(stamp, { force: true });
@@ -42,7 +42,7 @@ function sourcesDigest() {
   return hash.digest("hex");
 }
 
-/** The files at or below `path`, sorted, without those that a build generates there. */
+/** Returns the files at or below `path`, sorted, without those that a build generates there. */
 function filesBelow(path) {
   const found = statSync(join(root, path), { throwIfNoEntry: false });
   if (!found?.isDirectory()) return found === undefined ? [] : [path];

@@ -22,7 +22,7 @@ const program = join(root, "dist/worker.cjs");
 process.argv = [process.execPath, program, "demo", ...words];
 createRequire(import.meta.url)(program);
 
-/** The value of the last `--listen`, as the command line would parse it. */
+/** Returns the value of the last `--listen`, as the command line would parse it. */
 function listenAddress(given) {
   const found = given.flatMap((word, place) => {
     if (word === "--listen") return given.slice(place + 1, place + 2);
@@ -31,7 +31,7 @@ function listenAddress(given) {
   return found.at(-1) ?? DEFAULT_ADDRESS;
 }
 
-/** Checks only for "in use"; the demo itself reports every other problem with an address. */
+/** Whether another program uses the address. The demo itself reports every other problem with an address. */
 async function isTaken(text) {
   const [, host, port] = /^\[?(.*?)\]?:(\d+)$/.exec(text) ?? [];
   if (host === undefined || Number(port) > 65_535) return false;

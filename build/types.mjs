@@ -1,5 +1,5 @@
-// Builds the library's types: of the compiler's output for src/, the files that src/index.ts reaches, with relative
-// paths that every compiler and tool supports (".js").
+// Builds the library's types: the files that src/index.ts reaches in the compiler's output, with relative paths that
+// every compiler and tool supports (".js").
 import { execFile } from "node:child_process";
 import { chmod, readFile, rename, rm } from "node:fs/promises";
 import { dirname, join, normalize } from "node:path";

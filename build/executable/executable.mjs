@@ -1,5 +1,5 @@
-// One native executable: a stock Node with our command and the PostgreSQL files inside (a "single
-// executable application"), byte for byte the same wherever it is built from the same sources.
+// One native executable: a stock Node with the command and the PostgreSQL files inside (a "single executable
+// application"). Equal sources give equal bytes, wherever they are built.
 import { chmod, copyFile, mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { pieces } from "../bundle.mjs";
@@ -9,7 +9,7 @@ import { packageDirectory } from "./packages.mjs";
 import { withShortScript } from "./short-script.mjs";
 import { NODE_VERSION, nativeTarget } from "./targets.mjs";
 
-/** dist/worker, for the machine that builds. */
+/** Builds dist/worker for the machine that builds. */
 export async function executable() {
   const target = nativeTarget();
   if (target === undefined) fail(`There is no executable for ${process.platform}-${process.arch}.`);
@@ -43,8 +43,8 @@ export async function makeExecutable(target, files, path) {
 }
 
 /**
- * Puts our Node in the place where pkg keeps the Node that it has downloaded. pkg would run a Node given by `nodePath`,
- * which fails for another platform.
+ * Puts our Node where pkg keeps the Node that it has downloaded. pkg would run a Node given by `nodePath`, which fails
+ * for another platform.
  */
 async function giveBase(base, { pkg: { platform, arch } }, home) {
   const kept = join(home, ".pkg-cache/sea");
@@ -71,7 +71,7 @@ async function inHome(directory, work) {
   }
 }
 
-/** pkg logs to stdout, which is only of interest when it fails. */
+/** Runs `work` without output: pkg logs to stdout, which is only of interest if it fails. */
 async function quietly(work) {
   const { log } = console;
   const story = [];
@@ -87,11 +87,12 @@ async function quietly(work) {
 }
 
 const settings = ({ nothing }) => ({
-  // Relative to pkg's own directory: the path is in the executable, which must not depend on where it was built.
+  // The path is relative to pkg's own directory. It is in the executable, which must not depend on where it was built.
   main: "../entry.cjs",
   disableExperimentalSEAWarning: true,
   useSnapshot: false,
-  // It would cache only entry.cjs and differ between builds. The short script has a cache (short-script.mjs).
+  // pkg's code cache would contain only entry.cjs and differ between builds. The short script has a cache
+  // (short-script.mjs).
   useCodeCache: false,
   // The executable ignores NODE_OPTIONS of its environment.
   execArgvExtension: "none",
@@ -100,14 +101,14 @@ const settings = ({ nothing }) => ({
     "--disable-warning=ExperimentalWarning",
     // Permission to send a signal must not open a debugger: SIGUSR1 would open one on port 9229.
     "--disable-sigusr1",
-    // V8's young generation would grow to 67 MB in a busy worker, which is as fast with 8 MB.
+    // Without this, V8's young generation would grow to 67 MB in a busy worker, which is as fast with 8 MB.
     "--max-semi-space-size=4",
     // A configuration of OpenSSL names libraries to load, so OPENSSL_CONF of the environment is ignored.
     `--openssl-config=${nothing}`,
   ],
 });
 
-/** Compressing takes a quarter of a minute, so it is done once for the same files. */
+/** Returns the archive of PostgreSQL. Compressing takes 15 seconds, so the result is cached for the same files. */
 async function postgresArchive({ postgresPackage }) {
   if (postgresPackage === null) return null;
   const { packArchive } = await import("../../src/database/embedded/archive.ts");

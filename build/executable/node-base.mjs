@@ -1,5 +1,5 @@
-// The Node that an executable is made of: the one that the table of targets names, byte for byte, then stripped of its
-// symbols, of the name of one variable, and of its maker's signature, which would be wrong.
+// The Node of an executable: exactly the one in the table of targets, and then without its symbols, the name of one
+// variable, and the signature of its maker, which would be wrong.
 import { execFile } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -24,7 +24,7 @@ export async function nodeBase(target) {
   });
 }
 
-/** The program that strips symbols. Null: none is installed; the executable is then 18 MB larger. */
+/** Returns the program that strips symbols; null: none is installed, and the executable is 18 MB larger. */
 async function stripTool(target) {
   for (const program of target === nativeTarget() ? [target.strip, "strip"] : [target.strip]) {
     const version = await run(program, ["--version"]).then(
@@ -38,15 +38,15 @@ async function stripTool(target) {
 }
 
 /**
- * Node stores compiled code in the directory named by NODE_COMPILE_CACHE, also that of an executable, and runs what it
- * finds there, whatever its origin. No option forbids it, so the name of the variable is removed from the binary.
+ * Removes the name of the variable NODE_COMPILE_CACHE from the binary. Node stores compiled code in the directory that
+ * the variable names, even in an executable, and runs what it finds there, whatever its origin. No option forbids that.
  */
 function withoutCompileCache(program) {
   const name = "NODE_COMPILE_CACHE";
   const bytes = Buffer.from(program);
   const places = [];
   for (let at = bytes.indexOf(`${name}\0`); at !== -1; at = bytes.indexOf(`${name}\0`, at + 1)) {
-    // A name with its length before it is a string in Node's own scripts.
+    // A name with its length before it is a string in Node's own scripts, which stays.
     if (bytes[at - 1] === 0 && bytes.readUInt32LE(at - 4) !== name.length) places.push(at);
   }
   if (places.length !== 1) fail("This Node keeps the name NODE_COMPILE_CACHE in another way.");
@@ -54,10 +54,10 @@ function withoutCompileCache(program) {
   return bytes;
 }
 
-/** A 64-bit Windows program has its signature at its end, and the position in its header. */
+/** Removes the signature. A 64-bit Windows program has it at its end, and its position in the header. */
 function withoutSignature(target, bytes) {
   if (!target.name.startsWith("win32")) return bytes;
-  const header = bytes.readUInt32LE(0x3c) + 4 + 20; // behind the mark "PE" and the COFF header
+  const header = bytes.readUInt32LE(0x3c) + 4 + 20; // after the mark "PE" and the COFF header
   const entry = header + 112 + 4 * 8; // the fifth of the data directories
   const [start, size] = [bytes.readUInt32LE(entry), bytes.readUInt32LE(entry + 4)];
   if (start + size !== bytes.length)

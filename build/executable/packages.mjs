@@ -1,5 +1,5 @@
-// The location of an npm package in the version of package-lock.json: installed, or, for another platform, which npm
-// does not install here, downloaded once into the cache and checked against the lock file's hash.
+// Finds an npm package in the version of package-lock.json: the installed one, or, for another platform, which npm does
+// not install here, one that is downloaded once into the cache and checked against the hash in the lock file.
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
@@ -10,13 +10,13 @@ import { cached, fail, root, temporary } from "../files.mjs";
 
 const run = promisify(execFile);
 
-/** The entry of package-lock.json for an installed path such as `node_modules/pg`. */
+/** Returns the entry of package-lock.json for an installed path such as `node_modules/pg`. */
 export function lockedAt(path) {
   const { packages } = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8"));
   return packages[path] ?? fail(`package-lock.json does not name ${path}.`);
 }
 
-/** The directory of the package `name`. */
+/** Returns the directory of the package `name`. */
 export async function packageDirectory(name) {
   const installed = join(root, "node_modules", name);
   if (existsSync(join(installed, "package.json"))) return installed;

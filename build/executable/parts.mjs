@@ -1,5 +1,5 @@
-// The components of Node and PostgreSQL, which no package manager lists: their libraries with licences and the versions
-// found in the files themselves. A component missing from these tables ends the build.
+// The components of Node and PostgreSQL, which no package manager lists: their libraries with licences, and the
+// versions that are found in the files themselves. A component that these tables lack ends the build.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fail, sha256 } from "../files.mjs";
@@ -31,10 +31,10 @@ const NODE_PARTS = {
   zstd: "BSD-3-Clause",
 };
 const NO_PARTS = ["node", "modules", "napi"];
-/** The names of libraries that Node names differently. */
+/** The names of the libraries that have another name in Node's list. */
 const OWN_NAMES = { ares: "c-ares", uv: "libuv", tz: "tzdata" };
 
-/** `[name, version, licence]` of the libraries in the Node that runs this build. */
+/** Returns `[name, version, licence]` of the libraries in the Node that runs this build. */
 export function nodeParts() {
   const parts = Object.entries(process.versions).filter(
     ([name, version]) => version !== "" && !NO_PARTS.includes(name),
@@ -46,7 +46,7 @@ export function nodeParts() {
   });
 }
 
-/** The owner of each file of PostgreSQL's lib/, and where its name or bytes contain the version. */
+/** The owner of each file of PostgreSQL's lib/, and the place of the version in its name or bytes. */
 const LIBRARIES = [
   ["openssl", "OpenSSL", /^lib(?:crypto|ssl)\.so/, /OpenSSL (1\.\d\.\d\w*) /],
   ["icu", "ICU", /^libicu\w+\.so/, /^libicu\w+\.so\.([\d.]+)/],
@@ -56,10 +56,10 @@ const LIBRARIES = [
   ["libxslt", "MIT", /^libxslt\.so/, /(?<!\d)(1\d{4})\0/],
   ["zlib", "Zlib", /^libz\.so/, /deflate (\d+\.\d+\.\d+)/],
 ];
-/** PostgreSQL's own libraries, of which libpq is listed with the server. */
+/** Matches PostgreSQL's own libraries. libpq is one of them, so it is listed with the server. */
 const OWN_FILES = /^lib(pq|ecpg|ecpg_compat|pgtypes)\.so/;
 
-/** `{ name, version, licence, files: [name, sha256] }` of the libraries in the directory `lib`. */
+/** Returns `{ name, version, licence, files: [name, sha256] }` of the libraries in the directory `lib`. */
 export function postgresParts(lib) {
   const parts = new Map();
   for (const entry of readdirSync(lib, { withFileTypes: true })) {
@@ -79,7 +79,7 @@ export function postgresParts(lib) {
   return [...parts.values()];
 }
 
-/** 20904 is 2.9.4. */
+/** Returns the version in a text; 20904 means 2.9.4. */
 function versionIn(text, says) {
   const found = says.exec(text)?.[1] ?? null;
   const [, ...numbers] = /^(\d)(\d\d)(\d\d)$/.exec(found) ?? [];

@@ -1,6 +1,6 @@
-// The components of an executable, as CycloneDX (JSON, 1.5): from npm's own list the packages whose code is in the
-// executable, and those that npm does not list: Node and PostgreSQL with their libraries (parts.mjs). Without a time
-// and a random serial number: the same executable has the same list.
+// The components of an executable, as CycloneDX (JSON, 1.5): the packages whose code is in the executable, from npm's
+// own list, and the components that npm does not list: Node and PostgreSQL with their libraries (parts.mjs). It has no
+// time and no random serial number, so the same executable has the same list.
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { root, sha256 } from "../files.mjs";
@@ -11,7 +11,7 @@ import { NODE_VERSION } from "./targets.mjs";
 
 const MOST_BYTES = 64e6;
 
-/** `inputs`: the files that are at least partly in the command; `bytes`: the executable. */
+/** Returns the list. `inputs`: the files of which at least a part is in the command; `bytes`: the executable. */
 export async function billOfMaterials(target, inputs, bytes) {
   const { $schema, bomFormat, specVersion, metadata, components, dependencies } = npmList();
   const inside = new Set([...inputs.flatMap(packageOf), ...CLIENT].map(refIn));
@@ -40,16 +40,16 @@ export async function billOfMaterials(target, inputs, bytes) {
   };
 }
 
-/** All packages: `--omit dev` would also leave out packages that a development package shares. */
+/** Returns npm's list of all packages: `--omit dev` would also leave out packages that a development package shares. */
 function npmList() {
   const words = ["sbom", "--sbom-format", "cyclonedx", "--package-lock-only"];
   return JSON.parse(execFileSync("npm", words, { cwd: root, maxBuffer: MOST_BYTES }));
 }
 
-/** The package of a file: `node_modules/a/node_modules/b/index.js` is of `b`. */
+/** Returns the package of a file: `node_modules/a/node_modules/b/index.js` belongs to `b`. */
 const packageOf = (path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(path) ?? [];
 
-/** The name that npm uses; `given`: a directory, or the name of a package of ours. */
+/** Returns the name that npm uses. `given`: a directory, or the name of one of the project's own packages. */
 function refIn(given) {
   const directory = given.includes("node_modules/") ? given : join("node_modules", given);
   const { name, version } = manifestIn(join(root, directory));
@@ -89,7 +89,7 @@ function component(name, version, licence, ref) {
   return { "bom-ref": ref, type: "library", name, version, ...licences(licence), purl };
 }
 
-/** A licence that SPDX does not list keeps its own name. */
+/** Returns the licences. One that SPDX does not list keeps its own name. */
 function licences(text) {
   if (text === "public-domain") return { licenses: [{ license: { name: "Public domain" } }] };
   if (/\s/.test(text)) return { licenses: [{ expression: text }] };

@@ -1,6 +1,6 @@
-// Joins the pieces that a short command needs into one script with a V8 code cache: parsing was a third of the time of
-// `worker add`. Which pieces, and which functions, is found out by running a command that finds no server. V8's random
-// seed is fixed there, so that the same sources give the same cache.
+// Joins the pieces that a short command needs into one script with a V8 code cache, because parsing was a third of the
+// time of `worker add`. A run of a command that finds no server shows which pieces and which functions are needed. V8's
+// random seed is fixed in that run, so that equal sources give an equal cache.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdir, readFile, writeFile } from "node:fs/promises";
@@ -9,10 +9,14 @@ import { fail, temporary } from "../files.mjs";
 
 const SCRIPT = "short.js";
 const CACHE = "short.cache";
-// The cache records whether a thread is compiling a function; on a busy machine one still was at the end.
+// Without concurrent compilation: the cache records whether a thread is compiling a function, and on a busy machine one
+// still was at the end.
 const STEADY = ["--random-seed=1", "--no-concurrent-sparkplug", "--no-concurrent-recompilation"];
 
-/** `isCached` is false if another V8 than this process's will run the script: then the cache is empty. */
+/**
+ * Returns the files with the short script. `isCached`: false if another V8 than that of this process will run the
+ * script; then the cache is empty.
+ */
 export async function withShortScript(files, isCached) {
   const needed = await compiled([...files, scriptOf([])]);
   const others = files.filter(({ name }) => !needed.has(name));
@@ -21,20 +25,20 @@ export async function withShortScript(files, isCached) {
   return [...others, script, { name: CACHE, source }];
 }
 
-/** One script: an object with each piece under its name. */
+/** Returns one script: an object with each piece under its name. */
 function scriptOf(files) {
   const members = files.map(({ name, source }) => `${JSON.stringify(name)}: ${source}`);
   return { name: SCRIPT, source: `({${members.join(",\n")}})` };
 }
 
-/** Script's name → what V8 has compiled of it when the command has ended. */
+/** Returns, for each script's name, what V8 has compiled of it by the end of the command. */
 async function compiled(files) {
   const place = await temporary("learn");
   const assets = [...files, { name: CACHE, source: "" }];
   await Promise.all(assets.map(({ name, source }) => writeFile(join(place, name), source)));
   const learn = join(import.meta.dirname, "learn.cjs");
   const words = [...STEADY, learn, "add", "nothing"];
-  // No setting of this machine, so that the same functions are compiled everywhere.
+  // The environment has no setting of this machine, so that the same functions are compiled everywhere.
   const env = { HOME: place, DATABASE_URL: "postgres://nobody@/nothing?host=%2Fdev%2Fnull" };
   const child = spawn(process.execPath, words, { cwd: place, env, stdio: "ignore" });
   const [status] = await once(child, "exit");

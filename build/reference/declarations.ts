@@ -5,23 +5,23 @@ import { join } from "node:path";
 
 export interface Declaration {
   readonly name: string;
-  /** Path below dist/types, such as `worker/run.d.ts`. */
+  /** The path below dist/types, such as `worker/run.d.ts`. */
   readonly file: string;
   readonly kind: "class" | "const" | "function" | "interface" | "type";
-  /** Markdown. */
+  /** The documentation, in Markdown. */
   readonly about: string;
-  /** Without its members' documentation. */
+  /** The declaration without the documentation of its members. */
   readonly text: string;
   readonly members: readonly Member[];
 }
 
 export interface Member {
-  /** On one line: `size?: number`. */
+  /** The member in one line: `size?: number`. */
   readonly text: string;
   readonly about: string;
 }
 
-/** In the order of index.d.ts. */
+/** Returns the declarations in the order of index.d.ts. */
 export function publicDeclarations(types: string): Declaration[] {
   const index = readFileSync(join(types, "index.d.ts"), "utf8");
   const lists = index.matchAll(/^export (?:type )?\{([^}]*)\} from "\.\/([^"]+)\.js"/gm);
@@ -50,7 +50,7 @@ function declarationsIn(types: string, file: string): Declaration[] {
       kind: kind as Declaration["kind"],
       text: withoutComments(code).replace(/^export (declare )?/, ""),
     };
-    // A function with overloads is one.
+    // A function with overloads is a single declaration.
     if (last?.name === name)
       found[found.length - 1] = { ...last, text: `${last.text}\n${declaration.text}` };
     else found.push(declaration);
@@ -58,7 +58,7 @@ function declarationsIn(types: string, file: string): Declaration[] {
   return found;
 }
 
-/** Replaces each `(typeof states)[number]` with the union of the items of that list, which is in the same file. */
+/** Replaces each `(typeof states)[number]` by the union of the items of that list, which must be in the same file. */
 function withValues(file: string): string {
   return file.replaceAll(/\(typeof (\w+)\)\[number\]/g, (whole, list: string) => {
     const values = new RegExp(`const ${list}: readonly \\[([^\\]]*)\\]`).exec(file)?.[1];
@@ -66,10 +66,12 @@ function withValues(file: string): string {
   });
 }
 
-/** A member whose type is an object, or a list of objects: `report: { … }`, `jobs: readonly { … }[]`. */
+/** Matches a member whose type is an object, or a list of objects: `report: { … }`, `jobs: readonly { … }[]`. */
 const HOLDS_OBJECTS = /^((?:readonly )?("[^"]+"|\w+)\??: (?:readonly )?)\{.*\}((?:\[\])?)$/;
 
-/** The members of an object inside an object follow it, with its name in front, if they are documented. */
+/**
+ * Returns the members. Those of an object inside an object follow it with its name as a prefix, if they are documented.
+ */
 function membersOf(body: string, indent: string, owner: string): Member[] {
   return documented(body, indent).flatMap(({ about, code }) => {
     const text = withoutComments(code).replaceAll(/\s+/g, " ").replace(/;$/, "").trim();
@@ -84,7 +86,7 @@ function membersOf(body: string, indent: string, owner: string): Member[] {
   });
 }
 
-/** The declarations at this indent, each with the comment before it. */
+/** Returns the declarations at this indent, each with the comment before it. */
 function documented(text: string, indent: string): { about: string; code: string }[] {
   const parts: { about: string; code: string }[] = [];
   let about = "";
@@ -113,7 +115,7 @@ function documented(text: string, indent: string): { about: string; code: string
     }
     const from = at;
     while (!(lines[at] ?? "").includes("*/") && at < lines.length) at++;
-    // The comment of a union's member: the declaration continues after it.
+    // This is the comment of a union's member, after which the declaration continues.
     if (/^ *[{|]/.test(lines[at + 1]?.slice(indent.length) ?? "")) {
       code = [parts.pop()?.code ?? "", ...lines.slice(from, at + 1)];
       about = lastAbout;

@@ -45,7 +45,7 @@ export function httpApiPage(document: Json): string {
   ].join("\n");
 }
 
-/** Status → name among the responses. */
+/** Returns the names among the responses by their status. */
 function allErrors(document: Json): Record<string, string> {
   const found: Record<string, string> = {};
   for (const methods of Object.values<Json>(document.paths)) {
@@ -102,7 +102,7 @@ function shape(name: string, schema: Json): string[] {
   ];
 }
 
-/** The field's meaning, limits and default. */
+/** Returns the meaning, the limits and the default of a field. */
 function describe(schema: Json): string {
   const { description = "", minimum, maximum, maxLength, minItems, maxItems } = schema;
   const limits = [

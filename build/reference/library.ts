@@ -2,7 +2,7 @@
 import type { Declaration } from "./declarations.ts";
 import { anchorOf, code, generated, table } from "./table.ts";
 
-/** The section in which a name is listed: the first that matches its declaration. */
+/** The sections of the page. A name is listed in the first section that matches its declaration. */
 const parts: readonly (readonly [title: string, ...paths: string[]])[] = [
   ["Hooks", "worker/task/hooks"],
   ["Cron", "domain/cron/", "worker/options/cron-options"],
@@ -51,13 +51,13 @@ export function libraryPage(declarations: readonly Declaration[]): string {
   ].join("\n");
 }
 
-/** Functions are listed before the types of their arguments. */
+/** Lists functions before the types of their arguments. */
 function programsFirst(declarations: readonly Declaration[]): Declaration[] {
   const isType = ({ kind }: Declaration) => kind === "interface" || kind === "type";
   return declarations.toSorted((a, b) => Number(isType(a)) - Number(isType(b)));
 }
 
-/** Anchors of names, in the order of headings; names that differ only in capitals get a number. */
+/** Returns the anchors of names, in the order of headings. Names that differ only in capitals get a number. */
 function anchorsOf(
   headings: readonly { readonly name: string; readonly isTitle: boolean }[],
 ): ReadonlyMap<string, string> {
@@ -78,7 +78,7 @@ function partOf(file: string): string {
   return part[0];
 }
 
-/** Unions of texts that are short enough to be written out where they are used: name → union. */
+/** Returns the unions of texts, by their names, that are short enough to be written out where they are used. */
 function unionsOf(declarations: readonly Declaration[]): ReadonlyMap<string, string> {
   const pairs = declarations.flatMap(({ name, kind, text }): [string, string][] => {
     const union = /^type \w+ = ("[^"]*"(?: \| "[^"]*")*);$/.exec(text)?.[1];

@@ -1,4 +1,4 @@
-// The generated pages of docs/reference/: path → text.
+// The generated pages of docs/reference/, as a map from their paths to their texts.
 import { join } from "node:path";
 import { openapi } from "../../src/admin/api/get-openapi.ts";
 import { routes } from "../../src/admin/routes.ts";
@@ -10,7 +10,7 @@ import { publicDeclarations } from "./declarations.ts";
 import { httpApiPage } from "./http-api.ts";
 import { libraryPage } from "./library.ts";
 
-/** `root`: the directory of the project; its types must be built. */
+/** Returns the pages. `root`: the directory of the project, whose types must be built. */
 export function referencePages(root: string): ReadonlyMap<string, string> {
   return new Map([
     ["docs/reference/command-line.md", commandLinePage(manualOf(program, commands))],

@@ -1,19 +1,19 @@
 // Markdown for the generated pages: tables, cells, headings.
 
-/** A table; empty if there are no rows. */
+/** Returns a table; empty if there are no rows. */
 export function table(heads: readonly string[], rows: readonly (readonly string[])[]): string[] {
   if (rows.length === 0) return [];
   const line = (cells: readonly string[]) => `| ${cells.map(cell).join(" | ")} |`;
   return [line(heads), line(heads.map(() => "---")), ...rows.map(line), ""];
 }
 
-/** Text of a cell: on one line, with bars escaped. */
+/** Returns the text of a cell: on one line, with bars escaped. */
 const cell = (text: string) => text.replaceAll(/\s*\n\s*/g, " ").replaceAll(/(?<!\\)\|/g, "\\|");
 
-/** A piece of code within text. */
+/** Returns a piece of code within text. */
 export const code = (text: string) => (text.includes("`") ? `\`\` ${text} \`\`` : `\`${text}\``);
 
-/** Text without markup except for pieces of code, with any contents. */
+/** Returns a text of which only pieces of code keep their markup. */
 export function plain(text: string): string {
   const parts = text.split(/(`[^`]+`)/);
   const escaped = (part: string) =>
@@ -25,7 +25,7 @@ export function plain(text: string): string {
 export const generated = (from: string) =>
   `*Written by \`npm run docs\` from ${from}; a test compares it with them.*`;
 
-/** GitHub's anchor of a heading: small letters, no punctuation, a dash for each space. */
+/** Returns GitHub's anchor of a heading: small letters, no punctuation, a dash for each space. */
 export function anchorOf(text: string): string {
   const kept = text.trim().toLowerCase();
   return kept.replaceAll(/[^\p{L}\p{M}\p{N}\p{Pc}\- ]/gu, "").replaceAll(" ", "-");

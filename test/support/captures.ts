@@ -3,7 +3,7 @@
 import pg from "pg";
 import { createOperators } from "./overloads.ts";
 
-// Parts of the grammar that are not looked up as functions.
+// Words of the grammar that PostgreSQL does not look up as functions.
 const SYNTAX = new Set([
   ...[
     "all",
@@ -20,7 +20,7 @@ const SYNTAX = new Set([
   ...["nullif", "operator", "row", "values"],
 ]);
 
-/** Functions that are called without their schema. */
+/** Returns the functions that are called without their schema. */
 export function bareFunctions(text: string): string[] {
   const code = text.replaceAll(/'(?:[^']|'')*'/g, "''");
   return [...code.matchAll(/(?<![.\w"])([a-z_]\w*)\(/g)]
@@ -28,12 +28,15 @@ export function bareFunctions(text: string): string[] {
     .map(({ 1: name = "" }) => name);
 }
 
-/** For a call with several lists the grammar itself makes several calls of `pg_catalog.unnest`. */
+/**
+ * Whether the call is `unnest` with several lists: the grammar itself turns it into several calls of
+ * `pg_catalog.unnest`.
+ */
 function isSpread(text: string, name: string, index: number): boolean {
   return name === "unnest" && /^unnest\([^()]*,/.test(text.slice(index));
 }
 
-/** A client of a database in which every operator has overloads in `public`. */
+/** Returns a client of a database in which every operator has overloads in `public`. */
 export async function overloadedClient(url: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -51,7 +54,10 @@ const dependsOn = `
   and depend.objid = (select oid from pg_proc where proname = 'statement')
   and operators.oprnamespace = 'public'::regnamespace`;
 
-/** PostgreSQL stores the parsed statements of a function and their dependencies. */
+/**
+ * Returns the operators outside pg_catalog that a statement uses. PostgreSQL stores the parsed statements of a function
+ * with their dependencies, so the statement becomes a function.
+ */
 export async function operatorsOfOthers(client: pg.Client, text: string): Promise<string[]> {
   await client.query("set search_path = pg_catalog");
   await client.query(`prepare statement as ${text}`);

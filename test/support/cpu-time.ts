@@ -1,9 +1,12 @@
-// The processor time of a piece of work, which does not grow on a busy machine.
+// The processor time of some work, which does not grow on a busy machine.
 import assert from "node:assert/strict";
 
 const ROUNDS = 5;
 
-/** The minimum of several rounds in milliseconds: the others include compilation and garbage collection. */
+/**
+ * Returns the least processor time of several rounds in milliseconds; the other rounds include compilation and garbage
+ * collection.
+ */
 export function cpuMs(work: () => unknown, enoughMs = 0): number {
   let least = Number.POSITIVE_INFINITY;
   for (let round = 0; round < ROUNDS && least > enoughMs; round++) {
@@ -15,7 +18,7 @@ export function cpuMs(work: () => unknown, enoughMs = 0): number {
   return least;
 }
 
-/** Fails if `work` takes longer. */
+/** Fails if `work` takes longer than `limitMs` milliseconds of processor time. */
 export function assertQuick(limitMs: number, what: string, work: () => unknown): void {
   const ms = cpuMs(work, limitMs);
   assert.ok(ms <= limitMs, `${what}: ${ms} ms`);

@@ -1,7 +1,7 @@
-// The server of the test databases: its settings, and the databases of a run.
+// The settings of the server for test databases, and the databases of a run.
 import pg from "pg";
 
-/** Fast; nothing must survive a crash of the machine. */
+/** These settings are fast, because nothing must survive a crash of the machine. */
 export const TEST_SETTINGS = {
   fsync: "off",
   synchronous_commit: "off",
@@ -13,7 +13,7 @@ export const TEST_SETTINGS = {
 /** The prefix of this run's databases; test/run.mjs passes the number to its files. */
 export const PREFIX = `worker_test_${process.env["TEST_RUN"] ?? `alone${process.pid}`}_`;
 
-/** Drops databases of this run, by the process that created them; null = a template. */
+/** Drops databases of this run, by the process that created them; null: the templates. */
 export async function dropDatabases(
   url: string,
   which: (pid: number | null) => boolean,

@@ -1,10 +1,10 @@
-// Databases for tests, on a real PostgreSQL: the one of the whole run (test/run.mjs), the one that
-// TEST_DATABASE_URL or DATABASE_URL names, or one of this file's own when it runs alone.
+// Databases for tests, on a real PostgreSQL: the server of the whole run (test/run.mjs), the one that TEST_DATABASE_URL
+// or DATABASE_URL names, or a server of this file's own if it runs alone.
 //
-//   const database = await migratedDatabase();   // at the top of a test file, or in a test
+//   const database = await migratedDatabase(); // at the top of a test file, or in a test
 //
-// A database is dropped when its file ends. One that is still connected then is left to the next file, so
-// that the test does not fail because of its clean-up.
+// A database is dropped when its file ends. If it still has connections then, the next file drops it, so that the test
+// does not fail because of its cleanup.
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -18,7 +18,7 @@ import { dropDatabases, PREFIX, TEST_SETTINGS } from "./database-server.ts";
 
 export interface TestDatabase {
   readonly name: string;
-  /** Superuser. node-postgres, libpq and the command line accept it. */
+  /** The URL, with the superuser. node-postgres, libpq and the command line accept it. */
   readonly url: string;
 }
 
@@ -27,12 +27,12 @@ let own: { server: EmbeddedServer; directory: string } | null = null;
 let count = 0;
 const made: string[] = [];
 
-/** A new empty database. */
+/** Creates a new empty database. */
 export async function emptyDatabase(): Promise<TestDatabase> {
   return createDatabase("template0");
 }
 
-/** A new database with the queue's schema, as `worker migrate` creates it. `extensions`: those on request. */
+/** Creates a new database with the queue's schema, as `worker migrate` creates it. `extensions`: those on request. */
 export async function migratedDatabase(
   schema = "worker",
   extensions: readonly string[] = [],
@@ -47,14 +47,14 @@ export async function migratedDatabase(
   });
 }
 
-/** A new copy of a template that `fill` builds once per run. `fill` must close its connections. */
+/** Creates a new copy of a template that `fill` builds once in a run. `fill` must close its connections. */
 export async function databaseLike(
   key: string,
   fill: (url: string) => Promise<void>,
 ): Promise<TestDatabase> {
   const template = PREFIX + key;
   await administer(async (client) => {
-    // Files run in parallel: the first builds the template, the others wait for it here.
+    // Files run in parallel: the first builds the template, and the others wait for this lock.
     await client.query("select pg_advisory_lock(hashtext($1))", [template]);
     if (await exists(client, template)) return;
     const draft = await createDatabase("template0");
@@ -64,7 +64,7 @@ export async function databaseLike(
   return createDatabase(template);
 }
 
-/** The superuser's connection string to the server's `postgres` database. */
+/** Returns the superuser's connection string for the server's database `postgres`. */
 export async function serverUrl(): Promise<string> {
   started ??= start();
   return started;
@@ -106,7 +106,10 @@ async function exists(client: pg.Client, name: string): Promise<boolean> {
   return rowCount === 1;
 }
 
-/** The same server with another database, which is the text between the host part and the question mark. */
+/**
+ * Returns the URL of another database on the same server: the database is the text between the host and the question
+ * mark.
+ */
 function withDatabase(url: string, name: string): string {
   return url.replace(/^([a-z]+:\/\/[^/?]*)(\/[^?]*)?/, `$1/${name}`);
 }

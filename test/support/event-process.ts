@@ -1,5 +1,5 @@
-// A process that writes events as lines of JSON on stdout, each with its `event`: all events so far, and a
-// way to wait for one.
+// A process that writes events as lines of JSON on stdout, each with its name in `event`. A test can read all events so
+// far, and wait for one.
 import type { ChildProcess } from "node:child_process";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
@@ -12,11 +12,12 @@ export interface ProcessEvent {
 export interface ProcessEvents {
   /** All events so far. */
   readonly events: readonly ProcessEvent[];
-  /** The first matching event, past or future. Fails if the process ends without it. */
+  /** Returns the first matching event, past or future. Fails if the process ends without it. */
   event(name: string, fits?: (event: ProcessEvent) => boolean): Promise<ProcessEvent>;
 }
 
-// A busy machine delays heartbeats, and a worker with gaps recovers no others for a while.
+// How long a test waits for an event: a busy machine delays heartbeats, and a worker with gaps does not recover others
+// for a while.
 export const LONGEST_WAIT_MS = 90_000;
 
 export function processEvents(

@@ -1,10 +1,10 @@
-// A clock that a test advances: timers run when their time has passed, in order.
+// A clock that a test advances. Timers run in order when their time has passed.
 import type { Clock } from "../../src/base/clock.ts";
 
 export interface ManualClock extends Clock {
   /** Advances the time, and runs the timers that become due. */
   advance(ms: number): void;
-  /** Milliseconds until the next timer; null = none. */
+  /** The milliseconds until the next timer; null: there is none. */
   readonly nextMs: number | null;
 }
 

@@ -1,13 +1,13 @@
 // A manual clock for functions that take `wait` as an option.
 
 export interface ManualWait {
-  /** Replaces base/clock.ts's. */
+  /** Replaces wait() of base/clock.ts. */
   readonly wait: (ms: number, signal: AbortSignal) => Promise<boolean>;
-  /** The lengths of the current waits, milliseconds. */
+  /** The lengths of the current waits, in milliseconds. */
   readonly waits: readonly number[];
-  /** Ends the waits of that length as if their time had passed. Resolves when it has found one. */
+  /** Ends the waits of such a length as if their time had passed. Resolves when it has found one. */
   pass(isLength: (ms: number) => boolean): Promise<void>;
-  /** From now on waits of that length end at once. */
+  /** Makes waits of such a length end at once from now on. */
   skip(isLength: (ms: number) => boolean): void;
 }
 

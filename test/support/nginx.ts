@@ -10,9 +10,9 @@ import { until } from "./until.ts";
 export interface NginxOptions {
   /** The directory of its files; the caller removes it. */
   readonly directory: string;
-  /** `127.0.0.1:8080` */
+  /** The address, such as `127.0.0.1:8080`. */
   readonly listen: string;
-  /** `127.0.0.1:5678` */
+  /** The addresses of the admins, such as `127.0.0.1:5678`. */
   readonly upstreams: readonly string[];
   /** A command prefix, for example to enter a network namespace. */
   readonly command?: readonly string[];

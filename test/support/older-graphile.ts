@@ -1,4 +1,4 @@
-// Older versions of Graphile Worker, side by side under their own names: npm installs them once into the
+// Older versions of Graphile Worker, installed side by side under their own names. npm installs them once into the
 // directory for temporary files.
 import { execFile } from "node:child_process";
 import { existsSync, mkdirSync } from "node:fs";
@@ -19,7 +19,7 @@ export const hasOlderGraphile = (): boolean =>
     existsSync(join(place, "node_modules", folder(version as OlderVersion), "package.json")),
   );
 
-/** Installs them; returns the reason if that fails. */
+/** Installs the versions. Returns the reason if that fails. */
 export async function installOlderGraphile(): Promise<string> {
   mkdirSync(place, { recursive: true });
   const packages = Object.entries(VERSIONS).map(
@@ -34,7 +34,10 @@ export async function installOlderGraphile(): Promise<string> {
   }
 }
 
-/** Its exports. The types are today's, which are the same for everything used here. */
+/**
+ * Returns the exports of a version. Their types are those of today's version, which are the same for everything used
+ * here.
+ */
 export function olderGraphile(version: OlderVersion): Pick<typeof graphile, "run" | "Logger"> {
   return createRequire(join(place, "package.json"))(folder(version));
 }

@@ -1,6 +1,5 @@
-// Overloads that a role with create privileges in `public` puts beside PostgreSQL's own operators and
-// functions: one for exactly the types of a call wins over one for any type. Each records the role that
-// runs it.
+// Overloads that a role with create privileges in `public` puts beside PostgreSQL's own operators and functions. One
+// for exactly the types of a call has precedence over one for any type. Each records the role that runs it.
 import type pg from "pg";
 
 const OPERATORS = [
@@ -25,7 +24,7 @@ const TYPES = [
   ...["bool[]", "int2[]", "int4[]", "int8[]", "float8[]", "text[]", "oid[]", "timestamptz[]"],
 ];
 
-/** The polymorphic functions that statements call most, and their types. */
+/** The polymorphic functions that statements call most often, with their types. */
 const FUNCTIONS: Readonly<Record<string, readonly string[]>> = {
   unnest: ["int2[]", "int4[]", "int8[]", "text[]", "bool[]", "oid[]", "float8[]", "timestamptz[]"],
   cardinality: ["int4[]", "int8[]", "text[]"],
@@ -49,7 +48,10 @@ const AGGREGATES: Readonly<Record<string, readonly string[]>> = {
   count: ["int4", "int8", "text", "timestamptz", "json"],
 };
 
-/** Creates them as the client's role, except the operators: thousands of `create operator` take a minute. */
+/**
+ * Creates the overloads as the client's role, except the operators, because thousands of `create operator` take a
+ * minute.
+ */
 export async function createOverloads(superuser: pg.Client, tenant: pg.Client): Promise<void> {
   const body =
     "language plpgsql as 'begin insert into public.run_as values (current_user); return null; end'";
@@ -73,7 +75,7 @@ export async function createOverloads(superuser: pg.Client, tenant: pg.Client): 
   await createOperators(superuser);
 }
 
-/** Only the operators, based on a function `public.captured()`. */
+/** Creates only the operators, which call a function `public.captured()`. */
 export async function createOperators(superuser: pg.Client): Promise<void> {
   await superuser.query("set allow_system_table_mods = on");
   await superuser.query(operatorsSql, [OPERATORS, TYPES]);

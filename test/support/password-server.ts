@@ -1,4 +1,4 @@
-// A PostgreSQL that requires a password from every role but its superuser; embedded servers trust all.
+// A PostgreSQL that requires a password from every role but its superuser, unlike embedded servers.
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,14 +7,14 @@ import { startEmbeddedServer } from "../../src/database/embedded/server.ts";
 import { TEST_SETTINGS } from "./database-server.ts";
 
 export interface PasswordServer extends AsyncDisposable {
-  /** As `user`, to the database `postgres`; without a password unless one is given. */
+  /** Returns the URL for `user` and the database `postgres`, without a password unless one is given. */
   url(user: string, password?: string): string;
   readonly host: string;
   /** Runs SQL as the superuser. */
   sql(text: string): Promise<void>;
 }
 
-/** With the roles `scram`, `md5` and `plain`, each with that method and the password `secret`. */
+/** Starts the server with the roles `scram`, `md5` and `plain`, each with this method and the password `secret`. */
 export async function passwordServer(): Promise<PasswordServer> {
   const directory = mkdtempSync(join(tmpdir(), "wk-password-"));
   chmodSync(directory, 0o755);

@@ -1,5 +1,5 @@
-// Debian's pgbouncer in transaction mode in front of a test server: each transaction of a client runs on
-// any free one of a few server connections.
+// Debian's pgbouncer in transaction mode in front of a test server: each transaction of a client runs on any free
+// connection of a few.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { accessSync, chownSync, constants, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -10,19 +10,19 @@ import pg from "pg";
 import { serverAccount } from "../../src/database/embedded/account.ts";
 
 export interface Pgbouncer {
-  /** The URL of a database of the server. */
+  /** Returns the URL of a database of the server. */
   url(database: string): string;
-  /** A command of its console, such as PAUSE. */
+  /** Runs a command of its console, such as PAUSE. */
   admin(command: string): Promise<void>;
-  /** kill -9; resolves when it has ended, and its server connections with it. */
+  /** Kills it with SIGKILL. Resolves when it has ended, and its server connections with it. */
   kill(): Promise<void>;
-  /** Starts it again at the same place; resolves when it listens. */
+  /** Starts it again at the same place. Resolves when it listens. */
   start(): Promise<void>;
-  /** Resolves when it has ended. */
+  /** Stops it. Resolves when it has ended. */
   stop(): Promise<void>;
 }
 
-/** The program's path, or null. In Debian it is only on root's PATH. */
+/** Returns the program's path, or null. In Debian only root's PATH contains it. */
 export function pgbouncerProgram(): string | null {
   const folders = [...(process.env["PATH"] ?? "").split(":"), "/usr/sbin"];
   return folders.map((folder) => join(folder, "pgbouncer")).find(isProgram) ?? null;
@@ -40,17 +40,17 @@ function isProgram(path: string): boolean {
 const PORT = 6432;
 const START_LIMIT_MS = 10_000;
 
-// It lives as long as this process has the other end of the shell's standard input.
+// A shell command under which pgbouncer runs as long as this process has the other end of the shell's standard input.
 const WITH_US = `"$@" & pid=$!; read -r _; kill -KILL "$pid"; wait "$pid"`;
 
 export interface PgbouncerOptions {
-  /** Its address besides its unix socket. */
+  /** A TCP address in addition to its unix socket. */
   readonly address?: string;
-  /** How long it keeps an unused server connection, seconds. Default 600. */
+  /** How long it keeps an unused server connection, in seconds. Default 600. */
   readonly idleSeconds?: number;
 }
 
-/** Starts one with `connections` connections to `server`. It does not run as root. */
+/** Starts pgbouncer with `connections` connections to `server`. It does not run as root. */
 export async function startPgbouncer(
   program: string,
   server: string,
@@ -132,7 +132,7 @@ unix_socket_dir = ${directory}
 `;
 }
 
-/** Resolves when it logs that it listens; rejects with its output otherwise. */
+/** Resolves when it logs that it listens. Rejects with its output otherwise. */
 async function ready(child: ChildProcess): Promise<void> {
   const output: string[] = [];
   const limit = AbortSignal.timeout(START_LIMIT_MS);

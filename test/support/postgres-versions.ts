@@ -2,7 +2,7 @@
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 
-/** The directory with `bin/postgres` of a major version; null if npm has not installed it. */
+/** Returns the directory with `bin/postgres` of a major version; null if npm has not installed it. */
 export function olderBinaries(majorVersion: string): string | null {
   try {
     const main = createRequire(import.meta.url).resolve(`pg${majorVersion}`);

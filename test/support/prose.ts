@@ -1,5 +1,5 @@
 // The prose of a file: comments and texts of code, paragraphs of documents. Code spans, addresses, SQL and regular
-// expressions are no prose.
+// expressions do not belong to it.
 import { readFileSync } from "node:fs";
 
 export interface Prose {
@@ -21,7 +21,7 @@ function proseOfCode(source: string): Prose[] {
     counted = index;
     const isComment = piece.startsWith("//") || piece.startsWith("/*");
     if (!isComment && piece.startsWith("/")) continue;
-    // In a comment, code spans are code; in a text, what is put in is not known.
+    // In a comment, code spans are removed; in a text, inserted values.
     const text = isComment
       ? piece.replaceAll(/`[^`\n]*`/g, "`…`")
       : piece.slice(1, -1).replaceAll(/\$\{[^{}]*\}/g, " … ");
@@ -51,7 +51,7 @@ export function wordsIn(prose: readonly Prose[]): number {
   );
 }
 
-/** Where the words occur, each with its line and what is around it. */
+/** Returns where the words occur, each with its line and the text around it. */
 export function placesOf(prose: readonly Prose[], words: RegExp): readonly Prose[] {
   return prose.flatMap(({ line, text }) =>
     text.split("\n").flatMap((part, at) =>

@@ -1,18 +1,18 @@
-// Random calls of the queue's SQL functions, and of workers' changes to jobs in between, from a seed: the
-// same seed gives the same calls.
+// Random calls of the queue's SQL functions, and changes that workers make to jobs in between. The same seed gives the
+// same calls.
 
-/** A whole number from 0 to `below` - 1. */
+/** Returns a whole number from 0 to `below` - 1. */
 export type Random = (below: number) => number;
 
 export interface Call {
   readonly name: string;
   readonly text: string;
-  /** The affected jobs, as positions in a canonical order of the existing jobs. */
+  /** The affected jobs, by their positions in a canonical order of the existing jobs. */
   readonly jobs: readonly number[];
   readonly values: (ids: readonly string[]) => unknown[];
 }
 
-/** mulberry32 */
+/** Returns a generator of random numbers (mulberry32). */
 export function random(seed: number): Random {
   let state = seed >>> 0;
   return (below) => {
@@ -119,7 +119,7 @@ function onWorkers(dice: Random): Call {
   };
 }
 
-/** A worker's change: a lock of some age, attempts, an error, a locked queue. */
+/** Returns a worker's change: a lock of some age, attempts, an error, a locked queue. */
 function work(dice: Random): Call {
   const [set, table] = pick(
     dice,

@@ -1,5 +1,5 @@
-// A process that runs an embedded server, controlled by test/support/server-process.ts: a line on stdin
-// starts it, lines on stdout report the result, the end of stdin stops it.
+// A process that runs an embedded server, controlled by test/support/server-process.ts: a line on stdin starts it,
+// lines on stdout report the result, and the end of stdin stops it.
 import { once } from "node:events";
 import { messageOf } from "../../src/base/errors.ts";
 import {
@@ -12,7 +12,7 @@ const { uid, ...options } = JSON.parse(process.argv[2] ?? "{}") as EmbeddedServe
 };
 const report = (line: object) => process.stdout.write(`${JSON.stringify(line)}\n`);
 
-// This user may not be able to read the sources: all of them are loaded by now.
+// The new user may not be able to read the sources, all of which are loaded by now.
 if (uid !== undefined) {
   process.setgroups?.([]);
   process.setgid?.(uid);

@@ -18,25 +18,25 @@ export interface ServerProcess {
   readonly pid: number;
   /** Starts the server and returns the result. */
   start(): Promise<Outcome>;
-  /** Stops the server normally; resolves when the process has ended. */
+  /** Stops the server normally. Resolves when the process has ended. */
   stop(): Promise<Outcome>;
-  /** kill -9; resolves when the process has ended. */
+  /** Kills the process with SIGKILL. Resolves when it has ended. */
   kill(): Promise<void>;
 }
 
 export type ServerProcessOptions = EmbeddedServerOptions & {
-  /** Becomes this user once its modules are loaded. */
+  /** The user that the process becomes once its modules are loaded. */
   readonly uid?: number;
   readonly env?: Readonly<Record<string, string>>;
 };
 
-// A failed test leaves its processes running: without this the file would not end.
+// The processes that are running. A failed test would leave them running, and then its file would not end.
 const running = new Set<ChildProcess>();
 after(() => {
   for (const child of running) child.kill("SIGKILL");
 });
 
-/** A process that has loaded everything and waits for `start`. */
+/** Starts a process that loads everything and waits for `start`. */
 export async function serverProcess(options: ServerProcessOptions): Promise<ServerProcess> {
   const { env, ...rest } = options;
   const main = join(import.meta.dirname, "server-main.ts");

@@ -1,5 +1,5 @@
-// Installations of other programs, for comparison and adoption: Graphile Worker's own migrations up to any
-// level, and the additions of its Rust port.
+// Installations of other programs, for comparison and adoption: Graphile Worker's own migrations up to any level, and
+// the additions of its Rust port.
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -35,7 +35,7 @@ export async function installStock(
   }
 }
 
-/** The Rust port's use of the ids 19 and 20: no breaking mark, and workers with heartbeats. */
+/** Adds what the Rust port uses the ids 19 and 20 for: no breaking mark, and workers with heartbeats. */
 export async function installRustPort(
   client: pg.Pool | pg.Client,
   schema: SchemaName = schemaName(),

@@ -1,4 +1,4 @@
-// The proxy in front of a real PostgreSQL: the connections that a fault affects, and the result of a cut.
+// The proxy in front of a real PostgreSQL: which connections a fault affects, and what a cut causes.
 import assert from "node:assert/strict";
 import net from "node:net";
 import { describe, test } from "node:test";
@@ -46,7 +46,7 @@ describe("In front of PostgreSQL the proxy", () => {
     const client = new End(net.connect(port, "127.0.0.1"));
     client.send(Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]));
     await client.receives("N");
-    // The response to the login: AuthenticationOk (R) is its first message.
+    // The response to the login begins with the message AuthenticationOk (R).
     proxy.cutBehind(1, { direction: "answers" });
     client.send(login("raw"));
     await until("it is cut", async () => client.error === "ECONNRESET");
@@ -79,7 +79,7 @@ describe("In front of PostgreSQL the proxy", () => {
     await until("all have ended", async () => proxy.open === 0);
     const { rows } = await own.query<{ n: number }>("select n from t order by n");
     await own.end();
-    // begin; Parse, Bind, Describe, Execute, Sync; commit: the eighth cut never comes.
+    // The messages are begin; Parse, Bind, Describe, Execute, Sync; commit. So the eighth cut never happens.
     assert.deepEqual(
       rows.map(({ n }) => n),
       [7, 8],

@@ -83,7 +83,7 @@ export class TcpProxy extends Faults implements AsyncDisposable {
   }
 }
 
-/** Forwards to the server of `databaseUrl`, over TCP or a unix socket. */
+/** Starts a proxy to the server of `databaseUrl`, over TCP or a unix socket. */
 export async function tcpProxy(
   databaseUrl: string,
   { delayMs = 0 }: { readonly delayMs?: number } = {},

@@ -1,5 +1,5 @@
-// A pool whose end() waits for its connections: pg's own resolves while sockets are still open, and a
-// server that stops at that moment would be reported as the test's uncaught exception.
+// A pool whose end() waits for its connections. pg's own end() resolves while sockets are still open, and a server that
+// stops at that moment would be reported as the test's uncaught exception.
 import pg from "pg";
 
 export interface TestPool extends AsyncDisposable {
@@ -25,8 +25,8 @@ export function testPool(url: string | pg.PoolConfig, max = 4): TestPool {
 let roles = 0;
 
 /**
- * A pool of a new login role, with the privileges that `grants` grants it; the role is dropped with the
- * pool. `owner` is a superuser's pool of the database of `url`.
+ * Creates a new login role with the privileges that `grants` grants, and a pool for it. The role is dropped with the
+ * pool. `owner`: a superuser's pool of the database of `url`.
  */
 export async function rolePool(
   url: string,

@@ -3,7 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 
 const LIMIT_MS = 30_000;
 
-/** Checks repeatedly until the condition holds; fails after `limitMs`, half a minute by default. */
+/** Checks repeatedly until the condition holds. Fails after `limitMs`, by default half a minute. */
 export async function until(
   what: string,
   isSo: () => Promise<boolean>,

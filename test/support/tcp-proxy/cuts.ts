@@ -3,19 +3,19 @@
 import type { Direction, Link } from "./link.ts";
 import type { Chunk } from "./messages.ts";
 
-/** Inspects the next chunk. Returns how much of it still passes, or null to cut nothing. */
+/** Inspects the next chunk. Returns how much of it still passes, or null if the connection is not cut. */
 export interface Cut {
   in(link: Link, direction: Direction, chunk: Chunk): number | null;
 }
 
 export interface CutOptions {
-  /** Only messages of this direction count. Default: both. */
+  /** The direction whose messages count. Default: both. */
   readonly direction?: Direction;
-  /** A part of the next message passes, too. */
+  /** Whether a part of the next message passes, too. Default: false. */
   readonly isTorn?: boolean;
 }
 
-/** Cuts after the n-th message from now on, counted over all connections that it inspects. */
+/** Cuts after the n-th message from now on, counted over all connections that this cut inspects. */
 export function cutBehind(count: number, { direction: only, isTorn = false }: CutOptions): Cut {
   let left = count;
   return {
@@ -39,7 +39,7 @@ export function cutBefore(text: string): Cut {
   return {
     in(link, direction, { bytes, ends }) {
       if (direction !== "answers") return null;
-      // The text may have begun in the previous chunk.
+      // The text may begin in the previous chunk.
       const tail = tails.get(link) ?? Buffer.alloc(0);
       const found = Buffer.concat([tail, bytes]).indexOf(text) - tail.length;
       tails.set(link, bytes.subarray(Math.max(0, bytes.length - text.length + 1)));

@@ -1,5 +1,4 @@
-// The faults of connections: of all of them, or of those of one application. Lasting faults also affect
-// future ones.
+// The faults of connections: of all, or of those of one application. Lasting faults also affect future connections.
 import { type Cut, type CutOptions, cutBefore, cutBehind } from "./cuts.ts";
 import { DIRECTIONS, type Direction, type Link } from "./link.ts";
 import type { Chunk } from "./messages.ts";
@@ -8,40 +7,42 @@ import { type Conditions, calm } from "./pipe.ts";
 export class Faults {
   readonly #links: ReadonlySet<Link>;
   readonly #application: string | null;
-  /** For future connections. */
+  /** The conditions of future connections. */
   #lasting: Record<Direction, Partial<Conditions>> = { requests: {}, answers: {} };
   #cut: Cut | null = null;
   #accepted = 0;
   #cuts = 0;
   #ended: Promise<unknown> = Promise.resolve();
 
-  /** `application`: its `application_name`; null: all. */
+  /** `application`: the `application_name` of the connections; null: all connections. */
   constructor(links: ReadonlySet<Link>, application: string | null) {
     this.#links = links;
     this.#application = application;
   }
 
-  /** How many of these connections have been accepted so far. */
+  /** The number of these connections that were accepted so far. */
   get accepted(): number {
     return this.#accepted;
   }
 
-  /** How many are open. */
+  /** The number of connections that are open. */
   get open(): number {
     return this.#those.length;
   }
 
-  /** How many cutBehind() and cutAnswer() have cut so far. */
+  /** The number of connections that cutBehind() and cutAnswer() have cut so far. */
   get cuts(): number {
     return this.#cuts;
   }
 
-  /** Resolves when the server has closed everything that was cut, and so has run all it had received. */
+  /**
+   * Resolves when the server has closed every connection that was cut, and so has run everything that it had received.
+   */
   get ended(): Promise<unknown> {
     return this.#ended;
   }
 
-  /** Delays everything by this time, one way. */
+  /** Delays all data by this time in each direction, in milliseconds. */
   delay(delayMs: number): void {
     this.#set(DIRECTIONS, { delayMs });
   }
@@ -52,9 +53,9 @@ export class Faults {
   }
 
   /**
-   * Nothing passes and nothing is closed, as if a cable were pulled. `all`: also future connections, which
-   * are accepted and receive nothing. `established`: only existing ones, as when a firewall has dropped its
-   * state. `only`: the other direction continues.
+   * Stops all data without closing anything, as if a cable were pulled. `all`: also on future connections, which are
+   * accepted and receive nothing. `established`: only on existing connections, as if a firewall had dropped its state.
+   * `only`: only in this direction.
    */
   mute(which: "all" | "established" = "all", only?: Direction): void {
     this.#set(only === undefined ? DIRECTIONS : [only], { isMuted: true }, which === "all");
@@ -72,27 +73,31 @@ export class Faults {
     this.#lasting = { requests: {}, answers: {} };
   }
 
-  /** Resets existing connections at once (RST), or those that `which` selects by their index. */
+  /** Resets existing connections at once (RST): all, or those that `which` selects by their index. */
   reset(which: (place: number) => boolean = () => true): void {
     for (const [place, link] of this.#those.entries()) if (which(place)) link.reset();
   }
 
-  /** Ends one direction normally (FIN); the other one continues. */
+  /** Ends one direction normally (FIN). The other one continues. */
   halfClose(direction: Direction): void {
     for (const link of this.#those) link.halfClose(direction);
   }
 
-  /** One end is lost, and the other one is not notified: half open. */
+  /** Drops one end without notifying the other, which remains half open. */
   lose(end: "client" | "server"): void {
     for (const link of this.#those) link.lose(end);
   }
 
-  /** Once: cuts the connection on which the n-th message from now passes, right after it. 0: before one. */
+  /**
+   * Cuts, once, the connection on which the n-th message from now passes, right after this message. 0: before the next.
+   */
   cutBehind(count: number, options: CutOptions = {}): void {
     this.#cut = cutBehind(count, options);
   }
 
-  /** Once: the server has executed the statement whose response contains this text, and the response is lost. */
+  /**
+   * Cuts, once, the response that contains this text: the server has executed the statement, and the response is lost.
+   */
   cutAnswer(text: string): void {
     this.#cut = cutBefore(text);
   }

@@ -1,22 +1,22 @@
-// One connection through the proxy: the client's socket, the one to the server, and a pipe each way.
+// One connection through the proxy: the client's socket, the socket to the server, and a pipe in each direction.
 import type net from "node:net";
 import { type Chunk, Messages, type Start } from "./messages.ts";
 import { Pipe, reset } from "./pipe.ts";
 
-/** Data sent by a client, and data sent by a server. */
+/** `requests`: data from a client; `answers`: data from a server. */
 export type Direction = "requests" | "answers";
 export const DIRECTIONS: readonly Direction[] = ["requests", "answers"];
 
 export interface LinkParts {
-  /** Called when the application is identified, before any of the login has passed. */
+  /** Called when the application is identified, before any part of the login has passed. */
   onKnown(link: Link): void;
   onClosed(link: Link): void;
-  /** As PipeParts.cutIn(). */
+  /** Decides whether the connection is cut, like PipeParts.cutIn(). */
   cutIn(link: Link, direction: Direction, chunk: Chunk): number | null;
 }
 
 export class Link {
-  /** `application_name`, once the client has sent it; null for other protocols. */
+  /** The `application_name`, once the client has sent it; null for other protocols. */
   application: string | null = null;
   readonly requests: Pipe;
   readonly answers: Pipe;
@@ -37,7 +37,7 @@ export class Link {
     const toServer = new Messages("start", started);
     const cut = () => {
       reset(front);
-      // The server still has to execute what it received, and the response is lost.
+      // The server still has to execute what it has received. Only its response is lost.
       back.end();
     };
     const pipe = (from: net.Socket, to: net.Socket, messages: Messages, direction: Direction) =>
@@ -61,13 +61,13 @@ export class Link {
     reset(this.#back);
   }
 
-  /** Ends one direction normally (FIN); the other one continues. */
+  /** Ends one direction normally (FIN). The other one continues. */
   halfClose(direction: Direction): void {
     this[direction].close();
     (direction === "requests" ? this.#back : this.#front).end();
   }
 
-  /** Drops one end without notifying the other one, whose data is discarded from now on. */
+  /** Drops one end without notifying the other, whose data are discarded from now on. */
   lose(end: "client" | "server"): void {
     this.#stop();
     reset(end === "client" ? this.#front : this.#back);

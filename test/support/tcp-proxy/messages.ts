@@ -7,15 +7,15 @@ const LONGEST_START = 10_000;
 
 export interface Chunk {
   readonly bytes: Buffer;
-  /** The positions in the chunk after which a message ends. */
+  /** The positions in the chunk at which a message ends. */
   readonly ends: readonly number[];
 }
 
 export class Messages {
-  /** The beginning of the next bytes. `unknown`: message ends can no longer be determined. */
+  /** What the next bytes are. `unknown`: the ends of messages can no longer be determined. */
   #next: "start" | "byte" | "letter" | "unknown";
   readonly #onStart: (start: Start) => void;
-  /** Of the current message: the header bytes so far, and how many bytes are missing. */
+  /** The header bytes of the current message so far, and the number of its missing bytes. */
   #head: number[] = [];
   #left = 0;
   /** The first message, which contains the application_name. */
@@ -26,12 +26,12 @@ export class Messages {
     this.#onStart = onStart;
   }
 
-  /** The next byte is a message of its own, and an S means that encryption follows. */
+  /** Announces that the next byte is a message of its own. An S means that encryption follows. */
   expectByte(): void {
     this.#next = "byte";
   }
 
-  /** From here on message ends are unknown. */
+  /** Stops determining the ends of messages. */
   giveUp(): void {
     this.#next = "unknown";
   }
@@ -78,7 +78,7 @@ export class Messages {
   #started(): void {
     const start = startOf(Buffer.concat(this.#start));
     this.#start = [];
-    // After an encryption request the first message is still to come.
+    // After an encryption request the first message is still missing.
     if (start.kind !== "encryption") this.#next = "letter";
     this.#onStart(start);
   }

@@ -1,5 +1,5 @@
-// One direction of a connection: data is passed on in order, at once, later, slowly or not at all. It
-// buffers little: data that it cannot pass on stays with the sender.
+// One direction of a connection. Data are passed on in order: at once, later, slowly or not at all. It buffers little:
+// what it cannot pass on stays with the sender.
 import type net from "node:net";
 import type { Chunk } from "./messages.ts";
 
@@ -15,7 +15,7 @@ export const calm = (): Conditions => ({
   bytesPerSecond: Number.POSITIVE_INFINITY,
 });
 
-/** The end of a direction, normal or by a reset. */
+/** How a direction ends: normally or by a reset. */
 type End = "end" | "reset";
 
 interface Waiting {
@@ -28,7 +28,7 @@ export interface PipeParts {
   readonly to: net.Socket;
   /** Finds the messages in received data. */
   read(bytes: Buffer): Chunk;
-  /** How many of these bytes still pass before the connection is cut; null: all, without a cut. */
+  /** Returns how many of these bytes still pass before the connection is cut; null: all, without a cut. */
   cutIn(chunk: Chunk): number | null;
   /** Stops both directions. */
   stop(): void;
@@ -36,7 +36,7 @@ export interface PipeParts {
 }
 
 const MOST_BYTES = 1_048_576;
-/** The interval at which a throttled pipe passes data on. */
+/** The interval in seconds at which a throttled pipe passes data on. */
 const SLICE_S = 0.02;
 
 export class Pipe {
@@ -65,7 +65,7 @@ export class Pipe {
     });
   }
 
-  /** Passes on what the conditions allow. Call it when they have changed. */
+  /** Passes on what the conditions allow. Call it after they have changed. */
   pump(): void {
     clearTimeout(this.#timer);
     const { isMuted, delayMs, bytesPerSecond } = this.conditions;
@@ -86,7 +86,7 @@ export class Pipe {
     else from.resume();
   }
 
-  /** Passes nothing on any more. Data that still arrives is discarded. */
+  /** Stops passing data on. Data that still arrive are discarded. */
   close(): void {
     this.#isOver = true;
     clearTimeout(this.#timer);
@@ -132,7 +132,7 @@ export class Pipe {
       }
       stop();
       if (passing === 0) cut();
-      // It must be sent before the connection closes.
+      // The data must be sent before the connection closes.
       else to.write(what.bytes.subarray(0, passing), cut);
     }
   }
@@ -143,11 +143,11 @@ function slice({ bytes, ends }: Chunk, from: number, to: number): Chunk {
   return { bytes: bytes.subarray(from, to), ends: inside.map((end) => end - from) };
 }
 
-/** Unix sockets have no reset. */
+/** Resets a socket. Unix sockets have no reset. */
 export function reset(socket: net.Socket): void {
   if (socket.destroyed) return;
   const { writableEnded, writableFinished, writableLength } = socket;
-  // While its FIN is pending Node cannot reset it: the handle would remain, and the process with it.
+  // Node cannot reset a socket while its FIN is pending: the handle would remain, and the process with it.
   const isLeaving = writableEnded && !writableFinished && writableLength === 0;
   if (isLeaving || socket.remoteAddress === undefined) socket.destroy();
   else socket.resetAndDestroy();

@@ -4,7 +4,7 @@ import net from "node:net";
 import { type TcpProxy, tcpProxy } from "../tcp-proxy.ts";
 import { until } from "../until.ts";
 
-/** A message of the protocol. */
+/** Returns a message of the protocol. */
 export function message(letter: string, body = ""): Buffer {
   const head = Buffer.alloc(5);
   head.write(letter);
@@ -51,9 +51,9 @@ export class End {
 
 export interface Wired extends AsyncDisposable {
   readonly proxy: TcpProxy;
-  /** The two ends of a connection whose client has sent a first message, by default a startup message. */
+  /** Returns the two ends of a connection whose client has sent a first message, by default a startup message. */
   pair(first?: Buffer): Promise<{ readonly client: End; readonly server: End }>;
-  /** A client that has sent nothing yet. */
+  /** Returns a client that has sent nothing yet. */
   connect(): Promise<End>;
 }
 
