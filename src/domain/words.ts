@@ -51,9 +51,16 @@ export const markedFailed = (where: string): string => MARKED + where;
 /** The error that the schema's own function sets when a job is failed by hand. */
 const BY_FUNCTION = "Manually marked as failed";
 
-/** Whether the job was failed by hand. */
+/** The error of a cancelled job. */
+export const cancelledText = (reason: string | null): string =>
+  reason === null ? "cancelled" : `cancelled: ${reason}`;
+
+/** Whether the error is that of a cancelled job. */
+export const isCancelled = (error: string): boolean => /^cancelled(?:: |\n|$)/.test(error);
+
+/** Whether the job was failed or cancelled by hand. */
 export const isMarkedFailed = (error: string): boolean =>
-  error.startsWith(MARKED) || error.startsWith(BY_FUNCTION);
+  error.startsWith(MARKED) || error.startsWith(BY_FUNCTION) || isCancelled(error);
 
 const LONGEST_NAME = 80;
 

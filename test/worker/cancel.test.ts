@@ -2,13 +2,19 @@
 // Worker's own workers.
 import assert from "node:assert/strict";
 import { once } from "node:events";
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { beforeEach, test } from "node:test";
 import { Logger, run } from "graphile-worker";
+import { explainJob } from "../../src/insight/why/explain-job.ts";
+import { loadTasks } from "../../src/worker/files/load-tasks.ts";
 import type { WorkerOptions } from "../../src/worker/options/worker-options.ts";
 import { JobCancelled } from "../../src/worker/task/outcomes.ts";
 import { defineBatchTask, defineTask } from "../../src/worker/task/task.ts";
 import type { TaskContext } from "../../src/worker/task/task-context.ts";
 import { migratedDatabase } from "../support/database.ts";
+import { workerProcess } from "./worker-process.ts";
 import { latch, recorder, recording, until, within, workerQueue } from "./worker-queue.ts";
 
 const queue = workerQueue(() => migratedDatabase("worker", ["controls"]));
@@ -238,6 +244,104 @@ test("The items of a cancelled batch that have not succeeded stay in its payload
   const [left] = await queue.left();
   assert.equal(left?.payload, "[2,3]");
   assert.equal(left?.attempts, left?.max_attempts);
+});
+
+test("While no announcement arrives, the signal aborts within 2.5 seconds.", async () => {
+  const { task, started } = endless();
+  const { id } = await queue.utils.addJob("endless");
+  await queue.started({ tasks: [task] });
+  await started;
+  // The listener reconnects after a moment; the announcement is sent meanwhile.
+  await queue.sql(`select pg_terminate_backend(pid) from pg_stat_activity
+    where application_name = 'worker listen' and datname = current_database()`);
+  await queue.utils.cancelJobs([id]);
+  const cancelledAt = performance.now();
+  assert.equal(await ended(id), "cancelled");
+  assert.ok(performance.now() - cancelledAt < 2_500);
+});
+
+test("A program gets SIGTERM, and its job is not retried.", async () => {
+  const directory = mkdtempSync(join(tmpdir(), "worker-cancel-"));
+  try {
+    const file = join(directory, "long.sh");
+    writeFileSync(
+      file,
+      "#!/bin/sh\ntrap 'echo terminated >&2; exit 0' TERM\necho begun >&2\nsleep 60 & wait\n",
+    );
+    chmodSync(file, 0o755);
+    const { lines, logger } = recorder();
+    const tasks = await loadTasks(directory, { logger });
+    const { id } = await queue.utils.addJob("long");
+    await queue.started({ tasks, logger, abortGraceMs: 5_000 });
+    await until("the program runs", () =>
+      lines.some(({ fields, message }) => JSON.stringify([fields, message]).includes("begun")),
+    );
+    await queue.utils.cancelJobs([id], { reason: "deploy" });
+    assert.equal(await ended(id), "cancelled");
+    const [left] = await queue.left();
+    assert.match(
+      left?.last_error ?? "",
+      /^cancelled: deploy\nCaused by: stopped: cancelled: deploy: terminated/,
+    );
+    assert.equal(left?.attempts, left?.max_attempts);
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+});
+
+test("A job whose worker is killed after the request is cancelled, and does not run again.", async () => {
+  const first = await workerProcess(queue.url);
+  const { id } = await queue.utils.addJob("held");
+  await first.event("started");
+  first.signal("SIGSTOP");
+  assert.deepEqual(await queue.utils.cancelJobs([id], { reason: "deploy" }), [
+    { id, outcome: "cancelling" },
+  ]);
+  first.signal("SIGKILL");
+  const second = await workerProcess(queue.url);
+  assert.equal(await ended(id), "cancelled");
+  const [left] = await queue.left();
+  assert.deepEqual([left?.last_error, left?.locked_by], ["cancelled: deploy", null]);
+  await noRequestsLeft();
+  await second.stop();
+});
+
+test("An error of another copy of the library, thrown by a cancelled task, is its cause.", async () => {
+  const started = latch();
+  const task = defineTask("task", async (_, { signal }: TaskContext) => {
+    started.open();
+    await once(signal, "abort");
+    throw Object.assign(new Error("later"), {
+      [Symbol.for("pg-job-worker.outcome")]: { kind: "snooze", untilMs: 60_000 },
+    });
+  });
+  const { id } = await queue.utils.addJob("task");
+  await queue.started({ tasks: [task] });
+  await started.opened;
+  await queue.utils.cancelJobs([id]);
+  assert.equal(await ended(id), "cancelled");
+  assert.match((await queue.left())[0]?.last_error ?? "", /^cancelled\nCaused by: Error: later/);
+});
+
+test("A job explains that it is being cancelled, and why it was.", async () => {
+  const [started, end] = [latch(), latch()];
+  const task = recording("task", async () => {
+    started.open();
+    await end.opened;
+  });
+  const { id } = await queue.utils.addJob("task");
+  await queue.started({ tasks: [task], abortGraceMs: 60_000 });
+  await started.opened;
+  await queue.utils.cancelJobs([id], { reason: "wrong file", cancelledBy: "ana" });
+  const running = await explainJob(queue.utils.database, id);
+  assert.match(running?.sentence ?? "", /^Being cancelled: wrong file, by ana\. /);
+  assert.equal(running?.causes[0]?.text, "It is being cancelled: wrong file, by ana");
+  end.open();
+  assert.equal(await ended(id), "completed");
+  const { id: waiting } = await queue.utils.addJob("other");
+  await queue.utils.cancelJobs([waiting], { reason: "wrong file" });
+  const failed = await explainJob(queue.utils.database, waiting);
+  assert.match(failed?.sentence ?? "", /^Will not run again\. Cancelled: wrong file; .* ago\.$/);
 });
 
 test("A job of a stock worker ends by itself, and is not retried.", async () => {

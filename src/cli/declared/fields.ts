@@ -35,7 +35,7 @@ export const takesNow = (field: string): boolean => field === "run_at";
 
 /** The command's positional arguments and options. A single-value argument may also be typed as an option. */
 export function tableOf(
-  { fields, positionals, danger }: Declaration,
+  { fields, positionals, danger, wait }: Declaration,
   places: readonly FieldPlace[],
 ): { words: Values; options: Values } {
   const words: Record<string, OptionValue<unknown>> = {};
@@ -58,6 +58,8 @@ export function tableOf(
     if (takesNow(field)) options["now"] = flag(`The same as --${key} now`);
     if (isAll) options["all"] = flag(`Without --${key}: ${data.default ?? "everything"}`);
   }
+  if (wait !== undefined)
+    options["wait"] = flag("Wait until the jobs have ended, at most a minute");
   if (danger === "destroys")
     options["yes"] = flag("Do not ask for confirmation", { aliases: ["-y"] });
   return { words, options };

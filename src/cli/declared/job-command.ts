@@ -2,7 +2,8 @@
 // new declaration needs no code here.
 
 import type { AuditEntry } from "../../commands/audit/audit-entry.ts";
-import type { Command as Declaration } from "../../commands/declare/command.ts";
+import type { Command as Declaration, Waited } from "../../commands/declare/command.ts";
+import type { CommandFields, Input } from "../../commands/declare/field.ts";
 import { isOperationAction, type OperationAction } from "../../commands/operations/model/action.ts";
 import { type CommandRecord, checkInput, type Performed, perform } from "../../commands/perform.ts";
 import { assertTakesWrites } from "../../database/inspect/read-only-server.ts";
@@ -39,6 +40,7 @@ export function jobCommand(declaration: Declaration): CliCommand {
       const given = args as Given;
       const query = action === undefined ? null : queryIn(action, given);
       if (action === undefined || query === null) return performTyped(declaration, given);
+      if (given["wait"] === true) throw new UsageError("--wait needs job ids", declaration.name);
       const typed = await inputOf(declaration, places, given);
       const isSure = given["yes"] === true || given["dryRun"] === true;
       if (isDestroying && !isSure) assertCanConfirm(declaration.name);
@@ -79,7 +81,11 @@ export async function performTyped(
           return undefined;
         },
       });
-      return report(declaration, done, given);
+      const isAwaited = given["wait"] === true && declaration.wait !== undefined;
+      const waited = isAwaited
+        ? ((await declaration.wait?.(database, input as Input<CommandFields>)) ?? null)
+        : null;
+      return report(declaration, done, given, waited);
     },
     declaration.makesSchema !== true,
   );
@@ -188,15 +194,26 @@ function questionOf(
   return `${[shown, ...first].join(" ")}: ${isOne ? consequenceOfOne : consequence} Continue?`;
 }
 
-function report(declaration: Declaration, done: Performed, { json, suggest }: Given): ExitStatus {
-  if (json) printJson(done.json);
+function report(
+  declaration: Declaration,
+  done: Performed,
+  { json, suggest }: Given,
+  waited: Waited | null,
+): ExitStatus {
+  if (json) printJson(withMembers(done.json, waited?.members ?? {}));
   else {
     print(done.message);
-    for (const line of namesOf(declaration, done)) print(line);
+    for (const line of [...namesOf(declaration, done), ...(waited?.lines ?? [])]) print(line);
     if (done.operationId !== null) print(undoLine(done.operationId, suggest));
   }
-  if (!done.isPartial) return 0;
+  if (!done.isPartial) return waited?.isPartial === true ? 3 : 0;
   return done.tally?.done === 0 ? 1 : 3;
+}
+
+/** The JSON object with more members. */
+function withMembers(json: string, members: Readonly<Record<string, string>>): string {
+  const more = Object.entries(members).map(([name, text]) => `,"${name}":${text}`);
+  return `${json.slice(0, -1)}${more.join("")}}`;
 }
 
 /** One line for each name in the answer's lists, such as the swept workers. */

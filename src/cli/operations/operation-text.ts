@@ -26,7 +26,11 @@ export function rehearsalLines(
   const { rehearsal, count, skipLocked, change, byTask, byQueue, samples, unknown, times } = report;
   const lines = [`${rehearsal.action}: ${jobsThatMatch(report)}`];
   if (unknown.length > 0) lines.push(`  no such name: ${unknown.join(", ")}`);
-  if (skipLocked.value > 0) lines.push(`  left alone: ${shortValue(skipLocked)} running now`);
+  const { ofRunning } = actionData(rehearsal.action);
+  if (skipLocked.value > 0) {
+    const what = ofRunning === undefined ? "left alone" : "cancelled while they run";
+    lines.push(`  ${what}: ${shortValue(skipLocked)} running now`);
+  }
   if (count.value === 0 && (count.precision === "exact" || byTask.length === 0)) return lines;
   lines.push(`  by task: ${shares(byTask)}`, `  by queue: ${shares(byQueue)}`);
   if (times !== null) lines.push(`  run at: the first ${times.first}, the last ${times.last}`);
@@ -150,9 +154,10 @@ function doneText(operation: JobOperation): string {
   return `${actionData(action).words.past} ${grouped(done)} of ${jobsOf(all)}`;
 }
 
-function leftText({ skippedLocked, skippedChanged, skippedGone }: JobOperation): string {
+function leftText({ action, skippedLocked, skippedChanged, skippedGone }: JobOperation): string {
+  const { ofRunning } = actionData(action);
   return clauses([
-    [skippedLocked, "was running"],
+    [skippedLocked, ...(ofRunning ?? (["was running"] as const))],
     [skippedChanged, "had changed since"],
     [skippedGone, "no longer existed", "no longer existed"],
   ]);

@@ -95,6 +95,16 @@ export interface CommandContext {
   readonly indexBuilds?: IndexBuilds;
 }
 
+/** What became of the things that a command has begun to change. */
+export interface Waited {
+  /** Lines without a full stop. */
+  readonly lines: readonly string[];
+  /** JSON texts of members, which join those of the answer. */
+  readonly members: Readonly<Record<string, string>>;
+  /** Some of them have not ended. */
+  readonly isPartial: boolean;
+}
+
 /**
  * A complete declaration. It has methods and not function properties, so that commands of all fields and results fit
  * one list.
@@ -127,6 +137,8 @@ export interface Command<
   jobIds?(result: R): readonly string[];
   /** Returns the operation that stores the jobs' earlier state. All commands that can store it declare this. */
   operationId?(result: R): string | null;
+  /** Waits for the end of what it has begun, at most a minute: the option --wait of the command line. */
+  wait?(db: Database, input: Input<F>): Promise<Waited>;
   /** Returns the affected workers for the record, if the input does not have them. */
   workerIds?(result: R): readonly string[];
   /** Returns the JSON texts of the members that `answer` declares. */

@@ -41,6 +41,8 @@ export interface JobActionData {
    * its own defaults. `by`: the user.
    */
   readonly change: (changes: Changes, by: string | null) => JobChange;
+  /** What it does to running jobs, if it does not leave them alone: of one, and of several. */
+  readonly ofRunning?: readonly [one: string, more: string];
   /** The jobs that an operation never selects, as a term of the query language such as `is:failed`. */
   readonly leavesOut?: string;
   /** Throws WorkerError if the schema lacks tables that the action needs. */

@@ -6,10 +6,9 @@ import { duration, strict, validate } from "../../base/validate.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { checkedJobIds } from "../../domain/job-ids.ts";
 import { boundedText } from "../../domain/job-spec.ts";
-import { counted, grouped } from "../../domain/words.ts";
+import { cancelledText, counted, grouped } from "../../domain/words.ts";
 import {
   type CancelResult,
-  cancelledText,
   cancelOutcomes,
   cancelRequests,
   endCancellations,
@@ -19,7 +18,7 @@ import { isFailed } from "../../queue/sql/job-state.ts";
 import { actOnJobs, type Changed } from "../before-images/act-on-jobs.ts";
 import { deletion, type JobChange } from "../before-images/job-change.ts";
 import type { Keeping } from "../before-images/kept-statement.ts";
-import { defineCommand, keepingOf } from "../declare/command.ts";
+import { defineCommand, keepingOf, type Waited } from "../declare/command.ts";
 import { flag, jobIds, optional, text } from "../declare/field.ts";
 import { jobsMember, named } from "./acted.ts";
 
@@ -179,6 +178,8 @@ const cancelling = ({ reason, remove, by }: Cancel): JobChange => ({
     }),
 });
 
+const OF_RUNNING = ["runs and is being cancelled", "run and are being cancelled"] as const;
+
 const hasText = (reason: unknown): reason is string =>
   typeof reason === "string" && reason.trim() !== "";
 
@@ -222,6 +223,7 @@ export const cancelCommand = defineCommand({
     },
     change: (changes, by) => cancelling(howOf(changes, by)),
     canary: "none",
+    ofRunning: OF_RUNNING,
     leavesOut: "is:failed",
     requires: (db) => requireControls(db, "cancelling jobs"),
     offers: {},
@@ -237,6 +239,7 @@ export const cancelCommand = defineCommand({
   sentence: (result, { ids }) => sentenceOf(result, new Set(ids).size),
   tally: ({ jobs }, { ids }) => ({ requested: new Set(ids).size, done: jobs.length }),
   isPartial: ({ failed, gone }) => failed.length + gone.length > 0,
+  wait: async (db, { ids }) => endsOf(await waitForCancelledJobs(db, ids)),
   members: (result, { ids }) => ({
     ...jobsMember(result.jobs),
     operation: result.operationId ?? "null",
@@ -261,13 +264,30 @@ function sentenceOf(
   { jobs, cancelling: asked, failed, gone }: Cancelled,
   requested: number,
 ): string {
-  const runs = counted(asked.length, "runs and is", "run and are");
+  const [one, more] = OF_RUNNING;
   return [
     `Cancelled ${grouped(jobs.length)} of ${counted(requested, "job")}`,
-    ...(asked.length === 0 ? [] : [`${runs} being cancelled: ${named(asked)}`]),
+    ...(asked.length === 0 ? [] : [`${counted(asked.length, one, more)}: ${named(asked)}`]),
     ...(failed.length === 0
       ? []
       : [`${grouped(failed.length)} had failed before: ${named(failed)}`]),
     ...(gone.length === 0 ? [] : [`${grouped(gone.length)} not found: ${named(gone)}`]),
   ].join("; ");
+}
+
+const ENDS: Readonly<Record<CancelEnd["outcome"], string>> = {
+  cancelled: "cancelled",
+  completed: "completed",
+  failed: "failed with an error of its own",
+  running: "still running",
+};
+
+function endsOf(ends: readonly CancelEnd[]): Waited {
+  return {
+    lines: ends.map(({ id, outcome }) => `#${id}: ${ENDS[outcome]}`),
+    members: {
+      ends: `[${ends.map(({ id, outcome }) => `{"id":${id},"outcome":"${outcome}"}`).join(",")}]`,
+    },
+    isPartial: ends.some(({ outcome }) => outcome === "running"),
+  };
 }

@@ -9,6 +9,8 @@ export type CauseKind =
   | "locked_by_job"
   /** The job's queue, its task or everything is paused. */
   | "paused"
+  /** It runs, and is to end. */
+  | "cancelling"
   | "holder_alive"
   | "holder_stale"
   /** The holder of the lock never sent a heartbeat. */

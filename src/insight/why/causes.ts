@@ -11,12 +11,14 @@ import {
   allAttemptsAre,
   counted,
   grouped,
+  isCancelled,
   momentText,
   ordinal,
   shortName,
   valueText,
   workerNamed,
 } from "../../domain/words.ts";
+import { beingCancelled, type Cancellation } from "../../queue/cancel/cancellations.ts";
 import type { Pause } from "../../queue/pauses/list-pauses.ts";
 import { STALE_LOCK_MS } from "../../queue/workers/reset-stale-locks.ts";
 import { lostAttempts } from "../read/lost-attempts.ts";
@@ -39,6 +41,8 @@ export interface CauseFacts {
   readonly fetchedBefore: number | null;
   /** The pause that keeps it from starting: that of its queue, its task or everything; null if there is none. */
   readonly pause: Pause | null;
+  /** The request to cancel it while it runs; null: none. */
+  readonly cancellation: Cancellation | null;
   readonly place: QueuePlace | null;
   readonly knowledge: Knowledge;
   readonly hasWorkers: boolean;
@@ -52,7 +56,7 @@ export function causesOf(facts: CauseFacts): Cause[] {
   switch (job.condition) {
     case "fetched":
     case "running":
-      return holderCauses(facts, job.lockedMs);
+      return [...cancelCauses(facts), ...holderCauses(facts, job.lockedMs)];
     case "failed":
       return exhausted(facts);
     case "blocked":
@@ -62,7 +66,7 @@ export function causesOf(facts: CauseFacts): Cause[] {
     case "ready":
       if (isLost(job)) return lostNames(facts);
       return job.isDue
-        ? [...dueCauses(facts), ...pauseCauses(facts)]
+        ? [...cancelCauses(facts), ...dueCauses(facts), ...pauseCauses(facts)]
         : [notDue(facts), ...pauseCauses(facts), ...unknownTask(facts, false)];
     default:
       return job.condition satisfies never;
@@ -87,6 +91,9 @@ function lostNames({ job, schema }: CauseFacts): Cause[] {
   const detail = `"${recoverQueues(schema)}" restores the queue's row`;
   return [cause("queue_deleted", "The row of its queue was deleted", { ...broken, detail })];
 }
+
+const cancelCauses = ({ cancellation }: CauseFacts): Cause[] =>
+  cancellation === null ? [] : [cause("cancelling", `It is ${beingCancelled(cancellation)}`)];
 
 function pauseCauses({ pause, job }: CauseFacts): Cause[] {
   if (pause === null) return [];
@@ -193,12 +200,22 @@ function exhausted({ job }: CauseFacts): Cause[] {
   const lost = lostAttempts({ ...job, isLocked: false });
   const detail = `last attempt ${ageText(job.nowMs - job.failedMs)} ago`;
   const label = "Retry…";
-  const root = cause("exhausted", `${allAttemptsAre(job.maxAttempts)} used up`, {
-    detail,
-    ...broken,
-    fix: { action: "retry", label, jobIds: [job.id] },
-  });
+  const root = cause(
+    "exhausted",
+    cancelledText(job) ?? `${allAttemptsAre(job.maxAttempts)} used up`,
+    {
+      detail,
+      ...broken,
+      fix: { action: "retry", label, jobIds: [job.id] },
+    },
+  );
   return lost < 2 ? [root] : [killsWorkers(lost), root];
+}
+
+/** `Cancelled: wrong file`; null: the job was not cancelled. */
+export function cancelledText({ errorStart }: WhyFacts): string | null {
+  const [line = ""] = (errorStart ?? "").split("\n");
+  return isCancelled(line) ? `C${line.slice(1)}` : null;
 }
 
 const killsWorkers = (lost: number) =>

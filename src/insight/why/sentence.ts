@@ -10,10 +10,12 @@ import {
   momentText,
   shortName,
 } from "../../domain/words.ts";
+import { beingCancelled } from "../../queue/cancel/cancellations.ts";
 import { STALE_LOCK_MS } from "../../queue/workers/reset-stale-locks.ts";
 import {
   behindText,
   type CauseFacts,
+  cancelledText,
   isLost,
   isUnsupported,
   pausedSubject,
@@ -26,9 +28,9 @@ export function sentenceOf(facts: CauseFacts): string {
   const { job } = facts;
   switch (job.condition) {
     case "fetched":
-      return fetched(facts);
+      return `${toCancel(facts)}${fetched(facts)}`;
     case "running":
-      return running(facts);
+      return `${toCancel(facts)}${running(facts)}`;
     case "failed":
       return failed(facts);
     case "blocked":
@@ -43,6 +45,11 @@ export function sentenceOf(facts: CauseFacts): string {
     default:
       return job.condition satisfies never;
   }
+}
+
+/** `Being cancelled: deploy, by ana. ` */
+function toCancel({ cancellation }: CauseFacts): string {
+  return cancellation === null ? "" : `B${beingCancelled(cancellation).slice(1)}. `;
 }
 
 function fetched(facts: CauseFacts): string {
@@ -85,6 +92,10 @@ const oldLock = (ms: number) =>
 function failed({ job, sameError }: CauseFacts): string {
   const within = job.failedMs - job.createdMs;
   const span = job.maxAttempts > 1 && within > 0 ? ` within ${ageText(within)}` : "";
+  const cancelled = cancelledText(job);
+  if (cancelled !== null) {
+    return `Will not run again. ${cancelled}; ${ageText(job.nowMs - job.failedMs)} ago.`;
+  }
   const last = `last attempt ${ageText(job.nowMs - job.failedMs)} ago`;
   return `Will not run again. ${allAttemptsAre(job.maxAttempts)} used up${span}; ${last}.${sameWay(sameError)}`;
 }
@@ -136,7 +147,10 @@ function scheduled({ job, knowledge }: CauseFacts): string {
 
 function ready(facts: CauseFacts): string {
   const { job, knowledge, place, hasWorkers, pause } = facts;
-  if (knowledge.runner !== null) return `Running on ${byWorker(knowledge.runner)}.`;
+  if (facts.cancellation !== null && knowledge.runner === null) return toCancel(facts).trimEnd();
+  if (knowledge.runner !== null) {
+    return `${toCancel(facts)}Running on ${byWorker(knowledge.runner)}.`;
+  }
   if (pause !== null) return `${pausedSubject(pause)}.`;
   if (isUnsupported(knowledge, job.task)) {
     return `No live worker supports its task ${shortName(job.task)}: it waits until one does.`;

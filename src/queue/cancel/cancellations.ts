@@ -2,14 +2,9 @@
 // it and aborts the job's signal. A job that a request finds unstarted fails without a start. Requests are removed
 // when their job has ended.
 import { type Database, query, type Statement } from "../../database/database.ts";
+import { hasControls } from "../../database/schema/extensions/has-controls.ts";
+import { isCancelled } from "../../domain/words.ts";
 import { CONTROL } from "../pauses/pause.ts";
-
-/** The `last_error` of a cancelled job. */
-export const cancelledText = (reason: string | null): string =>
-  reason === null ? "cancelled" : `cancelled: ${reason}`;
-
-/** Whether a job's `last_error` is that of a cancelled job. */
-export const isCancelled = (error: string): boolean => /^cancelled(?:: |$|\n)/.test(error);
 
 export const CANCELLED_TEXT =
   "'cancelled'::text || coalesce(': '::text || requests.reason, ''::text)";
@@ -69,6 +64,20 @@ export async function lookAtCancellations(
     found: found.map(([id, reason, by]) => ({ id, reason, by })),
     hasOver: row?.has_over === true,
   };
+}
+
+/** The request to cancel this job; null: there is none. */
+export async function readCancellation(db: Database, id: string): Promise<Cancellation | null> {
+  if (!(await hasControls(db))) return null;
+  const { found } = await lookAtCancellations(db, [id]);
+  return found[0] ?? null;
+}
+
+/** `being cancelled: deploy, by ana`. */
+export function beingCancelled({ reason, by }: Cancellation): string {
+  const why = reason === null ? "" : `: ${reason}`;
+  const user = by === null ? "" : `${reason === null ? "" : ","} by ${by}`;
+  return `being cancelled${why}${user}`;
 }
 
 // The job has got new attempts since the request: it was retried, or replaced by its key. A return of an unstarted

@@ -3,7 +3,7 @@
 import { types } from "node:util";
 import { now } from "../../base/clock.ts";
 import { InputError } from "../../base/errors.ts";
-import { cancelledText } from "../../queue/cancel/cancellations.ts";
+import { cancelledText } from "../../domain/words.ts";
 
 const OUTCOME = Symbol.for("pg-job-worker.outcome");
 

@@ -107,6 +107,10 @@ export const atWork: readonly OperationState[] = ["running", "canary", "undoing"
 export const leftAlone = ({ skippedLocked, skippedChanged, skippedGone }: JobOperation) =>
   skippedLocked + skippedChanged + skippedGone;
 
+/** Jobs that ran at their turn, and are being cancelled. */
+export const cancelling = ({ action, skippedLocked }: JobOperation) =>
+  action === "cancel" ? skippedLocked : 0;
+
 /** How long undo data are stored, in hours, and the maximum number of rows of one operation. */
 export const UNDO_HOURS = 24;
 export const MOST_ROWS = 1_000_000;
@@ -132,6 +136,7 @@ export function operationJson(operation: JobOperation): string {
     expected_value: text(expected),
     done: text(operation.done),
     skipped_locked: text(operation.skippedLocked),
+    cancelling: text(cancelling(operation)),
     skipped_changed: text(operation.skippedChanged),
     skipped_gone: text(operation.skippedGone),
     not_found: text(notFound(operation)),

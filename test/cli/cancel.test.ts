@@ -1,0 +1,120 @@
+// The command that cancels jobs: by id, by query, and its refusals.
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { test } from "node:test";
+import pg from "pg";
+import { makeWorkerUtils } from "../../src/utils/worker-utils.ts";
+import { defineTask } from "../../src/worker/task/task.ts";
+import { Worker } from "../../src/worker/worker.ts";
+import { emptyDatabase } from "../support/database.ts";
+import { quickly } from "./command.ts";
+
+async function prepared(...extensions: readonly string[]) {
+  const { url } = await emptyDatabase();
+  const env = { DATABASE_URL: url };
+  await quickly(["migrate", ...extensions.flatMap((name) => ["--with", name])], env);
+  return { url, cli: (...args: readonly string[]) => quickly([...args], env) };
+}
+
+test("cancel is refused without its tables, by id and by query, and names the command that adds them.", async () => {
+  const { cli } = await prepared("operations");
+  await cli("add", "task");
+  for (const args of [["1"], ["task:task"], ["task:task", "--dry-run"]]) {
+    const refused = await cli("cancel", ...args, "--yes");
+    assert.equal(refused.status, 1, refused.stdout);
+    assert.match(
+      refused.stderr,
+      /cancelling jobs needs tables .*"worker migrate --with controls" adds/,
+    );
+  }
+  assert.match((await cli("show", "1")).stdout, /ready/);
+});
+
+test("cancel by id fails waiting jobs, states what it left, and needs a confirmation.", async () => {
+  const { cli } = await prepared("controls", "operations");
+  await cli("add", "task");
+  await cli("add", "task");
+  const unsure = await cli("cancel", "1");
+  assert.equal(unsure.status, 2);
+  assert.match(unsure.stderr, /--yes/);
+  const done = await cli("cancel", "1", "9", "--reason", "wrong file", "--yes");
+  assert.equal(done.status, 3);
+  assert.match(done.stdout, /^Cancelled 1 of 2 jobs; 1 not found: #9\nUndo: /);
+  const again = JSON.parse((await cli("cancel", "1", "2", "--remove", "--yes", "--json")).stdout);
+  assert.deepEqual(
+    [again.requested, again.done, again.cancelling, again.outcomes],
+    [
+      2,
+      1,
+      0,
+      [
+        { id: 1, outcome: "failed" },
+        { id: 2, outcome: "cancelled" },
+      ],
+    ],
+  );
+  assert.match((await cli("show", "1")).stdout, /cancelled: wrong file/);
+  assert.match((await cli("why", "1")).stdout, /[Cc]ancelled: wrong file/);
+});
+
+test("cancel by query leaves out failed jobs and cancels running ones; --wait prints what became of jobs.", async () => {
+  const { url, cli } = await prepared("controls", "operations");
+  const utils = await makeWorkerUtils({ connectionString: url });
+  const task = defineTask("task", async (_, { signal }) => {
+    await once(signal, "abort");
+    throw new Error("interrupted");
+  });
+  const worker = new Worker({
+    connectionString: url,
+    tasks: [task],
+    recovery: false,
+    concurrency: 2,
+  });
+  try {
+    await utils.addJob("task");
+    await utils.addJob("task");
+    await utils.addJob("other");
+    const { id: failed } = await utils.addJob("other");
+    await utils.permanentlyFailJobs([failed], "broken");
+    await worker.start();
+    await running(url, 2);
+    const waited = await cli("cancel", "1", "--reason", "deploy", "--yes", "--wait");
+    assert.equal(waited.status, 0, waited.stderr);
+    assert.equal(
+      waited.stdout,
+      "Cancelled 0 of 1 job; 1 runs and is being cancelled: #1\n#1: cancelled\n",
+    );
+    assert.match(
+      (await utils.getJob("1"))?.lastError ?? "",
+      /^cancelled: deploy\nCaused by: Error: interrupted/,
+    );
+    const preview = await cli("cancel", "id>0", "--dry-run");
+    assert.match(preview.stdout, /that matches? id>0 -is:failed/);
+    const byQuery = await cli("cancel", "id>0", "--reason", "stop", "--yes");
+    assert.match(byQuery.stdout, /Cancelled 1 of 2 jobs; 1 runs and is being cancelled/);
+    const [end] = await utils.waitForCancelledJobs(["2"]);
+    assert.equal(end?.outcome, "cancelled");
+    assert.equal((await utils.getJob("3"))?.lastError, "cancelled: stop");
+    assert.equal((await utils.getJob(failed))?.lastError, "broken");
+    const wrong = await cli("cancel", "id>0", "--yes", "--wait");
+    assert.match(wrong.stderr, /--wait needs job ids/);
+  } finally {
+    await worker.stop();
+    await utils.end();
+  }
+});
+
+async function running(url: string, count: number): Promise<void> {
+  const client = new pg.Client(url);
+  await client.connect();
+  try {
+    for (;;) {
+      const { rows } = await client.query(
+        "select from worker._private_jobs where locked_at is not null",
+      );
+      if (rows.length === count) return;
+    }
+  } finally {
+    await client.end();
+  }
+}
