@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, test } from "node:test";
 import { Logger, run } from "graphile-worker";
+import { listLightJobs } from "../../src/insight/pages/list-jobs.ts";
 import { explainJob } from "../../src/insight/why/explain-job.ts";
 import { loadTasks } from "../../src/worker/files/load-tasks.ts";
 import type { WorkerOptions } from "../../src/worker/options/worker-options.ts";
@@ -323,7 +324,7 @@ test("An error of another copy of the library, thrown by a cancelled task, is it
   assert.match((await queue.left())[0]?.last_error ?? "", /^cancelled\nCaused by: Error: later/);
 });
 
-test("A job explains that it is being cancelled, and why it was.", async () => {
+test("A job that is being cancelled, or was, has the reason and the user in its explanation and in lists.", async () => {
   const [started, end] = [latch(), latch()];
   const task = recording("task", async () => {
     started.open();
@@ -336,6 +337,8 @@ test("A job explains that it is being cancelled, and why it was.", async () => {
   const running = await explainJob(queue.utils.database, id);
   assert.match(running?.sentence ?? "", /^Being cancelled: wrong file, by ana\. /);
   assert.equal(running?.causes[0]?.text, "It is being cancelled: wrong file, by ana");
+  const [listed] = (await listLightJobs(queue.utils.database)).jobs;
+  assert.equal(listed?.cancelling, "being cancelled: wrong file, by ana");
   end.open();
   assert.equal(await ended(id), "completed");
   const { id: waiting } = await queue.utils.addJob("other");

@@ -33,7 +33,7 @@ export const showCommand = defineCommand({
       if (args.json) printJson(listedJobJson(job));
       else {
         const [listed] = await readLightRows(database, [id]);
-        printJob(job, listed?.condition ?? job.state);
+        printJob(job, listed?.condition ?? job.state, listed?.cancelling ?? null);
       }
     });
     return undefined;
@@ -47,12 +47,13 @@ function tooLarge(id: string): WorkerError {
   return new WorkerError("too_large", message);
 }
 
-function printJob(job: Job, condition: string): void {
+function printJob(job: Job, condition: string, cancelling: string | null): void {
   print(`job ${job.id}  ${job.taskIdentifier ?? "-"}  ${condition}`);
   print(`queue ${job.queueName ?? "-"}  key ${job.key ?? "-"}  priority ${job.priority}`);
   print(`attempts ${job.attempts} of ${job.maxAttempts}  run at ${time(job.runAt)}`);
   print(`created ${time(job.createdAt)}  updated ${time(job.updatedAt)}`);
   if (job.lockedAt !== null) print(`locked ${time(job.lockedAt)} by ${job.lockedBy ?? "-"}`);
+  if (cancelling !== null) print(cancelling);
   if (job.flagsText !== null) print(`flags ${job.flagsText}`);
   print(`payload ${job.payloadText}`);
   if (job.lastError === null) return;

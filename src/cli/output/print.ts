@@ -100,7 +100,7 @@ export function printLightJobs(jobs: readonly LightJob[], nextCursor: string | n
       `${job.attempts}/${job.maxAttempts}`,
       time(new Date(job.runAt)),
       job.key ?? "",
-      job.errorLine ?? "",
+      job.cancelling ?? job.errorLine ?? "",
     ]),
   );
   if (nextCursor !== null) print(`more: --cursor ${nextCursor}`);

@@ -3,6 +3,11 @@
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { type Condition, conditions } from "../../domain/condition.ts";
 import type { JobState } from "../../domain/job.ts";
+import {
+  beingCancelled,
+  type Cancellation,
+  readCancellations,
+} from "../../queue/cancel/cancellations.ts";
 import { listPauses, type Pause, pauseOf } from "../../queue/pauses/list-pauses.ts";
 import { failedAt } from "../../queue/settle/retry-policy.ts";
 import { conditionOf, type Heartbeats } from "../../queue/sql/condition.ts";
@@ -36,6 +41,8 @@ export interface LightJob {
   readonly isPaused: boolean;
   /** When the job entered its condition. */
   readonly conditionSince: string;
+  /** `being cancelled: deploy, by ana`; null: it is not. */
+  readonly cancelling: string | null;
   /** The size of the payload as it is stored, possibly compressed, in bytes. */
   readonly payloadBytes: number;
   /** Whether the payload is too large for a page of full jobs. */
@@ -69,9 +76,11 @@ export async function readLightRows(db: Database, ids: readonly string[]): Promi
   const found = await query<LightRow>(db, rowsSql(await heartbeatsOf(db)), [ids]);
   const byId = new Map(found.map((row) => [row.id, row]));
   const pauses = found.some(isWaiting) ? await listPauses(db) : [];
+  const locked = found.filter(({ locked_at_us: us }) => us !== null).map(({ id }) => id);
+  const requests = await readCancellations(db, locked);
   return ids.flatMap((id) => {
     const row = byId.get(id);
-    return row === undefined ? [] : [toLightJob(row, pauses)];
+    return row === undefined ? [] : [toLightJob(row, pauses, requests.get(id))];
   });
 }
 
@@ -80,7 +89,11 @@ const firstLine = (text: string | null) => text?.split(/[\r\n]/, 1)[0] ?? null;
 const isWaiting = ({ is_available, locked_at_us }: LightRow) =>
   is_available && locked_at_us === null;
 
-function toLightJob(row: LightRow, pauses: readonly Pause[]): LightJob {
+function toLightJob(
+  row: LightRow,
+  pauses: readonly Pause[],
+  request: Cancellation | undefined,
+): LightJob {
   const pause = pauseOf(pauses, row.task_identifier, row.queue_name);
   return {
     id: row.id,
@@ -102,6 +115,7 @@ function toLightJob(row: LightRow, pauses: readonly Pause[]): LightJob {
     condition: conditions.find((one) => one === row.condition) ?? "ready",
     isPaused: isWaiting(row) && pause !== undefined,
     conditionSince: timeText(row.since_us),
+    cancelling: request === undefined ? null : beingCancelled(request),
     payloadBytes: row.payload_bytes,
     isPayloadTruncated: row.payload_bytes > LONGEST_PAGE_BYTES,
   };

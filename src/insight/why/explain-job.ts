@@ -3,7 +3,7 @@
 import type { Database } from "../../database/database.ts";
 import { type Condition, conditionData } from "../../domain/condition.ts";
 import type { Value } from "../../domain/value.ts";
-import { readCancellation } from "../../queue/cancel/cancellations.ts";
+import { readCancellations } from "../../queue/cancel/cancellations.ts";
 import { listPauses, type Pause, pauseOf } from "../../queue/pauses/list-pauses.ts";
 import { shownGroup } from "../query/facts/error-labels.ts";
 import type { Cause } from "./cause.ts";
@@ -92,10 +92,10 @@ async function surroundings(
   const { hasWorkers, asOf } = table;
   const { queue } = job;
   const waits = isWaiting(job);
-  const [held, pause, cancellation, place, knowledge, same] = await Promise.all([
+  const [held, pause, requests, place, knowledge, same] = await Promise.all([
     readHeld(db, job, table),
     waits ? pauseOfJob(db, job) : null,
-    job.condition === "failed" ? null : readCancellation(db, job.id),
+    readCancellations(db, job.condition === "failed" ? [] : [job.id]),
     waits && job.isDue ? readPlace(db, { ...job, queueId: queue?.id ?? null }, asOf) : null,
     readKnowledge(db, waits && job.task !== null ? [job.task] : [], {
       hasWorkers: hasWorkers && waits,
@@ -109,7 +109,7 @@ async function surroundings(
     job,
     ...held,
     pause,
-    cancellation,
+    cancellation: requests.get(job.id) ?? null,
     place,
     knowledge,
     hasWorkers,

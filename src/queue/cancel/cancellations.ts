@@ -66,11 +66,14 @@ export async function lookAtCancellations(
   };
 }
 
-/** The request to cancel this job; null: there is none. */
-export async function readCancellation(db: Database, id: string): Promise<Cancellation | null> {
-  if (!(await hasControls(db))) return null;
-  const { found } = await lookAtCancellations(db, [id]);
-  return found[0] ?? null;
+/** Returns the requests to cancel these jobs, by job id. None where the schema has no table of requests. */
+export async function readCancellations(
+  db: Database,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, Cancellation>> {
+  if (ids.length === 0 || !(await hasControls(db))) return new Map();
+  const { found } = await lookAtCancellations(db, ids);
+  return new Map(found.map((one) => [one.id, one]));
 }
 
 /** `being cancelled: deploy, by ana`. */

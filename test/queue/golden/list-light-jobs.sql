@@ -91,4 +91,6 @@ select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text),
   ) as queues on true
     where jobs.id = any($1::bigint[])
     offset 0
-  ) as light
+  ) as light;
+
+select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as is_there

@@ -80,6 +80,7 @@ function lightJobJson(job: LightJob): string {
     condition: job.condition,
     is_paused: job.isPaused,
     condition_since: job.conditionSince,
+    cancelling: job.cancelling,
     payload_bytes: job.payloadBytes,
     payload_truncated: job.isPayloadTruncated,
   };
@@ -107,6 +108,10 @@ const jobRow = record(
     condition: { type: "string", enum: conditions },
     is_paused: described("boolean", "it waits, and its queue, its task or everything is paused"),
     condition_since: "time",
+    cancelling: described(
+      "string?",
+      "while it runs and is being cancelled: the reason and the user",
+    ),
     payload_bytes: described("integer", "the stored size of the payload"),
     payload_truncated: described("boolean", "true: with fields=full the payload would be null"),
   },
