@@ -11,7 +11,7 @@
 import type { Value } from "../../../domain/value.ts";
 import type { Origin } from "../../audit/audit-entry.ts";
 import type { Changes } from "../../declare/job-action.ts";
-import type { OperationAction } from "./action.ts";
+import { actionData, isOperationAction, type OperationAction } from "./action.ts";
 import { commandLineOf } from "./command-line.ts";
 import { notFound } from "./not-found.ts";
 
@@ -109,7 +109,7 @@ export const leftAlone = ({ skippedLocked, skippedChanged, skippedGone }: JobOpe
 
 /** Jobs that ran at their turn, and are being cancelled. */
 export const cancelling = ({ action, skippedLocked }: JobOperation) =>
-  action === "cancel" ? skippedLocked : 0;
+  isOperationAction(action) && actionData(action).ofRunning !== undefined ? skippedLocked : 0;
 
 /** How long undo data are stored, in hours, and the maximum number of rows of one operation. */
 export const UNDO_HOURS = 24;
