@@ -10,7 +10,7 @@ const MEMBERS = 8;
 export const group: FaultGroup = {
   name: "verbs",
   title: "pauses, resumes and cancels through kills, freezes and restarts of PostgreSQL",
-  limitMinutes: 10,
+  limitMinutes: 15,
   needs: [],
   async run(field: Field) {
     const server = await field.server();

@@ -1,0 +1,7 @@
+// A short selection of pauses and cancels under faults. `npm run test:faults` measures their times, too.
+import { test } from "node:test";
+import { selection } from "../field/selection.ts";
+import { group as verbs } from "../groups/verbs/group.ts";
+
+test("What is paused or cancelled does not start, through kills, freezes and a restart.", () =>
+  selection(verbs, { modes: ["safe", "fast"] }));
