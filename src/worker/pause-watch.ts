@@ -29,7 +29,7 @@ export interface PauseWatchParts {
    * Jobs that were fetched before a pause, and have not started, go back. Resolves when none of them can start any
    * more, and they have gone back.
    */
-  letGo(): Promise<void>;
+  returnUnstarted(): Promise<void>;
   /** Jobs may be ready again. */
   wake(): void;
   /** `obeyed` has changed. */
@@ -120,7 +120,7 @@ export class PauseWatch implements Controls {
 
   /** Cancels jobs as requested. Returns whether there are requests of jobs that do not run. */
   async #cancel(db: Database): Promise<boolean> {
-    const { jobs, cancel, letGo, logger } = this.#parts;
+    const { jobs, cancel, returnUnstarted, logger } = this.#parts;
     const mine = jobs();
     const { found, hasOver } = await lookAtCancellations(
       db,
@@ -136,7 +136,7 @@ export class PauseWatch implements Controls {
       hasUnstarted = !cancel(job) || hasUnstarted;
     }
     // Such a job fails at once, and does not wait for a slot.
-    if (hasUnstarted) void letGo();
+    if (hasUnstarted) void returnUnstarted();
     return hasOver;
   }
 
@@ -184,7 +184,7 @@ export class PauseWatch implements Controls {
     if (isNew) {
       // From here on no fetch that was sent before starts its jobs.
       this.#pausesRead++;
-      this.#gone = this.#parts.letGo();
+      this.#gone = this.#parts.returnUnstarted();
     }
     if (!isFirst) this.#parts.wake();
     void this.#gone.then(() => {

@@ -9,7 +9,7 @@ import { exactClient } from "../database/exact-client.ts";
 import { nextRunAt } from "../queue/fetch/next-run-at.ts";
 import { completeInTransaction } from "../queue/settle/complete-in.ts";
 import { endLeases } from "../queue/workers/lease.ts";
-import { named } from "./connection/connection-config.ts";
+import { withApplicationName } from "./connection/connection-config.ts";
 import { WorkerConnection, type WorkerConnectionSettings } from "./connection/worker-connection.ts";
 import type { FetchedJob } from "./execute/fetched-job.ts";
 import { JobExecutor, type RunningJob } from "./execute/job-executor.ts";
@@ -241,7 +241,7 @@ export class Session<E> {
     if (fastLane === null) return [];
     // Each lane reconnects by itself.
     const isLeased = () => this.#parts.lease.hasHeartbeats;
-    const connection = named(this.#parts.connection, "worker fast lane");
+    const connection = withApplicationName(this.#parts.connection, "worker fast lane");
     const connections = this.#connections({ connection, onLoss: () => {}, isLeased });
     // A server process that has just announced a job is awake when the fetch for it arrives. Behind a pooler the
     // channel would stay with the connection of another client.

@@ -63,7 +63,7 @@ export class Sessions<E> {
   /** Continues with more slots, or with fewer; then unstarted jobs go back, and what has a slot is fetched again. */
   resized(grownBy: number): void {
     if (grownBy > 0) this.#current.dispatcher.wake();
-    if (grownBy < 0) for (const { dispatcher } of this.all) void dispatcher.letGo();
+    if (grownBy < 0) for (const { dispatcher } of this.all) void dispatcher.returnUnstarted();
   }
 
   /** Resolves once no job is ready or running and no result is unconfirmed. */

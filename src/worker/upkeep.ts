@@ -58,8 +58,8 @@ export class Upkeep<E> {
     this.pauses = new PauseWatch({
       ...{ logger, wake },
       database: () => sessions().current.database,
-      letGo: async () => {
-        await Promise.all(sessions().all.map(({ dispatcher }) => dispatcher.letGo()));
+      returnUnstarted: async () => {
+        await Promise.all(sessions().all.map(({ dispatcher }) => dispatcher.returnUnstarted()));
       },
       acknowledge: () => {
         if (lease.hasHeartbeats) this.#recovery?.reportFetched();

@@ -13,7 +13,7 @@ import { endPool } from "../database/connection/pool.ts";
 import type { Database } from "../database/database.ts";
 import type { Job } from "../domain/job.ts";
 import type { WorkerUtils } from "../utils/worker-utils.ts";
-import { connectionOf, named } from "./connection/connection-config.ts";
+import { connectionOf, withApplicationName } from "./connection/connection-config.ts";
 import { Timetable } from "./cron/timetable.ts";
 import { tallied } from "./execute/task-tally.ts";
 import { isBreaking, NEW_JOBS } from "./fetch/announcements.ts";
@@ -270,7 +270,7 @@ export class Worker<Extensions = unknown> implements Service {
 
   #listen(connection: pg.ClientConfig, outage: Outage): Listener {
     return new Listener({
-      ...{ connection: named(connection, "worker listen"), outage },
+      ...{ connection: withApplicationName(connection, "worker listen"), outage },
       channels: {
         [NEW_JOBS]: (payload) => this.#sessions.announced(payload),
         ...this.#upkeep.pauses.channels,

@@ -229,7 +229,7 @@ test("A new pause returns what was fetched, also one with an earlier time; the e
   const watch: PauseWatch = new PauseWatch({
     logger: silentLogger,
     database: () => database,
-    letGo: async () => void returns++,
+    returnUnstarted: async () => void returns++,
     wake: () => {},
     jobs: () => [],
     cancel: () => false,

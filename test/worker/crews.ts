@@ -63,7 +63,7 @@ export const comingAndGoing =
   };
 
 /** All connections of a worker except for its heartbeat's. */
-export const OURS = ["worker", "worker lane", "worker fast lane", "worker listen"];
+export const OURS = ["worker", "worker connection", "worker fast lane", "worker listen"];
 
 const MOST_CUTS = 40;
 

@@ -136,10 +136,10 @@ describe("A graceful stop", () => {
     await client.connect();
     t.after(() => client.end());
     await client.query("begin; select from worker._private_job_queues for update");
-    const lanes = proxy.of("worker lane");
+    const lanes = proxy.of("worker connection");
     lanes.delay(40);
     const waits = `select from pg_stat_activity
-      where application_name = 'worker lane' and datname = current_database() and wait_event_type = 'Lock'`;
+      where application_name = 'worker connection' and datname = current_database() and wait_event_type = 'Lock'`;
     lanes.reset();
     open();
     await until("it would free the queue", async () => (await queue.sql(waits)).length > 0);

@@ -55,7 +55,7 @@ export async function readPausedQueues(db: Database): Promise<ReadonlyMap<string
 
 export interface StaleWorker {
   readonly workerId: string;
-  readonly heardMs: number;
+  readonly lastHeartbeatMs: number;
   /** The number of running jobs in its last report; null without a report. */
   readonly running: number | null;
 }
@@ -79,7 +79,7 @@ export async function readStaleWorkers(db: Database, hasWorkers: boolean): Promi
   }>(db, staleSql);
   return rows.map(({ id, heard_us: us, running }) => ({
     workerId: id,
-    heardMs: dateOf(us).getTime(),
+    lastHeartbeatMs: dateOf(us).getTime(),
     running,
   }));
 }

@@ -44,7 +44,7 @@ function stuck(queue: WaitingQueue, { nowMs, asOf }: IncidentFacts): Incident {
   const { holder, name, lockedMs, trend } = queue;
   const affected = queue.waiting ?? exact(0, "probe", asOf);
   const who = workerNamed(holder.workerId);
-  const heartbeatAge = ageText(nowMs - (holder.heardMs ?? nowMs));
+  const heartbeatAge = ageText(nowMs - (holder.lastHeartbeatMs ?? nowMs));
   const cause =
     holder.state === "stale"
       ? `${who} has locked the queue and is not responding: no heartbeat for ${heartbeatAge}.`
@@ -76,7 +76,7 @@ function manyStuck(queues: readonly WaitingQueue[], facts: IncidentFacts): Incid
   );
   const cause =
     holder.state === "stale"
-      ? `${who} has locked the queues and is not responding: no heartbeat for ${ageText(nowMs - (holder.heardMs ?? nowMs))}.`
+      ? `${who} has locked the queues and is not responding: no heartbeat for ${ageText(nowMs - (holder.lastHeartbeatMs ?? nowMs))}.`
       : `${who} has locked the queues for up to ${ageText(nowMs - lockedMs)} and sends no heartbeats: check that it is still running.`;
   const names = queues.map(({ name }) => quoted(name)).join(",");
   return {
@@ -103,7 +103,7 @@ export function staleWorkers(facts: IncidentFacts): Incident[] {
   const reported = new Set(
     queues.filter((one) => isAtFault(one, facts)).map((one) => one.holder.workerId),
   );
-  return stale.flatMap(({ workerId, heardMs, running }): Incident[] => {
+  return stale.flatMap(({ workerId, lastHeartbeatMs, running }): Incident[] => {
     const held = queues.filter(({ holder }) => holder.workerId === workerId).length;
     if (reported.has(workerId) || (held === 0 && running === 0)) return [];
     const jobs =
@@ -117,8 +117,8 @@ export function staleWorkers(facts: IncidentFacts): Incident[] {
         kind: "stale_worker",
         level: knowledge.alive === 0 || (running ?? 0) > 0 ? "bad" : "warn",
         title: `${workerNamed(workerId)} is not responding`,
-        sentence: `${jobs}${queueText} Its last heartbeat was ${ageText(nowMs - heardMs)} ago.`,
-        since: timeOf(heardMs),
+        sentence: `${jobs}${queueText} Its last heartbeat was ${ageText(nowMs - lastHeartbeatMs)} ago.`,
+        since: timeOf(lastHeartbeatMs),
         affected: (running === null ? capped : exact)(running ?? 0, "heartbeat", asOf),
         jobsWait: true,
         q: running === 0 ? null : `worker:${quoted(workerId)}`,

@@ -140,11 +140,11 @@ const jobText = ({ id, task }: HoldingJob) =>
 function holderCauses(facts: CauseFacts, lockedMs: number | null): Cause[] {
   const { job, holder } = facts;
   if (holder === null) return [];
-  const { workerId, state, heardMs, host } = holder;
+  const { workerId, state, lastHeartbeatMs, host } = holder;
   const links = { worker: workerId };
   const who = workerNamed(workerId);
   const lockAge = lockedMs === null ? 0 : job.nowMs - lockedMs;
-  const heartbeatAge = heardMs === null ? "" : ageText(job.nowMs - heardMs);
+  const heartbeatAge = lastHeartbeatMs === null ? "" : ageText(job.nowMs - lastHeartbeatMs);
   const label = `Unlock ${who}…`;
   // A worker without a name cannot be unlocked: the lock expires after 4 hours.
   const unlock =
@@ -179,7 +179,7 @@ function holderCauses(facts: CauseFacts, lockedMs: number | null): Cause[] {
         }),
       ];
     case "stale": {
-      const at = momentText(heardMs ?? 0);
+      const at = momentText(lastHeartbeatMs ?? 0);
       const detail = `last heartbeat at ${at}${host === null ? "" : ` from host ${shortName(host)}`}`;
       const text = `${who} is not responding: no heartbeat for ${heartbeatAge}`;
       return [cause("holder_stale", text, { links, detail, ...broken, fix: unlock })];

@@ -13,7 +13,7 @@ export interface Holder {
   readonly workerId: string;
   readonly state: HolderState;
   /** The time of its last heartbeat in milliseconds; null if it never sent one. */
-  readonly heardMs: number | null;
+  readonly lastHeartbeatMs: number | null;
   readonly host: string | null;
   /** The running jobs that it reports, as far as it lists them. */
   readonly runningJobIds: readonly string[];
@@ -40,7 +40,7 @@ export async function readHolders(
     holders.set(row.id, {
       workerId: row.id,
       state: row.is_alive ? "alive" : "stale",
-      heardMs: dateOf(row.heard_us).getTime(),
+      lastHeartbeatMs: dateOf(row.heard_us).getTime(),
       host: row.host,
       runningJobIds: idsOf(row.running_job_ids),
       fetchedJobIds: row.fetched_job_ids === null ? null : idsOf(row.fetched_job_ids),
@@ -55,7 +55,7 @@ export function unknownHolder(workerId: string): Holder {
   return {
     workerId,
     state: "unknown",
-    heardMs: null,
+    lastHeartbeatMs: null,
     host: null,
     runningJobIds: [],
     fetchedJobIds: null,

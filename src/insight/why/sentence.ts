@@ -58,7 +58,7 @@ function fetched(facts: CauseFacts): string {
   const who = byWorker(holder?.workerId ?? "");
   const behind = behindText(facts);
   const first = `Fetched by ${who}${behind}${behind === "" ? "" : ","} ${age} ago and not started`;
-  const heartbeatAge = ageText(job.nowMs - (holder?.heardMs ?? job.nowMs));
+  const heartbeatAge = ageText(job.nowMs - (holder?.lastHeartbeatMs ?? job.nowMs));
   return holder?.state === "stale"
     ? `${first}; that worker is not responding: no heartbeat for ${heartbeatAge}. Unlock it so that another worker takes the job.`
     : `${first}; its last heartbeat was ${heartbeatAge} ago.`;
@@ -68,7 +68,7 @@ function running({ job, holder }: CauseFacts): string {
   const age = ageText(job.nowMs - (job.lockedMs ?? job.nowMs));
   if (holder === null) return `Has been locked for ${age}; its row does not name the worker.`;
   const who = byWorker(holder.workerId);
-  const heartbeatAge = ageText(job.nowMs - (holder.heardMs ?? job.nowMs));
+  const heartbeatAge = ageText(job.nowMs - (holder.lastHeartbeatMs ?? job.nowMs));
   const refused = holder.unsettled.find(({ id }) => id === job.id);
   if (refused !== undefined) return `Has ended on ${who} and stays locked. ${refused.error}.`;
   switch (holder.state) {
@@ -106,7 +106,7 @@ function blocked({ job, holder, place, pause }: CauseFacts): string {
   if (pause !== null) return `${waits} ${pausedSubject(pause)}.`;
   if (holder === null) return `${waits} The queue is locked; its row does not name the worker.`;
   const who = byWorker(holder.workerId);
-  const heartbeatAge = ageText(job.nowMs - (holder.heardMs ?? job.nowMs));
+  const heartbeatAge = ageText(job.nowMs - (holder.lastHeartbeatMs ?? job.nowMs));
   const lockAge = job.nowMs - (job.queue?.lockedMs ?? job.nowMs);
   switch (holder.state) {
     case "alive":

@@ -14,13 +14,13 @@ export function connectionOf(pool: pg.Pool): ServerConfig {
   const { max: _max, min: _min, idleTimeoutMillis: _idle, ...rest } = pool.options;
   const { server }: ServerConfig = rest;
   // The pool was created by this worker.
-  if (server !== undefined) return { server, application_name: "worker lane" };
+  if (server !== undefined) return { server, application_name: "worker connection" };
   const { password } = pool.options;
   return password === undefined ? rest : { ...rest, password };
 }
 
 /** Returns the same with a name for pg_stat_activity; an application's pool keeps the application's name. */
-export function named(connection: ServerConfig, name: string): ServerConfig {
+export function withApplicationName(connection: ServerConfig, name: string): ServerConfig {
   return connection.server === undefined ? connection : { ...connection, application_name: name };
 }
 

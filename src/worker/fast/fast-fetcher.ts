@@ -136,8 +136,8 @@ export class FastFetcher<E> implements Fetcher<E> {
   /** Jobs that another fetcher unlocks belong to the safe mode. */
   wakeForOthers(): void {}
 
-  async letGo(): Promise<void> {
-    for (const lane of this.#lanes) lane.letGo();
+  async returnUnstarted(): Promise<void> {
+    for (const lane of this.#lanes) lane.returnUnstarted();
   }
 
   advance(): void {

@@ -110,7 +110,7 @@ export class FastLane<E> {
     return this.#kept.locked(job.id);
   }
 
-  letGo(): void {
+  returnUnstarted(): void {
     if (this.#batch?.hasUnstarted) this.#batch.cut();
   }
 

@@ -78,8 +78,8 @@ export class Dispatcher<E> {
   }
 
   /** Returns unstarted jobs and goes on. Resolves when no job that was fetched before this call can start. */
-  async letGo(): Promise<void> {
-    const gone = this.#fetchers.map((fetcher) => fetcher.letGo());
+  async returnUnstarted(): Promise<void> {
+    const gone = this.#fetchers.map((fetcher) => fetcher.returnUnstarted());
     await Promise.all([...gone, ...this.executors.map((one) => one.begun())]);
   }
 

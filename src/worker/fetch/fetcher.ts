@@ -28,7 +28,7 @@ export interface Fetcher<E = unknown> extends InFlight {
    * Returns unstarted jobs and goes on: some of them may be paused. None of them starts after this call. Resolves
    * when they have gone back, with those of fetches under way.
    */
-  letGo(): Promise<void>;
+  returnUnstarted(): Promise<void>;
   /** Starts no more jobs and returns unstarted ones. */
   stop(): void;
   /** Stops waiting for running jobs. */

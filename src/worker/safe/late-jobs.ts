@@ -36,8 +36,8 @@ export class LateJobs {
     this.#cancelTimer ??= this.#parts.clock.after(CHECK_MS, () => this.#check());
   }
 
-  /** What has not started goes back, of the local queue and of runs. */
-  letGo(localQueue: { giveBackAll(): void }): void {
+  /** Returns the jobs of the local queue and of runs that have not started. */
+  returnUnstarted(localQueue: { giveBackAll(): void }): void {
     const { slots, source, giveBack } = this.#parts;
     localQueue.giveBackAll();
     const cut = slots.cutRuns(source, () => true);

@@ -144,8 +144,8 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     this.#link.changed();
   }
 
-  async letGo(): Promise<void> {
-    if (this.#phase === "fetching") this.#late.letGo(this.#localQueue);
+  async returnUnstarted(): Promise<void> {
+    if (this.#phase === "fetching") this.#late.returnUnstarted(this.#localQueue);
     await this.#trips.currentEnded();
     await this.#parts.results.allReturned();
   }

@@ -43,5 +43,5 @@ export function killAt({ phase, packet, since }: KillPoint, log: RunLog, by: str
 }
 
 /** The name of the connections that take jobs, in their first packet. */
-const LANE = "worker lane";
+const LANE = "worker connection";
 const EMPTY = Buffer.alloc(0);

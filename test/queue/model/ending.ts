@@ -78,7 +78,7 @@ export function spentQueues(world: World, by: Holder, ending: readonly number[])
 }
 
 /** Unlocks queues, except those that another worker has locked by now. */
-export function letGo(world: World, by: Holder, names: readonly string[]): void {
+export function unlockQueues(world: World, by: Holder, names: readonly string[]): void {
   for (const name of names) {
     const queue = world.queues.get(name);
     if (queue?.lockedBy === by) unlock(queue);

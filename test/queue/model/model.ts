@@ -1,7 +1,7 @@
 // The model as one function: it takes a call and returns its result.
 import { add, remove } from "./adding.ts";
 import { type Call, placesOf } from "./calls.ts";
-import { fail, finish, giveBack, letGo, spentQueues } from "./ending.ts";
+import { fail, finish, giveBack, spentQueues, unlockQueues } from "./ending.ts";
 import { operate } from "./operating.ts";
 import * as recovering from "./recovering.ts";
 import { take } from "./taking.ts";
@@ -18,7 +18,7 @@ export function inModel(world: World, call: Call, answered: unknown): unknown {
     case "take":
       return take(world, call, answered as number[]);
     case "finish": {
-      letGo(world, call.by, spentQueues(world, call.by, places));
+      unlockQueues(world, call.by, spentQueues(world, call.by, places));
       return finish(world, call.by, places);
     }
     case "fail":

@@ -68,7 +68,7 @@ test("After an outage a worker unlocks its queue together with the jobs of its l
   const options = { tasks: [task], concurrency: 1, pollIntervalMs: 50 };
   const cutOff = await queue.started({ ...options, connectionString: proxy.url });
   await until("the first runs", () => task.seen.length === 1);
-  const lane = proxy.of("worker lane");
+  const lane = proxy.of("worker connection");
   lane.mute("all", "answers");
   const second = await add(2);
   await add(3);
@@ -82,7 +82,7 @@ test("After an outage a worker unlocks its queue together with the jobs of its l
   lane.resume();
   lane.reset();
   const waits = `select from pg_stat_activity
-    where application_name = 'worker lane' and datname = current_database() and wait_event_type = 'Lock'`;
+    where application_name = 'worker connection' and datname = current_database() and wait_event_type = 'Lock'`;
   await until("it is to be given back", async () => (await queue.sql(waits)).length > 0);
   await add(4);
   await add(0, "other");

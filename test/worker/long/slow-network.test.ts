@@ -98,7 +98,7 @@ test("A statement on a lost connection has no effect when it arrives later.", as
     concurrency: 1,
     pollIntervalMs: NEVER_MS,
   });
-  const lanes = proxy.of("worker lane");
+  const lanes = proxy.of("worker connection");
   // The fetches after the announcement are sent, and time out after ten seconds.
   lanes.mute("established", "requests");
   const accepted = lanes.accepted;
@@ -157,7 +157,7 @@ test("Each kind of connection has its own name in pg_stat_activity.", async () =
       from pg_stat_activity where datname = current_database() and application_name like 'worker %'`);
     return rows.map(({ name }) => name).sort();
   };
-  const lanes = ["worker fast lane", "worker fast lane", "worker lane", "worker lane"];
+  const lanes = ["worker fast lane", "worker fast lane", "worker connection", "worker connection"];
   const expected = [...lanes, "worker heartbeat", "worker listen"].sort();
   await until("all are there", async () => `${await names()}` === `${expected}`);
 });

@@ -42,7 +42,7 @@ const found = (
 const mute = (faults: Faults) => faults.mute("established");
 const halfOpen = (faults: Faults) => faults.lose("server");
 
-const KINDS = ["worker listen", "worker heartbeat", "worker lane", "worker fast lane"];
+const KINDS = ["worker listen", "worker heartbeat", "worker connection", "worker fast lane"];
 
 const blackhole: Round = {
   what: "a blackhole of 60 s",

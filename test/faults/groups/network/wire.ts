@@ -32,7 +32,7 @@ export class Wire {
 
   /** The kinds of connections that this mode has. */
   get kinds(): string[] {
-    const all = ["worker listen", "worker heartbeat", "worker lane"];
+    const all = ["worker listen", "worker heartbeat", "worker connection"];
     return this.stand.mode.fastLane === false ? all : [...all, "worker fast lane"];
   }
 

@@ -101,7 +101,7 @@ export async function sessionsAreBack(stand: Stand): Promise<void> {
   const expected = JSON.stringify([
     ...(isFast ? [{ name: "worker fast lane", count: LANES * workers }] : []),
     { name: "worker heartbeat", count: workers },
-    { name: "worker lane", count: LANES * workers },
+    { name: "worker connection", count: LANES * workers },
     { name: "worker listen", count: workers },
   ]);
   const sessions = async () => JSON.stringify(await stand.sql(SESSIONS));
