@@ -220,3 +220,21 @@ test("Common values are found in hostile payloads, for exact integers, and for m
   assert.equal(found.get("priority"), "7");
   assert.equal(found.get('payload."a b\\u0000"'), '"\\ud800"');
 });
+
+test("The interval of a sample that a limit cut short holds the number, however the table is sorted.", async () => {
+  await sql("delete from worker._private_jobs");
+  await sql(`insert into worker._private_tasks (identifier) values ('sorted')`);
+  await sql(`insert into worker._private_jobs (task_id, payload, attempts, max_attempts, last_error)
+    select id, json_build_object('pad', repeat('x', 90)), case when n <= 9000 then 0 else 25 end, 25,
+      case when n > 9000 then 'GatewayError: HTTP 503 from https://pay.example/charge/' || n end
+    from generate_series(1, 21000) as n, worker._private_tasks where identifier = 'sorted'`);
+  await sql("vacuum analyze worker._private_jobs");
+  const { fingerprint } = errorGroup("GatewayError: HTTP 503 from https://pay.example/charge/1");
+  let held = 0;
+  for (let run = 0; run < 24; run++) {
+    const { low = 0, high = 0 } = (await groups("error", `is:failed group:${fingerprint}`, true))
+      .of;
+    if (low <= 12_000 && (high ?? 0) >= 12_000) held++;
+  }
+  assert.ok(held >= 18, `${held} of 24`);
+});

@@ -129,7 +129,9 @@ function sampled(
 ) {
   const isCut = found.length >= most;
   const pagesRead = isCut ? Math.max((found.at(-1)?.place ?? 1) - 1, 1) : chosen.length;
-  const order = chosen.slice(0, pagesRead).toSorted((a, b) => a - b);
+  const read = chosen.slice(0, pagesRead);
+  // Only a sample with a page from each stretch varies as little as its neighbours do.
+  const order = isCut ? read : read.toSorted((a, b) => a - b);
   const indexOf = new Map(order.map((page, index) => [page, index]));
   const kept = found.filter(({ place }) => place <= pagesRead);
   const placed = (row: GroupedRow) => ({
