@@ -145,9 +145,11 @@ export class PauseWatch implements Controls {
     try {
       if (!this.#isInstalled && !(await hasControls(db))) return this.#disobey();
       this.#isInstalled = true;
+      const cancelled = this.#cancel(db);
+      cancelled.catch(() => {}); // Without the requests pauses are obeyed, too.
       const { mark, pauses, hasDue } = await lookAtPauses(db, this.#mark);
       if (mark !== this.#mark) this.#changed(mark, pauses);
-      const hasOver = await this.#cancel(db);
+      const hasOver = await cancelled;
       // Last: a role that may only read the pauses obeys them, and leaves their end to other workers.
       this.#hasDue = hasDue;
       if (hasDue && (await endDuePauses(db)) > 0) wake();

@@ -57,6 +57,7 @@ const changes = {
   fail: changeOf("fail", { reason: "r" }),
   reschedule,
   limit: changeOf("stop-retrying", {}),
+  cancel: changeOf("cancel", { reason: "r" }, "ana"),
 };
 const store = (db: Database) => tableStore(db, "owner");
 const trail = (db: Database) => createAuditTrail({ db, logger: silentLogger, onAudit: null });
