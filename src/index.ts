@@ -28,6 +28,7 @@ export type {
   SweepOptions,
   SweepResult,
 } from "./commands/maintenance/sweep-stale-workers.ts";
+export type { Paused, PauseOptions } from "./commands/pauses/pause-options.ts";
 export type { Database, Queryable, StatementClient } from "./database/database.ts";
 export type { MigrationOutcome } from "./database/schema/build-schema.ts";
 export { type MigrationOptions, migrate } from "./database/schema/migrate.ts";
@@ -87,7 +88,6 @@ export type { JobSort } from "./insight/walk/order.ts";
 export type { Acknowledgement } from "./queue/pauses/acknowledgement.ts";
 export type { Pause } from "./queue/pauses/list-pauses.ts";
 export type { PauseScope, Resumed } from "./queue/pauses/pause.ts";
-export type { PauseOptions } from "./queue/pauses/pause-options.ts";
 export type { JobCounts } from "./queue/read/count-jobs.ts";
 export type { NextAttempt } from "./queue/settle/fail.ts";
 export type {

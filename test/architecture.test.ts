@@ -45,7 +45,7 @@ const folders: Record<string, Record<string, readonly string[]>> = {
     sql: [],
     workers: ["sql"],
     pauses: ["sql", "workers"],
-    cancel: ["sql", "pauses"],
+    cancel: ["sql", "workers", "pauses"],
     tidy: ["sql", "workers"],
     settle: ["sql"],
     fetch: ["sql", "settle"],

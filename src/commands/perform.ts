@@ -100,11 +100,8 @@ async function performOn(
   const before = await facts(target);
   const isKept = mayKeep && (await hasOperations(db));
   const keepFor = isKept ? options.keepFor : undefined;
-  const result = await command.run(db, checked, {
-    ...options,
-    keepFor,
-    by: options.keepFor?.by ?? null,
-  });
+  const context = { ...options, keepFor, by: options.keepFor?.by ?? null };
+  const result = await command.run(db, checked, context);
   const touched = {
     ...target,
     ids: command.jobIds?.(result) ?? target.ids,
@@ -130,7 +127,7 @@ async function performOn(
   };
   const isPreview = command.isPreview?.(checked) === true;
   const afterwards = isPreview ? undefined : await options.record?.(record, isOne ? db : null);
-  const followed = (await command.follow?.(db, result, checked, options)) ?? result;
+  const followed = (await command.follow?.(db, result, checked, context)) ?? result;
   const message = command.sentence(followed, checked);
   const members = {
     message: JSON.stringify(message),

@@ -15,6 +15,7 @@ import {
   type SweepOptions,
   sweepStaleWorkers,
 } from "../commands/maintenance/sweep-stale-workers.ts";
+import { type PauseOptions, pauseWith } from "../commands/pauses/pause-options.ts";
 import type { Database } from "../database/database.ts";
 import {
   identifierOf,
@@ -33,7 +34,6 @@ import { coalescedAdd } from "../queue/add/coalesced-add.ts";
 import { copyJobs, isIterable } from "../queue/add/copy-jobs.ts";
 import { listPauses } from "../queue/pauses/list-pauses.ts";
 import { ALL, endPause } from "../queue/pauses/pause.ts";
-import { type PauseOptions, pauseWith } from "../queue/pauses/pause-options.ts";
 import { countJobs } from "../queue/read/count-jobs.ts";
 import { getJob } from "../queue/read/get-job.ts";
 import { scheduleOperations } from "./schedule-operations.ts";

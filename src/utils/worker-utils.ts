@@ -14,6 +14,7 @@ import type {
 } from "../commands/maintenance/cleanup.ts";
 import type { UnlockedCounts } from "../commands/maintenance/force-unlock-workers.ts";
 import type { SweepOptions, SweepResult } from "../commands/maintenance/sweep-stale-workers.ts";
+import type { Paused, PauseOptions } from "../commands/pauses/pause-options.ts";
 import { createPool } from "../database/connection/pool.ts";
 import type { Database, StatementClient } from "../database/database.ts";
 import { exactClient } from "../database/exact-client.ts";
@@ -26,10 +27,8 @@ import type { JobPage } from "../insight/pages/job-page.ts";
 import type { ActiveWorker } from "../insight/read/list-active-workers.ts";
 import type { LockedWorker } from "../insight/read/list-locked-workers.ts";
 import type { QueueSummary } from "../insight/read/list-queues.ts";
-import type { Acknowledgement } from "../queue/pauses/acknowledgement.ts";
 import type { Pause } from "../queue/pauses/list-pauses.ts";
 import type { Resumed } from "../queue/pauses/pause.ts";
-import type { PauseOptions } from "../queue/pauses/pause-options.ts";
 import type { JobCounts } from "../queue/read/count-jobs.ts";
 import { type BeforeAdd, boundOperations } from "./bound-operations.ts";
 import type { ScheduleOperations } from "./schedule-operations.ts";
@@ -159,11 +158,11 @@ export interface WorkerUtils<Added = Job> extends AsyncDisposable, ScheduleOpera
    * to `waitMs` (5 s) until no living worker starts its jobs any more; returns those that have not acknowledged that.
    * Rejects with `extension_missing` before `worker migrate --with controls`, and with InputError for invalid options.
    */
-  pauseQueue(name: string, options?: PauseOptions): Promise<Acknowledgement>;
+  pauseQueue(name: string, options?: PauseOptions): Promise<Paused>;
   /** The same for the jobs of one task. Graphile Worker's own workers do not obey it. */
-  pauseTask(identifier: string, options?: PauseOptions): Promise<Acknowledgement>;
+  pauseTask(identifier: string, options?: PauseOptions): Promise<Paused>;
   /** The same for all jobs. Graphile Worker's own workers do not obey it. */
-  pauseAll(options?: PauseOptions): Promise<Acknowledgement>;
+  pauseAll(options?: PauseOptions): Promise<Paused>;
   /** Ends the pause of a queue; it goes on at once, or, while a job of it still runs, when that has ended. */
   resumeQueue(name: string): Promise<Resumed>;
   /** Ends the pause of a task. A pause of all jobs stays. */

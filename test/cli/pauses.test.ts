@@ -95,6 +95,7 @@ test("A pause without a name, with a name too many or with two ends is a mistake
     [["pause", "all", "mail"], /has no name/],
     [["pause", "task", "t", "--for", "1h", "--until", "+2h"], /either a time or a duration/],
     [["pause", "shop", "t"], /all, queue, task/],
+    [["pause", "all", "--no-wait", "--cancel-running"], /needs a wait/],
   ] as const) {
     const { status, stderr } = await quickly([...args], env);
     assert.notEqual(status, 0);

@@ -80,6 +80,7 @@ import { addJob } from "../../src/queue/add/add-job.ts";
 import { addJobs } from "../../src/queue/add/add-jobs.ts";
 import { copyJobs } from "../../src/queue/add/copy-jobs.ts";
 import { registerTasks } from "../../src/queue/add/register-tasks.ts";
+import { cancelRunning } from "../../src/queue/cancel/cancel-running.ts";
 import { lookAtCancellations } from "../../src/queue/cancel/cancellations.ts";
 import { databaseTime } from "../../src/queue/cron/database-time.ts";
 import {
@@ -553,6 +554,16 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
   "cancel-outcomes": [
     (db) => waitForCancelledJobs(db, ["1"], { timeoutMs: 1 }),
     () => ({ is_there: true, is_over: true }),
+  ],
+  "cancel-running-of-queue": [
+    (db) => cancelRunning(db, { scope: "queue", name: "q" }, { reason: null, by: null }),
+    () => ({ present: true }),
+  ],
+  "cancel-running-of-task": (db) =>
+    cancelRunning(db, { scope: "task", name: "t" }, { reason: null, by: null }),
+  "cancel-running-of-all": [
+    (db) => cancelRunning(db, { scope: "all", name: "*" }, { reason: null, by: null }),
+    () => ({ present: true }),
   ],
   "cancel-look": (db) => lookAtCancellations(db, ["1"]),
   "renew-locks": (db) => renewLocks(db, "w", ["1"], 0),

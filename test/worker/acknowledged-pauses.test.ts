@@ -9,6 +9,8 @@ import {
 import { lookAtPauses } from "../../src/queue/pauses/look-at-pauses.ts";
 import { PauseWatch } from "../../src/worker/pause-watch.ts";
 import type { Hooks } from "../../src/worker/task/hooks.ts";
+import { defineTask } from "../../src/worker/task/task.ts";
+import type { TaskContext } from "../../src/worker/task/task-context.ts";
 import { migratedDatabase } from "../support/database.ts";
 import { latch, recording, until, workerQueue } from "./worker-queue.ts";
 
@@ -221,6 +223,53 @@ test("A worker that starts during a pause acknowledges it, and again under a new
   await passThrough(other.seen);
   assert.equal(task.seen.length, 0);
 });
+
+for (const [mode, options] of modes) {
+  test(`With cancelRunning the running jobs of what is paused are cancelled, and no waiting or other job (${mode}).`, async () => {
+    const ended: unknown[] = [];
+    const untilCancelled = async (payload: unknown, { signal }: TaskContext) => {
+      const { promise, reject } = Promise.withResolvers<void>();
+      signal.addEventListener("abort", () => reject(signal.reason));
+      running++;
+      await promise.finally(() => ended.push(payload));
+    };
+    let running = 0;
+    const task = defineTask("task", untilCancelled);
+    const other = defineTask("other", untilCancelled);
+    const worker = await queue.started({
+      tasks: [task, other],
+      concurrency: 3,
+      ...HELD,
+      ...options,
+    });
+    await queue.utils.addJob("other", "other");
+    await queue.utils.addJobs(
+      Array.from({ length: 4 }, (_, n) => ({ identifier: "task", payload: n })),
+    );
+    await until("three jobs run", () => running === 3);
+    const answer = await queue.utils.pauseTask("task", { reason: "deploy", cancelRunning: true });
+    assert.deepEqual(answer, { ...all(1), cancelling: 2 });
+    await until("the cancelled ones have failed", async () => {
+      const left = await queue.left();
+      return left.filter((job) => job.last_error?.startsWith("cancelled: deploy")).length === 2;
+    });
+    assert.deepEqual(ended.toSorted(), [0, 1]);
+    const waiting = (await queue.left()).filter(
+      (job) => job.attempts === 0 && job.payload !== '"other"',
+    );
+    assert.equal(waiting.length, 2);
+    assert.deepEqual(await queue.utils.pauseQueue("none", { cancelRunning: true }), {
+      ...all(1),
+      cancelling: 0,
+    });
+    assert.equal((await queue.utils.pauseAll({ cancelRunning: true })).cancelling, 1);
+    await until("the other has ended", () => ended.length === 3);
+    await assert.rejects(queue.utils.pauseAll({ cancelRunning: true, waitMs: 0 }), {
+      code: "bad_input",
+    });
+    await worker.stop();
+  });
+}
 
 test("A new pause returns what was fetched, also one with an earlier time; the end of a pause does not.", async () => {
   let returns = 0;

@@ -1,18 +1,21 @@
 // Declares the command that pauses a queue, a task or everything; implemented in queue/pauses/pause.ts.
+
+import { counted } from "../../domain/words.ts";
 import {
   acknowledgementJson,
   acknowledgementShape,
   acknowledgementText,
 } from "../../insight/read/pause-text.ts";
+import { cancelRunning } from "../../queue/cancel/cancel-running.ts";
 import {
   type Acknowledgement,
   awaitAcknowledgement,
   NOT_ACKNOWLEDGED,
 } from "../../queue/pauses/acknowledgement.ts";
 import { setPause } from "../../queue/pauses/pause.ts";
-import { WAIT_MS } from "../../queue/pauses/pause-options.ts";
 import { defineCommand, jsonOf } from "../declare/command.ts";
 import { duration, flag, optional, text, time } from "../declare/field.ts";
+import { WAIT_MS } from "./pause-options.ts";
 import { targetFields, targetOf, targetProblems, targetText } from "./pause-target.ts";
 
 export const pauseCommand = defineCommand({
@@ -36,13 +39,14 @@ export const pauseCommand = defineCommand({
       default: "true",
       shellAbout: "do not wait for the workers",
     }),
+    cancel_running: optional(flag(["Cancel running", "cancel the jobs that run now"])),
   },
   dialogFields: ["resume_at", "reason"],
   key: "p",
   dialog: "pause",
   examples: [
     "worker pause queue mail --for 2h --reason deploy",
-    "worker pause task send_email",
+    "worker pause task send_email --cancel-running",
     "worker pause all --until 14:00",
   ],
   answer: {
@@ -50,11 +54,15 @@ export const pauseCommand = defineCommand({
     name: "string?",
     is_known: "boolean",
     ...acknowledgementShape,
+    cancelling: "integer",
   },
   problems: (input) => [
     ...targetProblems(input),
     ...(input.for_secs !== undefined && input.resume_at !== undefined
       ? [{ path: "resume_at", message: "use either a time or a duration" }]
+      : []),
+    ...(input.cancel_running && input.wait === false
+      ? [{ path: "cancel_running", message: "needs a wait for the workers" }]
       : []),
     ...(input.for_secs === 0 ? [{ path: "for_secs", message: "must be longer than 0" }] : []),
     ...(input.resume_at === "now" ? [{ path: "resume_at", message: "must be in the future" }] : []),
@@ -63,31 +71,45 @@ export const pauseCommand = defineCommand({
     db,
     { for_secs: secs, resume_at: resumeAt, reason, ...given },
     { by = null },
-  ): Promise<Paused> => {
+  ): Promise<PauseDone> => {
     const isKnown = await setPause(db, targetOf(given), {
       reason: reason ?? null,
       pausedBy: by,
       resumeAt: resumeAt ?? null,
       forMs: secs === undefined ? null : secs * 1_000,
     });
-    return { isKnown, workers: null };
+    return { isKnown, workers: null, cancelling: 0 };
   },
-  follow: async (db, { isKnown }, { wait = true }, { signal }) => ({
-    isKnown,
-    workers: await awaitAcknowledgement(db, wait ? WAIT_MS : 0, signal),
-  }),
-  sentence: ({ isKnown, workers }, { scope, name }) => {
-    const done = `Paused ${targetText({ scope, name })}`;
-    const known = isKnown ? done : `${done}; no ${scope} had this name until now`;
-    const acknowledged = workers === null ? null : acknowledgementText(workers);
-    return acknowledged === null ? known : `${known}; ${acknowledged}`;
+  follow: async (db, { isKnown }, { wait = true, ...given }, { signal, by = null }) => {
+    const workers = await awaitAcknowledgement(db, wait ? WAIT_MS : 0, signal);
+    const reason = given.reason ?? null;
+    const cancelling =
+      given.cancel_running === true ? await cancelRunning(db, targetOf(given), { reason, by }) : 0;
+    return { isKnown, workers, cancelling };
   },
-  members: ({ isKnown, workers }, { scope, name = null }) =>
-    jsonOf({ scope, name, is_known: isKnown, ...acknowledgementJson(workers ?? NOT_ACKNOWLEDGED) }),
+  sentence: ({ isKnown, workers, cancelling }, { scope, name }) => {
+    const parts = [
+      `Paused ${targetText({ scope, name })}`,
+      ...(isKnown ? [] : [`no ${scope} had this name until now`]),
+      ...[workers === null ? null : acknowledgementText(workers)].filter((one) => one !== null),
+      ...(cancelling === 0
+        ? []
+        : [`${counted(cancelling, "running job is", "running jobs are")} being cancelled`]),
+    ];
+    return parts.join("; ");
+  },
+  members: ({ isKnown, workers, cancelling }, { scope, name = null }) =>
+    jsonOf({
+      ...{ scope, name, is_known: isKnown },
+      ...acknowledgementJson(workers ?? NOT_ACKNOWLEDGED),
+      cancelling,
+    }),
 });
 
-export interface Paused {
+export interface PauseDone {
   readonly isKnown: boolean;
   /** null: they have not been read yet. */
   readonly workers: Acknowledgement | null;
+  /** The number of running jobs that are being cancelled. */
+  readonly cancelling: number;
 }

@@ -1,0 +1,83 @@
+// The options of a pause, as the library takes them.
+import * as v from "valibot";
+import { now } from "../../base/clock.ts";
+import { strict, validate } from "../../base/validate.ts";
+import type { Database } from "../../database/database.ts";
+import { boundedText } from "../../domain/job-spec.ts";
+import { cancelRunning } from "../../queue/cancel/cancel-running.ts";
+import { type Acknowledgement, awaitAcknowledgement } from "../../queue/pauses/acknowledgement.ts";
+import { type PauseTarget, setPause } from "../../queue/pauses/pause.ts";
+
+/** Options of pauseQueue(), pauseTask() and pauseAll(). */
+export interface PauseOptions {
+  /** The reason, shown with the pause: at most 200 characters. */
+  readonly reason?: string | null | undefined;
+  /** When it ends by itself. Default: when it is resumed. */
+  readonly resumeAt?: Date | null | undefined;
+  /** The user, shown with the pause: at most 128 characters. */
+  readonly pausedBy?: string | null | undefined;
+  /**
+   * How long to wait until all living workers have acknowledged the pause, 0–60,000 milliseconds. Default 5,000; 0:
+   * does not wait.
+   */
+  readonly waitMs?: number | undefined;
+  /** Cancels the running jobs, after the wait. Default false. */
+  readonly cancelRunning?: boolean | undefined;
+  /** Ends the wait when it aborts. The pause stays. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What pausing has done. */
+export interface Paused extends Acknowledgement {
+  /** With `cancelRunning`: the number of running jobs that are being cancelled. */
+  readonly cancelling?: number;
+}
+
+/** How long a pause waits for workers. */
+export const WAIT_MS = 5_000;
+const LONGEST_WAIT_MS = 60_000;
+
+const optionsSchema = v.pipe(
+  strict({
+    reason: v.nullish(boundedText(1, 200), null),
+    resumeAt: v.nullish(
+      v.pipe(
+        v.date("must be a Date"),
+        v.check((date) => date.getTime() > now(), "must be in the future"),
+      ),
+      null,
+    ),
+    pausedBy: v.nullish(boundedText(1, 128), null),
+    waitMs: v.optional(
+      v.pipe(
+        v.number("must be a number"),
+        v.check((ms) => ms >= 0 && ms <= LONGEST_WAIT_MS, "must be from 0 to 60000"),
+      ),
+      WAIT_MS,
+    ),
+    cancelRunning: v.optional(v.boolean("must be true or false"), false),
+    signal: v.optional(v.instance(AbortSignal, "must be an AbortSignal")),
+  }),
+  v.check(
+    ({ cancelRunning: cancels, waitMs }) => !cancels || waitMs > 0,
+    "cancelRunning needs a wait for the workers",
+  ),
+);
+
+const nameSchema = strict({ name: boundedText(1, 128) });
+
+/** Throws InputError for invalid values, and `extension_missing`. */
+export async function pauseWith(
+  db: Database,
+  target: PauseTarget,
+  options: PauseOptions = {},
+): Promise<Paused> {
+  validate(nameSchema, { name: target.name });
+  const checked = validate(optionsSchema, options);
+  const { reason, resumeAt, pausedBy, waitMs, signal, cancelRunning: cancels } = checked;
+  const pause = { reason, pausedBy, resumeAt: resumeAt?.toISOString() ?? null, forMs: null };
+  await setPause(db, target, pause);
+  const workers = await awaitAcknowledgement(db, waitMs, signal);
+  if (!cancels) return workers;
+  return { ...workers, cancelling: await cancelRunning(db, target, { reason, by: pausedBy }) };
+}

@@ -1,0 +1,36 @@
+select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as present;
+
+with reported as materialized (
+  select pg_catalog.unnest(array(
+    select one.id::bigint from "worker"._private_workers as workers,
+      pg_catalog.jsonb_array_elements_text(
+        case when pg_catalog.jsonb_typeof(workers.metadata -> 'running_job_ids'::text) = 'array'
+          then workers.metadata -> 'running_job_ids'::text else '[]' end) as one (id)
+    where not (coalesce(workers.metadata ? 'recovered_at'::text, false) or ((extract(epoch from pg_catalog.now())::float8 - extract(epoch from workers.last_heartbeat_at)::float8) * 1000::float8) > case when pg_catalog.jsonb_typeof(workers.metadata -> 'threshold_ms'::text) = 'number'
+      and pg_catalog.length(workers.metadata ->> 'threshold_ms'::text) <= 25
+      then greatest((workers.metadata ->> 'threshold_ms'::text)::float8, null::float8)
+      else coalesce(null::float8, 300000) end) and one.id ~ '^[1-9][0-9]{0,17}$'
+  )) as id
+), running as materialized (
+  select jobs.id from "worker"._private_jobs as jobs
+  where not jobs.is_available and jobs.locked_at is not null and not jobs.is_available and $1::text is not null
+  union
+  select jobs.id from "worker"._private_jobs as jobs
+  where jobs.id = any(array(select id from reported)) and $1::text is not null
+), last as materialized (
+    select locked.id from "worker"._private_jobs as locked
+    where locked.id in (select id from running) and locked.locked_at is not null
+    order by locked.id
+    for update skip locked
+  ), limited as (
+    update "worker"._private_jobs as locked set attempts = locked.max_attempts
+    where locked.id in (select last.id from last) and locked.attempts < locked.max_attempts
+  ), requested as (
+    insert into "worker"._private_cancellations as requests (job_id, requested_at, reason, requested_by)
+    select running.id, pg_catalog.now(), $2::text, $3::text from (select id from running) as running (id) order by running.id
+    on conflict (job_id) do update set requested_at = excluded.requested_at,
+      reason = coalesce(excluded.reason, requests.reason),
+      requested_by = coalesce(excluded.requested_by, requests.requested_by)
+    returning pg_catalog.pg_notify('worker:control', 'cancel')
+  )
+select pg_catalog.count(*)::int as count from running
