@@ -89,7 +89,9 @@ test("cancel by query leaves out failed jobs and cancels running ones; --wait pr
       /^cancelled: deploy\nCaused by: Error: interrupted/,
     );
     const preview = await cli("cancel", "id>0", "--dry-run");
-    assert.match(preview.stdout, /that matches? id>0 -is:failed/);
+    assert.match(preview.stdout, /that matches id>0 -is:failed/);
+    const removal = await cli("cancel", "task:other", "--remove", "--dry-run");
+    assert.match(removal.stdout, /To run it: worker cancel --remove 'task:other -is:failed'\n$/);
     const byQuery = await cli("cancel", "id>0", "--reason", "stop", "--yes");
     assert.match(byQuery.stdout, /Cancelled 1 of 2 jobs; 1 runs and is being cancelled/);
     const [end] = await utils.waitForCancelledJobs(["2"]);

@@ -72,8 +72,9 @@ test("A waiting job fails with the reason, or is deleted, and never runs; other 
 for (const [mode, options] of modes) {
   test(`A running job's signal aborts with JobCancelled; a throw fails it for good (${mode}).`, async () => {
     const { task, started, reasons } = endless();
+    const { lines, logger } = recorder();
     const { id } = await queue.utils.addJob("endless");
-    await queue.started({ tasks: [task], ...options });
+    await queue.started({ tasks: [task], logger, ...options });
     await started;
     const outcomes = await queue.utils.cancelJobs([id], { reason: "deploy", cancelledBy: "ana" });
     assert.deepEqual(outcomes, [{ id, outcome: "cancelling" }]);
@@ -85,6 +86,10 @@ for (const [mode, options] of modes) {
     assert.equal(left?.last_error, "cancelled: deploy");
     assert.equal(left?.attempts, left?.max_attempts);
     assert.equal(left?.locked_by, null);
+    assert.deepEqual(
+      lines.filter(({ level }) => level === "warn" || level === "error"),
+      [],
+    );
     await noRequestsLeft();
   });
 

@@ -2,6 +2,7 @@
 // log.
 import { type Logger, silentLogger } from "../../base/logger.ts";
 import type { Hooks, LeaseLoss } from "./hooks.ts";
+import { JobCancelled } from "./outcomes.ts";
 import type { TaskJob } from "./task-job.ts";
 
 /** Registers the listener, except for the silent logger. */
@@ -63,7 +64,9 @@ function logJobs(hooks: Hooks, logger: Logger): void {
   });
   hooks.on("job:failed", ({ job, error, durationMs }) => {
     const fields = { ...fieldsOf(job), duration_ms: rounded(durationMs), error: error.message };
-    logger.error(fields, "a job failed and will not be retried");
+    // It was ended by hand, which is no error.
+    if (error instanceof JobCancelled) logger.info(fields, "a cancelled job has failed");
+    else logger.error(fields, "a job failed and will not be retried");
   });
   hooks.on("job:interrupted", ({ jobId, job, reason }) => {
     const fields = { job_id: jobId, task: job?.taskIdentifier, reason };

@@ -12,11 +12,13 @@ export function commandLineOf(
   // The jobs were given by id, and there are more than a query accepts.
   if (query === "") return "";
   const options = [
-    ...Object.entries(changes).map(([name, value]) => [name.replaceAll("_", "-"), String(value)]),
+    ...Object.entries(changes).map(([name, value]) => [name.replaceAll("_", "-"), value]),
     ...(rate === null ? [] : [["rate", String(rate)]]),
     ...(canary === null ? [] : [["canary", String(canary)]]),
     ...(limit === null ? [] : [["limit", String(limit)]]),
-  ].map(([name, value]) => `--${name}=${shellWord(value ?? "")}`);
+  ].map(([name, value]) =>
+    value === true ? `--${name}` : `--${name}=${shellWord(String(value ?? ""))}`,
+  );
   const term = shellWord(query);
   if (!takesIds(action)) return ["worker", action, `--query=${term}`, ...options].join(" ");
   // Only before a query that begins with a dash, two dashes are needed.
