@@ -199,7 +199,7 @@ const clientFolders: Record<string, readonly string[]> = {
     "job",
     "bar",
   ],
-  adding: ["lib", "generated", "controls", "model"],
+  adding: ["lib", "generated", "controls", "forms", "model"],
   dialogs: [
     "host",
     "lib",

@@ -96,7 +96,7 @@ test("A unique job is added once, and a debounced one waits.", async () => {
   const again = await add(...unique, "--unique-period", "1d");
   assert.match(
     again.stdout,
-    new RegExp(`^Nothing was added: job ${id} has the key u:[\\w-]{43} and`),
+    new RegExp(`^Already there: job ${id} for \\w+ is the same, and is unchanged`),
   );
   const waits = await add("--key", "d", "--debounce", "10m", "--debounce-max", "1h", "--json");
   const [job] = JSON.parse(waits.stdout).jobs;

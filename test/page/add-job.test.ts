@@ -103,3 +103,26 @@ test("A refusal is shown in the form, which keeps what was typed.", async () => 
   };
   await visit(admin, "/jobs", work, { mayMeet: /400 \(Bad Request\)/ });
 });
+
+test("An equal job is not added again: the notice leads to the one that is there, whose page has its policy.", async () => {
+  await visit(admin, "/jobs", async ({ page }) => {
+    for (const said of ["Added", "Already there"]) {
+      await openForm(page);
+      await field(page, "identifier").fill("sync");
+      await field(page, "payload").fill('{"shop": 7}');
+      await page.getByText("Retries, deadline, unique, debounce").click();
+      await field(page, "retry").fill("slow-api");
+      await field(page, "deadline").fill("in 2h");
+      await field(page, "unique_by").fill("args.shop");
+      await add(page).click();
+      const notice = page.locator(".notice").filter({ hasText: said });
+      await notice.waitFor();
+      if (said === "Already there") await notice.getByRole("link").click();
+      else await noticed(page, said);
+    }
+    await sees(page, "slow-api");
+    await sees(page, /^\d+:\d+:\d+, in /);
+  });
+  const { jobs } = await admin.utils.listJobs({ identifier: "sync" });
+  assert.equal(jobs.length, 1);
+});

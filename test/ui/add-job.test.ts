@@ -141,6 +141,71 @@ test("the draft stays when the form is closed or the page turned, and goes when 
   assert.equal(page.byId("field-identifier").attrs["value"], "");
 });
 
+const sentBy = (page: Page) => page.requests.findLast(({ method }) => method === "POST");
+
+test("a retry policy, a deadline, equal jobs and debouncing are folded, and part of the shell's line", async () => {
+  const page = await form();
+  const isOpen = () => page.one((e) => e.attrs["class"] === "fold").attrs["open"] === true;
+  assert.equal(isOpen(), false);
+  assert.equal(page.has("field-unique_while") || page.has("field-debounce_max_secs"), false);
+  page.type("identifier", "sync");
+  page.type("retry", "slow-api");
+  page.type("deadline", "in 2h");
+  page.type("unique_by", "args.shop, queue");
+  assert.equal(page.byId("field-unique_while").attrs["value"], "unfinished", "it has to be one");
+  page.type("unique_while", "waiting");
+  page.type("unique_period_secs", "1h");
+  page.type("debounce_secs", "5s");
+  page.type("debounce_max_secs", "1m");
+  assert.ok(isOpen());
+  assert.equal(
+    line(page),
+    "worker add sync '{}' --retry slow-api --deadline 2026-03-01T14:00:00.000Z --unique args.shop --unique queue --unique-while waiting --unique-period 1h --debounce 5s --debounce-max 1m",
+  );
+  page.click("Add the job");
+  assert.deepEqual(JSON.parse(sentBy(page)?.body ?? ""), {
+    ...{ identifier: "sync", payload: {}, retry: "slow-api" },
+    deadline: "2026-03-01T14:00:00.000Z",
+    ...{ unique_by: ["args.shop", "queue"], unique_while: "waiting", unique_period_secs: 3600 },
+    ...{ debounce_secs: 5, debounce_max_secs: 60 },
+  });
+});
+
+test("what needs a field that is cleared goes with it", async () => {
+  const page = await form();
+  page.type("identifier", "sync");
+  page.type("unique_by", "args");
+  page.type("unique_period_secs", "1h");
+  page.type("unique_by", "");
+  page.click("Add the job");
+  assert.deepEqual(JSON.parse(sentBy(page)?.body ?? ""), { identifier: "sync", payload: {} });
+});
+
+test("a job that is already there is shown with a link to it, as a warning", async () => {
+  const page = await form();
+  page.type("identifier", "sync");
+  page.click("Add the job");
+  const message = "Already there: job 290 for sync is the same, and is unchanged";
+  const answer = { message, jobs: [{ id: 290 }], is_duplicate: true };
+  page.app.replied(sentBy(page)?.id ?? 0, 200, "", JSON.stringify(answer));
+  const notice = page.one((e) => String(e.attrs["class"]).startsWith("notice "));
+  assert.match(String(notice.attrs["class"]), /warn/);
+  assert.match(textOf([notice]), /^Already there: job 290/);
+  const [link] = collect([notice], (e) => e.tag === "a");
+  assert.equal(link?.attrs["href"], "#/jobs/290");
+});
+
+test("a copy keeps the retry policy of its job, and not the deadline", async () => {
+  const page = await opened("/jobs/7");
+  const flags = { slow: true, "retry:slow-api": true, "deadline:1772366400000": true };
+  page.answer("api/jobs/7?fields=head", job(7, { flags }));
+  page.app.dispatch("app.key", "", "d");
+  page.pass(1);
+  assert.equal(page.byId("field-flags").attrs["value"], "slow");
+  assert.equal(page.byId("field-retry").attrs["value"], "slow-api");
+  assert.equal(page.byId("field-deadline").attrs["value"], "");
+});
+
 test("a duplicate takes over everything but the key", async () => {
   const page = await opened("/jobs/7");
   const like = { queue_name: "mail", key: "k", max_attempts: 5, flags: { slow: true } };

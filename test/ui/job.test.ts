@@ -3,7 +3,7 @@ import { before, test } from "node:test";
 import { shellWord } from "../../src/domain/portable/shell-word.ts";
 import { workerLine } from "../../src/domain/portable/worker-line.ts";
 import type { ListedJob, Why } from "../../ui/generated/records.ts";
-import { type Element, ensureBuilt, type Page, textOf } from "./harness.ts";
+import { type Element, ensureBuilt, NOON, type Page, textOf } from "./harness.ts";
 import { at, failedJob, job, jobs, lockedJob, opened, value } from "./sample.ts";
 
 before(ensureBuilt);
@@ -409,4 +409,18 @@ test("actions on a job ask for confirmation and report the result", async () => 
   page.answer("api/jobs/remove-by-key", { message: "Removed the job with key k1" });
   assert.deepEqual(page.notices, ["Removed the job with key k1"]);
   assert.equal(page.dialog, undefined);
+});
+
+test("a job shows its retry policy and its deadline in words, apart from its flags", async () => {
+  const page = await opened("/jobs/7");
+  const deadline = NOON + 7_200_000;
+  const flags = { slow: true, "retry:slow-api": true, [`deadline:${deadline}`]: true };
+  page.answer("api/jobs/7?fields=head", job(7, { flags }));
+  assert.match(page.text, /Retry policyslow-api/);
+  assert.match(page.text, /Deadline15:00:00, in 2 h/);
+  assert.match(page.text, /FlagsslowPayload/);
+  page.pass(7_260_000);
+  page.answer("api/jobs/7?fields=head", job(7, { flags: { [`deadline:${deadline}`]: true } }));
+  assert.match(page.text, /Deadline15:00:00, over, /);
+  assert.match(page.text, /FlagsnonePayload/);
 });

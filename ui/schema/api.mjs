@@ -517,6 +517,7 @@ export const records = {
   JobActionResult: {
     message: "string",
     jobs: "ActedJob[]",
+    is_duplicate: "bool",
     operation: "i64?",
     requested: "i64?",
     done: "i64?",

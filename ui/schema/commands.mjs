@@ -170,7 +170,7 @@ function fieldText([name, field]) {
 }
 
 function hintOf({ kind, about, isRequired }) {
-  if (kind !== "text") return "";
+  if (kind !== "text" && kind !== "list") return "";
   return isRequired ? `Give ${about}.` : `${about[0].toUpperCase()}${about.slice(1)}.`;
 }
 
@@ -191,7 +191,8 @@ function commandText(command) {
   const target = visible.find(isTarget)?.[0] ?? "";
   const offered = visible.filter((entry) => !isTarget(entry));
   const asked = command.dialogFields?.map((field) => [field, command.fields[field]]) ?? offered;
-  const fields = asked.map(fieldText);
+  // What has no dialog of its own has no fields to fill in.
+  const fields = command.dialog === "none" ? [] : asked.map(fieldText);
   const sentences = [consequence, command.consequenceOfOne ?? consequence];
   const words = [
     name,

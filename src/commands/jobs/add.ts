@@ -93,14 +93,18 @@ export const addCommand = defineCommand({
   },
   run: (db, input) => addJob(db, jobOf(input)),
   sentence: (job, input) => {
-    const { identifier } = input;
+    const { identifier, unique_by: by } = input;
     switch (outcomeOf(job, input)) {
       case "added":
         return `Added job ${job.id} for ${identifier}`;
       case "updated":
-        return `Updated job ${job.id} for ${identifier}, which had the key ${job.key}`;
+        return by === undefined
+          ? `Updated job ${job.id} for ${identifier}, which had the key ${job.key}`
+          : `Updated job ${job.id} for ${identifier}, which was already there`;
       default:
-        return `Nothing was added: job ${job.id} has the key ${job.key} and is unchanged`;
+        return by === undefined
+          ? `Nothing was added: job ${job.id} has the key ${job.key} and is unchanged`
+          : `Already there: job ${job.id} for ${identifier} is the same, and is unchanged`;
     }
   },
   jobIds: (job) => [job.id],

@@ -320,7 +320,7 @@ const shots: readonly Shot[] = [
     sees: ".jobs tbody tr",
     act: async (page) => {
       await page.keyboard.press("Control+k");
-      await page.keyboard.type("pause ch");
+      await page.keyboard.type("pause cr");
       await page.getByRole("option", { name: "Pause task" }).first().waitFor();
     },
   },

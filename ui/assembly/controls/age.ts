@@ -77,7 +77,7 @@ function dayAndMonth(wall: string): string {
 /** Returns the time with its day and its zone: `Sun 1 Mar 2026 13:00:00 +01:00`. */
 export function dated(at: f64): string {
   const said = absolute(at);
-  const days = Math.floor((at + <f64>zoneOffset(at) * 60000) / DAY_MS);
+  const days = <i64>Math.floor((at + <f64>zoneOffset(at) * 60000) / DAY_MS);
   // 1 January 1970 was a Thursday; the year 1 is far less than 7 * 10^6 days before it.
   const name = <i32>((days + 7000004) % 7) * 4;
   return `${WEEKDAYS.substring(name, name + 3)} ${dayAndMonth(said)} ${said.substring(0, 4)}${said.substring(10)}`;

@@ -1,6 +1,7 @@
 /**
  * Adds a job. Its form does more than the declaration defines: it suggests names, and checks JSON while it is typed.
  */
+import { completeOptions, MoreOptions, optionWords } from "../adding/more-options";
 import { NewJobFacts } from "../adding/new-job";
 import { spanText } from "../controls/age";
 import { button, commandLine } from "../controls/button";
@@ -10,11 +11,12 @@ import { Field, suggestions } from "../forms/field";
 import { Form } from "../forms/form";
 import { jsonField } from "../forms/json-field";
 import { typedTime } from "../forms/local-time";
-import { argument, quoted, shellLine } from "../forms/shell-line";
+import { argument, option, options, shellLine } from "../forms/shell-line";
 import { timeField } from "../forms/time-field";
 import { Command } from "../generated/commands";
 import { JobActionResult, ListedJob, readJobActionResult } from "../generated/records";
 import { after } from "../host";
+import { DEADLINE, RETRY } from "../lib/flags";
 import { JsonReader } from "../lib/json-reader";
 import { box, leaf, Node, nothing, text } from "../lib/node";
 import { parseWhole } from "../lib/number";
@@ -33,6 +35,7 @@ const TYPING_MS: i32 = 250;
 
 export class AddDialog extends CommandDialog {
   private facts: NewJobFacts = new NewJobFacts();
+  private more: MoreOptions = new MoreOptions();
   /** The typed form. It is kept until the job is added or the session ends, even if the user opens other pages. */
   private kept: Draft | null = null;
   private typing: i32 = 0;
@@ -54,6 +57,7 @@ export class AddDialog extends CommandDialog {
     this.kept = dialog.draft;
     const draft = dialog.draft;
     this.facts.open(m);
+    this.more.begin();
     this.ask(m, draft, "identifier");
     this.ask(m, draft, "queue");
     this.ask(m, draft, "key");
@@ -65,7 +69,8 @@ export class AddDialog extends CommandDialog {
     this.facts = new NewJobFacts();
   }
 
-  override typed(_m: Model, _dialog: OpenDialog, field: string): void {
+  override typed(_m: Model, dialog: OpenDialog, field: string): void {
+    completeOptions(dialog.draft);
     if (field !== "identifier" && field !== "key" && field !== "queue") return;
     this.typing++;
     after(TYPING_MS, "dialog.typed", `${this.typing} ${field}`);
@@ -114,6 +119,7 @@ export class AddDialog extends CommandDialog {
       ]),
       box("div", "field-row", [key.input(), this.mode(draft)]),
       flags.input(),
+      this.more.view(this.command, draft, m.serverNow),
       commandLine(addLine(draft, m.access.session.schema, m.serverNow)),
       suggestions("add-tasks", names.names()),
       suggestions("add-queues", names.queueNames()),
@@ -188,8 +194,8 @@ export class AddDialog extends CommandDialog {
       m.notices.bad(`The change was made, but the server's answer is invalid: ${r.error}`);
       return;
     }
-    const said = result.message;
-    const notice = m.notices.good(said.length > 0 ? said : "Added the job");
+    const said = result.message.length > 0 ? result.message : "Added the job";
+    const notice = result.isDuplicate ? m.notices.warn(said) : m.notices.good(said);
     if (result.jobs.length === 1) notice.link = jobPath(result.jobs[0].id);
   }
 }
@@ -207,7 +213,10 @@ function fill(draft: Draft, job: ListedJob): void {
   const r = new JsonReader(job.flags);
   r.beginObject();
   while (r.nextKey()) {
-    flags.push(r.key());
+    const flag = r.key();
+    if (flag.startsWith(RETRY)) draft.set("retry", flag.substring(RETRY.length));
+    // The new job begins later: what was too late for the old one is not for it.
+    else if (!flag.startsWith(DEADLINE)) flags.push(flag);
     r.skip();
   }
   if (!r.failed) draft.set("flags", flags.join(", "));
@@ -225,15 +234,8 @@ function addLine(draft: Draft, schema: string, now: f64): string {
   words += option("key", draft.value("key"));
   if (hasKey(draft)) words += option("key-mode", draft.value("job_key_mode"));
   words += option("priority", draft.value("priority"));
-  const flags = draft.value("flags").replaceAll(" ", ",").split(",");
-  for (let i = 0; i < flags.length; i++) words += option("flag", flags[i]);
+  words += options("flag", draft.value("flags")) + optionWords(draft, now);
   return shellLine(words, schema);
-}
-
-/** Returns an option with an equals sign, since its value may begin with a dash. */
-function option(name: string, value: string): string {
-  if (value.trim().length === 0) return "";
-  return value.startsWith("-") ? ` --${name}=${quoted(value)}` : ` --${name} ${quoted(value)}`;
 }
 
 function hasKey(draft: Draft): bool {

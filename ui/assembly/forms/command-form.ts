@@ -16,12 +16,12 @@ export function commandForm(command: Command, draft: Draft, now: f64): Node {
   let numbers: Node[] = [];
   for (let i = 0; i < fields.length; i++) {
     if (isNumber(fields[i])) {
-      numbers.push(control(fields[i], draft, now, i === 0));
+      numbers.push(fieldControl(fields[i], draft, now, i === 0));
       continue;
     }
     if (numbers.length > 0) rows.push(numberRow(numbers));
     numbers = [];
-    rows.push(control(fields[i], draft, now, i === 0));
+    rows.push(fieldControl(fields[i], draft, now, i === 0));
   }
   if (numbers.length > 0) rows.push(numberRow(numbers));
   return box("div", "form", rows);
@@ -65,7 +65,12 @@ function numberRow(numbers: Node[]): Node {
   return box("div", numbers.length > 2 ? "field-row three" : "field-row", numbers);
 }
 
-function control(field: CommandField, draft: Draft, now: f64, first: bool): Node {
+export function fieldControl(
+  field: CommandField,
+  draft: Draft,
+  now: f64,
+  first: bool = false,
+): Node {
   if (field.kind === "time") return timeField(draft, field.name, field.label, now, first);
   if (field.kind === "boolean") return checkbox(draft, field.name, field.label, INPUT);
   const made = fieldOf(field, draft);
@@ -74,7 +79,8 @@ function control(field: CommandField, draft: Draft, now: f64, first: bool): Node
   if (isNumber(field)) return made.input();
   if (field.kind === "json") return made.area(7);
   if (field.kind !== "choice") return made.input();
-  const options: string[] = [`=Server default (${field.fallback})`];
+  const options: string[] = [];
+  if (field.fallback.length > 0) options.push(`=Server default (${field.fallback})`);
   for (let i = 0; i < field.choices.length; i++) {
     options.push(`${field.choices[i]}=${field.choices[i]}`);
   }

@@ -13,3 +13,17 @@ export function shellLine(words: string, schema: string): string {
 export function argument(name: string, value: string): string {
   return value.startsWith("-") ? ` --${name}=${quoted(value)}` : " " + quoted(value);
 }
+
+/** With a sign of equality, since a value may begin with a dash. */
+export function option(name: string, value: string): string {
+  if (value.trim().length === 0) return "";
+  return value.startsWith("-") ? ` --${name}=${quoted(value)}` : ` --${name} ${quoted(value)}`;
+}
+
+/** One for each of the values, which are separated by commas or spaces. */
+export function options(name: string, values: string): string {
+  const parts = values.replaceAll(" ", ",").split(",");
+  let words = "";
+  for (let i = 0; i < parts.length; i++) words += option(name, parts[i]);
+  return words;
+}

@@ -4,9 +4,10 @@ import { copyButton, link } from "../controls/button";
 import { pair, pairs, plainPanel } from "../controls/panel";
 import { countedValue, isKnown, valueText } from "../controls/value";
 import { ListedJob, Value, Why } from "../generated/records";
+import { DEADLINE, RETRY } from "../lib/flags";
 import { JsonReader } from "../lib/json-reader";
 import { box, leaf, Node, text } from "../lib/node";
-import { bytes, grouped } from "../lib/number";
+import { bytes, grouped, parseWhole } from "../lib/number";
 import { errorPath, queuePath, workerPath } from "../model/links";
 import { Model } from "../model/model";
 
@@ -33,7 +34,7 @@ export function facts(m: Model, job: ListedJob, why: Why | null, payload: string
     list.push(pair("Priority", text(`${job.priority} (${side})`)));
   }
   times(m, job, list);
-  list.push(pair("Flags", flagsNode(job.flags)));
+  flags(m, job.flags, list);
   list.push(pair("Payload", text(sizeText(job, payload))));
   list.push(pair("Revision", text(job.revision.toString())));
   if (why !== null) sameError(why, list);
@@ -86,18 +87,32 @@ function moment(m: Model, at: f64): Node {
   return timed(at, `${clockAt(at, m.serverNow)}, ${ago(at, m.times)}`);
 }
 
-/** Shows `{"slow": true}` as `slow`; any other JSON unchanged. */
-function flagsNode(json: string): Node {
-  if (json === "null" || json === "{}") return leaf("span", "faint", "none");
+/** Shows `{"slow": true}` as `slow`, its retry policy and its deadline by themselves; any other JSON unchanged. */
+function flags(m: Model, json: string, list: Node[]): void {
   const names: string[] = [];
   const r = new JsonReader(json);
-  r.beginObject();
-  while (r.nextKey()) {
-    names.push(r.key());
-    if (!r.bool()) r.fail("another value");
+  if (json !== "null") {
+    r.beginObject();
+    while (r.nextKey()) {
+      const name = r.key();
+      if (!r.bool()) r.fail("another value");
+      const at = <f64>parseWhole(name.substring(DEADLINE.length)).value;
+      if (name.startsWith(RETRY))
+        list.push(pair("Retry policy", text(name.substring(RETRY.length))));
+      else if (name.startsWith(DEADLINE))
+        list.push(pair("Deadline", timed(at, deadlineText(m, at))));
+      else names.push(name);
+    }
+    r.end();
   }
-  r.end();
-  return r.failed ? leaf("code", "", json) : leaf("span", "", names.join(", "));
+  const none = names.length === 0;
+  const words = leaf("span", none ? "faint" : "", none ? "none" : names.join(", "));
+  list.push(pair("Flags", r.failed ? leaf("code", "", json) : words));
+}
+
+function deadlineText(m: Model, at: f64): string {
+  const when = at > m.serverNow ? until(at, m.times) : "over, " + ago(at, m.times);
+  return `${clockAt(at, m.serverNow)}, ${when}`;
 }
 
 function sizeText(job: ListedJob, payload: string | null): string {

@@ -46,8 +46,10 @@ export function ageSeconds(text: string): f64 {
     if (end === at || end - at > 9 || end === text.length) return -1;
     const unit = secondsOf(text.charCodeAt(end));
     if (unit === 0) return -1;
-    seconds += parseInt(text.substring(at, end), 10) * unit;
-    at = end + 1;
+    let count: f64 = 0;
+    for (; at < end; at++) count = count * 10 + ((text.charCodeAt(at) - 0x30) as f64);
+    seconds += count * unit;
+    at++;
   }
   return seconds <= LONGEST_AGE_S ? seconds : -1;
 }

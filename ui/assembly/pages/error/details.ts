@@ -17,6 +17,7 @@ import {
 import { Fetched } from "../../kit/fetched";
 import { JsonReader } from "../../lib/json-reader";
 import { encode } from "../../lib/percent";
+import { sortByKeys } from "../../lib/sort";
 import { Model } from "../../model/model";
 import { Pending } from "../../model/requests";
 import { ErrorKind } from "../../parts/error-kind";
@@ -76,10 +77,10 @@ export class Details {
   }
 
   private show(m: Model, jobs: BriefJob[]): void {
-    this.jobs = jobs.sort((a, b) => {
-      if (a.conditionSince === b.conditionSince) return 0;
-      return a.conditionSince < b.conditionSince ? 1 : -1;
-    });
+    const keys: f64[] = [];
+    for (let i = 0; i < jobs.length; i++) keys.push(-jobs[i].conditionSince);
+    sortByKeys(jobs, keys);
+    this.jobs = jobs;
     if (jobs.length > 0) this.example.ask(m, `api/jobs/${jobs[0].id}?fields=head`);
   }
 

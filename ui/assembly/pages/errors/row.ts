@@ -7,6 +7,7 @@ import { countNode } from "../../controls/value";
 import { errorLabel } from "../../kit/group-row";
 import { Column, Row } from "../../kit/row";
 import { leaf, Node, nothing } from "../../lib/node";
+import { sortByKeys } from "../../lib/sort";
 import { errorPath } from "../../model/links";
 import { Model } from "../../model/model";
 import { ErrorKind, valueOf } from "../../parts/error-kind";
@@ -60,21 +61,15 @@ export class ErrorRow extends Row {
 export function sorted(kinds: ErrorKind[], by: string): ErrorKind[] {
   const down = by.startsWith("-");
   const column = down ? by.substring(1) : by;
-  const keys = new Map<string, f64>();
-  for (let i = 0; i < kinds.length; i++) {
-    const key = keyOf(kinds[i], column);
-    keys.set(kinds[i].key, isNaN(key) ? Infinity : down ? -key : key);
+  const list = kinds.slice(0);
+  const keys: f64[] = [];
+  for (let i = 0; i < list.length; i++) {
+    const key = keyOf(list[i], column);
+    keys.push(isNaN(key) ? Infinity : down ? -key : key);
   }
-  sortKeys = keys;
-  return kinds.slice(0).sort((a, b) => {
-    const x = sortKeys.get(a.key);
-    const y = sortKeys.get(b.key);
-    return x < y ? -1 : x > y ? 1 : 0;
-  });
+  sortByKeys(list, keys);
+  return list;
 }
-
-/** A comparison cannot be a closure, so it reads this variable. */
-let sortKeys: Map<string, f64> = new Map<string, f64>();
 
 function keyOf(kind: ErrorKind, column: string): f64 {
   if (column === "retrying") return <f64>kind.retryingCount;

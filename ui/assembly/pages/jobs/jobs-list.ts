@@ -14,7 +14,7 @@ import { Fetched } from "../../kit/fetched";
 import { ListPage } from "../../kit/list-page";
 import { Column, RowPage } from "../../kit/row";
 import { JsonReader } from "../../lib/json-reader";
-import { grouped } from "../../lib/number";
+import { grouped, parseWhole } from "../../lib/number";
 import { encode } from "../../lib/percent";
 import { Address } from "../../model/address";
 import { Model } from "../../model/model";
@@ -238,7 +238,10 @@ export abstract class JobsList extends ListPage {
       jobs.length === list.rows.length && this.firsts.has(cursor) ? this.firsts.get(cursor) : 0;
     m.known.listTotal = this.total(m);
     m.known.listGoesOn = list.next.length > 0;
-    if (this.search.wants(m, list.rows.length >= I32.parseInt(this.size)) && list.next.length > 0)
+    if (
+      this.search.wants(m, list.rows.length >= <i32>parseWhole(this.size).value) &&
+      list.next.length > 0
+    )
       this.goOn(m);
   }
 

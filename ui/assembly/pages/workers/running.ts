@@ -6,6 +6,7 @@ import { cell, row, table } from "../../controls/table";
 import { ListedWorker, RunningJob } from "../../generated/records";
 import { Row } from "../../kit/row";
 import { Node, nothing, text } from "../../lib/node";
+import { sortByKeys } from "../../lib/sort";
 import { conditionPath, workerPath } from "../../model/links";
 import { Model } from "../../model/model";
 import { cutName } from "../../parts/exact-name";
@@ -25,16 +26,18 @@ class Runs {
 
 export function runningLongest(m: Model, workers: Row[]): Node {
   const all: Runs[] = [];
+  const begins: f64[] = [];
   for (let i = 0; i < workers.length; i++) {
     const worker = (workers[i] as WorkerRow).worker;
     // The list of a worker begins with the jobs that have run longest.
     const jobs = currentJobs(worker);
     for (let k = 0; k < min(jobs.length, SHOWN); k++) {
       all.push(new Runs(worker, jobs[k]));
+      begins.push(jobs[k].since);
     }
   }
   if (all.length === 0) return nothing;
-  all.sort((a, b) => (a.job.since < b.job.since ? -1 : a.job.since > b.job.since ? 1 : 0));
+  sortByKeys(all, begins);
   const rows: Node[] = [];
   let hasReports = false;
   for (let i = 0; i < min(all.length, SHOWN); i++) {

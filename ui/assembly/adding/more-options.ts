@@ -1,0 +1,74 @@
+/** The rarer options of a new job, folded: its retry policy, its deadline, equal jobs, debouncing. */
+import { fieldControl } from "../forms/command-form";
+import { Draft } from "../forms/draft";
+import { typedTime } from "../forms/local-time";
+import { option, options } from "../forms/shell-line";
+import { Command } from "../generated/commands";
+import { box, cls, el, flag, Node, text } from "../lib/node";
+import { isoTime } from "../lib/time";
+
+const DEADLINE = "deadline";
+const UNIQUE = "unique_by";
+const WHILE = "unique_while";
+const DEBOUNCE = "debounce_secs";
+/** Rows of fields; those behind the first of a row need it, from the second row on. */
+const ROWS: string[][] = [
+  ["retry", DEADLINE],
+  [UNIQUE, WHILE, "unique_period_secs"],
+  [DEBOUNCE, "debounce_max_secs"],
+];
+
+export class MoreOptions {
+  /** It was opened for a value or a fault in it. */
+  private isOpen: bool = false;
+
+  begin(): void {
+    this.isOpen = false;
+  }
+
+  view(command: Command, draft: Draft, now: f64): Node {
+    const rows: Node[] = [];
+    for (let i = 0; i < ROWS.length; i++) {
+      const fields: Node[] = [];
+      const names = i === 0 || isGiven(draft, ROWS[i][0]) ? ROWS[i] : ROWS[i].slice(0, 1);
+      for (let k = 0; k < names.length; k++) {
+        const isUsed = isGiven(draft, names[k]) || draft.fault(names[k]).length > 0;
+        this.isOpen = this.isOpen || isUsed;
+        fields.push(fieldControl(command.field(names[k]), draft, now));
+      }
+      rows.push(box("div", fields.length > 2 ? "field-row three" : "field-row", fields));
+    }
+    return el(
+      "details",
+      [cls("fold"), flag("open", this.isOpen)],
+      [el("summary", [], [text("Retries, deadline, unique, debounce")]), box("div", "form", rows)],
+    );
+  }
+}
+
+/** What is typed or cleared in the first of a row counts for the others. */
+export function completeOptions(draft: Draft): void {
+  if (isGiven(draft, UNIQUE) && !isGiven(draft, WHILE)) draft.set(WHILE, "unfinished");
+  for (let i = 1; i < ROWS.length; i++) {
+    if (isGiven(draft, ROWS[i][0])) continue;
+    for (let k = 1; k < ROWS[i].length; k++) draft.set(ROWS[i][k], "");
+  }
+}
+
+/** The same for a shell. */
+export function optionWords(draft: Draft, now: f64): string {
+  const at = typedTime(draft.value(DEADLINE), now);
+  return (
+    option("retry", draft.value("retry")) +
+    (isNaN(at) ? "" : " --deadline " + isoTime(at)) +
+    options("unique", draft.value(UNIQUE)) +
+    option("unique-while", draft.value(WHILE)) +
+    option("unique-period", draft.value("unique_period_secs")) +
+    option("debounce", draft.value(DEBOUNCE)) +
+    option("debounce-max", draft.value("debounce_max_secs"))
+  );
+}
+
+function isGiven(draft: Draft, name: string): bool {
+  return draft.value(name).trim().length > 0;
+}
