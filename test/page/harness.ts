@@ -67,6 +67,7 @@ export interface TestAdmin {
   readonly url: string;
   /** Stops the server and starts another at the same address, on the same database. */
   restart(meanwhile: () => Promise<void>): Promise<void>;
+  readonly databaseUrl: string;
   readonly utils: WorkerUtils;
   /** Plain SQL past the server; `{}` is replaced by the schema. */
   sql<R extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<R[]>;
@@ -120,7 +121,7 @@ export async function startAdmin(options: AdminOptions = {}): Promise<TestAdmin>
     endings.push(() => client.end());
     return client;
   };
-  return { url: address, restart, utils, sql, connect };
+  return { url: address, databaseUrl: url, restart, utils, sql, connect };
 }
 
 function openPool(config: pg.PoolConfig): pg.Pool {

@@ -74,11 +74,15 @@ test("a failed job can be retried; one that has not failed needs no retry", asyn
   assert.deepEqual(failed.notices, ["Retried 1 of 1 job"]);
   for (const other of [job(7), job(7, { state: "scheduled" })]) {
     const page = await openedJob(other);
-    const all = ["complete", "fail", "reschedule", "run-now", "stop-retrying"];
+    const all = ["cancel", "complete", "fail", "reschedule", "run-now", "stop-retrying"];
     assert.deepEqual(asks(page).sort(), all);
   }
   const running = await openedJob(lockedJob(7));
-  assert.deepEqual(asks(running), ["stop-retrying"], "all else leaves it alone while it runs");
+  assert.deepEqual(
+    asks(running),
+    ["cancel", "stop-retrying"],
+    "all else leaves it alone while it runs",
+  );
 });
 
 test("among selected jobs one that failed is enough to offer a retry of all", async () => {

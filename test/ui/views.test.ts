@@ -216,6 +216,7 @@ test("the palette does what is likely wanted of a task's jobs, each behind its d
   assert.deepEqual(found(page), [
     "Retry the 12 failed charge card jobs…preview first",
     "Add a charge card job…",
+    "Pause task charge card…",
   ]);
   page.app.dispatch("app.palette-key", "", "Enter");
   const { body } = page.asked("api/operations");
@@ -224,7 +225,11 @@ test("the palette does what is likely wanted of a task's jobs, each behind its d
   type(page, "charge");
   page.pass(400);
   page.answer("api/tasks?limit=4", tasks("charge card", 0));
-  assert.deepEqual(found(page).slice(0, 2), ["Add a charge card job…", "Task charge card"]);
+  assert.deepEqual(found(page).slice(0, 3), [
+    "Add a charge card job…",
+    "Pause task charge card…",
+    "Task charge card",
+  ]);
   page.app.dispatch("app.palette-do", "0", "");
   assert.equal(page.byId("field-identifier").attrs["value"], "charge card");
 });

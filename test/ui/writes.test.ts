@@ -100,9 +100,9 @@ test("after a write the focus goes back to the rows", async () => {
   assert.equal(page.focus, "job-3");
 });
 
-test("where workers hold all of them, nothing is offered that would change none", async () => {
+test("where workers have locked all of them, only what reaches running jobs is offered", async () => {
   const page = await chosen([lockedJob(1), lockedJob(2)]);
-  assert.match(page.text, /2 selected.*All selected jobs are running\./);
+  assert.match(page.text, /2 selected.*Cancel…Stop retrying…Clear/);
   assert.equal(page.hasButton("Complete…"), false);
   page.app.dispatch("ask.complete", "", "");
   assert.match(page.dialogText, /All of them are locked by workers and will be skipped/);

@@ -518,6 +518,8 @@ export const records = {
     message: "string",
     jobs: "ActedJob[]",
     is_duplicate: "bool",
+    /** Of a cancellation: those that run, whose workers end them. */
+    cancelling: "i64",
     operation: "i64?",
     requested: "i64?",
     done: "i64?",

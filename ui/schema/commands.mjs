@@ -93,8 +93,8 @@ export class JobAction {
     readonly done: string,
     /** Whether jobs are deleted. */
     readonly deletes: bool,
-    /** Whether running jobs are changed, too. */
-    readonly mayRun: bool,
+    /** Whether it is for running jobs, too: it changes them, or their workers end them. */
+    readonly reachesRunning: bool,
     /** Whether the first few are watched before the rest: usual, possible, none. */
     readonly canary: string,
     /** Of which jobs it is offered: all, failed, not failed; the empty string: not there. */
@@ -222,14 +222,15 @@ function operationText(command, commands) {
 function actionText(command, commands) {
   const { name, onJobs } = command;
   const { words, canary, offers } = onJobs;
-  const { set, mayRun = false } = onJobs.change({});
+  const { set, mayRun = false, ofRunning } = onJobs.change({}, null);
+  const reachesRunning = mayRun || ofRunning !== undefined;
   const { one, selected = "", every, firstFor = [], hasListKey = false } = offers;
   const parts = [
     text(name),
     operationText(command, commands),
     ...[words.ask, words.doing, words.done].map(text),
     set === null,
-    mayRun,
+    reachesRunning,
     ...[canary, one?.of ?? "", selected, every?.of ?? ""].map(text),
     firstFor.length === 0 ? "noChoices" : texts(firstFor),
     hasListKey,

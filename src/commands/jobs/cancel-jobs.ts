@@ -226,7 +226,12 @@ export const cancelCommand = defineCommand({
     ofRunning: OF_RUNNING,
     leavesOut: "is:failed",
     requires: (db) => requireControls(db, "cancelling jobs"),
-    offers: {},
+    offers: {
+      one: { of: "not failed", place: 1 },
+      selected: "not failed",
+      every: { of: "not failed", place: 4 },
+      firstFor: ["running", "fetched"],
+    },
   },
   prepare: (db) => requireControls(db, "cancelling jobs"),
   run: (db, { ids, ...given }, { keepFor, by = null }) => {

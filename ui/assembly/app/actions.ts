@@ -28,7 +28,7 @@ export function actionsElsewhere(m: Model): Shortcut[] {
   list.push(goTo("Retry failed jobs…", "/jobs?q=is%3Afailed"));
   list.push(goTo("Run scheduled jobs now…", "/jobs?q=is%3Ascheduled"));
   list.push(goTo("Reschedule jobs…", "/jobs?q=is%3Ascheduled"));
-  list.push(goTo("Complete or fail jobs…", "/jobs"));
+  list.push(goTo("Cancel, complete or fail jobs…", "/jobs"));
   list.push(goTo("Cleanup: delete failed jobs, unused tasks and queues…", "/maintenance"));
   list.push(goTo("Migrate the schema, add extensions…", "/maintenance"));
   list.push(goTo("Build or drop an index…", "/maintenance"));

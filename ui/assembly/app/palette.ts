@@ -9,6 +9,7 @@ import { exactly } from "../controls/value";
 import { CONDITIONS, countsOfTask } from "../generated/conditions";
 import { ListedTask, readJobList, readSuggestions, readTaskList } from "../generated/records";
 import { after } from "../host";
+import { cancelVerb, verbArg } from "../kit/verb";
 import { JsonReader } from "../lib/json-reader";
 import { lower } from "../lib/letters";
 import { parseWhole } from "../lib/number";
@@ -149,11 +150,16 @@ function find(m: Model): void {
   const isVerbs = typed.startsWith(">");
   const query = wantedBy(typed);
   const wanted = lower(query);
-  const id = parseWhole(wanted.startsWith("#") ? wanted.substring(1) : wanted);
+  const name = nameIn(wanted);
+  const id = parseWhole(name.startsWith("#") ? name.substring(1) : name);
   const does: Shortcut[] = [];
   const goes: Shortcut[] = [];
   if (id.valid && !isVerbs) {
     goes.push(new Shortcut("", `Job #${id.value}`, "app.go", jobPath(id.value), GO, LIST));
+  }
+  if (id.valid && wanted.startsWith("cancel") && m.access.canWrite) {
+    const arg = verbArg(cancelVerb(id.value));
+    does.push(new Shortcut("", `Cancel job #${id.value}…`, "ask.verb", arg, "Do"));
   }
   addAll(does, incidentActions(m, false), wanted);
   if (typed.length === 0) {

@@ -49,7 +49,7 @@ export class JobsDialog extends CommandDialog {
   }
 
   override exception(dialog: OpenDialog): string {
-    const locked = dialog.count("locked");
+    const locked = this.reachesRunning ? 0 : dialog.count("locked");
     if (locked === 0) return "";
     if (locked === dialog.jobs.length) {
       return locked === 1
@@ -63,7 +63,12 @@ export class JobsDialog extends CommandDialog {
 
   override blocked(dialog: OpenDialog): string {
     const isHeld = dialog.count("locked") === dialog.jobs.length;
-    return isHeld ? "No job would change." : "";
+    return isHeld && !this.reachesRunning ? "No job would change." : "";
+  }
+
+  private get reachesRunning(): bool {
+    const action = jobActionNamed(this.command.name);
+    return action !== null && action.reachesRunning;
   }
 
   private get asksForAttempts(): bool {
@@ -141,7 +146,8 @@ export class JobsDialog extends CommandDialog {
     const numbers = `${grouped(count)} of ${counted(write.count, "job", "jobs")}`;
     const said = result.message;
     const sentence = said.length > 0 ? said : numbers;
-    const notice = count === write.count ? m.notices.good(sentence) : m.notices.warn(sentence);
+    const isAll = count + result.cancelling === write.count;
+    const notice = isAll ? m.notices.good(sentence) : m.notices.warn(sentence);
     notice.undo = result.operation;
     if (!sentence.includes(`${grouped(count)} of ${grouped(write.count)}`)) notice.detail = numbers;
   }

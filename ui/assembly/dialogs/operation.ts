@@ -14,6 +14,7 @@ import {
   readAskedOperation,
   readOperation,
   readRehearsal,
+  Would,
 } from "../generated/records";
 import { navigate } from "../host";
 import { JsonReader } from "../lib/json-reader";
@@ -238,6 +239,7 @@ export class OperationDialog extends Dialog {
     const shown = this.rehearsal;
     const rehearsal = readRehearsal(r);
     r.end();
+    if (this.action.reachesRunning) countRunning(rehearsal.would);
     if (r.failed) {
       dialog.error = `The server's preview is invalid: ${r.error}`;
       return;
@@ -256,4 +258,12 @@ export class OperationDialog extends Dialog {
   override forget(): void {
     this.rehearsal = null;
   }
+}
+
+/** What runs is not skipped. */
+function countRunning(would: Would): void {
+  const running = would.skipLockedValue;
+  would.changeValue.value += running.value;
+  if (running.precision !== "exact") would.changeValue.precision = running.precision;
+  running.value = 0;
 }

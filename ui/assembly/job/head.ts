@@ -15,6 +15,7 @@ import { DOTS, DOWN, INFO, icon, UP } from "../controls/icon";
 import { menu } from "../controls/menu";
 import { crumbs, heading } from "../controls/panel";
 import { actionsOnOne, firstActionFor, isOfferedFor, JobAction } from "../generated/commands";
+import { isLocked } from "../generated/conditions";
 import { Fix, ListedJob } from "../generated/records";
 import { verbButton } from "../kit/verb";
 import { upper } from "../lib/letters";
@@ -148,19 +149,24 @@ export function jobShortcuts(m: Model, view: JobView): Shortcut[] {
   return list;
 }
 
-/** Adds the actions: those that change running jobs, the first one, and the others. */
+/** Adds the actions: those that are for running jobs, too, the first one, and the others. */
 function addActions(list: Shortcut[], view: JobView): void {
   const first = primaryAction(view);
-  addMatching(list, view, null, true);
+  addMatching(list, view, first, true);
   if (first === null) return;
   list.push(shortcutOf(first, first.command.key));
-  addMatching(list, view, first, false);
+  if (!isLocked(view.condition)) addMatching(list, view, first, false);
 }
 
-function addMatching(list: Shortcut[], view: JobView, first: JobAction | null, mayRun: bool): void {
+function addMatching(
+  list: Shortcut[],
+  view: JobView,
+  first: JobAction | null,
+  isForRunning: bool,
+): void {
   for (let i = 0; i < actionsOnOne.length; i++) {
     const one = actionsOnOne[i];
-    if (one === first || one.mayRun !== mayRun) continue;
+    if (one === first || one.reachesRunning !== isForRunning) continue;
     if (!isOfferedFor(one.one, view.condition === "failed")) continue;
     // For a failed job the key R means retry.
     const isTaken = first !== null && first.command.key === one.command.key;

@@ -36,6 +36,12 @@ export function unlockVerb(label: string, workers: string[]): Fix {
   return verbOf("force-unlock", label, "/api/maintenance", body.end());
 }
 
+/** Cancels one job, whatever it is. */
+export function cancelVerb(job: i64): Fix {
+  const body = new JsonWriter().string("action", "cancel").ints("ids", [job]);
+  return verbOf("cancel", "Cancel…", "/api/jobs/action", body.end());
+}
+
 /** An action as the server offers it. */
 export function verbOf(action: string, label: string, path: string, body: string): Fix {
   const verb = Fix.empty();

@@ -22,9 +22,13 @@ export class Outcome {
 
 /** Returns the outcomes that together are all matching jobs. */
 export function outcomesOf(operation: Operation): Outcome[] {
+  const action = jobActionNamed(operation.action);
+  // Its workers end what runs.
+  const isReached = action !== null && action.reachesRunning;
+  const running = isReached ? withJobs(action!.doing, "") : "Skipped (running)";
   const list: Outcome[] = [
     new Outcome("done", doneWord(operation.action), exactly(operation.done), ""),
-    counted("locked", "Skipped (running)", operation.skippedLocked, ""),
+    counted("locked", running, operation.skippedLocked, ""),
     counted("changed", "Skipped (changed)", operation.skippedChanged, "since the preview"),
     counted("gone", "Skipped (removed)", operation.skippedGone, ""),
   ];

@@ -19,7 +19,7 @@ export function taskVerbs(task: ListedTask): Shortcut[] {
     const label = `Retry the ${valueText(task.failed)} failed ${name} jobs…`;
     verbs.push(new Shortcut("", label, "ask.operation", about, GROUP, RETRY, "preview first"));
   }
-  verbs.push(pauseShortcut("task " + name, task.paused !== null, "", GROUP));
   verbs.push(new Shortcut("", `Add a ${name} job…`, "ask.add", OF_TASK + name, GROUP, PLUS));
+  verbs.push(pauseShortcut("task " + name, task.paused !== null, "", GROUP));
   return verbs;
 }

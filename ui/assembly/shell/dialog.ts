@@ -60,6 +60,7 @@ function buttons(m: Model, record: Dialog, dialog: OpenDialog): Node {
   const reason = record.blocked(dialog);
   const isOff = dialog.busy || reason.length > 0;
   const said = record.footnote();
+  const verb = record.verb(dialog);
   return box("div", "dialog-buttons", [
     said.length > 0 ? leaf("span", "hint after", said) : nothing,
     ownButton(
@@ -68,7 +69,8 @@ function buttons(m: Model, record: Dialog, dialog: OpenDialog): Node {
       "",
       // A field that takes the focus first comes before this.
       [flag("autofocus", !isEager)],
-      [text("Cancel")],
+      // Not the same word on both.
+      [text(verb.startsWith("Cancel") ? "Back" : "Cancel")],
     ),
     el(
       "button",
@@ -81,7 +83,7 @@ function buttons(m: Model, record: Dialog, dialog: OpenDialog): Node {
         attr("title", reason),
         attr("aria-description", reason),
       ],
-      [text(dialog.busy ? "Working…" : record.verb(dialog))],
+      [text(dialog.busy ? "Working…" : verb)],
     ),
   ]);
 }

@@ -16,8 +16,8 @@ import {
 } from "../../generated/records";
 import { Fetched } from "../../kit/fetched";
 import { JsonReader } from "../../lib/json-reader";
+import { sortByKeys } from "../../lib/number";
 import { encode } from "../../lib/percent";
-import { sortByKeys } from "../../lib/sort";
 import { Model } from "../../model/model";
 import { Pending } from "../../model/requests";
 import { ErrorKind } from "../../parts/error-kind";

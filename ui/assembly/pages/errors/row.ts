@@ -7,7 +7,7 @@ import { countNode } from "../../controls/value";
 import { errorLabel } from "../../kit/group-row";
 import { Column, Row } from "../../kit/row";
 import { leaf, Node, nothing } from "../../lib/node";
-import { sortByKeys } from "../../lib/sort";
+import { sortByKeys } from "../../lib/number";
 import { errorPath } from "../../model/links";
 import { Model } from "../../model/model";
 import { ErrorKind, valueOf } from "../../parts/error-kind";

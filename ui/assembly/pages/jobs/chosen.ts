@@ -5,7 +5,6 @@ import { countedValue, valueText } from "../../controls/value";
 import { commandsFor } from "../../forms/command-buttons";
 import {
   actionsOnEvery,
-  Command,
   firstActionFor,
   isOfferedFor,
   JobAction,
@@ -32,15 +31,14 @@ export function chosenBar(m: Model, page: JobsList): Node {
   const verbs: Node[] = [];
   if (page.list.every) {
     const names = verbsForEvery(page);
-    for (let i = 0; i < names.length; i++) verbs.push(verb(page, names[i], names[0]));
+    const first = isLocked(page.bar.terms.condition) ? "" : names[0];
+    for (let i = 0; i < names.length; i++) verbs.push(verb(page, names[i], first));
   } else {
     const jobs = chosenJobs(page);
     let held = 0;
     for (let i = 0; i < jobs.length; i++) if (jobs[i].state === "locked") held++;
     const isHeld = held === jobs.length;
-    // The server would skip jobs that workers have locked.
-    const offered: Command[] = isHeld ? [] : commandsFor(jobs);
-    if (isHeld) verbs.push(leaf("span", "", "All selected jobs are running."));
+    const offered = commandsFor(jobs);
     const again = againOf(jobs);
     const isFailed = countFailed(jobs) === jobs.length;
     // The most likely action comes first, although the server's list begins with the most destructive one.
@@ -49,6 +47,8 @@ export function chosenBar(m: Model, page: JobsList): Node {
       const action = jobActionNamed(name);
       // A command for one state is offered if one of the jobs has this state.
       if (action === null || (isFailed && !isOfferedFor(action.selected, true))) continue;
+      // The others would skip what workers have locked.
+      if (isHeld && !action.reachesRunning) continue;
       const one = verb(page, name, again);
       if (name === again) verbs.unshift(one);
       else verbs.push(one);
@@ -80,20 +80,18 @@ function all(m: Model, page: JobsList): Node {
   );
 }
 
-/**
- * Whether all matches can be selected. They cannot if workers have locked all of them, because each would be skipped.
- */
 export function mayMeanEvery(page: JobsList): bool {
-  const terms = page.bar.terms;
-  return terms.fault === null && !isLocked(terms.condition) && page.list.rows.length > 0;
+  return page.bar.terms.fault === null && page.list.rows.length > 0;
 }
 
 /** Returns the actions for all jobs of the current tab, the most likely first. */
 export function verbsForEvery(page: JobsList): string[] {
-  const isFailed = page.bar.terms.condition === "failed";
+  const condition = page.bar.terms.condition;
   const names: string[] = [];
   for (let i = 0; i < actionsOnEvery.length; i++) {
-    if (isOfferedFor(actionsOnEvery[i].every, isFailed)) names.push(actionsOnEvery[i].name);
+    const one = actionsOnEvery[i];
+    if (!isOfferedFor(one.every, condition === "failed")) continue;
+    if (one.reachesRunning || !isLocked(condition)) names.push(one.name);
   }
   return names;
 }

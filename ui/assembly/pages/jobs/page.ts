@@ -5,6 +5,7 @@ import { jobsPath, taskTarget } from "../../bar/terms";
 import { LIST as DRAWING } from "../../controls/icon";
 import { valueText } from "../../controls/value";
 import { jobActions, withJobs } from "../../generated/commands";
+import { isLocked } from "../../generated/conditions";
 import { ListedJob, readSuggestions, Value } from "../../generated/records";
 import { after, focus, navigate } from "../../host";
 import { jobShortcuts } from "../../job/head";
@@ -214,8 +215,8 @@ export class JobsPage extends BesideJobs {
       keys.push(new Shortcut("Mod+a", "Select all matches", "jobs.every", "", "List"));
     }
     if (this.list.chosen.size > 0 || this.list.every) {
-      const again = this.again();
-      keys.push(this.verbKey("r", "Retry or run the selected jobs…", again));
+      if (this.list.every && isLocked(this.bar.terms.condition)) return keys;
+      keys.push(this.verbKey("r", "Retry or run the selected jobs…", this.again()));
       this.addListKeys(keys, "the selected jobs");
     } else if (!isOpen && this.list.current < this.list.rows.length) {
       const row = this.list.rows[this.list.current];

@@ -6,7 +6,7 @@ import { cell, row, table } from "../../controls/table";
 import { ListedWorker, RunningJob } from "../../generated/records";
 import { Row } from "../../kit/row";
 import { Node, nothing, text } from "../../lib/node";
-import { sortByKeys } from "../../lib/sort";
+import { sortByKeys } from "../../lib/number";
 import { conditionPath, workerPath } from "../../model/links";
 import { Model } from "../../model/model";
 import { cutName } from "../../parts/exact-name";

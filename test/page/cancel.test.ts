@@ -1,0 +1,69 @@
+// Cancelling jobs in the browser: one that waits, and one that runs in a worker beside it.
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import type { Page } from "playwright-core";
+import { defineTask } from "../../src/worker/task/task.ts";
+import { Worker } from "../../src/worker/worker.ts";
+import {
+  confirm,
+  jobVerb,
+  noticed,
+  sees,
+  startAdmin,
+  type TestAdmin,
+  turned,
+  visit,
+} from "./harness.ts";
+
+let admin: TestAdmin;
+before(async () => {
+  admin = await startAdmin({ samples: false, extensions: ["controls"] });
+});
+
+const start = async (page: Page, id: string) => {
+  await turned(page, `Job ${id}`);
+  await (await jobVerb(page, "Cancel…")).click();
+};
+
+test("A waiting job is cancelled with a reason, and its page shows it.", async () => {
+  const { id } = await admin.utils.addJob("brew", {});
+  await visit(admin, `/jobs/${id}`, async ({ page }) => {
+    await start(page, id);
+    await page.getByLabel("Reason").fill("wrong <b>pot</b>");
+    await confirm(page, ["never runs: it fails"], `Cancel job ${id}`);
+    await noticed(page, "Cancelled 1 of 1 job");
+    await sees(page, /cancelled: wrong <b>pot<\/b>/);
+  });
+  assert.equal((await admin.utils.getJob(id))?.lastError, "cancelled: wrong <b>pot</b>");
+});
+
+test("A running job is cancelled: its signal aborts, and it fails for good.", async () => {
+  const begun = Promise.withResolvers<void>();
+  const hang = (_payload: unknown, { signal }: { readonly signal: AbortSignal }) => {
+    begun.resolve();
+    return new Promise<void>((_, reject) => {
+      signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+    });
+  };
+  const { id } = await admin.utils.addJob("hang", {});
+  const connectionString = admin.databaseUrl;
+  const worker = new Worker({
+    connectionString,
+    tasks: [defineTask("hang", hang)],
+    logger: "silent",
+  });
+  await worker.start();
+  try {
+    await begun.promise;
+    await visit(admin, `/jobs/${id}`, async ({ page }) => {
+      await start(page, id);
+      await confirm(page, ["The signal of a running job aborts"], `Cancel job ${id}`);
+      await noticed(page, "1 runs and is being cancelled");
+      await sees(page, "Failed");
+      await sees(page, /^cancelled/);
+    });
+  } finally {
+    await worker.stop();
+  }
+  assert.equal((await admin.utils.getJob(id))?.state, "failed");
+});

@@ -1,0 +1,92 @@
+// Cancelling jobs from the page: one, selected ones, all that match; waiting, fetched and running.
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import { ensureBuilt, textOf } from "./harness.ts";
+import { failedJob, job, jobs, listed, lockedJob, opened, rehearsal, value } from "./sample.ts";
+
+before(ensureBuilt);
+
+async function openedJob(one: ReturnType<typeof job>) {
+  const page = await opened(`/jobs/${one.id}`);
+  page.answer(`api/jobs/${one.id}?fields=head`, one);
+  return page;
+}
+
+test("a running job is cancelled from its page with a reason, and the answer is that it is being cancelled", async () => {
+  const page = await openedJob(lockedJob(7));
+  page.click("Cancel…");
+  assert.match(page.dialogText, /^Cancel job 7.*The signal of a running job aborts/);
+  assert.doesNotMatch(page.dialogText, /skipped/);
+  page.button("Back");
+  page.type("reason", "wrong file");
+  page.click("Cancel job 7");
+  const body = '{"action":"cancel","ids":[7],"reason":"wrong file"}';
+  assert.equal(page.asked("api/jobs/action").body, body);
+  const message = "Cancelled 0 of 1 job; 1 runs and is being cancelled: #7";
+  const outcomes = [{ id: 7, outcome: "cancelling" }];
+  page.answer("api/jobs/action", {
+    ...{ message, jobs: [], requested: 1, done: 0, cancelling: 1, outcomes },
+  });
+  assert.deepEqual(page.notices, [message]);
+  assert.equal(page.all((e) => e.attrs["class"] === "notice warn").length, 0);
+});
+
+test("a waiting job can be cancelled, a failed one cannot", async () => {
+  const page = await openedJob(job(7));
+  page.click("Cancel…");
+  page.click("Cancel job 7");
+  assert.equal(page.asked("api/jobs/action").body, '{"action":"cancel","ids":[7]}');
+  assert.equal((await openedJob(failedJob(7))).hasButton("Cancel…"), false);
+});
+
+test("selected jobs that run are cancelled with those that wait", async () => {
+  const page = await listed([lockedJob(1), job(2)]);
+  page.app.dispatch("jobs.all", "", "");
+  page.click("Cancel…");
+  page.click("Cancel 2 jobs");
+  assert.equal(page.asked("api/jobs/action").body, '{"action":"cancel","ids":[1,2]}');
+});
+
+test("all jobs of a query are cancelled after a preview, which counts those that run", async () => {
+  const page = await listed([lockedJob(1)], "/jobs?q=is%3Arunning");
+  page.app.dispatch("app.key", "", "Mod+a");
+  page.click("Cancel…");
+  page.click("Preview");
+  const asked = JSON.parse(page.asked("api/operations").body);
+  assert.deepEqual(asked, { q: "is:running", action: "cancel", changes: {}, dry_run: true });
+  const would = { change_value: value(2), skip_locked_value: value(40) };
+  page.answer("api/operations", rehearsal({ count: value(42), would }));
+  assert.doesNotMatch(page.dialogText, /skipped/);
+  page.click("Cancel 42 jobs");
+  assert.equal(JSON.parse(page.asked("api/operations").body).rehearsal, "r-1");
+});
+
+test("the palette cancels a job by its id, and finds the action on the page of a job", async () => {
+  const page = await openedJob(lockedJob(7));
+  page.app.dispatch("app.layer", "palette", "");
+  const look = (text: string) => {
+    page.app.dispatch("app.palette", "", text);
+    return page.all((e) => e.attrs["role"] === "option").map((e) => textOf([e]));
+  };
+  assert.equal(look("cancel job")[0], "Cancel…");
+  assert.equal(look("cancel job 42")[0], "Cancel job #42…");
+  page.app.dispatch("app.palette-key", "", "Enter");
+  assert.match(page.dialogText, /^Cancel #42A job that has not started never runs/);
+  page.click("Cancel");
+  assert.equal(page.asked("api/jobs/action").body, '{"action":"cancel","ids":[42]}');
+});
+
+test("a read-only page cancels nothing", async () => {
+  const page = await opened("/jobs/7", { read_only: true });
+  page.answer("api/jobs/7?fields=head", lockedJob(7));
+  assert.equal(page.hasButton("Cancel…"), false);
+  page.go("/jobs");
+  page.answer("api/jobs?limit=100", jobs([job(1)]));
+  page.app.dispatch("app.layer", "palette", "");
+  page.app.dispatch("app.palette", "", "cancel 42");
+  const labels = page.all((e) => e.attrs["role"] === "option").map((e) => textOf([e]));
+  assert.deepEqual(
+    labels.filter((label) => label.startsWith("Cancel")),
+    [],
+  );
+});
