@@ -6,7 +6,7 @@ import { join } from "node:path";
 import zlib from "node:zlib";
 import { dist, fail, place, root } from "./files.mjs";
 
-/** The packages in the client. Of the compiler it contains the library, and not the compiler's dependencies. */
+/** The packages in the client. It contains the library of the compiler, but not the compiler's dependencies. */
 export const CLIENT = [
   "assemblyscript",
   "@fontsource-variable/inter",

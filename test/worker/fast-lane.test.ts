@@ -207,7 +207,7 @@ test("A lane whose connection dies at the moment of an announcement reconnects."
   for (let n = 2; n < 12; n++) {
     // In one transaction, so that the connections are lost when the announcement arrives.
     await queue.sql(`select pg_terminate_backend(pid) from pg_stat_activity
-      where datname = current_database() and application_name like 'worker%lane' and query not like 'listen %'
+      where datname = current_database() and application_name in ('worker connection', 'worker fast lane') and query not like 'listen %'
       union all select worker.add_job('quick') is not null`);
     await until("another one has run", () => seen.seen.length >= n);
   }

@@ -271,7 +271,7 @@ describe("A stop that takes too long", () => {
         const [begin] = await queue.sql<{ now: string }>("select clock_timestamp()::text as now");
         proxy.mute("all", "answers");
         const fetchSql = `select from pg_stat_activity
-          where application_name like 'worker%lane' and datname = current_database() and query_start > $1`;
+          where application_name in ('worker connection', 'worker fast lane') and datname = current_database() and query_start > $1`;
         await until("it fetches", async () => (await queue.sql(fetchSql, [begin?.now])).length > 0);
         if (fault === "cut") await proxy.close();
         else proxy.mute();

@@ -131,7 +131,7 @@ export const records = {
   Finding: { path: "string", value: "string", here: "f64", there: "f64", lift: "f64" },
   Compared: { here: "i64", there: "i64" },
   Common: { findings: "Finding[]", compared: "Compared", as_of: "time?" },
-  /** A job in a list of which only little is needed. */
+  /** A job in a list that shows only a few of its members. */
   BriefJob: {
     id: "i64",
     task_identifier: "string?",
@@ -216,10 +216,10 @@ export const records = {
     restorable: "i64",
     errors: "ErrorCount[]",
   },
-  /** A job that an operation has found; null: for a deleted job, nothing was stored. */
+  /** A job that an operation has found. Its members are null if the job was deleted and its state was not stored. */
   MetJob: { id: "i64", task_identifier: "string?", error_line: "string?" },
   OperationJobs: { outcome: "string", jobs: "MetJob[]", next_cursor: "string?" },
-  /** `until` is absent: it lasts until it is resumed. */
+  /** A pause. Without `until` it lasts until it is resumed. */
   Pause: { at: "time?", until: "time?", reason: "string?", by: "string?" },
   ListedPause: { scope: "string", name: "string?", until: "time?", reason: "string?" },
   PauseList: { pauses: "ListedPause[]", missing: "MissingTables?" },
@@ -363,7 +363,7 @@ export const records = {
     flags: "json",
     queue_name: "string?",
     state: "string",
-    /** For a job without its payload (fields=head): whether it is missing, and its size on disk. */
+    /** With `fields=head`: whether the payload is left out, and its size on disk. */
     payload_truncated: "bool",
     payload_bytes: "i64",
     payload_packed: "bool",
@@ -495,7 +495,7 @@ export const records = {
     can_undo: "bool",
   },
   Activity: { entries: "AuditEntry[]", next_cursor: "string?", is_recorded: "bool" },
-  /** `scanned`: of this answer. `complete: false`: the time was over, and the cursor continues. */
+  /** `scanned`: the number of jobs that this answer has read. `complete: false`: its time was over, and the cursor continues. */
   MeantName: { term: "string", use: "string" },
   JobList: {
     jobs: "ListedJob[]",

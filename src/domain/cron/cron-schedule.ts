@@ -28,7 +28,7 @@ export interface CronSchedule {
  * Where a zone's clock changes: a fixed time of day, without `*` or a step in minute and hour, matches once a day. If
  * the time is repeated, its first occurrence matches; if it is skipped, the end of the gap. All other expressions
  * follow real time: they match in both passes of a repeated hour, and not in a skipped hour. Throws InputError with all
- * problems; a path such as `column 3` is the place.
+ * problems; their paths have the form `column 3`.
  */
 export function cronSchedule(expression: string, timeZone = "UTC"): CronSchedule {
   const name = `${timeZone} ${expression}`;
@@ -40,7 +40,7 @@ export function cronSchedule(expression: string, timeZone = "UTC"): CronSchedule
   return schedule;
 }
 
-/** Valid expressions by zone: entries and schedules are read again and again, and many have the same one. */
+/** The schedules of valid expressions by zone, because entries are read again and again, and many have the same expression. */
 const known = new Map<string, CronSchedule>();
 const MOST_KNOWN = 1_000;
 

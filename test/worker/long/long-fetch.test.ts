@@ -9,7 +9,7 @@ const queue = workerQueue();
 /** Makes each fetch of a worker take `seconds`. */
 async function slowFetches(t: TestContext, seconds: number): Promise<void> {
   await queue.sql(`create function worker.slowly() returns boolean language plpgsql as $$ begin
-      if current_setting('application_name') like 'worker%lane'
+      if current_setting('application_name') in ('worker connection', 'worker fast lane')
         and clock_timestamp() < statement_timestamp() + interval '${seconds} s'
       then perform pg_sleep(${seconds}); end if;
       return true;

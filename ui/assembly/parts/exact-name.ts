@@ -9,7 +9,7 @@ export function exactName(name: string, className: string): Node {
   return el("span", [cls(className + " exact"), attr("title", odd)], [text(shown(name))]);
 }
 
-/** The same for little room: a long name is cut in its middle, and shown whole on hover. */
+/** A name for little room: a long one is cut in its middle, and shown whole on hover. */
 export function cutName(name: string, className: string): Node {
   const odd = oddness(name);
   const isOdd = odd.length > 0;

@@ -1,6 +1,6 @@
 /** Parses the text of an error: its message, and the frames of its stack. */
 
-/** The number of frames. Longer stacks are only shown as text. */
+/** The number of frames up to which a stack is parsed. Longer ones are only shown as text. */
 const MOST_FRAMES = 500;
 
 export class Frame {

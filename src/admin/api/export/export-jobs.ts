@@ -1,5 +1,5 @@
 // GET /api/export: all jobs that match a query, as JSON Lines or CSV. The trailer x-export-complete marks a
-// complete export; an incomplete one ends with a broken connection, for clients that show no trailers.
+// complete export. The connection of an incomplete export breaks, which even clients without trailers notice.
 // POST /api/export/ticket returns an address for a download by the browser.
 import { now } from "../../../base/clock.ts";
 import { InputError, messageOf } from "../../../base/errors.ts";
@@ -68,7 +68,7 @@ export const downloadExport: Operation = {
     const found = admin.exportTickets.read(ticket);
     if (found === null) throw usedUp;
     request.notes["user"] = found.user;
-    // HEAD does not use the ticket, and neither does a download that gets no place: it is used when a download begins.
+    // The ticket counts as used only when a download begins, so not after HEAD, nor if there is no free place.
     if (request.method === "HEAD") {
       return headIfFree(request, admin.downloads, headersOf(found.request));
     }
