@@ -1,5 +1,5 @@
-// The login by a secret, and the token for metrics. Returns the user's name, or refuses the request with 401 or 429. Credentials
-// are compared only when the throttle allows it, so 429 does not reveal whether they are right.
+// The login by a secret, and the token for metrics. A request without right credentials is refused with 401 or 429.
+// Credentials are compared only when the throttle allows it, so 429 does not reveal whether they are right.
 import { Refusal } from "../../http/refusal.ts";
 import { type HttpRequest, header } from "../../http/request.ts";
 import type { LoginThrottle } from "./login-throttle.ts";
@@ -24,7 +24,7 @@ export interface AuthConfig {
   readonly headerName: string | null;
   /**
    * The digest of the secret, in mode `basic` of `username:password`; null in mode `none`. In mode `custom` it
-   * is no login: CSRF tokens and export addresses are derived from it; null: they are this process's own.
+   * is not a login: CSRF tokens and export addresses are derived from it; if it is null, from a secret of this process.
    */
   readonly secret: Secret | null;
   /** The function of the application in mode `custom`; otherwise null. */

@@ -65,8 +65,8 @@ export class List {
   }
 
   /**
-   * Takes a newer answer in without moving a row. A row that it lacks was removed only if a later one of
-   * the same scope is in it, or the scope ends with it: others may have been pushed beyond its end.
+   * Merges a newer answer without moving a row. A row that the answer lacks counts as removed only if the answer has a
+   * later row of its scope, or the end of the scope. Otherwise it may follow on the next page.
    */
   merge(page: RowPage): void {
     const places = new Map<string, i32>();

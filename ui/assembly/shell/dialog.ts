@@ -67,7 +67,7 @@ function buttons(m: Model, record: Dialog, dialog: OpenDialog): Node {
       "btn q",
       "dialog.close",
       "",
-      // A field that takes the focus first comes before this.
+      // It follows the fields, so that a field that takes the focus is found first.
       [flag("autofocus", !isEager)],
       // Not the same word on both.
       [text(verb.startsWith("Cancel") ? "Back" : "Cancel")],

@@ -40,7 +40,7 @@ const answer = record(
           links: linksSchema,
           fix: orNull(fixSchema),
           trend: listOf("integer"),
-          // Only for jobs that crash their workers.
+          // null, except in incidents about jobs that crash their workers.
           crash: orNull(crash),
         },
         "Incident",

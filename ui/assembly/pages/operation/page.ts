@@ -32,7 +32,7 @@ const START = "/activity/";
 const TOLD_MS: f64 = 3000;
 const EVERY_MS: f64 = 2000;
 const RESULTS_MS: f64 = 3000;
-/** The interval of requests for jobs that failed again, which takes time to show. */
+/** The interval of requests for the results: it takes time until jobs have failed again. */
 const SELDOM_MS: f64 = 15000;
 
 export class OperationPage extends Page {
