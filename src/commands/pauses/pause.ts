@@ -87,11 +87,11 @@ export const pauseCommand = defineCommand({
       given.cancel_running === true ? await cancelRunning(db, targetOf(given), { reason, by }) : 0;
     return { isKnown, workers, cancelling };
   },
-  sentence: ({ isKnown, workers, cancelling }, { scope, name }) => {
+  sentence: ({ isKnown, workers, cancelling }, { scope, name, wait }) => {
     const parts = [
       `Paused ${targetText({ scope, name })}`,
       ...(isKnown ? [] : [`no ${scope} had this name until now`]),
-      ...[workers === null ? null : acknowledgementText(workers)].filter((one) => one !== null),
+      ...[workers && acknowledgementText(workers, wait)].filter((one) => one !== null),
       ...(cancelling === 0
         ? []
         : [`${counted(cancelling, "running job is", "running jobs are")} being cancelled`]),

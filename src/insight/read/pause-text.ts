@@ -36,16 +36,19 @@ export const acknowledgementJson = ({ acknowledged, waiting, waitingFor }: Ackno
 
 const MOST_NAMED = 5;
 
-/** `acknowledged by 7 of 8 workers; not by worker-3 (older version?)`; null: there are no workers that could. */
-export function acknowledgementText({
-  acknowledged,
-  waiting,
-  waitingFor,
-}: Acknowledgement): string | null {
+/**
+ * `acknowledged by 7 of 8 workers; not by worker-3 (older version?)`; null: there are no workers that could.
+ * `hasWaited`: the workers had the time for it.
+ */
+export function acknowledgementText(
+  { acknowledged, waiting, waitingFor }: Acknowledgement,
+  hasWaited = true,
+): string | null {
   const total = acknowledged + waiting;
   if (total === 0) return null;
   const done = `acknowledged by ${grouped(acknowledged)} of ${counted(total, "worker")}`;
   if (waiting === 0) return done;
+  if (!hasWaited) return `${done} so far`;
   const names = waitingFor.slice(0, MOST_NAMED).map(byWorker);
   const others = waiting - names.length;
   const list = [...names, ...(others > 0 ? [`${grouped(others)} more`] : [])].join(", ");
