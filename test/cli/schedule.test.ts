@@ -1,6 +1,7 @@
 // worker schedule: its actions, its list, and its mistakes.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
+import pg from "pg";
 import { emptyDatabase, migratedDatabase } from "../support/database.ts";
 import { quickly } from "./command.ts";
 
@@ -159,4 +160,30 @@ test("The help has the actions, their options and examples.", async () => {
   }
   assert.match(stdout, /Examples:\n {2}worker schedule add nightly/);
   assert.match(stdout, /worker migrate --with schedules/);
+});
+
+test("The doctor names a schedule that is ahead of the clock, and its fix works; and a name that code has, too.", async () => {
+  const { url } = await migratedDatabase("worker", ["schedules"]);
+  const own = { DATABASE_URL: url };
+  await quickly(["schedule", "add", "late", "--task", "t", "--pattern", "@hourly"], own);
+  await quickly(["schedule", "add", "both", "--task", "t", "--pattern", "@daily"], own);
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query(
+    "update worker._private_schedules set next_at = now() + interval '3 years' where identifier = 'late'",
+  );
+  await client.query(`insert into worker._private_workers (id, last_heartbeat_at, metadata) values ('a', now(),
+    '{"threshold_ms":3600000,"cron":[{"identifier":"both","task":"t","pattern":"@hourly"}]}')`);
+  await client.end();
+  const { stdout } = await quickly(["doctor"], own);
+  assert.match(
+    stdout,
+    /the next tick of the schedule "late" is at .*, which its pattern does not have/,
+  );
+  assert.match(stdout, /cron entry both is both an entry in the code of workers and a schedule/i);
+  for (const action of ["pause", "resume"]) {
+    assert.ok(stdout.includes(`worker schedule ${action} late`));
+    assert.equal((await quickly(["schedule", action, "late"], own)).status, 0);
+  }
+  assert.doesNotMatch((await quickly(["doctor"], own)).stdout, /schedule "late"/);
 });

@@ -20,7 +20,7 @@ const lists = {
 
 let admin: TestAdmin;
 before(async () => {
-  admin = await startAdmin({ extensions: ["operations"] });
+  admin = await startAdmin({ extensions: ["operations", "schedules"] });
   await admin.sql(`insert into {}._private_tasks (identifier)
     select 'deliver_webhook_to_the_partner_in_region_eu_west_' || n from generate_series(1, 9) as n`);
   await admin.sql(`insert into {}._private_job_queues (queue_name, locked_by, locked_at)
@@ -36,6 +36,10 @@ before(async () => {
     from {}._private_tasks as tasks join {}._private_job_queues as queues
       on right(queue_name, 1) = right(identifier, 1)
     where identifier like 'deliver%'`);
+  await admin.sql(`insert into {}._private_schedules (identifier, task, pattern, time_zone, paused_at, next_at)
+    select 'invoices_of_the_european_subsidiary_' || n, 'deliver_webhook_to_the_partner_in_region_eu_west_1',
+      '30 5 * * mon-fri', 'America/Argentina/Buenos_Aires', case n when 1 then now() end, now() + interval '3 days'
+    from generate_series(1, 3) as n`);
   const cron = Array.from({ length: 3 }, (_, n) => ({
     identifier: `rollup_of_all_usage_for_the_european_subsidiary_${n}`,
     task: "deliver_webhook_to_the_partner_in_region_eu_west_1",
