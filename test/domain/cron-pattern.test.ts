@@ -37,12 +37,12 @@ test("Invalid times and steps are refused with what is allowed.", () => {
   for (const minutes of [0, -5, 7, 45, 60, 2.5, Number.NaN, "5" as never]) {
     assert.match(
       problemOf(() => every({ minutes })),
-      /^minutes: must be 1, 2, 3, 4, 5, 6, 10, 12, 15, 20 or 30, for an hour/,
+      /^minutes: must be 1, 2, 3, 4, 5, 6, 10, 12, 15, 20 or 30, because an hour/,
     );
   }
   assert.match(
     problemOf(() => every({ hours: 24 })),
-    /^hours: must be 1, 2, 3, 4, 6, 8 or 12, for a day/,
+    /^hours: must be 1, 2, 3, 4, 6, 8 or 12, because a day/,
   );
   for (const interval of [{}, { minutes: 5, hours: 1 }, { seconds: 5 }, 5, null]) {
     assert.equal(
