@@ -80,7 +80,7 @@ test("pause names the workers that have not acknowledged it; without waiting it 
   const { acknowledged, waiting, waiting_for: missing } = JSON.parse(quick.stdout);
   assert.deepEqual([acknowledged, waiting, missing], [0, 1, ["worker-3"]]);
   const soFar = await quickly(["pause", "task", "t", "--no-wait"], env);
-  assert.match(soFar.stdout, /; acknowledged by 0 of 1 worker so far\n$/);
+  assert.match(soFar.stdout, /; acknowledged by 0 of 1 worker so far\nWaiting for: worker-3\n$/);
   const { status, stdout } = await quickly(["pause", "task", "t"], env);
   assert.equal(status, 0);
   assert.match(stdout, /; acknowledged by 0 of 1 worker; not by worker-3 \(older version\?\)\n$/);
