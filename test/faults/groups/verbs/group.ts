@@ -2,7 +2,7 @@
 // paused does not start once that is acknowledged, and starts soon when it is resumed; what is cancelled ends.
 import type { FaultGroup, Field } from "../../field/field.ts";
 import { cancelled } from "./cancels.ts";
-import { acknowledged, ready, resumed } from "./reactions.ts";
+import { acknowledged, pausedInBursts, ready, resumed } from "./reactions.ts";
 import { underFaults } from "./under-faults.ts";
 
 const MEMBERS = 8;
@@ -15,12 +15,15 @@ export const group: FaultGroup = {
   async run(field: Field) {
     const server = await field.server();
     const extensions = ["controls"];
-    const stands = await field.stands(server, { extensions });
+    // Many jobs are fetched and have not started when they are paused.
+    const options = { localQueue: { adaptive: false } };
+    const stands = await field.stands(server, { extensions, options });
     for (const stand of stands) {
       await field.each([stand], async () => {
         await stand.hire(MEMBERS);
         await ready(stand);
         await resumed(field, stand);
+        await pausedInBursts(field, stand);
         await cancelled(field, stand, true);
       });
       field.say(`${stand.mode.name}: the times of a quiet fleet are measured`);

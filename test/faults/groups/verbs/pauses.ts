@@ -55,7 +55,8 @@ export async function pauses(
       all.push({ target, from, to, exempt: new Set(waitingFor) });
       stand.figure("a pause under faults is answered", from - paused.calledAt, { most: 6_000 });
     }
-    await sleep(100 + stand.dice(700));
+    // Also while what was resumed is being fetched and started.
+    await sleep(stand.dice(stand.dice(2) === 0 ? 40 : 800));
   }
   return all;
 }

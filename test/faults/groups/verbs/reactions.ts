@@ -7,6 +7,8 @@ import { pause, resume, type Target } from "./targets.ts";
 
 const ROUNDS = 100;
 const JOBS = 20;
+const BURST = 600;
+const PAUSED_MS = 300;
 const ACKNOWLEDGED_MS = 100;
 const STARTED_MS = 50;
 /** Without notifications a worker looks every 2 seconds. */
@@ -65,15 +67,42 @@ async function pauseOf(stand: Stand, target: Target) {
   return paused;
 }
 
+/** Pauses a task while its jobs run and many more are fetched: none starts after the answer. */
+export async function pausedInBursts(field: Field, stand: Stand): Promise<void> {
+  const target: Target = { scope: "task", name: TASK };
+  for (let round = 0; round < field.times(20, 3); round++) {
+    const names = await addJobs(stand, `burst ${round}`, BURST, { ms: 30 });
+    const started = () => stand.runs().filter(({ n }) => names.has(n));
+    await stand.until("some have started", () => started().length > 20);
+    const { answeredAt } = await pauseOf(stand, target);
+    await field.outage(PAUSED_MS);
+    const early = started().filter(({ from }) => from > answeredAt);
+    stand.figure("jobs of a burst that started after its pause", early.length, {
+      ...{ most: 0, unit: "" },
+    });
+    for (const { n, by } of early.slice(0, 3)) stand.problem(`${n} started on ${by}, paused`);
+    await resume(stand, target);
+    await stand.until("the burst has started", () => started().length === BURST);
+  }
+}
+
 /** Jobs that are due, and paused. Returns their names. */
-async function addWaiting(stand: Stand, round: number): Promise<ReadonlySet<string>> {
-  const names = Array.from({ length: JOBS }, (_, index) => `resumed ${round} ${index}`);
+const addWaiting = (stand: Stand, round: number) =>
+  addJobs(stand, `resumed ${round}`, JOBS, { ms: 0, queueName: QUEUE });
+
+async function addJobs(
+  stand: Stand,
+  name: string,
+  count: number,
+  { ms, ...spec }: { readonly ms: number; readonly queueName?: string },
+): Promise<ReadonlySet<string>> {
+  const names = Array.from({ length: count }, (_, index) => `${name} ${index}`);
   const utils = await stand.utils;
   const added = await utils.addJobs(
     names.map((n) => ({
       identifier: TASK,
-      payload: { n, ms: 0, failures: 0, children: 0 },
-      spec: { queueName: QUEUE },
+      payload: { n, ms, failures: 0, children: 0 },
+      spec,
     })),
   );
   for (const job of added) record(job, stand.log);
