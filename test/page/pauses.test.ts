@@ -1,6 +1,8 @@
 // Pausing a queue, a task and everything in the browser, on a schema that has no tables for it at first.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
+import { defineTask } from "../../src/worker/task/task.ts";
+import { Worker } from "../../src/worker/worker.ts";
 import {
   confirm,
   isLive,
@@ -21,11 +23,13 @@ before(async () => {
   await admin.utils.addJob("send", {}, { queueName: "mail" });
 });
 
+type Visited = Parameters<Parameters<typeof visit>[2]>[0];
+
 const asAna = { httpCredentials: { username: "ana", password: "long enough" } };
 const paused = async () => (await admin.utils.listPauses()).map(({ scope, name }) => [scope, name]);
 
 test("A queue is paused for two hours, after its tables were added, and resumed by the key p.", async () => {
-  const work = async ({ page }: Parameters<Parameters<typeof visit>[2]>[0]) => {
+  const work = async ({ page }: Visited) => {
     await page.getByRole("button", { name: "Pause…" }).click();
     await page.getByRole("button", { name: "Add tables and continue" }).waitFor();
     await page.getByLabel("Until").fill("in 2h");
@@ -50,7 +54,7 @@ test("A queue is paused for two hours, after its tables were added, and resumed 
 });
 
 test("A task is paused from its row, and the overview and its job show it until it is resumed there.", async () => {
-  const work = async ({ page }: Parameters<Parameters<typeof visit>[2]>[0]) => {
+  const work = async ({ page }: Visited) => {
     await page.getByRole("row", { name: /send/ }).getByRole("button", { name: "Pause…" }).click();
     await confirm(page, ["Pause task send"], "Pause task");
     await noticed(page, "Paused the task send");
@@ -68,8 +72,29 @@ test("A task is paused from its row, and the overview and its job show it until 
   assert.deepEqual(await paused(), []);
 });
 
+test("The page of a paused queue shows that the worker has acknowledged the pause.", async () => {
+  const connectionString = admin.databaseUrl;
+  const worker = new Worker({
+    ...{ connectionString, logger: "silent" },
+    tasks: [defineTask("other", async () => {})],
+  });
+  await worker.start();
+  try {
+    const work = async ({ page }: Visited) => {
+      await page.getByRole("button", { name: "Pause…" }).click();
+      await confirm(page, ["Pause queue mail"], "Pause queue");
+      await noticed(page, "acknowledged by 1 of 1 worker");
+      await sees(page, "Acknowledged by 1 of 1 worker.");
+    };
+    await visit(admin, "/queues/mail", work, asAna);
+  } finally {
+    await worker.stop();
+  }
+  await admin.utils.resumeQueue("mail");
+});
+
 test("Everything is paused from the palette, and each page shows it until it is resumed.", async () => {
-  const work = async ({ page }: Parameters<Parameters<typeof visit>[2]>[0]) => {
+  const work = async ({ page }: Visited) => {
     await settled(page);
     await page.keyboard.press("Control+k");
     await page.keyboard.type("pause everything");

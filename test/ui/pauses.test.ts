@@ -84,14 +84,54 @@ test("a queue is paused with a reason until a time, after the dialog has shown w
   page.answer("api/pauses", none);
   page.type("resume_at", "in 2h");
   page.type("reason", "deploy");
+  page.app.dispatch("dialog.input", "cancel_running", "on");
   page.click("Pause queue");
   assert.deepEqual(JSON.parse(page.asked("api/pauses").body), {
     ...{ action: "pause", scope: "queue", name: "mail" },
-    ...{ resume_at: "2026-03-01T14:00:00.000Z", reason: "deploy" },
+    ...{ resume_at: "2026-03-01T14:00:00.000Z", reason: "deploy", cancel_running: true },
   });
   page.answer("api/pauses", { message: "Paused the queue mail" });
   assert.equal(page.dialog, undefined);
   assert.equal(page.asked("api/queues/mail").method, "GET");
+});
+
+test("the page of a paused queue shows which workers have not acknowledged, until all have", async () => {
+  const page = await queuePage();
+  page.app.streamOpened();
+  const asked = () => page.requests.filter(({ path }) => path === "api/pauses").length;
+  page.answer("api/pauses", {
+    ...{ pauses: [], missing: null, acknowledged: 5, waiting: 1, waiting_for: ["worker-c"] },
+  });
+  assert.match(page.text, /Acknowledged by 5 of 6 workers; not yet by worker-c\./);
+  const link = page.one((e) => e.tag === "a" && textOf([e]) === "worker-c");
+  assert.equal(link.attrs["href"], "#/workers/worker-c");
+  const before = asked();
+  page.pass(3_000);
+  assert.ok(asked() > before, "it is read again soon");
+  page.answer("api/pauses", {
+    ...{ pauses: [], missing: null, acknowledged: 6, waiting: 0, waiting_for: [] },
+  });
+  assert.match(page.text, /Acknowledged by 6 of 6 workers\./);
+  const other = await queuePage(queue("mail"));
+  assert.equal(other.requests.filter(({ path }) => path === "api/pauses").length, 0);
+});
+
+test("the list of tasks and the overview show the acknowledgement of a pause once", async () => {
+  const list = { pauses: [], missing: null, acknowledged: 2, waiting: 0, waiting_for: [] };
+  const page = await opened("/tasks");
+  page.app.streamOpened();
+  page.answer("api/tasks", {
+    tasks: [task("brew", { paused: pause })],
+    ...{ next_cursor: null, count: 1 },
+  });
+  page.pass(1_000);
+  page.answer("api/pauses", list);
+  assert.match(page.text, /Acknowledged by 2 of 2 workers\./);
+  page.go("/");
+  feed(page, { incidents: incidents([pausedQueue, { ...pausedQueue, id: "paused:task:brew" }]) });
+  page.pass(2_000);
+  page.answer("api/pauses", list);
+  assert.equal(page.text.split("Acknowledged by 2 of 2 workers.").length, 2);
 });
 
 test("the end and the reason of a pause can be changed", async () => {

@@ -222,7 +222,14 @@ export const records = {
   /** A pause. Without `until` it lasts until it is resumed. */
   Pause: { at: "time?", until: "time?", reason: "string?", by: "string?" },
   ListedPause: { scope: "string", name: "string?", until: "time?", reason: "string?" },
-  PauseList: { pauses: "ListedPause[]", missing: "MissingTables?" },
+  /** The living workers that have acknowledged all pauses, and those that have not. */
+  PauseList: {
+    pauses: "ListedPause[]",
+    acknowledged: "i64",
+    waiting: "i64",
+    waiting_for: "string[]",
+    missing: "MissingTables?",
+  },
   ListedQueue: {
     id: "i64",
     queue_name: "string",

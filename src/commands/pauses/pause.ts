@@ -39,9 +39,9 @@ export const pauseCommand = defineCommand({
       default: "true",
       shellAbout: "do not wait for the workers",
     }),
-    cancel_running: optional(flag(["Cancel running", "cancel the jobs that run now"])),
+    cancel_running: optional(flag(["Cancel running jobs", "cancel the jobs that run now"])),
   },
-  dialogFields: ["resume_at", "reason"],
+  dialogFields: ["resume_at", "reason", "cancel_running"],
   key: "p",
   dialog: "pause",
   examples: [

@@ -1,8 +1,13 @@
 /** A pause in words, on a row or on the page of what is paused. */
 import { clockAt } from "../controls/age";
+import { link } from "../controls/button";
 import { stateSaying } from "../controls/glyph";
-import { Pause } from "../generated/records";
-import { attr, cls, el, Node, text } from "../lib/node";
+import { Pause, PauseList, readPauseList } from "../generated/records";
+import { Fetched } from "../kit/fetched";
+import { JsonReader } from "../lib/json-reader";
+import { attr, box, cls, el, Node, nothing, text } from "../lib/node";
+import { counted, grouped } from "../lib/number";
+import { workerPath } from "../model/links";
 import { Model } from "../model/model";
 
 /** `Paused by ana until 14:00:00: deploy` */
@@ -25,4 +30,59 @@ export function pausedState(m: Model, pause: Pause): Node {
 export function pausedCell(m: Model, pause: Pause): Node {
   const words = pausedWords(m, pause);
   return el("span", [cls("cut"), attr("title", words)], [text(words.substring(7))]);
+}
+
+const PATH = "api/pauses";
+/** How often they are read until all workers have acknowledged, and then. */
+const SOON_MS: f64 = 1000;
+const REST_MS: f64 = 5000;
+/** So many workers are named. */
+const NAMED = 5;
+
+/** The living workers that have acknowledged all pauses. */
+export class Acknowledged {
+  readonly asked: Fetched;
+  private list: PauseList = PauseList.empty();
+
+  /** The topic is `<page>.pauses`. */
+  constructor(page: string) {
+    this.asked = new Fetched(page + ".pauses");
+  }
+
+  /** Reads them while something is paused. */
+  follow(m: Model, isPaused: bool): void {
+    const asked = this.asked;
+    if (!isPaused) asked.forget();
+    else if (isNaN(asked.askedAt)) asked.ask(m, PATH);
+    else if (asked.isDue(m, this.list.waiting > 0 ? SOON_MS : REST_MS)) asked.ask(m, PATH, true);
+  }
+
+  take(m: Model, body: string): void {
+    const r = new JsonReader(body);
+    const list = readPauseList(r);
+    r.end();
+    if (r.failed) this.asked.broke(r.error);
+    else {
+      this.list = list;
+      this.asked.took(m);
+    }
+  }
+
+  /** `Acknowledged by 5 of 6 workers; not yet by worker-c.` */
+  view(): Node {
+    const list = this.list;
+    const all = list.acknowledged + list.waiting;
+    if (!this.asked.ready || all === 0) return nothing;
+    const nodes: Node[] = [
+      text(`Acknowledged by ${grouped(list.acknowledged)} of ${counted(all, "worker", "workers")}`),
+    ];
+    const names = list.waitingFor;
+    for (let i = 0; i < min(names.length, NAMED); i++) {
+      nodes.push(text(i === 0 ? "; not yet by " : ", "));
+      nodes.push(link(workerPath(names[i]), "link", [text(names[i])]));
+    }
+    const others = list.waiting - min(names.length, NAMED);
+    nodes.push(text(others > 0 ? `, ${grouped(others)} more.` : "."));
+    return box("p", "hint", nodes);
+  }
 }

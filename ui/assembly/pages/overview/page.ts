@@ -27,6 +27,7 @@ import { counted, parseWhole } from "../../lib/number";
 import { Model, Page } from "../../model/model";
 import { Pending } from "../../model/requests";
 import { keyOf, Shortcut } from "../../model/shortcut";
+import { Acknowledged } from "../../parts/pause";
 import { crashCard } from "./crash";
 import { horizonChart, horizonTable, Span } from "./horizon";
 import { errorsPanel, nextPanel, queuesPanel, SHOWN, tasksPanel } from "./lists";
@@ -50,6 +51,7 @@ export class OverviewPage extends Page {
   private queues: Fetched = new Fetched("overview.queues");
   private tasks: Fetched = new Fetched("overview.tasks");
   private next: Fetched = new Fetched("overview.next");
+  private acknowledged: Acknowledged = new Acknowledged("overview");
   private groups: Groups = Groups.empty();
   private queueList: QueueList = QueueList.empty();
   private taskList: TaskList = TaskList.empty();
@@ -85,6 +87,7 @@ export class OverviewPage extends Page {
     this.queues.askEvery(m, QUEUES, SOON_MS);
     this.tasks.askEvery(m, TASKS, SOON_MS);
     this.next.askEvery(m, NEXT, SOON_MS);
+    this.acknowledged.follow(m, m.facts.incidentsOf("paused") > 0);
   }
 
   override forget(_m: Model): void {
@@ -101,6 +104,10 @@ export class OverviewPage extends Page {
   }
 
   override take(m: Model, request: Pending, body: string): void {
+    if (request.topic === this.acknowledged.asked.topic) {
+      this.acknowledged.take(m, body);
+      return;
+    }
     const r = new JsonReader(body);
     const asked = this.askedBy(request);
     if (asked === this.errors) this.groups = readGroups(r);
@@ -120,6 +127,7 @@ export class OverviewPage extends Page {
     const topic = request.topic;
     if (topic === this.errors.topic) return this.errors;
     if (topic === this.tasks.topic) return this.tasks;
+    if (topic === this.acknowledged.asked.topic) return this.acknowledged.asked;
     return topic === this.next.topic ? this.next : this.queues;
   }
 
@@ -195,11 +203,16 @@ export class OverviewPage extends Page {
     if (list.rows.length === 0) return checks(m);
     const rows: Node[] = [];
     let isFilled = false;
+    // The workers acknowledge all pauses together.
+    let hasPause = false;
     const shown = this.shown;
     for (let i = 0; i < shown; i++) {
       // The first action is the primary one.
       const isFirst = !isFilled && list.rows[i].fix !== null && !list.gone.has(list.rows[i].id);
-      rows.push(incidentRow(m, list, i, isFirst, crashCard(m, list.rows[i].crash)));
+      const isPause = !hasPause && list.rows[i].kind === "paused";
+      const more = isPause ? this.acknowledged.view() : crashCard(m, list.rows[i].crash);
+      rows.push(incidentRow(m, list, i, isFirst, more));
+      hasPause = hasPause || isPause;
       isFilled = isFilled || isFirst;
     }
     const count = list.rows.length;

@@ -18,6 +18,7 @@ import { keyOf, Shortcut } from "../../model/shortcut";
 import { pauseButton, pauseShortcut } from "../../operations/pausing";
 import { exactName } from "../../parts/exact-name";
 import { HolderOf } from "../../parts/holder";
+import { Acknowledged } from "../../parts/pause";
 import { isStuck, queueState } from "../../parts/queue";
 import { lockOfQueue } from "./holder";
 import { numbers, order } from "./jobs";
@@ -33,6 +34,7 @@ const SOON_MS: f64 = 4000;
 export class QueuePage extends Page {
   private asked: Fetched = new Fetched("queue.details");
   private holder: HolderOf = new HolderOf("queue");
+  private acknowledged: Acknowledged = new Acknowledged("queue");
   private details: QueueDetails = QueueDetails.empty();
   /** The name in the address. */
   private wanted: string = "";
@@ -64,6 +66,7 @@ export class QueuePage extends Page {
   private clear(): void {
     this.asked.forget();
     this.holder.asked.forget();
+    this.acknowledged.asked.forget();
     this.details = QueueDetails.empty();
   }
 
@@ -80,9 +83,14 @@ export class QueuePage extends Page {
 
   override refresh(m: Model): void {
     this.asked.askEvery(m, this.at, SOON_MS);
+    this.acknowledged.follow(m, this.details.queue.paused !== null);
   }
 
   override take(m: Model, request: Pending, body: string): void {
+    if (request.topic === this.acknowledged.asked.topic) {
+      this.acknowledged.take(m, body);
+      return;
+    }
     if (request.topic === this.holder.asked.topic) {
       this.holder.take(m, body);
       return;
@@ -96,13 +104,16 @@ export class QueuePage extends Page {
     }
     this.details = details;
     this.asked.took(m);
+    this.acknowledged.follow(m, details.queue.paused !== null);
     const by = details.queue.lockedBy;
     if (by !== null) this.holder.ask(m, by, request.isQuiet);
   }
 
   override miss(_m: Model, request: Pending, status: i32, reason: string): void {
-    const asked = request.topic === this.holder.asked.topic ? this.holder.asked : this.asked;
-    asked.missed(status, reason);
+    const topic = request.topic;
+    if (topic === this.holder.asked.topic) this.holder.asked.missed(status, reason);
+    // The pause is shown without it.
+    else if (topic !== this.acknowledged.asked.topic) this.asked.missed(status, reason);
   }
 
   override aim(m: Model, dialog: OpenDialog): void {
@@ -147,7 +158,13 @@ export class QueuePage extends Page {
     const details = this.details;
     const known = this.holder.has(lockedBy(details.queue)) ? this.holder : null;
     return box("div", isStuck(details.queue) ? "is-stuck" : "", [
-      plainPanel("Lock", [box("div", "pb", [lockOfQueue(m, details, known)]), numbers(m, details)]),
+      plainPanel("Lock", [
+        box("div", "pb", [
+          lockOfQueue(m, details, known),
+          details.queue.paused !== null ? this.acknowledged.view() : nothing,
+        ]),
+        numbers(m, details),
+      ]),
       order(m, details),
     ]);
   }

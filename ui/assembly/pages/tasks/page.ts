@@ -8,13 +8,17 @@ import { countSaid, listView, newsPill, nothingFound, searchBox } from "../../ki
 import { Column, RowPage } from "../../kit/row";
 import { writeButton } from "../../kit/verb";
 import { JsonReader } from "../../lib/json-reader";
-import { box, leaf, Node } from "../../lib/node";
+import { box, leaf, Node, nothing } from "../../lib/node";
 import { Mark, Model, noMark } from "../../model/model";
+import { Pending } from "../../model/requests";
 import { Shortcut } from "../../model/shortcut";
 import { withPause } from "../../operations/pausing";
+import { Acknowledged } from "../../parts/pause";
 import { COLUMNS, TaskRow } from "./row";
 
 export class TasksPage extends ListPage {
+  private acknowledged: Acknowledged = new Acknowledged("tasks");
+
   constructor() {
     super("tasks", "/tasks");
     this.label = "Tasks";
@@ -23,6 +27,27 @@ export class TasksPage extends ListPage {
     this.choosable = false;
     this.usualSort = "worst";
     this.everyMs = 15000;
+  }
+
+  /** Whether a task of the list is paused. */
+  private get hasPause(): bool {
+    const rows = this.list.rows;
+    for (let i = 0; i < rows.length; i++) if (rows[i].isPaused) return true;
+    return false;
+  }
+
+  override refresh(m: Model): void {
+    super.refresh(m);
+    this.acknowledged.follow(m, this.hasPause);
+  }
+
+  override take(m: Model, request: Pending, body: string): void {
+    if (request.topic === this.acknowledged.asked.topic) this.acknowledged.take(m, body);
+    else super.take(m, request, body);
+  }
+
+  override miss(m: Model, request: Pending, status: i32, reason: string): void {
+    if (request.topic === this.rows.topic) super.miss(m, request, status, reason);
   }
 
   override title(): string {
@@ -84,6 +109,7 @@ export class TasksPage extends ListPage {
       ),
       box("div", "meta", [searchBox(this, "Find a task by name"), newsPill(this)]),
       listView(m, this, "Tasks", none),
+      this.hasPause ? this.acknowledged.view() : nothing,
       leaf("p", "hint", "Workers: how many running workers have this task."),
     ]);
   }
