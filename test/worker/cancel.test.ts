@@ -258,8 +258,9 @@ test("While no announcement arrives, the signal aborts within 2.5 seconds.", asy
   await queue.started({ tasks: [task] });
   await started;
   // The listener reconnects after a moment; the announcement is sent meanwhile.
-  await queue.sql(`select pg_terminate_backend(pid) from pg_stat_activity
+  const cut = await queue.sql(`select pg_terminate_backend(pid) from pg_stat_activity
     where application_name = 'worker listen' and datname = current_database()`);
+  assert.equal(cut.length, 1);
   await queue.utils.cancelJobs([id]);
   const cancelledAt = performance.now();
   assert.equal(await ended(id), "cancelled");
