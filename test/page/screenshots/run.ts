@@ -288,6 +288,26 @@ const shots: readonly Shot[] = [
     },
   },
   { name: "unknown", route: "/nowhere" },
+  {
+    name: "add-job-more",
+    route: "/jobs",
+    act: async (page) => {
+      await page.keyboard.press("a");
+      await page.locator("#field-identifier").fill("charge_card");
+      await page.getByText("Retries, deadline, unique, debounce").click();
+      await page.locator("#field-deadline").fill("in 2h");
+      await page.locator("#field-unique_by").fill("args.charge_id");
+      await page.locator("#field-debounce_secs").fill("5s");
+      await page.locator("#field-debounce_max_secs").scrollIntoViewIfNeeded();
+    },
+  },
+  {
+    name: "job-cancel",
+    of: "paused",
+    route: "/jobs/15000",
+    sees: ".why-box",
+    act: (page) => page.getByRole("button", { name: "Cancel…" }).click(),
+  },
   { name: "pause-overview", of: "paused", route: "/", sees: ".inc" },
   { name: "pause-queues", of: "paused", route: "/queues", sees: "tbody tr" },
   { name: "pause-queue", of: "paused", route: "/queues/crm%3Aacme", sees: ".why-box" },
