@@ -308,7 +308,7 @@ const shots: readonly Shot[] = [
     sees: ".why-box",
     act: (page) => page.getByRole("button", { name: "Cancel…" }).click(),
   },
-  { name: "pause-overview", of: "paused", route: "/", sees: ".inc" },
+  { name: "pause-overview", of: "paused", route: "/", sees: ".inc > .hint" },
   { name: "pause-queues", of: "paused", route: "/queues", sees: "tbody tr" },
   { name: "pause-queue", of: "paused", route: "/queues/crm%3Aacme", sees: ".why-box" },
   { name: "pause-tasks", of: "paused", route: "/tasks", sees: "tbody tr" },
