@@ -29,6 +29,7 @@ export type {
   SweepResult,
 } from "./commands/maintenance/sweep-stale-workers.ts";
 export type { Paused, PauseOptions } from "./commands/pauses/pause-options.ts";
+export type { Resumed } from "./commands/pauses/set-pause.ts";
 export type { Database, Queryable, StatementClient } from "./database/database.ts";
 export type { MigrationOutcome } from "./database/schema/build-schema.ts";
 export { type MigrationOptions, migrate } from "./database/schema/migrate.ts";
@@ -79,16 +80,16 @@ export type {
   TcpTarget,
   UnixTarget,
 } from "./http/listen/listen-target.ts";
+export type { Acknowledgement } from "./insight/controls/acknowledgement.ts";
+export type { Pause } from "./insight/controls/list-pauses.ts";
 export type { JobFilter } from "./insight/pages/job-filter.ts";
 export type { JobPage } from "./insight/pages/job-page.ts";
+export type { JobCounts } from "./insight/read/count-jobs.ts";
 export type { ActiveWorker } from "./insight/read/list-active-workers.ts";
 export type { LockedWorker } from "./insight/read/list-locked-workers.ts";
 export type { QueueSummary } from "./insight/read/list-queues.ts";
 export type { JobSort } from "./insight/walk/order.ts";
-export type { Acknowledgement } from "./queue/pauses/acknowledgement.ts";
-export type { Pause } from "./queue/pauses/list-pauses.ts";
-export type { PauseScope, Resumed } from "./queue/pauses/pause.ts";
-export type { JobCounts } from "./queue/read/count-jobs.ts";
+export type { PauseScope } from "./queue/pauses/pause.ts";
 export type { NextAttempt } from "./queue/settle/fail.ts";
 export type {
   ExpectedRevision,

@@ -16,6 +16,7 @@ import {
   sweepStaleWorkers,
 } from "../commands/maintenance/sweep-stale-workers.ts";
 import { type PauseOptions, pauseWith } from "../commands/pauses/pause-options.ts";
+import { endPause } from "../commands/pauses/set-pause.ts";
 import type { Database } from "../database/database.ts";
 import {
   identifierOf,
@@ -25,17 +26,17 @@ import {
   withIdentifier,
   withKey,
 } from "../domain/job-spec.ts";
+import { listPauses } from "../insight/controls/list-pauses.ts";
+import { getJob } from "../insight/pages/get-job.ts";
 import type { JobFilter } from "../insight/pages/job-filter.ts";
+import { countJobs } from "../insight/read/count-jobs.ts";
 import { listActiveWorkers } from "../insight/read/list-active-workers.ts";
 import { listLockedWorkers } from "../insight/read/list-locked-workers.ts";
 import { addJob } from "../queue/add/add-job.ts";
 import { addJobs } from "../queue/add/add-jobs.ts";
 import { coalescedAdd } from "../queue/add/coalesced-add.ts";
 import { copyJobs, isIterable } from "../queue/add/copy-jobs.ts";
-import { listPauses } from "../queue/pauses/list-pauses.ts";
-import { ALL, endPause } from "../queue/pauses/pause.ts";
-import { countJobs } from "../queue/read/count-jobs.ts";
-import { getJob } from "../queue/read/get-job.ts";
+import { ALL } from "../queue/pauses/pause.ts";
 import { scheduleOperations } from "./schedule-operations.ts";
 
 /** Called before a job is added. */

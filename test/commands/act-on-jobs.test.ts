@@ -8,9 +8,9 @@ import { permanentlyFailJobs } from "../../src/commands/jobs/permanently-fail-jo
 import { type JobChanges, rescheduleJobs } from "../../src/commands/jobs/reschedule-jobs.ts";
 import type { Database } from "../../src/database/database.ts";
 import type { Job } from "../../src/domain/job.ts";
+import { getJob } from "../../src/insight/pages/get-job.ts";
 import { addJob } from "../../src/queue/add/add-job.ts";
 import { addJobs } from "../../src/queue/add/add-jobs.ts";
-import { getJob } from "../../src/queue/read/get-job.ts";
 import { lockJob, testQueue } from "../queue/queue-database.ts";
 import { migratedDatabase } from "../support/database.ts";
 

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { removeJob } from "../../src/commands/jobs/remove-job.ts";
+import { getJob } from "../../src/insight/pages/get-job.ts";
 import { addJob } from "../../src/queue/add/add-job.ts";
-import { getJob } from "../../src/queue/read/get-job.ts";
 import { lockJob, testQueue } from "../queue/queue-database.ts";
 
 const queue = testQueue();

@@ -4,13 +4,13 @@ import { test } from "node:test";
 import { query } from "../../src/database/database.ts";
 import { listLightJobs } from "../../src/insight/pages/list-jobs.ts";
 import { compileQuery } from "../../src/insight/query/compile-query.ts";
+import { countJobs } from "../../src/insight/read/count-jobs.ts";
 import { readGauge } from "../../src/insight/stats/gauge.ts";
 import { readIndexed } from "../../src/insight/stats/indexed-counts.ts";
 import { NameTallies } from "../../src/insight/stats/name-tallies.ts";
 import { sampleJobs } from "../../src/insight/stats/sample-jobs.ts";
 import { tallyAll } from "../../src/insight/stats/tally-pages.ts";
 import { addJob } from "../../src/queue/add/add-job.ts";
-import { countJobs } from "../../src/queue/read/count-jobs.ts";
 import { lockJob, testQueue } from "../queue/queue-database.ts";
 
 const queue = testQueue();

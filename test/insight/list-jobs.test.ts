@@ -7,11 +7,11 @@ import { permanentlyFailJobs } from "../../src/commands/jobs/permanently-fail-jo
 import type { Job } from "../../src/domain/job.ts";
 import type { JobFilter } from "../../src/insight/pages/job-filter.ts";
 import { listJobs, listLightJobs } from "../../src/insight/pages/list-jobs.ts";
+import { countJobs } from "../../src/insight/read/count-jobs.ts";
 import { sampleJobs } from "../../src/insight/stats/sample-jobs.ts";
 import { tallyAll } from "../../src/insight/stats/tally-pages.ts";
 import { addJob } from "../../src/queue/add/add-job.ts";
 import { addJobs } from "../../src/queue/add/add-jobs.ts";
-import { countJobs } from "../../src/queue/read/count-jobs.ts";
 import { lockJob, NO_LOCKS, testQueue } from "../queue/queue-database.ts";
 
 const queue = testQueue();

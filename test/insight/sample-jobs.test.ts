@@ -6,9 +6,9 @@ import { cleanup } from "../../src/commands/maintenance/cleanup.ts";
 import { sweepStaleWorkers } from "../../src/commands/maintenance/sweep-stale-workers.ts";
 import { listWorkers } from "../../src/insight/lists/list-workers.ts";
 import { listJobs } from "../../src/insight/pages/list-jobs.ts";
+import { countJobs } from "../../src/insight/read/count-jobs.ts";
 import { listActiveWorkers } from "../../src/insight/read/list-active-workers.ts";
 import { listQueues } from "../../src/insight/read/list-queues.ts";
-import { countJobs } from "../../src/queue/read/count-jobs.ts";
 import { testQueue } from "../queue/queue-database.ts";
 
 const queue = testQueue();

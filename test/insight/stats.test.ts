@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Interval, Value } from "../../src/domain/value.ts";
 import { compileQuery } from "../../src/insight/query/compile-query.ts";
+import { countJobs } from "../../src/insight/read/count-jobs.ts";
 import { beginCount, countOn, isDone } from "../../src/insight/stats/count-exactly.ts";
 import { countQuery } from "../../src/insight/stats/count-query.ts";
 import { readGauge } from "../../src/insight/stats/gauge.ts";
@@ -12,7 +13,6 @@ import { readProbe, readProbeTallies } from "../../src/insight/stats/probe.ts";
 import { sampleJobs } from "../../src/insight/stats/sample-jobs.ts";
 import { inState, sumOf, type Tallied, tallied } from "../../src/insight/stats/tally.ts";
 import { sampleNames, tallyAll, tallyChunk } from "../../src/insight/stats/tally-pages.ts";
-import { countJobs } from "../../src/queue/read/count-jobs.ts";
 import { NO_LOCKS, testQueue } from "../queue/queue-database.ts";
 
 const queue = testQueue();

@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { InputError } from "../../src/base/errors.ts";
 import { rawJson } from "../../src/domain/payload.ts";
+import { getJob } from "../../src/insight/pages/get-job.ts";
 import { addJob } from "../../src/queue/add/add-job.ts";
-import { getJob } from "../../src/queue/read/get-job.ts";
 import { lockJob, testQueue } from "./queue-database.ts";
 
 const queue = testQueue();

@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { rescheduleJobs } from "../../src/commands/jobs/reschedule-jobs.ts";
 import { query } from "../../src/database/database.ts";
+import { getJob } from "../../src/insight/pages/get-job.ts";
 import { EARLIEST, isMomentKey, LATEST, momentText } from "../../src/insight/walk/moment-key.ts";
 import { addJobs } from "../../src/queue/add/add-jobs.ts";
-import { getJob } from "../../src/queue/read/get-job.ts";
 import { dateOf, microseconds, timeText } from "../../src/queue/sql/moments.ts";
 import { testQueue } from "./queue-database.ts";
 

@@ -4,13 +4,13 @@ import { test } from "node:test";
 import pg from "pg";
 import { rescheduleJobs } from "../../src/commands/jobs/reschedule-jobs.ts";
 import { rawJson } from "../../src/domain/payload.ts";
+import { getJob } from "../../src/insight/pages/get-job.ts";
 import { listJobs } from "../../src/insight/pages/list-jobs.ts";
+import { countJobs } from "../../src/insight/read/count-jobs.ts";
 import { listActiveWorkers } from "../../src/insight/read/list-active-workers.ts";
 import { listQueues } from "../../src/insight/read/list-queues.ts";
 import { addJob } from "../../src/queue/add/add-job.ts";
 import { addJobs } from "../../src/queue/add/add-jobs.ts";
-import { countJobs } from "../../src/queue/read/count-jobs.ts";
-import { getJob } from "../../src/queue/read/get-job.ts";
 import { testQueue } from "./queue-database.ts";
 
 const queue = testQueue();

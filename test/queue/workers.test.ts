@@ -4,11 +4,11 @@ import { test } from "node:test";
 import { forceUnlockWorkers } from "../../src/commands/maintenance/force-unlock-workers.ts";
 import { sweepStaleWorkers } from "../../src/commands/maintenance/sweep-stale-workers.ts";
 import { getWorker } from "../../src/insight/lists/list-workers.ts";
+import { getJob } from "../../src/insight/pages/get-job.ts";
 import { listActiveWorkers } from "../../src/insight/read/list-active-workers.ts";
 import { listLockedWorkers } from "../../src/insight/read/list-locked-workers.ts";
 import { listQueues } from "../../src/insight/read/list-queues.ts";
 import { addJobs } from "../../src/queue/add/add-jobs.ts";
-import { getJob } from "../../src/queue/read/get-job.ts";
 import { heartbeat, lockJob, testQueue } from "./queue-database.ts";
 
 const queue = testQueue();

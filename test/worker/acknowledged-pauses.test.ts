@@ -5,7 +5,7 @@ import { silentLogger } from "../../src/base/logger.ts";
 import {
   type Acknowledgement,
   readAcknowledgement,
-} from "../../src/queue/pauses/acknowledgement.ts";
+} from "../../src/insight/controls/acknowledgement.ts";
 import { lookAtPauses } from "../../src/queue/pauses/look-at-pauses.ts";
 import { PauseWatch } from "../../src/worker/pause-watch.ts";
 import type { Hooks } from "../../src/worker/task/hooks.ts";

@@ -1,9 +1,9 @@
 // The input of a scrape: the queue, the feed and the pool.
 
+import type { Pause } from "../../insight/controls/list-pauses.ts";
 import type { LargestNames } from "../../insight/snapshot/largest-names.ts";
 import type { QueueSnapshot } from "../../insight/snapshot/queue-snapshot.ts";
 import type { SamplerPart } from "../../insight/snapshot/sampler.ts";
-import type { Pause } from "../../queue/pauses/list-pauses.ts";
 
 /** The pauses, and the living workers that have not acknowledged them. */
 export interface PauseFacts {

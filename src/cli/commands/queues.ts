@@ -10,7 +10,7 @@ export const queuesCommand = defineCommand({
   run: async (args) => {
     const { listQueues } = await import("../../insight/read/list-queues.ts");
     const { queueJson } = await import("../../insight/json/overview-rows.ts");
-    const { listPauses } = await import("../../queue/pauses/list-pauses.ts");
+    const { listPauses } = await import("../../insight/controls/list-pauses.ts");
     const { pausedSubject } = await import("../../insight/why/causes.ts");
     const { queues, pauses } = await connected(args, async ({ database }) => ({
       queues: await listQueues(database),

@@ -16,7 +16,7 @@ export const showCommand = defineCommand({
   run: async ({ id, payload, ...args }) => {
     const { jobSize, payloadPieces } = await import("../../insight/pages/job-size.ts");
     const { readLightRows } = await import("../../insight/pages/light-rows.ts");
-    const { getJob } = await import("../../queue/read/get-job.ts");
+    const { getJob } = await import("../../insight/pages/get-job.ts");
     await connected(args, async ({ database }) => {
       if (payload) {
         const pieces = await payloadPieces(database, checkedJobId(id));

@@ -17,7 +17,7 @@ export const statusCommand = defineCommand({
     "With --json it also has the four states of the HTTP API: there, ready includes blocked and due retries, and locked is fetched and running.",
   run: async (args) => {
     const { countConditions } = await import("../../insight/read/count-conditions.ts");
-    const { listPauses } = await import("../../queue/pauses/list-pauses.ts");
+    const { listPauses } = await import("../../insight/controls/list-pauses.ts");
     const { pausedSubject } = await import("../../insight/why/causes.ts");
     const { counts, pauses } = await connected(args, async ({ database }) => ({
       counts: await countConditions(database),

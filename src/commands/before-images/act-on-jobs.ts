@@ -1,13 +1,14 @@
 // Acts on jobs by id like the schema's functions, and stores their earlier state for undo if requested.
+
 import { monotonic, wait } from "../../base/clock.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 import type { Job } from "../../domain/job.ts";
 import { checkedJobIds } from "../../domain/job-ids.ts";
 import { isUnreported } from "../../queue/sql/condition.ts";
-import { actingQuery, actingQueryAtOnce } from "../../queue/sql/contended-query.ts";
 import { type JobRow, jobColumns, jobNames, toJob } from "../../queue/sql/job-row.ts";
 import { isFree } from "../../queue/sql/lock.ts";
 import { hasWorkerTable } from "../../queue/workers/worker-table.ts";
+import { actingQuery, actingQueryAtOnce } from "./acting-query.ts";
 import { changing, isDeletion, type JobChange, keptOf, parameters } from "./job-change.ts";
 import { type Keeping, type KeptRow, keptStatement, keptValues } from "./kept-statement.ts";
 

@@ -7,19 +7,16 @@ import { type Database, query, type Statement } from "../../database/database.ts
 import { checkedJobIds } from "../../domain/job-ids.ts";
 import { boundedText } from "../../domain/job-spec.ts";
 import { cancelledText, counted, grouped } from "../../domain/words.ts";
-import {
-  type CancelResult,
-  cancelOutcomes,
-  cancelRequests,
-  endCancellations,
-} from "../../queue/cancel/cancellations.ts";
-import { requireControls } from "../../queue/pauses/pause.ts";
+import { endCancellations } from "../../queue/cancel/cancellations.ts";
 import { isFailed } from "../../queue/sql/job-state.ts";
 import { actOnJobs, type Changed } from "../before-images/act-on-jobs.ts";
 import { deletion, type JobChange } from "../before-images/job-change.ts";
 import type { Keeping } from "../before-images/kept-statement.ts";
+import { type CancelResult, cancelOutcomes } from "../cancel/cancel-outcomes.ts";
+import { cancelRequests } from "../cancel/cancel-requests.ts";
 import { defineCommand, keepingOf, type Waited } from "../declare/command.ts";
 import { flag, jobIds, optional, text } from "../declare/field.ts";
+import { requireControls } from "../pauses/missing-controls.ts";
 import { jobsMember, named } from "./acted.ts";
 
 /** Options of cancelJobs(). */

@@ -9,11 +9,11 @@ import {
 } from "../../database/inspect/open-transactions.ts";
 import { boundedText } from "../../domain/job-spec.ts";
 import { counted } from "../../domain/words.ts";
+import { isOfNoWorker } from "../../insight/read/count-unused.ts";
 import { contendedQuery } from "../../queue/sql/contended-query.ts";
 import { isFailed } from "../../queue/sql/job-state.ts";
 import type { NameColumn } from "../../queue/sql/names.ts";
 import { NAMES, type Named, putBackNames, recoverLostQueues } from "../../queue/tidy/lost-names.ts";
-import { isOfNoWorker } from "../../queue/tidy/unused-names.ts";
 import { hasWorkerTable } from "../../queue/workers/worker-table.ts";
 import { defineCommand, jsonOf } from "../declare/command.ts";
 import { absentOnly, choice, list } from "../declare/field.ts";

@@ -1,4 +1,5 @@
 // Pauses are stored in the tables of the extension "controls". Without them every pause is refused.
+import { WorkerError } from "../../base/errors.ts";
 import type { Database } from "../../database/database.ts";
 import { hasControls } from "../../database/schema/extensions/has-controls.ts";
 import {
@@ -6,6 +7,7 @@ import {
   type NeededTables,
   whyMissing,
 } from "../../database/schema/extensions/missing-tables.ts";
+import { workerLine } from "../../domain/portable/worker-line.ts";
 
 export const controlTables: NeededTables = {
   extension: "controls",
@@ -18,4 +20,13 @@ export const controlTables: NeededTables = {
 /** Returns null if queues and tasks can be paused. */
 export async function missingControls(db: Database): Promise<MissingTables | null> {
   return (await hasControls(db)) ? null : whyMissing(db, controlTables);
+}
+
+/** Throws `extension_missing` where there is no table for pauses and cancellations. `what` needs it: `a pause`. */
+export async function requireControls(db: Database, what: string): Promise<void> {
+  if (await hasControls(db)) return;
+  const { name } = db.schema;
+  const command = workerLine(name, "worker migrate --with controls");
+  const sentence = `${what} needs tables that the schema ${name} does not have: "${command}" adds them`;
+  throw new WorkerError("extension_missing", sentence);
 }

@@ -4,9 +4,13 @@ import { now } from "../../base/clock.ts";
 import { strict, validate } from "../../base/validate.ts";
 import type { Database } from "../../database/database.ts";
 import { boundedText } from "../../domain/job-spec.ts";
-import { cancelRunning } from "../../queue/cancel/cancel-running.ts";
-import { type Acknowledgement, awaitAcknowledgement } from "../../queue/pauses/acknowledgement.ts";
-import { type PauseTarget, setPause } from "../../queue/pauses/pause.ts";
+import {
+  type Acknowledgement,
+  awaitAcknowledgement,
+} from "../../insight/controls/acknowledgement.ts";
+import type { PauseTarget } from "../../queue/pauses/pause.ts";
+import { cancelRunning } from "../cancel/cancel-running.ts";
+import { setPause } from "./set-pause.ts";
 
 /** Options of pauseQueue(), pauseTask() and pauseAll(). */
 export interface PauseOptions {

@@ -1,22 +1,22 @@
-// Declares the command that pauses a queue, a task or everything; implemented in queue/pauses/pause.ts.
+// Declares the command that pauses a queue, a task or everything; implemented in set-pause.ts.
 
 import { counted } from "../../domain/words.ts";
-import {
-  acknowledgementJson,
-  acknowledgementShape,
-  acknowledgementText,
-} from "../../insight/read/pause-text.ts";
-import { cancelRunning } from "../../queue/cancel/cancel-running.ts";
 import {
   type Acknowledgement,
   awaitAcknowledgement,
   NOT_ACKNOWLEDGED,
-} from "../../queue/pauses/acknowledgement.ts";
-import { setPause } from "../../queue/pauses/pause.ts";
+} from "../../insight/controls/acknowledgement.ts";
+import {
+  acknowledgementJson,
+  acknowledgementShape,
+  acknowledgementText,
+} from "../../insight/controls/pause-text.ts";
+import { cancelRunning } from "../cancel/cancel-running.ts";
 import { defineCommand, jsonOf } from "../declare/command.ts";
 import { duration, flag, optional, text, time } from "../declare/field.ts";
 import { WAIT_MS } from "./pause-options.ts";
 import { targetFields, targetOf, targetProblems, targetText } from "./pause-target.ts";
+import { setPause } from "./set-pause.ts";
 
 export const pauseCommand = defineCommand({
   name: "pause",

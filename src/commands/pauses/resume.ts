@@ -1,7 +1,8 @@
-// Declares the command that ends a pause; implemented in queue/pauses/pause.ts.
-import { endPause } from "../../queue/pauses/pause.ts";
+// Declares the command that ends a pause; implemented in set-pause.ts.
+
 import { defineCommand, jsonOf } from "../declare/command.ts";
 import { targetFields, targetOf, targetProblems, targetText } from "./pause-target.ts";
+import { endPause } from "./set-pause.ts";
 
 export const resumeCommand = defineCommand({
   name: "resume",

@@ -1,6 +1,6 @@
 // The input of the incident rules. Data that could not be read is absent, and reported as an incident of its own.
 import type { Value } from "../../domain/value.ts";
-import type { Pause } from "../../queue/pauses/list-pauses.ts";
+import type { Pause } from "../controls/list-pauses.ts";
 import type { Difference } from "../groups/differences.ts";
 import type { Groups } from "../groups/group.ts";
 import type { Horizon } from "../horizon/buckets.ts";

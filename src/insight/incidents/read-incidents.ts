@@ -3,8 +3,8 @@
 import { codeOf } from "../../base/errors.ts";
 import type { Database } from "../../database/database.ts";
 import { capped, exact, type Value } from "../../domain/value.ts";
-import { listPauses, type Pause } from "../../queue/pauses/list-pauses.ts";
 import { hasWorkerTable } from "../../queue/workers/worker-table.ts";
+import { listPauses, type Pause } from "../controls/list-pauses.ts";
 import type { Difference } from "../groups/differences.ts";
 import type { Groups } from "../groups/group.ts";
 import type { Common } from "../groups/read-common.ts";

@@ -6,7 +6,7 @@ import { quoted } from "../../domain/portable/query/quoted.ts";
 import { capped, exact, type Value } from "../../domain/value.ts";
 import { byWorker, counted, grouped, shortName, workerNamed } from "../../domain/words.ts";
 import { STALE_LOCK_MS } from "../../queue/workers/reset-stale-locks.ts";
-import { pauseText } from "../read/pause-text.ts";
+import { pauseText } from "../controls/pause-text.ts";
 import { isUnsupported } from "../why/causes.ts";
 import { quietText } from "./activity.ts";
 import type { IncidentFacts, WaitingQueue, WaitingTask } from "./facts.ts";

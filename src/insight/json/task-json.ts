@@ -1,6 +1,7 @@
 // The list of tasks as JSON.
+
+import { pauseJson } from "../controls/pause-text.ts";
 import type { ListedTask, TaskPage } from "../lists/list-tasks.ts";
-import { pauseJson } from "../read/pause-text.ts";
 import { timeOfMs } from "./exact-json.ts";
 
 export function taskListJson({ tasks, nextCursor, count }: TaskPage, asOf: string) {

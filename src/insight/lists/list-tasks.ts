@@ -3,7 +3,7 @@ import type { Database, Statement } from "../../database/database.ts";
 import { query } from "../../database/database.ts";
 import { type Condition, conditions } from "../../domain/condition.ts";
 import type { Value } from "../../domain/value.ts";
-import { listPauses, type Pause } from "../../queue/pauses/list-pauses.ts";
+import { listPauses, type Pause } from "../controls/list-pauses.ts";
 import { agesOf } from "../stats/name-tallies.ts";
 import { inCondition } from "../stats/tally.ts";
 import { type CountedNames, countOf } from "./counted-names.ts";

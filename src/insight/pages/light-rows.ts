@@ -3,18 +3,15 @@
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { type Condition, conditions } from "../../domain/condition.ts";
 import type { JobState } from "../../domain/job.ts";
-import {
-  beingCancelled,
-  type Cancellation,
-  readCancellations,
-} from "../../queue/cancel/cancellations.ts";
-import { listPauses, type Pause, pauseOf } from "../../queue/pauses/list-pauses.ts";
+import type { Cancellation } from "../../queue/cancel/cancellations.ts";
 import { failedAt } from "../../queue/settle/retry-policy.ts";
 import { conditionOf, type Heartbeats } from "../../queue/sql/condition.ts";
 import { pageNames } from "../../queue/sql/job-row.ts";
 import { stateOf } from "../../queue/sql/job-state.ts";
 import { microseconds, timeText } from "../../queue/sql/moments.ts";
 import { heartbeatsOf } from "../../queue/workers/worker-table.ts";
+import { beingCancelled, readCancellations } from "../controls/being-cancelled.ts";
+import { listPauses, type Pause, pauseOf } from "../controls/list-pauses.ts";
 import { LONGEST_PAGE_BYTES } from "./full-rows.ts";
 
 /** A job in a list. Times are RFC 3339. */

@@ -1,11 +1,11 @@
 // The exact number of jobs in each condition, and in each of the contract's states, in one pass.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import type { Condition } from "../../domain/condition.ts";
-import type { JobCounts } from "../../queue/read/count-jobs.ts";
 import { type Heartbeats, isFetched } from "../../queue/sql/condition.ts";
 import { isAvailable, isDue } from "../../queue/sql/eligible.ts";
 import { isFailed, isLocked } from "../../queue/sql/job-state.ts";
 import { heartbeatsOf } from "../../queue/workers/worker-table.ts";
+import type { JobCounts } from "./count-jobs.ts";
 
 /**
  * The number of jobs in each condition. The conditions add up to the total, and so do the states; all are of one

@@ -1,7 +1,7 @@
 // Counts the tasks and queues that a cleanup would delete. The caller passes the ids that are in use, so no jobs are
 // read.
 import { type Database, query, type Statement } from "../../database/database.ts";
-import { isOfNoWorker } from "../../queue/tidy/unused-names.ts";
+import { reportedWorkers } from "../../queue/sql/unpacked.ts";
 import { hasWorkerTable } from "../../queue/workers/worker-table.ts";
 
 /** Returns the number of tasks that are not in `used` and that no worker reports. */
@@ -32,3 +32,19 @@ const unusedQueuesSql: Statement = (schema) => `
   select pg_catalog.count(*) as count from ${schema}._private_job_queues as queues
   where queues.locked_at is null
   and not exists (select from pg_catalog.unnest($1::int[]) as used (id) where used.id = queues.id)`;
+
+/**
+ * Returns a condition: no worker has reported the task. A worker's row exists as long as the worker does, or until its
+ * jobs are recovered. A worker with too many tasks for its report may have any task; so may a worker whose report is
+ * too long to be read.
+ */
+export const isOfNoWorker = (schema: string, task: string): string => `not exists (
+      select from ${reportedWorkers(schema)} as workers
+      where workers.is_cut or workers.metadata -> 'tasks_cut'::text = 'true'::jsonb
+    ) and not exists (
+      select from ${reportedWorkers(schema)} as workers
+      cross join lateral pg_catalog.jsonb_array_elements_text(
+        case when pg_catalog.jsonb_typeof(workers.metadata -> 'task_identifiers'::text) = 'array'
+          then workers.metadata -> 'task_identifiers'::text else '[]'::jsonb end) as named (task)
+      where named.task = ${task}.identifier
+    )`;

@@ -18,11 +18,12 @@ import {
   valueText,
   workerNamed,
 } from "../../domain/words.ts";
-import { beingCancelled, type Cancellation } from "../../queue/cancel/cancellations.ts";
-import type { Pause } from "../../queue/pauses/list-pauses.ts";
+import type { Cancellation } from "../../queue/cancel/cancellations.ts";
 import { STALE_LOCK_MS } from "../../queue/workers/reset-stale-locks.ts";
+import { beingCancelled } from "../controls/being-cancelled.ts";
+import type { Pause } from "../controls/list-pauses.ts";
+import { pauseText } from "../controls/pause-text.ts";
 import { lostAttempts } from "../read/lost-attempts.ts";
-import { pauseText } from "../read/pause-text.ts";
 import { type Cause, cause } from "./cause.ts";
 import { type Holder, isUnreportedBy } from "./holders.ts";
 import type { HoldingJob } from "./holding-job.ts";

@@ -3,8 +3,8 @@
 import type { Database } from "../../database/database.ts";
 import { type Condition, conditionData } from "../../domain/condition.ts";
 import type { Value } from "../../domain/value.ts";
-import { readCancellations } from "../../queue/cancel/cancellations.ts";
-import { listPauses, type Pause, pauseOf } from "../../queue/pauses/list-pauses.ts";
+import { readCancellations } from "../controls/being-cancelled.ts";
+import { listPauses, type Pause, pauseOf } from "../controls/list-pauses.ts";
 import { shownGroup } from "../query/facts/error-labels.ts";
 import type { Cause } from "./cause.ts";
 import { type CauseFacts, causesOf, waitsSince } from "./causes.ts";

@@ -10,8 +10,8 @@ import {
   momentText,
   shortName,
 } from "../../domain/words.ts";
-import { beingCancelled } from "../../queue/cancel/cancellations.ts";
 import { STALE_LOCK_MS } from "../../queue/workers/reset-stale-locks.ts";
+import { beingCancelled } from "../controls/being-cancelled.ts";
 import {
   behindText,
   type CauseFacts,

@@ -1,6 +1,6 @@
 // Adds jobs with keys in one statement, so that all of them are added or none. Keys have the same effect as in the
 // schema's functions add_job and add_jobs.
-import { codeOf } from "../../base/errors.ts";
+import { codeOf, WorkerError } from "../../base/errors.ts";
 import { builtOnce, type Database, type Statement } from "../../database/database.ts";
 import { isRaised } from "../../database/errors/raised.ts";
 import type { Job } from "../../domain/job.ts";
@@ -10,7 +10,6 @@ import { type JobRow, jobColumns, jobNames, toJob } from "../sql/job-row.ts";
 import { knownNames, withNames } from "../sql/names.ts";
 import { announceJobs } from "../sql/notify.ts";
 import { ALL_COLUMNS, givenRows, givenValues } from "./given-jobs.ts";
-import { keyTooBusy } from "./key-too-busy.ts";
 import { maySkipRows, skippedRows } from "./skipped-rows.ts";
 
 // The size up to which a batch uses a prepared statement: planning is most of the work of a small batch.
@@ -194,3 +193,14 @@ const metJob = (rule: KeyRule) =>
       last_error = null,
       updated_at = pg_catalog.now()
     where jobs.locked_at is null`;
+
+/** Returns the error of an add whose keys were locked during each attempt. `key`: null if there are several. */
+function keyTooBusy(key: string | null, cause?: unknown): WorkerError {
+  const jobs =
+    key === null ? "jobs of these keys were" : `the job with key ${JSON.stringify(key)} was`;
+  return new WorkerError(
+    "database_busy",
+    `${jobs} locked by workers during each attempt; try again`,
+    { cause },
+  );
+}

@@ -2,38 +2,9 @@
 // it and aborts the job's signal. A job that a request finds unstarted fails without a start. Requests are removed
 // when their job has ended.
 import { type Database, query, type Statement } from "../../database/database.ts";
-import { hasControls } from "../../database/schema/extensions/has-controls.ts";
-import { isCancelled } from "../../domain/words.ts";
-import { CONTROL } from "../pauses/pause.ts";
 
 export const CANCELLED_TEXT =
   "'cancelled'::text || coalesce(': '::text || requests.reason, ''::text)";
-
-/**
- * Common tables that request to cancel jobs which run. `ids`: a query of their ids; `reason` and `by`: expressions.
- * The attempt becomes the last one, so that a worker that reads no requests does not retry the job. No row that
- * another session has locked is waited for: such a row may be one of the fast mode.
- */
-export const cancelRequests = (
-  s: string,
-  ids: string,
-  { reason, by }: { readonly reason: string; readonly by: string },
-): string => `last as materialized (
-    select locked.id from ${s}._private_jobs as locked
-    where locked.id in (${ids}) and locked.locked_at is not null
-    order by locked.id
-    for update skip locked
-  ), limited as (
-    update ${s}._private_jobs as locked set attempts = locked.max_attempts
-    where locked.id in (select last.id from last) and locked.attempts < locked.max_attempts
-  ), requested as (
-    insert into ${s}._private_cancellations as requests (job_id, requested_at, reason, requested_by)
-    select running.id, pg_catalog.now(), ${reason}, ${by} from (${ids}) as running (id) order by running.id
-    on conflict (job_id) do update set requested_at = excluded.requested_at,
-      reason = coalesce(excluded.reason, requests.reason),
-      requested_by = coalesce(excluded.requested_by, requests.requested_by)
-    returning pg_catalog.pg_notify('${CONTROL}', 'cancel')
-  )`;
 
 /** A request that a worker has read. */
 export interface Cancellation {
@@ -64,23 +35,6 @@ export async function lookAtCancellations(
     found: found.map(([id, reason, by]) => ({ id, reason, by })),
     hasOver: row?.has_over === true,
   };
-}
-
-/** Returns the requests to cancel these jobs, by job id. None where the schema has no table of requests. */
-export async function readCancellations(
-  db: Database,
-  ids: readonly string[],
-): Promise<ReadonlyMap<string, Cancellation>> {
-  if (ids.length === 0 || !(await hasControls(db))) return new Map();
-  const { found } = await lookAtCancellations(db, ids);
-  return new Map(found.map((one) => [one.id, one]));
-}
-
-/** `being cancelled: deploy, by ana`. */
-export function beingCancelled({ reason, by }: Cancellation): string {
-  const why = reason === null ? "" : `: ${reason}`;
-  const user = by === null ? "" : `${reason === null ? "" : ","} by ${by}`;
-  return `being cancelled${why}${user}`;
 }
 
 // The job has got new attempts since the request: it was retried, or replaced by its key. A return of an unstarted
@@ -135,47 +89,3 @@ with over as materialized (
   returning 1
 )
 select pg_catalog.count(*)::int as ended from ended`;
-
-/** What became of a job that was to be cancelled. */
-export type CancelOutcome =
-  /** It has failed as cancelled, and does not run again. */
-  | "cancelled"
-  /** It is gone: its task returned before or in spite of the signal. */
-  | "completed"
-  /** It has failed with an error of its own, and does not run again. */
-  | "failed"
-  /** It still runs, or waits for a worker to end it. */
-  | "running";
-
-export interface CancelResult {
-  readonly id: string;
-  readonly outcome: CancelOutcome;
-}
-
-interface OutcomeRow {
-  readonly id: string;
-  readonly is_there: boolean;
-  readonly is_over: boolean;
-  readonly error: string | null;
-}
-
-/** Returns the present outcome of each job, in the order of the ids. */
-export async function cancelOutcomes(
-  db: Database,
-  ids: readonly string[],
-): Promise<CancelResult[]> {
-  const rows = await query<OutcomeRow>(db, outcomesSql, [ids]);
-  return rows.map(({ id, is_there: isThere, is_over: isOver, error }) => {
-    if (!isThere) return { id, outcome: "completed" };
-    if (!isOver) return { id, outcome: "running" };
-    return { id, outcome: isCancelled(error ?? "") ? "cancelled" : "failed" };
-  });
-}
-
-const outcomesSql: Statement = (s) => `
-select asked.id::text as id, jobs.id is not null as is_there,
-  coalesce(jobs.locked_at is null and jobs.attempts >= jobs.max_attempts, false) as is_over,
-  pg_catalog.left(jobs.last_error, 20) as error
-from pg_catalog.unnest($1::bigint[]) with ordinality as asked (id, place)
-left join ${s}._private_jobs as jobs on jobs.id = asked.id
-order by asked.place`;

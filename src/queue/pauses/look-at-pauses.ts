@@ -2,6 +2,9 @@
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { microseconds } from "../sql/moments.ts";
 
+/** The member of a worker's report with the mark of the pauses that it has obeyed. */
+export const OBEYED = "pauses_obeyed";
+
 export interface PauseLook {
   /** Identifies the pauses: it changes with each pause, and with its end. */
   readonly mark: string;

@@ -5,7 +5,7 @@ import { InputError } from "../../base/errors.ts";
 import type { Database } from "../../database/database.ts";
 import type { SchemaName } from "../../database/schema-name.ts";
 import type { JobSpec, JobToAdd } from "../../domain/job-spec.ts";
-import { queueNameOf } from "../../queue/read/queue-name.ts";
+import { queueNameOf } from "../../queue/sql/queue-name.ts";
 import type { TaskContext } from "../task/task-context.ts";
 import { type AddedJob, addedJob, type FileJob, runningJob } from "./graphile-job.ts";
 import { type FileLogger, fileLogger } from "./graphile-logger.ts";

@@ -6,6 +6,7 @@ import { isJobId } from "../../../domain/job-ids.ts";
 import type { HttpRequest } from "../../../http/request.ts";
 import { jsonText } from "../../../http/response.ts";
 import { streamed } from "../../../http/stream.ts";
+import { getJob } from "../../../insight/pages/get-job.ts";
 import { type JobHead, readJobHead } from "../../../insight/pages/job-head.ts";
 import {
   isJob,
@@ -13,7 +14,6 @@ import {
   LARGEST_WHOLE_BYTES,
   payloadPieces,
 } from "../../../insight/pages/job-size.ts";
-import { getJob } from "../../../queue/read/get-job.ts";
 import type { Operation } from "../../context/admin.ts";
 import { memoryFor } from "../../context/answer-bytes.ts";
 import { listedJob } from "../../wire/json-schema.ts";

@@ -1,14 +1,14 @@
 // GET /api/pauses: what is paused.
 
 import { missingControls } from "../../../commands/pauses/missing-controls.ts";
-import { missingJson } from "../../../insight/json/missing-json.ts";
+import { readAcknowledgement } from "../../../insight/controls/acknowledgement.ts";
+import { listPauses, type Pause } from "../../../insight/controls/list-pauses.ts";
 import {
   acknowledgementJson,
   acknowledgementShape,
   pauseJson,
-} from "../../../insight/read/pause-text.ts";
-import { readAcknowledgement } from "../../../queue/pauses/acknowledgement.ts";
-import { listPauses, type Pause } from "../../../queue/pauses/list-pauses.ts";
+} from "../../../insight/controls/pause-text.ts";
+import { missingJson } from "../../../insight/json/missing-json.ts";
 import type { Operation } from "../../context/admin.ts";
 import { answerAt } from "../../wire/answer-at.ts";
 import { listOf, record } from "../../wire/json-schema.ts";

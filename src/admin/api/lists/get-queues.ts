@@ -2,6 +2,12 @@
 import { WorkerError } from "../../../base/errors.ts";
 import { choice, text } from "../../../commands/declare/field.ts";
 import type { HttpResponse } from "../../../http/response.ts";
+import { readAcknowledgement } from "../../../insight/controls/acknowledgement.ts";
+import {
+  acknowledgementJson,
+  acknowledgementShape,
+  pauseJson,
+} from "../../../insight/controls/pause-text.ts";
 import { jobIdJson, timeOfMs, timeOrNull } from "../../../insight/json/exact-json.ts";
 import { getQueue } from "../../../insight/lists/queues/get-queue.ts";
 import {
@@ -11,12 +17,6 @@ import {
 } from "../../../insight/lists/queues/list-queue-page.ts";
 import type { QueuedJob } from "../../../insight/lists/queues/queue-jobs.ts";
 import { queueStates } from "../../../insight/lists/queues/queue-states.ts";
-import {
-  acknowledgementJson,
-  acknowledgementShape,
-  pauseJson,
-} from "../../../insight/read/pause-text.ts";
-import { readAcknowledgement } from "../../../queue/pauses/acknowledgement.ts";
 import { timeText } from "../../../queue/sql/moments.ts";
 import type { Admin, Operation } from "../../context/admin.ts";
 import { answerAt } from "../../wire/answer-at.ts";

@@ -1,8 +1,8 @@
 // GET /metrics: the metrics for Prometheus, even while the database does not respond.
 import { WorkerError } from "../../../base/errors.ts";
 import type { Database } from "../../../database/database.ts";
-import { readAcknowledgement } from "../../../queue/pauses/acknowledgement.ts";
-import { listPauses } from "../../../queue/pauses/list-pauses.ts";
+import { readAcknowledgement } from "../../../insight/controls/acknowledgement.ts";
+import { listPauses } from "../../../insight/controls/list-pauses.ts";
 import type { Operation } from "../../context/admin.ts";
 import type { PauseFacts } from "../../feed/exposed.ts";
 

@@ -8,10 +8,10 @@ export const pausedCommand = defineCommand({
   describe: "List what is paused",
   examples: ["worker paused", "worker paused --json"],
   run: async (args) => {
-    const { listPauses } = await import("../../../queue/pauses/list-pauses.ts");
-    const { readAcknowledgement } = await import("../../../queue/pauses/acknowledgement.ts");
+    const { listPauses } = await import("../../../insight/controls/list-pauses.ts");
+    const { readAcknowledgement } = await import("../../../insight/controls/acknowledgement.ts");
     const { acknowledgementJson, acknowledgementText, pauseJson } = await import(
-      "../../../insight/read/pause-text.ts"
+      "../../../insight/controls/pause-text.ts"
     );
     const [pauses, workers] = await connected(args, ({ database }) =>
       Promise.all([listPauses(database), readAcknowledgement(database)]),

@@ -21,7 +21,7 @@ export const tasksCommand = defineCommand({
     const { listTasks } = await import("../../../insight/lists/list-tasks.ts");
     const { createSampler } = await import("../../../insight/snapshot/sampler.ts");
     const { taskListJson } = await import("../../../insight/json/task-json.ts");
-    const { listPauses } = await import("../../../queue/pauses/list-pauses.ts");
+    const { listPauses } = await import("../../../insight/controls/list-pauses.ts");
     const { pausedSubject } = await import("../../../insight/why/causes.ts");
     const { page, asOf, pauses } = await connected(args, async ({ database }) => {
       const { names } = await createSampler(database).pulse();

@@ -1,8 +1,8 @@
 // Named queues, page by page, without reading their jobs. The counts come from the existing counts of all jobs, or, for
 // the queues of the page, from an index if there is one.
 import type { Database } from "../../../database/database.ts";
-import { listPauses, type Pause } from "../../../queue/pauses/list-pauses.ts";
 import { hasWorkerTable } from "../../../queue/workers/worker-table.ts";
+import { listPauses, type Pause } from "../../controls/list-pauses.ts";
 import { agesOf } from "../../stats/name-tallies.ts";
 import { inState } from "../../stats/tally.ts";
 import { type CountedNames, countOf, type QueueCounts, queueCounts } from "../counted-names.ts";

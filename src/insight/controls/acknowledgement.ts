@@ -4,9 +4,9 @@
 import { monotonic, wait } from "../../base/clock.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { hasControls } from "../../database/schema/extensions/has-controls.ts";
-import { isNotResponding } from "../workers/stale-workers.ts";
-import { hasWorkerTable } from "../workers/worker-table.ts";
-import { markOfPauses } from "./look-at-pauses.ts";
+import { markOfPauses, OBEYED } from "../../queue/pauses/look-at-pauses.ts";
+import { isNotResponding } from "../../queue/workers/stale-workers.ts";
+import { hasWorkerTable } from "../../queue/workers/worker-table.ts";
 
 /** Which living workers have obeyed the pauses. Workers without heartbeats, such as Graphile Worker's, do not count. */
 export interface Acknowledgement {
@@ -17,9 +17,6 @@ export interface Acknowledgement {
   /** The ids of those, ascending, at most 100. */
   readonly waitingFor: readonly string[];
 }
-
-/** The member of a worker's report with the mark of the pauses that it has obeyed. */
-export const OBEYED = "pauses_obeyed";
 
 /** Without workers. */
 export const NOT_ACKNOWLEDGED: Acknowledgement = { acknowledged: 0, waiting: 0, waitingFor: [] };

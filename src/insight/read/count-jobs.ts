@@ -1,7 +1,7 @@
 // Counts the jobs in each state.
 import type { Database, Statement } from "../../database/database.ts";
 import { query } from "../../database/database.ts";
-import { stateCounts } from "../sql/job-state.ts";
+import { stateCounts } from "../../queue/sql/job-state.ts";
 
 /** The numbers of jobs by state, all read at the same moment. */
 export interface JobCounts {

@@ -1,10 +1,10 @@
 // Requests to cancel the running jobs of a queue, of a task, or all running jobs.
 import { type Database, query, type Statement } from "../../database/database.ts";
-import type { PauseScope, PauseTarget } from "../pauses/pause.ts";
-import { isLocked } from "../sql/job-state.ts";
-import { isNotResponding } from "../workers/stale-workers.ts";
-import { hasWorkerTable } from "../workers/worker-table.ts";
-import { cancelRequests } from "./cancellations.ts";
+import type { PauseScope, PauseTarget } from "../../queue/pauses/pause.ts";
+import { isLocked } from "../../queue/sql/job-state.ts";
+import { isNotResponding } from "../../queue/workers/stale-workers.ts";
+import { hasWorkerTable } from "../../queue/workers/worker-table.ts";
+import { cancelRequests } from "./cancel-requests.ts";
 
 /**
  * Stores the requests, and returns their number. Jobs that a worker has fetched and not started count as running: it

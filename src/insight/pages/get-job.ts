@@ -3,7 +3,7 @@ import type { Database, Statement } from "../../database/database.ts";
 import { query } from "../../database/database.ts";
 import type { Job } from "../../domain/job.ts";
 import { checkedJobId } from "../../domain/job-ids.ts";
-import { type JobRow, jobColumns, jobNames, toJob } from "../sql/job-row.ts";
+import { type JobRow, jobColumns, jobNames, toJob } from "../../queue/sql/job-row.ts";
 
 /** Returns the job; null if there is none, as after it has finished. Throws InputError for an invalid id. */
 export async function getJob(db: Database, id: string): Promise<Job | null> {

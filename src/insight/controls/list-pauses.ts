@@ -1,9 +1,9 @@
 // What is paused now, with its reason, time and author.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { hasControls } from "../../database/schema/extensions/has-controls.ts";
-import { isPausedQueue } from "../sql/lock.ts";
-import { dateOf, microseconds } from "../sql/moments.ts";
-import type { PauseScope } from "./pause.ts";
+import type { PauseScope } from "../../queue/pauses/pause.ts";
+import { isPausedQueue } from "../../queue/sql/lock.ts";
+import { dateOf, microseconds } from "../../queue/sql/moments.ts";
 
 /** A pause of a queue, of a task or of everything. */
 export interface Pause {

@@ -1,7 +1,7 @@
 // Describes a pause in words: "paused by ana until 2026-01-31 14:00: deploy", and the workers that have acknowledged it.
 import { byWorker, counted, grouped, momentText } from "../../domain/words.ts";
-import type { Acknowledgement } from "../../queue/pauses/acknowledgement.ts";
-import type { Pause } from "../../queue/pauses/list-pauses.ts";
+import type { Acknowledgement } from "./acknowledgement.ts";
+import type { Pause } from "./list-pauses.ts";
 
 export function pauseText({ pausedBy, resumeAt, reason }: Omit<Pause, "scope" | "name">): string {
   const by = pausedBy === null ? "" : ` by ${pausedBy}`;

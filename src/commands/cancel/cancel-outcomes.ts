@@ -1,0 +1,47 @@
+// What became of jobs that were to be cancelled.
+import { type Database, query, type Statement } from "../../database/database.ts";
+import { isCancelled } from "../../domain/words.ts";
+
+/** What became of a job that was to be cancelled. */
+export type CancelOutcome =
+  /** It has failed as cancelled, and does not run again. */
+  | "cancelled"
+  /** It is gone: its task returned before or in spite of the signal. */
+  | "completed"
+  /** It has failed with an error of its own, and does not run again. */
+  | "failed"
+  /** It still runs, or waits for a worker to end it. */
+  | "running";
+
+export interface CancelResult {
+  readonly id: string;
+  readonly outcome: CancelOutcome;
+}
+
+interface OutcomeRow {
+  readonly id: string;
+  readonly is_there: boolean;
+  readonly is_over: boolean;
+  readonly error: string | null;
+}
+
+/** Returns the present outcome of each job, in the order of the ids. */
+export async function cancelOutcomes(
+  db: Database,
+  ids: readonly string[],
+): Promise<CancelResult[]> {
+  const rows = await query<OutcomeRow>(db, outcomesSql, [ids]);
+  return rows.map(({ id, is_there: isThere, is_over: isOver, error }) => {
+    if (!isThere) return { id, outcome: "completed" };
+    if (!isOver) return { id, outcome: "running" };
+    return { id, outcome: isCancelled(error ?? "") ? "cancelled" : "failed" };
+  });
+}
+
+const outcomesSql: Statement = (s) => `
+select asked.id::text as id, jobs.id is not null as is_there,
+  coalesce(jobs.locked_at is null and jobs.attempts >= jobs.max_attempts, false) as is_over,
+  pg_catalog.left(jobs.last_error, 20) as error
+from pg_catalog.unnest($1::bigint[]) with ordinality as asked (id, place)
+left join ${s}._private_jobs as jobs on jobs.id = asked.id
+order by asked.place`;

@@ -1,0 +1,28 @@
+// The statement that stores requests to cancel running jobs. What a worker does with them: queue/cancel/cancellations.ts.
+import { CONTROL } from "../../queue/pauses/pause.ts";
+
+/**
+ * Common tables that request to cancel jobs which run. `ids`: a query of their ids; `reason` and `by`: expressions.
+ * The attempt becomes the last one, so that a worker that reads no requests does not retry the job. No row that
+ * another session has locked is waited for: such a row may be one of the fast mode.
+ */
+export const cancelRequests = (
+  s: string,
+  ids: string,
+  { reason, by }: { readonly reason: string; readonly by: string },
+): string => `last as materialized (
+    select locked.id from ${s}._private_jobs as locked
+    where locked.id in (${ids}) and locked.locked_at is not null
+    order by locked.id
+    for update skip locked
+  ), limited as (
+    update ${s}._private_jobs as locked set attempts = locked.max_attempts
+    where locked.id in (select last.id from last) and locked.attempts < locked.max_attempts
+  ), requested as (
+    insert into ${s}._private_cancellations as requests (job_id, requested_at, reason, requested_by)
+    select running.id, pg_catalog.now(), ${reason}, ${by} from (${ids}) as running (id) order by running.id
+    on conflict (job_id) do update set requested_at = excluded.requested_at,
+      reason = coalesce(excluded.reason, requests.reason),
+      requested_by = coalesce(excluded.requested_by, requests.requested_by)
+    returning pg_catalog.pg_notify('${CONTROL}', 'cancel')
+  )`;

@@ -1,0 +1,21 @@
+// The jobs that are being cancelled, for lists and explanations.
+import type { Database } from "../../database/database.ts";
+import { hasControls } from "../../database/schema/extensions/has-controls.ts";
+import { type Cancellation, lookAtCancellations } from "../../queue/cancel/cancellations.ts";
+
+/** Returns the requests to cancel these jobs, by job id. None where the schema has no table of requests. */
+export async function readCancellations(
+  db: Database,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, Cancellation>> {
+  if (ids.length === 0 || !(await hasControls(db))) return new Map();
+  const { found } = await lookAtCancellations(db, ids);
+  return new Map(found.map((one) => [one.id, one]));
+}
+
+/** `being cancelled: deploy, by ana`. */
+export function beingCancelled({ reason, by }: Cancellation): string {
+  const why = reason === null ? "" : `: ${reason}`;
+  const user = by === null ? "" : `${reason === null ? "" : ","} by ${by}`;
+  return `being cancelled${why}${user}`;
+}
