@@ -42,6 +42,7 @@ test("It shows the server, the schema, tables, indexes, and what each cleanup ta
       ["workers", 3, true],
       ["operations", null, false],
       ["controls", null, false],
+      ["schedules", null, false],
     ],
   );
   assert.equal(body.tables[0].name, "_private_jobs");

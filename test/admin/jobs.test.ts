@@ -314,7 +314,7 @@ test("A unique job is added once, and the answer names a duplicate.", async () =
   assert.deepEqual([updated.outcome, updated.is_duplicate], ["updated", true]);
   assert.equal(
     updated.message,
-    `Updated job ${first.jobs[0].id} for once, which had the key ${first.jobs[0].key}`,
+    `Updated job ${first.jobs[0].id} for once, which was already there`,
   );
   const delayed = (
     await add({ id: 1 }, { unique_while: "waiting", debounce_secs: 1.5, debounce_max_secs: 60 })

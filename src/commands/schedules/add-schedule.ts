@@ -43,7 +43,7 @@ export const addScheduleCommand = defineCommand({
   dialog: "schedule",
   examples: [
     "worker schedule add nightly --task report --pattern '30 2 * * *' --time-zone Europe/Berlin",
-    `worker schedule add sync --task sync --cron '*/5 * * * *' --overlap skip --jitter 30s --payload '{"full": false}'`,
+    "worker schedule add sync --task sync --cron '*/5 * * * *' --overlap skip --jitter 30s",
   ],
   answer,
   problems: (input) => problemsIn(() => definitionOf(input)),
