@@ -1,7 +1,7 @@
 // A few kills around the commit of a transactional task; `npm run test:faults -- --group transactional` has 1,000.
 import { test } from "node:test";
-import { selection } from "./field/selection.ts";
-import { group } from "./groups/transactional.ts";
+import { selection } from "../field/selection.ts";
+import { group } from "../groups/transactional.ts";
 
 test("A transactional task has its effect once, wherever in it its process is killed.", () =>
   selection(group));
