@@ -30,7 +30,6 @@ export interface CancelOptions {
 }
 
 /** What cancelJobs() has done with a job. */
-/** What the command has done. */
 export interface CancelledJob {
   /** The job's id. */
   readonly id: string;
