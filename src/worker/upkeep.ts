@@ -7,6 +7,7 @@ import type { Database } from "../database/database.ts";
 import type { ReadySchema } from "../database/schema/schema-state.ts";
 import { workerLine } from "../domain/portable/worker-line.ts";
 import { type Maintenance, maintenance } from "./connection/connection-config.ts";
+import { ControlWatch } from "./control-watch.ts";
 import type { TalliedTasks } from "./execute/task-tally.ts";
 import type { CronTick } from "./lease/heartbeat-metadata.ts";
 import { LockRenewal, renewalIntervalMs } from "./lease/lock-renewal.ts";
@@ -15,7 +16,6 @@ import { Recovery } from "./lease/recovery.ts";
 import type { WorkerLease } from "./lease/worker-lease.ts";
 import type { Concurrency } from "./options/concurrency.ts";
 import type { WorkerConfig } from "./options/worker-options.ts";
-import { PauseWatch } from "./pause-watch.ts";
 import type { Sessions } from "./sessions.ts";
 import type { Hooks } from "./task/hooks.ts";
 
@@ -31,7 +31,7 @@ export class Upkeep<E> {
   readonly #lockReset: LockReset;
   readonly #lockRenewal: LockRenewal;
   readonly #recovery: Recovery | null;
-  readonly pauses: PauseWatch;
+  readonly pauses: ControlWatch;
   readonly #lease: WorkerLease;
 
   constructor(
@@ -55,7 +55,7 @@ export class Upkeep<E> {
     this.#lease = lease;
     this.#maintenance = maintenance(connection, config.schema, logger);
     const wake = (): void => sessions().current.dispatcher.wake();
-    this.pauses = new PauseWatch({
+    this.pauses = new ControlWatch({
       ...{ logger, wake },
       database: () => sessions().current.database,
       returnUnstarted: async () => {

@@ -7,7 +7,7 @@ import {
   readAcknowledgement,
 } from "../../src/insight/controls/acknowledgement.ts";
 import { lookAtPauses } from "../../src/queue/pauses/look-at-pauses.ts";
-import { PauseWatch } from "../../src/worker/pause-watch.ts";
+import { ControlWatch } from "../../src/worker/control-watch.ts";
 import type { Hooks } from "../../src/worker/task/hooks.ts";
 import { defineTask } from "../../src/worker/task/task.ts";
 import type { TaskContext } from "../../src/worker/task/task-context.ts";
@@ -275,7 +275,7 @@ test("A new pause returns what was fetched, also one with an earlier time; the e
   let returns = 0;
   let acknowledged = "";
   const { database } = queue.utils;
-  const watch: PauseWatch = new PauseWatch({
+  const watch: ControlWatch = new ControlWatch({
     logger: silentLogger,
     database: () => database,
     returnUnstarted: async () => void returns++,

@@ -21,7 +21,7 @@ const EVERY_MS = 2_000;
 const AGAIN_MS = 250;
 const OUTAGE: ReadonlySet<string> = new Set(["database_unreachable", "read_only_server"]);
 
-export interface PauseWatchParts {
+export interface ControlWatchParts {
   readonly logger: Logger;
   /** A connection that is there; null: none is. */
   database(): Database | null;
@@ -40,8 +40,8 @@ export interface PauseWatchParts {
   cancel(job: FetchedJob): boolean;
 }
 
-export class PauseWatch implements Controls {
-  readonly #parts: PauseWatchParts;
+export class ControlWatch implements Controls {
+  readonly #parts: ControlWatchParts;
   readonly #stop = new AbortController();
   #pause = new AbortController();
   #isAnnounced = false;
@@ -59,7 +59,7 @@ export class PauseWatch implements Controls {
   /** What the last look failed with, and is logged; null: it has not failed. */
   #failure: string | null = null;
 
-  constructor(parts: PauseWatchParts) {
+  constructor(parts: ControlWatchParts) {
     this.#parts = parts;
   }
 
