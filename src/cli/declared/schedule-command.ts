@@ -10,9 +10,11 @@ import { placesOf, tableOf } from "./fields.ts";
 import { performTyped } from "./job-command.ts";
 
 const actions = scheduleCommands.flatMap(({ http }) => http.action ?? []);
-const tables = scheduleCommands.map((command) => tableOf(command, placesOf(command)).options);
+const tables = scheduleCommands.map((command) => tableOf(command, placesOf(command)));
 /** The first to have an option explains it: `add` has the defaults. */
-const options: Values = Object.assign({}, ...tables.toReversed());
+const merged = (of: readonly Values[]): Values => Object.assign({}, ...of.toReversed());
+const options = merged(tables.map((table) => table.options));
+const { payload } = merged(tables.map((table) => table.words));
 const listOptions = {
   limit: whole("Maximum number of schedules in a list", 1, 100),
   cursor: text("Cursor printed by the previous page of a list", { form: "cursor" }),
@@ -25,7 +27,11 @@ export const scheduleCommand = defineCommand({
     action: choice("What to do; without it, schedules are listed", ["list", ...actions], {
       optional: true,
     }),
-    identifier: text("Name of the schedule", { optional: true, aliases: ["--identifier"] }),
+    identifier: {
+      ...text("Name of the schedule", { optional: true, aliases: ["--identifier"] }),
+      field: "identifier",
+    },
+    ...(payload === undefined ? {} : { payload }),
   },
   options: { ...options, ...listOptions },
   notes: `\
@@ -45,7 +51,7 @@ them, those of Graphile Worker do not.`,
     const allowed =
       declaration === undefined
         ? ["identifier", ...Object.keys(listOptions)]
-        : ["identifier", ...Object.keys(tableOf(declaration, placesOf(declaration)).options)];
+        : keysOf(tableOf(declaration, placesOf(declaration)));
     refuseOthers(args, action, allowed);
     if (declaration === undefined) return list(args);
     if (given.identifier === undefined) {
@@ -55,13 +61,16 @@ them, those of Graphile Worker do not.`,
   },
 });
 
+const keysOf = ({ words, options: own }: ReturnType<typeof tableOf>): string[] =>
+  Object.keys({ ...words, ...own });
+
 /** Throws UsageError for an option of another action. */
 function refuseOthers(
   given: Readonly<Record<string, unknown>>,
   action: string,
   allowed: readonly string[],
 ): void {
-  for (const key of Object.keys({ ...options, ...listOptions })) {
+  for (const key of Object.keys({ ...options, ...listOptions, payload })) {
     if (given[key] === undefined || given[key] === false || allowed.includes(key)) continue;
     throw new UsageError(`schedule ${action} has no option ${optionName(key)}`, "schedule");
   }

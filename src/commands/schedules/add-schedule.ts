@@ -34,7 +34,7 @@ export const addScheduleCommand = defineCommand({
   weight: "light",
   danger: "changes",
   http: { path: "/api/schedules", action: "add" },
-  positionals: ["identifier"],
+  positionals: ["identifier", "payload"],
   fields,
   dialogFields: [
     ...["identifier", "task", "pattern", "time_zone", "payload"],
@@ -43,7 +43,7 @@ export const addScheduleCommand = defineCommand({
   dialog: "schedule",
   examples: [
     "worker schedule add nightly --task report --pattern '30 2 * * *' --time-zone Europe/Berlin",
-    "worker schedule add sync --task sync --cron '*/5 * * * *' --overlap skip --jitter 30s",
+    `worker schedule add sync '{"full": true}' --task sync --cron '*/5 * * * *' --overlap skip`,
   ],
   answer,
   problems: (input) => problemsIn(() => definitionOf(input)),

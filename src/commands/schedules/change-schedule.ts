@@ -34,7 +34,7 @@ export const changeScheduleCommand = defineCommand({
   weight: "light",
   danger: "changes",
   http: { path: "/api/schedules", action: "change" },
-  positionals: ["identifier"],
+  positionals: ["identifier", "payload"],
   fields: {
     identifier,
     task: optional(task),
