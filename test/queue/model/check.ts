@@ -60,7 +60,7 @@ function report({ schema, mix }: Checked, found: fc.RunDetails<[Call[]]>): strin
   const why = found.errorInstance instanceof Error ? found.errorInstance.message : "";
   return [
     `${mix}, schema ${schema}; to run it again: SEED=${found.seed} RUN_PATH=${found.counterexamplePath}` +
-      " npm run test:files -- test/queue/model/model.test.ts",
+      " npm run test:files -- test/queue/long/model.test.ts",
     ...calls.map((call, index) => `${index + 1}. ${JSON.stringify(call)}`),
     why,
   ].join("\n");

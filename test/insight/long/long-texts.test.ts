@@ -1,20 +1,20 @@
 // Payloads, errors, queries and names of any length and contents are read in time proportional to their length.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { InputError } from "../../src/base/errors.ts";
-import { duration, moment } from "../../src/cli/arguments/times.ts";
-import { printable, printableJson, printableLines } from "../../src/cli/output/printable.ts";
-import { parametersOfText } from "../../src/database/connection/server/connection-text.ts";
-import { parseCrontab } from "../../src/domain/cron/crontab.ts";
-import { errorGroup } from "../../src/domain/error-group.ts";
-import { compareNumbers } from "../../src/domain/exact/decimal.ts";
-import { memberNames, valuesAt } from "../../src/domain/exact/payload-values.ts";
-import { isMoment } from "../../src/domain/moment.ts";
-import { completionAt, written } from "../../src/domain/query/completion.ts";
-import { parseQuery } from "../../src/domain/query/parse-query.ts";
-import { flatten } from "../../src/insight/groups/flatten.ts";
-import { Lines } from "../../src/worker/files/program-output.ts";
-import { assertQuick, cpuMs } from "../support/cpu-time.ts";
+import { InputError } from "../../../src/base/errors.ts";
+import { duration, moment } from "../../../src/cli/arguments/times.ts";
+import { printable, printableJson, printableLines } from "../../../src/cli/output/printable.ts";
+import { parametersOfText } from "../../../src/database/connection/server/connection-text.ts";
+import { parseCrontab } from "../../../src/domain/cron/crontab.ts";
+import { errorGroup } from "../../../src/domain/error-group.ts";
+import { compareNumbers } from "../../../src/domain/exact/decimal.ts";
+import { memberNames, valuesAt } from "../../../src/domain/exact/payload-values.ts";
+import { isMoment } from "../../../src/domain/moment.ts";
+import { completionAt, written } from "../../../src/domain/query/completion.ts";
+import { parseQuery } from "../../../src/domain/query/parse-query.ts";
+import { flatten } from "../../../src/insight/groups/flatten.ts";
+import { Lines } from "../../../src/worker/files/program-output.ts";
+import { assertQuick, cpuMs } from "../../support/cpu-time.ts";
 
 const LENGTH = 1_000_000;
 const LIMIT_MS = 50;

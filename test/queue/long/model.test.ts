@@ -6,7 +6,7 @@ import { before, describe, type TestContext, test } from "node:test";
 import { emptyDatabase, migratedDatabase } from "../../support/database.ts";
 import { installStock } from "../../support/stock-schema.ts";
 import { testPool } from "../../support/test-pool.ts";
-import { check, type Mix } from "./check.ts";
+import { check, type Mix } from "../model/check.ts";
 
 const seed = Number(process.env["SEED"] ?? Math.floor(Math.random() * 2 ** 31));
 const path = process.env["RUN_PATH"];

@@ -3,19 +3,27 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type pg from "pg";
-import { notFound } from "../../src/commands/operations/model/not-found.ts";
-import type { JobOperation } from "../../src/commands/operations/model/operation.ts";
+import { notFound } from "../../../src/commands/operations/model/not-found.ts";
+import type { JobOperation } from "../../../src/commands/operations/model/operation.ts";
 import type {
   OperationStore,
   Outcome,
-} from "../../src/commands/operations/model/operation-store.ts";
-import { rehearse } from "../../src/commands/operations/rehearse/rehearse.ts";
-import { beginOperation, change } from "../../src/commands/operations/verbs.ts";
-import { workOn } from "../../src/commands/operations/work.ts";
-import type { Database } from "../../src/database/database.ts";
-import { lockJob, testQueue } from "../queue/queue-database.ts";
-import { migratedDatabase } from "../support/database.ts";
-import { addSome, begun, done, jobRows, never, operationTools, origin } from "./operation-tools.ts";
+} from "../../../src/commands/operations/model/operation-store.ts";
+import { rehearse } from "../../../src/commands/operations/rehearse/rehearse.ts";
+import { beginOperation, change } from "../../../src/commands/operations/verbs.ts";
+import { workOn } from "../../../src/commands/operations/work.ts";
+import type { Database } from "../../../src/database/database.ts";
+import { lockJob, testQueue } from "../../queue/queue-database.ts";
+import { migratedDatabase } from "../../support/database.ts";
+import {
+  addSome,
+  begun,
+  done,
+  jobRows,
+  never,
+  operationTools,
+  origin,
+} from "../operation-tools.ts";
 
 const queue = testQueue(() => migratedDatabase("worker", ["operations"]));
 const idsOfAll = async () => (await jobRows(queue)).map(({ id }) => String(id));

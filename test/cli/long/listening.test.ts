@@ -8,9 +8,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { after, test } from "node:test";
-import { certificate } from "../support/tls-server.ts";
-import { type AdminProcess, NOWHERE, startAdmin } from "./admin-process.ts";
-import { quickly, worker } from "./command.ts";
+import { certificate } from "../../support/tls-server.ts";
+import { type AdminProcess, NOWHERE, startAdmin } from "../admin-process.ts";
+import { quickly, worker } from "../command.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "wk-listening-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
