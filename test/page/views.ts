@@ -125,7 +125,10 @@ export const views: readonly View[] = [
     name: "a deletion",
     route: "/maintenance",
     title: "Maintenance",
-    act: rowButton(/^Delete failed jobs/),
+    act: async (page) => {
+      await page.locator('summary[aria-label^="More actions: Delete"]').click();
+      await rowButton(/^Delete failed jobs/)(page);
+    },
   },
   {
     name: "an index",

@@ -107,7 +107,7 @@ test("A restarted server is found again, and what was being typed is sent to it.
     await admin.restart(async () => {
       await sees(page, "The server can't be reached.");
       await page.getByRole("button", { name: `Fail job ${id}` }).click();
-      await sees(page, "The change may have been made.");
+      await sees(page, "The change may have been made");
     });
     await page.locator(".banner").waitFor({ state: "detached" });
     // The page still has the old server's CSRF token, and gets the new one by itself.
