@@ -13,7 +13,7 @@ test("pause, paused and resume work once the tables are there, and are refused b
   assert.equal(refused.status, 1);
   assert.match(refused.stderr, /"worker migrate --with controls" adds them/);
   assert.equal((await quickly(["paused"], env)).stdout, "Nothing is paused\n");
-  await quickly(["migrate", "--with", "controls"], env);
+  await quickly(["migrate", "--with", "controls,schedules"], env);
 
   const paused = await quickly(
     ["pause", "queue", "mail", "--for", "2h", "--reason", "deploy", "--json"],

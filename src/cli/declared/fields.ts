@@ -92,9 +92,11 @@ function typedValue(data: FieldData): OptionValue<unknown> {
     case "ids":
       return several(text(describe, { form: "id" }));
     case "list": {
+      const { kind: itemKind } = data.item as FieldData;
       const item = typedValue(data.item as FieldData);
-      if (data.whenBare === undefined) return { ...several(item), describe };
-      return { ...listed(item, data.whenBare), describe };
+      // Only a choice is certain to contain no comma.
+      if (itemKind !== "choice") return { ...several(item), describe };
+      return { ...listed(item, data.whenBare ?? []), bare: data.whenBare !== undefined, describe };
     }
     default:
       return kind satisfies never;

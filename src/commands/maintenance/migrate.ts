@@ -62,7 +62,7 @@ export const migrateCommand = defineCommand({
   dialogFields: ["with_operations", "with_indexes"],
   makesSchema: true,
   dialog: "upkeep",
-  examples: ["worker migrate", "worker migrate --with controls --with operations --dry-run"],
+  examples: ["worker migrate", "worker migrate --with controls,operations --dry-run"],
   answer: {
     dry_run: "boolean",
     outcome: "string",
