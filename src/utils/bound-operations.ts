@@ -1,22 +1,9 @@
 // The operations of one queue as methods, with an optional hook before a job is added: a worker's interceptors.
 import { WorkerError } from "../base/errors.ts";
-import {
-  type CancelOptions,
-  cancelJobs,
-  waitForCancelledJobs,
-} from "../commands/jobs/cancel-jobs.ts";
 import { completeJobs } from "../commands/jobs/complete-jobs.ts";
 import { permanentlyFailJobs } from "../commands/jobs/permanently-fail-jobs.ts";
 import { removeJob } from "../commands/jobs/remove-job.ts";
 import { type JobChanges, rescheduleJobs } from "../commands/jobs/reschedule-jobs.ts";
-import { type CleanupOptions, type CleanupTask, cleanup } from "../commands/maintenance/cleanup.ts";
-import { forceUnlockWorkers } from "../commands/maintenance/force-unlock-workers.ts";
-import {
-  type SweepOptions,
-  sweepStaleWorkers,
-} from "../commands/maintenance/sweep-stale-workers.ts";
-import { type PauseOptions, pauseWith } from "../commands/pauses/pause-options.ts";
-import { endPause } from "../commands/pauses/set-pause.ts";
 import type { Database } from "../database/database.ts";
 import {
   identifierOf,
@@ -26,18 +13,13 @@ import {
   withIdentifier,
   withKey,
 } from "../domain/job-spec.ts";
-import { listPauses } from "../insight/controls/list-pauses.ts";
 import { getJob } from "../insight/pages/get-job.ts";
-import type { JobFilter } from "../insight/pages/job-filter.ts";
 import { countJobs } from "../insight/read/count-jobs.ts";
-import { listActiveWorkers } from "../insight/read/list-active-workers.ts";
-import { listLockedWorkers } from "../insight/read/list-locked-workers.ts";
 import { addJob } from "../queue/add/add-job.ts";
 import { addJobs } from "../queue/add/add-jobs.ts";
 import { coalescedAdd } from "../queue/add/coalesced-add.ts";
 import { copyJobs, isIterable } from "../queue/add/copy-jobs.ts";
-import { ALL } from "../queue/pauses/pause.ts";
-import { scheduleOperations } from "./schedule-operations.ts";
+import type { OperatorOperations } from "./operator-operations.ts";
 
 /** Called before a job is added. */
 export interface BeforeAdd {
@@ -55,46 +37,56 @@ export function boundOperations(db: Database, isShared: boolean, before: BeforeA
   const add = adding(db, isShared, before);
   return tracedToCaller({
     ...add,
-    ...scheduleOperations(db, ({ identifier, payload, spec }) =>
-      add.addJob(identifier, payload, spec),
-    ),
+    ...onFirstUse(db, (job) => add.addJob(job.identifier, job.payload, job.spec)),
     completeJobs: async (ids: readonly string[]) => (await completeJobs(db, ids)).jobs,
     permanentlyFailJobs: async (ids: readonly string[], reason: string | null = null) =>
       (await permanentlyFailJobs(db, ids, reason)).jobs,
     rescheduleJobs: async (ids: readonly string[], changes: JobChanges) =>
       (await rescheduleJobs(db, ids, changes)).jobs,
-    cancelJobs: (ids: readonly string[], options?: CancelOptions) => cancelJobs(db, ids, options),
-    waitForCancelledJobs: (ids: readonly string[], options?: { readonly timeoutMs?: number }) =>
-      waitForCancelledJobs(db, ids, options),
     removeJob: (key: string) => removeJob(db, key),
     getJob: (id: string) => getJob(db, id),
-    // Loads the query language when jobs are listed, not in every worker.
-    listJobs: async (filter?: JobFilter) => {
-      const { listJobs } = await import("../insight/pages/list-jobs.ts");
-      return listJobs(db, filter);
-    },
     countJobs: () => countJobs(db),
-    listQueues: async (limit?: number) => {
-      const { listQueues } = await import("../insight/read/list-queues.ts");
-      return listQueues(db, limit);
-    },
-    listLockedWorkers: () => listLockedWorkers(db),
-    listActiveWorkers: (options?: { readonly staleAfterMs?: number }) =>
-      listActiveWorkers(db, options),
-    cleanup: (tasks?: readonly CleanupTask[], options?: CleanupOptions) =>
-      cleanup(db, tasks, options),
-    forceUnlockWorkers: (workerIds: readonly string[]) => forceUnlockWorkers(db, workerIds),
-    pauseQueue: (name: string, options?: PauseOptions) =>
-      pauseWith(db, { scope: "queue", name }, options),
-    pauseTask: (identifier: string, options?: PauseOptions) =>
-      pauseWith(db, { scope: "task", name: identifier }, options),
-    pauseAll: (options?: PauseOptions) => pauseWith(db, { scope: "all", name: ALL }, options),
-    resumeQueue: (name: string) => endPause(db, { scope: "queue", name }),
-    resumeTask: (identifier: string) => endPause(db, { scope: "task", name: identifier }),
-    resumeAll: () => endPause(db, { scope: "all", name: ALL }),
-    listPauses: () => listPauses(db),
-    sweepStaleWorkers: (options?: SweepOptions) => sweepStaleWorkers(db, options),
   });
+}
+
+const OPERATOR: Readonly<Record<keyof OperatorOperations, true>> = {
+  addSchedule: true,
+  changeSchedule: true,
+  pauseSchedule: true,
+  resumeSchedule: true,
+  runSchedule: true,
+  removeSchedule: true,
+  getSchedule: true,
+  listSchedules: true,
+  cancelJobs: true,
+  waitForCancelledJobs: true,
+  listJobs: true,
+  listQueues: true,
+  listLockedWorkers: true,
+  listActiveWorkers: true,
+  cleanup: true,
+  forceUnlockWorkers: true,
+  pauseQueue: true,
+  pauseTask: true,
+  pauseAll: true,
+  resumeQueue: true,
+  resumeTask: true,
+  resumeAll: true,
+  listPauses: true,
+  sweepStaleWorkers: true,
+};
+
+/** The operations of operators, which are loaded at the first call. */
+function onFirstUse(db: Database, add: (job: JobToAdd) => Promise<unknown>): OperatorOperations {
+  const call = async (name: string, args: never[]) => {
+    const { operatorOperations } = await import("./operator-operations.ts");
+    return (operatorOperations(db, add) as Operations)[name]?.(...args);
+  };
+  const entries = Object.keys(OPERATOR).map((name) => [
+    name,
+    (...args: never[]) => call(name, args),
+  ]);
+  return Object.fromEntries(entries) as OperatorOperations;
 }
 
 type Operations = Readonly<Record<string, (...args: never[]) => Promise<unknown>>>;

@@ -108,7 +108,7 @@ export class Upkeep<E> {
   async start(db: Database, schema: ReadySchema, id: string): Promise<void> {
     if (this.#recovery !== null) {
       const reason = await this.#begin(this.#recovery, db, schema, id);
-      if (reason !== null) this.#config.logger.info({ reason }, OFF);
+      if (reason !== null) this.#config.logger.warn({ reason }, OFF);
     }
     await this.pauses.start(db);
     this.#lockReset.start();

@@ -20,7 +20,8 @@ test("pause, paused and resume work once the tables are there, and are refused b
     env,
   );
   assert.equal(JSON.parse(paused.stdout).is_known, false);
-  await quickly(["pause", "all"], env);
+  const everything = await quickly(["pause", "all"], env);
+  assert.match(everything.stdout, /; no worker with heartbeats is alive to acknowledge it\n$/);
   const { pauses } = JSON.parse((await quickly(["paused", "--json"], env)).stdout);
   const [all, queue] = pauses;
   assert.deepEqual([all.scope, all.name, all.until], ["all", null, null]);

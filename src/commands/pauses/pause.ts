@@ -91,7 +91,7 @@ export const pauseCommand = defineCommand({
     const parts = [
       `Paused ${targetText({ scope, name })}`,
       ...(isKnown ? [] : [`no ${scope} had this name until now`]),
-      ...[workers && acknowledgementText(workers, wait)].filter((one) => one !== null),
+      ...(workers === null ? [] : [acknowledgementText(workers, wait) ?? UNREPORTED]),
       ...(cancelling === 0
         ? []
         : [`${counted(cancelling, "running job is", "running jobs are")} being cancelled`]),
@@ -105,6 +105,9 @@ export const pauseCommand = defineCommand({
       cancelling,
     }),
 });
+
+/** There may be workers: Graphile Worker's own, and those with `recovery: false`. */
+const UNREPORTED = "no worker with heartbeats is alive to acknowledge it";
 
 export interface PauseDone {
   readonly isKnown: boolean;

@@ -39,7 +39,7 @@ const CONTENDED_MS = 1_000;
  * After the start, ticks from before it are left to workers that ran then; later they are dropped, except those of the
  * backfill period.
  */
-const PATIENCE_MS = 10_000;
+const STARTING_MS = 10_000;
 /** The most ticks of one schedule in a transaction. */
 const MOST_TICKS = 500;
 const MOST_LOGGED = 1_000;
@@ -126,8 +126,8 @@ export class Schedules implements Service {
     const nowMs = await this.#time.now();
     const absentMs = this.#absentAtMs === null ? 0 : monotonic() - this.#absentAtMs;
     this.#startMs = Math.min(this.#startMs ?? nowMs - absentMs, nowMs);
-    const patienceMs = this.#startMs + PATIENCE_MS - nowMs;
-    const sinceMs = patienceMs > 0 ? this.#startMs : null;
+    const startingMs = this.#startMs + STARTING_MS - nowMs;
+    const sinceMs = startingMs > 0 ? this.#startMs : null;
     const rest = { isContended: false, isBehind: false };
     let after: DuePlace | null = null;
     let look: DueSchedules;
@@ -148,7 +148,7 @@ export class Schedules implements Service {
     }
     if (rest.isBehind) return 0;
     const nextMs = (look.nextMs ?? Number.POSITIVE_INFINITY) - nowMs;
-    const waits = [nextMs, LONGEST_WAIT_MS, ...(patienceMs > 0 ? [patienceMs] : [])];
+    const waits = [nextMs, LONGEST_WAIT_MS, ...(startingMs > 0 ? [startingMs] : [])];
     return Math.min(...waits, rest.isContended ? CONTENDED_MS : LONGEST_WAIT_MS);
   }
 

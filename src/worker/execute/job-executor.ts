@@ -130,7 +130,6 @@ export class JobExecutor<E> {
     }
   }
 
-  // A handler that has not ended after the grace keeps its slot, because it may still do anything.
   /** Aborts the signal of a cancelled job that runs; returns whether it does. After the grace it counts as failed. */
   cancel(job: FetchedJob, graceMs: number, onOverdue: () => void): boolean {
     const attempt = this.#running[job.id];
@@ -138,6 +137,7 @@ export class JobExecutor<E> {
     attempt.abort(job.cancelled);
     setTimeout(() => {
       if (attempt.isOver) return;
+      // The handler may still do anything.
       attempt.logger.warn({}, "a cancelled job ignores its signal, and keeps its slot");
       this.#end(attempt, failure(`it still ran ${graceMs} ms after its signal`));
       onOverdue();

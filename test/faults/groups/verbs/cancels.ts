@@ -1,5 +1,6 @@
 // How soon the signal of a running job aborts after it was cancelled; and that a cancelled job ends and does not start
 // again, also where its worker is killed or frozen.
+import { setTimeout as sleep } from "node:timers/promises";
 import { machineTime } from "../../../worker/run-log.ts";
 import { record } from "../../../worker/workload.ts";
 import type { Field } from "../../field/field.ts";
@@ -76,7 +77,7 @@ export async function cancels(stand: Stand, over: number): Promise<Cancelled[]> 
   for (let round = 0; machineTime() < over; round++) {
     // While PostgreSQL restarts, no job is added.
     const jobs = await addHeld(stand, `cancelled ${round}`, 3).catch(() => []);
-    await new Promise((resolve) => setTimeout(resolve, stand.dice(400)));
+    await sleep(stand.dice(400));
     const utils = await stand.utils;
     await stand.until("they are cancelled", async () => {
       if (jobs.length === 0) return true;
@@ -87,7 +88,7 @@ export async function cancels(stand: Stand, over: number): Promise<Cancelled[]> 
       }
       return true;
     });
-    await new Promise((resolve) => setTimeout(resolve, 200 + stand.dice(600)));
+    await sleep(200 + stand.dice(600));
   }
   return all;
 }

@@ -1,0 +1,55 @@
+// The operations of operators: lists, cancelling, cleaning up, pausing, schedules. A worker that only runs and
+// adds jobs does not load them.
+import {
+  type CancelOptions,
+  cancelJobs,
+  waitForCancelledJobs,
+} from "../commands/jobs/cancel-jobs.ts";
+import { type CleanupOptions, type CleanupTask, cleanup } from "../commands/maintenance/cleanup.ts";
+import { forceUnlockWorkers } from "../commands/maintenance/force-unlock-workers.ts";
+import {
+  type SweepOptions,
+  sweepStaleWorkers,
+} from "../commands/maintenance/sweep-stale-workers.ts";
+import { type PauseOptions, pauseWith } from "../commands/pauses/pause-options.ts";
+import { endPause } from "../commands/pauses/set-pause.ts";
+import type { Database } from "../database/database.ts";
+import type { JobToAdd } from "../domain/job-spec.ts";
+import { listPauses } from "../insight/controls/list-pauses.ts";
+import type { JobFilter } from "../insight/pages/job-filter.ts";
+import { listJobs } from "../insight/pages/list-jobs.ts";
+import { listActiveWorkers } from "../insight/read/list-active-workers.ts";
+import { listLockedWorkers } from "../insight/read/list-locked-workers.ts";
+import { listQueues } from "../insight/read/list-queues.ts";
+import { ALL } from "../queue/pauses/pause.ts";
+import { scheduleOperations } from "./schedule-operations.ts";
+
+export type OperatorOperations = ReturnType<typeof operatorOperations>;
+
+/** `add` adds a job, as addJob() does. */
+export function operatorOperations(db: Database, add: (job: JobToAdd) => Promise<unknown>) {
+  return {
+    ...scheduleOperations(db, add),
+    cancelJobs: (ids: readonly string[], options?: CancelOptions) => cancelJobs(db, ids, options),
+    waitForCancelledJobs: (ids: readonly string[], options?: { readonly timeoutMs?: number }) =>
+      waitForCancelledJobs(db, ids, options),
+    listJobs: (filter?: JobFilter) => listJobs(db, filter),
+    listQueues: (limit?: number) => listQueues(db, limit),
+    listLockedWorkers: () => listLockedWorkers(db),
+    listActiveWorkers: (options?: { readonly staleAfterMs?: number }) =>
+      listActiveWorkers(db, options),
+    cleanup: (tasks?: readonly CleanupTask[], options?: CleanupOptions) =>
+      cleanup(db, tasks, options),
+    forceUnlockWorkers: (workerIds: readonly string[]) => forceUnlockWorkers(db, workerIds),
+    pauseQueue: (name: string, options?: PauseOptions) =>
+      pauseWith(db, { scope: "queue", name }, options),
+    pauseTask: (identifier: string, options?: PauseOptions) =>
+      pauseWith(db, { scope: "task", name: identifier }, options),
+    pauseAll: (options?: PauseOptions) => pauseWith(db, { scope: "all", name: ALL }, options),
+    resumeQueue: (name: string) => endPause(db, { scope: "queue", name }),
+    resumeTask: (identifier: string) => endPause(db, { scope: "task", name: identifier }),
+    resumeAll: () => endPause(db, { scope: "all", name: ALL }),
+    listPauses: () => listPauses(db),
+    sweepStaleWorkers: (options?: SweepOptions) => sweepStaleWorkers(db, options),
+  };
+}
