@@ -82,7 +82,7 @@ test("an entry that no worker reports any more is marked, and shows no pattern",
   const nobodys = { task: null, match: null, in_words: null, next_execution: null, backfill: null };
   page.answer("api/cron", listed([entry("forgotten", { ...nobodys, workers: 0, worker_ids: [] })]));
   assert.deepEqual(rows(page), [
-    "forgottenno worker reports it any moreunknownnone6 m ago20 dnobody",
+    "forgottenno worker reports it any moreunknownnone6 m ago20 dno worker",
   ]);
   page.app.dispatch("cron.open", "forgotten", "");
   assert.deepEqual(page.navigations, []);
@@ -162,7 +162,7 @@ test("a schedule differs from an entry in code, and has its actions", async () =
   assert.match(first, /Pause…Run now…Change…Remove…$/);
   assert.match(second, /5 workers$/);
   page.click("Pause…");
-  assert.match(page.dialogText, /^Pause: nightly.*It adds no jobs until it is resumed\./);
+  assert.match(page.dialogText, /^Pause nightly.*It adds no jobs until it is resumed\./);
   page.app.dispatch("dialog.submit", "", "");
   const asked = page.asked("api/schedules");
   assert.equal(asked.body, '{"action":"pause","identifier":"nightly"}');
@@ -183,7 +183,7 @@ test("a change sends what was typed, with the revision that was shown", async ()
   const page = await opened("/cron");
   page.answer("api/cron", listed([nightly()]));
   page.click("Change…");
-  assert.match(page.dialogText, /^Change nightlyOmitted options stay\./);
+  assert.match(page.dialogText, /^Change nightlyWhat is not given stays as it is\./);
   page.app.dispatch("dialog.submit", "", "");
   assert.match(page.dialogText, /Change at least one of these/);
   page.type("pattern", "0 3 * * *");

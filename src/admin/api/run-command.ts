@@ -66,9 +66,10 @@ export function commandsAt(path: string, name: string): Operation {
           return undefined;
         },
       });
-      const { json } = await performing.finally(() => {
+      const { json, message } = await performing.finally(() => {
         if (mayChangeSchema) admin.readiness.invalidate();
       });
+      request.notes["outcome"] = message;
       return jsonText(json);
     },
   };
@@ -82,16 +83,12 @@ function databaseOf({ databases }: Admin, { weight }: Command) {
 const MOST_LOGGED = 10;
 
 /** Adds the command's fields to the log line. */
-function addLogFields(
-  { notes }: HttpRequest,
-  { ids, key, workers, message, tally }: CommandRecord,
-): void {
+function addLogFields({ notes }: HttpRequest, { ids, key, workers, tally }: CommandRecord): void {
   Object.assign(notes, {
     ...(ids === null ? {} : { ids: new Set(ids).size, jobs: ids.slice(0, MOST_LOGGED) }),
     ...(key === null ? {} : { key }),
     ...(workers === null ? {} : { workers: workers.slice(0, MOST_LOGGED) }),
     ...(tally === null ? {} : { changed: tally.done }),
-    outcome: message,
   });
 }
 

@@ -22,8 +22,8 @@ export const COLUMNS: Column[] = [
   new Column("when", "Last", "-last", ""),
   new Column("ticks w-opt", "Backfill", "", ""),
   new Column("num ago w-max", "Since", "", ""),
-  new Column("by w-opt", "Workers", "", ""),
-  new Column("num verb", "Action", "", ""),
+  new Column("w4 w-opt", "Workers", "", ""),
+  new Column("num w6", "Action", "", ""),
 ];
 
 export class CronRow extends Row {
@@ -122,7 +122,7 @@ export class CronRow extends Row {
   private keepers(): Node[] {
     const entry = this.entry;
     if (this.isSchedule) return [text("schedule"), sub("any worker")];
-    if (entry.workers === 0) return [leaf("span", "amber", "nobody")];
+    if (entry.workers === 0) return [leaf("span", "amber", "no worker")];
     if (entry.workers === 1 && entry.workerIds.length === 1) {
       const id = entry.workerIds[0];
       return [link(workerPath(id), "link cut", [cutName(id, "")])];
@@ -145,21 +145,23 @@ export class CronRow extends Row {
     const name = entry.identifier;
     const arg = `${entry.revision} ${name}`;
     const items = [
-      this.act(m, "run", "Run now"),
-      writeButton(m, "Change…", "ask.schedule-change", arg, "q"),
-      this.act(m, "remove", "Remove"),
+      this.act(m, "run", "Run now", `Run ${name} now`),
+      writeButton(m, "Change…", "ask.schedule-change", arg, "s q"),
+      this.act(m, "remove", "Remove", `Remove ${name}`),
     ];
     return [
-      this.isPaused ? this.act(m, "resume", "Resume") : this.act(m, "pause", "Pause"),
+      this.isPaused
+        ? this.act(m, "resume", "Resume", `Resume ${name}`)
+        : this.act(m, "pause", "Pause", `Pause ${name}`),
       menu("More actions: " + name, [icon(DOTS)], items),
     ];
   }
 
   /** Opens the dialog that confirms it. */
-  private act(m: Model, action: string, label: string): Node {
+  private act(m: Model, action: string, label: string, title: string): Node {
     const name = this.entry.identifier;
     const body = new JsonWriter().string("action", action).string("identifier", name).end();
-    const verb = verbOf(action, `${label}: ${name}`, "/api/schedules", body);
+    const verb = verbOf(action, title, "/api/schedules", body);
     return writeButton(m, label + "…", "ask.verb", verbArg(verb), "s q");
   }
 }
