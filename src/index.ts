@@ -61,6 +61,7 @@ export type {
 } from "./domain/cron/schedule.ts";
 export type { Job, JobState } from "./domain/job.ts";
 export type { JobKeyMode, JobSpec, JobToAdd } from "./domain/job-spec.ts";
+export type { LimitOptions, Rate } from "./domain/limits/limit.ts";
 export { RawJson, rawJson } from "./domain/payload.ts";
 export type {
   AddJob,

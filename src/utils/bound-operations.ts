@@ -73,6 +73,8 @@ const OPERATOR: Readonly<Record<keyof OperatorOperations, true>> = {
   resumeTask: true,
   resumeAll: true,
   listPauses: true,
+  setLimit: true,
+  removeLimit: true,
   sweepStaleWorkers: true,
 };
 

@@ -1,5 +1,6 @@
 // The library's entry point for applications: all operations of one queue as methods of one object, on its own pool or
 // on the caller's. A pool or client of the caller is never closed.
+
 import type pg from "pg";
 import { WorkerError } from "../base/errors.ts";
 import { type Logger, silentLogger } from "../base/logger.ts";
@@ -22,6 +23,7 @@ import { exactClient } from "../database/exact-client.ts";
 import { migrate } from "../database/schema/migrate.ts";
 import { schemaName } from "../database/schema-name.ts";
 import type { Job } from "../domain/job.ts";
+import type { LimitOptions } from "../domain/limits/limit.ts";
 import type { AddJob, AddJobs, CopyJobs } from "../domain/typed-job.ts";
 import type { Pause } from "../insight/controls/list-pauses.ts";
 import type { JobFilter } from "../insight/pages/job-filter.ts";
@@ -171,6 +173,15 @@ export interface WorkerUtils<Added = Job> extends AsyncDisposable, ScheduleOpera
   resumeAll(): Promise<Resumed>;
   /** Returns what is paused, at most 10,000; nothing in a schema without the tables for pauses. */
   listPauses(): Promise<Pause[]>;
+  /**
+   * Creates a limit, or replaces the one of this name: how many jobs run at once, and how many start in a period, over
+   * all workers of this library. Workers obey it within 2 seconds; running jobs are never stopped. Returns false if
+   * it was equal before. Rejects with `extension_missing` before `worker migrate --with limits`, with `conflict` if
+   * there are 1,000 limits or the name is of a limit of the other kind, and with InputError for invalid values.
+   */
+  setLimit(limit: LimitOptions, by?: { readonly setBy?: string | null }): Promise<boolean>;
+  /** Removes a limit. Returns false if there was none. */
+  removeLimit(name: string): Promise<boolean>;
   /**
    * Recovers the jobs of workers without a heartbeat for `sweepThresholdMs` (default 300,000): they may run
    * again after `recoveryDelayMs` (default 30,000), and keep their attempts. `dryRun`: changes nothing. Workers

@@ -8,7 +8,7 @@ import { wait } from "../base/clock.ts";
 import { codeOf, messageOf } from "../base/errors.ts";
 import type { Logger } from "../base/logger.ts";
 import type { Database } from "../database/database.ts";
-import { hasControls } from "../database/schema/extensions/has-controls.ts";
+import { hasControls } from "../database/schema/extensions/has-extension.ts";
 import { endCancellations, lookAtCancellations } from "../queue/cancel/cancellations.ts";
 import { lookAtPauses } from "../queue/pauses/look-at-pauses.ts";
 import { CONTROL, endDuePauses } from "../queue/pauses/pause.ts";

@@ -1,7 +1,7 @@
 // Pauses are stored in the tables of the extension "controls". Without them every pause is refused.
 import { WorkerError } from "../../base/errors.ts";
 import type { Database } from "../../database/database.ts";
-import { hasControls } from "../../database/schema/extensions/has-controls.ts";
+import { hasControls } from "../../database/schema/extensions/has-extension.ts";
 import {
   type MissingTables,
   type NeededTables,

@@ -3,7 +3,7 @@
 // paused jobs out.
 import { monotonic, wait } from "../../base/clock.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
-import { hasControls } from "../../database/schema/extensions/has-controls.ts";
+import { hasControls } from "../../database/schema/extensions/has-extension.ts";
 import { markOfPauses, OBEYED } from "../../queue/pauses/look-at-pauses.ts";
 import { isNotResponding } from "../../queue/workers/stale-workers.ts";
 import { hasWorkerTable } from "../../queue/workers/worker-table.ts";

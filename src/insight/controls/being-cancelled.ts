@@ -1,6 +1,6 @@
 // The jobs that are being cancelled, for lists and explanations.
 import type { Database } from "../../database/database.ts";
-import { hasControls } from "../../database/schema/extensions/has-controls.ts";
+import { hasControls } from "../../database/schema/extensions/has-extension.ts";
 import { type Cancellation, lookAtCancellations } from "../../queue/cancel/cancellations.ts";
 
 /** Returns the requests to cancel these jobs, by job id. None where the schema has no table of requests. */

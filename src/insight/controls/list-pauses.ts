@@ -1,6 +1,6 @@
 // What is paused now, with its reason, time and author.
 import { type Database, query, type Statement } from "../../database/database.ts";
-import { hasControls } from "../../database/schema/extensions/has-controls.ts";
+import { hasControls } from "../../database/schema/extensions/has-extension.ts";
 import type { PauseScope } from "../../queue/pauses/pause.ts";
 import { isPausedQueue } from "../../queue/sql/lock.ts";
 import { dateOf, microseconds } from "../../queue/sql/moments.ts";

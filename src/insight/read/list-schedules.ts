@@ -1,7 +1,7 @@
 // Reads schedules: one, and pages of them in the order of their identifiers.
 import { InputError, WorkerError } from "../../base/errors.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
-import { hasSchedules } from "../../database/schema/extensions/has-schedules.ts";
+import { hasSchedules } from "../../database/schema/extensions/has-extension.ts";
 import {
   type MissingTables,
   type NeededTables,

@@ -8,7 +8,7 @@ import { codeOf, messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
 import type { Outage } from "../../base/outage.ts";
 import type { Service } from "../../base/service.ts";
-import { hasSchedules } from "../../database/schema/extensions/has-schedules.ts";
+import { hasSchedules } from "../../database/schema/extensions/has-extension.ts";
 import { scheduledJob } from "../../domain/cron/schedule.ts";
 import { databaseTime } from "../../queue/cron/database-time.ts";
 import { SCHEDULES } from "../../queue/schedules/schedule-row.ts";

@@ -24,6 +24,8 @@ export interface ExtensionRow {
   readonly gives: string;
   /** When it is added. `always`: by every migration. `on request`: only if the migration names it. */
   readonly added: "always" | "on request";
+  /** The names of extensions that are added with it. */
+  readonly needs?: readonly string[];
   /** The SQL of version 1, of the step to version 2, and so on. `:schema` is the quoted schema. */
   readonly steps: readonly string[];
 }
@@ -64,9 +66,11 @@ export function unfinished(
   requested: readonly string[] = [],
 ): readonly Extension[] {
   const { objects, versions } = there;
+  const needed = registry.filter(({ name }) => requested.includes(name) || versions?.has(name));
+  const wanted = [...requested, ...needed.flatMap(({ needs = [] }) => needs)];
   return registry.filter(({ name, added, version, objects: all }) => {
     const recorded = versions === null ? version : versions.get(name);
-    const isWanted = added === "always" || requested.includes(name) || versions?.has(name) === true;
+    const isWanted = added === "always" || wanted.includes(name) || versions?.has(name) === true;
     if (!isWanted) return false;
     const isCurrent = recorded === 0 || recorded === version;
     return !isCurrent || all.some((object) => !objects.has(object));

@@ -2,6 +2,7 @@
 // another SQL file at the end of the row's steps.
 import controls from "./controls.sql";
 import { type Extension, extension } from "./extension.ts";
+import limits from "./limits.sql";
 import operations from "./operations.sql";
 import operations2 from "./operations-2.sql";
 import operations3 from "./operations-3.sql";
@@ -34,5 +35,12 @@ export const extensions: readonly Extension[] = [
     gives: "timetables that change at run time",
     added: "on request",
     steps: [schedules],
+  }),
+  extension({
+    name: "limits",
+    gives: "limits of concurrency and rate, throttles and back-offs",
+    added: "on request",
+    needs: ["controls"],
+    steps: [limits],
   }),
 ];

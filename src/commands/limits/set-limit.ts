@@ -1,0 +1,82 @@
+// Sets and removes limits. Workers read them at once by NOTIFY, else within 2 seconds.
+import { WorkerError } from "../../base/errors.ts";
+import { type Database, query, type Statement } from "../../database/database.ts";
+import type { LimitDefinition } from "../../domain/limits/limit.ts";
+import { shortName } from "../../domain/words.ts";
+import { MOST_LIMITS } from "../../queue/limits/limits.ts";
+import { CONTROL } from "../../queue/pauses/pause.ts";
+import { announceJobs } from "../../queue/sql/notify.ts";
+import { requireLimits } from "./missing-limits.ts";
+
+export interface LimitChange {
+  readonly definition: LimitDefinition;
+  readonly setBy: string | null;
+  /** Whether a worker's options create it. */
+  readonly isFromCode: boolean;
+}
+
+/**
+ * Creates the limit, or replaces the one of this name. Returns false if it was equal before. Throws
+ * `extension_missing`, and `conflict` if there are too many or if the name is of a limit of another kind.
+ */
+export async function setLimit(
+  db: Database,
+  { definition, setBy, isFromCode }: LimitChange,
+): Promise<boolean> {
+  await requireLimits(db);
+  const { name, scope, match, concurrency, rate } = definition;
+  const [row] = await query<{ is_full: boolean; is_other: boolean; is_changed: boolean }>(
+    db,
+    setSql,
+    [
+      ...[name, scope, match, concurrency, rate?.limit ?? null, rate?.perMs ?? null],
+      ...[rate?.burst ?? null, isFromCode ? "code" : "user", setBy],
+    ],
+  );
+  if (row?.is_full === true) {
+    const sentence = `there are ${MOST_LIMITS} limits, which is the maximum; remove some`;
+    throw new WorkerError("conflict", sentence);
+  }
+  if (row?.is_other === true) {
+    const other = scope === "task" ? "queues" : "tasks";
+    const sentence = `the limit ${shortName(name)} is one of ${other}; remove it first, or use another name`;
+    throw new WorkerError("conflict", sentence);
+  }
+  return row?.is_changed === true;
+}
+
+/** Removes a limit. Returns false if there was none. Throws `extension_missing`. */
+export async function removeLimit(db: Database, name: string): Promise<boolean> {
+  await requireLimits(db);
+  return (await query(db, removeSql, [name])).length > 0;
+}
+
+const NEWS = `pg_catalog.pg_notify('${CONTROL}', pg_catalog.random()::text), ${announceJobs("1")}`;
+
+/*
+ * $1 name  $2 scope  $3 match  $4 concurrency  $5 rate  $6 period  $7 burst  $8 source  $9 set by
+ */
+const setSql: Statement = (s) => `
+with old as materialized (
+  select * from ${s}._private_limits where name = $1::text
+), stored as (
+  insert into ${s}._private_limits as l
+    (name, scope, match, concurrency, rate, period_ms, burst, source, set_by)
+  select $1::text, $2::text, $3::text, $4::int, $5::int, $6::bigint, $7::int, $8::text, $9::text
+  where exists (select from old) or (select pg_catalog.count(*) from ${s}._private_limits) < ${MOST_LIMITS}
+  on conflict (name) do update set
+    match = excluded.match, concurrency = excluded.concurrency, rate = excluded.rate,
+    period_ms = excluded.period_ms, burst = excluded.burst, source = excluded.source,
+    set_by = excluded.set_by, set_at = pg_catalog.now(), revision = l.revision + 1
+  where l.scope = excluded.scope
+    and (l.match, l.concurrency, l.rate, l.period_ms, l.burst)
+      is distinct from (excluded.match, excluded.concurrency, excluded.rate, excluded.period_ms, excluded.burst)
+  returning ${NEWS}
+)
+select exists (select from stored) as is_changed,
+  exists (select from old where scope <> $2::text) as is_other,
+  not exists (select from old) and not exists (select from stored) as is_full`;
+
+const removeSql: Statement = (s) => `
+with gone as (delete from ${s}._private_limits where name = $1::text returning ${NEWS})
+select 1 from gone`;

@@ -1,0 +1,20 @@
+// Whether the schema has an extension, and this role may read it. Each call reads the catalogue, because a migration
+// may add an extension at any time.
+import { type Database, query, type Statement } from "../../database.ts";
+
+/** For pauses and requests to cancel. */
+export const hasControls = (db: Database): Promise<boolean> => mayRead(db, "_private_pauses");
+
+export const hasSchedules = (db: Database): Promise<boolean> => mayRead(db, "_private_schedules");
+
+export const hasLimits = (db: Database): Promise<boolean> => mayRead(db, "_private_limits");
+
+async function mayRead(db: Database, table: string): Promise<boolean> {
+  const [row] = await query<{ may_read: boolean }>(db, mayReadSql, [
+    `${db.schema.quoted}.${table}`,
+  ]);
+  return row?.may_read === true;
+}
+
+const mayReadSql: Statement = () =>
+  "select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as may_read";

@@ -1,0 +1,107 @@
+// A limit: how many jobs run at once, and how many start in a period. Of a task it counts the jobs of all matching
+// tasks together, on all workers of this library; of a queue, those of each matching queue.
+import * as v from "valibot";
+import { count, strict } from "../../base/validate.ts";
+import { boundedText } from "../job-spec.ts";
+
+export const limitScopes = ["task", "queue"] as const;
+/** What a limit is for: the jobs of tasks, or those of named queues. */
+export type LimitScope = (typeof limitScopes)[number];
+
+/** A rate. With `limit: 100, perMs: 1000, burst: 20`, at most 120 jobs start in any second. */
+export interface Rate {
+  /** The number of jobs that may start in `perMs`, 1–1,000,000. */
+  readonly limit: number;
+  /** The period, 1 ms to a day. */
+  readonly perMs: number;
+  /** The number of jobs that may start at once after a quiet time, 1–1,000,000. Default: what starts in 0.2 s, at least 1. */
+  readonly burst?: number | undefined;
+}
+
+export interface LimitDefinition {
+  readonly name: string;
+  readonly scope: LimitScope;
+  /** The name of a task or queue; each `*` in it stands for any text. */
+  readonly match: string;
+  /** null: any number. */
+  readonly concurrency: number | null;
+  /** null: any number. */
+  readonly rate: Required<Rate> | null;
+}
+
+/** Returns the burst of a rate without one: what starts in 0.2 s, at least 1. */
+export const defaultBurst = (limit: number, perMs: number): number =>
+  Math.max(1, Math.ceil((limit * 200) / perMs));
+
+/** The options of a limit, as the library takes them: exactly one of `task` and `queue`. */
+export interface LimitOptions {
+  /** The name of the limit, 1–128 characters, unique in the schema. */
+  readonly name: string;
+  /** The task whose jobs are limited; each `*` stands for any text, and the limit is for all matching tasks together. */
+  readonly task?: string | undefined;
+  /** The named queue whose jobs are limited; each `*` stands for any text, and each matching queue has the limit. */
+  readonly queue?: string | undefined;
+  /** The most jobs that run at once, 1–10,000. */
+  readonly concurrency?: number | null | undefined;
+  /** The most jobs that start in a period. */
+  readonly rate?: Rate | null | undefined;
+}
+
+const name = boundedText(1, 128);
+const optionsSchema = v.pipe(
+  strict({
+    name,
+    task: v.optional(name),
+    queue: v.optional(name),
+    concurrency: v.nullish(count(10_000), null),
+    rate: v.nullish(
+      strict({
+        limit: count(1_000_000),
+        perMs: count(86_400_000),
+        burst: v.optional(count(1_000_000)),
+      }),
+      null,
+    ),
+  }),
+  v.check(
+    ({ task, queue }) => (task === undefined) !== (queue === undefined),
+    "needs either task or queue",
+  ),
+  v.check(
+    ({ concurrency, rate }) => concurrency !== null || rate !== null,
+    "needs concurrency, rate or both",
+  ),
+);
+
+/** A schema for LimitOptions that returns the definition. */
+export const limitSchema = v.pipe(
+  optionsSchema,
+  v.transform(
+    ({ name, task, queue, concurrency, rate }): LimitDefinition => ({
+      name,
+      scope: task === undefined ? "queue" : "task",
+      match: task ?? queue ?? "",
+      concurrency,
+      rate: rate && { ...rate, burst: rate.burst ?? defaultBurst(rate.limit, rate.perMs) },
+    }),
+  ),
+);
+
+/** Whether a name matches. Linear in the length of the name for each `*`. */
+export function matches(match: string, name: string): boolean {
+  const [first = "", ...rest] = match.split("*");
+  const last = rest.pop();
+  if (last === undefined) return match === name;
+  if (!name.startsWith(first)) return false;
+  let at = first.length;
+  for (const part of rest) {
+    const found = name.indexOf(part, at);
+    if (found < 0) return false;
+    at = found + part.length;
+  }
+  return name.length - last.length >= at && name.endsWith(last);
+}
+
+/** Returns a pattern for PostgreSQL's `like` with `\` as its escape character. */
+export const likePattern = (match: string): string =>
+  match.replace(/[\\%_]/g, "\\$&").replaceAll("*", "%");

@@ -1,0 +1,70 @@
+// The rows of limits, as workers and commands read them.
+import { type Database, query, type Statement } from "../../database/database.ts";
+import type { LimitDefinition, LimitScope } from "../../domain/limits/limit.ts";
+import { dateOf, microseconds } from "../sql/moments.ts";
+
+/** The most limits of a schema. */
+export const MOST_LIMITS = 1_000;
+
+export interface StoredLimit {
+  readonly id: number;
+  readonly definition: LimitDefinition;
+  /** Whether a worker's options created it. */
+  readonly isFromCode: boolean;
+  readonly setBy: string | null;
+  readonly setAt: Date;
+  /** The number of definitions so far. */
+  readonly revision: number;
+  /** The end of a back-off of the limit itself, and its reason; null: it does not back off. */
+  readonly backOff: { readonly until: Date; readonly reason: string | null } | null;
+}
+
+/** Returns all limits in the order of their ids. Throws if the schema has no table of limits. */
+export async function readLimits(db: Database): Promise<StoredLimit[]> {
+  return (await query<LimitRow>(db, limitsSql)).map(storedLimit);
+}
+
+interface LimitRow {
+  readonly id: number;
+  readonly name: string;
+  readonly scope: LimitScope;
+  readonly match: string;
+  readonly concurrency: number | null;
+  readonly rate: number | null;
+  readonly period_ms: string | null;
+  readonly burst: number | null;
+  readonly source: "user" | "code";
+  readonly set_by: string | null;
+  readonly set_us: string;
+  readonly revision: number;
+  readonly until_us: string | null;
+  readonly reason: string | null;
+}
+
+function storedLimit(row: LimitRow): StoredLimit {
+  const { id, name, scope, match, concurrency, rate, burst, revision } = row;
+  const hasRate = rate !== null && burst !== null;
+  return {
+    id,
+    definition: {
+      ...{ name, scope, match, concurrency },
+      rate: hasRate ? { limit: rate, perMs: Number(row.period_ms), burst } : null,
+    },
+    isFromCode: row.source === "code",
+    setBy: row.set_by,
+    setAt: dateOf(row.set_us),
+    revision,
+    backOff: row.until_us === null ? null : { until: dateOf(row.until_us), reason: row.reason },
+  };
+}
+
+const limitsSql: Statement = (s) => `
+select l.id, l.name, l.scope, l.match, l.concurrency, l.rate, l.period_ms::text, l.burst, l.source, l.set_by,
+  ${microseconds("l.set_at")}::text as set_us, l.revision,
+  ${microseconds("b.until")}::text as until_us, b.reason
+from ${s}._private_limits l
+left join lateral (
+  select until, reason from ${s}._private_back_offs
+  where scope = 'limit' and name = l.name and until > pg_catalog.now()
+  order by until desc limit 1) b on true
+order by l.id limit ${MOST_LIMITS}`;
