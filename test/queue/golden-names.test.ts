@@ -27,7 +27,7 @@ test("Every function in a statement has its schema's name.", () => {
 
 let client: pg.Client;
 before(async () => {
-  const { url } = await migratedDatabase("worker", ["operations", "controls", "schedules"]);
+  const { url } = await migratedDatabase("worker", ["operations", "limits", "schedules"]);
   client = await overloadedClient(url);
 });
 after(() => client.end());

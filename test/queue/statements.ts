@@ -114,6 +114,7 @@ import { endLostConnection, markConnection } from "../../src/queue/workers/sessi
 import { operationAnswer, operationCalls } from "../commands/operation-statements.ts";
 import { insightCalls } from "../insight/insight-statements.ts";
 import { queryCalls } from "../insight/query-statements.ts";
+import { limitCalls } from "./limit-statements.ts";
 import { scheduleCalls } from "./schedule-statements.ts";
 
 type Call = (db: Database) => Promise<unknown>;
@@ -541,6 +542,7 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
   "resume-task": [(db) => endPause(db, { scope: "task", name: "t" }), () => ({ is_there: true })],
   "end-due-pauses": (db) => endDuePauses(db),
   acknowledgement: [(db) => readAcknowledgement(db), () => ({ is_there: true, present: true })],
+  ...limitCalls,
   ...scheduleCalls,
   "list-pauses": [(db) => listPauses(db), () => ({ is_there: true, ...LISTED_PAUSE })],
   "look-at-pauses": (db) => lookAtPauses(db, null),

@@ -32,7 +32,8 @@ export const statusCommand = defineCommand({
       );
       for (const pause of pauses.slice(0, MOST_PAUSES)) print(pausedSubject(pause));
       const others = pauses.length - MOST_PAUSES;
-      if (others > 0) print(`${counted(others, "other pause")}: worker paused`);
+      if (others > 0)
+        print(args.suggest.text(`${counted(others, "other pause")}: "worker paused" lists them`));
     }
     return undefined;
   },

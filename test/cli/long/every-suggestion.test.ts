@@ -81,6 +81,12 @@ const LOCKED = "locked_at = now() - interval '5 hours', locked_by = 'gone'";
 
 /** Situations with suggestions, and the beginnings of these. */
 const cases: Record<string, () => Promise<readonly Ran[]>> = {
+  // First: the advice of the others adds the tables.
+  "verbs without their tables": async () => [
+    await run("pause", "task", "mail"),
+    await run("schedule", "add", "nightly", "--task", "mail", "--cron", "0 3 * * *"),
+    await run("limit", "set", "mail", "--task", "mail", "--concurrency", "1"),
+  ],
   "why of jobs with each problem": async () => {
     const failed = await add("f", "attempts = max_attempts");
     const later = await add("l", "run_at = now() + interval '1 day'");
@@ -147,7 +153,13 @@ const cases: Record<string, () => Promise<readonly Ran[]>> = {
       create trigger skip before insert on ${S}._private_jobs for each row execute function ${S}.skip()`);
     return [taken, await run("add", "skipped")];
   },
-  "a pause without its tables": async () => [await run("pause", "task", "mail")],
+  "more pauses than are shown": async () => {
+    await sql(`insert into ${S}._private_pauses (scope, name)
+      select 'task', 't' || n from generate_series(1, 12) n`);
+    const status = await run("status");
+    await sql(`delete from ${S}._private_pauses`);
+    return [status];
+  },
   "a job that is too large": async () => {
     await sql(`drop trigger if exists skip on ${S}._private_jobs;
       select setval(pg_get_serial_sequence('${S}._private_jobs', 'id'), 1000)`);

@@ -44,7 +44,14 @@ select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text),
     group by said.part, said.is_cut
   ) as said;
 
-select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as may_read;
+select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as is_there;
+
+select identifier, task, pattern, time_zone, jitter_ms, overlap, revision,
+  case when pg_catalog.jsonb_typeof(spec->'fillMs'::text) = 'number'::text
+    then least((spec->>'fillMs'::text)::float8, 31622400000::float8) else 0::float8 end as fill_ms, spec->>'jobKey'::text as key,
+  (spec->>'lastMs'::text) as last_ms,
+  pg_catalog.floor(extract(epoch from paused_at) * 1000::numeric) as paused_ms, pg_catalog.floor(extract(epoch from next_at) * 1000::numeric) as next_ms
+from "worker"._private_schedules order by identifier limit 10000;
 
   with recursive priorities (priority, place) as (
     (select priority, 1 from "worker"._private_jobs where is_available order by priority limit 1)

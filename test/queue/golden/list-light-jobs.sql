@@ -93,4 +93,4 @@ select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text),
     offset 0
   ) as light;
 
-select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as may_read
+select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as is_there

@@ -1,1 +1,11 @@
-select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as may_read
+select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as is_there;
+
+select scope, name, pg_catalog.floor(extract(epoch from paused_at) * 1000000::numeric)::text as paused_us, pg_catalog.floor(extract(epoch from resume_at) * 1000000::numeric)::text as resume_us,
+  reason, paused_by
+from "worker"._private_pauses as pauses
+where scope <> 'queue' and (resume_at is null or resume_at > pg_catalog.now())
+  or scope = 'queue' and exists (
+    select from "worker"._private_job_queues as queues
+    where queues.queue_name = pauses.name and coalesce(queues.locked_by like 'paused:%', false))
+order by scope <> 'all', scope desc, name
+limit 10000

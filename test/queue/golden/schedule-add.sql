@@ -1,13 +1,12 @@
-select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as may_read;
+select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as is_there;
 
-  select
-    current_user::text as role,
-    pg_catalog.pg_get_userbyid(space.nspowner)::text as owner,
-    pg_catalog.pg_get_userbyid(made.relowner)::text as table_owner,
-    coalesce(pg_catalog.has_schema_privilege(space.oid, 'create'), false) as may_create,
-    coalesce(pg_catalog.pg_has_role(made.relowner, 'usage'), true)
-      and coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($4::text), 'insert'), true) as may_change,
-    made.oid is not null and pg_catalog.to_regclass($3::text) is not null as is_current
-  from (values (1)) as one (n)
-  left join pg_catalog.pg_namespace as space on space.nspname = $1::text
-  left join pg_catalog.pg_class as made on made.oid = pg_catalog.to_regclass($2::text)::oid
+select pg_catalog.floor(extract(epoch from pg_catalog.clock_timestamp()) * 1000::numeric) as now_ms, exists (select from "worker"._private_schedules where identifier = $1::text) as is_there,
+  (select pg_catalog.count(*)::int from (select from "worker"._private_schedules limit 10000) as first) as count;
+
+insert into "worker"._private_schedules
+  (identifier, task, pattern, time_zone, payload, spec, jitter_ms, overlap, next_at)
+values ($1::text, $2::text, $3::text, $4::text, $5::json, $6::jsonb, $7::int, $8::text, $9::timestamptz)
+on conflict (identifier) do nothing
+returning 
+  identifier, task, pattern, time_zone, payload::text as payload, spec::text as spec, jitter_ms, overlap, revision,
+  pg_catalog.floor(extract(epoch from paused_at) * 1000::numeric) as paused_ms, pg_catalog.floor(extract(epoch from next_at) * 1000::numeric) as next_ms, pg_catalog.pg_notify('worker:schedules', pg_catalog.random()::text)

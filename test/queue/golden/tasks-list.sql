@@ -39,4 +39,4 @@ select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text),
   from last join "worker"._private_jobs as jobs on jobs.id = last.id
   where jobs.last_error is not null;
 
-select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as may_read
+select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as is_there

@@ -10,11 +10,11 @@ export const hasSchedules = (db: Database): Promise<boolean> => mayRead(db, "_pr
 export const hasLimits = (db: Database): Promise<boolean> => mayRead(db, "_private_limits");
 
 async function mayRead(db: Database, table: string): Promise<boolean> {
-  const [row] = await query<{ may_read: boolean }>(db, mayReadSql, [
+  const [row] = await query<{ is_there: boolean }>(db, mayReadSql, [
     `${db.schema.quoted}.${table}`,
   ]);
-  return row?.may_read === true;
+  return row?.is_there === true;
 }
 
 const mayReadSql: Statement = () =>
-  "select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as may_read";
+  "select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as is_there";

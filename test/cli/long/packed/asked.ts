@@ -54,6 +54,7 @@ export const asked: Readonly<Record<string, readonly string[] | null>> = {
   "/api/workers": ["/api/workers", "/api/workers?search=w-1", "/api/workers?limit=500"],
   "/api/workers/{worker}": ["/api/workers/w-0"],
   "/api/cron": ["/api/cron"],
+  "/api/schedules": ["/api/schedules"],
   "/api/explain": each("/api/explain", "", some),
   "/api/suggest": ["payload.a:", "payload.", "error:", "worker:", "aaa"].map(
     (q) => `/api/suggest?q=${encodeURIComponent(q)}&at=${q.length}`,

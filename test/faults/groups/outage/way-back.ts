@@ -99,9 +99,9 @@ export async function sessionsAreBack(stand: Stand): Promise<void> {
   const workers = oursOf(stand).length;
   const isFast = stand.mode.fastLane !== false;
   const expected = JSON.stringify([
+    { name: "worker connection", count: LANES * workers },
     ...(isFast ? [{ name: "worker fast lane", count: LANES * workers }] : []),
     { name: "worker heartbeat", count: workers },
-    { name: "worker connection", count: LANES * workers },
     { name: "worker listen", count: workers },
   ]);
   const sessions = async () => JSON.stringify(await stand.sql(SESSIONS));

@@ -1,0 +1,9 @@
+select l.id, l.name, l.scope, l.match, l.concurrency, l.rate, l.period_ms::text, l.burst, l.source, l.set_by,
+  pg_catalog.floor(extract(epoch from l.set_at) * 1000000::numeric)::text as set_us, l.revision,
+  pg_catalog.floor(extract(epoch from b.until) * 1000000::numeric)::text as until_us, b.reason
+from "worker"._private_limits l
+left join lateral (
+  select until, reason from "worker"._private_back_offs
+  where scope = 'limit' and name = l.name and until > pg_catalog.now()
+  order by until desc limit 1) b on true
+order by l.id limit 1000
