@@ -37,13 +37,16 @@ export const PAUSED = "paused:";
 /** The beginnings of values in `locked_by` of queues that are not ids of workers. */
 export const PSEUDO_HOLDERS = [PAUSED, "managed:"] as const;
 
+// Only the beginning is unpacked: another program may have stored any text, and unpacking costs 9 ms/MB.
+const beginning = (queue: string): string => `pg_catalog.left(${queue}.locked_by, 8)`;
+
 /** Returns a condition on a row of queues: its lock belongs to a pause or another rule, not to a worker. */
 export const isPseudoLock = (queue: string): string =>
-  `coalesce(${queue}.locked_by like any (array[${PSEUDO_HOLDERS.map((one) => `'${one}%'`).join(", ")}]), false)`;
+  `coalesce(${beginning(queue)} like any (array[${PSEUDO_HOLDERS.map((one) => `'${one}%'`).join(", ")}]), false)`;
 
 /** Returns a condition on a row of queues: it is paused. */
 export const isPausedQueue = (queue: string): string =>
-  `coalesce(${queue}.locked_by like '${PAUSED}%', false)`;
+  `coalesce(${beginning(queue)} like '${PAUSED}%', false)`;
 
 /** Returns an expression: the id of the worker that has locked a queue; null: none. */
 export const queueHolder = (queue: string): string =>

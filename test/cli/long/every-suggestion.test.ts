@@ -68,7 +68,7 @@ async function follow(ran: Ran, env: Record<string, string> = {}): Promise<strin
 }
 
 const yes = (line: string) =>
-  /^worker (?:fail|complete|remove|unlock|sweep|cleanup)\b/.test(line) ? ["--yes"] : [];
+  /^worker (?:fail|complete|cancel|remove|unlock|sweep|cleanup)\b/.test(line) ? ["--yes"] : [];
 
 async function add(task: string, change = "", more = "max_attempts => 25"): Promise<string> {
   const { rows } = await sql(`select id from ${S}.add_job($1, ${more})`, [task]);
@@ -217,7 +217,7 @@ const words: readonly RegExp[] = [
   /^cli\/shell\/globals\.ts: worker status/,
   /^cli\/commands\/operations\.ts: worker migrate --with-operations adds\.$/,
   /^cli\/run\/run-options\.ts: worker admin$/,
-  /^admin\/api\/lists\/job-page-json\.ts: worker migrate --with-indexes; null/,
+  /^admin\/api\/lists\/job-page-json\.ts: worker migrate --with-indexes$/,
   /^commands\/jobs\/permanently-fail-jobs\.ts: worker admin UI$/,
   /: worker demo(?:$|\\b)/,
   /^cli\/commands\/program\/(?:completion|man)\.ts/,
@@ -232,7 +232,7 @@ test("Every printable command in the sources is in quotes, and was run here.", (
     "A suggestion is in quotes; otherwise it is printed without its schema.",
   );
   const bare = suggestions.filter(
-    ({ file, before: text }) => !file.startsWith("cli/") && !/workerLine\([\w.]+, "$/.test(text),
+    ({ file, before: text }) => !file.startsWith("cli/") && !/(?:workerLine\([\w.]+, |^ {2}command: )"$/.test(text),
   );
   assert.deepEqual(bare, [], "Below the command line, workerLine() adds the schema.");
   const actions = [...operationActions, "unlock"].map((one) => `worker ${one} \${what}`);

@@ -6,7 +6,7 @@ with due as materialized (
     select from "worker"._private_jobs as jobs
     where jobs.job_queue_id = queues.id and not jobs.is_available and jobs.locked_at is not null and not jobs.is_available) as is_busy
   from "worker"._private_job_queues as queues
-  where queues.queue_name in (select name from due where scope = 'queue') and coalesce(queues.locked_by like 'paused:%', false)
+  where queues.queue_name in (select name from due where scope = 'queue') and coalesce(pg_catalog.left(queues.locked_by, 8) like 'paused:%', false)
   order by queues.id for update
 ), freed as (
   update "worker"._private_job_queues set locked_by = null, locked_at = null

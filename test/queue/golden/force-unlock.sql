@@ -12,7 +12,7 @@ select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text),
     update "worker"._private_job_queues as queue
     set locked_by = null, locked_at = null
     from worker
-    where queue.locked_by = worker.id and not coalesce(queue.locked_by like any (array['paused:%', 'managed:%']), false)
+    where queue.locked_by = worker.id and not coalesce(pg_catalog.left(queue.locked_by, 8) like any (array['paused:%', 'managed:%']), false)
     returning worker.id
   )
   select (select pg_catalog.count(*)::text from jobs) as jobs, (select pg_catalog.count(*)::text from queues) as queues, pg_catalog.to_json(array(

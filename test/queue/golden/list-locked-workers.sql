@@ -9,7 +9,7 @@
     union all
     select locked_by, false
     from "worker"._private_job_queues as queues
-    where locked_by is not null and queues.locked_at is not null and not coalesce(queues.locked_by like any (array['paused:%', 'managed:%']), false)
+    where locked_by is not null and queues.locked_at is not null and not coalesce(pg_catalog.left(queues.locked_by, 8) like any (array['paused:%', 'managed:%']), false)
   ) as locks
   group by worker_id
   order by worker_id

@@ -6,6 +6,6 @@ from "worker"._private_pauses as pauses
 where scope <> 'queue' and (resume_at is null or resume_at > pg_catalog.now())
   or scope = 'queue' and exists (
     select from "worker"._private_job_queues as queues
-    where queues.queue_name = pauses.name and coalesce(queues.locked_by like 'paused:%', false))
+    where queues.queue_name = pauses.name and coalesce(pg_catalog.left(queues.locked_by, 8) like 'paused:%', false))
 order by scope <> 'all', scope desc, name
 limit 10000

@@ -12,8 +12,8 @@
   )
   select
     queues.id, queues.queue_name,
-    pg_catalog.floor(extract(epoch from case when not coalesce(queues.locked_by like any (array['paused:%', 'managed:%']), false) then queues.locked_at end) * 1000000::numeric)::text as locked_at_us, case when not coalesce(queues.locked_by like any (array['paused:%', 'managed:%']), false) then pg_catalog.left(queues.locked_by, 1024) end as locked_by,
-    coalesce(queues.locked_by like 'paused:%', false) as is_paused,
+    pg_catalog.floor(extract(epoch from case when not coalesce(pg_catalog.left(queues.locked_by, 8) like any (array['paused:%', 'managed:%']), false) then queues.locked_at end) * 1000000::numeric)::text as locked_at_us, case when not coalesce(pg_catalog.left(queues.locked_by, 8) like any (array['paused:%', 'managed:%']), false) then pg_catalog.left(queues.locked_by, 1024) end as locked_by,
+    coalesce(pg_catalog.left(queues.locked_by, 8) like 'paused:%', false) as is_paused,
     coalesce(counts.job_count, 0)::text as job_count,
     coalesce(counts.ready_count, 0)::text as ready_count,
     coalesce(counts.scheduled_count, 0)::text as scheduled_count,

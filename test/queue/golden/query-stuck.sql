@@ -29,7 +29,7 @@ select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text),
 
   select array(
     select queues.id from "worker"._private_job_queues as queues
-    where not queues.is_available and not coalesce(queues.locked_by like any (array['paused:%', 'managed:%']), false)
+    where not queues.is_available and not coalesce(pg_catalog.left(queues.locked_by, 8) like any (array['paused:%', 'managed:%']), false)
     and queues.locked_at is not null and (pg_catalog.left(queues.locked_by, 1024) = any($1::text[])
     or queues.locked_at < $3::timestamptz and (pg_catalog.left(queues.locked_by, 1024) = any($2::text[])) is not true)
     order by queues.id

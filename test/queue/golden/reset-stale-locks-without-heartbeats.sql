@@ -24,7 +24,7 @@ with stale as materialized (
   returning 1
 ), stale_queue as materialized (
   select queues.id from "worker"._private_job_queues as queues
-  where queues.locked_at < pg_catalog.now() - $1::float8 * interval '1 millisecond' and not coalesce(queues.locked_by like any (array['paused:%', 'managed:%']), false)
+  where queues.locked_at < pg_catalog.now() - $1::float8 * interval '1 millisecond' and not coalesce(pg_catalog.left(queues.locked_by, 8) like any (array['paused:%', 'managed:%']), false)
   order by queues.id for update of queues skip locked
 ), freed_queue as (
   update "worker"._private_job_queues set locked_by = null, locked_at = null

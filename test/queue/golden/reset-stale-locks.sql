@@ -42,7 +42,7 @@ with stale as materialized (
       and pg_catalog.length(workers.metadata ->> 'resilient_threshold_ms'::text) <= 25
       then greatest((workers.metadata ->> 'resilient_threshold_ms'::text)::float8, null::float8)
       else coalesce(null::float8, 300000) end)
-  ) and not coalesce(queues.locked_by like any (array['paused:%', 'managed:%']), false)
+  ) and not coalesce(pg_catalog.left(queues.locked_by, 8) like any (array['paused:%', 'managed:%']), false)
   order by queues.id for update of queues skip locked
 ), freed_queue as (
   update "worker"._private_job_queues set locked_by = null, locked_at = null

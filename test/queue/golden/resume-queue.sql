@@ -2,7 +2,7 @@ select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text),
 
 with queue as materialized (
   select queues.id from "worker"._private_job_queues as queues
-  where queues.queue_name = $2::text and coalesce(queues.locked_by like 'paused:%', false) for update
+  where queues.queue_name = $2::text and coalesce(pg_catalog.left(queues.locked_by, 8) like 'paused:%', false) for update
 ), busy as materialized (
   select id from queue where exists (
     select from "worker"._private_jobs as jobs

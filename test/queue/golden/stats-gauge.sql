@@ -1,5 +1,5 @@
   with locked as materialized (
-    select id, case when not coalesce(queues.locked_by like any (array['paused:%', 'managed:%']), false) then pg_catalog.left(queues.locked_by, 1024) end as locked_by from "worker"._private_job_queues as queues
+    select id, case when not coalesce(pg_catalog.left(queues.locked_by, 8) like any (array['paused:%', 'managed:%']), false) then pg_catalog.left(queues.locked_by, 1024) end as locked_by from "worker"._private_job_queues as queues
     where locked_at is not null limit 10000
   )
   select

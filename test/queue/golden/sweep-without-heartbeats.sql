@@ -7,7 +7,7 @@ select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text),
   union all
   select locked_by, locked_at, false
   from "worker"._private_job_queues as queues
-  where locked_by is not null and queues.locked_at is not null and not coalesce(queues.locked_by like any (array['paused:%', 'managed:%']), false)
+  where locked_by is not null and queues.locked_at is not null and not coalesce(pg_catalog.left(queues.locked_by, 8) like any (array['paused:%', 'managed:%']), false)
   ), found as (
   select locked_by as id, 'orphan' as kind
   from locks
@@ -39,7 +39,7 @@ with turn as materialized (
 ), held_queue as materialized (
   select queues.id, queues.locked_by from "worker"._private_job_queues as queues
   join stale on stale.id = queues.locked_by
-  where (stale.has_row or queues.locked_at < pg_catalog.now() - $1::float8 * interval '1 millisecond') and not coalesce(queues.locked_by like any (array['paused:%', 'managed:%']), false) and not exists (
+  where (stale.has_row or queues.locked_at < pg_catalog.now() - $1::float8 * interval '1 millisecond') and not coalesce(pg_catalog.left(queues.locked_by, 8) like any (array['paused:%', 'managed:%']), false) and not exists (
     select from held where held.job_queue_id = queues.id and not held.is_due
   )
 ), due as materialized (

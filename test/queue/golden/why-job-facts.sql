@@ -48,8 +48,8 @@ select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text),
       then jobs.run_at - pg_catalog.exp(least(jobs.attempts, 10)) * interval '1 second' end)) * 1000000::numeric) as failed_us,
     pg_catalog.floor(extract(epoch from jobs.locked_at) * 1000000::numeric) as locked_us, pg_catalog.left(jobs.locked_by, 1024) as locked_by,
     queues.id as queue_id, queues.queue_name,
-    jobs.job_queue_id is not null and queues.id is null as is_queue_lost, pg_catalog.floor(extract(epoch from case when not coalesce(queues.locked_by like any (array['paused:%', 'managed:%']), false) then queues.locked_at end) * 1000000::numeric) as queue_locked_us,
-    case when not coalesce(queues.locked_by like any (array['paused:%', 'managed:%']), false) then pg_catalog.left(queues.locked_by, 1024) end as queue_locked_by, coalesce(queues.locked_by like 'paused:%', false) as queue_is_paused, pg_catalog.floor(extract(epoch from pg_catalog.now()) * 1000000::numeric) as now_us
+    jobs.job_queue_id is not null and queues.id is null as is_queue_lost, pg_catalog.floor(extract(epoch from case when not coalesce(pg_catalog.left(queues.locked_by, 8) like any (array['paused:%', 'managed:%']), false) then queues.locked_at end) * 1000000::numeric) as queue_locked_us,
+    case when not coalesce(pg_catalog.left(queues.locked_by, 8) like any (array['paused:%', 'managed:%']), false) then pg_catalog.left(queues.locked_by, 1024) end as queue_locked_by, coalesce(pg_catalog.left(queues.locked_by, 8) like 'paused:%', false) as queue_is_paused, pg_catalog.floor(extract(epoch from pg_catalog.now()) * 1000000::numeric) as now_us
   from "worker"._private_jobs as jobs
   
   left join "worker"._private_tasks as tasks on tasks.id = jobs.task_id

@@ -27,7 +27,7 @@
     limit 1001
   ), locks as (
     select pg_catalog.left(queues.locked_by, 1024) as locked_by from "worker"._private_job_queues as queues
-    where queues.locked_at is not null and not coalesce(queues.locked_by like any (array['paused:%', 'managed:%']), false)
+    where queues.locked_at is not null and not coalesce(pg_catalog.left(queues.locked_by, 8) like any (array['paused:%', 'managed:%']), false)
     union all select pg_catalog.left(jobs.locked_by, 1024) from "worker"._private_jobs as jobs
     where locked_at is not null and not is_available
   ), asked as materialized (
@@ -77,7 +77,7 @@
     limit 1001
   ), locks as (
     select pg_catalog.left(queues.locked_by, 1024) as locked_by from "worker"._private_job_queues as queues
-    where queues.locked_at is not null and not coalesce(queues.locked_by like any (array['paused:%', 'managed:%']), false)
+    where queues.locked_at is not null and not coalesce(pg_catalog.left(queues.locked_by, 8) like any (array['paused:%', 'managed:%']), false)
     union all select pg_catalog.unnest($3::text[])
   ), asked as materialized (
     select task, exists (select from fleet where is_alive and tasks ? task) as is_listed

@@ -12,7 +12,7 @@ select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text),
   from (
     select pg_catalog.left(queues.locked_by, 1024) as locked_by, locked_at, false as is_job
     from "worker"._private_job_queues as queues
-    where locked_by is not null and queues.locked_at is not null and not coalesce(queues.locked_by like any (array['paused:%', 'managed:%']), false)
+    where locked_by is not null and queues.locked_at is not null and not coalesce(pg_catalog.left(queues.locked_by, 8) like any (array['paused:%', 'managed:%']), false)
   ) as locks
   group by locked_by
   limit 10000
