@@ -9,6 +9,7 @@ import {
   type ScheduleChanges,
   type ScheduleDefinition,
 } from "../../domain/cron/schedule.ts";
+import { shellWord } from "../../domain/portable/shell-word.ts";
 import { workerLine } from "../../domain/portable/worker-line.ts";
 import { shortName } from "../../domain/words.ts";
 import { noSchedule, requireSchedules } from "../../insight/read/list-schedules.ts";
@@ -56,7 +57,8 @@ export async function addSchedule(
 }
 
 function alreadyThere({ schema }: Database, { entry }: ScheduleDefinition): WorkerError {
-  const command = workerLine(schema.name, "worker schedule change");
+  const [name, pattern] = [shellWord(entry.identifier), shellWord(entry.expression)];
+  const command = workerLine(schema.name, `worker schedule change ${name} --pattern=${pattern}`);
   const sentence = `there is a schedule "${shortName(entry.identifier)}" already; change it ("${command}"), or use another identifier`;
   return new WorkerError("conflict", sentence);
 }

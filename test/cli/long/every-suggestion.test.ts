@@ -62,7 +62,7 @@ async function follow(ran: Ran, env: Record<string, string> = {}): Promise<strin
     assert.ok(done.status !== 2 && done.status !== 127, `${line}: ${done.stderr}`);
     assert.doesNotMatch(done.stderr, /no schema|cannot reach|DATABASE_URL/, line);
     assert.deepEqual(await others(), kept, line);
-    followed.push(line);
+    followed.push(...line.split(" && "));
   }
   return lines;
 }
@@ -153,6 +153,20 @@ const cases: Record<string, () => Promise<readonly Ran[]>> = {
       create trigger skip before insert on ${S}._private_jobs for each row execute function ${S}.skip()`);
     return [taken, await run("add", "skipped")];
   },
+  "a schedule that exists, one ahead, and entries that differ": async () => {
+    const nightly = ["schedule", "add", "nightly", "--task", "mail", "--cron", "0 3 * * *"];
+    await run(...nightly);
+    const again = await run(...nightly);
+    await sql(`update ${S}._private_schedules set next_at = now() + interval '5 years' + interval '7 minutes';
+      insert into ${S}._private_workers (id, last_heartbeat_at, metadata)
+      select 'cron-' || n, now(), json_build_object('cron_entries', json_build_array('report'), 'cron',
+        json_build_array(json_build_object('identifier', 'report', 'task', 'mail', 'pattern', n || ' 3 * * *',
+          'time_zone', 'UTC', 'backfill_ms', 0, 'key', null, 'digest', 'd' || n, 'next', null)))::jsonb
+      from generate_series(1, 2) n`);
+    const doctor = await run("doctor");
+    await sql(`delete from ${S}._private_workers where id like 'cron-%'`);
+    return [again, doctor];
+  },
   "more pauses than are shown": async () => {
     await sql(`insert into ${S}._private_pauses (scope, name)
       select 'task', 't' || n from generate_series(1, 12) n`);
@@ -232,7 +246,8 @@ test("Every printable command in the sources is in quotes, and was run here.", (
     "A suggestion is in quotes; otherwise it is printed without its schema.",
   );
   const bare = suggestions.filter(
-    ({ file, before: text }) => !file.startsWith("cli/") && !/(?:workerLine\([\w.]+, |^ {2}command: )"$/.test(text),
+    ({ file, before: text }) =>
+      !file.startsWith("cli/") && !/(?:workerLine\([\w.]+, |^ {2}command: |^ {4})["`]$/.test(text),
   );
   assert.deepEqual(bare, [], "Below the command line, workerLine() adds the schema.");
   const actions = [...operationActions, "unlock"].map((one) => `worker ${one} \${what}`);
