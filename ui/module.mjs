@@ -7,6 +7,7 @@ import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import asc from "assemblyscript/asc";
 import binaryen from "assemblyscript/binaryen";
+import { listsAsCalls } from "./lists.mjs";
 import { packLiterals } from "./literals.mjs";
 import { templatesAsSums } from "./templates.mjs";
 
@@ -31,7 +32,10 @@ export async function compileAssembly(entry, name) {
   ];
   const writeFile = (file, contents) => files.set(basename(file), contents);
   const args = [entry, ...out, ...ascOptions];
-  const { error, stderr } = await asc.main(args, { writeFile, transforms: [templatesAsSums] });
+  const { error, stderr } = await asc.main(args, {
+    writeFile,
+    transforms: [templatesAsSums, listsAsCalls],
+  });
   if (error)
     throw new Error(`asc: ${entry} does not compile\n${stderr.toString()}`, { cause: error });
   return files;
