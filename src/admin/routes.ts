@@ -9,6 +9,7 @@ import { getCommon, getGroups } from "./api/insight/get-groups.ts";
 import { getHorizon } from "./api/insight/get-horizon.ts";
 import { getIncidents } from "./api/insight/get-incidents.ts";
 import { getWhy } from "./api/insight/get-why.ts";
+import { getLimit, getLimits } from "./api/limits/get-limits.ts";
 import { getCron, getSchedules } from "./api/lists/get-cron.ts";
 import { getExplain } from "./api/lists/get-explain.ts";
 import { getOneJob, getPayload } from "./api/lists/get-job.ts";
@@ -49,6 +50,7 @@ const [pause, resume, stop, undo] = [
 const changeIndex = commandsAt("/api/indexes", "Index");
 const changePause = commandsAt("/api/pauses", "Pauses");
 const changeSchedule = commandsAt("/api/schedules", "Schedules");
+const changeLimit = commandsAt("/api/limits", "Limits");
 const addExtension = commandsAt("/api/extensions", "Extension");
 const page = asset("index.html", "text/html");
 const styles = asset("admin.css", "text/css");
@@ -110,6 +112,9 @@ export const routes: readonly AdminRoute[] = Object.freeze([
   { method: "GET", path: "/api/cron", access: "read", operation: getCron },
   { method: "GET", path: "/api/schedules", access: "read", operation: getSchedules },
   { method: "POST", path: "/api/schedules", access: "write", operation: changeSchedule },
+  { method: "GET", path: "/api/limits", access: "read", operation: getLimits },
+  { method: "GET", path: "/api/limits/{name}", access: "read", operation: getLimit },
+  { method: "POST", path: "/api/limits", access: "write", operation: changeLimit },
   { method: "GET", path: "/api/explain", access: "read", operation: getExplain },
   { method: "GET", path: "/api/suggest", access: "read", operation: getSuggest },
   { method: "GET", path: "/api/events", access: "read", operation: watchEvents },

@@ -14,6 +14,7 @@ import { rescheduleCommand } from "./jobs/reschedule-jobs.ts";
 import { retryCommand } from "./jobs/retry.ts";
 import { runNowCommand } from "./jobs/run-now.ts";
 import { stopRetryingCommand } from "./jobs/stop-retrying.ts";
+import { limitCommands } from "./limits/index.ts";
 import { addExtensionCommand } from "./maintenance/add-extension.ts";
 import { cleanupCommand } from "./maintenance/cleanup.ts";
 import { unlockCommand } from "./maintenance/force-unlock-workers.ts";
@@ -45,6 +46,7 @@ const all = [
   cancelIndexCommand,
   dropIndexCommand,
   ...scheduleCommands,
+  ...limitCommands,
 ] as const;
 
 export const commands: readonly Command[] = all;

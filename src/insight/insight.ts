@@ -15,6 +15,8 @@ import { createActivityWatch } from "./incidents/activity.ts";
 import type { Incidents } from "./incidents/incident.ts";
 import { createPoisonWalk, type PoisonWalk } from "./incidents/poison-walk.ts";
 import { readIncidents } from "./incidents/read-incidents.ts";
+import { type LimitUse, readLimitUses } from "./limits/limit-use.ts";
+import type { WaitingCounts } from "./limits/waiting.ts";
 import { compileQuery } from "./query/compile-query.ts";
 import { shownGroup } from "./query/facts/error-labels.ts";
 import { readGauge } from "./stats/gauge.ts";
@@ -30,6 +32,8 @@ export interface Insight extends KnownElsewhere {
     queue: string | null,
   ) => Promise<Horizon>;
   readonly incidents: () => Promise<Incidents>;
+  /** Reads how much of each limit is used. `counts`: reads the counts of tasks and queues. */
+  readonly limits: (counts: () => Promise<WaitingCounts>) => Promise<LimitUse[]>;
   /** Call this after a write of this admin, because the cached results are older than the write. */
   readonly changed: () => void;
 }
@@ -48,6 +52,7 @@ export function createInsight(db: Database): Insight {
   const seldom = { ...usual, slowIntervalMs: 30_000 };
   const keptGroups = cachedByKey<Groups>(MOST_KEPT, seldom);
   const keptCommon = cachedByKey<Common>(MOST_KEPT, seldom);
+  const keptLimits = cachedByKey<LimitUse[]>(1, usual);
   const keptHorizons = cachedByKey<Horizon>(MOST_KEPT, usual);
 
   const gauged = async () => {
@@ -88,6 +93,16 @@ export function createInsight(db: Database): Insight {
   };
   const incidents = cached(async () => readIncidents(db, await gauged(), shared), usual);
 
+  let limitsReadAtMs = Number.NEGATIVE_INFINITY;
+  const limits: Insight["limits"] = (counts) => {
+    const reading = keptLimits("", async () => {
+      limitsReadAtMs = monotonic();
+      return readLimitUses(db, await counts());
+    });
+    // There are few limits: a write is shown at once.
+    return limitsReadAtMs <= writtenAtMs ? reading.fresh() : reading();
+  };
+
   const sameError: SameError = async (task, errorStart, { pages: ofTable, asOf }) => {
     const all = groups("error", "", MOST_ERROR_GROUPS);
     const reading = all();
@@ -105,6 +120,7 @@ export function createInsight(db: Database): Insight {
     common,
     horizon,
     incidents,
+    limits,
     sameError,
     jobHolders: () => jobHolders,
     changed: () => {

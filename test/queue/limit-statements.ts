@@ -1,8 +1,17 @@
 // The statements of limits, for their golden files.
+import { changeLimit, endBackOffs } from "../../src/commands/limits/change-limit.ts";
 import { removeLimit, setLimit } from "../../src/commands/limits/set-limit.ts";
 import type { Database } from "../../src/database/database.ts";
 import type { LimitDefinition } from "../../src/domain/limits/limit.ts";
-import { readLimits } from "../../src/queue/limits/limits.ts";
+import { readLimitDetails } from "../../src/insight/limits/limit-details.ts";
+import {
+  readBackingOff,
+  readBusyQueues,
+  readQueueCounts,
+  readRates,
+  readRunning,
+} from "../../src/insight/limits/read-use.ts";
+import { readLimits, type StoredLimit } from "../../src/queue/limits/limits.ts";
 
 type Call = (db: Database) => Promise<unknown>;
 type Answer = (text: string) => Record<string, unknown>;
@@ -12,10 +21,38 @@ const definition: LimitDefinition = {
   concurrency: 1,
   rate: { limit: 1, perMs: 1, burst: 1 },
 };
-const there: Answer = () => ({ is_there: true, is_changed: true, set_us: "0" });
+const ofTask: StoredLimit = {
+  ...{ id: 1, definition, isFromCode: false, setBy: null, setAt: new Date(0), revision: 1 },
+  backOff: null,
+};
+const ofQueues: StoredLimit = {
+  ...ofTask,
+  definition: { ...definition, scope: "queue", match: "q/*" },
+};
+const row = { name: "l", scope: "task", match: "*", concurrency: 1, rate: null, until_us: null };
+const there: Answer = () => ({
+  ...{
+    is_there: true,
+    is_changed: true,
+    set_us: "0",
+    began_us: "0",
+    is_pause: false,
+    present: true,
+  },
+  ...row,
+});
+const backOff: Answer = () => ({ until_us: "0", began_us: "0" });
 
 export const limitCalls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
   "limit-set": [(db) => setLimit(db, { definition, setBy: null, isFromCode: false }), there],
+  "limit-change": [(db) => changeLimit(db, { name: "l", concurrency: 1 }, null), there],
   "limit-remove": [(db) => removeLimit(db, "l"), there],
+  "limit-end-back-offs": [(db) => endBackOffs(db, "l"), there],
   "limits-read": [(db) => readLimits(db), there],
+  "limits-running": [(db) => readRunning(db, [ofTask]), there],
+  "limits-busy-queues": (db) => readBusyQueues(db, [ofQueues]),
+  "limits-queue-counts": (db) => readQueueCounts(db, [ofQueues]),
+  "limits-rates": (db) => readRates(db),
+  "limits-backing-off": [(db) => readBackingOff(db), backOff],
+  "limit-details": [(db) => readLimitDetails(db, ofTask), backOff],
 };

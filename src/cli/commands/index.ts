@@ -3,9 +3,11 @@
 
 import type { Command } from "../../commands/declare/command.ts";
 import { commands as declarations } from "../../commands/index.ts";
-import { scheduleCommands as grouped } from "../../commands/schedules/index.ts";
+import { limitCommands } from "../../commands/limits/index.ts";
+import { scheduleCommands } from "../../commands/schedules/index.ts";
 import type { CliCommand } from "../arguments/command.ts";
 import { jobCommand } from "../declared/job-command.ts";
+import { limitCommand, limitsCommand } from "../declared/limit-command.ts";
 import { scheduleCommand } from "../declared/schedule-command.ts";
 import { runCommand } from "../run/run-command.ts";
 import { addManyCommand } from "./adding/add-many.ts";
@@ -31,8 +33,8 @@ import { showCommand } from "./show.ts";
 import { statusCommand } from "./status.ts";
 import { workersCommand } from "./workers.ts";
 
-/** They are actions of `worker schedule`. */
-const scheduleCommands: readonly Command[] = grouped;
+/** They are actions of `worker schedule` and `worker limit`. */
+const grouped: readonly Command[] = [...scheduleCommands, ...limitCommands];
 
 const all: readonly CliCommand[] = [
   demoCommand,
@@ -51,9 +53,11 @@ const all: readonly CliCommand[] = [
   workersCommand,
   cronCommand,
   scheduleCommand,
+  limitsCommand,
+  limitCommand,
   operationsCommand,
   addManyCommand,
-  ...declarations.filter((one) => !scheduleCommands.includes(one)).map(jobCommand),
+  ...declarations.filter((one) => !grouped.includes(one)).map(jobCommand),
   doctorCommand,
   healthcheckCommand,
   licensesCommand,

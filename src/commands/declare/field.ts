@@ -181,6 +181,17 @@ export const revision = field(
   { min: 1, max: 2_147_483_647 },
 );
 
+/** Returns a field for a whole number. */
+export const whole = (words: Words, min: number, max: number, details: Details = {}) => {
+  const check = v.pipe(
+    v.number("must be a number"),
+    v.integer("must be a whole number"),
+    v.minValue(min, `must be at least ${min}`),
+    v.maxValue(max, `must be at most ${max}`),
+  );
+  return field("integer", words, check, { min, max, ...details });
+};
+
 export const priority = field("integer", ["Priority", "lower runs earlier"], smallint, {
   min: -32_768,
   max: 32_767,

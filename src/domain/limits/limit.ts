@@ -18,6 +18,9 @@ export interface Rate {
   readonly burst?: number | undefined;
 }
 
+/** A rate with its burst. */
+export type WholeRate = Rate & { readonly burst: number };
+
 export interface LimitDefinition {
   readonly name: string;
   readonly scope: LimitScope;
@@ -26,7 +29,7 @@ export interface LimitDefinition {
   /** null: any number. */
   readonly concurrency: number | null;
   /** null: any number. */
-  readonly rate: Required<Rate> | null;
+  readonly rate: WholeRate | null;
 }
 
 /** Returns the burst of a rate without one: what starts in 0.2 s, at least 1. */

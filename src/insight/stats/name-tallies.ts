@@ -144,6 +144,18 @@ interface Counted {
   readonly time: number | null;
 }
 
+/** Returns the counts of several tasks, or of several queues, together. */
+export function sumOfTallies(tallies: readonly NameTally[]): NameTally {
+  const sum = emptyTally();
+  for (const { counts, squares, times } of tallies) {
+    for (const one of tallied) {
+      const more = { count: counts[one], squares: squares[one], time: times[one] ?? null };
+      addTo(sum, one, more);
+    }
+  }
+  return sum;
+}
+
 function emptyTally(): NameTally {
   const zeros = () => Object.fromEntries(tallied.map((one) => [one, 0])) as Record<Tallied, number>;
   return { counts: zeros(), squares: zeros(), times: {} };

@@ -1,0 +1,115 @@
+// GET /api/limits and /api/limits/{name}: limits, and how much of each is used.
+import { noLimit } from "../../../commands/limits/change-limit.ts";
+import { missingLimits, requireLimits } from "../../../commands/limits/missing-limits.ts";
+import { limitDetailsJson, limitJson } from "../../../insight/json/limit-json.ts";
+import { missingJson } from "../../../insight/json/missing-json.ts";
+import { readLimitDetails } from "../../../insight/limits/limit-details.ts";
+import { unreportedNote } from "../../../insight/limits/unreported.ts";
+import type { Admin, Operation } from "../../context/admin.ts";
+import { answerAt } from "../../wire/answer-at.ts";
+import { described, listOf, orNull, record } from "../../wire/json-schema.ts";
+import { missingSchema } from "../../wire/missing-schema.ts";
+import { nameCounts } from "../lists/name-counts.ts";
+
+const queueUse = record(
+  {
+    name: "string",
+    running: described("integer", "the slots in use"),
+    slots: "integer",
+    waiting: "integer",
+  },
+  "QueueSlots",
+);
+
+const backOff = record({ until: "time", reason: "string?" }, "BackingOff");
+
+const members = {
+  name: "string",
+  scope: { type: "string", enum: ["task", "queue"] },
+  match: described("string", "a name; each * in it stands for any text"),
+  concurrency: described("integer?", "the most jobs that run at once; null: any number"),
+  rate: orNull(record({ limit: "integer", per_ms: "integer", burst: "integer" }, "LimitRate")),
+  from_code: described("boolean", "whether a worker's options created it"),
+  set_by: "string?",
+  set_at: "time",
+  revision: "integer",
+  running: described(
+    "integer",
+    "its running jobs, as of the last heartbeats; of queues, the slots in use",
+  ),
+  waiting: described("integer", "its due jobs that have not started"),
+  waiting_precision: { type: "string", enum: ["exact", "capped", "estimated"] },
+  queues: described("integer?", "the matching queues; null: of tasks, or too many"),
+  full: described(listOf(queueUse), "full queues, at most 10"),
+  state: { type: "string", enum: ["free", "full", "backing_off"] },
+  backing_off: orNull(backOff),
+};
+
+const answer = record(
+  {
+    limits: listOf(record(members, "ListedLimit")),
+    note: described("string?", "what the limits do not apply to now; null: nothing is known"),
+    missing: missingSchema("limit is possible"),
+  },
+  "LimitList",
+);
+
+const uses = (admin: Admin) => admin.insight.limits(() => nameCounts(admin));
+
+export const getLimits: Operation = {
+  summary: "Limits of tasks and queues, with their running and waiting jobs",
+  answer,
+  run: async (admin) => {
+    const { reads } = admin.databases;
+    const missing = await missingLimits(reads);
+    const limits = missing === null ? (await uses(admin)).map(limitJson) : [];
+    const note = limits.length > 0 ? await unreportedNote(reads) : null;
+    const json = { limits, note, missing: missing === null ? null : missingJson(missing) };
+    return answerAt(JSON.stringify(json));
+  },
+};
+
+const permits = record(
+  {
+    worker_id: "string",
+    permits: described("integer", "the jobs that it may run at once"),
+    in_use: described("integer", "its running jobs, at the last exchange"),
+    wanted: "integer",
+  },
+  "LimitPermits",
+);
+
+const pastBackOff = record(
+  {
+    scope: { type: "string", enum: ["limit", "task", "queue"] },
+    name: "string",
+    began_at: "time",
+    until: "time",
+    reason: "string?",
+    job_id: "integer?",
+    task: "string?",
+  },
+  "BackOff",
+);
+
+export const getLimit: Operation = {
+  summary: "One limit: its use, what each worker holds of it, and its back-offs of the last hour",
+  answer: record(
+    {
+      ...members,
+      permits: listOf(permits),
+      queue_rows: described(listOf(queueUse), "queues in which jobs run or wait, at most 200"),
+      back_offs: listOf(pastBackOff),
+    },
+    "Limit",
+  ),
+  run: async (admin, request) => {
+    const { reads } = admin.databases;
+    await requireLimits(reads);
+    const name = request.params["name"] ?? "";
+    const use = (await uses(admin)).find(({ limit }) => limit.definition.name === name);
+    if (use === undefined) throw noLimit(name);
+    const details = await readLimitDetails(reads, use.limit);
+    return answerAt(JSON.stringify(limitDetailsJson(use, details)));
+  },
+};

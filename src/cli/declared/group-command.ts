@@ -1,0 +1,70 @@
+// Commands of the shell that are a word and an action, such as `worker schedule add`. The actions are declared in
+// src/commands; without an action, or with `list`, things are listed.
+import type { Command as Declaration } from "../../commands/declare/command.ts";
+import { type CliCommand, type ExitStatus, optionName, type Values } from "../arguments/command.ts";
+import { UsageError } from "../arguments/refusals.ts";
+import { choice, text } from "../arguments/values.ts";
+import { defineCommand, type GlobalArguments } from "../shell/globals.ts";
+import { placesOf, tableOf } from "./fields.ts";
+import { performTyped } from "./job-command.ts";
+
+export type GroupArguments = GlobalArguments & Readonly<Record<string, unknown>>;
+
+export interface Group {
+  readonly name: string;
+  readonly describe: string;
+  readonly notes: string;
+  readonly declarations: readonly Declaration[];
+  /** The field that names the thing, which is the word after the action, and what it is called. */
+  readonly subject: { readonly field: string; readonly describe: string };
+  /** The actions that list things, and the default. */
+  readonly lists: readonly string[];
+  readonly listOptions: Values;
+  readonly list: (args: GroupArguments, action: string) => Promise<ExitStatus>;
+}
+
+export function groupCommand(group: Group): CliCommand {
+  const { name, declarations, subject, lists, listOptions } = group;
+  const actions = declarations.flatMap(({ http }) => http.action ?? []);
+  const tables = declarations.map((command) => tableOf(command, placesOf(command)));
+  /** The first to have an option explains it: `add` has the defaults. */
+  const merged = (of: readonly Values[]): Values => Object.assign({}, ...of.toReversed());
+  const options = merged(tables.map((table) => table.options));
+  const { [subject.field]: _, ...otherWords } = merged(tables.map((table) => table.words));
+  const [usual = "list"] = lists;
+  return defineCommand({
+    ...{ name, describe: group.describe, notes: group.notes },
+    words: {
+      action: choice(`What to do; without it, ${name}s are listed`, [...lists, ...actions], {
+        optional: true,
+      }),
+      [subject.field]: {
+        ...text(subject.describe, { optional: true, aliases: [`--${subject.field}`] }),
+        field: subject.field,
+      },
+      ...otherWords,
+    },
+    options: { ...options, ...listOptions },
+    examples: declarations.flatMap(({ examples }) => examples),
+    run: async ({ action = usual, ...given }) => {
+      const args = given as GroupArguments;
+      const declaration = declarations.find(({ http }) => http.action === action);
+      const allowed =
+        declaration === undefined
+          ? [subject.field, ...Object.keys(listOptions)]
+          : keysOf(tableOf(declaration, placesOf(declaration)));
+      for (const key of Object.keys({ ...options, ...listOptions, ...otherWords })) {
+        if (args[key] === undefined || args[key] === false || allowed.includes(key)) continue;
+        throw new UsageError(`${name} ${action} has no option ${optionName(key)}`, name);
+      }
+      if (declaration === undefined) return group.list(args, String(action));
+      if (args[subject.field] === undefined) {
+        throw new UsageError(`<${subject.field}> is missing: the name of the ${name}`, name);
+      }
+      return performTyped(declaration, args, `${name} ${action}`);
+    },
+  });
+}
+
+const keysOf = ({ words, options: own }: ReturnType<typeof tableOf>): string[] =>
+  Object.keys({ ...words, ...own });

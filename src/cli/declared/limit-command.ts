@@ -1,0 +1,46 @@
+// worker limit: the actions on limits that src/commands declares, their list and one in detail. worker limits: the list.
+import { limitCommands } from "../../commands/limits/index.ts";
+import type { ExitStatus } from "../arguments/command.ts";
+import { UsageError } from "../arguments/refusals.ts";
+import { defineCommand, type GlobalArguments } from "../shell/globals.ts";
+import { type GroupArguments, groupCommand } from "./group-command.ts";
+
+const NOTES = `\
+set creates a limit, or changes the given parts of one: the others stay. --concurrency 0 and an empty
+--rate remove that part. A limit of a task counts the jobs of all matching tasks together; each
+matching queue has its limit for itself.
+
+Limits need tables that "worker migrate --with limits" adds. Graphile Worker's own workers do not
+obey limits of tasks, and run no jobs of queues with a limit.`;
+
+export const limitCommand = groupCommand({
+  name: "limit",
+  describe: "Set, show, remove and list limits: how many jobs run at once or start in a period",
+  notes: NOTES,
+  declarations: limitCommands,
+  subject: { field: "name", describe: "Name of the limit" },
+  lists: ["list", "show"],
+  listOptions: {},
+  list: (args, action) => (action === "show" ? show(args) : list(args)),
+});
+
+export const limitsCommand = defineCommand({
+  name: "limits",
+  describe: "List limits with their running and waiting jobs",
+  examples: ["worker limits", "worker limits --json"],
+  run: (args) => list(args),
+});
+
+async function list(args: GlobalArguments): Promise<ExitStatus> {
+  const { printLimits } = await import("./print-limits.ts");
+  return printLimits(args);
+}
+
+async function show(args: GroupArguments): Promise<ExitStatus> {
+  const name = args["name"];
+  if (typeof name !== "string") {
+    throw new UsageError("<name> is missing: the name of the limit", "limit");
+  }
+  const { printLimit } = await import("./print-limits.ts");
+  return printLimit(args, name);
+}

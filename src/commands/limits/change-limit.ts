@@ -1,0 +1,104 @@
+// Changes a limit in parts, and ends back-offs. One transaction: what one caller changes, another does not overwrite.
+import { WorkerError } from "../../base/errors.ts";
+import { inTransaction } from "../../database/connection/transaction.ts";
+import { type Database, query, type Statement } from "../../database/database.ts";
+import { type LimitDefinition, likePattern, matches } from "../../domain/limits/limit.ts";
+import { shortName } from "../../domain/words.ts";
+import { readLimits } from "../../queue/limits/limits.ts";
+import { CONTROL } from "../../queue/pauses/pause.ts";
+import { announceJobs } from "../../queue/sql/notify.ts";
+import { endPause } from "../pauses/set-pause.ts";
+import { changedLimit, type SetInput } from "./limit-fields.ts";
+import { requireLimits } from "./missing-limits.ts";
+import { setLimit } from "./set-limit.ts";
+
+export interface LimitSet {
+  readonly definition: LimitDefinition;
+  readonly isNew: boolean;
+  /** False: it was equal before. */
+  readonly isChanged: boolean;
+  /** Whether a task or queue with a matching name exists. */
+  readonly isKnown: boolean;
+}
+
+/** Creates the limit, or changes the given parts of it. Throws InputError, `conflict`, `extension_missing`. */
+export async function changeLimit(
+  db: Database,
+  input: SetInput,
+  setBy: string | null,
+): Promise<LimitSet> {
+  await requireLimits(db);
+  return inTransaction(db, async (inside) => {
+    await query(inside, lockSql, [input.name]);
+    const old = await findLimit(inside, input.name);
+    const definition = changedLimit(old?.definition ?? null, input);
+    const isChanged = await setLimit(inside, { definition, setBy, isFromCode: false });
+    const [row] = await query<{ is_known: boolean }>(inside, knownSql, [
+      ...[definition.scope, likePattern(definition.match)],
+    ]);
+    return { definition, isNew: old === null, isChanged, isKnown: row?.is_known === true };
+  });
+}
+
+async function findLimit(db: Database, name: string) {
+  return (await readLimits(db)).find(({ definition }) => definition.name === name) ?? null;
+}
+
+export const noLimit = (name: string): WorkerError =>
+  new WorkerError("not_found", `there is no limit "${shortName(name)}"`);
+
+/** What is told to back off. */
+export interface BackOffTarget {
+  readonly scope: "limit" | "task" | "queue";
+  readonly name: string;
+}
+
+/** Ends the back-offs of the limit, and of the tasks or queues that it is for. Returns them. */
+export async function endBackOffs(db: Database, name: string): Promise<readonly BackOffTarget[]> {
+  await requireLimits(db);
+  return inTransaction(db, async (inside) => {
+    const limit = await findLimit(inside, name);
+    if (limit === null) throw noLimit(name);
+    const { scope, match } = limit.definition;
+    const rows = await query<BackOffTarget & { is_pause: boolean }>(inside, backOffsSql, [
+      ...[name, scope, likePattern(match)],
+    ]);
+    const ended = rows.filter((one) => one.scope === "limit" || matches(match, one.name));
+    for (const { scope: of, name: target, is_pause } of ended) {
+      if (of !== "limit" && is_pause) await endPause(inside, { scope: of, name: target });
+      await query(inside, endSql, [of, target]);
+    }
+    return ended.map(({ scope: of, name: target }) => ({ scope: of, name: target }));
+  });
+}
+
+const lockSql: Statement = (s) => `
+select 1 as is_locked from ${s}._private_limits where name = $1::text for update`;
+
+// Each scope in one statement: the parameter decides which of the two is read.
+const knownSql: Statement = (s) => `
+select case when $1::text = 'task'
+  then exists (select from ${s}._private_tasks where identifier like $2::text)
+  else exists (select from ${s}._private_job_queues where queue_name like $2::text) end as is_known`;
+
+const MOST_ENDED = 1_000;
+
+// A pause of another end was set or changed by a person, and stays.
+const backOffsSql: Statement = (s) => `
+select distinct on (backs.scope, backs.name) backs.scope, backs.name,
+  exists (select from ${s}._private_pauses as pauses
+    where pauses.scope = backs.scope and pauses.name = backs.name and pauses.resume_at = backs.until) as is_pause
+from ${s}._private_back_offs as backs
+where backs.until > pg_catalog.now() and (backs.scope = 'limit' and backs.name = $1::text
+  or backs.scope = $2::text and backs.name like $3::text)
+order by backs.scope, backs.name, backs.until desc
+limit ${MOST_ENDED}`;
+
+const endSql: Statement = (s) => `
+with ended as (
+  update ${s}._private_back_offs set until = pg_catalog.now()
+  where scope = $1::text and name = $2::text and until > pg_catalog.now()
+  returning 1
+)
+select pg_catalog.pg_notify('${CONTROL}', pg_catalog.random()::text), ${announceJobs("1")}
+from ended limit 1`;

@@ -1,0 +1,36 @@
+// Declares the command that ends the back-offs of a limit; implemented in change-limit.ts.
+import { counted, shortName } from "../../domain/words.ts";
+import { defineCommand, jsonOf } from "../declare/command.ts";
+import { type BackOffTarget, endBackOffs } from "./change-limit.ts";
+import { limitName, namedLimit } from "./limit-fields.ts";
+
+export const limitEndBackOffCommand = defineCommand({
+  name: "limit-end-back-off",
+  aliases: [],
+  summary: "End the back-offs of a limit, and of the task or queues that it is for",
+  title: "End the back-off",
+  verb: "End back-off",
+  consequence:
+    "Its jobs can start again at once, although a job has asked to wait longer. A pause by a person stays.",
+  weight: "light",
+  danger: "changes",
+  http: { path: "/api/limits", action: "end-back-off" },
+  positionals: ["name"],
+  fields: { name: limitName },
+  dialog: "none",
+  examples: ["worker limit end-back-off stripe"],
+  answer: { name: "string", ended: "integer" },
+  run: (db, { name }) => endBackOffs(db, name),
+  sentence: (ended, { name }) =>
+    ended.length === 0
+      ? `Nothing was to be done: ${namedLimit(name)} does not back off`
+      : `Ended ${namesOf(ended)}`,
+  members: (ended, { name }) => jsonOf({ name, ended: ended.length }),
+});
+
+function namesOf(ended: readonly BackOffTarget[]): string {
+  const [first] = ended;
+  return first !== undefined && ended.length === 1
+    ? `the back-off of the ${first.scope} ${shortName(first.name)}`
+    : counted(ended.length, "back-off");
+}

@@ -1,0 +1,89 @@
+// What the commands on limits have in common: their fields, and from these to a definition.
+import { InputError, type Problem } from "../../base/errors.ts";
+import { validate } from "../../base/validate.ts";
+import {
+  defaultBurst,
+  type LimitDefinition,
+  type LimitOptions,
+  limitSchema,
+  type Rate,
+  type WholeRate,
+} from "../../domain/limits/limit.ts";
+import { parseRate, RATE_FORM } from "../../domain/limits/limit-text.ts";
+import { shortName } from "../../domain/words.ts";
+import { type Input, name, optional, text, whole } from "../declare/field.ts";
+
+export const limitName = name(["Limit", "name of the limit"], 128);
+
+const PATTERN = "each * stands for any text";
+
+export const setFields = {
+  name: limitName,
+  task: optional(name(["Task", `task whose jobs are limited together; ${PATTERN}`], 128)),
+  queue: optional(name(["Queue", `named queue; each that matches has the limit; ${PATTERN}`], 128)),
+  concurrency: optional(whole(["At once", "most jobs that run at once; 0: any number"], 0, 10_000)),
+  rate: optional(
+    text(
+      ["Rate", "most jobs that start in a period: 100/s, 300/min, 10/250ms; empty: any"],
+      0,
+      40,
+      {
+        example: "100/s",
+      },
+    ),
+  ),
+  burst: optional(whole(["Burst", "jobs that may start at once after a quiet time"], 1, 1_000_000)),
+};
+
+export type SetInput = Input<typeof setFields>;
+
+/** The limit that is for `name`, in words. */
+export const namedLimit = (given: string): string => `the limit ${shortName(given)}`;
+
+/** Returns the definition of the input. What it omits stays as in `old`. Throws InputError in the names of the wire. */
+export function changedLimit(old: LimitDefinition | null, input: SetInput): LimitDefinition {
+  const { name: given, task, queue, concurrency } = input;
+  const target = task === undefined && queue === undefined && old !== null;
+  const options: LimitOptions = {
+    name: given,
+    ...(target ? { [old.scope]: old.match } : { task, queue }),
+    concurrency: concurrency === undefined ? (old?.concurrency ?? null) : concurrency || null,
+    rate: changedRate(old?.rate ?? null, input),
+  };
+  try {
+    return validate(limitSchema, options);
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    throw new InputError(error.problems.map((problem) => inWireNames(problem, old)));
+  }
+}
+
+/** A burst that was the default stays the default of the new rate. */
+function changedRate(old: WholeRate | null, { rate: typed, burst }: SetInput): Rate | null {
+  if (typed === undefined && old === null) {
+    if (burst === undefined) return null;
+    throw problem("burst", "needs a rate");
+  }
+  if (typed === undefined) return old === null ? null : { ...old, burst: burst ?? old.burst };
+  if (typed === "") {
+    if (burst === undefined) return null;
+    throw problem("burst", "needs a rate");
+  }
+  const parsed = parseRate(typed);
+  if (parsed === null) throw problem("rate", RATE_FORM);
+  const isUsual = old === null || old.burst === defaultBurst(old.limit, old.perMs);
+  return { ...parsed, burst: burst ?? (isUsual ? undefined : old.burst) };
+}
+
+const problem = (path: string, message: string) => new InputError([{ path, message }]);
+
+const wireNames: Readonly<Record<string, string>> = {
+  ...{ "rate.limit": "rate", "rate.perMs": "rate", "rate.burst": "burst" },
+};
+
+function inWireNames({ path, message }: Problem, old: LimitDefinition | null): Problem {
+  const about = path === "rate.perMs" ? `the period ${message} ms` : message;
+  const isEmpty = path === "" && message.startsWith("needs concurrency");
+  const instead = isEmpty && old !== null ? '; "worker limit remove" removes the limit' : "";
+  return { path: wireNames[path] ?? path, message: `${about}${instead}` };
+}

@@ -1,0 +1,28 @@
+// Declares the command that removes a limit; implemented in set-limit.ts.
+import { defineCommand, jsonOf } from "../declare/command.ts";
+import { noLimit } from "./change-limit.ts";
+import { limitName, namedLimit } from "./limit-fields.ts";
+import { removeLimit } from "./set-limit.ts";
+
+export const limitRemoveCommand = defineCommand({
+  name: "limit-remove",
+  aliases: [],
+  summary: "Remove a limit",
+  title: "Remove the limit",
+  verb: "Remove limit",
+  consequence:
+    "The limit is deleted, and all jobs that wait for it can start at once. A limit that a worker's options have is created again when that worker starts.",
+  weight: "light",
+  danger: "destroys",
+  http: { path: "/api/limits", action: "remove" },
+  positionals: ["name"],
+  fields: { name: limitName },
+  dialog: "none",
+  examples: ["worker limit remove stripe --yes"],
+  answer: { name: "string" },
+  run: async (db, { name }) => {
+    if (!(await removeLimit(db, name))) throw noLimit(name);
+  },
+  sentence: (_, { name }) => `Removed ${namedLimit(name)}`,
+  members: (_, { name }) => jsonOf({ name }),
+});

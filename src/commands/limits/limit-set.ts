@@ -1,0 +1,59 @@
+// Declares the command that sets a limit; implemented in change-limit.ts.
+import { InputError, type Problem } from "../../base/errors.ts";
+import { limitText } from "../../domain/limits/limit-text.ts";
+import { defineCommand, jsonOf } from "../declare/command.ts";
+import { changeLimit } from "./change-limit.ts";
+import { changedLimit, namedLimit, type SetInput, setFields } from "./limit-fields.ts";
+
+export const limitSetCommand = defineCommand({
+  name: "limit-set",
+  aliases: [],
+  summary: "Set a limit of a task or of queues: how many jobs run at once or start in a period",
+  title: "Set a limit",
+  verb: "Set limit",
+  consequence:
+    "Workers of this library obey it within 2 seconds. Jobs that run now may end. Of a limit that exists, what is not given stays. Graphile Worker's own workers do not obey limits of tasks, and run no jobs of queues with a limit.",
+  weight: "light",
+  danger: "changes",
+  http: { path: "/api/limits", action: "set" },
+  positionals: ["name"],
+  fields: setFields,
+  needsOneOf: ["task", "queue", "concurrency", "rate", "burst"],
+  dialog: "none",
+  examples: [
+    "worker limit set stripe --task charge_card --concurrency 10",
+    "worker limit set stripe --rate 100/s --burst 20",
+    "worker limit set tenants --queue 'tenant/*' --concurrency 3",
+  ],
+  answer: { name: "string", is_new: "boolean", is_changed: "boolean", is_known: "boolean" },
+  problems: (input) =>
+    input.task !== undefined && input.queue !== undefined
+      ? [{ path: "queue", message: "use either a task or a queue" }]
+      : problemsOf(input),
+  run: (db, input, { by = null }) => changeLimit(db, input, by),
+  sentence: ({ definition, isNew, isChanged, isKnown }, { name }) => {
+    const text = limitText(definition);
+    if (!isChanged) return `Nothing was to be done: ${namedLimit(name)} is ${text} already`;
+    const { scope, match } = definition;
+    const unknown = match.includes("*")
+      ? `no ${scope} has a matching name until now`
+      : `no ${scope} had this name until now`;
+    const done = `${isNew ? "Set" : "Changed"} ${namedLimit(name)}: ${text}`;
+    return isKnown ? done : `${done}; ${unknown}`;
+  },
+  members: ({ isNew, isChanged, isKnown }, { name }) =>
+    jsonOf({ name, is_new: isNew, is_changed: isChanged, is_known: isKnown }),
+});
+
+/** The problems of the input on a limit that has both parts: that of the row is known later. */
+function problemsOf(input: SetInput): readonly Problem[] {
+  const rate = { limit: 1, perMs: 1_000, burst: 1 };
+  const sample = { name: "sample", scope: "task", match: "sample", concurrency: 1, rate } as const;
+  try {
+    changedLimit(sample, input);
+    return [];
+  } catch (error) {
+    if (error instanceof InputError) return error.problems;
+    throw error;
+  }
+}

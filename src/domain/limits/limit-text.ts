@@ -1,0 +1,62 @@
+// Limits in words, and rates as they are typed: 100/s, 300/min, 1000/h, 10/250ms.
+import { grouped, shortName } from "../words.ts";
+import type { LimitDefinition, Rate, WholeRate } from "./limit.ts";
+
+const UNITS: Readonly<Record<string, number>> = {
+  ...{ ms: 1, s: 1_000, min: 60_000, h: 3_600_000, d: 86_400_000 },
+};
+const SPELLINGS: Readonly<Record<string, string>> = {
+  ...{ sec: "s", second: "s", m: "min", minute: "min", hour: "h", day: "d" },
+};
+
+export const RATE_FORM = "must be a rate such as 100/s, 300/min, 1000/h or 10/250ms";
+const LONGEST_RATE = 40;
+
+/** Returns the rate, without checking its bounds; null if the text has another form. */
+export function parseRate(text: string): Pick<Rate, "limit" | "perMs"> | null {
+  if (text.length > LONGEST_RATE) return null;
+  const [count = "", period = "", ...more] = text.split("/").map((part) => part.trim());
+  if (more.length > 0 || !/^\d{1,9}(,\d{3})*$/.test(count)) return null;
+  const amount = /^\d*/.exec(period)?.[0] ?? "";
+  const word = period.slice(amount.length).trim();
+  const unit = UNITS[SPELLINGS[word] ?? word];
+  if (unit === undefined || amount.length > 8) return null;
+  const limit = Number(count.replaceAll(",", ""));
+  return { limit, perMs: (amount === "" ? 1 : Number(amount)) * unit };
+}
+
+/** Returns `100/s`, as it is typed. */
+export const rateText = ({ limit, perMs }: Rate): string => `${limit}/${periodText(perMs, "")}`;
+
+/** Returns `100 in a second and 20 more at once after a quiet time`. */
+export function rateWords({ limit, perMs, burst }: WholeRate): string {
+  const one = { s: "a second", min: "a minute", h: "an hour", d: "a day" };
+  const period = periodText(perMs, " ");
+  const words = Object.hasOwn(one, period) ? one[period as keyof typeof one] : period;
+  return `${grouped(limit)} in ${words} and ${grouped(burst)} more at once after a quiet time`;
+}
+
+/** Returns `s`, `5 min` or `250 ms`: in the largest unit of which it is a multiple. */
+function periodText(perMs: number, space: string): string {
+  const fitting = Object.entries(UNITS).filter(([, ms]) => perMs % ms === 0);
+  const [unit, ms] = fitting.at(-1) ?? ["ms", 1];
+  return perMs === ms && unit !== "ms" ? unit : `${perMs / ms}${space}${unit}`;
+}
+
+/** Returns `task charge_card`, `tasks mail_*`, `queue mail` or `each queue tenant/*`. */
+export function targetText({ scope, match }: Pick<LimitDefinition, "scope" | "match">): string {
+  const name = shortName(match);
+  if (!match.includes("*")) return `${scope} ${name}`;
+  return scope === "task" ? `tasks ${name}` : `each queue ${name}`;
+}
+
+/** Returns `at most 10 jobs of task charge_card at once, 100 in a second and 20 more at once after a quiet time`. */
+export function limitText(limit: LimitDefinition): string {
+  const { concurrency, rate } = limit;
+  const jobs = concurrency === 1 ? "1 job" : `${grouped(concurrency ?? 0)} jobs`;
+  if (rate === null) return `at most ${jobs} of ${targetText(limit)} at once`;
+  const started = rateWords(rate);
+  return concurrency === null
+    ? `at most ${started}, of ${targetText(limit)}`
+    : `at most ${jobs} of ${targetText(limit)} at once, ${started}`;
+}

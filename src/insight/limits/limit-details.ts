@@ -1,0 +1,82 @@
+// One limit in detail: what each worker holds of it, and its back-offs of the last hour.
+import { type Database, query, type Statement } from "../../database/database.ts";
+import { likePattern } from "../../domain/limits/limit.ts";
+import type { StoredLimit } from "../../queue/limits/limits.ts";
+import { dateOf, microseconds } from "../../queue/sql/moments.ts";
+import { isFor } from "./read-use.ts";
+
+/** What a worker holds of the concurrency of a limit of tasks. */
+export interface WorkerPermits {
+  readonly workerId: string;
+  /** The number of jobs that it may run at once. */
+  readonly permits: number;
+  /** The number of its running jobs, at the last exchange. */
+  readonly inUse: number;
+  readonly wanted: number;
+}
+
+/** A time at which a limit, or a task or queue that it is for, was told to back off. */
+export interface BackOff {
+  readonly scope: "limit" | "task" | "queue";
+  readonly name: string;
+  readonly beganAt: Date;
+  readonly until: Date;
+  readonly reason: string | null;
+  readonly jobId: string | null;
+  readonly task: string | null;
+}
+
+export interface LimitDetails {
+  /** Those with most permits first, at most 1,000. */
+  readonly permits: readonly WorkerPermits[];
+  /** The latest first, at most 100. */
+  readonly backOffs: readonly BackOff[];
+}
+
+export async function readLimitDetails(
+  db: Database,
+  { id, definition }: StoredLimit,
+): Promise<LimitDetails> {
+  const permits = await query<PermitRow>(db, permitsSql, [id]);
+  const { name, scope, match } = definition;
+  const rows = await query<BackOffRow>(db, backOffsSql, [name, scope, likePattern(match)]);
+  return {
+    permits: permits.map((row) => ({
+      workerId: row.worker_id,
+      ...{ permits: row.permits, inUse: row.in_use, wanted: row.wanted },
+    })),
+    backOffs: rows
+      .filter((row) => row.scope === "limit" || isFor(definition, row.name))
+      .map(({ began_us, until_us, job_id, ...row }) => ({
+        ...row,
+        beganAt: dateOf(began_us),
+        until: dateOf(until_us),
+        jobId: job_id,
+      })),
+  };
+}
+
+interface PermitRow {
+  readonly worker_id: string;
+  readonly permits: number;
+  readonly in_use: number;
+  readonly wanted: number;
+}
+
+interface BackOffRow extends Pick<BackOff, "scope" | "name" | "reason" | "task"> {
+  readonly began_us: string;
+  readonly until_us: string;
+  readonly job_id: string | null;
+}
+
+const permitsSql: Statement = (s) => `
+select worker_id, permits, in_use, wanted from ${s}._private_limit_permits
+where limit_id = $1::int order by permits desc, worker_id limit 1000`;
+
+const backOffsSql: Statement = (s) => `
+select scope, name, reason, task, job_id::text, ${microseconds("began_at")}::text as began_us,
+  ${microseconds("until")}::text as until_us
+from ${s}._private_back_offs
+where began_at > pg_catalog.now() - interval '1 hour' and (scope = 'limit' and name = $1::text
+  or scope = $2::text and name like $3::text)
+order by began_at desc limit 100`;

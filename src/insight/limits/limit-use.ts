@@ -1,0 +1,156 @@
+// How much of each limit is used: its running jobs, those that wait for it, and what is full. Limits have few rows of
+// their own. Running jobs are found by the ids in the reports of workers, waiting ones by counts that exist already, so
+// the size of the table of jobs does not matter.
+import type { Database } from "../../database/database.ts";
+import { hasLimits } from "../../database/schema/extensions/has-extension.ts";
+import type { Value } from "../../domain/value.ts";
+import { readLimits, type StoredLimit } from "../../queue/limits/limits.ts";
+import type { NameTally } from "../stats/name-tallies.ts";
+import { nextStartMs } from "./next-start.ts";
+import {
+  type BackingOff,
+  type BusyQueue,
+  isFor,
+  type RateTimes,
+  readBackingOff,
+  readBusyQueues,
+  readQueueCounts,
+  readRates,
+  readRunning,
+} from "./read-use.ts";
+import { readWaitingNames, type WaitingCounts, type WaitingNames, waitingOf } from "./waiting.ts";
+
+/** `full`: no further job can start now, for its concurrency or its rate. Of a limit of queues: in one of them. */
+export type LimitState = "free" | "full" | "backing_off";
+
+/** A queue that a limit is for, in which jobs run or wait. */
+export interface QueueUse {
+  readonly name: string;
+  /** The number of its slots that are in use. */
+  readonly running: number;
+  readonly slots: number;
+  readonly waiting: Value;
+  readonly isFull: boolean;
+  /** How long until its rate allows the next start, in milliseconds; 0: now. */
+  readonly nextStartMs: number;
+}
+
+export interface LimitUse {
+  readonly limit: StoredLimit;
+  /** The number of its running jobs, as of the last heartbeats; of queues, the number of slots in use. */
+  readonly running: number;
+  /** The number of due jobs that have not started. */
+  readonly waiting: Value;
+  /** The number of matching queues; null: too many, or the limit is one of tasks. */
+  readonly queues: number | null;
+  /** Of a limit of queues: full ones first, then those with most waiting jobs; at most 200. */
+  readonly busy: readonly QueueUse[];
+  /** Of a limit of tasks: how long until its rate allows the next start, in milliseconds; 0: now. */
+  readonly nextStartMs: number;
+  readonly state: LimitState;
+  readonly backingOff: BackingOff | null;
+}
+
+const MOST_BUSY = 200;
+
+/** Returns the uses by name; none where the schema has no table of limits. */
+export async function readLimitUses(db: Database, counted: WaitingCounts): Promise<LimitUse[]> {
+  if (!(await hasLimits(db))) return [];
+  const limits = await readLimits(db);
+  if (limits.length === 0) return [];
+  const facts: Facts = {
+    counted,
+    running: await readRunning(db, limits),
+    busy: await readBusyQueues(db, limits),
+    queues: await readQueueCounts(db, limits),
+    rates: await readRates(db),
+    backingOff: await readBackingOff(db),
+    waitingTasks: await readWaitingNames(db, counted, "task"),
+    waitingQueues: await readWaitingNames(db, counted, "queue"),
+  };
+  const uses = limits.map((limit) =>
+    limit.definition.scope === "task" ? useOfTasks(limit, facts) : useOfQueues(limit, facts),
+  );
+  return uses.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
+}
+
+interface Facts {
+  readonly counted: WaitingCounts;
+  readonly running: ReadonlyMap<string, number>;
+  readonly busy: readonly BusyQueue[];
+  readonly queues: ReadonlyMap<number, number>;
+  readonly rates: RateTimes;
+  readonly backingOff: ReadonlyMap<string, BackingOff>;
+  readonly waitingTasks: WaitingNames;
+  readonly waitingQueues: WaitingNames;
+}
+
+const nameOf = ({ limit }: LimitUse) => limit.definition.name;
+
+function useOfTasks(limit: StoredLimit, facts: Facts): LimitUse {
+  const { definition } = limit;
+  const running = matching(limit, facts.running).reduce((sum, [, count]) => sum + count, 0);
+  const tallies = matching(limit, facts.waitingTasks).map(([, tally]) => tally);
+  const waiting = waitingOf(facts.counted, tallies);
+  const nextMs = nextStartMs(definition, facts.rates.get(limit.id)?.get("") ?? null);
+  const isFull = definition.concurrency !== null && running >= definition.concurrency;
+  return {
+    ...{ limit, running, waiting, queues: null, busy: [], nextStartMs: nextMs },
+    ...stateOf(limit, facts, isFull || (nextMs > 0 && waiting.value > 0)),
+  };
+}
+
+function useOfQueues(limit: StoredLimit, facts: Facts): LimitUse {
+  const { definition, id } = limit;
+  const inUse = facts.busy.filter(({ name }) => isFor(definition, name));
+  const waiting = matching(limit, facts.waitingQueues);
+  const isInUse = new Set(inUse.map(({ name }) => name));
+  const others = waiting
+    .filter(([name]) => !isInUse.has(name))
+    .map(([name]) => ({ name, running: 0, slots: definition.concurrency ?? 1 }));
+  const busy = [...inUse, ...others].map((queue): QueueUse => {
+    const tally = facts.waitingQueues.get(queue.name);
+    const jobs = waitingOf(facts.counted, tally === undefined ? [] : [tally]);
+    const nextMs = nextStartMs(definition, facts.rates.get(id)?.get(queue.name) ?? null);
+    const isFull = queue.running >= queue.slots || (nextMs > 0 && jobs.value > 0);
+    return { ...queue, waiting: jobs, isFull, nextStartMs: nextMs };
+  });
+  const running = inUse.reduce((sum, queue) => sum + queue.running, 0);
+  return {
+    ...{ limit, running, queues: facts.queues.get(id) ?? null, nextStartMs: 0 },
+    waiting: waitingOf(
+      facts.counted,
+      waiting.map(([, tally]) => tally),
+    ),
+    busy: busy.toSorted(byUrgency).slice(0, MOST_BUSY),
+    ...stateOf(
+      limit,
+      facts,
+      busy.some(({ isFull }) => isFull),
+    ),
+  };
+}
+
+const byUrgency = (a: QueueUse, b: QueueUse): number =>
+  Number(b.isFull) - Number(a.isFull) || b.waiting.value - a.waiting.value || b.running - a.running;
+
+/** A limit backs off, or the only task or queue that it is for. */
+function stateOf(
+  { definition: { scope, match }, backOff }: StoredLimit,
+  { backingOff }: Facts,
+  isFull: boolean,
+): Pick<LimitUse, "state" | "backingOff"> {
+  const backs = backOff ?? backingOff.get(`${scope} ${match}`) ?? null;
+  return { backingOff: backs, state: backs !== null ? "backing_off" : isFull ? "full" : "free" };
+}
+
+function matching<T extends number | NameTally>(
+  { definition }: StoredLimit,
+  named: ReadonlyMap<string, T>,
+): [string, T][] {
+  if (definition.match.includes("*")) {
+    return [...named].filter(([name]) => isFor(definition, name));
+  }
+  const one = named.get(definition.match);
+  return one === undefined ? [] : [[definition.match, one]];
+}

@@ -1,0 +1,151 @@
+// The rows that show how much of limits is used. Each statement reads a bounded number of them.
+import { type Database, query, type Statement } from "../../database/database.ts";
+import { type LimitDefinition, likePattern, matches } from "../../domain/limits/limit.ts";
+import type { StoredLimit } from "../../queue/limits/limits.ts";
+import { dateOf, microseconds } from "../../queue/sql/moments.ts";
+import { reportedWorkers } from "../../queue/sql/unpacked.ts";
+import { hasWorkerTable } from "../../queue/workers/worker-table.ts";
+
+const MOST_RUNNING = 50_000;
+const MOST_QUEUES = 10_000;
+const MOST_RATES = 10_000;
+
+/** Returns the number of running jobs of each task, as workers with heartbeats report them. */
+export async function readRunning(
+  db: Database,
+  limits: readonly StoredLimit[],
+): Promise<ReadonlyMap<string, number>> {
+  const isAny = limits.some(({ definition }) => definition.scope === "task");
+  if (!isAny || !(await hasWorkerTable(db))) return new Map();
+  const rows = await query<{ task: string; running: number }>(db, runningSql);
+  return new Map(rows.map(({ task, running }) => [task, running]));
+}
+
+// The ids lead to the jobs by the primary key, so the size of the table does not matter.
+const runningSql: Statement = (s) => `
+with listed as materialized (
+  select workers.id as worker_id, list.id::bigint as job_id
+  from ${reportedWorkers(s)} as workers
+  cross join lateral pg_catalog.jsonb_array_elements_text(
+    case when pg_catalog.jsonb_typeof(workers.metadata -> 'running_job_ids'::text) = 'array'
+      then workers.metadata -> 'running_job_ids'::text else '[]'::jsonb end) as list (id)
+  where case when pg_catalog.length(list.id) < 19 then list.id ~ '^[0-9]+$' else false end
+  limit ${MOST_RUNNING}
+)
+select tasks.identifier as task, pg_catalog.count(*)::int as running
+from listed
+join ${s}._private_jobs as jobs on jobs.id = listed.job_id and jobs.locked_by = listed.worker_id
+join ${s}._private_tasks as tasks on tasks.id = jobs.task_id
+group by tasks.identifier`;
+
+/** A queue of which a slot is in use. */
+export interface BusyQueue {
+  readonly name: string;
+  readonly running: number;
+  readonly slots: number;
+}
+
+export async function readBusyQueues(
+  db: Database,
+  limits: readonly StoredLimit[],
+): Promise<readonly BusyQueue[]> {
+  const isAny = limits.some(({ definition }) => definition.scope === "queue");
+  return isAny ? query<BusyQueue>(db, busySql) : [];
+}
+
+const busySql: Statement = (s) => `
+with busy as materialized (
+  select queue_id, pg_catalog.count(*)::int as running
+  from ${s}._private_queue_slots where locked_by is not null
+  group by queue_id order by running desc limit ${MOST_QUEUES}
+)
+select queues.queue_name as name, busy.running,
+  (select pg_catalog.count(*)::int from ${s}._private_queue_slots as slots
+    where slots.queue_id = busy.queue_id) as slots
+from busy
+join ${s}._private_job_queues as queues on queues.id = busy.queue_id
+order by busy.running desc, queues.queue_name`;
+
+/** The time until the next start of each key, in milliseconds, by the id of the limit. */
+export type RateTimes = ReadonlyMap<number, ReadonlyMap<string, number>>;
+
+/** Returns the theoretical arrival times that are ahead, in milliseconds from now. */
+export async function readRates(db: Database): Promise<RateTimes> {
+  const rows = await query<{ limit_id: number; key: string; ahead_ms: number }>(db, ratesSql);
+  const times = new Map<number, Map<string, number>>();
+  for (const { limit_id: id, key, ahead_ms: ms } of rows) {
+    times.set(id, (times.get(id) ?? new Map<string, number>()).set(key, ms));
+  }
+  return times;
+}
+
+const ratesSql: Statement = (s) => `
+select limit_id, key,
+  (extract(epoch from tat - pg_catalog.clock_timestamp()) * 1000::numeric)::float8 as ahead_ms
+from ${s}._private_rates where tat > pg_catalog.clock_timestamp()
+order by tat desc limit ${MOST_RATES}`;
+
+/** The most limits whose matching queues are counted: each is a pass over the table of queues. */
+const MOST_COUNTED = 20;
+const MOST_NAMES = 100_000;
+
+/** Returns the number of matching queues of each limit of queues; without it there are too many. */
+export async function readQueueCounts(
+  db: Database,
+  limits: readonly StoredLimit[],
+): Promise<ReadonlyMap<number, number>> {
+  const ofQueues = limits.filter(({ definition }) => definition.scope === "queue");
+  const exact = ofQueues.filter(({ definition }) => !definition.match.includes("*"));
+  const patterns = ofQueues.filter((one) => !exact.includes(one)).slice(0, MOST_COUNTED);
+  const counts = new Map(exact.map(({ id }) => [id, 1]));
+  if (patterns.length === 0) return counts;
+  const rows = await query<{ id: number; queues: number }>(db, countsSql, [
+    patterns.map(({ id }) => id),
+    patterns.map(({ definition }) => likePattern(definition.match)),
+  ]);
+  for (const { id, queues } of rows) if (queues <= MOST_NAMES) counts.set(id, queues);
+  return counts;
+}
+
+const countsSql: Statement = (s) => `
+select given.id, (select pg_catalog.count(*)::int from (
+    select from ${s}._private_job_queues where queue_name like given.pattern limit ${MOST_NAMES + 1}) as matching) as queues
+from rows from (pg_catalog.unnest($1::int[]), pg_catalog.unnest($2::text[])) as given (id, pattern)`;
+
+export interface BackingOff {
+  readonly until: Date;
+  readonly reason: string | null;
+}
+
+/** Returns the back-offs of single tasks and queues that have not ended, by scope and name. */
+export async function readBackingOff(db: Database): Promise<ReadonlyMap<string, BackingOff>> {
+  const rows = await query<BackingOffRow>(db, backingOffSql);
+  return new Map(
+    rows.map(({ scope, name, until_us, reason }) => [
+      `${scope} ${name}`,
+      { until: dateOf(until_us), reason },
+    ]),
+  );
+}
+
+interface BackingOffRow {
+  readonly scope: string;
+  readonly name: string;
+  readonly until_us: string;
+  readonly reason: string | null;
+}
+
+const MOST_BACK_OFFS = 10_000;
+
+// A pause of another end is one of a person, and no back-off.
+const backingOffSql: Statement = (s) => `
+select backs.scope, backs.name, ${microseconds("backs.until")}::text as until_us, backs.reason
+from ${s}._private_back_offs as backs
+where backs.until > pg_catalog.now() and backs.scope <> 'limit' and exists (
+  select from ${s}._private_pauses as pauses
+  where pauses.scope = backs.scope and pauses.name = backs.name and pauses.resume_at = backs.until)
+order by backs.began_at limit ${MOST_BACK_OFFS}`;
+
+/** Whether a definition is for this task or queue. */
+export const isFor = ({ match }: LimitDefinition, name: string): boolean =>
+  match.includes("*") ? matches(match, name) : match === name;

@@ -1,0 +1,41 @@
+// The jobs that wait for limits: due, and not started. From counts of each task and queue that exist already.
+import type { Database } from "../../database/database.ts";
+import type { LimitScope } from "../../domain/limits/limit.ts";
+import type { Value } from "../../domain/value.ts";
+import type { NameCounts } from "../snapshot/name-counts.ts";
+import { type NameTally, sumOfTallies } from "../stats/name-tallies.ts";
+import { readNames } from "../stats/queue-rows.ts";
+import { inCondition, inState, sumOf, type Tallied } from "../stats/tally.ts";
+
+/** The tasks or queues with most waiting jobs that are compared with limits. */
+const MOST_NAMES = 10_000;
+const waiting: readonly Tallied[] = [...inState.ready, ...inCondition.fetched];
+
+export type WaitingCounts = Pick<NameCounts, "tallies" | "value">;
+
+/** The tasks or queues in which jobs wait, by name, those with most jobs first. */
+export type WaitingNames = ReadonlyMap<string, NameTally>;
+
+export async function readWaitingNames(
+  db: Database,
+  { tallies }: WaitingCounts,
+  scope: LimitScope,
+): Promise<WaitingNames> {
+  const all = scope === "task" ? tallies.tasks : tallies.queues;
+  const most = [...all]
+    .map(([id, tally]) => ({ id, tally, count: sumOf(tally.counts, waiting) }))
+    .filter(({ count }) => count > 0)
+    .sort((a, b) => b.count - a.count)
+    .slice(0, MOST_NAMES);
+  const ids = most.map(({ id }) => id);
+  const names = await readNames(db, scope, ids);
+  const named = most.flatMap(({ id, tally }): [string, NameTally][] => {
+    const name = names.get(id);
+    return name === undefined ? [] : [[name, tally]];
+  });
+  return new Map(named);
+}
+
+/** Returns the number of jobs that wait, of these tallies together. */
+export const waitingOf = ({ value }: WaitingCounts, tallies: readonly NameTally[]): Value =>
+  value(tallies.length === 0 ? undefined : sumOfTallies(tallies), waiting);

@@ -1,0 +1,139 @@
+// Limits over HTTP: the routes, their answers, what is refused.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { schemaName } from "../../src/database/schema-name.ts";
+import { addJob } from "../../src/queue/add/add-job.ts";
+import { type Json, migratedDatabase, startAdmin } from "./admin-harness.ts";
+
+const { url } = await migratedDatabase("worker", ["controls", "limits"]);
+const { client, pool } = await startAdmin({ url });
+const db = { client: pool, schema: schemaName() };
+const list = async (): Promise<Json[]> => (await client.get("/api/limits")).body.limits;
+
+test("A limit is set, listed with its use, read in detail and removed.", async () => {
+  await addJob(db, { identifier: "charge_card" });
+  await addJob(db, { identifier: "charge_card" });
+  const set = { action: "set", name: "stripe", task: "charge_card", concurrency: 2, rate: "100/s" };
+  const { body, status } = await client.post("/api/limits", set);
+  assert.deepEqual([status, body.is_new, body.is_changed, body.is_known], [200, true, true, true]);
+  assert.equal(
+    body.message,
+    "Set the limit stripe: at most 2 jobs of task charge_card at once, 100 in a second and 20 more at once after a quiet time",
+  );
+  const [limit] = await list();
+  const { set_at: setAt, set_by: _, ...rest } = limit;
+  assert.ok(Date.parse(setAt) > 0);
+  assert.deepEqual(rest, {
+    ...{ name: "stripe", scope: "task", match: "charge_card", concurrency: 2, queues: null },
+    ...{ rate: { limit: 100, per_ms: 1_000, burst: 20 }, from_code: false, revision: 1 },
+    ...{ running: 0, waiting: 2, waiting_precision: "exact", full: [], state: "free" },
+    backing_off: null,
+  });
+  const one = (await client.get("/api/limits/stripe")).body;
+  assert.deepEqual([one.name, one.permits, one.queue_rows, one.back_offs], ["stripe", [], [], []]);
+  assert.equal((await client.get("/api/limits/none")).status, 404);
+  const removed = await client.post("/api/limits", { action: "remove", name: "stripe" });
+  assert.equal(removed.body.message, "Removed the limit stripe");
+  const again = await client.post("/api/limits", { action: "remove", name: "stripe" });
+  assert.equal(again.status, 404);
+  assert.deepEqual(await list(), []);
+});
+
+test("A running job of a task, by the report of its worker, makes its limit full; a stale report does not.", async () => {
+  await client.post("/api/limits", { action: "set", name: "one", task: "t", concurrency: 1 });
+  const { id } = await addJob(db, { identifier: "t" });
+  const other = await addJob(db, { identifier: "t" });
+  const report = { running_job_ids: [id, other.id, "x"], running_jobs: 3 };
+  await pool.query(
+    "insert into worker._private_workers (id, last_heartbeat_at, metadata) values ('w', now(), $1)",
+    [JSON.stringify(report)],
+  );
+  const lock = "update worker._private_jobs set locked_by = 'w', locked_at = now() where id = $1";
+  await pool.query(lock, [id]);
+  await pool.query(`insert into worker._private_limit_permits (limit_id, worker_id, permits, in_use, wanted)
+    select id, 'w', 1, 1, 3 from worker._private_limits`);
+  const one = (await client.get("/api/limits/one")).body;
+  assert.deepEqual([one.running, one.waiting, one.state], [1, 1, "full"]);
+  assert.deepEqual(one.permits, [{ worker_id: "w", permits: 1, in_use: 1, wanted: 3 }]);
+  await pool.query("delete from worker._private_workers");
+  await client.post("/api/limits", { action: "remove", name: "one" });
+});
+
+test("A limit of queues names the full ones, with their slots and waiting jobs.", async () => {
+  await addJob(db, { identifier: "t", spec: { queueName: "tenant/1" } });
+  await addJob(db, { identifier: "t", spec: { queueName: "tenant/2" } });
+  const set = { action: "set", name: "tenants", queue: "tenant/*", concurrency: 1 };
+  await client.post("/api/limits", set);
+  await pool.query(`insert into worker._private_queue_slots (queue_id, slot, locked_by, locked_at)
+    select id, 1, 'w', now() from worker._private_job_queues where queue_name = 'tenant/1'`);
+  const one = (await client.get("/api/limits/tenants")).body;
+  assert.deepEqual([one.running, one.waiting, one.queues, one.state], [1, 2, 2, "full"]);
+  const full = { name: "tenant/1", running: 1, slots: 1, waiting: 1 };
+  assert.deepEqual(one.full, [full]);
+  assert.deepEqual(one.queue_rows, [full, { name: "tenant/2", running: 0, slots: 1, waiting: 1 }]);
+  await client.post("/api/limits", { action: "remove", name: "tenants" });
+});
+
+test("A back-off of the task of a limit is shown and ended; a pause by a person stays.", async () => {
+  await client.post("/api/limits", { action: "set", name: "api", task: "call", concurrency: 1 });
+  await pool.query(`insert into worker._private_pauses (scope, name, paused_at, resume_at, reason)
+    values ('task', 'call', now(), '2100-01-01', '429')`);
+  await pool.query(`insert into worker._private_back_offs (scope, name, until, reason, job_id, task)
+    values ('task', 'call', '2100-01-01', '429 from api', 7, 'call')`);
+  const one = (await client.get("/api/limits/api")).body;
+  assert.equal(one.state, "backing_off");
+  assert.deepEqual(one.backing_off, { until: "2100-01-01T00:00:00.000Z", reason: "429 from api" });
+  assert.deepEqual(
+    one.back_offs.map(({ began_at: _, ...rest }: Json) => rest),
+    [
+      {
+        ...{ scope: "task", name: "call", until: "2100-01-01T00:00:00.000Z" },
+        ...{ reason: "429 from api", job_id: 7, task: "call" },
+      },
+    ],
+  );
+  const end = { action: "end-back-off", name: "api" };
+  const { body } = await client.post("/api/limits", end);
+  assert.deepEqual([body.ended, body.message], [1, "Ended the back-off of the task call"]);
+  assert.deepEqual((await client.get("/api/pauses")).body.pauses, []);
+  assert.equal((await client.get("/api/limits/api")).body.state, "free");
+  assert.equal((await client.post("/api/limits", end)).body.ended, 0);
+
+  await client.post("/api/pauses", { action: "pause", scope: "task", name: "call", wait: false });
+  await pool.query(`insert into worker._private_back_offs (scope, name, until)
+    values ('task', 'call', '2100-01-01')`);
+  await client.post("/api/limits", end);
+  assert.equal((await client.get("/api/pauses")).body.pauses.length, 1);
+});
+
+test("Invalid input changes nothing and is explained; without the tables it is 409 with the command.", async () => {
+  const before = await list();
+  for (const wrong of [
+    { task: "t", rate: "fast" },
+    { task: "t", queue: "q", concurrency: 1 },
+    { task: "t", concurrency: -1 },
+    { task: "t", concurrency: 1.5 },
+    { concurrency: 1 },
+    {},
+  ]) {
+    const { status } = await client.post("/api/limits", { action: "set", name: "l", ...wrong });
+    assert.equal(status, 400, JSON.stringify(wrong));
+  }
+  assert.deepEqual(await list(), before);
+  const bare = await migratedDatabase("worker");
+  const admin = await startAdmin({ url: bare.url });
+  const { body } = await admin.client.get("/api/limits");
+  assert.deepEqual([body.limits, body.missing.extension], [[], "limits"]);
+  assert.deepEqual(
+    [body.missing.may_add, body.missing.command],
+    [true, "worker migrate --with limits"],
+  );
+  const refused = await admin.client.post("/api/limits", {
+    ...{ action: "set", name: "l", task: "t", concurrency: 1 },
+  });
+  assert.deepEqual([refused.status, refused.body.code], [409, "extension_missing"]);
+  assert.match(refused.body.error, /"worker migrate --with limits" adds them/);
+  const added = await admin.client.post("/api/extensions", { action: "add", name: "limits" });
+  assert.equal(added.status, 200);
+  assert.equal((await admin.client.get("/api/limits")).body.missing, null);
+});

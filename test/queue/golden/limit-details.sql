@@ -1,0 +1,9 @@
+select worker_id, permits, in_use, wanted from "worker"._private_limit_permits
+where limit_id = $1::int order by permits desc, worker_id limit 1000;
+
+select scope, name, reason, task, job_id::text, pg_catalog.floor(extract(epoch from began_at) * 1000000::numeric)::text as began_us,
+  pg_catalog.floor(extract(epoch from until) * 1000000::numeric)::text as until_us
+from "worker"._private_back_offs
+where began_at > pg_catalog.now() - interval '1 hour' and (scope = 'limit' and name = $1::text
+  or scope = $2::text and name like $3::text)
+order by began_at desc limit 100

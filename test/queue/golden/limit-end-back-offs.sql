@@ -1,0 +1,28 @@
+select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as is_there;
+
+select l.id, l.name, l.scope, l.match, l.concurrency, l.rate, l.period_ms::text, l.burst, l.source, l.set_by,
+  pg_catalog.floor(extract(epoch from l.set_at) * 1000000::numeric)::text as set_us, l.revision,
+  pg_catalog.floor(extract(epoch from b.until) * 1000000::numeric)::text as until_us, b.reason
+from "worker"._private_limits l
+left join lateral (
+  select until, reason from "worker"._private_back_offs
+  where scope = 'limit' and name = l.name and until > pg_catalog.now()
+  order by until desc limit 1) b on true
+order by l.id limit 1000;
+
+select distinct on (backs.scope, backs.name) backs.scope, backs.name,
+  exists (select from "worker"._private_pauses as pauses
+    where pauses.scope = backs.scope and pauses.name = backs.name and pauses.resume_at = backs.until) as is_pause
+from "worker"._private_back_offs as backs
+where backs.until > pg_catalog.now() and (backs.scope = 'limit' and backs.name = $1::text
+  or backs.scope = $2::text and backs.name like $3::text)
+order by backs.scope, backs.name, backs.until desc
+limit 1000;
+
+with ended as (
+  update "worker"._private_back_offs set until = pg_catalog.now()
+  where scope = $1::text and name = $2::text and until > pg_catalog.now()
+  returning 1
+)
+select pg_catalog.pg_notify('worker:control', pg_catalog.random()::text), pg_catalog.pg_notify('jobs:insert', pg_catalog.format('{"r":%s,"count":%s}', pg_catalog.random(), 1))
+from ended limit 1
