@@ -51,6 +51,8 @@ export function shrink(wasm, { names = false } = {}) {
   binaryen.setLowMemoryUnused(true);
   binaryen.setAlwaysInlineMaxSize(4);
   binaryen.setFlexibleInlineMaxSize(30);
+  // The compiler has left 80 here.
+  binaryen.setOneCallerInlineMaxSize(400);
   binaryen.setDebugInfo(names);
   const module = binaryen.readBinary(wasm);
   module.setFeatures(MutableGlobals | SignExt | NontrappingFPToInt | BulkMemory | BulkMemoryOpt);

@@ -8,60 +8,118 @@ import "../../build/sql-text.mjs";
 const note =
   "// Generated from src/commands by ui/schema/commands.mjs: change a declaration, not this.\n";
 
-const classes = `import { ListedJob } from "./records";
+const classes = `import { parseWhole } from "../lib/number";
+import { ListedJob } from "./records";
+
+/** The lines of a declaration. Their text takes less room in the module than calls with as many arguments. */
+class Lines {
+  private at: i32 = 0;
+
+  constructor(private readonly text: string) {}
+
+  next(): string {
+    const end = this.text.indexOf("\\n", this.at);
+    const line = this.text.substring(this.at, end);
+    this.at = end + 1;
+    return line;
+  }
+
+  flag(): bool {
+    return this.next().length > 0;
+  }
+
+  whole(): i32 {
+    return <i32>parseWhole(this.next()).value;
+  }
+
+  names(): string[] {
+    const names = this.next();
+    return names.length > 0 ? names.split(",") : [];
+  }
+}
 
 /** One field of a command's request. */
 export class CommandField {
-  constructor(
-    /** On the wire. */
-    readonly name: string,
-    /** text, integer, seconds, boolean, time, choice, json or list. */
-    readonly kind: string,
-    /** With its unit. */
-    readonly label: string,
-    /** A sentence about a text: what it is for, or what to give where it is required. */
-    readonly hint: string,
-    readonly required: bool,
-    /** text: characters; integer, seconds: the value. */
-    readonly min: i32,
-    readonly max: i32,
-    /** Of a choice, or of a list's items. */
-    readonly choices: string[],
-    /** What holds when it is left out, as a person would type it. */
-    readonly fallback: string,
-  ) {}
+  /** On the wire. */
+  readonly name: string;
+  /** text, integer, seconds, boolean, time, choice, json or list. */
+  readonly kind: string;
+  /** With its unit. */
+  readonly label: string;
+  /** A sentence about a text: what it is for, or what to give where it is required. */
+  readonly hint: string;
+  readonly required: bool;
+  /** text: characters; integer, seconds: the value. */
+  readonly min: i32;
+  readonly max: i32;
+  /** Of a choice, or of a list's items. */
+  readonly choices: string[];
+  /** What holds when it is left out, as a person would type it. */
+  readonly fallback: string;
+
+  constructor(l: Lines) {
+    this.name = l.next();
+    this.kind = l.next();
+    this.label = l.next();
+    this.hint = l.next();
+    this.required = l.flag();
+    this.min = l.whole();
+    this.max = l.whole();
+    this.choices = l.names();
+    this.fallback = l.next();
+  }
 }
 
 /** What one may do to jobs, queues and workers. */
 export class Command {
-  constructor(
-    readonly name: string,
-    /** Empty where the verb and what was selected are the title. */
-    readonly title: string,
-    readonly verb: string,
-    /** What will happen, in whole sentences; of many jobs and of one. */
-    readonly consequence: string,
-    readonly consequenceOfOne: string,
-    /** Where its request goes, without a slash before it, and the member \`action\`, if any. */
-    readonly path: string,
-    readonly action: string,
-    /** The field for what was selected and is not typed: ids, worker_ids, or nothing. */
-    readonly target: string,
-    /** The state of jobs that it is offered for, or the empty string for any. */
-    readonly forState: string,
-    /** The fields of the form, without the target. */
-    readonly fields: CommandField[],
-    /** Whether it can't be undone. */
-    readonly destroys: bool,
-    /** Whether at least one field must be filled in. */
-    readonly needsOne: bool,
-    /** Whether it can set attempts back, and its form has no field for them. */
-    readonly mayReset: bool,
-    /** Its key on the page; the empty string: none. */
-    readonly key: string,
-    /** The dialog that does more than show the fields; empty: it has no dialog of its own. */
-    readonly dialog: string,
-  ) {}
+  readonly name: string;
+  /** Empty where the verb and what was selected are the title. */
+  readonly title: string;
+  readonly verb: string;
+  /** What will happen, in whole sentences; of many jobs and of one. */
+  readonly consequence: string;
+  readonly consequenceOfOne: string;
+  /** Where its request goes, without a slash before it, and the member \`action\`, if any. */
+  readonly path: string;
+  readonly action: string;
+  /** The field for what was selected and is not typed: ids, worker_ids, or nothing. */
+  readonly target: string;
+  /** The state of jobs that it is offered for, or the empty string for any. */
+  readonly forState: string;
+  /** Whether it can't be undone. */
+  readonly destroys: bool;
+  /** Whether at least one field must be filled in. */
+  readonly needsOne: bool;
+  /** Whether it can set attempts back, and its form has no field for them. */
+  readonly mayReset: bool;
+  /** Its key on the page; the empty string: none. */
+  readonly key: string;
+  /** The dialog that does more than show the fields; empty: it has no dialog of its own. */
+  readonly dialog: string;
+  /** The fields of the form, without the target. */
+  readonly fields: CommandField[];
+
+  constructor(l: Lines) {
+    this.name = l.next();
+    this.title = l.next();
+    this.verb = l.next();
+    const consequence = l.next();
+    const ofOne = l.next();
+    this.consequence = consequence;
+    this.consequenceOfOne = ofOne.length > 0 ? ofOne : consequence;
+    this.path = l.next();
+    this.action = l.next();
+    this.target = l.next();
+    this.forState = l.next();
+    this.destroys = l.flag();
+    this.needsOne = l.flag();
+    this.mayReset = l.flag();
+    this.key = l.next();
+    this.dialog = l.next();
+    const fields: CommandField[] = [];
+    for (let left = l.whole(); left > 0; left--) fields.push(new CommandField(l));
+    this.fields = fields;
+  }
 
   /** Whether it is offered for jobs: it acts on jobs by their ids, and one of these has its state. */
   suits(jobs: ListedJob[]): bool {
@@ -83,29 +141,44 @@ export class Command {
 const actionClass = `
 /** A bulk action on jobs: by their ids, and on all that match a query. */
 export class JobAction {
-  constructor(
-    readonly name: string,
-    /** The command of an operation on all that match. */
-    readonly command: Command,
-    /** \`Run {jobs} now\`; while it is done, and when it is. */
-    readonly ask: string,
-    readonly doing: string,
-    readonly done: string,
-    /** Whether jobs are deleted. */
-    readonly deletes: bool,
-    /** Whether it is for running jobs, too: it changes them, or their workers end them. */
-    readonly reachesRunning: bool,
-    /** Whether the first few are watched before the rest: usual, possible, none. */
-    readonly canary: string,
-    /** Of which jobs it is offered: all, failed, not failed; the empty string: not there. */
-    readonly one: string,
-    readonly selected: string,
-    readonly every: string,
-    /** The conditions whose likeliest action it is. */
-    readonly firstFor: string[],
-    /** Whether its key works in the list of jobs. */
-    readonly hasListKey: bool,
-  ) {}
+  readonly name: string;
+  /** \`Run {jobs} now\`; while it is done, and when it is. */
+  readonly ask: string;
+  readonly doing: string;
+  readonly done: string;
+  /** Whether jobs are deleted. */
+  readonly deletes: bool;
+  /** Whether it is for running jobs, too: it changes them, or their workers end them. */
+  readonly reachesRunning: bool;
+  /** Whether the first few are watched before the rest: usual, possible, none. */
+  readonly canary: string;
+  /** Of which jobs it is offered: all, failed, not failed; the empty string: not there. */
+  readonly one: string;
+  readonly selected: string;
+  readonly every: string;
+  /** The conditions whose likeliest action it is. */
+  readonly firstFor: string[];
+  /** Whether its key works in the list of jobs. */
+  readonly hasListKey: bool;
+  /** The command of an operation on all that match. */
+  readonly command: Command;
+
+  constructor(l: Lines) {
+    this.name = l.next();
+    this.ask = l.next();
+    this.doing = l.next();
+    this.done = l.next();
+    this.deletes = l.flag();
+    this.reachesRunning = l.flag();
+    this.canary = l.next();
+    this.one = l.next();
+    this.selected = l.next();
+    this.every = l.next();
+    this.firstFor = l.names();
+    this.hasListKey = l.flag();
+    const command = l.whole();
+    this.command = command < 0 ? new Command(l) : commands[command];
+  }
 
   /** Whether it needs no input. */
   get needsNoInput(): bool {
@@ -152,21 +225,19 @@ export function commandNamed(name: string): Command {
 `;
 
 const text = (value) => JSON.stringify(value);
-const texts = (values) => `[${values.map(text).join(", ")}]`;
+
+/** Returns the lines by which a declaration is written: a flag is `1` or empty, a list is separated by commas. */
+const linesOf = (values) =>
+  values.map((value) => `${value === true ? 1 : value === false ? "" : value}\n`).join("");
 
 function fieldText([name, field]) {
   const { kind, label, isRequired, min = 0, max = 0 } = field;
   const choices = field.choices ?? field.item?.choices ?? [];
   const unit = kind === "seconds" && field.default !== undefined ? " (seconds)" : "";
-  const rest = [
-    isRequired,
-    min,
-    max,
-    choices.length === 0 ? "noChoices" : texts(choices),
-    text(field.default ?? ""),
-  ];
-  const words = [name, kind, label + unit, hintOf(field)].map(text);
-  return `new CommandField(${[...words, ...rest].join(", ")})`;
+  return linesOf([
+    ...[name, kind, label + unit, hintOf(field)],
+    ...[isRequired, min, max, choices.join(","), field.default ?? ""],
+  ]);
 }
 
 function hintOf({ kind, about, isRequired }) {
@@ -193,30 +264,26 @@ function commandText(command) {
   const asked = command.dialogFields?.map((field) => [field, command.fields[field]]) ?? offered;
   // What has no dialog of its own has no fields to fill in.
   const fields = command.dialog === "none" ? [] : asked.map(fieldText);
-  const sentences = [consequence, command.consequenceOfOne ?? consequence];
-  const words = [
-    name,
-    target === "" ? title : "",
-    verb,
-    ...(target === "ids" ? sentences.map(pronounced) : sentences),
-  ];
-  const traits = [
+  const other = command.consequenceOfOne ?? consequence;
+  const ofOne = other === consequence ? "" : other;
+  const isOnIds = target === "ids";
+  return linesOf([
+    ...[name, target === "" ? title : "", verb],
+    ...(isOnIds ? [pronounced(consequence), pronounced(ofOne)] : [consequence, ofOne]),
+    ...[http.path.slice(1), http.action ?? "", target, command.forState ?? ""],
     danger === "destroys",
     command.needsOneOf !== undefined,
     "attempts" in command.fields && !asked.some(([field]) => field === "attempts"),
-    text(command.key ?? ""),
-    text(command.dialog ?? ""),
-  ];
-  const place = [http.path.slice(1), http.action ?? "", target, command.forState ?? ""];
-  const list = `[${fields.map((field) => `\n    ${field},`).join("")}${fields.length > 0 ? "\n  " : ""}]`;
-  return `new Command(${[...words, ...place].map(text).join(", ")}, ${list}, ${traits.join(", ")})`;
+    ...[command.key ?? "", command.dialog ?? "", fields.length],
+  ]).concat(...fields);
 }
 
 /** Returns the text of an operation, whose command has another name in some cases. */
 function operationText(command, commands) {
   const { operation } = command.onJobs;
-  if (operation === undefined) return `commands[${commands.indexOf(command)}]`;
-  return commandText({ ...command, ...operation, consequenceOfOne: operation.consequence });
+  if (operation === undefined) return linesOf([commands.indexOf(command)]);
+  const own = { ...command, ...operation, consequenceOfOne: operation.consequence };
+  return linesOf([-1]) + commandText(own);
 }
 
 function actionText(command, commands) {
@@ -225,17 +292,11 @@ function actionText(command, commands) {
   const { set, mayRun = false, ofRunning } = onJobs.change({}, null);
   const reachesRunning = mayRun || ofRunning !== undefined;
   const { one, selected = "", every, firstFor = [], hasListKey = false } = offers;
-  const parts = [
-    text(name),
-    operationText(command, commands),
-    ...[words.ask, words.doing, words.done].map(text),
-    set === null,
-    reachesRunning,
-    ...[canary, one?.of ?? "", selected, every?.of ?? ""].map(text),
-    firstFor.length === 0 ? "noChoices" : texts(firstFor),
-    hasListKey,
-  ];
-  return `  new JobAction(${parts.join(", ")}),\n`;
+  const { ask, doing, done } = words;
+  return linesOf([
+    ...[name, ask, doing, done, set === null, reachesRunning],
+    ...[canary, one?.of ?? "", selected, every?.of ?? "", firstFor.join(","), hasListKey],
+  ]).concat(operationText(command, commands));
 }
 
 /** Returns the actions that are offered in a place, in their order there. */
@@ -248,20 +309,22 @@ function inOrder(actions, place) {
 /** Returns the files to write, by their paths below ui/. */
 export async function generateCommands() {
   const { commands, jobActions } = await import("../../src/commands/index.ts");
-  const list = commands.map((one) => `  ${commandText(one)},\n`).join("");
-  const actions = jobActions.map((one) => actionText(one, commands)).join("");
+  const rows = (texts) => texts.map((one) => `  ${text(one)},\n`).join("");
   return new Map([
     [
       "assembly/generated/commands.ts",
       `${note}
 ${classes}${actionClass}
-const noChoices: string[] = [];
+export const commands: Command[] = [];
+export const jobActions: JobAction[] = [];
 
-export const commands: Command[] = [
-${list}];
+const commandLines: StaticArray<string> = [
+${rows(commands.map(commandText))}];
+for (let i = 0; i < commandLines.length; i++) commands.push(new Command(new Lines(commandLines[i])));
 
-export const jobActions: JobAction[] = [
-${actions}];
+const actionLines: StaticArray<string> = [
+${rows(jobActions.map((one) => actionText(one, commands)))}];
+for (let i = 0; i < actionLines.length; i++) jobActions.push(new JobAction(new Lines(actionLines[i])));
 
 /** Offered in the menu of one job, and for all that match: in their order there. */
 export const actionsOnOne: JobAction[] = ${inOrder(jobActions, "one")};
