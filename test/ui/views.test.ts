@@ -217,6 +217,7 @@ test("the palette does what is likely wanted of a task's jobs, each behind its d
     "Retry the 12 failed charge card jobs…preview first",
     "Add a charge card job…",
     "Pause task charge card…",
+    "Set a limit on task charge card…",
   ]);
   page.app.dispatch("app.palette-key", "", "Enter");
   const { body } = page.asked("api/operations");
@@ -225,9 +226,10 @@ test("the palette does what is likely wanted of a task's jobs, each behind its d
   type(page, "charge");
   page.pass(400);
   page.answer("api/tasks?limit=4", tasks("charge card", 0));
-  assert.deepEqual(found(page).slice(0, 3), [
+  assert.deepEqual(found(page).slice(0, 4), [
     "Add a charge card job…",
     "Pause task charge card…",
+    "Set a limit on task charge card…",
     "Task charge card",
   ]);
   page.app.dispatch("app.palette-do", "0", "");

@@ -64,7 +64,7 @@ export interface CommandData {
   /** Its shortcut on the page. */
   readonly key?: string;
   /** The special dialog of the page for it; `none`: the page offers the command elsewhere. */
-  readonly dialog?: "add" | "remove" | "sweep" | "upkeep" | "schedule" | "pause" | "none";
+  readonly dialog?: "add" | "remove" | "sweep" | "upkeep" | "schedule" | "pause" | "limit" | "none";
   /** Example command lines for the help. */
   readonly examples: readonly string[];
   /** Whether the command works before the schema exists. */

@@ -19,7 +19,8 @@ export const limitSetCommand = defineCommand({
   positionals: ["name"],
   fields: setFields,
   needsOneOf: ["task", "queue", "concurrency", "rate", "burst"],
-  dialog: "none",
+  key: "m",
+  dialog: "limit",
   examples: [
     "worker limit set stripe --task charge_card --concurrency 10",
     "worker limit set stripe --rate 100/s --burst 20",

@@ -4,6 +4,8 @@ import * as v from "valibot";
 import { count, strict } from "../../base/validate.ts";
 import { boundedText } from "../job-spec.ts";
 
+export { matches } from "../portable/name-pattern.ts";
+
 export const limitScopes = ["task", "queue"] as const;
 /** What a limit is for: the jobs of tasks, or those of named queues. */
 export type LimitScope = (typeof limitScopes)[number];
@@ -24,7 +26,7 @@ export type WholeRate = Rate & { readonly burst: number };
 export interface LimitDefinition {
   readonly name: string;
   readonly scope: LimitScope;
-  /** The name of a task or queue; each `*` in it matches any text. */
+  /** The name of a task or queue; each `*` in it stands for any text. */
   readonly match: string;
   /** null: any number. */
   readonly concurrency: number | null;
@@ -40,9 +42,9 @@ export const defaultBurst = (limit: number, perMs: number): number =>
 export interface LimitOptions {
   /** The name of the limit, 1–128 characters, unique in the schema. */
   readonly name: string;
-  /** The task whose jobs are limited; each `*` matches any text, and the limit is for all matching tasks together. */
+  /** The task whose jobs are limited; each `*` stands for any text, and the limit is for all matching tasks together. */
   readonly task?: string | undefined;
-  /** The named queue whose jobs are limited; each `*` matches any text, and each matching queue has the limit. */
+  /** The named queue whose jobs are limited; each `*` stands for any text, and each matching queue has the limit. */
   readonly queue?: string | undefined;
   /** The most jobs that run at once, 1–10,000. */
   readonly concurrency?: number | null | undefined;
@@ -89,21 +91,6 @@ export const limitSchema = v.pipe(
     }),
   ),
 );
-
-/** Whether a name matches. Linear in the length of the name for each `*`. */
-export function matches(match: string, name: string): boolean {
-  const [first = "", ...rest] = match.split("*");
-  const last = rest.pop();
-  if (last === undefined) return match === name;
-  if (!name.startsWith(first)) return false;
-  let at = first.length;
-  for (const part of rest) {
-    const found = name.indexOf(part, at);
-    if (found < 0) return false;
-    at = found + part.length;
-  }
-  return name.length - last.length >= at && name.endsWith(last);
-}
 
 /** Returns a pattern for PostgreSQL's `like` with `\` as its escape character. */
 export const likePattern = (match: string): string =>

@@ -7,9 +7,9 @@ import { Model } from "../model/model";
 import { Pending } from "../model/requests";
 import { KeyHolder } from "./key-holder";
 
-const TASKS = "add.tasks";
-const FOUND = "add.found";
-const QUEUE = "add.queue";
+const TASKS = ".tasks";
+const FOUND = ".found";
+const QUEUE = ".queue";
 const MOST_TASKS = 100;
 
 export class NewJobFacts {
@@ -19,19 +19,24 @@ export class NewJobFacts {
   /** What was requested last, and the subject of the last answer. */
   private askedTask: string = "";
   private searched: string = "";
-  private holder: KeyHolder = new KeyHolder("add.key");
+  private holder: KeyHolder;
   private askedQueue: string = "";
   private answeredQueue: string = "";
   private queues: ListedQueue[] = [];
 
+  /** Requests have the topics of this dialog. */
+  constructor(private readonly dialog: string) {
+    this.holder = new KeyHolder(dialog + ".key");
+  }
+
   open(m: Model): void {
-    m.requests.read(m.access, TASKS, `api/tasks?limit=${MOST_TASKS}`);
+    m.requests.read(m.access, this.dialog + TASKS, `api/tasks?limit=${MOST_TASKS}`);
   }
 
   askTask(m: Model, task: string): void {
     if (task.length === 0 || task.length > 128) return;
     this.askedTask = task;
-    m.requests.read(m.access, FOUND, `api/tasks?limit=20&search=${encode(task)}`);
+    m.requests.read(m.access, this.dialog + FOUND, `api/tasks?limit=20&search=${encode(task)}`);
   }
 
   /** Without a name: the first ones, to be selected from. */
@@ -39,7 +44,7 @@ export class NewJobFacts {
     if (queue.length > 128) return;
     this.askedQueue = queue;
     const search = queue.length > 0 ? "&search=" + encode(queue) : "";
-    m.requests.read(m.access, QUEUE, `api/queues?limit=20&sort=name${search}`);
+    m.requests.read(m.access, this.dialog + QUEUE, `api/queues?limit=20&sort=name${search}`);
   }
 
   askKey(m: Model, key: string): void {
@@ -49,7 +54,7 @@ export class NewJobFacts {
   take(request: Pending, body: string): void {
     const r = new JsonReader(body);
     if (request.topic === this.holder.topic) this.holder.took(body);
-    else if (request.topic === QUEUE) {
+    else if (request.topic.endsWith(QUEUE)) {
       const list = readQueueList(r);
       if (r.failed) return;
       this.queues = list.queues;
@@ -57,7 +62,7 @@ export class NewJobFacts {
     } else {
       const known = readKnownTasks(r);
       if (r.failed) return;
-      if (request.topic === TASKS) this.tasks = known.tasks;
+      if (request.topic.endsWith(TASKS)) this.tasks = known.tasks;
       else {
         this.found = known.tasks;
         this.searched = this.askedTask;

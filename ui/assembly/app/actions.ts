@@ -1,11 +1,13 @@
 /** What the palette offers on every page: the actions whose place is another page. */
-import { ALERT, BUG } from "../controls/icon";
+import { ALERT, BUG, GAUGE } from "../controls/icon";
 import { countedValue } from "../controls/value";
 import { Value } from "../generated/records";
 import { incidentPath } from "../kit/incident-row";
 import { verbArg } from "../kit/verb";
+import { limitPath } from "../model/links";
 import { Model } from "../model/model";
 import { Shortcut } from "../model/shortcut";
+import { limitKeys, setShortcut } from "../operations/limiting";
 import { ALL, isPaused, pauseShortcut } from "../operations/pausing";
 
 const GROUP = "Everywhere";
@@ -24,6 +26,7 @@ export function actionsElsewhere(m: Model): Shortcut[] {
   if (!isPaused(m, ALL)) list.push(pauseShortcut(ALL, false, "", GROUP));
   list.push(goTo("Pause a queue…", "/queues"));
   list.push(goTo("Pause a task…", "/tasks"));
+  list.push(setShortcut("", "", GROUP));
   list.push(goTo("Unlock a worker…", "/workers"));
   list.push(goTo("Retry failed jobs…", "/jobs?q=is%3Afailed"));
   list.push(goTo("Run scheduled jobs now…", "/jobs?q=is%3Ascheduled"));
@@ -54,6 +57,27 @@ export function incidentActions(m: Model, goes: bool): Shortcut[] {
       const label = `${verb.label} · ${title}`;
       list.push(new Shortcut("", label, "ask.verb", verbArg(verb), "Incidents", ALERT, jobs));
     }
+  }
+  return list;
+}
+
+/** Returns the actions on each limit. */
+export function limitActions(m: Model): Shortcut[] {
+  const all = m.facts.limits;
+  let list: Shortcut[] = [];
+  for (let i = 0; i < all.length && m.access.canWrite; i++) {
+    list = list.concat(limitKeys(all[i], "", "Do"));
+  }
+  return list;
+}
+
+/** Returns the links to the limits. */
+export function limitPages(m: Model): Shortcut[] {
+  const list: Shortcut[] = [];
+  const all = m.facts.limits;
+  for (let i = 0; i < all.length; i++) {
+    const name = all[i].name;
+    list.push(new Shortcut("", "Limit " + name, "app.go", limitPath(name), "Go to", GAUGE));
   }
   return list;
 }

@@ -20,9 +20,10 @@ import { jobPath, queryPath, queuePath, taskPath, workerPath } from "../model/li
 import { Model } from "../model/model";
 import { Pending } from "../model/requests";
 import { Shortcut } from "../model/shortcut";
+import { setShortcut } from "../operations/limiting";
 import { isPaused, pauseShortcut } from "../operations/pausing";
 import { taskVerbs } from "../operations/task-verbs";
-import { actionsElsewhere, incidentActions, jobsIn } from "./actions";
+import { actionsElsewhere, incidentActions, jobsIn, limitActions, limitPages } from "./actions";
 import { DIALOGS, shortcuts } from "./keys";
 
 /** The maximum number of actions and pages. */
@@ -34,7 +35,7 @@ const LONGEST = 200;
 export const FINDS = "find-";
 const GO = "Go to";
 /** Words before a name. */
-const ACTIONS = " pause resume retry cancel queue task job ";
+const ACTIONS = " pause resume retry cancel limit queue task job ";
 
 /** Finds what fits the typed text. */
 export function look(m: Model, typed: string): void {
@@ -115,7 +116,10 @@ export function takeNames(m: Model, request: Pending, body: string): void {
       if (kind === "queue") {
         const queue = "queue " + name;
         add(m, `Queue ${name}`, queuePath(name), LAYERS, "");
-        if (m.access.canWrite) p.named.push(pauseShortcut(queue, isPaused(m, queue), "", "Do"));
+        if (m.access.canWrite) {
+          p.named.push(pauseShortcut(queue, isPaused(m, queue), "", "Do"));
+          p.named.push(setShortcut(queue, "", "Do"));
+        }
       } else if (kind === "worker") add(m, `Worker ${name}`, workerPath(name), CPU, "");
       else continue;
       count++;
@@ -184,6 +188,8 @@ function find(m: Model): void {
   if (wanted.length > 0) {
     addAll(does, actionsElsewhere(m), wanted);
     addAll(goes, incidentActions(m, true), wanted);
+    addAll(does, limitActions(m), wanted);
+    addAll(goes, limitPages(m), wanted);
   }
   const views = m.views.all;
   for (let i = 0; i < views.length && wanted.length > 0; i++) {

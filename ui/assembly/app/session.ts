@@ -9,6 +9,7 @@ import { parseWhole } from "../lib/number";
 import { Access, Gate } from "../model/access";
 import { Facts } from "../model/facts";
 import { Model } from "../model/model";
+import { askLimits } from "../operations/limiting";
 import { errorOf } from "./api-error";
 import { connect, disconnect, outage, startTicking } from "./freshness";
 import { load } from "./navigate";
@@ -128,6 +129,7 @@ function opened(m: Model, body: string): void {
   for (let i = 0; i < parked.length; i++) m.requests.write(access, parked[i]);
   if (!first) return;
   load(m);
+  askLimits(m);
   connect(m);
   startTicking(m);
 }

@@ -12,6 +12,7 @@ import { dash } from "./empty";
 const MONTHS: string = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec ";
 const WEEKDAYS: string = "Sun Mon Tue Wed Thu Fri Sat ";
 const DAY_MS: f64 = 86400000;
+const DAY: i64 = 86400000;
 /** The age from which only one unit is shown. */
 const TWO_UNITS_BELOW_MS: f64 = 600000;
 
@@ -99,6 +100,15 @@ export function localTimes(said: string, now: f64): string {
     if (!isNaN(at)) words[i] = clockAt(at, now) + words[i].substring(end);
   }
   return words.join(" ");
+}
+
+/** Returns the period of a rate as it is typed: `min`, `5min`, `250ms`. */
+export function periodText(ms: i64): string {
+  const unit =
+    ms % DAY === 0 ? DAY : ms % 3600000 === 0 ? 3600000 : ms % 60000 === 0 ? 60000 : 1000;
+  if (ms % unit > 0) return `${ms}ms`;
+  const name = unit === DAY ? "d" : unit === 3600000 ? "h" : unit === 60000 ? "min" : "s";
+  return (ms === unit ? "" : (ms / unit).toString()) + name;
 }
 
 /** Returns the local zone, such as `+01:00`. */

@@ -35,6 +35,7 @@ export const CODE: string = "M5.5 5 2.5 8l3 3M10.5 5l3 3-3 3";
 export const CPU: string =
   "M4.5 4.5h7v7h-7zm2-2.5v2.5m3-2.5v2.5m-3 7V14m3-2.5V14M2 6.5h2.5M2 9.5h2.5m7-3H14m-2.5 3H14";
 export const CLOCK: string = "M8 2.5a5.5 5.5 0 1 0 0 11 5.5 5.5 0 0 0 0-11M8 5v3.2l2 1.3";
+export const GAUGE: string = "M3.2 12a5.8 5.8 0 1 1 9.6 0M8 9.6l2.6-3.4";
 export const PULSE: string = "M2 8.5h2.5L6.5 4l3 8 2-3.5H14";
 export const TOOL: string =
   "M6.2 9.8 2.8 13.2M9.4 3.2a3.4 3.4 0 0 0-3.1 5.1M13 6.6a3.4 3.4 0 0 1-5.1 3.1M9.4 3.2 8.3 5.5l2.2 2.2L13 6.6";

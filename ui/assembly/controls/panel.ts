@@ -65,3 +65,12 @@ export function figure(name: string, value: Node, remark: string): Node {
 export function figures(list: Node[]): Node {
   return box("div", "stats", list);
 }
+
+/** One of several steps, in a `steps` box. `tone`: that of its mark, `done`, `wait`, or empty for the current one. */
+export function step(tone: string, mark: Node, title: string, body: Node[]): Node {
+  const children: Node[] = [leaf("h2", "", title)];
+  return box("div", "step", [
+    box("span", "no " + tone, [mark]),
+    box("div", "pile tight", children.concat(body)),
+  ]);
+}

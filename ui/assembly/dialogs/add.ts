@@ -34,7 +34,7 @@ const MODE_WORDS: string[] = ["Replace it", "Keep its time", "Add none"];
 const TYPING_MS: i32 = 250;
 
 export class AddDialog extends CommandDialog {
-  private facts: NewJobFacts = new NewJobFacts();
+  private facts: NewJobFacts = new NewJobFacts("add");
   private more: MoreOptions = new MoreOptions();
   /** The typed form. It is kept until the job is added or the session ends, even if the user opens other pages. */
   private kept: Draft | null = null;
@@ -66,7 +66,7 @@ export class AddDialog extends CommandDialog {
 
   override forget(): void {
     this.kept = null;
-    this.facts = new NewJobFacts();
+    this.facts = new NewJobFacts("add");
   }
 
   override typed(_m: Model, dialog: OpenDialog, field: string): void {

@@ -1,8 +1,13 @@
-/** The dialog of a command, built from its declaration; and that of a command that needs tables. */
+/** The dialog of a command, built from its declaration; that of a command that needs tables; and that of schedules. */
 import { beginBody, commandForm, writeFields } from "../forms/command-form";
 import { Form } from "../forms/form";
 import { Command } from "../generated/commands";
-import { MessageResult, MissingTables, readMessageResult } from "../generated/records";
+import {
+  MessageResult,
+  MissingTables,
+  readMessageResult,
+  readScheduleList,
+} from "../generated/records";
 import { JsonReader } from "../lib/json-reader";
 import { box, Node } from "../lib/node";
 import { Dialog, Model } from "../model/model";
@@ -120,5 +125,38 @@ export abstract class TablesDialog extends CommandDialog {
     this.missing = null;
     if (dialog === null || dialog.name !== this.name || !dialog.busy) return;
     m.requests.write(m.access, this.request(m, dialog));
+  }
+}
+
+/** Adds a schedule, or changes one: what was typed, under the revision that the list has shown. */
+export class ScheduleDialog extends TablesDialog {
+  /** The revision and the name of the schedule to change; empty: a new one. */
+  private target: string = "";
+
+  /** `arg`: `4 nightly`. */
+  override open(m: Model, dialog: OpenDialog, arg: string): bool {
+    this.target = arg;
+    m.requests.read(m.access, this.name + ".tables", "api/schedules?limit=0");
+    return super.open(m, dialog, "");
+  }
+
+  override take(_m: Model, _request: Pending, body: string): void {
+    this.missing = readScheduleList(new JsonReader(body)).missing;
+  }
+
+  private get identifier(): string {
+    return this.target.substring(this.target.indexOf(" ") + 1);
+  }
+
+  override title(_dialog: OpenDialog): string {
+    return this.target.length > 0 ? "Change " + this.identifier : this.command.title;
+  }
+
+  protected override members(_m: Model, _dialog: OpenDialog, form: Form): void {
+    if (this.target.length > 0) {
+      form.body.string("identifier", this.identifier);
+      form.body.raw("revision", this.target.substring(0, this.target.indexOf(" ")));
+    }
+    writeFields(form, this.command);
   }
 }

@@ -7,6 +7,7 @@ import {
   Counts,
   Horizon,
   Incidents,
+  ListedLimit,
   Operation,
   Pulse,
   readCounts,
@@ -24,6 +25,8 @@ export class Facts {
   horizon: Horizon = Horizon.empty();
   /** The running operation, otherwise the newest; null: there is none. */
   operation: Operation | null = null;
+  /** The limits, as they were last read. */
+  limits: ListedLimit[] = [];
   /** The results of actions on incidents, by the ids of the incidents. */
   receipts: Map<string, string> = new Map<string, string>();
   /** The operation whose page was left while it ran; 0: none. Its end is shown as a notice. */

@@ -52,6 +52,10 @@ export function queuePath(queue: string): string {
   return isPathPart(queue) ? "/queues/" + encode(queue) : "/queue?name=" + encode(queue);
 }
 
+export function limitPath(limit: string): string {
+  return "/limits/" + encode(limit);
+}
+
 export function workerPath(worker: string): string {
   return "/workers/" + encode(worker);
 }

@@ -6,6 +6,7 @@ import { operationArg } from "../kit/verb";
 import { named } from "../model/links";
 import { OF_TASK } from "../model/open-dialog";
 import { Shortcut } from "../model/shortcut";
+import { setShortcut } from "./limiting";
 import { pauseShortcut } from "./pausing";
 
 const GROUP = "Do";
@@ -21,5 +22,6 @@ export function taskVerbs(task: ListedTask): Shortcut[] {
   }
   verbs.push(new Shortcut("", `Add a ${name} job…`, "ask.add", OF_TASK + name, GROUP, PLUS));
   verbs.push(pauseShortcut("task " + name, task.paused !== null, "", GROUP));
+  verbs.push(setShortcut("task " + name, "", GROUP));
   return verbs;
 }

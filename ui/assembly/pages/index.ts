@@ -9,6 +9,8 @@ import { ErrorPage } from "./error/page";
 import { ErrorsPage } from "./errors/page";
 import { JobPage } from "./job/page";
 import { JobsPage } from "./jobs/page";
+import { LimitPage } from "./limit/page";
+import { LimitsPage } from "./limits/page";
 import { MaintenancePage } from "./maintenance/page";
 import { OperationPage } from "./operation/page";
 import { OverviewPage } from "./overview/page";
@@ -30,6 +32,8 @@ export const pages: Page[] = [
   new TasksPage(),
   new WorkersPage(),
   new WorkerPage(),
+  new LimitsPage(),
+  new LimitPage(),
   new CronPage(),
   new ActivityPage(),
   new OperationPage(),

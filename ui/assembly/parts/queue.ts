@@ -34,6 +34,8 @@ export function queueState(m: Model, queue: ListedQueue): Node {
   const paused = queue.paused;
   if (paused !== null) return pausedState(m, paused);
   if (isHeld(queue)) return stateSaying("running", "Locked");
+  // Several jobs of a queue that has a limit run at once, without a lock.
+  if (queue.running.value > 0) return stateSaying("running", "Running");
   if (queue.failed.value > 0) return stateSaying("failed", "Failed");
   if (queue.ready.value > 0) return stateSaying("ready", "Ready");
   return queue.scheduled.value > 0

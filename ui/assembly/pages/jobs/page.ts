@@ -20,6 +20,7 @@ import { Mark, Model, noMark } from "../../model/model";
 import { OpenDialog } from "../../model/open-dialog";
 import { Pending } from "../../model/requests";
 import { keyOf, Shortcut } from "../../model/shortcut";
+import { setKey, setShortcut } from "../../operations/limiting";
 import { isPaused, pauseShortcut } from "../../operations/pausing";
 import { BesideJobs } from "./beside-jobs";
 import { aboutOf, againOf, askedBy, chosenJobs, mayMeanEvery, verbsForEvery } from "./chosen";
@@ -210,6 +211,7 @@ export class JobsPage extends BesideJobs {
     const task = taskTarget(this.bar.terms);
     if (task.length > 0) {
       keys.push(pauseShortcut(task, isPaused(m, task), keyOf("pause"), "This task"));
+      keys.push(setShortcut(task, setKey(), "This task"));
     }
     if (mayMeanEvery(this)) {
       keys.push(new Shortcut("Mod+a", "Select all matches", "jobs.every", "", "List"));

@@ -18,7 +18,9 @@ import { attr, box, cls, el, leaf, Node, nothing, text } from "../../lib/node";
 import { counted } from "../../lib/number";
 import { queryPath } from "../../model/links";
 import { Model } from "../../model/model";
+import { limitsOf, setButton } from "../../operations/limiting";
 import { isPaused, pauseButton } from "../../operations/pausing";
+import { applied } from "../../parts/limit";
 import { chosenBar } from "./chosen";
 import { exportMenu, shownColumns } from "./export";
 import { GroupedJobs } from "./grouped-jobs";
@@ -36,6 +38,7 @@ export function jobsView(m: Model, page: GroupedJobs): Node {
       conditionTabs(m, terms, page.groups.by, tabTotal(m, page)),
       queryBar(page.bar),
       meta(m, page),
+      applied(limitsOf(m, taskTarget(terms)), -1),
       listView(m, page, "Jobs", none(m, page)),
       chosenBar(m, page),
     ]),
@@ -55,7 +58,14 @@ function additions(m: Model, page: GroupedJobs): Node[] {
   return [
     task.length > 0 ? pauseButton(m, task, isPaused(m, task), "") : nothing,
     addButton(m),
-    menu("More actions", [icon(DOTS)], [button("Remove by key…", "ask.remove", "", "q")]),
+    menu(
+      "More actions",
+      [icon(DOTS)],
+      [
+        task.length > 0 ? setButton(m, "Set limit…", task, "q") : nothing,
+        button("Remove by key…", "ask.remove", "", "q"),
+      ],
+    ),
   ];
 }
 

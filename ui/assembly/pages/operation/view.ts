@@ -3,7 +3,7 @@ import { clockAt, timed, until } from "../../controls/age";
 import { commandLine } from "../../controls/button";
 import { note } from "../../controls/empty";
 import { ALERT, CHECK, INFO, icon } from "../../controls/icon";
-import { figure, figures, panel } from "../../controls/panel";
+import { figure, figures, panel, step } from "../../controls/panel";
 import { valueNode } from "../../controls/value";
 import { Operation, OperationResults } from "../../generated/records";
 import { writeButton } from "../../kit/verb";
@@ -13,7 +13,6 @@ import { Model } from "../../model/model";
 import { Outcome, outcomesOf, resultsOf, undoOutcomesOf } from "../../operations/outcomes";
 import { aimOf, metOf, progressBar } from "../../operations/progress";
 import { isAtWork, isHeld, lineWith, mannerOf, paceOf } from "../../operations/words";
-import { step } from "../../parts/step";
 
 export function body(m: Model, operation: Operation, results: OperationResults | null): Node {
   const isOpen = isAtWork(operation) || isHeld(operation);

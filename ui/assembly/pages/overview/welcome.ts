@@ -1,11 +1,10 @@
 /** The overview of an empty queue: how to add the first job and run it. */
 import { commandLine } from "../../controls/button";
 import { CHECK, icon } from "../../controls/icon";
-import { panel } from "../../controls/panel";
+import { panel, step } from "../../controls/panel";
 import { writeButton } from "../../kit/verb";
 import { box, leaf, multiline, Node, text } from "../../lib/node";
 import { Model } from "../../model/model";
-import { step } from "../../parts/step";
 
 const PROGRAM: string = [
   "import { defineTask, run } from 'pg-job-worker';",

@@ -38,6 +38,10 @@ const RESUMES = "A running worker resumes the queue at that time.";
 
 function free(details: QueueDetails): Node {
   const queue = details.queue;
+  if (queue.running.value > 0) {
+    const wait = queue.ready.value > 0 ? ` ${countedValue(queue.ready, "waits.", "wait.")}` : "";
+    return why("run", countedValue(queue.running, "job runs.", "jobs run."), wait);
+  }
   if (queue.ready.value > 0) {
     const wait = countedValue(queue.ready, "job waits", "jobs wait");
     return why("", "Not locked.", ` ${wait} for a free worker.`);

@@ -99,7 +99,7 @@ function jobRow(job: QueuedJob, condition: string, waits: string, when: string):
 function before(details: QueueDetails, place: i32): string {
   const running = details.running;
   if (place > 0) return `${place} ahead`;
-  if (running !== null) return `after #${running.id}`;
+  if (running !== null && isHeld(details.queue)) return `after #${running.id}`;
   if (details.queue.paused !== null) return "the end of the pause";
   return isHeld(details.queue) ? "the queue lock" : "a free worker";
 }

@@ -1,6 +1,8 @@
 /** One named queue: which job and worker have locked it, which jobs wait in which order, and the action that unlocks it. */
 import { link } from "../../controls/button";
 import { empty } from "../../controls/empty";
+import { DOTS, icon } from "../../controls/icon";
+import { menu } from "../../controls/menu";
 import { crumbs, heading, headOf, plainPanel } from "../../controls/panel";
 import { countedValue } from "../../controls/value";
 import { ListedQueue, QueueDetails, readQueueDetails } from "../../generated/records";
@@ -15,9 +17,11 @@ import { Model, Page } from "../../model/model";
 import { OpenDialog } from "../../model/open-dialog";
 import { Pending } from "../../model/requests";
 import { keyOf, Shortcut } from "../../model/shortcut";
+import { askLimits, limitsOf, setButton, setKey, setShortcut } from "../../operations/limiting";
 import { pauseButton, pauseShortcut } from "../../operations/pausing";
 import { exactName } from "../../parts/exact-name";
 import { HolderOf } from "../../parts/holder";
+import { applied } from "../../parts/limit";
 import { Acknowledged } from "../../parts/pause";
 import { isStuck, queueState } from "../../parts/queue";
 import { lockOfQueue } from "./holder";
@@ -78,6 +82,7 @@ export class QueuePage extends Page {
   }
 
   override load(m: Model): void {
+    askLimits(m);
     this.asked.ask(m, this.at);
   }
 
@@ -144,6 +149,7 @@ export class QueuePage extends Page {
       seeJobs(queue),
       isPaused ? writeButton(m, "Change…", "ask.pause", target, "") : nothing,
       pauseButton(m, target, isPaused, isPaused ? "p" : ""),
+      menu("More actions", [icon(DOTS)], [setButton(m, "Set limit…", target, "q")]),
     ];
   }
 
@@ -151,7 +157,15 @@ export class QueuePage extends Page {
     if (!this.asked.ready || this.asked.missing || !m.access.canWrite) return [];
     const queue = this.details.queue;
     const target = "queue " + queue.queueName;
-    return [pauseShortcut(target, queue.paused !== null, keyOf("pause"), "This queue")];
+    return [
+      pauseShortcut(target, queue.paused !== null, keyOf("pause"), "This queue"),
+      setShortcut(target, setKey(), "This queue"),
+    ];
+  }
+
+  private limits(m: Model): Node {
+    const queue = this.details.queue;
+    return applied(limitsOf(m, "queue " + queue.queueName), queue.running.value);
   }
 
   private body(m: Model): Node {
@@ -164,6 +178,7 @@ export class QueuePage extends Page {
           details.queue.paused !== null ? this.acknowledged.view() : nothing,
         ]),
         numbers(m, details),
+        this.limits(m),
       ]),
       order(m, details),
     ]);

@@ -17,6 +17,7 @@ import { Mark, Model, noMark } from "../../model/model";
 import { OpenDialog } from "../../model/open-dialog";
 import { Pending } from "../../model/requests";
 import { Shortcut } from "../../model/shortcut";
+import { withLimit } from "../../operations/limiting";
 import { withPause } from "../../operations/pausing";
 import { HolderOf } from "../../parts/holder";
 import { COLUMNS, QueueRow } from "./row";
@@ -85,7 +86,8 @@ export class QueuesPage extends ListPage {
   }
 
   override shortcuts(m: Model): Shortcut[] {
-    return withPause(m, this.list, withUnlock(m, this.list, super.shortcuts(m), "queues.unlock"));
+    const keys = withUnlock(m, this.list, super.shortcuts(m), "queues.unlock");
+    return withLimit(m, this.list, withPause(m, this.list, keys));
   }
 
   override act(m: Model, verb: string, arg: string, value: string): void {

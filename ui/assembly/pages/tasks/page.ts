@@ -12,6 +12,7 @@ import { box, leaf, Node, nothing } from "../../lib/node";
 import { Mark, Model, noMark } from "../../model/model";
 import { Pending } from "../../model/requests";
 import { Shortcut } from "../../model/shortcut";
+import { withLimit } from "../../operations/limiting";
 import { withPause } from "../../operations/pausing";
 import { Acknowledged } from "../../parts/pause";
 import { COLUMNS, TaskRow } from "./row";
@@ -92,7 +93,7 @@ export class TasksPage extends ListPage {
   }
 
   override shortcuts(m: Model): Shortcut[] {
-    return withPause(m, this.list, super.shortcuts(m));
+    return withLimit(m, this.list, withPause(m, this.list, super.shortcuts(m)));
   }
 
   override view(m: Model): Node {

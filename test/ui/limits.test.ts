@@ -1,0 +1,297 @@
+// Limits on the page: the list, one of them, setting and changing one, and where else they are shown.
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import type { ListedLimit } from "../../ui/generated/records.ts";
+import { ensureBuilt, type Page, textOf } from "./harness.ts";
+import { at, jobs, opened, queue, value } from "./sample.ts";
+
+before(ensureBuilt);
+
+const limit = (name: string, change: Partial<ListedLimit> = {}): ListedLimit => ({
+  ...{ name, scope: "task", match: name, concurrency: 40, rate: null },
+  ...{ from_code: false, set_by: "ana", set_at: at(-3600) },
+  ...{ running: 33, waiting: 2912, waiting_precision: "exact", queues: null },
+  ...{ full: [], state: "free", backing_off: null },
+  ...{ permits: [], queue_rows: [], back_offs: [] },
+  ...change,
+});
+
+const tenants = limit("tenants", {
+  ...{ scope: "queue", match: "tenant/*", concurrency: 3, running: 4, waiting: 4, queues: 27 },
+  ...{ state: "full", from_code: true, set_by: null },
+  full: [{ name: "tenant/globex", running: 3, slots: 3, waiting: 4 }],
+});
+
+const acme = limit("acme", {
+  ...{ scope: "queue", match: "tenant/acme", concurrency: null, running: 0, waiting: 310 },
+  rate: { limit: 1500, per_ms: 60_000, burst: 20 },
+  ...{ state: "backing_off", queues: 1 },
+  backing_off: { until: at(180), reason: "429 from hooks.acme.example" },
+});
+
+const list = (limits: ListedLimit[] = [], change = {}) => ({
+  ...{ limits, note: null, missing: null },
+  ...change,
+});
+
+const rows = (page: Page) =>
+  page
+    .all((e) => e.tag === "tr")
+    .slice(1)
+    .map((e) => textOf([e]));
+
+async function limits(all = [limit("payments"), tenants, acme], change = {}): Promise<Page> {
+  const page = await opened("/limits", change);
+  page.answer("api/limits", list(all));
+  return page;
+}
+
+/** Answers the requests of the dialog that was opened. */
+function fill(page: Page, all: ListedLimit[] = [], change = {}): void {
+  page.answer("api/limits", list(all, change));
+  page.answer("api/tasks?limit=100", { tasks: [{ identifier: "deliver", is_unsupported: false }] });
+  page.answer("api/queues?limit=20", { queues: [queue("tenant/acme")], next_cursor: null });
+}
+
+const press = (page: Page, keys: string) => {
+  for (const key of keys.split(" ")) page.app.dispatch("app.key", "", key);
+};
+
+const sent = (page: Page) => JSON.parse(page.asked("api/limits").body);
+
+test("a limit shows what it is for, how much of it is used, and its state", async () => {
+  const page = await limits();
+  assert.deepEqual(rows(page), [
+    "paymentstask payments33 of 40none2,912not fullana, 12:00:00Edit…Remove…",
+    "tenants27 queues, each for itself3 each4 runningnone4full: tenant/globex3 of 3code, 12:00:00Edit…Remove…",
+    "acmequeue tenant/acmenone1,500/minburst 20310backing off until 13:03:00429 from hooks.acme.exampleana, 12:00:00Edit…Remove…",
+  ]);
+  assert.match(page.text, /Limits3, 1 full, 1 backing off/);
+  const bar = page.one((e) => e.tag === "svg" && e.attrs["aria-label"] === "33 of 40");
+  assert.ok(bar);
+});
+
+test("the navigation counts the limits on every page, and opens the list by its keys", async () => {
+  const page = await opened("/workers");
+  page.answer("api/limits", list([limit("payments"), acme]));
+  const entry = page.byId("nav-limits");
+  assert.equal(textOf([entry]), "Limits2");
+  press(page, "g l");
+  assert.equal(page.navigations.at(-1), "/limits");
+});
+
+test("the keys walk through the list, open a limit, and change it", async () => {
+  const page = await limits();
+  press(page, "j");
+  press(page, "j");
+  assert.equal(page.focus, "limits-row-tenants");
+  press(page, "m");
+  assert.match(page.dialogText, /^Change the limit tenants/);
+  page.app.dispatch("dialog.close", "", "");
+  press(page, "Enter");
+  assert.equal(page.navigations.at(-1), "/limits/tenants");
+});
+
+test("without limits the page explains what one is, and how it is set", async () => {
+  const page = await limits([]);
+  assert.match(page.text, /No limitsA limit sets how many jobs run at once/);
+  assert.match(page.text, /\$ worker limit set payments --task charge_card --concurrency 40/);
+  assert.equal(textOf([page.byId("nav-limits")]), "Limits");
+});
+
+test("a limit is set on a pattern of queues, after the tables for it were added", async () => {
+  const page = await limits([]);
+  press(page, "m");
+  const missing = { extension: "limits", may_add: true, command: "c", sentence: "s" };
+  fill(page, [], { missing });
+  assert.match(page.dialogText, /^Set a limit.*Adds the missing tables first/);
+  page.type("scope", "queue");
+  page.type("queue", "tenant/*");
+  page.type("rate", "300");
+  page.type("burst", "20");
+  assert.match(page.dialogText, /^Set a limit on tenant\/\*/);
+  page.click("Add tables and continue");
+  assert.equal(page.asked("api/extensions").body, '{"action":"add","name":"limits"}');
+  page.answer("api/extensions", { message: "Added" });
+  assert.deepEqual(sent(page), {
+    ...{ action: "set", queue: "tenant/*", name: "tenant/*", rate: "300/min", burst: 20 },
+  });
+  page.answer("api/limits", { message: "Set the limit tenant/*" });
+  assert.deepEqual(page.notices, ["Set the limit tenant/*"]);
+});
+
+test("a limit needs a name, and a number of jobs or a rate", async () => {
+  const page = await limits([]);
+  press(page, "m");
+  fill(page);
+  page.click("Set limit");
+  assert.match(page.dialogText, /Enter a name or a pattern\..*Enter how many run at once/);
+  page.type("task", "deliver");
+  page.type("concurrency", "0");
+  page.click("Set limit");
+  assert.match(page.dialogText, /Enter a whole number from 1 to 10,000\./);
+  page.type("name", "webhooks");
+  page.type("concurrency", "20");
+  page.click("Set limit");
+  assert.deepEqual(sent(page), {
+    ...{ action: "set", task: "deliver", name: "webhooks", concurrency: 20 },
+  });
+});
+
+test("names of tasks and queues are suggested while one is typed", async () => {
+  const page = await limits([]);
+  press(page, "m");
+  fill(page);
+  const options = () =>
+    page
+      .all((e) => e.tag === "option" && e.attrs["value"] !== undefined)
+      .map((e) => e.attrs["value"]);
+  assert.ok(options().includes("deliver"));
+  page.type("scope", "queue");
+  assert.ok(options().includes("tenant/acme"));
+  page.type("queue", "ten");
+  page.pass(400);
+  assert.match(page.asked("api/queues").path, /search=ten/);
+});
+
+test("a change begins with the present definition, and removes what is emptied", async () => {
+  const page = await limits();
+  const edit = page.all((e) => e.tag === "button" && textOf([e]) === "Edit…").at(-1);
+  page.app.dispatch("ask.limit-set", String(edit?.attrs["data-arg"]), "");
+  assert.match(page.dialogText, /^Change the limit acme/);
+  page.click("Change limit");
+  assert.equal(page.requests.filter(({ method }) => method === "POST").length, 0, "not read yet");
+  const odd = { ...acme, concurrency: 3, rate: { limit: 10, per_ms: 250, burst: 2 } };
+  fill(page, [limit("payments"), odd]);
+  assert.equal(page.byId("field-queue").attrs["value"], "tenant/acme");
+  assert.equal(page.byId("field-scope").attrs["disabled"], true);
+  assert.equal(page.byId("field-per").attrs["value"], "250ms");
+  assert.ok(!page.has("field-name"));
+  page.type("concurrency", "");
+  page.click("Change limit");
+  assert.deepEqual(sent(page), {
+    ...{ action: "set", queue: "tenant/acme", name: "acme" },
+    ...{ concurrency: 0, rate: "10/250ms", burst: 2 },
+  });
+});
+
+test("what is typed before the definition is read stays", async () => {
+  const page = await limits();
+  page.app.dispatch("ask.limit-set", "limit payments", "");
+  page.type("concurrency", "50");
+  fill(page, [limit("payments")]);
+  assert.equal(page.byId("field-concurrency").attrs["value"], "50");
+  assert.equal(page.byId("field-task").attrs["value"], "payments");
+});
+
+test("a role that may not add the tables sees the owner's command", async () => {
+  const page = await limits([]);
+  press(page, "m");
+  const command = "worker migrate --with limits";
+  fill(page, [], { missing: { extension: "limits", may_add: false, command, sentence: "s" } });
+  assert.match(page.dialogText, /The schema's owner runs:\$ worker migrate --with limits/);
+  page.type("task", "deliver");
+  page.type("concurrency", "3");
+  page.click("Set limit");
+  assert.equal(page.requests.filter(({ method }) => method === "POST").length, 0);
+});
+
+test("the page of a limit shows what each worker and each queue has of it, and its back-offs", async () => {
+  const page = await opened("/limits/acme");
+  assert.equal(page.asked("api/limits/").path, "api/limits/acme");
+  page.answer("api/limits/", {
+    ...acme,
+    permits: [{ worker_id: "worker-a", permits: 9, in_use: 8, wanted: 20 }],
+    queue_rows: [{ name: "tenant/acme", running: 0, slots: 3, waiting: 310 }],
+    back_offs: [
+      {
+        ...{ scope: "queue", name: "tenant/acme", began_at: at(-600), until: at(-420) },
+        ...{ reason: "429", job_id: 918, task: "deliver" },
+      },
+    ],
+  });
+  assert.match(page.text, /Limitsacmebacking off until 13:03:00/);
+  assert.match(page.text, /Backing off until 13:03:00, in 3 m\. 429 from hooks\.acme\.example\./);
+  assert.match(page.text, /9 given out, 8 in use.*worker-a9208 of 9/);
+  assert.match(page.text, /Queues.*tenant\/acme3100 of 3/);
+  assert.match(page.text, /Back-offs.*12:50:003 m429deliver#918/);
+  assert.match(page.text, /limit set acme --queue tenant\/acme --rate '?1,500\/min'? --burst 20/);
+  page.click("End back-off…");
+  page.app.dispatch("dialog.submit", "", "");
+  assert.deepEqual(sent(page), { action: "end-back-off", name: "acme" });
+});
+
+test("a limit is removed after a confirmation", async () => {
+  const page = await opened("/limits/payments");
+  page.answer("api/limits/", limit("payments"));
+  page.click("Remove…");
+  assert.match(page.dialogText, /^Remove the limit payments/);
+  page.app.dispatch("dialog.submit", "", "");
+  assert.deepEqual(sent(page), { action: "remove", name: "payments" });
+});
+
+test("a limit that does not exist has a page that says so", async () => {
+  const page = await opened("/limits/tenant%2F*");
+  assert.equal(page.asked("api/limits/").path, "api/limits/tenant%2F%2A");
+  page.answer("api/limits/", { error: "there is no limit", code: "not_found" }, 404);
+  assert.match(page.text, /Limit not foundNo limit is named “tenant\/\*”\./);
+});
+
+test("the palette finds a limit and its actions, and sets one on what the server finds", async () => {
+  const page = await opened("/workers");
+  page.answer("api/limits", list([limit("payments"), acme]));
+  const found = (text: string) => {
+    page.app.dispatch("app.layer", "palette", "");
+    page.app.dispatch("app.palette", "", text);
+    const options = page.all((e) => e.attrs["role"] === "option").map((e) => textOf([e]));
+    page.app.dispatch("app.layer", "palette", "");
+    return options;
+  };
+  const acmes = found("acme");
+  for (const label of [
+    "Change the limit acme…",
+    "Remove the limit acme…",
+    "End the back-off of the limit acme…",
+    "Limit acme",
+  ]) {
+    assert.ok(acmes.includes(label), label);
+  }
+  assert.ok(found("set a limit").includes("Set a limit…"));
+});
+
+test("a reader sees limits without their actions", async () => {
+  const page = await limits([limit("payments")], { read_only: true });
+  assert.doesNotMatch(page.text, /Edit…|Set limit…|Remove…/);
+  press(page, "m");
+  assert.equal(page.dialog, undefined);
+});
+
+test("a queue shows the limits that apply to it, and is not locked while its jobs run", async () => {
+  const page = await opened("/queues/tenant%2Facme");
+  const managed = queue("tenant/acme", { running: value(2), ready: value(310) });
+  page.answer("api/queues/", {
+    ...{ queue: managed, running: null, next: [], next_complete: true, arrivals: [] },
+  });
+  const all = [{ ...tenants, name: "tenant/*" }, acme, limit("payments")];
+  page.answer("api/limits", list(all));
+  assert.match(page.text, /tenant\/acmeRunning/);
+  assert.doesNotMatch(page.text, /Locked|Stuck/);
+  assert.match(page.text, /2 jobs run\. 310 wait\./);
+  assert.match(page.text, /At once 2 of 3 · limit tenant\/\*Rate 1,500\/min · limit acme/);
+  const link = page.one((e) => e.tag === "a" && e.attrs["href"] === "#/limits/tenant%2F%2A");
+  assert.ok(link);
+  press(page, "m");
+  assert.match(page.dialogText, /^Set a limit on tenant\/acme/);
+  assert.equal(page.byId("field-queue").attrs["value"], "tenant/acme");
+});
+
+test("the jobs of one task show the limits that apply to it", async () => {
+  const page = await opened("/jobs?q=task%3Apayments");
+  page.answer("api/limits", list([limit("payments"), tenants]));
+  page.answer("api/jobs?limit=100", jobs([]));
+  assert.match(page.text, /At once 33 of 40 · limit payments/);
+  press(page, "m");
+  assert.match(page.dialogText, /^Set a limit on payments/);
+  page.go("/jobs");
+  assert.doesNotMatch(page.text, /limit payments/);
+});

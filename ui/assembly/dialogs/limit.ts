@@ -1,0 +1,174 @@
+/** Sets a limit on a task or a queue, or on all whose names match a pattern; and changes one. */
+import { NewJobFacts } from "../adding/new-job";
+import { periodText } from "../controls/age";
+import { Draft } from "../forms/draft";
+import { Field, suggestions } from "../forms/field";
+import { Form } from "../forms/form";
+import { Command } from "../generated/commands";
+import { ListedLimit, readLimitList } from "../generated/records";
+import { after } from "../host";
+import { JsonReader } from "../lib/json-reader";
+import { box, Node, nothing } from "../lib/node";
+import { Model } from "../model/model";
+import { OpenDialog } from "../model/open-dialog";
+import { Pending } from "../model/requests";
+import { LIMIT } from "../operations/limiting";
+import { unstartable } from "../operations/missing-tables";
+import { scopeOf } from "../operations/pausing";
+import { TablesDialog } from "./command";
+
+const SCOPE = "scope";
+const PER = "per";
+const ANY = "any number";
+const UNITS: string[] = ["s=second", "min=minute", "h=hour"];
+/** The pause in typing after which a request is sent, in milliseconds. */
+const TYPING_MS: i32 = 250;
+
+export class LimitDialog extends TablesDialog {
+  private names: NewJobFacts;
+  /** The name of the limit to change; empty: a new one. */
+  private limit: string = "";
+  private isRead: bool = false;
+  private units: string[] = UNITS;
+  private typing: i32 = 0;
+
+  constructor(command: Command) {
+    super(command);
+    this.names = new NewJobFacts(command.name);
+  }
+
+  /** `arg`: `limit payments`, `task send`, `queue mail`, or empty. */
+  override open(m: Model, dialog: OpenDialog, arg: string): bool {
+    const draft = dialog.draft;
+    const scope = scopeOf(arg);
+    const name = arg.substring(scope.length + 1);
+    const isChange = arg.startsWith(LIMIT);
+    this.limit = isChange ? name : "";
+    this.isRead = false;
+    this.units = UNITS;
+    draft.set(SCOPE, scope === "queue" ? scope : "task");
+    draft.set(PER, "min");
+    if (!isChange) draft.set(scope, name);
+    this.names.open(m);
+    this.names.askQueue(m, "");
+    m.requests.read(m.access, this.name + ".limits", "api/limits");
+    return super.open(m, dialog, "");
+  }
+
+  override take(m: Model, request: Pending, body: string): void {
+    if (!request.topic.endsWith(".limits")) {
+      this.names.take(request, body);
+      return;
+    }
+    const list = readLimitList(new JsonReader(body));
+    const dialog = m.dialog;
+    this.missing = list.missing;
+    this.isRead = true;
+    if (dialog === null || dialog.name !== this.name) return;
+    for (let i = 0; i < list.limits.length; i++) {
+      if (list.limits[i].name === this.limit) this.fill(dialog.draft, list.limits[i]);
+    }
+  }
+
+  /** The present definition, except in fields in which something was typed already. */
+  private fill(draft: Draft, limit: ListedLimit): void {
+    const rate = limit.rate;
+    draft.set(SCOPE, limit.scope);
+    put(draft, limit.scope, limit.match);
+    if (limit.concurrency > 0) put(draft, "concurrency", limit.concurrency.toString());
+    if (rate === null) return;
+    const per = periodText(rate.perMs);
+    put(draft, "rate", rate.limit.toString());
+    put(draft, "burst", rate.burst.toString());
+    draft.set(PER, per);
+    for (let i = 0; i < UNITS.length; i++) if (UNITS[i].startsWith(per + "=")) return;
+    this.units = UNITS.concat([`${per}=${per}`]);
+  }
+
+  override typed(_m: Model, _dialog: OpenDialog, field: string): void {
+    if (field !== "task" && field !== "queue") return;
+    this.typing++;
+    after(TYPING_MS, "dialog.typed", this.typing.toString());
+  }
+
+  override rested(m: Model, dialog: OpenDialog, arg: string): void {
+    if (arg !== this.typing.toString()) return;
+    this.names.askTask(m, dialog.draft.value("task"));
+    this.names.askQueue(m, dialog.draft.value("queue"));
+  }
+
+  override title(dialog: OpenDialog): string {
+    if (this.limit.length > 0) return "Change the limit " + this.limit;
+    const match = matchOf(dialog.draft);
+    return match.length > 0 ? "Set a limit on " + match : this.command.title;
+  }
+
+  protected override deed(): string {
+    return this.limit.length > 0 ? "Change limit" : this.command.verb;
+  }
+
+  /** A change replaces the whole definition, so it must have been read. */
+  override blocked(dialog: OpenDialog): string {
+    return this.limit.length > 0 && !this.isRead ? "Reading the limit…" : super.blocked(dialog);
+  }
+
+  override form(_m: Model, dialog: OpenDialog): Node {
+    const draft = dialog.draft;
+    const isTask = draft.value(SCOPE) === "task";
+    const scope = new Field(draft, SCOPE, "Applies to");
+    scope.disabled = this.limit.length > 0;
+    const match = new Field(draft, isTask ? "task" : "queue", "Name or pattern");
+    match.focused = true;
+    match.required = true;
+    match.list = "limit-names";
+    match.hint = "Each * stands for any text: tenant/*";
+    const name = new Field(draft, "name", "Name");
+    name.placeholder = matchOf(draft);
+    const most = new Field(draft, "concurrency", "At most at once");
+    most.placeholder = ANY;
+    const rate = new Field(draft, "rate", "At most");
+    rate.placeholder = ANY;
+    const burst = new Field(draft, "burst", "Burst");
+    burst.hint = "More at once after a quiet time.";
+    return box("div", "form", [
+      unstartable(this.missing),
+      box("div", "field-row", [scope.select(["task=task", "queue=queue"]), match.input()]),
+      box("div", "field-row", [this.limit.length > 0 ? nothing : name.input(), most.input()]),
+      box("div", "field-row three", [
+        rate.input(),
+        new Field(draft, PER, "Per").select(this.units),
+        burst.input(),
+      ]),
+      suggestions("limit-names", isTask ? this.names.names() : this.names.queueNames()),
+    ]);
+  }
+
+  protected override members(_m: Model, dialog: OpenDialog, form: Form): void {
+    const draft = dialog.draft;
+    const scope = draft.value(SCOPE);
+    const name = draft.value("name");
+    form.required(scope, scope, "Enter a name or a pattern.");
+    form.body.string(
+      "name",
+      this.limit.length > 0 ? this.limit : name.trim().length > 0 ? name : draft.value(scope),
+    );
+    form.whole("concurrency", "concurrency", 1, 10000);
+    const isAny = form.filled === 0;
+    const own = new Form(draft);
+    own.whole("rate", "rate", 1, 1000000);
+    const rate = own.filled > 0 ? `${draft.value("rate").trim()}/${draft.value(PER)}` : "";
+    if (rate.length > 0) form.whole("burst", "burst", 1, 1000000);
+    else if (isAny) draft.reject("concurrency", "Enter how many run at once, a rate, or both.");
+    // What a change leaves out would stay.
+    if (isAny && this.limit.length > 0) form.body.int("concurrency", 0);
+    if (rate.length > 0 || this.limit.length > 0) form.body.string("rate", rate);
+  }
+}
+
+function put(draft: Draft, field: string, value: string): void {
+  if (draft.value(field).length === 0) draft.set(field, value);
+}
+
+function matchOf(draft: Draft): string {
+  return draft.value(draft.value(SCOPE));
+}

@@ -1,0 +1,95 @@
+/** Limits: which of them are for a queue or a task, and the actions on them. A target is `queue mail` or `task send`. */
+import { matches } from "../../../src/domain/portable/name-pattern";
+import { GAUGE } from "../controls/icon";
+import { Fix, ListedLimit } from "../generated/records";
+import { List } from "../kit/list";
+import { verbArg, verbOf, writeButton } from "../kit/verb";
+import { JsonWriter } from "../lib/json-writer";
+import { Node } from "../lib/node";
+import { Model } from "../model/model";
+import { keyOf, Shortcut } from "../model/shortcut";
+import { scopeOf } from "./pausing";
+
+const SET = "ask.limit-set";
+/** The beginning of an argument of that dialog that names a limit. */
+export const LIMIT = "limit ";
+
+/** The topic of requests for the limits by other pages. */
+export const KNOWN = "limits.known";
+
+/** Reads the limits for a page that is not their list. */
+export function askLimits(m: Model): void {
+  if (m.page.name !== "limits") m.requests.read(m.access, KNOWN, "api/limits", true);
+}
+
+/** Returns the limits of a target, in the order of the server. */
+export function limitsOf(m: Model, target: string): ListedLimit[] {
+  const all = m.facts.limits;
+  const scope = scopeOf(target);
+  const name = target.substring(scope.length + 1);
+  const found: ListedLimit[] = [];
+  for (let i = 0; i < all.length; i++) {
+    if (all[i].scope === scope && matches(all[i].match, name)) found.push(all[i]);
+  }
+  return found;
+}
+
+/** `arg`: a target; `limit ` and a name for the change of a limit; or empty. */
+export function setButton(m: Model, label: string, arg: string, kind: string): Node {
+  return writeButton(m, label, SET, arg, kind);
+}
+
+/** The same by key and from the palette. `target`: a queue or a task; empty: any. */
+export function setShortcut(target: string, keys: string, group: string): Shortcut {
+  const label = target.length > 0 ? `Set a limit on ${target}…` : "Set a limit…";
+  return new Shortcut(keys, label, SET, target, group, GAUGE);
+}
+
+/** The key of that dialog. */
+export function setKey(): string {
+  return keyOf("limit-set");
+}
+
+/** The keys of a list, and that of the limit of its current row. */
+export function withLimit(m: Model, list: List, keys: Shortcut[]): Shortcut[] {
+  if (m.access.canWrite && list.isWalked && list.current < list.rows.length) {
+    keys.push(setShortcut(list.rows[list.current].pauses, setKey(), "List"));
+  }
+  return keys;
+}
+
+function verb(action: string, label: string, name: string): Fix {
+  const body = new JsonWriter().string("action", action).string("name", name);
+  return verbOf(action, label, "/api/limits", body.end());
+}
+
+function removal(name: string): Fix {
+  return verb("remove", `Remove the limit ${name}…`, name);
+}
+
+function end(name: string): Fix {
+  return verb("end-back-off", `End the back-off of the limit ${name}…`, name);
+}
+
+export function removeButton(m: Model, name: string, kind: string): Node {
+  return writeButton(m, "Remove…", "ask.verb", verbArg(removal(name)), kind);
+}
+
+export function endButton(m: Model, name: string): Node {
+  return writeButton(m, "End back-off…", "ask.verb", verbArg(end(name)), "");
+}
+
+/** The actions on a limit. `keys`: those of the first. */
+export function limitKeys(limit: ListedLimit, keys: string, group: string): Shortcut[] {
+  const name = limit.name;
+  const list = [
+    new Shortcut(keys, `Change the limit ${name}…`, SET, LIMIT + name, group, GAUGE),
+    verbShortcut(removal(name), group),
+  ];
+  if (limit.backingOff !== null) list.push(verbShortcut(end(name), group));
+  return list;
+}
+
+function verbShortcut(does: Fix, group: string): Shortcut {
+  return new Shortcut("", does.label, "ask.verb", verbArg(does), group, GAUGE);
+}

@@ -1,0 +1,160 @@
+/** What uses a limit, and its definition. */
+import { ageText, clockAt, timed, until } from "../../controls/age";
+import { commandLine, link } from "../../controls/button";
+import { figure, figures, pair, pairs, panel, plainPanel } from "../../controls/panel";
+import { cell, row, table } from "../../controls/table";
+import { argument, option, shellLine } from "../../forms/shell-line";
+import { BackOff, ListedLimit } from "../../generated/records";
+import { box, leaf, Node, nothing, text } from "../../lib/node";
+import { grouped } from "../../lib/number";
+import { jobPath, queuePath, taskPath, workerPath } from "../../model/links";
+import { Model } from "../../model/model";
+import { cutName, exactName } from "../../parts/exact-name";
+import {
+  amount,
+  mostText,
+  rateText,
+  runningText,
+  setText,
+  targetText,
+  waitingOf,
+} from "../../parts/limit";
+
+const PERMITS: string[] = ["=Worker", "num w3=Permits", "num w3 w-mid=Wanted", "w6=In use"];
+const QUEUES: string[] = ["=Queue", "num w3=Waiting", "w6=In use"];
+const BACK_OFFS: string[] = ["w4=At", "num w3=Length", "=Reason", "w7 w-mid=Job"];
+
+export function use(m: Model, limit: ListedLimit): Node {
+  return box("div", "", [
+    plainPanel("Use", [
+      backsOff(m, limit),
+      figures([
+        figure("Running", text(runningText(limit)), ""),
+        figure("Waiting", waitingOf(limit), ""),
+        figure("Back-offs", text(grouped(limit.backOffs.length)), "last hour"),
+      ]),
+    ]),
+    permits(limit),
+    queues(limit),
+    backOffs(m, limit),
+  ]);
+}
+
+function backsOff(m: Model, limit: ListedLimit): Node {
+  const rests = limit.backingOff;
+  if (rests === null) return nothing;
+  const reason = rests.reason;
+  const lead = `Backing off until ${clockAt(rests.until, m.serverNow)}, ${until(rests.until, m.times)}.`;
+  return box("div", "pb", [
+    box("div", "why-box sched", [
+      leaf("span", "lead", lead),
+      text(` ${reason === null ? "" : reason + ". "}Then its jobs start again by themselves.`),
+    ]),
+  ]);
+}
+
+function permits(limit: ListedLimit): Node {
+  const rows: Node[] = [];
+  let given: i64 = 0;
+  let used: i64 = 0;
+  for (let i = 0; i < limit.permits.length; i++) {
+    const one = limit.permits[i];
+    given += one.permits;
+    used += one.inUse;
+    rows.push(
+      row(one.workerId, "", [
+        cell("", [link(workerPath(one.workerId), "link cut", [cutName(one.workerId, "")])]),
+        cell("num", [text(grouped(one.permits))]),
+        cell("num dim w-mid", [text(grouped(one.wanted))]),
+        cell("vis", [box("span", "used", amount(one.inUse, one.permits))]),
+      ]),
+    );
+  }
+  if (rows.length === 0) return nothing;
+  const said = `${grouped(given)} given out, ${grouped(used)} in use`;
+  return panel("Permits by worker", said, [], [table("permits", "Permits", PERMITS, rows)]);
+}
+
+function queues(limit: ListedLimit): Node {
+  const rows: Node[] = [];
+  for (let i = 0; i < limit.queueRows.length; i++) {
+    const one = limit.queueRows[i];
+    rows.push(
+      row(one.name, "", [
+        cell("", [link(queuePath(one.name), "link cut", [cutName(one.name, "")])]),
+        cell("num", [text(grouped(one.waiting))]),
+        cell("vis", [box("span", "used", amount(one.running, one.slots))]),
+      ]),
+    );
+  }
+  return rows.length === 0
+    ? nothing
+    : panel("Queues", "", [], [table("slots", "Queues", QUEUES, rows)]);
+}
+
+function backOffs(m: Model, limit: ListedLimit): Node {
+  const rows: Node[] = [];
+  for (let i = 0; i < limit.backOffs.length; i++) rows.push(backOff(m, limit.backOffs[i]));
+  return rows.length === 0
+    ? nothing
+    : panel("Back-offs", "last hour", [], [table("back-offs", "Back-offs", BACK_OFFS, rows)]);
+}
+
+function backOff(m: Model, one: BackOff): Node {
+  const reason = one.reason;
+  const task = one.task;
+  const job = one.jobId;
+  return row(one.beganAt.toString(), "", [
+    cell("", [timed(one.beganAt, clockAt(one.beganAt, m.serverNow))]),
+    cell("num", [text(ageText(one.until - one.beganAt))]),
+    cell("dim", [text(reason === null ? "" : reason)]),
+    cell("w-mid", [
+      job === i64.MIN_VALUE
+        ? nothing
+        : link(jobPath(job), "row", [
+            cutName(task === null ? "job" : task, "name"),
+            leaf("span", "id", `#${job}`),
+          ]),
+    ]),
+  ]);
+}
+
+export function about(m: Model, limit: ListedLimit): Node {
+  const match = limit.match;
+  const rate = limit.rate;
+  const target = exactName(targetText(limit), "");
+  const path = match.includes("*")
+    ? ""
+    : limit.scope === "task"
+      ? taskPath(match)
+      : queuePath(match);
+  return box("aside", "", [
+    plainPanel("Definition", [
+      box("div", "pb", [
+        pairs([
+          pair("Applies to", path.length > 0 ? link(path, "link", [target]) : target),
+          pair("At once", text(mostText(limit))),
+          pair(
+            "Rate",
+            text(rate === null ? "none" : `${rateText(rate)}, burst ${grouped(rate.burst)}`),
+          ),
+          pair("Set by", setText(m, limit)),
+        ]),
+      ]),
+    ]),
+    panel(
+      "In a shell",
+      "",
+      [],
+      [box("div", "pb", [commandLine(shellLine(setLine(limit), m.access.session.schema))])],
+    ),
+  ]);
+}
+
+function setLine(limit: ListedLimit): string {
+  const rate = limit.rate;
+  let words = "limit set" + argument("name", limit.name) + option(limit.scope, limit.match);
+  if (limit.concurrency > 0) words += ` --concurrency ${limit.concurrency}`;
+  if (rate !== null) words += option("rate", rateText(rate)) + ` --burst ${rate.burst}`;
+  return words;
+}

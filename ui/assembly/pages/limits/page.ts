@@ -1,0 +1,126 @@
+/** The limits: what each is for, how much of it is used, which are full. */
+import { commandLine } from "../../controls/button";
+import { emptyWith } from "../../controls/empty";
+import { GAUGE } from "../../controls/icon";
+import { pageHeadSaying } from "../../controls/panel";
+import { shellLine } from "../../forms/shell-line";
+import { LimitList, readLimitList } from "../../generated/records";
+import { ListPage } from "../../kit/list-page";
+import { listView, newsPill } from "../../kit/list-view";
+import { Column, RowPage } from "../../kit/row";
+import { JsonReader } from "../../lib/json-reader";
+import { box, leaf, Node, nothing } from "../../lib/node";
+import { grouped } from "../../lib/number";
+import { Mark, Model, noMark } from "../../model/model";
+import { Pending } from "../../model/requests";
+import { Shortcut } from "../../model/shortcut";
+import { KNOWN, limitKeys, setButton, setKey, setShortcut } from "../../operations/limiting";
+import { COLUMNS, LimitRow } from "./row";
+
+const EXAMPLE = "limit set payments --task charge_card --concurrency 40";
+
+export class LimitsPage extends ListPage {
+  private known: LimitList = LimitList.empty();
+
+  constructor() {
+    super("limits", "/limits");
+    this.label = "Limits";
+    this.drawing = GAUGE;
+    this.letter = "l";
+    this.choosable = false;
+    this.searchField = "";
+  }
+
+  override title(): string {
+    return "Limits";
+  }
+
+  override mark(m: Model): Mark {
+    const count = m.facts.limits.length;
+    return count > 0 ? new Mark(grouped(count), "") : noMark;
+  }
+
+  override one(): string {
+    return "limit";
+  }
+
+  override many(): string {
+    return "limits";
+  }
+
+  override columns(_m: Model): Column[] {
+    return COLUMNS;
+  }
+
+  override source(_m: Model): string {
+    return "api/limits";
+  }
+
+  override read(body: string): RowPage {
+    const r = new JsonReader(body);
+    const list = readLimitList(r);
+    r.end();
+    const page = new RowPage();
+    page.fault = r.error;
+    if (r.failed) return page;
+    this.known = list;
+    for (let i = 0; i < list.limits.length; i++) page.rows.push(new LimitRow(list.limits[i]));
+    return page;
+  }
+
+  /** Other pages show the limits, too. */
+  override take(m: Model, request: Pending, body: string): void {
+    if (request.topic === KNOWN) this.read(body);
+    else super.take(m, request, body);
+    m.facts.limits = this.known.limits;
+  }
+
+  override miss(m: Model, request: Pending, status: i32, reason: string): void {
+    if (request.topic !== KNOWN) super.miss(m, request, status, reason);
+  }
+
+  override shortcuts(m: Model): Shortcut[] {
+    const keys = super.shortcuts(m);
+    const list = this.list;
+    if (!m.access.canWrite) return keys;
+    if (!list.isWalked || list.current >= list.rows.length) {
+      keys.push(setShortcut("", setKey(), "List"));
+      return keys;
+    }
+    return keys.concat(limitKeys((list.rows[list.current] as LimitRow).limit, setKey(), "List"));
+  }
+
+  override view(m: Model): Node {
+    const none = emptyWith(
+      "No limits",
+      "A limit sets how many jobs run at once, or how many start in a period: of a task, or of each queue with a matching name.",
+      [
+        setButton(m, "Set limit…", "", ""),
+        commandLine(shellLine(EXAMPLE, m.access.session.schema)),
+      ],
+    );
+    const note = this.known.note;
+    return box("div", "limits-page", [
+      pageHeadSaying("Limits", this.said(), [newsPill(this), setButton(m, "Set limit…", "", "p")]),
+      listView(m, this, "Limits", none),
+      note === null ? nothing : leaf("p", "hint", note + "."),
+    ]);
+  }
+
+  /** `5, 1 full, 1 backing off` */
+  private said(): string {
+    const rows = this.list.rows;
+    let full = 0;
+    let rests = 0;
+    for (let i = 0; i < rows.length; i++) {
+      const limit = (rows[i] as LimitRow).limit;
+      if (limit.backingOff !== null) rests++;
+      else if (limit.state === "full") full++;
+    }
+    return rows.length === 0
+      ? ""
+      : grouped(rows.length) +
+          (full > 0 ? `, ${grouped(full)} full` : "") +
+          (rests > 0 ? `, ${grouped(rests)} backing off` : "");
+  }
+}

@@ -1,0 +1,69 @@
+/** One limit in the list: what it is for, how much of it is used, and the jobs that wait. */
+import { link } from "../../controls/button";
+import { DOTS, icon } from "../../controls/icon";
+import { menu } from "../../controls/menu";
+import { cell } from "../../controls/table";
+import { ListedLimit } from "../../generated/records";
+import { Column, Row } from "../../kit/row";
+import { Node } from "../../lib/node";
+import { limitPath } from "../../model/links";
+import { Model } from "../../model/model";
+import { LIMIT, removeButton, setButton } from "../../operations/limiting";
+import { cutName } from "../../parts/exact-name";
+import {
+  atOnce,
+  limitCause,
+  limitState,
+  rated,
+  setText,
+  sub,
+  targetText,
+  waitingOf,
+} from "../../parts/limit";
+
+export const COLUMNS: Column[] = [
+  new Column("", "Limit", "", ""),
+  new Column("w5 w-mid", "At once", "", ""),
+  new Column("rate", "Rate", "", ""),
+  new Column("num w3", "Waiting", "", ""),
+  new Column("w7", "State", "", ""),
+  new Column("w6 w-max", "Set by", "", ""),
+  new Column("num w6", "Action", "", ""),
+];
+
+export class LimitRow extends Row {
+  constructor(readonly limit: ListedLimit) {
+    super(limit.name);
+  }
+
+  override get name(): string {
+    return LIMIT + this.limit.name;
+  }
+
+  override get path(): string {
+    return limitPath(this.limit.name);
+  }
+
+  override cells(m: Model): Node[] {
+    const limit = this.limit;
+    const name = limit.name;
+    const actions = m.access.canWrite
+      ? [
+          setButton(m, "Edit…", LIMIT + name, "s"),
+          menu("More actions: " + name, [icon(DOTS)], [removeButton(m, name, "s q")]),
+        ]
+      : [];
+    return [
+      cell("", [
+        link(this.path, "name cut", [cutName(name, "")]),
+        cutName(targetText(limit), "sub"),
+      ]),
+      cell("w-mid", atOnce(limit)),
+      cell("rate", rated(limit)),
+      cell("num", [waitingOf(limit)]),
+      cell("", [limitState(m, limit), sub(limitCause(limit))]),
+      cell("dim w-max", [setText(m, limit)]),
+      cell("num vis", actions),
+    ];
+  }
+}

@@ -1,0 +1,130 @@
+/** A limit in words, in a row and on its page. */
+import { clockAt, periodText, timed } from "../controls/age";
+import { link } from "../controls/button";
+import { stateSaying } from "../controls/glyph";
+import { shareBar } from "../controls/spark";
+import { countNode, exactly } from "../controls/value";
+import { LimitRate, ListedLimit } from "../generated/records";
+import { box, leaf, Node, nothing, text } from "../lib/node";
+import { counted, grouped } from "../lib/number";
+import { limitPath } from "../model/links";
+import { Model } from "../model/model";
+
+/** `1,500/min` */
+export function rateText(rate: LimitRate): string {
+  return `${grouped(rate.limit)}/${periodText(rate.perMs)}`;
+}
+
+/** Its due jobs that have not started. */
+export function waitingOf(limit: ListedLimit): Node {
+  const value = exactly(limit.waiting);
+  value.precision = limit.waitingPrecision;
+  return countNode(value, "");
+}
+
+/** `task send_email`, `27 queues, each for itself` */
+export function targetText(limit: ListedLimit): string {
+  const isMany = limit.match.includes("*");
+  if (limit.scope === "task") return (isMany ? "tasks " : "task ") + limit.match;
+  if (!isMany) return "queue " + limit.match;
+  return limit.queues === i64.MIN_VALUE
+    ? "queues " + limit.match
+    : counted(limit.queues, "queue", "queues") + ", each for itself";
+}
+
+/** Whether each queue has this limit, so that no sum can be compared with it. */
+function isEach(limit: ListedLimit): bool {
+  return limit.scope === "queue" && limit.match.includes("*");
+}
+
+export function sub(words: string): Node {
+  return leaf("span", "sub", words);
+}
+
+/** How much of it is used, as words and as a bar. */
+export function atOnce(limit: ListedLimit): Node[] {
+  if (limit.concurrency === i64.MIN_VALUE) return [leaf("span", "faint", "none")];
+  if (!isEach(limit)) return amount(limit.running, limit.concurrency);
+  return [text(mostText(limit)), sub(`${grouped(limit.running)} running`)];
+}
+
+/** `33 of 40` with a bar. */
+export function amount(used: i64, most: i64): Node[] {
+  const words = usedText(used, most);
+  const counts: i64[] = [used, max(0, most - used)];
+  return [text(words), shareBar(words, ["running", "none"], counts)];
+}
+
+function usedText(used: i64, most: i64): string {
+  return most > 0 ? `${grouped(used)} of ${grouped(most)}` : grouped(used);
+}
+
+/** How much of it is used, in words. */
+export function runningText(limit: ListedLimit): string {
+  return usedText(limit.running, isEach(limit) ? 0 : limit.concurrency);
+}
+
+/** `3 each` */
+export function mostText(limit: ListedLimit): string {
+  const most = limit.concurrency;
+  return most > 0 ? grouped(most) + (isEach(limit) ? " each" : "") : "none";
+}
+
+export function rated(limit: ListedLimit): Node[] {
+  const rate = limit.rate;
+  if (rate === null) return [leaf("span", "faint", "none")];
+  return [text(rateText(rate)), sub("burst " + grouped(rate.burst))];
+}
+
+/** The state. It is never red: waiting is what a limit is for. */
+export function limitState(m: Model, limit: ListedLimit): Node {
+  const rests = limit.backingOff;
+  if (rests !== null) {
+    return stateSaying("scheduled", "backing off until " + clockAt(rests.until, m.serverNow));
+  }
+  if (limit.state !== "full") return leaf("span", "dim", "not full");
+  const full = limit.full;
+  const more = full.length > 1 ? `, ${full.length - 1} more` : "";
+  return stateSaying("blocked", full.length > 0 ? `full: ${full[0].name}${more}` : "full");
+}
+
+/** What is behind the state: the reason of a back-off, the slots of a queue. */
+export function limitCause(limit: ListedLimit): string {
+  const rests = limit.backingOff;
+  const full = limit.full;
+  if (rests !== null) {
+    const reason = rests.reason;
+    return reason === null ? "" : reason;
+  }
+  if (full.length > 0) return `${grouped(full[0].running)} of ${grouped(full[0].slots)}`;
+  return "";
+}
+
+/** `ana, 3 Mar 16:20` */
+export function setText(m: Model, limit: ListedLimit): Node {
+  const by = limit.setBy;
+  const who = limit.fromCode ? "code" : by === null ? "" : by;
+  const at = timed(limit.setAt, clockAt(limit.setAt, m.serverNow));
+  return box("span", "", [who.length > 0 ? text(who + ", ") : nothing, at]);
+}
+
+/** The limits of a queue or a task: `At once 2 of 3 · limit tenant/*`. `running`: of the queue; -1: that of the limit. */
+export function applied(limits: ListedLimit[], running: i64): Node {
+  const lines: Node[] = [];
+  for (let i = 0; i < limits.length; i++) {
+    const limit = limits[i];
+    const rate = limit.rate;
+    const most = limit.concurrency;
+    const used = running < 0 ? limit.running : running;
+    const parts: string[] = [];
+    if (most > 0) parts.push(`At once ${grouped(used)} of ${grouped(most)}`);
+    if (rate !== null) parts.push("Rate " + rateText(rate));
+    lines.push(
+      box("p", "hint", [
+        text(parts.join(" · ") + " · limit "),
+        link(limitPath(limit.name), "link", [text(limit.name)]),
+      ]),
+    );
+  }
+  return lines.length > 0 ? box("div", "limits-here", lines) : nothing;
+}
