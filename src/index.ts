@@ -92,6 +92,7 @@ export type { QueueSummary } from "./insight/read/list-queues.ts";
 export type { JobSort } from "./insight/walk/order.ts";
 export type { PauseScope } from "./queue/pauses/pause.ts";
 export type { NextAttempt } from "./queue/settle/fail.ts";
+export type { Limit, LimitOperations } from "./utils/limit-operations.ts";
 export type {
   ExpectedRevision,
   Schedule,

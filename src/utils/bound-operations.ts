@@ -75,6 +75,8 @@ const OPERATOR: Readonly<Record<keyof OperatorOperations, true>> = {
   listPauses: true,
   setLimit: true,
   removeLimit: true,
+  getLimit: true,
+  listLimits: true,
   sweepStaleWorkers: true,
 };
 

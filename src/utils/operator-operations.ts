@@ -1,13 +1,11 @@
-// The operations of operators: lists, cancelling, cleaning up, pausing, schedules. A worker that only runs and
+// The operations of operators: lists, cancelling, cleaning up, pausing, schedules, limits. A worker that only runs and
 // adds jobs does not load them.
 
-import { validate } from "../base/validate.ts";
 import {
   type CancelOptions,
   cancelJobs,
   waitForCancelledJobs,
 } from "../commands/jobs/cancel-jobs.ts";
-import { removeLimit, setLimit } from "../commands/limits/set-limit.ts";
 import { type CleanupOptions, type CleanupTask, cleanup } from "../commands/maintenance/cleanup.ts";
 import { forceUnlockWorkers } from "../commands/maintenance/force-unlock-workers.ts";
 import {
@@ -18,7 +16,6 @@ import { type PauseOptions, pauseWith } from "../commands/pauses/pause-options.t
 import { endPause } from "../commands/pauses/set-pause.ts";
 import type { Database } from "../database/database.ts";
 import type { JobToAdd } from "../domain/job-spec.ts";
-import { type LimitOptions, limitSchema } from "../domain/limits/limit.ts";
 import { listPauses } from "../insight/controls/list-pauses.ts";
 import type { JobFilter } from "../insight/pages/job-filter.ts";
 import { listJobs } from "../insight/pages/list-jobs.ts";
@@ -26,6 +23,7 @@ import { listActiveWorkers } from "../insight/read/list-active-workers.ts";
 import { listLockedWorkers } from "../insight/read/list-locked-workers.ts";
 import { listQueues } from "../insight/read/list-queues.ts";
 import { ALL } from "../queue/pauses/pause.ts";
+import { limitOperations } from "./limit-operations.ts";
 import { scheduleOperations } from "./schedule-operations.ts";
 
 export type OperatorOperations = ReturnType<typeof operatorOperations>;
@@ -34,6 +32,7 @@ export type OperatorOperations = ReturnType<typeof operatorOperations>;
 export function operatorOperations(db: Database, add: (job: JobToAdd) => Promise<unknown>) {
   return {
     ...scheduleOperations(db, add),
+    ...limitOperations(db),
     cancelJobs: (ids: readonly string[], options?: CancelOptions) => cancelJobs(db, ids, options),
     waitForCancelledJobs: (ids: readonly string[], options?: { readonly timeoutMs?: number }) =>
       waitForCancelledJobs(db, ids, options),
@@ -54,13 +53,6 @@ export function operatorOperations(db: Database, add: (job: JobToAdd) => Promise
     resumeTask: (identifier: string) => endPause(db, { scope: "task", name: identifier }),
     resumeAll: () => endPause(db, { scope: "all", name: ALL }),
     listPauses: () => listPauses(db),
-    setLimit: (limit: LimitOptions, by: { readonly setBy?: string | null } = {}) =>
-      setLimit(db, {
-        definition: validate(limitSchema, limit),
-        setBy: by.setBy ?? null,
-        isFromCode: false,
-      }),
-    removeLimit: (name: string) => removeLimit(db, name),
     sweepStaleWorkers: (options?: SweepOptions) => sweepStaleWorkers(db, options),
   };
 }

@@ -23,7 +23,6 @@ import { exactClient } from "../database/exact-client.ts";
 import { migrate } from "../database/schema/migrate.ts";
 import { schemaName } from "../database/schema-name.ts";
 import type { Job } from "../domain/job.ts";
-import type { LimitOptions } from "../domain/limits/limit.ts";
 import type { AddJob, AddJobs, CopyJobs } from "../domain/typed-job.ts";
 import type { Pause } from "../insight/controls/list-pauses.ts";
 import type { JobFilter } from "../insight/pages/job-filter.ts";
@@ -33,6 +32,7 @@ import type { ActiveWorker } from "../insight/read/list-active-workers.ts";
 import type { LockedWorker } from "../insight/read/list-locked-workers.ts";
 import type { QueueSummary } from "../insight/read/list-queues.ts";
 import { type BeforeAdd, boundOperations } from "./bound-operations.ts";
+import type { LimitOperations } from "./limit-operations.ts";
 import type { ScheduleOperations } from "./schedule-operations.ts";
 import { optionsSchema, type WorkerUtilsOptions } from "./utils-options.ts";
 
@@ -46,7 +46,10 @@ import { optionsSchema, type WorkerUtilsOptions } from "./utils-options.ts";
  * connection was lost before the answer: the jobs may have been added. With a `jobKey` the call can be
  * repeated, which leaves one job.
  */
-export interface WorkerUtils<Added = Job> extends AsyncDisposable, ScheduleOperations<Added> {
+export interface WorkerUtils<Added = Job>
+  extends AsyncDisposable,
+    ScheduleOperations<Added>,
+    LimitOperations {
   /** The plain name of the queue's schema. */
   readonly schema: string;
   /** The pool or client and the schema, for adminServerConfig(pool, utils). */
@@ -173,15 +176,6 @@ export interface WorkerUtils<Added = Job> extends AsyncDisposable, ScheduleOpera
   resumeAll(): Promise<Resumed>;
   /** Returns what is paused, at most 10,000; nothing in a schema without the tables for pauses. */
   listPauses(): Promise<Pause[]>;
-  /**
-   * Creates a limit, or replaces the one of this name: how many jobs run at once, and how many start in a period, over
-   * all workers of this library. Workers obey it within 2 seconds; running jobs are never stopped. Returns false if
-   * it was equal before. Rejects with `extension_missing` before `worker migrate --with limits`, with `conflict` if
-   * there are 1,000 limits or the name is of a limit of the other kind, and with InputError for invalid values.
-   */
-  setLimit(limit: LimitOptions, by?: { readonly setBy?: string | null }): Promise<boolean>;
-  /** Removes a limit. Returns false if there was none. */
-  removeLimit(name: string): Promise<boolean>;
   /**
    * Recovers the jobs of workers without a heartbeat for `sweepThresholdMs` (default 300,000): they may run
    * again after `recoveryDelayMs` (default 30,000), and keep their attempts. `dryRun`: changes nothing. Workers

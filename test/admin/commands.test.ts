@@ -10,10 +10,12 @@ import { type Json, migratedDatabase, recordingLogger, startAdmin } from "./admi
 import { openapiDocument } from "./openapi-document.ts";
 
 const { logger, lines } = recordingLogger();
-// Pauses and schedules need extensions.
-const { url } = await migratedDatabase("worker", ["controls", "schedules"]);
+// Pauses, schedules and limits need extensions.
+const { url } = await migratedDatabase("worker", ["controls", "schedules", "limits"]);
 const { client, pool } = await startAdmin({ logger, url });
 const document = await openapiDocument(client);
+// The smallest body changes a limit.
+await client.post("/api/limits", { action: "set", name: "x", task: "x", concurrency: 1 });
 
 /** Returns a valid value of the field. */
 function sample(field: FieldData): unknown {

@@ -95,6 +95,17 @@ test("Every shape of every answer matches the document.", async () => {
     if (method === "GET" && !path.includes("{") && !compared.has(`GET ${path}`))
       await compare("GET", path);
   }
+  // The shapes without what is missing.
+  await client.post("/api/extensions", { action: "add", name: "limits" });
+  const limit = { name: "l", queue: "q", concurrency: 1, rate: "1/d" };
+  await client.post("/api/limits", { action: "set", ...limit });
+  await pool.query(`
+    insert into worker._private_limit_permits select id, 'w', 1, 1, 1 from worker._private_limits;
+    insert into worker._private_queue_slots select id, 1, 'w', now() from worker._private_job_queues;
+    insert into worker._private_back_offs (scope, name, until, reason, job_id, task)
+      values ('limit', 'l', '2100-01-01', '429', 1, 't')`);
+  await compare("GET", "/api/limits");
+  await compare("GET", "/api/limits/{name}", "/api/limits/l");
   // Answers of commands are compared in commands.test.ts.
   const performed = new Set(commands.map(({ http }) => `POST ${http.path}`));
   const missing = described

@@ -12,7 +12,7 @@ const migrated = async (...extensions: string[]) => {
   return (...words: string[]) => quickly(words, env);
 };
 
-test("A limit is set, shown, changed in parts and removed; each answer says what it means.", async () => {
+test("A limit is set, shown, changed in parts and removed; each answer names the limit in words.", async () => {
   const worker = await migrated("limits");
   assert.equal((await worker("limits")).stdout, "There are no limits\n");
   const set = await worker(
@@ -53,7 +53,7 @@ test("A limit is set, shown, changed in parts and removed; each answer says what
   );
 });
 
-test("A limit of queues counts each queue for itself, and says which it is for.", async () => {
+test("A limit of queues counts each queue for itself, and cannot become one of tasks.", async () => {
   const worker = await migrated("limits");
   await worker("add", "send", "--queue", "tenant/1");
   const set = await worker("limit", "set", "tenants", "--queue", "tenant/*", "--concurrency", "3");

@@ -47,7 +47,7 @@ async function findLimit(db: Database, name: string) {
 export const noLimit = (name: string): WorkerError =>
   new WorkerError("not_found", `there is no limit "${shortName(name)}"`);
 
-/** What is told to back off. */
+/** What backs off. */
 export interface BackOffTarget {
   readonly scope: "limit" | "task" | "queue";
   readonly name: string;

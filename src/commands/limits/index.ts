@@ -3,4 +3,4 @@ import { limitEndBackOffCommand } from "./limit-end-back-off.ts";
 import { limitRemoveCommand } from "./limit-remove.ts";
 import { limitSetCommand } from "./limit-set.ts";
 
-export const limitCommands = [limitSetCommand, limitRemoveCommand, limitEndBackOffCommand] as const;
+export const limitCommands = [limitSetCommand, limitEndBackOffCommand, limitRemoveCommand] as const;

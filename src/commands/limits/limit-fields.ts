@@ -15,7 +15,7 @@ import { type Input, name, optional, text, whole } from "../declare/field.ts";
 
 export const limitName = name(["Limit", "name of the limit"], 128);
 
-const PATTERN = "each * stands for any text";
+const PATTERN = "each * matches any text";
 
 export const setFields = {
   name: limitName,

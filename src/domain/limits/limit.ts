@@ -26,7 +26,7 @@ export type WholeRate = Rate & { readonly burst: number };
 export interface LimitDefinition {
   readonly name: string;
   readonly scope: LimitScope;
-  /** The name of a task or queue; each `*` in it stands for any text. */
+  /** The name of a task or queue; each `*` in it matches any text. */
   readonly match: string;
   /** null: any number. */
   readonly concurrency: number | null;
@@ -42,9 +42,9 @@ export const defaultBurst = (limit: number, perMs: number): number =>
 export interface LimitOptions {
   /** The name of the limit, 1–128 characters, unique in the schema. */
   readonly name: string;
-  /** The task whose jobs are limited; each `*` stands for any text, and the limit is for all matching tasks together. */
+  /** The task whose jobs are limited; each `*` matches any text, and the limit is for all matching tasks together. */
   readonly task?: string | undefined;
-  /** The named queue whose jobs are limited; each `*` stands for any text, and each matching queue has the limit. */
+  /** The named queue whose jobs are limited; each `*` matches any text, and each matching queue has the limit. */
   readonly queue?: string | undefined;
   /** The most jobs that run at once, 1–10,000. */
   readonly concurrency?: number | null | undefined;

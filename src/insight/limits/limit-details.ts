@@ -15,7 +15,7 @@ export interface WorkerPermits {
   readonly wanted: number;
 }
 
-/** A time at which a limit, or a task or queue that it is for, was told to back off. */
+/** A time at which a limit, or a task or queue that it is for, has backed off. */
 export interface BackOff {
   readonly scope: "limit" | "task" | "queue";
   readonly name: string;

@@ -4,7 +4,7 @@ import { PermanentFailure } from "../task/outcomes.ts";
 import { errorWithoutStack, type Result } from "./verdict.ts";
 
 /** The time after which an attempt ends, and its error. */
-export interface Limit {
+export interface AttemptLimit {
   readonly afterMs: number;
   readonly error: () => Error;
 }
@@ -13,7 +13,7 @@ export interface Limit {
 export function limitOf(
   timeoutMs: number | undefined,
   deadlineMs: number | null,
-): Limit | undefined {
+): AttemptLimit | undefined {
   const leftMs = deadlineMs === null ? Number.POSITIVE_INFINITY : deadlineMs - now();
   if (deadlineMs !== null && leftMs <= (timeoutMs ?? LONGEST_TIMER_MS)) {
     return { afterMs: Math.max(0, leftMs), error: () => deadlinePassed(deadlineMs) };
@@ -38,7 +38,7 @@ const LAST_DATE_MS = 8.64e15;
 export async function limited(
   judged: Promise<Result>,
   attempt: { readonly isCompletedByTask: boolean; abort(reason: Error): void },
-  limit: Limit,
+  limit: AttemptLimit,
 ): Promise<Result> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {

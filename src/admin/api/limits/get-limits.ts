@@ -26,7 +26,7 @@ const backOff = record({ until: "time", reason: "string?" }, "BackingOff");
 const members = {
   name: "string",
   scope: { type: "string", enum: ["task", "queue"] },
-  match: described("string", "a name; each * in it stands for any text"),
+  match: described("string", "a name; each * in it matches any text"),
   concurrency: described("integer?", "the most jobs that run at once; null: any number"),
   rate: orNull(record({ limit: "integer", per_ms: "integer", burst: "integer" }, "LimitRate")),
   from_code: described("boolean", "whether a worker's options created it"),

@@ -1,0 +1,74 @@
+// The operations on limits, as methods.
+import { validate } from "../base/validate.ts";
+import { noLimit } from "../commands/limits/change-limit.ts";
+import { requireLimits } from "../commands/limits/missing-limits.ts";
+import { removeLimit, setLimit } from "../commands/limits/set-limit.ts";
+import type { Database } from "../database/database.ts";
+import { type LimitOptions, limitSchema, type Rate } from "../domain/limits/limit.ts";
+import { readLimits, type StoredLimit } from "../queue/limits/limits.ts";
+
+/** A limit as it is stored. */
+export interface Limit {
+  /** The name, unique in the schema. */
+  readonly name: string;
+  /** The task whose jobs are limited; each `*` matches any text. null: it is one of queues. */
+  readonly task: string | null;
+  /** The named queue whose jobs are limited; each `*` matches any text. null: it is one of tasks. */
+  readonly queue: string | null;
+  /** The most jobs that run at once; null: any number. */
+  readonly concurrency: number | null;
+  /** The most jobs that start in a period, with its burst; null: any number. */
+  readonly rate: Required<Rate> | null;
+  /** Whether a worker's options created it. */
+  readonly isFromCode: boolean;
+  /** The user that set it last; null: not given. */
+  readonly setBy: string | null;
+  /** When it was set last. */
+  readonly setAt: Date;
+  /** The number of definitions so far. */
+  readonly revision: number;
+  /** Until when the whole limit backs off, and why; null: it does not. */
+  readonly backOff: { readonly until: Date; readonly reason: string | null } | null;
+}
+
+/** The operations on limits. All of them reject with `extension_missing` before `worker migrate --with limits`. */
+export interface LimitOperations {
+  /**
+   * Creates a limit, or replaces the one of this name: how many jobs run at once, and how many start in a period, over
+   * all workers of this library. Workers obey it within 2 seconds; running jobs are never stopped. Returns false if
+   * it was equal before. Rejects with `conflict` if there are 1,000 limits or the name is of a limit of the other kind,
+   * and with InputError for invalid values.
+   */
+  setLimit(limit: LimitOptions, by?: { readonly setBy?: string | null }): Promise<boolean>;
+  /** Removes a limit: the jobs that wait for it can start at once. Returns false if there was none. */
+  removeLimit(name: string): Promise<boolean>;
+  /** Returns a limit. Rejects with `not_found`. */
+  getLimit(name: string): Promise<Limit>;
+  /** Returns all limits in the order of their names. */
+  listLimits(): Promise<Limit[]>;
+}
+
+export function limitOperations(db: Database): LimitOperations {
+  const list = async () => {
+    await requireLimits(db);
+    return (await readLimits(db)).map(publicLimit);
+  };
+  return {
+    setLimit: async (limit, { setBy = null } = {}) =>
+      setLimit(db, { definition: validate(limitSchema, limit), setBy, isFromCode: false }),
+    removeLimit: (name) => removeLimit(db, name),
+    getLimit: async (name) => {
+      const limit = (await list()).find((one) => one.name === name);
+      if (limit === undefined) throw noLimit(name);
+      return limit;
+    },
+    listLimits: async () => (await list()).toSorted((a, b) => (a.name < b.name ? -1 : 1)),
+  };
+}
+
+function publicLimit({ definition, isFromCode, setBy, setAt, revision, backOff }: StoredLimit) {
+  const { name, scope, match, concurrency, rate } = definition;
+  const [task, queue] = scope === "task" ? [match, null] : [null, match];
+  const origin = { isFromCode, setBy, setAt, revision };
+  return { name, task, queue, concurrency, rate, ...origin, backOff } satisfies Limit;
+}

@@ -1,0 +1,47 @@
+// Limits by the library.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { makeWorkerUtils } from "../../src/index.ts";
+import { migratedDatabase } from "../support/database.ts";
+
+test("A limit is set, read, listed and removed; an equal one changes nothing.", async () => {
+  const { url } = await migratedDatabase("worker", ["limits"]);
+  await using utils = await makeWorkerUtils({ connectionString: url });
+  const rate = { limit: 100, perMs: 1_000 };
+  const set = { name: "stripe", task: "charge_card", concurrency: 10, rate };
+  assert.equal(await utils.setLimit(set, { setBy: "ana" }), true);
+  assert.equal(await utils.setLimit(set), false);
+  await utils.setLimit({ name: "mail", queue: "mail/*", concurrency: 1 });
+  const { setAt, ...limit } = await utils.getLimit("stripe");
+  assert.ok(setAt instanceof Date);
+  assert.deepEqual(limit, {
+    ...{ name: "stripe", task: "charge_card", queue: null, concurrency: 10 },
+    rate: { ...rate, burst: 20 },
+    ...{ isFromCode: false, setBy: "ana", revision: 1, backOff: null },
+  });
+  const listed = await utils.listLimits();
+  assert.deepEqual(
+    listed.map(({ name, queue }) => [name, queue]),
+    [
+      ["mail", "mail/*"],
+      ["stripe", null],
+    ],
+  );
+  assert.equal(await utils.removeLimit("mail"), true);
+  assert.equal(await utils.removeLimit("mail"), false);
+  await assert.rejects(utils.getLimit("mail"), { code: "not_found" });
+  await assert.rejects(utils.setLimit({ name: "stripe", queue: "q", concurrency: 1 }), {
+    code: "conflict",
+  });
+  await assert.rejects(utils.setLimit({ name: "x", task: "t" }), { code: "bad_input" });
+});
+
+test("Without the tables every operation on limits names the command that adds them.", async () => {
+  const { url } = await migratedDatabase("worker");
+  await using utils = await makeWorkerUtils({ connectionString: url });
+  const missing = { code: "extension_missing", message: /"worker migrate --with limits" adds/ };
+  await assert.rejects(utils.setLimit({ name: "x", task: "t", concurrency: 1 }), missing);
+  await assert.rejects(utils.removeLimit("x"), missing);
+  await assert.rejects(utils.getLimit("x"), missing);
+  await assert.rejects(utils.listLimits(), missing);
+});
