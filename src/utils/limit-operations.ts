@@ -1,10 +1,17 @@
 // The operations on limits, as methods.
+import type { Logger } from "../base/logger.ts";
 import { validate } from "../base/validate.ts";
 import { noLimit } from "../commands/limits/change-limit.ts";
 import { requireLimits } from "../commands/limits/missing-limits.ts";
-import { removeLimit, setLimit } from "../commands/limits/set-limit.ts";
+import { createLimits, removeLimit, setLimit } from "../commands/limits/set-limit.ts";
 import type { Database } from "../database/database.ts";
-import { type LimitOptions, limitSchema, type Rate } from "../domain/limits/limit.ts";
+import {
+  type LimitDefinition,
+  type LimitOptions,
+  limitSchema,
+  type Rate,
+} from "../domain/limits/limit.ts";
+import { limitText } from "../domain/limits/limit-text.ts";
 import { readLimits, type StoredLimit } from "../queue/limits/limits.ts";
 
 /** A limit as it is stored. */
@@ -64,6 +71,21 @@ export function limitOperations(db: Database): LimitOperations {
     },
     listLimits: async () => (await list()).toSorted((a, b) => (a.name < b.name ? -1 : 1)),
   };
+}
+
+/** Creates the limits of a worker's options, and warns about existing ones that differ. */
+export async function createWorkerLimits(
+  db: Database,
+  limits: readonly LimitDefinition[],
+  logger: Logger,
+): Promise<void> {
+  for (const { wanted, stored } of await createLimits(db, limits)) {
+    const fields = { limit: wanted.name, option: limitText(wanted), stored: limitText(stored) };
+    logger.warn(
+      fields,
+      "a limit differs from this worker's option limits: the stored one is obeyed and stays",
+    );
+  }
 }
 
 function publicLimit({ definition, isFromCode, setBy, setAt, revision, backOff }: StoredLimit) {

@@ -1,5 +1,5 @@
 // A worker and its schema. At the start it creates a missing schema and does not change an existing one, unless
-// an option requires it. After a migration it continues only with a supported schema. A schema that was removed
+// an option requires it, and creates missing limits. After a migration it continues only with a supported schema. A schema that was removed
 // counts as an outage, because a restore may bring it back.
 import type { Pool } from "pg";
 import { codeOf, messageOf } from "../base/errors.ts";
@@ -10,19 +10,36 @@ import { ensureSchema } from "../database/schema/ensure-schema.ts";
 import { migrate } from "../database/schema/migrate.ts";
 import { assertUsableSchema, type ReadySchema } from "../database/schema/schema-state.ts";
 import type { SchemaName } from "../database/schema-name.ts";
+import type { LimitDefinition } from "../domain/limits/limit.ts";
 import type { MigrateOption } from "./options/worker-options.ts";
 
 export interface StartedSchema {
   readonly schema: SchemaName;
   readonly migrate: MigrateOption;
+  readonly limits: readonly LimitDefinition[];
   readonly logger: Logger;
 }
 
 /**
- * Returns the schema of the queue. `signal` ends the wait for another session's migration. Throws WorkerError
- * `schema_missing` or `schema_unsupported`, and the errors of migrate().
+ * Returns the schema of the queue, with the limits of the options in it. `signal` ends the wait for another session's
+ * migration. Throws WorkerError `schema_missing`, `schema_unsupported` or `extension_missing`, and the errors of
+ * migrate().
  */
 export async function schemaAtStart(
+  pool: Pool,
+  started: StartedSchema,
+  signal: AbortSignal,
+): Promise<ReadySchema> {
+  const ready = await readyAtStart(pool, started, signal);
+  const { schema, limits, logger } = started;
+  if (limits.length > 0) {
+    const { createWorkerLimits } = await import("../utils/limit-operations.ts");
+    await createWorkerLimits({ client: pool, schema }, limits, logger);
+  }
+  return ready;
+}
+
+async function readyAtStart(
   pool: Pool,
   { schema, migrate: when, logger }: StartedSchema,
   signal: AbortSignal,

@@ -1,6 +1,6 @@
 // The statements of limits, for their golden files.
 import { changeLimit, endBackOffs } from "../../src/commands/limits/change-limit.ts";
-import { removeLimit, setLimit } from "../../src/commands/limits/set-limit.ts";
+import { createLimits, removeLimit, setLimit } from "../../src/commands/limits/set-limit.ts";
 import type { Database } from "../../src/database/database.ts";
 import type { LimitDefinition } from "../../src/domain/limits/limit.ts";
 import { readLimitDetails } from "../../src/insight/limits/limit-details.ts";
@@ -46,6 +46,10 @@ const backOff: Answer = () => ({ until_us: "0", began_us: "0" });
 export const limitCalls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
   "limit-set": [(db) => setLimit(db, { definition, setBy: null, isFromCode: false }), there],
   "limit-change": [(db) => changeLimit(db, { name: "l", concurrency: 1 }, null), there],
+  "limit-create": [
+    (db) => createLimits(db, [{ ...definition, name: "new" }]).catch(() => {}),
+    there,
+  ],
   "limit-remove": [(db) => removeLimit(db, "l"), there],
   "limit-end-back-offs": [(db) => endBackOffs(db, "l"), there],
   "limits-read": [(db) => readLimits(db), there],

@@ -33,7 +33,11 @@ export const runOptions = {
   ),
   once: flag("Run all ready jobs, then exit; ignores the crontab"),
   watch: flag("Restart after a file changes, once running jobs finish"),
-  plugin: several(text("Module whose default export is a plugin of the library", { form: "file" })),
+  plugin: several(
+    text("Module whose default export is a plugin; it may export retryPolicies and limits", {
+      form: "file",
+    }),
+  ),
   timeout: span("Fail attempts that take longer [default: no limit]", { field: "timeoutMs" }),
   stopTimeout: span("On stop, time to wait for running jobs; 0: no limit [default: 25s]", {
     field: "stopTimeoutMs",

@@ -5,6 +5,7 @@ import { resolve } from "node:path";
 import { InputError, messageOf, type Problem } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
 import { parseCrontab } from "../../domain/cron/crontab.ts";
+import type { LimitOptions } from "../../domain/limits/limit.ts";
 import { loadTasks } from "../../worker/files/load-tasks.ts";
 import { importModule } from "../../worker/files/module-file.ts";
 import type { RunProgram } from "../../worker/files/run-program.ts";
@@ -37,7 +38,7 @@ export async function workerOptions(
   const timeoutMs = args.timeout;
   const secrets = knownSecrets(connectionString, process.env);
   const killAfterMs = Math.ceil(abortGraceMs * KILL_AFTER);
-  const [tasks, { plugins, retryPolicies }, entries] = await allOf(
+  const [tasks, { plugins, retryPolicies, limits }, entries] = await allOf(
     () => loadTasks(directory, { schema, timeoutMs, killAfterMs, logger, runProgram, secrets }),
     () => loadPlugins(args.plugin ?? []),
     () => (args.crontab === undefined ? [] : readCrontab(args.crontab)),
@@ -45,7 +46,7 @@ export async function workerOptions(
   if (tasks.length === 0) throw new UsageError(`--tasks: no task found in "${directory}"`, "run");
   const { fastLimit: limitMs } = args;
   return {
-    ...{ tasks, plugins, retryPolicies, cron: { entries } },
+    ...{ tasks, plugins, retryPolicies, limits, cron: { entries } },
     ...{ connectionString, schema, logger, timeoutMs, abortGraceMs },
     concurrency: args.concurrency,
     maxConnections: args.maxConnections,
@@ -85,10 +86,14 @@ async function allOf<const R extends readonly unknown[]>(
   throw new UsageError(lines.join("; "), "run", lines);
 }
 
-/** A module's default export is a plugin or a list of them; its export `retryPolicies` has policies by name. */
+/**
+ * A module's default export is a plugin or a list of them; its export `retryPolicies` has policies by name, and `limits`
+ * is a list of limits.
+ */
 async function loadPlugins(files: readonly string[]) {
   const plugins: Plugin[] = [];
   const retryPolicies: Record<string, RetryPolicy> = {};
+  const limits: LimitOptions[] = [];
   const problems: Problem[] = [];
   for (const file of files) {
     const path = `--plugin "${file}"`;
@@ -96,7 +101,10 @@ async function loadPlugins(files: readonly string[]) {
       const imported = await importModule(resolve(file));
       const policies = imported.named("retryPolicies") as RetryPolicies | undefined;
       Object.assign(retryPolicies, policies);
-      const isPolicies = policies !== undefined && imported.default === undefined;
+      const ofLimits = imported.named("limits") as LimitOptions[] | undefined;
+      limits.push(...[ofLimits ?? []].flat());
+      const isPolicies =
+        (policies !== undefined || ofLimits !== undefined) && imported.default === undefined;
       const found = isPolicies ? [] : [imported.default].flat();
       if (found.every(isPlugin)) plugins.push(...found);
       else {
@@ -108,7 +116,7 @@ async function loadPlugins(files: readonly string[]) {
     }
   }
   if (problems.length > 0) throw new InputError(problems);
-  return { plugins, retryPolicies };
+  return { plugins, retryPolicies, limits };
 }
 
 function isPlugin(value: unknown): value is Plugin {

@@ -1,9 +1,11 @@
 // Sets and removes limits. Workers read them at once by NOTIFY, else within 2 seconds.
+import { isDeepStrictEqual } from "node:util";
 import { WorkerError } from "../../base/errors.ts";
+import { inTransaction } from "../../database/connection/transaction.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 import type { LimitDefinition } from "../../domain/limits/limit.ts";
 import { shortName } from "../../domain/words.ts";
-import { MOST_LIMITS } from "../../queue/limits/limits.ts";
+import { MOST_LIMITS, readLimits, type StoredLimit } from "../../queue/limits/limits.ts";
 import { CONTROL } from "../../queue/pauses/pause.ts";
 import { announceJobs } from "../../queue/sql/notify.ts";
 import { requireLimits } from "./missing-limits.ts";
@@ -34,8 +36,7 @@ export async function setLimit(
     ],
   );
   if (row?.is_full === true) {
-    const sentence = `there are ${MOST_LIMITS} limits, which is the maximum; remove some`;
-    throw new WorkerError("conflict", sentence);
+    throw tooMany();
   }
   if (row?.is_other === true) {
     const other = scope === "task" ? "queues" : "tasks";
@@ -44,6 +45,50 @@ export async function setLimit(
   }
   return row?.is_changed === true;
 }
+
+/**
+ * Creates the limits that do not exist, as those of a worker's options. Returns the existing ones that differ. Throws
+ * `extension_missing`, and `conflict` if there are too many.
+ */
+export async function createLimits(
+  db: Database,
+  wanted: readonly LimitDefinition[],
+): Promise<readonly LimitDifference[]> {
+  await requireLimits(db, "the option limits");
+  // Most starts create nothing, and need no right to.
+  if (missingIn(await readLimits(db), wanted).length > 0) {
+    await inTransaction(db, async (inside) => {
+      for (const { name, scope, match, concurrency, rate } of missingIn(
+        await readLimits(inside),
+        wanted,
+      )) {
+        await query(inside, createSql, [
+          ...[name, scope, match, concurrency, rate?.limit ?? null, rate?.perMs ?? null],
+          rate?.burst ?? null,
+        ]);
+      }
+    });
+  }
+  const stored = await readLimits(db);
+  if (missingIn(stored, wanted).length > 0) throw tooMany();
+  return wanted.flatMap((definition) => {
+    const found = stored.find((one) => one.definition.name === definition.name);
+    const isEqual = found === undefined || isDeepStrictEqual(found.definition, definition);
+    return isEqual ? [] : [{ wanted: definition, stored: found.definition }];
+  });
+}
+
+/** A limit of a worker's options, and the one that exists. */
+export interface LimitDifference {
+  readonly wanted: LimitDefinition;
+  readonly stored: LimitDefinition;
+}
+
+const missingIn = (stored: readonly StoredLimit[], wanted: readonly LimitDefinition[]) =>
+  wanted.filter(({ name }) => !stored.some(({ definition }) => definition.name === name));
+
+const tooMany = () =>
+  new WorkerError("conflict", `there are ${MOST_LIMITS} limits, which is the maximum; remove some`);
 
 /** Removes a limit. Returns false if there was none. Throws `extension_missing`. */
 export async function removeLimit(db: Database, name: string): Promise<boolean> {
@@ -76,6 +121,14 @@ with old as materialized (
 select exists (select from stored) as is_changed,
   exists (select from old where scope <> $2::text) as is_other,
   not exists (select from old) and not exists (select from stored) as is_full`;
+
+// Of two workers that start, one creates the limit.
+const createSql: Statement = (s) => `
+insert into ${s}._private_limits (name, scope, match, concurrency, rate, period_ms, burst, source)
+select $1::text, $2::text, $3::text, $4::int, $5::int, $6::bigint, $7::int, 'code'
+where (select pg_catalog.count(*) from ${s}._private_limits) < ${MOST_LIMITS}
+on conflict (name) do nothing
+returning ${NEWS}`;
 
 const removeSql: Statement = (s) => `
 with gone as (delete from ${s}._private_limits where name = $1::text returning ${NEWS})

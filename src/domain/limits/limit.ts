@@ -92,6 +92,16 @@ export const limitSchema = v.pipe(
   ),
 );
 
+/** A schema for a list of them, whose names differ. */
+export const limitList = v.pipe(
+  v.array(limitSchema, "must be a list of limits"),
+  v.maxLength(100, "must have at most 100 limits"),
+  v.check(
+    (limits) => new Set(limits.map((limit) => limit.name)).size === limits.length,
+    "must have limits of different names",
+  ),
+);
+
 /** Returns a pattern for PostgreSQL's `like` with `\` as its escape character. */
 export const likePattern = (match: string): string =>
   match.replace(/[\\%_]/g, "\\$&").replaceAll("*", "%");

@@ -15,12 +15,14 @@ import {
 import { serverSettings } from "../../database/connection/server/server-settings.ts";
 import { type SchemaName, schemaName } from "../../database/schema-name.ts";
 import { boundedText } from "../../domain/job-spec.ts";
+import { type LimitDefinition, type LimitOptions, limitList } from "../../domain/limits/limit.ts";
 import type { Plugin } from "../task/hooks.ts";
 import { type RetryPolicies, type RetryPolicy, retryPolicy } from "../task/retry.ts";
 import type { Task } from "../task/task.ts";
 import { concurrencyOption } from "./concurrency.ts";
 import { type CronConfig, type CronOptions, resolveCronOptions } from "./cron-options.ts";
 import { stderrLogger } from "./default-logger.ts";
+import { type FastLaneConfig, fastLaneOption, resolveFastLane } from "./fast-lane-options.ts";
 import { graphileNames } from "./graphile-names.ts";
 import {
   type LocalQueueConfig,
@@ -125,14 +127,16 @@ export interface WorkerOptions<Extensions = unknown> {
    * Whether this worker adds the jobs of schedules, where the schema has them. Workers share them, too. Default true.
    */
   readonly schedules?: boolean | undefined;
+  /**
+   * Limits of tasks and queues, which all workers obey. The start creates those that do not exist, and never changes
+   * an existing one: a difference is logged as a warning. It rejects with `extension_missing` before `worker migrate
+   * --with limits`. Default: none.
+   */
+  readonly limits?: readonly LimitOptions[] | undefined;
   /** The logger. `silent` turns it off. Default: warnings and errors as text on stderr. */
   readonly logger?: Logger | "silent" | undefined;
   /** A value that every task receives as `context.extensions`. Default undefined. */
   readonly extensions?: Extensions | undefined;
-}
-
-export interface FastLaneConfig {
-  readonly limitMs: number;
 }
 
 export interface WorkerConfig<Extensions> {
@@ -161,6 +165,7 @@ export interface WorkerConfig<Extensions> {
   readonly plugins: readonly Plugin[];
   readonly cron: CronConfig | null;
   readonly schedules: boolean;
+  readonly limits: readonly LimitDefinition[];
   readonly logger: Logger;
   readonly extensions: Extensions;
 }
@@ -178,15 +183,6 @@ const task = v.custom<Task<unknown, never>>((one) => {
   const { identifier, handle } = (one ?? {}) as Partial<Task>;
   return typeof identifier === "string" && typeof handle === "function";
 }, "must be made by defineTask() or defineBatchTask()");
-
-/** Longer transactions would approach the timeout after which PostgreSQL ends those of a frozen worker. */
-const LONGEST_FAST_MS = 5_000;
-const fastLimit = v.pipe(duration, v.maxValue(LONGEST_FAST_MS, "must be at most 5,000"));
-
-const removedQueues = v.pipe(
-  v.unknown(),
-  v.check(() => false, "was removed: named queues always use the ordinary lock; leave it out"),
-);
 
 const optionsSchema = strict(
   {
@@ -216,16 +212,7 @@ const optionsSchema = strict(
     retryPolicies: v.optional(v.record(boundedText(1, 100), retryPolicy, "must be an object"), {}),
     localQueue: localQueueOptions,
     connections: v.optional(count(16), 2),
-    fastLane: v.optional(
-      v.union(
-        [
-          v.boolean(),
-          strict({ limitMs: v.optional(fastLimit, 100), queues: v.optional(removedQueues) }),
-        ],
-        "must be true, false or { limitMs }",
-      ),
-      false,
-    ),
+    fastLane: fastLaneOption,
     stopTimeoutMs: v.optional(durationOrNone, 25_000),
     abortGraceMs: v.optional(duration, 5_000),
     recovery: v.optional(any),
@@ -235,6 +222,7 @@ const optionsSchema = strict(
     ),
     cron: v.optional(any),
     schedules: v.optional(v.boolean("must be true or false"), true),
+    limits: v.optional(limitList, []),
     logger: v.optional(
       v.custom<Logger | "silent">(
         (value) => value === "silent" || isLogger(value),
@@ -262,7 +250,7 @@ export function resolveWorkerOptions<E>(options: WorkerOptions<E>): WorkerConfig
     ...checked,
     connectionString: checked.connectionString,
     pool: options.pool,
-    fastLane: checked.fastLane === true ? { limitMs: 100 } : checked.fastLane || null,
+    fastLane: resolveFastLane(checked.fastLane),
     timeoutMs: checked.timeoutMs,
     retry: checked.retry,
     tasks: new Map(options.tasks.map((task) => [task.identifier, task as Task<unknown, E>])),

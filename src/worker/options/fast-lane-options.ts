@@ -1,0 +1,35 @@
+// The option fastLane.
+import * as v from "valibot";
+import { duration, strict } from "../../base/validate.ts";
+
+export interface FastLaneConfig {
+  readonly limitMs: number;
+}
+
+/** Longer transactions would approach the timeout after which PostgreSQL ends those of a frozen worker. */
+const LONGEST_FAST_MS = 5_000;
+const USUAL_FAST_MS = 100;
+const fastLimit = v.pipe(duration, v.maxValue(LONGEST_FAST_MS, "must be at most 5,000"));
+
+const removedQueues = v.pipe(
+  v.unknown(),
+  v.check(() => false, "was removed: named queues always use the ordinary lock; leave it out"),
+);
+
+export const fastLaneOption = v.optional(
+  v.union(
+    [
+      v.boolean(),
+      strict({
+        limitMs: v.optional(fastLimit, USUAL_FAST_MS),
+        queues: v.optional(removedQueues),
+      }),
+    ],
+    "must be true, false or { limitMs }",
+  ),
+  false,
+);
+
+export const resolveFastLane = (
+  checked: v.InferOutput<typeof fastLaneOption>,
+): FastLaneConfig | null => (checked === true ? { limitMs: USUAL_FAST_MS } : checked || null);

@@ -1,0 +1,17 @@
+select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as is_there;
+
+select l.id, l.name, l.scope, l.match, l.concurrency, l.rate, l.period_ms::text, l.burst, l.source, l.set_by,
+  pg_catalog.floor(extract(epoch from l.set_at) * 1000000::numeric)::text as set_us, l.revision,
+  pg_catalog.floor(extract(epoch from b.until) * 1000000::numeric)::text as until_us, b.reason
+from "worker"._private_limits l
+left join lateral (
+  select until, reason from "worker"._private_back_offs
+  where scope = 'limit' and name = l.name and until > pg_catalog.now()
+  order by until desc limit 1) b on true
+order by l.id limit 1000;
+
+insert into "worker"._private_limits (name, scope, match, concurrency, rate, period_ms, burst, source)
+select $1::text, $2::text, $3::text, $4::int, $5::int, $6::bigint, $7::int, 'code'
+where (select pg_catalog.count(*) from "worker"._private_limits) < 1000
+on conflict (name) do nothing
+returning pg_catalog.pg_notify('worker:control', pg_catalog.random()::text), pg_catalog.pg_notify('jobs:insert', pg_catalog.format('{"r":%s,"count":%s}', pg_catalog.random(), 1))

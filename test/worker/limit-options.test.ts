@@ -1,0 +1,86 @@
+// The limits of a worker's options.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Logger } from "../../src/base/logger.ts";
+import { makeWorkerUtils } from "../../src/index.ts";
+import { run } from "../../src/worker/run.ts";
+import { migratedDatabase } from "../support/database.ts";
+import { recording } from "./worker-queue.ts";
+
+const tasks = [recording("t")];
+const stripe = { name: "stripe", task: "t", concurrency: 10 };
+
+/** Collects the warnings. */
+function collecting() {
+  const warnings: { fields: Record<string, unknown>; message: string }[] = [];
+  const log = (fields: object, message: string) =>
+    void warnings.push({ fields: { ...fields }, message });
+  const none = () => {};
+  return { warnings, logger: { debug: none, info: none, warn: log, error: log } as Logger };
+}
+
+test("The start of a worker creates missing limits, and keeps those that exist, with one warning.", async () => {
+  const { url } = await migratedDatabase("worker", ["limits"]);
+  const { warnings, logger } = collecting();
+  const options = { tasks, connectionString: url, logger, handleSignals: false } as const;
+  const limits = [stripe, { name: "mail", queue: "mail/*", rate: { limit: 5, perMs: 1_000 } }];
+  const starts = [run({ ...options, limits }), run({ ...options, limits })];
+  for (const worker of await Promise.all(starts)) await worker.stop();
+  await using utils = await makeWorkerUtils({ connectionString: url });
+  const [mail, first] = await utils.listLimits();
+  assert.deepEqual(
+    [mail?.queue, mail?.rate, mail?.isFromCode],
+    ["mail/*", { limit: 5, perMs: 1_000, burst: 1 }, true],
+  );
+  assert.deepEqual([first?.concurrency, first?.revision, first?.isFromCode], [10, 1, true]);
+  assert.deepEqual(warnings, []);
+
+  await utils.setLimit({ ...stripe, concurrency: 3 });
+  await (await run({ ...options, limits })).stop();
+  assert.deepEqual(warnings, [
+    {
+      fields: {
+        limit: "stripe",
+        option: "at most 10 jobs of task t at once",
+        stored: "at most 3 jobs of task t at once",
+      },
+      message:
+        "a limit differs from this worker's option limits: the stored one is obeyed and stays",
+    },
+  ]);
+  const after = await utils.getLimit("stripe");
+  assert.deepEqual([after.concurrency, after.isFromCode], [3, false]);
+});
+
+test("Without the tables a worker with limits does not start, and one without them does.", async () => {
+  const { url } = await migratedDatabase("worker");
+  const options = { tasks, connectionString: url, logger: "silent", handleSignals: false } as const;
+  for (const migrate of ["if-missing", "always"] as const) {
+    await assert.rejects(run({ ...options, migrate, limits: [stripe] }), {
+      code: "extension_missing",
+      message: /^the option limits needs tables.*"worker migrate --with limits" adds them$/,
+    });
+  }
+  await (await run({ ...options, limits: [] })).stop();
+});
+
+test("Invalid limits are reported with their places, together with other problems.", async () => {
+  const invalid = run({
+    ...{ tasks, connectionString: "postgres://localhost", concurrency: 0 },
+    limits: [
+      { name: "a", task: "t" },
+      { name: "b", concurrency: 1 },
+    ],
+  });
+  await assert.rejects(invalid, (error: Error) => {
+    for (const one of [
+      /concurrency/,
+      /limits\[0\].*needs concurrency/,
+      /limits\[1\].*needs either/,
+    ])
+      assert.match(error.message, one);
+    return true;
+  });
+  const twice = run({ tasks, connectionString: "postgres://localhost", limits: [stripe, stripe] });
+  await assert.rejects(twice, /limits: must have limits of different names/);
+});
