@@ -20,6 +20,8 @@ export interface Leniency {
   readonly cutFastLanes?: boolean;
   /** Workers were frozen or disconnected for longer than their lease, so their jobs run elsewhere. */
   readonly leaseLost?: boolean;
+  /** Queues whose jobs may run several at once, in any order. */
+  readonly isParallel?: (queue: string) => boolean;
   /** The time within which a job whose process died starts again, in milliseconds. */
   readonly freedWithinMs?: number;
 }
@@ -35,7 +37,9 @@ export function judge(
   leniency: Leniency = {},
 ): string[] {
   const { killed = false, cutFastLanes = false, leaseLost = false, freedWithinMs } = leniency;
+  const { isParallel = () => false } = leniency;
   const added = log.filter((entry) => entry.e === "added");
+  const inOrder = added.filter(({ queue }) => queue === undefined || !isParallel(queue));
   const runs = runsOf(log);
   const { died, wasTouched } = faultsOf(log);
   const hasDied: Excuse = (run) => killed && died(run);
@@ -45,8 +49,8 @@ export function judge(
   return [
     ...lostOnes(added, runs, log, left, leniency),
     ...repeats(runs, hasDied, mayOverlap),
-    ...overlaps(runs, added, mayOverlap),
-    ...disorder(runs, added),
+    ...overlaps(runs, inOrder, mayOverlap),
+    ...disorder(runs, inOrder),
     ...attempts(runs, added, isUncounted),
     ...deaths(log, added),
     ...(freedWithinMs === undefined ? [] : stuck(runs, freedWithinMs)),

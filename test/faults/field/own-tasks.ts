@@ -6,6 +6,9 @@ import { machineTime, type RunLog, runName } from "../../worker/run-log.ts";
 import { type Duty, dutiful } from "../../worker/workload.ts";
 import { paying } from "./paying-task.ts";
 
+/** Usual tasks that the group of limits limits. */
+const LIMITED_TASKS = ["ten", "three", "rated", "trickle", "mail_a", "mail_b", "tenant"];
+
 export function ownTasks(log: RunLog, by: string): Task<never>[] {
   const all = dutiful(log, by);
   const [single] = all;
@@ -13,6 +16,7 @@ export function ownTasks(log: RunLog, by: string): Task<never>[] {
   return [
     ...all,
     { ...single, identifier: "ours" },
+    ...LIMITED_TASKS.map((identifier) => ({ ...single, identifier })),
     harmful(log, by),
     held(log, by),
     paying(log, by),

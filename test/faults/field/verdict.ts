@@ -32,8 +32,8 @@ const LEFT = `select j.id::text, j.payload::text, j.attempts, j.max_attempts, j.
   j.locked_by, j.key, q.queue_name as queue, extract(epoch from j.run_at - now())::float8 as wait_s
   from worker._private_jobs j
   left join worker._private_job_queues q on q.id = j.job_queue_id order by j.id`;
-const LOCKED_QUEUES =
-  "select queue_name as name from worker._private_job_queues where locked_at is not null";
+const LOCKED_QUEUES = `select queue_name as name from worker._private_job_queues
+  where locked_at is not null and locked_by not like 'managed:%'`;
 const SESSIONS = `select application_name as name, count(*)::int as count from pg_stat_activity
   where datname = current_database() and pid <> pg_backend_pid()
   and backend_type = 'client backend' and application_name like 'worker%' group by 1`;

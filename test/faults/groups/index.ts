@@ -10,6 +10,7 @@ import { group as fleet } from "./fleet.ts";
 import { group as frozen } from "./frozen.ts";
 import { group as fuzz } from "./fuzz/group.ts";
 import { group as kill } from "./kill.ts";
+import { group as limits } from "./limits/group.ts";
 import { group as longJobs } from "./long-jobs.ts";
 import { group as migrators } from "./migrators.ts";
 import { group as model } from "./model.ts";
@@ -30,6 +31,7 @@ export const groups: readonly FaultGroup[] = [
   poison,
   transactional,
   verbs,
+  limits,
   stop,
   outage,
   disk,

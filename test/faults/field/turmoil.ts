@@ -1,0 +1,53 @@
+// Faults at random moments until a given one: members are killed and replaced, or frozen, and PostgreSQL crashes.
+import { setTimeout as sleep } from "node:timers/promises";
+import { machineTime } from "../../worker/run-log.ts";
+import type { Field } from "./field.ts";
+import type { Member } from "./member.ts";
+import type { Server } from "./server.ts";
+import type { Stand } from "./stand.ts";
+
+/** Shorter and longer than a lease. */
+const FROZEN_MS = [1_000, 4_000, 9_000] as const;
+
+export async function kills(stand: Stand, over: number): Promise<void> {
+  while (machineTime() < over) {
+    await sleep(1_000 + stand.dice(3_000));
+    await stand.kill(ofOurs(stand));
+    // None can start while PostgreSQL restarts.
+    await stand.until("it is replaced", async () => (await stand.hire()).length > 0);
+  }
+}
+
+export async function freezes(stand: Stand, over: number): Promise<void> {
+  while (machineTime() < over) {
+    await sleep(500 + stand.dice(2_000));
+    const member = ofOurs(stand);
+    stand.log.fault(member.by);
+    member.signal("SIGSTOP");
+    await sleep(FROZEN_MS[stand.dice(FROZEN_MS.length)] ?? 0);
+    member.signal("SIGCONT");
+    stand.log.fault(member.by);
+  }
+}
+
+export function ofOurs({ living, dice }: Stand): Member {
+  const all = living.filter(({ isStock }) => !isStock);
+  return all[dice(all.length)] as Member;
+}
+
+/** PostgreSQL crashes `count` times, at equal intervals. */
+export async function crashes(
+  field: Field,
+  server: Server,
+  stands: readonly Stand[],
+  { count, over }: { readonly count: number; readonly over: number },
+): Promise<void> {
+  const everyMs = (over - machineTime()) / (count + 1);
+  for (let n = 0; n < count; n++) {
+    await field.outage(everyMs);
+    for (const { log } of stands) log.fault();
+    await server.kill();
+    await server.start();
+    field.say(`PostgreSQL has crashed and is back, ${n + 1} of ${count}`);
+  }
+}

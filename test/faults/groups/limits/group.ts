@@ -1,0 +1,47 @@
+// Limits of tasks and queues: never exceeded while workers are killed and frozen and PostgreSQL crashes, and used while
+// jobs wait. A job counts from the start of its handler to its end, the kill of its process, or the moment at which its
+// worker's lease was last seen.
+import type { FaultGroup, Field } from "../../field/field.ts";
+import type { Stand } from "../../field/stand.ts";
+import { judgeLimits } from "./judge.ts";
+import { LeaseWatch } from "./lease-watch.ts";
+import { isTenant, setLimits } from "./limits.ts";
+import { underFaults } from "./under-faults.ts";
+import { capacityUsed, fullAgain, queuesUsed, rateUsed } from "./use.ts";
+
+const MEMBERS = 8;
+const SLOTS = 24;
+
+export const group: FaultGroup = {
+  name: "limits",
+  title: "limits of tasks and queues through kills, freezes and crashes of PostgreSQL",
+  limitMinutes: 20,
+  needs: [],
+  async run(field: Field) {
+    const server = await field.server();
+    const extensions = ["controls", "limits"];
+    const options = { concurrency: SLOTS };
+    const stands = await field.stands(server, { extensions, options });
+    const watches = new Map(stands.map((stand) => [stand, new LeaseWatch(stand)]));
+    field.defer(() => Promise.all([...watches.values()].map((watch) => watch.stop())));
+    const watchOf = (stand: Stand) => watches.get(stand) as LeaseWatch;
+    for (const stand of stands) {
+      await field.each([stand], async () => {
+        await setLimits(stand);
+        await stand.hire(MEMBERS);
+        const watch = watchOf(stand);
+        await capacityUsed(field, stand, watch, "ten");
+        await capacityUsed(field, stand, watch, "three");
+        await rateUsed(field, stand);
+        await queuesUsed(field, stand, watch);
+        await fullAgain(field, stand, watch);
+      });
+      field.say(`${stand.mode.name}: the use of the limits is measured`);
+    }
+    await underFaults(field, server, stands);
+    await field.each(stands, async (stand) => {
+      const ended = stand.end({ lenient: { leaseLost: true, isParallel: isTenant } });
+      await ended.finally(() => judgeLimits(stand, watchOf(stand)));
+    });
+  },
+};

@@ -1,0 +1,48 @@
+// Compares a whole log with the limits: how many of each ran at once, and how many started in a period.
+import type { Stand } from "../../field/stand.ts";
+import type { LeaseWatch } from "./lease-watch.ts";
+import { type Counted, counted } from "./limits.ts";
+import { mostAtOnce, mostWithin, type Span } from "./most.ts";
+
+/** The number of runs in a message. */
+const SHOWN = 12;
+
+export function judgeLimits(stand: Stand, watch: LeaseWatch): void {
+  const spans = watch.spans(stand.runs());
+  for (const one of counted) {
+    const own = spans.filter(({ n }) => one.isOf(n));
+    judgeConcurrency(stand, one, own);
+    judgeRate(stand, one, own);
+  }
+}
+
+function judgeConcurrency(stand: Stand, { name, limit }: Counted, spans: readonly Span[]): void {
+  const { concurrency } = limit;
+  if (concurrency === undefined || concurrency === null) return;
+  const { most, at } = mostAtOnce(spans);
+  const bound = { most: concurrency, unit: "" } as const;
+  stand.figure(`most at once of ${limit.name} (${concurrency})`, most, bound);
+  if (most <= concurrency) return;
+  const running = spans.filter(({ from, to }) => from <= at && to > at);
+  const list = running
+    .slice(-SHOWN)
+    .map(({ n, by, from }) => `${n} on ${by} since ${Math.round(at - from)} ms`);
+  stand.problem(
+    `${name}: ${most} of ${concurrency} ran at ${at.toFixed(1)}, at last ${list.join("; ")}`,
+  );
+}
+
+function judgeRate(stand: Stand, { name, limit }: Counted, spans: readonly Span[]): void {
+  const { rate } = limit;
+  if (rate === undefined || rate === null) return;
+  const starts = spans.map(({ from }) => from);
+  const allowed = rate.limit + (rate.burst ?? 1);
+  const { most, at } = mostWithin(starts, rate.perMs);
+  const bound = { most: allowed, unit: "" } as const;
+  stand.figure(`most starts of ${name} in any second (${allowed})`, most, bound);
+  if (most <= allowed) return;
+  const within = spans.filter(({ from }) => from >= at && from < at + rate.perMs);
+  const by = Map.groupBy(within, (span) => span.by);
+  const list = [...by].map(([member, all]) => `${all.length} on ${member}`);
+  stand.problem(`${name}: ${most} started from ${at.toFixed(1)} on: ${list.join(", ")}`);
+}

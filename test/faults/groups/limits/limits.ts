@@ -1,0 +1,56 @@
+// The limits of the group, and the jobs that they are for. The first word of a job's name is its kind: its task, or its
+// queue.
+import type { JobToAdd } from "../../../../src/domain/job-spec.ts";
+import { type LimitOptions, matches } from "../../../../src/domain/limits/limit.ts";
+import type { Stand } from "../../field/stand.ts";
+
+export const RATED = { limit: 100, perMs: 1_000, burst: 20 };
+
+/** `mail_a` has two. */
+export const LIMITS: readonly LimitOptions[] = [
+  { name: "ten", task: "ten", concurrency: 10 },
+  { name: "three", task: "three", concurrency: 3 },
+  { name: "rated", task: "rated", rate: RATED },
+  { name: "trickle", task: "trickle", concurrency: 4, rate: { limit: 20, perMs: 1_000, burst: 5 } },
+  { name: "mails", task: "mail_*", concurrency: 5 },
+  { name: "mails of a", task: "mail_a", concurrency: 2 },
+  { name: "tenants", queue: "tenant/*", concurrency: 3 },
+];
+
+export const TENANTS = 20;
+
+/** A job of a kind: `tenant/7` is in that queue, any other kind is a task. */
+export function jobOf(kind: string, n: string, ms: number, failures = 0): JobToAdd {
+  const payload = { n: `${kind} ${n}`, ms, failures, children: 0 };
+  return kind.includes("/")
+    ? { identifier: "tenant", payload, spec: { queueName: kind } }
+    : { identifier: kind, payload };
+}
+
+export const kindOf = (n: string): string => n.slice(0, n.indexOf(" "));
+
+/** What one limit counts together: the jobs of some kinds. */
+export interface Counted {
+  readonly name: string;
+  readonly limit: LimitOptions;
+  isOf(n: string): boolean;
+}
+
+/** A limit of queues counts those of each queue. */
+export const counted: readonly Counted[] = LIMITS.flatMap((limit): Counted[] => {
+  const { name, task, queue } = limit;
+  if (queue === undefined) {
+    return [{ name, limit, isOf: (n) => matches(task ?? "", kindOf(n)) }];
+  }
+  return Array.from({ length: TENANTS }, (_, index) => {
+    const kind = `tenant/${index}`;
+    return { name: `${name}: ${kind}`, limit, isOf: (n: string) => kindOf(n) === kind };
+  });
+});
+
+export const isTenant = (queue: string): boolean => queue.startsWith("tenant/");
+
+export async function setLimits(stand: Stand): Promise<void> {
+  const utils = await stand.utils;
+  for (const limit of LIMITS) await utils.setLimit(limit);
+}

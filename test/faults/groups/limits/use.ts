@@ -1,0 +1,118 @@
+// How much of a limit a quiet fleet uses while jobs wait, and how soon it is full again when a holder was killed.
+import { record } from "../../../worker/workload.ts";
+import type { Field } from "../../field/field.ts";
+import type { Member } from "../../field/member.ts";
+import type { Stand } from "../../field/stand.ts";
+import type { LeaseWatch } from "./lease-watch.ts";
+import { jobOf, RATED, TENANTS } from "./limits.ts";
+import { countsOf, meanAtOnce } from "./most.ts";
+
+const MS = 5;
+const USED = { least: 80, unit: "" } as const;
+const RATE_USED = { least: 98, unit: "" } as const;
+const FULL_AGAIN = { most: 10_000 };
+/** In front of the steady part, and behind it. */
+const EDGE = 0.1;
+
+/** Jobs of 5 ms: the ideal is one at a time for each place of the limit, without a gap. */
+export async function capacityUsed(
+  field: Field,
+  stand: Stand,
+  watch: LeaseWatch,
+  kind: "ten" | "three",
+): Promise<void> {
+  const capacity = kind === "ten" ? 10 : 3;
+  const ideal = capacity / MS;
+  const name = `used ${kind}`;
+  const count = Math.round(ideal * field.times(10_000, 1_500));
+  await addAll(
+    stand,
+    Array.from({ length: count }, (_, i) => jobOf(kind, `${name} ${i}`, MS)),
+  );
+  await done(stand, kind);
+  const spans = watch.spans(stand.runs()).filter(({ n }) => n.startsWith(`${kind} ${name} `));
+  const { from, to, starts } = steady(spans.map((span) => span.from));
+  const what = `% of the ideal rate at capacity ${capacity}`;
+  stand.figure(what, (100 * starts) / (to - from) / ideal, USED);
+  const mean = meanAtOnce(spans, from, to);
+  stand.figure(`mean number that runs at capacity ${capacity}`, mean, { unit: "" });
+}
+
+export async function rateUsed(field: Field, stand: Stand): Promise<void> {
+  const count = (RATED.limit * field.times(15_000, 3_000)) / RATED.perMs;
+  await addAll(
+    stand,
+    Array.from({ length: count }, (_, i) => jobOf("rated", `used ${i}`, 0)),
+  );
+  await done(stand, "rated");
+  const own = stand.runs().filter(({ n }) => n.startsWith("rated used "));
+  const { from, to, starts } = steady(own.map((run) => run.from));
+  const ideal = RATED.limit / RATED.perMs;
+  stand.figure(`% of ${RATED.limit}/s`, (100 * starts) / (to - from) / ideal, RATE_USED);
+}
+
+/** All queues wait at once. */
+export async function queuesUsed(field: Field, stand: Stand, watch: LeaseWatch): Promise<void> {
+  const [ms, each] = [20, field.times(100, 20)];
+  const jobs = Array.from({ length: each * TENANTS }, (_, i) =>
+    jobOf(`tenant/${i % TENANTS}`, `used ${i}`, ms),
+  );
+  await addAll(stand, jobs);
+  await done(stand, "tenant");
+  const spans = watch.spans(stand.runs()).filter(({ n }) => /^tenant\/\d+ used /.test(n));
+  const { from, to } = steady(spans.map((span) => span.from));
+  stand.figure(`mean number that runs of ${TENANTS} × 3`, meanAtOnce(spans, from, to), {
+    unit: "",
+  });
+}
+
+/** A worker is killed that runs some of the jobs. */
+export async function fullAgain(field: Field, stand: Stand, watch: LeaseWatch): Promise<void> {
+  const [kind, capacity, ms] = ["ten", 10, 100] as const;
+  for (let round = 0; round < field.times(4, 1); round++) {
+    const name = `kill ${round}`;
+    const own = () => stand.runs().filter(({ n }) => n.startsWith(`${kind} ${name} `));
+    await addAll(
+      stand,
+      Array.from({ length: 1_400 }, (_, i) => jobOf(kind, `${name} ${i}`, ms)),
+    );
+    await stand.until("the limit is full", () => own().length > 10 * capacity);
+    const victim = holder(stand, new Set(own().flatMap(({ by, to }) => (isOpen(to) ? [by] : []))));
+    const at = await stand.kill(victim);
+    const full = () => countsOf(watch.spans(own())).find(([t, n]) => t > at && n >= capacity)?.[0];
+    await stand.until("the limit is full again", () => full() !== undefined, 30_000);
+    stand.figure("full again after a holder was killed", (full() ?? 0) - at, FULL_AGAIN);
+    await stand.hire();
+    await done(stand, kind);
+  }
+}
+
+const isOpen = (to: number): boolean => to === Number.POSITIVE_INFINITY;
+
+function holder({ living, dice }: Stand, names: ReadonlySet<string>): Member {
+  const all = living.filter(({ by }) => names.has(by));
+  return all[dice(all.length)] as Member;
+}
+
+/** From the end of the first tenth of the starts to the last tenth, which another worker may have to wait for. */
+function steady(times: readonly number[]) {
+  const sorted = times.toSorted((a, b) => a - b);
+  const [first, last] = [EDGE, 1 - EDGE].map((share) => Math.floor(sorted.length * share));
+  const [from = 0, to = 0] = [sorted[first ?? 0], sorted[last ?? 0]];
+  return { from, to, starts: (last ?? 0) - (first ?? 0) };
+}
+
+async function addAll(stand: Stand, jobs: readonly ReturnType<typeof jobOf>[]): Promise<void> {
+  const utils = await stand.utils;
+  for (let at = 0; at < jobs.length; at += 2_000) {
+    for (const job of await utils.addJobs(jobs.slice(at, at + 2_000))) record(job, stand.log);
+  }
+}
+
+const UNFINISHED = `select from worker._private_jobs j join worker._private_tasks t on t.id = j.task_id
+  where t.identifier = $1 limit 1`;
+
+async function done(stand: Stand, task: string): Promise<void> {
+  const isSo = async () => (await stand.sql(UNFINISHED, [task])).length === 0;
+  await stand.until(`all jobs of ${task} are done`, isSo);
+}
