@@ -72,6 +72,17 @@ export const views: readonly View[] = [
       await page.locator(".bulk").getByRole("button", { name: "Unlock…" }).click();
     },
   },
+  { name: "limits", route: "/limits", title: "Limits" },
+  { name: "no limit", route: "/limits/no%20such", title: "Limit no such" },
+  {
+    name: "setting a limit",
+    route: "/limits",
+    title: "Limits",
+    act: async (page) => {
+      await page.keyboard.press("m");
+      await page.getByRole("button", { name: /^(Set limit|Add tables and continue)$/ }).waitFor();
+    },
+  },
   { name: "cron", route: "/cron", title: "Cron" },
   { name: "no cron", route: "/cron?search=no%20such%20entry", title: "Cron" },
   {

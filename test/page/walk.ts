@@ -8,13 +8,15 @@ import { test } from "node:test";
 import type axeCore from "axe-core";
 import type { Page } from "playwright-core";
 import { startAdmin, type TestAdmin, turned, type VisitOptions, visit } from "./harness.ts";
+import { seedLimits } from "./seed-limits.ts";
 import { open, type View, views } from "./views.ts";
 
 const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-/** An admin with something on every page: timetables that differ, and the receipt of an operation. */
+/** An admin with something on every page: timetables that differ, limits, and the receipt of an operation. */
 export async function furnishedAdmin(): Promise<TestAdmin> {
-  const admin = await startAdmin({ extensions: ["operations"] });
+  const admin = await startAdmin({ extensions: ["operations", "limits"] });
+  await seedLimits((text) => admin.sql(text));
   // Without one there is no timetable to look at, and none that differs from others.
   const cron = [
     { identifier: "nightly", task: "send_email", pattern: "*/20 2 * * *", backfill_ms: 1 },
@@ -38,8 +40,11 @@ export async function furnishedAdmin(): Promise<TestAdmin> {
   return admin;
 }
 
-/** Of the operation that furnishedAdmin() leaves. */
+/** Of the operation and the limits that furnishedAdmin() leaves. */
 export const receipts: readonly View[] = [
+  { name: "limit", route: "/limits/payments", title: "Limit payments" },
+  { name: "limit that backs off", route: "/limits/acme", title: "Limit acme" },
+  { name: "queue with limits", route: "/queues/tenant%2Facme", title: "Queue tenant/acme" },
   { name: "receipt", route: "/activity/1" },
   {
     name: "undo",

@@ -63,7 +63,7 @@ test("a limit shows what it is for, how much of it is used, and its state", asyn
   const page = await limits();
   assert.deepEqual(rows(page), [
     "paymentstask payments33 of 40none2,912not fullana, 12:00:00Edit…Remove…",
-    "tenants27 queues, each for itself3 each4 runningnone4full: tenant/globex3 of 3code, 12:00:00Edit…Remove…",
+    "tenantseach of 27 queues tenant/*3 each4 runningnone4full: tenant/globex3 of 3code, 12:00:00Edit…Remove…",
     "acmequeue tenant/acmenone1,500/minburst 20310backing off until 13:03:00429 from hooks.acme.exampleana, 12:00:00Edit…Remove…",
   ]);
   assert.match(page.text, /Limits3, 1 full, 1 backing off/);
@@ -136,6 +136,27 @@ test("a limit needs a name, and a number of jobs or a rate", async () => {
   assert.deepEqual(sent(page), {
     ...{ action: "set", task: "deliver", name: "webhooks", concurrency: 20 },
   });
+});
+
+test("the name of another limit is refused", async () => {
+  const page = await limits([]);
+  press(page, "m");
+  fill(page, [limit("deliver")]);
+  page.type("task", "deliver");
+  page.type("concurrency", "3");
+  page.click("Set limit");
+  assert.match(page.dialogText, /There is a limit of this name\./);
+  assert.equal(page.requests.filter(({ method }) => method === "POST").length, 0);
+});
+
+test("a queue that a job has told to back off is not called paused", async () => {
+  const page = await opened("/queues");
+  const backs_off = true;
+  const paused = { at: at(-60), until: at(120), reason: "429 from api", by: null, backs_off };
+  const all = [queue("mail", { paused })];
+  page.answer("api/queues", { queues: all, next_cursor: null, count: 1, states: null });
+  assert.match(rows(page)[0] ?? "", /Backing off.*until 13:02:00: 429 from api/);
+  assert.doesNotMatch(page.text, /Paused/);
 });
 
 test("names of tasks and queues are suggested while one is typed", async () => {
@@ -228,6 +249,8 @@ test("a limit is removed after a confirmation", async () => {
   assert.match(page.dialogText, /^Remove the limit payments/);
   page.app.dispatch("dialog.submit", "", "");
   assert.deepEqual(sent(page), { action: "remove", name: "payments" });
+  page.answer("api/limits", { message: "Removed the limit payments" });
+  assert.equal(page.navigations.at(-1), "/limits");
 });
 
 test("a limit that does not exist has a page that says so", async () => {

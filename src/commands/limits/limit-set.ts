@@ -8,11 +8,12 @@ import { changedLimit, namedLimit, type SetInput, setFields } from "./limit-fiel
 export const limitSetCommand = defineCommand({
   name: "limit-set",
   aliases: [],
-  summary: "Set a limit of a task or of queues: how many jobs run at once or start in a period",
+  summary:
+    "Set or change a limit of a task or of queues: jobs at once, jobs in a period; what is not given stays",
   title: "Set a limit",
   verb: "Set limit",
   consequence:
-    "Workers of this library obey it within 2 seconds. Jobs that run now may end. Of a limit that exists, what is not given stays. Graphile Worker's own workers do not obey limits of tasks, and run no jobs of queues with a limit.",
+    "Workers of this library obey it within 2 seconds. Jobs that run now may end. Graphile Worker's own workers do not obey limits of tasks, and run no jobs of queues with a limit.",
   weight: "light",
   danger: "changes",
   http: { path: "/api/limits", action: "set" },

@@ -6,7 +6,7 @@ import { settled, startAdmin, type TestAdmin, visit } from "../harness.ts";
 const WIDTHS = [320, 360, 390, 480, 640, 768, 900, 1024, 1280, 1366, 1440, 1920];
 const LEAST = 160;
 /** In these all names have room on the widest screen. */
-const WHOLE = ["queues", "tasks", "workers", "cron"];
+const WHOLE = ["queues", "tasks", "workers", "limits", "cron"];
 
 const lists = {
   queues: "/queues",
@@ -14,13 +14,14 @@ const lists = {
   workers: "/workers",
   jobs: "/jobs?q=is:failed",
   errors: "/errors",
+  limits: "/limits",
   cron: "/cron",
   activity: "/activity",
 };
 
 let admin: TestAdmin;
 before(async () => {
-  admin = await startAdmin({ extensions: ["operations", "schedules"] });
+  admin = await startAdmin({ extensions: ["operations", "schedules", "limits"] });
   await admin.sql(`insert into {}._private_tasks (identifier)
     select 'deliver_webhook_to_the_partner_in_region_eu_west_' || n from generate_series(1, 9) as n`);
   await admin.sql(`insert into {}._private_job_queues (queue_name, locked_by, locked_at)
@@ -40,6 +41,12 @@ before(async () => {
     select 'invoices_of_the_european_subsidiary_' || n, 'deliver_webhook_to_the_partner_in_region_eu_west_1',
       '30 5 * * mon-fri', 'America/Argentina/Buenos_Aires', case n when 1 then now() end, now() + interval '3 days'
     from generate_series(1, 3) as n`);
+  await admin.sql(`insert into {}._private_limits (name, scope, match, concurrency, rate, period_ms, burst, set_by)
+    select 'limit_of_the_partner_in_region_eu_west_' || n, case n when 1 then 'task' else 'queue' end,
+      'tenant-of-the-european-subsidiary:invoices-470' || n, 10000, 1000000, 86400000, 1000000, 'anastasia.petrova@example.com'
+    from generate_series(1, 3) as n`);
+  await admin.sql(`insert into {}._private_back_offs (scope, name, until, reason)
+    values ('limit', 'limit_of_the_partner_in_region_eu_west_1', now() + interval '3 days', '429 from payments-internal.example')`);
   const cron = Array.from({ length: 3 }, (_, n) => ({
     identifier: `rollup_of_all_usage_for_the_european_subsidiary_${n}`,
     task: "deliver_webhook_to_the_partner_in_region_eu_west_1",
@@ -93,6 +100,7 @@ for (const [name, route] of Object.entries(lists)) {
 for (const [name, route] of Object.entries({
   "the tidy-up": "/maintenance",
   "the timetable": "/cron",
+  "the limits": "/limits",
 })) {
   test(`No text of ${name} is cut, from 320 to 1920 pixels.`, async () => {
     await visit(admin, route, async ({ page }) => {

@@ -1,4 +1,4 @@
-// The servers behind the pictures: of a database in an incident, of the same with pauses, of an empty one; and on the incident one that
+// The servers behind the pictures: of a database in an incident, of the same with pauses or with limits, of an empty one; and on the incident one that
 // is read-only, two that need a token, one whose database can be taken away, one whose network can.
 import pg from "pg";
 import type { AuthOptions } from "../../../src/admin/config/auth-options.ts";
@@ -10,11 +10,13 @@ import { migrate } from "../../../src/database/schema/migrate.ts";
 import { schemaName } from "../../../src/database/schema-name.ts";
 import { makeWorkerUtils } from "../../../src/utils/worker-utils.ts";
 import { type TcpProxy, tcpProxy } from "../../support/tcp-proxy.ts";
+import { seedLimits } from "../seed-limits.ts";
 import { seedIncident } from "./incident.ts";
 
 export type AdminName =
   | "incident"
   | "paused"
+  | "limited"
   | "empty"
   | "readOnly"
   | "bearer"
@@ -74,6 +76,7 @@ export async function startAdmins(server: EmbeddedServer): Promise<Admins> {
     urls: {
       incident,
       paused: await start(await make("paused", seedPauses, ["operations", "controls"])),
+      limited: await start(await make("limited", seedLimited, ["operations", "limits"])),
       empty: await start(await make("empty", async () => {}), { label: "" }),
       readOnly: await start(url, { readOnly: true }),
       bearer: await start(url, { auth: { mode: "bearer", token } }),
@@ -98,6 +101,11 @@ async function seedPauses(pool: pg.Pool): Promise<void> {
   await utils.pauseTask("charge_card", { reason: "the payments API is down", pausedBy: "ben" });
   await utils.pauseAll(deploy);
   await utils.end();
+}
+
+async function seedLimited(pool: pg.Pool): Promise<void> {
+  await seedIncident(pool);
+  await seedLimits((text) => pool.query(text.replaceAll("{}", "worker")));
 }
 
 interface Options {

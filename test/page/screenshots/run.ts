@@ -308,6 +308,48 @@ const shots: readonly Shot[] = [
     sees: ".why-box",
     act: (page) => page.getByRole("button", { name: "Cancel…" }).click(),
   },
+  { name: "limits", of: "limited", route: "/limits", sees: "tbody tr" },
+  { name: "limits-empty", of: "empty", route: "/limits", sees: ".empty" },
+  { name: "limit-task", of: "limited", route: "/limits/payments", sees: ".permits tbody tr" },
+  { name: "limit-backing-off", of: "limited", route: "/limits/acme", sees: ".back-offs tbody tr" },
+  { name: "limit-queues", of: "limited", route: "/limits/tenants", sees: ".slots tbody tr" },
+  { name: "limit-queue", of: "limited", route: "/queues/tenant%2Facme", sees: ".limits-here" },
+  { name: "limit-jobs", of: "limited", route: "/jobs?q=task:charge_card", sees: ".limits-here" },
+  {
+    name: "limit-set",
+    of: "limited",
+    route: "/limits",
+    sees: "tbody tr",
+    act: async (page) => {
+      await page.keyboard.press("m");
+      await page.locator("#field-task").fill("deliver_webhook");
+      await page.locator("#field-concurrency").fill("20");
+      await page.locator("#field-rate").fill("300");
+    },
+  },
+  {
+    name: "limit-change",
+    of: "limited",
+    route: "/limits/pdf",
+    sees: ".kv",
+    act: async (page) => {
+      await page.keyboard.press("m");
+      await page.waitForFunction(
+        () => document.querySelector<HTMLInputElement>("#field-rate")?.value === "1",
+      );
+    },
+  },
+  {
+    name: "limit-palette",
+    of: "limited",
+    route: "/jobs",
+    sees: ".jobs tbody tr",
+    act: async (page) => {
+      await page.keyboard.press("Control+k");
+      await page.keyboard.type("limit pay");
+      await page.getByRole("option", { name: "Limit payments", exact: true }).waitFor();
+    },
+  },
   { name: "pause-overview", of: "paused", route: "/", sees: ".inc > .hint" },
   { name: "pause-queues", of: "paused", route: "/queues", sees: "tbody tr" },
   { name: "pause-queue", of: "paused", route: "/queues/crm%3Aacme", sees: ".why-box" },

@@ -29,6 +29,7 @@ export class LimitDialog extends TablesDialog {
   /** The name of the limit to change; empty: a new one. */
   private limit: string = "";
   private isRead: bool = false;
+  private known: ListedLimit[] = [];
   private units: string[] = UNITS;
   private typing: i32 = 0;
 
@@ -63,6 +64,7 @@ export class LimitDialog extends TablesDialog {
     const list = readLimitList(new JsonReader(body));
     const dialog = m.dialog;
     this.missing = list.missing;
+    this.known = list.limits;
     this.isRead = true;
     if (dialog === null || dialog.name !== this.name) return;
     for (let i = 0; i < list.limits.length; i++) {
@@ -124,9 +126,9 @@ export class LimitDialog extends TablesDialog {
     match.hint = "Each * stands for any text: tenant/*";
     const name = new Field(draft, "name", "Name");
     name.placeholder = matchOf(draft);
-    const most = new Field(draft, "concurrency", "At most at once");
+    const most = new Field(draft, "concurrency", "At once, at most");
     most.placeholder = ANY;
-    const rate = new Field(draft, "rate", "At most");
+    const rate = new Field(draft, "rate", "Rate, at most");
     rate.placeholder = ANY;
     const burst = new Field(draft, "burst", "Burst");
     burst.hint = "More at once after a quiet time.";
@@ -148,10 +150,12 @@ export class LimitDialog extends TablesDialog {
     const scope = draft.value(SCOPE);
     const name = draft.value("name");
     form.required(scope, scope, "Enter a name or a pattern.");
-    form.body.string(
-      "name",
-      this.limit.length > 0 ? this.limit : name.trim().length > 0 ? name : draft.value(scope),
-    );
+    const isNew = this.limit.length === 0;
+    const used = isNew ? (name.trim().length > 0 ? name : draft.value(scope)) : this.limit;
+    form.body.string("name", used);
+    for (let i = 0; i < this.known.length && isNew; i++) {
+      if (this.known[i].name === used) draft.reject("name", "There is a limit of this name.");
+    }
     form.whole("concurrency", "concurrency", 1, 10000);
     const isAny = form.filled === 0;
     const own = new Form(draft);
@@ -160,8 +164,8 @@ export class LimitDialog extends TablesDialog {
     if (rate.length > 0) form.whole("burst", "burst", 1, 1000000);
     else if (isAny) draft.reject("concurrency", "Enter how many run at once, a rate, or both.");
     // What a change leaves out would stay.
-    if (isAny && this.limit.length > 0) form.body.int("concurrency", 0);
-    if (rate.length > 0 || this.limit.length > 0) form.body.string("rate", rate);
+    if (isAny && !isNew) form.body.int("concurrency", 0);
+    if (rate.length > 0 || !isNew) form.body.string("rate", rate);
   }
 }
 

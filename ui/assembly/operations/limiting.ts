@@ -10,7 +10,7 @@ import { Model } from "../model/model";
 import { keyOf, Shortcut } from "../model/shortcut";
 import { scopeOf } from "./pausing";
 
-const SET = "ask.limit-set";
+export const SET = "ask.limit-set";
 /** The beginning of an argument of that dialog that names a limit. */
 export const LIMIT = "limit ";
 

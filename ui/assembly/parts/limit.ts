@@ -6,7 +6,7 @@ import { shareBar } from "../controls/spark";
 import { countNode, exactly } from "../controls/value";
 import { LimitRate, ListedLimit } from "../generated/records";
 import { box, leaf, Node, nothing, text } from "../lib/node";
-import { counted, grouped } from "../lib/number";
+import { grouped } from "../lib/number";
 import { limitPath } from "../model/links";
 import { Model } from "../model/model";
 
@@ -22,14 +22,13 @@ export function waitingOf(limit: ListedLimit): Node {
   return countNode(value, "");
 }
 
-/** `task send_email`, `27 queues, each for itself` */
+/** `task send_email`, `each of 27 queues tenant/*` */
 export function targetText(limit: ListedLimit): string {
-  const isMany = limit.match.includes("*");
-  if (limit.scope === "task") return (isMany ? "tasks " : "task ") + limit.match;
-  if (!isMany) return "queue " + limit.match;
-  return limit.queues === i64.MIN_VALUE
-    ? "queues " + limit.match
-    : counted(limit.queues, "queue", "queues") + ", each for itself";
+  const match = limit.match;
+  if (!match.includes("*")) return `${limit.scope} ${match}`;
+  if (limit.scope === "task") return "tasks " + match;
+  const count = limit.queues;
+  return count > 1 ? `each of ${grouped(count)} queues ${match}` : "each queue " + match;
 }
 
 /** Whether each queue has this limit, so that no sum can be compared with it. */

@@ -10,12 +10,16 @@ import { counted, grouped } from "../lib/number";
 import { workerPath } from "../model/links";
 import { Model } from "../model/model";
 
+function lead(pause: Pause): string {
+  return pause.backsOff ? "Backing off" : "Paused";
+}
+
 /** `Paused by ana until 14:00:00: deploy` */
 export function pausedWords(m: Model, pause: Pause): string {
   const by = pause.by;
   const reason = pause.reason;
   return (
-    "Paused" +
+    lead(pause) +
     (by === null ? "" : ` by ${by}`) +
     (isNaN(pause.until) ? "" : ` until ${clockAt(pause.until, m.serverNow)}`) +
     (reason === null ? "" : `: ${reason}`)
@@ -24,12 +28,20 @@ export function pausedWords(m: Model, pause: Pause): string {
 
 /** The word on a row, with the rest at hover; and the rest in a cell of its own. */
 export function pausedState(m: Model, pause: Pause): Node {
-  return el("span", [attr("title", pausedWords(m, pause))], [stateSaying("paused", "Paused")]);
+  return el(
+    "span",
+    [attr("title", pausedWords(m, pause))],
+    [stateSaying(pause.backsOff ? "scheduled" : "paused", lead(pause))],
+  );
 }
 
 export function pausedCell(m: Model, pause: Pause): Node {
   const words = pausedWords(m, pause);
-  return el("span", [cls("cut"), attr("title", words)], [text(words.substring(7))]);
+  return el(
+    "span",
+    [cls("cut"), attr("title", words)],
+    [text(words.substring(lead(pause).length + 1))],
+  );
 }
 
 const PATH = "api/pauses";

@@ -3,6 +3,7 @@ import { link } from "../../controls/button";
 import { empty } from "../../controls/empty";
 import { crumbs, heading, headOf } from "../../controls/panel";
 import { ListedLimit, readListedLimit } from "../../generated/records";
+import { navigate } from "../../host";
 import { Fetched } from "../../kit/fetched";
 import { JsonReader } from "../../lib/json-reader";
 import { box, Node, nothing, text } from "../../lib/node";
@@ -31,6 +32,7 @@ export class LimitPage extends Page {
   private limit: ListedLimit = ListedLimit.empty();
   /** The name in the address. */
   private wanted: string = "";
+  private isRemoved: bool = false;
 
   constructor() {
     super("limit", START);
@@ -49,6 +51,7 @@ export class LimitPage extends Page {
     const wanted = decode(address.path.substring(START.length));
     if (wanted !== this.wanted) this.asked.forget();
     this.wanted = wanted;
+    this.isRemoved = false;
   }
 
   override forget(_m: Model): void {
@@ -62,6 +65,16 @@ export class LimitPage extends Page {
 
   override load(m: Model): void {
     this.asked.ask(m, this.at);
+  }
+
+  /** There is nothing more to see of a limit that was removed here. */
+  override written(write: Pending): void {
+    this.isRemoved = write.path === "api/limits" && write.body.includes('"remove"');
+  }
+
+  override reload(m: Model): void {
+    if (this.isRemoved) navigate("/limits", true);
+    else this.load(m);
   }
 
   override refresh(m: Model): void {

@@ -1,7 +1,7 @@
 /** The limits: what each is for, how much of it is used, which are full. */
-import { commandLine } from "../../controls/button";
+import { commandLine, drawnButton } from "../../controls/button";
 import { emptyWith } from "../../controls/empty";
-import { GAUGE } from "../../controls/icon";
+import { GAUGE, PLUS } from "../../controls/icon";
 import { pageHeadSaying } from "../../controls/panel";
 import { shellLine } from "../../forms/shell-line";
 import { LimitList, readLimitList } from "../../generated/records";
@@ -14,7 +14,7 @@ import { grouped } from "../../lib/number";
 import { Mark, Model, noMark } from "../../model/model";
 import { Pending } from "../../model/requests";
 import { Shortcut } from "../../model/shortcut";
-import { KNOWN, limitKeys, setButton, setKey, setShortcut } from "../../operations/limiting";
+import { KNOWN, limitKeys, SET, setButton, setKey, setShortcut } from "../../operations/limiting";
 import { COLUMNS, LimitRow } from "./row";
 
 const EXAMPLE = "limit set payments --task charge_card --concurrency 40";
@@ -101,7 +101,10 @@ export class LimitsPage extends ListPage {
     );
     const note = this.known.note;
     return box("div", "limits-page", [
-      pageHeadSaying("Limits", this.said(), [newsPill(this), setButton(m, "Set limit…", "", "p")]),
+      pageHeadSaying("Limits", this.said(), [
+        newsPill(this),
+        m.access.canWrite ? drawnButton(PLUS, "Set limit…", SET, "", "p") : nothing,
+      ]),
       listView(m, this, "Limits", none),
       note === null ? nothing : leaf("p", "hint", note + "."),
     ]);

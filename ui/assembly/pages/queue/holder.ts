@@ -31,7 +31,11 @@ function pause(m: Model, paused: Pause): Node {
   // Of a pause by a lock alone the beginning is unknown.
   const since = paused.at > 0 ? ` Since ${clockAt(paused.at, m.serverNow)}.` : "";
   const end = isNaN(paused.until) ? "It lasts until it is resumed." : RESUMES;
-  return why("", pausedWords(m, paused) + ".", `${since} Jobs can still be added. ${end}`);
+  return why(
+    paused.backsOff ? "sched" : "",
+    pausedWords(m, paused) + ".",
+    `${since} Jobs can still be added. ${end}`,
+  );
 }
 
 const RESUMES = "A running worker resumes the queue at that time.";

@@ -1,0 +1,86 @@
+// Setting a limit in the browser, on a schema that has no tables for it at first, and seeing what the database has of it.
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import { confirm, noticed, sees, startAdmin, type TestAdmin, visit } from "./harness.ts";
+import { seedLimits } from "./seed-limits.ts";
+
+let plain: TestAdmin;
+let limited: TestAdmin;
+before(async () => {
+  const ana = { mode: "basic", username: "ana", password: "long enough" } as const;
+  plain = await startAdmin({ samples: false, auth: ana });
+  await plain.utils.addJob("deliver_webhook", {}, { queueName: "tenant/acme" });
+  limited = await startAdmin({ samples: false, extensions: ["limits"] });
+  await seedLimits((text) => limited.sql(text));
+});
+
+const asAna = { httpCredentials: { username: "ana", password: "long enough" } };
+type Visited = Parameters<Parameters<typeof visit>[2]>[0];
+
+test("A limit is set after its tables were added, changed by its key, and removed.", async () => {
+  const work = async ({ page }: Visited) => {
+    await sees(page, "No limits");
+    await page.keyboard.press("m");
+    await page.getByRole("button", { name: "Add tables and continue" }).waitFor();
+    await page.getByLabel("Applies to").selectOption("queue");
+    await page.getByLabel("Name or pattern").fill("tenant/*");
+    await page.getByLabel("Name", { exact: true }).fill("tenants");
+    await page.getByLabel("At once, at most").fill("3");
+    await confirm(
+      page,
+      ["Set a limit on tenant/*", "Adds the missing tables first"],
+      "Add tables and continue",
+    );
+    await noticed(page, "Set the limit tenants: at most 3 jobs of each queue tenant/* at once");
+    const row = page.getByRole("row", { name: /^tenants/ });
+    await row.getByText("3 each").waitFor();
+    assert.match((await row.textContent()) ?? "", /each queue tenant\/\*.*ana, /);
+    await page.locator("#nav-limits").getByText("1").waitFor();
+
+    await page.keyboard.press("j");
+    await page.keyboard.press("m");
+    await page.getByRole("button", { name: "Change limit" }).waitFor();
+    await page.waitForFunction(
+      () => document.querySelector<HTMLInputElement>("#field-concurrency")?.value === "3",
+    );
+    await page.getByLabel("At once, at most").fill("");
+    await page.getByLabel("Rate, at most").fill("100");
+    await confirm(page, ["Change the limit tenants"], "Change limit");
+    await noticed(page, "Changed the limit tenants");
+    await row.getByText("100/min").waitFor();
+    const [stored] = await plain.utils.listLimits();
+    assert.deepEqual(
+      [stored?.concurrency, stored?.rate?.limit, stored?.rate?.perMs, stored?.setBy],
+      [null, 100, 60_000, "ana"],
+    );
+
+    await page.goto(`${plain.url}#/queues/tenant%2Facme`);
+    await sees(page, "Rate 100/min · limit");
+    await page.locator(".limits-here").getByRole("link", { name: "tenants" }).click();
+    await page.getByRole("button", { name: "Remove…" }).click();
+    await confirm(page, ["Remove the limit tenants"], "Remove the limit tenants");
+    await noticed(page, "Removed the limit tenants");
+    await sees(page, "No limits");
+  };
+  await visit(plain, "/limits", work, asAna);
+  assert.deepEqual(await plain.utils.listLimits(), []);
+});
+
+test("Limits show what is full and what backs off, which workers hold permits, and which queues use slots.", async () => {
+  await visit(limited, "/limits", async ({ page }) => {
+    await sees(page, "full: tenant/globex");
+    await sees(page, /^backing off until /);
+    await page.getByRole("link", { name: "payments" }).click();
+    await sees(page, "40 given out");
+    assert.equal(await page.locator("table.permits tbody tr").count(), 4);
+    await page.keyboard.press("Escape");
+    await page.getByRole("link", { name: "acme" }).click();
+    await sees(page, "429 from hooks.acme.example.");
+    assert.equal(await page.locator("table.back-offs tbody tr").count(), 6);
+    await page.getByRole("button", { name: "End back-off…" }).click();
+    await confirm(page, ["Its jobs can start again at once"], "End the back-off of the limit acme");
+    await noticed(page, "Ended the back-off of the queue tenant/acme");
+    await page.getByText("not full").waitFor();
+  });
+  assert.deepEqual(await limited.utils.listPauses(), []);
+});
