@@ -18,15 +18,25 @@ export interface BenchServer extends AsyncDisposable {
   /** Creates Graphile Worker's schema by our migration, under the name `worker`. */
   readonly queueUrl: string;
   readonly bossUrl: string;
+  /** An empty database, for BullMQ. */
+  readonly bullUrl: string;
   /** The same with all extensions. */
   readonly extendedUrl: string;
   /** A connection to the database of `queueUrl`. */
   readonly client: pg.Client;
   /** `queues` 0 = jobs without a queue. */
   seed(jobs: number, queues?: number): Promise<void>;
-  /** The same in the database of `extendedUrl`, with this many paused tasks that have no jobs. */
-  seedExtended(jobs: number, pausedTasks: number): Promise<void>;
-  seedBoss(jobs: number): Promise<void>;
+  /** The same in the database of `extendedUrl`, without limits, and with paused tasks that have no jobs. */
+  seedExtended(jobs: number, options?: ExtendedSeed): Promise<void>;
+  /** All jobs in one group, if it has a name. */
+  seedBoss(jobs: number, group?: string): Promise<void>;
+}
+
+export interface ExtendedSeed {
+  readonly pausedTasks?: number;
+  readonly queues?: number;
+  /** More urgent jobs of the task `beside`. */
+  readonly beside?: number;
 }
 
 const SETTINGS = {
@@ -47,9 +57,10 @@ export async function startBenchServer(options: BenchOptions): Promise<BenchServ
   const queueUrl = server.url("queue");
   const bossUrl = server.url("boss");
   const extendedUrl = server.url("extended");
+  const bullUrl = server.url("bull");
   await runOn(
     server.url(),
-    ...["queue", "extended", "boss"].map((name) => `create database ${name}`),
+    ...["queue", "extended", "boss", "bull"].map((name) => `create database ${name}`),
   );
   await makeQueue(queueUrl, []);
   await makeQueue(
@@ -66,17 +77,20 @@ export async function startBenchServer(options: BenchOptions): Promise<BenchServ
     queueUrl,
     extendedUrl,
     bossUrl,
+    bullUrl,
     client,
-    seedExtended: async (jobs, pausedTasks) => {
+    seedExtended: async (jobs, { pausedTasks = 0, queues = 0, beside = 0 } = {}) => {
       const extended = new pg.Client({ connectionString: extendedUrl });
       await extended.connect();
-      await extended.query("truncate worker._private_pauses");
+      await extended.query(`truncate worker._private_pauses, worker._private_queue_slots,
+        worker._private_limits, worker._private_limit_permits, worker._private_rates`);
       await extended.query(PAUSES, [pausedTasks]);
-      await seedQueue(extended, jobs, 0);
+      await seedQueue(extended, jobs, queues);
+      if (beside > 0) await extended.query(BESIDE, [beside]);
       await extended.end();
     },
     seed: (jobs, queues = 0) => seedQueue(client, jobs, queues),
-    seedBoss: (jobs) => seedBoss(bossUrl, jobs),
+    seedBoss: (jobs, group) => seedBoss(bossUrl, jobs, group),
     async [Symbol.asyncDispose]() {
       await client.end();
       await server.stop();
@@ -87,6 +101,10 @@ export async function startBenchServer(options: BenchOptions): Promise<BenchServ
 
 const PAUSES = `insert into worker._private_pauses (scope, name)
   select 'task', 'paused ' || i from generate_series(1, $1::int) i`;
+
+const BESIDE = `select count(*) from worker.add_jobs(array(
+  select row('beside', '{}'::json, null, now(), null, null, -1, null)::worker.job_spec
+  from generate_series(1, $1::int)))`;
 
 async function makeQueue(url: string, names: readonly string[]): Promise<void> {
   const pool = new pg.Pool({ connectionString: url });
@@ -128,13 +146,14 @@ async function makeBoss(url: string): Promise<void> {
   await boss.stop({ graceful: false });
 }
 
-async function seedBoss(url: string, jobs: number): Promise<void> {
+async function seedBoss(url: string, jobs: number, group?: string): Promise<void> {
+  const id = group === undefined ? "null" : `'${group}'`;
   await runOn(
     url,
     "delete from pgboss.job",
     "vacuum full analyze pgboss.job",
-    `insert into pgboss.job (name, data)
-      select 'bench', json_build_object('id', i) from generate_series(1, ${jobs}) i`,
+    `insert into pgboss.job (name, data, group_id)
+      select 'bench', json_build_object('id', i, 'queue', 0), ${id} from generate_series(1, ${jobs}) i`,
     "vacuum analyze",
     "checkpoint",
   );

@@ -14,6 +14,12 @@ const graphile = async (localQueue: number | null) =>
   (await import("./engines/graphile.ts")).graphile(localQueue);
 const boss = async (loops: boolean) => (await import("./engines/boss.ts")).boss({ loops });
 
+const LEFT = `select from worker._private_jobs
+  where task_id = (select id from worker._private_tasks where identifier = 'bench') limit 1`;
+
+/** The most jobs of a group at once, as experiments/limits.ts has it for the others. */
+const CAPACITY = 10;
+
 const ENGINES: Record<string, () => Promise<Engine>> = {
   ours: () => ours({}),
   fast: () => ours({ fastLane: true }),
@@ -22,6 +28,8 @@ const ENGINES: Record<string, () => Promise<Engine>> = {
   "gw-2000": () => graphile(2_000),
   "boss-work": () => boss(false),
   "boss-fetch": () => boss(true),
+  "boss-group": async () => (await import("./engines/boss.ts")).bossGroup(CAPACITY),
+  bull: async () => (await import("./engines/bull.ts")).bull(),
 };
 
 const duty = JSON.parse(process.argv[2] ?? "") as Duty;
@@ -60,7 +68,7 @@ async function drain(by: Engine): Promise<Answer> {
   const watch = async (payload: unknown) => {
     const { id, queue } = payload as { id: number; queue: number };
     const startMs = nowMs();
-    await setImmediate();
+    await (duty.ms === undefined ? setImmediate() : setTimeout(duty.ms));
     runs.push([queue, id, startMs, nowMs()]);
     count();
   };
@@ -69,6 +77,7 @@ async function drain(by: Engine): Promise<Answer> {
     url: duty.url,
     concurrency: 24,
     pollIntervalMs: 2_000,
+    beside: duty.beside === true,
     handler: duty.watched === true ? watch : count,
   });
   const inTime = setTimeout(duty.limitMs, undefined, { ref: false });
@@ -84,11 +93,12 @@ async function drain(by: Engine): Promise<Answer> {
   return duty.watched === true ? { sample, runs } : { sample };
 }
 
-/** Resolves when the table is empty; used only if jobs are shared. */
+/** Resolves when no job is left; used only if jobs are shared. */
 async function emptied(): Promise<void> {
-  if (duty.watched !== true && duty.shared !== true) return new Promise(() => {});
+  const isShared = duty.shared === true || (duty.watched === true && duty.ms === undefined);
+  if (!isShared) return new Promise(() => {});
   for (;;) {
-    const { rows } = await client.query("select from worker._private_jobs limit 1");
+    const { rows } = await client.query(LEFT);
     if (rows.length === 0) return;
     await setTimeout(50);
   }

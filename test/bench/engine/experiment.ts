@@ -23,6 +23,8 @@ export interface Experiment {
   readonly name: string;
   readonly rows: readonly Row[];
   readonly contenders: readonly string[];
+  /** A second name for `--only`, of several experiments. */
+  readonly group?: string;
   /** Runs only where it is named. */
   readonly isNamed?: boolean;
   /** Called once, before all rounds. */

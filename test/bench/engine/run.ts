@@ -13,6 +13,7 @@ import { startBenchServer } from "./bench-server.ts";
 import { Bench, runExperiment } from "./experiment.ts";
 import { addBulk, addMany, addOne, addUnique } from "./experiments/adding.ts";
 import { drain, drainByTwo } from "./experiments/drain.ts";
+import { besideLimit, limitNotHit, limitRivals, managedQueues } from "./experiments/limits.ts";
 import { pairs } from "./experiments/pairs.ts";
 import { hundredQueues, oneQueue, order } from "./experiments/queues.ts";
 import { latency, queueWal, scheduled, soak } from "./experiments/waiting.ts";
@@ -23,6 +24,7 @@ import { judge, type Line, table } from "./verdict.ts";
 const EXPERIMENTS = [
   ...[drain, drainByTwo, oneQueue, hundredQueues, order, addOne, addMany, addBulk],
   ...[latency, queueWal, scheduled, addUnique, pairs],
+  ...[limitNotHit, besideLimit, managedQueues, limitRivals],
 ];
 
 const options = benchOptions(process.argv.slice(2));
@@ -31,7 +33,8 @@ await using server = await startBenchServer(options);
 const bench = new Bench(server, options);
 for (const experiment of options.soak ? [soak] : EXPERIMENTS) {
   const isChosen = options.only.length === 0 && !experiment.isNamed;
-  if (!isChosen && !options.only.includes(experiment.name)) continue;
+  const { name, group = name } = experiment;
+  if (!isChosen && !options.only.includes(name) && !options.only.includes(group)) continue;
   const figures = await runExperiment(bench, experiment);
   lines.push(...experiment.rows.map((row) => judge(row, figures)));
   console.error(`\n${table(lines)}\n`);

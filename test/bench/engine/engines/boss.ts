@@ -1,8 +1,12 @@
 // pg-boss: with its own workers in bursts, or with two loops of fetch and complete, which are faster.
+import { setTimeout as sleep } from "node:timers/promises";
 import { PgBoss } from "pg-boss";
 import { type Engine, NotBuilt } from "./engine.ts";
 
 const BATCH = 500;
+/** Loops of a process that fetch one job each, and their wait after a fetch that found none. */
+const LOOPS_OF_GROUP = 4;
+const EMPTY_MS = 50;
 
 export function boss({ loops }: { loops: boolean }): Engine {
   return {
@@ -28,6 +32,39 @@ export function boss({ loops }: { loops: boolean }): Engine {
         },
       );
       return { stop: () => queue.stop({ graceful: true }) };
+    },
+    adder: () => Promise.reject(new NotBuilt("not measured")),
+  };
+}
+
+/** Jobs of one group: a fetch counts those that are active. */
+export function bossGroup(groupConcurrency: number): Engine {
+  return {
+    async start({ url, handler }) {
+      const queue = new PgBoss({
+        ...{ connectionString: url, max: 25, supervise: false, schedule: false },
+      });
+      await queue.start();
+      let isStopped = false;
+      const loop = async () => {
+        while (!isStopped) {
+          const [job] = await queue.fetch("bench", { batchSize: 1, groupConcurrency });
+          if (job === undefined) {
+            await sleep(EMPTY_MS);
+            continue;
+          }
+          await handler(job.data);
+          await queue.complete("bench", job.id);
+        }
+      };
+      const loops = Promise.all(Array.from({ length: LOOPS_OF_GROUP }, loop));
+      return {
+        async stop() {
+          isStopped = true;
+          await loops;
+          await queue.stop({ graceful: false });
+        },
+      };
     },
     adder: () => Promise.reject(new NotBuilt("not measured")),
   };

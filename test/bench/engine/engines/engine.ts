@@ -5,6 +5,8 @@ export interface EngineOptions {
   readonly url: string;
   readonly concurrency: number;
   readonly pollIntervalMs: number;
+  /** Whether there is a second task, `beside`, whose jobs take 100 ms. */
+  readonly beside?: boolean;
   readonly handler: (payload: unknown) => void | Promise<void>;
 }
 

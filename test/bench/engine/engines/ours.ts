@@ -1,8 +1,11 @@
 // Our worker, from the built library: in the safe mode, which is the default, or with the fast lane.
+import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import type * as Library from "../../../../src/index.ts";
 import type { Duty } from "../duty.ts";
 import { type Adder, type Engine, NotBuilt } from "./engine.ts";
+
+const BESIDE_MS = 100;
 
 /** `build`: the directory of another build. Ours is next to the bundled child, in dist/bench. */
 export async function ours(settings: object, build?: string): Promise<Engine> {
@@ -10,10 +13,11 @@ export async function ours(settings: object, build?: string): Promise<Engine> {
   const directory = build === undefined ? own : pathToFileURL(`${build}/`);
   const library: typeof Library = await import(new URL("index.js", directory).href);
   return {
-    async start({ url, concurrency, pollIntervalMs, handler }) {
+    async start({ url, concurrency, pollIntervalMs, handler, beside = false }) {
+      const slow = library.defineTask("beside", () => sleep(BESIDE_MS));
       const worker = makeWorker(library, {
         connectionString: url,
-        tasks: [library.defineTask("bench", handler)],
+        tasks: [library.defineTask("bench", handler), ...(beside ? [slow] : [])],
         concurrency,
         pollIntervalMs,
         ...settings,

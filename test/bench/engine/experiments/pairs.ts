@@ -51,7 +51,7 @@ export const pairs: Experiment = {
     if (against === null) throw new Error("--against DIRECTORY is missing: another build's dist");
     const mode = MODES.find(({ name }) => contender.endsWith(`, ${name}`)) ?? MODES[0];
     const state = STATES.find(({ name }) => contender === contenderOf(name, mode.name));
-    if (state?.isExtended) await server.seedExtended(jobs, state.pausedTasks);
+    if (state?.isExtended) await server.seedExtended(jobs, { pausedTasks: state.pausedTasks });
     else await server.seed(jobs);
     return bench.contend("drain", mode.engine, {
       ...{ jobs, limitMs: 60_000 },

@@ -1,8 +1,9 @@
 // Compares a whole log with the limits: how many of each ran at once, and how many started in a period.
+
+import { mostAtOnce, mostWithin, type Span } from "../../../worker/most.ts";
 import type { Stand } from "../../field/stand.ts";
 import type { LeaseWatch } from "./lease-watch.ts";
 import { type Counted, counted } from "./limits.ts";
-import { mostAtOnce, mostWithin, type Span } from "./most.ts";
 
 /** The number of runs in a message. */
 const SHOWN = 12;

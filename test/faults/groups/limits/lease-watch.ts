@@ -1,10 +1,10 @@
 // When leases were lost, as the database shows it: the last moment at which the row of a worker was seen, and the first
 // at which it was missing. Permits go with that row, so the jobs of its worker count until then.
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Span } from "../../../worker/most.ts";
 import { machineTime } from "../../../worker/run-log.ts";
 import type { Run } from "../../../worker/runs.ts";
 import type { Stand } from "../../field/stand.ts";
-import type { Span } from "./most.ts";
 
 const LOOK_MS = 25;
 

@@ -1,11 +1,12 @@
 // How much of a limit a quiet fleet uses while jobs wait, and how soon it is full again when a holder was killed.
+
+import { countsOf, meanAtOnce } from "../../../worker/most.ts";
 import { record } from "../../../worker/workload.ts";
 import type { Field } from "../../field/field.ts";
 import type { Member } from "../../field/member.ts";
 import type { Stand } from "../../field/stand.ts";
 import type { LeaseWatch } from "./lease-watch.ts";
 import { jobOf, RATED, TENANTS } from "./limits.ts";
-import { countsOf, meanAtOnce } from "./most.ts";
 
 const MS = 5;
 const USED = { least: 80, unit: "" } as const;

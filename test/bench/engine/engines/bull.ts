@@ -1,0 +1,83 @@
+// BullMQ on PostgreSQL, with its global concurrency. It is not among the packages of this project: without
+// `npm install --no-save bullmq@6` its rows are marked.
+import pg from "pg";
+import { type Engine, NotBuilt } from "./engine.ts";
+
+/** What is used of it. */
+interface Bull {
+  setDefaultBackendFactory(factory: unknown): void;
+  readonly createPostgresBackend: unknown;
+  runMigrations(pool: pg.Pool): Promise<unknown>;
+  readonly Queue: new (
+    name: string,
+    options: object,
+  ) => {
+    setGlobalConcurrency(concurrency: number): Promise<unknown>;
+    addBulk(jobs: readonly object[]): Promise<unknown>;
+    obliterate(options: object): Promise<unknown>;
+    close(): Promise<void>;
+  };
+  readonly Worker: new (
+    name: string,
+    handler: (job: { readonly data: unknown }) => unknown,
+    options: object,
+  ) => { close(): Promise<void>; on(event: string, listener: (error: Error) => void): void };
+}
+
+/** Not a literal, so that a compiler does not look for it. */
+const PACKAGE: string = "bullmq";
+
+async function load(): Promise<Bull> {
+  try {
+    const bull = (await import(PACKAGE)) as Bull;
+    bull.setDefaultBackendFactory(bull.createPostgresBackend);
+    return bull;
+  } catch {
+    throw new NotBuilt("bullmq is not installed: npm install --no-save bullmq@6");
+  }
+}
+
+/** As it documents for a pool that it is given. */
+function poolOf(url: string): pg.Pool {
+  const options = "-c search_path=bullmq,public";
+  const pool = new pg.Pool({ connectionString: url, max: 25, options });
+  pool.on("error", () => {});
+  return pool;
+}
+
+export function bull(): Engine {
+  return {
+    async start({ url, concurrency, handler }) {
+      const { Worker } = await load();
+      const connection = poolOf(url);
+      const worker = new Worker("bench", ({ data }) => handler(data), { connection, concurrency });
+      worker.on("error", (error) => console.error(String(error).slice(0, 300)));
+      return {
+        async stop() {
+          await worker.close();
+          await connection.end();
+        },
+      };
+    },
+    adder: () => Promise.reject(new NotBuilt("not measured")),
+  };
+}
+
+/** Adds `jobs` jobs, of which `concurrency` may run at once in all processes. */
+export async function seedBull(url: string, jobs: number, concurrency: number): Promise<void> {
+  const { Queue, runMigrations } = await load();
+  const connection = poolOf(url);
+  await runMigrations(connection);
+  const queue = new Queue("bench", { connection });
+  await queue.obliterate({ force: true });
+  await queue.setGlobalConcurrency(concurrency);
+  for (let at = 0; at < jobs; at += 1_000) {
+    const batch = Array.from({ length: Math.min(1_000, jobs - at) }, (_, index) => ({
+      ...{ name: "bench", data: { id: at + index, queue: 0 } },
+      opts: { removeOnComplete: true },
+    }));
+    await queue.addBulk(batch);
+  }
+  await queue.close();
+  await connection.end();
+}
