@@ -42,6 +42,7 @@ export async function furnishedAdmin(): Promise<TestAdmin> {
 
 /** Of the operation and the limits that furnishedAdmin() leaves. */
 export const receipts: readonly View[] = [
+  { name: "no limit", route: "/limits/no%20such", title: "Limit no such" },
   { name: "limit", route: "/limits/payments", title: "Limit payments" },
   { name: "limit that backs off", route: "/limits/acme", title: "Limit acme" },
   { name: "queue with limits", route: "/queues/tenant%2Facme", title: "Queue tenant/acme" },

@@ -100,7 +100,6 @@ for (const [name, route] of Object.entries(lists)) {
 for (const [name, route] of Object.entries({
   "the tidy-up": "/maintenance",
   "the timetable": "/cron",
-  "the limits": "/limits",
 })) {
   test(`No text of ${name} is cut, from 320 to 1920 pixels.`, async () => {
     await visit(admin, route, async ({ page }) => {

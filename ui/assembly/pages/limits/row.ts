@@ -5,7 +5,7 @@ import { menu } from "../../controls/menu";
 import { cell } from "../../controls/table";
 import { ListedLimit } from "../../generated/records";
 import { Column, Row } from "../../kit/row";
-import { Node } from "../../lib/node";
+import { attr, cls, el, Node, text } from "../../lib/node";
 import { limitPath } from "../../model/links";
 import { Model } from "../../model/model";
 import { LIMIT, removeButton, setButton } from "../../operations/limiting";
@@ -16,7 +16,6 @@ import {
   limitState,
   rated,
   setText,
-  sub,
   targetText,
   waitingOf,
 } from "../../parts/limit";
@@ -47,6 +46,7 @@ export class LimitRow extends Row {
   override cells(m: Model): Node[] {
     const limit = this.limit;
     const name = limit.name;
+    const cause = limitCause(limit);
     const actions = m.access.canWrite
       ? [
           setButton(m, "Edit…", LIMIT + name, "s"),
@@ -61,7 +61,10 @@ export class LimitRow extends Row {
       cell("w-mid", atOnce(limit)),
       cell("rate", rated(limit)),
       cell("num", [waitingOf(limit)]),
-      cell("", [limitState(m, limit), sub(limitCause(limit))]),
+      cell("", [
+        limitState(m, limit),
+        el("span", [cls("sub"), attr("title", cause)], [text(cause)]),
+      ]),
       cell("dim w-max", [setText(m, limit)]),
       cell("num vis", actions),
     ];
