@@ -1,0 +1,111 @@
+// An HTTP server that allows so many requests a second and answers 429 to all others, and what it saw: it is the only
+// witness of the story, with one clock.
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { mostAtOnce, mostWithin, type Span } from "../../worker/most.ts";
+
+/** A request as it comes: its job, its tenant, and the worker. */
+export interface Call {
+  readonly job: string;
+  readonly tenant: string;
+  readonly by: string;
+}
+
+export interface Api extends AsyncDisposable {
+  readonly url: string;
+  readonly served: number;
+  readonly refused: number;
+  seen(): Seen;
+}
+
+export interface Seen {
+  readonly served: number;
+  readonly refused: number;
+  /** Jobs that were served more than once. */
+  readonly twice: number;
+  readonly mostServedInASecond: number;
+  readonly mostOfATenant: number;
+  /** Requests between 250 ms after a 429 and the end that it named. */
+  readonly whileBackingOff: number;
+  /** Requests that came from the worker that knows no limits. */
+  readonly byStock: number;
+  /** From the first request to the last one, in milliseconds. */
+  readonly tookMs: number;
+}
+
+const SECOND_MS = 1_000;
+const RETRY_AFTER_S = 2;
+/** A worker may have started a job before it knew of the 429. */
+const NOTICED_MS = 250;
+/** How long a request takes, at least and at most. */
+const TAKES_MS = [100, 300] as const;
+
+export async function startApi(perSecond: number): Promise<Api> {
+  const spans: (Span & { to: number })[] = [];
+  const served: { readonly at: number; readonly job: string }[] = [];
+  const refused: number[] = [];
+  const answer = async (call: Call, response: ServerResponse) => {
+    const at = performance.now();
+    const span = { n: call.tenant, by: call.by, from: at, to: Number.POSITIVE_INFINITY };
+    spans.push(span);
+    response.on("close", () => {
+      span.to = performance.now();
+    });
+    const recent = served.slice(-perSecond).filter((one) => one.at > at - SECOND_MS);
+    if (recent.length >= perSecond) {
+      refused.push(at);
+      response.writeHead(429, "Too Many Requests", { "Retry-After": RETRY_AFTER_S }).end();
+      return;
+    }
+    served.push({ at, job: call.job });
+    const [least, most] = TAKES_MS;
+    await sleep(least + Math.random() * (most - least));
+    span.to = performance.now();
+    response.end("ok");
+  };
+  const server = createServer((request, response) => {
+    const { searchParams } = new URL(request.url ?? "", "http://api");
+    const value = (name: string) => searchParams.get(name) ?? "";
+    void answer({ job: value("job"), tenant: value("tenant"), by: value("by") }, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}/`,
+    get served() {
+      return served.length;
+    },
+    get refused() {
+      return refused.length;
+    },
+    seen() {
+      const starts = spans.map(({ from }) => from);
+      const tenants = [...Map.groupBy(spans, ({ n }) => n).values()];
+      return {
+        served: served.length,
+        refused: refused.length,
+        twice: served.length - new Set(served.map(({ job }) => job)).size,
+        mostServedInASecond: mostWithin(
+          served.map(({ at }) => at),
+          SECOND_MS,
+        ).most,
+        mostOfATenant: Math.max(0, ...tenants.map((own) => mostAtOnce(own).most)),
+        whileBackingOff: starts.filter((at) => isBackingOff(at, refused)).length,
+        byStock: spans.filter(({ by }) => by === "stock").length,
+        tookMs: (starts.at(-1) ?? 0) - (starts[0] ?? 0),
+      };
+    },
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** `refused` is in order. */
+function isBackingOff(at: number, refused: readonly number[]): boolean {
+  const index = refused.findLastIndex((one) => one + NOTICED_MS < at);
+  const last = refused[index];
+  return last !== undefined && at < last + RETRY_AFTER_S * SECOND_MS - NOTICED_MS;
+}
