@@ -27,6 +27,13 @@ export function capped(cap: number, basis: Basis, asOf: string): Value {
   return { value: cap, precision: "capped", low: cap, high: null, basis, as_of: asOf };
 }
 
+/** Returns the sum of probed counts, of which some may be lower bounds. */
+export function probedSum(values: readonly Value[], asOf: string): Value {
+  const sum = values.reduce((before, { value }) => before + value, 0);
+  const isExact = values.every(({ precision }) => precision === "exact");
+  return (isExact ? exact : capped)(sum, "probe", asOf);
+}
+
 /** Returns an estimate ± `margin`, but not below `atLeast`, which is certain. It is rounded according to the margin. */
 export function estimated(
   value: number,

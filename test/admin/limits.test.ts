@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { schemaName } from "../../src/database/schema-name.ts";
 import { addJob } from "../../src/queue/add/add-job.ts";
+import { until } from "../support/until.ts";
 import { type Json, migratedDatabase, startAdmin } from "./admin-harness.ts";
 
 const { url } = await migratedDatabase("worker", ["controls", "limits"]);
@@ -104,6 +105,93 @@ test("A back-off of the task of a limit is shown and ended; a pause by a person 
     values ('task', 'call', '2100-01-01')`);
   await client.post("/api/limits", end);
   assert.equal((await client.get("/api/pauses")).body.pauses.length, 1);
+});
+
+test("A job that waits for a full limit is explained by it, and no worker is accused of being late.", async () => {
+  await client.post("/api/limits", { action: "set", name: "s3", task: "up*", concurrency: 1 });
+  const { id: running } = await addJob(db, { identifier: "upload" });
+  const old = new Date(Date.now() - 400_000);
+  const { id } = await addJob(db, { identifier: "upload", spec: { runAt: old } });
+  await addJob(db, { identifier: "upload" });
+  const report = { running_job_ids: [running], task_identifiers: ["upload"], tasks_cut: false };
+  await pool.query(
+    "insert into worker._private_workers (id, last_heartbeat_at, metadata) values ('w', now(), $1)",
+    [JSON.stringify({ ...report, running_jobs: 1, fetched_job_ids: [], threshold_ms: 600_000 })],
+  );
+  const lock = "update worker._private_jobs set locked_by = 'w', locked_at = now() where id = $1";
+  await pool.query(lock, [running]);
+  const why = (await client.get(`/api/jobs/${id}/why`)).body;
+  assert.equal(why.sentence, "Waits for a limit. Limit s3: 1 of 1 running, 2 wait.");
+  const [cause] = why.causes;
+  assert.deepEqual(
+    [cause.kind, cause.text, cause.detail],
+    ["limited", "limit s3: 1 of 1 running, 2 wait", "at most 1 job of tasks up* at once"],
+  );
+  let incidents: Json[] = [];
+  await until("the incident is there", async () => {
+    ({ incidents } = (await client.get("/api/incidents")).body);
+    return incidents.some(({ kind }) => kind === "limited");
+  });
+  const limited = incidents.find(({ kind }) => kind === "limited");
+  assert.equal(limited?.title, "limit s3 is full");
+  assert.match(limited?.sentence, /^2 jobs wait, the oldest for 6 m 4\d s: 1 of 1 running\.$/);
+  assert.deepEqual(
+    incidents.filter(({ kind }) => kind === "old_ready"),
+    [],
+  );
+
+  const rate = { action: "set", name: "s3", rate: "1/h", concurrency: 0 };
+  await client.post("/api/limits", rate);
+  await pool.query(`insert into worker._private_rates
+    select id, '', now() + interval '10 minutes' from worker._private_limits where name = 's3'`);
+  const used = (await client.get(`/api/jobs/${id}/why`)).body.causes[0];
+  assert.match(used.text, /^limit s3: 1 per hour are used up, 2 wait, next in (600|59\d) s$/);
+  assert.equal((await client.get("/api/limits/s3")).body.state, "full");
+
+  await pool.query("update worker._private_jobs set locked_at = now() where id = $1", [running]);
+  await client.post("/api/limits", { action: "remove", name: "s3" });
+  const after = (await client.get(`/api/jobs/${id}/why`)).body;
+  assert.doesNotMatch(after.sentence, /limit/);
+  await pool.query("delete from worker._private_jobs; delete from worker._private_workers");
+});
+
+test("Jobs of a queue with a limit are ready, and wait for its slots, not for its lock.", async () => {
+  await client.post("/api/limits", { action: "set", name: "q", queue: "q", concurrency: 2 });
+  const old = new Date(Date.now() - 400_000);
+  const { id } = await addJob(db, { identifier: "upload", spec: { queueName: "q", runAt: old } });
+  await pool.query(`update worker._private_job_queues
+    set locked_by = 'managed:2', locked_at = 'infinity' where queue_name = 'q'`);
+  const why = async () => (await client.get(`/api/jobs/${id}/why`)).body;
+  assert.equal((await why()).condition, "ready");
+  await pool.query(`insert into worker._private_queue_slots (queue_id, slot, locked_by, locked_at)
+    select id, slot, 'w', now() from worker._private_job_queues, generate_series(1, 2) as slot
+    where queue_name = 'q'`);
+  const { condition, causes } = await why();
+  assert.deepEqual([condition, causes[0].text], ["ready", "limit q: 2 of 2 running in q, 1 waits"]);
+  assert.equal(causes[0].links.queue, "q");
+  const { jobs } = (await client.get("/api/jobs?q=is:blocked")).body;
+  assert.deepEqual(jobs, []);
+  await until("the incident is there", async () => {
+    const { incidents } = (await client.get("/api/incidents")).body;
+    const kinds = incidents.map(({ kind }: Json) => kind);
+    return kinds.includes("limited") && !kinds.includes("no_worker");
+  });
+});
+
+test("Metrics have the limits, each part where there is one.", async () => {
+  const set = { action: "set", task: "metered" };
+  await client.post("/api/limits", { ...set, name: "both", concurrency: 3, rate: "120/min" });
+  await client.post("/api/limits", { ...set, name: "lone", rate: "1/s" });
+  await addJob(db, { identifier: "metered" });
+  let text = "";
+  await until("the limits are read", async () => {
+    ({ text } = await client.get("/metrics"));
+    return text.includes('worker_limit_waiting{limit="lone"} 1');
+  });
+  assert.match(text, /^worker_limit_concurrency\{limit="both"\} 3$/m);
+  assert.match(text, /^worker_limit_rate_per_second\{limit="both"\} 2$/m);
+  assert.match(text, /^worker_limit_running\{limit="both"\} 0$/m);
+  assert.doesNotMatch(text, /worker_limit_concurrency\{limit="lone"\}/);
 });
 
 test("Invalid input changes nothing and is explained; without the tables it is 409 with the command.", async () => {

@@ -51,7 +51,14 @@ before(async () => {
   const certified = await createMetrics({ options: {}, expiresAt: new Date(), reload() {} });
   const feed = { viewers: 0, parts: new Map() };
   const pool = { totalCount: 0, idleCount: 0, waitingCount: 0 };
-  const more = await certified.expose({ snapshot: "away", names: null, pauses: null, feed, pool });
+  const more = await certified.expose({
+    snapshot: "away",
+    names: null,
+    pauses: null,
+    limits: null,
+    feed,
+    pool,
+  });
   exposed = [text, await worker.metrics(), more].join("\n");
   await worker.stop();
 });

@@ -42,6 +42,7 @@ const headings: Record<(typeof incidentKinds)[number], string> = {
   peak: "A peak is ahead",
   stale_worker: "A worker is not responding",
   paused: "A queue or task is paused",
+  limited: "A limit is full",
   crash_loop: "Workers crash one after the other",
   trouble: "The database is in trouble",
 };

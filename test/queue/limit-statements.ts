@@ -3,10 +3,13 @@ import { changeLimit, endBackOffs } from "../../src/commands/limits/change-limit
 import { createLimits, removeLimit, setLimit } from "../../src/commands/limits/set-limit.ts";
 import type { Database } from "../../src/database/database.ts";
 import type { LimitDefinition } from "../../src/domain/limits/limit.ts";
+import { readQueueIds } from "../../src/insight/limits/blocking.ts";
 import { readLimitDetails } from "../../src/insight/limits/limit-details.ts";
+import { readLimitOfJob } from "../../src/insight/limits/limit-of-job.ts";
 import {
   readBackingOff,
   readBusyQueues,
+  readGranted,
   readQueueCounts,
   readRates,
   readRunning,
@@ -57,6 +60,12 @@ export const limitCalls: Readonly<Record<string, Call | readonly [Call, Answer]>
   "limits-busy-queues": (db) => readBusyQueues(db, [ofQueues]),
   "limits-queue-counts": (db) => readQueueCounts(db, [ofQueues]),
   "limits-rates": (db) => readRates(db),
+  "limits-granted": (db) => readGranted(db, [ofTask]),
+  "limits-queue-ids": (db) => readQueueIds(db, ["q"]),
+  "limit-of-job": [
+    (db) => readLimitOfJob(db, { task: "l", queue: null }, ""),
+    () => ({ ...there(""), ...backOff(""), rate: null }),
+  ],
   "limits-backing-off": [(db) => readBackingOff(db), backOff],
   "limit-details": [(db) => readLimitDetails(db, ofTask), backOff],
 };

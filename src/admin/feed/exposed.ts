@@ -1,6 +1,7 @@
 // The input of a scrape: the queue, the feed and the pool.
 
 import type { Pause } from "../../insight/controls/list-pauses.ts";
+import type { LimitUse } from "../../insight/limits/limit-use.ts";
 import type { LargestNames } from "../../insight/snapshot/largest-names.ts";
 import type { QueueSnapshot } from "../../insight/snapshot/queue-snapshot.ts";
 import type { SamplerPart } from "../../insight/snapshot/sampler.ts";
@@ -20,6 +21,8 @@ export interface Exposed {
   readonly names: LargestNames | null;
   /** null: they could not be read. */
   readonly pauses: PauseFacts | null;
+  /** null: they could not be read. */
+  readonly limits: readonly LimitUse[] | null;
   readonly feed: {
     readonly viewers: number;
     readonly parts: ReadonlyMap<SamplerPart, { readonly tookMs: number; readonly atMs: number }>;

@@ -3,6 +3,7 @@
 import type { Gauge, Registry } from "prom-client";
 import { monotonic } from "../../base/clock.ts";
 import { conditions } from "../../domain/condition.ts";
+import type { LimitUse } from "../../insight/limits/limit-use.ts";
 import type { State } from "../../insight/snapshot/job-counts.ts";
 import {
   countWorkers,
@@ -12,6 +13,9 @@ import {
 import { inState } from "../../insight/stats/tally.ts";
 import { pauseScopes } from "../../queue/pauses/pause.ts";
 import type { Exposed, PauseFacts } from "./exposed.ts";
+
+/** The most limits with gauges, by name. */
+const MOST_LIMITS = 100;
 
 const states = Object.keys(inState) as State[];
 
@@ -38,6 +42,12 @@ export function createQueueGauges(
     "paused_unacknowledged",
     "Living workers that have not acknowledged all pauses",
   );
+  const [limitConcurrency, limitRate, limitRunning, limitWaiting] = [
+    gauge("limit_concurrency", "The most jobs of a limit that run at once", "limit"),
+    gauge("limit_rate_per_second", "The most jobs of a limit that start in a second", "limit"),
+    gauge("limit_running", "Running jobs of a limit", "limit"),
+    gauge("limit_waiting", "Due jobs of a limit that have not started", "limit"),
+  ];
   const took = gauge("admin_feed_duration_seconds", "How long a part of the feed took", "part");
   const age = gauge("admin_feed_age_seconds", "How long ago a part of the feed was read", "part");
   const pool = gauge("admin_pool_connections", "Connections of the pool", "state");
@@ -72,9 +82,18 @@ export function createQueueGauges(
     unacknowledged.set(list.length === 0 ? 0 : waiting);
   };
 
-  return ({ snapshot, pauses, feed, pool: { totalCount, idleCount, waitingCount } }) => {
+  const showLimit = ({ limit: { definition }, running, waiting }: LimitUse) => {
+    const { name: limit, concurrency, rate } = definition;
+    if (concurrency !== null) limitConcurrency.set({ limit }, concurrency);
+    if (rate !== null) limitRate.set({ limit }, (rate.limit * 1_000) / rate.perMs);
+    limitRunning.set({ limit }, running);
+    if (waiting.precision !== "capped") limitWaiting.set({ limit }, waiting.value);
+  };
+
+  return ({ snapshot, pauses, limits, feed, pool: { totalCount, idleCount, waitingCount } }) => {
     const all = [jobs, byCondition, exact, oldest, workers, locks, paused, unacknowledged];
-    for (const one of [...all, took, age]) one.reset();
+    const ofLimits = [limitConcurrency, limitRate, limitRunning, limitWaiting];
+    for (const one of [...all, ...ofLimits, took, age]) one.reset();
     up.set(snapshot === "away" ? 0 : 1);
     streams.set(feed.viewers);
     for (const [part, { tookMs, atMs }] of feed.parts) {
@@ -86,5 +105,6 @@ export function createQueueGauges(
     pool.set({ state: "waiting" }, waitingCount);
     if (typeof snapshot === "object") showSnapshot(snapshot);
     if (pauses !== null) showPauses(pauses);
+    for (const use of limits?.slice(0, MOST_LIMITS) ?? []) showLimit(use);
   };
 }

@@ -11,7 +11,7 @@ export const queuesCommand = defineCommand({
     const { listQueues } = await import("../../insight/read/list-queues.ts");
     const { queueJson } = await import("../../insight/json/overview-rows.ts");
     const { listPauses } = await import("../../insight/controls/list-pauses.ts");
-    const { pausedSubject } = await import("../../insight/why/causes.ts");
+    const { pausedSubject } = await import("../../insight/controls/pause-text.ts");
     const { queues, pauses } = await connected(args, async ({ database }) => ({
       queues: await listQueues(database),
       pauses: await listPauses(database),

@@ -18,7 +18,7 @@ export const statusCommand = defineCommand({
   run: async (args) => {
     const { countConditions } = await import("../../insight/read/count-conditions.ts");
     const { listPauses } = await import("../../insight/controls/list-pauses.ts");
-    const { pausedSubject } = await import("../../insight/why/causes.ts");
+    const { pausedSubject } = await import("../../insight/controls/pause-text.ts");
     const { counts, pauses } = await connected(args, async ({ database }) => ({
       counts: await countConditions(database),
       pauses: await listPauses(database),

@@ -29,11 +29,18 @@ export function parseRate(text: string): Pick<Rate, "limit" | "perMs"> | null {
 export const rateText = ({ limit, perMs }: Rate): string => `${limit}/${periodText(perMs, "")}`;
 
 /** Returns `100 in a second and 20 more at once after a quiet time`. */
-export function rateWords({ limit, perMs, burst }: WholeRate): string {
-  const one = { s: "a second", min: "a minute", h: "an hour", d: "a day" };
+export function rateWords(rate: WholeRate): string {
+  const { limit, burst } = rate;
+  const period = periodWords(rate);
+  const article = period === "hour" ? "an " : /^\d/.test(period) ? "" : "a ";
+  return `${grouped(limit)} in ${article}${period} and ${grouped(burst)} more at once after a quiet time`;
+}
+
+/** Returns `second` or `250 ms`. */
+export function periodWords({ perMs }: Rate): string {
+  const one = { s: "second", min: "minute", h: "hour", d: "day" };
   const period = periodText(perMs, " ");
-  const words = Object.hasOwn(one, period) ? one[period as keyof typeof one] : period;
-  return `${grouped(limit)} in ${words} and ${grouped(burst)} more at once after a quiet time`;
+  return Object.hasOwn(one, period) ? one[period as keyof typeof one] : period;
 }
 
 /** Returns `s`, `5 min` or `250 ms`: in the largest unit of which it is a multiple. */

@@ -1,5 +1,5 @@
 // Describes a pause in words: "paused by ana until 2026-01-31 14:00: deploy", and the workers that have acknowledged it.
-import { byWorker, counted, grouped, momentText } from "../../domain/words.ts";
+import { byWorker, counted, grouped, momentText, shortName } from "../../domain/words.ts";
 import type { Acknowledgement } from "./acknowledgement.ts";
 import type { Pause } from "./list-pauses.ts";
 
@@ -7,6 +7,13 @@ export function pauseText({ pausedBy, resumeAt, reason }: Omit<Pause, "scope" | 
   const by = pausedBy === null ? "" : ` by ${pausedBy}`;
   const until = resumeAt === null ? "" : ` until ${momentText(resumeAt.getTime())}`;
   return `paused${by}${until}${reason === null || reason === "" ? "" : `: ${reason}`}`;
+}
+
+/** Returns `The queue "mail" is paused by ana until 14:00: deploy`. */
+export function pausedSubject(pause: Pause): string {
+  const name = shortName(pause.name ?? "");
+  const subject = pause.scope === "all" ? "Everything" : `The ${pause.scope} ${name}`;
+  return `${subject} is ${pauseText(pause)}`;
 }
 
 /** Returns the pause as JSON, without its target. */

@@ -4,6 +4,7 @@ import type { Pause } from "../controls/list-pauses.ts";
 import type { Difference } from "../groups/differences.ts";
 import type { Groups } from "../groups/group.ts";
 import type { Horizon } from "../horizon/buckets.ts";
+import type { BlockingLimit } from "../limits/blocking.ts";
 import type { Knowledge } from "../why/knowledge.ts";
 import type { Quiet } from "./activity.ts";
 import type { Crash } from "./crashes.ts";
@@ -26,6 +27,15 @@ export interface WaitingTask {
   /** The number of its due jobs that are not in a locked queue. */
   readonly waiting: Value;
   readonly oldestMs: number;
+  /** Whether a limit of tasks keeps its jobs from starting. */
+  readonly isLimited: boolean;
+}
+
+/** A limit that is used up, and the jobs that wait for it. */
+export interface LimitedWork {
+  readonly limit: BlockingLimit;
+  readonly waiting: Value;
+  readonly oldestMs: number;
 }
 
 export interface PausedWork {
@@ -43,6 +53,7 @@ export interface IncidentFacts {
   /** The tasks with waiting jobs, except paused ones. */
   readonly tasks: readonly WaitingTask[];
   readonly paused: readonly PausedWork[];
+  readonly limited: readonly LimitedWork[];
   readonly knowledge: Knowledge;
   /** null if unknown. */
   readonly quiet: Quiet | null;

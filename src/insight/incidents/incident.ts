@@ -16,6 +16,8 @@ export const incidentKinds = [
   "stale_worker",
   /** A queue, a task or everything is paused. */
   "paused",
+  /** Jobs have waited for a limit for more than 5 minutes. */
+  "limited",
   "crash_loop",
   /** A problem of the database, or missing data about it. */
   "trouble",

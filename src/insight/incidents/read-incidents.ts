@@ -9,6 +9,8 @@ import type { Difference } from "../groups/differences.ts";
 import type { Groups } from "../groups/group.ts";
 import type { Common } from "../groups/read-common.ts";
 import type { Horizon } from "../horizon/buckets.ts";
+import { type BlockingLimit, readBlockingLimits, readQueueIds } from "../limits/blocking.ts";
+import { isFor } from "../limits/read-use.ts";
 import { SMALL_TABLE_PAGES } from "../stats/count-query.ts";
 import type { Gauge } from "../stats/gauge.ts";
 import { readNames } from "../stats/queue-rows.ts";
@@ -16,7 +18,7 @@ import { type Knowledge, NOTHING_HEARD, readKnowledge } from "../why/knowledge.t
 import type { ActivityWatch } from "./activity.ts";
 import { readCrashes, readReasons } from "./crashes.ts";
 import { type DueHead, readDueHead } from "./due-head.ts";
-import type { WaitingTask } from "./facts.ts";
+import type { LimitedWork, WaitingTask } from "./facts.ts";
 import {
   type HeldQueue,
   readHeldQueues,
@@ -91,9 +93,13 @@ async function readWaiting(db: Database, gauge: Gauge, shared: SharedReads, inTi
   const pausedIds = pauses.some(({ scope }) => scope === "queue")
     ? await readPausedQueues(db)
     : NONE;
-  const ids = [...queues.map(({ id }) => id), ...pausedIds.values()];
-  const head = await inTime("due jobs", () => readDueHead(db, ids, lockedQueueIds, nowMs));
-  const due = head === null ? [] : await tasksOf(db, head, asOf);
+  const limits = (await inTime("limits", () => readBlockingLimits(db))) ?? [];
+  const fullIds = (await inTime("full queues", () => readQueueIds(db, fullQueues(limits)))) ?? NONE;
+  const ids = [...queues.map(({ id }) => id), ...pausedIds.values(), ...fullIds.values()];
+  // Jobs of a full queue wait for its limit, as those of a locked queue wait for its lock.
+  const blockedIds = [...lockedQueueIds, ...fullIds.values()];
+  const head = await inTime("due jobs", () => readDueHead(db, ids, blockedIds, nowMs));
+  const due = head === null ? [] : await tasksOf(db, head, limits, asOf);
   const tasks = due.filter((task) => !pauses.some((pause) => isPausedBy(pause, task)));
   const walked = await inTime("the locks of jobs", () => shared.walk(db, gauge));
   const knowledge = await inTime("the tasks of workers", () =>
@@ -107,6 +113,7 @@ async function readWaiting(db: Database, gauge: Gauge, shared: SharedReads, inTi
       pause,
       waiting: head === null ? null : waitingForPause(pause, due, pausedIds, head, asOf),
     })),
+    limited: head === null ? [] : limitedWork(limits, due, fullIds, head, asOf),
     knowledge: knowledge ?? NOTHING_HEARD,
     quiet:
       tasks.length === 0 || (knowledge ?? NOTHING_HEARD).alive > 0
@@ -157,12 +164,47 @@ function waitingForPause(
   return atLeast(count, head.isWhole, asOf);
 }
 
-async function tasksOf(db: Database, head: DueHead, asOf: string): Promise<WaitingTask[]> {
+/** The most full queues whose waiting jobs are counted. */
+const MOST_FULL = 500;
+
+const fullQueues = (limits: readonly BlockingLimit[]): string[] =>
+  limits.flatMap(({ queue }) => queue ?? []).slice(0, MOST_FULL);
+
+function limitedWork(
+  limits: readonly BlockingLimit[],
+  due: readonly WaitingTask[],
+  fullIds: ReadonlyMap<string, number>,
+  head: DueHead,
+  asOf: string,
+): LimitedWork[] {
+  return limits.flatMap((limit): LimitedWork[] => {
+    const { definition, queue } = limit;
+    const jobs =
+      definition.scope === "task"
+        ? due
+            .filter(({ identifier }) => isFor(definition, identifier))
+            .map(({ waiting, oldestMs }) => ({ count: waiting.value, oldestMs }))
+        : [head.queues.get(fullIds.get(queue ?? "") ?? 0)].filter((one) => one !== undefined);
+    const count = jobs.reduce((sum, one) => sum + one.count, 0);
+    const oldestMs = Math.min(...jobs.map((one) => one.oldestMs));
+    return count === 0 ? [] : [{ limit, waiting: atLeast(count, head.isWhole, asOf), oldestMs }];
+  });
+}
+
+async function tasksOf(
+  db: Database,
+  head: DueHead,
+  limits: readonly BlockingLimit[],
+  asOf: string,
+): Promise<WaitingTask[]> {
   const names = await readNames(db, "task", [...head.tasks.keys()]);
   return [...head.tasks].flatMap(([id, { count, oldestMs }]) => {
     const identifier = names.get(id);
     if (identifier === undefined) return [];
-    return [{ id, identifier, waiting: atLeast(count, head.isWhole, asOf), oldestMs }];
+    const isLimited = limits.some(
+      ({ definition }) => definition.scope === "task" && isFor(definition, identifier),
+    );
+    return [{ id, identifier, waiting: atLeast(count, head.isWhole, asOf), oldestMs, isLimited }];
   });
 }
 

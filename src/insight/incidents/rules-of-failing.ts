@@ -1,5 +1,5 @@
-// Rules for incidents about failures: error groups, jobs that crash their workers, a future peak, a server in trouble.
-// Pure functions from facts to incidents.
+// Rules for incidents about failures: error groups, jobs that crash their workers, workers that crash one after the
+// other, a future peak, a server in trouble. Pure functions from facts to incidents.
 
 import { ageText, spanText } from "../../domain/portable/ages.ts";
 import { estimated, exact } from "../../domain/value.ts";
@@ -269,4 +269,31 @@ export function trouble({ server, unread, asOf, nowMs }: IncidentFacts): Inciden
     fix: null,
     trend: [],
   }));
+}
+
+/** The number of workers that do not stop by chance within CRASHES_MS. */
+const MANY_CRASHES = 3;
+const CRASHES_MS = 10 * 60_000;
+
+/** Returns one incident about workers that stopped one after the other, unless a job that crashes them was found. */
+export function crashLoop({ crashes, poison, nowMs, asOf }: IncidentFacts): Incident[] {
+  const recent = crashes.filter(({ recoveredMs }) => nowMs - recoveredMs < CRASHES_MS);
+  if (recent.length < MANY_CRASHES || poison.length > 0) return [];
+  const firstMs = Math.min(...recent.map(({ recoveredMs }) => recoveredMs));
+  return [
+    {
+      id: "crash_loop",
+      kind: "crash_loop",
+      level: "bad",
+      title: `${grouped(recent.length)} workers crashed within ${ageText(nowMs - firstMs)}`,
+      sentence: "They stopped without finishing their jobs, which have been recovered.",
+      since: timeOf(firstMs),
+      affected: exact(0, "heartbeat", asOf),
+      jobsWait: false,
+      q: null,
+      links: noLinks,
+      fix: null,
+      trend: [],
+    },
+  ];
 }

@@ -3,7 +3,7 @@
 
 import { ageText } from "../../domain/portable/ages.ts";
 import { quoted } from "../../domain/portable/query/quoted.ts";
-import { capped, exact, type Value } from "../../domain/value.ts";
+import { capped, exact, probedSum } from "../../domain/value.ts";
 import { byWorker, counted, grouped, shortName, workerNamed } from "../../domain/words.ts";
 import { STALE_LOCK_MS } from "../../queue/workers/reset-stale-locks.ts";
 import { pauseText } from "../controls/pause-text.ts";
@@ -70,7 +70,7 @@ function manyStuck(queues: readonly WaitingQueue[], facts: IncidentFacts): Incid
   const { holder, lockedMs } = queues[0] as WaitingQueue;
   const { nowMs, asOf } = facts;
   const who = workerNamed(holder.workerId);
-  const affected = together(
+  const affected = probedSum(
     queues.map(({ waiting }) => waiting ?? exact(0, "probe", asOf)),
     asOf,
   );
@@ -130,33 +130,6 @@ export function staleWorkers(facts: IncidentFacts): Incident[] {
   });
 }
 
-/** The number of workers that do not stop by chance within CRASHES_MS. */
-const MANY_CRASHES = 3;
-const CRASHES_MS = 10 * 60_000;
-
-/** Returns one incident about workers that stopped one after the other, unless a job that crashes them was found. */
-export function crashLoop({ crashes, poison, nowMs, asOf }: IncidentFacts): Incident[] {
-  const recent = crashes.filter(({ recoveredMs }) => nowMs - recoveredMs < CRASHES_MS);
-  if (recent.length < MANY_CRASHES || poison.length > 0) return [];
-  const firstMs = Math.min(...recent.map(({ recoveredMs }) => recoveredMs));
-  return [
-    {
-      id: "crash_loop",
-      kind: "crash_loop",
-      level: "bad",
-      title: `${grouped(recent.length)} workers crashed within ${ageText(nowMs - firstMs)}`,
-      sentence: "They stopped without finishing their jobs, which have been recovered.",
-      since: timeOf(firstMs),
-      affected: exact(0, "heartbeat", asOf),
-      jobsWait: false,
-      q: null,
-      links: noLinks,
-      fix: null,
-      trend: [],
-    },
-  ];
-}
-
 /** The age of a worker up to which it may not have fetched yet. */
 const GRACE_MS = 60_000;
 
@@ -196,7 +169,7 @@ export function noWorker(facts: IncidentFacts): Incident[] {
   const [oldest] = tasks.toSorted((a, b) => a.oldestMs - b.oldestMs);
   if (oldest === undefined || !isWithoutWorker(facts)) return [];
   const waiting = tasks.map((task) => task.waiting);
-  const affected = together(waiting, asOf);
+  const affected = probedSum(waiting, asOf);
   const lateMs = nowMs - oldest.oldestMs;
   const ended = knowledge.formerly.get(oldest.identifier);
   const last = ended === undefined ? "" : ` ${workerNamed(ended)} was the last that had this task.`;
@@ -230,16 +203,21 @@ function isWithoutWorker({ tasks, knowledge, nowMs, quiet }: IncidentFacts): boo
   return isLate && knowledge.alive === 0 && quiet !== null && quiet.ms > QUIET_MS;
 }
 
+/** From this age on waiting jobs are reported. */
 const OLD_MS = 5 * 60_000;
 
 /** Returns jobs that have been due for more than 5 minutes without a reason that the other rules report. */
 export function oldReady(facts: IncidentFacts): Incident[] {
   const { tasks, knowledge, nowMs, asOf, hasWorkers } = facts;
   if (isWithoutWorker(facts)) return [];
-  const waiting = tasks.filter(({ identifier }) => !isUnsupported(knowledge, identifier));
+  // Of a limit whose workers are gone the jobs wait for workers.
+  const waiting = tasks.filter(
+    ({ identifier, isLimited }) =>
+      !isUnsupported(knowledge, identifier) && !(isLimited && knowledge.alive > 0),
+  );
   const [oldest] = waiting.toSorted((a, b) => a.oldestMs - b.oldestMs);
   if (oldest === undefined || nowMs - oldest.oldestMs <= OLD_MS) return [];
-  const affected = together(
+  const affected = probedSum(
     waiting.map((task) => task.waiting),
     asOf,
   );
@@ -290,11 +268,28 @@ export function pausedWork({ paused, asOf }: IncidentFacts): Incident[] {
   });
 }
 
-/** Returns the sum of counts, of which some may be lower bounds. */
-function together(values: readonly Value[], asOf: string): Value {
-  const value = values.reduce((sum, one) => sum + one.value, 0);
-  const isExact = values.every(({ precision }) => precision === "exact");
-  return isExact
-    ? exact(value, "probe", asOf)
-    : { value, precision: "capped", low: value, high: null, basis: "probe", as_of: asOf };
+/** Returns limits for which jobs have waited long. That is no fault: it is what a limit is for. */
+export function fullLimits({ limited, nowMs }: IncidentFacts): Incident[] {
+  return limited
+    .filter(({ oldestMs }) => nowMs - oldestMs > OLD_MS)
+    .map(({ limit: { definition, queue, use }, waiting, oldestMs }): Incident => {
+      const { name, scope, match } = definition;
+      const q =
+        queue !== null ? `queue:${quoted(queue)} is:due` : `${scope}:${quoted(match)} is:due`;
+      const jobs = counted(waiting, "job waits", "jobs wait");
+      return {
+        id: `limited:${name}:${queue ?? ""}`,
+        kind: "limited",
+        level: "warn",
+        title: `limit ${shortName(name)} is full`,
+        sentence: `${jobs}, the oldest for ${ageText(nowMs - oldestMs)}: ${use}.`,
+        since: timeOf(oldestMs),
+        affected: waiting,
+        jobsWait: true,
+        q: match.includes("*") && queue === null ? null : q,
+        links: { ...noLinks, queue },
+        fix: null,
+        trend: [],
+      };
+    });
 }

@@ -3,9 +3,9 @@ import { counted, grouped } from "../../domain/words.ts";
 import { NEW_MS } from "../groups/group.ts";
 import type { IncidentFacts } from "./facts.ts";
 import type { Incident, IncidentCheck, Incidents } from "./incident.ts";
-import { errorGroups, peakAhead, poisonJobs, trouble } from "./rules-of-failing.ts";
+import { crashLoop, errorGroups, peakAhead, poisonJobs, trouble } from "./rules-of-failing.ts";
 import {
-  crashLoop,
+  fullLimits,
   noWorker,
   oldReady,
   pausedWork,
@@ -22,6 +22,7 @@ const rules: readonly ((facts: IncidentFacts) => Incident[])[] = [
   unsupportedTasks,
   oldReady,
   pausedWork,
+  fullLimits,
   peakAhead,
   staleWorkers,
   crashLoop,

@@ -14,6 +14,7 @@ import {
   type RateTimes,
   readBackingOff,
   readBusyQueues,
+  readGranted,
   readQueueCounts,
   readRates,
   readRunning,
@@ -61,6 +62,7 @@ export async function readLimitUses(db: Database, counted: WaitingCounts): Promi
   const facts: Facts = {
     counted,
     running: await readRunning(db, limits),
+    granted: await readGranted(db, limits),
     busy: await readBusyQueues(db, limits),
     queues: await readQueueCounts(db, limits),
     rates: await readRates(db),
@@ -77,6 +79,7 @@ export async function readLimitUses(db: Database, counted: WaitingCounts): Promi
 interface Facts {
   readonly counted: WaitingCounts;
   readonly running: ReadonlyMap<string, number>;
+  readonly granted: ReadonlyMap<number, number>;
   readonly busy: readonly BusyQueue[];
   readonly queues: ReadonlyMap<number, number>;
   readonly rates: RateTimes;
@@ -93,7 +96,12 @@ function useOfTasks(limit: StoredLimit, facts: Facts): LimitUse {
   const tallies = matching(limit, facts.waitingTasks).map(([, tally]) => tally);
   const waiting = waitingOf(facts.counted, tallies);
   const nextMs = nextStartMs(definition, facts.rates.get(limit.id)?.get("") ?? null);
-  const isFull = definition.concurrency !== null && running >= definition.concurrency;
+  const { concurrency } = definition;
+  // Reports are older than permits: of short jobs, more run than they have.
+  const isGranted =
+    (facts.granted.get(limit.id) ?? 0) >= (concurrency ?? Infinity) &&
+    waiting.value > (concurrency ?? 0);
+  const isFull = concurrency !== null && (running >= concurrency || isGranted);
   return {
     ...{ limit, running, waiting, queues: null, busy: [], nextStartMs: nextMs },
     ...stateOf(limit, facts, isFull || (nextMs > 0 && waiting.value > 0)),

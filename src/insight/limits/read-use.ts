@@ -38,6 +38,21 @@ join ${s}._private_jobs as jobs on jobs.id = listed.job_id and jobs.locked_by = 
 join ${s}._private_tasks as tasks on tasks.id = jobs.task_id
 group by tasks.identifier`;
 
+/** Returns the number of permits that workers hold, by the id of the limit. */
+export async function readGranted(
+  db: Database,
+  limits: readonly StoredLimit[],
+): Promise<ReadonlyMap<number, number>> {
+  const isAny = limits.some(({ definition }) => definition.scope === "task");
+  if (!isAny) return new Map();
+  const rows = await query<{ id: number; granted: number }>(db, grantedSql);
+  return new Map(rows.map(({ id, granted }) => [id, granted]));
+}
+
+const grantedSql: Statement = (s) => `
+select limit_id as id, pg_catalog.sum(permits)::int as granted
+from ${s}._private_limit_permits group by limit_id`;
+
 /** A queue of which a slot is in use. */
 export interface BusyQueue {
   readonly name: string;
@@ -66,10 +81,10 @@ from busy
 join ${s}._private_job_queues as queues on queues.id = busy.queue_id
 order by busy.running desc, queues.queue_name`;
 
-/** The time until the next start of each key, in milliseconds, by the id of the limit. */
+/** How far the theoretical arrival time of each key is ahead, in milliseconds, by the id of the limit. */
 export type RateTimes = ReadonlyMap<number, ReadonlyMap<string, number>>;
 
-/** Returns the theoretical arrival times that are ahead, in milliseconds from now. */
+/** Returns the theoretical arrival times in milliseconds from now, also those of the last 10 seconds. */
 export async function readRates(db: Database): Promise<RateTimes> {
   const rows = await query<{ limit_id: number; key: string; ahead_ms: number }>(db, ratesSql);
   const times = new Map<number, Map<string, number>>();
@@ -82,7 +97,7 @@ export async function readRates(db: Database): Promise<RateTimes> {
 const ratesSql: Statement = (s) => `
 select limit_id, key,
   (extract(epoch from tat - pg_catalog.clock_timestamp()) * 1000::numeric)::float8 as ahead_ms
-from ${s}._private_rates where tat > pg_catalog.clock_timestamp()
+from ${s}._private_rates where tat > pg_catalog.clock_timestamp() - interval '10 seconds'
 order by tat desc limit ${MOST_RATES}`;
 
 /** The most limits whose matching queues are counted: each is a pass over the table of queues. */
@@ -147,5 +162,5 @@ where backs.until > pg_catalog.now() and backs.scope <> 'limit' and exists (
 order by backs.began_at limit ${MOST_BACK_OFFS}`;
 
 /** Whether a definition is for this task or queue. */
-export const isFor = ({ match }: LimitDefinition, name: string): boolean =>
-  match.includes("*") ? matches(match, name) : match === name;
+export const isFor = ({ match }: LimitDefinition, name: string | null): boolean =>
+  name !== null && (match.includes("*") ? matches(match, name) : match === name);

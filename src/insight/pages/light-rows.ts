@@ -8,6 +8,7 @@ import { failedAt } from "../../queue/settle/retry-policy.ts";
 import { conditionOf, type Heartbeats } from "../../queue/sql/condition.ts";
 import { pageNames } from "../../queue/sql/job-row.ts";
 import { stateOf } from "../../queue/sql/job-state.ts";
+import { isBlockedQueue } from "../../queue/sql/lock.ts";
 import { microseconds, timeText } from "../../queue/sql/moments.ts";
 import { heartbeatsOf } from "../../queue/workers/worker-table.ts";
 import { beingCancelled, readCancellations } from "../controls/being-cancelled.ts";
@@ -143,7 +144,7 @@ const rowsSql =
       jobs.key, ${microseconds("jobs.locked_at")} as locked_at_us,
       pg_catalog.left(jobs.locked_by, 300) as locked_by, jobs.revision, jobs.is_available,
       ${stateOf("jobs")} as state,
-      ${conditionOf("jobs", heartbeats, { isQueueLocked: "queues.locked_at is not null" })} as condition,
+      ${conditionOf("jobs", heartbeats, { isQueueLocked: isBlockedQueue("queues") })} as condition,
       jobs.locked_at, jobs.run_at, jobs.created_at, jobs.updated_at, ${failedAt("jobs")} as failed_at,
       queues.locked_at as queue_locked_at,
       pg_catalog.pg_column_size(jobs.payload) as payload_bytes

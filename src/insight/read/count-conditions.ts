@@ -4,6 +4,7 @@ import type { Condition } from "../../domain/condition.ts";
 import { type Heartbeats, isFetched } from "../../queue/sql/condition.ts";
 import { isAvailable, isDue } from "../../queue/sql/eligible.ts";
 import { isFailed, isLocked } from "../../queue/sql/job-state.ts";
+import { isBlockedQueue } from "../../queue/sql/lock.ts";
 import { heartbeatsOf } from "../../queue/workers/worker-table.ts";
 import type { JobCounts } from "./count-jobs.ts";
 
@@ -47,6 +48,7 @@ type Counted =
 
 const due = `${isAvailable("jobs")} and ${isDue("jobs")}`;
 const ahead = `${isAvailable("jobs")} and not ${isDue("jobs")}`;
+const isBlocked = isBlockedQueue("queues");
 const counted = (where: string) => `pg_catalog.count(*) filter (where ${where})::text`;
 
 // Only locked jobs are checked for being fetched. In the pass over all jobs the planner would assume a check of each
@@ -58,9 +60,9 @@ const countsSql =
   select pg_catalog.count(*)::text as total,
     ${counted(isLocked("jobs"))} as locked,
     ${counted(isFailed("jobs"))} as failed,
-    ${counted(`${due} and queues.locked_at is not null`)} as blocked,
-    ${counted(`${due} and queues.locked_at is null and jobs.attempts > 0`)} as retrying_due,
-    ${counted(`${due} and queues.locked_at is null and jobs.attempts = 0`)} as ready,
+    ${counted(`${due} and ${isBlocked}`)} as blocked,
+    ${counted(`${due} and not (${isBlocked}) and jobs.attempts > 0`)} as retrying_due,
+    ${counted(`${due} and not (${isBlocked}) and jobs.attempts = 0`)} as ready,
     ${counted(`${ahead} and jobs.attempts > 0`)} as retrying_ahead,
     ${counted(`${ahead} and jobs.attempts = 0`)} as scheduled,
     (select pg_catalog.count(*)::text from (

@@ -3,7 +3,7 @@
 
 import { type Database, query, type Statement } from "../../database/database.ts";
 import type { Heartbeats } from "../../queue/sql/condition.ts";
-import { queueHolder } from "../../queue/sql/lock.ts";
+import { isBlockedQueue, queueHolder } from "../../queue/sql/lock.ts";
 import { milliseconds } from "../../queue/sql/moments.ts";
 
 export interface Gauge {
@@ -69,7 +69,7 @@ export async function readGauge(db: Database): Promise<Gauge> {
 const gaugeSql: Statement = (s) => `
   with locked as materialized (
     select id, ${queueHolder("queues")} as locked_by from ${s}._private_job_queues as queues
-    where locked_at is not null limit 10000
+    where ${isBlockedQueue("queues")} limit 10000
   )
   select
     ${milliseconds("pg_catalog.now()")} as now_ms,

@@ -9,6 +9,8 @@ export type CauseKind =
   | "locked_by_job"
   /** The job's queue, its task or everything is paused. */
   | "paused"
+  /** A limit of its task or queue is used up. */
+  | "limited"
   /** It runs, and is to end. */
   | "cancelling"
   | "holder_alive"

@@ -4,6 +4,7 @@
 //   fetched, running job ─▶ its worker is alive | not responding | unknown
 //   the rest not due | no attempts left | its queue or task was deleted | its task is unsupported | jobs ahead of it
 
+import { limitText } from "../../domain/limits/limit-text.ts";
 import { ageText } from "../../domain/portable/ages.ts";
 import { workerLine } from "../../domain/portable/worker-line.ts";
 import type { Value } from "../../domain/value.ts";
@@ -22,7 +23,8 @@ import type { Cancellation } from "../../queue/cancel/cancellations.ts";
 import { STALE_LOCK_MS } from "../../queue/workers/reset-stale-locks.ts";
 import { beingCancelled } from "../controls/being-cancelled.ts";
 import type { Pause } from "../controls/list-pauses.ts";
-import { pauseText } from "../controls/pause-text.ts";
+import { pausedSubject } from "../controls/pause-text.ts";
+import { type LimitOfJob, limitedText } from "../limits/limit-of-job.ts";
 import { lostAttempts } from "../read/lost-attempts.ts";
 import { type Cause, cause } from "./cause.ts";
 import { type Holder, isUnreportedBy } from "./holders.ts";
@@ -42,6 +44,8 @@ export interface CauseFacts {
   readonly fetchedBefore: number | null;
   /** The pause that keeps it from starting: that of its queue, its task or everything; null if there is none. */
   readonly pause: Pause | null;
+  /** The limit that keeps it from starting now, also on the worker that has fetched it; null if there is none. */
+  readonly limit: LimitOfJob | null;
   /** The request to cancel it while it runs; null: none. */
   readonly cancellation: Cancellation | null;
   readonly place: QueuePlace | null;
@@ -57,7 +61,7 @@ export function causesOf(facts: CauseFacts): Cause[] {
   switch (job.condition) {
     case "fetched":
     case "running":
-      return [...cancelCauses(facts), ...holderCauses(facts, job.lockedMs)];
+      return [...cancelCauses(facts), ...holderCauses(facts, job.lockedMs), ...limitCauses(facts)];
     case "failed":
       return exhausted(facts);
     case "blocked":
@@ -102,13 +106,6 @@ function pauseCauses({ pause, job }: CauseFacts): Cause[] {
   const fix = { action: "resume" as const, label: "Resume…", scope, name };
   const links = { queue: scope === "queue" ? name : null };
   return [cause("paused", pausedSubject(pause), { isRoot: job.isDue, links, fix })];
-}
-
-/** Returns `The queue "mail" is paused by ana until 14:00: deploy`. */
-export function pausedSubject(pause: Pause): string {
-  const name = shortName(pause.name ?? "");
-  const subject = pause.scope === "all" ? "Everything" : `The ${pause.scope} ${name}`;
-  return `${subject} is ${pauseText(pause)}`;
 }
 
 function queueCauses(facts: CauseFacts): Cause[] {
@@ -242,11 +239,20 @@ function dueCauses(facts: CauseFacts): Cause[] {
   }
   const unknown = unknownTask(facts, true);
   if (unknown.length > 0) return unknown;
+  const limited = limitCauses(facts);
+  if (limited.length > 0) return limited;
   if (place === null || place.ahead.value === 0) return [];
   const where = job.queue === null ? "" : ` in ${shortName(job.queue.name)}`;
   const text = `${counted(place.ahead, "job is", "jobs are")} ahead of it${where}`;
   const links = { queue: job.queue?.name ?? null };
   return [cause("behind", text, { isRoot: true, detail: "by priority, then by time", links })];
+}
+
+function limitCauses({ limit, job: { queue } }: CauseFacts): Cause[] {
+  if (limit === null) return [];
+  const links = { queue: limit.definition.scope === "queue" ? (queue?.name ?? null) : null };
+  const detail = limitText(limit.definition);
+  return [cause("limited", limitedText(limit), { isRoot: true, links, detail })];
 }
 
 /** Reports an unknown task only if every worker that might support it reports that it does not. */

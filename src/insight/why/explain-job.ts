@@ -5,6 +5,7 @@ import { type Condition, conditionData } from "../../domain/condition.ts";
 import type { Value } from "../../domain/value.ts";
 import { readCancellations } from "../controls/being-cancelled.ts";
 import { listPauses, type Pause, pauseOf } from "../controls/list-pauses.ts";
+import { readLimitOfJob } from "../limits/limit-of-job.ts";
 import { shownGroup } from "../query/facts/error-labels.ts";
 import type { Cause } from "./cause.ts";
 import { type CauseFacts, causesOf, waitsSince } from "./causes.ts";
@@ -92,9 +93,10 @@ async function surroundings(
   const { hasWorkers, asOf } = table;
   const { queue } = job;
   const waits = isWaiting(job);
-  const [held, pause, requests, place, knowledge, same] = await Promise.all([
+  const [held, pause, limit, requests, place, knowledge, same] = await Promise.all([
     readHeld(db, job, table),
     waits ? pauseOfJob(db, job) : null,
+    (waits && job.isDue) || job.condition === "fetched" ? readLimitOfJob(db, job, asOf) : null,
     readCancellations(db, job.condition === "failed" ? [] : [job.id]),
     waits && job.isDue ? readPlace(db, { ...job, queueId: queue?.id ?? null }, asOf) : null,
     readKnowledge(db, waits && job.task !== null ? [job.task] : [], {
@@ -109,6 +111,7 @@ async function surroundings(
     job,
     ...held,
     pause,
+    limit,
     cancellation: requests.get(job.id) ?? null,
     place,
     knowledge,

@@ -7,7 +7,13 @@ import { checkedJobId } from "../../domain/job-ids.ts";
 import { failedAt } from "../../queue/settle/retry-policy.ts";
 import { conditionOf, type Heartbeats } from "../../queue/sql/condition.ts";
 import { jobNames } from "../../queue/sql/job-row.ts";
-import { isPausedQueue, lockHolder, queueHolder, queueLockedAt } from "../../queue/sql/lock.ts";
+import {
+  isBlockedQueue,
+  isPausedQueue,
+  lockHolder,
+  queueHolder,
+  queueLockedAt,
+} from "../../queue/sql/lock.ts";
 import { dateOf, microseconds, timeText } from "../../queue/sql/moments.ts";
 import { heartbeatsOf } from "../../queue/workers/worker-table.ts";
 
@@ -114,7 +120,7 @@ const factsSql =
   (s) =>
     `
   select jobs.id, tasks.identifier as task, jobs.priority, jobs.attempts, jobs.max_attempts,
-    ${conditionOf("jobs", heartbeats, { isQueueLocked: "queues.locked_at is not null" })} as condition,
+    ${conditionOf("jobs", heartbeats, { isQueueLocked: isBlockedQueue("queues") })} as condition,
     ${microseconds("jobs.run_at")} as run_at_us, jobs.run_at <= pg_catalog.now() as is_due,
     jobs.run_at = 'infinity' as is_never, pg_catalog.left(jobs.last_error, ${ERROR_START}) as error_start,
     ${microseconds("jobs.created_at")} as created_us, ${microseconds(failedAt("jobs"))} as failed_us,

@@ -2,6 +2,7 @@
 // from, which takes 3 to 10 ms, and longer if the table has not been vacuumed for long.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { capped, exact, type Value } from "../../domain/value.ts";
+import { isBlockedQueue } from "../../queue/sql/lock.ts";
 import { priorities } from "../read/priorities.ts";
 
 export interface QueuePlace {
@@ -48,7 +49,7 @@ const isAhead = "(priority, run_at, id) < ($1::smallint, $2::timestamptz, $3::bi
 
 // PostgreSQL hashes "not in" with a sub-select; it would search "<> all(array(…))" linearly.
 const notHeldBack = (s: string) => `(job_queue_id is null or job_queue_id not in (
-      select id from ${s}._private_job_queues where locked_at is not null))`;
+      select id from ${s}._private_job_queues as queues where ${isBlockedQueue("queues")}))`;
 
 const placeSql =
   (isCounted: (s: string) => string): Statement =>

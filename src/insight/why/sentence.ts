@@ -12,13 +12,14 @@ import {
 } from "../../domain/words.ts";
 import { STALE_LOCK_MS } from "../../queue/workers/reset-stale-locks.ts";
 import { beingCancelled } from "../controls/being-cancelled.ts";
+import { pausedSubject } from "../controls/pause-text.ts";
+import { limitedText } from "../limits/limit-of-job.ts";
 import {
   behindText,
   type CauseFacts,
   cancelledText,
   isLost,
   isUnsupported,
-  pausedSubject,
   placeText,
   recoverQueues,
 } from "./causes.ts";
@@ -53,12 +54,13 @@ function toCancel({ cancellation }: CauseFacts): string {
 }
 
 function fetched(facts: CauseFacts): string {
-  const { job, holder } = facts;
+  const { job, holder, limit } = facts;
   const age = ageText(job.nowMs - (job.lockedMs ?? job.nowMs));
   const who = byWorker(holder?.workerId ?? "");
   const behind = behindText(facts);
   const first = `Fetched by ${who}${behind}${behind === "" ? "" : ","} ${age} ago and not started`;
   const heartbeatAge = ageText(job.nowMs - (holder?.lastHeartbeatMs ?? job.nowMs));
+  if (limit !== null && holder?.state === "alive") return `${first}; ${limitedText(limit)}.`;
   return holder?.state === "stale"
     ? `${first}; that worker is not responding: no heartbeat for ${heartbeatAge}. Unlock it so that another worker takes the job.`
     : `${first}; its last heartbeat was ${heartbeatAge} ago.`;
@@ -146,7 +148,7 @@ function scheduled({ job, knowledge }: CauseFacts): string {
 }
 
 function ready(facts: CauseFacts): string {
-  const { job, knowledge, place, hasWorkers, pause } = facts;
+  const { job, knowledge, place, hasWorkers, pause, limit } = facts;
   if (facts.cancellation !== null && knowledge.runner === null) return toCancel(facts).trimEnd();
   if (knowledge.runner !== null) {
     return `${toCancel(facts)}Running on ${byWorker(knowledge.runner)}.`;
@@ -155,6 +157,7 @@ function ready(facts: CauseFacts): string {
   if (isUnsupported(knowledge, job.task)) {
     return `No live worker supports its task ${shortName(job.task)}: it waits until one does.`;
   }
+  if (limit !== null) return `Waits for a limit. L${limitedText(limit).slice(1)}.`;
   const ahead = place?.ahead;
   const first =
     ahead === undefined || ahead.value === 0

@@ -72,7 +72,7 @@ export const jobNames = (schema: string) => `
 export const pageNames = (schema: string) => `
   left join ${schema}._private_tasks as tasks on tasks.id = jobs.task_id
   left join lateral (
-    select queue_name, locked_at from ${schema}._private_job_queues
+    select queue_name, locked_by, locked_at from ${schema}._private_job_queues
     where id = jobs.job_queue_id offset 0
   ) as queues on true`;
 

@@ -34,8 +34,11 @@ export const isFree =
  */
 export const PAUSED = "paused:";
 
+/** The lock of a queue with a limit: this prefix and the number of its slots in locked_by, for good. */
+export const MANAGED = "managed:";
+
 /** The beginnings of values in `locked_by` of queues that are not ids of workers. */
-export const PSEUDO_HOLDERS = [PAUSED, "managed:"] as const;
+export const PSEUDO_HOLDERS = [PAUSED, MANAGED] as const;
 
 // Only the beginning is unpacked: another program may have stored any text, and unpacking costs 9 ms/MB.
 const beginning = (queue: string): string => `pg_catalog.left(${queue}.locked_by, 8)`;
@@ -59,3 +62,10 @@ export const queueLockedAt = (queue: string): string =>
 /** Returns a condition on a row of queues: a worker has locked it. */
 export const isLockedByWorker = (queue: string): string =>
   `${queue}.locked_at is not null and not ${isPseudoLock(queue)}`;
+
+/**
+ * Returns a condition on a row of queues: its jobs are blocked, by a worker or by a pause. Those of a queue with a limit
+ * wait for the limit instead, and are ready.
+ */
+export const isBlockedQueue = (queue: string): string =>
+  `${queue}.locked_at is not null and not coalesce(${beginning(queue)} like '${MANAGED}%', false)`;

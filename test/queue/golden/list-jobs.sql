@@ -57,7 +57,7 @@
   
   left join "worker"._private_tasks as tasks on tasks.id = jobs.task_id
   left join lateral (
-    select queue_name, locked_at from "worker"._private_job_queues
+    select queue_name, locked_by, locked_at from "worker"._private_job_queues
     where id = jobs.job_queue_id offset 0
   ) as queues on true
   where jobs.id = any($1::bigint[])

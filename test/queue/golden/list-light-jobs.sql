@@ -72,7 +72,7 @@ select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text),
         ) as listing
         where listing.list <> '[]'::jsonb and pg_catalog.pg_column_size(listing.list) <= 32768::int) -> pg_catalog.left(jobs.locked_by, 1024) as list offset 0) as holder) then 'fetched' else 'running' end
     when jobs.attempts >= jobs.max_attempts then 'failed'
-    when jobs.run_at <= pg_catalog.now() and queues.locked_at is not null then 'blocked'
+    when jobs.run_at <= pg_catalog.now() and queues.locked_at is not null and not coalesce(pg_catalog.left(queues.locked_by, 8) like 'managed:%', false) then 'blocked'
     when jobs.attempts > 0 then 'retrying'
     when jobs.run_at > pg_catalog.now() then 'scheduled'
     else 'ready'
@@ -86,7 +86,7 @@ select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text),
     
   left join "worker"._private_tasks as tasks on tasks.id = jobs.task_id
   left join lateral (
-    select queue_name, locked_at from "worker"._private_job_queues
+    select queue_name, locked_by, locked_at from "worker"._private_job_queues
     where id = jobs.job_queue_id offset 0
   ) as queues on true
     where jobs.id = any($1::bigint[])

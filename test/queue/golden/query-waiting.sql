@@ -1,7 +1,8 @@
 select pg_catalog.floor(extract(epoch from pg_catalog.now()) * 1000000::numeric)::text as us;
 
   select array(
-    select id from "worker"._private_job_queues where not is_available order by id
+    select id from "worker"._private_job_queues as queues
+    where not is_available and queues.locked_at is not null and not coalesce(pg_catalog.left(queues.locked_by, 8) like 'managed:%', false) order by id
   )::text as ids;
 
 -- is:ready,blocked due<+10m queue=none

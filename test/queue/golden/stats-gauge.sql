@@ -1,6 +1,6 @@
   with locked as materialized (
     select id, case when not coalesce(pg_catalog.left(queues.locked_by, 8) like any (array['paused:%', 'managed:%']), false) then pg_catalog.left(queues.locked_by, 1024) end as locked_by from "worker"._private_job_queues as queues
-    where locked_at is not null limit 10000
+    where queues.locked_at is not null and not coalesce(pg_catalog.left(queues.locked_by, 8) like 'managed:%', false) limit 10000
   )
   select
     pg_catalog.floor(extract(epoch from pg_catalog.now()) * 1000::numeric) as now_ms,

@@ -41,7 +41,7 @@
   )
   select pg_catalog.count(*) as seen, pg_catalog.bool_or(id = $3::bigint) as is_reached,
     pg_catalog.count(*) filter (where (priority, run_at, id) < ($1::smallint, $2::timestamptz, $3::bigint) and (job_queue_id is null or job_queue_id not in (
-      select id from "worker"._private_job_queues where locked_at is not null))) as ahead,
+      select id from "worker"._private_job_queues as queues where queues.locked_at is not null and not coalesce(pg_catalog.left(queues.locked_by, 8) like 'managed:%', false)))) as ahead,
     pg_catalog.count(*) filter (where (job_queue_id is null or job_queue_id not in (
-      select id from "worker"._private_job_queues where locked_at is not null))) as waiting
+      select id from "worker"._private_job_queues as queues where queues.locked_at is not null and not coalesce(pg_catalog.left(queues.locked_by, 8) like 'managed:%', false)))) as waiting
   from walked

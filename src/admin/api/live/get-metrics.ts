@@ -9,7 +9,7 @@ import type { PauseFacts } from "../../feed/exposed.ts";
 export const getMetrics: Operation = {
   summary: "Metrics for Prometheus",
   answer: "text/plain",
-  run: async ({ config, databases, feed, metrics }) => {
+  run: async ({ config, databases, feed, metrics, insight }) => {
     const snapshot = await feed
       .snapshot()
       .catch((error: unknown) =>
@@ -19,20 +19,29 @@ export const getMetrics: Operation = {
       typeof snapshot === "object"
         ? await feed.largest(snapshot, config.limits.metricsNames)
         : null;
-    const pauses = typeof snapshot === "object" ? await pauseFacts(databases.feed) : null;
+    const limits =
+      typeof snapshot === "object"
+        ? await orNull(() => insight.limits(async () => snapshot.names))
+        : null;
+    const pauses =
+      typeof snapshot === "object" ? await orNull(() => pauseFacts(databases.feed)) : null;
     return {
       status: 200,
       headers: { "content-type": metrics.contentType },
-      body: await metrics.expose({ snapshot, names, pauses, feed, pool: config.pool }),
+      body: await metrics.expose({ snapshot, names, pauses, limits, feed, pool: config.pool }),
     };
   },
 };
 
-/** null: a statement failed. The other metrics are shown without them. */
-async function pauseFacts(db: Database): Promise<PauseFacts | null> {
+async function pauseFacts(db: Database): Promise<PauseFacts> {
+  const [list, { waiting }] = await Promise.all([listPauses(db), readAcknowledgement(db)]);
+  return { list, waiting };
+}
+
+/** null: a statement failed. The other metrics are shown without it. */
+async function orNull<T>(read: () => Promise<T>): Promise<T | null> {
   try {
-    const [list, { waiting }] = await Promise.all([listPauses(db), readAcknowledgement(db)]);
-    return { list, waiting };
+    return await read();
   } catch (error) {
     if (error instanceof WorkerError) return null;
     throw error;

@@ -22,7 +22,7 @@ export const tasksCommand = defineCommand({
     const { createSampler } = await import("../../../insight/snapshot/sampler.ts");
     const { taskListJson } = await import("../../../insight/json/task-json.ts");
     const { listPauses } = await import("../../../insight/controls/list-pauses.ts");
-    const { pausedSubject } = await import("../../../insight/why/causes.ts");
+    const { pausedSubject } = await import("../../../insight/controls/pause-text.ts");
     const { page, asOf, pauses } = await connected(args, async ({ database }) => {
       const { names } = await createSampler(database).pulse();
       const request = { search, sort, limit, cursor };

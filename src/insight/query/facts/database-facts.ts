@@ -1,6 +1,7 @@
 // Reads the facts that a query needs before it becomes SQL: locked queues, keys, names. They come from small tables and
 // become values of parameters, because a sub-select would be evaluated for every job.
 import { type Database, query, type Statement } from "../../../database/database.ts";
+import { isBlockedQueue } from "../../../queue/sql/lock.ts";
 
 /** Returns the ids of the locked queues, as the text of an int[]. */
 export async function lockedQueues(db: Database): Promise<string> {
@@ -10,7 +11,8 @@ export async function lockedQueues(db: Database): Promise<string> {
 
 const lockedSql: Statement = (schema) => `
   select array(
-    select id from ${schema}._private_job_queues where not is_available order by id
+    select id from ${schema}._private_job_queues as queues
+    where not is_available and ${isBlockedQueue("queues")} order by id
   )::text as ids`;
 
 /** The keys from `from` up to, but not including, `to`. */

@@ -1,0 +1,124 @@
+// The limits that keep jobs from starting now, and how. A limit that is used as fast as it allows counts, too, although
+// a job may start at this moment: otherwise the reason why jobs wait would come and go.
+import { type Database, query, type Statement } from "../../database/database.ts";
+import { hasLimits } from "../../database/schema/extensions/has-extension.ts";
+import type { LimitDefinition } from "../../domain/limits/limit.ts";
+import { periodWords } from "../../domain/limits/limit-text.ts";
+import { grouped, momentText, shortName } from "../../domain/words.ts";
+import { readLimits, type StoredLimit } from "../../queue/limits/limits.ts";
+import { nextStartMs } from "./next-start.ts";
+import {
+  type BusyQueue,
+  isFor,
+  type RateTimes,
+  readBusyQueues,
+  readGranted,
+  readRates,
+  readRunning,
+} from "./read-use.ts";
+
+/** How a limit is used up. */
+export interface UsedUp {
+  /** `10 of 10 running`. */
+  readonly use: string;
+  /** `next in 0.4 s`; null: unknown. */
+  readonly next: string | null;
+}
+
+export interface BlockingLimit extends UsedUp {
+  readonly definition: LimitDefinition;
+  /** The queue that is full; null: the limit is one of tasks, or backs off as a whole. */
+  readonly queue: string | null;
+}
+
+/** Returns those for a task and a queue; null: any. None where the schema has no table of limits. */
+export async function readBlockingLimits(
+  db: Database,
+  only: { readonly task: string | null; readonly queue: string | null } | null = null,
+): Promise<BlockingLimit[]> {
+  if (!(await hasLimits(db))) return [];
+  const limits = (await readLimits(db)).filter(
+    ({ definition }) => only === null || isFor(definition, only[definition.scope]),
+  );
+  if (limits.length === 0) return [];
+  const facts: Facts = {
+    running: await readRunning(db, limits),
+    granted: await readGranted(db, limits),
+    busy: await readBusyQueues(db, limits),
+    rates: await readRates(db),
+  };
+  return limits
+    .flatMap((limit) => blocking(limit, facts))
+    .filter(({ queue }) => only === null || queue === null || queue === only.queue);
+}
+
+interface Facts {
+  readonly running: ReadonlyMap<string, number>;
+  readonly granted: ReadonlyMap<number, number>;
+  readonly busy: readonly BusyQueue[];
+  readonly rates: RateTimes;
+}
+
+function blocking(limit: StoredLimit, facts: Facts): BlockingLimit[] {
+  const { definition, backOff } = limit;
+  if (backOff !== null) {
+    const reason = backOff.reason === null ? "" : `: ${backOff.reason}`;
+    const use = `backing off until ${momentText(backOff.until.getTime())}${reason}`;
+    return [{ definition, queue: null, use, next: null }];
+  }
+  if (definition.scope === "queue") return blockingQueues(limit, facts);
+  const use = ofTasks(limit, facts) ?? ofRate(definition, facts.rates.get(limit.id)?.get(""));
+  return use === null ? [] : [{ definition, queue: null, ...use }];
+}
+
+function ofTasks({ id, definition }: StoredLimit, { running, granted }: Facts): UsedUp | null {
+  const { concurrency } = definition;
+  if (concurrency === null) return null;
+  const jobs = [...running].reduce((sum, [task, n]) => sum + (isFor(definition, task) ? n : 0), 0);
+  const most = grouped(concurrency);
+  if (jobs >= concurrency) return { use: `${grouped(jobs)} of ${most} running`, next: null };
+  if ((granted.get(id) ?? 0) < concurrency) return null;
+  return { use: `all ${most} granted to workers, ${grouped(jobs)} running`, next: null };
+}
+
+function blockingQueues({ id, definition }: StoredLimit, { busy, rates }: Facts): BlockingLimit[] {
+  const full = busy
+    .filter(({ name, running, slots }) => running >= slots && isFor(definition, name))
+    .map(({ name, running, slots }): BlockingLimit => {
+      const use = `${grouped(running)} of ${grouped(slots)} running in ${shortName(name)}`;
+      return { definition, queue: name, use, next: null };
+    });
+  const names = new Set(full.map(({ queue }) => queue));
+  const limited = [...(rates.get(id) ?? [])].flatMap(([queue, aheadMs]): BlockingLimit[] => {
+    const use = names.has(queue) ? null : ofRate(definition, aheadMs);
+    return use === null ? [] : [{ definition, queue, ...use }];
+  });
+  return [...full, ...limited];
+}
+
+/** A rate whose last tokens are not older than this is used as fast as it allows. */
+const RECENT_MS = 5_000;
+
+function ofRate(definition: LimitDefinition, aheadMs: number | undefined): UsedUp | null {
+  const { rate } = definition;
+  if (rate === null || aheadMs === undefined || aheadMs < -RECENT_MS) return null;
+  const use = `${grouped(rate.limit)} per ${periodWords(rate)} are used up`;
+  return { use, next: `next in ${secondsText(nextStartMs(definition, aheadMs))}` };
+}
+
+/** Returns `0.4 s`, or whole seconds from ten on. */
+const secondsText = (ms: number): string =>
+  ms < 10_000 ? `${(ms / 1_000).toFixed(1)} s` : `${grouped(Math.ceil(ms / 1_000))} s`;
+
+/** Returns the ids of queues by name. Deleted ones are missing. */
+export async function readQueueIds(
+  db: Database,
+  names: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  if (names.length === 0) return new Map();
+  const rows = await query<{ id: number; name: string }>(db, idsSql, [names]);
+  return new Map(rows.map(({ id, name }) => [name, id]));
+}
+
+const idsSql: Statement = (s) => `
+select id, queue_name as name from ${s}._private_job_queues where queue_name = any($1::text[])`;
