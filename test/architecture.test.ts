@@ -434,10 +434,10 @@ test("The command line imports only the server and the configuration of the admi
   assert.deepEqual(wrong, []);
 });
 
-test("The engine's tables are at most 5,600 lines.", () => {
+test("The engine's tables are at most 6,400 lines.", () => {
   const queue = sources.filter(({ path }) => layerOf(path) === "queue");
   const lines = queue.reduce((sum, { text }) => sum + text.split("\n").length - 1, 0);
-  assert.ok(lines <= 5_600, `src/queue has ${lines} lines`);
+  assert.ok(lines <= 6_400, `src/queue has ${lines} lines`);
 });
 
 test("The client imports only the part of the server that both compilers read.", () => {

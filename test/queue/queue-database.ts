@@ -36,7 +36,7 @@ export function testQueue(
   });
   beforeEach(async () => {
     await sql(`truncate worker._private_jobs, worker._private_job_queues, worker._private_tasks,
-      worker._private_workers restart identity`);
+      worker._private_workers restart identity cascade`);
   });
   after(() => opened?.handle.close());
   return {

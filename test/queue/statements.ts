@@ -115,6 +115,7 @@ import { operationAnswer, operationCalls } from "../commands/operation-statement
 import { insightCalls } from "../insight/insight-statements.ts";
 import { queryCalls } from "../insight/query-statements.ts";
 import { limitCalls } from "./limit-statements.ts";
+import { managedCalls, managedTexts } from "./managed-statements.ts";
 import { scheduleCalls } from "./schedule-statements.ts";
 
 type Call = (db: Database) => Promise<unknown>;
@@ -543,6 +544,7 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
   "end-due-pauses": (db) => endDuePauses(db),
   acknowledgement: [(db) => readAcknowledgement(db), () => ({ is_there: true, present: true })],
   ...limitCalls,
+  ...managedCalls,
   ...scheduleCalls,
   "list-pauses": [(db) => listPauses(db), () => ({ is_there: true, ...LISTED_PAUSE })],
   "look-at-pauses": (db) => lookAtPauses(db, null),
@@ -579,7 +581,7 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
   ),
 };
 
-const texts: Record<string, Statement> = {};
+const texts: Record<string, Statement> = { ...managedTexts };
 const named = (parts: readonly (string | false)[]) => parts.filter(Boolean).join("-");
 
 const forms = [

@@ -7,9 +7,11 @@ import {
   assertNoTransaction,
   openTransactionsEnd,
 } from "../../database/inspect/open-transactions.ts";
+import { hasLimits } from "../../database/schema/extensions/has-extension.ts";
 import { boundedText } from "../../domain/job-spec.ts";
 import { counted } from "../../domain/words.ts";
 import { isOfNoWorker } from "../../insight/read/count-unused.ts";
+import { releaseUnusedQueues } from "../../queue/limits/managed-queues.ts";
 import { contendedQuery } from "../../queue/sql/contended-query.ts";
 import { isFailed } from "../../queue/sql/job-state.ts";
 import type { NameColumn } from "../../queue/sql/names.ts";
@@ -89,6 +91,7 @@ export async function cleanup(
       deleteTasks(db, taskIdentifiersToKeep),
     ),
     deletedQueues: await run("gc-job-queues", async () => {
+      if (await hasLimits(db)) await releaseUnusedQueues(db, CHUNK);
       const deleted = await deleteNames(db, "queue_name", deleteQueuesSql, []);
       await recoverLostQueues(db);
       return deleted;

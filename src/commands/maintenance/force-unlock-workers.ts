@@ -2,9 +2,11 @@
 import * as v from "valibot";
 import { boundedList, validate } from "../../base/validate.ts";
 import type { Database, Statement } from "../../database/database.ts";
+import { hasLimits } from "../../database/schema/extensions/has-extension.ts";
 import { counted } from "../../domain/words.ts";
 import { contendedQuery } from "../../queue/sql/contended-query.ts";
 import { isPseudoLock, UNLOCK } from "../../queue/sql/lock.ts";
+import { freeSlots } from "../../queue/sql/slots.ts";
 import { hasWorkerTable, workerId } from "../../queue/workers/worker-table.ts";
 import { defineCommand, jsonOf } from "../declare/command.ts";
 import { workerIds } from "../declare/field.ts";
@@ -47,7 +49,7 @@ export interface Unlocked extends UnlockedCounts {
 
 async function unlock(db: Database, workerIds: readonly string[]): Promise<Unlocked> {
   const ids = validate(workerIdsSchema, workerIds);
-  const statement = unlockSql(await hasWorkerTable(db));
+  const statement = unlockSql(await hasWorkerTable(db), await hasLimits(db));
   type Row = { jobs: string; queues: string; unknown: string };
   const [row] = await contendedQuery<Row>(db, statement, [ids]);
   return {
@@ -63,7 +65,7 @@ const MOST_NAMED = 5;
 // locks. It is one scan of all jobs, because no index covers locks. If the optional index on locked jobs exists, "not
 // is_available" lets PostgreSQL use it (see list-locked-workers).
 const unlockSql =
-  (heartbeats: boolean): Statement =>
+  (heartbeats: boolean, slots: boolean): Statement =>
   (schema) =>
     `
   with worker as (
@@ -80,11 +82,13 @@ const unlockSql =
     from worker
     where queue.locked_by = worker.id and not ${isPseudoLock("queue")}
     returning worker.id
+  )${slots ? freedSlots(schema) : ""}, runs as (
+    select id from queues${slots ? " union all select id from slots" : ""}
   )
-  select (select pg_catalog.count(*)::text from jobs) as jobs, (select pg_catalog.count(*)::text from queues) as queues, pg_catalog.to_json(array(
+  select (select pg_catalog.count(*)::text from jobs) as jobs, (select pg_catalog.count(*)::text from runs) as queues, pg_catalog.to_json(array(
     select id from worker
     where not exists (select from jobs where jobs.id = worker.id)
-    and not exists (select from queues where queues.id = worker.id)${
+    and not exists (select from runs where runs.id = worker.id)${
       heartbeats
         ? `
     and not exists (select from ${schema}._private_workers as known where known.id = worker.id)`
@@ -92,6 +96,11 @@ const unlockSql =
     }
     order by n
   ))::text as unknown`;
+
+const freedSlots = (s: string) => `, slots as (
+    ${freeSlots(s, "slots.locked_by in (select id from worker)")}
+    returning slots.locked_by as id
+  )`;
 
 export const unlockCommand = defineCommand({
   name: "unlock",

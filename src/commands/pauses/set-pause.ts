@@ -1,7 +1,8 @@
 // Pausing a queue, a task or everything, and resuming it. What a pause is: queue/pauses/pause.ts.
 import { type Database, query, type Statement } from "../../database/database.ts";
-import { CONTROL, isBusy, type PauseTarget } from "../../queue/pauses/pause.ts";
-import { isPausedQueue, PAUSED, UNLOCK } from "../../queue/sql/lock.ts";
+import { hasLimits } from "../../database/schema/extensions/has-extension.ts";
+import { CONTROL, isBusy, type PauseTarget, resumed } from "../../queue/pauses/pause.ts";
+import { isPausedQueue, PAUSED } from "../../queue/sql/lock.ts";
 import { announceJobs } from "../../queue/sql/notify.ts";
 import { requireControls } from "./missing-controls.ts";
 
@@ -65,7 +66,8 @@ export interface Resumed {
 /** Ends a pause. */
 export async function endPause(db: Database, { scope, name }: PauseTarget): Promise<Resumed> {
   await requireControls(db, "a pause");
-  const statement = scope === "queue" ? resumeQueueSql : resumeTaskSql;
+  const resumeQueue = async () => resumeQueueStatements[(await hasLimits(db)) ? "slots" : "none"];
+  const statement = scope === "queue" ? await resumeQueue() : resumeTaskSql;
   const [row] = await query<ResumedRow>(db, statement, [scope, name]);
   return { wasPaused: row?.was_paused === true, waitsForJob: row?.waits === true };
 }
@@ -86,14 +88,17 @@ select is_paused as was_paused, false as waits, ${news} from ended`;
 
 // While a job of the queue runs, the pause stays and is due (endDuePauses): freed now, its next job would run beside
 // that one. Its lock is dated, so that where only stock workers run, they free it after 4 hours.
-const resumeQueueSql: Statement = (s) => `
+const resumeQueueSql =
+  (slots: boolean): Statement =>
+  (s) =>
+    `
 with queue as materialized (
   select queues.id from ${s}._private_job_queues as queues
   where queues.queue_name = $2::text and ${isPausedQueue("queues")} for update
 ), busy as materialized (
-  select id from queue where ${isBusy(s, "queue.id")}
+  select id from queue where ${isBusy(s, "queue.id", slots)}
 ), freed as (
-  update ${s}._private_job_queues set ${UNLOCK}
+  update ${s}._private_job_queues${slots ? " as queues" : ""} set ${resumed(s, slots)}
   where id in (select id from queue) and id not in (select id from busy)
   returning 1
 ), dated as (
@@ -108,3 +113,5 @@ with queue as materialized (
   where scope = $1::text and name = $2::text and not exists (select from busy)
 )
 select exists (select from queue) as was_paused, exists (select from busy) as waits, ${news}`;
+
+const resumeQueueStatements = { none: resumeQueueSql(false), slots: resumeQueueSql(true) };

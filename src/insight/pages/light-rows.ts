@@ -129,7 +129,7 @@ const rowsSql =
   select light.*, ${microseconds(`case light.condition
       when 'fetched' then light.locked_at
       when 'running' then light.locked_at
-      when 'blocked' then greatest(light.run_at, light.queue_locked_at)
+      when 'blocked' then greatest(light.run_at, nullif(light.queue_locked_at, 'infinity'))
       when 'ready' then greatest(light.run_at, light.created_at)
       when 'failed' then light.failed_at
       when 'retrying' then light.failed_at

@@ -10,6 +10,8 @@ export interface ReadyForm {
   readonly flags: boolean;
   /** Whether jobs of paused tasks are left out. Only set where the schema has the extension "controls". */
   readonly pauses: boolean;
+  /** Whether queues that limits are for are left out. Only set where there are such limits. Default: false. */
+  readonly limits?: boolean;
   /** Which jobs without a queue are fetched. */
   readonly free: JobKind;
 }
@@ -50,6 +52,8 @@ export interface ReadyParameters {
   readonly shares: string;
   /** text[]: the forbidden flags. Used only in forms with flags. */
   readonly flags: string;
+  /** text[]: patterns of the queues that are left out. Used only in forms with queues and limits. */
+  readonly limited?: string;
 }
 
 /**

@@ -27,8 +27,8 @@ export class FetchedRows {
   readonly ids: readonly string[];
   /** The task's id in the job's row, for graphile-worker's helpers. It is not used as a reference. */
   readonly taskIds: ArrayLike<number>;
-  /** The queue of each job; null: no job has one. */
-  readonly queueIds: readonly (number | null)[] | null;
+  /** The lock of each job's run: its queue, or a slot of it (sql/slots.ts); null: no job has a queue. */
+  readonly locks: readonly (number | null)[] | null;
   readonly priorities: ArrayLike<number>;
   /** The times in seconds since the epoch. */
   readonly runAts: ArrayLike<number>;
@@ -56,7 +56,7 @@ export class FetchedRows {
     this.ids = columns.ids === null ? [] : columns.ids.slice(1, -1).split(",");
     const count = this.ids.length;
     this.taskIds = numbers(columns.task_ids, count);
-    this.queueIds = columns.queue_ids === null ? null : parsed(columns.queue_ids);
+    this.locks = columns.queue_ids === null ? null : parsed(columns.queue_ids);
     this.priorities = numbers(columns.priorities, count);
     this.runAts = momentsOf(columns.run_ats ?? "", count);
   }
@@ -77,10 +77,10 @@ export class FetchedRows {
     return this.#taskNames[this.taskIds[index] as number] ?? "";
   }
 
-  /** Returns the name of a queue in `queueIds`. */
-  queueName(queueId: number): string {
+  /** Returns the name of the queue of a lock in `locks`. */
+  queueName(lock: number): string {
     this.#queueNames ??= JSON.parse(this.#texts.queue_names ?? "{}") as Record<string, string>;
-    return this.#queueNames[queueId] ?? "";
+    return this.#queueNames[lock] ?? "";
   }
 
   /** Reads the payloads that were too large for the first result. Throws WorkerError. */

@@ -16,9 +16,9 @@ export interface FetchedColumns {
   readonly priorities: string | null;
   readonly attempts: string | null;
   readonly max_attempts: string | null;
-  /** JSON: an array. Null also if this form of the fetch reads no queued jobs. */
+  /** JSON: an array of the locks of their runs (sql/slots.ts). Null also if this form of the fetch reads no queued jobs. */
   readonly queue_ids: string | null;
-  /** JSON: the names of the queues by id. Null also if this form of the fetch reads no queued jobs. */
+  /** JSON: the names of the queues by lock. Null also if this form of the fetch reads no queued jobs. */
   readonly queue_names: string | null;
   /** JSON: an array of seconds since the epoch, with null for jobs that were due when created; null if all were. */
   readonly created_ats: string | null;
@@ -50,9 +50,10 @@ export const fetchedSource = (
 
 /**
  * Returns the columns for a select list, from rows of `fetchedSource` named `taken j`. The jobs of a fetch usually have
- * much in common, and two aggregates of a column cost a quarter of an array, in time and in bytes.
+ * much in common, and two aggregates of a column cost a quarter of an array, in time and in bytes. `slots`: the queues of
+ * the jobs are the locks of slots.
  */
-export const fetchedColumns = (s: string, form: { readonly queues: boolean }): string => `
+export const fetchedColumns = (s: string, form: { readonly queues: boolean | "slots" }): string => `
   pg_catalog.array_agg(j.id)::text as ids,
   pg_catalog.encode(pg_catalog.string_agg(pg_catalog.timestamptz_send(j.run_at), ''), 'base64') as run_ats,
   pg_catalog.string_agg(case when pg_catalog.octet_length(j.payload::text) > ${LARGE_BYTES} then '' else j.payload::text end,
@@ -63,7 +64,7 @@ export const fetchedColumns = (s: string, form: { readonly queues: boolean }): s
   ${sameOrEach("attempts")} as attempts,
   ${sameOrEach("max_attempts")} as max_attempts,
   ${form.queues ? "pg_catalog.array_to_json(pg_catalog.array_agg(j.job_queue_id))::text" : "null"} as queue_ids,
-  ${form.queues ? queueNames(s) : "null"} as queue_names,
+  ${form.queues === "slots" ? slotQueueNames(s) : form.queues ? queueNames(s) : "null"} as queue_names,
   case when pg_catalog.count(j.created_at) > 0 then ${each("pg_catalog.date_part('epoch', created_at)")} end as created_ats,
   (pg_catalog.json_agg(j.rare) filter (where j.rare is not null))::text as rare`;
 
@@ -90,6 +91,12 @@ const taskNames = (s: string) => `(select pg_catalog.json_object_agg(t.id, t.ide
 const queueNames = (s: string) => `(select pg_catalog.json_object_agg(q.id, q.queue_name)::text
     from ${s}._private_job_queues q
     where q.id = any(array(select job_queue_id from taken where job_queue_id is not null)))`;
+
+const slotQueueNames = (
+  s: string,
+) => `(select pg_catalog.json_object_agg(t.lock, q.queue_name)::text
+    from (select distinct job_queue_id as lock from taken) t
+    join ${s}._private_job_queues q on q.id = (t.lock & 4294967295::bigint)::int)`;
 
 // Returns an array of the values, in the order of the rows. PostgreSQL evaluates it only where it is needed.
 const each = (value: string) =>

@@ -55,7 +55,7 @@ const candidates = (s: string, form: ReadyForm, $: ReadyParameters) => `
       and j.run_at < coalesce((select case when last_without_queue.priority > level.priority
           then 'infinity' else last_without_queue.run_at end from last_without_queue), 'infinity')
       and ${isOfKnownTask(s, "j", { ...$, pauses: form.pauses })}
-      and ${isInFreeQueue(s, "j")}
+      and ${isInFreeQueue(s, "j", form.limits === true ? ($.limited ?? null) : null)}
       ${flagTest(form, $)}
     order by j.run_at limit ${$.want}::int) c
   where level.priority is not null

@@ -28,7 +28,8 @@ export interface TakeAnswer extends FetchedColumns {
  * $5 smallint $6 float8 fetch cursor
  * $7 int maximum number of jobs of one named queue (only in the form with queues)
  * $8 float8[] the part of a run that a job of each task takes (only in the form with queues)
- * last text[] forbidden flags (only in the form with flags)
+ * then text[] forbidden flags (only in the form with flags)
+ * then text[] patterns of queues that limits are for (only in the form with queues and limits)
  */
 const takeSql = (s: string, form: ReadyForm) => `
 with recursive done as (
@@ -41,6 +42,7 @@ with recursive done as (
   run: "$7",
   shares: "$8",
   flags: form.queues ? "$9" : "$7",
+  limited: form.flags ? "$10" : "$9",
 })}, taken as (
   update ${s}._private_jobs j
   set ${takeBy("$3", "j")}

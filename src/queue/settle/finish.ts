@@ -1,6 +1,7 @@
 // Ends jobs that succeeded: their rows are deleted.
 import { builtOnce, type Database, idArray, parseIdArray, query } from "../../database/database.ts";
 import { unlockQueues } from "../sql/lock.ts";
+import { freeSlots, isSlotIn, splitLocks } from "../sql/slots.ts";
 import { isOurs, type LockMode, type LostIds, lostIds } from "./fence.ts";
 
 /** Returns the deletion as a common table expression. A fetch contains it, too. */
@@ -13,30 +14,41 @@ const freedQueues = (s: string) => `, freed as (
   ${unlockQueues(s, "id = any($3::int[]) and locked_by = $2::text")}
 )`;
 
-const finishSql = (mode: LockMode) => (s: string) =>
+const freedSlots = (s: string) => `, freed_slots as (
+  ${freeSlots(s, `${isSlotIn("$4")} and slots.locked_by = $2::text`)}
+)`;
+
+const finishSql = (mode: LockMode, slots: boolean) => (s: string) =>
   `
 with done as (
   ${finishedJobs(s, mode, "$1", "$2")}
-)${mode === "locked_by" ? freedQueues(s) : ""}
+)${mode === "locked_by" ? freedQueues(s) : ""}${slots ? freedSlots(s) : ""}
 select ${lostIds({ schema: s, mode, ids: "$1", workerId: "$2", by: "done" })}`;
 
 const statements = {
-  locked_by: builtOnce(finishSql("locked_by")),
-  row: builtOnce(finishSql("row")),
+  locked_by: builtOnce(finishSql("locked_by", false)),
+  row: builtOnce(finishSql("row", false)),
+  slots: builtOnce(finishSql("locked_by", true)),
 };
 
 /**
- * Deletes finished jobs that the worker has locked by `mode`, and unlocks the named queues `queueIds`, which are locked
- * only by `locked_by`. Returns the ids of jobs whose lock the worker had lost.
+ * Deletes finished jobs that the worker has locked by `mode`, and frees the locks of runs of named queues, `locks`, which
+ * exist only in the mode `locked_by`. Returns the ids of jobs whose lock the worker had lost.
  */
 export async function finishJobs(
   db: Database,
   workerId: string,
   ids: readonly string[],
   mode: LockMode,
-  queueIds: readonly number[] = [],
+  locks: readonly number[] = [],
 ): Promise<string[]> {
-  const values = [idArray(ids), ...(mode === "locked_by" ? [workerId, queueIds] : [])];
-  const [row] = await query<LostIds>(db, statements[mode], values);
+  const { queues, slots } = splitLocks(locks);
+  const hasSlots = slots.length > 0;
+  const values = [
+    idArray(ids),
+    ...(mode === "locked_by" ? [workerId, queues] : []),
+    ...(hasSlots ? [slots] : []),
+  ];
+  const [row] = await query<LostIds>(db, statements[hasSlots ? "slots" : mode], values);
   return parseIdArray(row?.lost);
 }

@@ -4,7 +4,9 @@
 // A job that was removed, or replaced under its key, while it was locked has lost its key and has no attempts left. It
 // is deleted here, because with fewer attempts it would run after all.
 import { type Database, idArray, parseIdArray, query } from "../../database/database.ts";
+import { hasLimits } from "../../database/schema/extensions/has-extension.ts";
 import { UNLOCK, unlockQueues } from "../sql/lock.ts";
+import { freeSlots, isSlotIn, splitLocks } from "../sql/slots.ts";
 import { isOurs, type LostIds, lostIds } from "./fence.ts";
 
 // The rows are locked first, because a row that its transaction locks before it writes it keeps the mark of the lock.
@@ -32,26 +34,36 @@ const givenBack = (s: string, condition: string, isRemoved: string) => `held as 
   from placed where j.id = placed.id returning j.id
 ), ended as (select id from returned union all select id from removed)`;
 
-const returnSql = (s: string) => `
+const returnSql = (slots: boolean) => (s: string) =>
+  `
 with ${givenBack(s, "j.id = any($2::bigint[])", "j.key is null and j.id = any($4::bigint[])")}, freed as (
   ${unlockQueues(s, "id = any($3::int[]) and locked_by = $1::text")}
-)
+)${slots ? freedSlots(s, isSlotIn("$5")) : ""}
 select ${lostIds({ schema: s, mode: "locked_by", ids: "$2", workerId: "$1", by: "ended" })}`;
 
+const freedSlots = (s: string, condition: string) => `, freed_slots as (
+  ${freeSlots(s, `slots.locked_by = $1::text and ${condition}`)}
+)`;
+
+const returnStatements = { ofQueues: returnSql(false), ofSlots: returnSql(true) };
+
 /**
- * Returns jobs, and unlocks the named queues `queueIds` in the same statement: if a queue were unlocked earlier, later
- * jobs could start first. `keyed`: the jobs that had a key when they were fetched. Returns the ids of jobs whose lock
+ * Returns jobs, and frees the locks of runs of named queues, `locks`, in the same statement: if a queue were unlocked
+ * earlier, later jobs could start first. `keyed`: the jobs that had a key when they were fetched. Returns the ids of jobs whose lock
  * the worker had lost.
  */
 export async function returnJobs(
   db: Database,
   workerId: string,
   ids: readonly string[],
-  queueIds: readonly number[] = [],
+  locks: readonly number[] = [],
   keyed: readonly string[] = [],
 ): Promise<string[]> {
-  const values = [workerId, idArray(ids), queueIds, idArray(keyed)];
-  const [row] = await query<LostIds>(db, returnSql, values);
+  const { queues, slots } = splitLocks(locks);
+  const hasSlots = slots.length > 0;
+  const values = [workerId, idArray(ids), queues, idArray(keyed), ...(hasSlots ? [slots] : [])];
+  const statement = hasSlots ? returnStatements.ofSlots : returnStatements.ofQueues;
+  const [row] = await query<LostIds>(db, statement, values);
   return parseIdArray(row?.lost);
 }
 
@@ -62,20 +74,29 @@ export async function returnJobs(
 const REMOVED_SINCE =
   "j.key is null and j.attempts >= j.max_attempts and j.updated_at >= j.locked_at";
 
-const returnUnknownSql = (s: string) => `
+const returnUnknownSql = (slots: boolean) => (s: string) =>
+  `
 with ${givenBack(s, "not j.is_available and j.id <> all($2::bigint[])", REMOVED_SINCE)}, freed as (
   ${unlockQueues(s, "locked_by = $1::text and id <> all($3::int[])")}
-)
+)${slots ? freedSlots(s, `not ${isSlotIn("$4")}`) : ""}
 select pg_catalog.count(*)::int as count from ended`;
 
-/** Returns the jobs that this worker has locked and that are not among `ids` to the queue. Resolves to their number. */
+const unknownStatements = { ofQueues: returnUnknownSql(false), ofSlots: returnUnknownSql(true) };
+
+/**
+ * Returns the jobs that this worker has locked and that are not among `ids` to the queue, and frees its runs' locks that
+ * are not among `locks`. Resolves to the number of jobs.
+ */
 export async function returnUnknownJobs(
   db: Database,
   workerId: string,
   ids: readonly string[],
-  queueIds: readonly number[],
+  locks: readonly number[],
 ): Promise<number> {
-  const values = [workerId, idArray(ids), queueIds];
-  const [row] = await query<{ count: number }>(db, returnUnknownSql, values);
+  const { queues, slots } = splitLocks(locks);
+  const hasSlots = await hasLimits(db);
+  const values = [workerId, idArray(ids), queues, ...(hasSlots ? [slots] : [])];
+  const statement = hasSlots ? unknownStatements.ofSlots : unknownStatements.ofQueues;
+  const [row] = await query<{ count: number }>(db, statement, values);
   return row?.count ?? 0;
 }

@@ -45,7 +45,12 @@ export const isPausedTask = (s: string, identifier: string): string => `exists (
 export const hasNoFlagOf = (job: string, flags: string): string =>
   `(${job}.flags is null or not ${job}.flags ?| ${flags}::text[])`;
 
-/** The job's named queue is not marked as locked. Row locks of other transactions do not count. */
-export const isInFreeQueue = (s: string, job: string): string =>
+/**
+ * The job's named queue is not marked as locked. Row locks of other transactions do not count. `limited`: the parameter
+ * with the patterns of the queues that limits are for, text[]: those are left alone until they are managed (slots.ts).
+ */
+export const isInFreeQueue = (s: string, job: string, limited: string | null = null): string =>
   `exists (select from ${s}._private_job_queues q
-    where q.id = ${job}.job_queue_id and q.is_available)`;
+    where q.id = ${job}.job_queue_id and q.is_available${
+      limited === null ? "" : ` and not q.queue_name like any (${limited}::text[])`
+    })`;

@@ -10,6 +10,7 @@
 // and the second pass finds its locks.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { isRefusedResult } from "../../database/errors/database-errors.ts";
+import { hasLimits } from "../../database/schema/extensions/has-extension.ts";
 import { withSkippers } from "../../database/skipped-rows.ts";
 import { contendedQuery } from "../sql/contended-query.ts";
 import { recoverSql } from "./recover-statement.ts";
@@ -45,7 +46,9 @@ export interface Recovered {
   readonly refused: readonly RefusedJob[];
 }
 
-const sweepSql = recoverSql({ heartbeats: true, isDry: false, waitsForSweep: false });
+const sweepStatement = (slots: boolean) =>
+  recoverSql({ heartbeats: true, isDry: false, waitsForSweep: false, slots });
+const sweepStatements = { ofQueues: sweepStatement(false), ofSlots: sweepStatement(true) };
 
 /** Recovers the jobs of those workers among the given ones that are really stale, and returns the result. */
 export async function recoverStaleWorkers(
@@ -55,8 +58,9 @@ export async function recoverStaleWorkers(
   const { staleWorkerIds, messages, delayMs, uptimeMs, beatAtMs, longestGapMs } = request;
   const texts = messages.map((text) => text ?? "");
   const values = [null, [], staleWorkerIds, texts, uptimeMs, beatAtMs, longestGapMs];
+  const statement = (await hasLimits(db)) ? sweepStatements.ofSlots : sweepStatements.ofQueues;
   const recover = (barred: readonly string[]) =>
-    query<RecoveredRow>(db, sweepSql, [...values, turnKey(db), delayMs, barred]);
+    query<RecoveredRow>(db, statement, [...values, turnKey(db), delayMs, barred]);
   return recoverApart(db, staleWorkerIds, request.barredIds ?? [], recover);
 }
 
@@ -77,7 +81,7 @@ export async function recoverByHand(db: Database, request: ManualRecovery): Prom
   const always = Number.POSITIVE_INFINITY;
   const ofRows = [staleWorkerIds, staleWorkerIds.map(() => ""), always, 0, always];
   const values = [thresholdMs, orphanWorkerIds, ...(hasHeartbeats ? ofRows : [])];
-  const statement = manualStatement(hasHeartbeats, isDry);
+  const statement = manualStatement(hasHeartbeats, isDry, await hasLimits(db));
   if (isDry) return recovered(await contendedQuery<RecoveredRow>(db, statement, values));
   const done = await recoverApart(db, [...staleWorkerIds, ...orphanWorkerIds], [], (barred) =>
     contendedQuery(db, statement, [...values, turnKey(db), delayMs, barred]),
@@ -133,8 +137,8 @@ const lockedSql: Statement = (s) => `
   order by id
   limit ${MOST_HALVED}`;
 
-const manualStatement = (heartbeats: boolean, isDry: boolean) =>
-  recoverSql({ heartbeats, isDry, waitsForSweep: true });
+const manualStatement = (heartbeats: boolean, isDry: boolean, slots: boolean) =>
+  recoverSql({ heartbeats, isDry, waitsForSweep: true, slots });
 
 interface RecoveredRow {
   readonly jobs: number;

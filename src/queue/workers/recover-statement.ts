@@ -3,6 +3,7 @@ import type { Statement } from "../../database/database.ts";
 import { SKIPPED } from "../../database/skipped-rows.ts";
 import { isPseudoLock, UNLOCK } from "../sql/lock.ts";
 import { announceJobs } from "../sql/notify.ts";
+import { freeSlots } from "../sql/slots.ts";
 import { endTransactions } from "./session-lock.ts";
 import { AGE_MS, isRecovered, isStale, resilientThresholdOf } from "./stale-workers.ts";
 import { LONGEST_REPORT_BYTES, ROOM_FOR_MARKS } from "./worker-table.ts";
@@ -14,6 +15,8 @@ export interface RecoverForm {
   readonly isDry: boolean;
   /** Whether it waits for another sweep; if not, it leaves the work to that sweep. */
   readonly waitsForSweep: boolean;
+  /** Whether the schema has slots of managed queues. */
+  readonly slots: boolean;
 }
 
 /*
@@ -34,7 +37,7 @@ export interface RecoverForm {
  * then their worker stays unmarked for the next sweep. Jobs that PostgreSQL refuses to change are skipped in the same
  * way.
  * `held_queue`, `queue`: a queue stays locked if its holder has a resilient job in it, or a job that is skipped,
- * because its order would break.
+ * because its order would break. So does a slot (`held_slot`, `slot`), because the job may belong to its run.
  * `ended`: ends open transactions, which have the row locks of the fast mode.
  * `freed`: if the change of a job is skipped, everything is undone. Attempts do not change: the interrupted one counts,
  * because otherwise a job that kills its worker would never use up its attempts. run_at moves behind the jobs that are
@@ -42,21 +45,23 @@ export interface RecoverForm {
  * keeps its place: later jobs may have been locked with it, and none may overtake it.
  */
 export const recoverSql =
-  ({ heartbeats, isDry, waitsForSweep }: RecoverForm): Statement =>
+  ({ heartbeats, isDry, waitsForSweep, slots }: RecoverForm): Statement =>
   (s) => {
     const [key, delay, barred] = heartbeats ? ["$8", "$9", "$10"] : ["$3", "$4", "$5"];
-    const found = `${heartbeats ? `${staleRows(s, isDry)}, ` : ""}${stale(s, heartbeats, isDry)}, ${held(s)}`;
+    const found = `${heartbeats ? `${staleRows(s, isDry)}, ` : ""}${stale(s, heartbeats, isDry)}, ${held(s)}${
+      slots ? heldSlots(s) : ""
+    }`;
     if (isDry) {
       return `
 with ${found}
 select (select pg_catalog.count(*)::int from held where is_due) as jobs,
-  (select pg_catalog.count(*)::int from held_queue) as queues, '[]' as workers`;
+  (select pg_catalog.count(*)::int from held_queue)${slots ? " + (select pg_catalog.count(*)::int from held_slot)" : ""} as queues, '[]' as workers`;
     }
     return `
-with ${turn(key, waitsForSweep)}, ${found}, ${freed(s, delay, barred)}${heartbeats ? marked(s) : ""},
+with ${turn(key, waitsForSweep)}, ${found}, ${freed(s, delay, barred)}${slots ? freedSlots(s) : ""}${heartbeats ? marked(s, slots) : ""},
 ended as materialized (${heartbeats ? endTransactions : NO_TRANSACTIONS}
 ), total as (
-  select (select pg_catalog.count(*)::int from freed) as jobs, (select pg_catalog.count(*)::int from freed_queue) as queues,
+  select (select pg_catalog.count(*)::int from freed) as jobs, (select pg_catalog.count(*)::int from freed_queue)${slots ? " + (select pg_catalog.count(*)::int from freed_slot)" : ""} as queues,
     (select pg_catalog.count(*)::int from ended where has_ended) as transactions
 )
 select total.jobs, total.queues,
@@ -155,6 +160,25 @@ const freed = (s: string, delay: string, barred: string) => `due as materialized
   returning 1
 )`;
 
+const heldSlots = (s: string) => `, held_slot as materialized (
+  select slots.queue_id, slots.slot, slots.locked_by from ${s}._private_queue_slots as slots
+  join stale on stale.id = slots.locked_by
+  where ${isOld("slots")} and not exists (select from held where held.job_queue_id = slots.queue_id
+    and held.locked_by = slots.locked_by and not held.is_due)
+)`;
+
+const freedSlots = (s: string) => `, slot as materialized (
+  select slots.queue_id, slots.slot from ${s}._private_queue_slots as slots
+  where (slots.queue_id, slots.slot) in (select held_slot.queue_id, held_slot.slot from held_slot)
+  and slots.locked_by = any(array(select id from stale))
+  and not exists (select from held where held.job_queue_id = slots.queue_id and held.locked_by = slots.locked_by
+    and held.id not in (select id from due))
+  order by slots.queue_id, slots.slot for update skip locked
+), freed_slot as (
+  ${freeSlots(s, "(slots.queue_id, slots.slot) in (select slot.queue_id, slot.slot from slot)")}
+  returning 1
+)`;
+
 /** Returns the assignments for an update on the alias `jobs` that unlock a job and set its error. */
 export const recoverJob = (message: string): string =>
   `${UNLOCK}, updated_at = pg_catalog.now(), last_error = ${counted(message)}`;
@@ -175,9 +199,15 @@ const counted = (message: string) => `(
     )`;
 
 // If a report leaves no room for the mark, the mark replaces the report, because the table limits its length.
-const marked = (s: string) => `, unfinished as materialized (
+const marked = (s: string, slots: boolean) => `, unfinished as materialized (
   select locked_by from held where is_due and id not in (select id from due)
-  union select locked_by from held_queue where id not in (select id from queue)
+  union select locked_by from held_queue where id not in (select id from queue)${
+    slots
+      ? `
+  union select locked_by from held_slot where not exists (
+    select from slot where slot.queue_id = held_slot.queue_id and slot.slot = held_slot.slot)`
+      : ""
+  }
 ), marked as (
   update ${s}._private_workers as workers
   set metadata = case when pg_catalog.jsonb_typeof(metadata) = 'object'

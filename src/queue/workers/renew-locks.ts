@@ -1,6 +1,7 @@
 // Renews the locks of jobs that run for hours. Stock workers remove every lock older than 4 hours, and the
 // schema's functions treat such a job as unlocked.
 import { type Database, query, type Statement } from "../../database/database.ts";
+import { hasLimits } from "../../database/schema/extensions/has-extension.ts";
 import { lockBy } from "../sql/lock.ts";
 
 /*
@@ -12,7 +13,10 @@ import { lockBy } from "../sql/lock.ts";
  * Rows that other sessions have locked are skipped: either the job is being finished, or the next renewal, well before
  * the 4 hours, finds it.
  */
-const renewSql: Statement = (s) => `
+const renewSql =
+  (slots: boolean): Statement =>
+  (s) =>
+    `
 with is_needed as materialized (
   select 1 from ${s}._private_jobs
   where ($2::bigint[] is null or id = any($2::bigint[])) and ${isOld} limit 1
@@ -32,9 +36,20 @@ with is_needed as materialized (
   update ${s}._private_job_queues set ${lockBy("$1")}
   where id = any(array(select id from queue))
   returning 1
-)
+)${slots ? renewedSlots(s) : ""}
 select (select pg_catalog.count(*)::int from renewed) as jobs,
   (select pg_catalog.count(*)::int from renewed_queue) as queues`;
+
+const renewedSlots = (s: string) => `, slot as materialized (
+  select queue_id, slot from ${s}._private_queue_slots
+  where exists (select from is_needed) and ${isOld}
+  order by queue_id, slot for update skip locked
+), renewed_slot as (
+  update ${s}._private_queue_slots as slots set ${lockBy("$1")}
+  where (slots.queue_id, slots.slot) in (select slot.queue_id, slot.slot from slot)
+)`;
+
+const statements = { ofQueues: renewSql(false), ofSlots: renewSql(true) };
 
 const isOld =
   "locked_by = $1::text and locked_at < pg_catalog.now() - $3::float8 * interval '1 millisecond'";
@@ -55,6 +70,7 @@ export async function renewLocks(
   olderThanMs: number,
 ): Promise<RenewedLocks> {
   const values = [workerId, runningIds, olderThanMs];
-  const [row] = await query<RenewedLocks>(db, renewSql, values);
+  const statement = (await hasLimits(db)) ? statements.ofSlots : statements.ofQueues;
+  const [row] = await query<RenewedLocks>(db, statement, values);
   return { jobs: row?.jobs ?? 0, queues: row?.queues ?? 0 };
 }

@@ -3,8 +3,10 @@
 // workers with a recent heartbeat, and renew the locks of their own running jobs (renew-locks.ts), so that stock
 // workers skip those, too.
 import { type Database, query, type Statement } from "../../database/database.ts";
+import { hasLimits } from "../../database/schema/extensions/has-extension.ts";
 import { isPseudoLock, UNLOCK } from "../sql/lock.ts";
 import { announceJobs } from "../sql/notify.ts";
+import { freeSlots } from "../sql/slots.ts";
 import { recoverJob } from "./recover-statement.ts";
 import { AGE_MS, resilientThresholdOf, thresholdOf } from "./stale-workers.ts";
 import { hasWorkerTable } from "./worker-table.ts";
@@ -23,10 +25,10 @@ const hasHeartbeat = (s: string, lock: string) => `exists (
 
 /**
  * $1 float8: the threshold in milliseconds; $2 text: the same in words. Rows that other transactions have locked are
- * skipped.
+ * skipped. A slot stays locked while its worker has a job of its queue.
  */
 const resetSql =
-  (heartbeats: boolean): Statement =>
+  (heartbeats: boolean, slots: boolean): Statement =>
   (s) => {
     const isStaleLock = (lock: string) =>
       `${lock}.locked_at < pg_catalog.now() - $1::float8 * interval '1 millisecond'${
@@ -52,23 +54,38 @@ with stale as materialized (
   update ${s}._private_job_queues set ${UNLOCK}
   where id = any(array(select id from stale_queue))
   returning 1
-), total as (
+)${slots ? freedSlots(s, isStaleLock("slots")) : ""}, total as (
   select (select pg_catalog.count(*)::int from recovered) as jobs,
-    (select pg_catalog.count(*)::int from freed_queue) as queues
+    (select pg_catalog.count(*)::int from freed_queue)${slots ? " + (select pg_catalog.count(*)::int from freed_slot)" : ""} as queues
 )
 select total.jobs, total.queues,
   case when total.jobs + total.queues > 0 then ${announceJobs("greatest(total.jobs, 1)")} end
 from total`;
   };
 
-const statements = { withHeartbeats: resetSql(true), without: resetSql(false) };
+const freedSlots = (s: string, isStale: string) => `, stale_slot as materialized (
+  select slots.queue_id, slots.slot from ${s}._private_queue_slots as slots
+  where ${isStale} and not exists (select from ${s}._private_jobs as jobs where jobs.job_queue_id = slots.queue_id
+    and jobs.locked_by = slots.locked_by and not jobs.is_available and jobs.id not in (select id from stale))
+  order by slots.queue_id, slots.slot for update of slots skip locked
+), freed_slot as (
+  ${freeSlots(s, "(slots.queue_id, slots.slot) in (select stale_slot.queue_id, stale_slot.slot from stale_slot)")}
+  returning 1
+)`;
+
+const statements = {
+  withHeartbeats: resetSql(true, false),
+  without: resetSql(false, false),
+  withSlots: { withHeartbeats: resetSql(true, true), without: resetSql(false, true) },
+};
 
 /**
  * Removes locks of jobs and queues that are older than `thresholdMs` and whose worker has no recent heartbeat. The
  * interrupted attempts still count.
  */
 export async function resetStaleLocks(db: Database, thresholdMs: number): Promise<ResetLocks> {
-  const statement = (await hasWorkerTable(db)) ? statements.withHeartbeats : statements.without;
+  const { withHeartbeats, without } = (await hasLimits(db)) ? statements.withSlots : statements;
+  const statement = (await hasWorkerTable(db)) ? withHeartbeats : without;
   const values = [thresholdMs, inWords(thresholdMs)];
   const [row] = await query<{ jobs: number; queues: number }>(db, statement, values);
   return { jobs: row?.jobs ?? 0, queues: row?.queues ?? 0 };

@@ -4,6 +4,7 @@
 //   has a heartbeat row:  stale once its last heartbeat is older than its threshold
 //   has none ("orphan"):  only the manual sweep judges it, by the age of its last lock
 import { type Database, query, type Statement } from "../../database/database.ts";
+import { hasLimits } from "../../database/schema/extensions/has-extension.ts";
 import { isLockedByWorker } from "../sql/lock.ts";
 import { ageMs } from "../sql/moments.ts";
 
@@ -96,7 +97,8 @@ export async function findStaleWorkers(
   hasHeartbeats: boolean,
   thresholdMs: number,
 ): Promise<FoundWorker[]> {
-  const statement = hasHeartbeats ? foundSql : orphansSql;
+  const slots = await hasLimits(db);
+  const statement = hasHeartbeats ? foundSql(slots) : orphansSql(slots);
   const rows = await query<FoundRow>(db, statement, [thresholdMs]);
   return rows.map((row) => ({
     workerId: row.worker_id,
@@ -107,14 +109,22 @@ export async function findStaleWorkers(
 }
 
 // "not is_available" lets the planner use the optional index on locked jobs (see list-locked-workers).
-const locks = (s: string) => `
+const locks = (s: string, slots: boolean) => `
   select locked_by, locked_at, true as is_job
   from ${s}._private_jobs
   where locked_by is not null and locked_at is not null and not is_available
   union all
   select locked_by, locked_at, false
   from ${s}._private_job_queues as queues
-  where locked_by is not null and ${isLockedByWorker("queues")}`;
+  where locked_by is not null and ${isLockedByWorker("queues")}${
+    slots
+      ? `
+  union all
+  select locked_by, locked_at, false
+  from ${s}._private_queue_slots
+  where locked_by is not null`
+      : ""
+  }`;
 
 // The newest lock decides: an orphan that has locked a job just now is alive.
 const orphans = (condition: string) => `
@@ -135,8 +145,11 @@ const summary = `
   order by found.kind = 'spared', found.id
   limit 1000`;
 
-const foundSql: Statement = (s) => `
-  with locks as materialized (${locks(s)}
+const foundSql =
+  (slots: boolean): Statement =>
+  (s) =>
+    `
+  with locks as materialized (${locks(s, slots)}
   ), found as (
     select id, case when ${isStale("'infinity'", "$1")} then 'stale' else 'spared' end as kind
     from ${s}._private_workers as workers
@@ -146,7 +159,10 @@ const foundSql: Statement = (s) => `
   )`)}
   )${summary}`;
 
-const orphansSql: Statement = (s) => `
-  with locks as materialized (${locks(s)}
+const orphansSql =
+  (slots: boolean): Statement =>
+  (s) =>
+    `
+  with locks as materialized (${locks(s, slots)}
   ), found as (${orphans("")}
   )${summary}`;

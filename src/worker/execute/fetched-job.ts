@@ -2,6 +2,7 @@
 import { monotonic } from "../../base/clock.ts";
 import type { Database } from "../../database/database.ts";
 import type { FetchedRows } from "../../queue/fetch/fetched-rows.ts";
+import { queueOf } from "../../queue/sql/slots.ts";
 import type { JobCancelled } from "../task/outcomes.ts";
 import type { TaskJob } from "../task/task-job.ts";
 
@@ -14,7 +15,8 @@ export interface FetchAnswer {
 
 export class FetchedJob implements TaskJob {
   readonly id: string;
-  readonly queueId: number | null;
+  /** The lock of its run: its queue, or a slot of a managed queue; null: it has no queue. */
+  readonly runLock: number | null;
   /** Set when this attempt was cancelled, before its start or while it runs. */
   cancelled: JobCancelled | undefined;
   readonly #answer: FetchAnswer;
@@ -22,13 +24,16 @@ export class FetchedJob implements TaskJob {
   #payload: unknown;
 
   constructor(answer: FetchAnswer, index: number) {
-    const { ids, queueIds } = answer.rows;
+    const { ids, locks } = answer.rows;
     this.id = ids[index] as string;
-    this.queueId = queueIds === null ? null : (queueIds[index] ?? null);
+    this.runLock = locks === null ? null : (locks[index] ?? null);
     this.#answer = answer;
     this.#index = index;
   }
 
+  get queueId(): number | null {
+    return this.runLock === null ? null : queueOf(this.runLock);
+  }
   get taskId(): number {
     return this.#answer.rows.taskIds[this.#index] as number;
   }
@@ -85,10 +90,10 @@ export class FetchedJob implements TaskJob {
     return this.#answer.rows.rare(this.#index).lastError;
   }
   get isQueued(): boolean {
-    return this.queueId !== null;
+    return this.runLock !== null;
   }
   get queueName(): string | null {
-    return this.queueId === null ? null : this.#answer.rows.queueName(this.queueId);
+    return this.runLock === null ? null : this.#answer.rows.queueName(this.runLock);
   }
 }
 

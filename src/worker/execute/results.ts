@@ -245,7 +245,7 @@ export class Results {
 /** Returns the named queues to which a batch returns jobs without unlocking the queue. */
 function queuesGoingBack({ returned, freedQueues }: ResultBatch): ReadonlySet<number> {
   const ids = new Set<number>();
-  for (const { queueId } of returned) if (queueId !== null) ids.add(queueId);
+  for (const { runLock } of returned) if (runLock !== null) ids.add(runLock);
   for (const id of freedQueues) ids.delete(id);
   return ids;
 }

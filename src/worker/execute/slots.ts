@@ -72,7 +72,7 @@ export class Slots {
 
   /** Returns the named queues whose runs are in this source's slots. */
   queueIds(source: WorkSource): readonly number[] {
-    return this.#of(source).flatMap(({ unit }) => (unit instanceof QueueRun ? [unit.queueId] : []));
+    return this.#of(source).flatMap(({ unit }) => (unit instanceof QueueRun ? [unit.lock] : []));
   }
 
   /** Whether jobs of this source's runs wait for the one before them. */

@@ -1,13 +1,13 @@
 // The unit of work of a slot: a job, or a run of jobs of one named queue.
 import type { FetchedJob } from "./fetched-job.ts";
 
-/** Jobs of one named queue, which this worker has locked. One slot runs them in order. */
+/** Jobs of one named queue. This worker has locked the queue, or one of its slots. One slot runs them in order. */
 export class QueueRun {
-  readonly queueId: number;
+  readonly lock: number;
   readonly jobs: FetchedJob[] = [];
 
-  constructor(queueId: number) {
-    this.queueId = queueId;
+  constructor(lock: number) {
+    this.lock = lock;
   }
 }
 
@@ -20,19 +20,19 @@ export function jobsOf(unit: WorkUnit): readonly FetchedJob[] {
 
 /** Groups ordered jobs into units. */
 export function workUnits(jobs: readonly FetchedJob[]): readonly WorkUnit[] {
-  if (jobs.every((job) => job.queueId === null)) return jobs;
+  if (jobs.every((job) => job.runLock === null)) return jobs;
   const runs = new Map<number, QueueRun>();
   const units: WorkUnit[] = [];
   for (const job of jobs) {
-    const { queueId } = job;
-    if (queueId === null) {
+    const { runLock } = job;
+    if (runLock === null) {
       units.push(job);
       continue;
     }
-    let run = runs.get(queueId);
+    let run = runs.get(runLock);
     if (run === undefined) {
-      run = new QueueRun(queueId);
-      runs.set(queueId, run);
+      run = new QueueRun(runLock);
+      runs.set(runLock, run);
       units.push(run);
     }
     run.jobs.push(job);

@@ -266,5 +266,5 @@ export class LocalQueue {
 }
 
 function queueIdsOf(units: readonly WorkUnit[]): number[] {
-  return units.flatMap((unit) => (unit instanceof QueueRun ? [unit.queueId] : []));
+  return units.flatMap((unit) => (unit instanceof QueueRun ? [unit.lock] : []));
 }

@@ -195,8 +195,8 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     this.#plan.finished(1);
   }
 
-  runEnded({ queueId }: QueueRun, unstarted: readonly FetchedJob[]): void {
-    this.#parts.results.giveBack(unstarted, [queueId]);
+  runEnded({ lock }: QueueRun, unstarted: readonly FetchedJob[]): void {
+    this.#parts.results.giveBack(unstarted, [lock]);
   }
 
   #giveBack(jobs: readonly FetchedJob[], queueIds: readonly number[]): void {

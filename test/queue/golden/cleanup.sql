@@ -165,6 +165,8 @@ select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text),
   join "worker"._private_tasks as names on names.identifier = deleted.name
   where jobs.task_id = deleted.id and names.id <> deleted.id;
 
+select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as is_there;
+
   with unused as materialized (
     select names.id
     from "worker"._private_job_queues as names

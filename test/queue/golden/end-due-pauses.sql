@@ -1,3 +1,5 @@
+select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as is_there;
+
 with due as materialized (
   select scope, name from "worker"._private_pauses
   where resume_at <= pg_catalog.now() order by scope, name for update skip locked

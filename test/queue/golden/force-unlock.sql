@@ -1,5 +1,7 @@
 select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as present;
 
+select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as is_there;
+
   with worker as (
     select id, pg_catalog.min(n) as n from pg_catalog.unnest($1::text[]) with ordinality as asked (id, n) group by id
   ), jobs as (
@@ -14,10 +16,12 @@ select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text),
     from worker
     where queue.locked_by = worker.id and not coalesce(pg_catalog.left(queue.locked_by, 8) like any (array['paused:%', 'managed:%']), false)
     returning worker.id
+  ), runs as (
+    select id from queues
   )
-  select (select pg_catalog.count(*)::text from jobs) as jobs, (select pg_catalog.count(*)::text from queues) as queues, pg_catalog.to_json(array(
+  select (select pg_catalog.count(*)::text from jobs) as jobs, (select pg_catalog.count(*)::text from runs) as queues, pg_catalog.to_json(array(
     select id from worker
     where not exists (select from jobs where jobs.id = worker.id)
-    and not exists (select from queues where queues.id = worker.id)
+    and not exists (select from runs where runs.id = worker.id)
     order by n
   ))::text as unknown

@@ -17,7 +17,7 @@ select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text),
   select light.*, pg_catalog.floor(extract(epoch from case light.condition
       when 'fetched' then light.locked_at
       when 'running' then light.locked_at
-      when 'blocked' then greatest(light.run_at, light.queue_locked_at)
+      when 'blocked' then greatest(light.run_at, nullif(light.queue_locked_at, 'infinity'))
       when 'ready' then greatest(light.run_at, light.created_at)
       when 'failed' then light.failed_at
       when 'retrying' then light.failed_at

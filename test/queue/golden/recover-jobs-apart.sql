@@ -1,3 +1,5 @@
+select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as is_there;
+
 with turn as materialized (
   select pg_catalog.pg_try_advisory_xact_lock(pg_catalog.hashtextextended($8::text, 0)) as is_ours
 ), stale_row as materialized (

@@ -17,7 +17,7 @@ select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text),
     case
     when jobs.locked_at is not null then 'running'
     when jobs.attempts >= jobs.max_attempts then 'failed'
-    when jobs.run_at <= pg_catalog.now() and queues.locked_at is not null then 'blocked'
+    when jobs.run_at <= pg_catalog.now() and queues.locked_at is not null and not coalesce(pg_catalog.left(queues.locked_by, 8) like 'managed:%', false) then 'blocked'
     when jobs.attempts > 0 then 'retrying'
     when jobs.run_at > pg_catalog.now() then 'scheduled'
     else 'ready'

@@ -1,3 +1,5 @@
+select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as is_there;
+
 with is_needed as materialized (
   select 1 from "worker"._private_jobs
   where ($2::bigint[] is null or id = any($2::bigint[])) and locked_by = $1::text and locked_at < pg_catalog.now() - $3::float8 * interval '1 millisecond' limit 1

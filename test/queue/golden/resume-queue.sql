@@ -4,11 +4,12 @@ with queue as materialized (
   select queues.id from "worker"._private_job_queues as queues
   where queues.queue_name = $2::text and coalesce(pg_catalog.left(queues.locked_by, 8) like 'paused:%', false) for update
 ), busy as materialized (
-  select id from queue where exists (
+  select id from queue where not exists (select from "worker"._private_queue_slots as slots where slots.queue_id = queue.id) and exists (
     select from "worker"._private_jobs as jobs
     where jobs.job_queue_id = queue.id and not jobs.is_available and jobs.locked_at is not null and not jobs.is_available)
 ), freed as (
-  update "worker"._private_job_queues set locked_by = null, locked_at = null
+  update "worker"._private_job_queues as queues set locked_at = case when exists (select from "worker"._private_queue_slots as slots where slots.queue_id = queues.id) then 'infinity'::timestamptz end,
+    locked_by = case when exists (select from "worker"._private_queue_slots as slots where slots.queue_id = queues.id) then 'managed:0' end
   where id in (select id from queue) and id not in (select id from busy)
   returning 1
 ), dated as (

@@ -1,3 +1,5 @@
+select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as is_there;
+
 with held as materialized (
   select j.id, j.run_at, j.key is null and j.attempts >= j.max_attempts and j.updated_at >= j.locked_at as is_removed,
     j.job_queue_id is not null and exists (

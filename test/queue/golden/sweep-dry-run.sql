@@ -1,5 +1,7 @@
 select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as present;
 
+select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as is_there;
+
   with locks as materialized (
   select locked_by, locked_at, true as is_job
   from "worker"._private_jobs

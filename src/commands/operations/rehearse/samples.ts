@@ -1,10 +1,12 @@
 // Reads a rehearsal's boundary and its samples: a few of the jobs, without payloads.
+
 import { type Database, query, type Statement } from "../../../database/database.ts";
 import type { Condition } from "../../../domain/condition.ts";
 import type { JobQuery } from "../../../insight/query/job-query.ts";
 import { conditionOf, type Heartbeats } from "../../../queue/sql/condition.ts";
 import { jobNames } from "../../../queue/sql/job-row.ts";
 import { stateOf } from "../../../queue/sql/job-state.ts";
+import { isBlockedQueue } from "../../../queue/sql/lock.ts";
 import { microseconds, timeText } from "../../../queue/sql/moments.ts";
 import { heartbeatsOf } from "../../../queue/workers/worker-table.ts";
 import type { Boundary } from "../model/operation.ts";
@@ -102,7 +104,7 @@ const samplesSql =
     `
   select jobs.id, tasks.identifier as task_identifier, queues.queue_name,
     ${stateOf("jobs")} as state, ${microseconds("jobs.run_at")} as run_at_us,
-    ${conditionOf("jobs", heartbeats, { isQueueLocked: "queues.locked_at is not null" })} as condition,
+    ${conditionOf("jobs", heartbeats, { isQueueLocked: isBlockedQueue("queues") })} as condition,
     jobs.priority, jobs.attempts, jobs.max_attempts, jobs.key,
     pg_catalog.left(jobs.last_error, 300) as error
   from ${s}._private_jobs as jobs

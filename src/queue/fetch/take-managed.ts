@@ -1,0 +1,201 @@
+// Takes ready jobs of managed queues (sql/slots.ts): queues with a limit. A run of a queue locks one of its slots, and
+// its jobs use up tokens of each rate of the queue.
+//
+//   candidates ──their queues──▶ free slots ──▶ tokens ──▶ jobs, in order, one run a slot ──▶ taken
+import type { Statement } from "../../database/database.ts";
+import { patternOf } from "../limits/managed-queues.ts";
+import { isOfKnownTask, isReady } from "../sql/eligible.ts";
+import { lockBy, takeBy } from "../sql/lock.ts";
+import { hasOpenSlots, slotLock } from "../sql/slots.ts";
+import type { ReadyForm, ReadyParameters } from "./fetch-form.ts";
+import { type FetchedColumns, fetchedColumns, fetchedSource } from "./job-columns.ts";
+import { flagTest, priorityLevels } from "./jobs-without-queue.ts";
+
+/** The results of a fetch besides its jobs, whose queues are the locks of their runs. */
+export interface ManagedTake extends FetchedColumns {
+  /** The time of the fetch by the database's clock, seconds since the epoch. */
+  readonly now_s: number;
+  /** Another session had locked slots or jobs, so that another fetch may find more. */
+  readonly is_contended: boolean;
+  /** The milliseconds until the rate of a queue that was left out allows another job; null: none was. */
+  readonly next_ms: number | null;
+}
+
+/** A form of the statement. Each form is one prepared statement. */
+export interface ManagedForm {
+  /** Whether jobs with a forbidden flag are skipped. */
+  readonly flags: boolean;
+  /** Whether a limit of queues has a rate. */
+  readonly rates: boolean;
+}
+
+// Of all jobs that may be taken, the first are read, so that the queues with most jobs do not cost most.
+const HEAD_JOBS = 1_000;
+
+/** The most jobs of a run. All slots of a queue share it. */
+const RUN_JOBS = 50;
+
+// Tokens lapse unused after this time, or half of the time in which a burst builds up: jobs start a little later than
+// they are taken. So fewer are taken at once than may start.
+const LAPSE_MS = 100;
+
+/** The milliseconds of one token of a limit `l`, and the number of tokens that are taken at once. */
+const TOKEN_MS = "(l.period_ms::float8 / l.rate::float8)";
+const CAPACITY = `greatest(1::float8,
+    l.burst::float8 - least(${LAPSE_MS}::float8, l.burst::float8 * ${TOKEN_MS} / 2::float8) / ${TOKEN_MS})`;
+/** How far a rate's theoretical arrival time is ahead, in milliseconds. */
+const AHEAD_MS =
+  "greatest(0::float8, extract(epoch from r.tat - pg_catalog.now())::float8 * 1000::float8)";
+
+/*
+ * $1 text[] identifiers of this worker's tasks
+ * $2 int maximum number of jobs
+ * $3 text the worker's id
+ * $4 float8[] the part of a run that a job of each task takes
+ * $5 text[] forbidden flags (only in the form with flags)
+ *
+ * `full`: queues without a free slot or a token. Their jobs are passed, and never fill the candidates.
+ * `slot_lock`: each queue gets one run before any gets another, the least recently served first. Nothing here waits for
+ * a slot or a job, and rates are locked in order, so no two fetches deadlock.
+ * `tokens`: the rows are locked, so they are as the last fetch has left them. Without a row of a rate, which a look at
+ * the queues adds, nothing is taken.
+ * `run_size`: for all runs of a queue. Runs are short by the speed of their tasks, like those of ordinary queues.
+ * `left_out`: jobs that another session has locked. Only a queue with one slot has an order, and takes none after them.
+ */
+const takeSql = (s: string, { flags, rates }: ManagedForm) => {
+  const form: ReadyForm = { queues: true, flags, pauses: true, free: "all" };
+  const $: ReadyParameters = {
+    ...{ identifiers: "$1", want: "$2", priority: "'-32768'", runAt: "null", run: "null" },
+    ...{ shares: "$4", flags: "$5" },
+  };
+  const known = isOfKnownTask(s, "j", { ...$, pauses: true });
+  return `
+with recursive ${priorityLevels(s, form, $)}, full_queue as materialized (
+  select busy.queue_id as id from ${s}._private_queue_slots busy where busy.locked_by is not null
+  group by busy.queue_id having pg_catalog.count(*) >= (
+    select pg_catalog.count(*) from ${s}._private_queue_slots one where one.queue_id = busy.queue_id)${
+      rates ? withoutTokens(s) : ""
+    }
+), candidate as materialized (
+  select c.* from level cross join lateral (
+    select j.ctid, j.id, j.job_queue_id, j.task_id, j.priority, j.run_at from ${s}._private_jobs j
+    where ${isReady("j")} and j.job_queue_id is not null and j.priority = level.priority
+      and (j.job_queue_id in (select id from full_queue)) is not true and ${known}
+      and exists (select from ${s}._private_job_queues q where q.id = j.job_queue_id and ${hasOpenSlots("q")})
+      ${flagTest(form, $)}
+    order by j.run_at limit ${HEAD_JOBS}) c
+  where level.priority is not null limit ${HEAD_JOBS}
+), free_slot as materialized (
+  select slots.queue_id, slots.slot, pg_catalog.row_number() over (partition by slots.queue_id
+    order by slots.served_at, slots.slot) as nth
+  from ${s}._private_queue_slots as slots
+  where slots.locked_by is null and slots.queue_id in (select job_queue_id from candidate)
+), slot_lock as materialized (
+  select slots.queue_id, slots.slot from ${s}._private_queue_slots as slots
+  join free_slot on free_slot.queue_id = slots.queue_id and free_slot.slot = slots.slot
+  where slots.locked_by is null and free_slot.nth <= (
+    select pg_catalog.count(*) from candidate where candidate.job_queue_id = slots.queue_id)
+  order by free_slot.nth, slots.served_at, slots.queue_id limit $2::int for update of slots skip locked
+), open_queue as materialized (
+  select queue_id as id, pg_catalog.count(*) as runs, (
+      select pg_catalog.count(*) from ${s}._private_queue_slots one where one.queue_id = slot_lock.queue_id) as slots
+  from slot_lock group by queue_id
+)${rates ? tokens(s) : ""}, run_size as materialized (
+  select open_queue.id, open_queue.slots, ${rates ? "least(" : ""}(
+      select pg_catalog.count(*) from (
+        select pg_catalog.row_number() over in_order as place,
+          pg_catalog.sum(coalesce(speed.share, 'infinity')) over in_order as part
+        from candidate c left join (
+          select t.id, (${$.shares}::float8[])[pg_catalog.array_position(${$.identifiers}::text[], t.identifier)] as share
+          from ${s}._private_tasks t where t.identifier = any(${$.identifiers}::text[])
+        ) speed on speed.id = c.task_id
+        where c.job_queue_id = open_queue.id
+        window in_order as (order by c.priority, c.run_at, c.id rows unbounded preceding)
+      ) ranked
+      where place <= open_queue.runs or part <= open_queue.runs::float8 and place <= open_queue.runs * least(
+        greatest(1, ${RUN_JOBS} / open_queue.slots),
+        greatest(1, $2::int / (select pg_catalog.count(*) from slot_lock))))${
+          rates
+            ? `,
+      coalesce((select pg_catalog.min(tokens.count) from tokens where tokens.queue_id = open_queue.id), 2147483647))`
+            : ""
+        } as jobs
+  from open_queue
+), locked as materialized (
+  select run.*, run_size.slots from run_size cross join lateral (
+    select j.ctid, j.id, j.job_queue_id, j.priority, j.run_at from ${s}._private_jobs j
+    where j.ctid = any(array(select c.ctid from candidate c where c.job_queue_id = run_size.id)) and ${isReady("j")}
+    order by j.priority, j.run_at, j.id limit run_size.jobs for update skip locked) run
+), left_out as materialized (
+  select c.job_queue_id, c.priority, c.run_at, c.id from candidate c join run_size on run_size.id = c.job_queue_id
+  where run_size.slots = 1 and c.id not in (select id from locked)
+), picked as materialized (
+  select run.ctid, run.id, run.job_queue_id, pg_catalog.row_number() over (partition by run.job_queue_id
+    order by run.priority, run.run_at, run.id) as place
+  from locked run where not exists (select from left_out where left_out.job_queue_id = run.job_queue_id
+    and (left_out.priority, left_out.run_at, left_out.id) < (run.priority, run.run_at, run.id))
+), in_slot as materialized (
+  select picked.id, picked.job_queue_id, numbered.slot from picked join open_queue on open_queue.id = picked.job_queue_id
+  join (
+    select slot_lock.*, pg_catalog.row_number() over (partition by queue_id order by slot) as nth from slot_lock
+  ) numbered on numbered.queue_id = open_queue.id and numbered.nth = (picked.place - 1) % open_queue.runs + 1
+), updated as (
+  update ${s}._private_jobs j set ${takeBy("$3", "j")}
+  where j.ctid = any(array(select ctid from picked))
+  returning ${fetchedSource("j.attempts")}
+), taken as (
+  select updated.id, updated.task_id, ${slotLock("in_slot.job_queue_id", "in_slot.slot")} as job_queue_id, updated.payload,
+    updated.priority, updated.run_at, updated.attempts, updated.max_attempts, updated.created_at, updated.rare
+  from updated join in_slot on in_slot.id = updated.id
+), slot_taken as (
+  update ${s}._private_queue_slots as slots set ${lockBy("$3")}, served_at = pg_catalog.now()
+  from in_slot join updated on updated.id = in_slot.id
+  where slots.queue_id = in_slot.job_queue_id and slots.slot = in_slot.slot
+)${rates ? spent(s) : ""}
+select pg_catalog.date_part('epoch', pg_catalog.now()) as now_s,
+  (select pg_catalog.count(*) from slot_lock) < least($2::int, (select pg_catalog.count(*) from free_slot))
+    or (select pg_catalog.count(*) from picked) < (select coalesce(pg_catalog.sum(jobs)::bigint, 0) from run_size) as is_contended,
+  ${rates ? nextToken(s) : "null::float8"} as next_ms,
+  ${fetchedColumns(s, { queues: "slots" })}
+from taken j`;
+};
+
+const rateRows = (s: string) => `${s}._private_rates r join ${s}._private_limits l
+    on l.id = r.limit_id and l.scope = 'queue' and l.rate is not null`;
+
+const HAS_NONE = `${AHEAD_MS} > (${CAPACITY} - 1::float8) * ${TOKEN_MS}`;
+
+const withoutTokens = (s: string) => `
+  union all select q.id from ${rateRows(s)} join ${s}._private_job_queues q on q.queue_name = r.key where ${HAS_NONE}`;
+
+const tokens = (s: string) => `, rate_lock as materialized (
+  select r.limit_id, r.key, r.tat from ${s}._private_rates r
+  where r.key in (select q.queue_name from ${s}._private_job_queues q where q.id in (select id from open_queue))
+    and r.limit_id in (select l.id from ${s}._private_limits l where l.scope = 'queue' and l.rate is not null)
+  order by r.limit_id, r.key for update of r
+), tokens as materialized (
+  select q.id as queue_id, r.limit_id, r.key, ${TOKEN_MS} as token_ms,
+    case when r.tat is null then 0 else greatest(0::float8, pg_catalog.floor(${CAPACITY} - ${AHEAD_MS} / ${TOKEN_MS} + 1e-6::float8)) end::bigint as count
+  from ${s}._private_job_queues q join ${s}._private_limits l
+    on l.scope = 'queue' and l.rate is not null and q.queue_name like ${patternOf("l.match")}
+  left join rate_lock r on r.limit_id = l.id and r.key = q.queue_name
+  where q.id in (select id from open_queue)
+)`;
+
+const spent = (s: string) => `, spent as (
+  update ${s}._private_rates r
+  set tat = greatest(r.tat, pg_catalog.now()) + used.jobs::float8 * used.token_ms * interval '1 millisecond'
+  from (
+    select tokens.limit_id, tokens.key, tokens.token_ms, pg_catalog.count(*) as jobs
+    from tokens join in_slot on in_slot.job_queue_id = tokens.queue_id join updated on updated.id = in_slot.id
+    group by tokens.limit_id, tokens.key, tokens.token_ms
+  ) used
+  where r.limit_id = used.limit_id and r.key = used.key
+)`;
+
+const nextToken = (s: string) => `(
+    select pg_catalog.min(${AHEAD_MS} - (${CAPACITY} - 1::float8) * ${TOKEN_MS}) from ${rateRows(s)} where ${HAS_NONE})`;
+
+export function takeManaged(form: ManagedForm): Statement {
+  return (s) => takeSql(s, form);
+}

@@ -1,0 +1,159 @@
+// Makes the queues that limits are for managed, and ordinary again. The rows of queues come from any add, also of stock
+// workers, so new ones are found by a look at all of them, in batches and only now and then.
+//
+//   free ──a limit matches──▶ managed:N with N slots ──more──▶ managed:M at once
+//    ▲                             │ fewer, or no limit is left
+//    └──────── all are free ◀── managed:0 ──the rest is free──▶ managed:M
+//
+// A queue that a worker has locked becomes managed when that run has ended, and a paused one when it is resumed. This
+// library's workers take no job of a queue that is to be managed; stock workers may until it is.
+import { type Database, query, type Statement } from "../../database/database.ts";
+import { isPseudoLock, MANAGED } from "../sql/lock.ts";
+import { announceJobs } from "../sql/notify.ts";
+import { isManaged, NO_SLOTS } from "../sql/slots.ts";
+
+export interface ManagedAnswer {
+  /** The number of queues that have changed. */
+  readonly changed: number;
+  /** Some queues could not be changed yet: a run, or another session, has locked them, or there are many. */
+  readonly isPending: boolean;
+}
+
+const BATCH = 1_000;
+
+/** Returns an expression: a limit's name with wildcards as a pattern for `like`. The same as likePattern(). */
+export const patternOf = (match: string): string =>
+  [
+    ["\\\\", "\\\\\\\\"],
+    ["%", "\\\\%"],
+    ["_", "\\\\_"],
+    ["*", "%"],
+  ].reduce((text, [from, to]) => `pg_catalog.replace(${text}, E'${from}', E'${to}')`, match);
+
+/*
+ * $1 boolean: managed queues are checked, too
+ *
+ * `seen`: the queues that are not as the limits want them. The rows are locked after this snapshot, so each must still
+ * have the lock that the snapshot has: then its slots are those of the snapshot, because they are added and removed only
+ * under this lock. A slot that a run takes meanwhile is not removed, because it is locked.
+ */
+const manageSql: Statement = (s) => `
+with limits as materialized (
+  select l.id, ${patternOf("l.match")} as pattern, l.concurrency, l.rate from ${s}._private_limits as l where l.scope = 'queue'
+), queue as materialized (
+  select queues.id, queues.queue_name, queues.locked_by, queues.is_available, ${isManaged("queues")} as is_managed,
+    (select case when pg_catalog.count(*) > 0 then coalesce(pg_catalog.min(limits.concurrency), 1) end
+      from limits where queues.queue_name like limits.pattern) as slots
+  from ${s}._private_job_queues as queues
+  where queues.is_available or not ${isPseudoLock("queues")} or queues.locked_by = '${NO_SLOTS}' or $1::boolean and ${isManaged("queues")}
+), seen as materialized (
+  select id, locked_by, slots from queue
+  where is_available and slots is not null
+  or is_managed and locked_by is distinct from '${MANAGED}' || slots::text
+  or is_managed and exists (
+    select from limits where limits.rate is not null and queue.queue_name like limits.pattern and not exists (
+      select from ${s}._private_rates as rates where rates.limit_id = limits.id and rates.key = queue.queue_name))
+  order by id limit ${BATCH}
+), adopted as materialized (
+  select queues.id, queues.queue_name, seen.slots
+  from ${s}._private_job_queues as queues join seen on seen.id = queues.id
+  where queues.locked_by is not distinct from seen.locked_by and (queues.locked_at is null or seen.locked_by is not null)
+  order by queues.id for update of queues skip locked
+), counted as materialized (
+  select adopted.*, (select pg_catalog.count(*)::int from ${s}._private_queue_slots as slots
+    where slots.queue_id = adopted.id) as present from adopted
+), added as (
+  insert into ${s}._private_queue_slots (queue_id, slot)
+  select counted.id, new.slot from counted cross join lateral (
+    select slot from pg_catalog.generate_series(1, counted.slots + counted.present) as number (slot)
+    where not exists (
+      select from ${s}._private_queue_slots as slots where slots.queue_id = counted.id and slots.slot = number.slot)
+    order by slot limit greatest(0, counted.slots - counted.present)) as new
+  returning queue_id
+), free as materialized (
+  select slots.queue_id, slots.slot from ${s}._private_queue_slots as slots join counted on counted.id = slots.queue_id
+  where slots.locked_by is null and counted.present > coalesce(counted.slots, 0)
+  order by slots.queue_id, slots.slot for update of slots skip locked
+), removed as (
+  delete from ${s}._private_queue_slots as slots using (
+    select free.*, pg_catalog.row_number() over (partition by queue_id order by slot desc) as place from free
+  ) as surplus, counted
+  where slots.queue_id = surplus.queue_id and slots.slot = surplus.slot and counted.id = surplus.queue_id
+  and surplus.place <= counted.present - coalesce(counted.slots, 0)
+  returning slots.queue_id
+), settled as materialized (
+  select id, slots, present + (select pg_catalog.count(*) from added where queue_id = id)
+    - (select pg_catalog.count(*) from removed where queue_id = id) as present
+  from counted
+), written as (
+  update ${s}._private_job_queues as queues set
+    locked_by = case when settled.slots is null and settled.present = 0 then null
+      when settled.present = settled.slots then '${MANAGED}' || settled.slots::text else '${NO_SLOTS}' end,
+    locked_at = case when settled.slots is not null or settled.present > 0 then 'infinity'::timestamptz end
+  from settled where queues.id = settled.id
+  returning queues.locked_by
+), rated as (
+  insert into ${s}._private_rates (limit_id, key, tat)
+  select limits.id, adopted.queue_name, pg_catalog.now() from adopted
+  join limits on limits.rate is not null and adopted.queue_name like limits.pattern
+  order by limits.id, adopted.queue_name on conflict do nothing
+)
+select (select pg_catalog.count(*)::int from written) as changed,
+  exists (select from queue where slots is not null and not is_available and not is_managed)
+    or exists (select from written where locked_by = '${NO_SLOTS}')
+    or (select pg_catalog.count(*) from seen) = ${BATCH}::bigint or exists (select id from seen except select id from adopted) as is_pending,
+  case when exists (select from written) then ${announceJobs("1")} end`;
+
+/**
+ * Makes queues managed or ordinary as the limits want it. `all`: managed ones are checked, too: after a change of the
+ * limits, and while an answer says that queues are pending.
+ */
+export async function manageQueues(
+  db: Database,
+  { all }: { readonly all: boolean },
+): Promise<ManagedAnswer> {
+  const [row] = await query<{ changed: number; is_pending: boolean }>(db, manageSql, [all]);
+  return { changed: row?.changed ?? 0, isPending: row?.is_pending === true };
+}
+
+// All slots of a queue are free, and locked here, so that no run begins in it. A rate is forgotten when that changes
+// nothing: its next jobs may start at once.
+const releaseUnusedSql: Statement = (s) => `
+with unused as materialized (
+  select queues.id, queues.queue_name, queues.locked_by from ${s}._private_job_queues as queues
+  where queues.id > $1::int and ${isManaged("queues")}
+  and not exists (select from ${s}._private_jobs as jobs where jobs.job_queue_id = queues.id)
+  order by queues.id limit $2::int
+), row as materialized (
+  select queues.id from ${s}._private_job_queues as queues join unused on unused.id = queues.id
+  where queues.locked_by = unused.locked_by order by queues.id for update of queues skip locked
+), free as materialized (
+  select slots.queue_id, slots.slot from ${s}._private_queue_slots as slots
+  where slots.queue_id in (select id from row) and slots.locked_by is null
+  order by slots.queue_id, slots.slot for update skip locked
+), released as materialized (
+  select id from row where (select pg_catalog.count(*) from free where free.queue_id = row.id)
+    = (select pg_catalog.count(*) from ${s}._private_queue_slots as slots where slots.queue_id = row.id)
+), removed as (
+  delete from ${s}._private_queue_slots where queue_id in (select id from released)
+), forgotten as (
+  delete from ${s}._private_rates as rates where rates.tat <= pg_catalog.now()
+  and rates.limit_id in (select id from ${s}._private_limits where scope = 'queue')
+  and (rates.key in (select queue_name from unused where id in (select id from released))
+    or not exists (select from ${s}._private_job_queues as queues where queues.queue_name = rates.key))
+), freed as (
+  update ${s}._private_job_queues set locked_by = null, locked_at = null where id in (select id from released)
+)
+select pg_catalog.max(id) as last, pg_catalog.count(*)::int as count from unused`;
+
+/** Makes managed queues without jobs ordinary, so that a cleanup finds them. A worker manages those that stay. */
+export async function releaseUnusedQueues(db: Database, chunk: number): Promise<void> {
+  let last: number | null = 0;
+  while (last !== null) {
+    const rows: { last: number | null; count: number }[] = await query(db, releaseUnusedSql, [
+      last,
+      chunk,
+    ]);
+    last = rows[0]?.count === chunk ? (rows[0].last ?? null) : null;
+  }
+}

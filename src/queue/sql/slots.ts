@@ -1,0 +1,58 @@
+// The slots of managed queues: queues with a limit. Such a queue's row has a pseudo-lock for good, and a run of its jobs
+// locks one of its rows in _private_queue_slots instead. Only schemas with the extension "limits" have them.
+//
+//   managed:3  has three slots
+//   managed:0  has fewer slots soon, or none: no run begins before enough of them are free
+import { MANAGED, UNLOCK } from "./lock.ts";
+
+/** The lock of a managed queue of which no slot may be taken now. */
+export const NO_SLOTS = `${MANAGED}0`;
+
+/** Returns a condition on a row of queues: it is managed. */
+export const isManaged = (queue: string): string =>
+  `coalesce(pg_catalog.left(${queue}.locked_by, ${MANAGED.length}) = '${MANAGED}', false)`;
+
+/** Returns a condition on a row of queues: it is managed, and its free slots may be taken. */
+export const hasOpenSlots = (queue: string): string =>
+  `${queue}.locked_by like '${MANAGED}%' and ${queue}.locked_by <> '${NO_SLOTS}'`;
+
+/** Returns a condition: this queue has slots. So it is managed, even while it is paused. */
+export const hasSlots = (s: string, queueId: string): string =>
+  `exists (select from ${s}._private_queue_slots as slots where slots.queue_id = ${queueId})`;
+
+/**
+ * Returns assignments for a row of queues: it is managed if it has slots, else free. No run begins before a worker has
+ * compared the number of its slots with the limits.
+ */
+export const manageAgain = (s: string, queue: string): string =>
+  `locked_at = case when ${hasSlots(s, `${queue}.id`)} then 'infinity'::timestamptz end,
+    locked_by = case when ${hasSlots(s, `${queue}.id`)} then '${NO_SLOTS}' end`;
+
+// A run holds either its queue or one of its slots. Both are one number: the id of the queue, plus 2^32 times the slot,
+// which is 1 or more.
+const ONE_SLOT = 2 ** 32;
+
+/** The id of the queue of a run's lock. */
+export const queueOf = (lock: number): number => lock % ONE_SLOT;
+
+/** The locks of runs by what they lock: queues, and slots of managed queues. */
+export function splitLocks(locks: readonly number[]): {
+  readonly queues: readonly number[];
+  readonly slots: readonly number[];
+} {
+  const isSlot = (lock: number) => lock >= ONE_SLOT;
+  return { queues: locks.filter((lock) => !isSlot(lock)), slots: locks.filter(isSlot) };
+}
+
+/** Returns an expression: the lock of a run that holds this slot. */
+export const slotLock = (queueId: string, slot: string): string =>
+  `((${slot}::bigint << 32) | ${queueId}::bigint)`;
+
+/** Returns an update, for a common table expression, that frees the slots for which `condition` holds. */
+export const freeSlots = (s: string, condition: string): string =>
+  `update ${s}._private_queue_slots as slots set ${UNLOCK} where ${condition}`;
+
+/** Returns a condition on a row `slots`: it is one of these locks. `locks`: the parameter, bigint[]. */
+export const isSlotIn = (locks: string): string =>
+  `(slots.queue_id, slots.slot) in (
+    select (lock & 4294967295::bigint)::int, (lock >> 32)::int from pg_catalog.unnest(${locks}::bigint[]) as held (lock))`;

@@ -1,0 +1,23 @@
+select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as is_there;
+
+with due as materialized (
+  select scope, name from "worker"._private_pauses
+  where resume_at <= pg_catalog.now() order by scope, name for update skip locked
+), paused as materialized (
+  select queues.id, queues.queue_name, not exists (select from "worker"._private_queue_slots as slots where slots.queue_id = queues.id) and exists (
+    select from "worker"._private_jobs as jobs
+    where jobs.job_queue_id = queues.id and not jobs.is_available and jobs.locked_at is not null and not jobs.is_available) as is_busy
+  from "worker"._private_job_queues as queues
+  where queues.queue_name in (select name from due where scope = 'queue') and coalesce(pg_catalog.left(queues.locked_by, 8) like 'paused:%', false)
+  order by queues.id for update
+), freed as (
+  update "worker"._private_job_queues as queues set locked_at = case when exists (select from "worker"._private_queue_slots as slots where slots.queue_id = queues.id) then 'infinity'::timestamptz end,
+    locked_by = case when exists (select from "worker"._private_queue_slots as slots where slots.queue_id = queues.id) then 'managed:0' end
+  where id in (select id from paused where not is_busy)
+), ended as (
+  delete from "worker"._private_pauses as pauses using due
+  where pauses.scope = due.scope and pauses.name = due.name
+  and (due.scope <> 'queue' or due.name not in (select queue_name from paused where is_busy))
+  returning 1
+)
+select pg_catalog.count(*)::int as ended, case when pg_catalog.count(*) > 0 then pg_catalog.pg_notify('jobs:insert', pg_catalog.format('{"r":%s,"count":%s}', pg_catalog.random(), 1)) end from ended

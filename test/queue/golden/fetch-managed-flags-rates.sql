@@ -1,0 +1,142 @@
+with recursive level (priority) as (
+  select '-32768'::smallint
+  union all
+  select (select j.priority from "worker"._private_jobs j
+    where j.is_available  and j.priority > level.priority
+    order by j.priority limit 1)
+  from level where level.priority is not null
+), full_queue as materialized (
+  select busy.queue_id as id from "worker"._private_queue_slots busy where busy.locked_by is not null
+  group by busy.queue_id having pg_catalog.count(*) >= (
+    select pg_catalog.count(*) from "worker"._private_queue_slots one where one.queue_id = busy.queue_id)
+  union all select q.id from "worker"._private_rates r join "worker"._private_limits l
+    on l.id = r.limit_id and l.scope = 'queue' and l.rate is not null join "worker"._private_job_queues q on q.queue_name = r.key where greatest(0::float8, extract(epoch from r.tat - pg_catalog.now())::float8 * 1000::float8) > (greatest(1::float8,
+    l.burst::float8 - least(100::float8, l.burst::float8 * (l.period_ms::float8 / l.rate::float8) / 2::float8) / (l.period_ms::float8 / l.rate::float8)) - 1::float8) * (l.period_ms::float8 / l.rate::float8)
+), candidate as materialized (
+  select c.* from level cross join lateral (
+    select j.ctid, j.id, j.job_queue_id, j.task_id, j.priority, j.run_at from "worker"._private_jobs j
+    where j.is_available and j.run_at <= pg_catalog.now() and j.job_queue_id is not null and j.priority = level.priority
+      and (j.job_queue_id in (select id from full_queue)) is not true and j.task_id = any(array(
+    select t.id from "worker"._private_tasks t where t.identifier = any($1::text[]) and not exists (
+      select from "worker"._private_pauses p
+      where (p.scope = 'all' or p.scope = 'task' and p.name = t.identifier)
+      and (p.resume_at is null or p.resume_at > pg_catalog.now()))))
+      and exists (select from "worker"._private_job_queues q where q.id = j.job_queue_id and q.locked_by like 'managed:%' and q.locked_by <> 'managed:0')
+      and (j.flags is null or not j.flags ?| $5::text[])
+    order by j.run_at limit 1000) c
+  where level.priority is not null limit 1000
+), free_slot as materialized (
+  select slots.queue_id, slots.slot, pg_catalog.row_number() over (partition by slots.queue_id
+    order by slots.served_at, slots.slot) as nth
+  from "worker"._private_queue_slots as slots
+  where slots.locked_by is null and slots.queue_id in (select job_queue_id from candidate)
+), slot_lock as materialized (
+  select slots.queue_id, slots.slot from "worker"._private_queue_slots as slots
+  join free_slot on free_slot.queue_id = slots.queue_id and free_slot.slot = slots.slot
+  where slots.locked_by is null and free_slot.nth <= (
+    select pg_catalog.count(*) from candidate where candidate.job_queue_id = slots.queue_id)
+  order by free_slot.nth, slots.served_at, slots.queue_id limit $2::int for update of slots skip locked
+), open_queue as materialized (
+  select queue_id as id, pg_catalog.count(*) as runs, (
+      select pg_catalog.count(*) from "worker"._private_queue_slots one where one.queue_id = slot_lock.queue_id) as slots
+  from slot_lock group by queue_id
+), rate_lock as materialized (
+  select r.limit_id, r.key, r.tat from "worker"._private_rates r
+  where r.key in (select q.queue_name from "worker"._private_job_queues q where q.id in (select id from open_queue))
+    and r.limit_id in (select l.id from "worker"._private_limits l where l.scope = 'queue' and l.rate is not null)
+  order by r.limit_id, r.key for update of r
+), tokens as materialized (
+  select q.id as queue_id, r.limit_id, r.key, (l.period_ms::float8 / l.rate::float8) as token_ms,
+    case when r.tat is null then 0 else greatest(0::float8, pg_catalog.floor(greatest(1::float8,
+    l.burst::float8 - least(100::float8, l.burst::float8 * (l.period_ms::float8 / l.rate::float8) / 2::float8) / (l.period_ms::float8 / l.rate::float8)) - greatest(0::float8, extract(epoch from r.tat - pg_catalog.now())::float8 * 1000::float8) / (l.period_ms::float8 / l.rate::float8) + 1e-6::float8)) end::bigint as count
+  from "worker"._private_job_queues q join "worker"._private_limits l
+    on l.scope = 'queue' and l.rate is not null and q.queue_name like pg_catalog.replace(pg_catalog.replace(pg_catalog.replace(pg_catalog.replace(l.match, E'\\', E'\\\\'), E'%', E'\\%'), E'_', E'\\_'), E'*', E'%')
+  left join rate_lock r on r.limit_id = l.id and r.key = q.queue_name
+  where q.id in (select id from open_queue)
+), run_size as materialized (
+  select open_queue.id, open_queue.slots, least((
+      select pg_catalog.count(*) from (
+        select pg_catalog.row_number() over in_order as place,
+          pg_catalog.sum(coalesce(speed.share, 'infinity')) over in_order as part
+        from candidate c left join (
+          select t.id, ($4::float8[])[pg_catalog.array_position($1::text[], t.identifier)] as share
+          from "worker"._private_tasks t where t.identifier = any($1::text[])
+        ) speed on speed.id = c.task_id
+        where c.job_queue_id = open_queue.id
+        window in_order as (order by c.priority, c.run_at, c.id rows unbounded preceding)
+      ) ranked
+      where place <= open_queue.runs or part <= open_queue.runs::float8 and place <= open_queue.runs * least(
+        greatest(1, 50 / open_queue.slots),
+        greatest(1, $2::int / (select pg_catalog.count(*) from slot_lock)))),
+      coalesce((select pg_catalog.min(tokens.count) from tokens where tokens.queue_id = open_queue.id), 2147483647)) as jobs
+  from open_queue
+), locked as materialized (
+  select run.*, run_size.slots from run_size cross join lateral (
+    select j.ctid, j.id, j.job_queue_id, j.priority, j.run_at from "worker"._private_jobs j
+    where j.ctid = any(array(select c.ctid from candidate c where c.job_queue_id = run_size.id)) and j.is_available and j.run_at <= pg_catalog.now()
+    order by j.priority, j.run_at, j.id limit run_size.jobs for update skip locked) run
+), left_out as materialized (
+  select c.job_queue_id, c.priority, c.run_at, c.id from candidate c join run_size on run_size.id = c.job_queue_id
+  where run_size.slots = 1 and c.id not in (select id from locked)
+), picked as materialized (
+  select run.ctid, run.id, run.job_queue_id, pg_catalog.row_number() over (partition by run.job_queue_id
+    order by run.priority, run.run_at, run.id) as place
+  from locked run where not exists (select from left_out where left_out.job_queue_id = run.job_queue_id
+    and (left_out.priority, left_out.run_at, left_out.id) < (run.priority, run.run_at, run.id))
+), in_slot as materialized (
+  select picked.id, picked.job_queue_id, numbered.slot from picked join open_queue on open_queue.id = picked.job_queue_id
+  join (
+    select slot_lock.*, pg_catalog.row_number() over (partition by queue_id order by slot) as nth from slot_lock
+  ) numbered on numbered.queue_id = open_queue.id and numbered.nth = (picked.place - 1) % open_queue.runs + 1
+), updated as (
+  update "worker"._private_jobs j set attempts = j.attempts + 1, locked_by = $3::text, locked_at = pg_catalog.now()
+  where j.ctid = any(array(select ctid from picked))
+  returning j.id, j.task_id, j.job_queue_id, j.payload,
+    j.priority, j.run_at, j.attempts as attempts, j.max_attempts,
+    nullif(j.created_at, j.run_at) as created_at,
+    case when j.key is not null or j.revision > 0 or j.flags is not null or j.last_error is not null
+      then pg_catalog.json_build_array(j.id::text, j.key, j.revision, j.flags, j.last_error) end as rare
+), taken as (
+  select updated.id, updated.task_id, ((in_slot.slot::bigint << 32) | in_slot.job_queue_id::bigint) as job_queue_id, updated.payload,
+    updated.priority, updated.run_at, updated.attempts, updated.max_attempts, updated.created_at, updated.rare
+  from updated join in_slot on in_slot.id = updated.id
+), slot_taken as (
+  update "worker"._private_queue_slots as slots set locked_by = $3::text, locked_at = pg_catalog.now(), served_at = pg_catalog.now()
+  from in_slot join updated on updated.id = in_slot.id
+  where slots.queue_id = in_slot.job_queue_id and slots.slot = in_slot.slot
+), spent as (
+  update "worker"._private_rates r
+  set tat = greatest(r.tat, pg_catalog.now()) + used.jobs::float8 * used.token_ms * interval '1 millisecond'
+  from (
+    select tokens.limit_id, tokens.key, tokens.token_ms, pg_catalog.count(*) as jobs
+    from tokens join in_slot on in_slot.job_queue_id = tokens.queue_id join updated on updated.id = in_slot.id
+    group by tokens.limit_id, tokens.key, tokens.token_ms
+  ) used
+  where r.limit_id = used.limit_id and r.key = used.key
+)
+select pg_catalog.date_part('epoch', pg_catalog.now()) as now_s,
+  (select pg_catalog.count(*) from slot_lock) < least($2::int, (select pg_catalog.count(*) from free_slot))
+    or (select pg_catalog.count(*) from picked) < (select coalesce(pg_catalog.sum(jobs)::bigint, 0) from run_size) as is_contended,
+  (
+    select pg_catalog.min(greatest(0::float8, extract(epoch from r.tat - pg_catalog.now())::float8 * 1000::float8) - (greatest(1::float8,
+    l.burst::float8 - least(100::float8, l.burst::float8 * (l.period_ms::float8 / l.rate::float8) / 2::float8) / (l.period_ms::float8 / l.rate::float8)) - 1::float8) * (l.period_ms::float8 / l.rate::float8)) from "worker"._private_rates r join "worker"._private_limits l
+    on l.id = r.limit_id and l.scope = 'queue' and l.rate is not null where greatest(0::float8, extract(epoch from r.tat - pg_catalog.now())::float8 * 1000::float8) > (greatest(1::float8,
+    l.burst::float8 - least(100::float8, l.burst::float8 * (l.period_ms::float8 / l.rate::float8) / 2::float8) / (l.period_ms::float8 / l.rate::float8)) - 1::float8) * (l.period_ms::float8 / l.rate::float8)) as next_ms,
+  
+  pg_catalog.array_agg(j.id)::text as ids,
+  pg_catalog.encode(pg_catalog.string_agg(pg_catalog.timestamptz_send(j.run_at), ''), 'base64') as run_ats,
+  pg_catalog.string_agg(case when pg_catalog.octet_length(j.payload::text) > 8192 then '' else j.payload::text end,
+    E'\x1f') as payloads,
+  case when pg_catalog.min(j.task_id) = pg_catalog.max(j.task_id) then pg_catalog.min(j.task_id)::text else (select pg_catalog.array_to_json(pg_catalog.array_agg(task_id))::text from taken) end as task_ids,
+  (select pg_catalog.json_object_agg(t.id, t.identifier)::text
+    from "worker"._private_tasks t where t.id = any(array(select task_id from taken))) as task_names,
+  case when pg_catalog.min(j.priority) = pg_catalog.max(j.priority) then pg_catalog.min(j.priority)::text else (select pg_catalog.array_to_json(pg_catalog.array_agg(priority))::text from taken) end as priorities,
+  case when pg_catalog.min(j.attempts) = pg_catalog.max(j.attempts) then pg_catalog.min(j.attempts)::text else (select pg_catalog.array_to_json(pg_catalog.array_agg(attempts))::text from taken) end as attempts,
+  case when pg_catalog.min(j.max_attempts) = pg_catalog.max(j.max_attempts) then pg_catalog.min(j.max_attempts)::text else (select pg_catalog.array_to_json(pg_catalog.array_agg(max_attempts))::text from taken) end as max_attempts,
+  pg_catalog.array_to_json(pg_catalog.array_agg(j.job_queue_id))::text as queue_ids,
+  (select pg_catalog.json_object_agg(t.lock, q.queue_name)::text
+    from (select distinct job_queue_id as lock from taken) t
+    join "worker"._private_job_queues q on q.id = (t.lock & 4294967295::bigint)::int) as queue_names,
+  case when pg_catalog.count(j.created_at) > 0 then (select pg_catalog.array_to_json(pg_catalog.array_agg(pg_catalog.date_part('epoch', created_at)))::text from taken) end as created_ats,
+  (pg_catalog.json_agg(j.rare) filter (where j.rare is not null))::text as rare
+from taken j

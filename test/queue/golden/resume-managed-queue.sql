@@ -1,0 +1,26 @@
+select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as is_there;
+
+with queue as materialized (
+  select queues.id from "worker"._private_job_queues as queues
+  where queues.queue_name = $2::text and coalesce(pg_catalog.left(queues.locked_by, 8) like 'paused:%', false) for update
+), busy as materialized (
+  select id from queue where not exists (select from "worker"._private_queue_slots as slots where slots.queue_id = queue.id) and exists (
+    select from "worker"._private_jobs as jobs
+    where jobs.job_queue_id = queue.id and not jobs.is_available and jobs.locked_at is not null and not jobs.is_available)
+), freed as (
+  update "worker"._private_job_queues as queues set locked_at = case when exists (select from "worker"._private_queue_slots as slots where slots.queue_id = queues.id) then 'infinity'::timestamptz end,
+    locked_by = case when exists (select from "worker"._private_queue_slots as slots where slots.queue_id = queues.id) then 'managed:0' end
+  where id in (select id from queue) and id not in (select id from busy)
+  returning 1
+), dated as (
+  update "worker"._private_job_queues set locked_at = pg_catalog.now()
+  where id in (select id from busy)
+), due as (
+  insert into "worker"._private_pauses as pauses (scope, name, resume_at)
+  select $1::text, $2::text, pg_catalog.now() from busy
+  on conflict (scope, name) do update set resume_at = excluded.resume_at
+), ended as (
+  delete from "worker"._private_pauses
+  where scope = $1::text and name = $2::text and not exists (select from busy)
+)
+select exists (select from queue) as was_paused, exists (select from busy) as waits, pg_catalog.pg_notify('jobs:insert', pg_catalog.format('{"r":%s,"count":%s}', pg_catalog.random(), 1)), pg_catalog.pg_notify('worker:control', pg_catalog.random()::text)

@@ -1,0 +1,15 @@
+with done as (
+  delete from "worker"._private_jobs j where j.id = any($1::bigint[]) and j.locked_by = $2::text
+  returning j.id
+), freed as (
+  update "worker"._private_job_queues set locked_by = null, locked_at = null where id = any($3::int[]) and locked_by = $2::text
+), freed_slots as (
+  update "worker"._private_queue_slots as slots set locked_by = null, locked_at = null where (slots.queue_id, slots.slot) in (
+    select (lock & 4294967295::bigint)::int, (lock >> 32)::int from pg_catalog.unnest($4::bigint[]) as held (lock)) and slots.locked_by = $2::text
+)
+select case when (select pg_catalog.count(*) from done) < pg_catalog.cardinality($1::bigint[]) then
+    case when case when exists (
+        select from "worker"._private_jobs j where j.id = any($1::bigint[]) and j.locked_by = $2::text
+        and j.id not in (select id from done)
+      ) then 'a row was left as it is'::text else '0'::text end::int = 0 then
+    array(select pg_catalog.unnest($1::bigint[]) except select id from done)::text end end as lost

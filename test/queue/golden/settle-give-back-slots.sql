@@ -1,0 +1,29 @@
+with held as materialized (
+  select j.id, j.run_at, j.key is null and j.id = any($4::bigint[]) as is_removed,
+    j.job_queue_id is not null and exists (
+      select from "worker"._private_jobs o
+      where o.is_available and o.priority = j.priority and o.run_at = j.run_at) as has_equals
+  from "worker"._private_jobs j
+  where j.id = any($2::bigint[]) and j.locked_by = $1::text order by j.id for update
+), placed as materialized (
+  select id, case when has_equals
+      then pg_catalog.row_number() over (order by run_at desc, id desc) else 0 end as from_last
+  from held where not is_removed
+), removed as (
+  delete from "worker"._private_jobs j using held where j.id = held.id and held.is_removed returning j.id
+), returned as (
+  update "worker"._private_jobs j set attempts = greatest(0, j.attempts - 1), locked_by = null, locked_at = null,
+    run_at = j.run_at - placed.from_last::float8 * interval '1 microsecond'
+  from placed where j.id = placed.id returning j.id
+), ended as (select id from returned union all select id from removed), freed as (
+  update "worker"._private_job_queues set locked_by = null, locked_at = null where id = any($3::int[]) and locked_by = $1::text
+), freed_slots as (
+  update "worker"._private_queue_slots as slots set locked_by = null, locked_at = null where slots.locked_by = $1::text and (slots.queue_id, slots.slot) in (
+    select (lock & 4294967295::bigint)::int, (lock >> 32)::int from pg_catalog.unnest($5::bigint[]) as held (lock))
+)
+select case when (select pg_catalog.count(*) from ended) < pg_catalog.cardinality($2::bigint[]) then
+    case when case when exists (
+        select from "worker"._private_jobs j where j.id = any($2::bigint[]) and j.locked_by = $1::text
+        and j.id not in (select id from ended)
+      ) then 'a row was left as it is'::text else '0'::text end::int = 0 then
+    array(select pg_catalog.unnest($2::bigint[]) except select id from ended)::text end end as lost
