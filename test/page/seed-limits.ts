@@ -41,4 +41,14 @@ const statements = [
     from generate_series(0, 5) as n`,
   `insert into {}._private_pauses (scope, name, reason, paused_by, resume_at)
     select scope, name, reason, null, until from {}._private_back_offs where until > now()`,
+  `update {}._private_job_queues set locked_by = 'paused:429 from hooks.acme.example'
+    where queue_name = 'tenant/acme'`,
+  `insert into {}._private_jobs (task_id, locked_by, locked_at, attempts)
+    select tasks.id, permits.worker_id, now() - n * interval '0.7 seconds', 1
+    from {}._private_limit_permits as permits
+    join {}._private_tasks as tasks on tasks.identifier = 'charge_card'
+    cross join lateral generate_series(1, permits.in_use) as n`,
+  `update {}._private_workers as workers set metadata = metadata || jsonb_build_object('running_job_ids',
+      (select jsonb_agg(jobs.id) from {}._private_jobs as jobs where jobs.locked_by = workers.id))
+    where id like 'limits-%'`,
 ];
