@@ -34,6 +34,8 @@ export interface ControlWatchParts {
   wake(): void;
   /** `obeyed` has changed. */
   acknowledge(): void;
+  /** Read with each look. */
+  readonly limits: { look(db: Database): Promise<void> };
   /** Jobs of this worker that have not ended. */
   jobs(): readonly FetchedJob[];
   /** Aborts the job's signal if it runs. Returns whether it does. */
@@ -65,7 +67,7 @@ export class ControlWatch implements Controls {
 
   /** `db`: for the first look, before anything is fetched. */
   async start(db: Database): Promise<void> {
-    await this.#look(db);
+    await this.#lookAtAll(db);
     this.#running = this.#run();
   }
 
@@ -114,7 +116,7 @@ export class ControlWatch implements Controls {
       wasAnnounced = this.#isAnnounced;
       this.#isAnnounced = false;
       const database = signal.aborted ? null : this.#parts.database();
-      if (database !== null) await this.#look(database);
+      if (database !== null) await this.#lookAtAll(database);
     }
   }
 
@@ -138,6 +140,12 @@ export class ControlWatch implements Controls {
     // Such a job fails at once, and does not wait for a slot.
     if (hasUnstarted) void returnUnstarted();
     return hasOver;
+  }
+
+  async #lookAtAll(db: Database): Promise<void> {
+    await this.#look(db);
+    // The extension "limits" is installed with "controls".
+    if (this.#isInstalled) await this.#parts.limits.look(db);
   }
 
   async #look(db: Database): Promise<void> {

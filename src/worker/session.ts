@@ -23,6 +23,8 @@ import type { Fetcher, FetcherLink } from "./fetch/fetcher.ts";
 import { type Controls, type TaskParameters, taskParameters } from "./fetch/task-parameters.ts";
 import { Wakeups } from "./fetch/wakeups.ts";
 import type { WorkerLease } from "./lease/worker-lease.ts";
+import type { LimitWatch } from "./limits/limit-watch.ts";
+import { SessionLimits } from "./limits/session-limits.ts";
 import type { Concurrency } from "./options/concurrency.ts";
 import type { WorkerConfig } from "./options/worker-options.ts";
 import { SafeFetcher } from "./safe/safe-fetcher.ts";
@@ -42,6 +44,7 @@ export interface SessionParts<E> {
   readonly hooks: Hooks;
   readonly lease: WorkerLease;
   readonly controls: Controls;
+  readonly limits: LimitWatch;
   readonly outage: Outage;
   /** Called when a connection was lost: closes all others that do not answer within seconds. */
   prove(): void;
@@ -61,6 +64,7 @@ export class Session<E> {
   readonly #results = new Results();
   readonly #refusals: Refusals;
   readonly #tasks: TaskParameters;
+  readonly #limits: SessionLimits;
   readonly #wakeups: Wakeups;
   #safe: SafeFetcher<E> | undefined;
   #lanes: readonly WorkerConnection[] = [];
@@ -77,7 +81,15 @@ export class Session<E> {
         return completeInTransaction(db, this.id, id);
       },
     };
-    this.#tasks = taskParameters(parts.tasks, config.forbiddenFlags, parts.controls);
+    this.#limits = new SessionLimits({
+      ...{ clock: systemClock, logger: config.logger, workerId: this.id, lease },
+      database: { client: parts.source.pool, schema: config.schema },
+      watch: parts.limits,
+      tasks: new Map([...config.tasks].map(([name, task]) => [name, task.concurrency ?? null])),
+    });
+    this.#tasks = taskParameters(parts.tasks, config.forbiddenFlags, parts.controls, () => {
+      return this.#limits.unlimited;
+    });
     this.#refusals = new Refusals({
       clock: systemClock,
       logger: config.logger,
@@ -105,6 +117,15 @@ export class Session<E> {
         return [...this.#fastFetchers(link), safe.fetcher];
       },
     });
+  }
+
+  /** Limits of tasks have changed. `isOther`: tasks are fetched in another way. */
+  limitsChanged(isOther: boolean): void {
+    this.dispatcher.settle();
+    if (!isOther) return;
+    this.#safe?.limitsChanged();
+    // Jobs that were fetched without a limit.
+    void this.dispatcher.returnUnstarted();
   }
 
   /** A connection of the safe mode, an idle one if possible; null: there is none now. */
@@ -222,6 +243,11 @@ export class Session<E> {
         results,
         refusals: this.#refusals,
         tasks: this.#tasks,
+        parametersOf: (names) => {
+          const subset = new Map([...tasks].filter(([name]) => names.includes(name)));
+          return taskParameters(subset, config.forbiddenFlags, this.#parts.controls);
+        },
+        limits: this.#limits,
         hooks,
         outage,
         // With a fast mode, only the jobs that it leaves to the safe mode.

@@ -14,6 +14,7 @@ import { LockRenewal, renewalIntervalMs } from "./lease/lock-renewal.ts";
 import { LockReset } from "./lease/lock-reset.ts";
 import { Recovery } from "./lease/recovery.ts";
 import type { WorkerLease } from "./lease/worker-lease.ts";
+import { LimitWatch } from "./limits/limit-watch.ts";
 import type { Concurrency } from "./options/concurrency.ts";
 import type { WorkerConfig } from "./options/worker-options.ts";
 import type { Sessions } from "./sessions.ts";
@@ -32,6 +33,7 @@ export class Upkeep<E> {
   readonly #lockRenewal: LockRenewal;
   readonly #recovery: Recovery | null;
   readonly pauses: ControlWatch;
+  readonly limits: LimitWatch;
   readonly #lease: WorkerLease;
 
   constructor(
@@ -55,8 +57,12 @@ export class Upkeep<E> {
     this.#lease = lease;
     this.#maintenance = maintenance(connection, config.schema, logger);
     const wake = (): void => sessions().current.dispatcher.wake();
+    this.limits = new LimitWatch(logger, (isOther) => {
+      for (const session of sessions().all) session.limitsChanged(isOther);
+    });
+    const { limits } = this;
     this.pauses = new ControlWatch({
-      ...{ logger, wake },
+      ...{ logger, wake, limits },
       database: () => sessions().current.database,
       returnUnstarted: async () => {
         await Promise.all(sessions().all.map(({ dispatcher }) => dispatcher.returnUnstarted()));
@@ -102,6 +108,11 @@ export class Upkeep<E> {
             wake,
             prove,
           });
+  }
+
+  /** What a listener calls, by channel. */
+  get channels(): Readonly<Record<string, (payload: string) => void>> {
+    return { ...this.pauses.channels, ...this.limits.channels };
   }
 
   /** Called before the first fetch, because every lock must be under a lease. */

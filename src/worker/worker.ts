@@ -86,7 +86,8 @@ export class Worker<Extensions = unknown> implements Service {
     const shared = { connection, hooks, tasks, concurrency, outage, lease, prove };
     this.#upkeep = new Upkeep(config, { ...shared, sessions, cron });
     const announced = (payload: string) => this.#sessions.announced(payload);
-    const parts = { config, source, ...shared, controls: this.#upkeep.pauses, announced };
+    const { pauses: controls, limits } = this.#upkeep;
+    const parts = { config, source, ...shared, controls, limits, announced };
     this.#sessions = new Sessions(() => new Session(parts), {
       ...{ hooks, outage, givenUp: this.#limit.givenUp },
     });
@@ -273,7 +274,7 @@ export class Worker<Extensions = unknown> implements Service {
       ...{ connection: withApplicationName(connection, "worker listen"), outage },
       channels: {
         [NEW_JOBS]: (payload) => this.#sessions.announced(payload),
-        ...this.#upkeep.pauses.channels,
+        ...this.#upkeep.channels,
         ...this.#timetable.channels,
         // The channel belongs to the database, so the migration may be that of another schema.
         "worker:migrate": (payload) => {

@@ -14,7 +14,10 @@ import {
   readRates,
   readRunning,
 } from "../../src/insight/limits/read-use.ts";
+import { mayHaveReady } from "../../src/queue/fetch/has-ready.ts";
 import { readLimits, type StoredLimit } from "../../src/queue/limits/limits.ts";
+import { exchangePermits, releasePermits } from "../../src/queue/limits/permits.ts";
+import { addRate, returnTokens, takeTokens } from "../../src/queue/limits/tokens.ts";
 
 type Call = (db: Database) => Promise<unknown>;
 type Answer = (text: string) => Record<string, unknown>;
@@ -33,6 +36,7 @@ const ofQueues: StoredLimit = {
   definition: { ...definition, scope: "queue", match: "q/*" },
 };
 const row = { name: "l", scope: "task", match: "*", concurrency: 1, rate: null, until_us: null };
+const bucket = { intervalMs: 10, lapseMs: 50, capacity: 15 };
 const there: Answer = () => ({
   ...{
     is_there: true,
@@ -55,6 +59,19 @@ export const limitCalls: Readonly<Record<string, Call | readonly [Call, Answer]>
   ],
   "limit-remove": [(db) => removeLimit(db, "l"), there],
   "limit-end-back-offs": [(db) => endBackOffs(db, "l"), there],
+  "permits-exchange": [
+    (db) => exchangePermits(db, { limitId: 1, workerId: "w", inUse: 0, wanted: 1 }),
+    () => ({ concurrency: 1 }),
+  ],
+  "permits-release": [(db) => releasePermits(db, "w"), there],
+  "tokens-take": [
+    (db) => takeTokens(db, { limitId: 1, key: "" }, bucket, 1),
+    (text) => (text.includes("insert") ? { count: 1 } : { count: 1, next_ms: 0 }),
+  ],
+  "tokens-add-rate": [(db) => addRate(db, { limitId: 1, key: "" }), there],
+  "tokens-return": [(db) => returnTokens(db, { limitId: 1, key: "" }, bucket, 1), there],
+  "may-have-ready": [(db) => mayHaveReady(db, "{}", false), () => ({ may_have: true })],
+  "may-have-ready-pauses": [(db) => mayHaveReady(db, "{}", true), () => ({ may_have: true })],
   "limits-read": [(db) => readLimits(db), there],
   "limits-running": [(db) => readRunning(db, [ofTask]), there],
   "limits-busy-queues": (db) => readBusyQueues(db, [ofQueues]),

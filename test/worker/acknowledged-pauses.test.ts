@@ -276,6 +276,7 @@ test("A new pause returns what was fetched, also one with an earlier time; the e
   let acknowledged = "";
   const { database } = queue.utils;
   const watch: ControlWatch = new ControlWatch({
+    limits: { look: async () => {} },
     logger: silentLogger,
     database: () => database,
     returnUnstarted: async () => void returns++,

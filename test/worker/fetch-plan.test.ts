@@ -213,29 +213,33 @@ describe("Round trips", () => {
     const clock = manualClock();
     let slow = 0;
     const trips = new RoundTrips(clock, () => void slow++);
-    const first = trips.sent(10);
-    const second = trips.sent(3);
-    assert.deepEqual([trips.requested, trips.hasPrompt], [13, true]);
+    const stream = {};
+    const own = trips.of(stream);
+    const first = trips.sent(stream, 10);
+    const second = trips.sent(stream, 3);
+    trips.answered(trips.sent({}, 100));
+    assert.deepEqual([own.requested, own.hasPrompt], [13, true]);
     clock.advance(20);
     // Another fetch may be sent, but the requested jobs still count.
-    assert.deepEqual([slow, trips.requested, trips.hasPrompt], [2, 13, false]);
+    assert.deepEqual([slow, own.requested, own.hasPrompt], [2, 13, false]);
     clock.advance(3_600_000);
-    assert.equal(trips.requested, 13);
+    assert.equal(own.requested, 13);
     let ended = false;
     const end = trips.ended().then(() => {
       ended = true;
     });
     trips.answered(first);
-    assert.deepEqual([trips.requested, trips.isNone, ended], [3, false, false]);
+    assert.deepEqual([own.requested, trips.isNone, ended], [3, false, false]);
     trips.answered(second);
     await end;
-    assert.deepEqual([trips.requested, trips.isNone], [0, true]);
+    assert.deepEqual([own.requested, trips.isNone], [0, true]);
     await trips.ended();
   });
 
   test("that only flush results do not delay a fetch.", () => {
     const trips = new RoundTrips(manualClock(), () => {});
-    trips.sent(0);
-    assert.deepEqual([trips.hasPrompt, trips.isNone], [false, false]);
+    const stream = {};
+    trips.sent(stream, 0);
+    assert.deepEqual([trips.of(stream).hasPrompt, trips.isNone], [false, false]);
   });
 });

@@ -23,6 +23,13 @@ export interface Rate {
 /** A rate with its burst. */
 export type WholeRate = Rate & { readonly burst: number };
 
+/** A rate with its burst. */
+export interface FullRate {
+  readonly limit: number;
+  readonly perMs: number;
+  readonly burst: number;
+}
+
 export interface LimitDefinition {
   readonly name: string;
   readonly scope: LimitScope;

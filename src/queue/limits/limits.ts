@@ -16,7 +16,12 @@ export interface StoredLimit {
   /** The number of definitions so far. */
   readonly revision: number;
   /** The end of a back-off of the limit itself, and its reason; null: it does not back off. */
-  readonly backOff: { readonly until: Date; readonly reason: string | null } | null;
+  readonly backOff: {
+    readonly until: Date;
+    /** Milliseconds until then, by the database's clock, when it was read. */
+    readonly leftMs: number;
+    readonly reason: string | null;
+  } | null;
 }
 
 /** Returns all limits in the order of their ids. Throws if the schema has no table of limits. */
@@ -38,6 +43,7 @@ interface LimitRow {
   readonly set_us: string;
   readonly revision: number;
   readonly until_us: string | null;
+  readonly left_ms: number | null;
   readonly reason: string | null;
 }
 
@@ -54,14 +60,18 @@ function storedLimit(row: LimitRow): StoredLimit {
     setBy: row.set_by,
     setAt: dateOf(row.set_us),
     revision,
-    backOff: row.until_us === null ? null : { until: dateOf(row.until_us), reason: row.reason },
+    backOff:
+      row.until_us === null
+        ? null
+        : { until: dateOf(row.until_us), leftMs: row.left_ms ?? 0, reason: row.reason },
   };
 }
 
 const limitsSql: Statement = (s) => `
 select l.id, l.name, l.scope, l.match, l.concurrency, l.rate, l.period_ms::text, l.burst, l.source, l.set_by,
   ${microseconds("l.set_at")}::text as set_us, l.revision,
-  ${microseconds("b.until")}::text as until_us, b.reason
+  ${microseconds("b.until")}::text as until_us,
+  pg_catalog.date_part('epoch', b.until - pg_catalog.now()) * 1000::float8 as left_ms, b.reason
 from ${s}._private_limits l
 left join lateral (
   select until, reason from ${s}._private_back_offs

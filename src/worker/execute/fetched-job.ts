@@ -120,7 +120,8 @@ function dateOf(moment_s: number): Date {
   return new Date(Math.floor(moment_s * 1000 + 0.0005));
 }
 
-function inOrder(a: FetchedJob, b: FetchedJob): number {
+/** The order in which jobs are fetched. */
+export function inOrder(a: FetchedJob, b: FetchedJob): number {
   if (a.priority !== b.priority) return a.priority - b.priority;
   if (a.runAtSeconds !== b.runAtSeconds) return a.runAtSeconds - b.runAtSeconds;
   // Ids are decimal texts without leading zeros, so the shorter one is smaller.

@@ -15,7 +15,7 @@ export interface WorkSource {
   /** Runs a job. Returns a promise only if the job is not done at once. Never rejects. */
   run(job: FetchedJob): Promise<void> | undefined;
   /** Called when a job has ended. */
-  finished(): void;
+  finished(job: FetchedJob): void;
   /** Called when a run of a queue has ended or was abandoned, with its unstarted jobs. */
   runEnded(run: QueueRun, unstarted: readonly FetchedJob[]): void;
 }
@@ -48,6 +48,11 @@ export class Slots {
   /** The number of free slots; none while more are occupied than the lowered concurrency. */
   get free(): number {
     return Math.max(0, this.#concurrency.value - this.#occupied.length);
+  }
+
+  /** The number of slots. */
+  get all(): number {
+    return this.#concurrency.value;
   }
 
   get isIdle(): boolean {
@@ -130,7 +135,7 @@ export class Slots {
         await pending;
         if (slot.isAbandoned) return;
       }
-      if (!(unit instanceof QueueRun)) source.finished();
+      if (!(unit instanceof QueueRun)) source.finished(unit);
       slot.unit = undefined;
       this.#onChange();
     }
@@ -147,7 +152,7 @@ export class Slots {
       slot.started++;
       const pending = source.run(job);
       if (pending !== undefined) await pending;
-      source.finished();
+      source.finished(job);
     }
     if (!slot.isAbandoned) source.runEnded(run, run.jobs.slice(slot.started));
   }

@@ -103,6 +103,16 @@ export class FetchPlan {
     return this.#drainedCount >= this.#readyCount;
   }
 
+  /** Returns a mark for sawNothing(). */
+  get mark(): number {
+    return this.#readyCount;
+  }
+
+  /** Nothing was ready when the mark was taken. */
+  sawNothing(mark: number): void {
+    this.#drainedCount = Math.max(this.#drainedCount, mark);
+  }
+
   /** Jobs may have become ready after the start. */
   raise(): void {
     this.#readyCount++;

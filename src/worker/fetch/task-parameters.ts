@@ -6,8 +6,9 @@ import { HORIZON_MS } from "./fetch-plan.ts";
 type Tallies = ReadonlyMap<string, { readonly tally: Pick<TaskTally, "meanMs"> }>;
 
 export interface TaskParameters {
+  /** All tasks of the worker. */
   readonly names: readonly string[];
-  /** text[] in PostgreSQL's format, which pg would otherwise make for each statement. */
+  /** The tasks whose jobs are fetched: text[] in PostgreSQL's format, which pg would otherwise make for each statement. */
   readonly identifiers: string;
   /** The forbidden flags in the same format; null: none, and statements omit the check. */
   readonly forbiddenFlags: string | null;
@@ -31,17 +32,32 @@ export interface Controls extends Pick<TaskParameters, "pausesRead" | "queueFree
 
 /**
  * Returns the parameters. Jobs with one of `forbiddenFlags` are left to other workers. `controls`: whether the schema
- * has the extension with pauses, which may be added while the worker runs.
+ * has the extension with pauses, which may be added while the worker runs. `fetched`: the tasks whose jobs are fetched
+ * now; default: all.
  */
 export function taskParameters(
   tasks: Tallies,
   forbiddenFlags: readonly string[],
   controls: Controls = { isInstalled: false, pausesRead: 0, queueFreed: () => {} },
+  fetched?: () => readonly string[],
 ): TaskParameters {
   const names = [...tasks.keys()];
+  let current: readonly string[] = names;
+  let identifiers = arrayText(names);
+  const now = (): readonly string[] => {
+    const wanted = fetched?.() ?? names;
+    if (wanted !== current) {
+      current = wanted;
+      identifiers = arrayText(wanted);
+    }
+    return current;
+  };
   return {
     names,
-    identifiers: arrayText(names),
+    get identifiers() {
+      now();
+      return identifiers;
+    },
     forbiddenFlags: forbiddenFlags.length > 0 ? arrayText(forbiddenFlags) : null,
     get pauses() {
       return controls.isInstalled;
@@ -51,9 +67,10 @@ export function taskParameters(
     },
     queueFreed: () => controls.queueFreed(),
     get runShares() {
-      const shares = [...tasks.values()].map(({ tally: { meanMs } }) =>
-        meanMs === null ? "Infinity" : String(meanMs / HORIZON_MS),
-      );
+      const shares = now().map((name) => {
+        const meanMs = tasks.get(name)?.tally.meanMs ?? null;
+        return meanMs === null ? "Infinity" : String(meanMs / HORIZON_MS);
+      });
       return `{${shares.join(",")}}`;
     },
   };

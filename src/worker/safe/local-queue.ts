@@ -16,7 +16,6 @@ import { jobsOf, QueueRun, type WorkUnit } from "../execute/work-unit.ts";
 import type { FetchPlan } from "../fetch/fetch-plan.ts";
 import type { LocalQueueConfig } from "../options/local-queue-options.ts";
 import type { Hooks, LocalQueueMode } from "../task/hooks.ts";
-import type { RoundTrips } from "./round-trips.ts";
 
 /** From this many jobs ahead on, a second fetch is sent before the first has its answer. */
 const BUSY_JOBS = 8;
@@ -26,7 +25,7 @@ export interface LocalQueueParts {
   readonly hooks: Hooks;
   readonly workerId: string;
   readonly plan: Pick<FetchPlan, "ahead">;
-  readonly trips: Pick<RoundTrips, "requested" | "hasPrompt">;
+  readonly trips: { readonly requested: number; readonly hasPrompt: boolean };
   /** Returns unstarted jobs and their queues to the database. */
   giveBack(jobs: readonly FetchedJob[], queueIds: readonly number[]): void;
   /** Called when a refetch delay has ended. */
@@ -124,6 +123,11 @@ export class LocalQueue {
     }
     if (this.#mode !== "waiting") this.#setMode("waiting");
     this.#armTtl();
+  }
+
+  /** The first waiting job. */
+  get head(): FetchedJob | undefined {
+    return this.#oldest;
   }
 
   take(): WorkUnit | undefined {

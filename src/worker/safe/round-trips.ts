@@ -8,6 +8,8 @@ const SLOW_MS = 20;
 
 /** One round trip. */
 export interface RoundTrip {
+  /** The stream whose jobs it requests. */
+  readonly stream: object | null;
   /** The number of requested jobs; 0: it only writes results. */
   readonly want: number;
   /** Whether it writes results. */
@@ -28,20 +30,9 @@ export class RoundTrips {
     this.#onSlow = onSlow;
   }
 
-  /**
-   * The number of requested jobs. Slow fetches count until they have an answer or their connection is lost: their
-   * jobs may be locked already, and requesting them again would lock twice the number of slots.
-   */
-  get requested(): number {
-    let requested = 0;
-    for (const { want } of this.#underWay) requested += want;
-    return requested;
-  }
-
-  /** Whether a fetch is running and not slow. */
-  get hasPrompt(): boolean {
-    for (const { want, isSlow } of this.#underWay) if (want > 0 && !isSlow) return true;
-    return false;
+  /** The round trips that request jobs of one stream. */
+  of(stream: object): RoundTripsOf {
+    return new RoundTripsOf(() => this.#underWay, stream);
   }
 
   get hasResults(): boolean {
@@ -62,13 +53,13 @@ export class RoundTrips {
     await Promise.all(this.#underWay.map(({ over }) => over.promise));
   }
 
-  sent(want: number, hasResults = false): RoundTrip {
+  sent(stream: object | null, want: number, hasResults = false): RoundTrip {
     const cancelTimer = this.#clock.after(SLOW_MS, () => {
       sent.isSlow = true;
       this.#onSlow();
     });
     const over = Promise.withResolvers<void>();
-    const sent: RoundTrip = { want, hasResults, cancelTimer, over, isSlow: false };
+    const sent: RoundTrip = { stream, want, hasResults, cancelTimer, over, isSlow: false };
     this.#underWay = [...this.#underWay, sent];
     return sent;
   }
@@ -77,5 +68,35 @@ export class RoundTrips {
     trip.cancelTimer();
     this.#underWay = this.#underWay.filter((one) => one !== trip);
     trip.over.resolve();
+  }
+}
+
+class RoundTripsOf {
+  readonly #underWay: () => readonly RoundTrip[];
+  readonly #stream: object;
+
+  constructor(underWay: () => readonly RoundTrip[], stream: object) {
+    this.#underWay = underWay;
+    this.#stream = stream;
+  }
+
+  /**
+   * The number of requested jobs. Slow fetches count until they have an answer or their connection is lost: their
+   * jobs may be locked already, and requesting them again would lock twice the number of slots.
+   */
+  get requested(): number {
+    let requested = 0;
+    for (const { stream, want } of this.#underWay()) {
+      if (stream === this.#stream) requested += want;
+    }
+    return requested;
+  }
+
+  /** Whether a fetch is running and not slow. */
+  get hasPrompt(): boolean {
+    for (const { stream, want, isSlow } of this.#underWay()) {
+      if (stream === this.#stream && want > 0 && !isSlow) return true;
+    }
+    return false;
   }
 }

@@ -8,6 +8,7 @@ import type { Refusals } from "../execute/refusals.ts";
 import type { Results } from "../execute/results.ts";
 import type { TaskParameters } from "../fetch/task-parameters.ts";
 import type { WorkerLease } from "../lease/worker-lease.ts";
+import type { SessionLimits } from "../limits/session-limits.ts";
 import type { WorkerConfig } from "../options/worker-options.ts";
 import type { Hooks } from "../task/hooks.ts";
 
@@ -20,7 +21,11 @@ export interface SafeFetcherParts<E> {
   /** The results of all jobs locked by `locked_by`, also those that another fetcher hands over. */
   readonly results: Results;
   readonly refusals: Refusals;
+  /** Of the tasks without a limit. */
   readonly tasks: TaskParameters;
+  /** Returns those of limited tasks. */
+  parametersOf(names: readonly string[]): TaskParameters;
+  readonly limits: SessionLimits;
   readonly hooks: Hooks;
   readonly outage: ConnectionsParts["outage"];
   /** Which jobs without a queue are fetched: those that no other fetcher fetches. */

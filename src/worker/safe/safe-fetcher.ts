@@ -3,7 +3,7 @@
 //
 //   database ──fetch──▶ local queue ──slot──▶ executor ──▶ results ──flush, with the next fetch──▶ database
 //
-// After a lost connection running jobs continue. Jobs that a fetch without an answer has locked are returned first.
+// After a lost connection running jobs continue; jobs that a fetch without an answer has locked are returned first.
 import { monotonic } from "../../base/clock.ts";
 import { errorOf, messageOf, WorkerError } from "../../base/errors.ts";
 import { registerTasks } from "../../queue/add/register-tasks.ts";
@@ -15,14 +15,15 @@ import type { InFlight } from "../execute/in-flight.ts";
 import type { JobExecutor } from "../execute/job-executor.ts";
 import { emitSettled, idOf, jobsIn, type ResultBatch } from "../execute/results.ts";
 import type { WorkSource } from "../execute/slots.ts";
-import { type QueueRun, workUnits } from "../execute/work-unit.ts";
-import { FetchPlan, LONG_FETCH } from "../fetch/fetch-plan.ts";
+import type { QueueRun } from "../execute/work-unit.ts";
+import { LONG_FETCH } from "../fetch/fetch-plan.ts";
 import type { Fetcher, FetcherLink } from "../fetch/fetcher.ts";
 import { type FlushAnswer, flushAndFetch } from "./flush-and-fetch.ts";
 import { LateJobs } from "./late-jobs.ts";
-import { LocalQueue } from "./local-queue.ts";
 import { RoundTrips } from "./round-trips.ts";
 import type { SafeFetcherParts } from "./safe-fetcher-parts.ts";
+import type { Stream } from "./stream.ts";
+import { Streams, type StreamWant } from "./streams.ts";
 import { UncertainLocks } from "./uncertain-locks.ts";
 
 export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
@@ -30,18 +31,16 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
   readonly #parts: SafeFetcherParts<E>;
   readonly #link: FetcherLink;
   readonly #connections: WorkerConnections;
-  readonly #localQueue: LocalQueue;
-  readonly #plan: FetchPlan;
+  readonly #streams: Streams;
   readonly #trips: RoundTrips;
   readonly #uncertain: UncertainLocks;
   readonly #late: LateJobs;
   #phase: "new" | "fetching" | "ending" = "new";
 
   constructor(parts: SafeFetcherParts<E>, link: FetcherLink) {
-    const { config, workerId, clock, hooks } = parts;
+    const { workerId, clock, hooks } = parts;
     this.#parts = parts;
     this.#link = link;
-    this.#plan = new FetchPlan(clock, parts.free);
     const onLeft = () => link.changed();
     this.#trips = new RoundTrips(clock, onLeft);
     this.#connections = new WorkerConnections(parts.connections, {
@@ -53,10 +52,10 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
       },
       outage: parts.outage,
     });
-    const [plan, trips, connections] = [this.#plan, this.#trips, this.#connections];
+    const [trips, connections] = [this.#trips, this.#connections];
     this.#uncertain = new UncertainLocks({ ...parts, trips, connections, onLeft });
-    this.#localQueue = new LocalQueue(config.localQueue, {
-      ...{ clock, hooks, workerId, plan, trips },
+    this.#streams = new Streams({
+      ...{ parts, link, trips, connections },
       giveBack: (jobs, queueIds) => this.#giveBack(jobs, queueIds),
       delayOver: () => this.advance(),
     });
@@ -64,7 +63,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
       clock,
       slots: link.slots,
       source: this,
-      hasWaitingRuns: () => this.#localQueue.queueIds.length > 0,
+      hasWaitingRuns: () => this.#streams.queueIds.length > 0,
       giveBack: (jobs) => this.#giveBack(jobs, []),
     });
   }
@@ -74,7 +73,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
   }
 
   get waiting(): number {
-    return this.#localQueue.size;
+    return this.#streams.waiting;
   }
 
   get isUncertain(): boolean {
@@ -83,17 +82,17 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
 
   get jobs(): readonly FetchedJob[] {
     const ended = [...this.#parts.results.jobs, ...this.#parts.refusals.jobs];
-    return [...this.#localQueue.jobs, ...this.#link.slots.jobs(this), ...ended];
+    return [...this.#streams.jobs, ...this.#link.slots.jobs(this), ...ended];
   }
 
   get queueIds(): InFlight["queueIds"] {
-    const waiting = [...this.#localQueue.queueIds, ...this.#link.slots.queueIds(this)];
+    const waiting = [...this.#streams.queueIds, ...this.#link.slots.queueIds(this)];
     return [...waiting, ...this.#parts.results.freedQueues];
   }
 
   get isIdle(): boolean {
-    const isDrained = this.#phase !== "fetching" || this.#plan.isDrained;
-    const isEmpty = this.#localQueue.size === 0 && this.#parts.results.isEmpty;
+    const isDrained = this.#phase !== "fetching" || this.#streams.isDrained;
+    const isEmpty = this.#streams.waiting === 0 && this.#parts.results.isEmpty;
     return isDrained && isEmpty && !this.#uncertain.isWaitedFor && !this.#parts.refusals.isWaiting;
   }
 
@@ -104,40 +103,41 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     await registerTasks(database, this.#parts.tasks.names);
     if (this.#phase !== "new") return; // A start that fails runs nothing.
     this.#phase = "fetching";
-    this.#localQueue.start();
+    this.#streams.start();
     this.advance();
   }
 
   wake(count: number): void {
-    const wasDrained = this.#plan.wake(count > 0);
-    this.#localQueue.announce(Math.max(1, count));
+    const wasDrained = this.#streams.wake(count);
     // Synchronously, because a job waits.
     if (wasDrained && this.#trips.isNone) this.advance();
     else this.#link.changed();
   }
 
   wakeForOthers(): void {
-    this.#plan.raise();
+    this.#streams.raise();
     this.#link.changed();
   }
 
   advance(): void {
-    this.#fill();
+    this.#link.slots.fill(this, () => this.#streams.hasStartable);
+    if (this.#phase === "fetching") this.#streams.prepare();
     while (this.#connections.hasIdle) {
-      const want = this.#wanted();
-      if (want === 0 && this.#parts.results.isEmpty) return;
+      const wanted = this.#wanted();
+      if (wanted === null && this.#parts.results.isEmpty) return;
       const connection = this.#connections.take() as WorkerConnection;
-      void this.#exchange(connection, want);
+      void this.#exchange(connection, wanted);
     }
   }
 
-  #fill(): void {
-    void this.#link.slots.fill(this, () => this.#localQueue.size > 0);
+  /** Limits of tasks have begun, changed or ended. */
+  limitsChanged(): void {
+    if (this.#streams.rearrange(this.#link.slots.running(this))) this.#link.changed();
   }
 
   stop(): void {
     this.#phase = "ending";
-    this.#localQueue.release();
+    this.#streams.release();
     this.#connections.hurry();
     this.#uncertain.end();
     this.#parts.refusals.end();
@@ -145,7 +145,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
   }
 
   async returnUnstarted(): Promise<void> {
-    if (this.#phase === "fetching") this.#late.returnUnstarted(this.#localQueue);
+    if (this.#phase === "fetching") this.#late.returnUnstarted(this.#streams);
     await this.#trips.currentEnded();
     await this.#parts.results.allReturned();
   }
@@ -161,8 +161,9 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
   }
 
   async close(): Promise<void> {
-    this.#localQueue.release();
+    this.#streams.release();
     this.#late.close();
+    await this.#parts.limits.close();
     await this.#connections.close().finally(() => this.#uncertain.close());
   }
 
@@ -174,25 +175,26 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
   /** When the lease may have expired, other workers may have the jobs, so they are returned unstarted. */
   mayStart(): boolean {
     if (this.#phase === "fetching" && this.#parts.lease.isGood) return true;
-    this.#localQueue.giveBackAll();
+    this.#streams.giveBackAll();
     return false;
   }
 
   mayFollow(job: FetchedJob): boolean {
-    return !this.#late.isLate(job);
+    return !this.#late.isLate(job) && this.#streams.mayFollow(job);
   }
 
   take() {
-    return this.#localQueue.take();
+    return this.#streams.take();
   }
 
   run(job: FetchedJob): Promise<void> | undefined {
     this.#parts.lease.starting(job.id);
+    this.#streams.began(job);
     return this.#parts.executor.run(job);
   }
 
-  finished(): void {
-    this.#plan.finished(1);
+  finished(job: FetchedJob): void {
+    this.#streams.ended(job);
   }
 
   runEnded({ lock }: QueueRun, unstarted: readonly FetchedJob[]): void {
@@ -204,24 +206,24 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     this.#link.changed();
   }
 
-  /** Returns the number of jobs to request now: none with repeated results, which may wait for a lock again. */
-  #wanted(): number {
-    if (this.#parts.results.isRepeated) return 0;
-    if (this.#phase !== "fetching" || !this.#link.mayFetch(this)) return 0;
-    if (this.#plan.isDrained || this.#localQueue.isDelayed) return 0;
-    return this.#localQueue.wanted(this.#link.slots.free);
+  /** Returns what to request now: nothing with repeated results, which may wait for a lock again. */
+  #wanted(): StreamWant | null {
+    const mayFetch = this.#phase === "fetching" && this.#link.mayFetch(this);
+    return mayFetch && !this.#parts.results.isRepeated ? this.#streams.wanted() : null;
   }
 
-  async #exchange(connection: WorkerConnection, wanted: number): Promise<void> {
-    const { workerId, config, hooks, tasks, results } = this.#parts;
-    const { pausesRead } = tasks;
-    const request = wanted === 0 ? null : this.#plan.request(wanted, this.#mayBeQuick(connection));
+  async #exchange(connection: WorkerConnection, wanted: StreamWant | null): Promise<void> {
+    const { workerId, config, hooks, results } = this.#parts;
+    const { mark } = this.#streams;
+    const stream = wanted?.stream ?? this.#streams.main;
+    const request = wanted && stream.plan.request(wanted.want, this.#mayBeQuick(connection));
     const want = request?.want ?? 0;
-    const trip = this.#trips.sent(want, !results.isEmpty);
+    const trip = this.#trips.sent(stream, want, !results.isEmpty);
     const batch = results.send();
-    const answer = await flushAndFetch(connection, workerId, batch, request && { request, tasks });
+    const fetch = request && { request, tasks: stream.tasks };
+    const answer = await flushAndFetch(connection, workerId, batch, fetch);
     this.#written(answer, batch);
-    if (answer.failure !== null) this.#unconfirmed(answer, request !== null);
+    if (answer.failure !== null) this.#unconfirmed(answer, request === null ? null : stream);
     results.answered(batch);
     if (request !== null && answer.rows !== null) {
       const jobs = await loadedJobs(answer.rows, connection.database, (error) => {
@@ -229,17 +231,16 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
       });
       const durationMs = monotonic() - request.sentAtMs;
       hooks.emit("job:fetch", { workerId, count: jobs.length, durationMs });
-      const isDrained = this.#plan.learn(jobs, request, answer.queuesAreFree);
+      const isDrained = stream.plan.learn(jobs, request, answer.queuesAreFree);
       if (isDrained) this.#link.nothingReady(answer.nowSeconds);
-      this.#plan.measure();
-      this.#localQueue.add(workUnits(jobs), jobs.length, want);
-      if (pausesRead !== tasks.pausesRead) this.#localQueue.giveBackAll();
+      stream.plan.measure();
+      this.#streams.add(stream, jobs, want, mark);
       if (jobs.some(({ isQueued }) => isQueued)) this.#late.watch();
     }
     this.#trips.answered(trip);
     this.#connections.giveBack(connection);
     // After a quick fetch the next one follows a turn later, with the results of jobs that were done at once.
-    if (request?.isQuick) this.#fill();
+    if (request?.isQuick) this.#link.slots.fill(this, () => this.#streams.hasStartable);
     else this.advance();
     this.#link.changed();
   }
@@ -255,26 +256,26 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     if (written.freedQueues.length > 0) this.wakeForOthers();
     if (written.freedQueues.length > 0) tasks.queueFreed();
     // Returned jobs are ready again, before the place where the next fetch would start.
-    if (written.returned.length > 0) this.#plan.wake(false);
+    if (written.returned.length > 0) this.#streams.returned();
     if (written.done.length + written.failures.length > 0) this.#link.written();
-    if (refusals.settled(written, apart)) this.#plan.raise();
+    if (refusals.settled(written, apart)) this.#streams.raise();
     emitSettled(hooks, workerId, written, lost, jobsIn(sent));
   }
 
-  #unconfirmed({ unconfirmed, failure }: FlushAnswer, hasFetched: boolean): void {
+  /** `stream`: that of the failed fetch; null: none was sent. */
+  #unconfirmed({ unconfirmed, failure }: FlushAnswer, stream: Stream | null): void {
     this.#parts.results.putBack(unconfirmed);
     const error = errorOf(failure);
     // A fetch that was the victim of a deadlock has waited already. Others may have skipped its rows.
-    if (hasFetched) this.#plan.raise();
+    stream?.plan.raise();
     if (error instanceof WorkerError && error.code === "database_busy") return;
     // After a timeout the server has rolled back, so nothing is uncertain.
-    const wasPatient = this.#plan.isPatient;
-    if (hasFetched && this.#plan.failed(error)) {
-      if (!wasPatient) this.#parts.config.logger.warn({ error: error.message }, LONG_FETCH);
-      return;
-    }
-    if (hasFetched) this.#uncertain.raise();
-    this.#plan.forgetSpeed();
+    const isFirst = stream?.plan.isPatient === false;
+    const isTimeout = stream?.plan.failed(error) === true;
+    if (isTimeout && isFirst) this.#parts.config.logger.warn({ error: error.message }, LONG_FETCH);
+    if (isTimeout) return;
+    if (stream !== null) this.#uncertain.raise();
+    for (const { plan } of this.#streams.all) plan.forgetSpeed();
     this.connectionLost(error);
   }
 

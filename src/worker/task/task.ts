@@ -1,6 +1,6 @@
 // Tasks: an identifier and a typed handler.
 import * as v from "valibot";
-import { duration, strict, validate } from "../../base/validate.ts";
+import { count, duration, strict, validate } from "../../base/validate.ts";
 import { identifier as taskIdentifier } from "../../domain/job-spec.ts";
 import { type RetryPolicy, retryPolicy } from "./retry.ts";
 import type { TaskContext } from "./task-context.ts";
@@ -40,6 +40,11 @@ export interface TaskOptions {
    * worker's `retry`, else Graphile Worker's exp(attempt) seconds.
    */
   readonly retry?: RetryPolicy | undefined;
+  /**
+   * The most jobs of the task that this worker runs at once, 1–10,000. Default: any number. For a limit over all
+   * workers: `utils.setLimit()`.
+   */
+  readonly concurrency?: number | undefined;
 }
 
 /** A task: made by defineTask() or defineBatchTask(). */
@@ -100,5 +105,6 @@ const taskSchema = strict({
   options: strict({
     timeoutMs: v.optional(duration),
     retry: v.optional(retryPolicy),
+    concurrency: v.optional(count(10_000)),
   }),
 });

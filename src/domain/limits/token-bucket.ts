@@ -1,0 +1,24 @@
+// A rate as a bucket of tokens, of which each start takes one.
+import type { FullRate } from "./limit.ts";
+
+export interface TokenBucket {
+  /** The time in which a token is added. */
+  readonly intervalMs: number;
+  /** The most tokens in the bucket, at least 1. */
+  readonly capacity: number;
+  /** How long a worker may keep a token before its job starts. */
+  readonly lapseMs: number;
+}
+
+const LONGEST_LAPSE_MS = 100;
+
+/**
+ * Tokens are taken up to `lapseMs` before their jobs start. In any period jobs start with the tokens of a period that
+ * is longer by that, so the bucket is smaller by what is added meanwhile: starts in any period are at most `limit` and
+ * `burst`.
+ */
+export function tokenBucket({ limit, perMs, burst }: FullRate): TokenBucket {
+  const intervalMs = perMs / limit;
+  const lapseMs = Math.min(LONGEST_LAPSE_MS, (burst * intervalMs) / 4);
+  return { intervalMs, lapseMs, capacity: Math.max(1, burst - lapseMs / intervalMs) };
+}

@@ -1,0 +1,30 @@
+// Whether a job of some tasks may be ready. Locks nothing, so a worker may look without a permit to run one.
+import { type Database, query, type Statement } from "../../database/database.ts";
+import { isOfKnownTask, isReady } from "../sql/eligible.ts";
+
+/** The number of ready jobs that are looked through; beyond them one of these tasks is assumed. */
+const MOST_LOOKED_AT = 10_000;
+
+/** False: none is ready. `identifiers`: text[] in PostgreSQL's format. */
+export async function mayHaveReady(
+  db: Database,
+  identifiers: string,
+  pauses: boolean,
+): Promise<boolean> {
+  const [row] = await query<{ may_have: boolean }>(db, pauses ? withPauses : plain, [identifiers]);
+  return row?.may_have !== false;
+}
+
+const hasReadySql =
+  (pauses: boolean): Statement =>
+  (s) =>
+    `
+with looked_at as materialized (
+  select j.task_id from ${s}._private_jobs j where ${isReady("j")}
+  order by j.priority, j.run_at limit ${MOST_LOOKED_AT}
+)
+select exists (select from looked_at j where ${isOfKnownTask(s, "j", { identifiers: "$1", pauses })})
+  or (select pg_catalog.count(*) from looked_at) >= ${MOST_LOOKED_AT} as may_have`;
+
+const plain = hasReadySql(false);
+const withPauses = hasReadySql(true);

@@ -1,0 +1,126 @@
+// Permits: the right of a worker to run one job under a limit of tasks. Their sum is never above the limit.
+//
+//  1. A worker that could use more, or should give some up, exchanges: at most every half second for a limit.
+//  2. The limit's row is locked first. The second statement then reads what the others hold with a new snapshot; in
+//     one statement a waiting worker would count permits that another one has just taken as free.
+//  3. While no other worker is short, it keeps what it has and gets what is free. Once another has been short for half
+//     a second, its part is an equal share, to which it shrinks as its jobs end.
+//  4. The permits of a dead worker go with its row of _private_workers, when its jobs are recovered.
+import { inTransaction } from "../../database/connection/transaction.ts";
+import { type Database, query, type Statement } from "../../database/database.ts";
+
+/** What a worker holds of a limit. */
+export interface Permits {
+  /** The number of jobs that it may run at once; null: the limit has no concurrency any more. */
+  readonly permits: number | null;
+  /** To how many it should shrink as its jobs end. At most `permits`. */
+  readonly share: number;
+  /** Whether another worker wants more than it holds. */
+  readonly othersAreShort: boolean;
+}
+
+export interface PermitExchange {
+  readonly limitId: number;
+  readonly workerId: string;
+  /** The number of its running jobs under the limit. */
+  readonly inUse: number;
+  /** How many jobs it could run at once now. */
+  readonly wanted: number;
+}
+
+/** The channel on which workers hear that permits are wanted or free. */
+export const PERMITS = "worker:permits";
+
+/** The payload of an announcement: `12 free`, `12 wanted`. */
+export function announcedPermits(payload: string): {
+  readonly limitId: number;
+  readonly areFree: boolean;
+} {
+  const [id, word] = payload.split(" ");
+  return { limitId: Number(id), areFree: word === "free" };
+}
+
+/** `db`: on a pool. Throws if the worker has no row of heartbeats. */
+export async function exchangePermits(
+  db: Database,
+  { limitId, workerId, inUse, wanted }: PermitExchange,
+): Promise<Permits> {
+  return inTransaction(db, async (inside) => {
+    const [limit] = await query<{ concurrency: number | null }>(inside, lockSql, [limitId]);
+    if (limit === undefined || limit.concurrency === null) {
+      return { permits: null, share: 0, othersAreShort: false };
+    }
+    const [row] = await query<ExchangeRow>(inside, exchangeSql, [
+      ...[limitId, workerId, inUse, wanted, limit.concurrency],
+    ]);
+    return {
+      permits: row?.permits ?? 0,
+      share: row?.share ?? 0,
+      othersAreShort: row?.others_are_short === true,
+    };
+  });
+}
+
+/** Gives all permits of a worker back. */
+export async function releasePermits(db: Database, workerId: string): Promise<void> {
+  await query(db, releaseSql, [workerId]);
+}
+
+interface ExchangeRow {
+  readonly permits: number;
+  readonly share: number;
+  readonly others_are_short: boolean;
+}
+
+const lockSql: Statement = (s) =>
+  `select concurrency from ${s}._private_limits where id = $1::int for update`;
+
+const announced = (limitId: string, word: "free" | "wanted") =>
+  `pg_catalog.pg_notify('${PERMITS}', ${limitId}::text || ' ${word}'::text)`;
+
+/*
+ * $1 int limit  $2 text worker  $3 int in use  $4 int wanted  $5 int concurrency of the limit
+ * `kept`: what it has stays its own while no other worker is short. A worker whose row was deleted with its lease has
+ * nothing, whatever it still runs.
+ */
+const exchangeSql: Statement = (s) => `
+with own as materialized (
+  select permits, short_since from ${s}._private_limit_permits where limit_id = $1::int and worker_id = $2::text
+), others as materialized (
+  select coalesce(pg_catalog.sum(permits), 0)::int as held,
+    pg_catalog.count(*) filter (where wanted > 0)::int as claimants,
+    pg_catalog.count(*) filter (where wanted > 0 and worker_id < $2::text)::int as before,
+    coalesce(pg_catalog.bool_or(wanted > permits), false) as are_short,
+    coalesce(pg_catalog.bool_or(wanted > permits
+      and short_since < pg_catalog.now() - interval '0.5 seconds'), false) as are_long_short
+  from ${s}._private_limit_permits where limit_id = $1::int and worker_id <> $2::text
+), claim as (
+  select others.*, coalesce(own.permits, 0) as kept, own.short_since,
+    case when $4::int = 0 then 0
+      when are_long_short then least($4::int, $5::int / (claimants + 1)
+        + case when before < $5::int % (claimants + 1) then 1 else 0 end)
+      else greatest($4::int, coalesce(own.permits, 0)) end as target
+  from others left join own on true
+), part as (
+  select *, greatest(least($3::int, kept),
+      least(case when $4::int = 0 and not are_short then kept else target end, $5::int - held), 0) as permits
+  from claim
+), stored as (
+  insert into ${s}._private_limit_permits as p (limit_id, worker_id, permits, in_use, wanted, short_since)
+  select $1::int, $2::text, permits, $3::int, $4::int, case when $4::int > permits then pg_catalog.now() end from part
+  on conflict (limit_id, worker_id) do update set
+    permits = excluded.permits, in_use = excluded.in_use, wanted = excluded.wanted,
+    short_since = case when excluded.short_since is null then null
+      else coalesce(p.short_since, excluded.short_since) end
+  returning permits
+)
+select stored.permits, least(stored.permits, part.target) as share, part.are_short as others_are_short,
+  case when part.are_short and stored.permits < part.kept then ${announced("$1::int", "free")}
+    when stored.permits < $4::int and part.held > 0 then ${announced("$1::int", "wanted")} end
+from stored, part`;
+
+const releaseSql: Statement = (s) => `
+with released as (
+  delete from ${s}._private_limit_permits where worker_id = $1::text returning limit_id
+)
+select ${announced("limit_id", "free")} from released`;

@@ -1,0 +1,83 @@
+// Tokens: the right to start one job under a rate. The generic cell rate algorithm (ITU-T I.371) with one time for each
+// limit and key: `tat`, at which all tokens that were given out are used up at the limit's rate.
+//
+//   tokens now = (now + capacity × interval − greatest(tat, now)) ÷ interval
+//   taking n   : tat = greatest(tat, now) + n × interval
+import { type Database, query, type Statement } from "../../database/database.ts";
+import type { TokenBucket } from "../../domain/limits/token-bucket.ts";
+
+export interface TokenKey {
+  readonly limitId: number;
+  /** The queue; empty for a limit of tasks. */
+  readonly key: string;
+}
+
+export interface Tokens {
+  /** How many were given, 0 to the number that was wanted. */
+  readonly count: number;
+  /** Milliseconds until the next token; 0: there is one. */
+  readonly nextMs: number;
+}
+
+/** Takes up to `wanted` tokens. */
+export async function takeTokens(
+  db: Database,
+  of: TokenKey,
+  bucket: TokenBucket,
+  wanted: number,
+): Promise<Tokens> {
+  const { limitId, key } = of;
+  const { intervalMs, capacity } = bucket;
+  const values = [limitId, key, wanted, intervalMs, capacity];
+  const [row] = await query<{ count: number; next_ms: number }>(db, takeSql, values);
+  if (row !== undefined) return { count: row.count, nextMs: Math.max(0, row.next_ms) };
+  return (await addRate(db, of)) ? takeTokens(db, of, bucket, wanted) : NO_LIMIT;
+}
+
+/** Adds the row for the first job of a rate, which another worker may do meanwhile. False: the limit is gone. */
+export async function addRate(db: Database, { limitId, key }: TokenKey): Promise<boolean> {
+  return (await query(db, insertSql, [limitId, key])).length > 0;
+}
+
+const NO_LIMIT: Tokens = { count: 0, nextMs: 1_000 };
+
+/** Gives unused tokens back. */
+export async function returnTokens(
+  db: Database,
+  { limitId, key }: TokenKey,
+  { intervalMs }: TokenBucket,
+  count: number,
+): Promise<void> {
+  await query(db, returnSql, [limitId, key, count, intervalMs]);
+}
+
+const INTERVAL = "$4::float8 * interval '1 millisecond'";
+
+/* $1 int limit  $2 text key  $3 int wanted  $4 float8 interval, ms  $5 float8 capacity */
+const takeSql: Statement = (s) => `
+with rate as materialized (
+  select tat, greatest(tat, pg_catalog.now()) as base from ${s}._private_rates
+  where limit_id = $1::int and key = $2::text for update
+), room as materialized (
+  select base, $5::float8 - pg_catalog.date_part('epoch', base - pg_catalog.now()) * 1000::float8 / $4::float8 as tokens
+  from rate
+), given as materialized (
+  select base, tokens, least($3::int, greatest(0, pg_catalog.floor(tokens + 0.000001::float8)::int)) as count from room
+), taken as (
+  update ${s}._private_rates set tat = given.base + given.count::float8 * ${INTERVAL}
+  from given where limit_id = $1::int and key = $2::text and given.count > 0
+)
+select count, (1::float8 - (tokens - count::float8)) * $4::float8 as next_ms from given`;
+
+/* A row of a limit that is gone is not inserted. */
+const insertSql: Statement = (s) => `
+with made as (
+  insert into ${s}._private_rates (limit_id, key, tat)
+  select id, $2::text, pg_catalog.now() from ${s}._private_limits where id = $1::int
+  on conflict (limit_id, key) do nothing
+)
+select 1 from ${s}._private_limits where id = $1::int`;
+
+/* $1 int limit  $2 text key  $3 int count  $4 float8 interval, ms */
+const returnSql: Statement = (s) => `
+update ${s}._private_rates set tat = tat - $3::float8 * ${INTERVAL} where limit_id = $1::int and key = $2::text`;

@@ -1,0 +1,96 @@
+// What a session holds of one limit, and whether one more job may start under it. In memory: a start costs no query.
+//
+//   permits   may run at once    the whole concurrency of a task's own option, or leased (permit-leases.ts)
+//   tokens    may start          leased for a moment (token-leases.ts)
+//   back-off  none may start     until its end
+import type { Clock } from "../../base/clock.ts";
+import { type TokenBucket, tokenBucket } from "../../domain/limits/token-bucket.ts";
+import type { StoredLimit } from "../../queue/limits/limits.ts";
+
+export class HeldLimit {
+  /** null: the option `concurrency` of a task, which needs no lease. */
+  readonly id: number | null;
+  readonly #clock: Clock;
+  /** null: any number of jobs. */
+  concurrency: number | null = null;
+  bucket: TokenBucket | null = null;
+  /** The number of running jobs. */
+  running = 0;
+  /** How many jobs may run at once, by the last exchange. */
+  permits = 0;
+  /** To how many it shrinks as jobs end, because another worker is short. */
+  share = 0;
+  #tokens = 0;
+  #tokensUntilMs = 0;
+  #backsOffUntilMs = 0;
+
+  constructor(id: number | null, clock: Clock) {
+    this.id = id;
+    this.#clock = clock;
+  }
+
+  /** Takes the definition of the limit as it is now. */
+  define({ definition, backOff }: StoredLimit): void {
+    const { concurrency, rate } = definition;
+    this.concurrency = concurrency;
+    if (concurrency !== null) this.share = Math.min(this.share, concurrency);
+    this.bucket = rate === null ? null : tokenBucket(rate);
+    this.#backsOffUntilMs = backOff === null ? 0 : this.#clock.monotonic() + backOff.leftMs;
+  }
+
+  defineOwn(concurrency: number): void {
+    this.concurrency = concurrency;
+    this.permits = concurrency;
+    this.share = concurrency;
+  }
+
+  /** Whether it has fewer permits than the limit has: it fetches few jobs ahead, which others could run. */
+  get isShort(): boolean {
+    return this.concurrency !== null && this.permits < this.concurrency;
+  }
+
+  /** How long until its back-off ends; 0: it does not back off. */
+  get backsOffMs(): number {
+    return Math.max(0, this.#backsOffUntilMs - this.#clock.monotonic());
+  }
+
+  /** The number of tokens that have not lapsed. */
+  get tokens(): number {
+    return this.#tokens > 0 && this.#clock.monotonic() < this.#tokensUntilMs ? this.#tokens : 0;
+  }
+
+  /** The number of permits that no job uses. */
+  get freePermits(): number {
+    if (this.concurrency === null) return Number.POSITIVE_INFINITY;
+    return Math.max(0, Math.min(this.permits, this.share) - this.running);
+  }
+
+  /** How many jobs may start now. */
+  get startable(): number {
+    if (this.#backsOffUntilMs > 0 && this.backsOffMs > 0) return 0;
+    return this.bucket === null ? this.freePermits : Math.min(this.freePermits, this.tokens);
+  }
+
+  began(): void {
+    this.running++;
+    if (this.bucket !== null) this.#tokens--;
+  }
+
+  ended(): void {
+    this.running--;
+  }
+
+  /** `askedAtMs`: they lapse by the time of the request, because the database counts from an earlier moment. */
+  addTokens(count: number, askedAtMs: number): void {
+    if (this.bucket === null || count === 0) return;
+    this.#tokens = this.tokens + count;
+    this.#tokensUntilMs = askedAtMs + this.bucket.lapseMs;
+  }
+
+  /** Returns the unused tokens, which it has no more. */
+  dropTokens(): number {
+    const left = this.tokens;
+    this.#tokens = 0;
+    return left;
+  }
+}

@@ -1,0 +1,77 @@
+// Reads the limits of the schema: with each look at pauses, every 2 seconds or when a change is announced.
+import { messageOf } from "../../base/errors.ts";
+import type { Logger } from "../../base/logger.ts";
+import type { Database } from "../../database/database.ts";
+import { hasLimits } from "../../database/schema/extensions/has-extension.ts";
+import { readLimits, type StoredLimit } from "../../queue/limits/limits.ts";
+import { announcedPermits, PERMITS } from "../../queue/limits/permits.ts";
+
+export interface LimitReader {
+  /** The limits have changed. Returns whether tasks are fetched in another way. */
+  read(): boolean;
+  permitsAnnounced(limitId: number, areFree: boolean): void;
+}
+
+export class LimitWatch {
+  readonly #logger: Logger;
+  readonly #changed: (isOther: boolean) => void;
+  readonly #readers = new Set<LimitReader>();
+  #limits: readonly StoredLimit[] = [];
+  #text = "[]";
+  #isInstalled = false;
+  #failure: string | null = null;
+
+  /** `changed`: called after a change. `isOther`: tasks are fetched in another way. */
+  constructor(logger: Logger, changed: (isOther: boolean) => void) {
+    this.#logger = logger;
+    this.#changed = changed;
+  }
+
+  /** All limits, in the order of their ids. */
+  get limits(): readonly StoredLimit[] {
+    return this.#limits;
+  }
+
+  /** For a listener: permits of a limit are wanted, or free. */
+  get channels(): Readonly<Record<string, (payload: string) => void>> {
+    return {
+      [PERMITS]: (payload) => {
+        const { limitId, areFree } = announcedPermits(payload);
+        for (const reader of this.#readers) reader.permitsAnnounced(limitId, areFree);
+      },
+    };
+  }
+
+  subscribe(reader: LimitReader): void {
+    this.#readers.add(reader);
+  }
+
+  unsubscribe(reader: LimitReader): void {
+    this.#readers.delete(reader);
+  }
+
+  async look(db: Database): Promise<void> {
+    try {
+      if (!this.#isInstalled && !(await hasLimits(db))) return this.#set([]);
+      this.#isInstalled = true;
+      this.#set(await readLimits(db));
+      this.#failure = null;
+    } catch (error) {
+      this.#isInstalled = await hasLimits(db).catch(() => this.#isInstalled);
+      if (!this.#isInstalled) return this.#set([]);
+      const message = messageOf(error);
+      if (message === this.#failure) return;
+      this.#failure = message;
+      this.#logger.debug({ error: message }, "limits could not be read: the last ones apply");
+    }
+  }
+
+  #set(limits: readonly StoredLimit[]): void {
+    const text = JSON.stringify(limits, (name, value) => (name === "leftMs" ? undefined : value));
+    if (text === this.#text) return;
+    this.#text = text;
+    this.#limits = limits;
+    const isOther = [...this.#readers].map((one) => one.read()).includes(true);
+    this.#changed(isOther);
+  }
+}

@@ -1,0 +1,169 @@
+// Exchanges permits of a session's limits: when it could use more, and when it holds more than its part.
+//
+//   demand changes, PERMITS announced ──▶ an exchange, at most one in 500 ms ──▶ permits, share
+//                                              └ still short: again in 500 ms
+import type { Clock } from "../../base/clock.ts";
+import { messageOf } from "../../base/errors.ts";
+import type { Logger } from "../../base/logger.ts";
+import type { Database } from "../../database/database.ts";
+import { exchangePermits } from "../../queue/limits/permits.ts";
+import type { WorkerLease } from "../lease/worker-lease.ts";
+import type { HeldLimit } from "./held-limit.ts";
+
+const EVERY_MS = 500;
+
+export interface PermitLeasesParts {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly workerId: string;
+  readonly database: Database;
+  readonly lease: Pick<WorkerLease, "hasHeartbeats">;
+  /** How many jobs the session could run at once under the limit now. */
+  demandOf(limit: HeldLimit): number;
+  /** Permits have changed. */
+  changed(): void;
+}
+
+interface Lease {
+  lastMs: number;
+  reported: { inUse: number; wanted: number };
+  isUnderWay: boolean;
+  othersAreShort: boolean;
+  cancelTimer: (() => void) | null;
+}
+
+const NO_HEARTBEATS =
+  "jobs with a limit do not run in this worker: it has no heartbeats, so no other worker could take its place";
+
+export class PermitLeases {
+  readonly #parts: PermitLeasesParts;
+  readonly #leases = new Map<HeldLimit, Lease>();
+  #isClosed = false;
+  #hasWarned = false;
+  #failure: string | null = null;
+
+  constructor(parts: PermitLeasesParts) {
+    this.#parts = parts;
+  }
+
+  /** The limit with this id has permits that are wanted, or free. */
+  announced(limitId: number, areFree: boolean): void {
+    for (const [limit, lease] of this.#leases) {
+      if (limit.id !== limitId) continue;
+      // Free permits are for a session that is short, wanted ones from a session that has some.
+      if (areFree) lease.lastMs = Number.NEGATIVE_INFINITY;
+      else lease.othersAreShort = true;
+      if (areFree) this.#unwait(lease);
+      this.consider(limit);
+    }
+  }
+
+  /** Exchanges permits if that could change anything. */
+  consider(limit: HeldLimit): void {
+    if (limit.id === null || limit.concurrency === null || this.#isClosed) return;
+    if (!this.#parts.lease.hasHeartbeats) {
+      this.#warn();
+      return;
+    }
+    const lease = this.#leaseOf(limit);
+    if (lease.isUnderWay) return;
+    const wanted = this.#wanted(limit);
+    if (!this.#isDue(limit, lease, wanted)) return;
+    const { clock } = this.#parts;
+    const hasShrunk = limit.permits > limit.share && limit.running <= limit.share;
+    const waitMs = hasShrunk ? 0 : lease.lastMs + EVERY_MS - clock.monotonic();
+    if (waitMs <= 0) {
+      this.#unwait(lease);
+      void this.#exchange(limit, lease, wanted);
+      return;
+    }
+    lease.cancelTimer ??= clock.after(waitMs, () => {
+      lease.cancelTimer = null;
+      void this.#exchange(limit, lease, this.#wanted(limit));
+    });
+  }
+
+  /** Forgets a limit that does not apply any more. Its permits are given back with the session, or the limit. */
+  forget(limit: HeldLimit): void {
+    this.#leases.get(limit)?.cancelTimer?.();
+    this.#leases.delete(limit);
+  }
+
+  #unwait(lease: Lease): void {
+    lease.cancelTimer?.();
+    lease.cancelTimer = null;
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    for (const { cancelTimer } of this.#leases.values()) cancelTimer?.();
+  }
+
+  #wanted(limit: HeldLimit): number {
+    return Math.min(this.#parts.demandOf(limit), limit.concurrency ?? 0);
+  }
+
+  #isDue(limit: HeldLimit, lease: Lease, wanted: number): boolean {
+    if (wanted > limit.permits) return true;
+    // It was lowered.
+    if (limit.permits > Math.max(limit.concurrency ?? 0, limit.running)) return true;
+    if (lease.othersAreShort && limit.permits > 0) return true;
+    // The page shows how many are in use.
+    const { inUse, wanted: before } = lease.reported;
+    return limit.permits > 0 && (inUse !== limit.running || before > 0 !== wanted > 0);
+  }
+
+  async #exchange(limit: HeldLimit, lease: Lease, wanted: number): Promise<void> {
+    const { clock, workerId, database, changed } = this.#parts;
+    if (this.#isClosed || limit.id === null) return;
+    lease.isUnderWay = true;
+    lease.lastMs = clock.monotonic();
+    const inUse = limit.running;
+    lease.reported = { inUse, wanted };
+    const before = limit.permits;
+    // Until the answer no more jobs start than would be left: the exchange may give the others back.
+    limit.permits = Math.min(before, Math.max(inUse, 0));
+    try {
+      const exchange = { limitId: limit.id, workerId, inUse, wanted };
+      const answer = await exchangePermits(database, exchange);
+      limit.permits = answer.permits ?? Number.POSITIVE_INFINITY;
+      limit.share = answer.permits === null ? Number.POSITIVE_INFINITY : answer.share;
+      lease.othersAreShort = answer.othersAreShort;
+      this.#failure = null;
+    } catch (error) {
+      // What has been committed is unknown; it is not less than what runs.
+      limit.share = limit.permits;
+      this.#log(error);
+    }
+    lease.isUnderWay = false;
+    if (this.#isClosed) return;
+    changed();
+    this.consider(limit);
+  }
+
+  #leaseOf(limit: HeldLimit): Lease {
+    let lease = this.#leases.get(limit);
+    if (lease === undefined) {
+      lease = {
+        lastMs: Number.NEGATIVE_INFINITY,
+        reported: { inUse: 0, wanted: 0 },
+        ...{ isUnderWay: false, othersAreShort: false, cancelTimer: null },
+      };
+      this.#leases.set(limit, lease);
+    }
+    return lease;
+  }
+
+  #warn(): void {
+    if (this.#hasWarned) return;
+    this.#hasWarned = true;
+    this.#parts.logger.warn({}, NO_HEARTBEATS);
+  }
+
+  #log(error: unknown): void {
+    const message = messageOf(error);
+    if (message === this.#failure) return;
+    this.#failure = message;
+    this.#parts.logger.warn({ error: message }, "permits of a limit could not be exchanged");
+  }
+}

@@ -1,0 +1,138 @@
+// The limits of a session: which apply to its tasks, and what it holds of each. When the limits change, what it holds
+// of those that stay is kept.
+import type { Clock } from "../../base/clock.ts";
+import type { Logger } from "../../base/logger.ts";
+import type { Database } from "../../database/database.ts";
+import { releasePermits } from "../../queue/limits/permits.ts";
+import type { WorkerLease } from "../lease/worker-lease.ts";
+import { arrangementOf, type LimitedTasks } from "./arrangement.ts";
+import { HeldLimit } from "./held-limit.ts";
+import type { LimitWatch } from "./limit-watch.ts";
+import { PermitLeases } from "./permit-leases.ts";
+import { TokenLeases } from "./token-leases.ts";
+
+export interface SessionLimitsParts {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly workerId: string;
+  /** The worker's pool. */
+  readonly database: Database;
+  readonly lease: Pick<WorkerLease, "hasHeartbeats">;
+  readonly watch: LimitWatch;
+  /** The worker's tasks with the option `concurrency` of each. */
+  readonly tasks: ReadonlyMap<string, number | null>;
+}
+
+/** Tasks that are fetched together, under the same limits. */
+export interface LimitedGroup {
+  readonly key: string;
+  readonly names: readonly string[];
+  readonly limits: readonly HeldLimit[];
+}
+
+export class SessionLimits {
+  readonly #parts: SessionLimitsParts;
+  readonly #permits: PermitLeases;
+  readonly #tokens: TokenLeases;
+  readonly #held = new Map<number, HeldLimit>();
+  /** Options `concurrency` of tasks, by the task. */
+  readonly #own = new Map<string, HeldLimit>();
+  #unlimited: readonly string[];
+  #groups: readonly LimitedGroup[] = [];
+  #hasPermits = false;
+  /** Set by the fetcher that runs limited jobs. */
+  onChange: () => void = () => {};
+  demandOf: (limit: HeldLimit) => number = () => 0;
+
+  constructor(parts: SessionLimitsParts) {
+    const { clock, logger, workerId, database, lease, watch, tasks } = parts;
+    this.#parts = parts;
+    const changed = (): void => this.onChange();
+    const demandOf = (limit: HeldLimit): number => this.demandOf(limit);
+    this.#permits = new PermitLeases({
+      ...{ clock, logger, workerId, database, lease, changed, demandOf },
+    });
+    this.#tokens = new TokenLeases({ clock, logger, database, changed });
+    this.#unlimited = [...tasks.keys()];
+    for (const [name, concurrency] of tasks) {
+      if (concurrency === null) continue;
+      const own = new HeldLimit(null, clock);
+      own.defineOwn(concurrency);
+      this.#own.set(name, own);
+    }
+    this.#arrange();
+    watch.subscribe(this);
+  }
+
+  /** The names of tasks without a limit. */
+  get unlimited(): readonly string[] {
+    return this.#unlimited;
+  }
+
+  get groups(): readonly LimitedGroup[] {
+    return this.#groups;
+  }
+
+  /** The limits have changed. Returns whether tasks are fetched in another way. */
+  read(): boolean {
+    const before = this.#groups.map(({ key }) => key).join();
+    this.#arrange();
+    return before !== this.#groups.map(({ key }) => key).join();
+  }
+
+  /** Permits of this limit are wanted, or free. */
+  permitsAnnounced(limitId: number, areFree: boolean): void {
+    this.#permits.announced(limitId, areFree);
+  }
+
+  /** Gets what a group needs to start `wanted` more jobs. */
+  prepare({ limits }: LimitedGroup, hasWork: boolean, wanted: number): void {
+    for (const limit of limits) {
+      this.#hasPermits ||= limit.id !== null && limit.concurrency !== null;
+      this.#permits.consider(limit);
+    }
+    const room = Math.min(wanted, ...limits.map(({ freePermits }) => freePermits));
+    for (const limit of limits) {
+      if (limit.bucket === null) continue;
+      if (!hasWork) this.#tokens.giveBack(limit);
+      else if (room > 0 && limit.backsOffMs === 0) this.#tokens.consider(limit, room);
+    }
+  }
+
+  /** Gives back all that the session holds. Never rejects. */
+  async close(): Promise<void> {
+    const { watch, workerId, database } = this.#parts;
+    watch.unsubscribe(this);
+    this.#permits.close();
+    this.#tokens.close();
+    // What is not given back goes with the worker's row of heartbeats.
+    if (this.#hasPermits) await releasePermits(database, workerId).catch(() => {});
+  }
+
+  #arrange(): void {
+    const { clock, tasks, watch } = this.#parts;
+    const { limits } = watch;
+    const { unlimited, limited } = arrangementOf(tasks, limits);
+    const used = new Set(limited.flatMap((group) => group.limits.map(({ id }) => id)));
+    for (const [id, held] of this.#held) {
+      if (used.has(id)) continue;
+      this.#held.delete(id);
+      this.#permits.forget(held);
+      this.#tokens.forget(held);
+    }
+    for (const limit of limits) {
+      if (!used.has(limit.id)) continue;
+      const held = this.#held.get(limit.id) ?? new HeldLimit(limit.id, clock);
+      this.#held.set(limit.id, held);
+      held.define(limit);
+    }
+    this.#unlimited = unlimited;
+    this.#groups = limited.map((one) => this.#group(one));
+  }
+
+  #group({ key, names, limits, ownConcurrency }: LimitedTasks): LimitedGroup {
+    const stored = limits.flatMap(({ id }) => this.#held.get(id) ?? []);
+    const own = ownConcurrency === null ? [] : names.flatMap((name) => this.#own.get(name) ?? []);
+    return { key, names, limits: [...own, ...stored] };
+  }
+}

@@ -1,0 +1,102 @@
+// A stream of the safe mode: tasks that are fetched together, with their own plan and local queue. The main stream has
+// the tasks without a limit; each group of limited tasks has one, so that jobs that wait for a limit hold up no others.
+import type { Clock } from "../../base/clock.ts";
+import type { JobKind } from "../../queue/fetch/fetch-form.ts";
+import { FetchPlan } from "../fetch/fetch-plan.ts";
+import type { TaskParameters } from "../fetch/task-parameters.ts";
+import type { HeldLimit } from "../limits/held-limit.ts";
+import type { LimitedGroup } from "../limits/session-limits.ts";
+import type { LocalQueueConfig } from "../options/local-queue-options.ts";
+import { LocalQueue, type LocalQueueParts } from "./local-queue.ts";
+import type { RoundTrips } from "./round-trips.ts";
+
+/** While it is short of permits, a stream fetches at most this many jobs for each. */
+const AHEAD_OF_A_PERMIT = 8;
+
+export interface StreamParts {
+  readonly clock: Clock;
+  readonly config: LocalQueueConfig;
+  readonly free: JobKind;
+  readonly tasks: TaskParameters;
+  readonly trips: RoundTrips;
+  /** null: the main stream. */
+  readonly group: LimitedGroup | null;
+  readonly queueParts: Pick<LocalQueueParts, "hooks" | "workerId" | "giveBack" | "delayOver">;
+}
+
+export class Stream {
+  readonly group: LimitedGroup | null;
+  readonly plan: FetchPlan;
+  readonly queue: LocalQueue;
+  readonly tasks: TaskParameters;
+  readonly #trips: { readonly requested: number; readonly hasPrompt: boolean };
+  readonly #limits: readonly HeldLimit[];
+  /** The number of its running jobs. */
+  running = 0;
+
+  constructor({ clock, config, free, tasks, trips, group, queueParts }: StreamParts) {
+    this.group = group;
+    this.tasks = tasks;
+    this.#limits = group?.limits ?? [];
+    this.plan = new FetchPlan(clock, free);
+    this.#trips = trips.of(this);
+    this.queue = new LocalQueue(group === null ? config : { ...config, adaptive: true }, {
+      ...{ clock, plan: this.plan, trips: this.#trips },
+      ...queueParts,
+    });
+  }
+
+  /** Whether there may be jobs that have not started. */
+  get hasWork(): boolean {
+    return this.queue.size > 0 || !this.plan.isDrained;
+  }
+
+  /** How many jobs may start now; a limit may allow any number. */
+  get startable(): number {
+    let startable = Number.POSITIVE_INFINITY;
+    for (const limit of this.#limits) startable = Math.min(startable, limit.startable);
+    return startable;
+  }
+
+  /** Returns the number of jobs to request now. */
+  wanted(freeSlots: number): number {
+    if (this.plan.isDrained || this.queue.isDelayed) return 0;
+    if (this.group === null) return this.queue.wanted(freeSlots);
+    const startable = this.startable;
+    if (startable === 0) return 0;
+    const most = this.#mostUnstarted() - this.queue.size - this.#trips.requested;
+    return Math.max(0, Math.min(most, this.queue.wanted(Math.min(freeSlots, startable))));
+  }
+
+  /** A job of it starts. */
+  began(): void {
+    this.running++;
+    for (const limit of this.#limits) limit.began();
+  }
+
+  ended(): void {
+    this.left();
+    this.plan.finished(1);
+  }
+
+  /** A running job belongs to another stream from now on. */
+  left(): void {
+    this.running--;
+    for (const limit of this.#limits) limit.ended();
+  }
+
+  joined(): void {
+    this.running++;
+    for (const limit of this.#limits) limit.running++;
+  }
+
+  /** Jobs that wait for a permit are locked for nothing, and a job without a token, too. */
+  #mostUnstarted(): number {
+    let most = Number.POSITIVE_INFINITY;
+    for (const { bucket, tokens, isShort, permits } of this.#limits) {
+      if (bucket !== null) most = Math.min(most, tokens);
+      if (isShort) most = Math.min(most, AHEAD_OF_A_PERMIT * permits);
+    }
+    return most;
+  }
+}

@@ -1,0 +1,36 @@
+select concurrency from "worker"._private_limits where id = $1::int for update;
+
+with own as materialized (
+  select permits, short_since from "worker"._private_limit_permits where limit_id = $1::int and worker_id = $2::text
+), others as materialized (
+  select coalesce(pg_catalog.sum(permits), 0)::int as held,
+    pg_catalog.count(*) filter (where wanted > 0)::int as claimants,
+    pg_catalog.count(*) filter (where wanted > 0 and worker_id < $2::text)::int as before,
+    coalesce(pg_catalog.bool_or(wanted > permits), false) as are_short,
+    coalesce(pg_catalog.bool_or(wanted > permits
+      and short_since < pg_catalog.now() - interval '0.5 seconds'), false) as are_long_short
+  from "worker"._private_limit_permits where limit_id = $1::int and worker_id <> $2::text
+), claim as (
+  select others.*, coalesce(own.permits, 0) as kept, own.short_since,
+    case when $4::int = 0 then 0
+      when are_long_short then least($4::int, $5::int / (claimants + 1)
+        + case when before < $5::int % (claimants + 1) then 1 else 0 end)
+      else greatest($4::int, coalesce(own.permits, 0)) end as target
+  from others left join own on true
+), part as (
+  select *, greatest(least($3::int, kept),
+      least(case when $4::int = 0 and not are_short then kept else target end, $5::int - held), 0) as permits
+  from claim
+), stored as (
+  insert into "worker"._private_limit_permits as p (limit_id, worker_id, permits, in_use, wanted, short_since)
+  select $1::int, $2::text, permits, $3::int, $4::int, case when $4::int > permits then pg_catalog.now() end from part
+  on conflict (limit_id, worker_id) do update set
+    permits = excluded.permits, in_use = excluded.in_use, wanted = excluded.wanted,
+    short_since = case when excluded.short_since is null then null
+      else coalesce(p.short_since, excluded.short_since) end
+  returning permits
+)
+select stored.permits, least(stored.permits, part.target) as share, part.are_short as others_are_short,
+  case when part.are_short and stored.permits < part.kept then pg_catalog.pg_notify('worker:permits', $1::int::text || ' free'::text)
+    when stored.permits < $4::int and part.held > 0 then pg_catalog.pg_notify('worker:permits', $1::int::text || ' wanted'::text) end
+from stored, part
