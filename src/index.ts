@@ -62,6 +62,7 @@ export type {
 export type { Job, JobState } from "./domain/job.ts";
 export type { JobKeyMode, JobSpec, JobToAdd } from "./domain/job-spec.ts";
 export type { LimitOptions, Rate } from "./domain/limits/limit.ts";
+export type { AnyJob, Throttle, ThrottledAdd, ThrottledSpec } from "./domain/limits/throttle.ts";
 export { RawJson, rawJson } from "./domain/payload.ts";
 export type {
   AddJob,

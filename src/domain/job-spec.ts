@@ -3,7 +3,13 @@
 import * as v from "valibot";
 import { InputError } from "../base/errors.ts";
 import { boundedList, strict, validate } from "../base/validate.ts";
-import { deadlineFlag, retryFlag } from "./job-flags.ts";
+import { flagsOf } from "./job-flags.ts";
+import {
+  type AnyJob,
+  type ResolvedThrottle,
+  resolveThrottle,
+  throttleSchema,
+} from "./limits/throttle.ts";
 import { moment } from "./moment.ts";
 import { payloadText } from "./payload.ts";
 import {
@@ -66,6 +72,8 @@ export interface JobSpec {
    * `maxWaitMs` after the first, by the database's clock. Needs `jobKey` or `unique`. Not with `runAt`.
    */
   readonly debounce?: Debounce | undefined;
+  /** Only in a ThrottledSpec, because such an add has another answer. */
+  readonly throttle?: undefined;
 }
 
 /** A job to be added, by its task identifier. */
@@ -97,6 +105,7 @@ export interface ResolvedJob {
   readonly flags: readonly string[] | null;
   readonly keyRule: KeyRule;
   readonly debounce: Debounce | null;
+  readonly throttle: ResolvedThrottle | null;
 }
 
 // PostgreSQL text cannot store U+0000, and half a surrogate pair would become another character.
@@ -158,6 +167,7 @@ const specSchema = v.pipe(
     deadline: v.optional(moment),
     unique: v.optional(uniqueSchema),
     debounce: v.optional(debounceSchema),
+    throttle: v.optional(throttleSchema),
   }),
   v.rawCheck(({ dataset, addIssue }) => {
     if (!dataset.typed) return;
@@ -194,36 +204,23 @@ const PLAIN = {
   flags: null,
   keyRule: "replace",
   debounce: null,
+  throttle: null,
 } as const;
 
 type CheckedSpec = v.InferOutput<typeof specSchema>;
 
-function flagsOf({ flags, retry, deadline }: CheckedSpec): string[] | null {
-  const own = [
-    ...(retry === undefined ? [] : [retryFlag(retry)]),
-    ...(deadline === undefined ? [] : [deadlineFlag(deadline)]),
-  ];
-  return own.length > 0 ? [...(flags ?? []), ...own] : (flags ?? null);
-}
-
 function keyRuleOf({ debounce, unique, runAt, jobKeyMode = "replace" }: CheckedSpec): KeyRule {
   if (debounce !== undefined) return "debounce";
-  switch (unique?.while) {
-    case undefined:
-      return jobKeyMode;
-    case "waiting":
-      return runAt === undefined ? "preserve_run_at" : "replace";
-    case "unfinished":
-      return "unfinished";
-    case "failed_too":
-      return "unsafe_dedupe";
-  }
+  if (unique === undefined) return jobKeyMode;
+  if (unique.while === "unfinished") return "unfinished";
+  if (unique.while === "failed_too") return "unsafe_dedupe";
+  return runAt === undefined ? "preserve_run_at" : "replace";
 }
 
 /** Checks one job and fills in the defaults. Throws InputError with all problems. */
-export function resolveJob(job: JobToAdd): ResolvedJob {
+export function resolveJob(job: AnyJob): ResolvedJob {
   const { identifier, payload: given, spec } = validate(jobSchema, job);
-  const { unique, queueName = null } = spec;
+  const { unique, throttle, queueName = null } = spec;
   const payload = payloadText(given);
   const made = () => unique && uniqueKey({ identifier, payload, queueName }, unique);
   return {
@@ -237,6 +234,7 @@ export function resolveJob(job: JobToAdd): ResolvedJob {
     flags: flagsOf(spec),
     keyRule: keyRuleOf(spec),
     debounce: spec.debounce ?? null,
+    throttle: throttle ? resolveThrottle({ identifier, payload, queueName }, throttle) : null,
   };
 }
 

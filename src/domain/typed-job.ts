@@ -1,5 +1,7 @@
 // Jobs that are added by their task, whose type determines the payload's type.
+import type { Job } from "./job.ts";
 import type { JobSpec, JobToAdd } from "./job-spec.ts";
+import type { AnyJob, ThrottledAdd, ThrottledSpec } from "./limits/throttle.ts";
 import type { RawJson } from "./payload.ts";
 
 /**
@@ -27,11 +29,11 @@ export type JobArguments<Payload> = undefined extends Payload
     : [payload: Payload | RawJson, spec?: JobSpec];
 
 /** A job to be added, by its task. `payload` may be omitted when `{}` or undefined is a payload of the task. */
-export type JobOfTask<Payload> = {
+export type JobOfTask<Payload, Spec = JobSpec> = {
   /** The task. */
   readonly task: TaskLike<Payload>;
   /** The options of the job. Default: see JobSpec. */
-  readonly spec?: JobSpec | undefined;
+  readonly spec?: Spec | undefined;
 } & (JobArguments<Payload> extends [unknown, ...unknown[]]
   ? { readonly payload: NoInfer<Payload> | RawJson }
   : { readonly payload?: NoInfer<Payload> | RawJson });
@@ -45,6 +47,21 @@ export interface PayloadIsMissing {
 /** The type of addJob(): adds a job by a task, whose payload type is checked, or by an identifier, with any payload. */
 export interface AddJob<Added> {
   // The order matters: the compiler shows the error of the last matching signature.
+  /**
+   * Adds a job at most once in a period. Resolves to `{ isThrottled, until, job }`: a dropped job is null. Rejects with
+   * `extension_missing` until `worker migrate --with limits` has added the tables.
+   */
+  (
+    identifier: string,
+    payload: unknown,
+    spec: ThrottledSpec,
+  ): Promise<ThrottledAdd | Exclude<Added, Job>>;
+  /** The same, by the job's task. */
+  <Payload>(
+    task: TaskLike<Payload>,
+    payload: NoInfer<Payload> | RawJson,
+    spec: ThrottledSpec,
+  ): Promise<ThrottledAdd | Exclude<Added, Job>>;
   /** Adds a job by a task identifier. The payload's type is not checked. */
   (identifier: string, payload?: unknown, spec?: JobSpec): Promise<Added>;
   /** Matches no task: shows what is missing in addJob(task). */
@@ -54,11 +71,22 @@ export interface AddJob<Added> {
 }
 
 /** The type of addJobs(): adds a list of jobs, each by its task or its identifier. */
-export type AddJobs<Added> = <const Payloads extends readonly unknown[]>(
-  jobs: {
-    readonly [Place in keyof Payloads]: JobToAdd | JobOfTask<Payloads[Place]>;
-  },
-) => Promise<Added[]>;
+export interface AddJobs<Added> {
+  /** Adds jobs, each by its task or its identifier. */
+  <const Payloads extends readonly unknown[]>(
+    jobs: {
+      readonly [Place in keyof Payloads]: JobToAdd | JobOfTask<Payloads[Place]>;
+    },
+  ): Promise<Added[]>;
+  /** Adds jobs of which some have `throttle`: each of these has a ThrottledAdd in the result. */
+  <const Payloads extends readonly unknown[]>(
+    jobs: {
+      readonly [Place in keyof Payloads]:
+        | AnyJob
+        | JobOfTask<Payloads[Place], JobSpec | ThrottledSpec>;
+    },
+  ): Promise<(Added | ThrottledAdd)[]>;
+}
 
 /**
  * The type of copyJobs(): copies any number of jobs, by identifiers or by tasks with one payload type. Resolves

@@ -41,7 +41,8 @@ export interface Debounce {
 
 const YEAR_MS = 31_536_000_000;
 
-const milliseconds = v.pipe(
+/** A duration of at most a year. */
+export const milliseconds = v.pipe(
   v.number("must be a number of milliseconds"),
   v.check(
     (ms) => Number.isInteger(ms) && ms >= 1 && ms <= YEAR_MS,
@@ -61,11 +62,14 @@ const value = v.pipe(
   ),
 );
 
+/** The values that are compared. */
+export const comparedValues = v.pipe(
+  boundedList(value, "must be a list of values", MOST_VALUES),
+  v.minLength(1, 'must list at least one value, such as "args"'),
+);
+
 export const uniqueSchema = strict({
-  by: v.pipe(
-    boundedList(value, "must be a list of values", MOST_VALUES),
-    v.minLength(1, 'must list at least one value, such as "args"'),
-  ),
+  by: comparedValues,
   periodMs: v.optional(milliseconds),
   while: v.picklist(uniqueWhiles, `must be one of ${uniqueWhiles.join(", ")}`),
 });
@@ -79,7 +83,7 @@ export const debounceSchema = v.pipe(
 );
 
 /** The parts of a job that determine its key. */
-interface Keyed {
+export interface Keyed {
   readonly identifier: string;
   /** The payload as JSON text. */
   readonly payload: string;
@@ -97,19 +101,32 @@ export function uniqueKey(
   nowMs: number = now(),
 ): string {
   const period = periodMs === undefined ? null : Math.floor(nowMs / periodMs) * periodMs;
+  const mayBeList = lasting !== "waiting";
+  const compared = comparedText(job, by, { option: "unique", mayBeList });
+  return `u:${hash("sha256", `${compared.slice(0, -1)},${period}]`, "base64url")}`;
+}
+
+/**
+ * Returns the canonical JSON of [task, { value: its value }]. Throws InputError as uniqueKey() does; `option` is the
+ * option that has `by`.
+ */
+export function comparedText(
+  job: Keyed,
+  by: readonly string[],
+  { option, mayBeList }: { readonly option: string; readonly mayBeList: boolean },
+): string {
   try {
     const payload = exactJson(job.payload);
-    if (lasting === "waiting" && Array.isArray(payload)) throw new InputError([LIST]);
+    if (!mayBeList && Array.isArray(payload)) throw new InputError([LIST]);
     const values = by.map((name, place): [string, ExactJson] => [
       name,
-      name === "queue" ? job.queueName : valueAt(payload, name, place),
+      name === "queue" ? job.queueName : valueAt(payload, name, `spec.${option}.by[${place}]`),
     ]);
-    const compared = canonicalText([job.identifier, Object.fromEntries(values)]);
-    return `u:${hash("sha256", `${compared.slice(0, -1)},${period}]`, "base64url")}`;
+    return canonicalText([job.identifier, Object.fromEntries(values)]);
   } catch (error) {
     if (error instanceof InputError) throw error;
     const isDeep = error instanceof RangeError;
-    const message = isDeep ? "is nested too deeply for unique" : "is not JSON";
+    const message = isDeep ? `is nested too deeply for ${option}` : "is not JSON";
     throw new InputError([{ path: "payload", message }]);
   }
 }
@@ -122,13 +139,13 @@ const LIST = {
 };
 
 /** Returns the value of a name such as `args.user.id`. */
-function valueAt(payload: ExactJson, name: string, place: number): ExactJson {
+function valueAt(payload: ExactJson, name: string, path: string): ExactJson {
   let found = payload;
   for (const step of name.split(".").slice(1)) {
     const member = memberOf(found, step);
     if (member === undefined) {
       const message = `the payload has no member ${JSON.stringify(name.slice("args.".length))}`;
-      throw new InputError([{ path: `spec.unique.by[${place}]`, message }]);
+      throw new InputError([{ path, message }]);
     }
     found = member;
   }
@@ -145,6 +162,7 @@ interface KeyOptions {
   readonly runAt?: string | undefined;
   readonly unique?: { readonly while: UniqueWhile } | undefined;
   readonly debounce?: Debounce | undefined;
+  readonly throttle?: object | undefined;
 }
 
 interface Rule {
@@ -190,6 +208,12 @@ const rules: readonly Rule[] = [
     path: "debounce",
     message: 'needs unique with while: "waiting", because it replaces the waiting job',
     isBroken: ({ debounce, unique }) => given(debounce, unique) && unique?.while !== "waiting",
+  },
+  {
+    path: "throttle",
+    message: "use either this or jobKey, unique or debounce: a throttled job has no key",
+    isBroken: ({ throttle, jobKey, unique, debounce }) =>
+      given(throttle) && [jobKey, unique, debounce].some((one) => given(one)),
   },
 ];
 

@@ -82,7 +82,7 @@ import { readJobFacts } from "../../src/insight/why/job-facts.ts";
 import { readKnowledge } from "../../src/insight/why/knowledge.ts";
 import { readPlace } from "../../src/insight/why/queue-place.ts";
 import { readTableFacts } from "../../src/insight/why/table-facts.ts";
-import { addJob } from "../../src/queue/add/add-job.ts";
+import { addAnyJob, addJob } from "../../src/queue/add/add-job.ts";
 import { addJobs } from "../../src/queue/add/add-jobs.ts";
 import { copyJobs } from "../../src/queue/add/copy-jobs.ts";
 import { registerTasks } from "../../src/queue/add/register-tasks.ts";
@@ -106,6 +106,7 @@ import { finishJobs } from "../../src/queue/settle/finish.ts";
 import { returnJobs, returnUnknownJobs } from "../../src/queue/settle/give-back.ts";
 import { queueNameOf } from "../../src/queue/sql/queue-name.ts";
 import { countDeletedQueues, readLostNames } from "../../src/queue/tidy/lost-names.ts";
+import { deleteOldThrottles } from "../../src/queue/tidy/old-throttles.ts";
 import { beat, endLeases, lostJobs, registerLease } from "../../src/queue/workers/lease.ts";
 import { recoverStaleWorkers } from "../../src/queue/workers/recover-jobs.ts";
 import { renewLocks } from "../../src/queue/workers/renew-locks.ts";
@@ -268,6 +269,16 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
       { identifier: "t", spec: { jobKey: "m", jobKeyMode: "unsafe_dedupe" } },
     ]),
   "add-unique-jobs": (db) => addJob(db, { identifier: "t", spec: { unique: UNFINISHED } }),
+  // Another place: the job is dropped.
+  "add-throttled-job": [
+    (db) =>
+      addAnyJob(db, { identifier: "t", payload: {}, spec: { throttle: { periodMs: 60_000 } } }),
+    () => ({ place: -1, task_identifier: "t" }),
+  ],
+  "delete-old-throttles": [
+    deleteOldThrottles,
+    (text) => (text.includes("may_delete") ? { may_delete: true } : { deleted: 0 }),
+  ],
   "add-debounced-jobs": (db) =>
     addJob(db, {
       identifier: "t",

@@ -16,6 +16,7 @@ import { contendedQuery } from "../../queue/sql/contended-query.ts";
 import { isFailed } from "../../queue/sql/job-state.ts";
 import type { NameColumn } from "../../queue/sql/names.ts";
 import { NAMES, type Named, putBackNames, recoverLostQueues } from "../../queue/tidy/lost-names.ts";
+import { deleteOldThrottles } from "../../queue/tidy/old-throttles.ts";
 import { hasWorkerTable } from "../../queue/workers/worker-table.ts";
 import { defineCommand, jsonOf } from "../declare/command.ts";
 import { absentOnly, choice, list } from "../declare/field.ts";
@@ -70,7 +71,7 @@ export interface CleanupOptions {
  * `taskIdentifiersToKeep`. A transaction that is open during a step may have read a name, and later commit a job with
  * its id. So each step waits up to 10 s for older transactions, and then restores the names that jobs refer to, or all
  * names if such a transaction is still open. "gc-job-queues" also restores the rows of queues that a stock worker's
- * cleanup deleted while jobs referred to them. Throws InputError for an unknown task or invalid names, and
+ * cleanup deleted while jobs referred to them. Every call also deletes throttles whose period is over. Throws InputError for an unknown task or invalid names, and
  * `configuration` if names are to be deleted inside the caller's transaction.
  */
 export async function cleanup(
@@ -83,6 +84,7 @@ export async function cleanup(
   if (asked.has("gc-task-identifiers") || asked.has("gc-job-queues")) {
     await assertNoTransaction(db, "deleting unused names");
   }
+  if (asked.size > 0) await deleteOldThrottles(db);
   const run = async (task: CleanupTask, work: () => Promise<number>) =>
     asked.has(task) ? await work() : null;
   return {

@@ -3,7 +3,9 @@ import { knownOutcome } from "../../database/connection/known-outcome.ts";
 import type { Database } from "../../database/database.ts";
 import type { Job } from "../../domain/job.ts";
 import { type JobToAdd, type ResolvedJob, resolveJob } from "../../domain/job-spec.ts";
+import type { AnyJob, ThrottledAdd } from "../../domain/limits/throttle.ts";
 import { addKeyedJobs } from "./add-keyed-jobs.ts";
+import { addThrottledJobs } from "./add-throttled-jobs.ts";
 import { insertJobs } from "./insert-jobs.ts";
 
 /**
@@ -12,12 +14,21 @@ import { insertJobs } from "./insert-jobs.ts";
  * store, WorkerError if the database refuses the job, and `outcome_unknown` if the connection was lost before the
  * result, so that the job may have been added.
  */
-export async function addJob(db: Database, job: JobToAdd): Promise<Job> {
+export const addJob = addAnyJob as (db: Database, job: JobToAdd) => Promise<Job>;
+
+/**
+ * Like addJob(), for a job that may have a `throttle`: then it returns a ThrottledAdd, and throws `extension_missing`
+ * without the tables for limits.
+ */
+export async function addAnyJob(db: Database, job: AnyJob): Promise<Job | ThrottledAdd> {
   return addResolved(db, resolveJob(job));
 }
 
 /** Like addJob(), for a job that is already checked. */
-export async function addResolved(db: Database, spec: ResolvedJob): Promise<Job> {
+export async function addResolved(db: Database, spec: ResolvedJob): Promise<Job | ThrottledAdd> {
+  if (spec.throttle !== null) {
+    return (await addThrottledJobs(db, [spec]))[0] as ThrottledAdd;
+  }
   const [added] =
     spec.jobKey === null
       ? await insertJobs(db, [spec])

@@ -8,7 +8,9 @@ import {
   type ResolvedJob,
   resolveJobs,
 } from "../../domain/job-spec.ts";
+import type { AnyJob, ThrottledAdd } from "../../domain/limits/throttle.ts";
 import { addBatch } from "./add-batch.ts";
+import { addThrottledJobs } from "./add-throttled-jobs.ts";
 import { insertJobs } from "./insert-jobs.ts";
 
 /** The maximum number of jobs in one call. */
@@ -19,21 +21,32 @@ export const MAX_JOBS = 10_000;
  * may be mixed; a batch without keys is fastest. If a key occurs twice, the later job replaces the earlier one as its
  * `jobKeyMode` defines. Such a batch takes several statements: in one transaction on a pool; one after another on a
  * client without a transaction. Throws InputError (naming `jobs[n]`) for more than 10,000 jobs or values that the
- * schema cannot store, and `outcome_unknown` as addJob does.
+ * schema cannot store, and `outcome_unknown` as addJob does. A job with `throttle` has a ThrottledAdd in the result;
+ * no job of such a batch may have a key.
  */
 export async function addJobs(
   db: Database,
   jobs: readonly (JobToAdd | JobByTask)[],
-): Promise<Job[]> {
+): Promise<Job[]>;
+export async function addJobs(
+  db: Database,
+  jobs: readonly (AnyJob | JobByTask)[],
+): Promise<(Job | ThrottledAdd)[]>;
+export async function addJobs(
+  db: Database,
+  jobs: readonly (AnyJob | JobByTask)[],
+): Promise<(Job | ThrottledAdd)[]> {
   if (!Array.isArray(jobs)) throw new InputError([{ path: "jobs", message: "must be a list" }]);
   if (jobs.length > MAX_JOBS) {
     const message = `must have at most ${MAX_JOBS} jobs; split them into several calls`;
     throw new InputError([{ path: "jobs", message }]);
   }
-  return addResolvedJobs(db, resolveJobs(jobs));
+  const specs = resolveJobs(jobs);
+  if (specs.some(({ throttle }) => throttle !== null)) return addThrottledJobs(db, specs);
+  return addResolvedJobs(db, specs);
 }
 
-/** Like addJobs(), of jobs that are checked. */
+/** Like addJobs(), of jobs that are checked and have no throttle. */
 export async function addResolvedJobs(db: Database, specs: readonly ResolvedJob[]): Promise<Job[]> {
   if (specs.length === 0) return [];
   if (specs.every(({ jobKey }) => jobKey === null)) return insertJobs(db, specs);

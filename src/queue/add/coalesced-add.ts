@@ -22,7 +22,7 @@ const MAX_INSERTS = 2;
 const MAX_BATCH = 1_000;
 const MAX_CHARACTERS = 16_000_000;
 
-/** Returns an addJob whose concurrent calls share inserts. */
+/** Returns an addJob whose concurrent calls share inserts. A job with a `throttle` has the answer of addAnyJob(). */
 export function coalescedAdd(db: Database): (job: JobToAdd) => Promise<Job> {
   let waiting: Waiting[] = [];
   let inserts = 0;
@@ -43,7 +43,8 @@ export function coalescedAdd(db: Database): (job: JobToAdd) => Promise<Job> {
     const spec = resolveJob(job);
     // Jobs with keys are added alone: a key affects one job at a time, and the caller may rely on the order of the
     // calls.
-    if (spec.jobKey !== null) return addResolved(db, spec);
+    if (spec.jobKey !== null || spec.throttle !== null)
+      return addResolved(db, spec) as Promise<Job>;
     return new Promise((resolve, reject) => {
       waiting.push({ spec, resolve, reject });
       // The insert waits for the next turn of the event loop, so that all calls of this turn share it.

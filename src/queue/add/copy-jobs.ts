@@ -172,9 +172,12 @@ const isKeyed = ({ jobKey }: ResolvedJob) => jobKey !== null;
 
 function resolved(step: readonly GivenJob[], offset: number, mayHaveKeys: boolean): ResolvedJob[] {
   const specs = resolveFrom(step, offset);
-  const place = mayHaveKeys ? -1 : specs.findIndex(isKeyed);
+  const isRefused = (spec: ResolvedJob) =>
+    (isKeyed(spec) && !mayHaveKeys) || spec.throttle !== null;
+  const place = specs.findIndex(isRefused);
   if (place < 0) return specs;
-  const option = step[place]?.spec?.unique === undefined ? "jobKey" : "unique";
+  const keyed = step[place]?.spec?.unique === undefined ? "jobKey" : "unique";
+  const option = specs[place]?.throttle === null ? keyed : "throttle";
   const path = `jobs[${offset + place}].spec.${option}`;
   throw new InputError([{ path, message: "is not supported here: use addJobs" }]);
 }

@@ -133,7 +133,7 @@ async function addOne(
 ): Promise<AddedJob | null> {
   // Graphile Worker stores {} for null, too, and ignores null in a spec.
   const job = await addJob(identifier, payload ?? {}, given(spec ?? {}));
-  return job === null ? null : addedJob(job);
+  return job === null ? null : answered(job);
 }
 
 async function addMany(
@@ -142,8 +142,12 @@ async function addMany(
   keepsRunAt: boolean,
 ): Promise<readonly AddedJob[]> {
   if (!Array.isArray(jobs)) throw new InputError([{ path: "jobs", message: "must be a list" }]);
-  return (await addJobs(jobs.map((job) => nested(job, keepsRunAt)))).map(addedJob);
+  return (await addJobs(jobs.map((job) => nested(job, keepsRunAt)))).map(answered);
 }
+
+/** A job with `throttle`, which only JavaScript can pass here, has another answer. */
+const answered = (job: Parameters<typeof addedJob>[0]): AddedJob =>
+  "isThrottled" in job ? (job as unknown as AddedJob) : addedJob(job);
 
 function nested(job: FlatJob, keepsRunAt: boolean): JobToAdd {
   const { identifier, payload, spec, ...flat } = job as JobToAdd & JobSpec;

@@ -1,11 +1,12 @@
-// Resets stale locks, as stock workers do, and restores the rows of queues that a cleanup has deleted although they
-// have jobs. Runs at a random moment of the first minute, so that many workers do not run it at once, and then
+// Resets stale locks, as stock workers do, restores the rows of queues that a cleanup has deleted although they have
+// jobs, and deletes the rows of throttles whose period is over. Runs at a random moment of the first minute, so that many workers do not run it at once, and then
 // every 8 to 10 minutes.
 import { wait } from "../../base/clock.ts";
 import { codeOf, messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
 import type { Database } from "../../database/database.ts";
 import { countDeletedQueues, recoverLostQueues } from "../../queue/tidy/lost-names.ts";
+import { deleteOldThrottles } from "../../queue/tidy/old-throttles.ts";
 import { deleteStaleWorkers, resetStaleLocks } from "../../queue/workers/reset-stale-locks.ts";
 
 export interface LockResetParts {
@@ -65,6 +66,7 @@ export class LockReset {
       if (jobs + queues > 0) logger.warn({ jobs, queues }, "stale locks were reset");
       const recovered = await this.#recoverQueues();
       if (jobs + queues + recovered > 0) wake();
+      await deleteOldThrottles(database);
     } catch (error) {
       // Outages are logged by the parts that use the database all the time.
       const isOutage = OUTAGE.has(codeOf(error) ?? "");

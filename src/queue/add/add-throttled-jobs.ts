@@ -1,0 +1,158 @@
+// Adds jobs with a throttle: in one statement that takes their periods and inserts the jobs, so that no period is taken
+// without its job. Equal jobs of one call meet like those of two calls: the first is added.
+import { codeOf, InputError, messageOf, WorkerError } from "../../base/errors.ts";
+import { knownOutcome } from "../../database/connection/known-outcome.ts";
+import { builtOnce, type Database, query, type Statement } from "../../database/database.ts";
+import { isRaised } from "../../database/errors/raised.ts";
+import type { Job } from "../../domain/job.ts";
+import type { ResolvedJob } from "../../domain/job-spec.ts";
+import type { ThrottledAdd } from "../../domain/limits/throttle.ts";
+import { workerLine } from "../../domain/portable/worker-line.ts";
+import { contendedQuery } from "../sql/contended-query.ts";
+import { type JobRow, jobColumns, jobNames, toJob } from "../sql/job-row.ts";
+import { dateOf, microseconds } from "../sql/moments.ts";
+import { knownNames, withNames } from "../sql/names.ts";
+import { announceJobs } from "../sql/notify.ts";
+import { ALL_COLUMNS, givenRows, givenValues } from "./given-jobs.ts";
+import { skippedRows } from "./skipped-rows.ts";
+
+// The size up to which a batch uses a prepared statement: planning is most of the work of a small batch.
+const SMALL_BATCH = 100;
+
+/**
+ * Adds the jobs, all that are not dropped or none. Returns an answer for each in the same order: a ThrottledAdd for a
+ * job with a throttle, else a job. Throws InputError if another job has a key, `extension_missing` without the tables
+ * for limits, and as addJobs does.
+ */
+export async function addThrottledJobs(
+  db: Database,
+  specs: readonly ResolvedJob[],
+): Promise<(Job | ThrottledAdd)[]> {
+  const keyed = specs.findIndex(({ jobKey }) => jobKey !== null);
+  if (keyed >= 0) {
+    const message = "is not supported in one call with throttle; add these jobs in another call";
+    throw new InputError([{ path: `jobs[${keyed}].spec.jobKey`, message }]);
+  }
+  const rows = await insert(db, specs);
+  const added = new Map(rows.map((row) => [row.place, row]));
+  const dropped = specs.flatMap(({ throttle }, place) =>
+    throttle === null || added.has(place) ? [] : [throttle.key],
+  );
+  const untils = new Map(rows.map(({ throttle_key, until_us }) => [throttle_key, until_us]));
+  const missing = dropped.filter((key) => !untils.has(key));
+  for (const { key, us } of missing.length === 0 ? [] : await readUntils(db, missing)) {
+    untils.set(key, us);
+  }
+  return specs.map(({ throttle }, place) => {
+    const row = added.get(place);
+    if (throttle === null) return toJob(row as AddedRow);
+    const until = dateOf(untils.get(throttle.key) ?? 0);
+    return row === undefined
+      ? { isThrottled: true, until, job: null }
+      : { isThrottled: false, until, job: toJob(row) };
+  });
+}
+
+interface AddedRow extends JobRow {
+  /** The place in the batch. */
+  readonly place: number;
+  /** Empty for a job without a throttle. */
+  readonly throttle_key: string;
+  readonly until_us: string | null;
+}
+
+const NO_TABLE = "42P01";
+const SKIPPED = "a trigger skips rows";
+
+async function insert(db: Database, specs: readonly ResolvedJob[]): Promise<AddedRow[]> {
+  const values = [
+    ...givenValues(specs, ALL_COLUMNS),
+    specs.map(({ throttle }) => throttle?.key ?? ""),
+    specs.map(({ throttle }) => throttle?.periodMs ?? 0),
+    [...new Set(specs.map(({ identifier }) => identifier))],
+    [...new Set(specs.flatMap(({ queueName }) => queueName ?? []))],
+  ];
+  const what = specs.length === 1 ? "the add" : "the add of all of them";
+  const isRepeated = specs.length <= SMALL_BATCH;
+  try {
+    return await knownOutcome(db, what, async (inside) => {
+      const rows = await contendedQuery<AddedRow>(inside, addSql, values, { isRepeated });
+      return withNames(inside, rows);
+    });
+  } catch (error) {
+    const { cause } = error as Error;
+    if (isRaised(cause, SKIPPED)) throw skippedRows(db, specs.length, { cause });
+    if (codeOf(cause) !== NO_TABLE || !messageOf(cause).includes("_private_throttles")) throw error;
+    const command = workerLine(db.schema.name, "worker migrate --with limits");
+    const sentence = `throttle needs tables that the schema ${db.schema.name} does not have: "${command}" adds them`;
+    throw new WorkerError("extension_missing", sentence, { cause });
+  }
+}
+
+// `taken`: an add of a key waits for the end of another one's transaction, and then sees its result. The time of an
+// add is that of its statement, so that a long transaction does not add by an old clock. Keys are taken in order, so
+// that two batches cannot deadlock.
+const addSql: Statement = builtOnce(
+  (s) => `
+  with given as materialized (
+    select spec.*, throttle_key, period_ms
+    from (${givenRows(ALL_COLUMNS)}) as spec
+    join unnest($9::text[], $10::float8[]) with ordinality as throttle (throttle_key, period_ms, n) using (n)
+  ), wanted as materialized (
+    select distinct on (throttle_key) throttle_key, period_ms, n
+    from given where throttle_key <> ''::text
+    order by throttle_key, n
+  ), taken as (
+    insert into ${s}._private_throttles as throttles (key, until)
+    select throttle_key, pg_catalog.statement_timestamp() + period_ms * interval '1 millisecond'
+    from wanted
+    order by throttle_key
+    on conflict (key) do update set until = excluded.until
+    where throttles.until <= pg_catalog.statement_timestamp()
+    returning key, until
+  ), passed as materialized (
+    select given.*, taken.until, pg_catalog.row_number() over (order by given.n) as turn
+    from given
+    left join wanted using (n)
+    left join taken on taken.key = wanted.throttle_key
+    where given.throttle_key = ''::text or taken.key is not null
+  ), ${knownNames(s, "identifier", "$11")}, ${knownNames(s, "queue_name", "$12")},
+  inserted as (
+    insert into ${s}._private_jobs
+      (job_queue_id, task_id, payload, run_at, max_attempts, priority, flags)
+    select
+      all_queue_name.id, all_identifier.id, payload, run_at, max_attempts, priority, flags
+    from passed
+    join all_identifier using (identifier)
+    left join all_queue_name using (queue_name)
+    order by n
+    returning *
+  ), jobs as (
+    select *, pg_catalog.row_number() over (order by id) as turn from inserted
+  ), announced as materialized (
+    select ${announceJobs("pg_catalog.count(*)")} from inserted having pg_catalog.count(*) > 0
+  )
+  select ${jobColumns},
+    (passed.n - 1)::int as place, passed.throttle_key, ${microseconds("passed.until")}::text as until_us
+  from passed
+  left join jobs on jobs.turn = passed.turn
+  ${jobNames(s)}
+  left join announced on true
+  where case
+    when (select pg_catalog.count(*) from inserted) = (select pg_catalog.count(*) from passed) then '0'::text
+    else '${SKIPPED}'::text
+  end::int = 0
+  order by passed.n`,
+);
+
+/**
+ * Reads the ends of periods in a statement of its own, because that of the add does not see a period that began while
+ * it waited. Upkeep may have deleted a period that is over by now.
+ */
+const readUntils = (db: Database, keys: readonly string[]) =>
+  query<{ key: string; us: string }>(db, untilsSql, [[...new Set(keys)]]);
+
+const untilsSql: Statement = (s) => `
+  select asked.key, ${microseconds("coalesce(throttles.until, pg_catalog.now())")}::text as us
+  from unnest($1::text[]) as asked (key)
+  left join ${s}._private_throttles as throttles on throttles.key = asked.key`;

@@ -1,0 +1,39 @@
+// Deletes the rows of throttles whose period is over: they have no effect any more.
+import { type Database, query, type Statement } from "../../database/database.ts";
+
+const BATCH = 1_000;
+/** The most batches of one call. The next call continues. */
+const MOST_BATCHES = 200;
+
+/**
+ * Deletes rows in batches, at most 200,000 in one call. Returns their number; 0 without the table, or without the
+ * right to delete from it.
+ */
+export async function deleteOldThrottles(db: Database): Promise<number> {
+  const table = `${db.schema.quoted}._private_throttles`;
+  const [row] = await query<{ may_delete: boolean }>(db, mayDeleteSql, [table]);
+  if (row?.may_delete !== true) return 0;
+  let deleted = 0;
+  for (let batch = 0; batch < MOST_BATCHES; batch++) {
+    const [step] = await query<{ deleted: number }>(db, deleteSql, [BATCH]);
+    deleted += step?.deleted ?? 0;
+    if ((step?.deleted ?? 0) < BATCH) break;
+  }
+  return deleted;
+}
+
+const mayDeleteSql: Statement = () =>
+  "select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'delete'), false) as may_delete";
+
+// A row that an add has locked is skipped: the add begins its next period.
+const deleteSql: Statement = (s) => `
+with old as materialized (
+  select key from ${s}._private_throttles
+  where until <= pg_catalog.now()
+  order by until
+  limit $1::int
+  for update skip locked
+), deleted as (
+  delete from ${s}._private_throttles where key = any(array(select key from old)) returning 1
+)
+select pg_catalog.count(*)::int as deleted from deleted`;
