@@ -16,6 +16,7 @@ import type { Incidents } from "./incidents/incident.ts";
 import { createPoisonWalk, type PoisonWalk } from "./incidents/poison-walk.ts";
 import { readIncidents } from "./incidents/read-incidents.ts";
 import { type LimitUse, readLimitUses } from "./limits/limit-use.ts";
+import { unreportedNote } from "./limits/unreported.ts";
 import type { WaitingCounts } from "./limits/waiting.ts";
 import { compileQuery } from "./query/compile-query.ts";
 import { shownGroup } from "./query/facts/error-labels.ts";
@@ -33,9 +34,15 @@ export interface Insight extends KnownElsewhere {
   ) => Promise<Horizon>;
   readonly incidents: () => Promise<Incidents>;
   /** Reads how much of each limit is used. `counts`: reads the counts of tasks and queues. */
-  readonly limits: (counts: () => Promise<WaitingCounts>) => Promise<LimitUse[]>;
+  readonly limits: (counts: () => Promise<WaitingCounts>) => Promise<LimitUses>;
   /** Call this after a write of this admin, because the cached results are older than the write. */
   readonly changed: () => void;
+}
+
+/** The limits by name, and which workers do not obey them; null: none that is known. */
+export interface LimitUses {
+  readonly uses: readonly LimitUse[];
+  readonly note: string | null;
 }
 
 export const USUAL_BUCKETS = 57;
@@ -52,7 +59,7 @@ export function createInsight(db: Database): Insight {
   const seldom = { ...usual, slowIntervalMs: 30_000 };
   const keptGroups = cachedByKey<Groups>(MOST_KEPT, seldom);
   const keptCommon = cachedByKey<Common>(MOST_KEPT, seldom);
-  const keptLimits = cachedByKey<LimitUse[]>(1, usual);
+  const keptLimits = cachedByKey<LimitUses>(1, usual);
   const keptHorizons = cachedByKey<Horizon>(MOST_KEPT, usual);
 
   const gauged = async () => {
@@ -97,7 +104,8 @@ export function createInsight(db: Database): Insight {
   const limits: Insight["limits"] = (counts) => {
     const reading = keptLimits("", async () => {
       limitsReadAtMs = monotonic();
-      return readLimitUses(db, await counts());
+      const uses = await readLimitUses(db, await counts());
+      return { uses, note: uses.length > 0 ? await unreportedNote(db) : null };
     });
     // There are few limits: a write is shown at once.
     return limitsReadAtMs <= writtenAtMs ? reading.fresh() : reading();

@@ -92,5 +92,6 @@ function publicLimit({ definition, isFromCode, setBy, setAt, revision, backOff }
   const { name, scope, match, concurrency, rate } = definition;
   const [task, queue] = scope === "task" ? [match, null] : [null, match];
   const origin = { isFromCode, setBy, setAt, revision };
-  return { name, task, queue, concurrency, rate, ...origin, backOff } satisfies Limit;
+  const backs = backOff === null ? null : { until: backOff.until, reason: backOff.reason };
+  return { name, task, queue, concurrency, rate, ...origin, backOff: backs } satisfies Limit;
 }

@@ -1,8 +1,11 @@
 // worker limit and worker limits, as an operator uses them.
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import { test } from "node:test";
+import pg from "pg";
 import { emptyDatabase } from "../support/database.ts";
-import { quickly } from "./command.ts";
+import { quickly, worker as runWorker } from "./command.ts";
+import { filesOf } from "./run-harness.ts";
 
 const migrated = async (...extensions: string[]) => {
   const { url } = await emptyDatabase();
@@ -68,6 +71,47 @@ test("A limit of queues counts each queue for itself, and cannot become one of t
   const other = await worker("limit", "set", "tenants", "--task", "send", "--concurrency", "3");
   assert.equal(other.status, 1);
   assert.match(other.stderr, /the limit tenants is one of queues; remove it first/);
+});
+
+test("While a worker without heartbeats holds a lock, every answer about limits has a note.", async () => {
+  const { url } = await emptyDatabase();
+  const worker = (...words: string[]) => quickly(words, { DATABASE_URL: url });
+  await worker("migrate", "--with", "limits");
+  await worker("add", "t");
+  const client = new pg.Client(url);
+  await client.connect();
+  await client.query("update worker._private_jobs set locked_by = 'stock', locked_at = now()");
+  await client.end();
+  const note =
+    "1 worker sends no heartbeats: Graphile Worker's own workers do not obey limits of tasks, and run no jobs of queues with a limit";
+  assert.doesNotMatch((await worker("status")).stdout, /Limits/);
+  const set = await worker("limit", "set", "l", "--task", "t", "--concurrency", "1");
+  assert.equal(set.stdout, `Set the limit l: at most 1 job of task t at once; ${note}\n`);
+  assert.equal(JSON.parse((await worker("limits", "--json")).stdout).note, note);
+  assert.ok((await worker("limits")).stdout.endsWith(`\n${note}\n`));
+  assert.ok((await worker("status")).stdout.endsWith(`\nLimits: ${note}\n`));
+  assert.match((await worker("doctor")).stdout, /limits: 1 worker sends no heartbeats/);
+});
+
+test("A module of worker run may export limits, which the start creates.", async () => {
+  const { url } = await emptyDatabase();
+  const env = { DATABASE_URL: url };
+  const files = filesOf({
+    "limits.mjs": 'export const limits = [{ name: "l", task: "t", concurrency: 3 }];',
+  });
+  const tasks = filesOf({ "t.mjs": "export default () => {};" });
+  const options = ["--once", "--tasks", tasks, "--plugin", join(files, "limits.mjs")];
+  const run = () => runWorker(["run", ...options], env);
+  const refused = await run();
+  assert.notEqual(refused.status, 0);
+  assert.match(
+    refused.stderr,
+    /the option limits needs tables.*"worker migrate --with limits" adds them/,
+  );
+  await quickly(["migrate", "--with", "limits"], env);
+  assert.equal((await run()).status, 0);
+  const [limit] = JSON.parse((await quickly(["limits", "--json"], env)).stdout).limits;
+  assert.deepEqual([limit.name, limit.concurrency, limit.from_code], ["l", 3, true]);
 });
 
 test("Invalid limits are refused with what to write instead, and change nothing.", async () => {

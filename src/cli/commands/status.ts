@@ -19,11 +19,14 @@ export const statusCommand = defineCommand({
     const { countConditions } = await import("../../insight/read/count-conditions.ts");
     const { listPauses } = await import("../../insight/controls/list-pauses.ts");
     const { pausedSubject } = await import("../../insight/controls/pause-text.ts");
-    const { counts, pauses } = await connected(args, async ({ database }) => ({
+    const { limitsNote } = await import("../../insight/limits/unreported.ts");
+    const { counts, pauses, note } = await connected(args, async ({ database }) => ({
       counts: await countConditions(database),
       pauses: await listPauses(database),
+      note: await limitsNote(database),
     }));
-    if (args.json) printJson(JSON.stringify({ ...counts, pauses: pauses.length }));
+    if (args.json)
+      printJson(JSON.stringify({ ...counts, pauses: pauses.length, limits_note: note }));
     else {
       const { total, conditions } = counts;
       printTable(
@@ -34,6 +37,7 @@ export const statusCommand = defineCommand({
       const others = pauses.length - MOST_PAUSES;
       if (others > 0)
         print(args.suggest.text(`${counted(others, "other pause")}: "worker paused" lists them`));
+      if (note !== null) print(`Limits: ${note}`);
     }
     return undefined;
   },

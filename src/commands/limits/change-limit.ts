@@ -4,6 +4,7 @@ import { inTransaction } from "../../database/connection/transaction.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { type LimitDefinition, likePattern, matches } from "../../domain/limits/limit.ts";
 import { shortName } from "../../domain/words.ts";
+import { unreportedNote } from "../../insight/limits/unreported.ts";
 import { readLimits } from "../../queue/limits/limits.ts";
 import { CONTROL } from "../../queue/pauses/pause.ts";
 import { announceJobs } from "../../queue/sql/notify.ts";
@@ -19,6 +20,8 @@ export interface LimitSet {
   readonly isChanged: boolean;
   /** Whether a task or queue with a matching name exists. */
   readonly isKnown: boolean;
+  /** Which workers do not obey it; null: none that is known. */
+  readonly note: string | null;
 }
 
 /** Creates the limit, or changes the given parts of it. Throws InputError, `conflict`, `extension_missing`. */
@@ -28,7 +31,7 @@ export async function changeLimit(
   setBy: string | null,
 ): Promise<LimitSet> {
   await requireLimits(db);
-  return inTransaction(db, async (inside) => {
+  const done = await inTransaction(db, async (inside) => {
     await query(inside, lockSql, [input.name]);
     const old = await findLimit(inside, input.name);
     const definition = changedLimit(old?.definition ?? null, input);
@@ -38,6 +41,7 @@ export async function changeLimit(
     ]);
     return { definition, isNew: old === null, isChanged, isKnown: row?.is_known === true };
   });
+  return { ...done, note: await unreportedNote(db) };
 }
 
 async function findLimit(db: Database, name: string) {

@@ -27,13 +27,16 @@ export const limitSetCommand = defineCommand({
     "worker limit set stripe --rate 100/s --burst 20",
     "worker limit set tenants --queue 'tenant/*' --concurrency 3",
   ],
-  answer: { name: "string", is_new: "boolean", is_changed: "boolean", is_known: "boolean" },
+  answer: {
+    ...{ name: "string", is_new: "boolean", is_changed: "boolean", is_known: "boolean" },
+    note: "string?",
+  },
   problems: (input) =>
     input.task !== undefined && input.queue !== undefined
       ? [{ path: "queue", message: "use either a task or a queue" }]
       : problemsOf(input),
   run: (db, input, { by = null }) => changeLimit(db, input, by),
-  sentence: ({ definition, isNew, isChanged, isKnown }, { name }) => {
+  sentence: ({ definition, isNew, isChanged, isKnown, note }, { name }) => {
     const text = limitText(definition);
     if (!isChanged) return `Nothing was to be done: ${namedLimit(name)} is ${text} already`;
     const { scope, match } = definition;
@@ -41,10 +44,10 @@ export const limitSetCommand = defineCommand({
       ? `no ${scope} has a matching name until now`
       : `no ${scope} had this name until now`;
     const done = `${isNew ? "Set" : "Changed"} ${namedLimit(name)}: ${text}`;
-    return isKnown ? done : `${done}; ${unknown}`;
+    return [done, ...(isKnown ? [] : [unknown]), ...(note === null ? [] : [note])].join("; ");
   },
-  members: ({ isNew, isChanged, isKnown }, { name }) =>
-    jsonOf({ name, is_new: isNew, is_changed: isChanged, is_known: isKnown }),
+  members: ({ isNew, isChanged, isKnown, note }, { name }) =>
+    jsonOf({ name, is_new: isNew, is_changed: isChanged, is_known: isKnown, note }),
 });
 
 /** The problems of the input on a limit that has both parts: that of the row is known later. */

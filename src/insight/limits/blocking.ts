@@ -1,12 +1,12 @@
-// The limits that keep jobs from starting now, and how. A limit that is used as fast as it allows counts, too, although
-// a job may start at this moment: otherwise the reason why jobs wait would come and go.
+// The limits that keep jobs from starting now, and how. For incidents a rate that is used as fast as it allows counts, too,
+// although a job may start at this moment: otherwise an incident would come and go.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { hasLimits } from "../../database/schema/extensions/has-extension.ts";
 import type { LimitDefinition } from "../../domain/limits/limit.ts";
 import { periodWords } from "../../domain/limits/limit-text.ts";
 import { grouped, momentText, shortName } from "../../domain/words.ts";
 import { readLimits, type StoredLimit } from "../../queue/limits/limits.ts";
-import { nextStartMs } from "./next-start.ts";
+import { isNearlyUsedUp, nextStartMs } from "./next-start.ts";
 import {
   type BusyQueue,
   isFor,
@@ -41,18 +41,20 @@ export async function readBlockingLimits(
     ({ definition }) => only === null || isFor(definition, only[definition.scope]),
   );
   if (limits.length === 0) return [];
-  const facts: Facts = {
+  const facts = {
     running: await readRunning(db, limits),
     granted: await readGranted(db, limits),
     busy: await readBusyQueues(db, limits),
     rates: await readRates(db),
   };
   return limits
-    .flatMap((limit) => blocking(limit, facts))
+    .flatMap((limit) => blocking(limit, { ...facts, isExact: only !== null }))
     .filter(({ queue }) => only === null || queue === null || queue === only.queue);
 }
 
 interface Facts {
+  /** Whether a rate counts only if no job may start at this moment. */
+  readonly isExact: boolean;
   readonly running: ReadonlyMap<string, number>;
   readonly granted: ReadonlyMap<number, number>;
   readonly busy: readonly BusyQueue[];
@@ -67,7 +69,8 @@ function blocking(limit: StoredLimit, facts: Facts): BlockingLimit[] {
     return [{ definition, queue: null, use, next: null }];
   }
   if (definition.scope === "queue") return blockingQueues(limit, facts);
-  const use = ofTasks(limit, facts) ?? ofRate(definition, facts.rates.get(limit.id)?.get(""));
+  const use =
+    ofTasks(limit, facts) ?? ofRate(definition, facts.rates.get(limit.id)?.get(""), facts);
   return use === null ? [] : [{ definition, queue: null, ...use }];
 }
 
@@ -81,7 +84,8 @@ function ofTasks({ id, definition }: StoredLimit, { running, granted }: Facts): 
   return { use: `all ${most} granted to workers, ${grouped(jobs)} running`, next: null };
 }
 
-function blockingQueues({ id, definition }: StoredLimit, { busy, rates }: Facts): BlockingLimit[] {
+function blockingQueues({ id, definition }: StoredLimit, facts: Facts): BlockingLimit[] {
+  const { busy, rates } = facts;
   const full = busy
     .filter(({ name, running, slots }) => running >= slots && isFor(definition, name))
     .map(({ name, running, slots }): BlockingLimit => {
@@ -90,20 +94,23 @@ function blockingQueues({ id, definition }: StoredLimit, { busy, rates }: Facts)
     });
   const names = new Set(full.map(({ queue }) => queue));
   const limited = [...(rates.get(id) ?? [])].flatMap(([queue, aheadMs]): BlockingLimit[] => {
-    const use = names.has(queue) ? null : ofRate(definition, aheadMs);
+    const use = names.has(queue) ? null : ofRate(definition, aheadMs, facts);
     return use === null ? [] : [{ definition, queue, ...use }];
   });
   return [...full, ...limited];
 }
 
-/** A rate whose last tokens are not older than this is used as fast as it allows. */
-const RECENT_MS = 5_000;
-
-function ofRate(definition: LimitDefinition, aheadMs: number | undefined): UsedUp | null {
+function ofRate(
+  definition: LimitDefinition,
+  aheadMs: number | undefined,
+  { isExact }: Facts,
+): UsedUp | null {
   const { rate } = definition;
-  if (rate === null || aheadMs === undefined || aheadMs < -RECENT_MS) return null;
+  if (rate === null || aheadMs === undefined) return null;
+  const nextMs = nextStartMs(definition, aheadMs);
+  if (isExact ? nextMs === 0 : !isNearlyUsedUp(definition, aheadMs)) return null;
   const use = `${grouped(rate.limit)} per ${periodWords(rate)} are used up`;
-  return { use, next: `next in ${secondsText(nextStartMs(definition, aheadMs))}` };
+  return { use, next: `next in ${secondsText(nextMs)}` };
 }
 
 /** Returns `0.4 s`, or whole seconds from ten on. */

@@ -8,6 +8,19 @@ export function nextStartMs({ rate }: LimitDefinition, aheadMs: number | null): 
   return Math.max(0, aheadMs + intervalMs - capacity(rate) * intervalMs);
 }
 
+/** How long ago the last token of a rate that is nearly used up was taken at most. */
+const RECENT_MS = 2_000;
+
+/**
+ * Whether jobs start as fast as the rate allows, although one may start at this moment: less than half of the tokens
+ * are there.
+ */
+export function isNearlyUsedUp({ rate }: LimitDefinition, aheadMs: number): boolean {
+  if (rate === null || aheadMs < -RECENT_MS) return false;
+  const most = capacity(rate);
+  return most - Math.max(0, aheadMs) / (rate.perMs / rate.limit) <= Math.max(1, most / 2);
+}
+
 /** Tokens lapse after this time, or half of the time in which a burst builds up. */
 const LAPSE_MS = 100;
 

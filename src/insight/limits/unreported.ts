@@ -1,7 +1,15 @@
 // Which workers may not obey limits: those that hold locks and send no heartbeats. Graphile Worker's own are among them.
 import type { Database } from "../../database/database.ts";
+import { hasLimits } from "../../database/schema/extensions/has-extension.ts";
 import { counted } from "../../domain/words.ts";
+import { readLimits } from "../../queue/limits/limits.ts";
 import { knownWorkers } from "../lists/known-workers.ts";
+
+/** Returns the note of a schema with limits; null: there are no limits, or no such workers. */
+export async function limitsNote(db: Database): Promise<string | null> {
+  if (!(await hasLimits(db)) || (await readLimits(db)).length === 0) return null;
+  return unreportedNote(db);
+}
 
 /** Returns the sentence without a full stop; null: no such worker holds a lock that can be found. */
 export async function unreportedNote(db: Database): Promise<string | null> {

@@ -4,7 +4,6 @@ import { missingLimits, requireLimits } from "../../../commands/limits/missing-l
 import { limitDetailsJson, limitJson } from "../../../insight/json/limit-json.ts";
 import { missingJson } from "../../../insight/json/missing-json.ts";
 import { readLimitDetails } from "../../../insight/limits/limit-details.ts";
-import { unreportedNote } from "../../../insight/limits/unreported.ts";
 import type { Admin, Operation } from "../../context/admin.ts";
 import { answerAt } from "../../wire/answer-at.ts";
 import { described, listOf, orNull, record } from "../../wire/json-schema.ts";
@@ -54,7 +53,7 @@ const answer = record(
   "LimitList",
 );
 
-const uses = (admin: Admin) => admin.insight.limits(() => nameCounts(admin));
+const readUses = (admin: Admin) => admin.insight.limits(() => nameCounts(admin));
 
 export const getLimits: Operation = {
   summary: "Limits of tasks and queues, with their running and waiting jobs",
@@ -62,8 +61,8 @@ export const getLimits: Operation = {
   run: async (admin) => {
     const { reads } = admin.databases;
     const missing = await missingLimits(reads);
-    const limits = missing === null ? (await uses(admin)).map(limitJson) : [];
-    const note = limits.length > 0 ? await unreportedNote(reads) : null;
+    const { uses, note } = missing === null ? await readUses(admin) : { uses: [], note: null };
+    const limits = uses.map(limitJson);
     const json = { limits, note, missing: missing === null ? null : missingJson(missing) };
     return answerAt(JSON.stringify(json));
   },
@@ -107,7 +106,8 @@ export const getLimit: Operation = {
     const { reads } = admin.databases;
     await requireLimits(reads);
     const name = request.params["name"] ?? "";
-    const use = (await uses(admin)).find(({ limit }) => limit.definition.name === name);
+    const { uses } = await readUses(admin);
+    const use = uses.find(({ limit }) => limit.definition.name === name);
     if (use === undefined) throw noLimit(name);
     const details = await readLimitDetails(reads, use.limit);
     return answerAt(JSON.stringify(limitDetailsJson(use, details)));

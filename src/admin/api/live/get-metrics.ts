@@ -21,7 +21,7 @@ export const getMetrics: Operation = {
         : null;
     const limits =
       typeof snapshot === "object"
-        ? await orNull(() => insight.limits(async () => snapshot.names))
+        ? await orNull(async () => (await insight.limits(async () => snapshot.names)).uses)
         : null;
     const pauses =
       typeof snapshot === "object" ? await orNull(() => pauseFacts(databases.feed)) : null;

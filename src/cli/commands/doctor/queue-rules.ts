@@ -26,6 +26,7 @@ export function queueFindings({ queue, schemaName }: DoctorFacts): Finding[] {
     ...timetableFindings(queue, schemaName),
     ...unsettledFindings(queue),
     ...lostNameFindings(queue, schemaName),
+    ...(queue.limitsNote === null ? [] : [finding("warn", "limits", queue.limitsNote)]),
     ...incidentFindings(queue),
   ];
 }

@@ -20,6 +20,7 @@ import { readTransactionAge } from "../../../database/inspect/transaction-age.ts
 import { readIndexStates } from "../../../database/schema/indexes/index-states.ts";
 import { assertUsableSchema, schemaState } from "../../../database/schema/schema-state.ts";
 import { createInsight } from "../../../insight/insight.ts";
+import { limitsNote } from "../../../insight/limits/unreported.ts";
 import { readUnsettledJobs } from "../../../insight/why/holders.ts";
 import { readLostNames } from "../../../queue/tidy/lost-names.ts";
 
@@ -72,6 +73,7 @@ export async function readFacts(db: Database) {
       behind: (await part("sequences", () => readBehindSequences(db))) ?? [],
       ahead: (await part("timetables", () => readAhead(db))) ?? [],
       entriesApart: (await part("versions of cron entries", () => readEntriesApart(db))) ?? [],
+      limitsNote: await part("limits", () => limitsNote(db)),
       incidents: await part("incidents", () => createInsight(db).incidents()),
     },
   };

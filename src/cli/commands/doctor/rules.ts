@@ -131,6 +131,10 @@ function readyFindings(schema: ReadySchema, name: string, migrate: string): Find
     const message = "has no table for timetables that change at run time";
     found.push(finding("ok", "schema", message, `${migrate} --with schedules`));
   }
+  if (!extensions.has("limits")) {
+    const message = "has no tables for limits of concurrency and rate";
+    found.push(finding("ok", "schema", message, `${migrate} --with limits`));
+  }
   for (const warning of warnings) found.push(finding("warn", "schema", warning));
   return found;
 }
