@@ -60,7 +60,7 @@ export const limitCalls: Readonly<Record<string, Call | readonly [Call, Answer]>
   "limit-remove": [(db) => removeLimit(db, "l"), there],
   "limit-end-back-offs": [(db) => endBackOffs(db, "l"), there],
   "permits-exchange": [
-    (db) => exchangePermits(db, { limitId: 1, workerId: "w", inUse: 0, wanted: 1 }),
+    (db) => exchangePermits(db, { limitId: 1, workerId: "w", inUse: 0, wanted: 1, number: 1 }),
     () => ({ concurrency: 1 }),
   ],
   "permits-release": [(db) => releasePermits(db, "w"), there],
@@ -69,7 +69,10 @@ export const limitCalls: Readonly<Record<string, Call | readonly [Call, Answer]>
     (text) => (text.includes("insert") ? { count: 1 } : { count: 1, next_ms: 0 }),
   ],
   "tokens-add-rate": [(db) => addRate(db, { limitId: 1, key: "" }), there],
-  "tokens-return": [(db) => returnTokens(db, { limitId: 1, key: "" }, bucket, 1), there],
+  "tokens-return": [
+    (db) => returnTokens(db, { limitId: 1, key: "" }, bucket, { count: 1, takenAt: "0" }),
+    there,
+  ],
   "may-have-ready": [(db) => mayHaveReady(db, "{}", false), () => ({ may_have: true })],
   "may-have-ready-pauses": [(db) => mayHaveReady(db, "{}", true), () => ({ may_have: true })],
   "limits-read": [(db) => readLimits(db), there],

@@ -26,6 +26,8 @@ export interface PermitExchange {
   readonly inUse: number;
   /** How many jobs it could run at once now. */
   readonly wanted: number;
+  /** Greater than that of the worker's exchange before. */
+  readonly number: number;
 }
 
 /** The channel on which workers hear that permits are wanted or free. */
@@ -40,10 +42,13 @@ export function announcedPermits(payload: string): {
   return { limitId: Number(id), areFree: word === "free" };
 }
 
-/** `db`: on a pool. Throws if the worker has no row of heartbeats. */
+/**
+ * `db`: on a pool. Throws if the worker has no row of heartbeats, or if a later exchange of it was executed before. That
+ * happens when a connection is lost while its exchange waits for the limit's row: it must not undo the later one.
+ */
 export async function exchangePermits(
   db: Database,
-  { limitId, workerId, inUse, wanted }: PermitExchange,
+  { limitId, workerId, inUse, wanted, number }: PermitExchange,
 ): Promise<Permits> {
   return inTransaction(db, async (inside) => {
     const [limit] = await query<{ concurrency: number | null }>(inside, lockSql, [limitId]);
@@ -51,13 +56,11 @@ export async function exchangePermits(
       return { permits: null, share: 0, othersAreShort: false };
     }
     const [row] = await query<ExchangeRow>(inside, exchangeSql, [
-      ...[limitId, workerId, inUse, wanted, limit.concurrency],
+      ...[limitId, workerId, inUse, wanted, limit.concurrency, number],
     ]);
-    return {
-      permits: row?.permits ?? 0,
-      share: row?.share ?? 0,
-      othersAreShort: row?.others_are_short === true,
-    };
+    if (row === undefined) throw new Error("a later exchange of permits was executed before");
+    const { permits, share, others_are_short: othersAreShort } = row;
+    return { permits, share, othersAreShort };
   });
 }
 
@@ -79,7 +82,7 @@ const announced = (limitId: string, word: "free" | "wanted") =>
   `pg_catalog.pg_notify('${PERMITS}', ${limitId}::text || ' ${word}'::text)`;
 
 /*
- * $1 int limit  $2 text worker  $3 int in use  $4 int wanted  $5 int concurrency of the limit
+ * $1 int limit  $2 text worker  $3 int in use  $4 int wanted  $5 int concurrency of the limit  $6 bigint number
  * `kept`: what it has stays its own while no other worker is short. A worker whose row was deleted with its lease has
  * nothing, whatever it still runs.
  */
@@ -106,12 +109,15 @@ with own as materialized (
       least(case when $4::int = 0 and not are_short then kept else target end, $5::int - held), 0) as permits
   from claim
 ), stored as (
-  insert into ${s}._private_limit_permits as p (limit_id, worker_id, permits, in_use, wanted, short_since)
-  select $1::int, $2::text, permits, $3::int, $4::int, case when $4::int > permits then pg_catalog.now() end from part
+  insert into ${s}._private_limit_permits as p (limit_id, worker_id, permits, in_use, wanted, short_since, exchange)
+  select $1::int, $2::text, permits, $3::int, $4::int, case when $4::int > permits then pg_catalog.now() end, $6::bigint
+  from part
   on conflict (limit_id, worker_id) do update set
     permits = excluded.permits, in_use = excluded.in_use, wanted = excluded.wanted,
+    exchange = excluded.exchange,
     short_since = case when excluded.short_since is null then null
       else coalesce(p.short_since, excluded.short_since) end
+  where p.exchange < excluded.exchange
   returning permits
 )
 select stored.permits, least(stored.permits, part.target) as share, part.are_short as others_are_short,

@@ -5,6 +5,7 @@
 //   taking n   : tat = greatest(tat, now) + n × interval
 import { type Database, query, type Statement } from "../../database/database.ts";
 import type { TokenBucket } from "../../domain/limits/token-bucket.ts";
+import { microseconds } from "../sql/moments.ts";
 
 export interface TokenKey {
   readonly limitId: number;
@@ -17,6 +18,8 @@ export interface Tokens {
   readonly count: number;
   /** Milliseconds until the next token; 0: there is one. */
   readonly nextMs: number;
+  /** When they were taken: microseconds since the epoch by the database's clock. */
+  readonly takenAt: string;
 }
 
 /** Takes up to `wanted` tokens. */
@@ -29,8 +32,8 @@ export async function takeTokens(
   const { limitId, key } = of;
   const { intervalMs, capacity } = bucket;
   const values = [limitId, key, wanted, intervalMs, capacity];
-  const [row] = await query<{ count: number; next_ms: number }>(db, takeSql, values);
-  if (row !== undefined) return { count: row.count, nextMs: Math.max(0, row.next_ms) };
+  const [row] = await query<TokenRow>(db, takeSql, values);
+  if (row !== undefined) return tokensOf(row);
   return (await addRate(db, of)) ? takeTokens(db, of, bucket, wanted) : NO_LIMIT;
 }
 
@@ -39,16 +42,26 @@ export async function addRate(db: Database, { limitId, key }: TokenKey): Promise
   return (await query(db, insertSql, [limitId, key])).length > 0;
 }
 
-const NO_LIMIT: Tokens = { count: 0, nextMs: 1_000 };
+const tokensOf = ({ count, next_ms, now_us }: TokenRow): Tokens => ({
+  ...{ count, nextMs: Math.max(0, next_ms), takenAt: now_us },
+});
 
-/** Gives unused tokens back. */
+interface TokenRow {
+  readonly count: number;
+  readonly next_ms: number;
+  readonly now_us: string;
+}
+
+const NO_LIMIT: Tokens = { count: 0, nextMs: 1_000, takenAt: "0" };
+
+/** Gives unused tokens back, unless they have lapsed: then a job may have started instead of theirs. */
 export async function returnTokens(
   db: Database,
   { limitId, key }: TokenKey,
-  { intervalMs }: TokenBucket,
-  count: number,
+  { intervalMs, lapseMs }: TokenBucket,
+  { count, takenAt }: Pick<Tokens, "count" | "takenAt">,
 ): Promise<void> {
-  await query(db, returnSql, [limitId, key, count, intervalMs]);
+  await query(db, returnSql, [limitId, key, count, intervalMs, takenAt, lapseMs]);
 }
 
 const INTERVAL = "$4::float8 * interval '1 millisecond'";
@@ -67,7 +80,9 @@ with rate as materialized (
   update ${s}._private_rates set tat = given.base + given.count::float8 * ${INTERVAL}
   from given where limit_id = $1::int and key = $2::text and given.count > 0
 )
-select count, (1::float8 - (tokens - count::float8)) * $4::float8 as next_ms from given`;
+select count, (1::float8 - (tokens - count::float8)) * $4::float8 as next_ms,
+  ${microseconds("pg_catalog.now()")}::text as now_us
+from given`;
 
 /* A row of a limit that is gone is not inserted. */
 const insertSql: Statement = (s) => `
@@ -78,6 +93,7 @@ with made as (
 )
 select 1 from ${s}._private_limits where id = $1::int`;
 
-/* $1 int limit  $2 text key  $3 int count  $4 float8 interval, ms */
+/* $1 int limit  $2 text key  $3 int count  $4 float8 interval, ms  $5 bigint taken at, µs  $6 float8 lapse, ms */
 const returnSql: Statement = (s) => `
-update ${s}._private_rates set tat = tat - $3::float8 * ${INTERVAL} where limit_id = $1::int and key = $2::text`;
+update ${s}._private_rates set tat = tat - $3::float8 * ${INTERVAL} where limit_id = $1::int and key = $2::text
+  and ${microseconds("pg_catalog.now()")}::float8 < $5::float8 + $6::float8 * 1000::float8`;

@@ -7,6 +7,13 @@ import type { Clock } from "../../base/clock.ts";
 import { type TokenBucket, tokenBucket } from "../../domain/limits/token-bucket.ts";
 import type { StoredLimit } from "../../queue/limits/limits.ts";
 
+interface LeasedTokens {
+  count: number;
+  /** By the database's clock. */
+  readonly takenAt: string;
+  readonly untilMs: number;
+}
+
 export class HeldLimit {
   /** null: the option `concurrency` of a task, which needs no lease. */
   readonly id: number | null;
@@ -20,8 +27,10 @@ export class HeldLimit {
   permits = 0;
   /** To how many it shrinks as jobs end, because another worker is short. */
   share = 0;
-  #tokens = 0;
-  #tokensUntilMs = 0;
+  /** Whether it wants more permits than it has: it fetches few jobs ahead, which others could run. */
+  isShort = false;
+  /** Tokens, the oldest first. */
+  #tokens: readonly LeasedTokens[] = [];
   #backsOffUntilMs = 0;
 
   constructor(id: number | null, clock: Clock) {
@@ -44,11 +53,6 @@ export class HeldLimit {
     this.share = concurrency;
   }
 
-  /** Whether it has fewer permits than the limit has: it fetches few jobs ahead, which others could run. */
-  get isShort(): boolean {
-    return this.concurrency !== null && this.permits < this.concurrency;
-  }
-
   /** How long until its back-off ends; 0: it does not back off. */
   get backsOffMs(): number {
     return Math.max(0, this.#backsOffUntilMs - this.#clock.monotonic());
@@ -56,7 +60,10 @@ export class HeldLimit {
 
   /** The number of tokens that have not lapsed. */
   get tokens(): number {
-    return this.#tokens > 0 && this.#clock.monotonic() < this.#tokensUntilMs ? this.#tokens : 0;
+    if (this.#tokens.length === 0) return 0;
+    const nowMs = this.#clock.monotonic();
+    this.#tokens = this.#tokens.filter(({ untilMs, count }) => count > 0 && nowMs < untilMs);
+    return this.#tokens.reduce((sum, { count }) => sum + count, 0);
   }
 
   /** The number of permits that no job uses. */
@@ -73,7 +80,8 @@ export class HeldLimit {
 
   began(): void {
     this.running++;
-    if (this.bucket !== null) this.#tokens--;
+    const [oldest] = this.#tokens;
+    if (oldest !== undefined) oldest.count--;
   }
 
   ended(): void {
@@ -81,16 +89,15 @@ export class HeldLimit {
   }
 
   /** `askedAtMs`: they lapse by the time of the request, because the database counts from an earlier moment. */
-  addTokens(count: number, askedAtMs: number): void {
+  addTokens(count: number, takenAt: string, askedAtMs: number): void {
     if (this.bucket === null || count === 0) return;
-    this.#tokens = this.tokens + count;
-    this.#tokensUntilMs = askedAtMs + this.bucket.lapseMs;
+    this.#tokens = [...this.#tokens, { count, takenAt, untilMs: askedAtMs + this.bucket.lapseMs }];
   }
 
   /** Returns the unused tokens, which it has no more. */
-  dropTokens(): number {
-    const left = this.tokens;
-    this.#tokens = 0;
+  dropTokens(): readonly LeasedTokens[] {
+    const left = this.tokens > 0 ? this.#tokens : [];
+    this.#tokens = [];
     return left;
   }
 }

@@ -39,6 +39,7 @@ export class PermitLeases {
   readonly #parts: PermitLeasesParts;
   readonly #leases = new Map<HeldLimit, Lease>();
   #isClosed = false;
+  #exchanges = 0;
   #hasWarned = false;
   #failure: string | null = null;
 
@@ -124,10 +125,12 @@ export class PermitLeases {
     // Until the answer no more jobs start than would be left: the exchange may give the others back.
     limit.permits = Math.min(before, Math.max(inUse, 0));
     try {
-      const exchange = { limitId: limit.id, workerId, inUse, wanted };
+      const number = ++this.#exchanges;
+      const exchange = { limitId: limit.id, workerId, inUse, wanted, number };
       const answer = await exchangePermits(database, exchange);
       limit.permits = answer.permits ?? Number.POSITIVE_INFINITY;
       limit.share = answer.permits === null ? Number.POSITIVE_INFINITY : answer.share;
+      limit.isShort = limit.permits < wanted;
       lease.othersAreShort = answer.othersAreShort;
       this.#failure = null;
     } catch (error) {

@@ -44,11 +44,14 @@ export class TokenLeases {
   /** Gives back tokens for which there is no job. */
   giveBack(limit: HeldLimit): void {
     const { bucket, id } = limit;
-    const count = limit.dropTokens();
-    if (bucket === null || id === null || count === 0) return;
     const { database } = this.#parts;
-    // Tokens that are not given back lapse.
-    void returnTokens(database, { limitId: id, key: "" }, bucket, count).catch(() => {});
+    for (const { count, takenAt } of limit.dropTokens()) {
+      if (bucket === null || id === null) return;
+      // Tokens that are not given back lapse.
+      void returnTokens(database, { limitId: id, key: "" }, bucket, { count, takenAt }).catch(
+        () => {},
+      );
+    }
   }
 
   forget(limit: HeldLimit): void {
@@ -68,8 +71,13 @@ export class TokenLeases {
     let waitMs: number;
     try {
       const askedAtMs = clock.monotonic();
-      const { count, nextMs } = await takeTokens(database, { limitId, key: "" }, bucket, wanted);
-      limit.addTokens(count, askedAtMs);
+      const { count, nextMs, takenAt } = await takeTokens(
+        database,
+        { limitId, key: "" },
+        bucket,
+        wanted,
+      );
+      limit.addTokens(count, takenAt, askedAtMs);
       waitMs = count > 0 ? 0 : nextMs + Math.random() * Math.min(JITTER_MS, bucket.lapseMs);
     } catch (error) {
       logger.debug({ error: messageOf(error) }, "tokens of a rate could not be taken");

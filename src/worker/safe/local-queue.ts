@@ -81,8 +81,11 @@ export class LocalQueue {
     this.#setMode("polling");
   }
 
-  /** Returns the number of jobs to request now, in addition to running requests. */
-  wanted(freeSlots: number): number {
+  /**
+   * Returns the number of jobs to request now, in addition to running requests. `most`: of jobs that wait or are
+   * requested.
+   */
+  wanted(freeSlots: number, most = Number.POSITIVE_INFINITY): number {
     // Jobs that were just returned are for other workers.
     if (this.#mode === "ttl_expired" && freeSlots === 0) return 0;
     const aim = this.#aim();
@@ -91,9 +94,10 @@ export class LocalQueue {
     // the first for the server's cores.
     if (hasPrompt && this.#parts.plan.ahead < BUSY_JOBS) return 0;
     // Room for two full fetches, so that one is sent while the jobs of the other run.
-    const room = freeSlots + 2 * aim - this.#size - requested;
-    const isWorthIt = room > 0 && room >= Math.min(freeSlots + aim, aim / 2);
-    return isWorthIt ? Math.min(room, freeSlots + aim) : 0;
+    const room = Math.min(freeSlots + 2 * aim, most) - this.#size - requested;
+    const full = Math.min(freeSlots + aim, most);
+    const isWorthIt = room > 0 && room >= Math.min(full, aim / 2, most / 2);
+    return isWorthIt ? Math.min(room, full) : 0;
   }
 
   /** Returns the number of jobs beyond the free slots for one fetch, up to half the size. */

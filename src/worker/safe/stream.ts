@@ -64,8 +64,7 @@ export class Stream {
     if (this.group === null) return this.queue.wanted(freeSlots);
     const startable = this.startable;
     if (startable === 0) return 0;
-    const most = this.#mostUnstarted() - this.queue.size - this.#trips.requested;
-    return Math.max(0, Math.min(most, this.queue.wanted(Math.min(freeSlots, startable))));
+    return this.queue.wanted(Math.min(freeSlots, startable), this.#mostUnstarted());
   }
 
   /** A job of it starts. */

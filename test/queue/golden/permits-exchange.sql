@@ -22,12 +22,15 @@ with own as materialized (
       least(case when $4::int = 0 and not are_short then kept else target end, $5::int - held), 0) as permits
   from claim
 ), stored as (
-  insert into "worker"._private_limit_permits as p (limit_id, worker_id, permits, in_use, wanted, short_since)
-  select $1::int, $2::text, permits, $3::int, $4::int, case when $4::int > permits then pg_catalog.now() end from part
+  insert into "worker"._private_limit_permits as p (limit_id, worker_id, permits, in_use, wanted, short_since, exchange)
+  select $1::int, $2::text, permits, $3::int, $4::int, case when $4::int > permits then pg_catalog.now() end, $6::bigint
+  from part
   on conflict (limit_id, worker_id) do update set
     permits = excluded.permits, in_use = excluded.in_use, wanted = excluded.wanted,
+    exchange = excluded.exchange,
     short_since = case when excluded.short_since is null then null
       else coalesce(p.short_since, excluded.short_since) end
+  where p.exchange < excluded.exchange
   returning permits
 )
 select stored.permits, least(stored.permits, part.target) as share, part.are_short as others_are_short,

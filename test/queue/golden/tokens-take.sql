@@ -10,4 +10,6 @@ with rate as materialized (
   update "worker"._private_rates set tat = given.base + given.count::float8 * $4::float8 * interval '1 millisecond'
   from given where limit_id = $1::int and key = $2::text and given.count > 0
 )
-select count, (1::float8 - (tokens - count::float8)) * $4::float8 as next_ms from given
+select count, (1::float8 - (tokens - count::float8)) * $4::float8 as next_ms,
+  pg_catalog.floor(extract(epoch from pg_catalog.now()) * 1000000::numeric)::text as now_us
+from given

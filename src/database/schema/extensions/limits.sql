@@ -36,6 +36,8 @@ create table :schema._private_limit_permits (
   wanted int not null default 0,
   -- Since when it has wanted more than it holds; null: it has what it wants.
   short_since timestamptz,
+  -- Counts the worker's exchanges: one whose answer was lost may be executed after a later one.
+  exchange bigint not null default 0,
   primary key (limit_id, worker_id)
 );
 create index _private_limit_permits_worker_idx on :schema._private_limit_permits (worker_id);
