@@ -1,0 +1,148 @@
+// Limits that are set, raised, lowered and removed at random while three workers run their jobs, and tasks that are
+// paused. Never do more jobs run at once than the greatest limit allowed that was in force since the oldest of them
+// started, and all jobs run. LIMITS_SEED repeats a run.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { silentLogger } from "../../../src/base/logger.ts";
+import { type LimitOptions, matches } from "../../../src/domain/limits/limit.ts";
+import { defineTask } from "../../../src/worker/task/task.ts";
+import { migratedDatabase } from "../../support/database.ts";
+import { random } from "../../support/random-calls.ts";
+import { until, workerQueue } from "../worker-queue.ts";
+
+const seed = Number(process.env["LIMITS_SEED"] ?? Math.trunc(Math.random() * 2 ** 31));
+const dice = random(seed);
+const queue = workerQueue(() => migratedDatabase("worker", ["controls", "limits"]));
+
+/** By the contract, workers obey a limit within this time. */
+const OBEYED_MS = 2_000;
+const DURATION_MS = 20_000;
+const TASKS = ["mail_a", "mail_b", "mail_c", "other"] as const;
+/** The names of the limits, with what they are for. */
+const LIMITS = [
+  { name: "mails", task: "mail_*" },
+  { name: "a", task: "mail_a" },
+  { name: "b", task: "mail_b" },
+] as const;
+const VALUES = [1, 2, 3, 5, 8, 13, null];
+
+interface Span {
+  readonly task: string;
+  readonly from: number;
+  to: number;
+}
+
+/** A value and when it was in force: from the call that set it to the answer of the call that replaced it. */
+interface Force {
+  readonly most: number;
+  readonly from: number;
+  to: number;
+}
+
+class History {
+  readonly forces: Force[] = [{ most: Number.POSITIVE_INFINITY, from: 0, to: Infinity }];
+
+  async change(most: number, call: () => Promise<unknown>): Promise<void> {
+    const from = performance.now();
+    await call();
+    const last = this.forces.at(-1);
+    if (last !== undefined) last.to = performance.now() + OBEYED_MS;
+    this.forces.push({ most, from, to: Number.POSITIVE_INFINITY });
+  }
+
+  /** The greatest value in force at any moment of these. */
+  most(from: number, to: number): number {
+    const inForce = this.forces.filter((one) => one.from <= to && one.to >= from);
+    return Math.max(...inForce.map(({ most }) => most));
+  }
+}
+
+test("With limits that change at random, no more jobs run than the greatest in force, and all run.", async () => {
+  const spans: Span[] = [];
+  const done = new Set<string>();
+  const tasks = TASKS.map((task) =>
+    defineTask(task, async (_payload, { job }) => {
+      const span = { task, from: performance.now(), to: Number.POSITIVE_INFINITY };
+      spans.push(span);
+      await sleep(5 + (Number(job.id) % 7) * 20);
+      span.to = performance.now();
+      if (Number(job.id) % 50 === 0 && job.attempts === 1) throw new Error("once");
+      done.add(job.id);
+    }),
+  );
+  for (let n = 0; n < 3; n++)
+    await queue.started({ tasks, concurrency: 8, recovery: {}, logger: silentLogger });
+  const histories = new Map(LIMITS.map(({ name }) => [name, new History()]));
+  const added = new Set<string>();
+  const end = performance.now() + DURATION_MS;
+  const paused = new Set<string>();
+  while (performance.now() < end) {
+    await act();
+    // Some changes follow at once, some when the last one is obeyed.
+    await sleep(dice(4) === 0 ? 2_500 : dice(400));
+  }
+  for (const task of paused) await queue.utils.resumeTask(task);
+  await queue.sql("update worker._private_jobs set run_at = now() where run_at > now()");
+  await until("all jobs have run", () => done.size === added.size, 90_000);
+  const { tooMany, full } = judge(spans, histories);
+  assert.deepEqual(tooMany, [], `LIMITS_SEED=${seed}`);
+  assert.ok(full > 50, `only ${full} jobs started as the last that their limit allowed`);
+  assert.deepEqual(
+    [...added].filter((id) => !done.has(id)),
+    [],
+  );
+
+  async function act(): Promise<void> {
+    const { utils } = queue;
+    const task = TASKS[dice(TASKS.length)] as string;
+    switch (dice(6)) {
+      case 0:
+        await utils.pauseTask(task);
+        paused.add(task);
+        break;
+      case 1:
+        await utils.resumeTask(task);
+        paused.delete(task);
+        break;
+      case 2:
+      case 3:
+        for (const { id } of await utils.addJobs(
+          Array.from({ length: 100 + dice(300) }, () => ({
+            identifier: TASKS[dice(TASKS.length)] as string,
+            payload: {},
+          })),
+        )) {
+          added.add(id);
+        }
+        break;
+      default: {
+        const limit = LIMITS[dice(LIMITS.length)] as (typeof LIMITS)[number];
+        const value = VALUES[dice(VALUES.length)] ?? null;
+        const history = histories.get(limit.name) as History;
+        await history.change(value ?? Number.POSITIVE_INFINITY, () =>
+          value === null
+            ? utils.removeLimit(limit.name)
+            : utils.setLimit({ ...limit, concurrency: value } satisfies LimitOptions),
+        );
+      }
+    }
+  }
+});
+
+/** Judged at each start: then the number is at its highest. */
+function judge(spans: readonly Span[], histories: ReadonlyMap<string, History>) {
+  let full = 0;
+  const tooMany = LIMITS.flatMap(({ name, task }) => {
+    const own = spans.filter((span) => matches(task, span.task));
+    const history = histories.get(name) as History;
+    return own.flatMap(({ from }) => {
+      const running = own.filter((one) => one.from <= from && one.to > from);
+      const oldest = Math.min(...running.map((one) => one.from));
+      const most = history.most(oldest, from);
+      if (running.length === most) full++;
+      return running.length <= most ? [] : [`${name}: ${running.length} of ${most} at ${from}`];
+    });
+  });
+  return { tooMany: tooMany.slice(0, 10), full };
+}
