@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { schemaName } from "../../src/database/schema-name.ts";
+import { defineTask, run } from "../../src/index.ts";
 import { addJob } from "../../src/queue/add/add-job.ts";
 import { until } from "../support/until.ts";
 import { type Json, migratedDatabase, startAdmin } from "./admin-harness.ts";
@@ -58,6 +59,40 @@ test("A running job of a task, by the report of its worker, makes its limit full
   assert.deepEqual(one.permits, [{ worker_id: "w", permits: 1, in_use: 1, wanted: 3 }]);
   await pool.query("delete from worker._private_workers");
   await client.post("/api/limits", { action: "remove", name: "one" });
+});
+
+test("A living worker runs as many jobs as the limit allows, and every answer has their number.", async () => {
+  const gate = Promise.withResolvers<void>();
+  const slow = defineTask("slow", () => gate.promise);
+  const limits = [{ name: "slow", task: "slow", concurrency: 2 }];
+  const options = { connectionString: url, tasks: [slow], logger: "silent" } as const;
+  const worker = await run({ ...options, limits, handleSignals: false });
+  try {
+    for (let n = 0; n < 5; n++) await worker.utils.addJob("slow");
+    let one: Json = {};
+    await until("the limit is full", async () => {
+      one = (await client.get("/api/limits/slow")).body;
+      return one.running === 2;
+    });
+    assert.deepEqual([one.waiting, one.state, one.from_code], [3, "full", true]);
+    assert.deepEqual(
+      one.permits.map((held: Json) => [held.worker_id, held.permits, held.in_use]),
+      [[worker.id, 2, 2]],
+    );
+    const { jobs } = (await client.get("/api/jobs?q=task:slow")).body;
+    const sentences = await Promise.all(
+      jobs.map(async ({ id }: Json) => (await client.get(`/api/jobs/${id}/why`)).body.sentence),
+    );
+    const waiting = sentences.filter((text) =>
+      /limit slow: 2 of 2 running, \d waits?\.$/i.test(text),
+    );
+    assert.equal(waiting.length, 3, sentences.join("\n"));
+  } finally {
+    gate.resolve();
+    await worker.drain();
+    await worker.stop();
+  }
+  await client.post("/api/limits", { action: "remove", name: "slow" });
 });
 
 test("A limit of queues names the full ones, with their slots and waiting jobs.", async () => {

@@ -7,7 +7,7 @@ import { forceUnlockWorkers } from "../../src/commands/maintenance/force-unlock-
 import { sweepStaleWorkers } from "../../src/commands/maintenance/sweep-stale-workers.ts";
 import { endPause, setPause } from "../../src/commands/pauses/set-pause.ts";
 import { query } from "../../src/database/database.ts";
-import type { LimitDefinition, WholeRate } from "../../src/domain/limits/limit.ts";
+import type { FullRate, LimitDefinition } from "../../src/domain/limits/limit.ts";
 import { FetchedRows } from "../../src/queue/fetch/fetched-rows.ts";
 import { type ManagedTake, takeManaged } from "../../src/queue/fetch/take-managed.ts";
 import { manageQueues } from "../../src/queue/limits/managed-queues.ts";
@@ -25,7 +25,7 @@ beforeEach(() =>
     worker._private_pauses restart identity cascade`),
 );
 
-const limit = (match: string, concurrency: number | null, rate: WholeRate | null = null) => {
+const limit = (match: string, concurrency: number | null, rate: FullRate | null = null) => {
   const definition: LimitDefinition = {
     name: `of ${match}`,
     scope: "queue",

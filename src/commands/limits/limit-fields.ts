@@ -3,11 +3,11 @@ import { InputError, type Problem } from "../../base/errors.ts";
 import { validate } from "../../base/validate.ts";
 import {
   defaultBurst,
+  type FullRate,
   type LimitDefinition,
   type LimitOptions,
   limitSchema,
   type Rate,
-  type WholeRate,
 } from "../../domain/limits/limit.ts";
 import { parseRate, RATE_FORM } from "../../domain/limits/limit-text.ts";
 import { shortName } from "../../domain/words.ts";
@@ -59,7 +59,7 @@ export function changedLimit(old: LimitDefinition | null, input: SetInput): Limi
 }
 
 /** A burst that was the default stays the default of the new rate. */
-function changedRate(old: WholeRate | null, { rate: typed, burst }: SetInput): Rate | null {
+function changedRate(old: FullRate | null, { rate: typed, burst }: SetInput): Rate | null {
   if (typed === undefined && old === null) {
     if (burst === undefined) return null;
     throw problem("burst", "needs a rate");

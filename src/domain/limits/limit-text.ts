@@ -1,6 +1,6 @@
 // Limits in words, and rates as they are typed: 100/s, 300/min, 1000/h, 10/250ms.
 import { grouped, shortName } from "../words.ts";
-import type { LimitDefinition, Rate, WholeRate } from "./limit.ts";
+import type { FullRate, LimitDefinition, Rate } from "./limit.ts";
 
 const UNITS: Readonly<Record<string, number>> = {
   ...{ ms: 1, s: 1_000, min: 60_000, h: 3_600_000, d: 86_400_000 },
@@ -29,7 +29,7 @@ export function parseRate(text: string): Pick<Rate, "limit" | "perMs"> | null {
 export const rateText = ({ limit, perMs }: Rate): string => `${limit}/${periodText(perMs, "")}`;
 
 /** Returns `100 in a second and 20 more at once after a quiet time`. */
-export function rateWords(rate: WholeRate): string {
+export function rateWords(rate: FullRate): string {
   const { limit, burst } = rate;
   const period = periodWords(rate);
   const article = period === "hour" ? "an " : /^\d/.test(period) ? "" : "a ";

@@ -21,9 +21,6 @@ export interface Rate {
 }
 
 /** A rate with its burst. */
-export type WholeRate = Rate & { readonly burst: number };
-
-/** A rate with its burst. */
 export interface FullRate {
   readonly limit: number;
   readonly perMs: number;
@@ -38,7 +35,7 @@ export interface LimitDefinition {
   /** null: any number. */
   readonly concurrency: number | null;
   /** null: any number. */
-  readonly rate: WholeRate | null;
+  readonly rate: FullRate | null;
 }
 
 /** Returns the burst of a rate without one: what starts in 0.2 s, at least 1. */

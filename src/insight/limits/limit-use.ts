@@ -115,6 +115,7 @@ function useOfQueues(limit: StoredLimit, facts: Facts): LimitUse {
   const isInUse = new Set(inUse.map(({ name }) => name));
   const others = waiting
     .filter(([name]) => !isInUse.has(name))
+    .slice(0, MOST_BUSY)
     .map(([name]) => ({ name, running: 0, slots: definition.concurrency ?? 1 }));
   const busy = [...inUse, ...others].map((queue): QueueUse => {
     const tally = facts.waitingQueues.get(queue.name);

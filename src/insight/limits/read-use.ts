@@ -7,6 +7,8 @@ import { reportedWorkers } from "../../queue/sql/unpacked.ts";
 import { hasWorkerTable } from "../../queue/workers/worker-table.ts";
 
 const MOST_RUNNING = 50_000;
+/** A report lists at most as many. */
+const MOST_OF_A_WORKER = 1_000;
 const MOST_QUEUES = 10_000;
 const MOST_RATES = 10_000;
 
@@ -17,26 +19,27 @@ export async function readRunning(
 ): Promise<ReadonlyMap<string, number>> {
   const isAny = limits.some(({ definition }) => definition.scope === "task");
   if (!isAny || !(await hasWorkerTable(db))) return new Map();
-  const rows = await query<{ task: string; running: number }>(db, runningSql);
-  return new Map(rows.map(({ task, running }) => [task, running]));
+  const rows = await query<{ task: string | null; running: number }>(db, runningSql);
+  return new Map(rows.flatMap(({ task, running }) => (task === null ? [] : [[task, running]])));
 }
 
-// The ids lead to the jobs by the primary key, so the size of the table does not matter.
+// The ids lead to the jobs by the primary key, so the size of the table does not matter. The planner expects few ids in
+// an array; of a join with the lists it would expect millions of rows, and JIT-compile for a quarter of a second.
 const runningSql: Statement = (s) => `
-with listed as materialized (
-  select workers.id as worker_id, list.id::bigint as job_id
-  from ${reportedWorkers(s)} as workers
-  cross join lateral pg_catalog.jsonb_array_elements_text(
-    case when pg_catalog.jsonb_typeof(workers.metadata -> 'running_job_ids'::text) = 'array'
-      then workers.metadata -> 'running_job_ids'::text else '[]'::jsonb end) as list (id)
-  where case when pg_catalog.length(list.id) < 19 then list.id ~ '^[0-9]+$' else false end
-  limit ${MOST_RUNNING}
-)
-select tasks.identifier as task, pg_catalog.count(*)::int as running
-from listed
-join ${s}._private_jobs as jobs on jobs.id = listed.job_id and jobs.locked_by = listed.worker_id
-join ${s}._private_tasks as tasks on tasks.id = jobs.task_id
-group by tasks.identifier`;
+select (select identifier from ${s}._private_tasks as tasks where tasks.id = running.task_id) as task, running.jobs as running
+from (
+  select jobs.task_id, pg_catalog.count(*)::int as jobs from ${s}._private_jobs as jobs
+  where jobs.locked_at is not null and jobs.id = any(array(
+    select list.id::bigint
+    from ${reportedWorkers(s)} as workers
+    cross join lateral (select id from pg_catalog.jsonb_array_elements_text(
+      case when pg_catalog.jsonb_typeof(workers.metadata -> 'running_job_ids'::text) = 'array'
+        then workers.metadata -> 'running_job_ids'::text else '[]'::jsonb end) as ids (id)
+      limit ${MOST_OF_A_WORKER}) as list
+    where case when pg_catalog.length(list.id) < 19 then list.id ~ '^[0-9]+$' else false end
+    limit ${MOST_RUNNING}))
+  group by jobs.task_id
+) as running`;
 
 /** Returns the number of permits that workers hold, by the id of the limit. */
 export async function readGranted(

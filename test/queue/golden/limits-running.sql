@@ -1,8 +1,11 @@
 select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as present;
 
-with listed as materialized (
-  select workers.id as worker_id, list.id::bigint as job_id
-  from (
+select (select identifier from "worker"._private_tasks as tasks where tasks.id = running.task_id) as task, running.jobs as running
+from (
+  select jobs.task_id, pg_catalog.count(*)::int as jobs from "worker"._private_jobs as jobs
+  where jobs.locked_at is not null and jobs.id = any(array(
+    select list.id::bigint
+    from (
     select summed.id, summed.last_heartbeat_at, summed.started_at, summed.report_bytes,
       summed.report_bytes > 16777216::bigint as is_cut,
       case when summed.report_bytes <= 16777216::bigint and pg_catalog.jsonb_typeof(summed.metadata) = 'object'
@@ -20,14 +23,11 @@ with listed as materialized (
       ) as latest
     ) as summed
   ) as workers
-  cross join lateral pg_catalog.jsonb_array_elements_text(
-    case when pg_catalog.jsonb_typeof(workers.metadata -> 'running_job_ids'::text) = 'array'
-      then workers.metadata -> 'running_job_ids'::text else '[]'::jsonb end) as list (id)
-  where case when pg_catalog.length(list.id) < 19 then list.id ~ '^[0-9]+$' else false end
-  limit 50000
-)
-select tasks.identifier as task, pg_catalog.count(*)::int as running
-from listed
-join "worker"._private_jobs as jobs on jobs.id = listed.job_id and jobs.locked_by = listed.worker_id
-join "worker"._private_tasks as tasks on tasks.id = jobs.task_id
-group by tasks.identifier
+    cross join lateral (select id from pg_catalog.jsonb_array_elements_text(
+      case when pg_catalog.jsonb_typeof(workers.metadata -> 'running_job_ids'::text) = 'array'
+        then workers.metadata -> 'running_job_ids'::text else '[]'::jsonb end) as ids (id)
+      limit 1000) as list
+    where case when pg_catalog.length(list.id) < 19 then list.id ~ '^[0-9]+$' else false end
+    limit 50000))
+  group by jobs.task_id
+) as running
