@@ -52,7 +52,7 @@ export function shrink(wasm, { names = false } = {}) {
   binaryen.setAlwaysInlineMaxSize(4);
   binaryen.setFlexibleInlineMaxSize(30);
   // The compiler has left 80 here.
-  binaryen.setOneCallerInlineMaxSize(400);
+  binaryen.setOneCallerInlineMaxSize(450);
   binaryen.setDebugInfo(names);
   const module = binaryen.readBinary(wasm);
   module.setFeatures(MutableGlobals | SignExt | NontrappingFPToInt | BulkMemory | BulkMemoryOpt);

@@ -36,12 +36,7 @@ export class Differs {
   take(m: Model, body: string): void {
     const r = new JsonReader(body);
     const common = readCommon(r);
-    r.end();
-    if (r.failed) this.asked.broke(r.error);
-    else {
-      this.common = common;
-      this.asked.took(m);
-    }
+    if (this.asked.ended(m, r)) this.common = common;
   }
 
   /** `json`: the job's payload; null if it was not loaded. */

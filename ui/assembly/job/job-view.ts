@@ -134,13 +134,8 @@ export class JobView {
   private takeWhy(m: Model, body: string): void {
     const r = new JsonReader(body);
     const why = readWhy(r);
-    r.end();
-    if (r.failed) {
-      this.explained.broke(r.error);
-      return;
-    }
+    if (!this.explained.ended(m, r)) return;
     const before = this.why;
-    this.explained.took(m);
     this.why = why;
     const group = why.errorGroup;
     this.differs.errorGroup = group === null ? "" : group;

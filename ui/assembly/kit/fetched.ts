@@ -8,6 +8,7 @@
 import { button } from "../controls/button";
 import { emptyWith, problem, skeleton } from "../controls/empty";
 import { after } from "../host";
+import { JsonReader } from "../lib/json-reader";
 import { leaf, Node } from "../lib/node";
 import { Model } from "../model/model";
 import { isAway } from "../model/requests";
@@ -82,6 +83,14 @@ export class Fetched {
   /** The answer has arrived and cannot be read. */
   broke(reason: string): void {
     this.error = `The server's answer can't be read: ${reason}`;
+  }
+
+  /** Ends the reading of its answer. Returns whether the answer could be read. */
+  ended(m: Model, r: JsonReader): bool {
+    r.end();
+    if (r.failed) this.broke(r.error);
+    else this.took(m);
+    return !r.failed;
   }
 
   /** Resets it, as if it had never been requested. */

@@ -27,13 +27,8 @@ export class HolderOf {
   take(m: Model, body: string): void {
     const r = new JsonReader(body);
     const holder = readListedWorker(r);
-    r.end();
-    if (r.failed) {
-      this.asked.broke(r.error);
-      return;
-    }
+    if (!this.asked.ended(m, r)) return;
     this.holder = holder;
-    this.asked.took(m);
   }
 
   /** Whether it has data about this worker. */

@@ -72,12 +72,7 @@ export class Acknowledged {
   take(m: Model, body: string): void {
     const r = new JsonReader(body);
     const list = readPauseList(r);
-    r.end();
-    if (r.failed) this.asked.broke(r.error);
-    else {
-      this.list = list;
-      this.asked.took(m);
-    }
+    if (this.asked.ended(m, r)) this.list = list;
   }
 
   /** `Acknowledged by 5 of 6 workers; not yet by worker-c.` */

@@ -60,17 +60,18 @@ export class Details {
     const topic = request.topic;
     if (topic === this.common.topic) {
       const common = readCommon(r);
-      if (ended(m, r, this.common)) this.inCommon = common;
+      if (this.common.ended(m, r)) this.inCommon = common;
     } else if (topic === this.newest.topic) {
       const list: BriefJobs = readBriefJobs(r);
-      if (ended(m, r, this.newest)) this.show(m, list.jobs);
+      if (this.newest.ended(m, r)) this.show(m, list.jobs);
     } else if (topic === this.example.topic) {
       const job = readListedJob(r);
-      if (ended(m, r, this.example)) this.job = job;
+      if (this.example.ended(m, r)) this.job = job;
     } else {
       const isTasks = topic === this.tasks.topic;
       const groups: Groups = readGroups(r);
-      if (!ended(m, r, isTasks ? this.tasks : this.queues)) return;
+      const asked = isTasks ? this.tasks : this.queues;
+      if (!asked.ended(m, r)) return;
       if (isTasks) this.ofTasks = groups.groups;
       else this.ofQueues = groups.groups;
     }
@@ -90,11 +91,4 @@ export class Details {
       if (all[i].topic === request.topic) all[i].missed(status, reason);
     }
   }
-}
-
-function ended(m: Model, r: JsonReader, asked: Fetched): bool {
-  r.end();
-  if (r.failed) asked.broke(r.error);
-  else asked.took(m);
-  return !r.failed;
 }

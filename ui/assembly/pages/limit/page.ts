@@ -84,13 +84,8 @@ export class LimitPage extends Page {
   override take(m: Model, _request: Pending, body: string): void {
     const r = new JsonReader(body);
     const limit = readListedLimit(r);
-    r.end();
-    if (r.failed) {
-      this.asked.broke(r.error);
-      return;
-    }
+    if (!this.asked.ended(m, r)) return;
     this.limit = limit;
-    this.asked.took(m);
   }
 
   override miss(_m: Model, _request: Pending, status: i32, reason: string): void {

@@ -149,32 +149,17 @@ export class OperationPage extends Page {
     const r = new JsonReader(answer);
     if (request.topic === this.askedJobs.topic) {
       const jobs = readOperationJobs(r);
-      r.end();
-      if (r.failed) this.askedJobs.broke(r.error);
-      else {
-        this.jobs = jobs;
-        this.askedJobs.took(m);
-      }
+      if (this.askedJobs.ended(m, r)) this.jobs = jobs;
       return;
     }
     if (request.topic === this.askedResults.topic) {
       const results = readOperationResults(r);
-      r.end();
-      if (r.failed) this.askedResults.broke(r.error);
-      else {
-        this.results = results;
-        this.askedResults.took(m);
-      }
+      if (this.askedResults.ended(m, r)) this.results = results;
       return;
     }
     const operation = readOperation(r);
-    r.end();
-    if (r.failed) {
-      this.asked.broke(r.error);
-      return;
-    }
+    if (!this.asked.ended(m, r)) return;
     const isFirst = this.operation === null;
-    this.asked.took(m);
     this.know(operation);
     learn(m, operation);
     if (!isFirst) return;

@@ -114,9 +114,7 @@ export class OverviewPage extends Page {
     else if (asked === this.tasks) this.taskList = readTaskList(r);
     else if (asked === this.next) this.nextJobs = readJobList(r);
     else this.queueList = readQueueList(r);
-    r.end();
-    if (r.failed) asked.broke(r.error);
-    else asked.took(m);
+    asked.ended(m, r);
   }
 
   override miss(_m: Model, request: Pending, status: i32, reason: string): void {

@@ -102,13 +102,8 @@ export class QueuePage extends Page {
     }
     const r = new JsonReader(body);
     const details = readQueueDetails(r);
-    r.end();
-    if (r.failed) {
-      this.asked.broke(r.error);
-      return;
-    }
+    if (!this.asked.ended(m, r)) return;
     this.details = details;
-    this.asked.took(m);
     this.acknowledged.follow(m, details.queue.paused !== null);
     const by = details.queue.lockedBy;
     if (by !== null) this.holder.ask(m, by, request.isQuiet);
