@@ -32,7 +32,7 @@ export async function changeLimit(
 ): Promise<LimitSet> {
   await requireLimits(db);
   const done = await inTransaction(db, async (inside) => {
-    await query(inside, lockSql, [input.name]);
+    await query(inside, lockSql, [`${db.schema.quoted} ${input.name}`]);
     const old = await findLimit(inside, input.name);
     const definition = changedLimit(old?.definition ?? null, input);
     const isChanged = await setLimit(inside, { definition, setBy, isFromCode: false });
@@ -76,8 +76,9 @@ export async function endBackOffs(db: Database, name: string): Promise<readonly 
   });
 }
 
-const lockSql: Statement = (s) => `
-select 1 as is_locked from ${s}._private_limits where name = $1::text for update`;
+// Also of a limit that does not exist yet.
+const lockSql: Statement = () =>
+  "select pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended('worker:limit:' || $1::text, 0))";
 
 // Each scope in one statement: the parameter decides which of the two is read.
 const knownSql: Statement = (s) => `

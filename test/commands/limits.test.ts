@@ -1,0 +1,91 @@
+// Changes of limits at the same time, and their records.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import pg from "pg";
+import { silentLogger } from "../../src/base/logger.ts";
+import { commands } from "../../src/commands/index.ts";
+import { type CommandRecord, perform } from "../../src/commands/perform.ts";
+import { schemaName } from "../../src/database/schema-name.ts";
+import { readLimits } from "../../src/queue/limits/limits.ts";
+import { migratedDatabase } from "../support/database.ts";
+
+const { url } = await migratedDatabase("worker", ["limits"]);
+const pool = new pg.Pool({ connectionString: url });
+test.after(() => pool.end());
+const db = { client: pool, schema: schemaName() };
+const records: CommandRecord[] = [];
+
+async function performed(name: string, input: Record<string, unknown>) {
+  const command = commands.find((one) => one.name === name);
+  assert.ok(command !== undefined);
+  return perform(command, db, input, {
+    ...{ pool, logger: silentLogger, signal: new AbortController().signal },
+    keepFor: { by: "ana", source: "admin" },
+    record: (record) => void records.push(record),
+  });
+}
+
+test("Changes of different parts at the same time are all kept, also of a new limit.", async () => {
+  for (let round = 0; round < 10; round++) {
+    const name = `limit-${round}`;
+    await Promise.all([
+      performed("limit-set", { name, task: "t", concurrency: 7 }),
+      performed("limit-set", { name, task: "t", rate: "5/s" }),
+    ]);
+    await Promise.all([
+      performed("limit-set", { name, burst: 9 }),
+      performed("limit-set", { name, concurrency: 8 }),
+    ]);
+  }
+  const limits = await readLimits(db);
+  assert.equal(limits.length, 10);
+  for (const { definition, setBy, revision } of limits) {
+    const { concurrency, rate } = definition;
+    assert.deepEqual([concurrency, rate], [8, { limit: 5, perMs: 1_000, burst: 9 }]);
+    assert.deepEqual([setBy, revision], ["ana", 4]);
+  }
+});
+
+test("A change is recorded with what was typed and what it means.", async () => {
+  records.length = 0;
+  await performed("limit-set", { name: "limit-0", rate: "10/min" });
+  await performed("limit-remove", { name: "limit-0" });
+  assert.deepEqual(
+    records.map(({ command, changes, message }) => ({ command, changes, message })),
+    [
+      {
+        command: "limit-set",
+        changes: { name: "limit-0", rate: "10/min" },
+        message:
+          "Changed the limit limit-0: at most 8 jobs of task t at once, 10 in a minute and 9 more at once after a quiet time; no task had this name until now",
+      },
+      {
+        command: "limit-remove",
+        changes: { name: "limit-0" },
+        message: "Removed the limit limit-0",
+      },
+    ],
+  );
+});
+
+test("A burst that was not given follows the rate, and one that was given stays.", async () => {
+  const burstOf = async (name: string) =>
+    (await readLimits(db)).find(({ definition }) => definition.name === name)?.definition.rate
+      ?.burst;
+  await performed("limit-set", { name: "usual", task: "t", rate: "100/s" });
+  assert.equal(await burstOf("usual"), 20);
+  await performed("limit-set", { name: "usual", rate: "10/s" });
+  assert.equal(await burstOf("usual"), 2);
+  await performed("limit-set", { name: "usual", burst: 50 });
+  await performed("limit-set", { name: "usual", rate: "1/h" });
+  assert.equal(await burstOf("usual"), 50);
+});
+
+test("A limit beyond the most is refused, and the others stay.", async () => {
+  await pool.query(`insert into worker._private_limits (name, scope, match, concurrency)
+    select 'many-' || n, 'task', 't', 1 from generate_series(1, 1000) as n limit 990`);
+  const refused = performed("limit-set", { name: "one more", task: "t", concurrency: 1 });
+  await assert.rejects(refused, { code: "conflict", message: /there are 1000 limits/ });
+  await performed("limit-set", { name: "many-1", concurrency: 2 });
+  assert.equal((await readLimits(db)).length, 1_000);
+});
