@@ -80,6 +80,18 @@ test("the navigation counts the limits on every page, and opens the list by its 
   assert.equal(page.navigations.at(-1), "/limits");
 });
 
+test("a limit that is set on another page is counted at once", async () => {
+  const page = await opened("/workers");
+  page.answer("api/limits", list([]));
+  page.app.dispatch("ask.limit-set", "task deliver", "");
+  fill(page);
+  page.type("concurrency", "3");
+  page.click("Set limit");
+  page.answer("api/limits", { message: "Set the limit deliver" });
+  page.answer("api/limits", list([limit("deliver")]));
+  assert.equal(textOf([page.byId("nav-limits")]), "Limits1");
+});
+
 test("the keys walk through the list, open a limit, and change it", async () => {
   const page = await limits();
   press(page, "j");

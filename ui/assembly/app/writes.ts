@@ -4,6 +4,7 @@ import { Problem } from "../generated/records";
 import { focus } from "../host";
 import { Model } from "../model/model";
 import { Pending } from "../model/requests";
+import { askLimits } from "../operations/limiting";
 import { capitalised } from "./api-error";
 import { reload } from "./navigate";
 
@@ -23,6 +24,8 @@ export function writeDone(m: Model, write: Pending, body: string): void {
   if (page === null && open !== null && open.name === write.what) m.dialog = null;
   for (let i = 0; i < m.pages.length; i++) m.pages[i].written(write);
   reload(m);
+  // The navigation counts them on every page.
+  if (write.path === "api/limits") askLimits(m);
 }
 
 /** Keeps the dialog open, with what was typed, and shows the reason in it. */

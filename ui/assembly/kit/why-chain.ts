@@ -2,7 +2,7 @@
 
 import { localTimes } from "../controls/age";
 import { link } from "../controls/button";
-import { ALERT, CLOCK, CPU, icon, LAYERS, LIST, PAUSE } from "../controls/icon";
+import { ALERT, CLOCK, CPU, GAUGE, icon, LAYERS, LIST, PAUSE } from "../controls/icon";
 import { conditionNamed } from "../generated/conditions";
 import { Cause, Why } from "../generated/records";
 import { box, cls, el, key, leaf, Node, nothing, text } from "../lib/node";
@@ -80,6 +80,7 @@ function drawingOf(cause: Cause): string {
   if (cause.isRoot && cause.isBroken) return ALERT;
   if (cause.kind === "paused") return PAUSE;
   if (cause.kind.includes("queue")) return LAYERS;
+  if (cause.kind === "limited") return GAUGE;
   if (cause.kind === "not_due") return CLOCK;
   return cause.kind.includes("worker") || cause.kind.startsWith("holder") ? CPU : LIST;
 }
