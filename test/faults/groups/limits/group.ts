@@ -34,7 +34,7 @@ export const group: FaultGroup = {
         await capacityUsed(field, stand, watch, "three");
         await rateUsed(field, stand);
         await queuesUsed(field, stand, watch);
-        await fullAgain(field, stand, watch);
+        await fullAgain(field, stand);
       });
       field.say(`${stand.mode.name}: the use of the limits is measured`);
     }

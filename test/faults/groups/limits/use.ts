@@ -1,6 +1,7 @@
 // How much of a limit a quiet fleet uses while jobs wait, and how soon it is full again when a holder was killed.
 
-import { countsOf, meanAtOnce } from "../../../worker/most.ts";
+import { meanAtOnce } from "../../../worker/most.ts";
+import { machineTime } from "../../../worker/run-log.ts";
 import { record } from "../../../worker/workload.ts";
 import type { Field } from "../../field/field.ts";
 import type { Member } from "../../field/member.ts";
@@ -68,25 +69,43 @@ export async function queuesUsed(field: Field, stand: Stand, watch: LeaseWatch):
 }
 
 /** A worker is killed that runs some of the jobs. */
-export async function fullAgain(field: Field, stand: Stand, watch: LeaseWatch): Promise<void> {
+export async function fullAgain(field: Field, stand: Stand): Promise<void> {
   const [kind, capacity, ms] = ["ten", 10, 100] as const;
   for (let round = 0; round < field.times(4, 1); round++) {
     const name = `kill ${round}`;
     const own = () => stand.runs().filter(({ n }) => n.startsWith(`${kind} ${name} `));
-    await addAll(
-      stand,
-      Array.from({ length: 1_400 }, (_, i) => jobOf(kind, `${name} ${i}`, ms)),
-    );
-    await stand.until("the limit is full", () => own().length > 10 * capacity);
+    let added = 0;
+    // Jobs wait all the time.
+    const refill = async () => {
+      if (added > own().length + 20 * capacity) return;
+      const some = Array.from({ length: 20 * capacity }, () =>
+        jobOf(kind, `${name} ${added++}`, ms),
+      );
+      await addAll(stand, some);
+    };
+    await stand.until("the limit is full", async () => {
+      await refill();
+      return own().length > 10 * capacity;
+    });
     const victim = holder(stand, new Set(own().flatMap(({ by, to }) => (isOpen(to) ? [by] : []))));
     const at = await stand.kill(victim);
-    const full = () => countsOf(watch.spans(own())).find(([t, n]) => t > at && n >= capacity)?.[0];
-    await stand.until("the limit is full again", () => full() !== undefined, 30_000);
-    stand.figure("full again after a holder was killed", (full() ?? 0) - at, FULL_AGAIN);
+    const held = async () => {
+      const [row] = await stand.sql<{ count: number }>(HELD, [kind, victim.workerId]);
+      return row?.count ?? 0;
+    };
+    await stand.until("the limit is full again", async () => {
+      await refill();
+      return (await held()) === capacity;
+    });
+    stand.figure("full again after a holder was killed", machineTime() - at, FULL_AGAIN);
     await stand.hire();
     await done(stand, kind);
   }
 }
+
+/** Between two jobs of a permit there is a moment without one, so the permits count. */
+const HELD = `select coalesce(sum(permits), 0)::int as count from worker._private_limit_permits
+  where limit_id = (select id from worker._private_limits where name = $1) and worker_id <> $2`;
 
 const isOpen = (to: number): boolean => to === Number.POSITIVE_INFINITY;
 
