@@ -128,6 +128,11 @@ test("A back-off of the task of a limit is shown and ended; a pause by a person 
       },
     ],
   );
+  const [pause] = (await client.get("/api/pauses")).body.pauses;
+  assert.deepEqual([pause.name, pause.backs_off], ["call", true]);
+  const waits = await addJob(db, { identifier: "call" });
+  const why = (await client.get(`/api/jobs/${waits.id}/why`)).body;
+  assert.equal(why.sentence, "The task call is backing off until 2100-01-01T00:00:00Z: 429.");
   const end = { action: "end-back-off", name: "api" };
   const { body } = await client.post("/api/limits", end);
   assert.deepEqual([body.ended, body.message], [1, "Ended the back-off of the task call"]);
@@ -139,7 +144,8 @@ test("A back-off of the task of a limit is shown and ended; a pause by a person 
   await pool.query(`insert into worker._private_back_offs (scope, name, until)
     values ('task', 'call', '2100-01-01')`);
   await client.post("/api/limits", end);
-  assert.equal((await client.get("/api/pauses")).body.pauses.length, 1);
+  const { pauses } = (await client.get("/api/pauses")).body;
+  assert.deepEqual([pauses.length, pauses[0].backs_off], [1, false]);
 });
 
 test("A job that waits for a full limit is explained by it, and no worker is accused of being late.", async () => {

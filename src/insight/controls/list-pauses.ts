@@ -1,6 +1,6 @@
 // What is paused now, with its reason, time and author.
 import { type Database, query, type Statement } from "../../database/database.ts";
-import { hasControls } from "../../database/schema/extensions/has-extension.ts";
+import { hasControls, hasLimits } from "../../database/schema/extensions/has-extension.ts";
 import type { PauseScope } from "../../queue/pauses/pause.ts";
 import { isPausedQueue } from "../../queue/sql/lock.ts";
 import { dateOf, microseconds } from "../../queue/sql/moments.ts";
@@ -19,12 +19,15 @@ export interface Pause {
   readonly reason: string | null;
   /** The user that paused it; null: not given. */
   readonly pausedBy: string | null;
+  /** Whether a job has asked for it, until `resumeAt`: the task or queue backs off. */
+  readonly isBackOff: boolean;
 }
 
 /** `all` first, then tasks and queues by name; at most 10,000. None where the schema has no table for them. */
 export async function listPauses(db: Database): Promise<Pause[]> {
   if (!(await hasControls(db))) return [];
-  return (await query<PauseRow>(db, listSql)).map(toPause);
+  const statement = (await hasLimits(db)) ? withBackOffsSql : withoutBackOffsSql;
+  return (await query<PauseRow>(db, statement)).map(toPause);
 }
 
 /** The pause that keeps the jobs of a task and a queue from starting: of everything, the task or the queue. */
@@ -38,6 +41,7 @@ interface PauseRow {
   readonly resume_us: string | null;
   readonly reason: string | null;
   readonly paused_by: string | null;
+  readonly is_back_off: boolean;
 }
 
 function toPause(row: PauseRow): Pause {
@@ -48,13 +52,17 @@ function toPause(row: PauseRow): Pause {
     resumeAt: row.resume_us === null ? null : dateOf(row.resume_us),
     reason: row.reason,
     pausedBy: row.paused_by,
+    isBackOff: row.is_back_off === true,
   };
 }
 
 // The lock is the pause of a queue: a row without it is over.
-const listSql: Statement = (s) => `
+const listSql =
+  (isBackOff: (s: string) => string): Statement =>
+  (s) =>
+    `
 select scope, name, ${microseconds("paused_at")}::text as paused_us, ${microseconds("resume_at")}::text as resume_us,
-  reason, paused_by
+  reason, paused_by, ${isBackOff(s)} as is_back_off
 from ${s}._private_pauses as pauses
 where scope <> 'queue' and (resume_at is null or resume_at > pg_catalog.now())
   or scope = 'queue' and exists (
@@ -62,3 +70,11 @@ where scope <> 'queue' and (resume_at is null or resume_at > pg_catalog.now())
     where queues.queue_name = pauses.name and ${isPausedQueue("queues")})
 order by scope <> 'all', scope desc, name
 limit 10000`;
+
+// A pause of another end is one of a person.
+const withBackOffsSql = listSql(
+  (s) => `exists (
+    select from ${s}._private_back_offs as backs
+    where backs.scope = pauses.scope and backs.name = pauses.name and backs.until = pauses.resume_at)`,
+);
+const withoutBackOffsSql = listSql(() => "false");

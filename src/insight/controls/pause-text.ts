@@ -3,10 +3,16 @@ import { byWorker, counted, grouped, momentText, shortName } from "../../domain/
 import type { Acknowledgement } from "./acknowledgement.ts";
 import type { Pause } from "./list-pauses.ts";
 
-export function pauseText({ pausedBy, resumeAt, reason }: Omit<Pause, "scope" | "name">): string {
+export function pauseText({
+  pausedBy,
+  resumeAt,
+  reason,
+  isBackOff,
+}: Omit<Pause, "scope" | "name">): string {
   const by = pausedBy === null ? "" : ` by ${pausedBy}`;
   const until = resumeAt === null ? "" : ` until ${momentText(resumeAt.getTime())}`;
-  return `paused${by}${until}${reason === null || reason === "" ? "" : `: ${reason}`}`;
+  const what = isBackOff ? "backing off" : "paused";
+  return `${what}${by}${until}${reason === null || reason === "" ? "" : `: ${reason}`}`;
 }
 
 /** Returns `The queue "mail" is paused by ana until 14:00: deploy`. */
@@ -22,11 +28,13 @@ export const pauseJson = ({
   resumeAt,
   reason,
   pausedBy,
+  isBackOff,
 }: Omit<Pause, "scope" | "name">) => ({
   at: pausedAt.toISOString(),
   until: resumeAt?.toISOString() ?? null,
   reason,
   by: pausedBy,
+  backs_off: isBackOff,
 });
 
 /** The members of acknowledgementJson(). */

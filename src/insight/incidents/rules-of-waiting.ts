@@ -255,7 +255,7 @@ export function pausedWork({ paused, asOf }: IncidentFacts): Incident[] {
       id: `paused:${scope}:${name ?? ""}`,
       kind: "paused",
       level: "warn",
-      title: `${scope === "all" ? "Everything" : shortName(name ?? "")} is paused`,
+      title: `${scope === "all" ? "Everything" : shortName(name ?? "")} is ${pause.isBackOff ? "backing off" : "paused"}`,
       sentence: `${counted(affected, "job waits", "jobs wait")}. ${text.charAt(0).toUpperCase()}${text.slice(1)}.`,
       since: timeOf(pause.pausedAt.getTime()),
       affected,

@@ -127,7 +127,13 @@ const isWaiting = ({ condition, lockedMs }: WhyFacts): boolean =>
 async function pauseOfJob(db: Database, { task, queue }: WhyFacts): Promise<Pause | null> {
   const known = pauseOf(await listPauses(db), task, queue?.name ?? null);
   if (known !== undefined || queue?.isPaused !== true) return known ?? null;
-  const unknown = { pausedAt: new Date(0), resumeAt: null, reason: null, pausedBy: null };
+  const unknown = {
+    pausedAt: new Date(0),
+    resumeAt: null,
+    reason: null,
+    pausedBy: null,
+    isBackOff: false,
+  };
   return { scope: "queue", name: queue.name, ...unknown };
 }
 

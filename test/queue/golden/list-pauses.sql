@@ -1,7 +1,9 @@
 select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as is_there;
 
 select scope, name, pg_catalog.floor(extract(epoch from paused_at) * 1000000::numeric)::text as paused_us, pg_catalog.floor(extract(epoch from resume_at) * 1000000::numeric)::text as resume_us,
-  reason, paused_by
+  reason, paused_by, exists (
+    select from "worker"._private_back_offs as backs
+    where backs.scope = pauses.scope and backs.name = pauses.name and backs.until = pauses.resume_at) as is_back_off
 from "worker"._private_pauses as pauses
 where scope <> 'queue' and (resume_at is null or resume_at > pg_catalog.now())
   or scope = 'queue' and exists (

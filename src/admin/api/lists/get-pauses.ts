@@ -11,10 +11,13 @@ import {
 import { missingJson } from "../../../insight/json/missing-json.ts";
 import type { Operation } from "../../context/admin.ts";
 import { answerAt } from "../../wire/answer-at.ts";
-import { listOf, record } from "../../wire/json-schema.ts";
+import { described, listOf, record } from "../../wire/json-schema.ts";
 import { missingSchema } from "../../wire/missing-schema.ts";
 
-const members = { at: "time", until: "time?", reason: "string?", by: "string?" } as const;
+const members = {
+  ...{ at: "time", until: "time?", reason: "string?", by: "string?" },
+  backs_off: described("boolean", "whether a job has asked for it: the task or queue backs off"),
+};
 
 /** The pause of a queue in lists of queues. */
 export const pauseSchema = record(members, "Pause");
