@@ -1,8 +1,8 @@
 // Declares the command that adds one job. queue/add/add-job.ts implements it.
 import type { Job } from "../../domain/job.ts";
-import type { JobToAdd } from "../../domain/job-spec.ts";
+import type { AnyJob, ThrottledAdd } from "../../domain/limits/throttle.ts";
 import { rawJson } from "../../domain/payload.ts";
-import { addJob } from "../../queue/add/add-job.ts";
+import { addAnyJob } from "../../queue/add/add-job.ts";
 import { defineCommand, jsonOf } from "../declare/command.ts";
 import {
   choice,
@@ -81,8 +81,15 @@ export const addCommand = defineCommand({
     "worker add sync --key sync:acme --payload-file payload.json",
     "worker add push_price --retry slow-api --deadline 'in 30m'",
     `worker add sync '{"shop": 7}' --unique args.shop --unique-while unfinished`,
+    `worker add digest '{"user": 7}' --throttle 1h --throttle-by args.user`,
   ],
-  answer: { jobs: "ActedJob[]", outcome: "string", is_duplicate: "boolean" },
+  answer: {
+    jobs: "ActedJob[]",
+    outcome: "string",
+    is_duplicate: "boolean",
+    is_throttled: "boolean",
+    until: "time?",
+  },
   problems: (input) => {
     const { job_key_mode: mode, key } = input;
     const lacksKey = mode !== undefined && (key === undefined || key.trim() === "");
@@ -91,9 +98,15 @@ export const addCommand = defineCommand({
       ? [{ path: "job_key_mode", message: "needs a key that is not blank" }]
       : keyProblems(jobOf(input));
   },
-  run: (db, input) => addJob(db, jobOf(input)),
-  sentence: (job, input) => {
+  run: async (db, input): Promise<Added> => {
+    const added = await addAnyJob(db, jobOf(input));
+    return "isThrottled" in added ? added : { isThrottled: false, until: null, job: added };
+  },
+  sentence: ({ job, until }, input) => {
     const { identifier, unique_by: by } = input;
+    if (job === null) {
+      return `Dropped: an equal job for ${identifier} was added within the period; the next can be added at ${until.toISOString()}`;
+    }
     switch (outcomeOf(job, input)) {
       case "added":
         return `Added job ${job.id} for ${identifier}`;
@@ -107,16 +120,22 @@ export const addCommand = defineCommand({
           : `Already there: job ${job.id} for ${identifier} is the same, and is unchanged`;
     }
   },
-  jobIds: (job) => [job.id],
-  members: (job, input) => ({
-    ...jobsMember([job]),
-    ...jsonOf({ outcome: outcomeOf(job, input), is_duplicate: job.isDuplicate }),
+  jobIds: ({ job }) => (job === null ? [] : [job.id]),
+  members: ({ job, isThrottled, until }, input) => ({
+    ...jobsMember(job === null ? [] : [job]),
+    ...jsonOf({
+      outcome: job === null ? "dropped" : outcomeOf(job, input),
+      is_duplicate: job?.isDuplicate === true,
+      is_throttled: isThrottled,
+      until,
+    }),
   }),
 });
 
+type Added = ThrottledAdd | { isThrottled: false; until: null; job: Job };
 type AddInput = Input<typeof fields>;
 
-const jobOf = (input: AddInput): JobToAdd => ({
+const jobOf = (input: AddInput): AnyJob => ({
   identifier: input.identifier,
   payload: input.payload === undefined ? undefined : rawJson(input.payload),
   spec: {

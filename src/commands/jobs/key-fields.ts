@@ -1,6 +1,7 @@
-// The fields of a job's key that is derived from its own values, and of its debounce.
+// The fields of a job's key that is derived from its own values, of its debounce and of its throttle.
 import { InputError, type Problem } from "../../base/errors.ts";
-import { type JobSpec, type JobToAdd, resolveJob } from "../../domain/job-spec.ts";
+import { type JobSpec, resolveJob } from "../../domain/job-spec.ts";
+import type { AnyJob, Throttle, ThrottledSpec } from "../../domain/limits/throttle.ts";
 import type { Unique } from "../../domain/unique.ts";
 import { choice, duration, type Input, list, optional, text } from "../declare/field.ts";
 
@@ -31,12 +32,26 @@ export const keyFields = {
     duration(["Debounce at most", "the job starts this long after the first add at the latest"]),
     { option: "debounce-max" },
   ),
+  throttle_secs: optional(
+    duration(["Throttle", "the job is dropped if an equal one was added within this time"]),
+    { option: "throttle" },
+  ),
+  throttle_by: optional(
+    list(
+      ["Throttle by", "jobs of the task are equal if these values are: args, args.userId, queue"],
+      text(["Value", "args, args.NAME or queue"], 1, 512),
+      16,
+    ),
+    { default: "args" },
+  ),
 };
 
 type KeyInput = Input<typeof keyFields>;
 
 /** Returns the options of a job from the fields. If one is missing, resolveJob() reports the problem. */
-export function keyOptions(input: KeyInput): Pick<JobSpec, "unique" | "debounce"> {
+export function keyOptions(
+  input: KeyInput,
+): Pick<JobSpec, "unique" | "debounce"> & Partial<Pick<ThrottledSpec, "throttle">> {
   const { unique_by: by, unique_while: lasts, unique_period_secs: period } = input;
   const { debounce_secs: wait, debounce_max_secs: most } = input;
   const unique = {
@@ -46,10 +61,15 @@ export function keyOptions(input: KeyInput): Pick<JobSpec, "unique" | "debounce"
     periodMs: inMs(period),
   } as Unique;
   const debounce = { waitMs: inMs(wait) as number, maxWaitMs: inMs(most) as number };
+  const throttle = {
+    periodMs: inMs(input.throttle_secs) as number,
+    by: input.throttle_by as Throttle["by"],
+  };
   const isGiven = (options: object) => Object.values(options).some((one) => one !== undefined);
   return {
     ...(isGiven(unique) ? { unique } : {}),
     ...(isGiven(debounce) ? { debounce } : {}),
+    ...(isGiven(throttle) ? { throttle } : {}),
   };
 }
 
@@ -57,8 +77,9 @@ const inMs = (seconds: number | undefined) =>
   seconds === undefined ? undefined : Math.round(seconds * 1_000);
 
 /** Returns the problems of a job with such options, by the names of the fields. */
-export function keyProblems(job: JobToAdd): readonly Problem[] {
-  if (job.spec?.unique === undefined && job.spec?.debounce === undefined) return [];
+export function keyProblems(job: AnyJob): readonly Problem[] {
+  const { unique, debounce, throttle } = job.spec ?? {};
+  if ([unique, debounce, throttle].every((one) => one === undefined)) return [];
   try {
     resolveJob(job);
     return [];
@@ -76,6 +97,9 @@ const fieldNames: readonly (readonly [path: string, field: string])[] = [
   ["spec.debounce.maxWaitMs", "debounce_max_secs"],
   ["spec.debounce.waitMs", "debounce_secs"],
   ["spec.debounce", "debounce_secs"],
+  ["spec.throttle.by", "throttle_by"],
+  ["spec.throttle.periodMs", "throttle_secs"],
+  ["spec.throttle", "throttle_secs"],
   ["spec.jobKeyMode", "job_key_mode"],
   ["spec.jobKey", "key"],
   ["spec.runAt", "run_at"],
