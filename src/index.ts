@@ -60,9 +60,10 @@ export type {
   ScheduleOverlap,
 } from "./domain/cron/schedule.ts";
 export type { Job, JobState } from "./domain/job.ts";
-export type { JobKeyMode, JobSpec, JobToAdd } from "./domain/job-spec.ts";
+export type { AnyJob, JobKeyMode, JobSpec, JobToAdd, ThrottledSpec } from "./domain/job-spec.ts";
 export type { LimitOptions, Rate } from "./domain/limits/limit.ts";
-export type { AnyJob, Throttle, ThrottledAdd, ThrottledSpec } from "./domain/limits/throttle.ts";
+export type { Throttle } from "./domain/limits/throttle.ts";
+export type { ThrottledAdd } from "./domain/limits/throttled-job.ts";
 export { RawJson, rawJson } from "./domain/payload.ts";
 export type {
   AddJob,

@@ -5,9 +5,9 @@ import { InputError } from "../base/errors.ts";
 import { boundedList, strict, validate } from "../base/validate.ts";
 import { flagsOf } from "./job-flags.ts";
 import {
-  type AnyJob,
   type ResolvedThrottle,
   resolveThrottle,
+  type Throttle,
   throttleSchema,
 } from "./limits/throttle.ts";
 import { moment } from "./moment.ts";
@@ -92,6 +92,17 @@ export interface JobByTask {
   readonly payload?: unknown;
   readonly spec?: JobSpec | undefined;
 }
+
+/** Options of a job that is added at most once in a period. Not with `jobKey`, `unique` or `debounce`. */
+export interface ThrottledSpec extends Omit<JobSpec, "throttle"> {
+  /** The period, and which jobs are equal. */
+  readonly throttle: Throttle;
+}
+
+/** A job with any options, `throttle` among them. */
+export type AnyJob = Omit<JobToAdd, "spec"> & {
+  readonly spec?: JobSpec | ThrottledSpec | undefined;
+};
 
 /** A checked job with the columns of the database's `job_spec` type. A null means the database's default. */
 export interface ResolvedJob {
@@ -196,15 +207,8 @@ function isPlain(job: JobToAdd, checked: ReadonlySet<string>): boolean {
 }
 
 const PLAIN = {
-  queueName: null,
-  runAt: null,
-  maxAttempts: null,
-  jobKey: null,
-  priority: null,
-  flags: null,
-  keyRule: "replace",
-  debounce: null,
-  throttle: null,
+  ...{ queueName: null, runAt: null, maxAttempts: null, jobKey: null, priority: null },
+  ...{ flags: null, keyRule: "replace", debounce: null, throttle: null },
 } as const;
 
 type CheckedSpec = v.InferOutput<typeof specSchema>;

@@ -1,7 +1,7 @@
 // Jobs that are added by their task, whose type determines the payload's type.
 import type { Job } from "./job.ts";
-import type { JobSpec, JobToAdd } from "./job-spec.ts";
-import type { AnyJob, ThrottledAdd, ThrottledSpec } from "./limits/throttle.ts";
+import type { AnyJob, JobSpec, JobToAdd, ThrottledSpec } from "./job-spec.ts";
+import type { ThrottledAdd } from "./limits/throttled-job.ts";
 import type { RawJson } from "./payload.ts";
 
 /**

@@ -8,7 +8,7 @@ import { migratedDatabase } from "../support/database.ts";
 import { testQueue } from "./queue-database.ts";
 
 const queue = testQueue(() => migratedDatabase("worker", ["limits"]));
-const add = (input: object) =>
+const add = (input: Record<string, unknown>) =>
   perform(addCommand as never, queue.db, input, {
     pool: queue.pool,
     logger: silentLogger,

@@ -1,6 +1,7 @@
 // Declares the command that adds one job. queue/add/add-job.ts implements it.
 import type { Job } from "../../domain/job.ts";
-import type { AnyJob, ThrottledAdd } from "../../domain/limits/throttle.ts";
+import type { AnyJob } from "../../domain/job-spec.ts";
+import type { ThrottledAdd } from "../../domain/limits/throttled-job.ts";
 import { rawJson } from "../../domain/payload.ts";
 import { addAnyJob } from "../../queue/add/add-job.ts";
 import { defineCommand, jsonOf } from "../declare/command.ts";

@@ -1,7 +1,8 @@
 // The fields of a job's key that is derived from its own values, of its debounce and of its throttle.
 import { InputError, type Problem } from "../../base/errors.ts";
+import type { AnyJob, ThrottledSpec } from "../../domain/job-spec.ts";
 import { type JobSpec, resolveJob } from "../../domain/job-spec.ts";
-import type { AnyJob, Throttle, ThrottledSpec } from "../../domain/limits/throttle.ts";
+import type { Throttle } from "../../domain/limits/throttle.ts";
 import type { Unique } from "../../domain/unique.ts";
 import { choice, duration, type Input, list, optional, text } from "../declare/field.ts";
 

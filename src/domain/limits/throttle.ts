@@ -1,9 +1,7 @@
-// The option of a job that is added at most once in a period, and the answer to its add.
+// The option of a job that is added at most once in a period.
 import { hash } from "node:crypto";
 import * as v from "valibot";
 import { strict } from "../../base/validate.ts";
-import type { Job } from "../job.ts";
-import type { JobSpec, JobToAdd } from "../job-spec.ts";
 import { comparedText, comparedValues, type Keyed, milliseconds, type Unique } from "../unique.ts";
 
 /** Adds a job at most once in a period. The period begins with each add that is not dropped. */
@@ -13,34 +11,6 @@ export interface Throttle {
   /** The values that are compared, as in `unique.by`; the task always counts. Default `["args"]`. */
   readonly by?: Unique["by"] | undefined;
 }
-
-/** The answer to an add with `throttle`. */
-export type ThrottledAdd =
-  | {
-      readonly isThrottled: false;
-      /** The end of the period, by the database's clock: equal jobs are dropped until then. */
-      readonly until: Date;
-      /** The added job. */
-      readonly job: Job;
-    }
-  | {
-      /** The job was dropped: an equal one was added within the period. */
-      readonly isThrottled: true;
-      /** The time from which an equal job is added, by the database's clock. */
-      readonly until: Date;
-      readonly job: null;
-    };
-
-/** Options of a job that is added at most once in a period. Not with `jobKey`, `unique` or `debounce`. */
-export interface ThrottledSpec extends Omit<JobSpec, "throttle"> {
-  /** The period, and which jobs are equal. */
-  readonly throttle: Throttle;
-}
-
-/** A job with any options, `throttle` among them. */
-export type AnyJob = Omit<JobToAdd, "spec"> & {
-  readonly spec?: JobSpec | ThrottledSpec | undefined;
-};
 
 export const throttleSchema = strict({
   periodMs: milliseconds,

@@ -2,8 +2,9 @@
 import { knownOutcome } from "../../database/connection/known-outcome.ts";
 import type { Database } from "../../database/database.ts";
 import type { Job } from "../../domain/job.ts";
+import type { AnyJob } from "../../domain/job-spec.ts";
 import { type JobToAdd, type ResolvedJob, resolveJob } from "../../domain/job-spec.ts";
-import type { AnyJob, ThrottledAdd } from "../../domain/limits/throttle.ts";
+import type { ThrottledAdd } from "../../domain/limits/throttled-job.ts";
 import { addKeyedJobs } from "./add-keyed-jobs.ts";
 import { addThrottledJobs } from "./add-throttled-jobs.ts";
 import { insertJobs } from "./insert-jobs.ts";

@@ -2,13 +2,14 @@
 import { InputError } from "../../base/errors.ts";
 import type { Database } from "../../database/database.ts";
 import type { Job } from "../../domain/job.ts";
+import type { AnyJob } from "../../domain/job-spec.ts";
 import {
   type JobByTask,
   type JobToAdd,
   type ResolvedJob,
   resolveJobs,
 } from "../../domain/job-spec.ts";
-import type { AnyJob, ThrottledAdd } from "../../domain/limits/throttle.ts";
+import type { ThrottledAdd } from "../../domain/limits/throttled-job.ts";
 import { addBatch } from "./add-batch.ts";
 import { addThrottledJobs } from "./add-throttled-jobs.ts";
 import { insertJobs } from "./insert-jobs.ts";

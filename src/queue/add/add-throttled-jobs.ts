@@ -6,7 +6,7 @@ import { builtOnce, type Database, query, type Statement } from "../../database/
 import { isRaised } from "../../database/errors/raised.ts";
 import type { Job } from "../../domain/job.ts";
 import type { ResolvedJob } from "../../domain/job-spec.ts";
-import type { ThrottledAdd } from "../../domain/limits/throttle.ts";
+import type { ThrottledAdd } from "../../domain/limits/throttled-job.ts";
 import { workerLine } from "../../domain/portable/worker-line.ts";
 import { contendedQuery } from "../sql/contended-query.ts";
 import { type JobRow, jobColumns, jobNames, toJob } from "../sql/job-row.ts";
@@ -154,5 +154,5 @@ const readUntils = (db: Database, keys: readonly string[]) =>
 
 const untilsSql: Statement = (s) => `
   select asked.key, ${microseconds("coalesce(throttles.until, pg_catalog.now())")}::text as us
-  from unnest($1::text[]) as asked (key)
+  from pg_catalog.unnest($1::text[]) as asked (key)
   left join ${s}._private_throttles as throttles on throttles.key = asked.key`;

@@ -95,5 +95,5 @@
   order by passed.n;
 
   select asked.key, pg_catalog.floor(extract(epoch from coalesce(throttles.until, pg_catalog.now())) * 1000000::numeric)::text as us
-  from unnest($1::text[]) as asked (key)
+  from pg_catalog.unnest($1::text[]) as asked (key)
   left join "worker"._private_throttles as throttles on throttles.key = asked.key

@@ -1,0 +1,19 @@
+// The answer to the add of a job that is added at most once in a period.
+import type { Job } from "../job.ts";
+
+/** The answer to an add with `throttle`. */
+export type ThrottledAdd =
+  | {
+      readonly isThrottled: false;
+      /** The end of the period, by the database's clock: equal jobs are dropped until then. */
+      readonly until: Date;
+      /** The added job. */
+      readonly job: Job;
+    }
+  | {
+      /** The job was dropped: an equal one was added within the period. */
+      readonly isThrottled: true;
+      /** The time from which an equal job is added, by the database's clock. */
+      readonly until: Date;
+      readonly job: null;
+    };
