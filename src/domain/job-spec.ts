@@ -206,10 +206,10 @@ function isPlain(job: JobToAdd, checked: ReadonlySet<string>): boolean {
   return true;
 }
 
-const PLAIN = {
+const PLAIN: Omit<ResolvedJob, "identifier" | "payload"> = {
   ...{ queueName: null, runAt: null, maxAttempts: null, jobKey: null, priority: null },
-  ...{ flags: null, keyRule: "replace", debounce: null, throttle: null },
-} as const;
+  ...({ flags: null, keyRule: "replace", debounce: null, throttle: null } as const),
+};
 
 type CheckedSpec = v.InferOutput<typeof specSchema>;
 
