@@ -19,7 +19,7 @@ export interface Pause {
   readonly reason: string | null;
   /** The user that paused it; null: not given. */
   readonly pausedBy: string | null;
-  /** Whether a job has asked for it, until `resumeAt`: the task or queue backs off. */
+  /** Whether a job has requested it: the task or queue backs off until `resumeAt`. */
   readonly isBackOff: boolean;
 }
 

@@ -16,7 +16,7 @@ import { missingSchema } from "../../wire/missing-schema.ts";
 
 const members = {
   ...{ at: "time", until: "time?", reason: "string?", by: "string?" },
-  backs_off: described("boolean", "whether a job has asked for it: the task or queue backs off"),
+  backs_off: described("boolean", "true: the task or queue backs off, as a job has requested"),
 };
 
 /** The pause of a queue in lists of queues. */
