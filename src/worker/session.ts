@@ -87,9 +87,7 @@ export class Session<E> {
       watch: parts.limits,
       tasks: new Map([...config.tasks].map(([name, task]) => [name, task.concurrency ?? null])),
     });
-    this.#tasks = taskParameters(parts.tasks, config.forbiddenFlags, parts.controls, () => {
-      return this.#limits.unlimited;
-    });
+    this.#tasks = this.#parameters(parts.tasks, () => this.#limits.unlimited);
     this.#refusals = new Refusals({
       clock: systemClock,
       logger: config.logger,
@@ -223,6 +221,12 @@ export class Session<E> {
     await wait(LEASE_END_MS, AbortSignal.any([signal, answered.signal]));
   }
 
+  #parameters(tasks: SessionParts<E>["tasks"], fetched?: () => readonly string[]): TaskParameters {
+    const { config, controls } = this.#parts;
+    const limitedQueues = () => this.#limits.queues?.patterns ?? [];
+    return taskParameters(tasks, config.forbiddenFlags, controls, fetched, limitedQueues);
+  }
+
   #safeFetcher(link: FetcherLink) {
     const { config, hooks, tasks, outage } = this.#parts;
     const source = this.#source;
@@ -243,9 +247,9 @@ export class Session<E> {
         results,
         refusals: this.#refusals,
         tasks: this.#tasks,
-        parametersOf: (names) => {
+        parametersOf: (names, fetched) => {
           const subset = new Map([...tasks].filter(([name]) => names.includes(name)));
-          return taskParameters(subset, config.forbiddenFlags, this.#parts.controls);
+          return this.#parameters(subset, fetched);
         },
         limits: this.#limits,
         hooks,

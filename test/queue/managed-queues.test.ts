@@ -173,11 +173,12 @@ test("Ten thousand jobs of full, paused and slow queues do not hide a job of a f
   const [slow] = (await take("other", { want: 1, rates: true })).jobs;
   assert.deepEqual([full?.name, slow?.name], ["full", "slow"]);
   await finishJobs(queue.db, "other", [slow?.id ?? ""], "locked_by", [slow?.lock ?? 0]);
-  const { jobs, nextMs } = await take("w", { rates: true });
+  const { jobs } = await take("w", { rates: true });
   assert.deepEqual(
     jobs.map(({ name }) => name),
     ["free"],
   );
+  const { nextMs } = await take("w", { rates: true });
   assert.ok((nextMs ?? 0) > 30_000 && (nextMs ?? 0) <= 60_000);
 });
 

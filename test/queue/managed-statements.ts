@@ -5,6 +5,7 @@ import { endPause } from "../../src/commands/pauses/set-pause.ts";
 import type { Database, Statement } from "../../src/database/database.ts";
 import { takeStatement } from "../../src/queue/fetch/take-jobs.ts";
 import { takeManaged } from "../../src/queue/fetch/take-managed.ts";
+import { hasManagedQueues } from "../../src/queue/limits/limits.ts";
 import { manageQueues, releaseUnusedQueues } from "../../src/queue/limits/managed-queues.ts";
 import { endDuePauses } from "../../src/queue/pauses/pause.ts";
 import { finishJobs } from "../../src/queue/settle/finish.ts";
@@ -25,6 +26,7 @@ const withoutHeartbeats: Answer = (text) => ({ ...there(text), present: false })
 
 export const managedCalls: Readonly<Record<string, readonly [Call, Answer]>> = {
   "manage-queues": [(db) => manageQueues(db, { all: true }), there],
+  "has-managed-queues": [(db) => hasManagedQueues(db), there],
   "release-unused-queues": [(db) => releaseUnusedQueues(db, 1), there],
   "settle-finish-slots": [(db) => finishJobs(db, "w", ["1"], "locked_by", [1, SLOT]), there],
   "settle-give-back-slots": [(db) => returnJobs(db, "w", ["1"], [1, SLOT]), there],

@@ -17,7 +17,7 @@ export interface ManagedTake extends FetchedColumns {
   readonly now_s: number;
   /** Another session had locked slots or jobs, so that another fetch may find more. */
   readonly is_contended: boolean;
-  /** The milliseconds until the rate of a queue that was left out allows another job; null: none was. */
+  /** Nothing was taken: the milliseconds until the rate of a queue with ready jobs allows one; null: no job waits for it. */
   readonly next_ms: number | null;
 }
 
@@ -25,24 +25,24 @@ export interface ManagedTake extends FetchedColumns {
 export interface ManagedForm {
   /** Whether jobs with a forbidden flag are skipped. */
   readonly flags: boolean;
-  /** Whether a limit of queues has a rate. */
+  /** Whether a limit of queues has a rate, or backs off. */
   readonly rates: boolean;
 }
 
 // Of all jobs that may be taken, the first are read, so that the queues with most jobs do not cost most.
-const HEAD_JOBS = 1_000;
+const HEAD_JOBS = 200;
 
 /** The most jobs of a run. All slots of a queue share it. */
 const RUN_JOBS = 50;
 
-// Tokens lapse unused after this time, or half of the time in which a burst builds up: jobs start a little later than
+// Tokens lapse unused after this time, or a quarter of the time in which a burst builds up: jobs start a little later than
 // they are taken. So fewer are taken at once than may start.
 const LAPSE_MS = 100;
 
 /** The milliseconds of one token of a limit `l`, and the number of tokens that are taken at once. */
 const TOKEN_MS = "(l.period_ms::float8 / l.rate::float8)";
 const CAPACITY = `greatest(1::float8,
-    l.burst::float8 - least(${LAPSE_MS}::float8, l.burst::float8 * ${TOKEN_MS} / 2::float8) / ${TOKEN_MS})`;
+    l.burst::float8 - least(${LAPSE_MS}::float8, l.burst::float8 * ${TOKEN_MS} / 4::float8) / ${TOKEN_MS})`;
 /** How far a rate's theoretical arrival time is ahead, in milliseconds. */
 const AHEAD_MS =
   "greatest(0::float8, extract(epoch from r.tat - pg_catalog.now())::float8 * 1000::float8)";
@@ -54,7 +54,7 @@ const AHEAD_MS =
  * $4 float8[] the part of a run that a job of each task takes
  * $5 text[] forbidden flags (only in the form with flags)
  *
- * `full`: queues without a free slot or a token. Their jobs are passed, and never fill the candidates.
+ * `full_queue`: those without a free slot or a token, and those whose limit backs off. Their jobs are passed, and never fill the candidates.
  * `slot_lock`: each queue gets one run before any gets another, the least recently served first. Nothing here waits for
  * a slot or a job, and rates are locked in order, so no two fetches deadlock.
  * `tokens`: the rows are locked, so they are as the last fetch has left them. Without a row of a rate, which a look at
@@ -70,11 +70,11 @@ const takeSql = (s: string, { flags, rates }: ManagedForm) => {
   };
   const known = isOfKnownTask(s, "j", { ...$, pauses: true });
   return `
-with recursive ${priorityLevels(s, form, $)}, full_queue as materialized (
+with recursive ${priorityLevels(s, form, $)}${rates ? slowQueues(s) : ""}, full_queue as materialized (
   select busy.queue_id as id from ${s}._private_queue_slots busy where busy.locked_by is not null
   group by busy.queue_id having pg_catalog.count(*) >= (
     select pg_catalog.count(*) from ${s}._private_queue_slots one where one.queue_id = busy.queue_id)${
-      rates ? withoutTokens(s) : ""
+      rates ? "\n  union all select id from slow_queue" : ""
     }
 ), candidate as materialized (
   select c.* from level cross join lateral (
@@ -151,22 +151,26 @@ with recursive ${priorityLevels(s, form, $)}, full_queue as materialized (
   update ${s}._private_queue_slots as slots set ${lockBy("$3")}, served_at = pg_catalog.now()
   from in_slot join updated on updated.id = in_slot.id
   where slots.queue_id = in_slot.job_queue_id and slots.slot = in_slot.slot
-)${rates ? spent(s) : ""}
+)${rates ? `${spent(s)}${waiting(s, known)}` : ""}
 select pg_catalog.date_part('epoch', pg_catalog.now()) as now_s,
   (select pg_catalog.count(*) from slot_lock) < least($2::int, (select pg_catalog.count(*) from free_slot))
     or (select pg_catalog.count(*) from picked) < (select coalesce(pg_catalog.sum(jobs)::bigint, 0) from run_size) as is_contended,
-  ${rates ? nextToken(s) : "null::float8"} as next_ms,
+  ${rates ? NEXT_MS : "null::float8"} as next_ms,
   ${fetchedColumns(s, { queues: "slots" })}
 from taken j`;
 };
 
-const rateRows = (s: string) => `${s}._private_rates r join ${s}._private_limits l
-    on l.id = r.limit_id and l.scope = 'queue' and l.rate is not null`;
-
-const HAS_NONE = `${AHEAD_MS} > (${CAPACITY} - 1::float8) * ${TOKEN_MS}`;
-
-const withoutTokens = (s: string) => `
-  union all select q.id from ${rateRows(s)} join ${s}._private_job_queues q on q.queue_name = r.key where ${HAS_NONE}`;
+const slowQueues = (s: string) => `, slow_queue as materialized (
+  select q.id, ${AHEAD_MS} - (${CAPACITY} - 1::float8) * ${TOKEN_MS} as next_ms
+  from ${s}._private_rates r join ${s}._private_limits l on l.id = r.limit_id and l.scope = 'queue' and l.rate is not null
+  join ${s}._private_job_queues q on q.queue_name = r.key
+  where ${AHEAD_MS} > (${CAPACITY} - 1::float8) * ${TOKEN_MS}
+  union all
+  select q.id, extract(epoch from b.until - pg_catalog.now())::float8 * 1000::float8
+  from ${s}._private_back_offs b join ${s}._private_limits l on l.name = b.name and l.scope = 'queue'
+  join ${s}._private_job_queues q on q.queue_name like ${patternOf("l.match")}
+  where b.scope = 'limit' and b.until > pg_catalog.now()
+)`;
 
 const tokens = (s: string) => `, rate_lock as materialized (
   select r.limit_id, r.key, r.tat from ${s}._private_rates r
@@ -193,8 +197,18 @@ const spent = (s: string) => `, spent as (
   where r.limit_id = used.limit_id and r.key = used.key
 )`;
 
-const nextToken = (s: string) => `(
-    select pg_catalog.min(${AHEAD_MS} - (${CAPACITY} - 1::float8) * ${TOKEN_MS}) from ${rateRows(s)} where ${HAS_NONE})`;
+// The jobs of slow queues are read only if nothing was taken, and the first of them are enough.
+const waiting = (s: string, known: string) => `, waiting as materialized (
+  select w.job_queue_id from level cross join lateral (
+    select j.job_queue_id from ${s}._private_jobs j
+    where ${isReady("j")} and j.job_queue_id in (select id from slow_queue) and j.priority = level.priority and ${known}
+    order by j.run_at limit ${HEAD_JOBS}) w
+  where level.priority is not null and exists (select from slow_queue) and not exists (select from picked)
+    limit ${HEAD_JOBS}
+)`;
+
+const NEXT_MS = `(select pg_catalog.min(next_ms) from slow_queue where not exists (select from picked)
+    and (id in (select job_queue_id from waiting) or (select pg_catalog.count(*) from waiting) >= ${HEAD_JOBS}))`;
 
 export function takeManaged(form: ManagedForm): Statement {
   return (s) => takeSql(s, form);

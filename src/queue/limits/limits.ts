@@ -24,6 +24,15 @@ export interface StoredLimit {
   } | null;
 }
 
+/** Whether some queue has slots: a limit is for it, or was until now. */
+export async function hasManagedQueues(db: Database): Promise<boolean> {
+  const [row] = await query<{ has_slots: boolean }>(db, hasSlotsSql);
+  return row?.has_slots === true;
+}
+
+const hasSlotsSql: Statement = (s) =>
+  `select exists (select from ${s}._private_queue_slots) as has_slots`;
+
 /** Returns all limits in the order of their ids. Throws if the schema has no table of limits. */
 export async function readLimits(db: Database): Promise<StoredLimit[]> {
   return (await query<LimitRow>(db, limitsSql)).map(storedLimit);

@@ -7,7 +7,7 @@
 //
 // A queue that a worker has locked becomes managed when that run has ended, and a paused one when it is resumed. This
 // library's workers take no job of a queue that is to be managed; stock workers may until it is.
-import { type Database, query, type Statement } from "../../database/database.ts";
+import { builtOnce, type Database, query, type Statement } from "../../database/database.ts";
 import { isPseudoLock, MANAGED } from "../sql/lock.ts";
 import { announceJobs } from "../sql/notify.ts";
 import { isManaged, NO_SLOTS } from "../sql/slots.ts";
@@ -37,7 +37,8 @@ export const patternOf = (match: string): string =>
  * have the lock that the snapshot has: then its slots are those of the snapshot, because they are added and removed only
  * under this lock. A slot that a run takes meanwhile is not removed, because it is locked.
  */
-const manageSql: Statement = (s) => `
+const manageSql: Statement = builtOnce(
+  (s) => `
 with limits as materialized (
   select l.id, ${patternOf("l.match")} as pattern, l.concurrency, l.rate from ${s}._private_limits as l where l.scope = 'queue'
 ), queue as materialized (
@@ -102,7 +103,8 @@ select (select pg_catalog.count(*)::int from written) as changed,
   exists (select from queue where slots is not null and not is_available and not is_managed)
     or exists (select from written where locked_by = '${NO_SLOTS}')
     or (select pg_catalog.count(*) from seen) = ${BATCH}::bigint or exists (select id from seen except select id from adopted) as is_pending,
-  case when exists (select from written) then ${announceJobs("1")} end`;
+  case when exists (select from written) then ${announceJobs("1")} end`,
+);
 
 /**
  * Makes queues managed or ordinary as the limits want it. `all`: managed ones are checked, too: after a change of the

@@ -201,6 +201,13 @@ export class FetchPlan {
     return this.isDrained;
   }
 
+  /** Records the answer to a request for jobs of managed queues. Returns true when none can be taken. */
+  learnManaged(count: number, { readyCount }: FetchRequest): boolean {
+    if (count > 0) return false;
+    this.sawNothing(readyCount);
+    return this.isDrained;
+  }
+
   /** Records a failed request. Returns true when PostgreSQL timed it out; the next one may then take longer. */
   failed(error: unknown): boolean {
     if (!(error instanceof WorkerError) || error.code !== "database_timeout") return false;

@@ -14,6 +14,8 @@ export interface TaskParameters {
   readonly forbiddenFlags: string | null;
   /** The schema has pauses: statements leave out paused tasks. */
   readonly pauses: boolean;
+  /** Patterns of queues that only fetches of managed queues take, in the same format; null: none. */
+  readonly limitedQueues: string | null;
   /** Counts the pauses that the worker has read. Jobs of a fetch sent before the last one do not start. */
   readonly pausesRead: number;
   /** Called when the end of a run of a named queue was written. */
@@ -33,13 +35,14 @@ export interface Controls extends Pick<TaskParameters, "pausesRead" | "queueFree
 /**
  * Returns the parameters. Jobs with one of `forbiddenFlags` are left to other workers. `controls`: whether the schema
  * has the extension with pauses, which may be added while the worker runs. `fetched`: the tasks whose jobs are fetched
- * now; default: all.
+ * now; default: all. `limitedQueues`: patterns of queues that limits are for; default: none.
  */
 export function taskParameters(
   tasks: Tallies,
   forbiddenFlags: readonly string[],
   controls: Controls = { isInstalled: false, pausesRead: 0, queueFreed: () => {} },
   fetched?: () => readonly string[],
+  limitedQueues: () => readonly string[] = () => [],
 ): TaskParameters {
   const names = [...tasks.keys()];
   let current: readonly string[] = names;
@@ -61,6 +64,10 @@ export function taskParameters(
     forbiddenFlags: forbiddenFlags.length > 0 ? arrayText(forbiddenFlags) : null,
     get pauses() {
       return controls.isInstalled;
+    },
+    get limitedQueues() {
+      const patterns = limitedQueues();
+      return patterns.length === 0 ? null : arrayText(patterns);
     },
     get pausesRead() {
       return controls.pausesRead;

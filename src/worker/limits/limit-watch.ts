@@ -3,7 +3,7 @@ import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
 import type { Database } from "../../database/database.ts";
 import { hasLimits } from "../../database/schema/extensions/has-extension.ts";
-import { readLimits, type StoredLimit } from "../../queue/limits/limits.ts";
+import { hasManagedQueues, readLimits, type StoredLimit } from "../../queue/limits/limits.ts";
 import { announcedPermits, PERMITS } from "../../queue/limits/permits.ts";
 
 export interface LimitReader {
@@ -17,6 +17,7 @@ export class LimitWatch {
   readonly #changed: (isOther: boolean) => void;
   readonly #readers = new Set<LimitReader>();
   #limits: readonly StoredLimit[] = [];
+  #hasManagedQueues = false;
   #text = "[]";
   #isInstalled = false;
   #failure: string | null = null;
@@ -30,6 +31,11 @@ export class LimitWatch {
   /** All limits, in the order of their ids. */
   get limits(): readonly StoredLimit[] {
     return this.#limits;
+  }
+
+  /** Whether there are queues that a limit is for, or was until now. */
+  get hasManagedQueues(): boolean {
+    return this.#hasManagedQueues;
   }
 
   /** For a listener: permits of a limit are wanted, or free. */
@@ -52,13 +58,15 @@ export class LimitWatch {
 
   async look(db: Database): Promise<void> {
     try {
-      if (!this.#isInstalled && !(await hasLimits(db))) return this.#set([]);
+      if (!this.#isInstalled && !(await hasLimits(db))) return this.#set([], false);
       this.#isInstalled = true;
-      this.#set(await readLimits(db));
+      const limits = await readLimits(db);
+      const hasOfQueues = limits.some(({ definition }) => definition.scope === "queue");
+      this.#set(limits, hasOfQueues || (await hasManagedQueues(db)));
       this.#failure = null;
     } catch (error) {
       this.#isInstalled = await hasLimits(db).catch(() => this.#isInstalled);
-      if (!this.#isInstalled) return this.#set([]);
+      if (!this.#isInstalled) return this.#set([], false);
       const message = messageOf(error);
       if (message === this.#failure) return;
       this.#failure = message;
@@ -66,11 +74,12 @@ export class LimitWatch {
     }
   }
 
-  #set(limits: readonly StoredLimit[]): void {
+  #set(limits: readonly StoredLimit[], hasQueues: boolean): void {
     const text = JSON.stringify(limits, (name, value) => (name === "leftMs" ? undefined : value));
-    if (text === this.#text) return;
+    if (text === this.#text && hasQueues === this.#hasManagedQueues) return;
     this.#text = text;
     this.#limits = limits;
+    this.#hasManagedQueues = hasQueues;
     const isOther = [...this.#readers].map((one) => one.read()).includes(true);
     this.#changed(isOther);
   }

@@ -3,6 +3,9 @@
 import type { Clock } from "../../base/clock.ts";
 import type { Logger } from "../../base/logger.ts";
 import type { Database } from "../../database/database.ts";
+import { likePattern } from "../../domain/limits/limit.ts";
+import { tokenBucket } from "../../domain/limits/token-bucket.ts";
+import type { StoredLimit } from "../../queue/limits/limits.ts";
 import { releasePermits } from "../../queue/limits/permits.ts";
 import type { WorkerLease } from "../lease/worker-lease.ts";
 import { arrangementOf, type LimitedTasks } from "./arrangement.ts";
@@ -30,6 +33,18 @@ export interface LimitedGroup {
   readonly limits: readonly HeldLimit[];
 }
 
+/** The limits of queues. */
+export interface QueueLimits {
+  /** Patterns of the queues for `like`; empty: no limit is left, and queues become ordinary again. */
+  readonly patterns: readonly string[];
+  /** Whether one of them has a rate, or backs off. */
+  readonly hasRates: boolean;
+  /** How long after its fetch a job may start, in milliseconds: later its token has lapsed. Infinity without a rate. */
+  readonly lapseMs: number;
+  /** Changes with each change of them. */
+  readonly mark: string;
+}
+
 export class SessionLimits {
   readonly #parts: SessionLimitsParts;
   readonly #permits: PermitLeases;
@@ -39,6 +54,7 @@ export class SessionLimits {
   readonly #own = new Map<string, HeldLimit>();
   #unlimited: readonly string[];
   #groups: readonly LimitedGroup[] = [];
+  #queues: QueueLimits | null = null;
   #hasPermits = false;
   /** Set by the fetcher that runs limited jobs. */
   onChange: () => void = () => {};
@@ -73,11 +89,21 @@ export class SessionLimits {
     return this.#groups;
   }
 
+  /** null: no queue has a limit, or had one until now. */
+  get queues(): QueueLimits | null {
+    return this.#queues;
+  }
+
   /** The limits have changed. Returns whether tasks are fetched in another way. */
   read(): boolean {
-    const before = this.#groups.map(({ key }) => key).join();
+    const before = this.#way;
     this.#arrange();
-    return before !== this.#groups.map(({ key }) => key).join();
+    return before !== this.#way;
+  }
+
+  /** Identifies the way in which tasks are fetched. */
+  get #way(): string {
+    return JSON.stringify([this.#queues?.patterns ?? null, ...this.#groups.map(({ key }) => key)]);
   }
 
   /** Permits of this limit are wanted, or free. */
@@ -127,6 +153,7 @@ export class SessionLimits {
       held.define(limit);
     }
     this.#unlimited = unlimited;
+    this.#queues = watch.hasManagedQueues ? queueLimitsOf(limits) : null;
     this.#groups = limited.map((one) => this.#group(one));
   }
 
@@ -135,4 +162,23 @@ export class SessionLimits {
     const own = ownConcurrency === null ? [] : names.flatMap((name) => this.#own.get(name) ?? []);
     return { key, names, limits: [...own, ...stored] };
   }
+}
+
+function queueLimitsOf(limits: readonly StoredLimit[]): QueueLimits {
+  const ofQueues = limits.filter(({ definition }) => definition.scope === "queue");
+  return {
+    patterns: ofQueues.map(({ definition }) => likePattern(definition.match)),
+    hasRates: ofQueues.some(
+      ({ definition, backOff }) => definition.rate !== null || backOff !== null,
+    ),
+    lapseMs: Math.min(
+      Number.POSITIVE_INFINITY,
+      ...ofQueues.flatMap(({ definition: { rate } }) =>
+        rate === null ? [] : [tokenBucket(rate).lapseMs],
+      ),
+    ),
+    mark: JSON.stringify(
+      ofQueues.map(({ id, revision, backOff }) => [id, revision, backOff?.until]),
+    ),
+  };
 }

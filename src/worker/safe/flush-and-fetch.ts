@@ -19,12 +19,15 @@ import type { WorkerConnection } from "../connection/worker-connection.ts";
 import { batchOf, byStatement, idOf, type ResultBatch, toFailure } from "../execute/results.ts";
 import { type Apart, joined, settleApart } from "../execute/settle-apart.ts";
 import type { FetchRequest } from "../fetch/fetch-plan.ts";
+import type { ManagedFetch } from "../fetch/managed-fetch.ts";
 import type { TaskParameters } from "../fetch/task-parameters.ts";
 
 /** A fetch that is sent with the flush. A quick one is sent without results. */
 export interface Fetch {
   readonly request: FetchRequest;
   readonly tasks: TaskParameters;
+  /** Takes jobs of managed queues instead. */
+  readonly managed: ManagedFetch | null;
 }
 
 /** The answer to a fetch. */
@@ -77,13 +80,17 @@ export async function flushAndFetch(
   const { done, freedQueues, isRepeated } = batch;
   // Unlocking a queue and fetching queued jobs in one statement deadlocks with another worker that does the same.
   // Then the deletes are sent before the fetch; also before a fetch that may take long.
-  const isApart = fetch === null || fetch.request.isPatient || freedQueues.length > 0;
+  const isApart =
+    fetch === null || fetch.managed !== null || fetch.request.isPatient || freedQueues.length > 0;
   const writes = writesOf(connection.database, workerId, isApart ? batch : { ...batch, done: [] });
   let answer: Taken | null = null;
   if (fetch !== null) {
-    const taking = fetch.request.isQuick
-      ? takeQuickly(connection, workerId, fetch)
-      : take(connection, workerId, fetch, isApart ? [] : done.map(idOf));
+    const taking =
+      fetch.managed !== null
+        ? takeManaged(connection, workerId, fetch, fetch.managed)
+        : fetch.request.isQuick
+          ? takeQuickly(connection, workerId, fetch)
+          : take(connection, workerId, fetch, isApart ? [] : done.map(idOf));
     const lost = taking.then((taken) => {
       answer = taken;
       return taken.lost;
@@ -162,6 +169,7 @@ async function take(
     queues,
     flags: tasks.forbiddenFlags !== null,
     pauses: tasks.pauses,
+    limits: queues && tasks.limitedQueues !== null,
     free,
   };
   const values: unknown[] = [tasks.identifiers, want, workerId, `{${done.join(",")}}`];
@@ -169,6 +177,7 @@ async function take(
   // PostgreSQL requires every parameter to be used, so these exist only in the forms that have them.
   if (queues) values.push(QUEUE_RUN_JOBS, tasks.runShares);
   if (form.flags) values.push(tasks.forbiddenFlags);
+  if (form.limits) values.push(tasks.limitedQueues);
   const statement = statementOf(JSON.stringify(form), () => takeStatement(form));
   const work = (db: Database) => query<TakeAnswer>(db, statement, values);
   const [row] = isPatient
@@ -179,6 +188,16 @@ async function take(
     rows: [new FetchedRows(row as TakeAnswer)],
     ...{ queuesAreFree, nowSeconds: now_s, lost: parseIdArray(lost) },
   };
+}
+
+async function takeManaged(
+  connection: WorkerConnection,
+  workerId: string,
+  { request, tasks }: Fetch,
+  managed: ManagedFetch,
+): Promise<Taken> {
+  const { rows, nowSeconds } = await managed.take(connection, workerId, tasks, request.want);
+  return { rows: [rows], queuesAreFree: false, nowSeconds, lost: [] };
 }
 
 async function takeQuickly(

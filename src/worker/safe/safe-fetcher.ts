@@ -220,7 +220,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     const want = request?.want ?? 0;
     const trip = this.#trips.sent(stream, want, !results.isEmpty);
     const batch = results.send();
-    const fetch = request && { request, tasks: stream.tasks };
+    const fetch = request && { request, tasks: stream.tasks, managed: stream.managed };
     const answer = await flushAndFetch(connection, workerId, batch, fetch);
     this.#written(answer, batch);
     if (answer.failure !== null) this.#unconfirmed(answer, request === null ? null : stream);
@@ -231,10 +231,10 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
       });
       const durationMs = monotonic() - request.sentAtMs;
       hooks.emit("job:fetch", { workerId, count: jobs.length, durationMs });
-      const isDrained = stream.plan.learn(jobs, request, answer.queuesAreFree);
+      const isDrained = stream.learn(jobs, request, answer.queuesAreFree);
       if (isDrained) this.#link.nothingReady(answer.nowSeconds);
       stream.plan.measure();
-      this.#streams.add(stream, jobs, want, mark);
+      this.#streams.add(stream, jobs, request, mark);
       if (jobs.some(({ isQueued }) => isQueued)) this.#late.watch();
     }
     this.#trips.answered(trip);

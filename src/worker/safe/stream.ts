@@ -1,8 +1,11 @@
 // A stream of the safe mode: tasks that are fetched together, with their own plan and local queue. The main stream has
 // the tasks without a limit; each group of limited tasks has one, so that jobs that wait for a limit hold up no others.
+// Another one fetches jobs of managed queues: queues with a limit.
 import type { Clock } from "../../base/clock.ts";
 import type { JobKind } from "../../queue/fetch/fetch-form.ts";
-import { FetchPlan } from "../fetch/fetch-plan.ts";
+import type { FetchedJob } from "../execute/fetched-job.ts";
+import { FetchPlan, type FetchRequest } from "../fetch/fetch-plan.ts";
+import type { ManagedFetch } from "../fetch/managed-fetch.ts";
 import type { TaskParameters } from "../fetch/task-parameters.ts";
 import type { HeldLimit } from "../limits/held-limit.ts";
 import type { LimitedGroup } from "../limits/session-limits.ts";
@@ -19,13 +22,15 @@ export interface StreamParts {
   readonly free: JobKind;
   readonly tasks: TaskParameters;
   readonly trips: RoundTrips;
-  /** null: the main stream. */
+  /** null: the main stream, or that of managed queues. */
   readonly group: LimitedGroup | null;
   readonly queueParts: Pick<LocalQueueParts, "hooks" | "workerId" | "giveBack" | "delayOver">;
 }
 
 export class Stream {
   readonly group: LimitedGroup | null;
+  /** Fetches jobs of managed queues; null: another stream. */
+  readonly managed: ManagedFetch | null = null;
   readonly plan: FetchPlan;
   readonly queue: LocalQueue;
   readonly tasks: TaskParameters;
@@ -44,6 +49,11 @@ export class Stream {
       ...{ clock, plan: this.plan, trips: this.#trips },
       ...queueParts,
     });
+  }
+
+  /** The number of jobs in fetches under way. */
+  protected get requested(): number {
+    return this.#trips.requested;
   }
 
   /** Whether there may be jobs that have not started. */
@@ -65,6 +75,11 @@ export class Stream {
     const startable = this.startable;
     if (startable === 0) return 0;
     return this.queue.wanted(Math.min(freeSlots, startable), this.#mostUnstarted());
+  }
+
+  /** Records the answer to a request. Returns whether nothing is ready. */
+  learn(jobs: readonly FetchedJob[], request: FetchRequest, queuesAreFree: boolean): boolean {
+    return this.plan.learn(jobs, request, queuesAreFree);
   }
 
   /** A job of it starts. */

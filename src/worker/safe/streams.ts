@@ -1,20 +1,16 @@
-// The streams of the safe mode: the main one, and one for each group of limited tasks. Slots take the most urgent job
-// that may start; a stream that waits for its limit is passed over.
-import { mayHaveReady } from "../../queue/fetch/has-ready.ts";
-import type { WorkerConnections } from "../connection/connections.ts";
+// The streams of the safe mode: the main one, one for each group of limited tasks, and one for managed queues. Slots take
+// the most urgent job that may start; a stream that waits for its limit is passed over.
+
 import { type FetchedJob, inOrder } from "../execute/fetched-job.ts";
-import { type WorkUnit, workUnits } from "../execute/work-unit.ts";
-import type { FetcherLink } from "../fetch/fetcher.ts";
-import type { TaskParameters } from "../fetch/task-parameters.ts";
+import { jobsOf, type WorkUnit, workUnits } from "../execute/work-unit.ts";
+import type { FetchRequest } from "../fetch/fetch-plan.ts";
 import type { HeldLimit } from "../limits/held-limit.ts";
 import type { LimitedGroup } from "../limits/session-limits.ts";
-import type { LocalQueueParts } from "./local-queue.ts";
-import type { RoundTrips } from "./round-trips.ts";
-import type { SafeFetcherParts } from "./safe-fetcher-parts.ts";
-import { Stream } from "./stream.ts";
+import { ManagedStream } from "./managed-stream.ts";
+import { ReadyLooks } from "./ready-looks.ts";
+import type { Stream } from "./stream.ts";
+import { type StreamMakers, type StreamsParts, streamMakers } from "./stream-makers.ts";
 
-/** Without a permit a stream looks this often whether a job is ready at all. */
-const LOOK_MS = 500;
 /** A worker whose slots have all been busy for longer leaves its permits to others. */
 const STUCK_MS = 1_000;
 
@@ -25,26 +21,17 @@ export interface StreamWant {
   readonly want: number;
 }
 
-export interface StreamsParts {
-  readonly parts: Pick<
-    SafeFetcherParts<unknown>,
-    "clock" | "config" | "free" | "hooks" | "limits" | "parametersOf" | "tasks" | "workerId"
-  >;
-  readonly link: Pick<FetcherLink, "changed" | "slots">;
-  readonly trips: RoundTrips;
-  readonly connections: Pick<WorkerConnections, "take" | "giveBack">;
-  readonly giveBack: LocalQueueParts["giveBack"];
-  readonly delayOver: LocalQueueParts["delayOver"];
-}
-
 export class Streams {
   readonly main: Stream;
   readonly #own: StreamsParts;
   readonly #parts: StreamsParts["parts"];
   #limited: readonly Stream[] = [];
+  /** null: no limit of queues is known. */
+  #managed: ManagedStream | null = null;
   /** The streams of limited jobs. Jobs of the main stream are not in it. */
   readonly #ofJob = new WeakMap<FetchedJob, Stream>();
-  readonly #looked = new WeakMap<Stream, number>();
+  readonly #looks: ReadyLooks;
+  readonly #makers: StreamMakers;
   #arrangement = 0;
   #turn = 0;
   #freedAtMs = 0;
@@ -55,18 +42,26 @@ export class Streams {
     const { parts, link } = own;
     this.#own = own;
     this.#parts = parts;
-    parts.limits.onChange = () => link.changed();
-    this.main = this.#make(null);
+    const { connections } = own;
+    const changed = () => link.changed();
+    this.#looks = new ReadyLooks({ clock: parts.clock, connections, changed });
+    parts.limits.onChange = changed;
+    this.#makers = streamMakers(own);
+    this.main = this.#makers.make(null);
     parts.limits.demandOf = (limit) => this.#demandOf(limit);
     this.#arrange();
   }
 
   get all(): readonly Stream[] {
-    return [this.main, ...this.#limited];
+    return [this.main, ...this.#others];
+  }
+
+  get #others(): readonly Stream[] {
+    return this.#managed === null ? this.#limited : [...this.#limited, this.#managed];
   }
 
   get waiting(): number {
-    return this.#limited.reduce((sum, { queue }) => sum + queue.size, this.main.queue.size);
+    return this.#others.reduce((sum, { queue }) => sum + queue.size, this.main.queue.size);
   }
 
   get jobs(): readonly FetchedJob[] {
@@ -78,7 +73,8 @@ export class Streams {
   }
 
   get isDrained(): boolean {
-    return this.main.plan.isDrained && this.#limited.every(({ plan }) => plan.isDrained);
+    const isDrained = this.main.plan.isDrained && this.#managed?.isDrained !== false;
+    return isDrained && this.#limited.every(({ plan }) => plan.isDrained);
   }
 
   start(): void {
@@ -88,13 +84,18 @@ export class Streams {
   /** Jobs may have become ready anywhere. Returns whether nothing was ready before in some stream. */
   wake(count: number): boolean {
     let wasDrained = this.main.plan.wake(count > 0);
-    for (const { plan } of this.#limited) wasDrained = plan.wake(count > 0) || wasDrained;
+    for (const { plan, managed } of this.#others) {
+      wasDrained = plan.wake(count > 0) || wasDrained;
+      managed?.announced();
+    }
     for (const { queue } of this.all) queue.announce(Math.max(1, count));
     return wasDrained;
   }
 
+  /** Jobs may have become ready, because a run of a queue has ended. */
   raise(): void {
     for (const { plan } of this.all) plan.raise();
+    this.#managed?.managed.runEnded();
   }
 
   /** Returned jobs are ready again, before the places where the next fetches would start. */
@@ -104,26 +105,36 @@ export class Streams {
 
   get hasStartable(): boolean {
     if (this.main.queue.size > 0) return true;
-    return this.#limited.some((one) => one.queue.size > 0 && one.startable > 0);
+    return this.#others.some((one) => one.queue.size > 0 && one.startable > 0);
   }
 
   /** Returns the most urgent unit that may start. */
   take(): WorkUnit | undefined {
+    const others = this.#others;
+    if (others.length === 0) return this.main.queue.take();
+    for (;;) {
+      const best = this.#mostUrgent(others);
+      const { head } = best.queue;
+      if (head === undefined || this.#managed?.hasLapsed(head) !== true) return best.queue.take();
+      best.queue.giveBackAll();
+    }
+  }
+
+  #mostUrgent(others: readonly Stream[]): Stream {
     let best = this.main;
-    if (this.#limited.length === 0) return best.queue.take();
-    let head = best.queue.head;
-    for (const stream of this.#limited) {
+    let { head } = best.queue;
+    for (const stream of others) {
       const other = stream.queue.head;
       if (other === undefined || stream.startable === 0) continue;
       if (head !== undefined && inOrder(head, other) <= 0) continue;
       [best, head] = [stream, other];
     }
-    return best.queue.take();
+    return best;
   }
 
   /** Whether the next job of a run may start. */
   mayFollow(job: FetchedJob): boolean {
-    return (this.#ofJob.get(job)?.startable ?? 1) > 0;
+    return (this.#ofJob.get(job)?.startable ?? 1) > 0 && this.#managed?.hasLapsed(job) !== true;
   }
 
   began(job: FetchedJob): void {
@@ -143,16 +154,38 @@ export class Streams {
   }
 
   /** Adds the jobs of a fetch. `mark`: that of the time when it was sent. */
-  add(stream: Stream, jobs: readonly FetchedJob[], want: number, mark: number): void {
-    if (stream !== this.main) for (const job of jobs) this.#ofJob.set(job, stream);
-    stream.queue.add(workUnits(jobs), jobs.length, want);
-    if (mark !== this.mark) stream.queue.giveBackAll();
+  add(stream: Stream, jobs: readonly FetchedJob[], request: FetchRequest, mark: number): void {
+    const into = this.#unitsOf(stream, jobs, request);
+    // A fetch of managed queues has jobs of free slots: it is short only if it has found none.
+    const wanted = stream.managed !== null && jobs.length > 0 ? 0 : request.want;
+    for (const [{ queue }, units] of into) {
+      queue.add(units, units.flatMap(jobsOf).length, wanted);
+      if (mark !== this.mark) queue.giveBackAll();
+    }
+  }
+
+  #unitsOf(
+    stream: Stream,
+    jobs: readonly FetchedJob[],
+    { sentAtMs }: FetchRequest,
+  ): ReadonlyMap<Stream, readonly WorkUnit[]> {
+    const isManaged = stream instanceof ManagedStream;
+    for (const job of jobs) {
+      const of = isManaged ? this.#limitedOf(job) : stream;
+      if (of !== undefined && of !== this.main) this.#ofJob.set(job, of);
+    }
+    if (!isManaged) return new Map([[stream, workUnits(jobs)]]);
+    return stream.fetched(jobs, sentAtMs, (job) => this.#ofJob.get(job) ?? stream);
+  }
+
+  #limitedOf({ taskIdentifier }: FetchedJob): Stream | undefined {
+    return this.#limited.find(({ group }) => group?.names.includes(taskIdentifier));
   }
 
   /** Returns a stream that should fetch, and how many jobs; each in turn. */
   wanted(): StreamWant | null {
     const { free } = this.#own.link.slots;
-    if (this.#limited.length === 0) {
+    if (this.#others.length === 0) {
       const want = this.main.wanted(free);
       return want > 0 ? { stream: this.main, want } : null;
     }
@@ -167,10 +200,11 @@ export class Streams {
 
   /** Gets permits and tokens for what may be fetched and started next. */
   prepare(): void {
-    if (this.#limited.length === 0 || this.#isReleased) return;
+    if (this.#others.length === 0 || this.#isReleased) return;
     const { limits } = this.#parts;
     const { free } = this.#own.link.slots;
     let waitMs = Number.POSITIVE_INFINITY;
+    if (limits.queues !== null) waitMs = this.#managed?.prepare(limits.queues) ?? waitMs;
     for (const stream of this.#limited) {
       const group = stream.group as LimitedGroup;
       const { size } = stream.queue;
@@ -179,7 +213,7 @@ export class Streams {
       for (const { backsOffMs } of group.limits) {
         if (backsOffMs > 0) waitMs = Math.min(waitMs, backsOffMs);
       }
-      waitMs = Math.min(waitMs, this.#lookFor(stream));
+      waitMs = Math.min(waitMs, this.#looks.consider(stream));
     }
     this.#cancelTimer?.();
     this.#cancelTimer = null;
@@ -190,11 +224,11 @@ export class Streams {
 
   /** The tasks of the streams may have changed. Returns whether they have. */
   rearrange(running: readonly FetchedJob[]): boolean {
-    const before = this.#limited;
+    const before = this.#others;
     this.#arrange();
-    if (before.length === 0 && this.#limited.length === 0) return false;
+    if (before.length === 0 && this.#others.length === 0) return false;
     this.#arrangement++;
-    const kept = new Set(this.#limited);
+    const kept = new Set(this.#others);
     for (const stream of before) if (!kept.has(stream)) stream.queue.release();
     this.main.queue.giveBackAll();
     this.main.plan.wake(false);
@@ -214,29 +248,24 @@ export class Streams {
   }
 
   #arrange(): void {
-    const { groups } = this.#parts.limits;
+    const { groups, queues } = this.#parts.limits;
     const known = new Map(this.#limited.map((one) => [one.group?.key, one]));
-    this.#limited = groups.map((group) => known.get(group.key) ?? this.#make(group));
+    this.#limited = groups.map((group) => known.get(group.key) ?? this.#makers.make(group));
+    if (queues === null) this.#managed = null;
+    else this.#managed ??= this.#makers.makeManaged(() => this.#managedTasks);
     if (this.main.queue.mode === "starting") return;
-    for (const { queue } of this.#limited) if (queue.mode === "starting") queue.start();
+    for (const { queue } of this.#others) if (queue.mode === "starting") queue.start();
   }
 
-  #make(group: LimitedGroup | null): Stream {
-    const { clock, config, free, tasks, parametersOf, hooks, workerId } = this.#parts;
-    const { trips, giveBack, delayOver } = this.#own;
-    return new Stream({
-      ...{ clock, trips, group, config: config.localQueue },
-      queueParts: { hooks, workerId, giveBack, delayOver },
-      // The fast mode takes no limited jobs.
-      free: group === null ? free : "all",
-      tasks: group === null ? tasks : parametersOf(group.names),
-    });
+  /** The tasks whose jobs are fetched from managed queues: not those that already have jobs waiting for a limit. */
+  get #managedTasks(): readonly string[] {
+    const open = this.#limited.filter((one) => one.queue.size === 0 || one.startable > 0);
+    return [...this.#parts.limits.unlimited, ...open.flatMap(({ group }) => group?.names ?? [])];
   }
 
   #move(job: FetchedJob): void {
     const from = this.#ofJob.get(job);
-    const name = job.taskIdentifier;
-    const to = this.#limited.find(({ group }) => group?.names.includes(name));
+    const to = this.#limitedOf(job);
     if (from === to) return;
     from?.left();
     to?.joined();
@@ -251,39 +280,6 @@ export class Streams {
     if (isStuck || this.#isReleased || !ofLimit.some(({ hasWork }) => hasWork))
       return limit.running;
     return all;
-  }
-
-  /** Without a permit it looks whether a job is ready, so that it does not want permits for nothing. */
-  #lookFor(stream: Stream): number {
-    const limits = stream.group?.limits ?? [];
-    const hasNone = limits.some(
-      ({ concurrency, permits }) => concurrency !== null && permits === 0,
-    );
-    if (!hasNone || stream.queue.size > 0 || stream.plan.isDrained) return Number.POSITIVE_INFINITY;
-    const nowMs = this.#parts.clock.monotonic();
-    const nextMs = (this.#looked.get(stream) ?? nowMs) + LOOK_MS;
-    if (!this.#looked.has(stream)) this.#looked.set(stream, nowMs);
-    if (nowMs < nextMs) return nextMs - nowMs;
-    this.#looked.set(stream, nowMs);
-    const { mark } = stream.plan;
-    void this.#mayHaveReady(stream.tasks).then((mayHave) => {
-      if (!mayHave) stream.plan.sawNothing(mark);
-      this.#own.link.changed();
-    });
-    return LOOK_MS;
-  }
-
-  async #mayHaveReady({ identifiers, pauses }: TaskParameters): Promise<boolean> {
-    const { connections } = this.#own;
-    const connection = connections.take();
-    if (connection === undefined) return true;
-    try {
-      return await mayHaveReady(connection.database, identifiers, pauses);
-    } catch {
-      return true; // The next fetch finds out what is wrong.
-    } finally {
-      connections.giveBack(connection);
-    }
   }
 }
 

@@ -5,13 +5,23 @@ with recursive level (priority) as (
     where j.is_available  and j.priority > level.priority
     order by j.priority limit 1)
   from level where level.priority is not null
+), slow_queue as materialized (
+  select q.id, greatest(0::float8, extract(epoch from r.tat - pg_catalog.now())::float8 * 1000::float8) - (greatest(1::float8,
+    l.burst::float8 - least(100::float8, l.burst::float8 * (l.period_ms::float8 / l.rate::float8) / 4::float8) / (l.period_ms::float8 / l.rate::float8)) - 1::float8) * (l.period_ms::float8 / l.rate::float8) as next_ms
+  from "worker"._private_rates r join "worker"._private_limits l on l.id = r.limit_id and l.scope = 'queue' and l.rate is not null
+  join "worker"._private_job_queues q on q.queue_name = r.key
+  where greatest(0::float8, extract(epoch from r.tat - pg_catalog.now())::float8 * 1000::float8) > (greatest(1::float8,
+    l.burst::float8 - least(100::float8, l.burst::float8 * (l.period_ms::float8 / l.rate::float8) / 4::float8) / (l.period_ms::float8 / l.rate::float8)) - 1::float8) * (l.period_ms::float8 / l.rate::float8)
+  union all
+  select q.id, extract(epoch from b.until - pg_catalog.now())::float8 * 1000::float8
+  from "worker"._private_back_offs b join "worker"._private_limits l on l.name = b.name and l.scope = 'queue'
+  join "worker"._private_job_queues q on q.queue_name like pg_catalog.replace(pg_catalog.replace(pg_catalog.replace(pg_catalog.replace(l.match, E'\\', E'\\\\'), E'%', E'\\%'), E'_', E'\\_'), E'*', E'%')
+  where b.scope = 'limit' and b.until > pg_catalog.now()
 ), full_queue as materialized (
   select busy.queue_id as id from "worker"._private_queue_slots busy where busy.locked_by is not null
   group by busy.queue_id having pg_catalog.count(*) >= (
     select pg_catalog.count(*) from "worker"._private_queue_slots one where one.queue_id = busy.queue_id)
-  union all select q.id from "worker"._private_rates r join "worker"._private_limits l
-    on l.id = r.limit_id and l.scope = 'queue' and l.rate is not null join "worker"._private_job_queues q on q.queue_name = r.key where greatest(0::float8, extract(epoch from r.tat - pg_catalog.now())::float8 * 1000::float8) > (greatest(1::float8,
-    l.burst::float8 - least(100::float8, l.burst::float8 * (l.period_ms::float8 / l.rate::float8) / 2::float8) / (l.period_ms::float8 / l.rate::float8)) - 1::float8) * (l.period_ms::float8 / l.rate::float8)
+  union all select id from slow_queue
 ), candidate as materialized (
   select c.* from level cross join lateral (
     select j.ctid, j.id, j.job_queue_id, j.task_id, j.priority, j.run_at from "worker"._private_jobs j
@@ -23,8 +33,8 @@ with recursive level (priority) as (
       and (p.resume_at is null or p.resume_at > pg_catalog.now()))))
       and exists (select from "worker"._private_job_queues q where q.id = j.job_queue_id and q.locked_by like 'managed:%' and q.locked_by <> 'managed:0')
       and (j.flags is null or not j.flags ?| $5::text[])
-    order by j.run_at limit 1000) c
-  where level.priority is not null limit 1000
+    order by j.run_at limit 200) c
+  where level.priority is not null limit 200
 ), free_slot as materialized (
   select slots.queue_id, slots.slot, pg_catalog.row_number() over (partition by slots.queue_id
     order by slots.served_at, slots.slot) as nth
@@ -48,7 +58,7 @@ with recursive level (priority) as (
 ), tokens as materialized (
   select q.id as queue_id, r.limit_id, r.key, (l.period_ms::float8 / l.rate::float8) as token_ms,
     case when r.tat is null then 0 else greatest(0::float8, pg_catalog.floor(greatest(1::float8,
-    l.burst::float8 - least(100::float8, l.burst::float8 * (l.period_ms::float8 / l.rate::float8) / 2::float8) / (l.period_ms::float8 / l.rate::float8)) - greatest(0::float8, extract(epoch from r.tat - pg_catalog.now())::float8 * 1000::float8) / (l.period_ms::float8 / l.rate::float8) + 1e-6::float8)) end::bigint as count
+    l.burst::float8 - least(100::float8, l.burst::float8 * (l.period_ms::float8 / l.rate::float8) / 4::float8) / (l.period_ms::float8 / l.rate::float8)) - greatest(0::float8, extract(epoch from r.tat - pg_catalog.now())::float8 * 1000::float8) / (l.period_ms::float8 / l.rate::float8) + 1e-6::float8)) end::bigint as count
   from "worker"._private_job_queues q join "worker"._private_limits l
     on l.scope = 'queue' and l.rate is not null and q.queue_name like pg_catalog.replace(pg_catalog.replace(pg_catalog.replace(pg_catalog.replace(l.match, E'\\', E'\\\\'), E'%', E'\\%'), E'_', E'\\_'), E'*', E'%')
   left join rate_lock r on r.limit_id = l.id and r.key = q.queue_name
@@ -113,15 +123,23 @@ with recursive level (priority) as (
     group by tokens.limit_id, tokens.key, tokens.token_ms
   ) used
   where r.limit_id = used.limit_id and r.key = used.key
+), waiting as materialized (
+  select w.job_queue_id from level cross join lateral (
+    select j.job_queue_id from "worker"._private_jobs j
+    where j.is_available and j.run_at <= pg_catalog.now() and j.job_queue_id in (select id from slow_queue) and j.priority = level.priority and j.task_id = any(array(
+    select t.id from "worker"._private_tasks t where t.identifier = any($1::text[]) and not exists (
+      select from "worker"._private_pauses p
+      where (p.scope = 'all' or p.scope = 'task' and p.name = t.identifier)
+      and (p.resume_at is null or p.resume_at > pg_catalog.now()))))
+    order by j.run_at limit 200) w
+  where level.priority is not null and exists (select from slow_queue) and not exists (select from picked)
+    limit 200
 )
 select pg_catalog.date_part('epoch', pg_catalog.now()) as now_s,
   (select pg_catalog.count(*) from slot_lock) < least($2::int, (select pg_catalog.count(*) from free_slot))
     or (select pg_catalog.count(*) from picked) < (select coalesce(pg_catalog.sum(jobs)::bigint, 0) from run_size) as is_contended,
-  (
-    select pg_catalog.min(greatest(0::float8, extract(epoch from r.tat - pg_catalog.now())::float8 * 1000::float8) - (greatest(1::float8,
-    l.burst::float8 - least(100::float8, l.burst::float8 * (l.period_ms::float8 / l.rate::float8) / 2::float8) / (l.period_ms::float8 / l.rate::float8)) - 1::float8) * (l.period_ms::float8 / l.rate::float8)) from "worker"._private_rates r join "worker"._private_limits l
-    on l.id = r.limit_id and l.scope = 'queue' and l.rate is not null where greatest(0::float8, extract(epoch from r.tat - pg_catalog.now())::float8 * 1000::float8) > (greatest(1::float8,
-    l.burst::float8 - least(100::float8, l.burst::float8 * (l.period_ms::float8 / l.rate::float8) / 2::float8) / (l.period_ms::float8 / l.rate::float8)) - 1::float8) * (l.period_ms::float8 / l.rate::float8)) as next_ms,
+  (select pg_catalog.min(next_ms) from slow_queue where not exists (select from picked)
+    and (id in (select job_queue_id from waiting) or (select pg_catalog.count(*) from waiting) >= 200)) as next_ms,
   
   pg_catalog.array_agg(j.id)::text as ids,
   pg_catalog.encode(pg_catalog.string_agg(pg_catalog.timestamptz_send(j.run_at), ''), 'base64') as run_ats,

@@ -20,8 +20,8 @@ with recursive level (priority) as (
       and (p.resume_at is null or p.resume_at > pg_catalog.now()))))
       and exists (select from "worker"._private_job_queues q where q.id = j.job_queue_id and q.locked_by like 'managed:%' and q.locked_by <> 'managed:0')
       
-    order by j.run_at limit 1000) c
-  where level.priority is not null limit 1000
+    order by j.run_at limit 200) c
+  where level.priority is not null limit 200
 ), free_slot as materialized (
   select slots.queue_id, slots.slot, pg_catalog.row_number() over (partition by slots.queue_id
     order by slots.served_at, slots.slot) as nth

@@ -1,0 +1,50 @@
+// Makes the streams of the safe mode, and names what they share.
+import type { JobKind } from "../../queue/fetch/fetch-form.ts";
+import type { WorkerConnections } from "../connection/connections.ts";
+import type { FetcherLink } from "../fetch/fetcher.ts";
+import type { TaskParameters } from "../fetch/task-parameters.ts";
+import type { LimitedGroup } from "../limits/session-limits.ts";
+import type { LocalQueueParts } from "./local-queue.ts";
+import { ManagedStream } from "./managed-stream.ts";
+import type { RoundTrips } from "./round-trips.ts";
+import type { SafeFetcherParts } from "./safe-fetcher-parts.ts";
+import { Stream } from "./stream.ts";
+
+export interface StreamsParts {
+  readonly parts: Pick<
+    SafeFetcherParts<unknown>,
+    "clock" | "config" | "free" | "hooks" | "limits" | "parametersOf" | "tasks" | "workerId"
+  >;
+  readonly link: Pick<FetcherLink, "changed" | "slots">;
+  readonly trips: RoundTrips;
+  readonly connections: Pick<WorkerConnections, "take" | "giveBack">;
+  readonly giveBack: LocalQueueParts["giveBack"];
+  readonly delayOver: LocalQueueParts["delayOver"];
+}
+
+export interface StreamMakers {
+  /** null: the main stream. */
+  make(group: LimitedGroup | null): Stream;
+  /** `fetched`: the tasks whose jobs are fetched now. */
+  makeManaged(fetched: () => readonly string[]): ManagedStream;
+}
+
+export function streamMakers(own: StreamsParts): StreamMakers {
+  const { clock, config, free, hooks, parametersOf, tasks, workerId } = own.parts;
+  const { trips, giveBack, delayOver } = own;
+  const shared = { clock, trips, config: config.localQueue };
+  const queueParts = { hooks, workerId, giveBack, delayOver };
+  const parts = (group: LimitedGroup | null, kind: JobKind, of: TaskParameters) => {
+    return { ...shared, queueParts, group, free: kind, tasks: of };
+  };
+  return {
+    // The fast mode takes no limited jobs.
+    make: (group) => {
+      if (group === null) return new Stream(parts(null, free, tasks));
+      return new Stream(parts(group, "all", parametersOf(group.names)));
+    },
+    makeManaged: (fetched) => {
+      return new ManagedStream(parts(null, "all", parametersOf(tasks.names, fetched)));
+    },
+  };
+}

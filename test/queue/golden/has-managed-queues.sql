@@ -1,0 +1,1 @@
+select exists (select from "worker"._private_queue_slots) as has_slots

@@ -1,0 +1,151 @@
+// Queues with limits, run by workers: never more jobs at once than the limit, all of them, and in order where there is
+// one.
+import assert from "node:assert/strict";
+import { beforeEach, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { defineTask } from "../../src/worker/task/task.ts";
+import { migratedDatabase } from "../support/database.ts";
+import { latch, until, workerQueue } from "./worker-queue.ts";
+
+const queue = workerQueue(() => migratedDatabase("worker", ["limits"]));
+beforeEach(() =>
+  queue.sql(`truncate worker._private_limits, worker._private_queue_slots, worker._private_rates,
+    worker._private_pauses, worker._private_back_offs restart identity cascade`),
+);
+
+interface Run {
+  readonly queue: string;
+  readonly n: number;
+  readonly atMs: number;
+}
+
+/** A task that records its runs, and the most that ran at once in each queue. */
+function watched(name = "task", ms = 1) {
+  const runs: Run[] = [];
+  const now = new Map<string, number>();
+  const most = new Map<string, number>();
+  const task = defineTask<{ n: number }>(name, async ({ n }, { job }) => {
+    const of = job.queueName ?? "";
+    const running = (now.get(of) ?? 0) + 1;
+    now.set(of, running);
+    most.set(of, Math.max(most.get(of) ?? 0, running));
+    runs.push({ queue: of, n, atMs: performance.now() });
+    if (ms > 0) await sleep(ms);
+    now.set(of, (now.get(of) ?? 0) - 1);
+  });
+  return { task, runs, most, now };
+}
+
+const jobs = (queueNames: readonly string[], each: number, identifier = "task") =>
+  queue.utils.addJobs(
+    Array.from({ length: each * queueNames.length }, (_, i) => ({
+      identifier,
+      payload: { n: Math.floor(i / queueNames.length) },
+      spec: { queueName: queueNames[i % queueNames.length] as string },
+    })),
+  );
+
+const names = (count: number, prefix = "tenant") =>
+  Array.from({ length: count }, (_, n) => `${prefix}/${n}`);
+
+const empty = () => until("no job is left", async () => (await queue.left()).length === 0);
+
+test("Twenty queues with three slots each run at most three jobs at once, on several workers.", async () => {
+  await queue.utils.setLimit({ name: "tenants", queue: "tenant/*", concurrency: 3 });
+  const of = watched("task", 2);
+  const tenants = names(20);
+  await jobs(tenants, 14);
+  await jobs(["tenant/0"], 20);
+  await Promise.all([1, 2, 3].map(() => queue.started({ tasks: [of.task], concurrency: 10 })));
+  await empty();
+  assert.equal(of.runs.length, 300);
+  for (const name of tenants) assert.ok((of.most.get(name) ?? 0) <= 3, `${of.most.get(name)}`);
+  assert.ok([...of.most.values()].some((most) => most === 3));
+});
+
+test("A queue with one slot keeps its order, and jobs without a queue pass it.", async () => {
+  await queue.utils.setLimit({ name: "one", queue: "q", concurrency: 1 });
+  const of = watched("task", 0);
+  await jobs(["q"], 100);
+  await Promise.all([1, 2].map(() => queue.started({ tasks: [of.task], concurrency: 4 })));
+  await empty();
+  assert.deepEqual(
+    of.runs.map(({ n }) => n),
+    Array.from({ length: 100 }, (_, n) => n),
+  );
+  assert.equal(of.most.get("q"), 1);
+});
+
+test("A queue that a stock worker's add makes is managed before its first job runs.", async () => {
+  await queue.utils.setLimit({ name: "tenants", queue: "*", concurrency: 2 });
+  const of = watched();
+  await queue.started({ tasks: [of.task], concurrency: 8 });
+  const addedAt = performance.now();
+  await queue.sql(
+    `select worker.add_job('task', json_build_object('n', n), 'new') from generate_series(1, 20) n`,
+  );
+  await empty();
+  assert.ok(performance.now() - addedAt < 1_500);
+  assert.equal(of.most.get("new"), 2);
+});
+
+test("A rate is not exceeded, and used up.", async () => {
+  await queue.utils.setLimit({
+    name: "r",
+    queue: "q",
+    concurrency: 4,
+    rate: { limit: 100, perMs: 1_000, burst: 20 },
+  });
+  const of = watched("task", 1);
+  await jobs(["q"], 150);
+  await Promise.all([1, 2].map(() => queue.started({ tasks: [of.task], concurrency: 8 })));
+  await empty();
+  const at = of.runs.map(({ atMs }) => atMs).toSorted((a, b) => a - b);
+  for (const [i, first] of at.entries()) {
+    const within = at.slice(i).filter((ms) => ms - first < 500).length;
+    assert.ok(within <= 70, `${within} starts within 500 ms`);
+  }
+  assert.ok((at.at(-1) ?? 0) - (at[0] ?? 0) < 2_000);
+});
+
+test("A lowered, a raised and a removed limit apply while jobs run.", async () => {
+  await queue.utils.setLimit({ name: "l", queue: "q", concurrency: 1 });
+  const hold = latch();
+  const started: number[] = [];
+  const task = defineTask<{ n: number }>("task", async ({ n }) => {
+    started.push(n);
+    await hold.opened;
+  });
+  await jobs(["q"], 12);
+  await queue.started({ tasks: [task], concurrency: 10 });
+  await until("one job runs", () => started.length === 1);
+  await queue.utils.setLimit({ name: "l", queue: "q", concurrency: 3 });
+  await until("three jobs run", () => started.length === 3);
+  await queue.utils.removeLimit("l");
+  await queue.sql("select 1");
+  hold.open();
+  await empty();
+  await until("the queue is ordinary", async () => {
+    const [row] = await queue.sql<{ locked_by: string | null }>(
+      "select locked_by from worker._private_job_queues where queue_name = 'q'",
+    );
+    return row?.locked_by === null;
+  });
+});
+
+test("A paused queue with a limit stands still, and goes on when it is resumed.", async () => {
+  await queue.utils.setLimit({ name: "l", queue: "*", concurrency: 2 });
+  const of = watched("task", 0);
+  const other = watched("other", 0);
+  await queue.started({ tasks: [of.task, other.task], concurrency: 4 });
+  await jobs(["q"], 1);
+  await until("the queue is managed", () => of.runs.length === 1);
+  await queue.utils.pauseQueue("q");
+  await jobs(["q"], 5);
+  await jobs(["p"], 3, "other");
+  await until("another queue goes on", () => other.runs.length === 3);
+  assert.equal(of.runs.length, 1);
+  await queue.utils.resumeQueue("q");
+  await empty();
+  assert.equal(of.runs.length, 6);
+});
