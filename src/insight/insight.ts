@@ -103,9 +103,12 @@ export function createInsight(db: Database): Insight {
   let limitsReadAtMs = Number.NEGATIVE_INFINITY;
   const limits: Insight["limits"] = (counts) => {
     const reading = keptLimits("", async () => {
-      limitsReadAtMs = monotonic();
+      const beganAtMs = monotonic();
       const uses = await readLimitUses(db, await counts());
-      return { uses, note: uses.length > 0 ? await unreportedNote(db) : null };
+      const note = uses.length > 0 ? await unreportedNote(db) : null;
+      // Not at its beginning: a request that comes during the read must not get the value from before the write.
+      limitsReadAtMs = beganAtMs;
+      return { uses, note };
     });
     // There are few limits: a write is shown at once.
     return limitsReadAtMs <= writtenAtMs ? reading.fresh() : reading();
