@@ -164,7 +164,7 @@ function attemptText(job: PoisonJob, { knowledge, nowMs }: IncidentFacts): strin
 function crashedText({ crashes, nowMs }: IncidentFacts): string {
   if (crashes.length < 2) return "";
   const firstMs = Math.min(...crashes.map(({ recoveredMs }) => recoveredMs));
-  return ` ${grouped(crashes.length)} workers crashed within ${ageText(nowMs - firstMs)}.`;
+  return ` ${grouped(crashes.length)} workers crashed in the last ${ageText(nowMs - firstMs)}.`;
 }
 
 const MOST_BESIDE = 3;
