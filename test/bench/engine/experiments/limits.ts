@@ -165,7 +165,9 @@ function total(answers: readonly Answer[]): Sample {
     samples.reduce((sum, one) => sum + (one[metric] ?? 0) * Math.max(one["jobs"] ?? 0, 1), 0) /
     samples.length /
     Math.max(jobs, 1);
-  return { jobs, pgUs: each("pgUs"), wal: each("wal") };
+  // The time of Node is that of each process.
+  const nodeUs = each("nodeUs") * samples.length;
+  return { jobs, nodeUs, pgUs: each("pgUs"), wal: each("wal") };
 }
 
 /** Of the middle of the time, when all processes run. */

@@ -1,0 +1,7 @@
+// A short selection of limits under faults. `npm run test:faults` measures how much of them is used, too.
+import { test } from "node:test";
+import { selection } from "../field/selection.ts";
+import { group as limits } from "../groups/limits/group.ts";
+
+test("No limit is exceeded and no job is lost, through kills, freezes and a crash.", () =>
+  selection(limits, { modes: ["safe", "fast"] }));
