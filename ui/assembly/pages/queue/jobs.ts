@@ -101,7 +101,8 @@ function before(details: QueueDetails, place: i32): string {
   if (place > 0) return `${place} ahead`;
   if (running !== null && isHeld(details.queue)) return `after #${running.id}`;
   if (details.queue.paused !== null) return "the end of the pause";
-  return isHeld(details.queue) ? "the queue lock" : "a free worker";
+  if (isHeld(details.queue)) return "the queue lock";
+  return details.queue.running.value > 0 ? "a free slot" : "a free worker";
 }
 
 /** Returns `2 h 9 m late`; if stale, `since 22:11:02`. */

@@ -128,7 +128,11 @@ export class QueuesPage extends ListPage {
       this.states(),
       box("div", "meta", [searchBox(this, "Find a queue by name"), newsPill(this)]),
       listView(m, this, "Queues", none),
-      leaf("p", "hint", "A queue runs one job at a time. Stuck: its worker is not responding."),
+      leaf(
+        "p",
+        "hint",
+        "A queue runs one job at a time, unless a limit allows more. Stuck: its worker is not responding.",
+      ),
     ]);
   }
 
