@@ -23,6 +23,7 @@ import type { Fetcher, FetcherLink } from "./fetch/fetcher.ts";
 import { type Controls, type TaskParameters, taskParameters } from "./fetch/task-parameters.ts";
 import { Wakeups } from "./fetch/wakeups.ts";
 import type { WorkerLease } from "./lease/worker-lease.ts";
+import { BackOffs } from "./limits/back-offs.ts";
 import type { LimitWatch } from "./limits/limit-watch.ts";
 import { SessionLimits } from "./limits/session-limits.ts";
 import type { Concurrency } from "./options/concurrency.ts";
@@ -62,6 +63,7 @@ export class Session<E> {
   readonly #parts: SessionParts<E>;
   readonly #source: ContextSource<E>;
   readonly #results = new Results();
+  readonly #retry: RetryRules;
   readonly #refusals: Refusals;
   readonly #tasks: TaskParameters;
   readonly #limits: SessionLimits;
@@ -81,17 +83,20 @@ export class Session<E> {
         return completeInTransaction(db, this.id, id);
       },
     };
+    const database = { client: parts.source.pool, schema: config.schema };
+    const backOffs = new BackOffs(config.logger, database);
+    this.#retry = new RetryRules(config.retry, config.retryPolicies, config.logger, (request) => {
+      backOffs.request(request);
+    });
     this.#limits = new SessionLimits({
       ...{ clock: systemClock, logger: config.logger, workerId: this.id, lease },
-      database: { client: parts.source.pool, schema: config.schema },
+      database,
       watch: parts.limits,
       tasks: new Map([...config.tasks].map(([name, task]) => [name, task.concurrency ?? null])),
     });
     this.#tasks = this.#parameters(parts.tasks, () => this.#limits.unlimited);
     this.#refusals = new Refusals({
-      clock: systemClock,
-      logger: config.logger,
-      results: this.#results,
+      ...{ clock: systemClock, logger: config.logger, results: this.#results },
       onChange: () => this.dispatcher.wake(0),
     });
     this.#wakeups = new Wakeups({
@@ -231,7 +236,7 @@ export class Session<E> {
     const { config, hooks, tasks, outage } = this.#parts;
     const source = this.#source;
     const results = this.#results;
-    const retry = new RetryRules(config.retry, config.retryPolicies, config.logger);
+    const retry = this.#retry;
     const executor = new JobExecutor(tasks, source, results, hooks, config.timeoutMs, retry);
     let fetcher: SafeFetcher<E> | undefined;
     const { connection } = this.#parts;
@@ -286,7 +291,7 @@ export class Session<E> {
       source,
       outage,
     };
-    const shared = { lockedResults: this.#results, tasks: this.#tasks };
+    const shared = { lockedResults: this.#results, tasks: this.#tasks, retry: this.#retry };
     return [new FastFetcher({ ...own, ...shared, hooks }, link)];
   }
 

@@ -30,7 +30,7 @@ import type { TaskParameters } from "../fetch/task-parameters.ts";
 import type { FastLaneConfig } from "../options/fast-lane-options.ts";
 import type { WorkerConfig } from "../options/worker-options.ts";
 import type { Hooks } from "../task/hooks.ts";
-import { RetryRules } from "../task/next-attempt.ts";
+import type { RetryRules } from "../task/next-attempt.ts";
 import type { ContextSource } from "../task/task-context.ts";
 import { FastLane } from "./fast-lane.ts";
 
@@ -45,6 +45,7 @@ export interface FastFetcherParts<E> {
   /** The results of jobs that are locked by `locked_by`, which the safe mode writes. */
   readonly lockedResults: Results;
   readonly tasks: TaskParameters;
+  readonly retry: RetryRules;
   readonly hooks: Hooks;
   readonly outage: Outage;
 }
@@ -66,10 +67,10 @@ export class FastFetcher<E> implements Fetcher<E> {
   }
 
   #lane(parts: FastFetcherParts<E>, link: FetcherLink, index: number) {
-    const { config, tallied, fastLane, workerId, clock, source, hooks, tasks, outage } = parts;
+    const { config, tallied, fastLane, workerId, clock, source, hooks, tasks, outage, retry } =
+      parts;
     const connection = parts.connections[index] as WorkerConnection;
     const results = new Results();
-    const retry = new RetryRules(config.retry, config.retryPolicies, config.logger);
     const { completeIn } = source;
     const fastSource: ContextSource<E> = {
       ...source,

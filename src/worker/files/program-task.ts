@@ -3,11 +3,12 @@
 //
 //   0    done
 //   65   failed for good (EX_DATAERR of sysexits.h): no attempt follows
-//   75   retried (EX_TEMPFAIL), after `retry-after=SECONDS` if that is the last line of stdout
+//   75   retried (EX_TEMPFAIL), after `retry-after=SECONDS` if that is the last line of stdout;
+//        with `retry-after=SECONDS back-off=TARGET` all jobs of the task or queue wait
 //   else failed, and retried as any other task
 import { LONGEST_TIMER_MS, wait } from "../../base/clock.ts";
 import { errorWithoutStack } from "../execute/verdict.ts";
-import { PermanentFailure, RetryAfter, secondsIn } from "../task/outcomes.ts";
+import { isBackOff, PermanentFailure, RetryAfter, secondsIn } from "../task/outcomes.ts";
 import { defineTask, type Task } from "../task/task.ts";
 import type { TaskContext } from "../task/task-context.ts";
 import { programLog } from "./program-log.ts";
@@ -110,9 +111,12 @@ function failureOf(code: number | null, message: string, lastLine: string): Erro
 }
 
 function retryAfter(code: number | null, message: string, lastLine: string): Error {
-  const [, seconds = ""] = /^retry-after=(.*)$/.exec(lastLine.trim()) ?? [];
+  const [, seconds = "", target] =
+    /^retry-after=(\S*)(?: back-off=(\S+))?$/.exec(lastLine.trim()) ?? [];
   const delayMs = code === TO_BE_RETRIED ? secondsIn(seconds) : null;
-  return delayMs === null ? new Error(message) : new RetryAfter(delayMs, { message });
+  if (delayMs === null) return new Error(message);
+  const backOff = isBackOff(target) ? { backOff: target } : {};
+  return new RetryAfter(delayMs, { message, ...backOff });
 }
 
 function exitProblem({ code, signal }: ProgramResult): string | null {

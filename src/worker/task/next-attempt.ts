@@ -1,6 +1,7 @@
 // Decides what follows a failed attempt. The first rule that applies counts:
 //
-//   1. thrown by the task   PermanentFailure: no attempt · Snooze: not counted · RetryAfter: its time
+//   1. thrown by the task   PermanentFailure: no attempt · Snooze: not counted · RetryAfter: its time; with `backOff` not
+//                           counted, and all jobs of its target wait
 //   2. the job              the policy that its flag `retry:NAME` names
 //   3. the task             its option `retry`
 //   4. the worker           its option `retry`
@@ -10,21 +11,38 @@ import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
 import { policyNameOf } from "../../domain/job-flags.ts";
 import { BY_FORMULA, type NextAttempt } from "../../queue/settle/fail.ts";
-import { LONGEST_DELAY_MS, outcomeOf } from "./outcomes.ts";
+import { type BackOffTarget, LONGEST_DELAY_MS, outcomeOf } from "./outcomes.ts";
 import type { RetryPolicies, RetryPolicy } from "./retry.ts";
 import type { TaskJob } from "./task-job.ts";
 
 const NEVER: NextAttempt = { kind: "never" };
+
+/** All jobs of the target are to wait. */
+export interface BackOffRequest {
+  readonly target: BackOffTarget;
+  readonly delayMs: number;
+  readonly reason: string;
+  /** The job that was told so. */
+  readonly job: TaskJob;
+}
 
 /** A worker's retry policies. */
 export class RetryRules {
   readonly #default: RetryPolicy | undefined;
   readonly #named: RetryPolicies;
   readonly #logger: Logger;
+  readonly #backOff: (request: BackOffRequest) => void;
   /** Missing names that jobs use. Each is logged once. At most 1,000. */
   readonly #missing = new Set<string>();
 
-  constructor(byDefault: RetryPolicy | undefined, named: RetryPolicies, logger: Logger) {
+  /** `backOff`: makes all jobs of a target wait. */
+  constructor(
+    byDefault: RetryPolicy | undefined,
+    named: RetryPolicies,
+    logger: Logger,
+    backOff: (request: BackOffRequest) => void = () => {},
+  ) {
+    this.#backOff = backOff;
     this.#default = byDefault;
     this.#named = named;
     this.#logger = logger;
@@ -35,6 +53,11 @@ export class RetryRules {
     const outcome = outcomeOf(error);
     if (outcome?.kind === "permanent") return NEVER;
     if (outcome?.kind === "snooze") return outcome;
+    if (outcome?.kind === "retry_after" && outcome.backOff !== null) {
+      const delayMs = outcome.delayMs ?? this.#usualDelayMs(error, job, ofTask);
+      this.#backOff({ target: outcome.backOff, delayMs, reason: error.message, job });
+      return { kind: "snooze", delayMs };
+    }
     // A job without attempts left is never due again; its `run_at` then shows when it has failed.
     if (job.attempts >= job.maxAttempts) return BY_FORMULA;
     if (outcome?.kind === "retry_after" && outcome.delayMs !== null) {
@@ -42,6 +65,15 @@ export class RetryRules {
     }
     const policy = this.#policyOf(job) ?? ofTask ?? this.#default;
     return policy === undefined ? BY_FORMULA : this.#delay(policy, error, job);
+  }
+
+  /** For a back-off whose response has no time. */
+  #usualDelayMs(error: Error, job: TaskJob, ofTask: RetryPolicy | undefined): number {
+    const policy = this.#policyOf(job) ?? ofTask ?? this.#default;
+    const next = policy === undefined ? BY_FORMULA : this.#delay(policy, error, job);
+    return next.kind === "retry" && next.delayMs !== null
+      ? next.delayMs
+      : Math.exp(Math.min(10, job.attempts)) * 1_000;
   }
 
   #policyOf(job: TaskJob): RetryPolicy | undefined {

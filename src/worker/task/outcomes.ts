@@ -14,14 +14,28 @@ export const LONGEST_DELAY_MS = 10 * 365 * 24 * 3_600_000;
 type TaskOutcome =
   | { readonly kind: "permanent" }
   | { readonly kind: "snooze"; readonly untilMs: number | Date }
-  | { readonly kind: "retry_after"; readonly untilMs: number | Date | null };
+  | {
+      readonly kind: "retry_after";
+      readonly untilMs: number | Date | null;
+      readonly backOff?: BackOffTarget | null;
+    };
+
+/**
+ * What backs off: all jobs of the task, or of the job's named queue, or those of a limit. `key` is the same as `queue`,
+ * for queues that are made from a key, such as `tenant/acme`.
+ */
+export type BackOffTarget = "task" | "queue" | "key" | `limit:${string}`;
 
 /** The decision as it is read. */
 type Outcome =
   | { readonly kind: "permanent" }
   | { readonly kind: "snooze"; readonly delayMs: number }
   /** `delayMs`: null for the delay of the retry policy. */
-  | { readonly kind: "retry_after"; readonly delayMs: number | null };
+  | {
+      readonly kind: "retry_after";
+      readonly delayMs: number | null;
+      readonly backOff: BackOffTarget | null;
+    };
 
 /**
  * Fails the job for good: no attempt follows, whatever `maxAttempts` allows. Its `max_attempts` becomes the
@@ -66,26 +80,37 @@ export class Snooze extends Error {
  * Fails the attempt; the next one runs after `until` instead of the task's retry delay: milliseconds (0 to ten
  * years), a time, or a `Response` with a `Retry-After` header (RFC 9110, section 10.2.3). A response
  * without a valid header leaves the delay to the retry policy. The attempt counts. Throws InputError.
+ *
+ * With `backOff`, all workers start no job of the task, of the job's queue or of a limit until then, and the attempt
+ * does not count: `throw new RetryAfter(response, { backOff: "task" })` for a 429. Needs `worker migrate --with limits`;
+ * without it only this job waits.
  */
 export class RetryAfter extends Error {
   /** The delay in milliseconds, or the time; null where a response has none. */
   readonly until: number | Date | null;
+  /** What backs off until then; null: only this job. */
+  readonly backOff: BackOffTarget | null;
 
-  /** `until`: milliseconds, a time or a response. `message` and `cause` describe the failure in `last_error`. */
+  /**
+   * `until`: milliseconds, a time or a response. `message` and `cause` describe the failure in `last_error`; the message
+   * is the reason of a back-off, by default `429 from api.example.com`.
+   */
   constructor(
-    until: number | Date | Pick<Response, "status" | "statusText" | "headers">,
-    options?: { message?: string; cause?: unknown },
+    until: number | Date | RetryResponse,
+    options?: { message?: string; cause?: unknown; backOff?: BackOffTarget },
   ) {
     const isResponse = hasHeaders(until);
-    const status = isResponse ? `HTTP ${until.status} ${until.statusText ?? ""}`.trim() : null;
+    const target = options?.backOff ?? null;
+    const status = isResponse ? ((target && hostText(until)) ?? statusText(until)) : null;
     super(options?.message ?? status ?? "retry later", options);
     this.name = "RetryAfter";
+    this.backOff = checkedBackOff(target);
     this.until = isResponse ? fromHeader(until.headers.get("retry-after")) : checkedUntil(until);
   }
 
   /** @internal */
   get [OUTCOME](): TaskOutcome {
-    return { kind: "retry_after", untilMs: this.until };
+    return { kind: "retry_after", untilMs: this.until, backOff: this.backOff };
   }
 }
 
@@ -121,12 +146,13 @@ export class JobCancelled extends Error {
  */
 export function outcomeOf(error: Error): Outcome | undefined {
   try {
-    const { kind, untilMs }: Record<string, unknown> = Object((error as Branded)[OUTCOME]);
+    const { kind, untilMs, backOff }: Record<string, unknown> = Object((error as Branded)[OUTCOME]);
     if (kind === "permanent") return { kind };
     const delayMs = delayUntil(untilMs);
     if (kind === "snooze" && delayMs !== null) return { kind, delayMs };
     const isRetry = kind === "retry_after" && (delayMs !== null || untilMs === null);
-    return isRetry ? { kind, delayMs } : undefined;
+    const target = isBackOff(backOff) ? backOff : null;
+    return isRetry ? { kind, delayMs, backOff: target } : undefined;
   } catch {
     return undefined;
   }
@@ -141,7 +167,33 @@ function delayUntil(until: unknown): number | null {
   return isDelay ? Math.min(Math.max(0, delayMs), LONGEST_DELAY_MS) : null;
 }
 
-function hasHeaders(until: unknown): until is Pick<Response, "status" | "statusText" | "headers"> {
+/** The part of a response that is read. */
+export type RetryResponse = Pick<Response, "status" | "statusText" | "headers"> & {
+  readonly url?: string;
+};
+
+const statusText = ({ status, statusText: text }: RetryResponse): string =>
+  `HTTP ${status} ${text ?? ""}`.trim();
+
+/** `429 from api.example.com`; null where the response has no URL. */
+function hostText({ status, url = "" }: RetryResponse): string | null {
+  const host = URL.canParse(url) ? new URL(url).host : "";
+  return host === "" ? null : `${status} from ${host}`;
+}
+
+export const isBackOff = (given: unknown): given is BackOffTarget =>
+  given === "task" ||
+  given === "queue" ||
+  given === "key" ||
+  (typeof given === "string" && given.startsWith("limit:") && given.length > 6);
+
+function checkedBackOff(given: BackOffTarget | null): BackOffTarget | null {
+  if (given === null || isBackOff(given)) return given;
+  const message = 'must be "task", "queue", "key" or "limit:NAME"';
+  throw new InputError([{ path: "backOff", message }]);
+}
+
+function hasHeaders(until: unknown): until is RetryResponse {
   const { headers } = Object(until) as { readonly headers?: Partial<Headers> };
   return typeof headers?.get === "function";
 }
