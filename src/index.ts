@@ -134,9 +134,11 @@ export type {
   WorkerInterceptors,
 } from "./worker/task/hooks.ts";
 export {
+  type BackOffTarget,
   JobCancelled,
   PermanentFailure,
   RetryAfter,
+  type RetryResponse,
   Snooze,
 } from "./worker/task/outcomes.ts";
 export {

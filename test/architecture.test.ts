@@ -102,7 +102,7 @@ const folders: Record<string, Record<string, readonly string[]>> = {
     lease: ["task", "options", "connection"],
     execute: ["task"],
     fetch: ["connection", "lease", "execute"],
-    limits: ["lease"],
+    limits: ["task", "options", "lease"],
     safe: ["task", "options", "connection", "lease", "execute", "fetch", "limits"],
     fast: ["task", "options", "connection", "execute", "fetch"],
     cron: ["task", "options"],

@@ -23,14 +23,14 @@ import type { Fetcher, FetcherLink } from "./fetch/fetcher.ts";
 import { type Controls, type TaskParameters, taskParameters } from "./fetch/task-parameters.ts";
 import { Wakeups } from "./fetch/wakeups.ts";
 import type { WorkerLease } from "./lease/worker-lease.ts";
-import { BackOffs } from "./limits/back-offs.ts";
+import { retryRules } from "./limits/back-offs.ts";
 import type { LimitWatch } from "./limits/limit-watch.ts";
 import { SessionLimits } from "./limits/session-limits.ts";
 import type { Concurrency } from "./options/concurrency.ts";
 import type { WorkerConfig } from "./options/worker-options.ts";
 import { SafeFetcher } from "./safe/safe-fetcher.ts";
 import type { Hooks } from "./task/hooks.ts";
-import { RetryRules } from "./task/next-attempt.ts";
+import type { RetryRules } from "./task/next-attempt.ts";
 import type { ContextSource, SharedContext } from "./task/task-context.ts";
 
 /** The time limit for ending the lease on a connection that may be dead. */
@@ -84,13 +84,9 @@ export class Session<E> {
       },
     };
     const database = { client: parts.source.pool, schema: config.schema };
-    const backOffs = new BackOffs(config.logger, database);
-    this.#retry = new RetryRules(config.retry, config.retryPolicies, config.logger, (request) => {
-      backOffs.request(request);
-    });
+    this.#retry = retryRules(config, database);
     this.#limits = new SessionLimits({
-      ...{ clock: systemClock, logger: config.logger, workerId: this.id, lease },
-      database,
+      ...{ clock: systemClock, logger: config.logger, workerId: this.id, lease, database },
       watch: parts.limits,
       tasks: new Map([...config.tasks].map(([name, task]) => [name, task.concurrency ?? null])),
     });

@@ -15,6 +15,7 @@ import {
   readRunning,
 } from "../../src/insight/limits/read-use.ts";
 import { mayHaveReady } from "../../src/queue/fetch/has-ready.ts";
+import { beginBackOff } from "../../src/queue/limits/back-off.ts";
 import { readLimits, type StoredLimit } from "../../src/queue/limits/limits.ts";
 import { exchangePermits, releasePermits } from "../../src/queue/limits/permits.ts";
 import { addRate, returnTokens, takeTokens } from "../../src/queue/limits/tokens.ts";
@@ -37,6 +38,7 @@ const ofQueues: StoredLimit = {
 };
 const row = { name: "l", scope: "task", match: "*", concurrency: 1, rate: null, until_us: null };
 const bucket = { intervalMs: 10, lapseMs: 50, capacity: 15 };
+const told = { name: "n", forMs: 1, reason: "429", jobId: "1", task: "t" };
 const there: Answer = () => ({
   ...{
     is_there: true,
@@ -75,6 +77,8 @@ export const limitCalls: Readonly<Record<string, Call | readonly [Call, Answer]>
   ],
   "may-have-ready": [(db) => mayHaveReady(db, "{}", false), () => ({ may_have: true })],
   "may-have-ready-pauses": [(db) => mayHaveReady(db, "{}", true), () => ({ may_have: true })],
+  "back-off-task": [(db) => beginBackOff(db, { ...told, scope: "task" }), there],
+  "back-off-limit": [(db) => beginBackOff(db, { ...told, scope: "limit" }), there],
   "limits-read": [(db) => readLimits(db), there],
   "limits-running": [(db) => readRunning(db, [ofTask]), there],
   "limits-busy-queues": (db) => readBusyQueues(db, [ofQueues]),

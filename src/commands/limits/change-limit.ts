@@ -52,19 +52,19 @@ export const noLimit = (name: string): WorkerError =>
   new WorkerError("not_found", `there is no limit "${shortName(name)}"`);
 
 /** What backs off. */
-export interface BackOffTarget {
+export interface EndedBackOff {
   readonly scope: "limit" | "task" | "queue";
   readonly name: string;
 }
 
 /** Ends the back-offs of the limit, and of the tasks or queues that it is for. Returns them. */
-export async function endBackOffs(db: Database, name: string): Promise<readonly BackOffTarget[]> {
+export async function endBackOffs(db: Database, name: string): Promise<readonly EndedBackOff[]> {
   await requireLimits(db);
   return inTransaction(db, async (inside) => {
     const limit = await findLimit(inside, name);
     if (limit === null) throw noLimit(name);
     const { scope, match } = limit.definition;
-    const rows = await query<BackOffTarget & { is_pause: boolean }>(inside, backOffsSql, [
+    const rows = await query<EndedBackOff & { is_pause: boolean }>(inside, backOffsSql, [
       ...[name, scope, likePattern(match)],
     ]);
     const ended = rows.filter((one) => one.scope === "limit" || matches(match, one.name));

@@ -1,7 +1,7 @@
 // Declares the command that ends the back-offs of a limit; implemented in change-limit.ts.
 import { counted, shortName } from "../../domain/words.ts";
 import { defineCommand, jsonOf } from "../declare/command.ts";
-import { type BackOffTarget, endBackOffs } from "./change-limit.ts";
+import { type EndedBackOff, endBackOffs } from "./change-limit.ts";
 import { limitName, namedLimit } from "./limit-fields.ts";
 
 export const limitEndBackOffCommand = defineCommand({
@@ -28,7 +28,7 @@ export const limitEndBackOffCommand = defineCommand({
   members: (ended, { name }) => jsonOf({ name, ended: ended.length }),
 });
 
-function namesOf(ended: readonly BackOffTarget[]): string {
+function namesOf(ended: readonly EndedBackOff[]): string {
   const [first] = ended;
   return first !== undefined && ended.length === 1
     ? `the back-off of the ${first.scope} ${shortName(first.name)}`

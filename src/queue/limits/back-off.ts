@@ -9,7 +9,7 @@ import { type Database, query, type Statement } from "../../database/database.ts
 import { CONTROL } from "../pauses/pause.ts";
 import { PAUSED } from "../sql/lock.ts";
 
-export interface BackOff {
+export interface NewBackOff {
   readonly scope: "task" | "queue" | "limit";
   readonly name: string;
   readonly forMs: number;
@@ -27,7 +27,7 @@ const MOST_KEPT = 100;
  * Begins a back-off, or lengthens it. Returns false if nothing of this name is there: an unknown limit. Throws if the
  * schema has no tables for it.
  */
-export async function backOff(db: Database, given: BackOff): Promise<boolean> {
+export async function beginBackOff(db: Database, given: NewBackOff): Promise<boolean> {
   const { scope, name, forMs, reason, jobId, task } = given;
   const statement = scope === "limit" ? limitSql : pauseSql;
   const values = [scope, name, forMs, reason, jobId, task];

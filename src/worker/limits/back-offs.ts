@@ -4,14 +4,22 @@ import { codeOf, messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
 import type { Database } from "../../database/database.ts";
 import { workerLine } from "../../domain/portable/worker-line.ts";
-import { type BackOff, backOff } from "../../queue/limits/back-off.ts";
-import type { BackOffRequest } from "../task/next-attempt.ts";
+import { beginBackOff, type NewBackOff } from "../../queue/limits/back-off.ts";
+import type { WorkerConfig } from "../options/worker-options.ts";
+import { type BackOffRequest, RetryRules } from "../task/next-attempt.ts";
 
 /** A back-off is lengthened only by more than this. */
 const SAME_MS = 100;
 const LONGEST_REASON = 200;
 /** The targets whose ends are remembered. */
 const MOST_TARGETS = 1_000;
+
+/** Returns the worker's rules for what follows a failed attempt, with back-offs. */
+export function retryRules<E>(config: WorkerConfig<E>, database: Database): RetryRules {
+  const { retry, retryPolicies, logger } = config;
+  const backOffs = new BackOffs(logger, database);
+  return new RetryRules(retry, retryPolicies, logger, (request) => backOffs.request(request));
+}
 
 export class BackOffs {
   readonly #logger: Logger;
@@ -46,10 +54,10 @@ export class BackOffs {
     });
   }
 
-  async #write(key: string, given: BackOff): Promise<void> {
+  async #write(key: string, given: NewBackOff): Promise<void> {
     const { scope, name, forMs, reason, task } = given;
     try {
-      if (await backOff(this.#database, given)) {
+      if (await beginBackOff(this.#database, given)) {
         this.#logger.info({ scope, name, forMs, reason, task }, "backing off");
       } else this.#warn(`there is no limit "${name}": only the job waits`, task);
     } catch (error) {
@@ -73,7 +81,7 @@ export class BackOffs {
 function placeOf(
   target: BackOffRequest["target"],
   job: BackOffRequest["job"],
-): Pick<BackOff, "scope" | "name"> | null {
+): Pick<NewBackOff, "scope" | "name"> | null {
   if (target === "task") return { scope: "task", name: job.taskIdentifier };
   if (target !== "queue" && target !== "key") return { scope: "limit", name: target.slice(6) };
   return job.queueName === null ? null : { scope: "queue", name: job.queueName };
