@@ -1,0 +1,114 @@
+// Queues with limits beside others: a worker that is killed, a stock worker, jobs of tasks that have a limit of their
+// own, and queues without a limit.
+import assert from "node:assert/strict";
+import { beforeEach, test } from "node:test";
+import { Logger, run } from "graphile-worker";
+import { defineTask } from "../../src/worker/task/task.ts";
+import { migratedDatabase } from "../support/database.ts";
+import { QUICK, workerProcess } from "./worker-process.ts";
+import { latch, recording, until, workerQueue } from "./worker-queue.ts";
+
+const queue = workerQueue(() => migratedDatabase("worker", ["limits"]));
+beforeEach(() =>
+  queue.sql(`truncate worker._private_limits, worker._private_queue_slots, worker._private_rates,
+    worker._private_pauses, worker._private_back_offs restart identity cascade`),
+);
+
+const holders = async () =>
+  (
+    await queue.sql<{ locked_by: string | null }>(
+      "select locked_by from worker._private_queue_slots order by locked_by",
+    )
+  ).map(({ locked_by }) => locked_by);
+
+const isEmpty = async () => (await queue.left()).length === 0;
+
+test("The slots of a killed worker are free again with its jobs.", async () => {
+  await queue.utils.setLimit({ name: "l", queue: "q", concurrency: 2 });
+  await queue.utils.addJobs(
+    Array.from({ length: 2 }, () => ({ identifier: "held", spec: { queueName: "q" } })),
+  );
+  const first = await workerProcess(queue.url);
+  await until("both slots are taken", async () => !(await holders()).includes(null));
+  assert.equal((await holders()).length, 2);
+  first.signal("SIGKILL");
+  const second = await workerProcess(queue.url);
+  await second.event("started");
+  second.release();
+  await until("all jobs are done", isEmpty);
+  await until("its slots are free", async () => (await holders()).every((one) => one === null));
+  await second.stop();
+});
+
+test("A stock worker takes no job of a managed queue, and all others.", async () => {
+  await queue.utils.setLimit({ name: "l", queue: "q", concurrency: 1 });
+  await queue.utils.addJob("mine", { n: 0 }, { queueName: "q" });
+  const hold = latch();
+  const mine = recording("mine", () => hold.opened);
+  await queue.started({ tasks: [mine] });
+  await until("the queue is managed", () => mine.seen.length === 1);
+  const stock: unknown[] = [];
+  const runner = await run({
+    ...{ connectionString: queue.url, schema: "worker", pollInterval: 50, noHandleSignals: true },
+    logger: new Logger(() => () => {}),
+    taskList: { mine: async (payload) => void stock.push(payload) },
+  });
+  await queue.utils.addJobs(
+    Array.from({ length: 5 }, (_, n) => ({
+      identifier: "mine",
+      payload: { n: n + 1 },
+      spec: { queueName: "q", priority: -1 },
+    })),
+  );
+  await queue.utils.addJob("mine", { n: "free" }, { queueName: "other" });
+  await until("the other queue is served", () => stock.length + mine.seen.length >= 2);
+  await runner.stop();
+  assert.deepEqual(
+    stock.filter((one) => (one as { n: unknown }).n !== "free"),
+    [],
+  );
+  hold.open();
+  await until("all jobs are done", isEmpty);
+});
+
+test("A job of a managed queue whose task has a limit needs a permit, too.", async () => {
+  await queue.utils.setLimit({ name: "queues", queue: "*", concurrency: 5 });
+  await queue.utils.setLimit({ name: "task", task: "few", concurrency: 2 });
+  let running = 0;
+  let most = 0;
+  const few = defineTask("few", async () => {
+    most = Math.max(most, ++running);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    running--;
+  });
+  const many = recording("many");
+  const specs = ["few", "many"].flatMap((identifier) =>
+    Array.from({ length: 30 }, (_, n) => ({ identifier, spec: { queueName: `q${n % 3}` } })),
+  );
+  await queue.utils.addJobs(specs);
+  await queue.started({ tasks: [few, many], concurrency: 10, recovery: QUICK });
+  await until("all jobs are done", isEmpty);
+  assert.equal(many.seen.length, 30);
+  assert.equal(most, 2);
+});
+
+test("Queues without a limit keep their own lock beside those with one.", async () => {
+  await queue.utils.setLimit({ name: "l", queue: "limited", concurrency: 2 });
+  const task = recording("task");
+  await queue.utils.addJobs(
+    Array.from({ length: 40 }, (_, n) => ({
+      identifier: "task",
+      payload: { n },
+      spec: { queueName: n % 2 === 0 ? "limited" : "plain" },
+    })),
+  );
+  await queue.started({ tasks: [task], concurrency: 5 });
+  await until("all jobs are done", isEmpty);
+  assert.deepEqual(
+    await queue.sql("select queue_name, locked_by from worker._private_job_queues order by 1"),
+    [
+      { queue_name: "limited", locked_by: "managed:2" },
+      { queue_name: "plain", locked_by: null },
+    ],
+  );
+});
