@@ -30,7 +30,7 @@ export interface ManagedForm {
 }
 
 // Of all jobs that may be taken, the first are read, so that the queues with most jobs do not cost most.
-const HEAD_JOBS = 200;
+const HEAD_JOBS = 1_000;
 
 /** The most jobs of a run. All slots of a queue share it. */
 const RUN_JOBS = 50;
@@ -49,7 +49,7 @@ const AHEAD_MS =
 
 /*
  * $1 text[] identifiers of this worker's tasks
- * $2 int maximum number of jobs
+ * $2 int maximum number of runs
  * $3 text the worker's id
  * $4 float8[] the part of a run that a job of each task takes
  * $5 text[] forbidden flags (only in the form with flags)
@@ -60,7 +60,7 @@ const AHEAD_MS =
  * `tokens`: the rows are locked, so they are as the last fetch has left them. Without a row of a rate, which a look at
  * the queues adds, nothing is taken.
  * `run_size`: for all runs of a queue. Runs are short by the speed of their tasks, like those of ordinary queues.
- * `left_out`: jobs that another session has locked. Only a queue with one slot has an order, and takes none after them.
+ * `left_out`: jobs that another session has locked, or a new version of the row, which this statement cannot update. Only a queue with one slot has an order, and takes none after them.
  */
 const takeSql = (s: string, { flags, rates }: ManagedForm) => {
   const form: ReadyForm = { queues: true, flags, pauses: true, free: "all" };
@@ -85,72 +85,73 @@ with recursive ${priorityLevels(s, form, $)}${rates ? slowQueues(s) : ""}, full_
       ${flagTest(form, $)}
     order by j.run_at limit ${HEAD_JOBS}) c
   where level.priority is not null limit ${HEAD_JOBS}
+), queue_jobs as materialized (
+  select job_queue_id as id, pg_catalog.count(*) as jobs from candidate group by job_queue_id
 ), free_slot as materialized (
-  select slots.queue_id, slots.slot, pg_catalog.row_number() over (partition by slots.queue_id
-    order by slots.served_at, slots.slot) as nth
-  from ${s}._private_queue_slots as slots
-  where slots.locked_by is null and slots.queue_id in (select job_queue_id from candidate)
+  select * from (
+    select slots.queue_id, slots.slot, slots.served_at, queue_jobs.jobs, pg_catalog.row_number() over (
+      partition by slots.queue_id order by slots.served_at, slots.slot) as nth
+    from ${s}._private_queue_slots as slots join queue_jobs on queue_jobs.id = slots.queue_id
+    where slots.locked_by is null
+  ) as numbered
+  where nth <= jobs order by nth, served_at, queue_id limit 4 * $2::int
 ), slot_lock as materialized (
   select slots.queue_id, slots.slot from ${s}._private_queue_slots as slots
   join free_slot on free_slot.queue_id = slots.queue_id and free_slot.slot = slots.slot
-  where slots.locked_by is null and free_slot.nth <= (
-    select pg_catalog.count(*) from candidate where candidate.job_queue_id = slots.queue_id)
+  where slots.locked_by is null
   order by free_slot.nth, slots.served_at, slots.queue_id limit $2::int for update of slots skip locked
 ), open_queue as materialized (
-  select queue_id as id, pg_catalog.count(*) as runs, (
+  select queue_id as id, pg_catalog.count(*) as runs, pg_catalog.array_agg(slot order by slot) as free, (
       select pg_catalog.count(*) from ${s}._private_queue_slots one where one.queue_id = slot_lock.queue_id) as slots
   from slot_lock group by queue_id
-)${rates ? tokens(s) : ""}, run_size as materialized (
-  select open_queue.id, open_queue.slots, ${rates ? "least(" : ""}(
-      select pg_catalog.count(*) from (
-        select pg_catalog.row_number() over in_order as place,
-          pg_catalog.sum(coalesce(speed.share, 'infinity')) over in_order as part
-        from candidate c left join (
-          select t.id, (${$.shares}::float8[])[pg_catalog.array_position(${$.identifiers}::text[], t.identifier)] as share
-          from ${s}._private_tasks t where t.identifier = any(${$.identifiers}::text[])
-        ) speed on speed.id = c.task_id
-        where c.job_queue_id = open_queue.id
-        window in_order as (order by c.priority, c.run_at, c.id rows unbounded preceding)
-      ) ranked
-      where place <= open_queue.runs or part <= open_queue.runs::float8 and place <= open_queue.runs * least(
-        greatest(1, ${RUN_JOBS} / open_queue.slots),
-        greatest(1, $2::int / (select pg_catalog.count(*) from slot_lock))))${
+)${rates ? tokens(s) : ""}, ranked as materialized (
+  select c.ctid, c.job_queue_id, pg_catalog.row_number() over in_order as place,
+    pg_catalog.sum(coalesce(speed.share, 'infinity')) over in_order as part
+  from candidate c left join (
+    select t.id, (${$.shares}::float8[])[pg_catalog.array_position(${$.identifiers}::text[], t.identifier)] as share
+    from ${s}._private_tasks t where t.identifier = any(${$.identifiers}::text[])
+  ) speed on speed.id = c.task_id
+  where c.job_queue_id in (select id from open_queue)
+  window in_order as (partition by c.job_queue_id order by c.priority, c.run_at, c.id rows unbounded preceding)
+), run_size as materialized (
+  select open_queue.id, open_queue.slots, pg_catalog.array_agg(ranked.ctid) as ctids, ${rates ? "least(" : ""}pg_catalog.count(*) filter (
+      where ranked.place <= open_queue.runs or ranked.part <= open_queue.runs::float8
+        and ranked.place <= open_queue.runs * greatest(1, ${RUN_JOBS} / open_queue.slots))${
           rates
             ? `,
       coalesce((select pg_catalog.min(tokens.count) from tokens where tokens.queue_id = open_queue.id), 2147483647))`
             : ""
         } as jobs
-  from open_queue
+  from open_queue join ranked on ranked.job_queue_id = open_queue.id
+  group by open_queue.id, open_queue.runs, open_queue.slots
 ), locked as materialized (
   select run.*, run_size.slots from run_size cross join lateral (
     select j.ctid, j.id, j.job_queue_id, j.priority, j.run_at from ${s}._private_jobs j
-    where j.ctid = any(array(select c.ctid from candidate c where c.job_queue_id = run_size.id)) and ${isReady("j")}
+    where j.ctid = any(run_size.ctids) and ${isReady("j")}
     order by j.priority, j.run_at, j.id limit run_size.jobs for update skip locked) run
 ), left_out as materialized (
-  select c.job_queue_id, c.priority, c.run_at, c.id from candidate c join run_size on run_size.id = c.job_queue_id
-  where run_size.slots = 1 and c.id not in (select id from locked)
+  select c.job_queue_id, c.priority, c.run_at, c.id from candidate c
+  where c.job_queue_id in (select id from run_size where slots = 1) and c.ctid not in (select ctid from locked)
 ), picked as materialized (
-  select run.ctid, run.id, run.job_queue_id, pg_catalog.row_number() over (partition by run.job_queue_id
+  select run.ctid, run.job_queue_id, pg_catalog.row_number() over (partition by run.job_queue_id
     order by run.priority, run.run_at, run.id) as place
   from locked run where not exists (select from left_out where left_out.job_queue_id = run.job_queue_id
     and (left_out.priority, left_out.run_at, left_out.id) < (run.priority, run.run_at, run.id))
 ), in_slot as materialized (
-  select picked.id, picked.job_queue_id, numbered.slot from picked join open_queue on open_queue.id = picked.job_queue_id
-  join (
-    select slot_lock.*, pg_catalog.row_number() over (partition by queue_id order by slot) as nth from slot_lock
-  ) numbered on numbered.queue_id = open_queue.id and numbered.nth = (picked.place - 1) % open_queue.runs + 1
+  select picked.ctid, open_queue.free[(picked.place - 1) % open_queue.runs + 1] as slot
+  from picked join open_queue on open_queue.id = picked.job_queue_id
 ), updated as (
   update ${s}._private_jobs j set ${takeBy("$3", "j")}
-  where j.ctid = any(array(select ctid from picked))
-  returning ${fetchedSource("j.attempts")}
+  from in_slot where j.ctid = in_slot.ctid
+  returning ${fetchedSource("j.attempts")}, in_slot.slot
 ), taken as (
-  select updated.id, updated.task_id, ${slotLock("in_slot.job_queue_id", "in_slot.slot")} as job_queue_id, updated.payload,
-    updated.priority, updated.run_at, updated.attempts, updated.max_attempts, updated.created_at, updated.rare
-  from updated join in_slot on in_slot.id = updated.id
+  select id, task_id, ${slotLock("job_queue_id", "slot")} as job_queue_id, payload, priority, run_at, attempts, max_attempts,
+    created_at, rare
+  from updated
 ), slot_taken as (
   update ${s}._private_queue_slots as slots set ${lockBy("$3")}, served_at = pg_catalog.now()
-  from in_slot join updated on updated.id = in_slot.id
-  where slots.queue_id = in_slot.job_queue_id and slots.slot = in_slot.slot
+  from (select distinct job_queue_id, slot from updated) used
+  where slots.queue_id = used.job_queue_id and slots.slot = used.slot
 )${rates ? `${spent(s)}${waiting(s, known)}` : ""}
 select pg_catalog.date_part('epoch', pg_catalog.now()) as now_s,
   (select pg_catalog.count(*) from slot_lock) < least($2::int, (select pg_catalog.count(*) from free_slot))
@@ -191,7 +192,7 @@ const spent = (s: string) => `, spent as (
   set tat = greatest(r.tat, pg_catalog.now()) + used.jobs::float8 * used.token_ms * interval '1 millisecond'
   from (
     select tokens.limit_id, tokens.key, tokens.token_ms, pg_catalog.count(*) as jobs
-    from tokens join in_slot on in_slot.job_queue_id = tokens.queue_id join updated on updated.id = in_slot.id
+    from tokens join updated on updated.job_queue_id = tokens.queue_id
     group by tokens.limit_id, tokens.key, tokens.token_ms
   ) used
   where r.limit_id = used.limit_id and r.key = used.key

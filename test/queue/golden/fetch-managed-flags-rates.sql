@@ -33,21 +33,25 @@ with recursive level (priority) as (
       and (p.resume_at is null or p.resume_at > pg_catalog.now()))))
       and exists (select from "worker"._private_job_queues q where q.id = j.job_queue_id and q.locked_by like 'managed:%' and q.locked_by <> 'managed:0')
       and (j.flags is null or not j.flags ?| $5::text[])
-    order by j.run_at limit 200) c
-  where level.priority is not null limit 200
+    order by j.run_at limit 1000) c
+  where level.priority is not null limit 1000
+), queue_jobs as materialized (
+  select job_queue_id as id, pg_catalog.count(*) as jobs from candidate group by job_queue_id
 ), free_slot as materialized (
-  select slots.queue_id, slots.slot, pg_catalog.row_number() over (partition by slots.queue_id
-    order by slots.served_at, slots.slot) as nth
-  from "worker"._private_queue_slots as slots
-  where slots.locked_by is null and slots.queue_id in (select job_queue_id from candidate)
+  select * from (
+    select slots.queue_id, slots.slot, slots.served_at, queue_jobs.jobs, pg_catalog.row_number() over (
+      partition by slots.queue_id order by slots.served_at, slots.slot) as nth
+    from "worker"._private_queue_slots as slots join queue_jobs on queue_jobs.id = slots.queue_id
+    where slots.locked_by is null
+  ) as numbered
+  where nth <= jobs order by nth, served_at, queue_id limit 4 * $2::int
 ), slot_lock as materialized (
   select slots.queue_id, slots.slot from "worker"._private_queue_slots as slots
   join free_slot on free_slot.queue_id = slots.queue_id and free_slot.slot = slots.slot
-  where slots.locked_by is null and free_slot.nth <= (
-    select pg_catalog.count(*) from candidate where candidate.job_queue_id = slots.queue_id)
+  where slots.locked_by is null
   order by free_slot.nth, slots.served_at, slots.queue_id limit $2::int for update of slots skip locked
 ), open_queue as materialized (
-  select queue_id as id, pg_catalog.count(*) as runs, (
+  select queue_id as id, pg_catalog.count(*) as runs, pg_catalog.array_agg(slot order by slot) as free, (
       select pg_catalog.count(*) from "worker"._private_queue_slots one where one.queue_id = slot_lock.queue_id) as slots
   from slot_lock group by queue_id
 ), rate_lock as materialized (
@@ -63,63 +67,60 @@ with recursive level (priority) as (
     on l.scope = 'queue' and l.rate is not null and q.queue_name like pg_catalog.replace(pg_catalog.replace(pg_catalog.replace(pg_catalog.replace(l.match, E'\\', E'\\\\'), E'%', E'\\%'), E'_', E'\\_'), E'*', E'%')
   left join rate_lock r on r.limit_id = l.id and r.key = q.queue_name
   where q.id in (select id from open_queue)
+), ranked as materialized (
+  select c.ctid, c.job_queue_id, pg_catalog.row_number() over in_order as place,
+    pg_catalog.sum(coalesce(speed.share, 'infinity')) over in_order as part
+  from candidate c left join (
+    select t.id, ($4::float8[])[pg_catalog.array_position($1::text[], t.identifier)] as share
+    from "worker"._private_tasks t where t.identifier = any($1::text[])
+  ) speed on speed.id = c.task_id
+  where c.job_queue_id in (select id from open_queue)
+  window in_order as (partition by c.job_queue_id order by c.priority, c.run_at, c.id rows unbounded preceding)
 ), run_size as materialized (
-  select open_queue.id, open_queue.slots, least((
-      select pg_catalog.count(*) from (
-        select pg_catalog.row_number() over in_order as place,
-          pg_catalog.sum(coalesce(speed.share, 'infinity')) over in_order as part
-        from candidate c left join (
-          select t.id, ($4::float8[])[pg_catalog.array_position($1::text[], t.identifier)] as share
-          from "worker"._private_tasks t where t.identifier = any($1::text[])
-        ) speed on speed.id = c.task_id
-        where c.job_queue_id = open_queue.id
-        window in_order as (order by c.priority, c.run_at, c.id rows unbounded preceding)
-      ) ranked
-      where place <= open_queue.runs or part <= open_queue.runs::float8 and place <= open_queue.runs * least(
-        greatest(1, 50 / open_queue.slots),
-        greatest(1, $2::int / (select pg_catalog.count(*) from slot_lock)))),
+  select open_queue.id, open_queue.slots, pg_catalog.array_agg(ranked.ctid) as ctids, least(pg_catalog.count(*) filter (
+      where ranked.place <= open_queue.runs or ranked.part <= open_queue.runs::float8
+        and ranked.place <= open_queue.runs * greatest(1, 50 / open_queue.slots)),
       coalesce((select pg_catalog.min(tokens.count) from tokens where tokens.queue_id = open_queue.id), 2147483647)) as jobs
-  from open_queue
+  from open_queue join ranked on ranked.job_queue_id = open_queue.id
+  group by open_queue.id, open_queue.runs, open_queue.slots
 ), locked as materialized (
   select run.*, run_size.slots from run_size cross join lateral (
     select j.ctid, j.id, j.job_queue_id, j.priority, j.run_at from "worker"._private_jobs j
-    where j.ctid = any(array(select c.ctid from candidate c where c.job_queue_id = run_size.id)) and j.is_available and j.run_at <= pg_catalog.now()
+    where j.ctid = any(run_size.ctids) and j.is_available and j.run_at <= pg_catalog.now()
     order by j.priority, j.run_at, j.id limit run_size.jobs for update skip locked) run
 ), left_out as materialized (
-  select c.job_queue_id, c.priority, c.run_at, c.id from candidate c join run_size on run_size.id = c.job_queue_id
-  where run_size.slots = 1 and c.id not in (select id from locked)
+  select c.job_queue_id, c.priority, c.run_at, c.id from candidate c
+  where c.job_queue_id in (select id from run_size where slots = 1) and c.ctid not in (select ctid from locked)
 ), picked as materialized (
-  select run.ctid, run.id, run.job_queue_id, pg_catalog.row_number() over (partition by run.job_queue_id
+  select run.ctid, run.job_queue_id, pg_catalog.row_number() over (partition by run.job_queue_id
     order by run.priority, run.run_at, run.id) as place
   from locked run where not exists (select from left_out where left_out.job_queue_id = run.job_queue_id
     and (left_out.priority, left_out.run_at, left_out.id) < (run.priority, run.run_at, run.id))
 ), in_slot as materialized (
-  select picked.id, picked.job_queue_id, numbered.slot from picked join open_queue on open_queue.id = picked.job_queue_id
-  join (
-    select slot_lock.*, pg_catalog.row_number() over (partition by queue_id order by slot) as nth from slot_lock
-  ) numbered on numbered.queue_id = open_queue.id and numbered.nth = (picked.place - 1) % open_queue.runs + 1
+  select picked.ctid, open_queue.free[(picked.place - 1) % open_queue.runs + 1] as slot
+  from picked join open_queue on open_queue.id = picked.job_queue_id
 ), updated as (
   update "worker"._private_jobs j set attempts = j.attempts + 1, locked_by = $3::text, locked_at = pg_catalog.now()
-  where j.ctid = any(array(select ctid from picked))
+  from in_slot where j.ctid = in_slot.ctid
   returning j.id, j.task_id, j.job_queue_id, j.payload,
     j.priority, j.run_at, j.attempts as attempts, j.max_attempts,
     nullif(j.created_at, j.run_at) as created_at,
     case when j.key is not null or j.revision > 0 or j.flags is not null or j.last_error is not null
-      then pg_catalog.json_build_array(j.id::text, j.key, j.revision, j.flags, j.last_error) end as rare
+      then pg_catalog.json_build_array(j.id::text, j.key, j.revision, j.flags, j.last_error) end as rare, in_slot.slot
 ), taken as (
-  select updated.id, updated.task_id, ((in_slot.slot::bigint << 32) | in_slot.job_queue_id::bigint) as job_queue_id, updated.payload,
-    updated.priority, updated.run_at, updated.attempts, updated.max_attempts, updated.created_at, updated.rare
-  from updated join in_slot on in_slot.id = updated.id
+  select id, task_id, ((slot::bigint << 32) | job_queue_id::bigint) as job_queue_id, payload, priority, run_at, attempts, max_attempts,
+    created_at, rare
+  from updated
 ), slot_taken as (
   update "worker"._private_queue_slots as slots set locked_by = $3::text, locked_at = pg_catalog.now(), served_at = pg_catalog.now()
-  from in_slot join updated on updated.id = in_slot.id
-  where slots.queue_id = in_slot.job_queue_id and slots.slot = in_slot.slot
+  from (select distinct job_queue_id, slot from updated) used
+  where slots.queue_id = used.job_queue_id and slots.slot = used.slot
 ), spent as (
   update "worker"._private_rates r
   set tat = greatest(r.tat, pg_catalog.now()) + used.jobs::float8 * used.token_ms * interval '1 millisecond'
   from (
     select tokens.limit_id, tokens.key, tokens.token_ms, pg_catalog.count(*) as jobs
-    from tokens join in_slot on in_slot.job_queue_id = tokens.queue_id join updated on updated.id = in_slot.id
+    from tokens join updated on updated.job_queue_id = tokens.queue_id
     group by tokens.limit_id, tokens.key, tokens.token_ms
   ) used
   where r.limit_id = used.limit_id and r.key = used.key
@@ -131,15 +132,15 @@ with recursive level (priority) as (
       select from "worker"._private_pauses p
       where (p.scope = 'all' or p.scope = 'task' and p.name = t.identifier)
       and (p.resume_at is null or p.resume_at > pg_catalog.now()))))
-    order by j.run_at limit 200) w
+    order by j.run_at limit 1000) w
   where level.priority is not null and exists (select from slow_queue) and not exists (select from picked)
-    limit 200
+    limit 1000
 )
 select pg_catalog.date_part('epoch', pg_catalog.now()) as now_s,
   (select pg_catalog.count(*) from slot_lock) < least($2::int, (select pg_catalog.count(*) from free_slot))
     or (select pg_catalog.count(*) from picked) < (select coalesce(pg_catalog.sum(jobs)::bigint, 0) from run_size) as is_contended,
   (select pg_catalog.min(next_ms) from slow_queue where not exists (select from picked)
-    and (id in (select job_queue_id from waiting) or (select pg_catalog.count(*) from waiting) >= 200)) as next_ms,
+    and (id in (select job_queue_id from waiting) or (select pg_catalog.count(*) from waiting) >= 1000)) as next_ms,
   
   pg_catalog.array_agg(j.id)::text as ids,
   pg_catalog.encode(pg_catalog.string_agg(pg_catalog.timestamptz_send(j.run_at), ''), 'base64') as run_ats,
