@@ -132,7 +132,7 @@ test("Invalid limits are refused with what to write instead, and change nothing.
   }
   await worker("limit", "set", "l", "--task", "t", "--concurrency", "3");
   const empty = await worker("limit", "set", "l", "--concurrency", "0");
-  assert.match(empty.stderr, /needs concurrency, rate or both; "worker limit remove" removes/);
+  assert.match(empty.stderr, /needs concurrency, rate or both; to have no limit, remove it/);
   assert.equal(JSON.parse((await worker("limits", "--json")).stdout).limits[0].concurrency, 3);
   assert.match((await worker("limit", "show")).stderr, /<name> is missing/);
   assert.match((await worker("limit", "show", "x")).stderr, /there is no limit "x"/);

@@ -57,7 +57,7 @@ test("With no problems, all is well; a check without evidence does not pass.", a
   const { verdict, level, incidents, more, checks } = await read();
   assert.deepEqual([verdict, level, incidents, more], ["No issues found", "ok", [], 0]);
   const open = checks.filter(({ passed }) => !passed).map(({ text }) => text);
-  assert.deepEqual(open, ["No worker has reported", "Every task has a worker"]);
+  assert.deepEqual(open, ["No worker sends heartbeats", "Every task has a worker"]);
   await worker("w", ["t"]);
   assert.ok((await read()).checks.every(({ passed }) => passed));
   await add("t");
@@ -450,8 +450,20 @@ describe("Without a worker", () => {
     assert.deepEqual([incidents[0]?.affected.value, incidents[0]?.q], [2, "is:due -is:blocked"]);
     assert.match(
       incidents[0]?.sentence ?? "",
-      /^2 jobs are due, the oldest, t, for 1 m 43 s\. No worker has reported, and none has locked/,
+      /^2 jobs are due, the oldest, t, for 1 m 43 s\. No worker sends heartbeats, and no job is locked\.$/,
     );
+    // A worker that stopped may have run until a moment ago, while this job was due.
+    assert.equal(incidents[0]?.since, null);
+    const [before] = ids(await many(1, "u"));
+    await sql(
+      "update worker._private_jobs set last_error = 'x', attempts = 1, run_at = now() + interval '1 hour', updated_at = now() - interval '40 seconds' where id = $1",
+      [before],
+    );
+    assert.match(
+      (await read()).incidents.find(({ kind }) => kind === "no_worker")?.sentence ?? "",
+      /, and the last known lock or failure is 40 s old\.$/,
+    );
+    await sql("delete from worker._private_jobs where id = $1", [before]);
     // A stock worker sends no heartbeats.
     const [taken] = ids(await many(1, "t"));
     await lockJob(queue, taken ?? "", "stock");
@@ -478,7 +490,7 @@ describe("Without a worker", () => {
     const first = await watched.incidents();
     assert.equal(first.verdict, "No workers are running");
     // Jobs that finished before the first look have left no trace.
-    assert.match(first.incidents[0]?.sentence ?? "", /, and none has locked a job\.$/);
+    assert.match(first.incidents[0]?.sentence ?? "", /, and no job is locked\.$/);
     const [failed] = ids(await many(1, "t"));
     await sql(
       `update worker._private_jobs set attempts = 1, last_error = 'x', run_at = now() + interval '1 minute',

@@ -84,6 +84,6 @@ const wireNames: Readonly<Record<string, string>> = {
 function inWireNames({ path, message }: Problem, old: LimitDefinition | null): Problem {
   const about = path === "rate.perMs" ? `the period ${message} ms` : message;
   const isEmpty = path === "" && message.startsWith("needs concurrency");
-  const instead = isEmpty && old !== null ? '; "worker limit remove" removes the limit' : "";
+  const instead = isEmpty && old !== null ? "; to have no limit, remove it" : "";
   return { path: wireNames[path] ?? path, message: `${about}${instead}` };
 }

@@ -44,7 +44,10 @@ export function createActivityWatch(): ActivityWatch {
 export function quietText(quiet: Quiet | null, hasLocks: boolean, longestMs: number): string {
   const ms = quiet?.ms ?? 0;
   if (quiet?.isWatched !== true) {
-    return hasLocks ? `the last lock is ${ageText(ms)} old` : "none has locked a job";
+    if (hasLocks) return `the last lock is ${ageText(ms)} old`;
+    return Number.isFinite(ms)
+      ? `the last known lock or failure is ${ageText(ms)} old`
+      : "no job is locked";
   }
   return `none has locked or finished a job for ${ageText(Math.min(ms, longestMs))}`;
 }

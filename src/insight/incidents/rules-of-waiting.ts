@@ -174,7 +174,7 @@ export function noWorker(facts: IncidentFacts): Incident[] {
   const ended = knowledge.formerly.get(oldest.identifier);
   const last = ended === undefined ? "" : ` ${workerNamed(ended)} was the last that had this task.`;
   const busy = unknownHolders(facts);
-  const known = hasWorkers ? "No worker has reported" : "Workers here send no heartbeats";
+  const known = hasWorkers ? "No worker sends heartbeats" : "Workers here send no heartbeats";
   const may = busy > 0 ? ` ${counted(busy, "worker")} without heartbeats may be busy.` : "";
   return [
     {
@@ -183,7 +183,8 @@ export function noWorker(facts: IncidentFacts): Incident[] {
       level: "bad",
       title: busy > 0 || !hasWorkers ? "No worker takes jobs" : "No workers are running",
       sentence: `${counted(affected, "job is", "jobs are")} due, the oldest, ${shortName(oldest.identifier)}, for ${ageText(lateMs)}. ${known}, and ${quietText(quiet, busy > 0, lateMs)}.${last}${may}`,
-      since: timeOf(oldest.oldestMs),
+      // When the last worker stopped is unknown: its row is deleted, and the oldest job may have been due before.
+      since: null,
       affected,
       jobsWait: true,
       q: "is:due -is:blocked",
@@ -233,7 +234,8 @@ export function oldReady(facts: IncidentFacts): Incident[] {
       level: "bad",
       title: "Jobs are overdue",
       sentence: `${counted(affected, "job waits", "jobs wait")}, the oldest, ${shortName(oldest.identifier)}, for ${ageText(nowMs - oldest.oldestMs)}. ${workers}`,
-      since: timeOf(oldest.oldestMs),
+      // When the last worker stopped is unknown: its row is deleted, and the oldest job may have been due before.
+      since: null,
       affected,
       jobsWait: true,
       q: "is:due -is:blocked",

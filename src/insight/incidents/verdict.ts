@@ -82,7 +82,7 @@ function checksOf(
     text,
     passed: isRead && !found.has(kind),
   });
-  const workers = hasWorker ? "Every worker responds" : "No worker has reported";
+  const workers = hasWorker ? "Every worker responds" : "No worker sends heartbeats";
   return [
     check("No queue is stuck", "stuck_queue", isDueRead && !unread.includes("locked queues")),
     check("No jobs have failed", "error_group", errors !== null),

@@ -87,7 +87,7 @@ function beside(m: Model): string {
 function alive(m: Model): string {
   const pulse = m.facts.pulse;
   const all = pulse.alive + pulse.stale;
-  if (all === 0) return "no worker has reported";
+  if (all === 0) return "no worker sends heartbeats";
   return pulse.stale === 0
     ? `${counted(all, "worker", "workers")} alive`
     : `${pulse.alive} of ${counted(all, "worker", "workers")} alive`;
