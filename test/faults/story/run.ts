@@ -92,7 +92,8 @@ async function add(utils: WorkerUtils): Promise<void> {
 
 async function answers(url: string, when: string): Promise<void> {
   const [waiting] = await server.sql<{ id: string }>(
-    "select id::text from worker._private_jobs where locked_at is null order by id desc limit 1",
+    `select id::text from worker._private_jobs where job_queue_id is not null
+      order by locked_at is null desc, id desc limit 1`,
     [],
     "story",
   );
