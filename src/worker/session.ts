@@ -224,8 +224,8 @@ export class Session<E> {
 
   #parameters(tasks: SessionParts<E>["tasks"], fetched?: () => readonly string[]): TaskParameters {
     const { config, controls } = this.#parts;
-    const limitedQueues = () => this.#limits.queues?.patterns ?? [];
-    return taskParameters(tasks, config.forbiddenFlags, controls, fetched, limitedQueues);
+    const limited = () => this.#limits.queues?.patterns ?? [];
+    return taskParameters(tasks, config.forbiddenFlags, controls, fetched, limited);
   }
 
   #safeFetcher(link: FetcherLink) {

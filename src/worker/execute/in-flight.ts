@@ -5,7 +5,7 @@ import type { FetchedJob } from "./fetched-job.ts";
 export interface InFlight {
   /** Jobs whose `locked_by` is the worker's id. */
   readonly jobs: readonly FetchedJob[];
-  /** Named queues that are locked by the worker's id. */
+  /** The locks of runs of named queues under the worker's id: queues, or slots of managed ones (queue/sql/slots.ts). */
   readonly queueIds: readonly number[];
 }
 

@@ -12,7 +12,7 @@ export interface ResultBatch {
   readonly done: FetchedJob[];
   readonly failures: FailedJob[];
   readonly returned: FetchedJob[];
-  /** Named queues whose run has ended. */
+  /** The locks of runs of named queues that have ended: queues, or slots of managed ones (queue/sql/slots.ts). */
   readonly freedQueues: number[];
   /** Whether a part may have been written before; a missing row then does not prove a lost lease. */
   readonly isRepeated: boolean;
