@@ -229,13 +229,12 @@ export class Session<E> {
   }
 
   #safeFetcher(link: FetcherLink) {
-    const { config, hooks, tasks, outage } = this.#parts;
+    const { config, connection, hooks, tasks, outage } = this.#parts;
     const source = this.#source;
     const results = this.#results;
     const retry = this.#retry;
     const executor = new JobExecutor(tasks, source, results, hooks, config.timeoutMs, retry);
     let fetcher: SafeFetcher<E> | undefined;
-    const { connection } = this.#parts;
     const onLoss = (error: Error) => fetcher?.connectionLost(error);
     const connections = this.#connections({ connection, onLoss, isLeased: () => false });
     fetcher = new SafeFetcher(
