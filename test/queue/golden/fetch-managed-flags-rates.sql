@@ -38,13 +38,12 @@ with recursive level (priority) as (
 ), queue_jobs as materialized (
   select job_queue_id as id, pg_catalog.count(*) as jobs from candidate group by job_queue_id
 ), free_slot as materialized (
-  select * from (
-    select slots.queue_id, slots.slot, slots.served_at, queue_jobs.jobs, pg_catalog.row_number() over (
-      partition by slots.queue_id order by slots.served_at, slots.slot) as nth
-    from "worker"._private_queue_slots as slots join queue_jobs on queue_jobs.id = slots.queue_id
-    where slots.locked_by is null
-  ) as numbered
-  where nth <= jobs order by nth, served_at, queue_id limit 4 * $2::int
+  select queue_jobs.id as queue_id, free.slot, free.served_at, free.nth
+  from queue_jobs cross join lateral (
+    select slots.slot, slots.served_at, pg_catalog.row_number() over (order by slots.served_at, slots.slot) as nth
+    from "worker"._private_queue_slots as slots
+    where slots.queue_id = queue_jobs.id and slots.locked_by is null offset 0) as free
+  where free.nth <= queue_jobs.jobs order by free.nth, free.served_at, queue_jobs.id limit 4 * $2::int
 ), slot_lock as materialized (
   select slots.queue_id, slots.slot from "worker"._private_queue_slots as slots
   join free_slot on free_slot.queue_id = slots.queue_id and free_slot.slot = slots.slot
