@@ -1,10 +1,10 @@
 // Reads what is paused and which of this worker's jobs are to be cancelled: every 2 seconds, and at once when a change
 // is announced. A worker learns here that the schema has pauses at all, gives back jobs that it has fetched and not
-// started after a new pause, acknowledges the pauses that it obeys, and ends pauses that are over.
+// started after a new pause, acknowledges the pauses that it obeys, and ends pauses when they are over.
 //
 //   start() ──▶ a look ──2 s, or announced──▶ a look ──▶ … ──▶ stop()
 //                 └ a new pause: what was fetched before goes back ──▶ acknowledged
-import { wait } from "../base/clock.ts";
+import { monotonic, wait } from "../base/clock.ts";
 import { codeOf, messageOf } from "../base/errors.ts";
 import type { Logger } from "../base/logger.ts";
 import type { Database } from "../database/database.ts";
@@ -17,6 +17,8 @@ import type { Controls } from "./fetch/task-parameters.ts";
 import { JobCancelled } from "./task/outcomes.ts";
 
 const EVERY_MS = 2_000;
+/** The least wait for the end of a pause. */
+const SOON_MS = 10;
 /** After an announcement: a fetch under way may have brought a job that is to be cancelled. */
 const AGAIN_MS = 250;
 const OUTAGE: ReadonlySet<string> = new Set(["database_unreachable", "read_only_server"]);
@@ -58,6 +60,8 @@ export class ControlWatch implements Controls {
   #obeyed: string | null = null;
   /** A pause is over and has not ended, because a job of its queue runs. */
   #hasDue = false;
+  /** When the next pause is over, by the monotonic clock. */
+  #nextEndMs = Number.POSITIVE_INFINITY;
   /** What the last look failed with, and is logged; null: it has not failed. */
   #failure: string | null = null;
 
@@ -110,7 +114,8 @@ export class ControlWatch implements Controls {
     while (!signal.aborted) {
       if (!this.#isAnnounced) {
         this.#pause = new AbortController();
-        const pauseMs = wasAnnounced ? AGAIN_MS : EVERY_MS;
+        const endsInMs = Math.max(0, this.#nextEndMs - monotonic());
+        const pauseMs = Math.min(wasAnnounced ? AGAIN_MS : EVERY_MS, endsInMs);
         await wait(pauseMs, AbortSignal.any([signal, this.#pause.signal]));
       }
       wasAnnounced = this.#isAnnounced;
@@ -155,7 +160,10 @@ export class ControlWatch implements Controls {
       this.#isInstalled = true;
       const cancelled = this.#cancel(db);
       cancelled.catch(() => {}); // Without the requests pauses are obeyed, too.
-      const { mark, pauses, hasDue } = await lookAtPauses(db, this.#mark);
+      // An end that cannot be read is not waited for.
+      this.#nextEndMs = Number.POSITIVE_INFINITY;
+      const { mark, pauses, hasDue, nextMs } = await lookAtPauses(db, this.#mark);
+      if (nextMs !== null) this.#nextEndMs = monotonic() + Math.max(nextMs, SOON_MS);
       if (mark !== this.#mark) this.#changed(mark, pauses);
       const hasOver = await cancelled;
       // Last: a role that may only read the pauses obeys them, and leaves their end to other workers.

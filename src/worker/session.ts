@@ -23,14 +23,13 @@ import type { Fetcher, FetcherLink } from "./fetch/fetcher.ts";
 import { type Controls, type TaskParameters, taskParameters } from "./fetch/task-parameters.ts";
 import { Wakeups } from "./fetch/wakeups.ts";
 import type { WorkerLease } from "./lease/worker-lease.ts";
-import { retryRules } from "./limits/back-offs.ts";
+import { BackOffs } from "./limits/back-offs.ts";
 import type { LimitWatch } from "./limits/limit-watch.ts";
 import { SessionLimits } from "./limits/session-limits.ts";
 import type { Concurrency } from "./options/concurrency.ts";
 import type { WorkerConfig } from "./options/worker-options.ts";
 import { SafeFetcher } from "./safe/safe-fetcher.ts";
 import type { Hooks } from "./task/hooks.ts";
-import type { RetryRules } from "./task/next-attempt.ts";
 import type { ContextSource, SharedContext } from "./task/task-context.ts";
 
 /** The time limit for ending the lease on a connection that may be dead. */
@@ -63,7 +62,7 @@ export class Session<E> {
   readonly #parts: SessionParts<E>;
   readonly #source: ContextSource<E>;
   readonly #results = new Results();
-  readonly #retry: RetryRules;
+  readonly #backOffs: BackOffs;
   readonly #refusals: Refusals;
   readonly #tasks: TaskParameters;
   readonly #limits: SessionLimits;
@@ -84,7 +83,7 @@ export class Session<E> {
       },
     };
     const database = { client: parts.source.pool, schema: config.schema };
-    this.#retry = retryRules(config, database);
+    this.#backOffs = new BackOffs(config, database);
     this.#limits = new SessionLimits({
       ...{ clock: systemClock, logger: config.logger, workerId: this.id, lease, database },
       watch: parts.limits,
@@ -201,6 +200,7 @@ export class Session<E> {
   async stop(signal: AbortSignal): Promise<void> {
     this.dispatcher.stop();
     await this.dispatcher.drained(signal);
+    await this.#backOffs.written(signal);
     await this.#endLease(signal);
   }
 
@@ -232,7 +232,7 @@ export class Session<E> {
     const { config, connection, hooks, tasks, outage } = this.#parts;
     const source = this.#source;
     const results = this.#results;
-    const retry = this.#retry;
+    const { retry } = this.#backOffs;
     const executor = new JobExecutor(tasks, source, results, hooks, config.timeoutMs, retry);
     let fetcher: SafeFetcher<E> | undefined;
     const onLoss = (error: Error) => fetcher?.connectionLost(error);
@@ -286,8 +286,8 @@ export class Session<E> {
       source,
       outage,
     };
-    const shared = { lockedResults: this.#results, tasks: this.#tasks, retry: this.#retry };
-    return [new FastFetcher({ ...own, ...shared, hooks }, link)];
+    const shared = { lockedResults: this.#results, tasks: this.#tasks };
+    return [new FastFetcher({ ...own, ...shared, hooks, retry: this.#backOffs.retry }, link)];
   }
 
   #connections(

@@ -1,168 +1,316 @@
-// A task that is told to wait makes all workers back off: from a task, a named queue or a limit.
+// Back-offs: a job asks that its task, its named queue or a limit waits with it, in all workers.
 import assert from "node:assert/strict";
-import { afterEach, test } from "node:test";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, describe, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { Logger, run } from "graphile-worker";
-import { RetryAfter } from "../../src/worker/task/outcomes.ts";
-import { defineTask } from "../../src/worker/task/task.ts";
+import { explainJob } from "../../src/insight/why/explain-job.ts";
+import { beginBackOff } from "../../src/queue/limits/back-off.ts";
+import { makeWorkerUtils } from "../../src/utils/worker-utils.ts";
+import { loadTasks } from "../../src/worker/files/load-tasks.ts";
+import { type BackOffTarget, RetryAfter } from "../../src/worker/task/outcomes.ts";
+import { fixed } from "../../src/worker/task/retry.ts";
+import { defineBatchTask, defineTask } from "../../src/worker/task/task.ts";
 import { migratedDatabase } from "../support/database.ts";
-import { recording, until, workerQueue } from "./worker-queue.ts";
+import { recorder, recording, until, workerQueue } from "./worker-queue.ts";
 
 const queue = workerQueue(() => migratedDatabase("worker", ["limits"]));
 afterEach(() =>
-  queue.sql(`delete from worker._private_limits; delete from worker._private_pauses;
-    delete from worker._private_back_offs`),
+  queue.sql(
+    "truncate worker._private_pauses, worker._private_back_offs, worker._private_limits cascade",
+  ),
 );
+
+/** Limited jobs need heartbeats. */
 const BEATS = { recovery: { heartbeatIntervalMs: 500, thresholdMs: 5_000 } } as const;
 
-const pauses = () =>
-  queue.sql<{ scope: string; name: string; reason: string; ms: number; is_back_off: boolean }>(`
-    select p.scope, p.name, p.reason, extract(epoch from p.resume_at - now())::float8 * 1000 as ms,
-      exists (select from worker._private_back_offs b
-        where b.scope = p.scope and b.name = p.name and b.until = p.resume_at) as is_back_off
-    from worker._private_pauses p`);
+interface BackOff {
+  readonly scope: string;
+  readonly name: string;
+  readonly reason: string;
+  readonly job_id: string;
+  readonly task: string;
+  readonly left_ms: number;
+  readonly is_pause: boolean;
+}
+
+const backOffs = () =>
+  queue.sql<BackOff>(`select scope, name, reason, job_id::text, task,
+    extract(epoch from until - now())::float8 * 1000 as left_ms,
+    exists (select from worker._private_pauses p
+      where p.scope = b.scope and p.name = b.name and p.resume_at = b.until) as is_pause
+    from worker._private_back_offs b order by began_at`);
+
+const oneBackOff = async () => {
+  await until("the back-off is written", async () => (await backOffs()).length > 0);
+  return (await backOffs())[0] as BackOff;
+};
+
+/** The first call asks for a back-off; all others do nothing. */
+function limited(identifier: string, target: BackOffTarget, ms: number) {
+  const times: number[] = [];
+  const task = recording(identifier, (_, call) => {
+    times.push(performance.now());
+    if (call > 1) return;
+    const message = "429 from api.example.com";
+    throw new RetryAfter(ms, { backOff: target, message });
+  });
+  return { task, times };
+}
+
+const add = (identifier: string, count: number, spec = {}) =>
+  queue.utils.addJobs(
+    Array.from({ length: count }, (_, n) => ({ identifier, payload: { n }, spec })),
+  );
 
 for (const [mode, options] of [
   ["safe mode", {}],
   ["fast lane", { fastLane: true }],
 ] as const) {
-  test(`All workers back off from a task until the time that it was told (${mode}).`, async () => {
-    let told = 0;
-    const starts: number[] = [];
-    const task = defineTask("call", () => {
-      starts.push(performance.now());
-      if (told++ === 0) throw new RetryAfter(1_500, { backOff: "task", message: "429 from a" });
+  describe(`In the ${mode}`, () => {
+    for (const target of ["task", "queue", "key", "limit:api"] as const) {
+      test(`a back-off of ${target} keeps its jobs in all workers until its end; others run.`, async () => {
+        await queue.utils.setLimit({ name: "api", task: "call", concurrency: 5 });
+        const { task, times } = limited("call", target, 2_500);
+        const other = recording("other");
+        const workers = { tasks: [task, other], concurrency: 2, ...BEATS, ...options };
+        await queue.started(workers);
+        await queue.started(workers);
+        const [first] = await add("call", 1, { queueName: "q" });
+        const backOff = await oneBackOff();
+        const scope = target.startsWith("limit:") ? "limit" : target === "key" ? "queue" : target;
+        assert.equal(backOff.scope, scope);
+        const names: Record<string, string> = { limit: "api", queue: "q", task: "call" };
+        assert.equal(backOff.name, names[scope]);
+        assert.equal(backOff.reason, "429 from api.example.com");
+        assert.deepEqual([backOff.job_id, backOff.task], [first?.id, "call"]);
+        assert.equal(backOff.is_pause, scope !== "limit");
+        // Workers read it when it is announced; that of a pause is part of their fetches.
+        if (scope === "limit") await sleep(1_000);
+        const spec = target === "queue" || target === "key" ? { queueName: "q" } : {};
+        await add("call", 5, spec);
+        await add("other", 5);
+        await until("others have run", () => other.seen.length === 5);
+        assert.equal(times.length, 1);
+        await until("all have run", () => task.seen.length === 7);
+        const waitedMs = (times[1] as number) - (times[0] as number);
+        assert.ok(waitedMs > 2_350 && waitedMs < 4_500, `the next one starts after ${waitedMs} ms`);
+        await until("nothing is left", async () => (await queue.left()).length === 0);
+        await until(
+          "the pause has ended",
+          async () => (await queue.sql("select from worker._private_pauses")).length === 0,
+        );
+      });
+    }
+
+    test("the attempt does not count where the time is given, also the last one.", async () => {
+      const { task } = limited("call", "task", 60_000);
+      await queue.started({ tasks: [task], ...options });
+      await add("call", 1, { maxAttempts: 1 });
+      await oneBackOff();
+      await until("the job is put back", async () => (await queue.left())[0]?.locked_by === null);
+      const [left] = await queue.left();
+      assert.equal(left?.attempts, 0);
+      assert.ok(Math.abs((left?.wait_s ?? 0) - 60) < 2);
     });
-    const other = recording("other");
-    await queue.started({ tasks: [task, other], concurrency: 1, ...BEATS, ...options });
-    await queue.started({ tasks: [task, other], concurrency: 1, ...BEATS, ...options });
-    await queue.utils.addJob("call");
-    await until("the back-off is written", async () => (await pauses()).length === 1);
-    const [pause] = await pauses();
-    assert.deepEqual([pause?.scope, pause?.name, pause?.reason], ["task", "call", "429 from a"]);
-    assert.equal(pause?.is_back_off, true);
-    await queue.utils.addJobs(Array.from({ length: 20 }, () => ({ identifier: "call" })));
-    await queue.utils.addJobs(Array.from({ length: 20 }, () => ({ identifier: "other" })));
-    await until("the others have run", () => other.seen.length === 20);
-    const [job] = await queue.left();
-    assert.equal(job?.attempts, 0, "the attempt does not count");
-    await until("all have run", async () => (await queue.left()).length === 0);
-    assert.equal(starts.length, 22);
-    const [first = 0, second = 0] = starts;
-    assert.ok(second - first >= 1_400, `the next one started after ${second - first} ms`);
-    assert.ok(second - first < 6_000, `the next one started after ${second - first} ms`);
+
+    test("without a time the retry policy's delay is the time.", async () => {
+      const task = defineTask(
+        "call",
+        () => {
+          throw new RetryAfter(new Response(null, { status: 429 }), { backOff: "task" });
+        },
+        { retry: fixed(30_000) },
+      );
+      await queue.started({ tasks: [task], ...options });
+      await add("call", 1);
+      const { left_ms, reason } = await oneBackOff();
+      assert.ok(left_ms > 25_000 && left_ms < 31_000, `${left_ms} ms`);
+      assert.equal(reason, "HTTP 429");
+      await until("the job waits", async () => (await queue.left())[0]?.locked_by === null);
+      assert.equal((await queue.left())[0]?.attempts, 0);
+    });
+
+    test("24 jobs that are refused at once begin one back-off, of the latest end.", async () => {
+      let waiting = 0;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const task = defineTask<{ n: number }>("call", async ({ n }) => {
+        if (++waiting === 24) resolve();
+        await promise;
+        throw new RetryAfter(60_000 + n, { backOff: "task" });
+      });
+      await add("call", 24);
+      const { logger, lines } = recorder();
+      await queue.started({ tasks: [task], concurrency: 24, logger, ...options });
+      await until("all are put back", async () =>
+        (await queue.left()).every(({ wait_s }) => wait_s > 50),
+      );
+      assert.equal((await backOffs()).length, 1);
+      const written = lines.filter(({ message }) => message === "backing off");
+      assert.ok(written.length <= 2, `${written.length} were written`);
+    });
+
+    test("an error of a whole batch may back off, and a deadline ends the job.", async () => {
+      const task = defineBatchTask("batch", () => {
+        throw new RetryAfter(300, { backOff: "task" });
+      });
+      await queue.started({ tasks: [task], pollIntervalMs: 100, ...options });
+      await queue.utils.addJob("batch", [1, 2], { deadline: new Date(Date.now() + 200) });
+      const { name } = await oneBackOff();
+      assert.equal(name, "batch");
+      await until("the job has failed", async () => (await queue.left())[0]?.last_error);
+      assert.match((await queue.left())[0]?.last_error ?? "", /deadline/);
+    });
   });
 }
 
-test("A queue that backs off is obeyed by Graphile Worker, too, and goes on by itself.", async () => {
-  let told = 0;
-  const starts: number[] = [];
-  const call = () => {
-    starts.push(performance.now());
-    if (told++ === 0) throw new RetryAfter(1_500, { backOff: "queue" });
-  };
-  await queue.utils.addJobs(
-    Array.from({ length: 6 }, () => ({ identifier: "call", spec: { queueName: "tenant/a" } })),
-  );
-  await queue.started({ tasks: [defineTask("call", call)], ...BEATS });
-  await until("the back-off is written", async () => (await pauses()).length === 1);
-  const stock = await run({
+test("Stock workers obey the back-off of a queue, and go on after it.", async () => {
+  const { task } = limited("call", "queue", 1_500);
+  const ours = await queue.started({ tasks: [task] });
+  await add("call", 1, { queueName: "q" });
+  await oneBackOff();
+  const seen: number[] = [];
+  const theirs = await run({
     connectionString: queue.url,
     schema: "worker",
     pollInterval: 50,
     noHandleSignals: true,
     logger: new Logger(() => () => {}),
-    taskList: { call: async () => call() },
+    taskList: { theirs: async () => void seen.push(performance.now()), other: async () => {} },
   });
-  await until("all have run", async () => (await queue.left()).length === 0);
-  await stock.stop();
-  assert.equal(starts.length, 7);
-  const [first = 0, second = 0] = starts;
-  assert.ok(second - first >= 1_400, `the next one started after ${second - first} ms`);
+  try {
+    await add("theirs", 3, { queueName: "q" });
+    await add("other", 1);
+    await until("another job has run", async () => (await queue.left()).length === 4);
+    assert.equal(seen.length, 0);
+    await until("all have run", async () => (await queue.left()).length === 0);
+    assert.equal(seen.length, 3);
+  } finally {
+    await theirs.stop();
+    await ours.stop();
+  }
 });
 
-test("Jobs that are told to wait at the same time write one back-off.", async () => {
-  let told = 0;
-  const task = defineTask("call", async () => {
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    if (told++ < 24) throw new RetryAfter(1_000, { backOff: "task" });
-  });
-  await queue.utils.addJobs(Array.from({ length: 24 }, () => ({ identifier: "call" })));
-  await queue.started({ tasks: [task], concurrency: 24, ...BEATS });
-  await until("all were told", () => told >= 24);
-  await until("all have run", async () => (await queue.left()).length === 0);
-  const [row] = await queue.sql<{ count: number }>(
-    "select count(*)::int as count from worker._private_back_offs",
+test("A program makes its queue back off by the last line of its output.", async () => {
+  const directory = mkdtempSync(join(tmpdir(), "worker-test-"));
+  const script =
+    "#!/bin/sh\necho 429 from the API >&2\necho retry-after=60 back-off=queue\nexit 75\n";
+  writeFileSync(join(directory, "call.sh"), script, { mode: 0o755 });
+  try {
+    await queue.started({ tasks: await loadTasks(directory) });
+    await add("call", 1, { queueName: "q" });
+    const { scope, name, reason, is_pause } = await oneBackOff();
+    assert.deepEqual([scope, name, is_pause], ["queue", "q", true]);
+    assert.equal(reason, "exited with code 75: 429 from the API");
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+});
+
+test("A pause by a person stays as it is, and is no back-off.", async () => {
+  const asked = { scope: "task", name: "call", reason: "r", jobId: "1", task: "call" } as const;
+  const { database: db } = queue.utils;
+  assert.equal(await beginBackOff(db, { ...asked, delayMs: 30_000 }), "begun");
+  await queue.utils.pauseTask("call", { reason: "deploy", pausedBy: "ana", waitMs: 0 });
+  assert.equal(await beginBackOff(db, { ...asked, delayMs: 60_000 }), "kept");
+  const [pause] = await queue.utils.listPauses();
+  assert.deepEqual(
+    [pause?.reason, pause?.pausedBy, pause?.resumeAt, pause?.isBackOff],
+    ["deploy", "ana", null, false],
   );
-  assert.ok((row?.count ?? 0) >= 1 && (row?.count ?? 0) <= 3, `${row?.count} back-offs`);
 });
 
-test("A limit that backs off holds up its tasks, and no others.", async () => {
-  await queue.utils.setLimit({ name: "openai", task: "ai_*", concurrency: 4 });
-  let told = 0;
-  const starts: number[] = [];
-  const ask = defineTask("ai_ask", () => {
-    starts.push(performance.now());
-    if (told++ === 0) throw new RetryAfter(1_500, { backOff: "limit:openai" });
-  });
-  const [draw, other] = [recording("ai_draw"), recording("other")];
-  await queue.started({ tasks: [ask, draw, other], ...BEATS });
-  await queue.utils.addJob("ai_ask");
-  await until("it was told", () => told === 1);
-  await until("the limit backs off", async () => {
-    return (await queue.utils.getLimit("openai")).backOff !== null;
-  });
-  const began = performance.now();
-  await queue.utils.addJob("ai_draw");
-  await queue.utils.addJob("other");
-  await until("the other has run", () => other.seen.length === 1);
-  await until("the task of the limit has run", () => draw.seen.length === 1);
-  assert.ok(performance.now() - began > 1_000);
-  await until("all have run", async () => (await queue.left()).length === 0);
-});
-
-test("A pause by a person is neither shortened nor replaced.", async () => {
-  let told = 0;
-  const task = defineTask("call", async () => {
-    if (told++ > 0) return;
-    await queue.utils.pauseTask("call", { reason: "deploy", pausedBy: "ana", waitMs: 0 });
-    throw new RetryAfter(500, { backOff: "task" });
-  });
-  await queue.started({ tasks: [task], ...BEATS });
-  await queue.utils.addJob("call");
-  await until("the back-off is recorded", async () => {
-    return (await queue.sql("select from worker._private_back_offs")).length === 1;
-  });
-  const [pause] = await pauses();
-  assert.deepEqual([pause?.reason, pause?.ms, pause?.is_back_off], ["deploy", null, false]);
-});
-
-test("Without a queue, without a limit or without the tables only the job waits, and it is said once.", async () => {
-  const warnings: string[] = [];
-  const logger = {
-    ...{ debug() {}, info() {}, error() {} },
-    warn: (fields: object, message: string) =>
-      void (message === "a task asked to back off" && warnings.push(JSON.stringify(fields))),
-  };
-  let told = 0;
-  const targets = ["queue", "queue", "limit:none", "limit:none"] as const;
-  const task = defineTask("call", () => {
-    const backOff = targets[told++];
-    if (backOff !== undefined) throw new RetryAfter(10, { backOff });
-  });
-  await queue.started({ tasks: [task], logger, ...BEATS });
-  await queue.utils.addJob("call");
-  await until("it has run", async () => (await queue.left()).length === 0);
-  await until("both were said", () => warnings.length === 2);
-  assert.match(warnings[0] ?? "", /no queue/);
-  assert.match(warnings[1] ?? "", /no limit/);
-});
-
-test("An invalid target is refused where it is thrown.", () => {
-  assert.throws(() => new RetryAfter(1, { backOff: "all" as never }), /backOff/);
-  const response = { status: 429, statusText: "", headers: new Headers({ "retry-after": "3" }) };
-  const error = new RetryAfter(
-    { ...response, url: "https://api.example.com/x" },
-    { backOff: "task" },
+test("A back-off is only lengthened, keeps its beginning, and is ended by resuming.", async () => {
+  const { database: db } = queue.utils;
+  const asked = { scope: "queue", name: "q", reason: "429\nmore", jobId: "1", task: "t" } as const;
+  assert.equal(await beginBackOff(db, { ...asked, delayMs: 10_000 }), "begun");
+  assert.equal(await beginBackOff(db, { ...asked, delayMs: 5_000 }), "kept");
+  assert.equal(await beginBackOff(db, { ...asked, delayMs: 60_000, jobId: "2" }), "begun");
+  const rows = await backOffs();
+  assert.deepEqual(
+    rows.map(({ job_id, is_pause, reason }) => [job_id, is_pause, reason]),
+    [["2", true, "429"]],
   );
-  assert.deepEqual([error.message, error.until], ["429 from api.example.com", 3_000]);
+  const [pause] = await queue.utils.listPauses();
+  assert.equal(pause?.isBackOff, true);
+  assert.equal((await queue.utils.resumeQueue("q")).wasPaused, true);
+  assert.deepEqual(await queue.utils.listPauses(), []);
+  assert.equal(await beginBackOff(db, { ...asked, delayMs: 5_000 }), "begun");
+});
+
+test("At most 100 back-offs of a name are kept, and none of the others after an hour.", async () => {
+  await queue.sql(`insert into worker._private_back_offs (scope, name, began_at, until)
+    select 'task', 'call', now() - n * interval '1 second', now() - interval '1 millisecond'
+    from generate_series(1, 150) as n`);
+  await queue.sql(`insert into worker._private_back_offs (scope, name, began_at, until)
+    values ('queue', 'gone', now() - interval '2 hours', now() - interval '2 hours')`);
+  const asked = { scope: "task", name: "call", reason: "r", jobId: "1", task: "call" } as const;
+  await beginBackOff(queue.utils.database, { ...asked, delayMs: 1_000 });
+  const rows = await backOffs();
+  assert.equal(rows.length, 100);
+  assert.equal(rows.at(-1)?.is_pause, true);
+});
+
+test("A worker that stops has written its back-offs.", async () => {
+  const { task } = limited("call", "task", 60_000);
+  await add("call", 1);
+  const worker = await queue.started({ tasks: [task] });
+  await worker.drain();
+  await worker.stop();
+  assert.equal((await backOffs()).length, 1);
+});
+
+test("Why a job waits is the back-off, with its end and its reason.", async () => {
+  const { task } = limited("call", "task", 60_000);
+  await queue.started({ tasks: [task] });
+  await add("call", 1);
+  await oneBackOff();
+  const job = await queue.utils.addJob("call");
+  const why = await explainJob(queue.utils.database, job.id);
+  assert.match(why?.sentence ?? "", /is backing off until .*: 429 from api\.example\.com\.$/);
+});
+
+test("What cannot back off is logged once: a queue that a job does not have, an unknown limit.", async () => {
+  const { logger, lines } = recorder();
+  const task = defineTask<{ to: BackOffTarget }>("call", ({ to }) => {
+    throw new RetryAfter(60_000, { backOff: to });
+  });
+  const worker = await queue.started({ tasks: [task], logger });
+  for (const to of ["queue", "limit:none", "queue", "limit:none"]) {
+    await queue.utils.addJob("call", { to });
+  }
+  await until("all wait", async () => (await queue.left()).every(({ wait_s }) => wait_s > 50));
+  await worker.stop();
+  assert.deepEqual(await backOffs(), []);
+  const warnings = lines.filter(({ level }) => level === "warn").map(({ message }) => message);
+  assert.equal(warnings.filter((text) => text.includes("without a named queue")).length, 1);
+  assert.equal(warnings.filter((text) => text.includes("no limit has this name")).length, 1);
+});
+
+test("Without the tables only the job waits, and one warning names the command that adds them.", async () => {
+  const bare = await migratedDatabase("worker", ["controls"]);
+  const { logger, lines } = recorder();
+  const utils = await makeWorkerUtils({ connectionString: bare.url });
+  const { task } = limited("call", "task", 60_000);
+  const others = recording("other", (_, call) => {
+    if (call < 3) throw new RetryAfter(60_000, { backOff: "task" });
+  });
+  const worker = await queue.started({ connectionString: bare.url, tasks: [task, others], logger });
+  for (const name of ["call", "call", "other", "other", "other"]) await utils.addJob(name);
+  await until("the others have run", async () => (await utils.countJobs()).total === 3);
+  await worker.stop();
+  await utils.end();
+  const warnings = lines.filter(({ message }) => message.includes("--with limits"));
+  assert.equal(warnings.length, 1);
+});
+
+test("Invalid targets are refused; the reason of a response is its status and its host.", () => {
+  assert.throws(() => new RetryAfter(1, { backOff: "limit:" }), { code: "bad_input" });
+  assert.throws(() => new RetryAfter(1, { backOff: "all" as "task" }), { code: "bad_input" });
+  const url = "https://user:secret@api.openai.com/v1?key=secret";
+  const response = { status: 429, statusText: "", headers: new Headers(), url };
+  const error = new RetryAfter(response, { backOff: "task" });
+  assert.equal(error.message, "429 from api.openai.com");
 });

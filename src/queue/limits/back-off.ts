@@ -1,75 +1,116 @@
-// Back-offs: a task, a queue or a limit whose jobs do not start until a time, because a job was told so (429, 503).
+// Begins a back-off: until a moment no job of a task, of a named queue or under a limit starts.
 //
-//   task, queue   a pause with the end of the back-off, which all workers obey as any pause; of a queue, stock ones too
-//   limit         only the row of _private_back_offs, which this library's workers read with the limits
-//
-// A pause by a person wins: it is neither shortened nor replaced. The pause is that of a back-off if and only if a row
-// of _private_back_offs has its scope, name and end.
+//   task, queue   a pause with the same end, which all workers obey (pauses/pause.ts)
+//   limit         its row alone, which readLimits() returns
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { CONTROL } from "../pauses/pause.ts";
 import { PAUSED } from "../sql/lock.ts";
 
+export type BackOffScope = "task" | "queue" | "limit";
+
 export interface NewBackOff {
-  readonly scope: "task" | "queue" | "limit";
+  readonly scope: BackOffScope;
   readonly name: string;
-  readonly forMs: number;
-  /** At most 200 characters. */
+  /** How long, by the database's clock. */
+  readonly delayMs: number;
+  /** The first 200 characters are kept. */
   readonly reason: string;
+  /** The job that has asked for it, and its task. */
   readonly jobId: string;
-  /** The identifier of the job's task. */
   readonly task: string;
 }
 
-/** What is kept: the back-offs of an hour, at most this many of each name. */
-const MOST_KEPT = 100;
+/** `kept`: a pause by a person, or a back-off that is not shorter, stays as it is. `unknown`: no limit has the name. */
+export type BackOffBegun = "begun" | "kept" | "unknown";
 
-/**
- * Begins a back-off, or lengthens it. Returns false if nothing of this name is there: an unknown limit. Throws if the
- * schema has no tables for it.
- */
-export async function beginBackOff(db: Database, given: NewBackOff): Promise<boolean> {
-  const { scope, name, forMs, reason, jobId, task } = given;
-  const statement = scope === "limit" ? limitSql : pauseSql;
-  const values = [scope, name, forMs, reason, jobId, task];
-  return (await query(db, statement, values)).length > 0;
+/** Begins a back-off, or lengthens the present one. Throws if the schema has no tables of limits. */
+export async function beginBackOff(db: Database, backOff: NewBackOff): Promise<BackOffBegun> {
+  const { scope, name, delayMs, reason, jobId, task } = backOff;
+  const values = [scope, name, Math.max(0, delayMs), reasonOf(reason), jobId, task];
+  const begin = async (): Promise<BackOffBegun> => {
+    const [row] = await query<{ begun: boolean; known: boolean }>(db, statements[scope], values);
+    if (row?.known !== true) return "unknown";
+    return row.begun ? "begun" : "kept";
+  };
+  const done = await begin();
+  // A pause that was committed meanwhile looks like one by a person; the second snapshot has its back-off, too.
+  return done === "kept" ? begin() : done;
 }
 
-/* $1 scope  $2 name  $3 float8 ms  $4 reason  $5 bigint job  $6 task. Each row of the answer announces it. */
-const until = "pg_catalog.now() + $3::float8 * interval '1 millisecond'";
+const MOST_CHARACTERS = 200;
 
-const recorded = (s: string, condition: string) => `forgotten as (
-  delete from ${s}._private_back_offs as backs
-  where scope = $1::text and name = $2::text and until < pg_catalog.now()
-    and (began_at < pg_catalog.now() - interval '1 hour' or began_at < (
-      select began_at from ${s}._private_back_offs as others
-      where others.scope = $1::text and others.name = $2::text
-      order by began_at desc offset ${MOST_KEPT - 1} limit 1))
-), recorded as (
-  insert into ${s}._private_back_offs as backs (scope, name, until, reason, job_id, task)
-  select $1::text, $2::text, ${until}, $4::text, $5::bigint, $6::text ${condition}
-  on conflict (scope, name, began_at) do update set until = greatest(backs.until, excluded.until)
-  returning until
+/** One line, without what PostgreSQL cannot store. */
+const reasonOf = (reason: string): string =>
+  [...reason.replaceAll("\0", "").toWellFormed().trim().split(/\r?\n/, 1).join("")]
+    .slice(0, MOST_CHARACTERS)
+    .join("");
+
+const END = "pg_catalog.now() + $3::float8 * interval '1 millisecond'";
+const MOST_KEPT = 100;
+
+// The same back-off, only longer, keeps its beginning. Old ones are deleted: of this name all but the newest, and some
+// of other names, because those may never back off again.
+const recorded = (s: string) => `recorded as (
+  insert into ${s}._private_back_offs as backs (scope, name, began_at, until, reason, job_id, task)
+  select $1::text, $2::text, began_at, until, $4::text, $5::bigint, $6::text from begun
+  on conflict (scope, name, began_at) do update set
+    until = excluded.until, reason = excluded.reason, job_id = excluded.job_id, task = excluded.task
+), old as materialized (
+  (select scope, name, began_at from ${s}._private_back_offs
+    where scope = $1::text and name = $2::text and until <= pg_catalog.now()
+    order by began_at desc offset ${MOST_KEPT - 1})
+  union
+  (select scope, name, began_at from ${s}._private_back_offs
+    where until < pg_catalog.now() - interval '1 hour' limit ${MOST_KEPT})
+), locked as materialized (
+  select backs.scope, backs.name, backs.began_at
+  from ${s}._private_back_offs as backs join old using (scope, name, began_at)
+  where exists (select from begun) for update of backs skip locked
+), deleted as (
+  delete from ${s}._private_back_offs as backs using locked
+  where backs.scope = locked.scope and backs.name = locked.name and backs.began_at = locked.began_at
 )`;
 
 const announced = `pg_catalog.pg_notify('${CONTROL}', pg_catalog.random()::text)`;
 
-const limitSql: Statement = (s) => `
-with ${recorded(s, `where exists (select from ${s}._private_limits where name = $2::text)`)}
-select ${announced} from recorded`;
+const answer = (known: string) => `
+select exists (select from begun) as begun, ${known} as known, case when exists (select from begun) then ${announced} end`;
 
-const pauseSql: Statement = (s) => `
-with ${recorded(s, "")}, paused as (
-  insert into ${s}._private_pauses as pauses (scope, name, resume_at, reason)
-  select $1::text, $2::text, until, $4::text from recorded
+// A pause that is over, and not deleted yet, begins anew. One with another end than a back-off is by a person.
+const begunPause = (s: string) => `begun as (
+  insert into ${s}._private_pauses as pauses (scope, name, paused_at, resume_at, reason)
+  values ($1::text, $2::text, pg_catalog.now(), ${END}, $4::text)
   on conflict (scope, name) do update set
-    paused_at = excluded.paused_at, resume_at = excluded.resume_at, reason = excluded.reason, paused_by = null
-  where pauses.resume_at < excluded.resume_at and (pauses.resume_at <= pg_catalog.now() or exists (
+    paused_at = case when pauses.resume_at > pg_catalog.now() then pauses.paused_at else excluded.paused_at end,
+    resume_at = excluded.resume_at, reason = excluded.reason, paused_by = null
+  where pauses.resume_at <= pg_catalog.now() or pauses.resume_at < excluded.resume_at and exists (
     select from ${s}._private_back_offs as backs
-    where backs.scope = pauses.scope and backs.name = pauses.name and backs.until = pauses.resume_at))
-  returning scope, name
-), locked as (
+    where backs.scope = pauses.scope and backs.name = pauses.name and backs.until = pauses.resume_at)
+  returning paused_at as began_at, resume_at as until
+)`;
+
+const taskSql: Statement = (s) => `with ${begunPause(s)}, ${recorded(s)} ${answer("true")}`;
+
+// A lock that a worker holds, or that of a queue with a limit, is overwritten, as by a pause.
+const queueSql: Statement = (s) => `
+with ${begunPause(s)}, ${recorded(s)}, paused as (
   insert into ${s}._private_job_queues as queues (queue_name, locked_by, locked_at)
-  select name, '${PAUSED}' || pg_catalog.left($4::text, 200), 'infinity' from paused where scope = 'queue'
+  select $2::text, '${PAUSED}' || $4::text, 'infinity'::timestamptz from begun
   on conflict (queue_name) do update set locked_by = excluded.locked_by, locked_at = excluded.locked_at
 )
-select ${announced} from recorded`;
+${answer("true")}`;
+
+const limitSql: Statement = (s) => `
+with known as materialized (
+  select name from ${s}._private_limits where name = $2::text
+), present as materialized (
+  select began_at, until from ${s}._private_back_offs
+  where scope = $1::text and name = $2::text and until > pg_catalog.now()
+  order by until desc limit 1
+), begun as materialized (
+  select coalesce(present.began_at, pg_catalog.now()) as began_at, ${END} as until
+  from known left join present on true
+  where present.until is null or present.until < ${END}
+), ${recorded(s)} ${answer("exists (select from known)")}`;
+
+const statements = { task: taskSql, queue: queueSql, limit: limitSql } as const;

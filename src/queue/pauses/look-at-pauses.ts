@@ -12,19 +12,27 @@ export interface PauseLook {
   readonly pauses: readonly string[] | null;
   /** A pause is over. */
   readonly hasDue: boolean;
+  /** Milliseconds until the next pause is over; null: none ends by itself. */
+  readonly nextMs: number | null;
 }
 
 /** `knownMark`: that of the previous look. Throws if the schema has no table of pauses. */
 export async function lookAtPauses(db: Database, knownMark: string | null): Promise<PauseLook> {
   const [row] = await query<LookRow>(db, lookSql, [knownMark]);
   const pauses = JSON.parse(row?.pauses ?? "null") as string[] | null;
-  return { mark: row?.mark ?? "", pauses, hasDue: row?.has_due === true };
+  return {
+    mark: row?.mark ?? "",
+    pauses,
+    hasDue: row?.has_due === true,
+    nextMs: row?.next_ms ?? null,
+  };
 }
 
 interface LookRow {
   readonly mark: string;
   readonly pauses: string | null;
   readonly has_due: boolean;
+  readonly next_ms: number | null;
 }
 
 const MOST_PAUSES = 1_000;
@@ -39,10 +47,12 @@ const mark = `pg_catalog.count(*)::text || ' '::text || coalesce(pg_catalog.sum(
 export const markOfPauses = (s: string): string => `select ${mark} from ${s}._private_pauses`;
 
 const lookSql: Statement = (s) => `
-select mark, has_due,
+select mark, has_due, next_ms,
   case when mark is distinct from $1::text and count <= ${MOST_PAUSES} then pauses end as pauses
 from (
   select ${mark} as mark, pg_catalog.count(*) as count, coalesce(pg_catalog.json_agg(${token}::text)::text, '[]') as pauses,
-    coalesce(pg_catalog.bool_or(resume_at <= pg_catalog.now()), false) as has_due
+    coalesce(pg_catalog.bool_or(resume_at <= pg_catalog.now()), false) as has_due,
+    pg_catalog.date_part('epoch', pg_catalog.min(resume_at) filter (
+      where resume_at > pg_catalog.now() and resume_at < 'infinity'::timestamptz) - pg_catalog.now()) * 1000::float8 as next_ms
   from ${s}._private_pauses
 ) as look`;

@@ -112,7 +112,7 @@ function failureOf(code: number | null, message: string, lastLine: string): Erro
 
 function retryAfter(code: number | null, message: string, lastLine: string): Error {
   const [, seconds = "", target] =
-    /^retry-after=(\S*)(?: back-off=(\S+))?$/.exec(lastLine.trim()) ?? [];
+    /^retry-after=(\S*)(?:\s+back-off=(.*))?$/.exec(lastLine.trim()) ?? [];
   const delayMs = code === TO_BE_RETRIED ? secondsIn(seconds) : null;
   if (delayMs === null) return new Error(message);
   const backOff = isBackOff(target) ? { backOff: target } : {};

@@ -1,88 +1,152 @@
-// Makes all workers back off from what a job names, once for any number of jobs that say so at the same time.
-import { now } from "../../base/clock.ts";
-import { codeOf, messageOf } from "../../base/errors.ts";
+// Writes the back-offs that jobs ask for. A burst of jobs asks for the same one: it is written once, and again only
+// where a later job asks for a longer one.
+//
+//   a job asks ──▶ begins ──written──▶ all workers read it (control-watch.ts, limit-watch.ts)
+//                    └ others ask meanwhile: the latest end of all is written next
+import { type Clock, systemClock } from "../../base/clock.ts";
+import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
 import type { Database } from "../../database/database.ts";
+import { hasLimits } from "../../database/schema/extensions/has-extension.ts";
 import { workerLine } from "../../domain/portable/worker-line.ts";
-import { beginBackOff, type NewBackOff } from "../../queue/limits/back-off.ts";
+import { type BackOffScope, beginBackOff } from "../../queue/limits/back-off.ts";
 import type { WorkerConfig } from "../options/worker-options.ts";
 import { type BackOffRequest, RetryRules } from "../task/next-attempt.ts";
 
-/** A back-off is lengthened only by more than this. */
-const SAME_MS = 100;
-const LONGEST_REASON = 200;
-/** The targets whose ends are remembered. */
-const MOST_TARGETS = 1_000;
-
-/** Returns the worker's rules for what follows a failed attempt, with back-offs. */
-export function retryRules<E>(config: WorkerConfig<E>, database: Database): RetryRules {
-  const { retry, retryPolicies, logger } = config;
-  const backOffs = new BackOffs(logger, database);
-  return new RetryRules(retry, retryPolicies, logger, (request) => backOffs.request(request));
+interface Wanted extends Omit<BackOffRequest, "target" | "delayMs"> {
+  readonly untilMs: number;
 }
+
+interface Target {
+  readonly scope: BackOffScope;
+  readonly name: string;
+  /** The latest end that was asked for. */
+  untilMs: number;
+  /** When it was last asked for with a later end. */
+  askedMs: number;
+  /** To be written; null: nothing. */
+  wanted: Wanted | null;
+  isWriting: boolean;
+}
+
+/** An end that is at most this much later is the same, as long as the last one was written within RECENT_MS. */
+const SAME_MS = 100;
+const RECENT_MS = 1_000;
+const MOST_TARGETS = 1_000;
+const MOST_WARNINGS = 100;
+
+type BackOffsConfig = Pick<WorkerConfig<never>, "logger" | "retry" | "retryPolicies">;
 
 export class BackOffs {
+  /** Decides what follows a failed attempt, and begins its back-off. */
+  readonly retry: RetryRules;
   readonly #logger: Logger;
   readonly #database: Database;
-  /** The end of each back-off that this worker has asked for. */
-  readonly #ends = new Map<string, number>();
+  readonly #clock: Clock;
+  readonly #targets = new Map<string, Target>();
+  readonly #writing = new Set<Promise<void>>();
   readonly #warned = new Set<string>();
 
-  constructor(logger: Logger, database: Database) {
+  constructor(config: BackOffsConfig, database: Database, clock: Clock = systemClock) {
+    const { logger, retry, retryPolicies } = config;
     this.#logger = logger;
     this.#database = database;
+    this.#clock = clock;
+    this.retry = new RetryRules(retry, retryPolicies, logger, (request) => this.begin(request));
   }
 
-  /** Never throws. The job waits for itself, whatever becomes of this. */
-  request({ target, delayMs, reason, job }: BackOffRequest): void {
-    const scopeAndName = placeOf(target, job);
-    if (scopeAndName === null) {
-      this.#warn(`the job has no queue that could back off: only it waits`, job.taskIdentifier);
+  /** Begins the back-off in the background. A failure is logged: then only the job itself waits. */
+  begin({ target: asked, delayMs, ...request }: BackOffRequest): void {
+    const { job } = request;
+    const target = this.#targetOf(asked, request.job);
+    if (target === null) {
+      const text = "a job without a named queue cannot make its queue back off: only the job waits";
+      this.#warn(text, { task: job.taskIdentifier });
       return;
     }
-    const key = JSON.stringify(scopeAndName);
-    const endMs = now() + delayMs;
-    if ((this.#ends.get(key) ?? 0) + SAME_MS >= endMs) return;
-    if (this.#ends.size >= MOST_TARGETS) this.#ends.clear();
-    this.#ends.set(key, endMs);
-    void this.#write(key, {
-      ...scopeAndName,
-      forMs: delayMs,
-      reason: reason.slice(0, LONGEST_REASON).toWellFormed().replaceAll("\0", ""),
-      jobId: job.id,
-      task: job.taskIdentifier,
-    });
+    const nowMs = this.#clock.monotonic();
+    const untilMs = nowMs + delayMs;
+    const isRecent = target.isWriting || nowMs - target.askedMs < RECENT_MS;
+    if (isRecent && untilMs <= target.untilMs + SAME_MS) return;
+    Object.assign(target, { untilMs, askedMs: nowMs, wanted: { ...request, untilMs } });
+    if (target.isWriting) return;
+    const written = this.#write(target);
+    this.#writing.add(written);
+    void written.finally(() => this.#writing.delete(written));
   }
 
-  async #write(key: string, given: NewBackOff): Promise<void> {
-    const { scope, name, forMs, reason, task } = given;
-    try {
-      if (await beginBackOff(this.#database, given)) {
-        this.#logger.info({ scope, name, forMs, reason, task }, "backing off");
-      } else this.#warn(`there is no limit "${name}": only the job waits`, task);
-    } catch (error) {
-      this.#ends.delete(key);
-      const isMissing =
-        codeOf(error) === "schema_missing" || codeOf(error) === "schema_unsupported";
-      const command = workerLine(this.#database.schema.name, "worker migrate --with limits");
-      const advice = isMissing ? `; "${command}" adds the tables for it` : "";
-      this.#warn(`back-offs cannot be written: ${messageOf(error)}${advice}`, task);
+  /** Resolves when all of them are written, or `signal` aborts. */
+  async written(signal: AbortSignal): Promise<void> {
+    if (this.#writing.size === 0 || signal.aborted) return;
+    const aborted = Promise.withResolvers<void>();
+    signal.addEventListener("abort", () => aborted.resolve(), { once: true });
+    await Promise.race([Promise.all(this.#writing), aborted.promise]);
+  }
+
+  #targetOf(asked: BackOffRequest["target"], job: BackOffRequest["job"]): Target | null {
+    const [scope, name] = namesOf(asked, job);
+    if (name === null) return null;
+    const key = `${scope} ${name}`;
+    let target = this.#targets.get(key);
+    if (target === undefined) {
+      if (this.#targets.size >= MOST_TARGETS) this.#forget();
+      target = { scope, name, untilMs: 0, askedMs: 0, wanted: null, isWriting: false };
+      this.#targets.set(key, target);
+    }
+    return target;
+  }
+
+  #forget(): void {
+    for (const [key, { isWriting }] of this.#targets) if (!isWriting) this.#targets.delete(key);
+  }
+
+  async #write(target: Target): Promise<void> {
+    target.isWriting = true;
+    while (target.wanted !== null) {
+      const { wanted } = target;
+      target.wanted = null;
+      await this.#writeOne(target, wanted).catch((error) => {
+        target.untilMs = 0;
+        const { scope, name } = target;
+        this.#warn("a back-off could not be written: only the job waits", {
+          ...{ scope, name, error: messageOf(error) },
+        });
+      });
+    }
+    target.isWriting = false;
+  }
+
+  async #writeOne({ scope, name }: Target, { untilMs, reason, job }: Wanted): Promise<void> {
+    const db = this.#database;
+    if (!(await hasLimits(db))) {
+      const command = workerLine(db.schema.name, "worker migrate --with limits");
+      this.#warn(`back-offs need tables: "${command}" adds them; until then only the job waits`);
+      return;
+    }
+    const delayMs = untilMs - this.#clock.monotonic();
+    const asked = { ...{ scope, name, delayMs, reason }, jobId: job.id, task: job.taskIdentifier };
+    const done = await beginBackOff(db, asked);
+    const fields = { scope, name, delay_ms: Math.round(delayMs), reason, job_id: job.id };
+    if (done === "begun") this.#logger.info(fields, "backing off");
+    if (done === "unknown") {
+      this.#warn("a job asks that a limit backs off, and no limit has this name", { limit: name });
     }
   }
 
-  #warn(problem: string, task: string): void {
-    const known = `${task} ${problem}`;
-    if (this.#warned.size >= MOST_TARGETS || this.#warned.has(known)) return;
-    this.#warned.add(known);
-    this.#logger.warn({ task, problem }, "a task asked to back off");
+  /** Once for each text and its fields. */
+  #warn(message: string, fields: Record<string, unknown> = {}): void {
+    const key = `${message} ${JSON.stringify(fields)}`;
+    if (this.#warned.size >= MOST_WARNINGS || this.#warned.has(key)) return;
+    this.#warned.add(key);
+    this.#logger.warn(fields, message);
   }
 }
 
-function placeOf(
-  target: BackOffRequest["target"],
-  job: BackOffRequest["job"],
-): Pick<NewBackOff, "scope" | "name"> | null {
-  if (target === "task") return { scope: "task", name: job.taskIdentifier };
-  if (target !== "queue" && target !== "key") return { scope: "limit", name: target.slice(6) };
-  return job.queueName === null ? null : { scope: "queue", name: job.queueName };
+function namesOf(
+  asked: BackOffRequest["target"],
+  { taskIdentifier, queueName }: BackOffRequest["job"],
+): [BackOffScope, string | null] {
+  if (asked === "task") return ["task", taskIdentifier];
+  if (asked === "queue" || asked === "key") return ["queue", queueName];
+  return ["limit", asked.slice("limit:".length)];
 }

@@ -11,6 +11,7 @@ import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
 import { policyNameOf } from "../../domain/job-flags.ts";
 import { BY_FORMULA, type NextAttempt } from "../../queue/settle/fail.ts";
+import { retryDelayMs } from "../../queue/settle/retry-policy.ts";
 import { type BackOffTarget, LONGEST_DELAY_MS, outcomeOf } from "./outcomes.ts";
 import type { RetryPolicies, RetryPolicy } from "./retry.ts";
 import type { TaskJob } from "./task-job.ts";
@@ -55,7 +56,7 @@ export class RetryRules {
     if (outcome?.kind === "snooze") return outcome;
     if (outcome?.kind === "retry_after" && outcome.backOff !== null) {
       const delayMs = outcome.delayMs ?? this.#usualDelayMs(error, job, ofTask);
-      this.#backOff({ target: outcome.backOff, delayMs, reason: error.message, job });
+      this.#backOff({ target: outcome.backOff, delayMs, reason: messageOf(error), job });
       return { kind: "snooze", delayMs };
     }
     // A job without attempts left is never due again; its `run_at` then shows when it has failed.
@@ -73,7 +74,7 @@ export class RetryRules {
     const next = policy === undefined ? BY_FORMULA : this.#delay(policy, error, job);
     return next.kind === "retry" && next.delayMs !== null
       ? next.delayMs
-      : Math.exp(Math.min(10, job.attempts)) * 1_000;
+      : retryDelayMs(job.attempts);
   }
 
   #policyOf(job: TaskJob): RetryPolicy | undefined {
