@@ -34,7 +34,7 @@ const allowed: readonly (readonly [path: RegExp, use: RegExp, reason: string])[]
   [/./, /\bask(s|ed|ing)? for confirmation\b/i, "the standard term for a command"],
   [/admin|command-line/, /\btell browsers to forget HSTS\b/, "what the header does"],
   [/^test\/faults\//, /\bstands?\b/, "the noun: a test stand"],
-  [/ui\/schema\/commands/, /readonly ask: string/, "generated code"],
+  [/ui\/schema\/commands/, /(readonly |this\.)ask\b/, "generated code"],
   [/sample-tasks/, /He said "never again"/, "sample data"],
 ];
 

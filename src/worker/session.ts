@@ -120,13 +120,12 @@ export class Session<E> {
   /** Limits of tasks have changed. `isOther`: tasks are fetched in another way. */
   limitsChanged(isOther: boolean): void {
     this.dispatcher.settle();
-    if (!isOther) return;
-    this.#safe?.limitsChanged();
+    if (isOther) this.#safe?.limitsChanged();
     // Jobs that were fetched without a limit.
-    void this.dispatcher.returnUnstarted();
+    if (isOther) void this.dispatcher.returnUnstarted();
   }
 
-  /** A connection of the safe mode, an idle one if possible; null: there is none now. */
+  /** A connection of the safe mode, an idle one if possible; null: there is none. */
   get database(): Database | null {
     const connected = this.#lanes.filter(({ isConnected }) => isConnected);
     return (connected.find(({ isBusy }) => !isBusy) ?? connected[0])?.database ?? null;

@@ -161,7 +161,7 @@ test("the name of another limit is refused", async () => {
   assert.equal(page.requests.filter(({ method }) => method === "POST").length, 0);
 });
 
-test("a queue that a job has told to back off is not called paused", async () => {
+test("a queue that backs off is not shown as paused", async () => {
   const page = await opened("/queues");
   const backs_off = true;
   const paused = { at: at(-60), until: at(120), reason: "429 from api", by: null, backs_off };
@@ -265,7 +265,7 @@ test("a limit is removed after a confirmation", async () => {
   assert.equal(page.navigations.at(-1), "/limits");
 });
 
-test("a limit that does not exist has a page that says so", async () => {
+test("a limit that does not exist has a page with that message", async () => {
   const page = await opened("/limits/tenant%2F*");
   assert.equal(page.asked("api/limits/").path, "api/limits/tenant%2F%2A");
   page.answer("api/limits/", { error: "there is no limit", code: "not_found" }, 404);

@@ -167,7 +167,7 @@ test("The option concurrency of a task counts in its worker alone, without the e
   assert.ok(seen.most > 2 && seen.most <= 4, `${seen.most} ran`);
 });
 
-test("A worker without heartbeats runs no limited job, and says so once.", async () => {
+test("A worker without heartbeats runs no limited job, and warns once.", async () => {
   await queue.utils.setLimit({ name: "l", task: "limited", concurrency: 2 });
   const [limited, other] = [recording("limited"), recording("other")];
   const warnings: string[] = [];
@@ -179,7 +179,7 @@ test("A worker without heartbeats runs no limited job, and says so once.", async
   await add(3, "limited");
   await add(3, "other");
   await until("the others have run", () => other.seen.length === 3);
-  await until("it was said", () => warnings.some((one) => one.includes("no heartbeats")));
+  await until("it has warned", () => warnings.some((one) => one.includes("no heartbeats")));
   assert.equal(limited.seen.length, 0);
   assert.equal(warnings.filter((one) => one.includes("no heartbeats")).length, 1);
 });

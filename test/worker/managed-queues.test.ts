@@ -135,7 +135,7 @@ test("A lowered, a raised and a removed limit apply while jobs run.", async () =
   });
 });
 
-test("A paused queue with a limit stands still, and goes on when it is resumed.", async () => {
+test("A paused queue with a limit runs nothing, and goes on when it is resumed.", async () => {
   await queue.utils.setLimit({ name: "l", queue: "*", concurrency: 2 });
   const of = watched("task", 0);
   const other = watched("other", 0);

@@ -219,7 +219,7 @@ export const records = {
   /** A job that an operation has found. Its members are null if the job was deleted and its state was not stored. */
   MetJob: { id: "i64", task_identifier: "string?", error_line: "string?" },
   OperationJobs: { outcome: "string", jobs: "MetJob[]", next_cursor: "string?" },
-  /** A pause, or a back-off that a job has asked for. Without `until` it lasts until it is resumed. */
+  /** A pause, or a back-off of a job. Without `until` it lasts until it is resumed. */
   Pause: { at: "time?", until: "time?", reason: "string?", by: "string?", backs_off: "bool" },
   ListedPause: { scope: "string", name: "string?", until: "time?", reason: "string?" },
   /** The living workers that have acknowledged all pauses, and those that have not. */

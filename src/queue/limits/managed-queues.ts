@@ -108,7 +108,7 @@ select (select pg_catalog.count(*)::int from written) as changed,
 
 /**
  * Makes queues managed or ordinary as the limits want it. `all`: managed ones are checked, too: after a change of the
- * limits, and while an answer says that queues are pending.
+ * limits, and while an answer has pending queues.
  */
 export async function manageQueues(
   db: Database,

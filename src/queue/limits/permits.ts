@@ -30,7 +30,7 @@ export interface PermitExchange {
   readonly number: number;
 }
 
-/** The channel on which workers hear that permits are wanted or free. */
+/** The channel that announces wanted and free permits. */
 export const PERMITS = "worker:permits";
 
 /** The payload of an announcement: `12 free`, `12 wanted`. */

@@ -19,7 +19,7 @@ const PENDING_MS = 50;
 const PENDING_AT_MOST_MS = 1_000;
 /** The pause after a fetch that found slots or jobs locked by another session. */
 const CONTENDED_MS = 10;
-/** Workers that wait for the same token ask at different times. */
+/** Workers that wait for the same token request it at different times. */
 const JITTER_MS = 5;
 
 export interface ManagedJobs {

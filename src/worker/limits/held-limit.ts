@@ -88,10 +88,10 @@ export class HeldLimit {
     this.running--;
   }
 
-  /** `askedAtMs`: they lapse by the time of the request, because the database counts from an earlier moment. */
-  addTokens(count: number, takenAt: string, askedAtMs: number): void {
+  /** `sentAtMs`: they lapse by the time of the request, because the database counts from an earlier moment. */
+  addTokens(count: number, takenAt: string, sentAtMs: number): void {
     if (this.bucket === null || count === 0) return;
-    this.#tokens = [...this.#tokens, { count, takenAt, untilMs: askedAtMs + this.bucket.lapseMs }];
+    this.#tokens = [...this.#tokens, { count, takenAt, untilMs: sentAtMs + this.bucket.lapseMs }];
   }
 
   /** Returns the unused tokens, which it has no more. */

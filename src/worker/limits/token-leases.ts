@@ -1,7 +1,7 @@
 // Takes tokens of a session's rates for jobs that are about to be fetched or started.
 //
-//   wanted ──▶ asks ──some──▶ used within the lapse ─ the rest is given back
-//                 └──none──▶ asks again when the next token is due
+//   wanted ──▶ a request ──some──▶ used within the lapse ─ the rest is given back
+//                       └──none──▶ another one when the next token is due
 import type { Clock } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
@@ -11,14 +11,14 @@ import type { HeldLimit } from "./held-limit.ts";
 
 /** The pause after a failed request. */
 const FAILED_MS = 1_000;
-/** Workers that wait for the same token ask at different times. */
+/** Workers that wait for the same token request it at different times. */
 const JITTER_MS = 20;
 
 export interface TokenLeasesParts {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly database: Database;
-  /** Tokens have come, or may be asked for again. */
+  /** Tokens have come, or may be requested again. */
   changed(): void;
 }
 
@@ -32,7 +32,7 @@ export class TokenLeases {
     this.#parts = parts;
   }
 
-  /** Asks for tokens, unless that is under way. */
+  /** Requests tokens, unless that is under way. */
   consider(limit: HeldLimit, wanted: number): void {
     const { bucket, id } = limit;
     if (bucket === null || id === null || wanted <= limit.tokens) return;
@@ -70,14 +70,14 @@ export class TokenLeases {
     if (bucket === null) return;
     let waitMs: number;
     try {
-      const askedAtMs = clock.monotonic();
+      const sentAtMs = clock.monotonic();
       const { count, nextMs, takenAt } = await takeTokens(
         database,
         { limitId, key: "" },
         bucket,
         wanted,
       );
-      limit.addTokens(count, takenAt, askedAtMs);
+      limit.addTokens(count, takenAt, sentAtMs);
       waitMs = count > 0 ? 0 : nextMs + Math.random() * Math.min(JITTER_MS, bucket.lapseMs);
     } catch (error) {
       logger.debug({ error: messageOf(error) }, "tokens of a rate could not be taken");

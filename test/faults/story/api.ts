@@ -28,7 +28,7 @@ export interface Seen {
   readonly mostOfATenant: number;
   /** Requests between 250 ms after a 429 and the end that it named. */
   readonly whileBackingOff: number;
-  /** Requests that came from the worker that knows no limits. */
+  /** Requests of the worker that ignores limits. */
   readonly byStock: number;
   /** From the first request to the last one, in milliseconds. */
   readonly tookMs: number;
@@ -36,7 +36,7 @@ export interface Seen {
 
 const SECOND_MS = 1_000;
 const RETRY_AFTER_S = 2;
-/** A worker may have started a job before it knew of the 429. */
+/** A worker may have started a job before it read of the 429. */
 const NOTICED_MS = 250;
 /** How long a request takes, at least and at most. */
 const TAKES_MS = [100, 300] as const;

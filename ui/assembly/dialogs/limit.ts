@@ -123,7 +123,7 @@ export class LimitDialog extends TablesDialog {
     match.focused = true;
     match.required = true;
     match.list = "limit-names";
-    match.hint = "Each * stands for any text: tenant/*";
+    match.hint = "Each * matches any text: tenant/*";
     const name = new Field(draft, "name", "Name");
     name.placeholder = matchOf(draft);
     const most = new Field(draft, "concurrency", "At once, at most");

@@ -7,7 +7,7 @@ create table :schema._private_limits (
   name text not null unique,
   -- `task`: one limit for the jobs of all matching tasks together. `queue`: one for each matching queue.
   scope text not null check (scope in ('task', 'queue')),
-  -- A name; each `*` in it stands for any text.
+  -- A name; each `*` in it matches any text.
   match text not null,
   -- The most jobs that run at once; null: any number.
   concurrency int check (concurrency between 1 and 10000),

@@ -1,4 +1,4 @@
-/** One limit: how much of it is used, by which workers or queues, and when it was told to back off. */
+/** One limit: how much of it is used, by which workers or queues, and when it backed off. */
 import { link } from "../../controls/button";
 import { empty } from "../../controls/empty";
 import { crumbs, heading, headOf } from "../../controls/panel";
