@@ -1,4 +1,4 @@
-// Back-offs: a job asks that its task, its named queue or a limit waits with it, in all workers.
+// Back-offs: a job makes its task, its named queue or a limit waits with it, in all workers.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -48,7 +48,7 @@ const oneBackOff = async () => {
   return (await backOffs())[0] as BackOff;
 };
 
-/** The first call asks for a back-off; all others do nothing. */
+/** The first call begins a back-off; all others do nothing. */
 function limited(identifier: string, target: BackOffTarget, ms: number) {
   const times: number[] = [];
   const task = recording(identifier, (_, call) => {
@@ -147,6 +147,7 @@ for (const [mode, options] of [
       await until("all are put back", async () =>
         (await queue.left()).every(({ wait_s }) => wait_s > 50),
       );
+      await until("it is written", async () => (await backOffs()).length > 0);
       assert.equal((await backOffs()).length, 1);
       const written = lines.filter(({ message }) => message === "backing off");
       assert.ok(written.length <= 2, `${written.length} were written`);

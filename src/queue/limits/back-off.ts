@@ -15,7 +15,7 @@ export interface NewBackOff {
   readonly delayMs: number;
   /** The first 200 characters are kept. */
   readonly reason: string;
-  /** The job that has asked for it, and its task. */
+  /** The job that began it, and its task. */
   readonly jobId: string;
   readonly task: string;
 }

@@ -1,8 +1,8 @@
-// Writes the back-offs that jobs ask for. A burst of jobs asks for the same one: it is written once, and again only
-// where a later job asks for a longer one.
+// Writes the back-offs that jobs request. A burst of jobs requests the same one: it is written once, and again only
+// where a later job requests a longer one.
 //
-//   a job asks ──▶ begins ──written──▶ all workers read it (control-watch.ts, limit-watch.ts)
-//                    └ others ask meanwhile: the latest end of all is written next
+//   a request ──▶ begins ──written──▶ all workers read it (control-watch.ts, limit-watch.ts)
+//                    └ others meanwhile: the latest end of all is written next
 import { type Clock, systemClock } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
@@ -20,9 +20,9 @@ interface Wanted extends Omit<BackOffRequest, "target" | "delayMs"> {
 interface Target {
   readonly scope: BackOffScope;
   readonly name: string;
-  /** The latest end that was asked for. */
+  /** The latest end that was requested. */
   untilMs: number;
-  /** When it was last asked for with a later end. */
+  /** When it was last requested with a later end. */
   askedMs: number;
   /** To be written; null: nothing. */
   wanted: Wanted | null;
@@ -129,7 +129,7 @@ export class BackOffs {
     const fields = { scope, name, delay_ms: Math.round(delayMs), reason, job_id: job.id };
     if (done === "begun") this.#logger.info(fields, "backing off");
     if (done === "unknown") {
-      this.#warn("a job asks that a limit backs off, and no limit has this name", { limit: name });
+      this.#warn("a job makes a limit back off, and no limit has this name", { limit: name });
     }
   }
 

@@ -23,7 +23,7 @@ export interface BackOffRequest {
   readonly target: BackOffTarget;
   readonly delayMs: number;
   readonly reason: string;
-  /** The job that was told so. */
+  /** The job that was refused. */
   readonly job: TaskJob;
 }
 
