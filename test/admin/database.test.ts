@@ -43,6 +43,7 @@ test("It shows the server, the schema, tables, indexes, and what each cleanup ta
       ["operations", null, false],
       ["controls", null, false],
       ["schedules", null, false],
+      ["limits", null, false],
     ],
   );
   assert.equal(body.tables[0].name, "_private_jobs");

@@ -10,11 +10,13 @@ import { schemaName } from "../../src/database/schema-name.ts";
 import { emptyDatabase } from "../support/database.ts";
 import { type Client, startAdmin } from "./admin-harness.ts";
 
-/** Returns a database whose schema has all extensions except one. */
+/** Returns a database whose schema has all extensions except one, and those that need it. */
 async function databaseWithout(name: string): Promise<string> {
   const { url } = await emptyDatabase();
   const pool = new pg.Pool({ connectionString: url, max: 1 });
-  const registry = extensions.filter((extension) => extension.name !== name);
+  const registry = extensions.filter(
+    (one) => one.name !== name && one.needs?.includes(name) !== true,
+  );
   const onRequest = registry.filter(({ added }) => added === "on request");
   await migrateBy({ registry }, pool, schemaName(), {
     extensions: onRequest.map((extension) => extension.name),

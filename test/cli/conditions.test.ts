@@ -82,7 +82,7 @@ test("status, tasks and watch count by the same conditions, in the same order.",
 test("As JSON, status has the HTTP API's four states and the number of pauses beside the conditions.", async () => {
   const { stdout } = await quickly(["status", "--json"], env);
   assert.deepEqual(JSON.parse(stdout), {
-    ...{ total: 7, ready: 3, scheduled: 1, locked: 2, failed: 1, pauses: 0 },
+    ...{ total: 7, ready: 3, scheduled: 1, locked: 2, failed: 1, pauses: 0, limits_note: null },
     conditions: Object.fromEntries(conditions.map((one) => [one, 1])),
   });
 });

@@ -104,8 +104,9 @@ test("Adding with an existing key reports the outcome.", async () => {
 
 test("Each declared command is on the command line, with an option for each of its fields.", () => {
   for (const { name, fields, http } of declarations) {
-    // The actions on schedules are one command.
-    const typedName = http.path === "/api/schedules" ? "schedule" : name;
+    // The actions on schedules are one command, and those on limits.
+    const groups: Record<string, string> = { "/api/schedules": "schedule", "/api/limits": "limit" };
+    const typedName = groups[http.path] ?? name;
     const command = commands.find((one) => one.name === typedName);
     assert.ok(command, name);
     const typed = Object.values({ ...command.words, ...command.options }).map((one) => one.field);

@@ -240,7 +240,7 @@ describe("An extension of the schema", () => {
     await assert.rejects(migrate(withNotes(notes(1)), schema, { extensions: ["nots"] }), {
       code: "bad_input",
       message:
-        'extensions: unknown extension "nots"; expected one of "workers", "operations", "controls", "schedules", "notes"',
+        'extensions: unknown extension "nots"; expected one of "workers", "operations", "controls", "schedules", "limits", "notes"',
     });
     assert.equal((await schemaState({ client: owner.pool, schema })).kind, "absent");
   });

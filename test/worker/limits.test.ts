@@ -97,9 +97,9 @@ test("A worker without jobs of a task gives its permits up to one that is short.
   await until("it has run them", () => first.seen.done === 4);
   const second = counted("limited", 20);
   await queue.started({ tasks: [second.task], concurrency: 4, ...BEATS });
-  await add(200, "limited");
-  await until("all have run", () => first.seen.done + second.seen.done === 204);
-  assert.ok(second.seen.done > 20, `${second.seen.done} of 200 by the second`);
+  await add(600, "limited");
+  await until("all have run", () => first.seen.done + second.seen.done === 604);
+  assert.ok(second.seen.done > 20, `${second.seen.done} of 600 by the second`);
   await idle.stop();
   await add(50, "limited");
   await until("the second uses them all", () => second.seen.running === 4);

@@ -51,10 +51,12 @@ export class PermitLeases {
   announced(limitId: number, areFree: boolean): void {
     for (const [limit, lease] of this.#leases) {
       if (limit.id !== limitId) continue;
-      // Free permits are for a session that is short, wanted ones from a session that has some.
+      // Free permits are for a session that is short. Wanted ones are of a session that has some: it gives them up once
+      // the other has been short for as long as an exchange waits.
       if (areFree) lease.lastMs = Number.NEGATIVE_INFINITY;
-      else lease.othersAreShort = true;
-      if (areFree) this.#unwait(lease);
+      else if (!lease.othersAreShort) lease.lastMs = this.#parts.clock.monotonic();
+      if (areFree || !lease.othersAreShort) this.#unwait(lease);
+      if (!areFree) lease.othersAreShort = true;
       this.consider(limit);
     }
   }

@@ -112,7 +112,7 @@ export class SessionLimits {
   }
 
   /** Gets what a group needs to start `wanted` more jobs. */
-  prepare({ limits }: LimitedGroup, hasWork: boolean, wanted: number): void {
+  prepare({ limits }: LimitedGroup, hasEvidence: boolean, wanted: number): void {
     for (const limit of limits) {
       this.#hasPermits ||= limit.id !== null && limit.concurrency !== null;
       this.#permits.consider(limit);
@@ -120,7 +120,7 @@ export class SessionLimits {
     const room = Math.min(wanted, ...limits.map(({ freePermits }) => freePermits));
     for (const limit of limits) {
       if (limit.bucket === null) continue;
-      if (!hasWork) this.#tokens.giveBack(limit);
+      if (!hasEvidence) this.#tokens.giveBack(limit);
       else if (room > 0 && limit.backsOffMs === 0) this.#tokens.consider(limit, room);
     }
   }

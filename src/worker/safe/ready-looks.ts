@@ -1,4 +1,4 @@
-// Without a permit, a stream looks whether a job is ready at all, so that it does not want permits for nothing.
+// A stream that may start nothing looks whether a job is ready at all, before it takes permits or tokens for it.
 import type { Clock } from "../../base/clock.ts";
 import { mayHaveReady } from "../../queue/fetch/has-ready.ts";
 import type { WorkerConnections } from "../connection/connections.ts";
@@ -22,21 +22,19 @@ export class ReadyLooks {
     this.#parts = parts;
   }
 
-  /** Looks if the stream has no permit and a look is due. Returns the milliseconds until the next one is. */
+  /** Looks if that is due. Returns the milliseconds until the next look. */
   consider(stream: Stream): number {
-    const limits = stream.group?.limits ?? [];
-    const hasNone = limits.some(
-      ({ concurrency, permits }) => concurrency !== null && permits === 0,
-    );
-    if (!hasNone || stream.queue.size > 0 || stream.plan.isDrained) return Number.POSITIVE_INFINITY;
+    if (stream.queue.size > 0 || stream.plan.isDrained || stream.startable > 0) {
+      return Number.POSITIVE_INFINITY;
+    }
     const nowMs = this.#parts.clock.monotonic();
-    const nextMs = (this.#lookedAtMs.get(stream) ?? nowMs) + EVERY_MS;
-    if (!this.#lookedAtMs.has(stream)) this.#lookedAtMs.set(stream, nowMs);
-    if (nowMs < nextMs) return nextMs - nowMs;
+    const nextMs = (this.#lookedAtMs.get(stream) ?? Number.NEGATIVE_INFINITY) + EVERY_MS;
+    if (nowMs < nextMs || stream.hasEvidence) return Math.max(1, nextMs - nowMs);
     this.#lookedAtMs.set(stream, nowMs);
     const { mark } = stream.plan;
     void this.#mayHaveReady(stream.tasks).then((mayHave) => {
-      if (!mayHave) stream.plan.sawNothing(mark);
+      if (mayHave) stream.found();
+      else stream.plan.sawNothing(mark);
       this.#parts.changed();
     });
     return EVERY_MS;

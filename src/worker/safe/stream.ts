@@ -13,6 +13,9 @@ import type { LocalQueueConfig } from "../options/local-queue-options.ts";
 import { LocalQueue, type LocalQueueParts } from "./local-queue.ts";
 import type { RoundTrips } from "./round-trips.ts";
 
+/** How long it is assumed that there are more jobs, after some were found. */
+const EVIDENCE_MS = 1_000;
+
 /** While it is short of permits, a stream fetches at most this many jobs for each. */
 const AHEAD_OF_A_PERMIT = 8;
 
@@ -38,8 +41,11 @@ export class Stream {
   readonly #limits: readonly HeldLimit[];
   /** The number of its running jobs. */
   running = 0;
+  readonly #clock: Clock;
+  #evidentUntilMs = 0;
 
   constructor({ clock, config, free, tasks, trips, group, queueParts }: StreamParts) {
+    this.#clock = clock;
     this.group = group;
     this.tasks = tasks;
     this.#limits = group?.limits ?? [];
@@ -61,6 +67,20 @@ export class Stream {
     return this.queue.size > 0 || !this.plan.isDrained;
   }
 
+  /**
+   * Whether jobs were found lately. Without that it takes no permits and tokens: each announcement of any job wakes all
+   * streams of all workers.
+   */
+  get hasEvidence(): boolean {
+    if (this.queue.size > 0 || this.running > 0) return true;
+    return !this.plan.isDrained && this.#clock.monotonic() < this.#evidentUntilMs;
+  }
+
+  /** A job was found, or seen. */
+  found(): void {
+    this.#evidentUntilMs = this.#clock.monotonic() + EVIDENCE_MS;
+  }
+
   /** How many jobs may start now; a limit may allow any number. */
   get startable(): number {
     let startable = Number.POSITIVE_INFINITY;
@@ -79,6 +99,7 @@ export class Stream {
 
   /** Records the answer to a request. Returns whether nothing is ready. */
   learn(jobs: readonly FetchedJob[], request: FetchRequest, queuesAreFree: boolean): boolean {
+    if (jobs.length > 0) this.found();
     return this.plan.learn(jobs, request, queuesAreFree);
   }
 

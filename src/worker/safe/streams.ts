@@ -208,12 +208,10 @@ export class Streams {
     for (const stream of this.#limited) {
       const group = stream.group as LimitedGroup;
       const { size } = stream.queue;
-      limits.prepare(group, stream.hasWork, size > 0 ? Math.min(size, free) : free);
+      limits.prepare(group, stream.hasEvidence, size > 0 ? Math.min(size, free) : free);
       if (!stream.hasWork) continue;
-      for (const { backsOffMs } of group.limits) {
-        if (backsOffMs > 0) waitMs = Math.min(waitMs, backsOffMs);
-      }
-      waitMs = Math.min(waitMs, this.#looks.consider(stream));
+      const backsOffMs = Math.max(...group.limits.map((limit) => limit.backsOffMs));
+      waitMs = Math.min(waitMs, backsOffMs > 0 ? backsOffMs : this.#looks.consider(stream));
     }
     this.#cancelTimer?.();
     this.#cancelTimer = null;
@@ -277,7 +275,7 @@ export class Streams {
     const { free, all } = this.#own.link.slots;
     const isStuck = free === 0 && this.#parts.clock.monotonic() - this.#freedAtMs > STUCK_MS;
     const ofLimit = this.#limited.filter(({ group }) => group?.limits.includes(limit));
-    if (isStuck || this.#isReleased || !ofLimit.some(({ hasWork }) => hasWork))
+    if (isStuck || this.#isReleased || !ofLimit.some(({ hasEvidence }) => hasEvidence))
       return limit.running;
     return all;
   }

@@ -40,7 +40,7 @@ export const extensions: readonly Extension[] = [
     name: "limits",
     gives: "limits of concurrency and rate, throttles and back-offs",
     added: "on request",
-    needs: ["controls"],
+    needs: ["workers", "controls"],
     steps: [limits],
   }),
 ];
