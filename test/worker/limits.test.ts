@@ -73,7 +73,7 @@ test("A limit may be raised, lowered and removed while its jobs run.", async () 
   await until("some have run", () => seen.done > 5);
   assert.equal(seen.most, 1);
   await queue.utils.setLimit({ name: "l", task: "limited", concurrency: 6 });
-  await until("six run", () => seen.running === 6);
+  await until("six have run at once", () => seen.most >= 6);
   assert.equal(seen.most, 6);
   await queue.utils.setLimit({ name: "l", task: "limited", concurrency: 2 });
   await until("two run", () => seen.running <= 2);
@@ -85,7 +85,8 @@ test("A limit may be raised, lowered and removed while its jobs run.", async () 
   await until("some more have run", () => seen.done > done + 20);
   assert.ok(seen.most <= 2, `${seen.most} ran`);
   await queue.utils.removeLimit("l");
-  await until("all slots are used", () => seen.running === 40);
+  seen.most = 0;
+  await until("more run at once than any limit allowed", () => seen.most > 20);
   await until("all have run", () => seen.done === 2_000);
 });
 
