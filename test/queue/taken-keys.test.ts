@@ -54,7 +54,8 @@ test("In the caller's transaction such a batch fails with an error that suggests
 
 const isWaiting = async () => {
   const [row] = await queue.sql<{ n: number }>(
-    "select count(*)::int as n from pg_locks where not granted",
+    `select count(*)::int as n from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`,
   );
   return row?.n === 1;
 };

@@ -1,5 +1,6 @@
 // What a schema contains: nothing, a usable queue, or something else. It only reads, with one query of the catalogue
 // and one of each ledger (migrations, extensions), so a readiness probe may call it every time.
+import { wait } from "../../base/clock.ts";
 import { WorkerError } from "../../base/errors.ts";
 import { workerLine } from "../../domain/portable/worker-line.ts";
 import type { Database } from "../database.ts";
@@ -16,7 +17,9 @@ import {
 /** The newest and the oldest supported level, which is the id of Graphile Worker's last migration. */
 export const KNOWN_LEVEL = 20;
 const OLDEST_LEVEL = 18;
-const LOOKS = 3;
+const LOOKS = 5;
+/** The first pause between two of them; each is longer than the one before. */
+const PAUSE_MS = 10;
 
 /** A usable queue, whichever program created it. */
 export interface ReadySchema {
@@ -70,7 +73,8 @@ export async function schemaState(
   const objects = registry.flatMap((extension) => extension.objects);
   const knownNames = ["migrations", "jobs", "_private_extensions", ...tables, ...objects];
   // The catalogue and the ledger are read in two snapshots. A commit between them can make them contradict each other,
-  // so both are read again before the result is `foreign`.
+  // so both are read again before the result is `foreign`. Graphile Worker's migrations, which may run now, take
+  // milliseconds each.
   for (let look = 1; ; look++) {
     const found = await readCatalogue(db, knownNames);
     if (found === null) return { kind: "absent" };
@@ -78,7 +82,10 @@ export async function schemaState(
     const state = isLedger(found.ledger)
       ? judge(found, await readLedger(db), db.schema.name)
       : stranger(found, db.schema.name);
-    if (state.kind === "foreign" && look < LOOKS) continue;
+    if (state.kind === "foreign" && look < LOOKS) {
+      await wait(look * PAUSE_MS, new AbortController().signal);
+      continue;
+    }
     if (state.kind !== "known") return state;
     return ready(found, state, await versionsIn(db, found), {
       registry,
