@@ -23,7 +23,8 @@ test("A limit is set after its tables were added, changed by its key, and remove
     await page.keyboard.press("m");
     await page.getByRole("button", { name: "Add tables and continue" }).waitFor();
     await page.getByLabel("Applies to").selectOption("queue");
-    await page.getByLabel("Name or pattern").fill("tenant/*");
+    // The field of a queue replaces that of a task with the next drawing.
+    await page.locator("#field-queue").fill("tenant/*");
     await page.getByLabel("Name", { exact: true }).fill("tenants");
     await page.getByLabel("At once, at most").fill("3");
     await confirm(
