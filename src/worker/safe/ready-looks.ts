@@ -5,7 +5,11 @@ import type { WorkerConnections } from "../connection/connections.ts";
 import type { TaskParameters } from "../fetch/task-parameters.ts";
 import type { Stream } from "./stream.ts";
 
+/** The least interval of looks after a quiet time; it doubles with each look, up to the greatest. */
+const SOON_MS = 20;
 const EVERY_MS = 500;
+
+const NEVER = { atMs: Number.NEGATIVE_INFINITY, everyMs: 0 };
 
 export interface ReadyLooksParts {
   readonly clock: Clock;
@@ -16,7 +20,7 @@ export interface ReadyLooksParts {
 
 export class ReadyLooks {
   readonly #parts: ReadyLooksParts;
-  readonly #lookedAtMs = new WeakMap<Stream, number>();
+  readonly #last = new WeakMap<Stream, { readonly atMs: number; readonly everyMs: number }>();
 
   constructor(parts: ReadyLooksParts) {
     this.#parts = parts;
@@ -27,17 +31,20 @@ export class ReadyLooks {
     if (stream.queue.size > 0 || stream.plan.isDrained || stream.startable > 0) {
       return Number.POSITIVE_INFINITY;
     }
+    if (stream.hasEvidence) return EVERY_MS;
     const nowMs = this.#parts.clock.monotonic();
-    const nextMs = (this.#lookedAtMs.get(stream) ?? Number.NEGATIVE_INFINITY) + EVERY_MS;
-    if (nowMs < nextMs || stream.hasEvidence) return Math.max(1, nextMs - nowMs);
-    this.#lookedAtMs.set(stream, nowMs);
+    const { atMs, everyMs } = this.#last.get(stream) ?? NEVER;
+    if (nowMs < atMs + everyMs) return atMs + everyMs - nowMs;
+    const isQuiet = nowMs - atMs > 2 * EVERY_MS;
+    const waitMs = isQuiet ? SOON_MS : Math.min(EVERY_MS, 2 * everyMs);
+    this.#last.set(stream, { atMs: nowMs, everyMs: waitMs });
     const { mark } = stream.plan;
     void this.#mayHaveReady(stream.tasks).then((mayHave) => {
       if (mayHave) stream.found();
       else stream.plan.sawNothing(mark);
       this.#parts.changed();
     });
-    return EVERY_MS;
+    return waitMs;
   }
 
   async #mayHaveReady({ identifiers, pauses }: TaskParameters): Promise<boolean> {
