@@ -2,7 +2,7 @@
 // their jobs. When its lease is lost, the worker continues with another session (sessions.ts).
 import { randomBytes } from "node:crypto";
 import type pg from "pg";
-import { systemClock, wait } from "../base/clock.ts";
+import { settlesWithin, systemClock, wait } from "../base/clock.ts";
 import type { Outage } from "../base/outage.ts";
 import type { Database } from "../database/database.ts";
 import { exactClient } from "../database/exact-client.ts";
@@ -194,12 +194,13 @@ export class Session<E> {
 
   /**
    * Fetches no more jobs, waits for running ones and writes all results, until `signal` aborts. Then ends its
-   * lease if that is possible at once.
+   * lease if that is possible at once. Its permits would go with that without an announcement, so they go first.
    */
   async stop(signal: AbortSignal): Promise<void> {
     this.dispatcher.stop();
     await this.dispatcher.drained(signal);
     await this.#backOffs.written(signal);
+    if (!signal.aborted) await settlesWithin(this.#limits.close(), LEASE_END_MS);
     await this.#endLease(signal);
   }
 

@@ -17,7 +17,12 @@ import {
 import { mayHaveReady } from "../../src/queue/fetch/has-ready.ts";
 import { beginBackOff } from "../../src/queue/limits/back-off.ts";
 import { readLimits, type StoredLimit } from "../../src/queue/limits/limits.ts";
-import { exchangePermits, releasePermits } from "../../src/queue/limits/permits.ts";
+import {
+  exchangePermits,
+  releasePermits,
+  returnPermits,
+  shortLimits,
+} from "../../src/queue/limits/permits.ts";
 import { addRate, returnTokens, takeTokens } from "../../src/queue/limits/tokens.ts";
 
 type Call = (db: Database) => Promise<unknown>;
@@ -66,6 +71,8 @@ export const limitCalls: Readonly<Record<string, Call | readonly [Call, Answer]>
     (db) => exchangePermits(db, { limitId: 1, workerId: "w", inUse: 0, wanted: 1, number: 1 }),
     () => ({ concurrency: 1 }),
   ],
+  "permits-return": [(db) => returnPermits(db, { limitId: 1, workerId: "w", number: 1 }), there],
+  "permits-short": [(db) => shortLimits(db), there],
   "permits-release": [(db) => releasePermits(db, "w"), there],
   "tokens-take": [
     (db) => takeTokens(db, { limitId: 1, key: "" }, bucket, 1),

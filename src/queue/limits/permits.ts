@@ -11,7 +11,7 @@ import { type Database, query, type Statement } from "../../database/database.ts
 
 /** What a worker holds of a limit. */
 export interface Permits {
-  /** The number of jobs that it may run at once; null: the limit has no concurrency any more. */
+  /** The number of jobs that it may run at once; null: the limit is gone, or has no concurrency any more. */
   readonly permits: number | null;
   /** To how many it should shrink as its jobs end. At most `permits`. */
   readonly share: number;
@@ -62,6 +62,22 @@ export async function exchangePermits(
     const { permits, share, others_are_short: othersAreShort } = row;
     return { permits, share, othersAreShort };
   });
+}
+
+/**
+ * Gives back what a worker holds of a limit under which it runs nothing, by its exchanges up to this number. The row
+ * stays, so that none of them can be executed later.
+ */
+export async function returnPermits(
+  db: Database,
+  { limitId, workerId, number }: Pick<PermitExchange, "limitId" | "workerId" | "number">,
+): Promise<void> {
+  await query(db, returnSql, [limitId, workerId, number]);
+}
+
+/** Returns the limits of which some worker wants more permits than it holds. */
+export async function shortLimits(db: Database): Promise<number[]> {
+  return (await query<{ limit_id: number }>(db, shortSql)).map(({ limit_id }) => limit_id);
 }
 
 /** Gives all permits of a worker back. */
@@ -124,6 +140,19 @@ select stored.permits, least(stored.permits, part.target) as share, part.are_sho
   case when part.are_short and stored.permits < part.kept then ${announced("$1::int", "free")}
     when stored.permits < $4::int and part.held > 0 then ${announced("$1::int", "wanted")} end
 from stored, part`;
+
+/* $1 int limit  $2 text worker  $3 bigint number */
+const returnSql: Statement = (s) => `
+with returned as (
+  update ${s}._private_limit_permits set permits = 0, in_use = 0, wanted = 0, short_since = null, exchange = $3::bigint
+  where limit_id = $1::int and worker_id = $2::text and exchange <= $3::bigint
+  returning limit_id
+)
+select ${announced("limit_id", "free")} from returned
+where exists (select from ${s}._private_limit_permits where limit_id = $1::int and wanted > permits)`;
+
+const shortSql: Statement = (s) =>
+  `select distinct limit_id from ${s}._private_limit_permits where wanted > permits`;
 
 const releaseSql: Statement = (s) => `
 with released as (

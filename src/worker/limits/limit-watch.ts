@@ -4,7 +4,7 @@ import type { Logger } from "../../base/logger.ts";
 import type { Database } from "../../database/database.ts";
 import { hasLimits } from "../../database/schema/extensions/has-extension.ts";
 import { hasManagedQueues, readLimits, type StoredLimit } from "../../queue/limits/limits.ts";
-import { announcedPermits, PERMITS } from "../../queue/limits/permits.ts";
+import { announcedPermits, PERMITS, shortLimits } from "../../queue/limits/permits.ts";
 
 export interface LimitReader {
   /** The limits have changed. Returns whether tasks are fetched in another way. */
@@ -43,7 +43,7 @@ export class LimitWatch {
     return {
       [PERMITS]: (payload) => {
         const { limitId, areFree } = announcedPermits(payload);
-        for (const reader of this.#readers) reader.permitsAnnounced(limitId, areFree);
+        this.#announced(limitId, areFree);
       },
     };
   }
@@ -63,6 +63,11 @@ export class LimitWatch {
       const limits = await readLimits(db);
       const hasOfQueues = limits.some(({ definition }) => definition.scope === "queue");
       this.#set(limits, hasOfQueues || (await hasManagedQueues(db)));
+      // As the announcements do, which may be off: a worker learns that others want its unused permits.
+      const havePermits = limits.some(({ definition: { scope, concurrency } }) => {
+        return scope === "task" && concurrency !== null;
+      });
+      if (havePermits) for (const id of await shortLimits(db)) this.#announced(id, false);
       this.#failure = null;
     } catch (error) {
       this.#isInstalled = await hasLimits(db).catch(() => this.#isInstalled);
@@ -72,6 +77,10 @@ export class LimitWatch {
       this.#failure = message;
       this.#logger.debug({ error: message }, "limits could not be read: the last ones apply");
     }
+  }
+
+  #announced(limitId: number, areFree: boolean): void {
+    for (const reader of this.#readers) reader.permitsAnnounced(limitId, areFree);
   }
 
   #set(limits: readonly StoredLimit[], hasQueues: boolean): void {

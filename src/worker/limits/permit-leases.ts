@@ -2,11 +2,12 @@
 //
 //   demand changes, PERMITS announced ──▶ an exchange, at most one in 500 ms ──▶ permits, share
 //                                              └ still short: again in 500 ms
+//   no limit of its tasks any more ──▶ permits are given back
 import type { Clock } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
 import type { Database } from "../../database/database.ts";
-import { exchangePermits } from "../../queue/limits/permits.ts";
+import { exchangePermits, returnPermits } from "../../queue/limits/permits.ts";
 import type { WorkerLease } from "../lease/worker-lease.ts";
 import type { HeldLimit } from "./held-limit.ts";
 
@@ -26,8 +27,12 @@ export interface PermitLeasesParts {
 
 interface Lease {
   lastMs: number;
+  /** That of the last exchange. */
+  number: number;
   reported: { inUse: number; wanted: number };
   isUnderWay: boolean;
+  /** What the last exchange has left is unknown. */
+  isUncertain: boolean;
   othersAreShort: boolean;
   cancelTimer: (() => void) | null;
 }
@@ -86,10 +91,13 @@ export class PermitLeases {
     });
   }
 
-  /** Forgets a limit that does not apply any more. Its permits are given back with the session, or the limit. */
+  /** Forgets a limit that does not apply any more, and gives its permits back: it may be for tasks of others now. */
   forget(limit: HeldLimit): void {
-    this.#leases.get(limit)?.cancelTimer?.();
+    const lease = this.#leases.get(limit);
+    if (lease === undefined) return;
     this.#leases.delete(limit);
+    this.#unwait(lease);
+    if (!lease.isUnderWay) this.#return(limit, lease);
   }
 
   #unwait(lease: Lease): void {
@@ -106,8 +114,16 @@ export class PermitLeases {
     return Math.min(this.#parts.demandOf(limit), limit.concurrency ?? 0);
   }
 
+  #return(limit: HeldLimit, { number }: Lease): void {
+    const { database, workerId } = this.#parts;
+    if (limit.id === null || number === 0 || this.#isClosed) return;
+    const returned = returnPermits(database, { limitId: limit.id, workerId, number });
+    // What is not given back goes with the session.
+    void returned.catch((error: unknown) => this.#log(error));
+  }
+
   #isDue(limit: HeldLimit, lease: Lease, wanted: number): boolean {
-    if (wanted > limit.permits) return true;
+    if (wanted > limit.permits || lease.isUncertain) return true;
     // It was lowered.
     if (limit.permits > Math.max(limit.concurrency ?? 0, limit.running)) return true;
     if (lease.othersAreShort && limit.permits > 0) return true;
@@ -121,27 +137,34 @@ export class PermitLeases {
     if (this.#isClosed || limit.id === null) return;
     lease.isUnderWay = true;
     lease.lastMs = clock.monotonic();
+    lease.number = ++this.#exchanges;
     const inUse = limit.running;
     lease.reported = { inUse, wanted };
     const before = limit.permits;
     // Until the answer no more jobs start than would be left: the exchange may give the others back.
     limit.permits = Math.min(before, Math.max(inUse, 0));
     try {
-      const number = ++this.#exchanges;
-      const exchange = { limitId: limit.id, workerId, inUse, wanted, number };
+      const exchange = { limitId: limit.id, workerId, inUse, wanted, number: lease.number };
       const answer = await exchangePermits(database, exchange);
-      limit.permits = answer.permits ?? Number.POSITIVE_INFINITY;
-      limit.share = answer.permits === null ? Number.POSITIVE_INFINITY : answer.share;
+      // Of a limit without a concurrency it keeps what it has: the limit may get another one.
+      limit.permits = answer.permits ?? before;
+      if (answer.permits !== null) limit.share = answer.share;
       limit.isShort = limit.permits < wanted;
       lease.othersAreShort = answer.othersAreShort;
+      lease.isUncertain = false;
       this.#failure = null;
     } catch (error) {
       // What has been committed is unknown; it is not less than what runs.
       limit.share = limit.permits;
+      lease.isUncertain = true;
       this.#log(error);
     }
     lease.isUnderWay = false;
     if (this.#isClosed) return;
+    if (this.#leases.get(limit) !== lease) {
+      this.#return(limit, lease);
+      return;
+    }
     changed();
     this.consider(limit);
   }
@@ -151,8 +174,8 @@ export class PermitLeases {
     if (lease === undefined) {
       lease = {
         lastMs: Number.NEGATIVE_INFINITY,
-        reported: { inUse: 0, wanted: 0 },
-        ...{ isUnderWay: false, othersAreShort: false, cancelTimer: null },
+        ...{ number: 0, reported: { inUse: 0, wanted: 0 } },
+        ...{ isUnderWay: false, isUncertain: false, othersAreShort: false, cancelTimer: null },
       };
       this.#leases.set(limit, lease);
     }

@@ -1,0 +1,1 @@
+select distinct limit_id from "worker"._private_limit_permits where wanted > permits
