@@ -43,7 +43,7 @@ const ofQueues: StoredLimit = {
 };
 const row = { name: "l", scope: "task", match: "*", concurrency: 1, rate: null, until_us: null };
 const bucket = { intervalMs: 10, lapseMs: 50, capacity: 15 };
-const told = { name: "n", delayMs: 1, reason: "429", jobId: "1", task: "t" };
+const refused = { name: "n", delayMs: 1, reason: "429", jobId: "1", task: "t" };
 const there: Answer = () => ({
   ...{
     is_there: true,
@@ -85,9 +85,9 @@ export const limitCalls: Readonly<Record<string, Call | readonly [Call, Answer]>
   ],
   "may-have-ready": [(db) => mayHaveReady(db, "{}", false), () => ({ may_have: true })],
   "may-have-ready-pauses": [(db) => mayHaveReady(db, "{}", true), () => ({ may_have: true })],
-  "back-off-task": [(db) => beginBackOff(db, { ...told, scope: "task" }), begun],
-  "back-off-queue": [(db) => beginBackOff(db, { ...told, scope: "queue" }), begun],
-  "back-off-limit": [(db) => beginBackOff(db, { ...told, scope: "limit" }), begun],
+  "back-off-task": [(db) => beginBackOff(db, { ...refused, scope: "task" }), begun],
+  "back-off-queue": [(db) => beginBackOff(db, { ...refused, scope: "queue" }), begun],
+  "back-off-limit": [(db) => beginBackOff(db, { ...refused, scope: "limit" }), begun],
   "limits-read": [(db) => readLimits(db), there],
   "limits-running": [(db) => readRunning(db, [ofTask]), there],
   "limits-busy-queues": (db) => readBusyQueues(db, [ofQueues]),

@@ -4,7 +4,6 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { Logger, run } from "graphile-worker";
 import { explainJob } from "../../src/insight/why/explain-job.ts";
 import { beginBackOff } from "../../src/queue/limits/back-off.ts";
@@ -48,6 +47,12 @@ const oneBackOff = async () => {
   return (await backOffs())[0] as BackOff;
 };
 
+/** Workers acknowledge a pause before they read limits, and the next one after that. */
+async function limitsAreRead(): Promise<void> {
+  for (const name of ["none 1", "none 2"]) await queue.utils.pauseTask(name);
+  for (const name of ["none 1", "none 2"]) await queue.utils.resumeTask(name);
+}
+
 /** The first call begins a back-off; all others do nothing. */
 function limited(identifier: string, target: BackOffTarget, ms: number) {
   const times: number[] = [];
@@ -87,8 +92,7 @@ for (const [mode, options] of [
         assert.equal(backOff.reason, "429 from api.example.com");
         assert.deepEqual([backOff.job_id, backOff.task], [first?.id, "call"]);
         assert.equal(backOff.is_pause, scope !== "limit");
-        // Workers read it when it is announced; that of a pause is part of their fetches.
-        if (scope === "limit") await sleep(1_000);
+        if (scope === "limit") await limitsAreRead();
         const spec = target === "queue" || target === "key" ? { queueName: "q" } : {};
         await add("call", 5, spec);
         await add("other", 5);

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { afterEach, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { LimitWatch } from "../../src/worker/limits/limit-watch.ts";
 import { defineTask } from "../../src/worker/task/task.ts";
 import { migratedDatabase } from "../support/database.ts";
 import { latch, recording, until, workerQueue } from "./worker-queue.ts";
@@ -195,4 +196,23 @@ test("A drain ends while another worker holds all permits and no job is ready.",
   const other = await queue.started({ tasks: [recording("limited")], ...BEATS });
   await other.drain();
   open();
+});
+
+test("Without the right to read limits a worker keeps the last ones, and warns once.", async () => {
+  await queue.utils.setLimit({ name: "l", task: "limited", concurrency: 1 });
+  const warnings: string[] = [];
+  const logger = {
+    ...{ debug() {}, info() {}, error() {} },
+    warn: (_: object, message: string) => void warnings.push(message),
+  };
+  const watch = new LimitWatch(logger, () => {});
+  await watch.look(queue.utils.database);
+  const refused = Object.assign(new Error("permission denied"), { code: "42501" });
+  const client = { query: () => Promise.reject(refused) };
+  for (let n = 0; n < 2; n++) await watch.look({ ...queue.utils.database, client });
+  assert.deepEqual(
+    watch.limits.map(({ definition }) => definition.name),
+    ["l"],
+  );
+  assert.deepEqual(warnings, ["limits could not be read: the last ones apply"]);
 });

@@ -16,6 +16,6 @@ export async function unreportedNote(db: Database): Promise<string | null> {
   const { workers } = await knownWorkers(db);
   const unknown = workers.filter(({ state }) => state === "unknown").length;
   if (unknown === 0) return null;
-  const who = counted(unknown, "worker sends", "workers send");
-  return `${who} no heartbeats: Graphile Worker's own workers do not obey limits of tasks, and run no jobs of queues with a limit`;
+  const senders = counted(unknown, "worker sends", "workers send");
+  return `${senders} no heartbeats: Graphile Worker's own workers do not obey limits of tasks, and run no jobs of queues with a limit`;
 }

@@ -1,5 +1,5 @@
 // Reads the limits of the schema: with each look at pauses, every 2 seconds or when a change is announced.
-import { messageOf } from "../../base/errors.ts";
+import { codeOf, messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
 import type { Database } from "../../database/database.ts";
 import { hasLimits } from "../../database/schema/extensions/has-extension.ts";
@@ -70,12 +70,15 @@ export class LimitWatch {
       if (havePermits) for (const id of await shortLimits(db)) this.#announced(id, false);
       this.#failure = null;
     } catch (error) {
-      this.#isInstalled = await hasLimits(db).catch(() => this.#isInstalled);
+      // The tables are gone. Without the right to read them the last limits apply: nothing may exceed them.
+      this.#isInstalled = codeOf(error) !== "schema_missing";
       if (!this.#isInstalled) return this.#set([], false);
       const message = messageOf(error);
       if (message === this.#failure) return;
       this.#failure = message;
-      this.#logger.debug({ error: message }, "limits could not be read: the last ones apply");
+      // An outage has its own line in the log.
+      const level = codeOf(error) === "database_unreachable" ? "debug" : "warn";
+      this.#logger[level]({ error: message }, "limits could not be read: the last ones apply");
     }
   }
 

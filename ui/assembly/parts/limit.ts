@@ -102,9 +102,9 @@ export function limitCause(limit: ListedLimit): string {
 /** `ana, 3 Mar 16:20` */
 export function setText(m: Model, limit: ListedLimit): Node {
   const by = limit.setBy;
-  const who = limit.fromCode ? "code" : by === null ? "" : by;
+  const author = limit.fromCode ? "code" : by === null ? "" : by;
   const at = timed(limit.setAt, clockAt(limit.setAt, m.serverNow));
-  return box("span", "", [who.length > 0 ? text(who + ", ") : nothing, at]);
+  return box("span", "", [author.length > 0 ? text(author + ", ") : nothing, at]);
 }
 
 /** The limits of a queue or a task: `At once 2 of 3 · limit tenant/*`. `running`: of the queue; -1: that of the limit. */

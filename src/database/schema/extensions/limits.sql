@@ -73,7 +73,7 @@ create table :schema._private_throttles (
 create index _private_throttles_until_idx on :schema._private_throttles (until);
 
 --- create _private_back_offs
--- Each time that a task, a queue or a limit was told to back off. Of a task and a queue, the pause with the same end
+-- Each back-off of a task, a queue or a limit. Of a task and a queue, the pause with the same end
 -- keeps the jobs waiting; without it the back-off is over.
 create table :schema._private_back_offs (
   scope text not null check (scope in ('task', 'queue', 'limit')),
