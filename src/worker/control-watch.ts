@@ -1,9 +1,9 @@
-// Reads what is paused and which of this worker's jobs are to be cancelled: every 2 seconds, and at once when a change
-// is announced. A worker learns here that the schema has pauses at all, gives back jobs that it has fetched and not
-// started after a new pause, acknowledges the pauses that it obeys, and ends pauses when they are over.
+// Reads the pauses, and the requests to cancel jobs of this worker: every 2 seconds, and at once when a change is
+// announced. After a new pause, fetched jobs that have not started are returned to the database, and then the worker
+// acknowledges the pause. It also ends pauses whose time is over, and notices when the extension with pauses is added.
 //
-//   start() ──▶ a look ──2 s, or announced──▶ a look ──▶ … ──▶ stop()
-//                 └ a new pause: what was fetched before goes back ──▶ acknowledged
+//   start() ──▶ read ──2 s, or announced──▶ read ──▶ … ──▶ stop()
+//                 └ a new pause: unstarted jobs returned ──▶ acknowledged
 import { monotonic, wait } from "../base/clock.ts";
 import { codeOf, messageOf } from "../base/errors.ts";
 import type { Logger } from "../base/logger.ts";
@@ -17,61 +17,61 @@ import type { Controls } from "./fetch/task-parameters.ts";
 import { JobCancelled } from "./task/outcomes.ts";
 
 const EVERY_MS = 2_000;
-/** The least wait for the end of a pause. */
-const SOON_MS = 10;
-/** After an announcement: a fetch under way may have brought a job that is to be cancelled. */
-const AGAIN_MS = 250;
-const OUTAGE: ReadonlySet<string> = new Set(["database_unreachable", "read_only_server"]);
+/** The shortest wait for the end of a pause. */
+const SHORTEST_WAIT_MS = 10;
+/** The wait for a second read after an announcement: a fetch under way may have locked a job that is to be cancelled. */
+const SECOND_READ_MS = 250;
+const OUTAGE_CODES: ReadonlySet<string> = new Set(["database_unreachable", "read_only_server"]);
 
 export interface ControlWatchParts {
   readonly logger: Logger;
-  /** A connection that is there; null: none is. */
+  /** Returns a connected database; null if there is none. */
   database(): Database | null;
   /**
-   * Jobs that were fetched before a pause, and have not started, go back. Resolves when none of them can start any
-   * more, and they have gone back.
+   * Returns jobs that were fetched before a pause and have not started to the database. Resolves once they are
+   * returned, and none of them can start.
    */
   returnUnstarted(): Promise<void>;
-  /** Jobs may be ready again. */
+  /** Called when jobs may be ready again. */
   wake(): void;
-  /** `obeyed` has changed. */
+  /** Called when `obeyed` has changed. */
   acknowledge(): void;
-  /** Read with each look. */
+  /** The limits, which are read after the pauses. */
   readonly limits: { look(db: Database): Promise<void> };
-  /** Jobs of this worker that have not ended. */
+  /** Returns the jobs of this worker that have not ended. */
   jobs(): readonly FetchedJob[];
-  /** Aborts the job's signal if it runs. Returns whether it does. */
+  /** Aborts the signal of a running job. Returns whether the job is running. */
   cancel(job: FetchedJob): boolean;
 }
 
 export class ControlWatch implements Controls {
   readonly #parts: ControlWatchParts;
   readonly #stop = new AbortController();
-  #pause = new AbortController();
+  #waiting = new AbortController();
   #isAnnounced = false;
   #running: Promise<void> | null = null;
   #isInstalled = false;
   #pausesRead = 0;
   #mark: string | null = null;
-  /** Those of the last change; null: too many. */
+  /** The pauses that were read last; null: too many to list. */
   #pauses: ReadonlySet<string> | null = new Set();
-  /** Resolves when what was fetched before the last pause has gone back. */
-  #gone: Promise<void> = Promise.resolve();
+  /** Resolves when the jobs that were fetched before the last pause and have not started are returned. */
+  #returned: Promise<void> = Promise.resolve();
   #obeyed: string | null = null;
-  /** A pause is over and has not ended, because a job of its queue runs. */
+  /** Whether the time of a pause is over, and the pause remains because a job of its queue is running. */
   #hasDue = false;
-  /** When the next pause is over, by the monotonic clock. */
+  /** When the time of the next pause is over, by the monotonic clock. */
   #nextEndMs = Number.POSITIVE_INFINITY;
-  /** What the last look failed with, and is logged; null: it has not failed. */
+  /** The message of the last read's error, which is logged once; null: it has not failed. */
   #failure: string | null = null;
 
   constructor(parts: ControlWatchParts) {
     this.#parts = parts;
   }
 
-  /** `db`: for the first look, before anything is fetched. */
+  /** Reads once on `db` before anything is fetched, and then periodically. */
   async start(db: Database): Promise<void> {
-    await this.#lookAtAll(db);
+    await this.#readAll(db);
     this.#running = this.#run();
   }
 
@@ -83,24 +83,24 @@ export class ControlWatch implements Controls {
     return this.#pausesRead;
   }
 
-  /** The mark of the pauses that this worker obeys: none of their jobs can start any more. null: it is unknown. */
+  /** The mark of the pauses that this worker obeys, so that none of their jobs can start; null: unknown. */
   get obeyed(): string | null {
     return this.#obeyed;
   }
 
-  /** For a listener: a pause has begun or ended, or a job is to be cancelled. */
+  /** The channel on which pauses, their ends and requests to cancel are announced, with its callback. */
   get channels(): Readonly<Record<string, () => void>> {
     return { [CONTROL]: () => this.lookNow() };
   }
 
-  /** A run of a named queue has ended: the queue may have been resumed while it ran. */
+  /** Called when a run of a named queue has ended. The time of its pause may have been over while it ran. */
   queueFreed(): void {
     if (this.#hasDue) this.lookNow();
   }
 
   lookNow(): void {
     this.#isAnnounced = true;
-    this.#pause.abort();
+    this.#waiting.abort();
   }
 
   async stop(): Promise<void> {
@@ -113,23 +113,23 @@ export class ControlWatch implements Controls {
     let wasAnnounced = false;
     while (!signal.aborted) {
       if (!this.#isAnnounced) {
-        this.#pause = new AbortController();
+        this.#waiting = new AbortController();
         const endsInMs = Math.max(0, this.#nextEndMs - monotonic());
-        const pauseMs = Math.min(wasAnnounced ? AGAIN_MS : EVERY_MS, endsInMs);
-        await wait(pauseMs, AbortSignal.any([signal, this.#pause.signal]));
+        const waitMs = Math.min(wasAnnounced ? SECOND_READ_MS : EVERY_MS, endsInMs);
+        await wait(waitMs, AbortSignal.any([signal, this.#waiting.signal]));
       }
       wasAnnounced = this.#isAnnounced;
       this.#isAnnounced = false;
       const database = signal.aborted ? null : this.#parts.database();
-      if (database !== null) await this.#lookAtAll(database);
+      if (database !== null) await this.#readAll(database);
     }
   }
 
-  /** Cancels jobs as requested. Returns whether there are requests of jobs that do not run. */
+  /** Cancels jobs as requested. Returns whether there are requests for jobs that are not running. */
   async #cancel(db: Database): Promise<boolean> {
     const { jobs, cancel, returnUnstarted, logger } = this.#parts;
     const mine = jobs();
-    const { found, hasOver } = await lookAtCancellations(
+    const { found, hasEnded } = await lookAtCancellations(
       db,
       mine.map(({ id }) => id),
     );
@@ -142,51 +142,51 @@ export class ControlWatch implements Controls {
       logger.info({ job_id: job.id, task: job.taskIdentifier, reason, by }, "a job is cancelled");
       hasUnstarted = !cancel(job) || hasUnstarted;
     }
-    // Such a job fails at once, and does not wait for a slot.
+    // An unstarted job is returned, so that it fails at once and does not wait for a slot.
     if (hasUnstarted) void returnUnstarted();
-    return hasOver;
+    return hasEnded;
   }
 
-  async #lookAtAll(db: Database): Promise<void> {
-    await this.#look(db);
+  async #readAll(db: Database): Promise<void> {
+    await this.#read(db);
     // The extension "limits" is installed with "controls".
     if (this.#isInstalled) await this.#parts.limits.look(db);
   }
 
-  async #look(db: Database): Promise<void> {
+  async #read(db: Database): Promise<void> {
     const { logger, wake } = this.#parts;
     try {
-      if (!this.#isInstalled && !(await hasControls(db))) return this.#disobey();
+      if (!this.#isInstalled && !(await hasControls(db))) return this.#clearPauses();
       this.#isInstalled = true;
       const cancelled = this.#cancel(db);
-      cancelled.catch(() => {}); // Without the requests pauses are obeyed, too.
-      // An end that cannot be read is not waited for.
+      cancelled.catch(() => {}); // Pauses are obeyed even if the requests cannot be read.
+      // If the read fails, the old end is not waited for.
       this.#nextEndMs = Number.POSITIVE_INFINITY;
       const { mark, pauses, hasDue, nextMs } = await lookAtPauses(db, this.#mark);
-      if (nextMs !== null) this.#nextEndMs = monotonic() + Math.max(nextMs, SOON_MS);
-      if (mark !== this.#mark) this.#changed(mark, pauses);
-      const hasOver = await cancelled;
-      // Last: a role that may only read the pauses obeys them, and leaves their end to other workers.
+      if (nextMs !== null) this.#nextEndMs = monotonic() + Math.max(nextMs, SHORTEST_WAIT_MS);
+      if (mark !== this.#mark) this.#applyPauses(mark, pauses);
+      const hasEnded = await cancelled;
+      // Writes come last: a role that may only read pauses obeys them, and leaves ending them to other workers.
       this.#hasDue = hasDue;
       if (hasDue && (await endDuePauses(db)) > 0) wake();
-      if (hasOver) await endCancellations(db);
+      if (hasEnded) await endCancellations(db);
       this.#failure = null;
     } catch (error) {
       // Without the table, or without the right to read it, nothing is paused for this worker.
-      const isGone = codeOf(error) !== undefined && !OUTAGE.has(codeOf(error) ?? "");
-      if (isGone) this.#isInstalled = await hasControls(db).catch(() => this.#isInstalled);
-      if (!this.#isInstalled) this.#disobey();
+      const isUnreadable = codeOf(error) !== undefined && !OUTAGE_CODES.has(codeOf(error) ?? "");
+      if (isUnreadable) this.#isInstalled = await hasControls(db).catch(() => this.#isInstalled);
+      if (!this.#isInstalled) this.#clearPauses();
       const message = messageOf(error);
       if (message === this.#failure) return;
       this.#failure = message;
-      logger[isGone ? "warn" : "debug"](
+      logger[isUnreadable ? "warn" : "debug"](
         { error: message },
         "pauses and cancellations could not be read or ended",
       );
     }
   }
 
-  #disobey(): void {
+  #clearPauses(): void {
     this.#mark = "";
     this.#pauses = new Set();
     if (this.#obeyed === null) return;
@@ -194,18 +194,18 @@ export class ControlWatch implements Controls {
     this.#parts.acknowledge();
   }
 
-  #changed(mark: string, pauses: readonly string[] | null): void {
+  #applyPauses(mark: string, pauses: readonly string[] | null): void {
     const isFirst = this.#mark === null;
     const isNew = pauses === null || pauses.some((one) => this.#pauses?.has(one) !== true);
     this.#mark = mark;
     this.#pauses = pauses === null ? null : new Set(pauses);
     if (isNew) {
-      // From here on no fetch that was sent before starts its jobs.
+      // From now on, jobs of fetches that were sent earlier do not start.
       this.#pausesRead++;
-      this.#gone = this.#parts.returnUnstarted();
+      this.#returned = this.#parts.returnUnstarted();
     }
     if (!isFirst) this.#parts.wake();
-    void this.#gone.then(() => {
+    void this.#returned.then(() => {
       if (mark !== this.#mark) return;
       this.#obeyed = mark;
       this.#parts.acknowledge();

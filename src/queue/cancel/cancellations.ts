@@ -15,8 +15,8 @@ export interface Cancellation {
 
 export interface CancellationLook {
   readonly found: readonly Cancellation[];
-  /** There are requests of jobs that do not run: endCancellations() has something to do. */
-  readonly hasOver: boolean;
+  /** Whether there are requests for jobs that are not running, which endCancellations() removes. */
+  readonly hasEnded: boolean;
 }
 
 interface LookRow {
@@ -33,7 +33,7 @@ export async function lookAtCancellations(
   const found = JSON.parse(row?.found ?? "[]") as [string, string | null, string | null][];
   return {
     found: found.map(([id, reason, by]) => ({ id, reason, by })),
-    hasOver: row?.has_over === true,
+    hasEnded: row?.has_over === true,
   };
 }
 

@@ -1,12 +1,12 @@
 // Runs the timetable: offers the due jobs at each tick. The database decides which worker's offer counts
-// (queue/cron/schedule-cron.ts). Its clock is used, too; this machine's clock only measures waits.
+// (queue/cron/schedule-cron.ts), and its clock decides when a tick is due; this machine's clock only measures waits.
 //
 //   start: entries registered ──▶ time? ──▶ due ticks offered, oldest first ──▶ wait for the next tick
 //                                   ▲  (missed ones, too: backfill, outage, sleep)    │
 //                                   └──────── at least once a minute ◀────────────────┘
 //
-// The timetable advances only past handled ticks, so an outage loses none within CATCH_UP_MS
-// (cron-timeline.ts). After a commit without an answer the tick is offered again, and the database ignores it.
+// The timetable advances only past handled ticks, so no tick of the last CATCH_UP_MS (cron-timeline.ts) is lost in an
+// outage. If the answer to a commit is lost, the tick is offered again, and the database ignores the second offer.
 import { wait } from "../../base/clock.ts";
 import type { Outage } from "../../base/outage.ts";
 import type { Service } from "../../base/service.ts";
@@ -32,11 +32,14 @@ export interface CronTime {
   wait(ms: number, signal: AbortSignal): Promise<boolean>;
 }
 
-/** The number of ticks in one transaction, few enough for other workers to wait for it. */
+/** The most ticks in one transaction. Other workers wait for its locks, so it must be short. */
 const BATCH = 500;
-/** The longest time between two readings of the clock, which may be set, or this machine may sleep. */
+/** The longest time between two readings of the clock, because the clock may be set, and this machine may sleep. */
 const LONGEST_WAIT_MS = 60_000;
-/** When the clock was set back by more than this, the timetable starts again. Less is a difference of servers. */
+/**
+ * The timetable starts again if the clock was set back by more than this. Less is the difference between the clocks of
+ * two servers, for example after a failover.
+ */
 const CLOCK_SLACK_MS = 60_000;
 
 export class Cron implements Service {
@@ -47,7 +50,7 @@ export class Cron implements Service {
   #started: Promise<void> | null = null;
   #running: Promise<void> | null = null;
   #timeline: CronTimeline | null = null;
-  /** Entries for which a last tick in the future was logged. */
+  /** Entries for which the warning about a last tick in the future was logged. */
   readonly #ahead = new Set<string>();
 
   constructor(config: CronConfig, services: CronOwner) {
@@ -67,7 +70,7 @@ export class Cron implements Service {
     return this.#started;
   }
 
-  /** Offers nothing more. A running transaction is finished. */
+  /** Stops offering ticks. An open transaction is finished first. */
   async stop(): Promise<void> {
     this.#stop.abort();
     await this.#started?.catch(() => {});
@@ -83,11 +86,11 @@ export class Cron implements Service {
     if (entries.length === 0 || this.#stop.signal.aborted) return;
     this.#warnOfUnknownTasks(entries);
     const nowMs = await this.#time.now();
-    this.#timeline = await this.#begun(entries, nowMs);
+    this.#timeline = await this.#begin(entries, nowMs);
     this.#running = this.#run(entries, this.#timeline, nowMs);
   }
 
-  async #begun(entries: readonly CronEntry[], nowMs: number): Promise<CronTimeline> {
+  async #begin(entries: readonly CronEntry[], nowMs: number): Promise<CronTimeline> {
     const identifiers = entries.map(({ identifier }) => identifier);
     const stored = await registerCrontabs(this.#services.db, identifiers, nowMs);
     const ahead = stored.filter(
@@ -115,15 +118,15 @@ export class Cron implements Service {
     let timeline = first;
     let latestMs = startMs;
     /** Offers due ticks. Resolves to the time until the next one. */
-    const turn = async (): Promise<number> => {
+    const offerDue = async (): Promise<number> => {
       const nowMs = await this.#time.now();
       if (nowMs < latestMs - CLOCK_SLACK_MS) {
         logger.warn({ backMs: latestMs - nowMs }, "the database's clock was set back");
-        timeline = await this.#begun(entries, nowMs);
+        timeline = await this.#begin(entries, nowMs);
         this.#timeline = timeline;
       }
       latestMs = nowMs;
-      // Work takes time, so the clock is read again before waiting.
+      // Offering takes time, so the clock is read again before waiting.
       if (await this.#catchUp(timeline, nowMs)) return 0;
       return Math.min(timeline.nextMs - nowMs, LONGEST_WAIT_MS);
     };
@@ -131,7 +134,7 @@ export class Cron implements Service {
       "timetable",
       async (succeeded) => {
         while (!signal.aborted) {
-          const pauseMs = await turn();
+          const pauseMs = await offerDue();
           succeeded();
           if (pauseMs > 0) await this.#time.wait(pauseMs, signal);
         }
@@ -150,19 +153,19 @@ export class Cron implements Service {
       );
     }
     let due = timeline.due(nowMs, BATCH);
-    const worked = due.length > 0;
+    const hasDue = due.length > 0;
     while (due.length > 0 && !this.#stop.signal.aborted) {
-      const passed = new Set<string>();
+      const ahead = new Set<string>();
       const onPassed = (identifier: string, lastMs: number) => {
-        if (lastMs > nowMs + CLOCK_SLACK_MS) passed.add(identifier);
+        if (lastMs > nowMs + CLOCK_SLACK_MS) ahead.add(identifier);
       };
       const services = { ...this.#services, onPassed };
       if (!(await offerTicks(services, entriesOf(services), due, this.#stop.signal))) break;
-      this.#warnOfAhead([...passed]);
+      this.#warnOfAhead([...ahead]);
       timeline.handled(due);
       due = timeline.due(nowMs, BATCH);
     }
-    return worked;
+    return hasDue;
   }
 
   #warnOfUnknownTasks(entries: readonly CronEntry[]): void {

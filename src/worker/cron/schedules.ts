@@ -21,7 +21,7 @@ import {
 import { isIntercepted } from "../task/call-interceptors.ts";
 import type { CronTime } from "./cron.ts";
 import { type CronServices, type Offered, offerTicks, type TickSource } from "./cron-offers.ts";
-import { dueSteps, type ScheduleTick } from "./due-steps.ts";
+import { dueTicks, type ScheduleTick } from "./due-ticks.ts";
 
 export interface SchedulesOwner extends Omit<CronServices, "onPassed"> {
   readonly outage: Outage;
@@ -159,16 +159,16 @@ export class Schedules implements Service {
   ): Promise<void> {
     const startMs = this.#startMs ?? nowMs;
     const most = Math.max(1, Math.floor(MOST_TICKS / Math.max(1, due.length)));
-    const steps = due.map((schedule) => dueSteps(schedule, { nowMs, startMs, most }));
+    const ticks = due.map((schedule) => dueTicks(schedule, { nowMs, startMs, most }));
     const taken = new Set<string>();
     const isOver = !(await offerTicks(
       this.#services,
       this.#source(taken),
-      steps.flat(),
+      ticks.flat(),
       this.#stop.signal,
     ));
     if (isOver) return;
-    for (const last of steps.flatMap((some) => some.at(-1) ?? [])) {
+    for (const last of ticks.flatMap((some) => some.at(-1) ?? [])) {
       if (!taken.has(last.entry.identifier)) rest.isContended = true;
       else if (last.toMs !== null && last.toMs <= nowMs) rest.isBehind = true;
     }

@@ -32,7 +32,7 @@ const LARGEST_BATCH = 2_000;
 /** The jobs that a transaction has locked. */
 export interface FastFetched {
   readonly jobs: readonly FetchedJob[];
-  /** Whether there may be more jobs than this connection can take. */
+  /** Whether as many jobs were fetched as requested. Then there may be more. */
   readonly isFull: boolean;
 }
 
@@ -61,7 +61,7 @@ const fastStatements = (flags: boolean, pauses: boolean): FastStatements => ({
 export class FastTransaction {
   readonly plan: FetchPlan;
   readonly #parts: FastTransactionParts;
-  /** Without pauses of tasks, and with them. */
+  /** `paused`: for a schema with pauses; the statements leave out paused tasks. */
   readonly #statements: Readonly<Record<"plain" | "paused", FastStatements>>;
   #isOpen = false;
   #pausesRead = 0;
@@ -77,7 +77,7 @@ export class FastTransaction {
     return this.#isOpen;
   }
 
-  /** Whether the worker has read a pause since the last fetch was sent. */
+  /** Whether the worker has read a new pause since the last fetch was sent. */
   get isOutdated(): boolean {
     return this.#pausesRead !== this.#parts.tasks.pausesRead;
   }
@@ -87,7 +87,7 @@ export class FastTransaction {
     this.#isOpen = false;
   }
 
-  /** Returns the request of a quick fetch; null when it would not pay. */
+  /** Returns the request for a quick fetch; null if the next fetch must be a full one. */
   quickRequest(slots: number): FetchRequest | null {
     const request = this.plan.request(slots, this.#parts.connection.keepsStatements);
     return request.isQuick ? request : null;
@@ -101,15 +101,15 @@ export class FastTransaction {
   }
 
   /**
-   * Writes results and commits. With `slots`, the number of slots to fill, the next transaction begins. Resolves to
-   * null without one, also when PostgreSQL has refused a result.
+   * Writes results and commits. If `slots` is a number, begins the next transaction, which fetches jobs for so many
+   * free slots. Resolves to null if no transaction is open afterwards: `slots` is null, or PostgreSQL refused a result.
    */
   async next(batch: ResultBatch, slots: number | null): Promise<FastFetched | null> {
     const { connection } = this.#parts;
     const wasOpen = this.#isOpen;
     this.#isOpen = false;
     this.plan.finished(batch.done.length + batch.failures.length);
-    const answers = await this.#written(batch, () => [
+    const answers = await this.#write(batch, () => [
       wasOpen ? connection.commit() : null,
       slots === null ? null : this.#fetch(this.#request(slots)),
     ]);
@@ -122,11 +122,11 @@ export class FastTransaction {
     return answers[1] as FastFetched;
   }
 
-  /** Writes results, locks these jobs by `locked_by` and commits, which unlocks the others. */
+  /** Writes results, sets `locked_by` of the jobs `ids` and commits. The commit removes the row locks of all jobs. */
   async keep(batch: ResultBatch, ids: readonly string[]): Promise<void> {
     const { connection, workerId } = this.#parts;
     this.#isOpen = false;
-    const answers = await this.#written(batch, () => [
+    const answers = await this.#write(batch, () => [
       ids.length > 0 ? keepJobs(connection.database, workerId, ids) : null,
       connection.commit(),
     ]);
@@ -140,7 +140,7 @@ export class FastTransaction {
     await this.#parts.connection.commit();
   }
 
-  /** Requests jobs for these slots, and those that run within the next 25 ms. */
+  /** Returns the request for as many jobs as fill these slots and can start within the next HORIZON_MS. */
   #request(slots: number): FetchRequest {
     this.plan.measure();
     return this.plan.request(Math.min(LARGEST_BATCH, this.plan.ahead + slots), false);
@@ -182,8 +182,11 @@ export class FastTransaction {
     return [identifiers, ...values, ...(forbiddenFlags === null ? [] : [forbiddenFlags])];
   }
 
-  /** Resolves to null when PostgreSQL has rolled back, and the results were written one by one. */
-  async #written(batch: ResultBatch, following: () => unknown[]): Promise<unknown[] | null> {
+  /**
+   * Writes results and sends what `following` sends, as one packet. Resolves to the answers of `following`; to null if
+   * PostgreSQL refused a result: then the transaction was rolled back, and the results were written one by one.
+   */
+  async #write(batch: ResultBatch, following: () => unknown[]): Promise<unknown[] | null> {
     const { workerId, hooks, results, connection, onWritten } = this.#parts;
     const { done, failures } = batch;
     const db = connection.database;
@@ -199,17 +202,17 @@ export class FastTransaction {
       if (done.length + failures.length > 0) onWritten();
       return answers;
     } catch (error) {
-      if (isRefusedResult(error)) return this.#apart(batch);
+      if (isRefusedResult(error)) return this.#writeOneByOne(batch);
       results.putBack(batch);
       throw error;
     }
   }
 
   /**
-   * Writes results one by one after a refusal. The rollback has unlocked the rows, also those of the next
-   * transaction. A job whose result is refused again is left to the safe mode, which counts the attempt.
+   * Writes results one by one after a refusal. The rollback unlocks the rows, also those of the next transaction. A job
+   * whose result is refused again is left to the safe mode, which counts the attempt.
    */
-  async #apart(batch: ResultBatch): Promise<null> {
+  async #writeOneByOne(batch: ResultBatch): Promise<null> {
     const { connection, workerId, hooks, results, logger, onWritten } = this.#parts;
     await connection.rollback();
     const apart = await settleApart(connection.database, workerId, batch, "row");

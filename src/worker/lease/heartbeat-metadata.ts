@@ -30,7 +30,7 @@ interface Counts {
   readonly failed: number;
 }
 
-/** An entry of the timetable and its next tick, infinite without one. */
+/** An entry of the timetable and its next tick; Infinity if there is none. */
 export interface CronTick {
   readonly entry: CronEntry;
   readonly nextMs: number;
@@ -42,19 +42,20 @@ interface RunningJob {
   readonly startedAtMs: number;
 }
 
-/** The most listed tasks, entries and ids; the count of running jobs is exact. */
+/** The most tasks, cron entries and ids in a list; the count of running jobs is exact. */
 const LONGEST_LIST = 1_000;
-/** The most entries with details, and running jobs with task and start. */
+/** The most cron entries with details, and running jobs with task and start. */
 const LONGEST_DETAILS = 100;
-const COUNTED_TASKS = 20;
+/** The most tasks with counters, and unsettled jobs. */
+const LONGEST_SHORT_LIST = 20;
 const LONGEST_ERROR = 1_000;
 
-/** Jobs are listed as fetched after this time. Most start or are returned earlier. */
-const FETCHED_MS = 250;
+/** How long after its fetch a job is listed as fetched. Most jobs start or are returned earlier. */
+const LISTED_AFTER_MS = 250;
 
 /** Returns the ids of jobs to list as fetched. */
 export function fetchedIds({ unstarted }: WorkerDescription): string[] {
-  const beforeMs = monotonic() - FETCHED_MS;
+  const beforeMs = monotonic() - LISTED_AFTER_MS;
   const fetched = unstarted.filter(({ fetchedAtMs }) => fetchedAtMs <= beforeMs);
   return fetched.slice(0, LONGEST_LIST).map(({ id }) => id);
 }
@@ -62,7 +63,7 @@ export function fetchedIds({ unstarted }: WorkerDescription): string[] {
 export class HeartbeatMetadata {
   readonly #config: RecoveryConfig;
   readonly #rates = new WorkerRates();
-  /** Start times of running jobs. Computed once, because the difference of clocks varies. */
+  /** Start times of running jobs. Each is computed once, because the difference between the clocks varies. */
   #since = new Map<string, string>();
 
   constructor(config: RecoveryConfig) {
@@ -70,8 +71,8 @@ export class HeartbeatMetadata {
   }
 
   /**
-   * Returns the report as JSON text. Lists with names are halved until it fits into the limit. `fetched`: ids that
-   * are listed as fetched and not started. `aheadMs`: how far this machine's clock is ahead of the database's.
+   * Returns the report as JSON text. Lists with names are halved until the text fits into the limit. `fetched`: the ids
+   * to list as fetched and not started. `aheadMs`: how far this machine's clock is ahead of the database's.
    */
   text(
     { concurrency, tasks, cron, running, unsettled, pausesObeyed }: WorkerDescription,
@@ -82,7 +83,7 @@ export class HeartbeatMetadata {
     const longest = running.toSorted((a, b) => a.startedAtMs - b.startedAtMs);
     const { by_task, ...counters } = this.#counters(tasks);
     const details = this.#runningJson(longest.slice(0, LONGEST_DETAILS), aheadMs);
-    const refused = unsettled.slice(0, COUNTED_TASKS).map(({ id, error }) => {
+    const refused = unsettled.slice(0, LONGEST_SHORT_LIST).map(({ id, error }) => {
       return { id, error: error.slice(0, LONGEST_ERROR).toWellFormed() };
     });
     const textOf = (share: number) => {
@@ -98,7 +99,7 @@ export class HeartbeatMetadata {
         cron_entries: cron.slice(0, most(LONGEST_LIST)).map(({ entry }) => entry.identifier),
         cron: cron.slice(0, most(LONGEST_DETAILS)).map(cronJson),
         ...counters,
-        by_task: by_task.slice(0, most(COUNTED_TASKS)),
+        by_task: by_task.slice(0, most(LONGEST_SHORT_LIST)),
         running_jobs: running.length,
         running_job_ids: longest.slice(0, LONGEST_LIST).map(({ job }) => job.id),
         fetched_job_ids: fetched,
@@ -118,7 +119,7 @@ export class HeartbeatMetadata {
     return text;
   }
 
-  /** Returns the counters since the worker was created, of all tasks together and of the busiest. */
+  /** Returns the counters since the worker was created: of all tasks together, and of each, the busiest first. */
   #counters(tasks: WorkerDescription["tasks"]) {
     const counted = [...tasks].map(([task, { tally }]) => {
       return { task, done: tally.done + tally.skipped, failed: tally.failed };
@@ -150,7 +151,7 @@ export class HeartbeatMetadata {
   }
 }
 
-/** Returns an upper limit of the stored size: PostgreSQL adds a space after each comma and colon outside texts. */
+/** Returns an upper limit of the stored size: PostgreSQL adds a space after each comma and colon outside strings. */
 function storedBytes(text: string): number {
   return Buffer.byteLength(text.replaceAll(/[,:]/g, "$& "));
 }

@@ -1,6 +1,6 @@
-// Renews the locks of jobs that run for hours, and those of their named queues, each time a quarter of the stale
-// age has passed, because stock workers and the schema's functions check only a lock's age. While a handler blocks
-// the worker's thread, the heartbeat renews them (heartbeat-loop.ts).
+// Renews the locks of jobs that run for hours, and of their named queues, four times within the age at which a lock is
+// stale: stock workers (those of Graphile Worker) and the schema's functions check only a lock's age. While a handler
+// blocks the worker's thread, the heartbeat renews the locks (heartbeat-loop.ts).
 import { wait } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
@@ -8,7 +8,7 @@ import type { Database } from "../../database/database.ts";
 import { renewLocks } from "../../queue/workers/renew-locks.ts";
 import { STALE_LOCK_MS } from "../../queue/workers/reset-stale-locks.ts";
 
-/** The running jobs under one id of this worker. */
+/** One id of this worker, and the jobs that run under it. */
 export interface RunningJobs {
   readonly id: string;
   readonly runningIds: readonly string[];
@@ -22,10 +22,10 @@ export interface LockRenewalParts {
   running(): readonly RunningJobs[];
 }
 
-/** The number of renewals within the stale age; three may fail. */
+/** The number of renewals within the stale age. Two in a row may fail: the first lock is half an interval old. */
 const RENEWALS = 4;
 
-/** Returns the interval of renewals for a stale age. */
+/** Returns the time between two renewals, in milliseconds. A stale age of more than 4 hours counts as 4 hours. */
 export const renewalIntervalMs = (staleLockThresholdMs: number): number =>
   Math.min(staleLockThresholdMs, STALE_LOCK_MS) / RENEWALS;
 

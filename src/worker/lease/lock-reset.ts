@@ -1,6 +1,6 @@
-// Resets stale locks, as stock workers do, restores the rows of queues that a cleanup has deleted although they have
-// jobs, and deletes the rows of throttles whose period is over. Runs at a random moment of the first minute, so that many workers do not run it at once, and then
-// every 8 to 10 minutes.
+// Resets stale locks, as stock workers (those of Graphile Worker) do. Also restores the rows of queues that a cleanup
+// deleted although they have jobs, and deletes the rows of throttles whose period is over. It first runs at a random
+// moment of the first minute, so that many workers do not run it at once, and then about every `intervalMs`.
 import { wait } from "../../base/clock.ts";
 import { codeOf, messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
@@ -16,18 +16,18 @@ export interface LockResetParts {
   readonly staleLockThresholdMs: number;
   readonly logger: Logger;
   /**
-   * Whether rows of workers without a heartbeat for as long may be deleted. Not after an outage, because then no
-   * worker has a recent heartbeat.
+   * Whether the rows of workers whose last heartbeat is that old may be deleted. False after an outage, because then
+   * no worker has a recent heartbeat.
    */
   mayDelete(): boolean;
   /** Called when jobs have become ready. */
   wake(): void;
 }
 
-const RECOVERED =
+const QUEUES_RECOVERED =
   "queues were deleted while jobs were being added to them; they are named recovered-queue-<id> now";
 const FIRST_WITHIN_MS = 60_000;
-const OUTAGE: ReadonlySet<string> = new Set(["database_unreachable", "read_only_server"]);
+const OUTAGE_CODES: ReadonlySet<string> = new Set(["database_unreachable", "read_only_server"]);
 
 export class LockReset {
   readonly #parts: LockResetParts;
@@ -69,15 +69,15 @@ export class LockReset {
       await deleteOldThrottles(database);
     } catch (error) {
       // Outages are logged by the parts that use the database all the time.
-      const isOutage = OUTAGE.has(codeOf(error) ?? "");
+      const isOutage = OUTAGE_CODES.has(codeOf(error) ?? "");
       const fields = { error: messageOf(error) };
       logger[isOutage ? "debug" : "warn"](fields, "stale locks could not be reset");
     }
   }
 
   /**
-   * Reads all jobs, a second for millions, so it runs only after a deletion, and once more at the next check: an add
-   * that was open at the first check may have committed its job since.
+   * Reads all jobs, which takes a second for millions of them. So it does so only after queues were deleted, and once
+   * more at the next check, because a transaction that was open at the first check may have added a job since.
    */
   async #recoverQueues(): Promise<number> {
     const { database, logger } = this.#parts;
@@ -85,7 +85,7 @@ export class LockReset {
     const isUnchanged = this.#deleted.every((before) => before === deleted);
     const recovered = isUnchanged ? 0 : await recoverLostQueues(database);
     this.#deleted = [deleted, ...this.#deleted.slice(0, 1)];
-    if (recovered > 0) logger.warn({ queues: recovered }, RECOVERED);
+    if (recovered > 0) logger.warn({ queues: recovered }, QUEUES_RECOVERED);
     return recovered;
   }
 }

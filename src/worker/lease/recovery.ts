@@ -1,11 +1,11 @@
 // Recovery: returns the jobs of a worker that has died to the queue.
 //
 //  1. Before its first fetch a worker inserts its heartbeat row, which is its lease. The row states how
-//     long the lease lasts without a beat: `thresholdMs`, by default 7 s.
+//     long the lease lasts without a heartbeat: `thresholdMs`, by default 7 s.
 //  2. A thread of its own updates the row every 2 s (heartbeat-loop.ts). The answer lists stale workers:
 //     those whose lease has expired.
-//  3. The list stays empty until this worker's own beats have succeeded without a gap for as long as the
-//     other lease lasts. After an outage of the database every worker looks stale.
+//  3. The list stays empty until this worker's own heartbeats have succeeded without a gap for as long as the
+//     other lease lasts, because after an outage of the database every worker looks stale.
 //  4. The interceptors of `jobRecovery` may skip a stale worker, or set the error of its jobs.
 //  5. One statement recovers the others (queue/workers/recover-statement.ts): it locks the row, checks the
 //     lease again, unlocks jobs and queues, ends open transactions of the fast mode, and marks the row.
@@ -13,7 +13,7 @@
 //  6. Jobs with the flag `infrastructure_resilient` stay locked until `resilientThresholdMs`, 60 s. Then
 //     they are recovered too, and the row is deleted.
 //  7. A job that PostgreSQL refuses to change is skipped for five minutes (barred-jobs.ts).
-//  8. A stale worker that was only frozen finds the mark with its next beat and continues under a new id
+//  8. A stale worker that was only frozen finds the mark with its next heartbeat and continues under a new id
 //     (sessions.ts). A result is written only where the job is still locked under the id that ran it.
 
 import type pg from "pg";
@@ -54,30 +54,31 @@ export interface RecoveryParts {
   describe(): WorkerDescription;
   /** Called when a lease was lost; the worker continues under another id. */
   leaseLost(id: string, reason: LeaseLoss): void;
-  /** Called when jobs may be ready, or may be fetched again. */
+  /** Called when jobs may be ready, or when jobs may be fetched again. */
   wake(): void;
   /** Closes every connection of the worker that does not answer within seconds. */
   prove(): void;
 }
 
-/** The number of beats between two reports; by default 4 s. */
+/** The number of heartbeats between two reports: one report every 4 s by default. */
 const BEATS_PER_DESCRIPTION = 2;
-/** The rate limit of reports, which are written as a whole: a long one is written less often. */
+/** The rate limit of reports. Each is written as a whole, so after a long one the next is later. */
 const MOST_BYTES_A_MS = 0.5;
-const STOP_LIMIT_MS = 500;
+const SWEEP_WAIT_MS = 500;
 
 export class Recovery implements Leases, LeaseKeeper {
   readonly #parts: RecoveryParts;
   readonly #heartbeat: Heartbeat;
   #leases: readonly Lease[] = [];
   readonly #metadata: HeartbeatMetadata;
-  #description = "";
+  #text = "";
   #mayDescribeAtMs = 0;
   #describing: NodeJS.Timeout | undefined;
   #wasRefused = false;
   #sweeping: Promise<void> | null = null;
-  /** How long beats have succeeded without a gap: see step 3. */
+  /** How long heartbeats have succeeded without a gap: see step 3. */
   #uptimeMs = 0;
+  /** The time of the last heartbeat, by the database's clock. */
   #beatAtMs = 0;
   /** How far this machine's clock is ahead of the database's. */
   #aheadMs = 0;
@@ -137,7 +138,7 @@ export class Recovery implements Leases, LeaseKeeper {
     return lostJobs(this.#parts.maintenance.database, id, jobIds);
   }
 
-  /** Whether the last heartbeat is recent enough. After false, the next heartbeat wakes the worker. */
+  /** Whether the last heartbeat is recent enough to start jobs. After false, the next heartbeat wakes the worker. */
   get isInTime(): boolean {
     const { thresholdMs, heartbeatIntervalMs } = this.#parts.config;
     const isSafe = this.#heartbeat.ageMs < thresholdMs - heartbeatIntervalMs;
@@ -149,39 +150,39 @@ export class Recovery implements Leases, LeaseKeeper {
     return this.#heartbeat.ageMs;
   }
 
-  /** Whether this worker may recover others: its own beats have succeeded for long enough. */
+  /** Whether this worker may recover others: its own heartbeats have succeeded for long enough. */
   get isCertain(): boolean {
     return this.isInTime && this.#uptimeMs >= this.#parts.config.thresholdMs;
   }
 
-  /** `endLeaseIds`: ids under which nothing is locked. Never rejects. */
+  /** Stops the heartbeats and ends the leases `endLeaseIds`, under which nothing is locked. Never rejects. */
   async stop(endLeaseIds: readonly string[]): Promise<void> {
     clearInterval(this.#describing);
     // Not by the heartbeat thread, because on a busy machine a worker may end before the thread has started.
     await Promise.all([this.#heartbeat.stop(), this.#end(endLeaseIds)]);
-    // A sweep that waits for an interceptor or for a frozen database is not waited for.
+    // The sweep may wait for an interceptor or a frozen database.
     const over = new AbortController();
-    await Promise.race([this.#sweeping, wait(STOP_LIMIT_MS, over.signal)]);
+    await Promise.race([this.#sweeping, wait(SWEEP_WAIT_MS, over.signal)]);
     over.abort();
   }
 
-  /** Ends a stop when the database does not answer. */
+  /** Makes stop() end when the database does not answer. */
   cut(): void {
     this.#heartbeat.cut();
   }
 
   async #end(ids: readonly string[]): Promise<void> {
     if (ids.length === 0) return;
-    // Without the database the leases expire.
+    // If this fails, the leases expire.
     await endLeases(this.#parts.maintenance.database, ids).catch(() => {});
   }
 
   async #register(db: Database, id: string): Promise<void> {
     const sentAtUs = sharedMonotonicUs();
-    this.#description = this.#metadata.text(this.#parts.describe(), [], this.#aheadMs);
+    this.#text = this.#metadata.text(this.#parts.describe(), [], this.#aheadMs);
     this.#parts.lease.listed = new Set();
     const proofWithinMs = proofWithin(this.#parts.config);
-    const { uptimeMs, ...mark } = await registerLease(db, id, this.#description, proofWithinMs);
+    const { uptimeMs, ...mark } = await registerLease(db, id, this.#text, proofWithinMs);
     this.#uptimeMs = uptimeMs;
     this.#heartbeat.registered(sentAtUs);
     this.#leases = [{ id, ...mark }, ...this.#leases];
@@ -199,11 +200,11 @@ export class Recovery implements Leases, LeaseKeeper {
     const fetched = fetchedIds(description);
     const text = this.#metadata.text(description, fetched, this.#aheadMs);
     const id = this.#leases[0]?.id;
-    if (text === this.#description || id === undefined) return;
+    if (text === this.#text || id === undefined) return;
     // A listed job may start only after a new list was written, so that is urgent.
     const { lease } = this.#parts;
     const isUrgent = isNews || lease.listed.size > 0;
-    this.#description = text;
+    this.#text = text;
     lease.listed = new Set(fetched);
     this.#mayDescribeAtMs = monotonic() + text.length / MOST_BYTES_A_MS;
     this.#heartbeat.describe(id, text, isUrgent);
@@ -237,7 +238,7 @@ export class Recovery implements Leases, LeaseKeeper {
   async #sweep(ids: readonly string[]): Promise<void> {
     const { config, maintenance, hooks, logger, wake } = this.#parts;
     try {
-      const toRecover = await this.#interceptedWorkers(ids);
+      const toRecover = await this.#workersToRecover(ids);
       if (toRecover.size === 0) return;
       const { workerIds, jobs, queues, refused } = await recoverStaleWorkers(maintenance.database, {
         staleWorkerIds: [...toRecover.keys()],
@@ -261,13 +262,13 @@ export class Recovery implements Leases, LeaseKeeper {
       hooks.emit("worker:recovered", { workerId, staleWorkerIds: workerIds, jobs });
       if (jobs + queues > 0) wake();
     } catch (error) {
-      // The next beat lists them again.
+      // The next heartbeat lists them again.
       logger.warn({ error: messageOf(error) }, "the jobs of stale workers could not be recovered");
     }
   }
 
-  /** Returns stale worker → the message of an interceptor's `fail`, or null; without skipped ones. */
-  async #interceptedWorkers(ids: readonly string[]): Promise<Map<string, string | null>> {
+  /** Returns the workers to recover, each with the message of an interceptor's `fail` or null. */
+  async #workersToRecover(ids: readonly string[]): Promise<Map<string, string | null>> {
     const toRecover = new Map<string, string | null>();
     const skipped = new Set<string>();
     for (const staleWorkerId of ids) {

@@ -31,8 +31,8 @@ export type BatchResults = readonly unknown[] | undefined;
 /** Options of a task. */
 export interface TaskOptions {
   /**
-   * The time limit of an attempt, in milliseconds: then the attempt fails and its signal aborts. Default: the
-   * worker's `timeoutMs`.
+   * The time limit of an attempt, in milliseconds. An attempt that exceeds it fails, and its signal aborts. Default:
+   * the worker's `timeoutMs`.
    */
   readonly timeoutMs?: number | undefined;
   /**

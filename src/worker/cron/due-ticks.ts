@@ -1,4 +1,4 @@
-// The ticks of a schedule that are due, from its next tick on. Pure: the time is a parameter.
+// Computes which ticks of a schedule are due. Pure: the time is a parameter.
 import { cronSchedule } from "../../domain/cron/cron-schedule.ts";
 import type { StoredSchedule } from "../../queue/schedules/schedule-row.ts";
 import type { ScheduleOffer } from "../../queue/schedules/schedule-ticks.ts";
@@ -11,12 +11,12 @@ export interface ScheduleTick
   extends DueTick,
     Pick<ScheduleOffer, "revision" | "overlap" | "fromMs" | "toMs"> {
   readonly schedule: StoredSchedule;
-  /** It only moves the schedule to its next tick. */
+  /** Whether it adds no job, because missed ticks are too old, and only moves the schedule to its next tick. */
   readonly isDropped: boolean;
 }
 
-/** When a worker looks at a schedule. */
-export interface Look {
+/** Which ticks of a schedule to return. */
+export interface TickRequest {
   readonly nowMs: number;
   /** The worker's start: earlier ticks are added as far back as the backfill period. */
   readonly startMs: number;
@@ -24,8 +24,11 @@ export interface Look {
   readonly most: number;
 }
 
-/** Returns the due ticks, earliest first: each from the `next_at` that the one before it leaves. */
-export function dueSteps(schedule: StoredSchedule, { nowMs, startMs, most }: Look): ScheduleTick[] {
+/** Returns the due ticks, earliest first. `fromMs` of each is the `next_at` that the tick before it sets: its `toMs`. */
+export function dueTicks(
+  schedule: StoredSchedule,
+  { nowMs, startMs, most }: TickRequest,
+): ScheduleTick[] {
   const { definition, revision, nextMs: firstMs } = schedule;
   const { entry, overlap } = definition;
   const times = cronSchedule(entry.expression, entry.timeZone);
@@ -34,17 +37,18 @@ export function dueSteps(schedule: StoredSchedule, { nowMs, startMs, most }: Loo
   let tickMs = firstMs < oldestMs ? (times.next(oldestMs) ?? Number.POSITIVE_INFINITY) : firstMs;
   const common = { schedule, entry, revision, overlap };
   if (tickMs > nowMs) {
-    const step = { tickMs: firstMs, fromMs: firstMs, toMs: finite(tickMs) };
-    return [{ ...common, ...step, isBackfill: true, isDropped: true }];
+    const tick = { tickMs: firstMs, fromMs: firstMs, toMs: finiteOrNull(tickMs) };
+    return [{ ...common, ...tick, isBackfill: true, isDropped: true }];
   }
-  const steps: ScheduleTick[] = [];
-  for (let fromMs = firstMs; tickMs <= nowMs && steps.length < most; ) {
+  const ticks: ScheduleTick[] = [];
+  for (let fromMs = firstMs; tickMs <= nowMs && ticks.length < most; ) {
     const nextMs = times.next(tickMs + 1) ?? Number.POSITIVE_INFINITY;
     const isBackfill = tickMs < nowMs - LATE_MS;
-    steps.push({ ...common, tickMs, fromMs, toMs: finite(nextMs), isBackfill, isDropped: false });
+    const toMs = finiteOrNull(nextMs);
+    ticks.push({ ...common, tickMs, fromMs, toMs, isBackfill, isDropped: false });
     fromMs = tickMs = nextMs;
   }
-  return steps;
+  return ticks;
 }
 
-const finite = (ms: number): number | null => (Number.isFinite(ms) ? ms : null);
+const finiteOrNull = (ms: number): number | null => (Number.isFinite(ms) ? ms : null);
