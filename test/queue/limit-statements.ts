@@ -23,7 +23,7 @@ import {
   returnPermits,
   shortLimits,
 } from "../../src/queue/limits/permits.ts";
-import { addRate, returnTokens, takeTokens } from "../../src/queue/limits/tokens.ts";
+import { addTokenRow, returnTokens, takeTokens } from "../../src/queue/limits/tokens.ts";
 
 type Call = (db: Database) => Promise<unknown>;
 type Answer = (text: string) => Record<string, unknown>;
@@ -78,7 +78,7 @@ export const limitCalls: Readonly<Record<string, Call | readonly [Call, Answer]>
     (db) => takeTokens(db, { limitId: 1, key: "" }, bucket, 1),
     (text) => (text.includes("insert") ? { count: 1 } : { count: 1, next_ms: 0 }),
   ],
-  "tokens-add-rate": [(db) => addRate(db, { limitId: 1, key: "" }), there],
+  "tokens-add-rate": [(db) => addTokenRow(db, { limitId: 1, key: "" }), there],
   "tokens-return": [
     (db) => returnTokens(db, { limitId: 1, key: "" }, bucket, { count: 1, takenAt: "0" }),
     there,

@@ -1,6 +1,6 @@
 // Combines the addJob calls that a process makes at about the same time into one insert. Each NOTIFY takes a lock that
 // all commits of the database share, so many small inserts wait for each other, and one large insert does not. A call
-// waits only while the previous insert is in progress; a single call is sent at once.
+// waits only while MAX_INSERTS inserts are in progress; a single call is sent at once.
 
 import { setImmediate } from "../../base/clock.ts";
 import { messageOf, WorkerError } from "../../base/errors.ts";
@@ -22,15 +22,15 @@ const MAX_INSERTS = 2;
 const MAX_BATCH = 1_000;
 const MAX_CHARACTERS = 16_000_000;
 
-/** Returns an addJob whose concurrent calls share inserts. A job with a `throttle` has the answer of addAnyJob(). */
+/** Returns an addJob whose concurrent calls share inserts. A job with a `throttle` has the result of addAnyJob(). */
 export function coalescedAdd(db: Database): (job: JobToAdd) => Promise<Job> {
   let waiting: Waiting[] = [];
   let inserts = 0;
 
-  const send = async (): Promise<void> => {
+  const insertWaiting = async (): Promise<void> => {
     inserts++;
     while (waiting.length > 0) {
-      const count = fitting(waiting);
+      const count = batchSize(waiting);
       const batch = waiting.slice(0, count);
       waiting = waiting.slice(count);
       await insert(db, batch);
@@ -48,13 +48,13 @@ export function coalescedAdd(db: Database): (job: JobToAdd) => Promise<Job> {
     return new Promise((resolve, reject) => {
       waiting.push({ spec, resolve, reject });
       // The insert waits for the next turn of the event loop, so that all calls of this turn share it.
-      if (inserts < MAX_INSERTS && waiting.length === 1) setImmediate(() => void send());
+      if (inserts < MAX_INSERTS && waiting.length === 1) setImmediate(() => void insertWaiting());
     });
   };
 }
 
-/** Returns how many jobs fit into one insert. Jobs that could be added one by one must not be too large together. */
-function fitting(waiting: readonly Waiting[]): number {
+/** Returns how many jobs go into one insert. Together they must not be too large; a single job may have any size. */
+function batchSize(waiting: readonly Waiting[]): number {
   let characters = 0;
   for (const [count, { spec }] of waiting.entries()) {
     characters += spec.payload.length;
@@ -63,7 +63,7 @@ function fitting(waiting: readonly Waiting[]): number {
   return waiting.length;
 }
 
-/** Inserts a batch. If the database refuses it, it is halved until the bad job is alone. */
+/** Inserts a batch. A batch that the database refuses is halved until the refused job is alone. */
 async function insert(db: Database, batch: readonly Waiting[]): Promise<void> {
   try {
     const specs = batch.map(({ spec }) => spec);
@@ -75,15 +75,15 @@ async function insert(db: Database, batch: readonly Waiting[]): Promise<void> {
       await insert(db, batch.slice(0, half));
       await insert(db, batch.slice(half));
     } else {
-      for (const { reject } of batch) reject(individual(error));
+      for (const { reject } of batch) reject(errorCopy(error));
     }
   }
 }
 
 /**
- * Returns an error of its own for each caller, with its own stack. `cause` is the error of PostgreSQL or the network.
+ * Returns a copy of the error, so that each caller has its own stack. `cause` is the error of PostgreSQL or the network.
  */
-function individual(error: unknown): Error {
+function errorCopy(error: unknown): Error {
   if (!(error instanceof WorkerError)) return new Error(messageOf(error), { cause: error });
   return new WorkerError(error.code, error.message, { cause: error.cause ?? error });
 }

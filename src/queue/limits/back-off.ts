@@ -1,4 +1,4 @@
-// Begins a back-off: until a moment no job of a task, of a named queue or under a limit starts.
+// Begins a back-off: a time during which no job of a task, of a named queue or under a limit starts.
 //
 //   task, queue   a pause with the same end, which all workers obey (pauses/pause.ts)
 //   limit         its row alone, which readLimits() returns
@@ -11,7 +11,7 @@ export type BackOffScope = "task" | "queue" | "limit";
 export interface NewBackOff {
   readonly scope: BackOffScope;
   readonly name: string;
-  /** How long, by the database's clock. */
+  /** How long it lasts, by the database's clock. */
   readonly delayMs: number;
   /** The first 200 characters are kept. */
   readonly reason: string;
@@ -20,10 +20,10 @@ export interface NewBackOff {
   readonly task: string;
 }
 
-/** `kept`: a pause by a person, or a back-off that is not shorter, stays as it is. `unknown`: no limit has the name. */
+/** `kept`: a person's pause, or a back-off that ends no earlier, stays unchanged. `unknown`: no limit has the name. */
 export type BackOffBegun = "begun" | "kept" | "unknown";
 
-/** Begins a back-off, or lengthens the present one. Throws if the schema has no tables of limits. */
+/** Begins a back-off, or extends the current one. Throws if the schema has no tables of limits. */
 export async function beginBackOff(db: Database, backOff: NewBackOff): Promise<BackOffBegun> {
   const { scope, name, delayMs, reason, jobId, task } = backOff;
   const values = [scope, name, Math.max(0, delayMs), reasonOf(reason), jobId, task];
@@ -32,24 +32,25 @@ export async function beginBackOff(db: Database, backOff: NewBackOff): Promise<B
     if (row?.known !== true) return "unknown";
     return row.begun ? "begun" : "kept";
   };
-  const done = await begin();
-  // A pause that was committed meanwhile looks like one by a person; the second snapshot has its back-off, too.
-  return done === "kept" ? begin() : done;
+  const outcome = await begin();
+  // Another worker may have committed a back-off meanwhile. The first statement sees its pause, but not its row in
+  // _private_back_offs, so the pause looks like a person's. The second statement has a newer snapshot and sees both.
+  return outcome === "kept" ? begin() : outcome;
 }
 
 const MOST_CHARACTERS = 200;
 
-/** One line, without what PostgreSQL cannot store. */
+/** Returns the first line, without characters that PostgreSQL cannot store. */
 const reasonOf = (reason: string): string =>
   [...reason.replaceAll("\0", "").toWellFormed().trim().split(/\r?\n/, 1).join("")]
     .slice(0, MOST_CHARACTERS)
     .join("");
 
 const END = "pg_catalog.now() + $3::float8 * interval '1 millisecond'";
-const MOST_KEPT = 100;
+const MOST_RECORDS = 100;
 
-// The same back-off, only longer, keeps its beginning. Old ones are deleted: of this name all but the newest, and some
-// of other names, because those may never back off again.
+// A back-off that is extended keeps its beginning. Old ones are deleted: of this name all but the newest hundred, and
+// some of any name that ended more than an hour ago, because their names may never back off again.
 const recorded = (s: string) => `recorded as (
   insert into ${s}._private_back_offs as backs (scope, name, began_at, until, reason, job_id, task)
   select $1::text, $2::text, began_at, until, $4::text, $5::bigint, $6::text from begun
@@ -58,10 +59,10 @@ const recorded = (s: string) => `recorded as (
 ), old as materialized (
   (select scope, name, began_at from ${s}._private_back_offs
     where scope = $1::text and name = $2::text and until <= pg_catalog.now()
-    order by began_at desc offset ${MOST_KEPT - 1})
+    order by began_at desc offset ${MOST_RECORDS - 1})
   union
   (select scope, name, began_at from ${s}._private_back_offs
-    where until < pg_catalog.now() - interval '1 hour' limit ${MOST_KEPT})
+    where until < pg_catalog.now() - interval '1 hour' limit ${MOST_RECORDS})
 ), locked as materialized (
   select backs.scope, backs.name, backs.began_at
   from ${s}._private_back_offs as backs join old using (scope, name, began_at)
@@ -76,7 +77,8 @@ const announced = `pg_catalog.pg_notify('${CONTROL}', pg_catalog.random()::text)
 const answer = (known: string) => `
 select exists (select from begun) as begun, ${known} as known, case when exists (select from begun) then ${announced} end`;
 
-// A pause that is over, and not deleted yet, begins anew. One with another end than a back-off is by a person.
+// A pause whose time is over, and which is not deleted yet, begins anew. A pause that does not end with a back-off was
+// set by a person.
 const begunPause = (s: string) => `begun as (
   insert into ${s}._private_pauses as pauses (scope, name, paused_at, resume_at, reason)
   values ($1::text, $2::text, pg_catalog.now(), ${END}, $4::text)
@@ -91,7 +93,7 @@ const begunPause = (s: string) => `begun as (
 
 const taskSql: Statement = (s) => `with ${begunPause(s)}, ${recorded(s)} ${answer("true")}`;
 
-// A lock that a worker holds, or that of a queue with a limit, is overwritten, as by a pause.
+// As with any pause, the lock of a worker, or of a queue with a limit, is overwritten.
 const queueSql: Statement = (s) => `
 with ${begunPause(s)}, ${recorded(s)}, paused as (
   insert into ${s}._private_job_queues as queues (queue_name, locked_by, locked_at)

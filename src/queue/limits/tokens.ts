@@ -1,5 +1,5 @@
-// Tokens: the right to start one job under a rate. The generic cell rate algorithm (ITU-T I.371) with one time for each
-// limit and key: `tat`, at which all tokens that were given out are used up at the limit's rate.
+// Takes and returns tokens; a token is the right to start one job under a rate. This is the generic cell rate algorithm
+// (ITU-T I.371). Each limit and key has one time: `tat`, at which all tokens taken so far are used up at the rate.
 //
 //   tokens now = (now + capacity × interval − greatest(tat, now)) ÷ interval
 //   taking n   : tat = greatest(tat, now) + n × interval
@@ -14,9 +14,9 @@ export interface TokenKey {
 }
 
 export interface Tokens {
-  /** How many were given, 0 to the number that was wanted. */
+  /** How many were taken: from 0 to the wanted number. */
   readonly count: number;
-  /** Milliseconds until the next token; 0: there is one. */
+  /** Milliseconds until the next token; 0: it is available now. */
   readonly nextMs: number;
   /** When they were taken: microseconds since the epoch by the database's clock. */
   readonly takenAt: string;
@@ -25,20 +25,20 @@ export interface Tokens {
 /** Takes up to `wanted` tokens. */
 export async function takeTokens(
   db: Database,
-  of: TokenKey,
+  tokenKey: TokenKey,
   bucket: TokenBucket,
   wanted: number,
 ): Promise<Tokens> {
-  const { limitId, key } = of;
+  const { limitId, key } = tokenKey;
   const { intervalMs, capacity } = bucket;
   const values = [limitId, key, wanted, intervalMs, capacity];
   const [row] = await query<TokenRow>(db, takeSql, values);
   if (row !== undefined) return tokensOf(row);
-  return (await addRate(db, of)) ? takeTokens(db, of, bucket, wanted) : NO_LIMIT;
+  return (await addTokenRow(db, tokenKey)) ? takeTokens(db, tokenKey, bucket, wanted) : NO_LIMIT;
 }
 
-/** Adds the row for the first job of a rate, which another worker may do meanwhile. False: the limit is gone. */
-export async function addRate(db: Database, { limitId, key }: TokenKey): Promise<boolean> {
+/** Adds the row of a limit and key, unless another worker has added it. Returns false if the limit does not exist. */
+export async function addTokenRow(db: Database, { limitId, key }: TokenKey): Promise<boolean> {
   return (await query(db, insertSql, [limitId, key])).length > 0;
 }
 
@@ -54,7 +54,7 @@ interface TokenRow {
 
 const NO_LIMIT: Tokens = { count: 0, nextMs: 1_000, takenAt: "0" };
 
-/** Gives unused tokens back, unless they have lapsed: then a job may have started instead of theirs. */
+/** Returns unused tokens. Tokens older than `lapseMs` stay taken, because other jobs may have started in their place. */
 export async function returnTokens(
   db: Database,
   { limitId, key }: TokenKey,
@@ -84,7 +84,7 @@ select count, (1::float8 - (tokens - count::float8)) * $4::float8 as next_ms,
   ${microseconds("pg_catalog.now()")}::text as now_us
 from given`;
 
-/* A row of a limit that is gone is not inserted. */
+/* Inserts no row for a limit that does not exist. */
 const insertSql: Statement = (s) => `
 with made as (
   insert into ${s}._private_rates (limit_id, key, tat)

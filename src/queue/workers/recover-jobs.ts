@@ -6,8 +6,8 @@
 //     ▲ │
 //     └ heartbeat: keeps the other jobs ──┘ (and continues under a new id, see worker/sessions.ts)
 //
-// The marked row stays for a while on purpose: a fetch that the stale worker had sent may commit after the first pass,
-// and the second pass finds its locks.
+// The marked row stays until the second pass, because a fetch that the stale worker had sent may commit after the first
+// pass. The second pass then finds its locks.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { isRefusedResult } from "../../database/errors/database-errors.ts";
 import { hasLimits } from "../../database/schema/extensions/has-extension.ts";
@@ -19,15 +19,16 @@ export interface RecoveryRequest {
   readonly staleWorkerIds: readonly string[];
   /** The text of last_error for each stale worker; null: the default text. */
   readonly messages: readonly (string | null)[];
-  /** The time in milliseconds before which a recovered job does not run again. */
+  /** The time in milliseconds for which a recovered job does not run again. */
   readonly delayMs: number;
   /**
-   * How long this worker's heartbeats have succeeded without a gap, in milliseconds. After an outage all workers look
-   * stale, so it must be long enough.
+   * How long this worker's heartbeats have succeeded without a gap, in milliseconds. Workers with a longer threshold
+   * are not recovered, because after an outage all workers look stale.
    */
   readonly uptimeMs: number;
-  /** The time of this worker's last heartbeat by the database's clock, and its maximum age, in milliseconds. */
+  /** The time of this worker's last heartbeat by the database's clock, in milliseconds since the epoch. */
   readonly beatAtMs: number;
+  /** If the last heartbeat is older than this, no worker is recovered. */
   readonly longestGapMs: number;
   /** The ids of jobs that PostgreSQL has refused to change before. Default: none. */
   readonly barredIds?: readonly string[];
@@ -50,7 +51,7 @@ const sweepStatement = (slots: boolean) =>
   recoverSql({ heartbeats: true, isDry: false, waitsForSweep: false, slots });
 const sweepStatements = { ofQueues: sweepStatement(false), ofSlots: sweepStatement(true) };
 
-/** Recovers the jobs of those workers among the given ones that are really stale, and returns the result. */
+/** Recovers the jobs of those given workers that are still stale when their rows are locked. */
 export async function recoverStaleWorkers(
   db: Database,
   request: RecoveryRequest,
@@ -60,8 +61,8 @@ export async function recoverStaleWorkers(
   const values = [null, [], staleWorkerIds, texts, uptimeMs, beatAtMs, longestGapMs];
   const statement = (await hasLimits(db)) ? sweepStatements.ofSlots : sweepStatements.ofQueues;
   const recover = (barred: readonly string[]) =>
-    query<RecoveredRow>(db, statement, [...values, turnKey(db), delayMs, barred]);
-  return recoverApart(db, staleWorkerIds, request.barredIds ?? [], recover);
+    query<RecoveredRow>(db, statement, [...values, sweepLockKey(db), delayMs, barred]);
+  return recoverUnrefused(db, staleWorkerIds, request.barredIds ?? [], recover);
 }
 
 /** A manual recovery. It does not depend on heartbeats of the caller. */
@@ -79,12 +80,12 @@ export interface ManualRecovery {
 export async function recoverByHand(db: Database, request: ManualRecovery): Promise<Recovered> {
   const { hasHeartbeats, isDry, thresholdMs, delayMs, staleWorkerIds, orphanWorkerIds } = request;
   const always = Number.POSITIVE_INFINITY;
-  const ofRows = [staleWorkerIds, staleWorkerIds.map(() => ""), always, 0, always];
-  const values = [thresholdMs, orphanWorkerIds, ...(hasHeartbeats ? ofRows : [])];
+  const rowValues = [staleWorkerIds, staleWorkerIds.map(() => ""), always, 0, always];
+  const values = [thresholdMs, orphanWorkerIds, ...(hasHeartbeats ? rowValues : [])];
   const statement = manualStatement(hasHeartbeats, isDry, await hasLimits(db));
   if (isDry) return recovered(await contendedQuery<RecoveredRow>(db, statement, values));
-  const done = await recoverApart(db, [...staleWorkerIds, ...orphanWorkerIds], [], (barred) =>
-    contendedQuery(db, statement, [...values, turnKey(db), delayMs, barred]),
+  const done = await recoverUnrefused(db, [...staleWorkerIds, ...orphanWorkerIds], [], (barred) =>
+    contendedQuery(db, statement, [...values, sweepLockKey(db), delayMs, barred]),
   );
   const [first] = done.refused;
   if (first !== undefined && done.jobs === 0) throw first.error;
@@ -95,7 +96,7 @@ export async function recoverByHand(db: Database, request: ManualRecovery): Prom
  * Recovers all jobs that can be recovered. If PostgreSQL refuses a change, the jobs are halved until each refused job
  * is alone. The last statement unlocks the queues, and marks the workers that have nothing else locked.
  */
-async function recoverApart(
+async function recoverUnrefused(
   db: Database,
   workerIds: readonly string[],
   barredIds: readonly string[],
@@ -128,14 +129,14 @@ async function recoverApart(
   return { ...last, jobs: jobs + last.jobs, refused };
 }
 
-/** The number of jobs in one such search. Further jobs remain for the next sweep. */
-const MOST_HALVED = 1_000;
+/** The most jobs among which refused ones are searched. Each statement of the search recovers further jobs, too. */
+const MOST_SEARCHED = 1_000;
 
 const lockedSql: Statement = (s) => `
   select id from ${s}._private_jobs
   where not is_available and locked_by = any($1::text[])
   order by id
-  limit ${MOST_HALVED}`;
+  limit ${MOST_SEARCHED}`;
 
 const manualStatement = (heartbeats: boolean, isDry: boolean, slots: boolean) =>
   recoverSql({ heartbeats, isDry, waitsForSweep: true, slots });
@@ -155,6 +156,6 @@ function recovered([row]: RecoveredRow[]): Recovered {
   };
 }
 
-function turnKey({ schema }: Database): string {
+function sweepLockKey({ schema }: Database): string {
   return `worker recovery ${schema.name}`;
 }

@@ -2,7 +2,7 @@
 // same definition serves every worker's sweep and the manual one.
 //
 //   has a heartbeat row:  stale once its last heartbeat is older than its threshold
-//   has none ("orphan"):  only the manual sweep judges it, by the age of its last lock
+//   has none ("orphan"):  checked by the manual sweep only, by the age of its newest lock
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { hasLimits } from "../../database/schema/extensions/has-extension.ts";
 import { isLockedByWorker } from "../sql/lock.ts";
@@ -20,8 +20,8 @@ export const AGE_MS = ageMs("workers.last_heartbeat_at");
 const UNDECLARED_MS = 300_000;
 
 /**
- * Returns a condition: the worker's metadata has a number under this name that can be cast. JSON allows 1e999, for
- * which a cast would abort the whole statement.
+ * Returns a condition: the worker's metadata has a number under this name that can be cast to float8. JSON allows 1e999,
+ * and a cast of it would abort the whole statement.
  */
 export const hasNumber = (name: string): string =>
   `pg_catalog.jsonb_typeof(workers.metadata -> '${name}'::text) = 'number'
@@ -32,7 +32,7 @@ export const reportedNumber = (name: string): string =>
   `case when ${hasNumber(name)}
       then greatest((workers.metadata ->> '${name}'::text)::float8, 0::float8) end`;
 
-/** `given`: the manual sweep's threshold, for workers that declare none. It never shortens a declared threshold. */
+/** `given`: the manual sweep's threshold; SQL null: none. It replaces a missing threshold, or a declared shorter one. */
 const threshold = (name: string, given: string) =>
   `case when ${hasNumber(name)}
       then greatest((workers.metadata ->> '${name}'::text)::float8, ${given}::float8)
@@ -73,8 +73,8 @@ export const staleWorkers = (s: string, uptime: string, recentMs: string): strin
 export interface FoundWorker {
   readonly workerId: string;
   /**
-   * `stale`; `orphan`: it has no heartbeat row; `spared`: it has sent no heartbeat for the given time, but its declared
-   * threshold is longer.
+   * `stale`: its lease has expired. `orphan`: it has no heartbeat row. `spared`: it has sent no heartbeat for the given
+   * time, but its declared threshold is longer.
    */
   readonly kind: "stale" | "orphan" | "spared";
   readonly lockedJobs: number;
@@ -89,7 +89,7 @@ interface FoundRow {
 }
 
 /**
- * Finds stale workers for the manual sweep: at most 1,000, ascending by id, the spared ones last. Without a heartbeat
+ * Returns stale workers for the manual sweep: at most 1,000, ascending by id, the spared ones last. Without a heartbeat
  * table all of them are orphans.
  */
 export async function findStaleWorkers(
@@ -126,7 +126,7 @@ const locks = (s: string, slots: boolean) => `
       : ""
   }`;
 
-// The newest lock decides: an orphan that has locked a job just now is alive.
+// The age of the newest lock is checked: an orphan that has just locked a job is alive.
 const orphans = (condition: string) => `
   select locked_by as id, 'orphan' as kind
   from locks
