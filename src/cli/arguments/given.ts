@@ -17,15 +17,15 @@ interface Option {
 type Texts = ReadonlyMap<string, readonly string[]>;
 
 export interface GivenValues {
-  /** By the keys of the command's arguments and options and of the global options. */
+  /** The values, by the keys of the command's arguments and options and of the global options. */
   readonly given: Readonly<Record<string, unknown>>;
-  /** How a key was typed, or the variable that set it; null if it is not set. */
+  /** Returns how a key was typed, or the environment variable that set it; null if it is not set. */
   whereOf(key: string): string | null;
 }
 
 /**
- * Typed values override the environment. Throws UsageError if the arguments do not fit the command, and InputError with
- * all problems if values are invalid.
+ * Returns the values of a command. Typed values override the environment. Throws UsageError if the arguments do not fit
+ * the command, and InputError with all problems if values are invalid.
  */
 export function givenIn(typed: Typed, globals: Values, env: Environment): GivenValues {
   const { command } = typed;
@@ -80,7 +80,10 @@ function textsOfOptions({ command, argv, words, options }: Typed, values: Values
   return texts;
 }
 
-/** yargs accepts `--y` for `-y`, and treats `--_` and `--$0` as its own fields. */
+/**
+ * Returns the first argument that yargs would misread: it accepts `--y` for `-y`, and treats `--_` and `--$0` as its own
+ * fields.
+ */
 function misreadIn(argv: readonly string[]): string | undefined {
   const end = argv.indexOf("--");
   return argv
@@ -89,7 +92,7 @@ function misreadIn(argv: readonly string[]): string | undefined {
     ?.replace(/=.*/s, "");
 }
 
-/** By name without dashes. A positional argument may also be an option. */
+/** Returns the options by their names without dashes. A positional argument may also be an option. */
 function knownOptions(words: Values, options: Values): ReadonlyMap<string, Option> {
   const known = new Map<string, Option>();
   for (const [key, value] of Object.entries(words)) {
@@ -101,7 +104,7 @@ function knownOptions(words: Values, options: Values): ReadonlyMap<string, Optio
   return known;
 }
 
-/** The name by which an option was typed. */
+/** Returns the name or alias by which an option was typed, with its dashes. */
 function typedName(
   key: string,
   value: OptionValue<unknown> | undefined,
@@ -114,20 +117,20 @@ function typedName(
 const isIn = (argv: readonly string[], name: string) =>
   argv.some((word) => word === name || word.startsWith(`${name}=`));
 
-/** How the option `name` was typed. */
+/** Returns how the option `name` was typed: with one dash, with two, or with `--no-`. */
 function spelling(name: string, argv: readonly string[]): string {
   const plain = name === "___proto___" ? "__proto__" : name; // yargs renames it
   const spellings = [`--${plain}`, `--no-${plain}`, `-${plain}`];
   return spellings.find((one) => isIn(argv, one)) ?? `-${plain}`;
 }
 
-/** Options that were removed. */
+/** Options that were removed, with what to do instead. */
 const REMOVED: Readonly<Record<string, string>> = {
   "--fast-queues": "named queues always use the ordinary lock; leave it out",
 };
 
-/** Option names of other programs, with ours. */
-const ELSEWHERE: Readonly<Record<string, string>> = {
+/** Option names of other programs, with the names of this one. */
+const FOREIGN_OPTIONS: Readonly<Record<string, string>> = {
   "--port": "--listen",
   "--host": "--listen",
   "--bind": "--listen",
@@ -141,29 +144,29 @@ function unknownOption(typed: string, command: CliCommand, options: Values): Usa
     ...Object.values(command.words).flatMap(({ aliases }) => aliases),
     ...Object.entries(options).flatMap(([key, { aliases, form }]) => {
       const option = optionName(key);
-      const denied = form === null ? [option.replace("--", "--no-")] : [];
-      return [option, ...aliases, ...denied];
+      const negated = form === null ? [option.replace("--", "--no-")] : [];
+      return [option, ...aliases, ...negated];
     }),
   ];
-  const other = Object.hasOwn(ELSEWHERE, typed) ? ELSEWHERE[typed] : undefined;
+  const other = Object.hasOwn(FOREIGN_OPTIONS, typed) ? FOREIGN_OPTIONS[typed] : undefined;
   const hint =
     other !== undefined && known.includes(other)
       ? `; did you mean "${other} 127.0.0.1:5678"?`
-      : didYouMean(typed, known, isHarmless);
+      : didYouMean(typed, known, maySuggest);
   return new UsageError(`${nameOf(command)} has no option ${typed}${hint}`, command.name);
 }
 
 const nameOf = ({ name }: CliCommand) => (name === "" ? "worker" : name);
 
-/** Options that skip a confirmation or a bound are never suggested. */
-const isHarmless = (name: string) => !["--yes", "-y", "--all", "--fresh"].includes(name);
+/** Options that skip a confirmation or a limit are never suggested. */
+const maySuggest = (name: string) => !["--yes", "-y", "--all", "--fresh"].includes(name);
 
 function textsOfWords({ command, words, rest }: Typed, options: Texts): Texts {
   const texts = new Map<string, string[]>();
-  const left = [...words, ...rest];
+  const remaining = [...words, ...rest];
   for (const [key, value] of Object.entries(command.words)) {
     if (options.has(key)) continue;
-    const taken = value.many ? left.splice(0) : left.splice(0, 1);
+    const taken = value.many ? remaining.splice(0) : remaining.splice(0, 1);
     if (taken.length === 0 && !value.optional) {
       // Lowercases the first letter; an acronym such as JSON stays.
       const what = value.describe.replace(/^[A-Z](?![A-Z])/, (letter) => letter.toLowerCase());
@@ -171,10 +174,10 @@ function textsOfWords({ command, words, rest }: Typed, options: Texts): Texts {
     }
     if (taken.length > 0) texts.set(key, taken);
   }
-  if (left.length > 0) {
-    const much = left.map((word) => `"${word}"`).join(", ");
+  if (remaining.length > 0) {
+    const unexpected = remaining.map((word) => `"${word}"`).join(", ");
     throw new UsageError(
-      `${nameOf(command)}: unexpected ${left.length === 1 ? "argument" : "arguments"} ${much}`,
+      `${nameOf(command)}: unexpected ${remaining.length === 1 ? "argument" : "arguments"} ${unexpected}`,
       command.name,
     );
   }

@@ -1,4 +1,4 @@
-// Runs a command on all jobs that match a query: rehearses it, shows the result, asks for confirmation, performs it.
+// Runs a command on all jobs that match a query: rehearses it, shows the rehearsal, asks for confirmation, performs it.
 
 import { InputError, type Problem } from "../../base/errors.ts";
 import type { Manner, OperationAction } from "../../commands/operations/model/action.ts";
@@ -45,7 +45,7 @@ export async function operateByQuery(
 ): Promise<ExitStatus> {
   const { action, json, suggest, rate, canary, limit, isDryRun } = request;
   const problems: Problem[] = mannerProblems(action, request);
-  if (request.query.trim() === "") problems.push({ path: "q", message: EVERY });
+  if (request.query.trim() === "") problems.push({ path: "q", message: EMPTY_QUERY });
   if (problems.length > 0) throw new InputError(problems);
   parseQuery(request.query);
   const tools = operationTools(connection, showProgress);
@@ -80,15 +80,15 @@ export async function operateByQuery(
   return runInForeground(tools, operation, request);
 }
 
-/** Adds the tables with --with-operations or after a confirmation; otherwise throws the reason. */
+/** Adds the missing tables with --with-operations or after a confirmation; otherwise throws `extension_missing`. */
 async function addTables(
   connection: Connected,
   missing: MissingTables,
   { withOperations, json }: QueryCommand,
 ): Promise<void> {
   const { database, pool, logger } = connection;
-  const isShown = missing.mayAdd && (withOperations || (!json && isAtTerminal()));
-  if (!isShown) {
+  const canAdd = missing.mayAdd && (withOperations || (!json && isAtTerminal()));
+  if (!canAdd) {
     const also = missing.mayAdd ? ", and so does this command with --with-operations" : "";
     throw extensionMissing({ ...missing, sentence: `${missing.sentence}${also}` });
   }
@@ -107,17 +107,19 @@ async function addTables(
   if (!json) print(message);
 }
 
+/** Returns the missing tables with commands for the queue of this command. */
 const onSameQueue = (missing: MissingTables, { line, text }: SameQueue): MissingTables => ({
   ...missing,
   command: missing.command === null ? null : line(missing.command),
   sentence: text(missing.sentence),
 });
 
-// On the command line an exact number is worth a wait.
+// The command line waits up to this long for an exact number of jobs.
 const LONGEST_WALK_MS = 5_000;
 
-const EVERY = "is empty, which would match every job; if that is intended, use id>0";
+const EMPTY_QUERY = "is empty, which would match every job; if that is intended, use id>0";
 
+/** Records in the audit trail that a typed command has acted on an operation. */
 export async function recordTyped(
   connection: Connected,
   operation: JobOperation,

@@ -1,4 +1,4 @@
-// Prints a failure of the command line: one line, or JSON, with names as they were typed.
+// Prints a failure of the command line with names as they were typed: one line, one line for each problem, or JSON.
 import { InputError, messageOf, type Problem, WorkerError } from "../../base/errors.ts";
 import { type CliCommand, optionName } from "../arguments/command.ts";
 import type { GivenValues } from "../arguments/given.ts";
@@ -26,7 +26,7 @@ export function reportFailure(error: unknown, flags: { verbose: boolean; json: b
   else printFailure(expected ? line : `${line} (unexpected; --verbose shows where)`);
 }
 
-/** All problems, if there is more than one. */
+/** Returns one line for each problem; none for an error without a list of problems. */
 function linesOf(error: unknown): readonly string[] {
   if (error instanceof UsageError) return error.lines;
   if (!(error instanceof InputError)) return [];
@@ -40,7 +40,7 @@ function onOneLine(text: string): string {
   return lines.filter((line) => line !== "").join(" ");
 }
 
-/** The position of the problem in a query. */
+/** Returns a text with the position of the problem in a query; empty without a position. */
 function placeOf(error: unknown): string {
   const at = error instanceof InputError ? error.problems[0]?.at : undefined;
   return at === undefined ? "" : ` (at character ${at + 1})`;
@@ -51,21 +51,21 @@ function stackOf(error: Error): string {
   return `${error.stack ?? error.message}${cause}`;
 }
 
-// Set in the environment rather than typed.
-const environment: Readonly<Record<string, string>> = {
+// The names of fields that are not options: the query, and secrets, which are set in the environment.
+const otherNames: Readonly<Record<string, string>> = {
   q: "the query",
   "auth.password": "WORKER_ADMIN_PASSWORD",
   "auth.token": "WORKER_ADMIN_BEARER_TOKEN or WORKER_ADMIN_HEADER_TOKEN",
 };
 
-/** The same failure, with the library's field names replaced by the names that were typed. */
+/** Returns the same failure, with the library's field names replaced by the names that were typed. */
 export function inTypedNames(
   error: unknown,
   command: CliCommand,
   { given, whereOf }: GivenValues,
   suggest: SameQueue,
 ): unknown {
-  const names = new Map(Object.entries(environment));
+  const names = new Map(Object.entries(otherNames));
   const keys = new Map<string, string>();
   for (const [key, value] of Object.entries({ ...globalOptions, ...command.options })) {
     names.set(value.field ?? key, whereOf(key) ?? optionName(key));
@@ -78,7 +78,7 @@ export function inTypedNames(
   if (!(error instanceof InputError)) {
     const listen = names.get("listenAddr") ?? "listenAddr";
     return reworded(error, (message) =>
-      suggest.text(sourced(message, whereOf("databaseUrl"))).replace(/\blistenAddr$/, listen),
+      suggest.text(withSource(message, whereOf("databaseUrl"))).replace(/\blistenAddr$/, listen),
     );
   }
   const typed = ({ path, message, ...where }: Problem): Problem => {
@@ -88,7 +88,7 @@ export function inTypedNames(
     const name = names.get(field);
     return {
       path: name === undefined ? path : `${name}${which}`,
-      message: sourced(mentions(message, names), whereOf("databaseUrl")),
+      message: withSource(withTypedNames(message, names), whereOf("databaseUrl")),
       ...where,
     };
   };
@@ -97,10 +97,10 @@ export function inTypedNames(
   return renamed;
 }
 
-/** The same failure with another message. */
-function reworded(error: unknown, words: (message: string) => string): unknown {
+/** Returns the failure with the message that `rewrite` returns; unchanged unless it is a WorkerError. */
+function reworded(error: unknown, rewrite: (message: string) => string): unknown {
   if (!(error instanceof WorkerError)) return error;
-  const message = words(error.message);
+  const message = rewrite(error.message);
   if (message === error.message) return error;
   const renamed = new WorkerError(error.code, message, { cause: error.cause });
   if (error.stack !== undefined) renamed.stack = error.stack;
@@ -110,7 +110,7 @@ function reworded(error: unknown, words: (message: string) => string): unknown {
 const VARIABLES = "PGHOST, PGPORT, PGUSER and PGDATABASE";
 
 /** Replaces "DATABASE_URL" in a message about the connection if the database was set elsewhere. */
-function sourced(message: string, where: string | null): string {
+function withSource(message: string, where: string | null): string {
   const source = where ?? VARIABLES;
   return message
     .replaceAll(/\b(check|in|from) DATABASE_URL\b/g, `$1 ${source}`)
@@ -118,11 +118,11 @@ function sourced(message: string, where: string | null): string {
 }
 
 /** Replaces fields within a message, such as "at least one of run_at, priority and … is needed". */
-function mentions(message: string, names: ReadonlyMap<string, string>): string {
-  const speaks = [...names.keys()].some(
+function withTypedNames(message: string, names: ReadonlyMap<string, string>): string {
+  const hasField = [...names.keys()].some(
     (field) => /_|[A-Z]/.test(field) && hasWord(message, field),
   );
-  if (!speaks) return message;
+  if (!hasField) return message;
   return message.replaceAll(/\b[a-zA-Z_]+\b/g, (word) => names.get(word) ?? word);
 }
 
