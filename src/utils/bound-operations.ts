@@ -1,4 +1,4 @@
-// The operations of one queue as methods, with an optional hook before a job is added: a worker's interceptors.
+// The operations of one queue as methods. In a worker, its interceptors run before a job is added.
 import { WorkerError } from "../base/errors.ts";
 import { completeJobs } from "../commands/jobs/complete-jobs.ts";
 import { permanentlyFailJobs } from "../commands/jobs/permanently-fail-jobs.ts";
@@ -21,20 +21,20 @@ import { coalescedAdd } from "../queue/add/coalesced-add.ts";
 import { copyJobs, isIterable } from "../queue/add/copy-jobs.ts";
 import type { OperatorOperations } from "./operator-operations.ts";
 
-/** Called before a job is added. */
+/** Interceptors that run before a job is added. */
 export interface BeforeAdd {
-  /** False: payloads are read synchronously at the call. */
+  /** Whether there are interceptors. Without any, payloads are read synchronously at the call. */
   isActive(): boolean;
-  /** The job to add, or null to skip it. Rejects to refuse it. */
+  /** Resolves to the job to add, or to null to skip it. Rejects to refuse it. */
   intercept(job: JobToAdd): Promise<JobToAdd | null>;
 }
 
 type GivenJob = JobToAdd | JobByTask;
 type GivenJobs = Iterable<GivenJob> | AsyncIterable<GivenJob>;
 
-/** `isShared`: concurrent calls of addJob may share inserts; never on the caller's client. */
+/** `isShared`: whether concurrent calls of addJob may share inserts. Always false on the caller's client. */
 export function boundOperations(db: Database, isShared: boolean, before: BeforeAdd | null) {
-  const add = adding(db, isShared, before);
+  const add = addOperations(db, isShared, before);
   return tracedToCaller({
     ...add,
     ...onFirstUse(db, (job) => add.addJob(job.identifier, job.payload, job.spec)),
@@ -49,7 +49,7 @@ export function boundOperations(db: Database, isShared: boolean, before: BeforeA
   });
 }
 
-const OPERATOR: Readonly<Record<keyof OperatorOperations, true>> = {
+const OPERATOR_NAMES: Readonly<Record<keyof OperatorOperations, true>> = {
   addSchedule: true,
   changeSchedule: true,
   pauseSchedule: true,
@@ -86,7 +86,7 @@ function onFirstUse(db: Database, add: (job: JobToAdd) => Promise<unknown>): Ope
     const { operatorOperations } = await import("./operator-operations.ts");
     return (operatorOperations(db, add) as Operations)[name]?.(...args);
   };
-  const entries = Object.keys(OPERATOR).map((name) => [
+  const entries = Object.keys(OPERATOR_NAMES).map((name) => [
     name,
     (...args: never[]) => call(name, args),
   ]);
@@ -95,7 +95,7 @@ function onFirstUse(db: Database, add: (job: JobToAdd) => Promise<unknown>): Ope
 
 type Operations = Readonly<Record<string, (...args: never[]) => Promise<unknown>>>;
 
-/** Makes the stack of a WorkerError reach the caller: V8 keeps ten frames, and this library alone may have more. */
+/** Takes the stack of a WorkerError again here: V8 keeps ten frames, and below this one there may be more. */
 function tracedToCaller<T extends Operations>(operations: T): T {
   const traced = Object.entries(operations).map(([name, call]) => [
     name,
@@ -111,37 +111,37 @@ function tracedToCaller<T extends Operations>(operations: T): T {
   return Object.fromEntries(traced) as T;
 }
 
-function adding(db: Database, isShared: boolean, before: BeforeAdd | null) {
+function addOperations(db: Database, isShared: boolean, before: BeforeAdd | null) {
   // On the caller's client each call is sent separately, in the order of the calls.
   const add = isShared ? coalescedAdd(db) : (job: JobToAdd) => addJob(db, job);
   const active = (): BeforeAdd | null => (before?.isActive() === true ? before : null);
   return {
     addJob: async (task: string | JobByTask["task"], payload?: unknown, spec?: JobSpec) => {
       const given = { identifier: identifierOf(task), payload, spec };
-      const gate = active();
-      const job = gate === null ? given : await gate.intercept(withKey(given));
+      const hook = active();
+      const job = hook === null ? given : await hook.intercept(withKey(given));
       return job === null ? null : add(job);
     },
     addJobs: async (jobs: readonly GivenJob[]) => {
-      const gate = active();
-      // Anything but a list is rejected where the jobs are validated.
-      if (gate === null || !Array.isArray(jobs)) return addJobs(db, jobs);
+      const hook = active();
+      // addJobs() rejects anything but a list.
+      if (hook === null || !Array.isArray(jobs)) return addJobs(db, jobs);
       const kept: JobToAdd[] = [];
-      for await (const job of answers(gate, jobs)) kept.push(job);
+      for await (const job of interceptedJobs(hook, jobs)) kept.push(job);
       return addJobs(db, kept);
     },
     copyJobs: (jobs: GivenJobs) => {
-      const gate = active();
-      // Anything that is not iterable is rejected there, too.
-      return copyJobs(db, gate === null || !isIterable(jobs) ? jobs : answers(gate, jobs));
+      const hook = active();
+      // copyJobs() rejects anything that is not iterable.
+      return copyJobs(db, hook === null || !isIterable(jobs) ? jobs : interceptedJobs(hook, jobs));
     },
   };
 }
 
-/** In sequence: an interceptor sees the jobs in their order. */
-async function* answers(gate: BeforeAdd, jobs: GivenJobs): AsyncGenerator<JobToAdd> {
+/** Yields the jobs to add. Interceptors run for one job after another, in the order of the jobs. */
+async function* interceptedJobs(hook: BeforeAdd, jobs: GivenJobs): AsyncGenerator<JobToAdd> {
   for await (const job of jobs) {
-    const one = await gate.intercept(withKey(withIdentifier(job)));
+    const one = await hook.intercept(withKey(withIdentifier(job)));
     if (one !== null) yield one;
   }
 }

@@ -12,7 +12,7 @@ import { createActivityWatch } from "../../src/insight/incidents/activity.ts";
 import { readCrashes, readReasons } from "../../src/insight/incidents/crashes.ts";
 import { readDueHead } from "../../src/insight/incidents/due-head.ts";
 import {
-  readHeldQueues,
+  readLockedQueues,
   readPausedQueues,
   readStaleWorkers,
 } from "../../src/insight/incidents/holders-at-fault.ts";
@@ -67,7 +67,7 @@ export const insightCalls: Readonly<Record<string, Call | readonly [Call, Answer
   ],
   "horizon-names": (db) => readNameIds(db, "t", "q"),
   "incidents-due-head": (db) => readDueHead(db, [1], [1], 0),
-  "incidents-held-queues": (db) => readHeldQueues(db, false),
+  "incidents-held-queues": (db) => readLockedQueues(db, false),
   "incidents-paused-queues": (db) => readPausedQueues(db),
   "incidents-stale-workers": (db) => readStaleWorkers(db, true),
   "incidents-poison": (db) => createPoisonWalk()(db, gauge),

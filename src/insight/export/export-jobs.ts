@@ -1,5 +1,5 @@
-// All jobs that match a query as lines of text, in id order. They are read in chunks, each with its own statements of
-// less than 0.1 s, one chunk ahead of the client. An export keeps no snapshot and at most two chunks. Jobs that are
+// Exports all jobs that match a query as lines of text, in id order. They are read in chunks, one chunk ahead of the
+// client, by statements of less than 0.1 s. An export keeps no snapshot and at most two chunks. Jobs that are
 // added after its start are not included.
 import type { Database, Statement } from "../../database/database.ts";
 import { query } from "../../database/database.ts";
@@ -25,7 +25,7 @@ export interface Export {
    * `signal` aborts.
    */
   readonly pieces: (signal: AbortSignal) => AsyncGenerator<string | Buffer, void>;
-  /** Returns which part was read so far, and the cursor. */
+  /** Returns how far the export has come, with the cursor from which another one continues. */
   readonly progress: () => ExportProgress;
 }
 
@@ -35,7 +35,7 @@ export interface ExportProgress {
   readonly unchecked: number;
   /** The cursor after the last whole line; null if there is no whole line. */
   readonly cursor: string | null;
-  /** Whether a part of a line follows the whole lines. */
+  /** Whether the last line sent is incomplete. */
   readonly isInLine: boolean;
 }
 
@@ -46,7 +46,7 @@ export interface ExportDatabases {
   readonly large: Database;
 }
 
-/** Begins an export. Throws InputError. */
+/** Begins an export. Throws InputError for an invalid query. */
 export async function exportJobs(
   { steps, large }: ExportDatabases,
   { q, format, columns, cursor }: ExportRequest,
@@ -56,8 +56,8 @@ export async function exportJobs(
     q.trim() === "" ? null : await compileQuery(steps, q, nowUs == null ? {} : { nowUs });
   const maxId = cursor?.maxId ?? (await highestId(steps));
   const boundary = { after: cursor?.after ?? LOWEST_ID, maxId, nowUs: compiled?.nowUs ?? null };
-  const behind = (id: string) => `${id}${boundaryText(boundary)}`;
-  let place = cursor === null ? null : behind(cursor.after);
+  const cursorAfter = (id: string) => `${id}${boundaryText(boundary)}`;
+  let reached = cursor === null ? null : cursorAfter(cursor.after);
   let [lines, unchecked, isInLine] = [0, 0, false];
 
   async function* pieces(signal: AbortSignal) {
@@ -78,7 +78,7 @@ export async function exportJobs(
       if (signal.aborted) return;
       if (chunk.text !== null) {
         lines += chunk.lines;
-        place = behind(chunk.last);
+        reached = cursorAfter(chunk.last);
         yield chunk.text;
         continue;
       }
@@ -89,7 +89,7 @@ export async function exportJobs(
       }
       if (isInLine) lines += 1;
       isInLine = false;
-      place = behind(chunk.last);
+      reached = cursorAfter(chunk.last);
     }
   }
   const unknown = compiled?.unknown ?? [];
@@ -97,7 +97,7 @@ export async function exportJobs(
     boundary,
     unknown,
     pieces,
-    progress: () => ({ lines, unchecked, cursor: place, isInLine }),
+    progress: () => ({ lines, unchecked, cursor: reached, isInLine }),
   };
 }
 

@@ -8,11 +8,11 @@ import type { BlockingLimit } from "../limits/blocking.ts";
 import type { Knowledge } from "../why/knowledge.ts";
 import type { Quiet } from "./activity.ts";
 import type { Crash } from "./crashes.ts";
-import type { HeldQueue, StaleWorker } from "./holders-at-fault.ts";
+import type { LockedQueue, StaleWorker } from "./holders-at-fault.ts";
 import type { PoisonJob } from "./poison-walk.ts";
 import type { ServerTrouble } from "./server-trouble.ts";
 
-export interface WaitingQueue extends HeldQueue {
+export interface WaitingQueue extends LockedQueue {
   /**
    * The number of jobs that wait for the queue; null: none of the jobs that were read waits for it, and not all were
    * read.

@@ -1,5 +1,5 @@
-// Queues that have been locked for longer than a minute, and workers that are not responding. Only their own rows are
-// read, which are few.
+// Reads queues that have been locked for longer than a minute, paused queues, and workers that are not responding. Only
+// the rows of queues and workers are read; they are few beside those of jobs.
 
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { isPausedQueue, isPseudoLock, lockHolder } from "../../queue/sql/lock.ts";
@@ -8,24 +8,25 @@ import { reportedWorkers } from "../../queue/sql/unpacked.ts";
 import { isNotResponding, isRecovered } from "../../queue/workers/stale-workers.ts";
 import { type Holder, readHolders, unknownHolder } from "../why/holders.ts";
 
-export interface HeldQueue {
+export interface LockedQueue {
   readonly id: number;
   readonly name: string;
+  /** When it was locked, in milliseconds since the epoch. */
   readonly lockedMs: number;
   readonly holder: Holder;
 }
 
 const MOST_QUEUES = 500;
-const HELD_S = 60;
+const LOCKED_FOR_S = 60;
 
 const queuesSql: Statement = (s) => `
   select id, queue_name, ${lockHolder("queues")} as locked_by, ${microseconds("locked_at")} as locked_us
   from ${s}._private_job_queues as queues
-  where locked_at < pg_catalog.now() - interval '${HELD_S} seconds' and not ${isPseudoLock("queues")}
+  where locked_at < pg_catalog.now() - interval '${LOCKED_FOR_S} seconds' and not ${isPseudoLock("queues")}
   order by locked_at limit ${MOST_QUEUES}`;
 
-/** Returns the queues, the longest locked first. */
-export async function readHeldQueues(db: Database, hasWorkers: boolean): Promise<HeldQueue[]> {
+/** Returns the queues that have been locked for longer than LOCKED_FOR_S, the longest locked first. */
+export async function readLockedQueues(db: Database, hasWorkers: boolean): Promise<LockedQueue[]> {
   const rows = await query<{
     readonly id: number;
     readonly queue_name: string;
@@ -55,6 +56,7 @@ export async function readPausedQueues(db: Database): Promise<ReadonlyMap<string
 
 export interface StaleWorker {
   readonly workerId: string;
+  /** In milliseconds since the epoch. */
   readonly lastHeartbeatMs: number;
   /** The number of running jobs in its last report; null without a report. */
   readonly running: number | null;

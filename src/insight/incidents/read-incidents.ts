@@ -20,8 +20,8 @@ import { readCrashes, readReasons } from "./crashes.ts";
 import { type DueHead, readDueHead } from "./due-head.ts";
 import type { LimitedWork, WaitingTask } from "./facts.ts";
 import {
-  type HeldQueue,
-  readHeldQueues,
+  type LockedQueue,
+  readLockedQueues,
   readPausedQueues,
   readStaleWorkers,
 } from "./holders-at-fault.ts";
@@ -88,7 +88,7 @@ async function readWaiting(db: Database, gauge: Gauge, shared: SharedReads, inTi
   const { nowMs, lockedQueueIds } = gauge;
   const asOf = new Date(nowMs).toISOString();
   const hasWorkers = await hasWorkerTable(db);
-  const queues = (await inTime("locked queues", () => readHeldQueues(db, hasWorkers))) ?? [];
+  const queues = (await inTime("locked queues", () => readLockedQueues(db, hasWorkers))) ?? [];
   const pauses = (await inTime("pauses", () => listPauses(db))) ?? [];
   const pausedIds = pauses.some(({ scope }) => scope === "queue")
     ? await readPausedQueues(db)
@@ -138,7 +138,7 @@ const largest = (errors: Groups | null) =>
 const atLeast = (count: number, isWhole: boolean, asOf: string): Value =>
   (isWhole ? exact : capped)(count, "probe", asOf);
 
-function waitingFor({ id }: HeldQueue, head: DueHead | null, asOf: string) {
+function waitingFor({ id }: LockedQueue, head: DueHead | null, asOf: string) {
   const found = head?.queues.get(id);
   const isWhole = head?.isWhole === true;
   if (found === undefined && !isWhole) return { waiting: null, trend: [] };

@@ -1,5 +1,5 @@
-// Cron entries: those in the code of workers (the ledger in the database, with the reports of live workers), and
-// schedules. Only workers have the patterns of their entries, so an entry that no live worker has gets no next tick.
+// Lists cron entries: those in the code of workers, from the ledger in the database and the reports of live workers,
+// and schedules. Only workers have the patterns of entries in code, so without a live worker they have no next tick.
 import type { Database, Statement } from "../../database/database.ts";
 import { query } from "../../database/database.ts";
 import { type CronSchedule, cronSchedule } from "../../domain/cron/cron-schedule.ts";
@@ -22,30 +22,31 @@ export interface ListedCronEntry {
   readonly knownSinceMs: number | null;
   readonly lastExecutionMs: number | null;
   readonly nextExecutionMs: number | null;
-  /** The time of a tick that has passed and was not scheduled; null: there is none, or no worker has the entry. */
+  /** The first tick that was missed: it is more than two minutes old and was not scheduled. null: none is known. */
   readonly lateSinceMs: number | null;
   /**
-   * Whether its last tick is in the future, for example because the database's clock was ahead. Until then no tick is
-   * scheduled.
+   * Whether ticks are left out because the database's clock was ahead: the last tick of an entry in code is in the
+   * future, or the next tick of a schedule is later than its pattern requires.
    */
   readonly isAhead: boolean;
   /** The cron expression. */
   readonly match: string | null;
   /** The time zone of the expression. */
   readonly timeZone: string | null;
-  /** How far back missed ticks are backfilled, in seconds; null if no worker reports it. */
+  /** How far back missed ticks are backfilled, in seconds; null for an entry in code that no live worker has. */
   readonly backfillSeconds: number | null;
   /** The id of the job of the last tick, as long as that job waits; otherwise null. */
   readonly pendingJobId: string | null;
-  /** The number of live workers that have the entry, and the ids of some of them. */
+  /** The number of live workers that have the entry in code, and the ids of some of them. */
   readonly workers: number;
   readonly workerIds: readonly string[];
   /** A sentence about how the entry differs between live workers; null if it does not. */
   readonly differs: string | null;
   /** The quarters of an hour in the next day, 0 to 95, in which the entry has a tick. */
   readonly quartersAhead: readonly number[];
-  /** Of a schedule; null for an entry in code, and if it is not paused. */
+  /** When the schedule was paused; null if it is not paused, and for an entry in code. */
   readonly pausedMs: number | null;
+  /** Of a schedule; null for an entry in code. */
   readonly jitterMs: number | null;
   readonly overlap: string | null;
   readonly revision: number | null;
@@ -56,7 +57,7 @@ export type CronSort = (typeof cronSorts)[number];
 
 type Entry = Omit<ListedCronEntry, "pendingJobId" | "quartersAhead"> & {
   readonly key: string | null;
-  /** The time of the job of the last tick. */
+  /** The run_at of the job of the last tick. */
   readonly lastRunAtMs: number | null;
 };
 
@@ -81,8 +82,8 @@ export async function listCron(
   const rows = await query<LedgerRow>(db, ledgerSql);
   const nowMs = Number(rows[0]?.now_ms ?? 0);
   const [living, schedules] = [await livingCron(db), await listScheduleTimes(db)];
-  const inCode = merged(rows, living, nowMs);
-  const all = withBoth(
+  const inCode = codeEntries(rows, living, nowMs);
+  const all = markedDuplicates(
     inCode,
     schedules.map((one) => scheduleEntry(one, nowMs)),
   );
@@ -93,7 +94,7 @@ export async function listCron(
   const page = pageOf(found, orders[request.sort], nameOf, request);
   const ticks = page.rows.map((row) => ({
     ...{ identifier: nameOf(row), task: row.task, key: row.key },
-    lastExecutionMs: row.lastRunAtMs,
+    runAtMs: row.lastRunAtMs,
   }));
   const pending = await pendingTicks(db, ticks);
   const entries = page.rows.map((row) => {
@@ -105,17 +106,17 @@ export async function listCron(
   return { entries, nextCursor: page.nextCursor, count: found.length };
 }
 
-/** An entry in code and a schedule may have the same identifier. */
+/** Returns a unique name: an entry in code and a schedule may have the same identifier. */
 const nameOf = ({ identifier, source }: Entry): string =>
   source === "code" ? identifier : `${identifier} (schedule)`;
 
-function withBoth(inCode: readonly Entry[], schedules: readonly Entry[]): Entry[] {
+function markedDuplicates(inCode: readonly Entry[], schedules: readonly Entry[]): Entry[] {
   const living = new Set(
     inCode.flatMap(({ identifier, task }) => (task === null ? [] : identifier)),
   );
-  const both = new Set(schedules.flatMap(({ identifier: one }) => (living.has(one) ? one : [])));
+  const inBoth = new Set(schedules.flatMap(({ identifier: one }) => (living.has(one) ? one : [])));
   return [...inCode, ...schedules].map((one) =>
-    both.has(one.identifier) ? { ...one, differs: IN_CODE_AND_SCHEDULE } : one,
+    inBoth.has(one.identifier) ? { ...one, differs: IN_CODE_AND_SCHEDULE } : one,
   );
 }
 
@@ -138,18 +139,18 @@ function scheduleEntry(given: ScheduleTimes, nowMs: number): Entry {
   };
 }
 
-function merged(
+function codeEntries(
   rows: readonly LedgerRow[],
   reported: readonly LivingCronEntry[],
   nowMs: number,
 ): Entry[] {
-  const said = new Map(reported.map((one) => [one.identifier, one]));
+  const reports = new Map(reported.map((one) => [one.identifier, one]));
   const ledger = new Map(
     rows.flatMap((row) => (row.identifier === null ? [] : [[row.identifier, row]])),
   );
-  const names = [...new Set([...ledger.keys(), ...said.keys()])];
+  const names = [...new Set([...ledger.keys(), ...reports.keys()])];
   return names.map((identifier) => {
-    const [row, entry] = [ledger.get(identifier), said.get(identifier)];
+    const [row, entry] = [ledger.get(identifier), reports.get(identifier)];
     const knownSinceMs = numberOf(row?.known_since_ms);
     const lastExecutionMs = numberOf(row?.last_execution_ms);
     const schedule = entry === undefined ? null : scheduleOf(entry.pattern, entry.timeZone);
@@ -185,14 +186,14 @@ function scheduleOf(pattern: string, timeZone: string): CronSchedule | null {
   try {
     return cronSchedule(pattern, timeZone);
   } catch {
-    return null; // the pattern or the zone is of another version
+    return null; // Another version wrote the pattern or the zone, and this one does not support it.
   }
 }
 
 const QUARTER_MS = 900_000;
 const QUARTERS_OF_A_DAY = 96;
 
-/** Computes at most one tick for each quarter, so an entry for each minute costs no more than another. */
+/** Computes at most one tick for each quarter, so a pattern for each minute costs no more than one for each quarter. */
 function quartersAhead(
   { match, timeZone }: Pick<ListedCronEntry, "match" | "timeZone">,
   nowMs: number,
@@ -209,7 +210,7 @@ function quartersAhead(
   return quarters;
 }
 
-/** The difference that is tolerated between the clocks of two servers. */
+/** The largest difference between the clocks of two servers that is not an error. */
 const CLOCK_SLACK_MS = 60_000;
 /** The delay from which a tick counts as missed: a worker that is busy, or whose clock is behind, is a bit late. */
 const MISSED_AFTER_MS = 120_000;

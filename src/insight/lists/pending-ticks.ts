@@ -1,5 +1,5 @@
-// The waiting jobs of the last ticks. The job of a tick has the tick as its run_at, so it is found in the index that
-// workers fetch from, priority by priority. A job with a key is found by the key.
+// Finds the waiting jobs of the last ticks. The run_at of such a job is known, so it is found in the index that workers
+// fetch from, one priority after another. A job with a key is found by its key.
 import type { Database, Statement } from "../../database/database.ts";
 import { query } from "../../database/database.ts";
 import { priorities } from "../read/priorities.ts";
@@ -7,24 +7,24 @@ import { priorities } from "../read/priorities.ts";
 export interface LastTick {
   readonly identifier: string;
   readonly task: string | null;
-  readonly lastExecutionMs: number | null;
+  /** The run_at of the job that the tick added; null: no tick was added. */
+  readonly runAtMs: number | null;
   readonly key: string | null;
 }
 
-/** Returns a map from an entry to the id of its waiting job. Entries without one are missing. */
+/** Returns a map from the identifiers of entries to the ids of their waiting jobs. Entries without one are missing. */
 export async function pendingTicks(
   db: Database,
   ticks: readonly LastTick[],
 ): Promise<ReadonlyMap<string, string>> {
   const entries = ticks.filter(
-    ({ task, lastExecutionMs }) =>
-      task !== null && lastExecutionMs !== null && Math.abs(lastExecutionMs) < LATEST_MS,
+    ({ task, runAtMs }) => task !== null && runAtMs !== null && Math.abs(runAtMs) < LATEST_MS,
   );
   if (entries.length === 0) return new Map();
   const rows = await query<{ identifier: string; id: string }>(db, pendingSql, [
     entries.map(({ identifier }) => identifier),
     entries.map(({ task }) => task),
-    entries.map(({ lastExecutionMs }) => lastExecutionMs),
+    entries.map(({ runAtMs }) => runAtMs),
     // "" and not null: with array_nulls = off a null would become text.
     entries.map(({ key }) => key ?? ""),
   ]);
@@ -34,7 +34,7 @@ export async function pendingTicks(
 /** The end of a Date's range; PostgreSQL's infinity is no tick. */
 const LATEST_MS = 8.64e15;
 
-/** The number of jobs of one moment that are read: thousands may be due at midnight. */
+/** The most jobs with the same run_at and priority that are read: thousands may be due at midnight. */
 const MOST_OF_A_TICK = 200;
 
 const pendingSql: Statement = (s) => `

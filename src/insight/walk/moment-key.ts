@@ -1,7 +1,7 @@
-// Times as sort keys: integers in microseconds since 1970 as text, or an infinity, exactly as the database returns
-// them; and as texts that PostgreSQL reads regardless of session settings.
+// Times as sort keys: texts with an integer, the microseconds since 1970, or with an infinity, as the database returns
+// them. momentText() turns a key into a timestamp for PostgreSQL.
 
-/** The key after all times, in PostgreSQL's spelling for numbers. */
+/** The keys after and before all times, in PostgreSQL's spelling for numbers. */
 export const LATEST = "Infinity";
 export const EARLIEST = "-Infinity";
 
@@ -16,7 +16,7 @@ export function isMomentKey(text: string): boolean {
   return us >= FIRST_US && us <= LAST_US;
 }
 
-/** Returns the next time in the order's direction; null if there is none. */
+/** Returns the key that follows in the order, one microsecond later or earlier; null after the last one. */
 export function nextMoment(key: string, descending: boolean): string | null {
   if (key === (descending ? EARLIEST : LATEST)) return null;
   if (key === LATEST) return String(LAST_US);
@@ -26,7 +26,7 @@ export function nextMoment(key: string, descending: boolean): string | null {
   return next < FIRST_US ? EARLIEST : String(next);
 }
 
-/** Compares two keys, which may also be integers. Returns -1, 0 or 1. */
+/** Compares two keys, which may also be other integers, such as ids. Returns -1, 0 or 1. */
 export function compareKeys(a: string, b: string): number {
   if (a === b) return 0;
   if (a === LATEST || b === EARLIEST) return 1;
@@ -38,7 +38,7 @@ const DAY_US = 86_400_000_000n;
 
 /**
  * Returns a key as a text that PostgreSQL reads exactly, regardless of the session's DateStyle and TimeZone: ISO 8601
- * with the year first. A number would have to be converted in SQL wherever it is used.
+ * with the year first. A number would need a conversion in every statement.
  */
 export function momentText(key: string): string {
   if (key === LATEST) return "infinity";
@@ -61,8 +61,8 @@ const CYCLE_DAYS = 146_097n;
 const CYCLE_YEARS = 400n;
 
 /**
- * Returns the Gregorian date. It is computed by hand, because a Date's range ends 19,000 years before PostgreSQL's. The
- * calendar repeats every 400 years.
+ * Returns the Gregorian date of a day since 1970. A Date's range ends 19,000 years before PostgreSQL's, so the day is
+ * moved into the years 1970 to 2369: the calendar repeats every 400 years.
  */
 function dateOf(days: bigint) {
   const within = ((days % CYCLE_DAYS) + CYCLE_DAYS) % CYCLE_DAYS;
