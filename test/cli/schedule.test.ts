@@ -121,7 +121,7 @@ test("Mistakes are refused by the names of the options, and change nothing.", as
     [
       ["schedule", "add", "fixed", "--task", "t", "--pattern", "@daily"],
       1,
-      /a schedule "fixed" already/,
+      /the schedule "fixed" already exists/,
     ],
     [["schedule", "change", "fixed"], 1, /needs at least one of/],
     [["schedule", "change", "fixed", "--pattern", "x", "--payload", "1"], 1, /2 problems/],

@@ -1,4 +1,4 @@
-// The fields of a job's key that is derived from its own values, of its debounce and of its throttle.
+// The fields of a new job for its options `unique`, `debounce` and `throttle`.
 import { InputError, type Problem } from "../../base/errors.ts";
 import type { AnyJob, ThrottledSpec } from "../../domain/job-spec.ts";
 import { type JobSpec, resolveJob } from "../../domain/job-spec.ts";
@@ -49,19 +49,19 @@ export const keyFields = {
 
 type KeyInput = Input<typeof keyFields>;
 
-/** Returns the options of a job from the fields. If one is missing, resolveJob() reports the problem. */
+/** Returns a job's options from the fields. If a needed field is missing, resolveJob() reports the problem. */
 export function keyOptions(
   input: KeyInput,
 ): Pick<JobSpec, "unique" | "debounce"> & Partial<Pick<ThrottledSpec, "throttle">> {
-  const { unique_by: by, unique_while: lasts, unique_period_secs: period } = input;
-  const { debounce_secs: wait, debounce_max_secs: most } = input;
+  const { unique_by: by, unique_while: whileState, unique_period_secs: period } = input;
+  const { debounce_secs: wait, debounce_max_secs: maxWait } = input;
   const unique = {
     by: by as Unique["by"],
     // The value has dashes on the wire and underscores in the library.
-    while: typeof lasts === "string" ? lasts.replaceAll("-", "_") : lasts,
+    while: typeof whileState === "string" ? whileState.replaceAll("-", "_") : whileState,
     periodMs: inMs(period),
   } as Unique;
-  const debounce = { waitMs: inMs(wait) as number, maxWaitMs: inMs(most) as number };
+  const debounce = { waitMs: inMs(wait) as number, maxWaitMs: inMs(maxWait) as number };
   const throttle = {
     periodMs: inMs(input.throttle_secs) as number,
     by: input.throttle_by as Throttle["by"],
@@ -77,7 +77,7 @@ export function keyOptions(
 const inMs = (seconds: number | undefined) =>
   seconds === undefined ? undefined : Math.round(seconds * 1_000);
 
-/** Returns the problems of a job with such options, by the names of the fields. */
+/** Returns the problems of a job that has such options, under the names of the fields. */
 export function keyProblems(job: AnyJob): readonly Problem[] {
   const { unique, debounce, throttle } = job.spec ?? {};
   if ([unique, debounce, throttle].every((one) => one === undefined)) return [];
@@ -90,7 +90,7 @@ export function keyProblems(job: AnyJob): readonly Problem[] {
   }
 }
 
-const fieldNames: readonly (readonly [path: string, field: string])[] = [
+const fieldsOfPaths: readonly (readonly [path: string, field: string])[] = [
   ["spec.unique.while", "unique_while"],
   ["spec.unique.periodMs", "unique_period_secs"],
   ["spec.unique.by", "unique_by"],
@@ -107,6 +107,6 @@ const fieldNames: readonly (readonly [path: string, field: string])[] = [
 ];
 
 function fieldOf(path: string): string {
-  const [option, field] = fieldNames.find(([start]) => path.startsWith(start)) ?? ["", ""];
+  const [option, field] = fieldsOfPaths.find(([start]) => path.startsWith(start)) ?? ["", ""];
   return `${field}${path.slice(option.length)}`;
 }

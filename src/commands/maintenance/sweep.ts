@@ -50,9 +50,9 @@ export const sweepCommand = defineCommand({
   sentence: (result) => {
     const { staleWorkers, unknownWorkers, sparedWorkers, dryRun } = result;
     const workers = counted(staleWorkers.length + unknownWorkers.length, "worker");
-    // Without heartbeats a stale stock worker cannot be distinguished from a busy one, so they are counted separately.
-    const orphans = unknownWorkers.length;
-    const withoutHeartbeats = orphans === 0 ? "" : ` (${orphans} without heartbeats)`;
+    // A worker without heartbeats may be busy rather than stale, so these are counted separately.
+    const unknown = unknownWorkers.length;
+    const withoutHeartbeats = unknown === 0 ? "" : ` (${unknown} without heartbeats)`;
     const spared = sparedWorkers.length;
     const rest = spared === 0 ? "" : `; ${spared} left alone because of a longer threshold`;
     return dryRun
@@ -72,7 +72,7 @@ export const sweepCommand = defineCommand({
     }),
 });
 
-/** The wire has seconds, the library milliseconds. */
+/** Fields are in seconds, options of the library in milliseconds. */
 function inMs(seconds: number | undefined): number | undefined {
   return seconds === undefined ? undefined : seconds * 1_000;
 }

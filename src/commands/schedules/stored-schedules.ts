@@ -1,5 +1,5 @@
-// Adds, changes, pauses, resumes and removes schedules. The row is the truth: workers compare its revision and its next
-// tick when they add a tick, so a change is exact from its commit on.
+// Adds, changes, pauses, resumes and removes schedules. A change takes effect when it is committed, because workers
+// compare the revision and the next tick with the row when they add a tick.
 import { WorkerError } from "../../base/errors.ts";
 import { inTransaction } from "../../database/connection/transaction.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
@@ -26,7 +26,7 @@ import { milliseconds } from "../../queue/sql/moments.ts";
 
 export const MOST_SCHEDULES = 10_000;
 
-/** Adds a schedule. Throws `conflict` if one has the identifier, `extension_missing`. */
+/** Adds a schedule. Throws `conflict` if one has the identifier or there are too many, and `extension_missing`. */
 export async function addSchedule(
   db: Database,
   definition: ScheduleDefinition,
@@ -38,7 +38,7 @@ export async function addSchedule(
       beforeAddSql,
       [definition.entry.identifier],
     );
-    if (clock?.is_there === true) throw alreadyThere(db, definition);
+    if (clock?.is_there === true) throw alreadyExists(db, definition);
     if ((clock?.count ?? 0) >= MOST_SCHEDULES) {
       throw new WorkerError(
         "conflict",
@@ -51,21 +51,21 @@ export async function addSchedule(
       ...[identifier, taskIdentifier, expression, timeZone, payloadText, specText(definition)],
       ...[jitterMs, overlap, timeParameter(nextTick(definition, Number(clock?.now_ms) + 1))],
     ]);
-    if (row === undefined) throw alreadyThere(db, definition);
+    if (row === undefined) throw alreadyExists(db, definition);
     return storedSchedule(row);
   });
 }
 
-function alreadyThere({ schema }: Database, { entry }: ScheduleDefinition): WorkerError {
+function alreadyExists({ schema }: Database, { entry }: ScheduleDefinition): WorkerError {
   const [name, pattern] = [shellWord(entry.identifier), shellWord(entry.expression)];
   const command = workerLine(schema.name, `worker schedule change ${name} --pattern=${pattern}`);
-  const sentence = `there is a schedule "${shortName(entry.identifier)}" already; change it ("${command}"), or use another identifier`;
+  const sentence = `the schedule "${shortName(entry.identifier)}" already exists; change it ("${command}"), or use another identifier`;
   return new WorkerError("conflict", sentence);
 }
 
 /**
- * Changes a schedule. With `revision`, throws `conflict` if the schedule has another one. A tick that is due already is
- * added under the new definition; with another pattern or zone, later ticks are those of the new one.
+ * Changes a schedule. Throws `conflict` if `revision` is given and the schedule has another one. A tick that is already
+ * due is added with the new definition. If the pattern or the zone changes, later ticks follow the new one.
  */
 export async function changeSchedule(
   db: Database,
@@ -100,10 +100,10 @@ function nextAfterChange(
   return isSameTime || isDue ? nextMs : nextTick(changed, nowMs + 1);
 }
 
-/** What a pause or its end has done. */
+/** The result of pausing or resuming a schedule. */
 export interface PausedSchedule {
   readonly schedule: StoredSchedule;
-  /** False: it was paused before, or was not paused. */
+  /** False if it was already paused, or was not paused and is resumed. */
   readonly isChanged: boolean;
 }
 
@@ -119,7 +119,7 @@ export async function pauseSchedule(
   });
 }
 
-/** Ends a pause. Ticks of the pause are added as far back as the backfill period. */
+/** Resumes a schedule. Ticks that were missed during the pause are added as far back as the backfill period. */
 export async function resumeSchedule(
   db: Database,
   identifier: string,
@@ -146,7 +146,7 @@ export async function removeSchedule(
   });
 }
 
-/** The first tick at or after `fromMs`. */
+/** Returns the first tick at or after `fromMs`. */
 const nextTick = ({ entry }: ScheduleDefinition, fromMs: number): number | null =>
   cronSchedule(entry.expression, entry.timeZone).next(fromMs);
 
@@ -154,6 +154,7 @@ interface LockedRow extends ScheduleRow {
   readonly now_ms: string;
 }
 
+/** Calls `work` in a transaction that has locked the row. Throws `conflict` if it has another revision. */
 async function withLocked<T>(
   db: Database,
   identifier: string,
@@ -201,7 +202,7 @@ const lockSql: Statement = (s) => `
 select ${scheduleColumns}, ${now} as now_ms
 from ${s}._private_schedules where identifier = $1::text for update`;
 
-// The last tick stays.
+// Keeps the last tick, which is in spec.
 const changeSql: Statement = (s) => `
 update ${s}._private_schedules as schedule set
   task = $2::text, pattern = $3::text, time_zone = $4::text, payload = $5::json,
