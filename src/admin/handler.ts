@@ -37,7 +37,7 @@ export function createAdminHandler(
     throw new InputError([{ path: "auth", message }]);
   }
   const starting = start(config, parts);
-  // Each request and close() report the error.
+  // Prevents an unhandled rejection: each request and close() report the error.
   starting.catch(() => {});
   const close = async () => (await starting).close();
   const handler = (request: IncomingMessage, response: ServerResponse) => {

@@ -1,7 +1,6 @@
-// Reads the clock and waits. PostgreSQL's time decides about jobs; this clock only paces loops and stamps
-// answers.
-// The timers are captured when this module loads, because test tools replace the global ones while an
-// application waits for its database.
+// Reads the clock and waits. Jobs are due by PostgreSQL's time; this clock only paces loops and stamps answers. The timers
+// are captured when this module loads, because test tools may replace the global ones while an application waits for
+// its database.
 import nodeTimers from "node:timers";
 import promises from "node:timers/promises";
 
@@ -12,36 +11,36 @@ const bounded = (ms: number) => Math.min(ms, LONGEST_TIMER_MS);
 
 export const { setImmediate, clearTimeout, clearInterval } = nodeTimers;
 
-const { setTimeout: later, setInterval: repeatedly } = nodeTimers;
+const { setTimeout: startTimer, setInterval: startInterval } = nodeTimers;
 
 export const setTimeout = (callback: () => void, ms: number): NodeJS.Timeout =>
-  later(callback, bounded(ms));
+  startTimer(callback, bounded(ms));
 
 export const setInterval = (callback: () => void, ms: number): NodeJS.Timeout =>
-  repeatedly(callback, bounded(ms));
+  startInterval(callback, bounded(ms));
 
 const { timeout } = AbortSignal;
 
-/** Aborts after `ms`, with an error of the name TimeoutError. */
+/** Returns a signal that aborts after `ms`, with a TimeoutError. */
 export const timeoutSignal = (ms: number): AbortSignal => timeout.call(AbortSignal, bounded(ms));
 
-const { setTimeout: pause, setImmediate: turn } = promises;
+const { setTimeout: timerPromise, setImmediate: immediatePromise } = promises;
 
 const sleep = (ms: number, signal: AbortSignal): Promise<void> =>
-  pause(bounded(ms), undefined, { signal });
+  timerPromise(bounded(ms), undefined, { signal });
 
-/** Resolves once the event loop has had its turn. */
-export const nextTurn = (): Promise<void> => turn();
+/** Resolves in the next turn of the event loop. */
+export const nextTurn = (): Promise<void> => immediatePromise();
 
 const { now: epochMs } = Date;
 const uptimeMs = performance.now.bind(performance);
 const sharedNs = process.hrtime.bigint;
 
-/** Paces a loop. Tests pass one that they advance by hand. */
+/** A clock that paces a loop. Tests pass one that they advance by hand. */
 export interface Clock {
-  /** Milliseconds by a clock that never jumps. */
+  /** Returns milliseconds by a clock that never jumps. */
   monotonic(): number;
-  /** Calls `callback` once, after `ms`. The function that it returns cancels the call. */
+  /** Calls `callback` once, after `ms`. Returns a function that cancels the call. */
   after(ms: number, callback: () => void): () => void;
 }
 
@@ -63,22 +62,22 @@ export const backgroundClock: Clock = Object.freeze({
   },
 });
 
-/** Milliseconds since the epoch by this machine's clock. */
+/** Returns milliseconds since the epoch by this machine's clock. */
 export function now(): number {
   return epochMs();
 }
 
-/** Milliseconds by a clock that never jumps: for durations and deadlines. */
+/** Returns milliseconds by a clock that never jumps: for durations and deadlines. */
 export function monotonic(): number {
   return uptimeMs();
 }
 
-/** Microseconds by a clock that never jumps and that all threads of this process share. */
+/** Returns microseconds by a clock that never jumps and that all threads of this process share. */
 export function sharedMonotonicUs(): bigint {
   return sharedNs() / 1_000n;
 }
 
-/** Resolves to true once `work` has settled, to false if that takes longer than `ms`. Never rejects. */
+/** Resolves to true when `work` has settled, to false if that takes longer than `ms`. Never rejects. */
 export async function settlesWithin(work: Promise<unknown>, ms: number): Promise<boolean> {
   const settled = new AbortController();
   const abort = () => settled.abort();
@@ -86,7 +85,7 @@ export async function settlesWithin(work: Promise<unknown>, ms: number): Promise
   return !(await wait(ms, settled.signal));
 }
 
-/** Waits `ms` milliseconds, or until `signal` aborts. Returns true if the time has passed; never throws. */
+/** Waits `ms` milliseconds, or until `signal` aborts. Resolves to true if the time has passed. Never rejects. */
 export async function wait(ms: number, signal: AbortSignal): Promise<boolean> {
   if (signal.aborted) return false;
   try {

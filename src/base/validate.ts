@@ -1,5 +1,5 @@
-// Checks options and bodies against a valibot schema and reports every problem at once, with a "did you
-// mean" for a misspelt name. The only file that depends on valibot's wording.
+// Checks options and bodies against a valibot schema and reports every problem at once, with a "did you mean" for a
+// misspelt name. No other file depends on the texts and fields of valibot's issues.
 
 import { distance } from "fastest-levenshtein";
 import * as v from "valibot";
@@ -13,15 +13,15 @@ export function validate<const S extends v.GenericSchema>(
 ): v.InferOutput<S> {
   const result = v.safeParse(schema, input);
   if (result.success) return result.output;
-  throw new InputError(result.issues.slice(0, MOST_PROBLEMS).flatMap(problems));
+  throw new InputError(result.issues.slice(0, MOST_PROBLEMS).flatMap(problemsOf));
 }
 
-/** Further problems are not reported. */
+/** The most issues that are reported. */
 const MOST_PROBLEMS = 100;
 
 /**
- * A list of at most `most` items. The length is checked first, so the items of a list that is too long are
- * never visited.
+ * Returns a schema for a list of at most `most` items. The length is checked first, so the items of a list that is too
+ * long are not checked.
  */
 export const boundedList = <S extends v.GenericSchema>(
   item: S,
@@ -51,8 +51,9 @@ export function together<const R extends readonly unknown[]>(
 type Issue = v.BaseIssue<unknown>;
 type Path = readonly { readonly key: unknown }[];
 
-function problems(issue: Issue): Problem[] {
-  if (issue.message.startsWith(KNOWN)) return unknownFields(issue);
+/** Returns the problems of an issue. Only unknown fields are more than one. */
+function problemsOf(issue: Issue): Problem[] {
+  if (issue.message.startsWith(KNOWN_PREFIX)) return unknownFields(issue);
   const path = pathOf(issue.path ?? []);
   const isMissing = issue.kind === "schema" && issue.received === "undefined" && path !== "";
   return [{ path, message: isMissing ? "is required" : issue.message }];
@@ -60,7 +61,7 @@ function problems(issue: Issue): Problem[] {
 
 /** valibot stops at an object's first unknown field; this reports the others as well. */
 function unknownFields({ message, path = [] as never }: Issue): Problem[] {
-  const { known, hints } = JSON.parse(message.slice(KNOWN.length)) as KnownFields;
+  const { known, hints } = JSON.parse(message.slice(KNOWN_PREFIX.length)) as KnownFields;
   const last = path.at(-1);
   const names = new Set([String(last?.key), ...Object.keys(last?.input as object)]);
   return [...names]
@@ -74,7 +75,7 @@ function unknownFields({ message, path = [] as never }: Issue): Problem[] {
 
 const MOST_UNKNOWN = 100;
 
-/** The path as the caller would write it: `ids[2]`, `payload.to`. */
+/** Returns the path in the notation of a caller: `ids[2]`, `payload.to`. */
 function pathOf(keys: Path): string {
   let path = "";
   for (const { key } of keys) {
@@ -84,8 +85,8 @@ function pathOf(keys: Path): string {
   return path;
 }
 
-// A valibot issue does not carry its schema, so its message carries the schema's field names.
-const KNOWN = "known:";
+// An issue does not contain its schema, so the message of an unknown field is this prefix and the known fields as JSON.
+const KNOWN_PREFIX = "known:";
 
 interface KnownFields {
   readonly known: readonly string[];
@@ -97,33 +98,33 @@ function hintOf(name: string, hints: KnownFields["hints"]): string | undefined {
 }
 
 /**
- * A strict object. An unknown field is reported with the nearest field name, or with its own hint if users
- * of another library often write it.
+ * Returns a schema for an object without other fields. An unknown field is reported with the nearest field name, or with
+ * its text in `hints`, for fields of other libraries.
  */
 export function strict<const E extends v.ObjectEntries>(
   entries: E,
   hints: Readonly<Record<string, string>> = {},
 ) {
   const fields: KnownFields = { known: Object.keys(entries), hints };
-  const unknown = KNOWN + JSON.stringify(fields);
+  const unknown = KNOWN_PREFIX + JSON.stringify(fields);
   return v.strictObject(entries, (issue) =>
     issue.expected === "never" ? unknown : "must be an object",
   );
 }
 
-/** A whole number from 1 to `most`. */
+/** Returns a schema for a whole number from 1 to `most`. */
 export const count = (most: number) =>
   v.pipe(
     v.number("must be a number"),
     v.integer("must be a whole number"),
-    v.minValue(1, "must be at least 1"),
+    v.minValue(1, "must be at fewestEdits 1"),
     v.maxValue(most, `must be at most ${most}`),
   );
 
 /** A number of milliseconds, at most what a timer can count. */
 export const duration = count(LONGEST_TIMER_MS);
 
-/** A duration, or 0, whose meaning each option defines. */
+/** A duration in milliseconds, or 0, whose meaning each option defines. */
 export const durationOrNone = v.pipe(
   v.number("must be a number"),
   v.integer("must be a whole number"),
@@ -131,24 +132,24 @@ export const durationOrNone = v.pipe(
   v.maxValue(LONGEST_TIMER_MS, `must be at most ${LONGEST_TIMER_MS}`),
 );
 
-/** Returns `, did you mean "queue"?` if a candidate is near enough, otherwise an empty string. */
+/** Returns `, did you mean "queue"?` if a candidate is similar enough, otherwise an empty string. */
 export function didYouMean(word: string, candidates: readonly string[]): string {
   const name = nearest(word, candidates);
   return name === null ? "" : `, did you mean "${name}"?`;
 }
 
-/** Returns the candidate that was probably meant, ignoring case, or null if none is near enough. */
+/** Returns the most similar candidate, ignoring case; null if none is similar enough. */
 export function nearest(word: string, candidates: readonly string[]): string | null {
   if (word.length > 64) return null;
   let best: string | null = null;
-  let least = Number.POSITIVE_INFINITY;
+  let fewestEdits = Number.POSITIVE_INFINITY;
   for (const name of candidates) {
-    const steps = distance(word.toLowerCase(), name.toLowerCase());
-    if (steps >= least) continue;
+    const edits = distance(word.toLowerCase(), name.toLowerCase());
+    if (edits >= fewestEdits) continue;
     best = name;
-    least = steps;
+    fewestEdits = edits;
   }
   const length = best?.length ?? 0;
-  const isNear = least <= Math.max(2, Math.floor(length / 3));
-  return isNear && least < Math.max(word.length, length) ? best : null;
+  const isNear = fewestEdits <= Math.max(2, Math.floor(length / 3));
+  return isNear && fewestEdits < Math.max(word.length, length) ? best : null;
 }

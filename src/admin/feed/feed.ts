@@ -1,5 +1,4 @@
-// The feed: this process's readings of the whole queue, shared by the page, the event streams and the
-// metrics.
+// The feed reads the state of the whole queue once in this process, for the page, the event streams and the metrics.
 //
 //   quiet ──a viewer, a request──▶ awake ──no viewer, no request for 60 s, or stop()──▶ quiet
 //
@@ -10,12 +9,13 @@
 //     estimates the rest, and a *census* counts all jobs by task and queue, in short chunks.
 //  4. *Sources* are other parts of the admin that have an event: incidents, horizon, operation. Each is
 //     read only while its event is watched.
-//  5. All readings run one after another, and each pauses for 10 or 20 times as long as it took. The costly
-//     ones together take at most a twelfth of the time (rhythm.ts).
-//  6. An event is sent when its content has changed, the same bytes to all viewers (broadcast.ts). A sign
-//     of life is sent every 5 s in any case.
+//  5. All readings run one after another, and each pauses for 10 or 20 times as long as it took, up to 15 s. The
+//     costly ones share a further pause (rhythm.ts). A new viewer and a write skip the pauses.
+//  6. An event is sent when its content has changed, the same bytes to all viewers (broadcast.ts). The pulse,
+//     or else a ping, is sent every 5 s in any case.
 //  7. On a small table a request reads a pulse of its own. On a large one it uses one up to 10 s old.
-//  8. After a write the sources are read at once, and after 0.3, 2 and 5 s.
+//  8. After a write the sources are read at once, and after 0.3, 2 and 5 s. A write within a second of another one
+//     adds no readings.
 //  9. When a pulse fails, viewers receive `problem` in place of numbers.
 import { monotonic, wait } from "../../base/clock.ts";
 import { messageOf, WorkerError } from "../../base/errors.ts";
@@ -50,7 +50,7 @@ export type FeedEvent = (typeof feedEvents)[number];
 /** An event of another part of the admin, which is read while it is watched. */
 export interface FeedSource {
   readonly event: FeedEvent;
-  /** The shortest time between two readings, in milliseconds. Each pauses for at least 20 times as long as it took. */
+  /** The time between two readings, in milliseconds, unless a write or a new viewer needs one. */
   readonly intervalMs: number;
   /** Reads the event as one line of JSON. It is sent when it has changed. */
   readonly read: () => Promise<string>;
@@ -84,13 +84,13 @@ export interface FeedOptions extends SamplerOptions {
   readonly maxViewers: number;
   readonly maxViewersPerClient: number;
   readonly logger: Logger;
-  /** Called with the code of each reading that failed. */
+  /** Called when a reading fails, with its error code. */
   readonly onDegraded?: (code: string, fields: Readonly<Record<string, unknown>>) => void;
   readonly sources?: readonly FeedSource[];
   readonly intervalMs?: number;
   readonly pingMs?: number;
   readonly stalledMs?: number;
-  /** How long the feed stays awake after a request, in milliseconds. Default 60,000. */
+  /** How long the feed stays awake after a request, in milliseconds. Default: 60,000. */
   readonly awakeMs?: number;
 }
 
@@ -99,13 +99,13 @@ export interface FeedOptions extends SamplerOptions {
  * (cached.ts).
  */
 const AFTER_WRITE_MS = [0, 300, 2_000, 5_000];
-/** The age up to which a pulse is current. */
+/** The age up to which a pulse is sent to a new viewer. */
 const PULSE_MS = 1_500;
-/** The interval of pulses for a large table that is requested now and then, without viewers. */
+/** The interval of pulses without viewers, for a large table that was requested recently. */
 const SLOW_PULSE_MS = 5_000;
 const CENSUS_PAUSE_MS = 60_000;
 /** The pause while another admin runs the census, which takes minutes. */
-const LEFT_PAUSE_MS = 60_000;
+const OTHER_CENSUS_PAUSE_MS = 60_000;
 
 export function createFeed(db: Database, options: FeedOptions): Feed {
   const { logger, sources = [], intervalMs = 1_000, pingMs = 5_000, stalledMs = 30_000 } = options;
@@ -118,8 +118,8 @@ export function createFeed(db: Database, options: FeedOptions): Feed {
   const onViewers = (viewers: number) => {
     if (viewers === 0) broadcast.reset();
     else if (!broadcast.showNew(youngerThan(PULSE_MS))) rhythm.hurry(pulse);
-    // A new viewer does not wait for the next interval. Sources that pause return their last value.
-    for (const [event, task] of ofSources) {
+    // A new viewer does not wait for the next interval. A source may return a cached value.
+    for (const [event, task] of sourceTasks) {
       if (source.isWatched(event) && !broadcast.hasSent(event)) rhythm.hurry(task);
     }
     rhythm.wake();
@@ -142,7 +142,7 @@ export function createFeed(db: Database, options: FeedOptions): Feed {
     onDegraded(error instanceof WorkerError ? error.code : "internal_error", fields);
   };
 
-  /** Logs an error of a background reading, which runs again later. Viewers see the pulse's `problem`. */
+  /** Runs a background reading and logs its error. It runs again later; only errors of a pulse are sent to viewers. */
   const reportingErrors = async (part: string, work: () => Promise<number | undefined>) => {
     try {
       return await work();
@@ -185,7 +185,7 @@ export function createFeed(db: Database, options: FeedOptions): Feed {
       reportingErrors("census", async () => {
         const outcome = await sampler.census();
         if (outcome === "listening") return LISTEN_MS;
-        if (outcome === "left") return LEFT_PAUSE_MS;
+        if (outcome === "left") return OTHER_CENSUS_PAUSE_MS;
         return outcome === "complete" ? CENSUS_PAUSE_MS : undefined;
       }),
   };
@@ -194,7 +194,7 @@ export function createFeed(db: Database, options: FeedOptions): Feed {
     intervalMs: () => pingMs,
     pauseFactor: 0,
     run: async () => {
-      // For viewers of the pulse no ping is needed, as long as there is a pulse.
+      // Viewers of the pulse need no ping once there is a pulse, because it is repeated.
       source.ping(sampler.last === null ? undefined : "pulse");
       return undefined;
     },
@@ -210,19 +210,19 @@ export function createFeed(db: Database, options: FeedOptions): Feed {
         return undefined;
       }),
   });
-  const ofSources = new Map(sources.map((one) => [one.event, taskOf(one)]));
-  const rhythm = createRhythm([pulse, ping, sample, ...ofSources.values(), census]);
+  const sourceTasks = new Map(sources.map((one) => [one.event, taskOf(one)]));
+  const rhythm = createRhythm([pulse, ping, sample, ...sourceTasks.values(), census]);
 
-  const hurry = () => {
-    for (const task of ofSources.values()) rhythm.hurry(task);
+  const readSources = () => {
+    for (const task of sourceTasks.values()) rhythm.hurry(task);
   };
 
   const snapshot = async () => {
     requestedAtMs = monotonic();
     const cached = isLarge() ? youngerThan(2 * SLOW_PULSE_MS) : null;
-    const answer = cached ?? (await sampler.pulse());
-    if (!answer.isSmall) rhythm.wake();
-    return answer;
+    const read = cached ?? (await sampler.pulse());
+    if (!read.isSmall) rhythm.wake();
+    return read;
   };
 
   return {
@@ -242,7 +242,7 @@ export function createFeed(db: Database, options: FeedOptions): Feed {
     changed() {
       if (monotonic() - changedAtMs < intervalMs) return;
       changedAtMs = monotonic();
-      for (const afterMs of AFTER_WRITE_MS) void wait(afterMs, stopping.signal).then(hurry);
+      for (const afterMs of AFTER_WRITE_MS) void wait(afterMs, stopping.signal).then(readSources);
     },
     get viewers() {
       return source.viewers;

@@ -1,16 +1,16 @@
-// A loop of periodic work, one task at a time. Each task has an interval of its own, and a pause in proportion to its
-// duration. The costly tasks share a further pause, so that together they take a bounded part of the time. The loop
-// runs as long as a task is wanted.
+// A loop of periodic tasks, one at a time. Each task has its own interval, and pauses in proportion to its duration.
+// The costly tasks share a further pause, so that together they take a small part of the time. No pause is longer than
+// LONGEST_PAUSE_MS, and a hurried task skips its pauses. The loop runs as long as a task is wanted.
 import { monotonic, wait } from "../../base/clock.ts";
 
 export interface RhythmTask {
   readonly isWanted: () => boolean;
   readonly intervalMs: () => number;
-  /** The pause after the task, in multiples of its duration. */
+  /** The pause after the task, in multiples of its duration, up to LONGEST_PAUSE_MS. */
   readonly pauseFactor: number;
-  /** Whether all costly tasks pause after this one. A task that has never run does not wait for that pause. */
+  /** Whether all costly tasks pause after this one. A task that has never run or is hurried does not wait for that. */
   readonly isCostly?: boolean;
-  /** Runs the task. Never rejects. May resolve to a pause in milliseconds, instead of the usual one. */
+  /** Runs the task. Never rejects. Resolves to a pause in milliseconds, or to undefined for the usual one. */
   readonly run: () => Promise<number | undefined>;
 }
 
@@ -22,10 +22,10 @@ export interface Rhythm {
   stop(): Promise<void>;
 }
 
-const LONGEST_REST_MS = 15_000;
+const LONGEST_PAUSE_MS = 15_000;
 /**
- * The shared pause in multiples of a costly task's duration, so that these tasks together take at most a twelfth of the
- * time.
+ * The shared pause in multiples of a costly task's duration. With it these tasks together take at most a twelfth of the
+ * time, as long as each takes less than 1.4 s.
  */
 const SHARED_PAUSE_FACTOR = 11;
 
@@ -46,10 +46,9 @@ export function createRhythm(tasks: readonly RhythmTask[]): Rhythm {
       const wanted = tasks.filter((task) => task.isWanted());
       if (wanted.length === 0) return;
       const due = wanted.filter((task) => dueAt(task) <= monotonic());
-      // Of the costly tasks the one that has waited longest is next; otherwise the first would leave no time for the
-      // others.
-      const waited = (task: RhythmTask) => (task.isCostly === true ? (nextAt.get(task) ?? 0) : -1);
-      const [first] = due.toSorted((one, other) => waited(one) - waited(other));
+      // Tasks that are not costly come first. Of the costly ones the longest due is next, so that each gets its turn.
+      const rank = (task: RhythmTask) => (task.isCostly === true ? (nextAt.get(task) ?? 0) : -1);
+      const [first] = due.toSorted((one, other) => rank(one) - rank(other));
       if (first === undefined) {
         const next = Math.min(...wanted.map(dueAt));
         sleeping = new AbortController();
@@ -58,15 +57,15 @@ export function createRhythm(tasks: readonly RhythmTask[]): Rhythm {
         continue;
       }
       const began = monotonic();
-      const rest = await first.run();
+      const pauseMs = await first.run();
       const tookMs = monotonic() - began;
-      const usual = Math.max(
+      const usualMs = Math.max(
         first.intervalMs(),
-        Math.min(tookMs * first.pauseFactor, LONGEST_REST_MS),
+        Math.min(tookMs * first.pauseFactor, LONGEST_PAUSE_MS),
       );
-      nextAt.set(first, monotonic() + (rest ?? usual));
+      nextAt.set(first, monotonic() + (pauseMs ?? usualMs));
       if (first.isCostly === true) {
-        costlyAt = monotonic() + Math.min(tookMs * SHARED_PAUSE_FACTOR, LONGEST_REST_MS);
+        costlyAt = monotonic() + Math.min(tookMs * SHARED_PAUSE_FACTOR, LONGEST_PAUSE_MS);
       }
     }
   };

@@ -1,5 +1,5 @@
-// The fields of bodies and queries. They are read and documented from the same declarations
-// (commands/declare/field.ts), so that check and document cannot differ.
+// Reads the fields of bodies and queries. They are checked and documented from the same declarations
+// (commands/declare/field.ts), so that the checks and the documentation cannot differ.
 import * as v from "valibot";
 import { InputError } from "../../base/errors.ts";
 import { jsonElements, jsonMembers } from "../../base/json-members.ts";
@@ -8,7 +8,7 @@ import type { Field, FieldData } from "../../commands/declare/field.ts";
 import { type HttpRequest, readJsonText } from "../../http/request.ts";
 import { type JsonSchema, schemaOfField } from "./json-schema.ts";
 
-/** Returns a body's members: a map from names to exact JSON texts. */
+/** Returns a body's members: a map from their names to their exact JSON texts. `limit`: the most bytes. */
 export async function readMembers(
   request: HttpRequest,
   limit: number,
@@ -23,7 +23,7 @@ export function fieldValue(text: string, field: FieldData | undefined): unknown 
   return JSON.parse(text);
 }
 
-/** A query field with its schema. */
+/** A field of a query: its check, and its schema for the documentation. */
 export interface QueryField<S extends v.GenericSchema = v.GenericSchema> {
   readonly check: v.OptionalSchema<S, undefined>;
   readonly doc: JsonSchema;
@@ -37,9 +37,7 @@ export function inQuery<S extends v.GenericSchema>(
   return { check: v.optional(check), doc: { ...schemaOfField(data), ...more } };
 }
 
-/**
- * Checks a whole number in a query, 0 or more. If there is a maximum, larger numbers are accepted and reduced later.
- */
+/** Returns a query field for a whole number, 0 or more. Numbers above `maximum` are accepted; the caller reduces them. */
 export function countInQuery(description: string, maximum?: number) {
   const pattern = maximum === undefined ? /^\d{1,15}$/ : /^\d+$/;
   const check = v.pipe(
@@ -51,7 +49,7 @@ export function countInQuery(description: string, maximum?: number) {
   return { check: v.optional(check), doc: { type: "integer", minimum: 0, ...limits, description } };
 }
 
-/** Checks a whole number in a query. A number outside the limits is refused. */
+/** Returns a query field for a whole number. A number outside the limits is refused. */
 export function countBetween(minimum: number, maximum: number, description: string) {
   const message = `must be a whole number from ${minimum} to ${maximum}`;
   const check = v.pipe(

@@ -1,7 +1,7 @@
-// The owner of a data directory: exactly one living process. A dead owner never blocks the next one.
+// Ensures that at most one running process owns a data directory. An owner that has ended never blocks the next one.
 //
 // The record is a chain of symbolic links `owner.1`, `owner.2`, … whose *target text* names a process. Creating a link
-// is atomic, includes its content, and fails if the name exists, so of two processes that replace the same dead owner
+// is atomic, includes its content, and fails if the name exists, so of two processes that replace the same ended owner
 // exactly one gets the next number. The highest number is never removed, so a process that read the directory earlier
 // cannot find a number free again.
 //
@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { codeOf, messageOf, WorkerError } from "../../base/errors.ts";
 
 export interface Ownership {
-  /** The number of this ownership. It grows with each owner, so it is unique in the directory. */
+  /** The number of this ownership. It is higher than those of all earlier owners. */
   readonly generation: number;
   /** Makes the directory available to the next owner. Idempotent. */
   release(): void;
@@ -20,19 +20,19 @@ export interface Ownership {
 
 const LINK = /^owner\.(\d{1,15})$/;
 const RELEASED = "released";
-const ATTEMPTS = 100;
+const MOST_ATTEMPTS = 100;
 
 /** Becomes the owner of `directory`, or throws an error that names the current one. */
 export function claimDirectory(directory: string): Ownership {
-  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const latest = generations(directory).at(-1) ?? 0;
+  for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+    const latest = generationsIn(directory).at(-1) ?? 0;
     const owner = readOwner(directory, latest);
     if (owner !== null && isRunning(owner)) throw inUse(directory, owner);
     const generation = latest + 1;
-    if (!link(directory, generation, identity(process.pid))) continue;
+    if (!createLink(directory, generation, processIdentity(process.pid))) continue;
     // Before this link was created, other processes may have used this number, and removed it when they took the next
     // one.
-    if (generations(directory).at(-1) !== generation) {
+    if (generationsIn(directory).at(-1) !== generation) {
       rmSync(join(directory, `owner.${generation}`), { force: true });
       continue;
     }
@@ -44,9 +44,9 @@ export function claimDirectory(directory: string): Ownership {
   );
 }
 
-/** Whether this directory has ever had an owner, that is: whether it is a data directory of this library. */
+/** Returns whether this directory has ever had an owner, so whether it is a data directory of this library. */
 export function hasOwner(directory: string): boolean {
-  return generations(directory).length > 0;
+  return generationsIn(directory).length > 0;
 }
 
 function ownership(directory: string, generation: number): Ownership {
@@ -57,9 +57,9 @@ function ownership(directory: string, generation: number): Ownership {
     release() {
       if (released) return;
       released = true;
-      // The directory may be deleted by now, which releases it as well.
+      // A directory that was deleted meanwhile needs no release.
       try {
-        if (link(directory, generation + 1, RELEASED)) removeBelow(directory, generation + 1);
+        if (createLink(directory, generation + 1, RELEASED)) removeBelow(directory, generation + 1);
       } catch (error) {
         if (codeOf(error) !== "ENOENT") throw error;
       }
@@ -67,7 +67,8 @@ function ownership(directory: string, generation: number): Ownership {
   };
 }
 
-function generations(directory: string): number[] {
+/** Returns the numbers of all links, ascending. */
+function generationsIn(directory: string): number[] {
   const numbers = readdirSync(directory).map((name) => Number(LINK.exec(name)?.[1] ?? 0));
   return numbers.filter((number) => number > 0).sort((a, b) => a - b);
 }
@@ -82,7 +83,8 @@ function readOwner(directory: string, generation: number): string | null {
   }
 }
 
-function link(directory: string, generation: number, target: string): boolean {
+/** Creates a link of the chain. Returns false if the number exists. */
+function createLink(directory: string, generation: number, target: string): boolean {
   try {
     symlinkSync(target, join(directory, `owner.${generation}`));
     return true;
@@ -97,13 +99,13 @@ function link(directory: string, generation: number, target: string): boolean {
 }
 
 function removeBelow(directory: string, generation: number): void {
-  for (const lower of generations(directory)) {
+  for (const lower of generationsIn(directory)) {
     if (lower < generation) rmSync(join(directory, `owner.${lower}`), { force: true });
   }
 }
 
 /** Returns `pid:start:boot`. A pid alone could be reused by another process. */
-function identity(pid: number): string {
+function processIdentity(pid: number): string {
   return `${pid}:${startTime(pid) ?? "?"}:${bootId()}`;
 }
 
@@ -111,11 +113,11 @@ function isRunning(owner: string): boolean {
   const pid = Number(owner.split(":")[0]);
   if (!Number.isSafeInteger(pid) || pid <= 0 || !isAlive(pid)) return false;
   const start = startTime(pid);
-  // A process that is alive but unreadable, such as another user's with hidepid, is taken for the owner.
+  // A running process whose start cannot be read, such as another user's with hidepid, is taken for the owner.
   return start === null || owner === `${pid}:${start}:${bootId()}`;
 }
 
-/** Whether a process with this number exists, of any user. A zombie does not count. */
+/** Returns whether a process with this id exists, of any user. A zombie does not count. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -38,7 +38,10 @@ const members = {
   ),
   waiting: described("integer", "its due jobs that have not started"),
   waiting_precision: { type: "string", enum: ["exact", "capped", "estimated"] },
-  queues: described("integer?", "the matching queues; null: of tasks, or too many"),
+  queues: described(
+    "integer?",
+    "the number of matching queues; null for a limit of tasks, or if there are too many",
+  ),
   full: described(listOf(queueUse), "full queues, at most 10"),
   state: { type: "string", enum: ["free", "full", "backing_off"] },
   backing_off: orNull(backOff),
@@ -47,7 +50,7 @@ const members = {
 const answer = record(
   {
     limits: listOf(record(members, "ListedLimit")),
-    note: described("string?", "what the limits do not apply to now; null: nothing is known"),
+    note: described("string?", "which workers may not obey the limits; null if no such worker is known"),
     missing: missingSchema("limit is possible"),
   },
   "LimitList",

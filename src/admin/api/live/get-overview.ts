@@ -28,7 +28,7 @@ const overview = record(
         failed_count: "integer",
       }),
     ),
-    // The number of all queues. The list may have fewer.
+    // The number of all queues. The list may contain fewer.
     queue_total: "integer",
     workers: listOf(
       record({ worker_id: "string", locked_jobs: "integer", locked_queues: "integer" }),
@@ -40,7 +40,7 @@ const overview = record(
         started_at: "time",
         metadata: "json",
         is_stale: "boolean",
-        // Whether the metadata is omitted: the metadata of all workers is too long together, and this is among the
+        // Whether the metadata is omitted: that of all workers together is too long, and this one is among the
         // longest.
         metadata_left_out: "boolean",
       }),
