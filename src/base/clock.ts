@@ -1,6 +1,6 @@
-// Reads the clock and waits. Jobs are due by PostgreSQL's time; this clock only paces loops and stamps answers. The timers
-// are captured when this module loads, because test tools may replace the global ones while an application waits for
-// its database.
+// Reads the clock and waits. Jobs are due by PostgreSQL's time; this clock only paces loops and stamps answers.
+// The timers are captured when this module loads, because test tools may replace the global ones while an application
+// waits for its database.
 import nodeTimers from "node:timers";
 import promises from "node:timers/promises";
 

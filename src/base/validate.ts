@@ -98,8 +98,8 @@ function hintOf(name: string, hints: KnownFields["hints"]): string | undefined {
 }
 
 /**
- * Returns a schema for an object without other fields. An unknown field is reported with the nearest field name, or with
- * its text in `hints`, for fields of other libraries.
+ * Returns a schema for an object without other fields. An unknown field is reported with the nearest field name, or
+ * with its text in `hints`, for fields of other libraries.
  */
 export function strict<const E extends v.ObjectEntries>(
   entries: E,

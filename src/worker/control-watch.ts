@@ -19,7 +19,7 @@ import { JobCancelled } from "./task/outcomes.ts";
 const EVERY_MS = 2_000;
 /** The shortest wait for the end of a pause. */
 const SHORTEST_WAIT_MS = 10;
-/** The wait for a second read after an announcement: a fetch under way may have locked a job that is to be cancelled. */
+/** The wait for a second read after an announcement: a fetch under way may have locked a job that is cancelled. */
 const SECOND_READ_MS = 250;
 const OUTAGE_CODES: ReadonlySet<string> = new Set(["database_unreachable", "read_only_server"]);
 

@@ -37,7 +37,7 @@ export function inQuery<S extends v.GenericSchema>(
   return { check: v.optional(check), doc: { ...schemaOfField(data), ...more } };
 }
 
-/** Returns a query field for a whole number, 0 or more. Numbers above `maximum` are accepted; the caller reduces them. */
+/** Returns a query field for a whole number, 0 or more. A number above `maximum` is accepted; the caller reduces it. */
 export function countInQuery(description: string, maximum?: number) {
   const pattern = maximum === undefined ? /^\d{1,15}$/ : /^\d+$/;
   const check = v.pipe(

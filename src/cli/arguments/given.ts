@@ -81,8 +81,8 @@ function textsOfOptions({ command, argv, words, options }: Typed, values: Values
 }
 
 /**
- * Returns the first argument that yargs would misread: it accepts `--y` for `-y`, and treats `--_` and `--$0` as its own
- * fields.
+ * Returns the first argument that yargs would misread: it accepts `--y` for `-y`, and treats `--_` and `--$0` as its
+ * own fields.
  */
 function misreadIn(argv: readonly string[]): string | undefined {
   const end = argv.indexOf("--");

@@ -81,7 +81,7 @@ async function insert(db: Database, batch: readonly Waiting[]): Promise<void> {
 }
 
 /**
- * Returns a copy of the error, so that each caller has its own stack. `cause` is the error of PostgreSQL or the network.
+ * Returns a copy of the error, so that each caller has its own stack. `cause`: the error of PostgreSQL or the network.
  */
 function errorCopy(error: unknown): Error {
   if (!(error instanceof WorkerError)) return new Error(messageOf(error), { cause: error });

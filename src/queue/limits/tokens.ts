@@ -54,7 +54,7 @@ interface TokenRow {
 
 const NO_LIMIT: Tokens = { count: 0, nextMs: 1_000, takenAt: "0" };
 
-/** Returns unused tokens. Tokens older than `lapseMs` stay taken, because other jobs may have started in their place. */
+/** Returns unused tokens. Tokens older than `lapseMs` stay taken, because other jobs may have started instead. */
 export async function returnTokens(
   db: Database,
   { limitId, key }: TokenKey,

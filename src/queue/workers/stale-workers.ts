@@ -20,8 +20,8 @@ export const AGE_MS = ageMs("workers.last_heartbeat_at");
 const UNDECLARED_MS = 300_000;
 
 /**
- * Returns a condition: the worker's metadata has a number under this name that can be cast to float8. JSON allows 1e999,
- * and a cast of it would abort the whole statement.
+ * Returns a condition: the worker's metadata has a number under this name that can be cast to float8. JSON allows
+ * 1e999, and a cast of it would abort the whole statement.
  */
 export const hasNumber = (name: string): string =>
   `pg_catalog.jsonb_typeof(workers.metadata -> '${name}'::text) = 'number'
@@ -32,7 +32,7 @@ export const reportedNumber = (name: string): string =>
   `case when ${hasNumber(name)}
       then greatest((workers.metadata ->> '${name}'::text)::float8, 0::float8) end`;
 
-/** `given`: the manual sweep's threshold; SQL null: none. It replaces a missing threshold, or a declared shorter one. */
+/** `given`: the manual sweep's threshold; SQL null: none. It replaces a missing or a shorter declared threshold. */
 const threshold = (name: string, given: string) =>
   `case when ${hasNumber(name)}
       then greatest((workers.metadata ->> '${name}'::text)::float8, ${given}::float8)
