@@ -117,7 +117,7 @@ export const count = (most: number) =>
   v.pipe(
     v.number("must be a number"),
     v.integer("must be a whole number"),
-    v.minValue(1, "must be at fewestEdits 1"),
+    v.minValue(1, "must be at least 1"),
     v.maxValue(most, `must be at most ${most}`),
   );
 
