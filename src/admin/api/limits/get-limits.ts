@@ -50,7 +50,10 @@ const members = {
 const answer = record(
   {
     limits: listOf(record(members, "ListedLimit")),
-    note: described("string?", "which workers may not obey the limits; null if no such worker is known"),
+    note: described(
+      "string?",
+      "which workers may not obey the limits; null if no such worker is known",
+    ),
     missing: missingSchema("limit is possible"),
   },
   "LimitList",
