@@ -39,7 +39,7 @@ export async function readLockedQueues(db: Database, hasWorkers: boolean): Promi
     id: row.id,
     name: row.queue_name,
     lockedMs: dateOf(row.locked_us).getTime(),
-    holder: holders.get(row.locked_by ?? "") ?? unknownHolder(row.locked_by ?? "somebody"),
+    holder: holders.get(row.locked_by ?? "") ?? unknownHolder(row.locked_by ?? "unknown"),
   }));
 }
 
