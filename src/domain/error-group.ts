@@ -86,8 +86,7 @@ const RECOVERED =
 
 /** Returns only the label, for callers that group many errors. */
 export function errorLabel(lastError: string): string {
-  const end = lastError.search(/[\r\n]/);
-  const line = (end < 0 ? lastError : lastError.slice(0, end)).slice(0, LONGEST_LINE).trimEnd();
+  const line = firstLine(lastError);
   const label = (line.includes("@") ? line.replace(MAIL, "#") : line)
     .replace(RECOVERED, "$1#")
     .replace(QUOTED, (text) => `${text[0]}#${text.at(-1)}`)
@@ -95,6 +94,32 @@ export function errorLabel(lastError: string): string {
     .replace(VARYING, "#");
   // A list of quoted values may have any length, so it becomes one mark.
   return label.replace(/(["'`]?)#\1(?:, ?\1#\1)+/g, "$1#$1");
+}
+
+function firstLine(lastError: string): string {
+  const end = lastError.search(/[\r\n]/);
+  return (end < 0 ? lastError : lastError.slice(0, end)).slice(0, LONGEST_LINE).trimEnd();
+}
+
+/**
+ * Whether an error differs from those of a group only by ids that look like words: where the group's label has a word
+ * with `#`, the error has a word as long as that of `example`, another error of the group.
+ */
+export function isLikeGroup(lastError: string, label: string, example: string): boolean {
+  const words = firstLine(lastError).split(" ");
+  const own = errorLabel(lastError).split(" ");
+  const others = firstLine(example).split(" ");
+  const group = label.split(" ");
+  if ([words, own, others].some(({ length }) => length !== group.length)) return false;
+  return group.every((word, n) => {
+    if (word === own[n]) return true;
+    const text = words[n] ?? "";
+    const mark = word.indexOf("#");
+    if (mark < 0 || text.length !== others[n]?.length) return false;
+    return (
+      text.startsWith(word.slice(0, mark)) && text.endsWith(word.slice(word.lastIndexOf("#") + 1))
+    );
+  });
 }
 
 function withoutRandom(text: string, prefix: string, id: string): string {

@@ -9,6 +9,7 @@ import type { Grouping } from "../../src/insight/groups/group.ts";
 import { readCommon } from "../../src/insight/groups/read-common.ts";
 import { compileQuery } from "../../src/insight/query/compile-query.ts";
 import { readGauge } from "../../src/insight/stats/gauge.ts";
+import { explainJob } from "../../src/insight/why/explain-job.ts";
 import { addJobs } from "../../src/queue/add/add-jobs.ts";
 import { lockJob, testQueue } from "../queue/queue-database.ts";
 
@@ -105,6 +106,35 @@ test("More than 20 groups of one job in a task are grouped by their place, and f
   assert.deepEqual((await compileQuery(other, "group:0123456789ab")).unknown, [
     "group:0123456789ab",
   ]);
+});
+
+test("A single job whose id looks like a word is in the group that its error is like, here and in other programs.", async () => {
+  const charge = await many(12, "charge");
+  for (const [n, id] of charge.entries()) await fail([id], `Error: no cus-a8d7k2${n + 10}`);
+  const [word, other, longer, elsewhere] = [
+    ...(await many(3, "charge")),
+    ...(await many(1, "mail")),
+  ];
+  await fail([word ?? ""], "Error: no cus-meanppqd\n    at charge");
+  await fail([other ?? ""], "Error: has cus-meanppqd");
+  await fail([longer ?? ""], "Error: no cus-meanppqdephm");
+  await fail([elsewhere ?? ""], "Error: no cus-customer");
+  const { db } = queue;
+  const all = await compileQuery(db, "");
+  const { groups: found } = await readErrorGroups(db, all, await gauge(), 50);
+  assert.deepEqual(found.map(({ label, count }) => [label, count.value]).toSorted(), [
+    ["Error: has cus-meanppqd", 1],
+    ["Error: no cus-#", 13],
+    ["Error: no cus-customer", 1],
+    ["Error: no cus-meanppqdephm", 1],
+  ]);
+  const key = found.find(({ count }) => count.value === 13)?.key;
+  assert.equal((await explainJob(db, word ?? ""))?.errorGroup, key);
+  for (const program of [db, queue.db]) {
+    const jobs = await compileQuery(program, `is:failed group:${key}`);
+    const byTask = await readColumnGroups(program, "task", jobs, await gauge(), 50);
+    assert.deepEqual(sizes(byTask), [["charge", 13]]);
+  }
 });
 
 test("Errors of a large table are estimated, and the interval contains the true number.", async () => {

@@ -183,10 +183,13 @@ test("A job that its worker has just locked is running, and is not reported as s
   await lockJob(queue, id, "w");
   const why = await explain(id);
   assert.equal(why.condition, "running");
-  assert.match(why.sentence, /^Was fetched 0 s ago by w, which has not reported it as running yet/);
+  assert.match(
+    why.sentence,
+    /^Was locked 0 s ago by w, after its last heartbeat .* ago; it counts as running until the next one\.$/,
+  );
   assert.match(
     why.causes[0]?.text ?? "",
-    /^w has fetched it and has not reported it as running yet/,
+    /^w locked it after its last heartbeat, so it counts as running/,
   );
 });
 

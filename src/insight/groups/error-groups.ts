@@ -1,8 +1,9 @@
 // Failed jobs grouped by the fingerprint of their error, which ignores numbers, ids and quoted texts. If a task would
-// have many groups of a single job, its errors are grouped by their place in the code instead.
+// have many groups of a single job, its errors are grouped by their place in the code instead; a few single jobs join
+// the group that their errors are like.
 import { inSlices } from "../../base/slices.ts";
 import type { Database } from "../../database/database.ts";
-import { errorLabel, errorPlace, groupOfLabel } from "../../domain/error-group.ts";
+import { errorLabel, errorPlace, groupOfLabel, isLikeGroup } from "../../domain/error-group.ts";
 import { capped, type Value } from "../../domain/value.ts";
 import { dateOf } from "../../queue/sql/moments.ts";
 import { type KnownGroup, rememberGroup } from "../query/facts/error-labels.ts";
@@ -31,7 +32,7 @@ export async function readErrorGroups(
   const largest = collected
     .toSorted((a, b) => b.rows.length - a.rows.length || b.lastMs - a.lastMs)
     .slice(0, limit);
-  for (const { key, label, task } of largest) rememberGroup(db, key, { label, task });
+  for (const { key, ...group } of largest) rememberGroup(db, key, group);
   const taskIds = largest.flatMap(({ tasks }) => [...tasks.keys()]);
   const names = await readNames(db, "task", [...new Set(taskIds)]);
   const groups = largest.map((one) => groupOf(one, read, gauge, names, of, asOf));
@@ -42,6 +43,10 @@ interface Collected {
   readonly key: string;
   readonly label: string;
   readonly task: KnownGroup["task"];
+  /** The labels of single jobs that were added to it. */
+  readonly joined: string[];
+  /** One of its errors. */
+  readonly example: string;
   /** The rows of this group in the sample. */
   readonly rows: GroupedRow[];
   /** The ids of this group in the sample and among the newest failures. */
@@ -51,7 +56,7 @@ interface Collected {
   lastMs: number;
 }
 
-interface Of extends KnownGroup {
+interface Of extends Pick<KnownGroup, "label" | "task"> {
   readonly fingerprint: string;
 }
 
@@ -72,8 +77,33 @@ async function collect(db: Database, read: GroupedRows): Promise<readonly Collec
   });
   await inSlices(read.newest, label);
   const flooded = floodedTasks(byLabel);
-  if (flooded.length === 0) return [...byLabel.values()];
-  return byPlace(read, await readNames(db, "task", flooded), byLabel, labels);
+  const groups =
+    flooded.length === 0
+      ? [...byLabel.values()]
+      : await byPlace(read, await readNames(db, "task", flooded), byLabel, labels);
+  return withoutSingles(groups);
+}
+
+/** Adds a group of a single job to the largest group of its task that its error is like. */
+function withoutSingles(groups: readonly Collected[]): readonly Collected[] {
+  const large = groups
+    .filter(({ ids, task }) => ids.size > 1 && task === null)
+    .toSorted((a, b) => b.ids.size - a.ids.size);
+  return groups.filter((single) => {
+    const [task] = single.tasks.keys();
+    if (single.ids.size > 1 || single.task !== null || task === undefined) return true;
+    const group = large.find(
+      ({ tasks, label, example }) => tasks.has(task) && isLikeGroup(single.example, label, example),
+    );
+    if (group === undefined) return true;
+    group.joined.push(single.label);
+    group.rows.push(...single.rows);
+    for (const [id, failedMs] of single.ids) group.ids.set(id, failedMs);
+    group.tasks.set(task, (group.tasks.get(task) ?? 0) + 1);
+    group.firstMs = Math.min(group.firstMs, single.firstMs);
+    group.lastMs = Math.max(group.lastMs, single.lastMs);
+    return false;
+  });
 }
 
 function floodedTasks(groups: ReadonlyMap<string, Collected>): number[] {
@@ -117,7 +147,7 @@ async function byPlace(
 }
 
 function put(groups: Map<string, Collected>, by: string, row: GroupedRow, of: () => Of): void {
-  const group = groups.get(by) ?? newGroup(of());
+  const group = groups.get(by) ?? newGroup(of(), row.errorStart);
   groups.set(by, group);
   if (!group.ids.has(row.id)) group.tasks.set(row.taskId, (group.tasks.get(row.taskId) ?? 0) + 1);
   group.ids.set(row.id, row.failedMs);
@@ -125,9 +155,10 @@ function put(groups: Map<string, Collected>, by: string, row: GroupedRow, of: ()
   group.lastMs = Math.max(group.lastMs, row.failedMs);
 }
 
-function newGroup({ fingerprint: key, label, task }: Of): Collected {
+function newGroup({ fingerprint: key, label, task }: Of, example: string): Collected {
   const bounds = { firstMs: Number.POSITIVE_INFINITY, lastMs: Number.NEGATIVE_INFINITY };
-  return { key, label, task, rows: [], ids: new Map(), tasks: new Map(), ...bounds };
+  const empty = { joined: [], rows: [], ids: new Map(), tasks: new Map() };
+  return { key, label, task, example, ...empty, ...bounds };
 }
 
 function groupOf(

@@ -161,7 +161,7 @@ function holderCauses(facts: CauseFacts, lockedMs: number | null): Cause[] {
         return [cause("holder_alive", text, { links: behind, detail, isRoot: true })];
       }
       if (job.condition === "running" && isUnreportedBy(holder, job.id)) {
-        const text = `${who} has fetched it and has not reported it as running yet`;
+        const text = `${who} locked it after its last heartbeat, so it counts as running`;
         return [
           cause("holder_alive", text, {
             links,

@@ -4,12 +4,20 @@
 import { type Database, query } from "../../../database/database.ts";
 import { nullOnTimeout } from "../../../database/null-on-timeout.ts";
 import type { SchemaName } from "../../../database/schema-name.ts";
-import { ERROR_START, errorGroup, errorPlace } from "../../../domain/error-group.ts";
+import {
+  ERROR_START,
+  errorGroup,
+  errorLabel,
+  errorPlace,
+  isLikeGroup,
+} from "../../../domain/error-group.ts";
 
 export interface KnownGroup {
   readonly label: string;
   /** The task of a group by place (`errorPlace`); null for a group by label. */
   readonly task: KnownTask | null;
+  /** The labels of single errors that were added to it (`isLikeGroup`). */
+  readonly joined: readonly string[];
 }
 
 export interface KnownTask {
@@ -34,19 +42,23 @@ const remembered = new WeakMap<SchemaName, Map<string, KnownGroup>>();
 export function rememberGroup(
   { schema }: Database,
   fingerprint: string,
-  { label, task }: KnownGroup,
+  { label, task, joined }: KnownGroup,
 ): void {
   const groups = groupsIn(schema);
   groups.delete(fingerprint);
-  groups.set(fingerprint, { label, task });
+  groups.set(fingerprint, { label, task, joined });
   const [oldest] = groups.keys();
   if (groups.size > MOST_KEPT && oldest !== undefined) groups.delete(oldest);
 }
 
 /** Returns the group that is shown for an error: that of its place if there is one, otherwise that of its label. */
 export function shownGroup({ schema }: Database, task: string | null, error: string): string {
+  const groups = groupsIn(schema);
   const place = task === null ? null : errorPlace(task, error).fingerprint;
-  return place !== null && groupsIn(schema).has(place) ? place : errorGroup(error).fingerprint;
+  if (place !== null && groups.has(place)) return place;
+  const { label, fingerprint } = errorGroup(error);
+  const joined = [...groups].find(([, group]) => group.joined.includes(label));
+  return joined?.[0] ?? fingerprint;
 }
 
 /** Returns the stored groups. Other groups are searched without their label, which is slow. */
@@ -58,16 +70,33 @@ export async function errorGroupsOf(
   if (fingerprints.every((one) => known.has(one))) return { known, isWhole: false };
   const table = `${db.schema.quoted}._private_jobs`;
   const rows = await nullOnTimeout(query<ErrorRow>(db, errorsSql, [table]));
-  for (const { task_id: id, task: name, start } of rows ?? []) {
+  for (const row of rows ?? []) {
+    const { task_id: id, task: name, start } = row;
     const { fingerprint, label } = errorGroup(start);
-    if (fingerprints.includes(fingerprint)) rememberGroup(db, fingerprint, { label, task: null });
+    if (fingerprints.includes(fingerprint) && !known.has(fingerprint)) {
+      const joined = singlesLike(row, rows ?? []);
+      rememberGroup(db, fingerprint, { label, task: null, joined });
+    }
     if (name === null) continue;
     const place = errorPlace(name, start);
     if (!fingerprints.includes(place.fingerprint)) continue;
-    rememberGroup(db, place.fingerprint, { label: place.label, task: { id, name } });
+    rememberGroup(db, place.fingerprint, { label: place.label, task: { id, name }, joined: [] });
   }
   const isWhole = rows !== null && rows.length < LOOKED_AT && rows[0]?.is_whole !== false;
   return { known, isWhole };
+}
+
+/** Returns the labels of single errors of the same task that are like the group of `example`. */
+function singlesLike(example: ErrorRow, rows: readonly ErrorRow[]): string[] {
+  const ownLabel = errorLabel(example.start);
+  const counts = new Map<string, number>();
+  for (const { task_id, start } of rows) {
+    if (task_id !== example.task_id) continue;
+    const label = errorLabel(start);
+    const isLike = label !== ownLabel && isLikeGroup(start, ownLabel, example.start);
+    if (isLike) counts.set(label, (counts.get(label) ?? 0) + 1);
+  }
+  return [...counts].filter(([, count]) => count === 1).map(([label]) => label);
 }
 
 function groupsIn(schema: SchemaName): Map<string, KnownGroup> {

@@ -1,7 +1,6 @@
 // Terms on error groups: by a group's fingerprint, or by its label.
 import {
   errorGroup,
-  errorLabel,
   errorPlace,
   isFingerprint,
   likePatternOf,
@@ -33,8 +32,12 @@ function oneGroupPart(
     label === undefined
       ? "jobs.last_error is not null"
       : `jobs.last_error like ${parameters.add(likePatternOf(label), "text")}`;
-  const isIn = (error: string) =>
-    errorLabel(error) === name || (isPrint && errorGroup(error).fingerprint === name);
+  const isIn = (error: string) => {
+    const own = errorGroup(error);
+    return (
+      own.label === name || own.fingerprint === name || group?.joined.includes(own.label) === true
+    );
+  };
   return {
     kind: "texts",
     sql: `(${narrow})`,
