@@ -122,6 +122,8 @@ export class ControlWatch implements Controls {
       this.#isAnnounced = false;
       const database = signal.aborted ? null : this.#parts.database();
       if (database !== null) await this.#readAll(database);
+      // Without a connection no pause can be ended: the next reading comes after the usual wait.
+      else this.#nextEndMs = Number.POSITIVE_INFINITY;
     }
   }
 

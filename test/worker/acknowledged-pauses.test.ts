@@ -271,6 +271,45 @@ for (const [mode, options] of modes) {
   });
 }
 
+test("A pause that cancels running jobs is refused inside a transaction, where no worker can acknowledge it.", async () => {
+  const client = await queue.pool.connect();
+  try {
+    await client.query("begin");
+    await assert.rejects(queue.utils.with(client).pauseTask("task", { cancelRunning: true }), {
+      code: "configuration",
+      message: /cannot run inside a transaction/,
+    });
+    await client.query("commit");
+    assert.deepEqual(await queue.utils.listPauses(), []);
+  } finally {
+    client.release();
+  }
+});
+
+test("The end of a pause during an outage is read after the usual wait, not again and again.", async () => {
+  let connection: typeof queue.utils.database | null = queue.utils.database;
+  let requests = 0;
+  const again = Promise.withResolvers<void>();
+  const watch = new ControlWatch({
+    limits: { look: async () => {} },
+    logger: silentLogger,
+    database: () => {
+      if (connection === null && ++requests === 2) again.resolve();
+      return connection;
+    },
+    returnUnstarted: async () => {},
+    ...{ wake: () => {}, jobs: () => [], cancel: () => false, acknowledge: () => {} },
+  });
+  await queue.sql(`insert into worker._private_pauses (scope, name, resume_at)
+    values ('task', 'ends', now() + interval '100 ms')`);
+  await watch.start(queue.utils.database);
+  connection = null;
+  const beganAt = performance.now();
+  await again.promise;
+  assert.ok(performance.now() - beganAt > 1_000, "two readings are 2 s apart");
+  await watch.stop();
+});
+
 test("A new pause returns what was fetched, also one with an earlier time; the end of a pause does not.", async () => {
   let returns = 0;
   let acknowledged = "";

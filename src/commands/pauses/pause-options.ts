@@ -3,6 +3,7 @@ import * as v from "valibot";
 import { now } from "../../base/clock.ts";
 import { strict, validate } from "../../base/validate.ts";
 import type { Database } from "../../database/database.ts";
+import { assertNoTransaction } from "../../database/inspect/open-transactions.ts";
 import { boundedText } from "../../domain/job-spec.ts";
 import {
   type Acknowledgement,
@@ -25,7 +26,7 @@ export interface PauseOptions {
    * does not wait.
    */
   readonly waitMs?: number | undefined;
-  /** Cancels the running jobs, after the wait. Default false. */
+  /** Cancels the running jobs, after the wait. Not inside a transaction. Default false. */
   readonly cancelRunning?: boolean | undefined;
   /** Ends the wait when it aborts. The pause stays. */
   readonly signal?: AbortSignal | undefined;
@@ -70,7 +71,7 @@ const optionsSchema = v.pipe(
 
 const nameSchema = strict({ name: boundedText(1, 128) });
 
-/** Throws InputError for invalid values, and `extension_missing`. */
+/** Throws InputError for invalid values, `extension_missing`, and `configuration` for a cancel inside a transaction. */
 export async function pauseWith(
   db: Database,
   target: PauseTarget,
@@ -80,6 +81,7 @@ export async function pauseWith(
   const checked = validate(optionsSchema, options);
   const { reason, resumeAt, pausedBy, waitMs, signal, cancelRunning: cancels } = checked;
   const pause = { reason, pausedBy, resumeAt: resumeAt?.toISOString() ?? null, forMs: null };
+  if (cancels) await assertNoTransaction(db, "a pause that cancels running jobs");
   await setPause(db, target, pause);
   const workers = await awaitAcknowledgement(db, waitMs, signal);
   if (!cancels) return workers;

@@ -90,6 +90,7 @@ function createLink(directory: string, generation: number, target: string): bool
     return true;
   } catch (error) {
     if (codeOf(error) === "EEXIST") return false;
+    if (codeOf(error) === "ENOENT") throw error; // the directory was deleted
     throw new WorkerError(
       "embedded_server",
       `cannot write to the data directory ${directory} (${messageOf(error)}); make it writable, or choose another with --data-dir`,

@@ -45,6 +45,8 @@ export interface Recovered {
   readonly jobs: number;
   readonly queues: number;
   readonly refused: readonly RefusedJob[];
+  /** Why a worker was not recovered, although its jobs are not refused; undefined: all were. */
+  readonly failure?: unknown;
 }
 
 const sweepStatement = (slots: boolean) =>
@@ -57,11 +59,13 @@ export async function recoverStaleWorkers(
   request: RecoveryRequest,
 ): Promise<Recovered> {
   const { staleWorkerIds, messages, delayMs, uptimeMs, beatAtMs, longestGapMs } = request;
-  const texts = messages.map((text) => text ?? "");
-  const values = [null, [], staleWorkerIds, texts, uptimeMs, beatAtMs, longestGapMs];
+  const texts = new Map(staleWorkerIds.map((id, n) => [id, messages[n] ?? ""]));
   const statement = (await hasLimits(db)) ? sweepStatements.ofSlots : sweepStatements.ofQueues;
-  const recover = (barred: readonly string[]) =>
-    query<RecoveredRow>(db, statement, [...values, sweepLockKey(db), delayMs, barred]);
+  const recover: Recover = (ids, barred) => {
+    const workers = [ids, ids.map((id) => texts.get(id) ?? "")];
+    const values = [null, [], ...workers, uptimeMs, beatAtMs, longestGapMs];
+    return query<RecoveredRow>(db, statement, [...values, sweepLockKey(db), delayMs, barred]);
+  };
   return recoverUnrefused(db, staleWorkerIds, request.barredIds ?? [], recover);
 }
 
@@ -80,37 +84,85 @@ export interface ManualRecovery {
 export async function recoverByHand(db: Database, request: ManualRecovery): Promise<Recovered> {
   const { hasHeartbeats, isDry, thresholdMs, delayMs, staleWorkerIds, orphanWorkerIds } = request;
   const always = Number.POSITIVE_INFINITY;
-  const rowValues = [staleWorkerIds, staleWorkerIds.map(() => ""), always, 0, always];
-  const values = [thresholdMs, orphanWorkerIds, ...(hasHeartbeats ? rowValues : [])];
   const statement = manualStatement(hasHeartbeats, isDry, await hasLimits(db));
-  if (isDry) return recovered(await contendedQuery<RecoveredRow>(db, statement, values));
-  const done = await recoverUnrefused(db, [...staleWorkerIds, ...orphanWorkerIds], [], (barred) =>
-    contendedQuery(db, statement, [...values, sweepLockKey(db), delayMs, barred]),
+  const valuesFor = (ids: readonly string[]) => {
+    const stale = staleWorkerIds.filter((id) => ids.includes(id));
+    const rowValues = [stale, stale.map(() => ""), always, 0, always];
+    const orphans = orphanWorkerIds.filter((id) => ids.includes(id));
+    return [thresholdMs, orphans, ...(hasHeartbeats ? rowValues : [])];
+  };
+  const all = [...staleWorkerIds, ...orphanWorkerIds];
+  if (isDry) return recovered(await contendedQuery<RecoveredRow>(db, statement, valuesFor(all)));
+  const done = await recoverUnrefused(db, all, [], (ids, barred) =>
+    contendedQuery(db, statement, [...valuesFor(ids), sweepLockKey(db), delayMs, barred]),
   );
   const [first] = done.refused;
   if (first !== undefined && done.jobs === 0) throw first.error;
+  if (done.failure !== undefined) throw done.failure;
   return done;
 }
 
-/**
- * Recovers all jobs that can be recovered. If PostgreSQL refuses a change, the jobs are halved until each refused job
- * is alone. The last statement unlocks the queues, and marks the workers that have nothing else locked.
- */
+type Recover = (
+  workerIds: readonly string[],
+  barredIds: readonly string[],
+) => Promise<RecoveredRow[]>;
+
+/** Recovers all jobs that can be recovered. If PostgreSQL refuses a change, each worker is recovered alone. */
 async function recoverUnrefused(
   db: Database,
   workerIds: readonly string[],
   barredIds: readonly string[],
-  recover: (barred: readonly string[]) => Promise<RecoveredRow[]>,
+  recover: Recover,
 ): Promise<Recovered> {
+  try {
+    return recovered(await recover(workerIds, barredIds));
+  } catch (error) {
+    if (!isRefusedResult(error)) throw error;
+  }
+  let done: Recovered = { workerIds: [], jobs: 0, queues: 0, refused: [] };
+  for (const id of workerIds) {
+    try {
+      done = both(done, await recoverOne(db, id, barredIds, (barred) => recover([id], barred)));
+    } catch (error) {
+      if (!isRefusedResult(error)) throw error;
+      done = { ...done, failure: done.failure ?? error };
+    }
+  }
+  return done;
+}
+
+const both = (a: Recovered, b: Recovered): Recovered => ({
+  workerIds: [...a.workerIds, ...b.workerIds],
+  jobs: a.jobs + b.jobs,
+  queues: a.queues + b.queues,
+  refused: [...a.refused, ...b.refused],
+  failure: a.failure ?? b.failure,
+});
+
+/**
+ * Recovers the jobs of one worker that are not refused: they are halved until each refused job is alone. The last
+ * statement unlocks the queues, and marks the worker if it has nothing else locked. Throws the refusal if no job is the
+ * reason for it, for instance if a trigger refuses to unlock a queue.
+ */
+async function recoverOne(
+  db: Database,
+  workerId: string,
+  barredIds: readonly string[],
+  recover: (barredIds: readonly string[]) => Promise<RecoveredRow[]>,
+): Promise<Recovered> {
+  let refusal: unknown;
   try {
     return recovered(await recover(barredIds));
   } catch (error) {
     if (!isRefusedResult(error)) throw error;
+    refusal = error;
   }
-  const rows = await query<{ id: string }>(db, lockedSql, [workerIds]);
+  const rows = await query<{ id: string }>(db, lockedSql, [workerId]);
   const all = rows.map(({ id }) => id).filter((id) => !barredIds.includes(id));
+  if (all.length === 0) throw refusal;
   const refused: RefusedJob[] = [];
   let jobs = 0;
+  let statements = 0;
   const halve = async (ids: readonly string[]): Promise<void> => {
     const rest = new Set(ids);
     try {
@@ -119,8 +171,9 @@ async function recoverUnrefused(
     } catch (error) {
       if (!isRefusedResult(error)) throw error;
       const middle = Math.ceil(ids.length / 2);
-      if (ids.length === 1) {
-        refused.push({ id: ids[0] as string, error: await withSkippers(db, "update", error) });
+      if (ids.length === 1 || ++statements > MOST_STATEMENTS) {
+        const why = await withSkippers(db, "update", error);
+        for (const id of ids) refused.push({ id, error: why });
       } else for (const half of [ids.slice(0, middle), ids.slice(middle)]) await halve(half);
     }
   };
@@ -129,14 +182,16 @@ async function recoverUnrefused(
   return { ...last, jobs: jobs + last.jobs, refused };
 }
 
-/** The most jobs among which refused ones are searched. Each statement of the search recovers further jobs, too. */
-const MOST_SEARCHED = 1_000;
+/** The most refused statements of a search. What remains then counts as refused until the next one. */
+const MOST_STATEMENTS = 1_000;
+/** No worker locks as many jobs. */
+const MOST_LOCKED = 100_000;
 
 const lockedSql: Statement = (s) => `
   select id from ${s}._private_jobs
-  where not is_available and locked_by = any($1::text[])
+  where not is_available and locked_by = $1::text
   order by id
-  limit ${MOST_SEARCHED}`;
+  limit ${MOST_LOCKED}`;
 
 const manualStatement = (heartbeats: boolean, isDry: boolean, slots: boolean) =>
   recoverSql({ heartbeats, isDry, waitsForSweep: true, slots });

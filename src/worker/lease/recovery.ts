@@ -173,8 +173,7 @@ export class Recovery implements Leases, LeaseKeeper {
 
   async #end(ids: readonly string[]): Promise<void> {
     if (ids.length === 0) return;
-    // If this fails, the leases expire.
-    await endLeases(this.#parts.maintenance.database, ids).catch(() => {});
+    await endLeases(this.#parts.maintenance.database, ids).catch(() => {}); // Then they expire.
   }
 
   async #register(db: Database, id: string): Promise<void> {
@@ -240,7 +239,7 @@ export class Recovery implements Leases, LeaseKeeper {
     try {
       const toRecover = await this.#workersToRecover(ids);
       if (toRecover.size === 0) return;
-      const { workerIds, jobs, queues, refused } = await recoverStaleWorkers(maintenance.database, {
+      const found = await recoverStaleWorkers(maintenance.database, {
         staleWorkerIds: [...toRecover.keys()],
         messages: [...toRecover.values()],
         delayMs: config.delayMs,
@@ -249,12 +248,11 @@ export class Recovery implements Leases, LeaseKeeper {
         longestGapMs: longestGap(config),
         barredIds: this.#barred.ids(),
       });
+      const { workerIds, jobs, queues, refused, failure } = found;
+      if (failure !== undefined) logger.warn({ error: messageOf(failure) }, NOT_RECOVERED);
       for (const { id, error } of refused) {
         const fields = { job_id: id, error: messageOf((error as Error).cause ?? error) };
-        logger.error(
-          fields,
-          "a job stays locked by a stale worker: PostgreSQL refuses to change it",
-        );
+        logger.error(fields, STAYS_LOCKED);
         this.#barred.add(id);
       }
       if (workerIds.length === 0) return;
@@ -263,7 +261,7 @@ export class Recovery implements Leases, LeaseKeeper {
       if (jobs + queues > 0) wake();
     } catch (error) {
       // The next heartbeat lists them again.
-      logger.warn({ error: messageOf(error) }, "the jobs of stale workers could not be recovered");
+      logger.warn({ error: messageOf(error) }, NOT_RECOVERED);
     }
   }
 
@@ -298,3 +296,5 @@ export class Recovery implements Leases, LeaseKeeper {
 }
 
 const SKIP: Verdict = { action: "skip" };
+const STAYS_LOCKED = "a job stays locked by a stale worker: PostgreSQL refuses to change it";
+const NOT_RECOVERED = "the jobs of stale workers could not be recovered";

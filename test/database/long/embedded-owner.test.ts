@@ -26,6 +26,13 @@ test("A claim is exclusive until it is released.", () => {
   assert.equal(readdirSync(directory).length, 1);
 });
 
+test("A directory that was deleted is released without an error.", () => {
+  const directory = newDirectory();
+  const claim = claimDirectory(directory);
+  rmSync(directory, { recursive: true });
+  claim.release();
+});
+
 test("A dead process does not keep a claim, nor does its number, even after a reboot.", () => {
   const { pid } = process;
   for (const owner of ["999999999:1:x", `${pid}:1:${"0".repeat(36)}`, "released", "", "?", "-1:"]) {

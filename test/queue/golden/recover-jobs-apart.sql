@@ -119,6 +119,6 @@ from total
 where case when total.jobs = (select pg_catalog.count(*) from due) then '0'::text else 'a row was left as it is'::text end::int = 0;
 
   select id from "worker"._private_jobs
-  where not is_available and locked_by = any($1::text[])
+  where not is_available and locked_by = $1::text
   order by id
-  limit 1000
+  limit 100000

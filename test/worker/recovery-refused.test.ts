@@ -1,0 +1,102 @@
+// A recovery where PostgreSQL refuses a change that is no job's, or that of one job among thousands.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { recoverByHand, recoverStaleWorkers } from "../../src/queue/workers/recover-jobs.ts";
+import { lockJob, testQueue } from "../queue/queue-database.ts";
+import { jobsOf } from "./recovery-jobs.ts";
+
+const queue = testQueue();
+const { add } = jobsOf(queue);
+
+async function dead(...ids: readonly string[]): Promise<void> {
+  await queue.sql(
+    `insert into worker._private_workers (id, last_heartbeat_at, metadata)
+     select id, now() - interval '8 s', '{"threshold_ms": 7000, "resilient_threshold_ms": 60000}'
+     from unnest($1::text[]) as id`,
+    [ids],
+  );
+}
+
+async function sweep(...ids: readonly string[]) {
+  const [row] = await queue.sql<{ now_ms: number }>(
+    "select extract(epoch from now())::float8 * 1000 as now_ms",
+  );
+  return recoverStaleWorkers(queue.db, {
+    ...{ staleWorkerIds: ids, messages: ids.map(() => null), delayMs: 0 },
+    ...{ uptimeMs: 10_000, beatAtMs: row?.now_ms ?? 0, longestGapMs: 60_000 },
+  });
+}
+
+/** Refuses, as an application's trigger may. */
+async function refusing(table: string, when: string, work: () => Promise<void>): Promise<void> {
+  await queue.sql(`create function public.refuse() returns trigger language plpgsql as
+      'begin if ${when} then raise exception ''refused''; end if; return new; end';
+    create trigger refuse before update on worker.${table} for each row execute function public.refuse()`);
+  try {
+    await work();
+  } finally {
+    await queue.sql("drop function public.refuse cascade");
+  }
+}
+
+test("A queue that cannot be unlocked stays locked, with the reason, and other workers are recovered.", async () => {
+  await dead("a", "b", "c");
+  for (const id of ["a", "c"]) {
+    const { id: job } = await add("task");
+    await lockJob(queue, job, id, "10 s");
+  }
+  const { id: queued } = await add("task", {}, { queueName: "q" });
+  await lockJob(queue, queued, "b", "10 s");
+  await queue.sql("update worker._private_job_queues set locked_by = 'b', locked_at = now()");
+  await refusing("_private_job_queues", "new.locked_by is null", async () => {
+    const { workerIds, jobs, refused } = await sweep("a", "b", "c");
+    assert.deepEqual([workerIds.toSorted(), jobs], [["a", "b", "c"], 2]);
+    // The queue stays locked with its job.
+    assert.deepEqual(
+      refused.map(({ id }) => id),
+      [queued],
+    );
+    await queue.sql("delete from worker._private_jobs where id = $1", [queued]);
+    await dead("d");
+    const left = await sweep("b", "d");
+    assert.deepEqual([left.workerIds, left.jobs], [["d"], 0]);
+    assert.match(String(left.failure), /refused/);
+    const byHand = { hasHeartbeats: true, isDry: false, thresholdMs: 0, delayMs: 0 };
+    await assert.rejects(
+      recoverByHand(queue.db, { ...byHand, staleWorkerIds: ["b"], orphanWorkerIds: [] }),
+      /refused/,
+    );
+  });
+  assert.deepEqual((await sweep("b")).workerIds, ["b"]);
+});
+
+test("One refused job among thousands is found, and the others are recovered.", async () => {
+  await dead("a");
+  await queue.sql(`select count(worker.add_job('task')) from generate_series(1, 2500)`);
+  await queue.sql(
+    "update worker._private_jobs set locked_by = 'a', locked_at = now() - interval '10 s'",
+  );
+  const [{ last = "" } = {}] = await queue.sql<{ last: string }>(
+    "select max(id)::text as last from worker._private_jobs",
+  );
+  await refusing("_private_jobs", `new.locked_by is null and old.id = ${last}`, async () => {
+    const { jobs, refused } = await sweep("a");
+    assert.equal(jobs, 2_499);
+    assert.deepEqual(
+      refused.map(({ id }) => id),
+      [last],
+    );
+  });
+});
+
+test("Where every job is refused, the search ends, and names them all.", async () => {
+  await dead("a");
+  await queue.sql(`select count(worker.add_job('task')) from generate_series(1, 30)`);
+  await queue.sql(
+    "update worker._private_jobs set locked_by = 'a', locked_at = now() - interval '10 s'",
+  );
+  await refusing("_private_jobs", "new.locked_by is null", async () => {
+    const { jobs, refused } = await sweep("a");
+    assert.deepEqual([jobs, refused.length], [0, 30]);
+  });
+});
