@@ -79,6 +79,10 @@ export interface ScheduleDefinition {
 
 const LONGEST_JITTER_MS = 86_400_000;
 export const LONGEST_PAYLOAD_BYTES = 65_536;
+export const payloadTooLarge: Problem = {
+  path: "payload",
+  message: `must have at most ${LONGEST_PAYLOAD_BYTES} bytes; store more elsewhere and name the place`,
+};
 
 const ownSchema = strict({
   identifier,
@@ -126,8 +130,7 @@ function boundedPayload(payload: unknown): { readonly text: string; readonly val
   const value = jsonObject(payload);
   const text = payload instanceof RawJson ? payloadText(payload) : payloadText(value);
   if (Buffer.byteLength(text) <= LONGEST_PAYLOAD_BYTES) return { text, value };
-  const message = `must have at most ${LONGEST_PAYLOAD_BYTES} bytes; store more elsewhere and name the place`;
-  throw new InputError([{ path: "payload", message }]);
+  throw new InputError([payloadTooLarge]);
 }
 
 /** Returns the changed definition. Throws InputError with all problems. */

@@ -59,7 +59,11 @@ export interface LimitOptions {
 const name = boundedText(1, 128);
 const optionsSchema = v.pipe(
   strict({
-    name,
+    // Browsers and proxies remove these two from an address.
+    name: v.pipe(
+      name,
+      v.check((text) => text !== "." && text !== "..", 'must not be "." or ".."'),
+    ),
     task: v.optional(name),
     queue: v.optional(name),
     concurrency: v.nullish(count(10_000), null),

@@ -1,7 +1,7 @@
 // The patterns of limits, which match the names of tasks or queues.
 
 /** Whether a name matches: each `*` in the pattern matches any text. Linear in the length of the name for each `*`. */
-export function matches(pattern: string, name: string): bool {
+export function matches(pattern: string, name: string): boolean {
   const parts = pattern.split("*");
   const last = parts.length - 1;
   if (last === 0) return pattern === name;

@@ -4,6 +4,7 @@ import { hasControls, hasLimits } from "../../database/schema/extensions/has-ext
 import type { PauseScope } from "../../queue/pauses/pause.ts";
 import { isPausedQueue } from "../../queue/sql/lock.ts";
 import { dateOf, microseconds } from "../../queue/sql/moments.ts";
+import { beginning, LONGEST_REASON } from "../../queue/sql/unpacked.ts";
 
 /** A pause of a queue, of a task or of everything. */
 export interface Pause {
@@ -61,14 +62,14 @@ const listSql =
   (isBackOff: (s: string) => string): Statement =>
   (s) =>
     `
-select scope, name, ${microseconds("paused_at")}::text as paused_us, ${microseconds("resume_at")}::text as resume_us,
-  reason, paused_by, ${isBackOff(s)} as is_back_off
+select scope, ${beginning("name")} as name, ${microseconds("paused_at")}::text as paused_us, ${microseconds("resume_at")}::text as resume_us,
+  ${beginning("reason", LONGEST_REASON)} as reason, ${beginning("paused_by")} as paused_by, ${isBackOff(s)} as is_back_off
 from ${s}._private_pauses as pauses
 where scope <> 'queue' and (resume_at is null or resume_at > pg_catalog.now())
   or scope = 'queue' and exists (
     select from ${s}._private_job_queues as queues
     where queues.queue_name = pauses.name and ${isPausedQueue("queues")})
-order by scope <> 'all', scope desc, name
+order by scope <> 'all', scope desc, pauses.name
 limit 10000`;
 
 // A pause of another end is one of a person.

@@ -14,9 +14,11 @@ import {
   type ScheduleRow,
   type StoredSchedule,
   scheduleColumns,
+  smallSpec,
   storedSchedule,
 } from "../../queue/schedules/schedule-row.ts";
 import { milliseconds } from "../../queue/sql/moments.ts";
+import { beginning, LONGEST_REASON } from "../../queue/sql/unpacked.ts";
 
 /** A schedule has a payload of up to 64 KiB. */
 export const MOST_LISTED = 100;
@@ -132,11 +134,15 @@ where $1::text is null or identifier > $1::text
 order by identifier limit $2::int`;
 
 const timesSql: Statement = (s) => `
-select identifier, task, pattern, time_zone, jitter_ms, overlap, revision,
-  ${fillMs} as fill_ms, spec->>'jobKey'::text as key,
-  (spec->>'lastMs'::text) as last_ms,
+select identifier, ${beginning("task")} as task, ${beginning("pattern", LONGEST_REASON)} as pattern,
+  ${beginning("time_zone")} as time_zone, jitter_ms, overlap, revision,
+  ${fillMs} as fill_ms, spec->>'jobKey'::text as key, (spec->>'lastMs'::text) as last_ms,
   ${milliseconds("paused_at")} as paused_ms, ${milliseconds("next_at")} as next_ms
-from ${s}._private_schedules order by identifier limit ${MOST_IN_LIST}`;
+from (
+  select identifier, task, pattern, time_zone, jitter_ms, overlap, revision, ${smallSpec} as spec, paused_at, next_at
+  from ${s}._private_schedules order by identifier limit ${MOST_IN_LIST}
+) as schedules
+order by identifier`;
 
 const namesSql: Statement = (s) => `
 select identifier from ${s}._private_schedules where identifier = any($1::text[])`;

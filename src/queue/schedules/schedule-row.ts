@@ -1,7 +1,17 @@
 // A row of _private_schedules, and the schedule that it is.
-import { checkedSchedule, type ScheduleDefinition } from "../../domain/cron/schedule.ts";
+import { InputError } from "../../base/errors.ts";
+import {
+  checkedSchedule,
+  LONGEST_PAYLOAD_BYTES,
+  payloadTooLarge,
+  type ScheduleDefinition,
+} from "../../domain/cron/schedule.ts";
 import { RawJson } from "../../domain/payload.ts";
 import { milliseconds } from "../sql/moments.ts";
+import { beginning, isAtMost, LONGEST_REASON } from "../sql/unpacked.ts";
+
+/** The size of the options in the column `spec`: a queue and a key of at most 512 characters, and numbers. */
+const LONGEST_SPEC = 8_192;
 
 /** Workers listen on this channel, and look at the schedules at once. */
 export const SCHEDULES = "worker:schedules";
@@ -22,7 +32,7 @@ export interface ScheduleRow {
   readonly task: string;
   readonly pattern: string;
   readonly time_zone: string;
-  readonly payload: string;
+  readonly payload: string | null;
   readonly spec: string;
   readonly jitter_ms: number;
   readonly overlap: string;
@@ -31,12 +41,20 @@ export interface ScheduleRow {
   readonly next_ms: string | null;
 }
 
+/** The options; none where a hand in SQL has written more than this program does. */
+export const smallSpec = `case when ${isAtMost("spec", LONGEST_SPEC)} then spec else '{}'::jsonb end`;
+
+/** A payload that is too large is null, and makes the row invalid. */
 export const scheduleColumns = `
-  identifier, task, pattern, time_zone, payload::text as payload, spec::text as spec, jitter_ms, overlap, revision,
+  identifier, ${beginning("task")} as task, ${beginning("pattern", LONGEST_REASON)} as pattern,
+  ${beginning("time_zone")} as time_zone,
+  case when ${isAtMost("payload", LONGEST_PAYLOAD_BYTES)} then payload::text end as payload,
+  (${smallSpec})::text as spec, jitter_ms, overlap, revision,
   ${milliseconds("paused_at")} as paused_ms, ${milliseconds("next_at")} as next_ms`;
 
 /** Throws InputError for a row that another version, or a hand in SQL, has written. */
 export function storedSchedule(row: ScheduleRow): StoredSchedule {
+  if (row.payload === null) throw new InputError([payloadTooLarge]);
   const { lastMs = null, ...options } = (JSON.parse(row.spec) ?? {}) as StoredOptions;
   const definition = checkedSchedule({
     ...{ fillMs: 0, ...options },

@@ -35,6 +35,14 @@ export const worstBytes = (value: string): string =>
 export const ifSurelyAtMost = (value: string, bytes: number): string =>
   `case when ${worstBytes(value)} <= ${bytes} then ${value} end`;
 
+/** Returns an expression: the first `length` characters of a text. No more of it is decompressed. */
+export const beginning = (text: string, length = LONGEST_NAME): string =>
+  `pg_catalog.left(${text}, ${length})`;
+/** Names of tasks and queues have at most 128 characters; longer texts in these tables are not from this program. */
+const LONGEST_NAME = 512;
+/** The length of reasons that are read. */
+export const LONGEST_REASON = 2_000;
+
 /** The length of ids that are read. A longer id is not a worker's: the library allows 1,024 characters. */
 const LONGEST_WORKER_ID = 4_096;
 export const MOST_WORKERS = 10_000;

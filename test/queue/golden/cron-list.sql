@@ -46,12 +46,18 @@ select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text),
 
 select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as is_there;
 
-select identifier, task, pattern, time_zone, jitter_ms, overlap, revision,
+select identifier, pg_catalog.left(task, 512) as task, pg_catalog.left(pattern, 2000) as pattern,
+  pg_catalog.left(time_zone, 512) as time_zone, jitter_ms, overlap, revision,
   case when pg_catalog.jsonb_typeof(spec->'fillMs'::text) = 'number'::text
-    then least((spec->>'fillMs'::text)::float8, 31622400000::float8) else 0::float8 end as fill_ms, spec->>'jobKey'::text as key,
-  (spec->>'lastMs'::text) as last_ms,
+    then least((spec->>'fillMs'::text)::float8, 31622400000::float8) else 0::float8 end as fill_ms, spec->>'jobKey'::text as key, (spec->>'lastMs'::text) as last_ms,
   pg_catalog.floor(extract(epoch from paused_at) * 1000::numeric) as paused_ms, pg_catalog.floor(extract(epoch from next_at) * 1000::numeric) as next_ms
-from "worker"._private_schedules order by identifier limit 10000;
+from (
+  select identifier, task, pattern, time_zone, jitter_ms, overlap, revision, case when case when pg_catalog.pg_column_size(spec) > 8192::int then false
+      when pg_catalog.pg_column_compression(spec) is not null then pg_catalog.octet_length(spec::text) <= 8192::int
+      else true end then spec else '{}'::jsonb end as spec, paused_at, next_at
+  from "worker"._private_schedules order by identifier limit 10000
+) as schedules
+order by identifier;
 
   with recursive priorities (priority, place) as (
     (select priority, 1 from "worker"._private_jobs where is_available order by priority limit 1)

@@ -1,4 +1,5 @@
-select backs.scope, backs.name, pg_catalog.floor(extract(epoch from backs.until) * 1000000::numeric)::text as until_us, backs.reason
+select backs.scope, pg_catalog.left(backs.name, 512) as name, pg_catalog.floor(extract(epoch from backs.until) * 1000000::numeric)::text as until_us,
+  pg_catalog.left(backs.reason, 2000) as reason
 from "worker"._private_back_offs as backs
 where backs.until > pg_catalog.now() and backs.scope <> 'limit' and exists (
   select from "worker"._private_pauses as pauses

@@ -15,7 +15,7 @@ const some = ["", "payload.a:b is:failed", "error=abc"];
 const each = (path: string, more = "", asked = queries) =>
   asked.map((q) => `${path}?q=${encodeURIComponent(q)}${more}`);
 
-/** By route; null: it has no response of its own. */
+/** By route; null: it has no response of its own, or only where its rows exist. */
 export const asked: Readonly<Record<string, readonly string[] | null>> = {
   "/api/session": ["/api/session"],
   "/api/overview": ["/api/overview"],
@@ -54,7 +54,10 @@ export const asked: Readonly<Record<string, readonly string[] | null>> = {
   "/api/workers": ["/api/workers", "/api/workers?search=w-1", "/api/workers?limit=500"],
   "/api/workers/{worker}": ["/api/workers/w-0"],
   "/api/cron": ["/api/cron"],
+  "/api/cron-entry": null,
   "/api/schedules": ["/api/schedules"],
+  "/api/limits": ["/api/limits"],
+  "/api/limits/{name}": null,
   "/api/explain": each("/api/explain", "", some),
   "/api/suggest": ["payload.a:", "payload.", "error:", "worker:", "aaa"].map(
     (q) => `/api/suggest?q=${encodeURIComponent(q)}&at=${q.length}`,

@@ -1,4 +1,4 @@
-// Locks, cron entries, the audit trail and operations. The large values are compressed once and copied.
+// Locks, cron entries, schedules, pauses, limits, the audit trail and operations. The large values are compressed once and copied.
 import { long, testPackedRows } from "./packed-rows.ts";
 
 testPackedRows(
@@ -13,9 +13,25 @@ testPackedRows(
    select 'w-' || n || left(${long}, 200000), now() from generate_series(1, 200) as n;
    insert into worker._private_known_crontabs (identifier, known_since)
    select n || left(${long}, 200000), now() from generate_series(1, 200) as n;
+   insert into worker._private_schedules (identifier, task, pattern, payload, spec)
+   select 's' || n, case n % 2 when 0 then packed.text else 't' end, '0 3 * * *',
+     case n % 3 when 0 then to_json(packed.text) else '{}' end,
+     case n % 5 when 0 then jsonb_build_object('queueName', packed.text) else '{}' end
+   from packed, generate_series(1, 1500) as n;
+   insert into worker._private_pauses (scope, name, reason, paused_by)
+   select 'task', 'p' || n, packed.text, packed.text from packed, generate_series(1, 1500) as n;
+   insert into worker._private_limits (name, scope, match, concurrency, set_by)
+   select 'l' || n, 'queue', 'q' || n || case n % 2 when 0 then packed.text else '' end, 3, packed.text
+   from packed, generate_series(1, 1000) as n;
+   insert into worker._private_back_offs (scope, name, began_at, until, reason)
+   select 'limit', 'l' || n, now(), now() + interval '1 hour', packed.text from packed, generate_series(1, 1500) as n;
    insert into worker._private_audit (entry) select packed.entry from packed, generate_series(1, 1500);
    insert into worker._private_operations (query, now_us, action, changes, source, state, finished_at, max_id, before, error)
    select 'is:failed', '1700000000000000', 'fail', packed.changes, 'admin', 'done', now(), 100, now(),
      case when n % 2 = 0 then packed.text end from packed, generate_series(1, 1500) as n`,
   ["others"],
+  {
+    extensions: ["schedules", "limits"],
+    paths: ["/api/cron-entry?name=s1", "/api/limits/l1"],
+  },
 );

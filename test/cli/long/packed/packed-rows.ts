@@ -31,12 +31,13 @@ export function testPackedRows(
   kind: string,
   statement: string,
   asked: readonly (keyof typeof parts)[] = ["lists", "counts", "others"],
+  own: { readonly extensions?: readonly string[]; readonly paths?: readonly string[] } = {},
 ): void {
   test(`1,500 packed rows block no response of the page: ${kind}, ${asked.join(", ")}.`, {
     skip: process.platform === "linux" ? false : "there is no /proc",
     timeout: LONGEST_MS,
   }, async (t) => {
-    const rows = await filled(statement);
+    const rows = await filled(statement, own.extensions ?? []);
     if (rows === null) return t.skip("this PostgreSQL has no lz4");
     const { url, id } = rows;
     const bound = (await boundsMemory()) ? memoryBound(ALIVE_IN_MB) : null;
@@ -45,7 +46,8 @@ export function testPackedRows(
       prefix: bound?.command ?? [],
     });
     const health = watchHealth(admin);
-    const paths = asked.flatMap((part) => parts[part].map((path) => path.replace("ID", id)));
+    const others = asked.flatMap((part) => parts[part].map((path) => path.replace("ID", id)));
+    const paths = [...others, ...(own.paths ?? [])];
     const { failed, slowest, mb } = await askAll(admin, paths);
     const healthMs = await health.stop();
     t.diagnostic(
@@ -59,8 +61,8 @@ export function testPackedRows(
   });
 }
 
-async function filled(statement: string) {
-  const { url } = await migratedDatabase("worker", ["operations"]);
+async function filled(statement: string, extensions: readonly string[]) {
+  const { url } = await migratedDatabase("worker", ["operations", ...extensions]);
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   await client.query(
