@@ -10,7 +10,7 @@ import { getHorizon } from "./api/insight/get-horizon.ts";
 import { getIncidents } from "./api/insight/get-incidents.ts";
 import { getWhy } from "./api/insight/get-why.ts";
 import { getLimit, getLimits } from "./api/limits/get-limits.ts";
-import { getCron, getSchedules } from "./api/lists/get-cron.ts";
+import { getCron, getCronEntry, getSchedules } from "./api/lists/get-cron.ts";
 import { getExplain } from "./api/lists/get-explain.ts";
 import { getOneJob, getPayload } from "./api/lists/get-job.ts";
 import { getPauses } from "./api/lists/get-pauses.ts";
@@ -110,6 +110,7 @@ export const routes: readonly AdminRoute[] = Object.freeze([
   { method: "GET", path: "/api/workers", access: "read", operation: getWorkers },
   { method: "GET", path: "/api/workers/{worker}", access: "read", operation: getOneWorker },
   { method: "GET", path: "/api/cron", access: "read", operation: getCron },
+  { method: "GET", path: "/api/cron-entry", access: "read", operation: getCronEntry },
   { method: "GET", path: "/api/schedules", access: "read", operation: getSchedules },
   { method: "POST", path: "/api/schedules", access: "write", operation: changeSchedule },
   { method: "GET", path: "/api/limits", access: "read", operation: getLimits },

@@ -84,6 +84,23 @@ test("An operation cancels all jobs that match and have not failed.", async () =
   assert.equal(rows[0].last_error, "broken");
 });
 
+test("A preview names the tables that a cancel by query lacks; after they are added it can be started.", async () => {
+  const bare = await startAdmin({ ...(await migratedDatabase("worker", ["operations"])) });
+  const preview = { q: "is:ready", action: "cancel", dry_run: true };
+  const before = await bare.client.post("/api/operations", preview);
+  assert.deepEqual(
+    [before.status, before.body.missing?.extension, before.body.missing?.may_add],
+    [200, "controls", true],
+  );
+  const refused = await bare.client.post("/api/operations", { rehearsal: before.body.rehearsal });
+  assert.equal(refused.status, 404);
+  await bare.client.post("/api/extensions", { action: "add", name: "controls" });
+  const after = await bare.client.post("/api/operations", preview);
+  assert.equal(after.body.missing, null);
+  const begun = await bare.client.post("/api/operations", { rehearsal: after.body.rehearsal });
+  assert.equal(begun.status, 202);
+});
+
 test("Without the extension a cancel is 409, and a read-only admin refuses it.", async () => {
   const bare = await startAdmin({});
   const body = { action: "cancel", ids: [1] };

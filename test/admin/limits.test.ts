@@ -174,7 +174,7 @@ test("A job that waits for a full limit is explained by it, and no worker is acc
     return incidents.some(({ kind }) => kind === "limited");
   });
   const limited = incidents.find(({ kind }) => kind === "limited");
-  assert.equal(limited?.title, "limit s3 is full");
+  assert.equal(limited?.title, "Limit s3 is full");
   assert.match(limited?.sentence, /^2 jobs wait, the oldest for 6 m 4\d s: 1 of 1 running\.$/);
   assert.deepEqual(
     incidents.filter(({ kind }) => kind === "old_ready"),

@@ -89,6 +89,7 @@ test("Every shape of every answer matches the document.", async () => {
   await isOver(id);
   await compare("POST", "/api/export/ticket", "/api/export/ticket", { q: "is:failed" });
 
+  await compare("GET", "/api/cron-entry", "/api/cron-entry?name=c");
   // Routes with one shape and without a name in their path.
   const described = routes.filter(({ operation }) => typeof operation.answer !== "string");
   for (const { method, path } of described) {
@@ -106,6 +107,11 @@ test("Every shape of every answer matches the document.", async () => {
       values ('limit', 'l', '2100-01-01', '429', 1, 't')`);
   await compare("GET", "/api/limits");
   await compare("GET", "/api/limits/{name}", "/api/limits/l");
+  await client.post("/api/extensions", { action: "add", name: "schedules" });
+  const schedule = { identifier: "s", task: "t", pattern: "0 3 * * *", time_zone: "Europe/Berlin" };
+  await client.post("/api/schedules", { action: "add", ...schedule });
+  const details = await compare("GET", "/api/cron-entry", "/api/cron-entry?name=s");
+  assert.equal(details.schedule.identifier, "s");
   // Answers of commands are compared in commands.test.ts.
   const performed = new Set(commands.map(({ http }) => `POST ${http.path}`));
   const missing = described

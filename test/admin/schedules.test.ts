@@ -39,10 +39,35 @@ test("A schedule is listed with its payload, and among the cron entries with its
   );
 });
 
+test("One entry has its definition, its next ticks in its zone and in UTC, and its changes.", async () => {
+  await post({ action: "resume", identifier: "nightly" });
+  const { status, body } = await client.get("/api/cron-entry?name=nightly");
+  assert.equal(status, 200);
+  assert.deepEqual([body.entries.length, body.schedule.payload], [1, { a: 1 }]);
+  assert.equal(body.ticks[0].at, body.entries[0].next_execution);
+  assert.ok(body.ticks.length >= 5);
+  for (const { at, local, utc, is_after_change } of body.ticks) {
+    // 29 March and 25 October have their one tick at 03:00 and at the first 02:30.
+    assert.match(local, /^(Sun|Mon|Tue|Wed|Thu|Fri|Sat) \d{1,2} \w{3}( \d{4})? (02:30|03:00)$/);
+    assert.equal(utc.slice(-5), new Date(at).toISOString().slice(11, 16));
+    assert.equal(typeof is_after_change, "boolean");
+  }
+  assert.equal(body.ticks.at(-1).is_after_change, true);
+  assert.match(body.clock_change, /the clock of Europe\/Berlin goes (forward|back) by 1 h\.$/);
+  assert.deepEqual(
+    body.changes.map(({ message }: Json) => message.split(" ")[0]),
+    ["Resumed", "Paused", "Added"],
+  );
+  const missing = await client.get("/api/cron-entry?name=gone%2Fquite");
+  assert.deepEqual([missing.status, missing.body.code], [404, "not_found"]);
+  await post({ action: "pause", identifier: "nightly" });
+  assert.deepEqual((await client.get("/api/cron-entry?name=nightly")).body.ticks, []);
+});
+
 test("A change with an old revision is a conflict, with what to do.", async () => {
   const stale = await post({ action: "change", identifier: "nightly", priority: 1, revision: 1 });
   assert.deepEqual([stale.status, stale.body.code], [409, "conflict"]);
-  assert.match(stale.body.error, /has revision 2, not 1.*read it again/);
+  assert.match(stale.body.error, /has revision 4, not 1.*read it again/);
   const bad = await post({ action: "change", identifier: "nightly", pattern: "x", overlap: "no" });
   assert.equal(bad.status, 400);
   const wrong = await post({ ...NIGHTLY, identifier: "b", pattern: "* * * *", time_zone: "Mars" });
@@ -61,7 +86,7 @@ test("Each action is in the audit trail with its user, without the payload.", as
   const entries = rows.map(({ entry }) => JSON.parse(entry));
   assert.deepEqual(
     entries.map(({ action }) => action),
-    ["schedule-add", "schedule-pause", "schedule-run", "schedule-remove"],
+    ["add", "pause", "resume", "pause", "run", "remove"].map((name) => `schedule-${name}`),
   );
   assert.equal(entries[0].changes.identifier, "nightly");
   assert.deepEqual(new Set(entries.map(({ by }) => by)), new Set(["anonymous"]));

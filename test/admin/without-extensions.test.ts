@@ -39,7 +39,7 @@ async function beginOperation(client: Client): Promise<string | null> {
   return null;
 }
 
-const named = new Set(["/api/queue", "/api/export/download"]);
+const named = new Set(["/api/queue", "/api/cron-entry", "/api/export/download"]);
 
 for (const { name, added: when } of extensions) {
   test(`Without the extension "${name}" every route answers, and the extension can be added.`, async () => {

@@ -37,6 +37,17 @@ test("A waiting job is cancelled with a reason, and its page shows it.", async (
   assert.equal((await admin.utils.getJob(id))?.lastError, "cancelled: wrong <b>pot</b>");
 });
 
+test("Where the schema lacks the tables, the dialog adds them, and then cancels.", async () => {
+  const bare = await startAdmin({ samples: false, extensions: [] });
+  const { id } = await bare.utils.addJob("brew", {});
+  await visit(bare, `/jobs/${id}`, async ({ page }) => {
+    await start(page, id);
+    await confirm(page, ["Adds the missing tables first"], "Add tables and continue");
+    await noticed(page, "Cancelled 1 of 1 job");
+  });
+  assert.equal((await bare.utils.getJob(id))?.lastError, "cancelled");
+});
+
 test("A running job is cancelled: its signal aborts, and it fails for good.", async () => {
   const begun = Promise.withResolvers<void>();
   const hang = (_payload: unknown, { signal }: { readonly signal: AbortSignal }) => {

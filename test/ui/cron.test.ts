@@ -23,6 +23,9 @@ const entry = (identifier: string, change: Partial<CronEntry> = {}): CronEntry =
   source: "code",
   paused_at: null,
   overlap: null,
+  time_zone: "UTC",
+  jitter_secs: null,
+  differs: null,
   revision: null,
   ...change,
 });
@@ -61,7 +64,7 @@ test("an entry shows its task, its last and next run, and the workers that have 
   const job = page.one((e) => e.tag === "a" && e.attrs["href"] === "#/jobs/9921");
   assert.ok(job);
   page.app.dispatch("cron.open", "nightly", "");
-  assert.equal(page.navigations.at(-1), "/jobs?q=task%3Abuild_report");
+  assert.equal(page.navigations.at(-1), "/cron/nightly");
 });
 
 test("a tick that was not scheduled is marked, whatever ran before", async () => {
@@ -84,8 +87,6 @@ test("an entry that no worker reports any more is marked, and shows no pattern",
   assert.deepEqual(rows(page), [
     "forgottenno worker reports it any moreunknownnone6 m ago20 dno worker",
   ]);
-  page.app.dispatch("cron.open", "forgotten", "");
-  assert.deepEqual(page.navigations, []);
 });
 
 test("entries are searched from eight on, and where a search is under way", async () => {
@@ -179,19 +180,102 @@ test("a paused schedule shows since when, and can be resumed", async () => {
   assert.equal(page.asked("api/schedules").body, '{"action":"resume","identifier":"nightly"}');
 });
 
-test("a change sends what was typed, with the revision that was shown", async () => {
+const PAYLOAD = '{ "n": 9007199254740993 }';
+const schedule = {
+  ...{ pattern: "30 2 * * *", time_zone: "Europe/Berlin", backfill_secs: 3600, jitter_secs: 60 },
+  ...{ overlap: "skip", queue: "reports", max_attempts: 5, priority: null, key: null },
+};
+/** The payload keeps its text. */
+const withPayload = (object: object) =>
+  JSON.stringify(object).replace(
+    '"overlap":"skip","queue"',
+    `"overlap":"skip","payload":${PAYLOAD},"queue"`,
+  );
+
+test("a change begins with the definition, and sends what differs, with the revision that was shown", async () => {
   const page = await opened("/cron");
   page.answer("api/cron", listed([nightly()]));
   page.click("Change…");
   assert.match(page.dialogText, /^Change nightlyWhat is not given stays as it is\./);
+  page.type("time_zone", "UTC");
+  page.answer("api/schedules?name=nightly", withPayload({ schedules: [schedule], missing: null }));
+  assert.equal(page.byId("field-pattern").attrs["value"], "30 2 * * *");
+  assert.equal(page.byId("field-time_zone").attrs["value"], "UTC", "typed meanwhile");
+  page.type("time_zone", "Europe/Berlin");
   page.app.dispatch("dialog.submit", "", "");
   assert.match(page.dialogText, /Change at least one of these/);
   page.type("pattern", "0 3 * * *");
+  page.type("queue", "");
   page.app.dispatch("dialog.submit", "", "");
   assert.equal(
     page.asked("api/schedules").body,
-    '{"action":"change","identifier":"nightly","revision":4,"pattern":"0 3 * * *"}',
+    '{"action":"change","identifier":"nightly","revision":4,"queue":"","pattern":"0 3 * * *"}',
   );
+});
+
+const details = (change: object = {}) => ({
+  entries: [nightly({ time_zone: "Europe/Berlin", jitter_secs: 60 })],
+  schedule,
+  ticks: [
+    {
+      ...{ at: at(13 * 3600), local: "Mon 2 Mar 02:30", utc: "Mon 2 Mar 01:30" },
+      is_after_change: false,
+    },
+    {
+      ...{ at: at(28 * 86_400), local: "Sun 29 Mar 03:00", utc: "Sun 29 Mar 01:00" },
+      is_after_change: true,
+    },
+  ],
+  clock_change: "Sun 29 Mar: the clock of Europe/Berlin goes forward by 1 h.",
+  changes: [{ at: at(-3600), by: "ana", message: "Changed the schedule nightly" }],
+  ...change,
+});
+
+test("the page of a schedule shows its next runs in two zones, its definition and its changes", async () => {
+  const page = await opened("/cron/nightly");
+  page.answer("api/cron-entry?name=nightly", withPayload(details()));
+  assert.match(page.text, /Cronnightlyevery day at 02:30 in Europe\/BerlinRun now…Pause…Change…/);
+  assert.match(page.text, /Next runin 9 m13:09:00Last run6 m ago/);
+  assert.match(page.text, /goes forward by 1 h\.Europe\/BerlinUTCMon 2 Mar 02:30Mon 2 Mar 01:30/);
+  const after = page.one((e) => String(e.attrs["class"]) === "amber");
+  assert.equal(textOf([after]), "Sun 29 Mar 01:00");
+  assert.ok(page.text.includes(PAYLOAD), "the payload keeps its digits");
+  assert.match(page.text, /Backfill.*If one still runsskipJitter1 mQueuereportsAttempts5Revision4/);
+  assert.match(page.text, /Changes.*1 h agoanaChanged the schedule nightly/);
+  assert.match(page.text, /worker schedule run nightly/);
+  page.click("Run now…");
+  page.app.dispatch("dialog.submit", "", "");
+  assert.equal(page.asked("api/schedules").body, '{"action":"run","identifier":"nightly"}');
+});
+
+test("the key p pauses the schedule of its page, and of the current row of the list", async () => {
+  const page = await opened("/cron/nightly");
+  page.answer("api/cron-entry", withPayload(details()));
+  page.app.dispatch("app.key", "", "p");
+  assert.match(page.dialogText, /^Pause nightly/);
+  const list = await opened("/cron");
+  list.answer("api/cron", listed([nightly(), entry("code")]));
+  list.app.dispatch("app.key", "", "j");
+  list.app.dispatch("app.key", "", "p");
+  assert.match(list.dialogText, /^Pause nightly/);
+});
+
+test("an entry in code has a page without actions; a removed schedule leaves its page", async () => {
+  const page = await opened("/cron/code");
+  const differs = "has 2 versions on live workers: 0 3 * * * and 0 4 * * *.";
+  const only = { entries: [entry("code", { differs })], schedule: null, changes: [] };
+  page.answer("api/cron-entry", details({ ...only, ticks: [], clock_change: null }));
+  assert.match(page.text, /code has 2 versions on live workers/);
+  assert.doesNotMatch(page.text, /Run now…|Payload|In a shell|Next runs/);
+  const removed = await opened("/cron/nightly");
+  removed.answer("api/cron-entry", withPayload(details()));
+  removed.click("Remove…");
+  removed.app.dispatch("dialog.submit", "", "");
+  removed.answer("api/schedules", { message: "Removed the schedule nightly" });
+  assert.equal(removed.navigations.at(-1), "/cron");
+  const missing = await opened("/cron/gone");
+  missing.answer("api/cron-entry", { error: "there is no entry", code: "not_found" }, 404);
+  assert.match(missing.text, /Schedule not foundNo schedule is named “gone”\.All schedules/);
 });
 
 test("a schedule is added, and the table for it first where the schema lacks it", async () => {
@@ -199,7 +283,7 @@ test("a schedule is added, and the table for it first where the schema lacks it"
   page.answer("api/cron", listed([]));
   page.click("Add a schedule…");
   const missing = { extension: "schedules", may_add: true, command: "c", sentence: "s" };
-  page.answer("api/schedules?limit=0", { missing });
+  page.answer("api/schedules?limit=0", { schedules: [], missing });
   assert.match(page.dialogText, /Adds the missing tables first/);
   for (const [field, text] of [
     ["identifier", "nightly"],

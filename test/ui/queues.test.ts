@@ -83,7 +83,7 @@ test("queues show what is due in them and which worker has locked them; a lock o
   ]);
   const link = page.one((e) => e.tag === "a" && textOf([e]) === "crm:acme");
   assert.equal(link.attrs["href"], "#/queues/crm%3Aacme");
-  assert.match(page.text, /3, worst first/);
+  assert.match(page.text, /3, by severity/);
 });
 
 test("estimates of queues are marked, whatever their size", async () => {

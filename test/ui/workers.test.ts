@@ -282,7 +282,7 @@ test("a worker without heartbeats is not shown as crashed, and can be unlocked",
 test("the page of an unlisted worker explains that it may have shut down", async () => {
   const page = await opened("/workers/w%201");
   page.answer("api/workers/", { error: "no", code: "not_found" }, 404);
-  assert.match(page.text, /No worker has this name.*“w 1” sends no heartbeats/);
+  assert.match(page.text, /Worker not found.*“w 1” sends no heartbeats/);
   assert.equal(page.title, "Worker w 1 · worker");
 });
 

@@ -5,6 +5,7 @@ import type { Manner, OperationAction } from "../../commands/operations/model/ac
 import { commandLineOf } from "../../commands/operations/model/command-line.ts";
 import {
   extensionMissing,
+  missingFor,
   missingTables,
   OPERATIONS,
 } from "../../commands/operations/model/missing-tables.ts";
@@ -50,6 +51,8 @@ export async function operateByQuery(
   parseQuery(request.query);
   const tools = operationTools(connection, showProgress);
   if (!isDryRun) await assertTakesWrites(tools.reads);
+  const missingOfAction = await missingFor(tools.reads, action);
+  if (missingOfAction !== null) throw extensionMissing(missingOfAction);
   let missing = await missingTables(tools.reads);
   if (missing !== null && !isDryRun) {
     await addTables(connection, missing, request);

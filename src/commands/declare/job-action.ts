@@ -1,6 +1,7 @@
 // What a command on jobs declares in addition, so that it can run on all jobs that match a query, has a preview and an
 // undo, and is offered by the page, which is generated from it (ui/schema/commands.mjs).
 import type { Database } from "../../database/database.ts";
+import type { MissingTables } from "../../database/schema/extensions/missing-tables.ts";
 import type { Condition } from "../../domain/condition.ts";
 import type { JobChange } from "../before-images/job-change.ts";
 import type { CommandFields } from "./field.ts";
@@ -45,8 +46,8 @@ export interface JobActionData {
   readonly ofRunning?: readonly [one: string, more: string];
   /** The jobs that an operation never selects, as a term of the query language such as `is:failed`. */
   readonly leavesOut?: string;
-  /** Throws WorkerError if the schema lacks tables that the action needs. */
-  readonly requires?: (db: Database) => Promise<void>;
+  /** Returns the tables that the action needs and the schema lacks; null if there are none. */
+  readonly missing?: (db: Database) => Promise<MissingTables | null>;
   /** Whether a canary of a few jobs can show that the rest will succeed: by default, on request, or never. */
   readonly canary: "usual" | "possible" | "none";
   readonly offers: ActionOffers;

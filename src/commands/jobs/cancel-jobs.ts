@@ -16,7 +16,7 @@ import { type CancelResult, cancelOutcomes } from "../cancel/cancel-outcomes.ts"
 import { cancelRequests } from "../cancel/cancel-requests.ts";
 import { defineCommand, keepingOf, type Waited } from "../declare/command.ts";
 import { flag, jobIds, optional, text } from "../declare/field.ts";
-import { requireControls } from "../pauses/missing-controls.ts";
+import { missingControls, requireControls } from "../pauses/missing-controls.ts";
 import { jobsMember, named } from "./acted.ts";
 
 /** Options of cancelJobs(). */
@@ -221,7 +221,7 @@ export const cancelCommand = defineCommand({
     canary: "none",
     ofRunning: OF_RUNNING,
     leavesOut: "is:failed",
-    requires: (db) => requireControls(db, "cancelling jobs"),
+    missing: (db) => missingControls(db, ["cancelling jobs", "cancelling jobs"]),
     offers: {
       one: { of: "not failed", place: 1 },
       selected: "not failed",

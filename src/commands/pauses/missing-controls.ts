@@ -17,9 +17,12 @@ export const controlTables: NeededTables = {
   command: "worker migrate --with controls",
 };
 
-/** Returns null if queues and tasks can be paused. */
-export async function missingControls(db: Database): Promise<MissingTables | null> {
-  return (await hasControls(db)) ? null : whyMissing(db, controlTables);
+/** Returns null if there can be pauses and cancellations. `use`: what needs them, as in `NeededTables`. */
+export async function missingControls(
+  db: Database,
+  use = controlTables.use,
+): Promise<MissingTables | null> {
+  return (await hasControls(db)) ? null : whyMissing(db, { ...controlTables, use });
 }
 
 /** Throws `extension_missing` where there is no table for pauses and cancellations. `what` needs it: `a pause`. */

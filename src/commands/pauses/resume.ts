@@ -11,7 +11,7 @@ export const resumeCommand = defineCommand({
   title: "Resume",
   verb: "Resume",
   consequence:
-    "Its jobs can start again at once. A queue of which a job still runs goes on when that job has ended. The end of a pause of everything leaves pauses of single queues and tasks.",
+    "Its jobs can start again at once. If a job of the queue still runs, the queue continues when that job has ended. Resuming everything does not end the pauses of single queues and tasks.",
   weight: "light",
   danger: "changes",
   http: { path: "/api/pauses", action: "resume" },
@@ -30,9 +30,12 @@ export const resumeCommand = defineCommand({
   run: (db, given) => endPause(db, targetOf(given)),
   sentence: ({ wasPaused, waitsForJob }, given) => {
     const target = targetText(given);
-    if (!wasPaused)
-      return `Nothing was to be done: ${target} ${given.scope === "all" ? "are" : "is"} not paused as a whole`;
-    return `Resumed ${target}${waitsForJob ? "; it goes on when the job that still runs has ended" : ""}`;
+    if (!wasPaused) {
+      return given.scope === "all"
+        ? "Nothing changed: there is no pause of everything"
+        : `Nothing changed: ${target} has no pause of its own`;
+    }
+    return `Resumed ${target}${waitsForJob ? "; it continues when the job that still runs has ended" : ""}`;
   },
   members: ({ wasPaused, waitsForJob }, { scope, name = null }) =>
     jsonOf({ scope, name, was_paused: wasPaused, waits_for_job: waitsForJob }),

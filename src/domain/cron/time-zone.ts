@@ -48,10 +48,47 @@ export const zoneHints = { tz: "use timeZone", timezone: "use timeZone" };
 
 /** Returns a moment as the clock of a zone shows it, such as `2026-03-29T03:00:00+02:00`. */
 export function timeInZone(ms: number, timeZone: string): string {
+  const offset = offsetsOf(timeZone)(ms);
+  const minutes = Math.abs(offset) / 60_000;
+  const two = (value: number) => String(Math.floor(value)).padStart(2, "0");
+  const sign = offset < 0 ? "-" : "+";
+  const clock = new Date(ms + offset).toISOString().slice(0, 19);
+  return `${clock}${sign}${two(minutes / 60)}:${two(minutes % 60)}`;
+}
+
+/** Returns a date whose UTC members are what the clock of the zone shows. */
+export const clockOf = (ms: number, timeZone: string): Date =>
+  new Date(ms + offsetsOf(timeZone)(ms));
+
+const DAY_MS = 86_400_000;
+
+/** Returns when the clock of a zone changes within a year, to the minute, and by how much; null: it does not. */
+export function nextClockChange(
+  fromMs: number,
+  timeZone: string,
+): { readonly atMs: number; readonly byMs: number } | null {
+  const offset = offsetsOf(timeZone);
+  const before = offset(fromMs);
+  const day = Array.from({ length: 366 }, (_, n) => fromMs + (n + 1) * DAY_MS).find(
+    (ms) => offset(ms) !== before,
+  );
+  if (day === undefined) return null;
+  let [low, high] = [Math.floor((day - DAY_MS) / 60_000), Math.ceil(day / 60_000)];
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (offset(middle * 60_000) === before) low = middle;
+    else high = middle;
+  }
+  return { atMs: high * 60_000, byMs: offset(high * 60_000) - before };
+}
+
+/** Returns a function from a moment to how far the zone's clock is ahead of UTC, in milliseconds. */
+function offsetsOf(timeZone: string): (ms: number) => number {
   const format = new Intl.DateTimeFormat("en", { timeZone, timeZoneName: "longOffset" });
-  const parts = format.formatToParts(ms);
-  const name = parts.find(({ type }) => type === "timeZoneName")?.value ?? "";
-  const [, sign = "+", hours = "00", minutes = "00"] = /([+-])(\d\d):(\d\d)/.exec(name) ?? [];
-  const offset = (Number(hours) * 60 + Number(minutes)) * (sign === "-" ? -60_000 : 60_000);
-  return `${new Date(ms + offset).toISOString().slice(0, 19)}${sign}${hours}:${minutes}`;
+  return (ms) => {
+    const parts = format.formatToParts(ms);
+    const name = parts.find(({ type }) => type === "timeZoneName")?.value ?? "";
+    const [, sign = "+", hours = "00", minutes = "00"] = /([+-])(\d\d):(\d\d)/.exec(name) ?? [];
+    return (Number(hours) * 60 + Number(minutes)) * (sign === "-" ? -60_000 : 60_000);
+  };
 }

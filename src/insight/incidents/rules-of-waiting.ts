@@ -283,7 +283,7 @@ export function fullLimits({ limited, nowMs }: IncidentFacts): Incident[] {
         id: `limited:${name}:${queue ?? ""}`,
         kind: "limited",
         level: "warn",
-        title: `limit ${shortName(name)} is full`,
+        title: `Limit ${shortName(name)} is full`,
         sentence: `${jobs}, the oldest for ${ageText(nowMs - oldestMs)}: ${use}.`,
         since: timeOf(oldestMs),
         affected: waiting,

@@ -1,13 +1,33 @@
-// The list of cron entries as JSON.
+// Cron entries as JSON: a list, and one with its next ticks.
 import { patternInWords } from "../../domain/cron/pattern-words.ts";
-import type { CronPage, ListedCronEntry } from "../lists/list-cron.ts";
+import type { CronDetails } from "../lists/cron/cron-details.ts";
+import type { CronPage, ListedCronEntry } from "../lists/cron/list-cron.ts";
 import { timeOfMs } from "./exact-json.ts";
-import { zoned } from "./schedule-json.ts";
+import { scheduleJson, zoned } from "./schedule-json.ts";
 
 export function cronListJson({ entries, nextCursor, count }: CronPage): string {
   const rows = entries.map(entryJson).join(",");
   const rest = JSON.stringify({ next_cursor: nextCursor, count });
   return `{"entries":[${rows}],${rest.slice(1)}`;
+}
+
+/** A change of a schedule, from the audit trail. */
+export interface CronChange {
+  readonly at: string;
+  readonly by: string | null;
+  readonly message: string;
+}
+
+export function cronDetailsJson(
+  { entries, schedule, ticks, clockChange }: CronDetails,
+  changes: readonly CronChange[],
+): string {
+  const next = ticks.map(({ atMs, local, utc, isAfterChange }) => ({
+    ...{ at: timeOfMs(atMs), local, utc, is_after_change: isAfterChange },
+  }));
+  const rest = JSON.stringify({ ticks: next, clock_change: clockChange, changes });
+  const definition = schedule === null ? "null" : scheduleJson(schedule);
+  return `{"entries":[${entries.map(entryJson).join(",")}],"schedule":${definition},${rest.slice(1)}`;
 }
 
 /** Built by hand, because a job's id exceeds a number. */

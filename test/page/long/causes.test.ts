@@ -67,7 +67,7 @@ test("An error group is opened from the list, and shows what its jobs have in co
 
 test("Each of many queues is reached by pages and by its name.", async () => {
   await visit(admin, "/queues", async ({ page }) => {
-    await sees(page, `${MANY + 3}, worst first`);
+    await sees(page, `${MANY + 3}, by severity`);
     const rows = page.locator("table.queues tbody tr");
     assert.equal(await rows.count(), 100);
     for (const number of [2, 3]) {

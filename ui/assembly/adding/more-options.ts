@@ -1,4 +1,4 @@
-/** The rarer options of a new job, folded: its retry policy, its deadline, equal jobs, debouncing. */
+/** The rarer options of a new job, folded: its retry policy, its deadline, equal jobs, debouncing, throttling. */
 import { fieldControl } from "../forms/command-form";
 import { Draft } from "../forms/draft";
 import { typedTime } from "../forms/local-time";
@@ -11,11 +11,13 @@ const DEADLINE = "deadline";
 const UNIQUE = "unique_by";
 const WHILE = "unique_while";
 const DEBOUNCE = "debounce_secs";
+const THROTTLE = "throttle_secs";
 /** Rows of fields; those behind the first of a row need it, from the second row on. */
 const ROWS: string[][] = [
   ["retry", DEADLINE],
   [UNIQUE, WHILE, "unique_period_secs"],
   [DEBOUNCE, "debounce_max_secs"],
+  [THROTTLE, "throttle_by"],
 ];
 
 export class MoreOptions {
@@ -41,7 +43,10 @@ export class MoreOptions {
     return el(
       "details",
       [cls("fold"), flag("open", this.isOpen)],
-      [el("summary", [], [text("Retries, deadline, unique, debounce")]), box("div", "form", rows)],
+      [
+        el("summary", [], [text("Retries, deadline, unique, debounce, throttle")]),
+        box("div", "form", rows),
+      ],
     );
   }
 }
@@ -65,7 +70,9 @@ export function optionWords(draft: Draft, now: f64): string {
     option("unique-while", draft.value(WHILE)) +
     option("unique-period", draft.value("unique_period_secs")) +
     option("debounce", draft.value(DEBOUNCE)) +
-    option("debounce-max", draft.value("debounce_max_secs"))
+    option("debounce-max", draft.value("debounce_max_secs")) +
+    option("throttle", draft.value(THROTTLE)) +
+    options("throttle-by", draft.value("throttle_by"))
   );
 }
 

@@ -195,7 +195,9 @@ export class AddDialog extends CommandDialog {
       return;
     }
     const said = result.message.length > 0 ? result.message : "Added the job";
-    const notice = result.isDuplicate ? m.notices.warn(said) : m.notices.good(said);
+    // A throttle has dropped it: then there is no job.
+    const isAdded = !result.isDuplicate && result.jobs.length === 1;
+    const notice = isAdded ? m.notices.good(said) : m.notices.warn(said);
     if (result.jobs.length === 1) notice.link = jobPath(result.jobs[0].id);
   }
 }

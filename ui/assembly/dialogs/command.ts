@@ -1,5 +1,7 @@
 /** The dialog of a command, built from its declaration; that of a command that needs tables; and that of schedules. */
+
 import { beginBody, commandForm, writeFields } from "../forms/command-form";
+import { Draft } from "../forms/draft";
 import { Form } from "../forms/form";
 import { Command } from "../generated/commands";
 import {
@@ -7,9 +9,11 @@ import {
   MissingTables,
   readMessageResult,
   readScheduleList,
+  Schedule,
 } from "../generated/records";
 import { JsonReader } from "../lib/json-reader";
 import { box, Node } from "../lib/node";
+import { encode } from "../lib/percent";
 import { Dialog, Model } from "../model/model";
 import { OpenDialog } from "../model/open-dialog";
 import { Pending } from "../model/requests";
@@ -43,7 +47,11 @@ export class CommandDialog extends Dialog {
     return this.command.verb;
   }
 
-  override text(_m: Model, _dialog: OpenDialog): string {
+  override text(_m: Model, dialog: OpenDialog): string {
+    return this.consequence(dialog);
+  }
+
+  protected consequence(_dialog: OpenDialog): string {
     return this.command.consequence;
   }
 
@@ -52,6 +60,10 @@ export class CommandDialog extends Dialog {
   }
 
   override form(m: Model, dialog: OpenDialog): Node {
+    return this.fields(m, dialog);
+  }
+
+  protected fields(m: Model, dialog: OpenDialog): Node {
     return commandForm(this.command, dialog.draft, m.serverNow);
   }
 
@@ -66,8 +78,12 @@ export class CommandDialog extends Dialog {
     writeFields(form, this.command);
   }
 
+  override done(m: Model, write: Pending, body: string): void {
+    this.finished(m, write, body);
+  }
+
   /** Shows the server's sentence, as a warning if not everything was done. */
-  override done(m: Model, _write: Pending, body: string): void {
+  protected finished(m: Model, _write: Pending, body: string): void {
     const r = new JsonReader(body);
     const result: MessageResult = readMessageResult(r);
     r.end();
@@ -88,16 +104,16 @@ export abstract class TablesDialog extends CommandDialog {
   }
 
   /** The text of its button where no table is missing. */
-  protected deed(): string {
+  protected deed(_dialog: OpenDialog): string {
     return this.command.verb;
   }
 
-  override verb(_dialog: OpenDialog): string {
-    return addsTables(this.missing) ? ADD_TABLES : this.deed();
+  override verb(dialog: OpenDialog): string {
+    return addsTables(this.missing) ? ADD_TABLES : this.deed(dialog);
   }
 
-  override text(_m: Model, _dialog: OpenDialog): string {
-    return withTables(this.command.consequence, this.missing);
+  override text(_m: Model, dialog: OpenDialog): string {
+    return withTables(this.consequence(dialog), this.missing);
   }
 
   override blocked(_dialog: OpenDialog): string {
@@ -105,7 +121,7 @@ export abstract class TablesDialog extends CommandDialog {
   }
 
   override form(m: Model, dialog: OpenDialog): Node {
-    return box("div", "form", [unstartable(this.missing), super.form(m, dialog)]);
+    return box("div", "form", [unstartable(this.missing), this.fields(m, dialog)]);
   }
 
   override request(m: Model, dialog: OpenDialog): Pending {
@@ -117,7 +133,7 @@ export abstract class TablesDialog extends CommandDialog {
   /** The tables are there now: goes on, unless the dialog was closed meanwhile. */
   override done(m: Model, write: Pending, body: string): void {
     if (write.path === this.command.path) {
-      super.done(m, write, body);
+      this.finished(m, write, body);
       return;
     }
     const dialog = m.dialog;
@@ -128,20 +144,34 @@ export abstract class TablesDialog extends CommandDialog {
   }
 }
 
-/** Adds a schedule, or changes one: what was typed, under the revision that the list has shown. */
+/** Adds a schedule, or changes one: the fields begin with its definition, and only what differs from it is sent. */
 export class ScheduleDialog extends TablesDialog {
   /** The revision and the name of the schedule to change; empty: a new one. */
   private target: string = "";
+  /** Its definition; null: not read yet. */
+  private before: Draft | null = null;
 
   /** `arg`: `4 nightly`. */
   override open(m: Model, dialog: OpenDialog, arg: string): bool {
     this.target = arg;
-    m.requests.read(m.access, this.name + ".tables", "api/schedules?limit=0");
+    this.before = null;
+    const query = arg.length > 0 ? "name=" + encode(this.identifier) : "limit=0";
+    m.requests.read(m.access, this.name + ".tables", "api/schedules?" + query);
     return super.open(m, dialog, "");
   }
 
-  override take(_m: Model, _request: Pending, body: string): void {
-    this.missing = readScheduleList(new JsonReader(body)).missing;
+  override take(m: Model, _request: Pending, body: string): void {
+    const list = readScheduleList(new JsonReader(body));
+    const dialog = m.dialog;
+    this.missing = list.missing;
+    if (this.target.length === 0 || list.schedules.length === 0) return;
+    const before = draftOf(list.schedules[0]);
+    this.before = before;
+    if (dialog === null || dialog.name !== this.name) return;
+    const fields = this.command.fields;
+    for (let i = 0; i < fields.length; i++) {
+      dialog.draft.fill(fields[i].name, before.value(fields[i].name));
+    }
   }
 
   private get identifier(): string {
@@ -152,11 +182,42 @@ export class ScheduleDialog extends TablesDialog {
     return this.target.length > 0 ? "Change " + this.identifier : this.command.title;
   }
 
-  protected override members(_m: Model, _dialog: OpenDialog, form: Form): void {
-    if (this.target.length > 0) {
+  override blocked(dialog: OpenDialog): string {
+    return this.target.length > 0 && this.before === null
+      ? "Reading the schedule…"
+      : super.blocked(dialog);
+  }
+
+  protected override members(_m: Model, dialog: OpenDialog, form: Form): void {
+    const before = this.before;
+    if (before !== null) {
       form.body.string("identifier", this.identifier);
       form.body.raw("revision", this.target.substring(0, this.target.indexOf(" ")));
+      form.before = before;
+      // An empty text removes the queue.
+      const isRemoved = before.value(QUEUE).length > 0 && dialog.draft.value(QUEUE).length === 0;
+      if (isRemoved) form.emptied(QUEUE);
     }
     writeFields(form, this.command);
   }
+}
+
+const QUEUE = "queue";
+
+function draftOf(schedule: Schedule): Draft {
+  const draft = new Draft();
+  const queue = schedule.queue;
+  draft.set("pattern", schedule.pattern);
+  draft.set("time_zone", schedule.timeZone);
+  draft.set("payload", schedule.payload);
+  draft.set("backfill_secs", spanWord(schedule.backfillSecs));
+  draft.set("jitter_secs", spanWord(schedule.jitterSecs));
+  draft.set("overlap", schedule.overlap);
+  draft.set(QUEUE, queue === null ? "" : queue);
+  return draft;
+}
+
+/** `90s`; empty for parts of a second, which the field cannot show: then it stays as it is. */
+function spanWord(seconds: f64): string {
+  return Math.floor(seconds) === seconds ? `${<i64>seconds}s` : "";
 }

@@ -4,23 +4,28 @@ import { checkbox } from "../forms/field";
 import { Form } from "../forms/form";
 import { movedNote } from "../forms/time-field";
 import { jobActionNamed, withJobs } from "../generated/commands";
-import { JobActionResult, readJobActionResult } from "../generated/records";
+import { JobActionResult, readJobActionResult, readPauseList } from "../generated/records";
 import { JsonReader } from "../lib/json-reader";
 import { box, leaf, Node, nothing } from "../lib/node";
 import { counted, grouped } from "../lib/number";
 import { Model } from "../model/model";
 import { OpenDialog } from "../model/open-dialog";
 import { Pending } from "../model/requests";
-import { CommandDialog } from "./command";
+import { TablesDialog } from "./command";
 
 /** The name of the checkbox that sets the attempts back. */
 const AGAIN = "again";
 /** The name of the field of attempts that were used. */
 const ATTEMPTS = "attempts";
 
-export class JobsDialog extends CommandDialog {
+/** The only one of these commands that needs tables. */
+const CANCEL = "cancel";
+
+export class JobsDialog extends TablesDialog {
   /** `arg`: `shown` for the job that is shown whole, even if others are selected on the page. */
   override open(m: Model, dialog: OpenDialog, arg: string): bool {
+    this.missing = null;
+    if (this.name === CANCEL) m.requests.read(m.access, "cancel.tables", "api/pauses");
     const shown = m.known.shown;
     if (arg === "shown" && shown !== null) dialog.jobs = [shown];
     // A failed job has no attempts left. Without new ones, "run now" would change nothing.
@@ -32,6 +37,10 @@ export class JobsDialog extends CommandDialog {
     return dialog.jobs.length > 0;
   }
 
+  override take(_m: Model, _request: Pending, body: string): void {
+    this.missing = readPauseList(new JsonReader(body)).missing;
+  }
+
   /** Returns `Run 3 jobs now` for the action `Run now`. */
   override title(dialog: OpenDialog): string {
     const jobs = dialog.jobs;
@@ -40,11 +49,11 @@ export class JobsDialog extends CommandDialog {
     return action === null ? `${this.command.verb} ${what}` : withJobs(action.ask, what);
   }
 
-  override verb(dialog: OpenDialog): string {
+  protected override deed(dialog: OpenDialog): string {
     return this.title(dialog);
   }
 
-  override text(_m: Model, dialog: OpenDialog): string {
+  protected override consequence(dialog: OpenDialog): string {
     return dialog.jobs.length === 1 ? this.command.consequenceOfOne : this.command.consequence;
   }
 
@@ -63,7 +72,7 @@ export class JobsDialog extends CommandDialog {
 
   override blocked(dialog: OpenDialog): string {
     const isHeld = dialog.count("locked") === dialog.jobs.length;
-    return isHeld && !this.reachesRunning ? "No job would change." : "";
+    return isHeld && !this.reachesRunning ? "No job would change." : super.blocked(dialog);
   }
 
   private get reachesRunning(): bool {
@@ -97,7 +106,7 @@ export class JobsDialog extends CommandDialog {
     return movedNote(dialog.draft, first, last, m.serverNow);
   }
 
-  override form(m: Model, dialog: OpenDialog): Node {
+  protected override fields(m: Model, dialog: OpenDialog): Node {
     if (!this.givesBack(dialog)) {
       const form = commandForm(this.command, dialog.draft, m.serverNow);
       const said = this.spent(dialog);
@@ -133,7 +142,7 @@ export class JobsDialog extends CommandDialog {
   }
 
   /** Shows the server's sentence, or the numbers if it has none. */
-  override done(m: Model, write: Pending, body: string): void {
+  protected override finished(m: Model, write: Pending, body: string): void {
     const r = new JsonReader(body);
     const result: JobActionResult = readJobActionResult(r);
     r.end();

@@ -76,12 +76,12 @@ export class LimitDialog extends TablesDialog {
   private fill(draft: Draft, limit: ListedLimit): void {
     const rate = limit.rate;
     draft.set(SCOPE, limit.scope);
-    put(draft, limit.scope, limit.match);
-    if (limit.concurrency > 0) put(draft, "concurrency", limit.concurrency.toString());
+    draft.fill(limit.scope, limit.match);
+    if (limit.concurrency > 0) draft.fill("concurrency", limit.concurrency.toString());
     if (rate === null) return;
     const per = periodText(rate.perMs);
-    put(draft, "rate", rate.limit.toString());
-    put(draft, "burst", rate.burst.toString());
+    draft.fill("rate", rate.limit.toString());
+    draft.fill("burst", rate.burst.toString());
     draft.set(PER, per);
     for (let i = 0; i < UNITS.length; i++) if (UNITS[i].startsWith(per + "=")) return;
     this.units = UNITS.concat([`${per}=${per}`]);
@@ -105,7 +105,7 @@ export class LimitDialog extends TablesDialog {
     return match.length > 0 ? "Set a limit on " + match : this.command.title;
   }
 
-  protected override deed(): string {
+  protected override deed(_dialog: OpenDialog): string {
     return this.limit.length > 0 ? "Change limit" : this.command.verb;
   }
 
@@ -167,10 +167,6 @@ export class LimitDialog extends TablesDialog {
     if (isAny && !isNew) form.body.int("concurrency", 0);
     if (rate.length > 0 || !isNew) form.body.string("rate", rate);
   }
-}
-
-function put(draft: Draft, field: string, value: string): void {
-  if (draft.value(field).length === 0) draft.set(field, value);
 }
 
 function matchOf(draft: Draft): string {

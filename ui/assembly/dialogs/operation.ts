@@ -251,8 +251,9 @@ export class OperationDialog extends Dialog {
       dialog.error = "Tables added. Jobs have changed since: check the new preview.";
       return;
     }
-    const starting = this.starting(dialog, rehearsal);
-    if (!dialog.draft.faulty) m.requests.write(m.access, starting);
+    // It starts now, or adds the next tables.
+    const next = this.request(m, dialog);
+    if (!dialog.draft.faulty) m.requests.write(m.access, next);
   }
 
   override forget(): void {

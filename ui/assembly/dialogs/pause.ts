@@ -47,7 +47,7 @@ export class PauseDialog extends TablesDialog {
     return this.isChange ? `Change the pause of ${what}` : `Pause ${what}`;
   }
 
-  protected override deed(): string {
+  protected override deed(_dialog: OpenDialog): string {
     return this.isChange ? "Change pause" : "Pause " + scopeOf(targetWords(this.target));
   }
 

@@ -37,7 +37,9 @@ export function beginBody(command: Command, draft: Draft): Form {
 /** Writes what was filled in, and marks fields in which something is missing. */
 export function writeFields(form: Form, command: Command): void {
   const fields = command.fields;
-  for (let i = 0; i < fields.length; i++) write(form, fields[i]);
+  for (let i = 0; i < fields.length; i++) {
+    if (!form.isAsBefore(fields[i].name)) write(form, fields[i]);
+  }
   if (command.needsOne && form.filled === 0 && !form.draft.faulty) {
     form.draft.reject(fields[0].name, "Change at least one of these.");
   }

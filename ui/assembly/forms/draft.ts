@@ -20,6 +20,11 @@ export class Draft {
     this.faults.delete(name);
   }
 
+  /** Sets a field in which nothing was typed yet. */
+  fill(name: string, value: string): void {
+    if (this.value(name).length === 0) this.set(name, value);
+  }
+
   /** Returns the fault of a field, which reads it when it is drawn. */
   fault(name: string): string {
     this.shown.add(name);

@@ -11,7 +11,22 @@ export class Form {
   /** The number of fields that were filled in. */
   filled: i32 = 0;
 
+  /** What a change begins with: fields with the same text are left out. */
+  before: Draft | null = null;
+
   constructor(readonly draft: Draft) {}
+
+  /** Whether the field has the text of `before`. */
+  isAsBefore(field: string): bool {
+    const before = this.before;
+    return before !== null && before.value(field) === this.draft.value(field);
+  }
+
+  /** Adds an empty text, which removes a value. */
+  emptied(name: string): void {
+    this.body.string(name, "");
+    this.filled++;
+  }
 
   /** Adds a required text. A name may begin or end with a space, so it is sent as typed. */
   required(field: string, name: string, reason: string): void {

@@ -148,7 +148,7 @@ function rowView(m: Model, page: ListPage, index: i32, choosable: bool, columns:
   return el("tr", attrs, cells.concat(own));
 }
 
-/** Returns `300, worst first`; for a search `3 tasks match, worst first`; empty while the count is unknown. */
+/** Returns `300, by severity`; for a search `3 queues match, by severity`; empty while the count is unknown. */
 export function countSaid(page: ListPage, order: string): string {
   if (page.count === i64.MIN_VALUE || page.list.rows.length === 0) return "";
   return page.address.value("search").length > 0

@@ -56,6 +56,10 @@ export function limitPath(limit: string): string {
   return "/limits/" + encode(limit);
 }
 
+export function cronPath(entry: string): string {
+  return "/cron/" + encode(entry);
+}
+
 export function workerPath(worker: string): string {
   return "/workers/" + encode(worker);
 }

@@ -4,7 +4,7 @@
  */
 import { Page } from "../model/model";
 import { ActivityPage } from "./activity/page";
-import { CronPage } from "./cron/page";
+import { CronEntryPage, CronPage } from "./cron/page";
 import { ErrorPage } from "./error/page";
 import { ErrorsPage } from "./errors/page";
 import { JobPage } from "./job/page";
@@ -35,6 +35,7 @@ export const pages: Page[] = [
   new LimitsPage(),
   new LimitPage(),
   new CronPage(),
+  new CronEntryPage(),
   new ActivityPage(),
   new OperationPage(),
   new MaintenancePage(),

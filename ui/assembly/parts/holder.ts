@@ -9,14 +9,10 @@ import { encode } from "../lib/percent";
 import { Model } from "../model/model";
 
 export class HolderOf {
-  readonly asked: Fetched;
   holder: ListedWorker = ListedWorker.empty();
   worker: string = "";
 
-  /** Requests have the topic `<page>.holder`. */
-  constructor(page: string) {
-    this.asked = new Fetched(page + ".holder");
-  }
+  constructor(readonly asked: Fetched) {}
 
   ask(m: Model, worker: string, isQuiet: bool = false): void {
     if (worker !== this.worker) this.asked.forget();

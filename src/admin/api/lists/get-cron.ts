@@ -1,11 +1,15 @@
-// GET /api/cron: cron entries, schedules included. GET /api/schedules: schedules with their payloads.
+// GET /api/cron and /api/cron-entry: cron entries, schedules included. GET /api/schedules: schedules with their payloads.
+import { WorkerError } from "../../../base/errors.ts";
+import type { AuditTrail } from "../../../commands/audit/audit-trail.ts";
 import { text } from "../../../commands/declare/field.ts";
 import { LONGEST_PAYLOAD_BYTES } from "../../../domain/cron/schedule.ts";
+import { shortName } from "../../../domain/words.ts";
 import { jsonText } from "../../../http/response.ts";
-import { cronListJson } from "../../../insight/json/cron-json.ts";
+import { type CronChange, cronDetailsJson, cronListJson } from "../../../insight/json/cron-json.ts";
 import { missingJson } from "../../../insight/json/missing-json.ts";
 import { scheduleJson } from "../../../insight/json/schedule-json.ts";
-import { cronSorts, listCron } from "../../../insight/lists/list-cron.ts";
+import { readCronDetails } from "../../../insight/lists/cron/cron-details.ts";
+import { cronSorts, listCron } from "../../../insight/lists/cron/list-cron.ts";
 import {
   MOST_LISTED,
   missingSchedules,
@@ -14,7 +18,7 @@ import {
 } from "../../../insight/read/list-schedules.ts";
 import type { Operation } from "../../context/admin.ts";
 import { memoryFor } from "../../context/answer-bytes.ts";
-import { listOf, record } from "../../wire/json-schema.ts";
+import { described, listOf, orNull, record } from "../../wire/json-schema.ts";
 import { missingSchema } from "../../wire/missing-schema.ts";
 import { countInQuery, inQuery, readQuery } from "../../wire/wire.ts";
 import { listQuery, pageRequest } from "./list-query.ts";
@@ -89,6 +93,62 @@ const schedule = record(
   },
   "Schedule",
 );
+
+const tick = record(
+  {
+    at: "time",
+    local: described("string", "by the clock of the entry's zone, such as Thu 26 Nov 03:00"),
+    utc: described("string", "the same in UTC"),
+    is_after_change: described("boolean", "whether that clock changes before it"),
+  },
+  "CronTick",
+);
+
+const entryQuery = { name: inQuery(text(["Name", "the identifier of the entry"], 1, 512)) };
+
+const WRITES_READ = 500;
+const MOST_CHANGES = 5;
+
+export const getCronEntry: Operation = {
+  summary: "One cron entry: its next ticks, and the definition of a schedule",
+  query: entryQuery,
+  answer: record(
+    {
+      entries: described(listOf(entry), "the schedule, and the entry in code of this identifier"),
+      schedule: orNull(schedule),
+      ticks: described(listOf(tick), "the next ticks of the first entry; none while it is paused"),
+      clock_change: described("string?", "when the clock of its zone changes next"),
+      changes: described(
+        listOf(record({ at: "time", by: "string?", message: "string" }, "CronChange")),
+        `changes of the schedule, newest first, among the last ${WRITES_READ} writes`,
+      ),
+    },
+    "CronDetails",
+  ),
+  run: async ({ databases, audit }, request) => {
+    const { name: identifier } = readQuery(request, entryQuery);
+    if (identifier === undefined) {
+      throw new WorkerError("bad_input", "name is missing: give the identifier of an entry");
+    }
+    const details = await readCronDetails(databases.reads, identifier);
+    if (details === null) {
+      throw new WorkerError("not_found", `there is no cron entry "${shortName(identifier)}"`);
+    }
+    const changes = details.schedule === null ? [] : await changesTo(audit, identifier);
+    return jsonText(cronDetailsJson(details, changes));
+  },
+};
+
+async function changesTo(audit: AuditTrail, identifier: string): Promise<CronChange[]> {
+  const { entries } = await audit.list(WRITES_READ, null);
+  const writes = entries.flatMap((json) => (json.includes('"schedule-') ? [JSON.parse(json)] : []));
+  return writes
+    .filter(
+      ({ action, changes }) => action.startsWith("schedule-") && changes?.identifier === identifier,
+    )
+    .slice(0, MOST_CHANGES)
+    .map(({ at, by, message }) => ({ at, by, message }));
+}
 
 const schedulesQuery = {
   name: inQuery(text(["Name", "only the schedule of this name; empty: all"], 0, 128)),

@@ -14,7 +14,7 @@ import {
 } from "../../../commands/declare/field.ts";
 import { changeFields, operationActions } from "../../../commands/operations/model/action.ts";
 import { commandLineOf } from "../../../commands/operations/model/command-line.ts";
-import { extensionMissing } from "../../../commands/operations/model/missing-tables.ts";
+import { extensionMissing, missingFor } from "../../../commands/operations/model/missing-tables.ts";
 import { operationJson } from "../../../commands/operations/model/operation.ts";
 import { rehearse } from "../../../commands/operations/rehearse/rehearse.ts";
 import { rehearsalJson } from "../../../commands/operations/rehearse/report-json.ts";
@@ -93,8 +93,8 @@ async function show(admin: Admin, request: HttpRequest, members: Members): Promi
   request.notes["action"] = `rehearse ${action}`;
   const { operations } = admin;
   const requested = { query: q, action, changes: changesIn(changes ?? "null") };
-  const missing = await operations.missing();
   const { tools } = operations;
+  const missing = (await operations.missing()) ?? (await missingFor(tools.reads, action));
   const report = await rehearse(
     { ...tools, store: missing === null ? tools.store : null },
     requested,

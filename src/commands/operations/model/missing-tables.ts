@@ -8,6 +8,7 @@ import {
   type NeededTables,
   whyMissing,
 } from "../../../database/schema/extensions/missing-tables.ts";
+import { actionData, type OperationAction } from "./action.ts";
 
 export const OPERATIONS = "operations";
 
@@ -28,6 +29,12 @@ export const operationTables: NeededTables = {
 export async function missingTables(db: Database): Promise<MissingTables | null> {
   return (await hasOperations(db)) ? null : whyMissing(db, operationTables);
 }
+
+/** Returns what is missing for this action, on one job or by query; null if it needs no tables that are missing. */
+export const missingFor = async (
+  db: Database,
+  action: OperationAction,
+): Promise<MissingTables | null> => (await actionData(action).missing?.(db)) ?? null;
 
 /** Returns the error for an operation that cannot be started. */
 export const extensionMissing = ({ sentence }: MissingTables): WorkerError =>

@@ -71,8 +71,7 @@ export async function rehearse(
   const { store, reads } = tools;
   const { action, walkMs = USUAL_WALK_MS, limit = null } = request;
   const changes = checkedChanges(action, request.changes as Changes);
-  const { leavesOut, requires } = actionData(action);
-  await requires?.(reads);
+  const { leavesOut } = actionData(action);
   const boundary = await readBoundary(reads);
   const jobs = await tools.compile(without(request.query, leavesOut));
   const act = changeOf(action, changes);

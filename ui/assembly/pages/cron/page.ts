@@ -10,8 +10,12 @@ import { writeButton } from "../../kit/verb";
 import { JsonReader } from "../../lib/json-reader";
 import { box, leaf, Node, nothing } from "../../lib/node";
 import { Model } from "../../model/model";
+import { Shortcut } from "../../model/shortcut";
+import { scheduleKeys } from "../../operations/scheduling";
 import { dayAhead } from "./ahead";
 import { COLUMNS, CronRow } from "./row";
+
+export { CronEntryPage } from "./entry-page";
 
 const SEARCHED_FROM: i64 = 8;
 
@@ -67,13 +71,20 @@ export class CronPage extends ListPage {
     return this.address.value("search").length > 0 || this.count >= SEARCHED_FROM;
   }
 
+  override shortcuts(m: Model): Shortcut[] {
+    const keys = super.shortcuts(m);
+    const list = this.list;
+    if (!list.isWalked || list.current >= list.rows.length) return keys;
+    return keys.concat(scheduleKeys(m, (list.rows[list.current] as CronRow).entry, "List"));
+  }
+
   override view(m: Model): Node {
     const none =
       this.address.value("search").length > 0
         ? nothingFound(this)
         : empty(
             "No schedules",
-            "Start a worker with a crontab to see its schedules here.",
+            "Add a schedule, or start a worker with a crontab.",
             "/workers",
             "All workers",
           );

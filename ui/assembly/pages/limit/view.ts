@@ -104,7 +104,7 @@ function backOff(m: Model, one: BackOff): Node {
   const reason = one.reason;
   const task = one.task;
   const job = one.jobId;
-  return row(one.beganAt.toString(), "", [
+  return row((<i64>one.beganAt).toString(), "", [
     cell("", [timed(one.beganAt, clockAt(one.beganAt, m.serverNow))]),
     cell("num", [text(ageText(one.until - one.beganAt))]),
     cell("dim", [text(reason === null ? "" : reason)]),

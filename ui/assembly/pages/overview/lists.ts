@@ -75,7 +75,7 @@ export function queuesPanel(m: Model, asked: Fetched, queues: QueueList): Node {
   }
   const rows: Node[] = [];
   for (let i = 0; i < queues.queues.length; i++) rows.push(queueRow(m, queues.queues[i]));
-  return panel("Queues", "worst first", more, [table("queues", "Queues", QUEUE_COLUMNS, rows)]);
+  return panel("Queues", "by severity", more, [table("queues", "Queues", QUEUE_COLUMNS, rows)]);
 }
 
 function queueRow(m: Model, queue: ListedQueue): Node {

@@ -24,7 +24,7 @@ export function numbers(m: Model, details: QueueDetails): Node {
   const newest = details.arrivals.length > 0 ? details.arrivals[0].createdAt : NaN;
   return figures([
     figure("Waiting", number(queue.ready, ofQueue + " is:due"), waits),
-    figure("Later", number(queue.scheduled, ofQueue + " is:scheduled"), ""),
+    figure("Scheduled", number(queue.scheduled, ofQueue + " is:scheduled"), ""),
     figure("Failed", number(queue.failed, ofQueue + " is:failed"), ""),
     figure(
       "Last added",

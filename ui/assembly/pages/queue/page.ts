@@ -1,80 +1,61 @@
 /** One named queue: which job and worker have locked it, which jobs wait in which order, and the action that unlocks it. */
 import { link } from "../../controls/button";
-import { empty } from "../../controls/empty";
 import { DOTS, icon } from "../../controls/icon";
 import { menu } from "../../controls/menu";
-import { crumbs, heading, headOf, plainPanel } from "../../controls/panel";
+import { plainPanel } from "../../controls/panel";
 import { countedValue } from "../../controls/value";
 import { ListedQueue, QueueDetails, readQueueDetails } from "../../generated/records";
 import { Fetched } from "../../kit/fetched";
 import { writeButton } from "../../kit/verb";
 import { JsonReader } from "../../lib/json-reader";
 import { box, Node, nothing, text } from "../../lib/node";
-import { decode, encode } from "../../lib/percent";
+import { encode } from "../../lib/percent";
 import { Address } from "../../model/address";
 import { isPathPart, queryPath, queueQuery } from "../../model/links";
-import { Model, Page } from "../../model/model";
+import { Model } from "../../model/model";
 import { OpenDialog } from "../../model/open-dialog";
 import { Pending } from "../../model/requests";
 import { keyOf, Shortcut } from "../../model/shortcut";
 import { askLimits, limitsOf, setButton, setKey, setShortcut } from "../../operations/limiting";
 import { pauseButton, pauseShortcut } from "../../operations/pausing";
-import { exactName } from "../../parts/exact-name";
 import { HolderOf } from "../../parts/holder";
 import { applied } from "../../parts/limit";
 import { Acknowledged } from "../../parts/pause";
 import { isStuck, queueState } from "../../parts/queue";
+import { NamedPage } from "../named-page";
 import { lockOfQueue } from "./holder";
 import { numbers, order } from "./jobs";
 
-const START = "/queues/";
 /** The address with the name in `name=`. */
 const NAMED = "/queue";
 /** The number of jobs that are shown. */
 const SHOWN = 15;
-/** The interval of requests while something changes. */
-const SOON_MS: f64 = 4000;
 
-export class QueuePage extends Page {
-  private asked: Fetched = new Fetched("queue.details");
-  private holder: HolderOf = new HolderOf("queue");
+export class QueuePage extends NamedPage {
+  private holder: HolderOf = new HolderOf(new Fetched("queue.holder"));
   private acknowledged: Acknowledged = new Acknowledged("queue");
   private details: QueueDetails = QueueDetails.empty();
-  /** The name in the address. */
-  private wanted: string = "";
 
   constructor() {
-    super("queue", START);
-    this.under = "queues";
+    super("queue", "/queues", "Queues", new Fetched("queue.details"));
   }
 
   override matches(address: Address): bool {
-    return address.path.startsWith(START) || address.path === NAMED;
+    return super.matches(address) || address.path === NAMED;
   }
 
-  override title(): string {
-    return "Queue " + this.wanted;
-  }
-
-  override turn(_m: Model, address: Address): void {
-    const wanted =
-      address.path === NAMED ? address.value("name") : decode(address.path.substring(START.length));
-    if (wanted !== this.wanted) this.clear();
-    this.wanted = wanted;
+  protected override nameIn(address: Address): string {
+    return address.path === NAMED ? address.value("name") : super.nameIn(address);
   }
 
   override forget(_m: Model): void {
-    this.clear();
-  }
-
-  private clear(): void {
     this.asked.forget();
     this.holder.asked.forget();
     this.acknowledged.asked.forget();
     this.details = QueueDetails.empty();
   }
 
-  private get at(): string {
+  protected override get at(): string {
     const name = encode(this.wanted);
     return isPathPart(this.wanted)
       ? `api/queues/${name}?limit=${SHOWN}`
@@ -83,11 +64,11 @@ export class QueuePage extends Page {
 
   override load(m: Model): void {
     askLimits(m);
-    this.asked.ask(m, this.at);
+    super.load(m);
   }
 
   override refresh(m: Model): void {
-    this.asked.askEvery(m, this.at, SOON_MS);
+    super.refresh(m);
     this.acknowledged.follow(m, this.details.queue.paused !== null);
   }
 
@@ -120,23 +101,11 @@ export class QueuePage extends Page {
     dialog.note = this.holder.preview(m.times);
   }
 
-  override view(m: Model): Node {
-    const asked = this.asked;
-    const ready = asked.ready && !asked.missing;
-    const queue = this.details.queue;
-    const name = ready ? queue.queueName : this.wanted;
-    return box("div", "queue-page", [
-      crumbs([link("/queues", "", [text("Queues")])]),
-      headOf(
-        [heading([exactName(name, "")]), ready ? queueState(m, queue) : nothing],
-        "",
-        ready ? this.acts(m) : [],
-      ),
-      asked.missing ? gone(this.wanted) : ready ? this.body(m) : asked.placeholder(m, 6),
-    ]);
+  protected override state(m: Model): Node {
+    return queueState(m, this.details.queue);
   }
 
-  private acts(m: Model): Node[] {
+  protected override acts(m: Model): Node[] {
     const queue = this.details.queue;
     const target = "queue " + queue.queueName;
     const isPaused = queue.paused !== null;
@@ -149,7 +118,7 @@ export class QueuePage extends Page {
   }
 
   override shortcuts(m: Model): Shortcut[] {
-    if (!this.asked.ready || this.asked.missing || !m.access.canWrite) return [];
+    if (!this.isShown || !m.access.canWrite) return [];
     const queue = this.details.queue;
     const target = "queue " + queue.queueName;
     return [
@@ -158,12 +127,16 @@ export class QueuePage extends Page {
     ];
   }
 
+  protected override gone(): string {
+    return super.gone() + " Queues without jobs can be deleted by a cleanup.";
+  }
+
   private limits(m: Model): Node {
     const queue = this.details.queue;
     return applied(limitsOf(m, "queue " + queue.queueName), queue.running.value);
   }
 
-  private body(m: Model): Node {
+  protected override body(m: Model): Node {
     const details = this.details;
     const known = this.holder.has(lockedBy(details.queue)) ? this.holder : null;
     return box("div", isStuck(details.queue) ? "is-stuck" : "", [
@@ -188,13 +161,4 @@ function lockedBy(queue: ListedQueue): string {
 function seeJobs(queue: ListedQueue): Node {
   const path = queryPath(queueQuery(queue.queueName));
   return link(path, "btn", [text("See " + countedValue(queue.total, "job", "jobs"))]);
-}
-
-function gone(name: string): Node {
-  return empty(
-    "Queue not found",
-    `No queue is named “${name}”. Queues without jobs can be deleted by a cleanup.`,
-    "/queues",
-    "All queues",
-  );
 }

@@ -5,6 +5,7 @@ import { pageHeadSaying } from "../../controls/panel";
 import { tab, tabs } from "../../controls/tabs";
 import { QueueStates, readQueueList } from "../../generated/records";
 import { after } from "../../host";
+import { Fetched } from "../../kit/fetched";
 import { ListPage } from "../../kit/list-page";
 import { countSaid, listView, newsPill, nothingFound, searchBox } from "../../kit/list-view";
 import { Column, RowPage } from "../../kit/row";
@@ -23,7 +24,7 @@ import { HolderOf } from "../../parts/holder";
 import { COLUMNS, QueueRow } from "./row";
 
 export class QueuesPage extends ListPage {
-  private holder: HolderOf = new HolderOf("queues");
+  private holder: HolderOf = new HolderOf(new Fetched("queues.holder"));
   /** The number of queues in each state, by the last answer for the first page. */
   private known: QueueStates | null = null;
 
@@ -124,7 +125,7 @@ export class QueuesPage extends ListPage {
   override view(m: Model): Node {
     const none = this.none();
     return box("div", "queues-page", [
-      pageHeadSaying("Queues", countSaid(this, this.sorted === "stuck" ? ", worst first" : ""), []),
+      pageHeadSaying("Queues", countSaid(this, this.sorted === "stuck" ? ", by severity" : ""), []),
       this.states(),
       box("div", "meta", [searchBox(this, "Find a queue by name"), newsPill(this)]),
       listView(m, this, "Queues", none),

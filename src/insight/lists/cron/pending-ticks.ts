@@ -1,8 +1,8 @@
 // Finds the waiting jobs of the last ticks. The run_at of such a job is known, so it is found in the index that workers
 // fetch from, one priority after another. A job with a key is found by its key.
-import type { Database, Statement } from "../../database/database.ts";
-import { query } from "../../database/database.ts";
-import { priorities } from "../read/priorities.ts";
+import type { Database, Statement } from "../../../database/database.ts";
+import { query } from "../../../database/database.ts";
+import { priorities } from "../../read/priorities.ts";
 
 export interface LastTick {
   readonly identifier: string;

@@ -1,15 +1,15 @@
 // Lists cron entries: those in the code of workers, from the ledger in the database and the reports of live workers,
 // and schedules. Only workers have the patterns of entries in code, so without a live worker they have no next tick.
-import type { Database, Statement } from "../../database/database.ts";
-import { query } from "../../database/database.ts";
-import { type CronSchedule, cronSchedule } from "../../domain/cron/cron-schedule.ts";
-import { jitterOf, overlapKey } from "../../domain/cron/schedule.ts";
-import { milliseconds } from "../../queue/sql/moments.ts";
-import { listScheduleTimes, type ScheduleTimes } from "../read/list-schedules.ts";
-import { type PageRequest, pageOf, type SortOrder } from "./list-page.ts";
+import type { Database, Statement } from "../../../database/database.ts";
+import { query } from "../../../database/database.ts";
+import { type CronSchedule, cronSchedule } from "../../../domain/cron/cron-schedule.ts";
+import { jitterOf, overlapKey } from "../../../domain/cron/schedule.ts";
+import { milliseconds } from "../../../queue/sql/moments.ts";
+import { listScheduleTimes, type ScheduleTimes } from "../../read/list-schedules.ts";
+import { type PageRequest, pageOf, type SortOrder } from "../list-page.ts";
+import { entryDifference, IN_CODE_AND_SCHEDULE } from "../worker-differences.ts";
+import { type LivingCronEntry, livingCron } from "../worker-reports.ts";
 import { pendingTicks } from "./pending-ticks.ts";
-import { entryDifference, IN_CODE_AND_SCHEDULE } from "./worker-differences.ts";
-import { type LivingCronEntry, livingCron } from "./worker-reports.ts";
 
 /** A cron entry. Times are milliseconds since the epoch. */
 export interface ListedCronEntry {
@@ -79,6 +79,28 @@ export async function listCron(
   db: Database,
   request: PageRequest & { readonly sort: CronSort; readonly search: string },
 ): Promise<CronPage> {
+  const { all, nowMs } = await readEntries(db);
+  const searched = request.search.trim().toLowerCase();
+  const found = all.filter(({ identifier, task }) =>
+    `${identifier} ${task ?? ""}`.toLowerCase().includes(searched),
+  );
+  const page = pageOf(found, orders[request.sort], nameOf, request);
+  const entries = await withPending(db, page.rows, nowMs);
+  return { entries, nextCursor: page.nextCursor, count: found.length };
+}
+
+/** Returns the schedule and the entry in code that have this identifier, and the database's time. */
+export async function entriesNamed(
+  db: Database,
+  identifier: string,
+): Promise<{ readonly entries: readonly ListedCronEntry[]; readonly nowMs: number }> {
+  const { all, nowMs } = await readEntries(db);
+  const found = all.filter((one) => one.identifier === identifier).toReversed();
+  return { entries: await withPending(db, found, nowMs), nowMs };
+}
+
+/** All entries: those in code, then the schedules. */
+async function readEntries(db: Database): Promise<{ all: readonly Entry[]; nowMs: number }> {
   const rows = await query<LedgerRow>(db, ledgerSql);
   const nowMs = Number(rows[0]?.now_ms ?? 0);
   const [living, schedules] = [await livingCron(db), await listScheduleTimes(db)];
@@ -87,23 +109,25 @@ export async function listCron(
     inCode,
     schedules.map((one) => scheduleEntry(one, nowMs)),
   );
-  const searched = request.search.trim().toLowerCase();
-  const found = all.filter(({ identifier, task }) =>
-    `${identifier} ${task ?? ""}`.toLowerCase().includes(searched),
-  );
-  const page = pageOf(found, orders[request.sort], nameOf, request);
-  const ticks = page.rows.map((row) => ({
+  return { all, nowMs };
+}
+
+async function withPending(
+  db: Database,
+  rows: readonly Entry[],
+  nowMs: number,
+): Promise<ListedCronEntry[]> {
+  const ticks = rows.map((row) => ({
     ...{ identifier: nameOf(row), task: row.task, key: row.key },
     runAtMs: row.lastRunAtMs,
   }));
   const pending = await pendingTicks(db, ticks);
-  const entries = page.rows.map((row) => {
+  return rows.map((row) => {
     const { key: _, lastRunAtMs: __, ...entry } = row;
     const pendingJobId = pending.get(nameOf(row)) ?? null;
     const ahead = entry.pausedMs === null ? quartersAhead(entry, nowMs) : [];
     return { ...entry, pendingJobId, quartersAhead: ahead };
   });
-  return { entries, nextCursor: page.nextCursor, count: found.length };
 }
 
 /** Returns a unique name: an entry in code and a schedule may have the same identifier. */
@@ -182,7 +206,8 @@ function nextTick(schedule: CronSchedule | null, fromMs: number): number | null 
   return Math.abs(fromMs) > LATEST_MS ? null : (schedule?.next(fromMs) ?? null);
 }
 
-function scheduleOf(pattern: string, timeZone: string): CronSchedule | null {
+/** Returns null for a pattern or a zone of another version. */
+export function scheduleOf(pattern: string, timeZone: string): CronSchedule | null {
   try {
     return cronSchedule(pattern, timeZone);
   } catch {

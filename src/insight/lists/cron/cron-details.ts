@@ -1,0 +1,82 @@
+// One cron entry: what the list shows of it, the definition of a schedule, and its next ticks by the clock of its zone
+// and in UTC, among them the first tick after that clock changes.
+import type { Database } from "../../../database/database.ts";
+import { clockOf, nextClockChange } from "../../../domain/cron/time-zone.ts";
+import type { StoredSchedule } from "../../../queue/schedules/schedule-row.ts";
+import { readSchedule } from "../../read/list-schedules.ts";
+import { entriesNamed, type ListedCronEntry, scheduleOf } from "./list-cron.ts";
+
+export interface CronDetails {
+  /** The schedule, and the entry in code of the same identifier, if there are both. */
+  readonly entries: readonly ListedCronEntry[];
+  /** The definition of the schedule; null for an entry in code. */
+  readonly schedule: StoredSchedule | null;
+  /** The next ticks of the first entry; none while it is paused. */
+  readonly ticks: readonly NextTick[];
+  /** A sentence about the next change of its zone's clock; null if there is none in a year. */
+  readonly clockChange: string | null;
+}
+
+export interface NextTick {
+  readonly atMs: number;
+  /** `Thu 26 Nov 03:00`, by the clock of the zone; with the year if that is not the present one. */
+  readonly local: string;
+  /** The same in UTC. */
+  readonly utc: string;
+  readonly isAfterChange: boolean;
+}
+
+/** The number of ticks before the one after a change of the clock. */
+const TICKS = 5;
+
+/** Returns null if there is no entry of this identifier. */
+export async function readCronDetails(
+  db: Database,
+  identifier: string,
+): Promise<CronDetails | null> {
+  const { entries, nowMs } = await entriesNamed(db, identifier);
+  const [first] = entries;
+  if (first === undefined) return null;
+  const schedule = first.source === "schedule" ? await readSchedule(db, identifier) : null;
+  const timeZone = first.timeZone ?? "UTC";
+  const pattern = first.match === null ? null : scheduleOf(first.match, timeZone);
+  if (pattern === null || first.nextExecutionMs === null || first.pausedMs !== null) {
+    return { entries, schedule, ticks: [], clockChange: null };
+  }
+  const times = [first.nextExecutionMs];
+  for (let last = first.nextExecutionMs; times.length < TICKS; ) {
+    const next = pattern.next(last + 1);
+    if (next === null) break;
+    times.push(next);
+    last = next;
+  }
+  const change = timeZone === "UTC" ? null : nextClockChange(nowMs, timeZone);
+  const afterMs = change === null ? null : pattern.next(change.atMs);
+  if (afterMs !== null && !times.includes(afterMs)) times.push(afterMs);
+  const year = new Date(nowMs).getUTCFullYear();
+  const text = (ms: number, zone: string) => tickText(clockOf(ms, zone), year);
+  const ticks = times
+    .toSorted((a, b) => a - b)
+    .map((atMs) => ({
+      ...{ atMs, local: text(atMs, timeZone), utc: text(atMs, "UTC") },
+      isAfterChange: change !== null && atMs >= change.atMs,
+    }));
+  return { entries, schedule, ticks, clockChange: change === null ? null : changeText(change) };
+
+  function changeText({ atMs, byMs }: { readonly atMs: number; readonly byMs: number }): string {
+    const day = text(atMs, timeZone).slice(0, -6);
+    const by = Math.abs(byMs) / 60_000;
+    const amount = by % 60 === 0 ? `${by / 60} h` : `${by} min`;
+    return `${day}: the clock of ${timeZone} goes ${byMs > 0 ? "forward" : "back"} by ${amount}.`;
+  }
+}
+
+const WEEKDAYS = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
+const MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
+
+/** `clock`: a date whose UTC members are those of the clock. */
+function tickText(clock: Date, thisYear: number): string {
+  const year = clock.getUTCFullYear();
+  const day = `${WEEKDAYS[clock.getUTCDay()]} ${clock.getUTCDate()} ${MONTHS[clock.getUTCMonth()]}`;
+  return `${day}${year === thisYear ? "" : ` ${year}`} ${clock.toISOString().slice(11, 16)}`;
+}

@@ -1,0 +1,73 @@
+/** One cron entry: its next and last run, its definition, its next ticks in its zone and in UTC, and its changes. */
+import { DOTS, icon } from "../../controls/icon";
+import { menu } from "../../controls/menu";
+import { CronDetails, CronEntry, readCronDetails } from "../../generated/records";
+import { Fetched } from "../../kit/fetched";
+import { JsonReader } from "../../lib/json-reader";
+import { box, Node } from "../../lib/node";
+import { encode } from "../../lib/percent";
+import { Model } from "../../model/model";
+import { Pending } from "../../model/requests";
+import { Shortcut } from "../../model/shortcut";
+import {
+  changeButton,
+  isSchedule,
+  pauseOrResume,
+  removeSchedule,
+  runButton,
+  scheduleKeys,
+} from "../../operations/scheduling";
+import { NamedPage } from "../named-page";
+import { about, times } from "./entry-view";
+
+export class CronEntryPage extends NamedPage {
+  private details: CronDetails = CronDetails.empty();
+
+  constructor() {
+    super("schedule", "/cron", "Cron", new Fetched("cron-entry.details"));
+  }
+
+  protected override get at(): string {
+    return "api/cron-entry?name=" + encode(this.wanted);
+  }
+
+  protected override get writes(): string {
+    return "/schedules";
+  }
+
+  override take(m: Model, _request: Pending, body: string): void {
+    const r = new JsonReader(body);
+    const details = readCronDetails(r);
+    if (this.asked.ended(m, r)) this.details = details;
+  }
+
+  /** The schedule if there is one, otherwise the entry in code. */
+  private get entry(): CronEntry {
+    return this.details.entries[0];
+  }
+
+  override shortcuts(m: Model): Shortcut[] {
+    return this.isShown ? scheduleKeys(m, this.entry, "This schedule") : [];
+  }
+
+  protected override remark(): string {
+    const words = this.entry.inWords;
+    return words === null ? "" : words;
+  }
+
+  protected override acts(m: Model): Node[] {
+    const entry = this.entry;
+    if (!isSchedule(entry) || !m.access.canWrite) return [];
+    return [
+      runButton(m, entry, ""),
+      pauseOrResume(m, entry, ""),
+      changeButton(m, entry, "p"),
+      menu("More actions", [icon(DOTS)], [removeSchedule(m, entry, "q")]),
+    ];
+  }
+
+  protected override body(m: Model): Node {
+    const entry = this.entry;
+    return box("div", "cols b", [times(m, entry, this.details), about(m, entry, this.details)]);
+  }
+}

@@ -1,0 +1,75 @@
+/** What the list of cron entries and the page of one show of an entry. */
+import { ago, clockAt, spanText, timed, until } from "../../controls/age";
+import { link } from "../../controls/button";
+import { stateSaying } from "../../controls/glyph";
+import { CronEntry } from "../../generated/records";
+import { attr, box, cls, el, leaf, Node, nothing, text } from "../../lib/node";
+import { counted } from "../../lib/number";
+import { jobPath, workerPath } from "../../model/links";
+import { Model } from "../../model/model";
+import { cutName } from "../../parts/exact-name";
+
+/** The pattern in words, and as it is written. */
+export function pattern(entry: CronEntry): Node[] {
+  const match = entry.match;
+  if (match === null) return [leaf("span", "faint", "unknown")];
+  const words = entry.inWords;
+  const code = leaf("code", "", match);
+  return words === null ? [code] : [text(words), box("span", "sub", [code])];
+}
+
+export function nextRun(m: Model, entry: CronEntry): Node[] {
+  const at = entry.nextExecution;
+  const since = entry.pausedAt;
+  if (!isNaN(since)) {
+    return [stateSaying("paused", "Paused"), sub("since " + clockAt(since, m.serverNow))];
+  }
+  if (isNaN(at)) return [leaf("span", "faint", "none")];
+  return [timed(at, until(at, m.times)), sub(clockAt(at, m.serverNow))];
+}
+
+/** When the last tick was, and its job as long as that waits; or the tick that was missed. */
+export function lastRun(m: Model, entry: CronEntry): Node[] {
+  const at = entry.lastExecution;
+  const late = entry.lateSince;
+  const job = entry.pendingJobId;
+  const lines: Node[] = [isNaN(at) ? leaf("span", "faint", "never") : timed(at, ago(at, m.times))];
+  if (!isNaN(late)) {
+    const words = timed(late, `missed ${clockAt(late, m.serverNow)}`);
+    lines.push(box("span", "sub", [box("span", "amber", [words])]));
+  } else if (job !== i64.MIN_VALUE) {
+    const waits = stateSaying("scheduled", `#${job} waits`);
+    lines.push(box("span", "sub", [link(jobPath(job), "link", [waits])]));
+  }
+  return lines;
+}
+
+/** The workers that have the entry. */
+export function keepers(entry: CronEntry): Node[] {
+  if (entry.source === "schedule") return [text("schedule"), sub("any worker")];
+  if (entry.workers === 0) return [leaf("span", "amber", "no worker")];
+  if (entry.workers === 1 && entry.workerIds.length === 1) {
+    const id = entry.workerIds[0];
+    return [link(workerPath(id), "link cut", [cutName(id, "")])];
+  }
+  const some: string[] = [];
+  for (let i = 0; i < entry.workerIds.length; i++) some.push(entry.workerIds[i]);
+  const more = entry.workers > entry.workerIds.length ? ", …" : "";
+  return [
+    el(
+      "span",
+      [cls(""), attr("title", some.join(", ") + more)],
+      [text(counted(entry.workers, "worker", "workers"))],
+    ),
+  ];
+}
+
+export function sub(words: string): Node {
+  return words.length > 0 ? leaf("span", "sub", words) : nothing;
+}
+
+/** Returns the backfill period. */
+export function madeUp(seconds: i64): string {
+  if (seconds === i64.MIN_VALUE) return "";
+  return seconds > 0 ? `up to ${spanText(<f64>seconds * 1000)} back` : "off";
+}

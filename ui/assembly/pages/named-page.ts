@@ -1,0 +1,129 @@
+/** The page of one thing that has a name: a queue, a worker, a limit, a cron entry. Its list is above it. */
+import { link } from "../controls/button";
+import { empty } from "../controls/empty";
+import { crumbs, heading, headOf } from "../controls/panel";
+import { navigate } from "../host";
+import { Fetched } from "../kit/fetched";
+import { box, Node, nothing, text } from "../lib/node";
+import { decode } from "../lib/percent";
+import { Address } from "../model/address";
+import { Model, Page } from "../model/model";
+import { Pending } from "../model/requests";
+import { exactName } from "../parts/exact-name";
+
+/** The interval of requests while something changes. */
+const SOON_MS: f64 = 4000;
+
+export abstract class NamedPage extends Page {
+  /** The name in the address. */
+  protected wanted: string = "";
+  private isRemoved: bool = false;
+
+  /** `kind`: `limit`. Its list is at `/limits`, under the title `above`. `asked`: its data. */
+  constructor(
+    readonly kind: string,
+    private readonly list: string,
+    private readonly above: string,
+    protected readonly asked: Fetched,
+  ) {
+    super(asked.topic.substring(0, asked.topic.indexOf(".")), list + "/");
+    this.under = list.substring(1);
+  }
+
+  override matches(address: Address): bool {
+    return address.path.startsWith(this.path);
+  }
+
+  override title(): string {
+    return `${this.titled} ${this.wanted}`;
+  }
+
+  /** `Limit` */
+  private get titled(): string {
+    return String.fromCharCode(this.kind.charCodeAt(0) & ~0x20) + this.kind.substring(1);
+  }
+
+  override turn(m: Model, address: Address): void {
+    const wanted = this.nameIn(address);
+    if (wanted !== this.wanted) this.forget(m);
+    this.wanted = wanted;
+    this.isRemoved = false;
+  }
+
+  protected nameIn(address: Address): string {
+    return decode(address.path.substring(this.path.length));
+  }
+
+  override forget(_m: Model): void {
+    this.asked.forget();
+  }
+
+  /** The address of its data. */
+  protected abstract get at(): string;
+
+  override load(m: Model): void {
+    this.asked.ask(m, this.at);
+  }
+
+  override refresh(m: Model): void {
+    this.asked.askEvery(m, this.at, SOON_MS);
+  }
+
+  override miss(_m: Model, _request: Pending, status: i32, reason: string): void {
+    this.asked.missed(status, reason);
+  }
+
+  /** There is nothing more to see of what was removed here by a write to the list. */
+  override written(write: Pending): void {
+    this.isRemoved = write.path === "api" + this.writes && write.body.includes('"remove"');
+  }
+
+  /** The path of writes that remove it; empty: there are none. */
+  protected get writes(): string {
+    return "";
+  }
+
+  override reload(m: Model): void {
+    if (this.isRemoved) navigate(this.list, true);
+    else this.load(m);
+  }
+
+  protected get isShown(): bool {
+    return this.asked.ready && !this.asked.missing;
+  }
+
+  /** What follows the name: its state, a sentence, and the actions on it. */
+  protected state(_m: Model): Node {
+    return nothing;
+  }
+
+  protected remark(): string {
+    return "";
+  }
+
+  protected abstract acts(m: Model): Node[];
+
+  protected abstract body(m: Model): Node;
+
+  /** Returns the sentence where there is nothing of this name. */
+  protected gone(): string {
+    return `No ${this.kind} is named “${this.wanted}”.`;
+  }
+
+  override view(m: Model): Node {
+    const isShown = this.isShown;
+    return box("div", this.name + "-page", [
+      crumbs([link(this.list, "", [text(this.above)])]),
+      headOf(
+        [heading([exactName(this.wanted, "")]), isShown ? this.state(m) : nothing],
+        isShown ? this.remark() : "",
+        isShown ? this.acts(m) : [],
+      ),
+      this.asked.missing
+        ? empty(this.titled + " not found", this.gone(), this.list, `All ${this.kind}s`)
+        : isShown
+          ? this.body(m)
+          : this.asked.placeholder(m, 6),
+    ]);
+  }
+}
