@@ -75,6 +75,7 @@ const OPERATOR_NAMES: Readonly<Record<keyof OperatorOperations, true>> = {
   listPauses: true,
   setLimit: true,
   removeLimit: true,
+  endBackOff: true,
   getLimit: true,
   listLimits: true,
   sweepStaleWorkers: true,

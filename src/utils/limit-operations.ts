@@ -1,7 +1,7 @@
 // The operations on limits, as methods.
 import type { Logger } from "../base/logger.ts";
 import { validate } from "../base/validate.ts";
-import { noLimit } from "../commands/limits/change-limit.ts";
+import { endBackOffs, noLimit } from "../commands/limits/change-limit.ts";
 import { requireLimits } from "../commands/limits/missing-limits.ts";
 import { createLimits, removeLimit, setLimit } from "../commands/limits/set-limit.ts";
 import type { Database } from "../database/database.ts";
@@ -49,6 +49,11 @@ export interface LimitOperations {
   setLimit(limit: LimitOptions, by?: { readonly setBy?: string | null }): Promise<boolean>;
   /** Removes a limit: the jobs that wait for it can start at once. Returns false if there was none. */
   removeLimit(name: string): Promise<boolean>;
+  /**
+   * Ends the back-offs of a limit, and of the task or queues that it is for: their jobs can start at once. A pause by a
+   * person stays. Returns the number of back-offs. Rejects with `not_found`.
+   */
+  endBackOff(name: string): Promise<number>;
   /** Returns a limit. Rejects with `not_found`. */
   getLimit(name: string): Promise<Limit>;
   /** Returns all limits in the order of their names. */
@@ -64,6 +69,7 @@ export function limitOperations(db: Database): LimitOperations {
     setLimit: async (limit, { setBy = null } = {}) =>
       setLimit(db, { definition: validate(limitSchema, limit), setBy, isFromCode: false }),
     removeLimit: (name) => removeLimit(db, name),
+    endBackOff: async (name) => (await endBackOffs(db, name)).length,
     getLimit: async (name) => {
       const limit = (await list()).find((one) => one.name === name);
       if (limit === undefined) throw noLimit(name);

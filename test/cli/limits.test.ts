@@ -33,7 +33,7 @@ test("A limit is set, shown, changed in parts and removed; each answer names the
     /^Changed the limit stripe: at most 5 jobs of task charge_card at once, 100 in a second and 20 more at once after a quiet time\n$/,
   );
   const again = await worker("limit", "set", "stripe", "--concurrency", "5");
-  assert.match(again.stdout, /^Nothing was to be done: the limit stripe is at most 5 jobs/);
+  assert.match(again.stdout, /^Nothing changed: the limit stripe is at most 5 jobs/);
   const table = (await worker("limits")).stdout;
   assert.match(table, /stripe +task charge_card +5 +100\/s +0 +1 +free/);
   assert.equal((await worker("limit", "list")).stdout, table);

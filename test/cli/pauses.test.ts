@@ -33,7 +33,7 @@ test("pause, paused and resume work once the tables are there, and are refused b
   const resumed = await quickly(["resume", "queue", "mail"], env);
   assert.match(resumed.stdout, /^Resumed the queue "?mail"?\n$/);
   const again = await quickly(["resume", "queue", "mail"], env);
-  assert.match(again.stdout, /is not paused/);
+  assert.match(again.stdout, /has no pause of its own/);
 });
 
 test("The lists, the status and the doctor show what is paused: a queue, a task and everything.", async () => {

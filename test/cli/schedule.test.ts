@@ -74,10 +74,7 @@ test("A schedule is added, changed, paused, resumed, run and removed.", async ()
   );
   assert.equal((await json(["schedule", "pause", "nightly"])).next_execution, null);
   assert.match((await quickly(["cron"], env)).stdout, /nightly .*paused/);
-  assert.match(
-    (await quickly(["schedule", "pause", "nightly"], env)).stdout,
-    /^Nothing was to be done: /,
-  );
+  assert.match((await quickly(["schedule", "pause", "nightly"], env)).stdout, /^Nothing changed: /);
   const ran = await quickly(["schedule", "run", "nightly", "--json"], env);
   assert.match(
     ran.stdout,

@@ -24,6 +24,7 @@ import type { ExportFormat } from "../../src/insight/export/columns.ts";
 import { exportJobs } from "../../src/insight/export/export-jobs.ts";
 import { exportRequest } from "../../src/insight/export/export-request.ts";
 import type { CountedNames } from "../../src/insight/lists/counted-names.ts";
+import { listCron } from "../../src/insight/lists/cron/list-cron.ts";
 import { headCounts } from "../../src/insight/lists/head-counts.ts";
 import { knownWorkers } from "../../src/insight/lists/known-workers.ts";
 import {
@@ -32,7 +33,6 @@ import {
   lastOfPages,
   lastOfRetried,
 } from "../../src/insight/lists/last-errors.ts";
-import { listCron } from "../../src/insight/lists/list-cron.ts";
 import { listTasks } from "../../src/insight/lists/list-tasks.ts";
 import { listWorkers } from "../../src/insight/lists/list-workers.ts";
 import { probedCounts } from "../../src/insight/lists/queues/probe-queues.ts";

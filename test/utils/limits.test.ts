@@ -1,6 +1,7 @@
 // Limits by the library.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import pg from "pg";
 import { makeWorkerUtils } from "../../src/index.ts";
 import { migratedDatabase } from "../support/database.ts";
 
@@ -34,6 +35,19 @@ test("A limit is set, read, listed and removed; an equal one changes nothing.", 
     code: "conflict",
   });
   await assert.rejects(utils.setLimit({ name: "x", task: "t" }), { code: "bad_input" });
+  await assert.rejects(utils.setLimit({ name: "..", task: "t", concurrency: 1 }), {
+    message: /name: must not be "\." or "\.\."/,
+  });
+  const client = new pg.Client(url);
+  await client.connect();
+  await client.query(`insert into worker._private_back_offs (scope, name, until)
+    values ('limit', 'stripe', now() + interval '1 minute')`);
+  await client.end();
+  assert.ok((await utils.getLimit("stripe")).backOff !== null);
+  assert.equal(await utils.endBackOff("stripe"), 1);
+  assert.equal(await utils.endBackOff("stripe"), 0);
+  assert.equal((await utils.getLimit("stripe")).backOff, null);
+  await assert.rejects(utils.endBackOff("none"), { code: "not_found" });
 });
 
 test("Without the tables every operation on limits names the command that adds them.", async () => {
@@ -42,6 +56,7 @@ test("Without the tables every operation on limits names the command that adds t
   const missing = { code: "extension_missing", message: /"worker migrate --with limits" adds/ };
   await assert.rejects(utils.setLimit({ name: "x", task: "t", concurrency: 1 }), missing);
   await assert.rejects(utils.removeLimit("x"), missing);
+  await assert.rejects(utils.endBackOff("x"), missing);
   await assert.rejects(utils.getLimit("x"), missing);
   await assert.rejects(utils.listLimits(), missing);
 });

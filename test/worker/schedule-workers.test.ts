@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, test } from "node:test";
 import { Logger, run } from "graphile-worker";
 import { migrate } from "../../src/database/schema/migrate.ts";
 import { cronEntry } from "../../src/domain/cron/cron-entry.ts";
-import { listCron } from "../../src/insight/lists/list-cron.ts";
+import { listCron } from "../../src/insight/lists/cron/list-cron.ts";
 import { migratedDatabase } from "../support/database.ts";
 import { setNext } from "./schedule-harness.ts";
 import { workerProcess } from "./worker-process.ts";

@@ -71,20 +71,17 @@ export const adminOptions = {
     isSecret: true,
   }),
   trustedProxy: several(
-    text(
-      "Network of a trusted reverse proxy, or unix:; its forwarded client address is used; may be repeated",
-      {
-        form: "cidr",
-        field: "trustedProxies",
-      },
-    ),
+    text("Network of a trusted reverse proxy, or unix:; its forwarded client address is used", {
+      form: "cidr",
+      field: "trustedProxies",
+    }),
   ),
   userHeader: text(
     "Header in which a trusted proxy names the user, such as X-Forwarded-User; never a login",
     { form: "name", field: "userHeader" },
   ),
   limit: several(
-    text("Override a limit, such as viewers=200; may be repeated", {
+    text("Override a limit of the admin, such as viewers=200", {
       form: "name=number",
       field: "limits",
     }),

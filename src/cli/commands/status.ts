@@ -14,7 +14,7 @@ export const statusCommand = defineCommand({
   aliases: ["stats"],
   describe: "Count jobs by condition",
   notes:
-    "With --json it also has the four states of the HTTP API: there, ready includes blocked and due retries, and locked is fetched and running.",
+    "With --json it also has the four states of the HTTP API, in which ready includes blocked jobs and due retries, and locked means fetched or running.",
   run: async (args) => {
     const { countConditions } = await import("../../insight/read/count-conditions.ts");
     const { listPauses } = await import("../../insight/controls/list-pauses.ts");

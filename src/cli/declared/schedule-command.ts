@@ -10,7 +10,7 @@ export const scheduleCommand = groupCommand({
   describe: "List schedules, cron entries that can be changed while workers run; add or change one",
   notes: `\
 add needs --task and --pattern. change sets the given options, the others stay. run adds a job now
-and leaves the next tick. list with a name prints one schedule.
+and does not move the next tick. list with a name prints one schedule.
 
 With --revision an action fails if the schedule has been changed since. Ticks that were missed
 while no worker ran, or during a pause, are added as far back as --backfill. --overlap skip adds no
@@ -22,7 +22,7 @@ them, those of Graphile Worker do not.`,
   subject: { field: "identifier", describe: "Name of the schedule" },
   lists: ["list"],
   listOptions: {
-    limit: whole("Maximum number of schedules in a list", 1, 100),
+    limit: whole("Maximum number of schedules in a list [default: 100]", 1, 100),
     cursor: text("Cursor printed by the previous page of a list", { form: "cursor" }),
   },
   list,

@@ -57,7 +57,7 @@ Without a URL libpq's variables give the database's address: PGHOST, PGPORT, PGU
 PGPASSWORD, PGPASSFILE, PGSERVICE, PGSSLMODE and the others. Every option may come from the
 environment: WORKER_SCHEMA is --schema, WORKER_LIST_LIMIT is --limit of list; only --yes, --all,
 --dry-run, --fresh, --tasks and --plugin are always typed. DATABASE_URL and the admin's secrets
-may lie in files (DATABASE_URL_FILE) or be credentials of systemd (database-url).
+may be in files (DATABASE_URL_FILE) or be credentials of systemd (database-url).
 
 A time is now, +10m, in 2h, or RFC 3339 with a zone; or 2026-11-26, 09:00 (the next one), tomorrow,
 today 09:00, which are of the zone of this process (TZ). A duration is 30s, 5m, 1h30m, or seconds.

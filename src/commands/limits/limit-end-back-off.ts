@@ -23,7 +23,7 @@ export const limitEndBackOffCommand = defineCommand({
   run: (db, { name }) => endBackOffs(db, name),
   sentence: (ended, { name }) =>
     ended.length === 0
-      ? `Nothing was to be done: ${namedLimit(name)} does not back off`
+      ? `Nothing changed: ${namedLimit(name)} does not back off`
       : `Ended ${namesOf(ended)}`,
   members: (ended, { name }) => jsonOf({ name, ended: ended.length }),
 });

@@ -20,7 +20,9 @@ const PATTERN = "each * matches any text";
 export const setFields = {
   name: limitName,
   task: optional(name(["Task", `task whose jobs are limited together; ${PATTERN}`], 128)),
-  queue: optional(name(["Queue", `named queue; each that matches has the limit; ${PATTERN}`], 128)),
+  queue: optional(
+    name(["Queue", `named queue; each matching queue has its own limit; ${PATTERN}`], 128),
+  ),
   concurrency: optional(whole(["At once", "most jobs that run at once; 0: any number"], 0, 10_000)),
   rate: optional(
     text(
@@ -32,7 +34,13 @@ export const setFields = {
       },
     ),
   ),
-  burst: optional(whole(["Burst", "jobs that may start at once after a quiet time"], 1, 1_000_000)),
+  burst: optional(
+    whole(
+      ["Burst", "jobs that may start at once after a quiet time; by default those of 0.2 s"],
+      1,
+      1_000_000,
+    ),
+  ),
 };
 
 export type SetInput = Input<typeof setFields>;

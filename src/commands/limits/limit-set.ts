@@ -38,7 +38,7 @@ export const limitSetCommand = defineCommand({
   run: (db, input, { by = null }) => changeLimit(db, input, by),
   sentence: ({ definition, isNew, isChanged, isKnown, note }, { name }) => {
     const text = limitText(definition);
-    if (!isChanged) return `Nothing was to be done: ${namedLimit(name)} is ${text} already`;
+    if (!isChanged) return `Nothing changed: ${namedLimit(name)} is ${text} already`;
     const { scope, match } = definition;
     const unknown = match.includes("*")
       ? `no ${scope} has a matching name until now`

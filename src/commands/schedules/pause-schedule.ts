@@ -39,7 +39,7 @@ export const pauseScheduleCommand = defineCommand({
   sentence: ({ isChanged }, { identifier: given }) =>
     isChanged
       ? `Paused ${scheduleText(given)}`
-      : `Nothing was to be done: ${scheduleText(given)} is paused already`,
+      : `Nothing changed: ${scheduleText(given)} is paused already`,
 });
 
 export const resumeScheduleCommand = defineCommand({
@@ -56,5 +56,5 @@ export const resumeScheduleCommand = defineCommand({
   sentence: ({ schedule, isChanged }, { identifier: given }) =>
     isChanged
       ? `Resumed ${scheduleText(given)}${nextText(schedule)}`
-      : `Nothing was to be done: ${scheduleText(given)} is not paused`,
+      : `Nothing changed: ${scheduleText(given)} is not paused`,
 });

@@ -63,7 +63,7 @@ export interface Surroundings {
   readonly command?: readonly string[];
 }
 
-/** Starts the admin from the sources, so that the present state is measured. */
+/** Starts the admin from the sources, so that the present state is measured, with the V8 option of the executable. */
 export async function startAdminProcess(
   databaseUrl: string,
   options: readonly string[] = [],
@@ -74,6 +74,7 @@ export async function startAdminProcess(
     process.execPath,
     ...[
       "--expose-gc",
+      "--max-semi-space-size=4",
       "--import",
       join(root, "test/support/register.mjs"),
       join(root, "src/main.ts"),

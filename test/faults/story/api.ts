@@ -28,8 +28,8 @@ export interface Seen {
   readonly mostOfATenant: number;
   /** Requests between 250 ms after a 429 and the end that it named. */
   readonly whileBackingOff: number;
-  /** Requests of the worker that ignores limits. */
-  readonly byStock: number;
+  /** Requests of the worker that ignores limits: before the new queues have got their slots, and later. */
+  readonly byStock: { readonly early: number; readonly late: number };
   /** From the first request to the last one, in milliseconds. */
   readonly tookMs: number;
 }
@@ -38,6 +38,8 @@ const SECOND_MS = 1_000;
 const RETRY_AFTER_S = 2;
 /** A worker may have started a job before it read of the 429. */
 const NOTICED_MS = 250;
+/** A new queue gets its slots when no job of it runs: see docs/limits.md. */
+const MANAGED_MS = 2_000;
 /** How long a request takes, at least and at most. */
 const TAKES_MS = [100, 300] as const;
 
@@ -81,6 +83,8 @@ export async function startApi(perSecond: number): Promise<Api> {
     },
     seen() {
       const starts = spans.map(({ from }) => from);
+      const byStock = spans.filter(({ by }) => by === "stock").map(({ from }) => from);
+      const managedAt = (starts[0] ?? 0) + MANAGED_MS;
       const tenants = [...Map.groupBy(spans, ({ n }) => n).values()];
       return {
         served: served.length,
@@ -92,7 +96,10 @@ export async function startApi(perSecond: number): Promise<Api> {
         ).most,
         mostOfATenant: Math.max(0, ...tenants.map((own) => mostAtOnce(own).most)),
         whileBackingOff: starts.filter((at) => isBackingOff(at, refused)).length,
-        byStock: spans.filter(({ by }) => by === "stock").length,
+        byStock: {
+          early: byStock.filter((at) => at <= managedAt).length,
+          late: byStock.filter((at) => at > managedAt).length,
+        },
         tookMs: (starts.at(-1) ?? 0) - (starts[0] ?? 0),
       };
     },

@@ -18,9 +18,9 @@ export const addManyCommand = defineCommand({
   words: { file: required(text("JSON Lines file; - reads standard input", { form: "path" })) },
   notes: `\
 A line is {"task": "mail", "payload": {…}}, with queue, run_at ("+10m" and "in 2h", too), priority,
-max_attempts, key, key_mode, unique, debounce and flags where they are wanted. Payloads are kept byte
-for byte. A line that is wrong is named by its number, and nothing is added. Any number of lines,
-streamed; those with keys are slower, since each may meet a job that exists.`,
+max_attempts, key, key_mode, retry, deadline, unique, debounce and flags as needed. Payloads are kept
+byte for byte. If a line is invalid, it is reported with its number, and nothing is added. The file can
+have any number of lines. Jobs with keys are slower, because each may meet a job that exists.`,
   run: async ({ file, ...args }) => {
     const copied = await connected(args, (connection) =>
       stoppable((signal) => addLines(connection, file, signal)),

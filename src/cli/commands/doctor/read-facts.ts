@@ -109,7 +109,7 @@ async function readSweep(db: Database): Promise<string | null> {
 
 /** Cron entries whose last tick is in the future. */
 async function readAhead(db: Database) {
-  const { listCron } = await import("../../../insight/lists/list-cron.ts");
+  const { listCron } = await import("../../../insight/lists/cron/list-cron.ts");
   const all = { search: "", sort: "-last", limit: 100, cursor: null } as const;
   return (await listCron(db, all)).entries.filter(({ isAhead }) => isAhead);
 }

@@ -1,6 +1,6 @@
 // worker cron: cron entries, and their overdue ticks.
 import { timeInZone } from "../../../domain/cron/time-zone.ts";
-import type { CronPage, CronSort, ListedCronEntry } from "../../../insight/lists/list-cron.ts";
+import type { CronPage, CronSort, ListedCronEntry } from "../../../insight/lists/cron/list-cron.ts";
 import { print, printJson, printTable } from "../../output/print.ts";
 import { connected } from "../../shell/connection.ts";
 import { defineCommand } from "../../shell/globals.ts";
@@ -11,12 +11,12 @@ const sorts = ["next", "identifier", "-last"] as const satisfies readonly CronSo
 
 export const cronCommand = defineCommand({
   name: "cron",
-  describe: "List cron entries with their last and next ticks",
+  describe: "List cron entries and schedules with their last and next ticks",
   options: listingOptions(sorts, "the name or the task"),
   notes:
-    "Patterns and next ticks, in the entry's time zone, are shown while a live worker has the entry.",
+    "Next ticks are in the time zone of the entry. The pattern and the next tick of an entry in code are shown while a live worker has it; schedules always have both.",
   run: async ({ search, sort, limit, cursor = null, ...args }) => {
-    const { listCron } = await import("../../../insight/lists/list-cron.ts");
+    const { listCron } = await import("../../../insight/lists/cron/list-cron.ts");
     const { cronListJson } = await import("../../../insight/json/cron-json.ts");
     const page = await connected(args, ({ database }) =>
       listCron(database, { search, sort, limit, cursor }),

@@ -5,7 +5,7 @@ import { defineCommand } from "../../shell/globals.ts";
 
 export const pausedCommand = defineCommand({
   name: "paused",
-  describe: "List what is paused",
+  describe: "List pauses, and the workers that have not acknowledged them",
   examples: ["worker paused", "worker paused --json"],
   run: async (args) => {
     const { listPauses } = await import("../../../insight/controls/list-pauses.ts");

@@ -70,7 +70,7 @@ function manualOptions(options: Values, command: CliCommand | null): ManualOptio
       form,
       about: sentence(describe),
       isRepeatable: many,
-      fallback: fallback === "" ? null : fallback,
+      fallback: isOn || fallback === "" ? null : fallback,
       variables: [variableOf(key, command) ?? [], value.variables ?? []].flat(),
     };
   });
