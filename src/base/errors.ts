@@ -158,3 +158,7 @@ export function codeOf(error: unknown): string | undefined {
     return undefined; // A proxy may refuse to be read.
   }
 }
+
+/** Whether the database cannot be reached, or is a standby: that passes, and is logged by the parts that always use it. */
+export const isOutage = (error: unknown): boolean =>
+  ["database_unreachable", "read_only_server"].includes(codeOf(error) ?? "");

@@ -5,7 +5,7 @@
 //   start() ──▶ read ──2 s, or announced──▶ read ──▶ … ──▶ stop()
 //                 └ a new pause: unstarted jobs returned ──▶ acknowledged
 import { monotonic, wait } from "../base/clock.ts";
-import { codeOf, messageOf } from "../base/errors.ts";
+import { codeOf, isOutage, messageOf } from "../base/errors.ts";
 import type { Logger } from "../base/logger.ts";
 import type { Database } from "../database/database.ts";
 import { hasControls } from "../database/schema/extensions/has-extension.ts";
@@ -21,7 +21,6 @@ const EVERY_MS = 2_000;
 const SHORTEST_WAIT_MS = 10;
 /** The wait for a second read after an announcement: a fetch under way may have locked a job that is cancelled. */
 const SECOND_READ_MS = 250;
-const OUTAGE_CODES: ReadonlySet<string> = new Set(["database_unreachable", "read_only_server"]);
 
 export interface ControlWatchParts {
   readonly logger: Logger;
@@ -175,7 +174,7 @@ export class ControlWatch implements Controls {
       this.#failure = null;
     } catch (error) {
       // Without the table, or without the right to read it, nothing is paused for this worker.
-      const isUnreadable = codeOf(error) !== undefined && !OUTAGE_CODES.has(codeOf(error) ?? "");
+      const isUnreadable = codeOf(error) !== undefined && !isOutage(error);
       if (isUnreadable) this.#isInstalled = await hasControls(db).catch(() => this.#isInstalled);
       if (!this.#isInstalled) this.#clearPauses();
       const message = messageOf(error);

@@ -100,7 +100,7 @@ export class Session<E> {
       wake: () => this.dispatcher.wake(0),
       nextRunAt: async (sinceSeconds) => {
         const [asking] = this.#lanes;
-        return asking?.isConnected ? nextRunAt(asking.database, sinceSeconds) : null;
+        return asking?.isPrompt ? nextRunAt(asking.database, sinceSeconds) : null;
       },
     });
     this.dispatcher = new Dispatcher({
@@ -127,8 +127,8 @@ export class Session<E> {
 
   /** A connection of the safe mode, an idle one if possible; null: there is none. */
   get database(): Database | null {
-    const connected = this.#lanes.filter(({ isConnected }) => isConnected);
-    return (connected.find(({ isBusy }) => !isBusy) ?? connected[0])?.database ?? null;
+    const prompt = this.#lanes.filter(({ isPrompt }) => isPrompt);
+    return (prompt.find(({ isBusy }) => !isBusy) ?? prompt[0])?.database ?? null;
   }
 
   /** The running jobs of both modes. */

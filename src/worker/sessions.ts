@@ -28,6 +28,8 @@ export class Sessions<E> {
   /** Becomes the current one when it has started. */
   #next: Session<E> | null = null;
   #succession: Promise<void> | null = null;
+  /** The lease of `#next` was lost before its first use: it is reported only once. */
+  #isNextLost = false;
 
   constructor(make: () => Session<E>, parts: SessionsParts) {
     this.#make = make;
@@ -47,6 +49,7 @@ export class Sessions<E> {
   /** Continues under a new id if the lost lease is the current one. */
   leaseLost(leases: Leases, id: string, reason: LeaseLoss): void {
     const old = this.#current;
+    if (id === this.#next?.id) this.#isNextLost = true;
     if (id !== old.id || this.#succession !== null || this.#stop.signal.aborted) return;
     void this.#retire(leases, old);
     this.#succession = this.#succeed(leases, old, reason).finally(() => {
@@ -104,12 +107,14 @@ export class Sessions<E> {
       async (succeeded) => {
         const next = this.#make();
         this.#next = next;
+        this.#isNextLost = false;
         try {
           await leases.begin(next.id);
           await next.dispatcher.start();
+          if (this.#isNextLost) throw new Error("the new lease was lost before its first use");
         } catch (error) {
           await next.dispatcher.close();
-          await leases.release(next.id, { mayHold: false });
+          await leases.release(next.id, { mayHold: this.#isNextLost });
           throw error;
         } finally {
           this.#next = null;

@@ -63,7 +63,7 @@ test("A queue that cannot be unlocked stays locked, with the reason, and other w
     assert.match(String(left.failure), /refused/);
     const byHand = { hasHeartbeats: true, isDry: false, thresholdMs: 0, delayMs: 0 };
     await assert.rejects(
-      recoverByHand(queue.db, { ...byHand, staleWorkerIds: ["b"], orphanWorkerIds: [] }),
+      recoverByHand(queue.db, { ...byHand, staleWorkerIds: ["b"], unknownWorkerIds: [] }),
       /refused/,
     );
   });

@@ -80,6 +80,7 @@ export const runOptions = {
     true,
   ),
   recovery: flag("Send no heartbeats and recover no jobs", {}, true),
+  schedules: flag("Add no jobs of schedules", {}, true),
   migrate: choice("Whether to create or migrate the schema at the start [default: if-missing]", [
     "if-missing",
     "always",

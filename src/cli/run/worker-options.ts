@@ -59,6 +59,7 @@ export async function workerOptions(
     notify: args.notify,
     preparedStatements: args.preparedStatements,
     recovery: args.recovery ? undefined : false,
+    schedules: args.schedules ? undefined : false,
     migrate: args.migrate,
   };
 }

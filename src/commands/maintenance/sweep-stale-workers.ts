@@ -81,7 +81,7 @@ export async function sweepStaleWorkers(
   const found = await findStaleWorkers(db, hasHeartbeats, thresholdMs);
   const idsOf = (kind: FoundWorker["kind"]) =>
     found.filter((one) => one.kind === kind).map(({ workerId }) => workerId);
-  const [staleWorkers, unknownWorkers] = [idsOf("stale"), idsOf("orphan")];
+  const [staleWorkers, unknownWorkers] = [idsOf("stale"), idsOf("unknown")];
   const counts =
     staleWorkers.length + unknownWorkers.length === 0
       ? { jobs: 0, queues: 0 }
@@ -91,7 +91,7 @@ export async function sweepStaleWorkers(
           thresholdMs,
           delayMs,
           staleWorkerIds: staleWorkers,
-          orphanWorkerIds: unknownWorkers,
+          unknownWorkerIds: unknownWorkers,
         });
   const held = found.filter(({ kind }) => kind !== "spared");
   return {

@@ -77,21 +77,21 @@ export interface ManualRecovery {
   readonly delayMs: number;
   readonly staleWorkerIds: readonly string[];
   /** The ids of workers without a heartbeat row. */
-  readonly orphanWorkerIds: readonly string[];
+  readonly unknownWorkerIds: readonly string[];
 }
 
 /** Recovers jobs by hand. With `isDry` it only counts them. */
 export async function recoverByHand(db: Database, request: ManualRecovery): Promise<Recovered> {
-  const { hasHeartbeats, isDry, thresholdMs, delayMs, staleWorkerIds, orphanWorkerIds } = request;
+  const { hasHeartbeats, isDry, thresholdMs, delayMs, staleWorkerIds, unknownWorkerIds } = request;
   const always = Number.POSITIVE_INFINITY;
   const statement = manualStatement(hasHeartbeats, isDry, await hasLimits(db));
   const valuesFor = (ids: readonly string[]) => {
     const stale = staleWorkerIds.filter((id) => ids.includes(id));
     const rowValues = [stale, stale.map(() => ""), always, 0, always];
-    const orphans = orphanWorkerIds.filter((id) => ids.includes(id));
-    return [thresholdMs, orphans, ...(hasHeartbeats ? rowValues : [])];
+    const unknown = unknownWorkerIds.filter((id) => ids.includes(id));
+    return [thresholdMs, unknown, ...(hasHeartbeats ? rowValues : [])];
   };
-  const all = [...staleWorkerIds, ...orphanWorkerIds];
+  const all = [...staleWorkerIds, ...unknownWorkerIds];
   if (isDry) return recovered(await contendedQuery<RecoveredRow>(db, statement, valuesFor(all)));
   const done = await recoverUnrefused(db, all, [], (ids, barred) =>
     contendedQuery(db, statement, [...valuesFor(ids), sweepLockKey(db), delayMs, barred]),

@@ -96,19 +96,19 @@ const staleRows = (s: string, isDry: boolean) => `stale_row as materialized (
 
 const stale = (s: string, heartbeats: boolean, isDry: boolean) => {
   const isOurTurn = isDry ? "true" : "(select is_ours from turn)";
-  const orphans = `select orphan.id, true as is_final, null::text as message, false as is_known,
+  const unknownWorkers = `select unknown.id, true as is_final, null::text as message, false as is_known,
     false as has_row
-  from pg_catalog.unnest($2::text[]) as orphan (id) where ${isOurTurn}`;
+  from pg_catalog.unnest($2::text[]) as unknown (id) where ${isOurTurn}`;
   if (!heartbeats) {
     return `stale as materialized (
-  ${orphans}
+  ${unknownWorkers}
 )`;
   }
   return `stale as materialized (
   select id, is_final, message, is_known, true as has_row from stale_row
   union all
-  ${orphans}
-  and not exists (select from ${s}._private_workers as workers where workers.id = orphan.id)
+  ${unknownWorkers}
+  and not exists (select from ${s}._private_workers as workers where workers.id = unknown.id)
 )`;
 };
 

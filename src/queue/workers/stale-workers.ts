@@ -2,7 +2,7 @@
 // same definition serves every worker's sweep and the manual one.
 //
 //   has a heartbeat row:  stale once its last heartbeat is older than its threshold
-//   has none ("orphan"):  checked by the manual sweep only, by the age of its newest lock
+//   has none (unknown):  checked by the manual sweep only, by the age of its newest lock
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { hasLimits } from "../../database/schema/extensions/has-extension.ts";
 import { isLockedByWorker } from "../sql/lock.ts";
@@ -73,10 +73,10 @@ export const staleWorkers = (s: string, uptime: string, recentMs: string): strin
 export interface FoundWorker {
   readonly workerId: string;
   /**
-   * `stale`: its lease has expired. `orphan`: it has no heartbeat row. `spared`: it has sent no heartbeat for the given
+   * `stale`: its lease has expired. `unknown`: it has no heartbeat row. `spared`: it has sent no heartbeat for the given
    * time, but its declared threshold is longer.
    */
-  readonly kind: "stale" | "orphan" | "spared";
+  readonly kind: "stale" | "unknown" | "spared";
   readonly lockedJobs: number;
   readonly lockedQueues: number;
 }
@@ -90,7 +90,7 @@ interface FoundRow {
 
 /**
  * Returns stale workers for the manual sweep: at most 1,000, ascending by id, the spared ones last. Without a heartbeat
- * table all of them are orphans.
+ * table all of them are unknown.
  */
 export async function findStaleWorkers(
   db: Database,
@@ -98,7 +98,7 @@ export async function findStaleWorkers(
   thresholdMs: number,
 ): Promise<FoundWorker[]> {
   const slots = await hasLimits(db);
-  const statement = hasHeartbeats ? foundSql(slots) : orphansSql(slots);
+  const statement = hasHeartbeats ? foundSql(slots) : unknownSql(slots);
   const rows = await query<FoundRow>(db, statement, [thresholdMs]);
   return rows.map((row) => ({
     workerId: row.worker_id,
@@ -126,9 +126,9 @@ const locks = (s: string, slots: boolean) => `
       : ""
   }`;
 
-// The age of the newest lock is checked: an orphan that has just locked a job is alive.
-const orphans = (condition: string) => `
-  select locked_by as id, 'orphan' as kind
+// The age of the newest lock is checked: a worker that has just locked a job is alive.
+const unknown = (condition: string) => `
+  select locked_by as id, 'unknown' as kind
   from locks
   ${condition}
   group by locked_by
@@ -154,15 +154,15 @@ const foundSql =
     select id, case when ${isStale("'infinity'", "$1")} then 'stale' else 'spared' end as kind
     from ${s}._private_workers as workers
     where ${AGE_MS} > $1::float8
-    union all ${orphans(`where not exists (
+    union all ${unknown(`where not exists (
     select from ${s}._private_workers as workers where workers.id = locks.locked_by
   )`)}
   )${summary}`;
 
-const orphansSql =
+const unknownSql =
   (slots: boolean): Statement =>
   (s) =>
     `
   with locks as materialized (${locks(s, slots)}
-  ), found as (${orphans("")}
+  ), found as (${unknown("")}
   )${summary}`;

@@ -76,6 +76,11 @@ export class WorkerConnection {
     return this.#underWay > 0;
   }
 
+  /** Whether it is connected, and no statement is under way for which others would wait beyond their limit. */
+  get isPrompt(): boolean {
+    return this.isConnected && this.#patientUnderWay === 0;
+  }
+
   /** The bytes received from the server on the current connection. */
   get bytesReceived(): number {
     return (this.#client ?? this.#connecting)?.bytesRead ?? 0;

@@ -3,7 +3,7 @@
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
 import type { Database } from "../../database/database.ts";
-import { isRefusal } from "../../database/errors/database-errors.ts";
+import { isRefusedResult } from "../../database/errors/database-errors.ts";
 import { cronJob } from "../../domain/cron/cron-entry.ts";
 import { type JobToAdd, resolveJob } from "../../domain/job-spec.ts";
 import {
@@ -107,7 +107,7 @@ async function store<Tick extends DueTick>(
     }
   } catch (error) {
     const [first] = offers;
-    if (!isRefusal(error) || first === undefined) throw error;
+    if (!isRefusedResult(error) || first === undefined) throw error;
     if (offers.length === 1) {
       logRefusal(services.logger, first, error);
       await source.refused?.(first);

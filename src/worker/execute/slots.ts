@@ -75,6 +75,15 @@ export class Slots {
     });
   }
 
+  /**
+   * The running jobs of all sources, except those of runs of queues. A fast lane may lock one by `locked_by` at any time.
+   */
+  get runningAlone(): readonly FetchedJob[] {
+    return this.#occupied.flatMap(({ unit }) =>
+      unit === undefined || unit instanceof QueueRun ? [] : [unit],
+    );
+  }
+
   /** Returns the named queues whose runs are in this source's slots. */
   queueIds(source: WorkSource): readonly number[] {
     return this.#of(source).flatMap(({ unit }) => (unit instanceof QueueRun ? [unit.lock] : []));

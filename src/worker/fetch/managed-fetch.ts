@@ -113,6 +113,8 @@ export class ManagedFetch {
       const pauseMs = Math.max(SHARE * tookMs, isPending ? this.#pendingMs : PAUSE_MS);
       this.#mayLookAtMs = this.#clock.monotonic() + pauseMs;
     } catch (error) {
+      const failedMs = this.#clock.monotonic();
+      this.#mayLookAtMs = failedMs + SHARE * (failedMs - startedMs);
       this.#looksAtAll ||= all;
       throw error;
     } finally {

@@ -1,6 +1,6 @@
 // Ends a process together with all processes of its process group.
 import { readdirSync, readFileSync } from "node:fs";
-import { wait } from "../../base/clock.ts";
+import { monotonic, wait } from "../../base/clock.ts";
 import { codeOf } from "../../base/errors.ts";
 
 const LOOK_MS = 20;
@@ -43,7 +43,8 @@ function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
 /** Polls, because there is no event for an empty group. */
 async function isGone(pid: number, limitMs: number): Promise<boolean> {
   const never = new AbortController().signal;
-  for (let waitedMs = 0; waitedMs < limitMs; waitedMs += LOOK_MS) {
+  // On a busy host a round takes longer than its wait.
+  for (const endMs = monotonic() + limitMs; monotonic() < endMs; ) {
     if (!signalGroup(pid, 0) || isDead(pid)) return true;
     await wait(LOOK_MS, never);
   }

@@ -2,7 +2,7 @@
 // deleted although they have jobs, and deletes the rows of throttles whose period is over. It first runs at a random
 // moment of the first minute, so that many workers do not run it at once, and then about every `intervalMs`.
 import { wait } from "../../base/clock.ts";
-import { codeOf, messageOf } from "../../base/errors.ts";
+import { isOutage, messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
 import type { Database } from "../../database/database.ts";
 import { countDeletedQueues, recoverLostQueues } from "../../queue/tidy/lost-names.ts";
@@ -27,7 +27,6 @@ export interface LockResetParts {
 const QUEUES_RECOVERED =
   "queues were deleted while jobs were being added to them; they are named recovered-queue-<id> now";
 const FIRST_WITHIN_MS = 60_000;
-const OUTAGE_CODES: ReadonlySet<string> = new Set(["database_unreachable", "read_only_server"]);
 
 export class LockReset {
   readonly #parts: LockResetParts;
@@ -69,9 +68,8 @@ export class LockReset {
       await deleteOldThrottles(database);
     } catch (error) {
       // Outages are logged by the parts that use the database all the time.
-      const isOutage = OUTAGE_CODES.has(codeOf(error) ?? "");
       const fields = { error: messageOf(error) };
-      logger[isOutage ? "debug" : "warn"](fields, "stale locks could not be reset");
+      logger[isOutage(error) ? "debug" : "warn"](fields, "stale locks could not be reset");
     }
   }
 

@@ -1,6 +1,6 @@
 // The limits of a session: which apply to its tasks, and what it holds of each. When the limits change, what it holds
 // of those that stay is kept.
-import type { Clock } from "../../base/clock.ts";
+import { type Clock, settlesWithin } from "../../base/clock.ts";
 import type { Logger } from "../../base/logger.ts";
 import type { Database } from "../../database/database.ts";
 import { likePattern } from "../../domain/limits/limit.ts";
@@ -13,6 +13,9 @@ import { HeldLimit } from "./held-limit.ts";
 import type { LimitWatch } from "./limit-watch.ts";
 import { PermitLeases } from "./permit-leases.ts";
 import { TokenLeases } from "./token-leases.ts";
+
+/** How long a stop waits until its permits are given back. */
+const RELEASE_MS = 300;
 
 export interface SessionLimitsParts {
   readonly clock: Clock;
@@ -131,8 +134,9 @@ export class SessionLimits {
     watch.unsubscribe(this);
     this.#permits.close();
     this.#tokens.close();
-    // What is not given back goes with the worker's row of heartbeats.
-    if (this.#hasPermits) await releasePermits(database, workerId).catch(() => {});
+    // What is not given back in time goes with the worker's row of heartbeats.
+    const released = this.#hasPermits && releasePermits(database, workerId).catch(() => {});
+    if (released) await settlesWithin(released, RELEASE_MS);
   }
 
   #arrange(): void {
@@ -150,7 +154,10 @@ export class SessionLimits {
       if (!used.has(limit.id)) continue;
       const held = this.#held.get(limit.id) ?? new HeldLimit(limit.id, clock);
       this.#held.set(limit.id, held);
+      const before = JSON.stringify(held.bucket);
       held.define(limit);
+      // A wait for a token was computed from the rate before.
+      if (JSON.stringify(held.bucket) !== before) this.#tokens.forget(held);
     }
     this.#unlimited = unlimited;
     this.#queues = watch.hasManagedQueues ? queueLimitsOf(limits) : null;

@@ -60,9 +60,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
       delayOver: () => this.advance(),
     });
     this.#late = new LateJobs({
-      clock,
-      slots: link.slots,
-      source: this,
+      ...{ clock, slots: link.slots, source: this },
       hasWaitingRuns: () => this.#streams.queueIds.length > 0,
       giveBack: (jobs) => this.#giveBack(jobs, []),
     });
@@ -287,14 +285,16 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     // Results are written before the next fetch, because later the lock may be that of another attempt. Queues are
     // unlocked below, after the return of jobs that a lost fetch may have locked, so that their order is kept.
     const taken = results.send();
-    const batch = { ...taken, freedQueues: [] };
-    const answer = await flushAndFetch(connection, workerId, batch, null);
-    this.#written(answer, batch);
+    const answer = await flushAndFetch(connection, workerId, { ...taken, freedQueues: [] }, null);
+    this.#written(answer, taken);
     results.putBack(answer.unconfirmed);
     results.answered(taken);
     if (answer.failure !== null) throw answer.failure;
     await registerTasks(connection.database, tasks.names);
-    const { jobs, queueIds } = this.#link.inFlight();
-    await connection.patiently((db) => returnUnknownJobs(db, workerId, jobs.map(idOf), queueIds));
+    await connection.patiently((db) => {
+      const { jobs, queueIds } = this.#link.inFlight();
+      const ids = [...jobs, ...this.#link.slots.runningAlone].map(idOf);
+      return returnUnknownJobs(db, workerId, ids, queueIds);
+    });
   }
 }

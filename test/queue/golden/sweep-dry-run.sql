@@ -27,7 +27,7 @@ select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text),
     from "worker"._private_workers as workers
     where ((extract(epoch from pg_catalog.now())::float8 - extract(epoch from workers.last_heartbeat_at)::float8) * 1000::float8) > $1::float8
     union all 
-  select locked_by as id, 'orphan' as kind
+  select locked_by as id, 'unknown' as kind
   from locks
   where not exists (
     select from "worker"._private_workers as workers where workers.id = locks.locked_by
@@ -71,10 +71,10 @@ with stale_row as materialized (
 ), stale as materialized (
   select id, is_final, message, is_known, true as has_row from stale_row
   union all
-  select orphan.id, true as is_final, null::text as message, false as is_known,
+  select unknown.id, true as is_final, null::text as message, false as is_known,
     false as has_row
-  from pg_catalog.unnest($2::text[]) as orphan (id) where true
-  and not exists (select from "worker"._private_workers as workers where workers.id = orphan.id)
+  from pg_catalog.unnest($2::text[]) as unknown (id) where true
+  and not exists (select from "worker"._private_workers as workers where workers.id = unknown.id)
 ), held as materialized (
   select jobs.id, jobs.job_queue_id, jobs.locked_by, jobs.locked_at,
     stale.is_final or not coalesce(jobs.flags ? 'infrastructure_resilient'::text, false) as is_due

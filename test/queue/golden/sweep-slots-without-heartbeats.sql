@@ -15,7 +15,7 @@ select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text),
   from "worker"._private_queue_slots
   where locked_by is not null
   ), found as (
-  select locked_by as id, 'orphan' as kind
+  select locked_by as id, 'unknown' as kind
   from locks
   
   group by locked_by
@@ -34,9 +34,9 @@ select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text),
 with turn as materialized (
   select pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended($3::text, 0))::text is not null as is_ours
 ), stale as materialized (
-  select orphan.id, true as is_final, null::text as message, false as is_known,
+  select unknown.id, true as is_final, null::text as message, false as is_known,
     false as has_row
-  from pg_catalog.unnest($2::text[]) as orphan (id) where (select is_ours from turn)
+  from pg_catalog.unnest($2::text[]) as unknown (id) where (select is_ours from turn)
 ), held as materialized (
   select jobs.id, jobs.job_queue_id, jobs.locked_by, jobs.locked_at,
     stale.is_final or not coalesce(jobs.flags ? 'infrastructure_resilient'::text, false) as is_due

@@ -11,7 +11,7 @@ select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text),
   from "worker"._private_job_queues as queues
   where locked_by is not null and queues.locked_at is not null and not coalesce(pg_catalog.left(queues.locked_by, 8) like any (array['paused:%', 'managed:%']), false)
   ), found as (
-  select locked_by as id, 'orphan' as kind
+  select locked_by as id, 'unknown' as kind
   from locks
   
   group by locked_by
@@ -28,9 +28,9 @@ select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text),
   limit 1000;
 
 with stale as materialized (
-  select orphan.id, true as is_final, null::text as message, false as is_known,
+  select unknown.id, true as is_final, null::text as message, false as is_known,
     false as has_row
-  from pg_catalog.unnest($2::text[]) as orphan (id) where true
+  from pg_catalog.unnest($2::text[]) as unknown (id) where true
 ), held as materialized (
   select jobs.id, jobs.job_queue_id, jobs.locked_by, jobs.locked_at,
     stale.is_final or not coalesce(jobs.flags ? 'infrastructure_resilient'::text, false) as is_due

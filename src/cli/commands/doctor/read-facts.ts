@@ -103,8 +103,8 @@ async function readSweep(db: Database): Promise<string | null> {
     { dry_run: true },
     { pool: null, logger: silentLogger, signal },
   );
-  const { stale_workers: stale, unknown_workers: orphans } = JSON.parse(plan.json);
-  return stale.length + orphans.length === 0 ? null : plan.message;
+  const { stale_workers: stale, unknown_workers: unknown } = JSON.parse(plan.json);
+  return stale.length + unknown.length === 0 ? null : plan.message;
 }
 
 /** Cron entries whose last tick is in the future. */
