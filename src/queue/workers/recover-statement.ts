@@ -15,7 +15,7 @@ export interface RecoverForm {
   readonly isDry: boolean;
   /** Whether it waits for another sweep; if not, it leaves the work to that sweep. */
   readonly waitsForSweep: boolean;
-  /** Whether the schema has slots of managed queues. */
+  /** Whether the schema has limits: slots of managed queues, and permits. */
   readonly slots: boolean;
 }
 
@@ -220,4 +220,12 @@ const marked = (s: string, slots: boolean) => `, unfinished as materialized (
   delete from ${s}._private_workers as workers using stale_row
   where workers.id = stale_row.id and stale_row.is_final
   and stale_row.id not in (select locked_by from unfinished)
+)${slots ? withdrawnPermits(s) : ""}`;
+
+// What a worker holds of limits is free for others from the first pass on, as its jobs are. Resilient jobs may still run.
+const withdrawnPermits = (s: string) => `, withdrawn as (
+  delete from ${s}._private_limit_permits as permits using stale_row
+  where permits.worker_id = stale_row.id
+  and stale_row.id not in (select locked_by from unfinished)
+  and not exists (select from held where held.locked_by = stale_row.id and not held.is_due)
 )`;

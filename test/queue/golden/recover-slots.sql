@@ -115,6 +115,11 @@ with turn as materialized (
   delete from "worker"._private_workers as workers using stale_row
   where workers.id = stale_row.id and stale_row.is_final
   and stale_row.id not in (select locked_by from unfinished)
+), withdrawn as (
+  delete from "worker"._private_limit_permits as permits using stale_row
+  where permits.worker_id = stale_row.id
+  and stale_row.id not in (select locked_by from unfinished)
+  and not exists (select from held where held.locked_by = stale_row.id and not held.is_due)
 ),
 ended as materialized (
   select pg_catalog.pg_terminate_backend(activity.pid, 1000) as has_ended
