@@ -6,6 +6,7 @@
 import type { Clock } from "../../base/clock.ts";
 import { type TokenBucket, tokenBucket } from "../../domain/limits/token-bucket.ts";
 import type { StoredLimit } from "../../queue/limits/limits.ts";
+import { Lapse } from "./lapse.ts";
 
 interface LeasedTokens {
   count: number;
@@ -31,11 +32,13 @@ export class HeldLimit {
   isShort = false;
   /** Tokens, the oldest first. */
   #tokens: readonly LeasedTokens[] = [];
+  readonly #lapse: Lapse;
   #backsOffUntilMs = 0;
 
   constructor(id: number | null, clock: Clock) {
     this.id = id;
     this.#clock = clock;
+    this.#lapse = new Lapse(clock);
   }
 
   /** Takes the definition of the limit as it is now. */
@@ -88,10 +91,11 @@ export class HeldLimit {
     this.running--;
   }
 
-  /** `sentAtMs`: they lapse by the time of the request, because the database counts from an earlier moment. */
+  /** `sentAtMs`: the time of the request, from which they lapse. */
   addTokens(count: number, takenAt: string, sentAtMs: number): void {
     if (this.bucket === null || count === 0) return;
-    this.#tokens = [...this.#tokens, { count, takenAt, untilMs: sentAtMs + this.bucket.lapseMs }];
+    const untilMs = this.#lapse.untilMs(sentAtMs, this.bucket.lapseMs);
+    this.#tokens = [...this.#tokens, { count, takenAt, untilMs }];
   }
 
   /** Returns the unused tokens, which it has no more. */

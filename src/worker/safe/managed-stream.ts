@@ -5,6 +5,7 @@ import type { FetchedJob } from "../execute/fetched-job.ts";
 import { jobsOf, type WorkUnit, workUnits } from "../execute/work-unit.ts";
 import type { FetchRequest } from "../fetch/fetch-plan.ts";
 import { ManagedFetch } from "../fetch/managed-fetch.ts";
+import { Lapse } from "../limits/lapse.ts";
 import type { QueueLimits } from "../limits/session-limits.ts";
 import { Stream, type StreamParts } from "./stream.ts";
 
@@ -14,11 +15,13 @@ export class ManagedStream extends Stream {
   /** When the tokens that were taken with a job lapse. */
   readonly #lapses = new WeakMap<FetchedJob, number>();
   #lapseMs = Number.POSITIVE_INFINITY;
+  readonly #lapse: Lapse;
   #mark = "";
 
   constructor(parts: StreamParts) {
     super(parts);
     this.#clock = parts.clock;
+    this.#lapse = new Lapse(parts.clock);
     this.managed = new ManagedFetch(parts.clock);
   }
 
@@ -61,8 +64,9 @@ export class ManagedStream extends Stream {
     sentAtMs: number,
     streamOf: (job: FetchedJob) => Stream,
   ): ReadonlyMap<Stream, readonly WorkUnit[]> {
-    if (this.#lapseMs < Number.POSITIVE_INFINITY) {
-      for (const job of jobs) this.#lapses.set(job, sentAtMs + this.#lapseMs);
+    if (this.#lapseMs < Number.POSITIVE_INFINITY && jobs.length > 0) {
+      const untilMs = this.#lapse.untilMs(sentAtMs, this.#lapseMs);
+      for (const job of jobs) this.#lapses.set(job, untilMs);
     }
     const units = new Map<Stream, WorkUnit[]>([[this, []]]);
     for (const unit of workUnits(jobs)) {

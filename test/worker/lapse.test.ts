@@ -1,0 +1,30 @@
+// What was taken of a rate lapses from the time of its request, unless answers always come later than that.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Lapse } from "../../src/worker/limits/lapse.ts";
+
+test("Answers that are always too late are used from the fourth on; one in time ends that.", () => {
+  let nowMs = 0;
+  const lapse = new Lapse({ monotonic: () => nowMs });
+  const answer = (tookMs: number) => {
+    const sentAtMs = nowMs;
+    nowMs += tookMs;
+    return lapse.untilMs(sentAtMs, 50) - nowMs;
+  };
+  assert.equal(answer(10), 40);
+  assert.deepEqual([answer(60), answer(60), answer(60)], [-10, -10, -10]);
+  assert.deepEqual([answer(60), answer(90)], [50, 50]);
+  assert.equal(answer(10), 40);
+  assert.equal(answer(60), -10);
+});
+
+test("A lapse of a moment is lengthened only for late answers, so that a job can start.", () => {
+  let nowMs = 0;
+  const lapse = new Lapse({ monotonic: () => nowMs });
+  const all = [1, 2, 3, 4].map(() => {
+    const sentAtMs = nowMs;
+    nowMs += 3;
+    return lapse.untilMs(sentAtMs, 2.5) - nowMs;
+  });
+  assert.deepEqual(all, [-0.5, -0.5, -0.5, 20]);
+});
