@@ -118,6 +118,7 @@ async function recoverUnrefused(
     return recovered(await recover(workerIds, barredIds));
   } catch (error) {
     if (!isRefusedResult(error)) throw error;
+    await turnOver(db);
   }
   let done: Recovered = { workerIds: [], jobs: 0, queues: 0, refused: [] };
   for (const id of workerIds) {
@@ -155,6 +156,7 @@ async function recoverOne(
     return recovered(await recover(barredIds));
   } catch (error) {
     if (!isRefusedResult(error)) throw error;
+    await turnOver(db);
     refusal = error;
   }
   const rows = await query<{ id: string }>(db, lockedSql, [workerId]);
@@ -170,6 +172,7 @@ async function recoverOne(
       jobs += recovered(await recover([...barredIds, ...others])).jobs;
     } catch (error) {
       if (!isRefusedResult(error)) throw error;
+      await turnOver(db);
       const middle = Math.ceil(ids.length / 2);
       if (ids.length === 1 || ++statements > MOST_STATEMENTS) {
         const why = await withSkippers(db, "update", error);
@@ -186,6 +189,12 @@ async function recoverOne(
 const MOST_STATEMENTS = 1_000;
 /** No worker locks as many jobs. */
 const MOST_LOCKED = 100_000;
+
+/** The error of a refused sweep arrives before its transaction has given up the lock of sweeps, and the next one skips. */
+const turnOver = (db: Database) => query(db, turnOverSql, [sweepLockKey(db)]);
+
+const turnOverSql: Statement = () =>
+  "select pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended($1::text, 0))";
 
 const lockedSql: Statement = (s) => `
   select id from ${s}._private_jobs

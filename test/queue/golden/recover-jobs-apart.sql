@@ -118,6 +118,8 @@ select total.jobs, total.queues,
 from total
 where case when total.jobs = (select pg_catalog.count(*) from due) then '0'::text else 'a row was left as it is'::text end::int = 0;
 
+select pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended($1::text, 0));
+
   select id from "worker"._private_jobs
   where not is_available and locked_by = $1::text
   order by id
