@@ -26,10 +26,7 @@ export async function run<E>(options: RunOptions<E>): Promise<Worker<E>> {
   const { signal, handleSignals = true, ...rest } = options;
   const worker = new Worker<E>(rest);
   if (handleSignals) stopOnSignals(worker);
-  const stop = () => void worker.stop("signal");
-  if (signal?.aborted) stop();
-  else signal?.addEventListener("abort", stop, { once: true });
-  void worker.stopped.then(() => signal?.removeEventListener("abort", stop));
+  if (signal !== undefined) stopOnAbort(worker, signal);
   await worker.start();
   return worker;
 }
@@ -54,12 +51,10 @@ export async function runOnce<E>(options: RunOptions<E>): Promise<DrainResult> {
   const worker = new Worker<E>({ ...rest, notify: false, schedules: false });
   const result = counted(worker.hooks);
   if (handleSignals) stopOnSignals(worker);
-  const stop = () => void worker.stop("signal");
-  signal?.addEventListener("abort", stop, { once: true });
+  if (signal !== undefined) stopOnAbort(worker, signal);
   try {
     await worker.drain(signal);
   } finally {
-    signal?.removeEventListener("abort", stop);
     await worker.stop("drained");
   }
   return result;
@@ -74,6 +69,13 @@ function counted(hooks: Hooks): DrainResult {
 }
 
 type Stopping = Pick<Worker<never>, "stopped" | "stop" | "abort" | "hasAbandonedJobs">;
+
+function stopOnAbort(worker: Stopping, signal: AbortSignal): void {
+  const stop = () => void worker.stop("signal");
+  if (signal.aborted) stop();
+  else signal.addEventListener("abort", stop, { once: true });
+  void worker.stopped.then(() => signal.removeEventListener("abort", stop));
+}
 
 function stopOnSignals(worker: Stopping): void {
   let first: NodeJS.Signals | undefined;

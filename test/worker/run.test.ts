@@ -106,6 +106,15 @@ describe("runOnce", () => {
     assert.ok(left.length > 0 && left.every(({ locked_by }) => locked_by === null));
   });
 
+  test("does not start when its signal has aborted before.", async () => {
+    const task = recording("task");
+    await queue.utils.addJob("task");
+    const once = runOnce({ ...brief(), tasks: [task], signal: AbortSignal.abort() });
+    await assert.rejects(once, { code: "aborted" });
+    assert.equal(task.seen.length, 0);
+    assert.equal((await queue.left()).length, 1);
+  });
+
   test("rejects with the error of the start.", async () => {
     const options = {
       ...brief(),
