@@ -91,6 +91,21 @@ test("A limit may be raised, lowered and removed while its jobs run.", async () 
   await until("all have run", () => seen.done === 2_000);
 });
 
+test("A lowered limit holds as soon as the running jobs have ended.", async () => {
+  await queue.utils.setLimit({ name: "l", task: "limited", concurrency: 6 });
+  const { task, seen } = counted("limited", 300);
+  await add(200, "limited");
+  await queue.started({ tasks: [task], concurrency: 3, ...BEATS });
+  await queue.started({ tasks: [task], concurrency: 3, ...BEATS });
+  await until("six run", () => seen.running === 6);
+  await queue.utils.setLimit({ name: "l", task: "limited", concurrency: 4 });
+  const { done } = seen;
+  await until("the jobs that ran have ended", () => seen.done > done + 12);
+  seen.most = seen.running;
+  await until("more have run", () => seen.done > done + 24);
+  assert.equal(seen.most, 4);
+});
+
 test("A worker without jobs of a task gives its permits up to one that is short.", async () => {
   await queue.utils.setLimit({ name: "l", task: "limited", concurrency: 4 });
   const first = counted("limited", 20);

@@ -4,7 +4,8 @@
 //  2. The limit's row is locked first. The second statement then reads what the others hold with a new snapshot; in
 //     one statement a waiting worker would count permits that another one has just taken as free.
 //  3. While no other worker is short, it keeps what it has and gets what is free. Once another has been short for half
-//     a second, its part is an equal share, to which it shrinks as its jobs end.
+//     a second, or the limit was lowered below what all hold, its part is an equal share, to which it shrinks as its
+//     jobs end.
 //  4. The permits of a dead worker go with its row of _private_workers, when its jobs are recovered.
 import { inTransaction } from "../../database/connection/transaction.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
@@ -116,7 +117,7 @@ with own as materialized (
 ), claim as (
   select others.*, coalesce(own.permits, 0) as kept, own.short_since,
     case when $4::int = 0 then 0
-      when are_long_short then least($4::int, $5::int / (claimants + 1)
+      when are_long_short or held + coalesce(own.permits, 0) > $5::int then least($4::int, $5::int / (claimants + 1)
         + case when before < $5::int % (claimants + 1) then 1 else 0 end)
       else greatest($4::int, coalesce(own.permits, 0)) end as target
   from others left join own on true

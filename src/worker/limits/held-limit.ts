@@ -22,6 +22,8 @@ export class HeldLimit {
   /** null: any number of jobs. */
   concurrency: number | null = null;
   bucket: TokenBucket | null = null;
+  /** Changes with the definition. */
+  revision = 0;
   /** The number of running jobs. */
   running = 0;
   /** How many jobs may run at once, by the last exchange. */
@@ -42,8 +44,9 @@ export class HeldLimit {
   }
 
   /** Takes the definition of the limit as it is now. */
-  define({ definition, backOff }: StoredLimit): void {
+  define({ definition, backOff, revision }: StoredLimit): void {
     const { concurrency, rate } = definition;
+    this.revision = revision;
     this.concurrency = concurrency;
     if (concurrency !== null) this.share = Math.min(this.share, concurrency);
     this.bucket = rate === null ? null : tokenBucket(rate);

@@ -29,7 +29,7 @@ interface Lease {
   lastMs: number;
   /** That of the last exchange. */
   number: number;
-  reported: { inUse: number; wanted: number };
+  reported: { inUse: number; wanted: number; revision: number };
   isUnderWay: boolean;
   /** What the last exchange has left is unknown. */
   isUncertain: boolean;
@@ -124,11 +124,10 @@ export class PermitLeases {
 
   #isDue(limit: HeldLimit, lease: Lease, wanted: number): boolean {
     if (wanted > limit.permits || lease.isUncertain) return true;
-    // It was lowered.
-    if (limit.permits > Math.max(limit.concurrency ?? 0, limit.running)) return true;
     if (lease.othersAreShort && limit.permits > 0) return true;
     // The page shows how many are in use.
-    const { inUse, wanted: before } = lease.reported;
+    const { inUse, wanted: before, revision } = lease.reported;
+    if (limit.permits > 0 && revision !== limit.revision) return true;
     return limit.permits > 0 && (inUse !== limit.running || before > 0 !== wanted > 0);
   }
 
@@ -139,7 +138,7 @@ export class PermitLeases {
     lease.lastMs = clock.monotonic();
     lease.number = ++this.#exchanges;
     const inUse = limit.running;
-    lease.reported = { inUse, wanted };
+    lease.reported = { inUse, wanted, revision: limit.revision };
     const before = limit.permits;
     // Until the answer no more jobs start than would be left: the exchange may give the others back.
     limit.permits = Math.min(before, Math.max(inUse, 0));
@@ -174,7 +173,7 @@ export class PermitLeases {
     if (lease === undefined) {
       lease = {
         lastMs: Number.NEGATIVE_INFINITY,
-        ...{ number: 0, reported: { inUse: 0, wanted: 0 } },
+        ...{ number: 0, reported: { inUse: 0, wanted: 0, revision: 0 } },
         ...{ isUnderWay: false, isUncertain: false, othersAreShort: false, cancelTimer: null },
       };
       this.#leases.set(limit, lease);

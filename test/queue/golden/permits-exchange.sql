@@ -13,7 +13,7 @@ with own as materialized (
 ), claim as (
   select others.*, coalesce(own.permits, 0) as kept, own.short_since,
     case when $4::int = 0 then 0
-      when are_long_short then least($4::int, $5::int / (claimants + 1)
+      when are_long_short or held + coalesce(own.permits, 0) > $5::int then least($4::int, $5::int / (claimants + 1)
         + case when before < $5::int % (claimants + 1) then 1 else 0 end)
       else greatest($4::int, coalesce(own.permits, 0)) end as target
   from others left join own on true
