@@ -84,6 +84,8 @@ function readBody(request: HttpRequest, limit: number): Promise<Buffer> {
     if (Number(header(request, "content-length") ?? 0) > limit) throw tooLarge(limit);
     // A body that was read already would never end here, and a parsed body cannot be restored byte for byte.
     if (stream.readableEnded) throw new Refusal(500, "body_taken", BODY_TAKEN);
+    // The client has left while nothing was listening.
+    if (stream.destroyed) throw brokenOff();
     const chunks: Buffer[] = [];
     let size = 0;
     const settle = (outcome: () => void) => {
@@ -97,8 +99,7 @@ function readBody(request: HttpRequest, limit: number): Promise<Buffer> {
       else chunks.push(chunk);
     };
     const onEnd = () => settle(() => resolve(Buffer.concat(chunks)));
-    const onBroken = () =>
-      settle(() => reject(new Refusal(400, "bad_request", "the body ended too early")));
+    const onBroken = () => settle(() => reject(brokenOff()));
     stream.on("data", onData).once("end", onEnd).once("error", onBroken).once("close", onBroken);
     request.body.invite();
   });
@@ -106,6 +107,8 @@ function readBody(request: HttpRequest, limit: number): Promise<Buffer> {
 
 const BODY_TAKEN =
   "the body was already read: mount the admin before body parsers such as express.json()";
+
+const brokenOff = () => new Refusal(400, "bad_request", "the body ended too early");
 
 function tooLarge(limit: number): Refusal {
   return new Refusal(413, "body_too_large", `the body must not exceed ${limit} bytes`);
