@@ -1,5 +1,6 @@
-// When leases were lost, as the database shows it: the last moment at which the row of a worker was seen, and the first
-// at which it was missing. Permits go with that row, so the jobs of its worker count until then.
+// When leases were lost, as the database shows it: the last moment at which the row of a worker was seen without the
+// mark of a recovery, and the first at which it was marked or missing. Permits and slots of queues are free from then on,
+// so the jobs of its worker count until then.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Span } from "../../../worker/most.ts";
 import { machineTime } from "../../../worker/run-log.ts";
@@ -58,7 +59,9 @@ export class LeaseWatch {
       const t = machineTime();
       // While PostgreSQL is away nothing is known.
       const rows = await this.#stand
-        .sql<{ id: string }>("select id from worker._private_workers")
+        .sql<{ id: string }>(
+          "select id from worker._private_workers where not metadata ? 'recovered_at'",
+        )
         .catch(() => null);
       if (rows !== null) this.#look(t, new Set(rows.map(({ id }) => id)));
       await sleep(LOOK_MS, undefined, { signal: this.#over.signal }).catch(() => {});
