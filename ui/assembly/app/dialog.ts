@@ -37,7 +37,7 @@ function input(m: Model, dialog: OpenDialog, field: string, value: string): void
 
 function submit(m: Model, dialog: OpenDialog): void {
   const record = m.dialogNamed(dialog.name);
-  if (record === null || dialog.busy || !m.access.canWrite) return;
+  if (record === null || m.requests.isBusy(dialog) || !m.access.canWrite) return;
   if (record.blocked(dialog).length > 0) return;
   dialog.draft.now = m.serverNow;
   dialog.draft.forgive();
@@ -46,7 +46,5 @@ function submit(m: Model, dialog: OpenDialog): void {
     focus("field-" + dialog.draft.firstFault);
     return;
   }
-  dialog.busy = true;
-  dialog.error = "";
-  m.requests.write(m.access, write);
+  m.send(dialog, write);
 }

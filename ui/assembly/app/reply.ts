@@ -61,9 +61,12 @@ function answered(m: Model, pending: Pending, body: string): void {
   else if (pending.owner === "app") takeAnswer(m, pending, body);
   else {
     const page = m.pageNamed(pending.owner);
-    const dialog = m.dialogNamed(pending.owner);
+    const dialog = m.dialog;
+    const record = m.dialogNamed(pending.owner);
     if (page !== null) page.take(m, pending, body);
-    else if (dialog !== null) dialog.take(m, pending, body);
+    else if (dialog !== null && record !== null && dialog.name === pending.owner) {
+      record.take(m, dialog, pending, body);
+    }
   }
 }
 

@@ -10,18 +10,13 @@ import { reload } from "./navigate";
 
 export function writeDone(m: Model, write: Pending, body: string): void {
   const page = m.pageNamed(write.owner);
-  const dialog = m.dialogNamed(write.what);
+  const dialog = write.dialog;
+  const record = m.dialogNamed(dialog === null ? "" : dialog.name);
   if (page !== null) page.take(m, write, body);
-  else if (dialog !== null) dialog.done(m, write, body);
-  const open = m.dialog;
-  if (m.keepDialog) {
-    // The write was only a step. The next one may have been sent.
-    m.keepDialog = false;
-    if (open !== null) open.busy = m.requests.waitsFor(write.topic);
-    return;
-  }
+  else if (record !== null) record.done(m, write, body);
+  if (write.isStep) return;
   // Another dialog may have been opened meanwhile.
-  if (page === null && open !== null && open.name === write.what) m.dialog = null;
+  if (dialog !== null && dialog === m.dialog) m.dialog = null;
   for (let i = 0; i < m.pages.length; i++) m.pages[i].written(write);
   reload(m);
   // The navigation counts them on every page.
@@ -37,13 +32,10 @@ export function writeRefused(
   problems: Problem[],
 ): void {
   const page = m.pageNamed(write.owner);
-  const dialog = m.dialog;
+  const dialog = write.dialog;
   if (page !== null) page.miss(m, write, status, reason);
-  else if (dialog === null || !dialog.busy) m.notices.bad(reason);
-  else {
-    dialog.busy = false;
-    if (!blamesFields(dialog.draft, problems)) dialog.error = reason;
-  }
+  else if (dialog === null || dialog !== m.dialog) m.notices.bad(reason);
+  else if (!blamesFields(dialog.draft, problems)) dialog.error = reason;
 }
 
 /** Shows each problem at its field; returns false if a problem belongs to no shown field. */

@@ -90,7 +90,7 @@ export class AddDialog extends CommandDialog {
     else if (field === "queue") this.facts.askQueue(m, typed);
   }
 
-  override take(_m: Model, request: Pending, body: string): void {
+  override take(_m: Model, _dialog: OpenDialog, request: Pending, body: string): void {
     this.facts.take(request, body);
   }
 

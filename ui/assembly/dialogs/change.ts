@@ -44,6 +44,8 @@ export class ChangeDialog extends Dialog {
     dialog.jobs = [];
     dialog.workers = [];
     this.results = null;
+    // Those of another operation may be on their way.
+    m.requests.forget(RESULTS);
     if (this.operation === null) m.requests.read(m.access, "change.one", this.path);
     else this.askResults(m);
     return true;
@@ -57,7 +59,7 @@ export class ChangeDialog extends Dialog {
     return `api/operations/${this.id}`;
   }
 
-  override take(m: Model, request: Pending, body: string): void {
+  override take(m: Model, _dialog: OpenDialog, request: Pending, body: string): void {
     const r = new JsonReader(body);
     if (request.topic === RESULTS) {
       const results = readOperationResults(r);

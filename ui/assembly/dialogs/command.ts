@@ -137,10 +137,10 @@ export abstract class TablesDialog extends CommandDialog {
       return;
     }
     const dialog = m.dialog;
-    m.keepDialog = true;
+    write.isStep = true;
+    if (dialog === null || dialog !== write.dialog) return;
     this.missing = null;
-    if (dialog === null || dialog.name !== this.name || !dialog.busy) return;
-    m.requests.write(m.access, this.request(m, dialog));
+    m.send(dialog, this.request(m, dialog));
   }
 }
 
@@ -160,14 +160,12 @@ export class ScheduleDialog extends TablesDialog {
     return super.open(m, dialog, "");
   }
 
-  override take(m: Model, _request: Pending, body: string): void {
+  override take(_m: Model, dialog: OpenDialog, _request: Pending, body: string): void {
     const list = readScheduleList(new JsonReader(body));
-    const dialog = m.dialog;
     this.missing = list.missing;
     if (this.target.length === 0 || list.schedules.length === 0) return;
     const before = draftOf(list.schedules[0]);
     this.before = before;
-    if (dialog === null || dialog.name !== this.name) return;
     const fields = this.command.fields;
     for (let i = 0; i < fields.length; i++) {
       dialog.draft.fill(fields[i].name, before.value(fields[i].name));

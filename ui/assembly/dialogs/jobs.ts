@@ -37,7 +37,7 @@ export class JobsDialog extends TablesDialog {
     return dialog.jobs.length > 0;
   }
 
-  override take(_m: Model, _request: Pending, body: string): void {
+  override take(_m: Model, _dialog: OpenDialog, _request: Pending, body: string): void {
     this.missing = readPauseList(new JsonReader(body)).missing;
   }
 

@@ -56,17 +56,15 @@ export class LimitDialog extends TablesDialog {
     return super.open(m, dialog, "");
   }
 
-  override take(m: Model, request: Pending, body: string): void {
+  override take(_m: Model, dialog: OpenDialog, request: Pending, body: string): void {
     if (!request.topic.endsWith(".limits")) {
       this.names.take(request, body);
       return;
     }
     const list = readLimitList(new JsonReader(body));
-    const dialog = m.dialog;
     this.missing = list.missing;
     this.known = list.limits;
     this.isRead = true;
-    if (dialog === null || dialog.name !== this.name) return;
     for (let i = 0; i < list.limits.length; i++) {
       if (list.limits[i].name === this.limit) this.fill(dialog.draft, list.limits[i]);
     }

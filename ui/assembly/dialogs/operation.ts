@@ -36,6 +36,8 @@ import {
 import { rehearsed, samples } from "../operations/rehearsed";
 
 const TOPIC = "ask.operation";
+/** Previews have a topic of their own: those of an earlier form are forgotten, unlike an operation that was started. */
+const PREVIEWS = "ask.preview";
 const PATH = "api/operations";
 /** The name of the checkbox that sets attempts back. */
 const AGAIN = "again";
@@ -64,13 +66,11 @@ export class OperationDialog extends Dialog {
     if (r.failed || action === null) return false;
     this.asked = asked;
     this.action = action;
-    this.rehearsal = null;
     dialog.jobs = [];
     dialog.workers = [];
     usualManner(dialog.draft, action);
     if (asked.q.includes("is:failed")) dialog.draft.set(AGAIN, "on");
-    // The answer to an earlier rehearsal belongs to another form.
-    m.requests.forget(TOPIC);
+    this.discard(m);
     if (!this.hasForm) this.rehearse(m, dialog);
     return true;
   }
@@ -143,18 +143,20 @@ export class OperationDialog extends Dialog {
             mannerFields(m, draft, rehearsal, this.action),
             samples(rehearsal.sample),
           ])
-        : leaf("p", "hint", this.waiting(dialog)),
+        : leaf("p", "hint", this.waiting(m, dialog)),
     ]);
   }
 
-  private waiting(dialog: OpenDialog): string {
-    return dialog.busy ? "Counting matching jobs…" : "Counts matching jobs. Nothing changes yet.";
+  private waiting(m: Model, dialog: OpenDialog): string {
+    return m.requests.isBusy(dialog)
+      ? "Counting matching jobs…"
+      : "Counts matching jobs. Nothing changes yet.";
   }
 
   /** The counted jobs are not those of the changed form. */
   override typed(m: Model, dialog: OpenDialog, field: string): void {
     if (field === AGAIN) this.rehearse(m, dialog);
-    else if (this.hasForm && this.isChange(field)) this.rehearsal = null;
+    else if (this.hasForm && this.isChange(field)) this.discard(m);
   }
 
   private isChange(field: string): bool {
@@ -163,20 +165,21 @@ export class OperationDialog extends Dialog {
     return false;
   }
 
+  private discard(m: Model): void {
+    this.rehearsal = null;
+    m.requests.forget(PREVIEWS);
+  }
+
   /** Previews again after a pause in typing. */
   override rested(m: Model, dialog: OpenDialog, _arg: string): void {
     this.rehearse(m, dialog);
   }
 
   private rehearse(m: Model, dialog: OpenDialog): void {
-    this.rehearsal = null;
-    m.requests.forget(TOPIC);
+    this.discard(m);
     dialog.draft.forgive();
     const asking = this.asking(m, dialog);
-    if (dialog.draft.faulty) return;
-    dialog.busy = true;
-    dialog.error = "";
-    m.requests.write(m.access, asking);
+    if (!dialog.draft.faulty) m.send(dialog, asking);
   }
 
   private asking(m: Model, dialog: OpenDialog): Pending {
@@ -186,7 +189,7 @@ export class OperationDialog extends Dialog {
     if (this.hasForm) writeFields(form, this.command);
     if (this.command.mayReset && dialog.draft.on(AGAIN)) form.body.int("attempts", 0);
     body.raw("changes", this.asked.changes === "null" ? form.body.end() : this.asked.changes);
-    return new Pending(TOPIC, PATH, body.bool("dry_run", true).end());
+    return new Pending(PREVIEWS, PATH, body.bool("dry_run", true).end());
   }
 
   override request(m: Model, dialog: OpenDialog): Pending {
@@ -210,9 +213,9 @@ export class OperationDialog extends Dialog {
   override done(m: Model, write: Pending, body: string): void {
     const r = new JsonReader(body);
     if (write.count !== START) {
-      m.keepDialog = true;
+      write.isStep = true;
       const open = m.dialog;
-      if (open === null) return;
+      if (open === null || open !== write.dialog) return;
       if (write.count === ADDING) this.previewAgain(m, open);
       else this.previewed(m, open, write, r);
       return;
@@ -224,7 +227,9 @@ export class OperationDialog extends Dialog {
       return;
     }
     m.facts.operation = operation;
-    navigate(operationPath(operation.id), false);
+    if (m.dialog === null || m.dialog === write.dialog)
+      navigate(operationPath(operation.id), false);
+    else m.facts.left = operation.id;
   }
 
   /** The tables exist now, but the preview that was shown was not stored. */
@@ -232,7 +237,7 @@ export class OperationDialog extends Dialog {
     if (this.rehearsal === null) return;
     const asking = this.asking(m, dialog);
     asking.count = PREVIEW_AGAIN;
-    m.requests.write(m.access, asking);
+    m.send(dialog, asking);
   }
 
   private previewed(m: Model, dialog: OpenDialog, write: Pending, r: JsonReader): void {
@@ -253,7 +258,7 @@ export class OperationDialog extends Dialog {
     }
     // It starts now, or adds the next tables.
     const next = this.request(m, dialog);
-    if (!dialog.draft.faulty) m.requests.write(m.access, next);
+    if (!dialog.draft.faulty) m.send(dialog, next);
   }
 
   override forget(): void {

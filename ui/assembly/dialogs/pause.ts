@@ -22,11 +22,9 @@ export class PauseDialog extends TablesDialog {
     return super.open(m, dialog, "");
   }
 
-  override take(m: Model, _request: Pending, body: string): void {
+  override take(_m: Model, dialog: OpenDialog, _request: Pending, body: string): void {
     const list = readPauseList(new JsonReader(body));
-    const dialog = m.dialog;
     this.missing = list.missing;
-    if (dialog === null || dialog.name !== this.name) return;
     for (let i = 0; i < list.pauses.length; i++) {
       if (targetOf(list.pauses[i]) === this.target) this.fill(dialog, list.pauses[i]);
     }

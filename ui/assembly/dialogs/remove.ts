@@ -35,10 +35,8 @@ export class RemoveDialog extends CommandDialog {
     if (arg === this.typing.toString()) this.holder.ask(m, dialog.draft.value(FIELD));
   }
 
-  override take(m: Model, _request: Pending, body: string): void {
+  override take(_m: Model, dialog: OpenDialog, _request: Pending, body: string): void {
     this.holder.took(body);
-    const dialog = m.dialog;
-    if (dialog === null) return;
     const job = this.holder.of(dialog.draft.value(FIELD));
     dialog.jobs = job === null ? [] : [job];
   }

@@ -18,8 +18,7 @@ export class SweepDialog extends CommandDialog {
     super.open(m, dialog, "");
     const fields = this.command.fields;
     for (let i = 0; i < fields.length; i++) dialog.draft.set(fields[i].name, fields[i].fallback);
-    dialog.busy = true;
-    m.requests.write(m.access, this.request(m, dialog));
+    m.send(dialog, this.request(m, dialog));
     return true;
   }
 
@@ -101,10 +100,10 @@ export class SweepDialog extends CommandDialog {
       super.done(m, write, body);
       return;
     }
-    m.keepDialog = true;
+    write.isStep = true;
     const dialog = m.dialog;
     // If the settings have changed, the answer is outdated.
-    if (dialog === null || this.settings(dialog) !== write.note) return;
+    if (dialog === null || dialog !== write.dialog || this.settings(dialog) !== write.note) return;
     this.found = sweep;
     dialog.workers = sweep.staleWorkers.concat(sweep.unknownWorkers);
   }

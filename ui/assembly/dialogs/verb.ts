@@ -26,8 +26,6 @@ const OPERATIONS = "/api/operations";
 
 export class VerbDialog extends Dialog {
   private verbOffered: Fix = Fix.empty();
-  /** The incident for which the action was offered. */
-  private about: Incident | null = null;
 
   constructor() {
     super("verb");
@@ -44,7 +42,8 @@ export class VerbDialog extends Dialog {
       dialog.name = other.name;
       return other.open(m, dialog, verb.post.body);
     }
-    this.about = incidentOf(m, verb);
+    const about = incidentOf(m, verb);
+    dialog.about = about;
     const named = readNamedInFix(new JsonReader(verb.post.body));
     dialog.jobs = [];
     dialog.workers = named.workerIds;
@@ -53,7 +52,6 @@ export class VerbDialog extends Dialog {
     if (named.scope.length > 0) {
       dialog.workers.push(named.name.length > 0 ? `${named.scope} ${named.name}` : "everything");
     }
-    const about = this.about;
     if (about !== null && dialog.note.length === 0) dialog.note = about.sentence;
     return true;
   }
@@ -92,12 +90,14 @@ export class VerbDialog extends Dialog {
     return new Pending("ask.verb", post.path.substring(1), post.body);
   }
 
-  override done(m: Model, _write: Pending, body: string): void {
+  override done(m: Model, write: Pending, body: string): void {
     const result: MessageResult = readMessageResult(new JsonReader(body));
     const said = result.message;
     const notice = m.notices.good(said.length > 0 ? said : "Done.");
     notice.undo = result.operation;
-    const about = this.about;
+    const dialog = write.dialog;
+    if (dialog === null) return;
+    const about = dialog.about;
     if (about === null) return;
     const receipts = m.facts.receipts;
     if (receipts.size >= MOST_RECEIPTS) receipts.clear();

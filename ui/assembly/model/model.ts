@@ -48,8 +48,6 @@ export class Model {
 
   known: Known = new Known();
   dialog: OpenDialog | null = null;
-  /** Whether the write that is being answered was only a step, so that its dialog stays. */
-  keepDialog: bool = false;
   /** The id of the element that gets the focus on the next page; empty: its heading. */
   focusNext: string = "";
 
@@ -69,6 +67,13 @@ export class Model {
   /** What ages need: the present time, and whether they may continue to grow. */
   get times(): Times {
     return new Times(this.serverNow, this.live.isStale(this.now));
+  }
+
+  /** Sends a request of a dialog. */
+  send(dialog: OpenDialog, write: Pending): void {
+    dialog.error = "";
+    write.dialog = dialog;
+    this.requests.write(this.access, write);
   }
 
   pageNamed(name: string): Page | null {
@@ -259,12 +264,12 @@ export abstract class Dialog {
   typed(_m: Model, _dialog: OpenDialog, _field: string): void {}
   rested(_m: Model, _dialog: OpenDialog, _arg: string): void {}
 
-  /** Takes the answer to its own request `<name>.<what>`. */
-  take(_m: Model, _request: Pending, _body: string): void {}
+  /** Takes the answer to its own request `<name>.<what>`, while it is open. */
+  take(_m: Model, _dialog: OpenDialog, _request: Pending, _body: string): void {}
 
   /** Called when the session has ended: drafts and what was read must be discarded. */
   forget(): void {}
 
-  /** Called when the server has performed the request. */
+  /** Called when the server has performed the request. The dialog (`write.dialog`) may be closed. */
   abstract done(m: Model, write: Pending, body: string): void;
 }

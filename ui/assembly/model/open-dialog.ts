@@ -1,6 +1,6 @@
 /** The dialog that is open, of which there is at most one: its subject, its form, and the result of its request. */
 import { Draft } from "../forms/draft";
-import { ListedJob } from "../generated/records";
+import { Incident, ListedJob } from "../generated/records";
 
 /** The beginning of an argument of the dialog `add` that names the task. */
 export const OF_TASK = "task ";
@@ -9,10 +9,10 @@ export class OpenDialog {
   jobs: ListedJob[] = [];
   workers: string[] = [];
   draft: Draft = new Draft();
+  /** The incident for which its action was offered. */
+  about: Incident | null = null;
   /** A sentence that the page adds. */
   note: string = "";
-  /** Whether the server is working on the request. */
-  busy: bool = false;
   error: string = "";
 
   /** `name`: the name of its record, which may pass it on to another record. */

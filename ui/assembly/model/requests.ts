@@ -1,6 +1,7 @@
 /** The requests that are not answered yet. A newer request for the same thing makes the older answer worthless. */
 import { request } from "../host";
 import { Access } from "./access";
+import { OpenDialog } from "./open-dialog";
 
 /** The budget of a page's quiet requests: bytes for each millisecond, and the most that can be saved up. */
 const BYTES_PER_MS: f64 = 0.4;
@@ -16,6 +17,10 @@ export class Pending {
   /** Kept for the requester until the answer arrives: a count, or settings. */
   count: i32 = 0;
   note: string = "";
+  /** The dialog that has sent it; null: a page. */
+  dialog: OpenDialog | null = null;
+  /** Whether it was only a step, after which its dialog stays open. */
+  isStep: bool = false;
 
   /** `topic`: `<owner>.<what>`; the answer goes to the owner. Only a write has a body. */
   constructor(
@@ -84,6 +89,13 @@ export class Requests {
   waitsFor(topic: string): bool {
     const waiting = this.pending.values();
     for (let i = 0; i < waiting.length; i++) if (waiting[i].topic === topic) return true;
+    return false;
+  }
+
+  /** Whether the server is working on a write of this dialog. */
+  isBusy(dialog: OpenDialog): bool {
+    const sent = this.pending.values().concat(this.parked);
+    for (let i = 0; i < sent.length; i++) if (sent[i].dialog === dialog) return true;
     return false;
   }
 

@@ -58,7 +58,8 @@ function buttons(m: Model, record: Dialog, dialog: OpenDialog): Node {
   const kind = record.danger(m, dialog) ? "danger" : "p";
   const isEager = record.eager(m, dialog);
   const reason = record.blocked(dialog);
-  const isOff = dialog.busy || reason.length > 0;
+  const isBusy = m.requests.isBusy(dialog);
+  const isOff = isBusy || reason.length > 0;
   const said = record.footnote();
   const verb = record.verb(dialog);
   return box("div", "dialog-buttons", [
@@ -83,7 +84,7 @@ function buttons(m: Model, record: Dialog, dialog: OpenDialog): Node {
         attr("title", reason),
         attr("aria-description", reason),
       ],
-      [text(dialog.busy ? "Working…" : verb)],
+      [text(isBusy ? "Working…" : verb)],
     ),
   ]);
 }
