@@ -59,7 +59,6 @@ export function createInsight(db: Database): Insight {
   const seldom = { ...usual, slowIntervalMs: 30_000 };
   const keptGroups = cachedByKey<Groups>(MOST_KEPT, seldom);
   const keptCommon = cachedByKey<Common>(MOST_KEPT, seldom);
-  const keptLimits = cachedByKey<LimitUses>(1, usual);
   const keptHorizons = cachedByKey<Horizon>(MOST_KEPT, usual);
 
   const gauged = async () => {
@@ -101,17 +100,20 @@ export function createInsight(db: Database): Insight {
   const incidents = cached(async () => readIncidents(db, await gauged(), shared), usual);
 
   let limitsReadAtMs = Number.NEGATIVE_INFINITY;
+  // That of the latest caller: the counts of an earlier one may be those of its moment.
+  let readCounts: Parameters<Insight["limits"]>[0];
+  const keptLimits = cached(async (): Promise<LimitUses> => {
+    const beganAtMs = monotonic();
+    const uses = await readLimitUses(db, await readCounts());
+    const note = uses.length > 0 ? await unreportedNote(db) : null;
+    // Not at its beginning: a request that comes during the read must not get the value from before the write.
+    limitsReadAtMs = beganAtMs;
+    return { uses, note };
+  }, usual);
   const limits: Insight["limits"] = (counts) => {
-    const reading = keptLimits("", async () => {
-      const beganAtMs = monotonic();
-      const uses = await readLimitUses(db, await counts());
-      const note = uses.length > 0 ? await unreportedNote(db) : null;
-      // Not at its beginning: a request that comes during the read must not get the value from before the write.
-      limitsReadAtMs = beganAtMs;
-      return { uses, note };
-    });
+    readCounts = counts;
     // There are few limits: a write is shown at once.
-    return limitsReadAtMs <= writtenAtMs ? reading.fresh() : reading();
+    return limitsReadAtMs <= writtenAtMs ? keptLimits.fresh() : keptLimits();
   };
 
   const sameError: SameError = async (task, errorStart, { pages: ofTable, asOf }) => {

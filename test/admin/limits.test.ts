@@ -235,6 +235,16 @@ test("Metrics have the limits, each part where there is one.", async () => {
   assert.doesNotMatch(text, /worker_limit_concurrency\{limit="lone"\}/);
 });
 
+test("After a scrape, answers have the numbers of now and not of the scrape.", async () => {
+  const own = await startAdmin({ url: (await migratedDatabase("worker", ["limits"])).url });
+  const ownDb = { client: own.pool, schema: schemaName() };
+  await own.client.post("/api/limits", { action: "set", name: "l", task: "t", concurrency: 1 });
+  await own.client.get("/metrics");
+  await addJob(ownDb, { identifier: "t" });
+  await own.client.post("/api/jobs", { identifier: "t" });
+  assert.equal((await own.client.get("/api/limits/l")).body.waiting, 2);
+});
+
 test("Invalid input changes nothing and is explained; without the tables it is 409 with the command.", async () => {
   const before = await list();
   for (const wrong of [
