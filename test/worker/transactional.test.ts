@@ -2,11 +2,12 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { beforeEach, describe, test } from "node:test";
+import type { WorkerError } from "../../src/base/errors.ts";
 import type { WorkerOptions } from "../../src/worker/options/worker-options.ts";
 import type { Plugin } from "../../src/worker/task/hooks.ts";
 import { defineTask } from "../../src/worker/task/task.ts";
 import { defineTransactionalTask } from "../../src/worker/task/transactional-task.ts";
-import { until, workerQueue } from "./worker-queue.ts";
+import { latch, until, within, workerQueue } from "./worker-queue.ts";
 
 const queue = workerQueue();
 
@@ -167,4 +168,33 @@ test("The next job of a named queue starts after a transactional one.", async ()
   await until("all have ended", () => events.length === 3);
   await worker.stop();
   assert.equal((await effects()).length, 3);
+});
+
+test("A transaction cannot complete a job whose lock was lost with the connection of its lane.", async () => {
+  const signals: AbortSignal[] = [];
+  const [again, ended] = [latch(), latch()];
+  let refusal: unknown;
+  const task = defineTask("pay", async (_, { signal, withPgClient, completeIn }) => {
+    if (signals.push(signal) > 1) return;
+    await again.opened;
+    await withPgClient(completeIn).catch((error) => {
+      refusal = error;
+    });
+    ended.open();
+  });
+  await queue.started({
+    ...{ tasks: [task], connections: 1, pollIntervalMs: 60_000 },
+    fastLane: { limitMs: 500 },
+  });
+  await queue.utils.addJob("pay");
+  await until("it holds its row", () => signals.length === 1);
+  const [lost] = await queue.sql<{ pid: number }>(`select pid, pg_terminate_backend(pid)
+    from pg_stat_activity where state = 'idle in transaction' and datname = current_database()`);
+  await until("the safe mode has run it again", async () => (await queue.left()).length === 0);
+  const others = `select from pg_stat_activity where application_name = 'worker fast lane'
+    and datname = current_database() and pid <> ${lost?.pid}`;
+  await until("its lane has connected again", async () => (await queue.sql(others)).length > 0);
+  again.open();
+  await within("the answer of completeIn()", ended.opened);
+  assert.equal((refusal as WorkerError).code, "conflict");
 });

@@ -49,6 +49,10 @@ export class FastBatch<E> implements WorkSource {
     return this.#next < this.#parts.jobs.length;
   }
 
+  has(id: string): boolean {
+    return this.#parts.jobs.some((job) => job.id === id);
+  }
+
   /** Runs the jobs in the free slots. */
   start(): void {
     const hasMore = () => !this.#isClosed && this.hasUnstarted;

@@ -53,6 +53,7 @@ export class FastLane<E> {
   /** The current batch, and earlier ones whose kept jobs still run. */
   #busy: readonly FastBatch<E>[] = [];
   readonly #kept: KeptJobs;
+  #turning: Promise<void> = Promise.resolve(); // the end of the current batch, among others
   #loop: Promise<unknown> | null = null;
 
   constructor(parts: FastLaneParts<E>) {
@@ -104,10 +105,11 @@ export class FastLane<E> {
     if (hasMore || !this.#parts.results.isEmpty) this.#idle.resume();
   }
 
-  /** Resolves once a running job is locked by `locked_by`. Rejects if its row lock is lost. */
-  lockOrdinarily(job: { readonly id: string }): Promise<void> {
-    this.#batch?.cut();
-    return this.#kept.locked(job.id);
+  /** Resolves once a running job is locked by `locked_by`, or its row lock is lost. */
+  async lockOrdinarily({ id }: { readonly id: string }): Promise<void> {
+    if (this.#batch?.has(id) !== true) return;
+    this.#batch.cut();
+    await this.#turning.catch(() => {});
   }
 
   returnUnstarted(): void {
@@ -124,7 +126,6 @@ export class FastLane<E> {
   /** Stops waiting for running jobs, which the executor has abandoned. */
   abandon(): void {
     for (const batch of this.#busy) batch.abandon();
-    this.#kept.refuse(LOST);
     this.#busy = [];
     this.#idle.resume();
   }
@@ -149,7 +150,8 @@ export class FastLane<E> {
             isBack = false;
             await outage.reaching(() => connection.connect());
           }
-          await this.#turn();
+          this.#turning = this.#turn();
+          await this.#turning;
           if (!isBack) succeeded();
           isBack = true;
         }
@@ -164,15 +166,12 @@ export class FastLane<E> {
   /** Other workers may take the rows: running jobs are aborted, and results are written on a new connection. */
   #broken(error: unknown): void {
     const { connection, onError, onChange } = this.#parts;
-    const { plan } = this.#transaction;
-    this.#transaction.connectionLost();
+    this.#transaction.connectionLost(error);
     this.#leavesJobs = false;
-    plan.failed(error);
-    plan.forgetSpeed();
     this.#idle.answered();
-    plan.raise();
     void connection.close();
     this.#abortRunning();
+    this.#batch = null;
     if (!this.#close.signal.aborted) onError();
     this.#parts.onLeft(); // The rows keep the mark of the lock, so the safe mode fetches them.
     onChange();
@@ -180,7 +179,6 @@ export class FastLane<E> {
 
   /** Aborts running jobs, except for those locked by `locked_by`, whose locks remain. */
   #abortRunning(): void {
-    this.#kept.refuse(LOST);
     this.#batch?.stop();
     this.#parts.executor.abort(LOST, new Set(this.#batch?.running.map(idOf)));
     this.#idle.resume(); // to connect again
@@ -294,7 +292,6 @@ export class FastLane<E> {
     this.#kept.handOver();
     this.#kept.add(jobs);
     await this.#transaction.keep(this.#parts.results.take(), jobs.map(idOf));
-    this.#kept.committed(jobs);
     this.#announceLeft();
   }
 }

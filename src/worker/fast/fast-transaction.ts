@@ -83,8 +83,11 @@ export class FastTransaction {
   }
 
   /** Called when the connection is lost. */
-  connectionLost(): void {
+  connectionLost(error: unknown): void {
     this.#isOpen = false;
+    this.plan.failed(error);
+    this.plan.forgetSpeed();
+    this.plan.raise();
   }
 
   /** Returns the request for a quick fetch; null if the next fetch must be a full one. */

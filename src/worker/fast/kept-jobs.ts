@@ -14,10 +14,6 @@ export interface KeptJobsParts {
 
 export class KeptJobs {
   readonly #running = new Set<FetchedJob>();
-  /** Ids of running jobs whose lock by `locked_by` is committed. */
-  readonly #locked = new Set<string>();
-  /** Jobs that wait for their lock by `locked_by`. */
-  readonly #waiting = new Map<string, PromiseWithResolvers<void>>();
   readonly #parts: KeptJobsParts;
 
   constructor(parts: KeptJobsParts) {
@@ -33,41 +29,14 @@ export class KeptJobs {
     for (const job of jobs) this.#running.add(job);
   }
 
-  /** Resolves once the job is locked by `locked_by`. */
-  async locked(id: string): Promise<void> {
-    if (this.#locked.has(id)) return;
-    const waiting = this.#waiting.get(id) ?? Promise.withResolvers<void>();
-    this.#waiting.set(id, waiting);
-    await waiting.promise;
-  }
-
-  committed(jobs: readonly FetchedJob[]): void {
-    for (const job of jobs) {
-      if (this.#running.has(job)) this.#locked.add(job.id);
-      this.#waiting.get(job.id)?.resolve();
-      this.#waiting.delete(job.id);
-    }
-  }
-
-  /** Rejects the waits for a lock. */
-  refuse(error: Error): void {
-    for (const waiting of this.#waiting.values()) waiting.reject(error);
-    this.#waiting.clear();
-  }
-
   /** Moves the results of kept jobs to the safe mode. The others are written with their transaction. */
   handOver(): void {
     const { results, lockedResults, onChange } = this.#parts;
     if (this.#running.size === 0 || results.isEmpty) return;
     const { done, failures } = results.take();
-    for (const job of done) (this.#ended(job) ? lockedResults : results).complete(job);
-    for (const one of failures) (this.#ended(one.job) ? lockedResults : results).fail(one);
+    const wasKept = (job: FetchedJob) => this.#running.delete(job);
+    for (const job of done) (wasKept(job) ? lockedResults : results).complete(job);
+    for (const one of failures) (wasKept(one.job) ? lockedResults : results).fail(one);
     onChange();
-  }
-
-  /** Returns whether the job was a kept one. */
-  #ended(job: FetchedJob): boolean {
-    this.#locked.delete(job.id);
-    return this.#running.delete(job);
   }
 }
