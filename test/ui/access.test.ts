@@ -120,6 +120,34 @@ test("too many failed logins count down until the next try", async () => {
   assert.equal(page.requests.length, asked + 1);
 });
 
+const tooMany = { error: "too many logins at once", code: "too_many_logins" };
+
+test("too many logins from elsewhere do not sign an open page out: it tries again", async () => {
+  const page = await start("/jobs", new Map([["worker.token", "t"]]));
+  page.answer("api/session", session());
+  page.app.streamOpened();
+  page.app.streamClosed(0);
+  page.pass(3000);
+  page.app.streamOpened();
+  page.answer("api/session", tooMany, 429, "1");
+  page.pass(3000);
+  page.answer("api/session", session());
+  page.answer("api/jobs?limit=100", jobs([job(1)]));
+  assert.match(page.text, /send_email/);
+  page.go("/jobs/1");
+  assert.equal(page.asked("api/jobs/1").headers, "authorization: Bearer t");
+});
+
+test("a page that is loaded again while there are too many logins waits with its token", async () => {
+  const page = await start("/", new Map([["worker.token", "t"]]));
+  page.answer("api/session", tooMany, 429, "1");
+  assert.match(page.text, /Too many logins at once.*The page keeps trying\./);
+  const asked = page.requests.length;
+  page.pass(3000);
+  assert.equal(page.requests.length, asked + 1);
+  assert.equal(page.asked("api/session").headers, "authorization: Bearer t");
+});
+
 test("signing out forgets the token and what was read", async () => {
   const page = await start("/jobs", new Map([["worker.token", "t"]]));
   page.answer("api/session", session());
@@ -153,7 +181,7 @@ test("basic mode leaves the password to the browser", async () => {
 test("a server that does not answer gets another request", async () => {
   const page = await start("/");
   page.answer("api/session", "", 0);
-  assert.match(page.text, /The server does not respond/);
+  assert.match(page.text, /Waiting for the server/);
   page.pass(3000);
   page.answer("api/session", session());
   feed(page, { counts: counts() });

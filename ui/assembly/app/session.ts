@@ -63,12 +63,16 @@ export function sessionAnswered(m: Model, status: i32, retryAfter: string, body:
   const access = m.access;
   access.busy = false;
   if (status === 200) opened(m, body);
-  else if (status === 429) blocked(m, retryAfter, errorOf(body, status).auth);
-  else if (access.gate !== Gate.Open) {
-    access.gate = Gate.Unreachable;
-    access.error = errorOf(body, status).error;
+  else if (status === 429 && access.gate === Gate.Token) blocked(m, retryAfter);
+  else {
+    if (access.gate !== Gate.Open) cannotOpen(access, errorOf(body, status).error);
     after(RETRY_MS, "app.session", "");
   }
+}
+
+function cannotOpen(access: Access, reason: string): void {
+  access.gate = Gate.Unreachable;
+  access.error = reason;
 }
 
 /** Handles any answer 401: the token is missing, wrong, or expired. */
@@ -108,8 +112,11 @@ function opened(m: Model, body: string): void {
   const session = readSession(r);
   r.end();
   if (r.failed) {
-    access.gate = Gate.Unreachable;
-    access.error = `The server's answer can't be read: ${r.error}. Is this page newer or older than the server?`;
+    cannotOpen(
+      access,
+      `The server's answer can't be read: ${r.error}. Is this page newer or older than the server?`,
+    );
+    after(RETRY_MS, "app.session", "");
     return;
   }
   const first = access.gate !== Gate.Open;
@@ -134,14 +141,13 @@ function opened(m: Model, body: string): void {
   startTicking(m);
 }
 
-function blocked(m: Model, retryAfter: string, challenge: Challenge | null): void {
+/** The token that was typed was not checked. It can be sent again later. */
+function blocked(m: Model, retryAfter: string): void {
   const access = m.access;
-  if (challenge !== null) access.tokenHeader = tokenHeader(challenge);
   const seconds = parseWhole(retryAfter);
   const wait = seconds.valid ? min(max(seconds.value, 1), 86400) : 30;
   access.blockedUntil = m.now + <f64>wait * 1000;
   access.token = "";
-  if (access.gate !== Gate.Open) access.gate = Gate.Token;
   after(1000, "app.countdown", "");
 }
 

@@ -21,8 +21,9 @@ export function gatePage(m: Model): Node {
       ]);
     case Gate.Unreachable:
       return box("section", "gate", [
-        pageHead("The server does not respond", []),
-        leaf("p", "", `${m.access.error} The page keeps trying.`),
+        pageHead("Waiting for the server", []),
+        leaf("p", "", m.access.error),
+        leaf("p", "hint", "The page keeps trying."),
       ]);
     default:
       return leaf("p", "loading", "Loading…");
