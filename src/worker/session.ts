@@ -9,7 +9,7 @@ import { exactClient } from "../database/exact-client.ts";
 import { nextRunAt } from "../queue/fetch/next-run-at.ts";
 import { completeInTransaction } from "../queue/settle/complete-in.ts";
 import { endLeases } from "../queue/workers/lease.ts";
-import { withApplicationName } from "./connection/connection-config.ts";
+import { bounded, withApplicationName } from "./connection/connection-config.ts";
 import { WorkerConnection, type WorkerConnectionSettings } from "./connection/worker-connection.ts";
 import type { FetchedJob } from "./execute/fetched-job.ts";
 import { JobExecutor, type RunningJob } from "./execute/job-executor.ts";
@@ -82,7 +82,7 @@ export class Session<E> {
         return completeInTransaction(db, this.id, id);
       },
     };
-    const database = { client: parts.source.pool, schema: config.schema };
+    const database = bounded(parts.source.pool, config.schema);
     this.#backOffs = new BackOffs(config, database);
     this.#limits = new SessionLimits({
       ...{ clock: systemClock, logger: config.logger, workerId: this.id, lease, database },

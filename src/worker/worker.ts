@@ -13,7 +13,7 @@ import { endPool } from "../database/connection/pool.ts";
 import type { Database } from "../database/database.ts";
 import type { Job } from "../domain/job.ts";
 import type { WorkerUtils } from "../utils/worker-utils.ts";
-import { connectionOf, withApplicationName } from "./connection/connection-config.ts";
+import { bounded, connectionOf, withApplicationName } from "./connection/connection-config.ts";
 import { Timetable } from "./cron/timetable.ts";
 import { tallied } from "./execute/task-tally.ts";
 import { isBreaking, NEW_JOBS } from "./fetch/announcements.ts";
@@ -249,10 +249,10 @@ export class Worker<Extensions = unknown> implements Service {
   }
 
   #timetableOf(config: WorkerConfig<Extensions>, outage: Outage): Timetable {
-    const { logger, schema, tasks } = config;
+    const { logger, tasks } = config;
     return new Timetable(config, {
       workerId: () => this.id,
-      db: { client: this.#pool, schema },
+      db: this.#database,
       hooks: this.hooks,
       ...{ logger, outage },
       taskIdentifiers: new Set(tasks.keys()),
@@ -260,7 +260,7 @@ export class Worker<Extensions = unknown> implements Service {
   }
 
   get #database(): Database {
-    return { client: this.#pool, schema: this.#config.schema };
+    return bounded(this.#pool, this.#config.schema);
   }
 
   /** Checks all connections after a failed heartbeat or a lost connection, because others may be dead, too. */

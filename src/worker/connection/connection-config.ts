@@ -83,8 +83,16 @@ export interface Maintenance {
   cut(): void;
 }
 
-// A sweep may have to read all jobs. It does not wait for locks.
+// A sweep may have to read all jobs.
 const BOUNDS = { statementTimeoutMs: 10_000, lockTimeoutMs: 5_000, readOnly: false };
+
+/**
+ * Returns the pool with time limits for the worker's own statements. Without them, a connection that was cut without
+ * notice would stop limits, back-offs and the timetable until the system closes it.
+ */
+export function bounded(pool: pg.Pool, schema: SchemaName): Database {
+  return { client: boundedQueryable(pool, BOUNDS), schema };
+}
 
 /** The time for a running statement when everything else has ended. */
 const CLOSE_MS = 500;
@@ -116,7 +124,7 @@ export function maintenance(
     logger.debug({ error: messageOf(error) }, "the maintenance connection was lost");
   });
   return {
-    database: { client: boundedQueryable(pool, BOUNDS), schema },
+    database: bounded(pool, schema),
     async close() {
       if (pool.ending) return;
       const ended = new AbortController();

@@ -1,0 +1,32 @@
+// A connection of the worker's pool that was cut without notice, while the server and all others can be reached.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { migratedDatabase } from "../../support/database.ts";
+import { tcpProxy } from "../../support/tcp-proxy.ts";
+import { latch, recording, until, within, workerQueue } from "../worker-queue.ts";
+
+const queue = workerQueue(() => migratedDatabase("worker", ["limits"]));
+
+test("Jobs with a limit get its permits within 20 s.", async (t) => {
+  const proxy = await tcpProxy(queue.url);
+  t.after(() => proxy.close());
+  const limit = { name: "api", task: "call" };
+  await queue.utils.setLimit({ ...limit, concurrency: 1 });
+  const both = latch();
+  const task = recording("call", (_, call) => {
+    if (call === 3) both.open();
+    return call === 1 ? undefined : both.opened;
+  });
+  await queue.started({
+    ...{ connectionString: proxy.url, tasks: [task] },
+    recovery: { heartbeatIntervalMs: 500, thresholdMs: 30_000 },
+  });
+  await queue.utils.addJob("call");
+  await until("it has run", () => task.seen.length === 1);
+  const pool = proxy.of("worker");
+  assert.ok(pool.open > 0);
+  pool.mute("established");
+  await queue.utils.setLimit({ ...limit, concurrency: 2 });
+  await queue.utils.addJobs([{ identifier: "call" }, { identifier: "call" }]);
+  await within("two at once", both.opened);
+});
