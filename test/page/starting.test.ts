@@ -96,6 +96,26 @@ function watchNumbers(): void {
   look();
 }
 
+test("It starts in a browser that blocks the storage of sites.", async () => {
+  const prepare = (page: Page) => page.addInitScript(blockStorage);
+  const work = async ({ page }: Visit) => {
+    await isLive(page);
+    await page.locator('.side summary[aria-label="Theme"]').click();
+    await page.locator(".side").getByRole("button", { name: "Dark theme" }).click();
+    await page.locator("html[data-theme=dark]").waitFor();
+  };
+  await visit(admin, "/", work, { prepare });
+});
+
+/** Runs in the page. */
+function blockStorage(): void {
+  const get = () => {
+    throw new DOMException("Access is denied for this document.", "SecurityError");
+  };
+  Object.defineProperty(globalThis, "sessionStorage", { get });
+  Object.defineProperty(globalThis, "localStorage", { get });
+}
+
 test("On a phone More has the pages that the bar has not, and the theme.", async () => {
   const work = async ({ page }: Visit) => {
     await page.getByRole("button", { name: "More", exact: true }).click();

@@ -10,6 +10,7 @@ import { PageHost } from "./page-host.ts";
 import { Places } from "./places.ts";
 import { askEarly } from "./request.ts";
 import { Runner } from "./runner.ts";
+import { recall } from "./storage.ts";
 import { currentTheme } from "./theme.ts";
 
 /** The event stream that every page opens (assembly/app/feed.ts). */
@@ -18,7 +19,7 @@ const EVENTS = "api/events?events=pulse,counts,incidents,horizon,operation";
 const runner = new Runner();
 const stream = new EventStream(runner);
 // A page that signs in with a token needs it for this request, and only the application has it.
-if (sessionStorage.length === 0) {
+if (!recall("worker.token")) {
   askEarly("api/session");
   if (!document.hidden) stream.openEarly(EVENTS);
 }

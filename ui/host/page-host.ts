@@ -4,9 +4,9 @@ import type { EventStream } from "./event-stream.ts";
 import { setMark } from "./mark.ts";
 import { Picture } from "./picture.ts";
 import type { Places } from "./places.ts";
-import { prefer, preferred } from "./preferences.ts";
 import { saveFile, saveFrom, sendRequest } from "./request.ts";
 import type { Runner } from "./runner.ts";
+import { prefer, preferred, recall, remember } from "./storage.ts";
 import { setTheme } from "./theme.ts";
 
 export class PageHost {
@@ -88,17 +88,14 @@ export class PageHost {
       save: (path: string, done: string) => {
         void saveFrom(path).then((fault) => runner.run((app) => app.dispatch(done, path, fault)));
       },
-      remember: (key: string, value: string) => {
-        if (value) sessionStorage.setItem(key, value);
-        else sessionStorage.removeItem(key);
-      },
+      remember,
+      recall,
       pageUrl: () => location.href.split("#", 1)[0] ?? "",
       download: (path: string, headers: string, name: string) => {
         void saveFile(path, headers, name).then((done) => {
           if (!done) runner.run((app) => app.dispatch("app.not-saved", name, ""));
         });
       },
-      recall: (key: string) => sessionStorage.getItem(key) ?? "",
     };
   }
 }

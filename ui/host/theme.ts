@@ -1,5 +1,5 @@
 /** The theme is an attribute of the page and a preference of the browser. */
-import { prefer, preferred } from "./preferences.ts";
+import { prefer, preferred } from "./storage.ts";
 
 const KEY = "worker.theme";
 
