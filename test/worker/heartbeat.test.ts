@@ -20,6 +20,7 @@ import { Worker } from "../../src/worker/worker.ts";
 import { testQueue } from "../queue/queue-database.ts";
 import { emptyDatabase, migratedDatabase } from "../support/database.ts";
 import { installStock } from "../support/stock-schema.ts";
+import { tcpProxy } from "../support/tcp-proxy.ts";
 import { rolePool, testPool } from "../support/test-pool.ts";
 import { jobsOf } from "./recovery-jobs.ts";
 import { QUICK, until } from "./worker-process.ts";
@@ -265,4 +266,24 @@ test("When the table of heartbeats is dropped, the worker waits until a migratio
   });
   await worker.stop();
   await close();
+});
+
+test("A heartbeat connection that the network has lost without notice costs no lease.", async (t) => {
+  const proxy = await tcpProxy(queue.url);
+  t.after(() => proxy.close());
+  const { worker } = blockedWorker({ connectionString: proxy.url, recovery: {} });
+  await worker.start();
+  t.after(() => worker.stop());
+  const lastMs = async () => {
+    const [row] = await queue.sql<{ ms: number }>(`select
+      extract(epoch from last_heartbeat_at)::float8 * 1000 as ms from worker._private_workers`);
+    return row?.ms ?? 0;
+  };
+  const registeredMs = await lastMs();
+  await until("a beat", async () => (await lastMs()) > registeredMs);
+  proxy.of("worker heartbeat").mute("established");
+  const beforeMs = await lastMs();
+  await until("the next beat", async () => (await lastMs()) > beforeMs);
+  const gapMs = (await lastMs()) - beforeMs;
+  assert.ok(gapMs < 7_000, `there was none for ${gapMs} ms`);
 });

@@ -128,13 +128,12 @@ function sendPacket<R extends QueryResultRow>(
   });
 }
 
-const GRACE_MS = 3_000;
 const CANCEL_MS = 1_000;
 
-/** Stops the statement of `client` when `signal` aborts, and ends a client that never responds. */
+/** Stops the statement of `client` when `signal` aborts, and ends a client that has not responded after `cutMs`. */
 export function limitStatement(
   client: pg.PoolClient,
-  limitMs: number,
+  cutMs: number,
   signal: AbortSignal | undefined,
 ) {
   // A server that is frozen or unreachable cannot stop a statement by itself. Ending a client during a query cuts the
@@ -150,7 +149,7 @@ export function limitStatement(
     }, ms);
   let hasEnded = false;
   let isCut = false;
-  let overdue = cutIn(limitMs + GRACE_MS);
+  let overdue = cutIn(cutMs);
   let cancelled: Promise<void> | undefined;
   const cancel = () => {
     clearTimeout(overdue);

@@ -111,6 +111,8 @@ export async function closePool(pool: pg.Pool, limitMs: number): Promise<void> {
   }
 }
 
+const GRACE_MS = 3_000;
+
 export interface Bounds {
   /** PostgreSQL's statement_timeout, in milliseconds. */
   readonly statementTimeoutMs: number;
@@ -119,6 +121,8 @@ export interface Bounds {
   readonly readOnly: boolean;
   /** How long a statement may wait for a connection, in milliseconds. Default 10,000. */
   readonly connectionWaitMs?: number;
+  /** How long after the timeout a server that does not answer counts as lost, in milliseconds. Default 3,000. */
+  readonly graceMs?: number;
 }
 
 /** The request on whose behalf statements run. When it ends, the running statement is stopped. */
@@ -148,7 +152,8 @@ export function boundedQueryable(
     return beginWith(bounds, { limitMs: limitOf(), lockMs });
   };
   const limited = async <T>(client: pg.PoolClient, run: () => Promise<T>): Promise<T> => {
-    const limits = limitStatement(client, limitOf(), scope?.signal);
+    const cutMs = limitOf() + (bounds.graceMs ?? GRACE_MS);
+    const limits = limitStatement(client, cutMs, scope?.signal);
     try {
       scope?.signal.throwIfAborted();
       return await run();

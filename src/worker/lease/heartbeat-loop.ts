@@ -74,6 +74,9 @@ export type HeartbeatNews = Exclude<
   { report: "failed" | "unrenewed" | "password" }
 >;
 
+/** After the network has lost the connection, a beat on a new one must be in time for the lease. */
+const GRACE_MS = 500;
+
 /** The pause before another attempt in the first minute, because most outages are a restart. */
 const EAGER_MS = 400;
 const EAGER_FOR_MS = 60_000;
@@ -122,8 +125,8 @@ export class HeartbeatLoop {
       application_name: "worker heartbeat",
     });
     this.#pool.on("error", () => {}); // The next beat fails and is reported.
-    const bounds = { statementTimeoutMs, lockTimeoutMs: statementTimeoutMs, readOnly: false };
-    this.#db = { client: boundedQueryable(this.#pool, bounds), schema };
+    const limits = { statementTimeoutMs, lockTimeoutMs: statementTimeoutMs, graceMs: GRACE_MS };
+    this.#db = { client: boundedQueryable(this.#pool, { ...limits, readOnly: false }), schema };
   }
 
   /** Sends beats until it is stopped. Never rejects. */
