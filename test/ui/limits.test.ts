@@ -265,6 +265,17 @@ test("a limit is removed after a confirmation", async () => {
   assert.equal(page.navigations.at(-1), "/limits");
 });
 
+test("a limit of the name remove keeps its page after another action", async () => {
+  const page = await opened("/limits/remove");
+  const backing_off = { until: at(180), reason: "429" };
+  page.answer("api/limits/", limit("remove", { state: "backing_off", backing_off }));
+  page.click("End back-off…");
+  page.app.dispatch("dialog.submit", "", "");
+  page.answer("api/limits", { message: "Ended the back-off of the limit remove" });
+  assert.deepEqual(page.navigations, []);
+  assert.equal(page.asked("api/limits/").path, "api/limits/remove");
+});
+
 test("a limit that does not exist has a page with that message", async () => {
   const page = await opened("/limits/tenant%2F*");
   assert.equal(page.asked("api/limits/").path, "api/limits/tenant%2F%2A");

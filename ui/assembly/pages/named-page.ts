@@ -75,7 +75,8 @@ export abstract class NamedPage extends Page {
 
   /** There is nothing more to see of what was removed here by a write to the list. */
   override written(write: Pending): void {
-    this.isRemoved = write.path === "api" + this.writes && write.body.includes('"remove"');
+    const isOfList = write.path === "api" + this.writes;
+    this.isRemoved = isOfList && write.body.startsWith('{"action":"remove"');
   }
 
   /** The path of writes that remove it; empty: there are none. */
