@@ -155,6 +155,7 @@ test("signing out forgets the token and what was read", async () => {
   assert.match(page.text, /secret_task/);
   page.click("Sign out");
   assert.equal(page.storage.size, 0);
+  assert.equal(page.forgotten, 1);
   assert.doesNotMatch(page.text, /secret_task|1,234/);
   assert.equal(page.streaming, false);
   page.pass(60000);

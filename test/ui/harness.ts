@@ -69,6 +69,8 @@ export class Page {
   /** The entry of the history at hand. */
   entry = 1;
   backs = 0;
+  /** How often the stored answers were dropped. */
+  forgotten = 0;
   theme = "";
   focus = "";
   now = NOON;
@@ -138,6 +140,9 @@ export class Page {
     save: (path: string, done: string) => {
       this.downloads.push(path);
       this.saved = done;
+    },
+    forgetAnswers: () => {
+      this.forgotten += 1;
     },
     remember: (key: string, value: string) => {
       if (value) this.storage.set(key, value);

@@ -12,12 +12,18 @@ interface Known {
 /** The number of stored answers: a page sends the same few requests again and again. */
 const MOST_KEPT = 8;
 
-const answers = new Map<string, Known>();
+let answers = new Map<string, Known>();
+
+/** No answer stays in the memory of a page that is signed out, not even one that is on its way. */
+export function forgetAnswers(): void {
+  answers = new Map();
+}
 
 /** Returns the answer as if it had arrived whole. */
 export async function ask(url: URL, init: RequestInit & { readonly headers: Headers }) {
   const isRead = init.method === "GET";
-  const known = isRead ? answers.get(url.href) : undefined;
+  const stored = answers;
+  const known = isRead ? stored.get(url.href) : undefined;
   if (known) init.headers.set("if-none-match", known.etag);
   const response = await fetch(url, init);
   const { headers } = response;
@@ -27,13 +33,11 @@ export async function ask(url: URL, init: RequestInit & { readonly headers: Head
   const text = isSame ? atMoment(known, asOf) : await response.text();
   const etag = headers.get("etag");
   if (isRead) {
-    answers.delete(url.href);
-    if (etag) answers.set(url.href, { etag, asOf, text });
+    stored.delete(url.href);
+    if (etag) stored.set(url.href, { etag, asOf, text });
   }
-  const [oldest] = answers.keys();
-  if (oldest && answers.size > MOST_KEPT) answers.delete(oldest);
-  // No answer stays in the memory of a page that is signed out.
-  if (status === 401) answers.clear();
+  const [oldest] = stored.keys();
+  if (oldest && stored.size > MOST_KEPT) stored.delete(oldest);
   return { status, headers, text };
 }
 

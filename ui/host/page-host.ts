@@ -1,4 +1,5 @@
 /** The functions that the application can call on the page; the other side is assembly/host.ts. */
+import { forgetAnswers } from "./answers.ts";
 import { copyText } from "./clipboard.ts";
 import type { EventStream } from "./event-stream.ts";
 import { setMark } from "./mark.ts";
@@ -88,6 +89,7 @@ export class PageHost {
       save: (path: string, done: string) => {
         void saveFrom(path).then((fault) => runner.run((app) => app.dispatch(done, path, fault)));
       },
+      forgetAnswers,
       remember,
       recall,
       pageUrl: () => location.href.split("#", 1)[0] ?? "",

@@ -100,6 +100,14 @@ for (const auth of tokenModes) {
       await token.waitFor();
       assert.equal(await page.getByText("secret_task").count(), 0);
       assert.ok(!JSON.stringify(await kept(page)).includes(TOKEN));
+      // The list of the earlier session is no longer in memory: it is requested whole.
+      const list = page.waitForRequest(/\/api\/jobs\?/);
+      await token.fill(TOKEN);
+      await page.keyboard.press("Enter");
+      assert.equal((await list).headers()["if-none-match"], undefined);
+      await page.locator(`#job-${id}`).waitFor();
+
+      await page.getByRole("button", { name: "Sign out" }).click();
       await page.reload();
       await token.waitFor();
     };

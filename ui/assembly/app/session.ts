@@ -3,7 +3,7 @@
  * loses its session keeps its address, so it continues there after the next login.
  */
 import { Challenge, readSession } from "../generated/records";
-import { after, focus, pageUrl, recall, remember } from "../host";
+import { after, focus, forgetAnswers, pageUrl, recall, remember } from "../host";
 import { JsonReader } from "../lib/json-reader";
 import { parseWhole } from "../lib/number";
 import { Access, Gate } from "../model/access";
@@ -159,6 +159,7 @@ export function countDown(m: Model): void {
 function closeGate(m: Model, gate: Gate): void {
   disconnect(m);
   m.requests.forgetAll();
+  forgetAnswers();
   m.access.gate = gate;
   m.dialog = null;
   // Data that was read in a session is not shown without one.
