@@ -129,6 +129,26 @@ test("With a frozen PostgreSQL, requests and connections end within their limits
   assert.equal((await client.get("/api/overview")).status, 503);
 });
 
+test("While PostgreSQL is frozen, a scrape is answered without numbers.", async () => {
+  const { host, port, user, database } = postgres.connection;
+  const front = await freezer(`${host}/.s.PGSQL.${port}`);
+  const url = `postgres://${user}@127.0.0.1:${front.port}/${database}`;
+  const small = await startAdmin({ url });
+  // Of a large table there is a recent snapshot. The names and limits are missing.
+  const large = await startAdmin({ url, feed: { smallPages: 0 } });
+  assert.match((await large.client.get("/metrics")).text, /^worker_database_up 1$/m);
+  front.freeze(true);
+  for (const [{ client }, known] of [
+    [small, /^worker_database_up 0$/m],
+    [large, /^worker_jobs\{state="ready"\} \d+$/m],
+  ] as const) {
+    const { status, text } = await client.get("/metrics");
+    assert.equal(status, 200, text);
+    assert.match(text, known);
+  }
+  front.close();
+});
+
 test("While PostgreSQL refuses connections, answers are 503 and it counts as away.", async () => {
   const owner = new pg.Client({ connectionString: postgres.url() });
   await owner.connect();

@@ -1,49 +1,63 @@
 // GET /metrics: the metrics for Prometheus, even while the database does not respond.
-import { WorkerError } from "../../../base/errors.ts";
+import { monotonic, settlesWithin } from "../../../base/clock.ts";
+import { codeOf, WorkerError } from "../../../base/errors.ts";
 import type { Database } from "../../../database/database.ts";
 import { readAcknowledgement } from "../../../insight/controls/acknowledgement.ts";
 import { listPauses } from "../../../insight/controls/list-pauses.ts";
-import type { Operation } from "../../context/admin.ts";
-import type { PauseFacts } from "../../feed/exposed.ts";
+import type { Admin, Operation } from "../../context/admin.ts";
+import type { Exposed, PauseFacts } from "../../feed/exposed.ts";
+
+/** The shares of the request's time after which the counts, and all reads, are given up. */
+const [COUNTS_SHARE, ALL_SHARE] = [0.75, 0.9];
 
 export const getMetrics: Operation = {
   summary: "Metrics for Prometheus",
   answer: "text/plain",
-  run: async ({ config, databases, feed, metrics, insight }) => {
-    const snapshot = await feed
-      .snapshot()
-      .catch((error: unknown) =>
-        error instanceof WorkerError && error.code === "database_unreachable" ? "away" : "unknown",
-      );
-    const names =
-      typeof snapshot === "object"
-        ? await feed.largest(snapshot, config.limits.metricsNames)
-        : null;
-    const limits =
-      typeof snapshot === "object"
-        ? await orNull(async () => (await insight.limits(async () => snapshot.names)).uses)
-        : null;
-    const pauses =
-      typeof snapshot === "object" ? await orNull(() => pauseFacts(databases.feed)) : null;
+  run: async (admin) => {
+    const { config, databases, feed, metrics, insight } = admin;
+    const { requestMs } = config.limits;
+    const beganAtMs = monotonic();
+    const leftMs = (share: number) => beganAtMs + share * requestMs - monotonic();
+    const snapshot = await readSnapshot(admin, leftMs);
+    /** null: it failed, or took too long. The other metrics are shown without it. */
+    const orNull = async <T>(read: (known: typeof snapshot & object) => Promise<T>) => {
+      if (typeof snapshot !== "object") return null;
+      const reading = read(snapshot);
+      if (!(await settlesWithin(reading, leftMs(ALL_SHARE)))) return null;
+      return reading.catch((error: unknown) => {
+        if (error instanceof WorkerError) return null;
+        throw error;
+      });
+    };
+    const names = await orNull((known) => feed.largest(known, config.limits.metricsNames));
+    const limits = await orNull(async (known) => insight.limits(async () => known.names));
+    const pauses = await orNull(() => pauseFacts(databases.feed));
+    const exposed = { snapshot, names, pauses, limits: limits?.uses ?? null, feed };
     return {
       status: 200,
       headers: { "content-type": metrics.contentType },
-      body: await metrics.expose({ snapshot, names, pauses, limits, feed, pool: config.pool }),
+      body: await metrics.expose({ ...exposed, pool: config.pool }),
     };
   },
 };
 
+async function readSnapshot(
+  { feed, readiness }: Admin,
+  leftMs: (share: number) => number,
+): Promise<Exposed["snapshot"]> {
+  const reading = feed.snapshot();
+  if (await settlesWithin(reading, leftMs(COUNTS_SHARE))) {
+    return reading.catch((error: unknown) => (isAway(error) ? "away" : "unknown"));
+  }
+  // A slow database answers the check, and one that hangs does not.
+  const check = readiness.check();
+  if (!(await settlesWithin(check, leftMs(ALL_SHARE)))) return "away";
+  return isAway((await check).problem) ? "away" : "unknown";
+}
+
+const isAway = (error: unknown) => codeOf(error) === "database_unreachable";
+
 async function pauseFacts(db: Database): Promise<PauseFacts> {
   const [list, { waiting }] = await Promise.all([listPauses(db), readAcknowledgement(db)]);
   return { list, waiting };
-}
-
-/** null: a statement failed. The other metrics are shown without it. */
-async function orNull<T>(read: () => Promise<T>): Promise<T | null> {
-  try {
-    return await read();
-  } catch (error) {
-    if (error instanceof WorkerError) return null;
-    throw error;
-  }
 }
