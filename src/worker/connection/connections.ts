@@ -67,6 +67,11 @@ export class WorkerConnections {
     });
   }
 
+  /** Waits before a connection is used again. close() ends it. */
+  async pause(ms: number): Promise<void> {
+    await wait(ms, this.#stop.signal);
+  }
+
   /** Closes those that do not answer within seconds. */
   prove(): void {
     for (const one of this.#all) void one.prove();

@@ -5,15 +5,14 @@
 //
 // After a lost connection running jobs continue; jobs that a fetch without an answer has locked are returned first.
 import { monotonic } from "../../base/clock.ts";
-import { errorOf, messageOf, WorkerError } from "../../base/errors.ts";
+import { codeOf, errorOf, messageOf } from "../../base/errors.ts";
 import { registerTasks } from "../../queue/add/register-tasks.ts";
-import { returnUnknownJobs } from "../../queue/settle/give-back.ts";
 import { WorkerConnections } from "../connection/connections.ts";
 import type { WorkerConnection } from "../connection/worker-connection.ts";
 import { type FetchedJob, loadedJobs } from "../execute/fetched-job.ts";
 import type { InFlight } from "../execute/in-flight.ts";
 import type { JobExecutor } from "../execute/job-executor.ts";
-import { emitSettled, idOf, jobsIn, type ResultBatch } from "../execute/results.ts";
+import { emitSettled, jobsIn, type ResultBatch } from "../execute/results.ts";
 import type { WorkSource } from "../execute/slots.ts";
 import type { QueueRun } from "../execute/work-unit.ts";
 import { LONG_FETCH } from "../fetch/fetch-plan.ts";
@@ -24,7 +23,12 @@ import { RoundTrips } from "./round-trips.ts";
 import type { SafeFetcherParts } from "./safe-fetcher-parts.ts";
 import type { Stream } from "./stream.ts";
 import { Streams, type StreamWant } from "./streams.ts";
-import { UncertainLocks } from "./uncertain-locks.ts";
+import { reconcile, UncertainLocks } from "./uncertain-locks.ts";
+
+/** What was busy is sent again after this time at the earliest. */
+const BUSY_MS = 500;
+
+const isBusy = (failure: unknown): boolean => codeOf(failure) === "database_busy";
 
 export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
   readonly isFetchingFirst = false;
@@ -219,7 +223,12 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     const trip = this.#trips.sent(stream, want, !results.isEmpty);
     const batch = results.send();
     const fetch = request && { request, tasks: stream.tasks, managed: stream.managed };
+    const sentAtMs = monotonic();
     const answer = await flushAndFetch(connection, workerId, batch, fetch);
+    // A trigger may refuse to wait for a lock. What it has refused is kept back, and the other connections go on.
+    if (isBusy(answer.failure) && answer.rows === null) {
+      await this.#connections.pause(BUSY_MS - (monotonic() - sentAtMs));
+    }
     this.#written(answer, batch);
     if (answer.failure !== null) this.#unconfirmed(answer, request === null ? null : stream);
     results.answered(batch);
@@ -266,7 +275,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     const error = errorOf(failure);
     // A fetch that was the victim of a deadlock has waited already. Others may have skipped its rows.
     stream?.plan.raise();
-    if (error instanceof WorkerError && error.code === "database_busy") return;
+    if (isBusy(error)) return;
     // After a timeout the server has rolled back, so nothing is uncertain.
     const isFirst = stream?.plan.isPatient === false;
     const isTimeout = stream?.plan.failed(error) === true;
@@ -278,23 +287,10 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
   }
 
   async #reconcile(connection: WorkerConnection): Promise<void> {
-    const { results, tasks, workerId } = this.#parts;
     // Wait for running fetches: the jobs of one that has committed would be returned here and run twice.
     await this.#trips.ended();
     this.#uncertain.raise();
-    // Results are written before the next fetch, because later the lock may be that of another attempt. Queues are
-    // unlocked below, after the return of jobs that a lost fetch may have locked, so that their order is kept.
-    const taken = results.send();
-    const answer = await flushAndFetch(connection, workerId, { ...taken, freedQueues: [] }, null);
-    this.#written(answer, taken);
-    results.putBack(answer.unconfirmed);
-    results.answered(taken);
-    if (answer.failure !== null) throw answer.failure;
-    await registerTasks(connection.database, tasks.names);
-    await connection.patiently((db) => {
-      const { jobs, queueIds } = this.#link.inFlight();
-      const ids = [...jobs, ...this.#link.slots.runningAlone].map(idOf);
-      return returnUnknownJobs(db, workerId, ids, queueIds);
-    });
+    const written = (answer: FlushAnswer, sent: ResultBatch) => this.#written(answer, sent);
+    await reconcile(connection, { ...this.#parts, link: this.#link, written });
   }
 }

@@ -5,8 +5,15 @@
 //                                           └ bytes have arrived: 400 ms more, at most five times in all
 import type { Clock } from "../../base/clock.ts";
 import { codeOf } from "../../base/errors.ts";
+import { registerTasks } from "../../queue/add/register-tasks.ts";
+import { returnUnknownJobs } from "../../queue/settle/give-back.ts";
 import type { WorkerConnections } from "../connection/connections.ts";
+import type { WorkerConnection } from "../connection/worker-connection.ts";
+import { idOf, type ResultBatch, type Results } from "../execute/results.ts";
+import type { FetcherLink } from "../fetch/fetcher.ts";
+import type { TaskParameters } from "../fetch/task-parameters.ts";
 import type { WorkerLease } from "../lease/worker-lease.ts";
+import { type FlushAnswer, flushAndFetch } from "./flush-and-fetch.ts";
 import type { RoundTrips } from "./round-trips.ts";
 
 /** A fetch that takes longer is slow, or its server does not answer. */
@@ -93,4 +100,33 @@ export class UncertainLocks {
   #after(ms: number, then: () => void): void {
     this.#cancelTimers.push(this.#parts.clock.after(ms, then));
   }
+}
+
+export interface ReconcileParts {
+  readonly workerId: string;
+  readonly results: Results;
+  readonly tasks: TaskParameters;
+  readonly link: Pick<FetcherLink, "inFlight" | "slots">;
+  written(answer: FlushAnswer, sent: ResultBatch): void;
+}
+
+/** Writes what a lost connection has left, and returns the jobs that a lost fetch may have locked. */
+export async function reconcile(
+  connection: WorkerConnection,
+  { workerId, results, tasks, link, written }: ReconcileParts,
+): Promise<void> {
+  // Results are written before the next fetch, because later the lock may be that of another attempt. Queues are
+  // unlocked below, after the return of jobs that a lost fetch may have locked, so that their order is kept.
+  const taken = results.send();
+  const answer = await flushAndFetch(connection, workerId, { ...taken, freedQueues: [] }, null);
+  written(answer, taken);
+  results.putBack(answer.unconfirmed);
+  results.answered(taken);
+  if (answer.failure !== null) throw answer.failure;
+  await registerTasks(connection.database, tasks.names);
+  await connection.patiently((db) => {
+    const { jobs, queueIds } = link.inFlight();
+    const ids = [...jobs, ...link.slots.runningAlone].map(idOf);
+    return returnUnknownJobs(db, workerId, ids, queueIds);
+  });
 }
