@@ -1,4 +1,6 @@
-// The input of the incident rules. Data that could not be read is absent, and reported as an incident of its own.
+// The input of the incident rules, and the queries for the jobs that it counts. Data that could not be read is absent,
+// and reported as an incident of its own.
+import { quoted } from "../../domain/portable/query/quoted.ts";
 import type { Value } from "../../domain/value.ts";
 import type { Pause } from "../controls/list-pauses.ts";
 import type { Difference } from "../groups/differences.ts";
@@ -72,4 +74,32 @@ export interface IncidentFacts {
   readonly server: ServerTrouble | null;
   /** The names of the data that could not be read in time. */
   readonly unread: readonly string[];
+}
+
+/** The maximum number of names in a query. A longer query could not be read. */
+export const MOST_NAMES = 20;
+
+export const listed = (names: readonly string[]): string => names.map(quoted).join(",");
+
+/**
+ * Returns the query for the due jobs with `term` that no queue blocks, as the tasks of the facts count them; null: it
+ * would be too long.
+ */
+export function startable(term: string, { limited }: IncidentFacts): string | null {
+  const full = [...new Set(limited.flatMap(({ limit }) => limit.queue ?? []))];
+  if (full.length > MOST_NAMES) return null;
+  const open = full.length === 0 ? "" : `-queue:${listed(full)}`;
+  return [term, "is:due -is:blocked", open].filter((part) => part !== "").join(" ");
+}
+
+/** Returns the query for the jobs of these tasks, which are all or some of those with due jobs; null: too many. */
+export function jobsOfTasks(waiting: readonly WaitingTask[], facts: IncidentFacts): string | null {
+  const others = [
+    ...facts.tasks.filter((task) => !waiting.includes(task)).map(({ identifier }) => identifier),
+    ...facts.paused.flatMap(({ pause: { scope, name } }) => (scope === "task" && name) || []),
+  ];
+  if (others.length === 0) return startable("", facts);
+  if (others.length <= MOST_NAMES) return startable(`-task:${listed(others)}`, facts);
+  if (waiting.length > MOST_NAMES) return null;
+  return startable(`task:${listed(waiting.map(({ identifier }) => identifier))}`, facts);
 }

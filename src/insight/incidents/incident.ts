@@ -70,3 +70,6 @@ export interface Incidents {
   readonly checks: readonly IncidentCheck[];
   readonly asOf: string;
 }
+
+export const noLinks = { queue: null, worker: null, job: null };
+export const timeOf = (ms: number): string => new Date(ms).toISOString();

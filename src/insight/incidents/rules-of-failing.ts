@@ -8,9 +8,8 @@ import type { Difference } from "../groups/differences.ts";
 import type { Groups, JobGroup } from "../groups/group.ts";
 import { crashReport, crashTrend } from "./crashes.ts";
 import type { IncidentFacts } from "./facts.ts";
-import type { Incident } from "./incident.ts";
+import { type Incident, noLinks, timeOf } from "./incident.ts";
 import type { PoisonJob } from "./poison-walk.ts";
-import { noLinks, timeOf } from "./rules-of-waiting.ts";
 
 const MANY = 20;
 const MANY_SHARE = 0.01;

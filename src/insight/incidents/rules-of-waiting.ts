@@ -1,28 +1,39 @@
 // Rules about work that does not proceed: a stuck queue, a worker that is not responding, a task without a worker,
 // overdue jobs. Pure functions from facts to incidents.
-
 import { ageText } from "../../domain/portable/ages.ts";
 import { quoted } from "../../domain/portable/query/quoted.ts";
-import { capped, exact, probedSum } from "../../domain/value.ts";
+import { capped, exact, probedSum, type Value } from "../../domain/value.ts";
 import { byWorker, counted, grouped, shortName, workerNamed } from "../../domain/words.ts";
 import { STALE_LOCK_MS } from "../../queue/workers/reset-stale-locks.ts";
 import { pauseText } from "../controls/pause-text.ts";
 import { isUnsupported } from "../why/causes.ts";
 import { quietText } from "./activity.ts";
-import type { IncidentFacts, WaitingQueue, WaitingTask } from "./facts.ts";
-import type { Incident } from "./incident.ts";
-
-export const noLinks = { queue: null, worker: null, job: null };
-export const timeOf = (ms: number): string => new Date(ms).toISOString();
+import {
+  type IncidentFacts,
+  jobsOfTasks,
+  listed,
+  MOST_NAMES,
+  startable,
+  type WaitingQueue,
+  type WaitingTask,
+} from "./facts.ts";
+import { type Incident, noLinks, timeOf } from "./incident.ts";
 
 /** Returns the fix; null for a worker without a name, which cannot be unlocked. */
 const unlock = (workerId: string): Incident["fix"] =>
   workerId === "" ? null : { action: "force-unlock", label: "Unlock…", workerIds: [workerId] };
 
+/** Of incidents that no action fixes. */
+const withoutFix = { jobsWait: true, fix: null, trend: [] } as const;
+
+const waitingOf = (all: readonly Pick<WaitingQueue, "waiting">[], asOf: string): Value =>
+  probedSum(
+    all.map(({ waiting }) => waiting ?? exact(0, "probe", asOf)),
+    asOf,
+  );
+
 /** From this many queues of one holder on, they are a single incident, because one action fixes them all. */
 const MANY_QUEUES = 3;
-/** The maximum number of names in a query. A longer query could not be read. */
-const MOST_NAMES = 20;
 
 /** Returns queues locked by a worker whose heartbeats have stopped, or for 4 hours by one that never sent any. */
 export function stuckQueues(facts: IncidentFacts): Incident[] {
@@ -40,15 +51,19 @@ function isAtFault({ waiting, holder, lockedMs }: WaitingQueue, { nowMs }: Incid
   return holder.state === "unknown" && nowMs - lockedMs >= STALE_LOCK_MS;
 }
 
+type Lock = Pick<WaitingQueue, "holder" | "lockedMs">;
+
+function lockText({ holder, lockedMs }: Lock, nowMs: number, what: string, upTo = ""): string {
+  const has = `${workerNamed(holder.workerId)} has locked ${what}`;
+  return holder.state === "stale"
+    ? `${has} and is not responding: no heartbeat for ${ageText(nowMs - (holder.lastHeartbeatMs ?? nowMs))}.`
+    : `${has} for ${upTo}${ageText(nowMs - lockedMs)} and sends no heartbeats: check that it is still running.`;
+}
+
 function stuck(queue: WaitingQueue, { nowMs, asOf }: IncidentFacts): Incident {
   const { holder, name, lockedMs, trend } = queue;
-  const affected = queue.waiting ?? exact(0, "probe", asOf);
-  const who = workerNamed(holder.workerId);
-  const heartbeatAge = ageText(nowMs - (holder.lastHeartbeatMs ?? nowMs));
-  const cause =
-    holder.state === "stale"
-      ? `${who} has locked the queue and is not responding: no heartbeat for ${heartbeatAge}.`
-      : `${who} has locked the queue for ${ageText(nowMs - lockedMs)} and sends no heartbeats: check that it is still running.`;
+  const affected = waitingOf([queue], asOf);
+  const cause = lockText(queue, nowMs, "the queue");
   return {
     id: `stuck_queue:${queue.id}`,
     kind: "stuck_queue",
@@ -67,18 +82,10 @@ function stuck(queue: WaitingQueue, { nowMs, asOf }: IncidentFacts): Incident {
 
 /** Returns one incident for many queues that the same worker has locked. The longest lock comes first. */
 function manyStuck(queues: readonly WaitingQueue[], facts: IncidentFacts): Incident {
-  const { holder, lockedMs } = queues[0] as WaitingQueue;
+  const { holder, lockedMs, trend } = queues[0] as WaitingQueue;
   const { nowMs, asOf } = facts;
-  const who = workerNamed(holder.workerId);
-  const affected = probedSum(
-    queues.map(({ waiting }) => waiting ?? exact(0, "probe", asOf)),
-    asOf,
-  );
-  const cause =
-    holder.state === "stale"
-      ? `${who} has locked the queues and is not responding: no heartbeat for ${ageText(nowMs - (holder.lastHeartbeatMs ?? nowMs))}.`
-      : `${who} has locked the queues for up to ${ageText(nowMs - lockedMs)} and sends no heartbeats: check that it is still running.`;
-  const names = queues.map(({ name }) => quoted(name)).join(",");
+  const affected = waitingOf(queues, asOf);
+  const cause = lockText({ holder, lockedMs }, nowMs, "the queues", "up to ");
   return {
     id: `stuck_queues:${holder.workerId}`,
     kind: "stuck_queue",
@@ -88,12 +95,13 @@ function manyStuck(queues: readonly WaitingQueue[], facts: IncidentFacts): Incid
     since: timeOf(lockedMs),
     affected,
     jobsWait: true,
-    q: queues.length <= MOST_NAMES ? `queue:${names} is:blocked` : "is:stuck is:blocked",
+    q:
+      queues.length <= MOST_NAMES
+        ? `queue:${listed(queues.map(({ name }) => name))} is:blocked`
+        : "is:stuck is:blocked",
     links: { ...noLinks, worker: holder.workerId },
     fix: unlock(holder.workerId),
-    trend: queues
-      .map(({ trend }) => trend)
-      .reduce((sum, one) => sum.map((count, part) => count + (one[part] ?? 0))),
+    trend: trend.map((_, part) => queues.reduce((sum, one) => sum + (one.trend[part] ?? 0), 0)),
   };
 }
 
@@ -133,10 +141,11 @@ export function staleWorkers(facts: IncidentFacts): Incident[] {
 /** The age of a worker up to which it may not have fetched yet. */
 const GRACE_MS = 60_000;
 
-export function unsupportedTasks({ tasks, knowledge, nowMs }: IncidentFacts): Incident[] {
+export function unsupportedTasks(facts: IncidentFacts): Incident[] {
+  const { knowledge, nowMs } = facts;
   const isUnknown = ({ identifier, oldestMs }: WaitingTask) =>
     isUnsupported(knowledge, identifier) && nowMs - oldestMs > GRACE_MS;
-  return tasks.filter(isUnknown).map(({ id, identifier, waiting, oldestMs }): Incident => {
+  return facts.tasks.filter(isUnknown).map(({ id, identifier, waiting, oldestMs }): Incident => {
     const former = knowledge.formerly.get(identifier) ?? null;
     const none =
       knowledge.alive === 1
@@ -151,11 +160,9 @@ export function unsupportedTasks({ tasks, knowledge, nowMs }: IncidentFacts): In
       sentence: `${counted(waiting, "job is", "jobs are")} due, but ${none}.${did}`,
       since: timeOf(oldestMs),
       affected: waiting,
-      jobsWait: true,
-      q: `task:${quoted(identifier)} is:due -is:blocked`,
+      ...withoutFix,
+      q: startable(`task:${quoted(identifier)}`, facts),
       links: { ...noLinks, worker: former },
-      fix: null,
-      trend: [],
     };
   });
 }
@@ -168,8 +175,7 @@ export function noWorker(facts: IncidentFacts): Incident[] {
   const { tasks, knowledge, nowMs, asOf, quiet, hasWorkers } = facts;
   const [oldest] = tasks.toSorted((a, b) => a.oldestMs - b.oldestMs);
   if (oldest === undefined || !isWithoutWorker(facts)) return [];
-  const waiting = tasks.map((task) => task.waiting);
-  const affected = probedSum(waiting, asOf);
+  const affected = waitingOf(tasks, asOf);
   const lateMs = nowMs - oldest.oldestMs;
   const ended = knowledge.formerly.get(oldest.identifier);
   const last = ended === undefined ? "" : ` ${workerNamed(ended)} was the last that had this task.`;
@@ -186,11 +192,9 @@ export function noWorker(facts: IncidentFacts): Incident[] {
       // When the last worker stopped is unknown: its row is deleted, and the oldest job may have been due before.
       since: null,
       affected,
-      jobsWait: true,
-      q: "is:due -is:blocked",
+      ...withoutFix,
+      q: jobsOfTasks(tasks, facts),
       links: noLinks,
-      fix: null,
-      trend: [],
     },
   ];
 }
@@ -218,10 +222,7 @@ export function oldReady(facts: IncidentFacts): Incident[] {
   );
   const [oldest] = waiting.toSorted((a, b) => a.oldestMs - b.oldestMs);
   if (oldest === undefined || nowMs - oldest.oldestMs <= OLD_MS) return [];
-  const affected = probedSum(
-    waiting.map((task) => task.waiting),
-    asOf,
-  );
+  const affected = waitingOf(waiting, asOf);
   const workers = !hasWorkers
     ? "Whether workers are alive is unknown: the heartbeat tables are missing."
     : knowledge.alive === 0
@@ -234,25 +235,25 @@ export function oldReady(facts: IncidentFacts): Incident[] {
       level: "bad",
       title: "Jobs are overdue",
       sentence: `${counted(affected, "job waits", "jobs wait")}, the oldest, ${shortName(oldest.identifier)}, for ${ageText(nowMs - oldest.oldestMs)}. ${workers}`,
-      // When the last worker stopped is unknown: its row is deleted, and the oldest job may have been due before.
       since: null,
       affected,
-      jobsWait: true,
-      q: "is:due -is:blocked",
+      ...withoutFix,
+      q: jobsOfTasks(waiting, facts),
       links: noLinks,
-      fix: null,
-      trend: [],
     },
   ];
 }
 
 /** Returns what is paused by hand. That is no fault, but its jobs wait. */
-export function pausedWork({ paused, asOf }: IncidentFacts): Incident[] {
+export function pausedWork(facts: IncidentFacts): Incident[] {
+  const { paused, asOf } = facts;
   return paused.map(({ pause, waiting }): Incident => {
     const { scope, name } = pause;
     const affected = waiting ?? capped(0, "probe", asOf);
     const text = pauseText(pause);
-    const q = scope === "all" ? "is:due" : `${scope}:${quoted(name ?? "")} is:due`;
+    const named = `${scope}:${quoted(name ?? "")}`;
+    const q =
+      scope === "queue" ? `${named} is:due` : startable(scope === "all" ? "" : named, facts);
     return {
       id: `paused:${scope}:${name ?? ""}`,
       kind: "paused",
@@ -271,13 +272,16 @@ export function pausedWork({ paused, asOf }: IncidentFacts): Incident[] {
 }
 
 /** Returns limits for which jobs have waited long. That is no fault: it is what a limit is for. */
-export function fullLimits({ limited, nowMs }: IncidentFacts): Incident[] {
+export function fullLimits(facts: IncidentFacts): Incident[] {
+  const { limited, nowMs } = facts;
   return limited
     .filter(({ oldestMs }) => nowMs - oldestMs > OLD_MS)
     .map(({ limit: { definition, queue, use }, waiting, oldestMs }): Incident => {
       const { name, scope, match } = definition;
       const q =
-        queue !== null ? `queue:${quoted(queue)} is:due` : `${scope}:${quoted(match)} is:due`;
+        queue !== null
+          ? `queue:${quoted(queue)} is:due`
+          : startable(`${scope}:${quoted(match)}`, facts);
       const jobs = counted(waiting, "job waits", "jobs wait");
       return {
         id: `limited:${name}:${queue ?? ""}`,
@@ -287,11 +291,9 @@ export function fullLimits({ limited, nowMs }: IncidentFacts): Incident[] {
         sentence: `${jobs}, the oldest for ${ageText(nowMs - oldestMs)}: ${use}.`,
         since: timeOf(oldestMs),
         affected: waiting,
-        jobsWait: true,
+        ...withoutFix,
         q: match.includes("*") && queue === null ? null : q,
         links: { ...noLinks, queue },
-        fix: null,
-        trend: [],
       };
     });
 }
