@@ -34,6 +34,7 @@ export interface DemoDatabase extends AsyncDisposable {
 }
 
 const DATABASE = "worker";
+const EXTENSIONS = ["operations", "controls", "schedules", "limits"] as const;
 const LONGEST_GOODBYE_MS = 2_000;
 
 export async function openDemoDatabase(options: DemoDatabaseOptions): Promise<DemoDatabase> {
@@ -50,7 +51,7 @@ export async function openDemoDatabase(options: DemoDatabaseOptions): Promise<De
     const url = server.url(DATABASE);
     const { maxConnections } = options;
     pool = createPool({ connectionString: url, maxConnections, logger });
-    await migrate(pool, schema, { logger, signal, extensions: ["operations"] });
+    await migrate(pool, schema, { logger, signal, extensions: EXTENSIONS });
     await insertSampleJobs({ client: pool, schema });
     if (signal.aborted) throw stoppedEarly();
     logger.info({ data_dir: dataDir, postgresql: server.version, url }, "the demo database is up");

@@ -1,5 +1,5 @@
-// The live part of `worker demo`: a worker that simulates the sample tasks, a crontab, and a trickle of new jobs. The
-// size of the queue stays about the same.
+// The live part of `worker demo`: a worker that simulates the sample tasks, a crontab, limits, and a trickle of new jobs.
+// The size of the queue stays about the same.
 import type { Pool } from "pg";
 import { wait } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
@@ -10,6 +10,7 @@ import { addJobs } from "../../queue/add/add-jobs.ts";
 import { defineTask } from "../../worker/task/task.ts";
 import { Worker } from "../../worker/worker.ts";
 import { sampleCrontab } from "./crontab.ts";
+import { sampleLimits } from "./limits.ts";
 import { type Random, type SampleTask, sampleTasks } from "./sample-tasks.ts";
 
 export interface DemoWorkerOptions {
@@ -40,7 +41,12 @@ export async function startDemoWorker(options: DemoWorkerOptions): Promise<Async
   );
   const { name: schema } = database.schema;
   const cron = { crontab: sampleCrontab };
-  const worker = new Worker({ pool, schema, tasks, cron, concurrency: CONCURRENCY, plugins: [] });
+  const debug: Logger["debug"] = (fields, message) => logger.debug(fields, message);
+  const worker = new Worker({
+    ...{ pool, schema, tasks, cron, limits: sampleLimits, concurrency: CONCURRENCY, plugins: [] },
+    // Simulated failures would push the admin's address and password off the screen.
+    logger: { debug, info: debug, warn: debug, error: debug },
+  });
   await worker.start();
   const feeding = feed(database, logger, signal);
   return {

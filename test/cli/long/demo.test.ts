@@ -116,6 +116,26 @@ test("The demo's worker has a crontab: each minute, hourly with a payload, with 
   assert.equal(await ended, 0);
 });
 
+test("The demo has limits, and its failures are not printed after the password.", async () => {
+  const args = demo("--data-dir", join(newDirectory(), "data"));
+  const { shows, ended, child } = start(process.execPath, args);
+  const printed = await shows(/Password/);
+  const [, url = ""] = /URL\s+(http\S+)/.exec(printed) ?? [];
+  const authorization = `Basic ${btoa(`admin:${/Password\s+(\S+)/.exec(printed)?.[1]}`)}`;
+  const read = async (path: string) => {
+    const answer = await fetch(new URL(path, url), { headers: { authorization } });
+    return (await answer.json()) as Record<string, { name: string }[]>;
+  };
+  const names = ["encoder", "imports", "mail"];
+  const signal = new AbortController().signal;
+  while ((await read("/api/limits"))["limits"]?.length !== names.length) await wait(50, signal);
+  const { limits } = await read("/api/limits");
+  assert.deepEqual(limits?.map(({ name }) => name).sort(), names);
+  child.kill("SIGTERM");
+  assert.doesNotMatch(await shows(/stopping/), /a job failed/);
+  assert.equal(await ended, 0);
+});
+
 test("A data directory that cannot be created is rejected with the reason.", async () => {
   const { stderr, status } = await worker(["demo", "--data-dir", "/dev/null/data"]);
   assert.match(stderr, /cannot use the data directory \/dev\/null\/data \(.*ENOTDIR.*--data-dir/);
