@@ -220,6 +220,28 @@ export class Results {
     return batch;
   }
 
+  /**
+   * Takes the results of attempts that a later one of the same job has followed, of the jobs that are held. They were
+   * written although their answer was lost: now they would change the later attempt.
+   */
+  takeOutdated(held: readonly FetchedJob[]): ResultBatch {
+    const latestMs = new Map<string, number>();
+    for (const { id, fetchedAtMs } of held) {
+      latestMs.set(id, Math.max(fetchedAtMs, latestMs.get(id) ?? fetchedAtMs));
+    }
+    const isOutdated = (job: FetchedJob) => job.fetchedAtMs < (latestMs.get(job.id) ?? 0);
+    const part = (outdated: boolean) => ({
+      done: this.#done.filter((job) => isOutdated(job) === outdated),
+      failures: this.#failures.filter(({ job }) => isOutdated(job) === outdated),
+      returned: this.#returned.filter((job) => isOutdated(job) === outdated),
+    });
+    const [taken, kept] = [part(true), part(false)];
+    this.#done = kept.done;
+    this.#failures = kept.failures;
+    this.#returned = kept.returned;
+    return { ...taken, freedQueues: [], isRepeated: true };
+  }
+
   /** Ends the wait for a batch that was written or put back. */
   answered(batch: ResultBatch): void {
     this.#sent = this.#sent.filter((one) => one !== batch);

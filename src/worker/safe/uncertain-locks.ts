@@ -9,10 +9,11 @@ import { registerTasks } from "../../queue/add/register-tasks.ts";
 import { returnUnknownJobs } from "../../queue/settle/give-back.ts";
 import type { WorkerConnections } from "../connection/connections.ts";
 import type { WorkerConnection } from "../connection/worker-connection.ts";
-import { idOf, type ResultBatch, type Results } from "../execute/results.ts";
+import { emitSettled, idOf, jobsIn, type ResultBatch, type Results } from "../execute/results.ts";
 import type { FetcherLink } from "../fetch/fetcher.ts";
 import type { TaskParameters } from "../fetch/task-parameters.ts";
 import type { WorkerLease } from "../lease/worker-lease.ts";
+import type { Hooks } from "../task/hooks.ts";
 import { type FlushAnswer, flushAndFetch } from "./flush-and-fetch.ts";
 import type { RoundTrips } from "./round-trips.ts";
 
@@ -104,6 +105,7 @@ export class UncertainLocks {
 
 export interface ReconcileParts {
   readonly workerId: string;
+  readonly hooks: Hooks;
   readonly results: Results;
   readonly tasks: TaskParameters;
   readonly link: Pick<FetcherLink, "inFlight" | "slots">;
@@ -113,8 +115,11 @@ export interface ReconcileParts {
 /** Writes what a lost connection has left, and returns the jobs that a lost fetch may have locked. */
 export async function reconcile(
   connection: WorkerConnection,
-  { workerId, results, tasks, link, written }: ReconcileParts,
+  { workerId, hooks, results, tasks, link, written }: ReconcileParts,
 ): Promise<void> {
+  const held = () => [...link.inFlight().jobs, ...link.slots.runningAlone];
+  const outdated = results.takeOutdated(held());
+  emitSettled(hooks, workerId, outdated, jobsIn(outdated).map(idOf));
   // Results are written before the next fetch, because later the lock may be that of another attempt. Queues are
   // unlocked below, after the return of jobs that a lost fetch may have locked, so that their order is kept.
   const taken = results.send();
@@ -124,9 +129,7 @@ export async function reconcile(
   results.answered(taken);
   if (answer.failure !== null) throw answer.failure;
   await registerTasks(connection.database, tasks.names);
-  await connection.patiently((db) => {
-    const { jobs, queueIds } = link.inFlight();
-    const ids = [...jobs, ...link.slots.runningAlone].map(idOf);
-    return returnUnknownJobs(db, workerId, ids, queueIds);
-  });
+  await connection.patiently((db) =>
+    returnUnknownJobs(db, workerId, held().map(idOf), link.inFlight().queueIds),
+  );
 }
