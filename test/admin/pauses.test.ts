@@ -52,6 +52,9 @@ test("A paused queue has no lock in the lists, a pause of its own, and an incide
 test("A paused task shows its pause in the list of tasks, and what is offered to end a pause of everything names nothing.", async () => {
   await client.post("/api/pauses", { action: "pause", scope: "task", name: "t", reason: "deploy" });
   await client.post("/api/pauses", { action: "pause", scope: "all" });
+  const { id } = await addJob(db, { identifier: "t" });
+  await pool.query(`update worker._private_job_queues
+    set locked_at = now(), locked_by = 'elsewhere' where queue_name = 'mail'`);
   const [task] = (await client.get("/api/tasks")).body.tasks;
   assert.deepEqual([task.paused.reason, task.paused.until], ["deploy", null]);
   let all: Json;
@@ -60,6 +63,14 @@ test("A paused task shows its pause in the list of tasks, and what is offered to
     all = incidents.find((one: Json) => one.id === "paused:all:");
     return all !== undefined;
   });
+  const { incidents } = (await client.get("/api/incidents")).body;
+  const paused = incidents.filter((one: Json) => one.kind === "paused");
+  assert.equal(paused.length, 2);
+  for (const { affected, q } of paused) {
+    const { jobs } = (await client.get(`/api/jobs?q=${encodeURIComponent(q)}`)).body;
+    assert.equal(jobs.length, affected.value, `${q} finds as many as the incident counts`);
+  }
+  await pool.query("delete from worker._private_jobs where id = $1", [id]);
   assert.deepEqual(all.fix.post.body, { action: "resume", scope: "all" });
   assert.equal((await client.post(all.fix.post.path, all.fix.post.body)).body.was_paused, true);
 });
