@@ -252,7 +252,7 @@ test("A job without attempts left explains that, and how it can be retried.", as
   // The row's updated_at is that of a stock worker, which does not change it.
   assert.match(
     why.sentence,
-    /^Will not run again\. All 5 attempts are used up within 9 m 4\d s; last attempt (19|2\d) s ago\.$/,
+    /^Will not run again\. All 5 attempts are used up after 9 m 4\d s; last attempt (19|2\d) s ago\.$/,
   );
   assert.deepEqual(why.causes[0]?.fix, { action: "retry", label: "Retry…", jobIds: [id] });
   assert.deepEqual(why.nextAttempts, []);

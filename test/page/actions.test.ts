@@ -70,7 +70,7 @@ test("Running a failed job now gives it its attempts back.", async () => {
   await admin.utils.permanentlyFailJobs([id], "cold");
   await visit(admin, `/jobs/${id}`, async ({ page }) => {
     await start(page, id, "Run now…");
-    assert.ok(await page.getByLabel("Set attempts back to 0").isChecked());
+    assert.ok(await page.getByLabel("Reset attempts to 0").isChecked());
     const says = ["runs as soon as a worker is free", "1 job has no attempts left"];
     await confirm(page, says, `Run job ${id} now`);
     await noticed(page, "Rescheduled to run now: 1 of 1 job");
@@ -99,7 +99,7 @@ test("A job that is run now without attempts left is reported as not run, with w
   await admin.utils.permanentlyFailJobs([id], "cold");
   await visit(admin, `/jobs/${id}`, async ({ page }) => {
     await start(page, id, "Run now…");
-    await page.getByLabel("Set attempts back to 0").uncheck();
+    await page.getByLabel("Reset attempts to 0").uncheck();
     await confirm(page, [], `Run job ${id} now`);
     await page.locator(".notice.warn", { hasText: "1 has no attempts left" }).waitFor();
     await sees(page, "retry it");
@@ -138,7 +138,7 @@ test("A job is removed by its key, from its own page and from the list.", async 
     await page.locator('.jobs-page summary[aria-label="More actions"]').click();
     await page.getByRole("button", { name: "Remove by key…" }).click();
     await page.getByRole("button", { name: "Remove the job" }).click();
-    await sees(page, "Give the key of the job.");
+    await sees(page, "Enter the key of the job.");
     await page.getByLabel("Job key").fill("pot 2");
     await confirm(page, [], "Remove the job");
     // It stays where it is while the list is in use, and is marked.

@@ -26,7 +26,7 @@ test("A limit is set after its tables were added, changed by its key, and remove
     // The field of a queue replaces that of a task with the next drawing.
     await page.locator("#field-queue").fill("tenant/*");
     await page.getByLabel("Name", { exact: true }).fill("tenants");
-    await page.getByLabel("At once, at most").fill("3");
+    await page.getByLabel("Max at once").fill("3");
     await confirm(
       page,
       ["Set a limit on tenant/*", "Adds the missing tables first"],
@@ -44,8 +44,8 @@ test("A limit is set after its tables were added, changed by its key, and remove
     await page.waitForFunction(
       () => document.querySelector<HTMLInputElement>("#field-concurrency")?.value === "3",
     );
-    await page.getByLabel("At once, at most").fill("");
-    await page.getByLabel("Rate, at most").fill("100");
+    await page.getByLabel("Max at once").fill("");
+    await page.getByLabel("Max rate").fill("100");
     await confirm(page, ["Change the limit tenants"], "Change limit");
     await noticed(page, "Changed the limit tenants");
     await row.getByText("100/min").waitFor();

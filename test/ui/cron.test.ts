@@ -196,7 +196,7 @@ test("a change begins with the definition, and sends what differs, with the revi
   const page = await opened("/cron");
   page.answer("api/cron", listed([nightly()]));
   page.click("Change…");
-  assert.match(page.dialogText, /^Change nightlyWhat is not given stays as it is\./);
+  assert.match(page.dialogText, /^Change nightlyWhat you leave as it is does not change\./);
   page.type("time_zone", "UTC");
   page.answer("api/schedules?name=nightly", withPayload({ schedules: [schedule], missing: null }));
   assert.equal(page.byId("field-pattern").attrs["value"], "30 2 * * *");
@@ -240,7 +240,7 @@ test("the page of a schedule shows its next runs in two zones, its definition an
   const after = page.one((e) => String(e.attrs["class"]) === "amber");
   assert.equal(textOf([after]), "Sun 29 Mar 01:00");
   assert.ok(page.text.includes(PAYLOAD), "the payload keeps its digits");
-  assert.match(page.text, /Backfill.*If one still runsskipJitter1 mQueuereportsAttempts5Revision4/);
+  assert.match(page.text, /Backfill.*OverlapskipJitter1 mQueuereportsAttempts5Revision4/);
   assert.match(page.text, /Changes.*1 h agoanaChanged the schedule nightly/);
   assert.match(page.text, /worker schedule run nightly/);
   page.click("Run now…");

@@ -62,9 +62,9 @@ const sent = (page: Page) => JSON.parse(page.asked("api/limits").body);
 test("a limit shows what it is for, how much of it is used, and its state", async () => {
   const page = await limits();
   assert.deepEqual(rows(page), [
-    "paymentstask payments33 of 40none2,912not fullana, 12:00:00Edit…Remove…",
-    "tenantseach of 27 queues tenant/*3 each4 runningnone4full: tenant/globex3 of 3code, 12:00:00Edit…Remove…",
-    "acmequeue tenant/acmenone1,500/minburst 20310backing off until 13:03:00429 from hooks.acme.exampleana, 12:00:00Edit…Remove…",
+    "paymentstask payments33 of 40none2,912not fullana, 12:00:00Change…Remove…",
+    "tenantseach of 27 queues tenant/*3 each4 runningnone4full: tenant/globex3 of 3code, 12:00:00Change…Remove…",
+    "acmequeue tenant/acmenone1,500/minburst 20310backing off until 13:03:00429 from hooks.acme.exampleana, 12:00:00Change…Remove…",
   ]);
   assert.match(page.text, /Limits3, 1 full, 1 backing off/);
   const bar = page.one((e) => e.tag === "svg" && e.attrs["aria-label"] === "33 of 40");
@@ -189,7 +189,7 @@ test("names of tasks and queues are suggested while one is typed", async () => {
 
 test("a change begins with the present definition, and removes what is emptied", async () => {
   const page = await limits();
-  const edit = page.all((e) => e.tag === "button" && textOf([e]) === "Edit…").at(-1);
+  const edit = page.all((e) => e.tag === "button" && textOf([e]) === "Change…").at(-1);
   page.app.dispatch("ask.limit-set", String(edit?.attrs["data-arg"]), "");
   assert.match(page.dialogText, /^Change the limit acme/);
   page.click("Change limit");
@@ -307,7 +307,7 @@ test("the palette finds a limit and its actions, and sets one on what the server
 
 test("a reader sees limits without their actions", async () => {
   const page = await limits([limit("payments")], { read_only: true });
-  assert.doesNotMatch(page.text, /Edit…|Set limit…|Remove…/);
+  assert.doesNotMatch(page.text, /Change…|Set limit…|Remove…/);
   press(page, "m");
   assert.equal(page.dialog, undefined);
 });

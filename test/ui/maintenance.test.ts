@@ -191,7 +191,7 @@ test("an index is offered with what it gives and costs, and built when that is c
   press(page, "failed", "Build…");
   assert.match(
     page.dialogText,
-    /^Build the index failedMakes fast: failed jobs, newest first\. About 79 MB\. It costs the workers nothing for jobs that succeed\. PostgreSQL builds the index while workers keep running\./,
+    /^Build the index failedSpeeds up: failed jobs, newest first\. About 79 MB\. It costs the workers nothing for jobs that succeed\. PostgreSQL builds the index while workers keep running\./,
   );
   page.click("Build the index failed");
   assert.equal(page.asked("api/indexes").body, '{"action":"build","name":"failed"}');

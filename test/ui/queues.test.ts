@@ -97,7 +97,7 @@ test("the list can be limited to stuck or locked queues, and shows a message if 
   const page = await opened("/queues?only=stuck");
   assert.equal(page.asked("api/queues").path, "api/queues?limit=100&sort=stuck&only=stuck");
   page.answer("api/queues", listed([]));
-  assert.match(page.text, /No queue is stuck/);
+  assert.match(page.text, /No stuck queues/);
   page.go("/queues");
   page.answer("api/queues", listed([]));
   assert.match(page.text, /No named queues/);
@@ -119,14 +119,14 @@ test("queues can be seen by their state, and what is not counted has no number",
     assert.equal(page.asked("api/queues").path, `api/queues?limit=100&sort=stuck&only=${only}`);
     page.answer("api/queues", listed([], states));
   }
-  assert.match(page.text, /No queue is idleEvery queue has jobs\.All queues/);
+  assert.match(page.text, /No idle queuesEvery queue has jobs\.All queues/);
   page.go("/queues?only=failed");
   page.answer(
     "api/queues",
     listed([], { ...states, failed: null, ready: null, scheduled: null, idle: null }),
   );
   assert.deepEqual(tabs(), ["Stuck1", "Failed", "Ready", "Locked48", "Scheduled", "Idle"]);
-  assert.match(page.text, /Not all jobs are counted: there may be some/);
+  assert.match(page.text, /Only some jobs were counted, so there may be some/);
 });
 
 test("a queue is unlocked from the list after the dialog has shown what that frees", async () => {

@@ -95,7 +95,7 @@ test("workers show whether they respond, how busy they are, and what they have l
   assert.equal(page.asked("api/workers").path, "api/workers?limit=100&sort=state&fields=row");
   page.answer("api/workers", listed([silent("worker-c"), stock("stock-1"), worker("worker-a")]));
   assert.deepEqual(rows(page, "workers"), [
-    "worker-cnot responding 2 hprod-a-51c0.1.03 d1 of 201Unlock…",
+    "worker-cnot responding 2 hprod-a-51c0.1.01 of 201Unlock…",
     "stock-1no heartbeats20",
     "worker-a2 s agoprod-a-51c0.1.03 d18 of 20426",
   ]);

@@ -242,7 +242,10 @@ function fieldText([name, field]) {
 
 function hintOf({ kind, about, isRequired }) {
   if (kind !== "text" && kind !== "list") return "";
-  return isRequired ? `Give ${about}.` : `${about[0].toUpperCase()}${about.slice(1)}.`;
+  if (isRequired) return `Enter ${/^(the|an?) /.test(about) ? "" : "the "}${about}.`;
+  // The label is above it.
+  const hint = about.replace(/^reason, (which )?/, "");
+  return `${hint[0].toUpperCase()}${hint.slice(1)}.`;
 }
 
 /** After a heading that names the jobs a pronoun is enough: "They are deleted". */

@@ -185,9 +185,9 @@ export const cancelCommand = defineCommand({
   title: "Cancel jobs",
   verb: "Cancel",
   consequence:
-    "Jobs that have not started never run: they fail, and stay. The signal of a running job aborts, and its task decides: if it then throws, the job has failed and is not retried; if it returns, the job is completed.",
+    "Jobs that have not started fail without running. The signal of a running job aborts, and its task decides: if it then throws, the job has failed and is not retried; if it returns, the job is completed.",
   consequenceOfOne:
-    "A job that has not started never runs: it fails, and stays. The signal of a running job aborts, and its task decides: if it then throws, the job has failed and is not retried; if it returns, the job is completed.",
+    "A job that has not started fails without running. The signal of a running job aborts, and its task decides: if it then throws, the job has failed and is not retried; if it returns, the job is completed.",
   aliases: [],
   weight: "light",
   danger: "destroys",

@@ -25,7 +25,7 @@ export const pauseCommand = defineCommand({
   title: "Pause",
   verb: "Pause",
   consequence:
-    "Jobs that run now may end, and jobs can still be added. Without a time the pause lasts until it is resumed. Waits up to 5 seconds until all living workers have acknowledged the pause; after that they start none of its jobs. Graphile Worker's own workers obey the pause of a queue, not that of a task or of everything; they acknowledge nothing.",
+    "Running jobs continue, and jobs can still be added. Without a time the pause lasts until it is resumed. Waits up to 5 seconds until all running workers have acknowledged the pause; after that they start none of its jobs. Graphile Worker's own workers obey the pause of a queue, not that of a task or of everything; they acknowledge nothing.",
   weight: "light",
   danger: "changes",
   http: { path: "/api/pauses", action: "pause" },

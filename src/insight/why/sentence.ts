@@ -93,7 +93,7 @@ const oldLock = (ms: number) =>
 
 function failed({ job, sameError }: CauseFacts): string {
   const within = job.failedMs - job.createdMs;
-  const span = job.maxAttempts > 1 && within > 0 ? ` within ${ageText(within)}` : "";
+  const span = job.maxAttempts > 1 && within > 0 ? ` after ${ageText(within)}` : "";
   const cancelled = cancelledText(job);
   if (cancelled !== null) {
     return `Will not run again. ${cancelled}; ${ageText(job.nowMs - job.failedMs)} ago.`;

@@ -49,7 +49,12 @@ const shots: readonly Shot[] = [
     },
   },
   { name: "jobs-read-only", route: "/jobs?q=is:failed", of: "readOnly", sees: ".jobs tbody tr" },
-  { name: "maintenance-read-only", route: "/maintenance", of: "readOnly", sees: ".tidy tbody tr" },
+  {
+    name: "maintenance-read-only",
+    route: "/maintenance",
+    of: "readOnly",
+    sees: ".status-list tbody tr",
+  },
   {
     name: "signin-bearer",
     route: "/",
@@ -137,7 +142,7 @@ const shots: readonly Shot[] = [
     act: async (page) => {
       await page.keyboard.press("Control+k");
       await page.keyboard.type("ch");
-      await page.getByRole("option", { name: "Task charge_card" }).waitFor();
+      await page.getByRole("option", { name: "Task charge_card", exact: true }).waitFor();
     },
   },
   { name: "jobs-by-queue", route: "/jobs?group=queue", sees: "tr.grp" },
@@ -225,7 +230,7 @@ const shots: readonly Shot[] = [
     act: async (page) => {
       await page.locator(".activity tbody tr").first().click();
       await page.getByRole("button", { name: "Stop…" }).click();
-      await page.getByRole("button", { name: "Stop" }).click();
+      await page.getByRole("dialog").getByRole("button", { name: "Stop" }).click();
       await page.locator(".op-jobs").waitFor();
       await page.locator("#main").getByRole("button", { name: "Undo…" }).waitFor();
     },
@@ -267,11 +272,11 @@ const shots: readonly Shot[] = [
       await page.getByText("Did you mean").waitFor();
     },
   },
-  { name: "maintenance", route: "/maintenance", sees: ".extensions tbody tr" },
+  { name: "maintenance", route: "/maintenance", sees: ".status-list tbody tr" },
   {
     name: "maintenance-delete",
     route: "/maintenance",
-    sees: ".tidy tbody tr",
+    sees: ".status-list tbody tr",
     act: async (page) => {
       await page.locator('summary[aria-label^="More actions: Delete"]').click();
       await page.getByRole("button", { name: "Delete…" }).click();
@@ -280,7 +285,7 @@ const shots: readonly Shot[] = [
   {
     name: "maintenance-sweep",
     route: "/maintenance",
-    sees: ".tidy tbody tr",
+    sees: ".status-list tbody tr",
     act: async (page) => {
       const row = page.getByRole("row", { name: /^Sweep/ });
       await row.getByRole("button").click();

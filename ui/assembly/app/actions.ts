@@ -66,7 +66,7 @@ export function limitActions(m: Model): Shortcut[] {
   const all = m.facts.limits;
   let list: Shortcut[] = [];
   for (let i = 0; i < all.length && m.access.canWrite; i++) {
-    list = list.concat(limitKeys(all[i], "", "Do"));
+    list = list.concat(limitKeys(all[i], "", "Actions"));
   }
   return list;
 }

@@ -117,8 +117,8 @@ export function takeNames(m: Model, request: Pending, body: string): void {
         const queue = "queue " + name;
         add(m, `Queue ${name}`, queuePath(name), LAYERS, "");
         if (m.access.canWrite) {
-          p.named.push(pauseShortcut(queue, isPaused(m, queue), "", "Do"));
-          p.named.push(setShortcut(queue, "", "Do"));
+          p.named.push(pauseShortcut(queue, isPaused(m, queue), "", "Actions"));
+          p.named.push(setShortcut(queue, "", "Actions"));
         }
       } else if (kind === "worker") add(m, `Worker ${name}`, workerPath(name), CPU, "");
       else continue;
@@ -163,7 +163,7 @@ function find(m: Model): void {
   }
   if (id.valid && wanted.startsWith("cancel") && m.access.canWrite) {
     const arg = verbArg(cancelVerb(id.value));
-    does.push(new Shortcut("", `Cancel job #${id.value}…`, "ask.verb", arg, "Do"));
+    does.push(new Shortcut("", `Cancel job #${id.value}…`, "ask.verb", arg, "Actions"));
   }
   addAll(does, incidentActions(m, false), wanted);
   if (typed.length === 0) {

@@ -174,7 +174,7 @@ function completions(bar: Bar): Node {
       options,
     ),
     box("div", "mfoot", [
-      leaf("span", "", "↑ ↓ choose"),
+      leaf("span", "", "↑ ↓ select"),
       leaf("span", "", "Tab complete"),
       leaf("span", "", "↵ search"),
       leaf("span", "", "Esc close"),

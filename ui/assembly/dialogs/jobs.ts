@@ -91,9 +91,9 @@ export class JobsDialog extends TablesDialog {
     const failed = this.asksForAttempts ? dialog.count("failed") : 0;
     if (failed === 0) return "";
     if (dialog.jobs.length === 1) {
-      return "It has used up its attempts and runs only if you set “attempts used” lower, such as to 0.";
+      return "It has no attempts left. To run it, set “Attempts used” to a lower number, such as 0.";
     }
-    return `${counted(failed, "of them has", "of them have")} used up the attempts and would not run: set “attempts used” lower, such as to 0.`;
+    return `${counted(failed, "job has", "jobs have")} no attempts left. To run them, set “Attempts used” to a lower number, such as 0.`;
   }
 
   private due(m: Model, dialog: OpenDialog): Node {
@@ -122,7 +122,7 @@ export class JobsDialog extends TablesDialog {
       `${counted(failed, "job has", "jobs have")} no attempts left and would not run without this.` +
       (other > 0 ? ` It also applies to the other ${counted(other, "job", "jobs")}.` : "");
     return box("div", "form", [
-      checkbox(dialog.draft, AGAIN, "Set attempts back to 0", "dialog.input"),
+      checkbox(dialog.draft, AGAIN, "Reset attempts to 0", "dialog.input"),
       leaf("p", "hint", hint),
     ]);
   }
@@ -161,7 +161,7 @@ export class JobsDialog extends TablesDialog {
     if (!sentence.includes(`${grouped(count)} of ${grouped(write.count)}`)) notice.detail = numbers;
   }
 
-  /** Whether the form offers to set attempts back to 0: some jobs have none left, and no field sets them. */
+  /** Whether the form offers to reset attempts to 0: some jobs have none left, and no field sets them. */
   private givesBack(dialog: OpenDialog): bool {
     return this.command.mayReset && dialog.count("failed") > 0;
   }

@@ -124,12 +124,12 @@ export class LimitDialog extends TablesDialog {
     match.hint = "Each * matches any text: tenant/*";
     const name = new Field(draft, "name", "Name");
     name.placeholder = matchOf(draft);
-    const most = new Field(draft, "concurrency", "At once, at most");
+    const most = new Field(draft, "concurrency", "Max at once");
     most.placeholder = ANY;
-    const rate = new Field(draft, "rate", "Rate, at most");
+    const rate = new Field(draft, "rate", "Max rate");
     rate.placeholder = ANY;
     const burst = new Field(draft, "burst", "Burst");
-    burst.hint = "More at once after a quiet time.";
+    burst.hint = "How many can start at once after a quiet period.";
     return box("div", "form", [
       unstartable(this.missing),
       box("div", "field-row", [scope.select(["task=task", "queue=queue"]), match.input()]),

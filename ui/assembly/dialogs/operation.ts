@@ -133,7 +133,7 @@ export class OperationDialog extends Dialog {
     return box("div", "form", [
       this.hasForm ? commandForm(this.command, draft, m.serverNow) : nothing,
       this.command.mayReset
-        ? checkbox(draft, AGAIN, "Set attempts back to 0", "dialog.input")
+        ? checkbox(draft, AGAIN, "Reset attempts to 0", "dialog.input")
         : nothing,
       rehearsal !== null
         ? box("div", "form", [

@@ -126,9 +126,16 @@ export class JobView {
     this.head.took(m);
     this.job = job;
     m.known.shown = job;
+    this.explain();
     this.payload.take(job, isSame);
     if (!job.payloadTruncated) this.json = body;
     else if (!isSame) this.json = "";
+  }
+
+  /** The row alone does not show the condition, which the dialogs name. */
+  private explain(): void {
+    const job = this.job;
+    if (job !== null) job.condition = this.condition;
   }
 
   private takeWhy(m: Model, body: string): void {
@@ -137,6 +144,7 @@ export class JobView {
     if (!this.explained.ended(m, r)) return;
     const before = this.why;
     this.why = why;
+    this.explain();
     const group = why.errorGroup;
     this.differs.errorGroup = group === null ? "" : group;
     // If the explanation has changed, the row has changed, too.

@@ -236,7 +236,7 @@ export function bulkBar(m: Model, page: ListPage, all: Node, verbs: Node[]): Nod
   if ((count === 0 && !every) || !m.access.canWrite) return nothing;
   return el(
     "div",
-    [cls("bulk"), attr("role", "group"), attr("aria-label", `Chosen ${page.many()}`)],
+    [cls("bulk"), attr("role", "group"), attr("aria-label", `Selected ${page.many()}`)],
     [
       every ? nothing : leaf("b", "bulk-count", `${grouped(count)} selected`),
       all,

@@ -9,7 +9,7 @@ import { Shortcut } from "../model/shortcut";
 import { setShortcut } from "./limiting";
 import { pauseShortcut } from "./pausing";
 
-const GROUP = "Do";
+const GROUP = "Actions";
 
 /** Returns the actions, without those that would change no job. */
 export function taskVerbs(task: ListedTask): Shortcut[] {

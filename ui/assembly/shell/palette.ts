@@ -45,7 +45,7 @@ export function palette(m: Model): Node {
       ),
       found.length === 0 ? leaf("p", "hint none-found", "No results") : nothing,
       box("div", "mfoot", [
-        leaf("span", "", "↑ ↓ choose"),
+        leaf("span", "", "↑ ↓ select"),
         leaf("span", "", "↵ open"),
         leaf("span", "", "type a job id to open it"),
         leaf("span", "push", "> actions"),

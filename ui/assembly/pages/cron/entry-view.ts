@@ -100,7 +100,7 @@ export function about(m: Model, entry: CronEntry, details: CronDetails): Node {
     const queue = schedule.queue;
     const key = schedule.key;
     const isSpread = schedule.jitterSecs > 0;
-    list.push(pair("If one still runs", text(schedule.overlap)));
+    list.push(pair("Overlap", text(schedule.overlap)));
     list.push(pair("Jitter", text(isSpread ? spanText(schedule.jitterSecs * 1000) : "none")));
     if (queue !== null) {
       list.push(pair("Queue", link(queuePath(queue), "link", [exactName(queue, "")])));

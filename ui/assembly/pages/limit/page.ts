@@ -53,7 +53,7 @@ export class LimitPage extends NamedPage {
     return [
       this.limit.backingOff === null ? nothing : endButton(m, name),
       removeButton(m, name, ""),
-      setButton(m, "Edit…", LIMIT + name, "p"),
+      setButton(m, "Change…", LIMIT + name, "p"),
     ];
   }
 

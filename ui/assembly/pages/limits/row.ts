@@ -49,7 +49,7 @@ export class LimitRow extends Row {
     const cause = limitCause(limit);
     const actions = m.access.canWrite
       ? [
-          setButton(m, "Edit…", LIMIT + name, "s"),
+          setButton(m, "Change…", LIMIT + name, "s"),
           menu("More actions: " + name, [icon(DOTS)], [removeButton(m, name, "s q")]),
         ]
       : [];

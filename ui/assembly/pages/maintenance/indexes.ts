@@ -116,7 +116,7 @@ function progress(m: Model, index: OptionalIndex): Node {
 function build(m: Model, index: OptionalIndex): Node {
   const size =
     index.estimatedBytes === i64.MIN_VALUE ? "" : `About ${bytes(index.estimatedBytes)}. `;
-  const what = `Makes fast: ${index.serves}. ${size}It costs the workers ${index.costs}.`;
+  const what = `Speeds up: ${index.serves}. ${size}It costs the workers ${index.costs}.`;
   return chore(index, "Build the index " + index.name, what).ask(m, "Build…", "build-index");
 }
 
@@ -125,7 +125,7 @@ function cancel(m: Model, index: OptionalIndex): Node {
 }
 
 function drop(m: Model, index: OptionalIndex): Node {
-  const what = `It makes fast: ${index.serves}.`;
+  const what = `It speeds up: ${index.serves}.`;
   const made = chore(index, "Drop the index " + index.name, what);
   return made.inMenu(m, "Drop…", "drop-index");
 }

@@ -205,7 +205,7 @@ export class OperationPage extends Page {
       this.asked.missing
         ? empty(
             `There is no operation ${this.id}`,
-            "Receipts are kept for 24 hours; without the extension, while the server runs.",
+            "Receipts are kept for 24 hours, or without the extension “operations” until the server stops.",
             "/activity",
             "Activity",
           )

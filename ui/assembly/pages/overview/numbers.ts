@@ -41,8 +41,8 @@ function remark(m: Model, condition: string, value: Value): string {
   if (condition === "running") return since(m, "longest", "", counts.longestRunningAt);
   if (condition === "blocked") {
     return m.facts.has("pulse")
-      ? `in ${counted(m.facts.pulse.lockedQueues, "locked queue", "locked queues")}`
-      : "in locked queues";
+      ? counted(m.facts.pulse.lockedQueues, "queue locked", "queues locked")
+      : "";
   }
   if (condition === "fetched") return "not started";
   if (condition === "retrying") {

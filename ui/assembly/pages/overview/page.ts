@@ -271,7 +271,7 @@ function estimates(m: Model): Node {
   return note("", [
     leaf("b", "", "≈ marks an estimate."),
     text(
-      ` The total is ${methodOf(total)}; hover a number for its own. The horizon is sampled beyond a few seconds from now.`,
+      ` The total is ${methodOf(total)}; hover over a number for its own. The horizon is a sample, except for the seconds around now.`,
     ),
   ]);
 }

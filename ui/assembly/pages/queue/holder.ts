@@ -30,15 +30,17 @@ export function lockOfQueue(m: Model, details: QueueDetails, holder: HolderOf | 
 function pause(m: Model, paused: Pause): Node {
   // Of a pause by a lock alone the beginning is unknown.
   const since = paused.at > 0 ? ` Since ${clockAt(paused.at, m.serverNow)}.` : "";
-  const end = isNaN(paused.until) ? "It lasts until it is resumed." : RESUMES;
+  const end = isNaN(paused.until)
+    ? "It lasts until it is resumed."
+    : paused.until > m.serverNow
+      ? "A running worker resumes the queue at that time."
+      : "No worker has resumed the queue since then.";
   return why(
     paused.backsOff ? "sched" : "",
     pausedWords(m, paused) + ".",
     `${since} Jobs can still be added. ${end}`,
   );
 }
-
-const RESUMES = "A running worker resumes the queue at that time.";
 
 function free(details: QueueDetails): Node {
   const queue = details.queue;
@@ -47,14 +49,13 @@ function free(details: QueueDetails): Node {
     return why("run", countedValue(queue.running, "job runs.", "jobs run."), wait);
   }
   if (queue.ready.value > 0) {
-    const wait = countedValue(queue.ready, "job waits", "jobs wait");
-    return why("", "Not locked.", ` ${wait} for a free worker.`);
+    return why("", "Not locked.", ` ${countedValue(queue.ready, "job waits.", "jobs wait.")}`);
   }
   if (queue.scheduled.value > 0) {
     const ahead = countedValue(queue.scheduled, "job is", "jobs are");
     return why("", "Nothing is due.", ` ${ahead} due later.`);
   }
-  return why("", "No jobs.", "");
+  return why("", queue.total.value > 0 ? "Nothing is due." : "No jobs.", "");
 }
 
 function said(m: Model, details: QueueDetails, holder: HolderOf | null): Node {

@@ -157,23 +157,23 @@ export class QueuesPage extends ListPage {
     return tab(this.address.with("only", only), words, number, nothing, isOn);
   }
 
-  /** Returns the meaning of an empty tab. If not all jobs were counted, there may be some queues all the same. */
+  /** Returns why a tab is empty. If not all jobs were counted, there may be some queues all the same. */
   private meaning(only: string): string {
     const known = this.known;
-    if (only === "stuck") return "No queue's worker is overdue.";
-    if (only === "running") return "Stuck queues are in their own tab.";
-    if (known === null || known.failed === i64.MIN_VALUE)
-      return "Not all jobs are counted: there may be some.";
-    if (only === "failed") return "No queue has failed jobs, except locked ones.";
-    if (only === "idle") return "Every queue has jobs.";
-    return `No queue has ${only} jobs and none that are worse.`;
+    if (only === "stuck") return "The workers of all locked queues respond.";
+    if (only !== "running" && (known === null || known.failed === i64.MIN_VALUE)) {
+      return "Only some jobs were counted, so there may be some.";
+    }
+    return only === "idle"
+      ? "Every queue has jobs."
+      : "A queue is in one tab only: that of its most severe state.";
   }
 
   private none(): Node {
     const only = this.address.value("only");
     if (this.address.value("search").length > 0) return nothingFound(this);
     if (only.length > 0) {
-      const title = `No queue is ${only === "running" ? "locked" : only}`;
+      const title = `No ${only === "running" ? "locked" : only} queues`;
       return empty(title, this.meaning(only), "/queues", "All queues");
     }
     return empty(

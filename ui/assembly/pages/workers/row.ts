@@ -29,7 +29,7 @@ export const COLUMNS: Column[] = [
   new Column("of w-max", "Version", "", ""),
   new Column("num ago w-max", "Up", "-started", ""),
   new Column("load", "Running", "-running", ""),
-  new Column("num ago w-opt", "Done / min", "-done", ""),
+  new Column("num ago w-opt", "Jobs/min", "-done", ""),
   new Column("num ago w-mid", "Queues", "", ""),
   new Column("verb", "Unlock", "", ""),
 ];
@@ -54,14 +54,16 @@ export class WorkerRow extends Row {
   override cells(m: Model): Node[] {
     const worker = this.worker;
     const queues = worker.lockedQueues;
+    // What a worker last reported is not true of one that does not respond.
+    const isAlive = worker.state === "alive";
     return [
       cell("", [link(this.path, "name cut", [cutName(worker.workerId, "")])]),
       cell(levelTone(worker), [workerState(m, worker)]),
       cell("dim w-opt", [said(worker.host)]),
       cell("dim w-max", [said(worker.version)]),
-      cell("num dim w-max", [aged(worker.startedAt, m.times)]),
+      cell("num dim w-max", [isAlive ? aged(worker.startedAt, m.times) : nothing]),
       cell("", [load(worker)]),
-      cell("num dim w-opt", [text(perMinute(worker.donePerMin))]),
+      cell("num dim w-opt", [isAlive ? text(perMinute(worker.donePerMin)) : nothing]),
       cell("num dim w-mid", [leaf("span", queues === 0 ? "faint" : "", grouped(queues))]),
       cell("num vis", [unlockButton(m, this, "workers.unlock")]),
     ];
