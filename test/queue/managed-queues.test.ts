@@ -17,6 +17,7 @@ import { queueOf } from "../../src/queue/sql/slots.ts";
 import { renewLocks } from "../../src/queue/workers/renew-locks.ts";
 import { resetStaleLocks } from "../../src/queue/workers/reset-stale-locks.ts";
 import { migratedDatabase } from "../support/database.ts";
+import { until } from "../support/until.ts";
 import { testQueue } from "./queue-database.ts";
 
 const queue = testQueue(() => migratedDatabase("worker", ["limits"]));
@@ -219,6 +220,62 @@ test("More slots are there at once, and fewer when enough runs have ended.", asy
   assert.deepEqual(await manage(false), { changed: 1, isPending: false });
   assert.deepEqual(await locks(), { q: "managed:1" });
   assert.equal((await take("c")).jobs.length, 1);
+});
+
+test("Two workers that lower a limit at once leave as many slots as it allows.", async () => {
+  await add("q", 20);
+  await limit("q", 4);
+  await manage();
+  const { jobs } = await take("a");
+  await limit("q", 1);
+  assert.equal((await manage()).isPending, true);
+  await finishJobs(
+    queue.db,
+    "a",
+    [],
+    "locked_by",
+    jobs.map(({ lock }) => lock),
+  );
+  // One stops after its snapshot, which has all slots, while the other removes one of them.
+  await queue.sql(`alter table worker._private_limits rename to limits;
+    create function worker.gate() returns boolean language plpgsql as
+      $$ begin perform pg_advisory_xact_lock(7); return true; end $$;
+    create view worker._private_limits as select * from worker.limits where worker.gate()`);
+  const other = await queue.pool.connect();
+  const run = await queue.pool.connect();
+  try {
+    await other.query("select pg_advisory_lock(7)");
+    await run.query("begin; select from worker._private_queue_slots where slot < 4 for update");
+    const first = manage();
+    await until("it has its snapshot", async () => {
+      const [row] = await queue.sql(
+        "select from pg_locks where locktype = 'advisory' and not granted",
+      );
+      return row !== undefined;
+    });
+    await manageQueues({ ...queue.db, client: other }, { all: true });
+    assert.deepEqual(await slotsOf("q"), [null, null, null]);
+    await run.query("commit");
+    await other.query("select pg_advisory_unlock(7)");
+    assert.equal((await first).isPending, true);
+  } finally {
+    other.release();
+    run.release();
+    await queue.sql(`drop view worker._private_limits; drop function worker.gate();
+      alter table worker.limits rename to _private_limits`);
+  }
+  assert.deepEqual(await manage(), { changed: 1, isPending: false });
+  assert.deepEqual(await locks(), { q: "managed:1" });
+  assert.deepEqual(await slotsOf("q"), [null]);
+});
+
+test("A managed queue whose slots are missing gets them again.", async () => {
+  await add("q");
+  await limit("q", 2);
+  await manage();
+  await queue.sql("delete from worker._private_queue_slots");
+  assert.deepEqual(await manage(), { changed: 1, isPending: false });
+  assert.deepEqual(await slotsOf("q"), [null, null]);
 });
 
 test("Without its limit a queue is ordinary when its runs have ended.", async () => {

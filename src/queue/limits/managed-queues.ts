@@ -34,23 +34,25 @@ export const patternOf = (match: string): string =>
  * $1 boolean: managed queues are checked, too
  *
  * `seen`: the queues that are not as the limits want them. The rows are locked after this snapshot, so each must still
- * have the lock that the snapshot has: then its slots are those of the snapshot, because they are added and removed only
- * under this lock. A slot that a run takes meanwhile is not removed, because it is locked.
+ * be the row that the snapshot has: then its slots are those of the snapshot, because the row is written whenever slots
+ * are added and removed. A slot that a run takes meanwhile is not removed, because it is locked.
+ * `version`: not the ctid, which older PostgreSQL releases do not compare again in a row that has changed.
  */
 const manageSql: Statement = builtOnce(
   (s) => `
 with limits as materialized (
   select l.id, ${patternOf("l.match")} as pattern, l.concurrency, l.rate from ${s}._private_limits as l where l.scope = 'queue'
 ), queue as materialized (
-  select queues.id, queues.queue_name, queues.locked_by, queues.is_available, ${isManaged("queues")} as is_managed,
+  select queues.id, queues.xmin as version, queues.queue_name, queues.locked_by, queues.is_available, ${isManaged("queues")} as is_managed,
     (select case when pg_catalog.count(*) > 0 then coalesce(pg_catalog.min(limits.concurrency), 1) end
       from limits where queues.queue_name like limits.pattern) as slots
   from ${s}._private_job_queues as queues
   where queues.is_available or not ${isPseudoLock("queues")} or queues.locked_by = '${NO_SLOTS}' or $1::boolean and ${isManaged("queues")}
 ), seen as materialized (
-  select id, locked_by, slots from queue
+  select id, version, slots from queue
   where is_available and slots is not null
-  or is_managed and locked_by is distinct from '${MANAGED}' || slots::text
+  or is_managed and (locked_by is distinct from '${MANAGED}' || slots::text
+    or slots is distinct from (select pg_catalog.count(*) from ${s}._private_queue_slots as one where one.queue_id = queue.id))
   or is_managed and exists (
     select from limits where limits.rate is not null and queue.queue_name like limits.pattern and not exists (
       select from ${s}._private_rates as rates where rates.limit_id = limits.id and rates.key = queue.queue_name))
@@ -58,7 +60,7 @@ with limits as materialized (
 ), adopted as materialized (
   select queues.id, queues.queue_name, seen.slots
   from ${s}._private_job_queues as queues join seen on seen.id = queues.id
-  where queues.locked_by is not distinct from seen.locked_by and (queues.locked_at is null or seen.locked_by is not null)
+  where queues.xmin = seen.version
   order by queues.id for update of queues skip locked
 ), counted as materialized (
   select adopted.*, (select pg_catalog.count(*)::int from ${s}._private_queue_slots as slots
@@ -122,13 +124,13 @@ export async function manageQueues(
 // nothing: its next jobs may start at once.
 const releaseUnusedSql: Statement = (s) => `
 with unused as materialized (
-  select queues.id, queues.queue_name, queues.locked_by from ${s}._private_job_queues as queues
+  select queues.id, queues.queue_name, queues.xmin as version from ${s}._private_job_queues as queues
   where queues.id > $1::int and ${isManaged("queues")}
   and not exists (select from ${s}._private_jobs as jobs where jobs.job_queue_id = queues.id)
   order by queues.id limit $2::int
 ), row as materialized (
   select queues.id from ${s}._private_job_queues as queues join unused on unused.id = queues.id
-  where queues.locked_by = unused.locked_by order by queues.id for update of queues skip locked
+  where queues.xmin = unused.version order by queues.id for update of queues skip locked
 ), free as materialized (
   select slots.queue_id, slots.slot from ${s}._private_queue_slots as slots
   where slots.queue_id in (select id from row) and slots.locked_by is null

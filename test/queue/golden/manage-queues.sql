@@ -1,15 +1,16 @@
 with limits as materialized (
   select l.id, pg_catalog.replace(pg_catalog.replace(pg_catalog.replace(pg_catalog.replace(l.match, E'\\', E'\\\\'), E'%', E'\\%'), E'_', E'\\_'), E'*', E'%') as pattern, l.concurrency, l.rate from "worker"._private_limits as l where l.scope = 'queue'
 ), queue as materialized (
-  select queues.id, queues.queue_name, queues.locked_by, queues.is_available, coalesce(pg_catalog.left(queues.locked_by, 8) = 'managed:', false) as is_managed,
+  select queues.id, queues.xmin as version, queues.queue_name, queues.locked_by, queues.is_available, coalesce(pg_catalog.left(queues.locked_by, 8) = 'managed:', false) as is_managed,
     (select case when pg_catalog.count(*) > 0 then coalesce(pg_catalog.min(limits.concurrency), 1) end
       from limits where queues.queue_name like limits.pattern) as slots
   from "worker"._private_job_queues as queues
   where queues.is_available or not coalesce(pg_catalog.left(queues.locked_by, 8) like any (array['paused:%', 'managed:%']), false) or queues.locked_by = 'managed:0' or $1::boolean and coalesce(pg_catalog.left(queues.locked_by, 8) = 'managed:', false)
 ), seen as materialized (
-  select id, locked_by, slots from queue
+  select id, version, slots from queue
   where is_available and slots is not null
-  or is_managed and locked_by is distinct from 'managed:' || slots::text
+  or is_managed and (locked_by is distinct from 'managed:' || slots::text
+    or slots is distinct from (select pg_catalog.count(*) from "worker"._private_queue_slots as one where one.queue_id = queue.id))
   or is_managed and exists (
     select from limits where limits.rate is not null and queue.queue_name like limits.pattern and not exists (
       select from "worker"._private_rates as rates where rates.limit_id = limits.id and rates.key = queue.queue_name))
@@ -17,7 +18,7 @@ with limits as materialized (
 ), adopted as materialized (
   select queues.id, queues.queue_name, seen.slots
   from "worker"._private_job_queues as queues join seen on seen.id = queues.id
-  where queues.locked_by is not distinct from seen.locked_by and (queues.locked_at is null or seen.locked_by is not null)
+  where queues.xmin = seen.version
   order by queues.id for update of queues skip locked
 ), counted as materialized (
   select adopted.*, (select pg_catalog.count(*)::int from "worker"._private_queue_slots as slots

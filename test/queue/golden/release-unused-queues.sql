@@ -1,11 +1,11 @@
 with unused as materialized (
-  select queues.id, queues.queue_name, queues.locked_by from "worker"._private_job_queues as queues
+  select queues.id, queues.queue_name, queues.xmin as version from "worker"._private_job_queues as queues
   where queues.id > $1::int and coalesce(pg_catalog.left(queues.locked_by, 8) = 'managed:', false)
   and not exists (select from "worker"._private_jobs as jobs where jobs.job_queue_id = queues.id)
   order by queues.id limit $2::int
 ), row as materialized (
   select queues.id from "worker"._private_job_queues as queues join unused on unused.id = queues.id
-  where queues.locked_by = unused.locked_by order by queues.id for update of queues skip locked
+  where queues.xmin = unused.version order by queues.id for update of queues skip locked
 ), free as materialized (
   select slots.queue_id, slots.slot from "worker"._private_queue_slots as slots
   where slots.queue_id in (select id from row) and slots.locked_by is null
