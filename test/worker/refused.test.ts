@@ -196,3 +196,29 @@ test("A job whose delete a row security policy forbids fails, and the policy is 
     await limited.close();
   }
 });
+
+test("A job that no worker may lock holds up those behind it only, and is reported.", async (t) => {
+  t.after(() => queue.sql("drop function if exists public.history cascade"));
+  await trigger(
+    "update",
+    "if old.payload::text = '5' then raise exception 'not this one'; end if;",
+  );
+  const task = recording<number>("task");
+  const { lines, logger } = recorder();
+  await queue.utils.addJobs(
+    Array.from({ length: 10 }, (_, n) => ({ identifier: "task", payload: n })),
+  );
+  await queue.started({ tasks: [task], logger, pollIntervalMs: 50, concurrency: 5 });
+  await until("those before it have run", () => task.seen.length === 5);
+  await queue.utils.addJob("task", 100, { priority: -1 });
+  await until("a more urgent one has run", () => task.seen.includes(100));
+  await until("they are written", async () => (await queue.left()).length === 5);
+  assert.deepEqual(
+    lines
+      .filter(({ level }) => level !== "info" && level !== "debug")
+      .map(({ level, fields }) => [level, /not this one/.test(`${fields["error"]}`)]),
+    [["error", true]],
+  );
+  await queue.sql("drop trigger history on worker._private_jobs");
+  await until("all have run", async () => (await queue.left()).length === 0);
+});

@@ -1,14 +1,16 @@
 // Results that PostgreSQL refuses even alone. Each is sent three times in all. Then the job stays locked, and the
 // log, doctor and `why` report it. When the worker ends, its lease expires and the job is recovered.
 import type { Clock } from "../../base/clock.ts";
-import { codeOf } from "../../base/errors.ts";
+import { codeOf, messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
+import { isRefusedResult } from "../../database/errors/database-errors.ts";
 import type { FetchedJob } from "./fetched-job.ts";
 import { jobsIn, type ResultBatch, type Results } from "./results.ts";
 import { type Apart, type Refused, refusalText } from "./settle-apart.ts";
 
 /** The pauses before the second and the third time. */
 const PAUSES_MS = [1_000, 4_000];
+const LOG_MS = 60_000;
 
 /** A job that stays locked, and its error. */
 export interface Unsettled {
@@ -23,6 +25,9 @@ interface KeptRefusal {
   readonly cancel: (() => void) | null;
 }
 
+const DENIED =
+  "PostgreSQL refuses a fetch of jobs, which is sent again: jobs behind the refused one do not run in this worker";
+
 export interface RefusalsParts {
   readonly clock: Clock;
   readonly logger: Logger;
@@ -35,6 +40,7 @@ export class Refusals {
   readonly #parts: RefusalsParts;
   readonly #kept = new Map<FetchedJob, KeptRefusal>();
   #hasEnded = false;
+  #deniedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(parts: RefusalsParts) {
     this.#parts = parts;
@@ -59,6 +65,16 @@ export class Refusals {
     if (apart === null) return false;
     logTurned(this.#parts.logger, apart.turned);
     for (const one of apart.refused) this.#add(one);
+    return true;
+  }
+
+  /** A fetch was denied. Returns whether PostgreSQL refuses a job, which is logged once a minute. */
+  denied(failure: unknown): boolean {
+    const { clock, logger } = this.#parts;
+    const isNews = clock.monotonic() - this.#deniedAtMs >= LOG_MS;
+    if (!isRefused(failure)) return false;
+    if (isNews) this.#deniedAtMs = clock.monotonic();
+    if (isNews) logger.error({ error: messageOf(failure) }, DENIED);
     return true;
   }
 
@@ -95,6 +111,17 @@ export class Refusals {
     onChange();
   }
 }
+
+/**
+ * Whether the server works and makes a change not now: a lock is held, or a trigger refuses a row. Nothing was changed,
+ * unless the answer was too large for this process.
+ */
+export function isDenied(failure: unknown): boolean {
+  const code = codeOf(failure);
+  return code === "database_busy" || (code !== "too_large" && isRefused(failure));
+}
+
+const isRefused = (failure: unknown) => failure !== null && isRefusedResult(failure);
 
 export function logTurned(logger: Logger, turned: Apart["turned"]): void {
   for (const one of turned) {

@@ -8,7 +8,7 @@
 //                                                           └── learn(): full, failed()
 //
 //   start     beginning ──full──▶ after the last job ──short, wake(), 50 ms to 1 s──▶ beginning
-//   most      no limit ──short after a second, timeout──▶ 1 ──full──▶ 2, 4, 8 … ──short──▶ no limit
+//   most      no limit ──short after a second, timeout, refused──▶ 1 ──full──▶ 2, 4, 8 … ──short──▶ no limit
 //   patience  seconds ──timeout──▶ a minute ──an answer within 4 s──▶ seconds
 //   quick     the first fetch for jobs just announced to a drained worker; skipped 1, 2, 4 … 64 times
 //             after quick fetches that found nothing
@@ -214,6 +214,11 @@ export class FetchPlan {
     this.#most = 1;
     this.#isPatient = true;
     return true;
+  }
+
+  /** PostgreSQL refuses one of the jobs: those before it are fetched one by one. */
+  refused(): void {
+    this.#most = 1;
   }
 
   /** Resets the speed after a failed fetch, whose jobs may have been too large together. */

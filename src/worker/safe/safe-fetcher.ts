@@ -5,13 +5,14 @@
 //
 // After a lost connection running jobs continue; jobs that a fetch without an answer has locked are returned first.
 import { monotonic } from "../../base/clock.ts";
-import { codeOf, errorOf, messageOf } from "../../base/errors.ts";
+import { errorOf, messageOf } from "../../base/errors.ts";
 import { registerTasks } from "../../queue/add/register-tasks.ts";
 import { WorkerConnections } from "../connection/connections.ts";
 import type { WorkerConnection } from "../connection/worker-connection.ts";
 import { type FetchedJob, loadedJobs } from "../execute/fetched-job.ts";
 import type { InFlight } from "../execute/in-flight.ts";
 import type { JobExecutor } from "../execute/job-executor.ts";
+import { isDenied } from "../execute/refusals.ts";
 import { emitSettled, jobsIn, type ResultBatch } from "../execute/results.ts";
 import type { WorkSource } from "../execute/slots.ts";
 import type { QueueRun } from "../execute/work-unit.ts";
@@ -25,10 +26,8 @@ import type { Stream } from "./stream.ts";
 import { Streams, type StreamWant } from "./streams.ts";
 import { reconcile, UncertainLocks } from "./uncertain-locks.ts";
 
-/** What was busy is sent again after this time at the earliest. */
-const BUSY_MS = 500;
-
-const isBusy = (failure: unknown): boolean => codeOf(failure) === "database_busy";
+/** What was denied is sent again after this time at the earliest. */
+const DENIED_MS = 500;
 
 export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
   readonly isFetchingFirst = false;
@@ -225,9 +224,9 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     const fetch = request && { request, tasks: stream.tasks, managed: stream.managed };
     const sentAtMs = monotonic();
     const answer = await flushAndFetch(connection, workerId, batch, fetch);
-    // A trigger may refuse to wait for a lock. What it has refused is kept back, and the other connections go on.
-    if (isBusy(answer.failure) && answer.rows === null) {
-      await this.#connections.pause(BUSY_MS - (monotonic() - sentAtMs));
+    // A trigger may refuse a row, or refuse to wait for a lock. That is kept back, and the other connections go on.
+    if (isDenied(answer.failure) && answer.rows === null) {
+      await this.#connections.pause(DENIED_MS - (monotonic() - sentAtMs));
     }
     this.#written(answer, batch);
     if (answer.failure !== null) this.#unconfirmed(answer, request === null ? null : stream);
@@ -275,7 +274,10 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     const error = errorOf(failure);
     // A fetch that was the victim of a deadlock has waited already. Others may have skipped its rows.
     stream?.plan.raise();
-    if (isBusy(error)) return;
+    if (isDenied(error)) {
+      if (this.#parts.refusals.denied(error)) stream?.plan.refused();
+      return;
+    }
     // After a timeout the server has rolled back, so nothing is uncertain.
     const isFirst = stream?.plan.isPatient === false;
     const isTimeout = stream?.plan.failed(error) === true;
