@@ -6,7 +6,7 @@ import type { Outage } from "../base/outage.ts";
 import type { Database } from "../database/database.ts";
 import type { ReadySchema } from "../database/schema/schema-state.ts";
 import { workerLine } from "../domain/portable/worker-line.ts";
-import { type Maintenance, maintenance } from "./connection/connection-config.ts";
+import { type Maintenance, maintenance, PATIENT_BOUNDS } from "./connection/connection-config.ts";
 import { ControlWatch } from "./control-watch.ts";
 import type { TalliedTasks } from "./execute/task-tally.ts";
 import type { CronTick } from "./lease/heartbeat-metadata.ts";
@@ -29,6 +29,8 @@ const INSUFFICIENT_PRIVILEGE = "42501";
 export class Upkeep<E> {
   readonly #config: WorkerConfig<E>;
   readonly #maintenance: Maintenance;
+  /** Another connection, because its statements may take long. */
+  readonly #patient: Maintenance;
   readonly #lockReset: LockReset;
   readonly #lockRenewal: LockRenewal;
   readonly #recovery: Recovery | null;
@@ -56,6 +58,7 @@ export class Upkeep<E> {
     this.#config = config;
     this.#lease = lease;
     this.#maintenance = maintenance(connection, config.schema, logger);
+    this.#patient = maintenance(connection, config.schema, logger, PATIENT_BOUNDS);
     const wake = (): void => sessions().current.dispatcher.wake();
     this.limits = new LimitWatch(logger, (isOther) => {
       for (const session of sessions().all) session.limitsChanged(isOther);
@@ -74,10 +77,11 @@ export class Upkeep<E> {
       cancel: (job) => sessions().all.some((session) => session.cancel(job)),
     });
     const { database } = this.#maintenance;
+    const { database: patient } = this.#patient;
     const { resetLocksIntervalMs: intervalMs, staleLockThresholdMs } = config;
     const mayDelete = (): boolean => lease.hasHeartbeats && this.#recovery?.isCertain === true;
     this.#lockReset = new LockReset({
-      ...{ database, intervalMs, staleLockThresholdMs, logger, mayDelete, wake },
+      ...{ database: patient, intervalMs, staleLockThresholdMs, logger, mayDelete, wake },
     });
     const running = () => sessions().all;
     this.#lockRenewal = new LockRenewal({ database, staleLockThresholdMs, logger, running });
@@ -88,7 +92,8 @@ export class Upkeep<E> {
             config: config.recovery,
             renewLocksEveryMs: renewalIntervalMs(staleLockThresholdMs),
             connection,
-            maintenance: this.#maintenance,
+            database,
+            patient,
             hooks,
             logger,
             outage,
@@ -149,12 +154,13 @@ export class Upkeep<E> {
   async stop(endLeaseIds: readonly string[]): Promise<void> {
     await Promise.all([this.pauses.stop(), this.#lockReset.stop(), this.#lockRenewal.stop()]);
     if (this.#lease.hasHeartbeats) await this.#recovery?.stop(endLeaseIds);
-    await this.#maintenance.close();
+    await Promise.all([this.#maintenance.close(), this.#patient.close()]);
   }
 
   /** Closes the connections at once when a stop has no answer, so that the process can end. */
   cut(): void {
     this.#maintenance.cut();
+    this.#patient.cut();
     this.#recovery?.cut();
   }
 }

@@ -68,15 +68,15 @@ export async function returnJobs(
 }
 
 // If a connection is lost during a fetch, it is unknown whether the fetch was committed. So the jobs that this worker
-// has locked and never received are returned. No index has locked_by, so this is a scan, which runs only after such a
-// loss. Whether the jobs had a key is unknown, too: only a removal writes `updated_at` of a locked job and leaves no
+// has locked and never received are returned. This reads all locked jobs by the optional index of them, or else all
+// jobs, and runs only after such a loss. Whether the jobs had a key is unknown, too: only a removal writes `updated_at` of a locked job and leaves no
 // attempts.
 const REMOVED_SINCE =
   "j.key is null and j.attempts >= j.max_attempts and j.updated_at >= j.locked_at";
 
 const returnUnknownSql = (slots: boolean) => (s: string) =>
   `
-with ${givenBack(s, "not j.is_available and j.id <> all($2::bigint[])", REMOVED_SINCE)}, freed as (
+with ${givenBack(s, "not j.is_available and j.locked_at is not null and j.id <> all($2::bigint[])", REMOVED_SINCE)}, freed as (
   ${unlockQueues(s, "locked_by = $1::text and id <> all($3::int[])")}
 )${slots ? freedSlots(s, `not ${isSlotIn("$4")}`) : ""}
 select pg_catalog.count(*)::int as count from ended`;

@@ -198,7 +198,7 @@ const turnOverSql: Statement = () =>
 
 const lockedSql: Statement = (s) => `
   select id from ${s}._private_jobs
-  where not is_available and locked_by = $1::text
+  where not is_available and locked_at is not null and locked_by = $1::text
   order by id
   limit ${MOST_LOCKED}`;
 

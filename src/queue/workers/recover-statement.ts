@@ -116,11 +116,12 @@ const stale = (s: string, heartbeats: boolean, isDry: boolean) => {
 const isOld = (lock: string) =>
   `(stale.has_row or ${lock}.locked_at < pg_catalog.now() - $1::float8 * interval '1 millisecond')`;
 
+// "locked_at is not null" lets the planner use the optional index of locked jobs.
 const held = (s: string) => `held as materialized (
   select jobs.id, jobs.job_queue_id, jobs.locked_by, jobs.locked_at,
     stale.is_final or not coalesce(jobs.flags ? 'infrastructure_resilient'::text, false) as is_due
   from ${s}._private_jobs as jobs join stale on stale.id = jobs.locked_by
-  where not jobs.is_available and ${isOld("jobs")}
+  where not jobs.is_available and jobs.locked_at is not null and ${isOld("jobs")}
 ), held_queue as materialized (
   select queues.id, queues.locked_by from ${s}._private_job_queues as queues
   join stale on stale.id = queues.locked_by

@@ -5,7 +5,7 @@ import { wait } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
 import { Client, type ServerConfig } from "../../database/connection/client.ts";
-import { boundedQueryable } from "../../database/connection/pool.ts";
+import { type Bounds, boundedQueryable } from "../../database/connection/pool.ts";
 import type { Database } from "../../database/database.ts";
 import type { SchemaName } from "../../database/schema-name.ts";
 
@@ -83,15 +83,17 @@ export interface Maintenance {
   cut(): void;
 }
 
-// A sweep may have to read all jobs.
 const BOUNDS = { statementTimeoutMs: 10_000, lockTimeoutMs: 5_000, readOnly: false };
+
+/** For statements that may have to read all jobs: ten million are read from a disk within a minute. */
+export const PATIENT_BOUNDS: Bounds = { ...BOUNDS, statementTimeoutMs: 60_000 };
 
 /**
  * Returns the pool with time limits for the worker's own statements. Without them, a connection that was cut without
  * notice would stop limits, back-offs and the timetable until the system closes it.
  */
-export function bounded(pool: pg.Pool, schema: SchemaName): Database {
-  return { client: boundedQueryable(pool, BOUNDS), schema };
+export function bounded(pool: pg.Pool, schema: SchemaName, bounds: Bounds = BOUNDS): Database {
+  return { client: boundedQueryable(pool, bounds), schema };
 }
 
 /** The time for a running statement when everything else has ended. */
@@ -102,6 +104,7 @@ export function maintenance(
   connection: ServerConfig,
   schema: SchemaName,
   logger: Logger,
+  bounds: Bounds = BOUNDS,
 ): Maintenance {
   let last: Client | undefined;
   let isCut = false;
@@ -124,7 +127,7 @@ export function maintenance(
     logger.debug({ error: messageOf(error) }, "the maintenance connection was lost");
   });
   return {
-    database: bounded(pool, schema),
+    database: bounded(pool, schema, bounds),
     async close() {
       if (pool.ending) return;
       const ended = new AbortController();

@@ -27,6 +27,8 @@ export interface LockResetParts {
 const QUEUES_RECOVERED =
   "queues were deleted while jobs were being added to them; they are named recovered-queue-<id> now";
 const FIRST_WITHIN_MS = 60_000;
+/** How long a stop waits for a running reset. */
+const LAST_RESET_MS = 500;
 
 export class LockReset {
   readonly #parts: LockResetParts;
@@ -43,9 +45,12 @@ export class LockReset {
     this.#running = this.#run();
   }
 
+  /** A reset that reads all jobs ends with its connection. */
   async stop(): Promise<void> {
     this.#stop.abort();
-    await this.#running;
+    const over = new AbortController();
+    await Promise.race([this.#running, wait(LAST_RESET_MS, over.signal)]);
+    over.abort();
   }
 
   async #run(): Promise<void> {

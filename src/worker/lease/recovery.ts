@@ -31,7 +31,6 @@ import type { Database } from "../../database/database.ts";
 import { returnUnknownJobs } from "../../queue/settle/give-back.ts";
 import { endLeases, lostJobs, registerLease } from "../../queue/workers/lease.ts";
 import { recoverStaleWorkers } from "../../queue/workers/recover-jobs.ts";
-import type { Maintenance } from "../connection/connection-config.ts";
 import type { RecoveryConfig } from "../options/recovery-options.ts";
 import { verdictOf } from "../task/call-interceptors.ts";
 import type { Hooks, LeaseLoss, Verdict } from "../task/hooks.ts";
@@ -46,7 +45,8 @@ export interface RecoveryParts {
   readonly config: RecoveryConfig;
   readonly renewLocksEveryMs: number;
   readonly connection: pg.ClientConfig;
-  readonly maintenance: Maintenance;
+  readonly database: Database;
+  readonly patient: Database; // For statements that may have to read all jobs.
   readonly hooks: Hooks;
   readonly logger: Logger;
   readonly outage: Outage;
@@ -88,11 +88,11 @@ export class Recovery implements Leases, LeaseKeeper {
 
   constructor(parts: RecoveryParts) {
     this.#parts = parts;
-    const { connection, config, renewLocksEveryMs, logger, outage, maintenance } = parts;
+    const { connection, config, renewLocksEveryMs, logger, outage, database } = parts;
     this.#metadata = new HeartbeatMetadata(config);
     this.#heartbeat = new Heartbeat({
       connection,
-      schema: maintenance.database.schema,
+      schema: database.schema,
       config,
       renewLocksEveryMs,
       logger,
@@ -113,17 +113,17 @@ export class Recovery implements Leases, LeaseKeeper {
 
   /** Registers a further lease, under which jobs are fetched from now on. */
   async begin(id: string): Promise<void> {
-    await this.#register(this.#parts.maintenance.database, id);
+    await this.#register(this.#parts.database, id);
     this.#heartbeat.renew(this.#leases);
   }
 
   async release(id: string, { mayHold }: { readonly mayHold: boolean }): Promise<void> {
     this.#leases = this.#leases.filter((one) => one.id !== id);
     this.#heartbeat.renew(this.#leases);
-    const { maintenance, logger, wake } = this.#parts;
+    const { database, patient, logger, wake } = this.#parts;
     try {
-      const jobs = mayHold ? await returnUnknownJobs(maintenance.database, id, [], []) : 0;
-      await endLeases(maintenance.database, [id]);
+      const jobs = mayHold ? await returnUnknownJobs(patient, id, [], []) : 0;
+      await endLeases(database, [id]);
       if (jobs > 0) wake();
     } catch (error) {
       logger.debug(
@@ -135,7 +135,7 @@ export class Recovery implements Leases, LeaseKeeper {
 
   /** Resolves to the jobs that are no longer locked under this id. */
   lostJobs(id: string, jobIds: readonly string[]): Promise<string[]> {
-    return lostJobs(this.#parts.maintenance.database, id, jobIds);
+    return lostJobs(this.#parts.database, id, jobIds);
   }
 
   /** Whether the last heartbeat is recent enough to start jobs. After false, the next heartbeat wakes the worker. */
@@ -173,7 +173,7 @@ export class Recovery implements Leases, LeaseKeeper {
 
   async #end(ids: readonly string[]): Promise<void> {
     if (ids.length === 0) return;
-    await endLeases(this.#parts.maintenance.database, ids).catch(() => {}); // Then they expire.
+    await endLeases(this.#parts.database, ids).catch(() => {}); // Then they expire.
   }
 
   async #register(db: Database, id: string): Promise<void> {
@@ -235,11 +235,11 @@ export class Recovery implements Leases, LeaseKeeper {
   }
 
   async #sweep(ids: readonly string[]): Promise<void> {
-    const { config, maintenance, hooks, logger, wake } = this.#parts;
+    const { config, patient, hooks, logger, wake } = this.#parts;
     try {
       const toRecover = await this.#workersToRecover(ids);
       if (toRecover.size === 0) return;
-      const found = await recoverStaleWorkers(maintenance.database, {
+      const found = await recoverStaleWorkers(patient, {
         staleWorkerIds: [...toRecover.keys()],
         messages: [...toRecover.values()],
         delayMs: config.delayMs,

@@ -6,7 +6,7 @@ with held as materialized (
       select from "worker"._private_jobs o
       where o.is_available and o.priority = j.priority and o.run_at = j.run_at) as has_equals
   from "worker"._private_jobs j
-  where not j.is_available and j.id <> all($2::bigint[]) and j.locked_by = $1::text order by j.id for update
+  where not j.is_available and j.locked_at is not null and j.id <> all($2::bigint[]) and j.locked_by = $1::text order by j.id for update
 ), placed as materialized (
   select id, case when has_equals
       then pg_catalog.row_number() over (order by run_at desc, id desc) else 0 end as from_last

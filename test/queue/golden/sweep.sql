@@ -81,7 +81,7 @@ with turn as materialized (
   select jobs.id, jobs.job_queue_id, jobs.locked_by, jobs.locked_at,
     stale.is_final or not coalesce(jobs.flags ? 'infrastructure_resilient'::text, false) as is_due
   from "worker"._private_jobs as jobs join stale on stale.id = jobs.locked_by
-  where not jobs.is_available and (stale.has_row or jobs.locked_at < pg_catalog.now() - $1::float8 * interval '1 millisecond')
+  where not jobs.is_available and jobs.locked_at is not null and (stale.has_row or jobs.locked_at < pg_catalog.now() - $1::float8 * interval '1 millisecond')
 ), held_queue as materialized (
   select queues.id, queues.locked_by from "worker"._private_job_queues as queues
   join stale on stale.id = queues.locked_by

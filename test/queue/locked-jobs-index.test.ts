@@ -1,0 +1,73 @@
+// With the optional index of locked jobs, what returns locked jobs reads only those.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Database } from "../../src/database/database.ts";
+import {
+  indexDefinition,
+  optionalIndex,
+} from "../../src/database/schema/indexes/optional-index.ts";
+import { returnUnknownJobs } from "../../src/queue/settle/give-back.ts";
+import { recoverStaleWorkers } from "../../src/queue/workers/recover-jobs.ts";
+import { resetStaleLocks } from "../../src/queue/workers/reset-stale-locks.ts";
+import { FOR_THE_SESSION } from "../../src/worker/connection/session-settings.ts";
+import { heartbeat, lockJob, testQueue } from "./queue-database.ts";
+
+const queue = testQueue();
+const JOBS = 5_000;
+
+/** Builds the index, and adds jobs, the first locked by a worker that is not responding. */
+async function addJobs(): Promise<void> {
+  const index = indexDefinition(optionalIndex("running"));
+  await queue.sql(
+    `create index if not exists worker_jobs_running on worker._private_jobs ${index}`,
+  );
+  await queue.sql("select count(worker.add_job('t')) from generate_series(1, $1)", [JOBS]);
+  await heartbeat(queue, "dead", { threshold_ms: 7_000, resilient_threshold_ms: 7_000 });
+  await queue.sql(
+    "update worker._private_workers set last_heartbeat_at = now() - interval '5 hours'",
+  );
+  await lockJob(queue, "1", "dead", "5 hours");
+  await queue.sql("analyze worker._private_jobs");
+}
+
+/** Returns the result of `work`, and whether it has read the rows of few jobs. */
+async function reading<T>(
+  work: (db: Database) => Promise<T>,
+  settings = "set plan_cache_mode = auto",
+): Promise<[T, boolean]> {
+  const client = await queue.pool.connect();
+  try {
+    await client.query(`begin; ${settings}`);
+    const result = await work({ ...queue.db, client });
+    const { rows } = await client.query<{ read: number }>(
+      `select (seq_tup_read + coalesce(idx_tup_fetch, 0))::int as read from pg_stat_xact_user_tables
+       where schemaname = 'worker' and relname = '_private_jobs'`,
+    );
+    await client.query("commit");
+    return [result, (rows[0]?.read ?? JOBS) < 20];
+  } finally {
+    client.release(true);
+  }
+}
+
+test("The recovery of a stale worker reads no other jobs.", async () => {
+  await addJobs();
+  const beatAtMs = Date.now();
+  const called = { staleWorkerIds: ["dead"], messages: [null], delayMs: 0, beatAtMs };
+  const [{ jobs }, isFew] = await reading((db) =>
+    recoverStaleWorkers(db, { ...called, uptimeMs: 10_000, longestGapMs: 60_000 }),
+  );
+  assert.deepEqual([jobs, isFew], [1, true]);
+});
+
+test("The return of jobs that a lost fetch has locked reads no other jobs.", async () => {
+  await addJobs();
+  const work = (db: Database) => returnUnknownJobs(db, "dead", [], []);
+  assert.deepEqual(await reading(work, FOR_THE_SESSION), [1, true]);
+});
+
+test("The reset of locks older than 4 hours reads no other jobs.", async () => {
+  await addJobs();
+  const [{ jobs }, isFew] = await reading((db) => resetStaleLocks(db, 4 * 3_600_000));
+  assert.deepEqual([jobs, isFew], [1, true]);
+});
