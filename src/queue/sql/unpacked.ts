@@ -80,7 +80,7 @@ export const isUnpackable = (value: string): string =>
   `coalesce(${worstBytes(value)}, 0) <= ${MOST_UNPACKED}::bigint`;
 
 /** The size at which a page of whole rows ends, after the row that reaches it. */
-const MOST_OF_A_PAGE = 4 * 1_048_576;
+export const MOST_OF_A_PAGE = 4 * 1_048_576;
 
 /** Whether this row reaches that size, so that it is the last of its page. */
 export const endsPage = ({ page_bytes: bytes }: { readonly page_bytes: string }): boolean =>

@@ -16,6 +16,7 @@ import {
   readSchedule,
   readSchedules,
 } from "../../../insight/read/list-schedules.ts";
+import { MOST_OF_A_PAGE } from "../../../queue/sql/unpacked.ts";
 import type { Operation } from "../../context/admin.ts";
 import { memoryFor } from "../../context/answer-bytes.ts";
 import { described, listOf, orNull, record } from "../../wire/json-schema.ts";
@@ -106,12 +107,14 @@ const tick = record(
 
 const entryQuery = { name: inQuery(text(["Name", "the identifier of the entry"], 1, 512)) };
 
-const WRITES_READ = 500;
+const WRITES_READ = 100;
 const MOST_CHANGES = 5;
 
 export const getCronEntry: Operation = {
   summary: "One cron entry: its next ticks, and the definition of a schedule",
   query: entryQuery,
+  // Its changes are on a page of the trail.
+  reserves: () => memoryFor(MOST_OF_A_PAGE),
   answer: record(
     {
       entries: described(listOf(entry), "the schedule, and the entry in code of this identifier"),

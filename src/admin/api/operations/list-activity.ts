@@ -8,7 +8,9 @@ import {
   objectText,
 } from "../../../commands/operations/model/operation.ts";
 import { jsonText } from "../../../http/response.ts";
+import { MOST_OF_A_PAGE } from "../../../queue/sql/unpacked.ts";
 import type { Operation } from "../../context/admin.ts";
+import { memoryFor } from "../../context/answer-bytes.ts";
 import { listOf, record } from "../../wire/json-schema.ts";
 import { countInQuery, inQuery, readQuery } from "../../wire/wire.ts";
 import { cursorIn, fitting } from "./read-operations.ts";
@@ -64,6 +66,7 @@ const entry = record(
 export const listActivity: Operation = {
   summary: "Every write of admin and command line: user, time, origin, and what it changed",
   query,
+  reserves: () => memoryFor(MOST_OF_A_PAGE),
   answer: record(
     { entries: listOf(entry), next_cursor: "string?", is_recorded: "boolean" },
     "Activity",

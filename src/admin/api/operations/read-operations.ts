@@ -14,7 +14,9 @@ import {
 import { existingOperation } from "../../../commands/operations/verbs.ts";
 import { isJobId } from "../../../domain/job-ids.ts";
 import { jsonText } from "../../../http/response.ts";
+import { MOST_OF_A_PAGE } from "../../../queue/sql/unpacked.ts";
 import type { Operation } from "../../context/admin.ts";
+import { memoryFor } from "../../context/answer-bytes.ts";
 import { listOf, record } from "../../wire/json-schema.ts";
 import { countInQuery, inQuery, readQuery } from "../../wire/wire.ts";
 import { operationIdIn, operationSchema } from "./shapes.ts";
@@ -26,14 +28,12 @@ const cursor = inQuery(
   text(["Cursor", "next_cursor of the previous page; empty: the first page"], 0, 20),
 );
 
-const LONGEST_PAGE = 4 * 1_048_576;
-
 /** Returns as many of the first texts as fit on a page, but at least one. */
 export function fitting(texts: readonly string[]): readonly string[] {
   let length = 0;
   const end = texts.findIndex((text, at) => {
     length += text.length;
-    return length > LONGEST_PAGE && at > 0;
+    return length > MOST_OF_A_PAGE && at > 0;
   });
   return end === -1 ? texts : texts.slice(0, end);
 }
@@ -56,6 +56,7 @@ const listQuery = {
 export const listOperations: Operation = {
   summary: "Operations, newest first",
   query: listQuery,
+  reserves: () => memoryFor(MOST_OF_A_PAGE),
   answer: record(
     { operations: listOf(operationSchema), next_cursor: "string?", resumable: "boolean" },
     "OperationList",

@@ -1,0 +1,38 @@
+// Pages of whole rows reserve the memory for all that they may read, so two of them do not exceed a small memory.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { until } from "../support/until.ts";
+import { migratedDatabase, startAdmin } from "./admin-harness.ts";
+
+const { url } = await migratedDatabase("worker", ["schedules", "operations"]);
+
+test("While a page of long rows is read, another of the same client waits for memory.", async () => {
+  const { client, pool } = await startAdmin({
+    url,
+    limits: { unreadBytesInAll: 48 * 1_048_576, memoryWaitMs: 50 },
+  });
+  const schedule = { action: "add", identifier: "nightly", task: "t", pattern: "0 3 * * *" };
+  assert.equal((await client.post("/api/schedules", schedule)).status, 200);
+  for (const [path, table] of [
+    ["/api/activity", "_private_audit"],
+    ["/api/operations", "_private_operations"],
+    ["/api/cron-entry?name=nightly", "_private_audit"],
+  ]) {
+    const blocker = await pool.connect();
+    await blocker.query(`begin; lock table worker.${table} in access exclusive mode`);
+    const first = client.get(String(path));
+    try {
+      await until("the first request reads", async () => {
+        const { rows } = await blocker.query(`select from pg_locks where not granted
+          and database = (select oid from pg_database where datname = current_database())`);
+        return rows.length > 0;
+      });
+      const { status, body } = await client.get(String(path));
+      assert.deepEqual([status, body.code], [503, "busy"], path);
+    } finally {
+      await blocker.query("rollback");
+      blocker.release();
+    }
+    assert.equal((await first).status, 200, path);
+  }
+});
