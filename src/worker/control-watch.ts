@@ -92,9 +92,14 @@ export class ControlWatch implements Controls {
     return { [CONTROL]: () => this.lookNow() };
   }
 
-  /** Called when a run of a named queue has ended. The time of its pause may have been over while it ran. */
+  /**
+   * Called when a run of a named queue has ended. The time of its pause may have been over while it ran. Runs of other
+   * queues may end all the time, so the pauses are read a moment later, once for all of them.
+   */
   queueFreed(): void {
-    if (this.#hasDue) this.lookNow();
+    if (!this.#hasDue) return;
+    this.#hasDue = false;
+    void wait(SECOND_READ_MS, this.#stop.signal).then(() => this.lookNow());
   }
 
   lookNow(): void {
