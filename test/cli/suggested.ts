@@ -42,7 +42,7 @@ const destroying = /^worker (fail|complete|remove|unlock|sweep|cleanup)\b/;
 
 /** Runs a printed line; `--yes` replaces the confirmation on a terminal. */
 export function inShell(line: string, programs: string, env: Record<string, string>): Ran {
-  const text = destroying.test(line) ? `${line} --yes` : line;
+  const text = line.replace(destroying, "$& --yes");
   const ran = spawnSync("sh", ["-c", text], {
     env: { ...env, PATH: `${programs}:${process.env["PATH"]}`, HOME: process.env["HOME"] ?? "" },
     encoding: "utf8",

@@ -10,7 +10,7 @@ import {
   type ScheduleDefinition,
 } from "../../domain/cron/schedule.ts";
 import { shellWord } from "../../domain/portable/shell-word.ts";
-import { workerLine } from "../../domain/portable/worker-line.ts";
+import { positionals, workerLine } from "../../domain/portable/worker-line.ts";
 import { shortName } from "../../domain/words.ts";
 import { noSchedule, requireSchedules } from "../../insight/read/list-schedules.ts";
 import {
@@ -57,8 +57,8 @@ export async function addSchedule(
 }
 
 function alreadyExists({ schema }: Database, { entry }: ScheduleDefinition): WorkerError {
-  const [name, pattern] = [shellWord(entry.identifier), shellWord(entry.expression)];
-  const command = workerLine(schema.name, `worker schedule change ${name} --pattern=${pattern}`);
+  const [name, pattern] = [positionals([entry.identifier]), shellWord(entry.expression)];
+  const command = workerLine(schema.name, `worker schedule change --pattern=${pattern} ${name}`);
   const sentence = `the schedule "${shortName(entry.identifier)}" already exists; change it ("${command}"), or use another identifier`;
   return new WorkerError("conflict", sentence);
 }

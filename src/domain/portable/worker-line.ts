@@ -18,3 +18,19 @@ export function withOptions(line: string, options: string): string {
   if (end < 0) return `${line} ${options}`;
   return `${line.substring(0, end)} ${options}${line.substring(end)}`;
 }
+
+/** Returns the words as positional arguments: after `--` from the first that looks like an option. Options go before. */
+export function positionals(words: string[]): string {
+  let line = "";
+  let isAfterDashes = false;
+  for (let i = 0; i < words.length; i++) {
+    const word = words[i] as string;
+    if (i > 0) line += " ";
+    if (!isAfterDashes && word.startsWith("-")) {
+      isAfterDashes = true;
+      line += "-- ";
+    }
+    line += shellWord(word);
+  }
+  return line;
+}

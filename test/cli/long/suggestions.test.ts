@@ -177,3 +177,30 @@ test("A typed schema overrides that of the environment, also in suggestions.", a
   const ran = await quickly(["--schema", "worker", "why", String(rows[0].id)], env);
   assert.match(ran.stdout, /worker run-now --schema=worker \d+/);
 });
+
+test("A suggested command reaches a name that looks like an option.", async () => {
+  const handle = testPool((await emptyDatabase()).url);
+  closing.push(handle.close);
+  const env = { DATABASE_URL: String(handle.pool.options.connectionString) };
+  const run: Runs = (...args) => quickly(args, env);
+  const paste = async (ran: Ran, expected: string) => {
+    assert.ok(suggested(ran).includes(expected), ran.stdout + ran.stderr);
+    const done = inShell(expected, programs, env);
+    assert.equal(done.status, 0, done.stderr);
+  };
+  const migrated = await run("migrate", "--with", "controls", "--with", "schedules");
+  assert.equal(migrated.status, 0, migrated.stderr);
+  await handle.pool.query(`
+    select worker.add_job('-t'), worker.add_job('u', queue_name => 'q');
+    update worker._private_job_queues set locked_at = now() - interval '1 hour', locked_by = '-w';
+    insert into worker._private_workers (id, last_heartbeat_at) values ('-w', now() - interval '1 hour')`);
+  await paste(await run("why", "2"), "worker unlock -- '-w'");
+  const { rows } = await handle.pool.query("select locked_by from worker._private_job_queues");
+  assert.deepEqual(rows, [{ locked_by: null }]);
+  assert.equal((await run("pause", "task", "--", "-t")).status, 0);
+  await paste(await run("why", "1"), "worker resume task -- '-t'");
+  assert.equal((await handle.pool.query("select from worker._private_pauses")).rowCount, 0);
+  const add = ["schedule", "add", "--task=t", "--pattern=0 3 * * *", "--", "-n"];
+  assert.equal((await run(...add)).status, 0);
+  await paste(await run(...add), "worker schedule change --pattern='0 3 * * *' -- '-n'");
+});

@@ -2,6 +2,7 @@
 import type { RelationFacts } from "../../../database/inspect/relations.ts";
 import { strayMessage } from "../../../database/stray-functions.ts";
 import { shellWord } from "../../../domain/portable/shell-word.ts";
+import { positionals } from "../../../domain/portable/worker-line.ts";
 import { counted, grouped } from "../../../domain/words.ts";
 import { recoverQueues } from "../../../insight/why/causes.ts";
 import { lineOfFix } from "../../operations/fix-line.ts";
@@ -119,7 +120,7 @@ function timetableFindings({ ahead, entriesApart }: Queue, schema: string): Find
     if (source === "schedule") {
       const next = new Date(nextExecutionMs ?? 0).toISOString();
       const message = `the next tick of the schedule "${identifier}" is at ${next}, which its pattern does not have: nothing is scheduled before it`;
-      const name = shellWord(identifier);
+      const name = positionals([identifier]);
       const fix = [`worker schedule pause ${name}`, `worker schedule resume ${name}`];
       return finding("bad", "timetable", message, fix);
     }

@@ -1,5 +1,6 @@
 // The command line that performs the same operation, for repeating it or running it elsewhere.
 import { shellWord } from "../../../domain/portable/shell-word.ts";
+import { positionals } from "../../../domain/portable/worker-line.ts";
 import type { Changes } from "../../declare/job-action.ts";
 import { type Manner, type OperationAction, takesIds } from "./action.ts";
 
@@ -19,9 +20,8 @@ export function commandLineOf(
   ].map(([name, value]) =>
     value === true ? `--${name}` : `--${name}=${shellWord(String(value ?? ""))}`,
   );
-  const term = shellWord(query);
-  if (!takesIds(action)) return ["worker", action, `--query=${term}`, ...options].join(" ");
-  // Only before a query that begins with a dash, two dashes are needed.
-  const words = query.startsWith("-") ? ["--", term] : [term];
-  return ["worker", action, ...options, ...words].join(" ");
+  if (!takesIds(action)) {
+    return ["worker", action, `--query=${shellWord(query)}`, ...options].join(" ");
+  }
+  return ["worker", action, ...options, positionals([query])].join(" ");
 }
