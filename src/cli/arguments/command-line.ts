@@ -145,8 +145,11 @@ function explain(line: Argv, { name, words, describe, notes }: CliCommand): void
     return optional ? `[${form}]` : `<${form}>`;
   });
   const usage = ["worker", name === "" ? "<command>" : name, ...forms, "[options]"].join(" ");
-  line.usage(`${usage}\n\n${describe}`).epilogue(notes);
+  line.usage(`${usage}\n\n${describe}`).epilogue(notes.replaceAll(LINE_BREAK, " "));
 }
+
+/** A line break of the source within a paragraph; lines that begin with a space are kept. */
+const LINE_BREAK = /(?<=\S)\n(?=\S)/g;
 
 /** The notes below the options. */
 function notesOf(command: CliCommand): string {

@@ -13,6 +13,7 @@ export const doctorCommand = defineCommand({
   notes: `\
 Checks the server, the clock, the schema and its drift, privileges, connections, transactions that hold back
 vacuum, dead rows, indexes, and incidents. It changes nothing.
+
 Exit status: 0 no problems; 3 warnings; 1 something is broken or the database is unreachable.`,
   run: async (args) => {
     const { readFacts } = await import("./read-facts.ts");

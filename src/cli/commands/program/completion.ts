@@ -14,9 +14,9 @@ export const completionCommand = (all: () => readonly CliCommand[]) =>
     describe: "Print the completion script for bash, zsh or fish",
     words: { shell: required(choice("Shell", ["bash", "zsh", "fish"])) },
     notes: `\
-bash: eval "$(worker completion bash)"    in ~/.bashrc
-zsh:  eval "$(worker completion zsh)"     in ~/.zshrc, behind compinit
-fish: worker completion fish > ~/.config/fish/completions/worker.fish`,
+  bash: eval "$(worker completion bash)"    in ~/.bashrc
+  zsh:  eval "$(worker completion zsh)"     in ~/.zshrc, behind compinit
+  fish: worker completion fish > ~/.config/fish/completions/worker.fish`,
     refuses: { databaseUrl: "it needs no database", schema: "it needs no database" },
     run: async ({ shell }) => {
       printOwn(scripts[shell](all().map(wordsOf)));
