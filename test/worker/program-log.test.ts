@@ -51,6 +51,21 @@ test("A secret is in no line and in no error.", async () => {
   assert.match(error ?? "", /exited with code 3: no: ••••/);
 });
 
+test("A password in any form of a connection string is a secret.", () => {
+  for (const [text, expected] of [
+    ["host=db user=me password=hunter2 dbname=x", ["hunter2"]],
+    ["password = 'hunter two \\' three' host=db", ["hunter two ' three"]],
+    [" postgres://me:p@ss@db/x", ["p@ss"]],
+    ["postgresql://me:p%2fw@db/x?sslpassword=of%20key", ["p%2fw", "p/w", "of key"]],
+    ["host=db", []],
+    ["not a connection string", []],
+  ] as const) {
+    const secrets = knownSecrets(undefined, { DATABASE_URL: text });
+    assert.deepEqual(secrets.toSorted(), expected.toSorted(), text);
+    assert.deepEqual(knownSecrets(text, {}), secrets);
+  }
+});
+
 test("A secret of a few characters is not replaced, because it may be part of words.", async () => {
   assert.deepEqual(await linesOf("echo pg pages", ["pg"]), ["pg pages"]);
 });

@@ -74,6 +74,20 @@ export function withoutSecrets(given: string): { text: string; isWithout: boolea
   return { text: open, isWithout: open !== text };
 }
 
+/** Returns the secrets of a text, which may be invalid; that of a URL's login also as written. */
+export function secretsOfText(given: string): string[] {
+  const text = given.trim();
+  const uri = /^postgres(?:ql)?:\/\/(.*)$/s.exec(text)?.[1];
+  try {
+    const pairs = uri === undefined ? pairsOfWords(text) : pairsOfUri(uri);
+    const [, ...written] = uri?.slice(0, Math.max(0, loginEnd(uri))).split(":") ?? [];
+    const secrets = pairs.flatMap(([name, value]) => (SECRET.test(name) ? [value] : []));
+    return [...new Set([...secrets, written.join(":")])].filter((secret) => secret !== "");
+  } catch {
+    return [];
+  }
+}
+
 function openUri(uri: string): string {
   const at = loginEnd(uri);
   const [user] = uri.slice(0, Math.max(0, at)).split(":");
