@@ -1,7 +1,7 @@
 // The connections that fetch and flush in parallel: which are idle, and how they reconnect. A loss is reported
 // once. All connections are then restored, and before work continues the owner gives back the jobs that a broken
 // fetch may have locked.
-import { wait } from "../../base/clock.ts";
+import { monotonic, wait } from "../../base/clock.ts";
 import type { Outage } from "../../base/outage.ts";
 import { settled, type WorkerConnection } from "./worker-connection.ts";
 
@@ -14,6 +14,7 @@ export interface ConnectionsParts {
 }
 
 const WHO = "jobs";
+const REST_MS = 500;
 
 export class WorkerConnections {
   readonly #all: readonly WorkerConnection[];
@@ -67,9 +68,9 @@ export class WorkerConnections {
     });
   }
 
-  /** Waits before a connection is used again. close() ends it. */
-  async pause(ms: number): Promise<void> {
-    await wait(ms, this.#stop.signal);
+  /** Waits until half a second after `sinceMs` before something is sent again. close() ends it. */
+  async rest(sinceMs: number): Promise<void> {
+    await wait(REST_MS - (monotonic() - sinceMs), this.#stop.signal);
   }
 
   /** Closes those that do not answer within seconds. */

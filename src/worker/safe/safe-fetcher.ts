@@ -10,7 +10,6 @@ import { registerTasks } from "../../queue/add/register-tasks.ts";
 import { WorkerConnections } from "../connection/connections.ts";
 import type { WorkerConnection } from "../connection/worker-connection.ts";
 import { type FetchedJob, loadedJobs } from "../execute/fetched-job.ts";
-import type { InFlight } from "../execute/in-flight.ts";
 import type { JobExecutor } from "../execute/job-executor.ts";
 import { isDenied } from "../execute/refusals.ts";
 import { emitSettled, jobsIn, type ResultBatch } from "../execute/results.ts";
@@ -25,9 +24,6 @@ import type { SafeFetcherParts } from "./safe-fetcher-parts.ts";
 import type { Stream } from "./stream.ts";
 import { Streams, type StreamWant } from "./streams.ts";
 import { reconcile, UncertainLocks } from "./uncertain-locks.ts";
-
-/** What was denied is sent again after this time at the earliest. */
-const DENIED_MS = 500;
 
 export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
   readonly isFetchingFirst = false;
@@ -86,7 +82,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     return [...this.#streams.jobs, ...this.#link.slots.jobs(this), ...ended];
   }
 
-  get queueIds(): InFlight["queueIds"] {
+  get queueIds(): readonly number[] {
     const waiting = [...this.#streams.queueIds, ...this.#link.slots.queueIds(this)];
     return [...waiting, ...this.#parts.results.freedQueues];
   }
@@ -99,9 +95,8 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
 
   async start(): Promise<void> {
     await this.#connections.connect();
-    // Tasks are registered before their first job.
     const { database } = this.#connections.any as WorkerConnection;
-    await registerTasks(database, this.#parts.tasks.names);
+    await registerTasks(database, this.#parts.tasks.names); // before their first job
     if (this.#phase !== "new") return; // A start that fails runs nothing.
     this.#phase = "fetching";
     this.#streams.start();
@@ -217,29 +212,29 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     const { workerId, config, hooks, results } = this.#parts;
     const { mark } = this.#streams;
     const stream = wanted?.stream ?? this.#streams.main;
-    const request = wanted && stream.plan.request(wanted.want, this.#mayBeQuick(connection));
-    const want = request?.want ?? 0;
-    const trip = this.#trips.sent(stream, want, !results.isEmpty);
+    const mayBeQuick = connection.keepsStatements && results.isEmpty;
+    const request = wanted && stream.request(wanted.want, mayBeQuick);
+    const trip = this.#trips.sent(stream, request?.want ?? 0, !results.isEmpty);
     const batch = results.send();
     const fetch = request && { request, tasks: stream.tasks, managed: stream.managed };
     const sentAtMs = monotonic();
     const answer = await flushAndFetch(connection, workerId, batch, fetch);
-    // A trigger may refuse a row, or refuse to wait for a lock. That is kept back, and the other connections go on.
-    if (isDenied(answer.failure) && answer.rows === null) {
-      await this.#connections.pause(DENIED_MS - (monotonic() - sentAtMs));
-    }
+    // A trigger may refuse a row, or refuse to wait for a lock.
+    const isFetchDenied = request !== null && answer.rows === null && isDenied(answer.failure);
+    if (isFetchDenied) await this.#connections.rest(sentAtMs);
     this.#written(answer, batch);
-    if (answer.failure !== null) this.#unconfirmed(answer, request === null ? null : stream);
-    results.answered(batch);
+    if (!isFetchDenied && isDenied(answer.failure)) void this.#keepBack(answer, batch);
+    else {
+      if (answer.failure !== null) this.#unconfirmed(answer, request === null ? null : stream);
+      results.answered(batch);
+    }
     if (request !== null && answer.rows !== null) {
       const jobs = await loadedJobs(answer.rows, connection.database, (error) => {
         config.logger.warn({ error: messageOf(error) }, "cannot fetch large payloads");
       });
-      const durationMs = monotonic() - request.sentAtMs;
-      hooks.emit("job:fetch", { workerId, count: jobs.length, durationMs });
+      hooks.emit("job:fetch", { workerId, count: jobs.length, durationMs: monotonic() - sentAtMs });
       const isDrained = stream.learn(jobs, request, answer.queuesAreFree);
       if (isDrained) this.#link.nothingReady(answer.nowSeconds);
-      stream.plan.measure();
       this.#streams.add(stream, jobs, request, mark);
       if (jobs.some(({ isQueued }) => isQueued)) this.#late.watch();
     }
@@ -249,11 +244,6 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     if (request?.isQuick) this.#link.slots.fill(this, () => this.#streams.hasStartable);
     else this.advance();
     this.#link.changed();
-  }
-
-  #mayBeQuick({ keepsStatements }: WorkerConnection): boolean {
-    if (!keepsStatements || !this.#parts.results.isEmpty) return false;
-    return this.#parts.config.localQueue.refetchDelay === null;
   }
 
   #written({ written, lost, apart }: FlushAnswer, sent: ResultBatch): void {
@@ -266,6 +256,18 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     if (written.done.length + written.failures.length > 0) this.#link.written();
     if (refusals.settled(written, apart)) this.#streams.raise();
     emitSettled(hooks, workerId, written, lost, jobsIn(sent));
+  }
+
+  /** Keeps back for a moment what waits for a lock, so that a single connection fetches meanwhile. */
+  async #keepBack({ unconfirmed, failure }: FlushAnswer, batch: ResultBatch): Promise<void> {
+    const { results, refusals } = this.#parts;
+    const trip = this.#trips.sent(null, 0, true);
+    refusals.denied(failure);
+    await this.#connections.rest(monotonic());
+    results.putBack(unconfirmed);
+    results.answered(batch);
+    this.#trips.answered(trip);
+    this.#link.changed();
   }
 
   /** `stream`: that of the failed fetch; null: none was sent. */

@@ -42,6 +42,8 @@ export class Stream {
   /** The number of its running jobs. */
   running = 0;
   readonly #clock: Clock;
+  /** Whether no fetch is delayed. */
+  readonly #isEager: boolean;
   #evidentUntilMs = 0;
 
   constructor({ clock, config, free, tasks, trips, group, queueParts }: StreamParts) {
@@ -51,6 +53,7 @@ export class Stream {
     this.#limits = group?.limits ?? [];
     this.plan = new FetchPlan(clock, free);
     this.#trips = trips.of(this);
+    this.#isEager = config.refetchDelay === null;
     this.queue = new LocalQueue(group === null ? config : { ...config, adaptive: true }, {
       ...{ clock, plan: this.plan, trips: this.#trips },
       ...queueParts,
@@ -95,6 +98,10 @@ export class Stream {
     const startable = this.startable;
     if (startable === 0) return 0;
     return this.queue.wanted(Math.min(freeSlots, startable), this.#mostUnstarted());
+  }
+
+  request(wanted: number, mayBeQuick: boolean): FetchRequest {
+    return this.plan.request(wanted, mayBeQuick && this.#isEager);
   }
 
   /** Records the answer to a request. Returns whether nothing is ready. */

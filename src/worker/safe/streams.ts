@@ -155,6 +155,7 @@ export class Streams {
 
   /** Adds the jobs of a fetch. `mark`: that of the time when it was sent. */
   add(stream: Stream, jobs: readonly FetchedJob[], request: FetchRequest, mark: number): void {
+    stream.plan.measure();
     const into = this.#unitsOf(stream, jobs, request);
     // A fetch of managed queues has jobs of free slots: it is short only if it has found none.
     const wanted = stream.managed !== null && jobs.length > 0 ? 0 : request.want;

@@ -8,28 +8,29 @@ import { latch, recording, until, workerQueue } from "../worker-queue.ts";
 
 const queue = workerQueue();
 
-test("Other jobs run while the result of one cannot be written.", async (t) => {
-  const gate = latch();
-  const held = recording("held", () => gate.opened);
-  const quick = recording("quick");
-  await queue.started({ tasks: [held, quick], pollIntervalMs: 50 });
-  await queue.utils.addJob("held", {}, { jobKey: "one" });
-  await until("it runs", () => held.seen.length === 1);
-  const client = new pg.Client(queue.url);
-  await client.connect();
-  t.after(() => client.end());
-  await client.query("begin; select worker.add_job('quick', job_key := 'one')");
-  gate.open();
-  // Long enough for a waiting statement to time out.
-  const end = performance.now() + 12_000;
-  for (let n = 1; performance.now() < end; n++) {
-    await queue.utils.addJob("quick");
-    await until("another one runs", () => quick.seen.length === n, 6_000);
-  }
-  assert.equal(held.seen.length, 1);
-  await client.query("rollback");
-  await until("all is written", async () => (await queue.left()).length === 0);
-});
+for (const connections of [1, 2])
+  test(`Other jobs run while the result of one cannot be written, with ${connections} connections.`, async (t) => {
+    const gate = latch();
+    const held = recording("held", () => gate.opened);
+    const quick = recording("quick");
+    await queue.started({ tasks: [held, quick], connections, pollIntervalMs: 50 });
+    await queue.utils.addJob("held", {}, { jobKey: "one" });
+    await until("it runs", () => held.seen.length === 1);
+    const client = new pg.Client(queue.url);
+    await client.connect();
+    t.after(() => client.end());
+    await client.query("begin; select worker.add_job('quick', job_key := 'one')");
+    gate.open();
+    // Long enough for a waiting statement to time out.
+    const end = performance.now() + 12_000;
+    for (let n = 1; performance.now() < end; n++) {
+      await queue.utils.addJob("quick");
+      await until("another one runs", () => quick.seen.length === n, 6_000);
+    }
+    assert.equal(held.seen.length, 1);
+    await client.query("rollback");
+    await until("all is written", async () => (await queue.left()).length === 0);
+  });
 
 test("A queue is unlocked only together with the return of its jobs.", async (t) => {
   const gate = latch();
