@@ -16,6 +16,7 @@ import { returnJobs, returnUnknownJobs } from "../../src/queue/settle/give-back.
 import { queueOf } from "../../src/queue/sql/slots.ts";
 import { renewLocks } from "../../src/queue/workers/renew-locks.ts";
 import { resetStaleLocks } from "../../src/queue/workers/reset-stale-locks.ts";
+import { FOR_THE_SESSION } from "../../src/worker/connection/session-settings.ts";
 import { migratedDatabase } from "../support/database.ts";
 import { until } from "../support/until.ts";
 import { testQueue } from "./queue-database.ts";
@@ -181,6 +182,27 @@ test("Ten thousand jobs of full, paused and slow queues do not hide a job of a f
   );
   const { nextMs } = await take("w", { rates: true });
   assert.ok((nextMs ?? 0) > 30_000 && (nextMs ?? 0) <= 60_000);
+});
+
+test("A fetch reads no more ready jobs than it needs, in the order of the index.", async () => {
+  await limit("*", 1);
+  for (let n = 0; n < 5; n++) await add(`q${n}`, 1_000);
+  await manage();
+  await queue.sql("vacuum analyze worker._private_jobs");
+  const client = await queue.pool.connect();
+  await client.query(FOR_THE_SESSION);
+  await client.query(
+    `prepare taking (text[], int, text, float8[]) as ${takeManaged({ flags: false, rates: false })(queue.db.schema.quoted)}`,
+  );
+  const { rows } = await client.query(
+    "explain (analyze, timing off) execute taking ('{task}', 10, 'w', '{1}')",
+  );
+  client.release(true);
+  const lines: string[] = rows.map((row) => row["QUERY PLAN"]);
+  const read = lines
+    .filter((line) => line.includes("Scan using jobs_main_index"))
+    .map((line) => Number(line.match(/actual rows=(\d+)/)?.[1]));
+  assert.ok(read.length > 0 && Math.max(...read) <= 1_000, lines.join("\n"));
 });
 
 test("A rate is exact: a run takes at most its tokens, and each of them is used up.", async () => {

@@ -151,3 +151,21 @@ test("A paused queue with a limit runs nothing, and goes on when it is resumed."
   await empty();
   assert.equal(of.runs.length, 6);
 });
+
+test("A fetch of managed queues that has timed out is repeated with more time.", async () => {
+  await queue.utils.setLimit({ name: "one", queue: "q", concurrency: 1 });
+  await queue.sql(`create function worker.slow() returns trigger language plpgsql as $$ begin
+      if current_setting('statement_timeout') = '6500ms' then perform pg_sleep(10); end if;
+      return new;
+    end $$;
+    create trigger slow before update on worker._private_queue_slots for each row
+      when (new.locked_by is not null) execute function worker.slow()`);
+  try {
+    const of = watched("task", 0);
+    await jobs(["q"], 1);
+    await queue.started({ tasks: [of.task] });
+    await empty();
+  } finally {
+    await queue.sql("drop function worker.slow() cascade");
+  }
+});

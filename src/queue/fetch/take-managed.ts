@@ -5,7 +5,7 @@
 import type { Statement } from "../../database/database.ts";
 import { patternOf } from "../limits/managed-queues.ts";
 import { isOfKnownTask, isReady } from "../sql/eligible.ts";
-import { lockBy, takeBy } from "../sql/lock.ts";
+import { isPausedQueue, lockBy, takeBy } from "../sql/lock.ts";
 import { hasOpenSlots, slotLock } from "../sql/slots.ts";
 import type { ReadyForm, ReadyParameters } from "./fetch-form.ts";
 import { type FetchedColumns, fetchedColumns, fetchedSource } from "./job-columns.ts";
@@ -54,7 +54,8 @@ const AHEAD_MS =
  * $4 float8[] the part of a run that a job of each task takes
  * $5 text[] forbidden flags (only in the form with flags)
  *
- * `full_queue`: those without a free slot or a token, and those whose limit backs off. Their jobs are passed, and never fill the candidates.
+ * `candidate`: the queue is read for each job, and not joined: a join may read all ready jobs before it finds the first.
+ * `full_queue`: those without a free slot or a token, paused ones, and those whose limit backs off. Their jobs are passed, and never fill the candidates.
  * `slot_lock`: each queue gets one run before any gets another, the least recently served first. Nothing here waits for
  * a slot or a job, and rates are locked in order, so no two fetches deadlock.
  * `tokens`: the rows are locked, so they are as the last fetch has left them. Without a row of a rate, which a look at
@@ -73,15 +74,18 @@ const takeSql = (s: string, { flags, rates }: ManagedForm) => {
 with recursive ${priorityLevels(s, form, $)}${rates ? slowQueues(s) : ""}, full_queue as materialized (
   select busy.queue_id as id from ${s}._private_queue_slots busy where busy.locked_by is not null
   group by busy.queue_id having pg_catalog.count(*) >= (
-    select pg_catalog.count(*) from ${s}._private_queue_slots one where one.queue_id = busy.queue_id)${
-      rates ? "\n  union all select id from slow_queue" : ""
-    }
+    select pg_catalog.count(*) from ${s}._private_queue_slots one where one.queue_id = busy.queue_id)
+  union all
+  select q.id from ${s}._private_pauses p join ${s}._private_job_queues q on q.queue_name = p.name
+  where p.scope = 'queue' and ${isPausedQueue("q")}${
+    rates ? "\n  union all select id from slow_queue" : ""
+  }
 ), candidate as materialized (
   select c.* from level cross join lateral (
     select j.ctid, j.id, j.job_queue_id, j.task_id, j.priority, j.run_at from ${s}._private_jobs j
     where ${isReady("j")} and j.job_queue_id is not null and j.priority = level.priority
       and (j.job_queue_id in (select id from full_queue)) is not true and ${known}
-      and exists (select from ${s}._private_job_queues q where q.id = j.job_queue_id and ${hasOpenSlots("q")})
+      and (select ${hasOpenSlots("q")} from ${s}._private_job_queues q where q.id = j.job_queue_id)
       ${flagTest(form, $)}
     order by j.run_at limit ${HEAD_JOBS}) c
   where level.priority is not null limit ${HEAD_JOBS}

@@ -202,7 +202,8 @@ export class FetchPlan {
   }
 
   /** Records the answer to a request for jobs of managed queues. Returns true when none can be taken. */
-  learnManaged(count: number, { readyCount }: FetchRequest): boolean {
+  learnManaged(count: number, { want, sentAtMs, readyCount }: FetchRequest): boolean {
+    this.#learnLength(count >= want, this.#clock.monotonic() - sentAtMs);
     if (count > 0) return false;
     this.sawNothing(readyCount);
     return this.isDrained;

@@ -4,11 +4,12 @@
 //   a limit has changed ─▶ all queues ─┐
 //   jobs were announced ─▶ new queues ─┴▶ managed ──▶ slots, tokens, jobs ──▶ none: again when a token is due
 import type { Clock } from "../../base/clock.ts";
-import { builtOnce, query, type Statement } from "../../database/database.ts";
+import { builtOnce, type Database, query, type Statement } from "../../database/database.ts";
 import { FetchedRows } from "../../queue/fetch/fetched-rows.ts";
 import { type ManagedTake, takeManaged } from "../../queue/fetch/take-managed.ts";
 import { manageQueues } from "../../queue/limits/managed-queues.ts";
 import type { WorkerConnection } from "../connection/worker-connection.ts";
+import type { FetchRequest } from "./fetch-plan.ts";
 import type { TaskParameters } from "./task-parameters.ts";
 
 /** The most of the time that looks at all queues take. */
@@ -68,12 +69,12 @@ export class ManagedFetch {
     return Math.min(this.#dueAtMs ?? Number.POSITIVE_INFINITY, this.#mayLookAtMs);
   }
 
-  /** Takes up to `want` jobs. */
+  /** Takes the requested number of jobs at most. */
   async take(
     connection: WorkerConnection,
     workerId: string,
     { identifiers, runShares, forbiddenFlags }: TaskParameters,
-    want: number,
+    { want, isPatient }: FetchRequest,
   ): Promise<ManagedJobs> {
     await this.#look(connection);
     const form = { flags: forbiddenFlags !== null, rates: this.#hasRates };
@@ -84,9 +85,11 @@ export class ManagedFetch {
       runShares,
       ...(form.flags ? [forbiddenFlags] : []),
     ];
-    const [row] = await connection.within(() =>
-      query<ManagedTake>(connection.database, statementOf(form.flags, form.rates), values),
-    );
+    const work = (db: Database) =>
+      query<ManagedTake>(db, statementOf(form.flags, form.rates), values);
+    const [row] = isPatient
+      ? await connection.patiently(work)
+      : await connection.within(() => work(connection.database));
     const { now_s, is_contended, next_ms } = row as ManagedTake;
     const rows = new FetchedRows(row as ManagedTake);
     const nextMs = is_contended ? Math.min(next_ms ?? CONTENDED_MS, CONTENDED_MS) : next_ms;

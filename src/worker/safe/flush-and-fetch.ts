@@ -196,7 +196,7 @@ async function takeManaged(
   { request, tasks }: Fetch,
   managed: ManagedFetch,
 ): Promise<Taken> {
-  const { rows, nowSeconds } = await managed.take(connection, workerId, tasks, request.want);
+  const { rows, nowSeconds } = await managed.take(connection, workerId, tasks, request);
   return { rows: [rows], queuesAreFree: false, nowSeconds, lost: [] };
 }
 

@@ -9,6 +9,9 @@ with recursive level (priority) as (
   select busy.queue_id as id from "worker"._private_queue_slots busy where busy.locked_by is not null
   group by busy.queue_id having pg_catalog.count(*) >= (
     select pg_catalog.count(*) from "worker"._private_queue_slots one where one.queue_id = busy.queue_id)
+  union all
+  select q.id from "worker"._private_pauses p join "worker"._private_job_queues q on q.queue_name = p.name
+  where p.scope = 'queue' and coalesce(pg_catalog.left(q.locked_by, 8) like 'paused:%', false)
 ), candidate as materialized (
   select c.* from level cross join lateral (
     select j.ctid, j.id, j.job_queue_id, j.task_id, j.priority, j.run_at from "worker"._private_jobs j
@@ -18,7 +21,7 @@ with recursive level (priority) as (
       select from "worker"._private_pauses p
       where (p.scope = 'all' or p.scope = 'task' and p.name = t.identifier)
       and (p.resume_at is null or p.resume_at > pg_catalog.now()))))
-      and exists (select from "worker"._private_job_queues q where q.id = j.job_queue_id and q.locked_by like 'managed:%' and q.locked_by <> 'managed:0')
+      and (select q.locked_by like 'managed:%' and q.locked_by <> 'managed:0' from "worker"._private_job_queues q where q.id = j.job_queue_id)
       
     order by j.run_at limit 1000) c
   where level.priority is not null limit 1000
