@@ -115,6 +115,19 @@ test("without schedules, or without a match, the page shows a message", async ()
   assert.equal(page.navigations.at(-1), "/cron");
 });
 
+test("of many entries the first lines are shown, and the number of all that run", async () => {
+  const page = await opened("/cron");
+  const often = (n: number) => entry(`often_${n}`, { quarters_ahead: [n] });
+  const entries = Array.from({ length: 40 }, (_, n) => often(n));
+  page.answer("api/cron", { ...listed([...entries, entry("monthly")], "next"), count: 120 });
+  assert.match(
+    page.text,
+    /The next 24 hours40 of 41 schedules on this page run, the first 30 are shown/,
+  );
+  const lines = page.all((e) => e.tag === "svg" && /quarters/.test(String(e.attrs["aria-label"])));
+  assert.equal(lines.length, 30);
+});
+
 test("the next day is a line of quarters of an hour for each entry that runs in it", async () => {
   const page = await opened("/cron");
   const often = entry("often", { quarters_ahead: Array.from({ length: 96 }, (_, n) => n) });

@@ -17,13 +17,15 @@ const MOST_LINES = 30;
 /** Returns `21:00` by the local clock. The axis is a day, so it needs no dates. */
 const hour = (at: f64): string => wallText(at + <f64>zoneOffset(at) * 60000, " ").substring(11, 16);
 
-/** The chart. `from`: when the answer arrived, by the server's clock. */
-export function dayAhead(rows: Row[], from: f64): Node {
+/** The chart. `from`: when the answer arrived, by the server's clock. `isPart`: there are entries on other pages. */
+export function dayAhead(rows: Row[], from: f64, isPart: bool): Node {
   const lines: Node[] = [];
-  for (let i = 0; i < rows.length && lines.length < MOST_LINES; i++) {
+  let running = 0;
+  for (let i = 0; i < rows.length; i++) {
     const entry = (rows[i] as CronRow).entry;
     const runs = entry.quartersAhead;
     if (runs.length === 0) continue;
+    if (++running > MOST_LINES) continue;
     const counts = new Array<i64>(QUARTERS).fill(0);
     for (let k = 0; k < runs.length; k++) if (runs[k] < QUARTERS) counts[<i32>runs[k]] = 1;
     const name = entry.identifier;
@@ -34,7 +36,9 @@ export function dayAhead(rows: Row[], from: f64): Node {
   if (lines.length === 0) return nothing;
   const clocks: Node[] = [];
   for (let i = 0; i <= 8; i++) clocks.push(leaf("span", "", hour(from + <f64>i * STEP_MS)));
-  const said = `${lines.length / 2} of ${rows.length} schedules run`;
+  const which = isPart ? "schedules on this page" : "schedules";
+  const rest = running > MOST_LINES ? `, the first ${MOST_LINES} are shown` : "";
+  const said = `${running} of ${rows.length} ${which} run${rest}`;
   lines.push(box("div", "clocks", clocks));
   return panel("The next 24 hours", said, [], [box("div", "pb ahead", lines)]);
 }

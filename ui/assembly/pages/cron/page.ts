@@ -99,7 +99,11 @@ export class CronPage extends ListPage {
           ])
         : nothing,
       listView(m, this, "Cron", none),
-      dayAhead(this.list.rows, this.rows.answeredAt + m.live.ahead),
+      dayAhead(
+        this.list.rows,
+        this.rows.answeredAt + m.live.ahead,
+        <i64>this.list.rows.length < this.count,
+      ),
       leaf("p", "hint", "Patterns without a time zone are in UTC."),
     ]);
   }
