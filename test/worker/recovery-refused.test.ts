@@ -1,6 +1,8 @@
 // A recovery where PostgreSQL refuses a change that is no job's, or that of one job among thousands.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type pg from "pg";
+import type { Database, Queryable } from "../../src/database/database.ts";
 import { recoverByHand, recoverStaleWorkers } from "../../src/queue/workers/recover-jobs.ts";
 import { lockJob, testQueue } from "../queue/queue-database.ts";
 import { jobsOf } from "./recovery-jobs.ts";
@@ -17,11 +19,13 @@ async function dead(...ids: readonly string[]): Promise<void> {
   );
 }
 
-async function sweep(...ids: readonly string[]) {
+const sweep = (...ids: readonly string[]) => sweepOn(queue.db, ...ids);
+
+async function sweepOn(db: Database, ...ids: readonly string[]) {
   const [row] = await queue.sql<{ now_ms: number }>(
     "select extract(epoch from now())::float8 * 1000 as now_ms",
   );
-  return recoverStaleWorkers(queue.db, {
+  return recoverStaleWorkers(db, {
     ...{ staleWorkerIds: ids, messages: ids.map(() => null), delayMs: 0 },
     ...{ uptimeMs: 10_000, beatAtMs: row?.now_ms ?? 0, longestGapMs: 60_000 },
   });
@@ -49,14 +53,9 @@ test("A queue that cannot be unlocked stays locked, with the reason, and other w
   await lockJob(queue, queued, "b", "10 s");
   await queue.sql("update worker._private_job_queues set locked_by = 'b', locked_at = now()");
   await refusing("_private_job_queues", "new.locked_by is null", async () => {
-    const { workerIds, jobs, refused } = await sweep("a", "b", "c");
-    assert.deepEqual([workerIds.toSorted(), jobs], [["a", "b", "c"], 2]);
-    // The queue stays locked with its job.
-    assert.deepEqual(
-      refused.map(({ id }) => id),
-      [queued],
-    );
-    await queue.sql("delete from worker._private_jobs where id = $1", [queued]);
+    const { workerIds, jobs, refused, failure } = await sweep("a", "b", "c");
+    assert.deepEqual([workerIds.toSorted(), jobs, refused], [["a", "c"], 3, []]);
+    assert.match(String(failure), /refused/);
     await dead("d");
     const left = await sweep("b", "d");
     assert.deepEqual([left.workerIds, left.jobs], [["d"], 0]);
@@ -86,6 +85,35 @@ test("One refused job among thousands is found, and the others are recovered.", 
       refused.map(({ id }) => id),
       [last],
     );
+  });
+});
+
+test("The search for a refused job reads the other jobs of the table only a few times.", async () => {
+  await dead("a");
+  await queue.sql(`select count(worker.add_job('task')) from generate_series(1, 6000)`);
+  await queue.sql(`update worker._private_jobs set locked_by = 'a', locked_at = now() - interval '10 s'
+    where id <= (select min(id) + 255 from worker._private_jobs)`);
+  await queue.sql("analyze worker._private_jobs");
+  const client = await queue.pool.connect();
+  // One transaction, in which PostgreSQL counts what all statements read, those that fail, too.
+  const query = async (config: pg.QueryConfig) => {
+    await client.query("savepoint one");
+    return client.query(config).catch(async (error: unknown) => {
+      await client.query("rollback to one");
+      throw error;
+    });
+  };
+  await refusing("_private_jobs", "new.locked_by is null and old.id % 256 = 7", async () => {
+    try {
+      await client.query("begin");
+      const { jobs, refused } = await sweepOn({ ...queue.db, client: { query } as Queryable }, "a");
+      assert.deepEqual([jobs, refused.length], [255, 1]);
+      const { rows } = await client.query<{ scans: number }>(`select seq_scan::int as scans
+        from pg_stat_xact_user_tables where schemaname = 'worker' and relname = '_private_jobs'`);
+      assert.ok((rows[0]?.scans ?? 99) <= 6, `${rows[0]?.scans} scans`);
+    } finally {
+      client.release(true);
+    }
   });
 });
 

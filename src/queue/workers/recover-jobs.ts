@@ -11,9 +11,9 @@
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { isRefusedResult } from "../../database/errors/database-errors.ts";
 import { hasLimits } from "../../database/schema/extensions/has-extension.ts";
-import { withSkippers } from "../../database/skipped-rows.ts";
 import { contendedQuery } from "../sql/contended-query.ts";
 import { recoverSql } from "./recover-statement.ts";
+import { changeUnrefused, type RefusedJob } from "./refused-jobs.ts";
 
 export interface RecoveryRequest {
   readonly staleWorkerIds: readonly string[];
@@ -32,12 +32,6 @@ export interface RecoveryRequest {
   readonly longestGapMs: number;
   /** The ids of jobs that PostgreSQL has refused to change before. Default: none. */
   readonly barredIds?: readonly string[];
-}
-
-/** A job that cannot be recovered, because a trigger or constraint refuses or skips the change. */
-export interface RefusedJob {
-  readonly id: string;
-  readonly error: unknown;
 }
 
 export interface Recovered {
@@ -61,10 +55,16 @@ export async function recoverStaleWorkers(
   const { staleWorkerIds, messages, delayMs, uptimeMs, beatAtMs, longestGapMs } = request;
   const texts = new Map(staleWorkerIds.map((id, n) => [id, messages[n] ?? ""]));
   const statement = (await hasLimits(db)) ? sweepStatements.ofSlots : sweepStatements.ofQueues;
-  const recover: Recover = (ids, barred) => {
+  const recover: Recover = (ids, barred, only) => {
     const workers = [ids, ids.map((id) => texts.get(id) ?? "")];
     const values = [null, [], ...workers, uptimeMs, beatAtMs, longestGapMs];
-    return query<RecoveredRow>(db, statement, [...values, sweepLockKey(db), delayMs, barred]);
+    return query<RecoveredRow>(db, statement, [
+      ...values,
+      sweepLockKey(db),
+      delayMs,
+      barred,
+      only ?? null,
+    ]);
   };
   return recoverUnrefused(db, staleWorkerIds, request.barredIds ?? [], recover);
 }
@@ -93,8 +93,14 @@ export async function recoverByHand(db: Database, request: ManualRecovery): Prom
   };
   const all = [...staleWorkerIds, ...unknownWorkerIds];
   if (isDry) return recovered(await contendedQuery<RecoveredRow>(db, statement, valuesFor(all)));
-  const done = await recoverUnrefused(db, all, [], (ids, barred) =>
-    contendedQuery(db, statement, [...valuesFor(ids), sweepLockKey(db), delayMs, barred]),
+  const done = await recoverUnrefused(db, all, [], (ids, barred, only) =>
+    contendedQuery(db, statement, [
+      ...valuesFor(ids),
+      sweepLockKey(db),
+      delayMs,
+      barred,
+      only ?? null,
+    ]),
   );
   const [first] = done.refused;
   if (first !== undefined && done.jobs === 0) throw first.error;
@@ -102,9 +108,11 @@ export async function recoverByHand(db: Database, request: ManualRecovery): Prom
   return done;
 }
 
+/** `onlyIds`: unlocks these jobs, and neither queues nor workers. */
 type Recover = (
   workerIds: readonly string[],
   barredIds: readonly string[],
+  onlyIds?: readonly string[],
 ) => Promise<RecoveredRow[]>;
 
 /** Recovers all jobs that can be recovered. If PostgreSQL refuses a change, each worker is recovered alone. */
@@ -123,7 +131,10 @@ async function recoverUnrefused(
   let done: Recovered = { workerIds: [], jobs: 0, queues: 0, refused: [] };
   for (const id of workerIds) {
     try {
-      done = both(done, await recoverOne(db, id, barredIds, (barred) => recover([id], barred)));
+      done = both(
+        done,
+        await recoverOne(db, id, barredIds, (barred, only) => recover([id], barred, only)),
+      );
     } catch (error) {
       if (!isRefusedResult(error)) throw error;
       done = { ...done, failure: done.failure ?? error };
@@ -141,15 +152,14 @@ const both = (a: Recovered, b: Recovered): Recovered => ({
 });
 
 /**
- * Recovers the jobs of one worker that are not refused: they are halved until each refused job is alone. The last
- * statement unlocks the queues, and marks the worker if it has nothing else locked. Throws the refusal if no job is the
- * reason for it, for instance if a trigger refuses to unlock a queue.
+ * Recovers the jobs of one worker that are not refused. The last statement unlocks the queues, and marks the worker if
+ * it has nothing else locked. If it has no jobs, throws the refusal: a trigger may refuse to unlock a queue.
  */
 async function recoverOne(
   db: Database,
   workerId: string,
   barredIds: readonly string[],
-  recover: (barredIds: readonly string[]) => Promise<RecoveredRow[]>,
+  recover: (barredIds: readonly string[], onlyIds?: readonly string[]) => Promise<RecoveredRow[]>,
 ): Promise<Recovered> {
   let refusal: unknown;
   try {
@@ -162,31 +172,21 @@ async function recoverOne(
   const rows = await query<{ id: string }>(db, lockedSql, [workerId]);
   const all = rows.map(({ id }) => id).filter((id) => !barredIds.includes(id));
   if (all.length === 0) throw refusal;
-  const refused: RefusedJob[] = [];
-  let jobs = 0;
-  let statements = 0;
-  const halve = async (ids: readonly string[]): Promise<void> => {
-    const rest = new Set(ids);
-    try {
-      const others = all.filter((id) => !rest.has(id));
-      jobs += recovered(await recover([...barredIds, ...others])).jobs;
-    } catch (error) {
-      if (!isRefusedResult(error)) throw error;
-      await turnOver(db);
-      const middle = Math.ceil(ids.length / 2);
-      if (ids.length === 1 || ++statements > MOST_STATEMENTS) {
-        const why = await withSkippers(db, "update", error);
-        for (const id of ids) refused.push({ id, error: why });
-      } else for (const half of [ids.slice(0, middle), ids.slice(middle)]) await halve(half);
-    }
-  };
-  await halve(all);
-  const last = recovered(await recover([...barredIds, ...refused.map(({ id }) => id)]));
-  return { ...last, jobs: jobs + last.jobs, refused };
+  const { jobs, refused } = await changeUnrefused(
+    db,
+    all,
+    async (ids) => recovered(await recover(barredIds, ids)).jobs,
+    () => turnOver(db),
+  );
+  try {
+    const last = recovered(await recover([...barredIds, ...refused.map(({ id }) => id)]));
+    return { ...last, jobs: jobs + last.jobs, refused };
+  } catch (error) {
+    if (!isRefusedResult(error)) throw error;
+    return { workerIds: [], jobs, queues: 0, refused, failure: error };
+  }
 }
 
-/** The most refused statements of a search. What remains then counts as refused until the next one. */
-const MOST_STATEMENTS = 1_000;
 /** No worker locks as many jobs. */
 const MOST_LOCKED = 100_000;
 

@@ -24,7 +24,8 @@ export interface RecoverForm {
  * $2 text[] manual: workers without a heartbeat row
  * with heartbeats: $3 text[] given workers $4 text[] their messages
  *   $5 float8 uptime $6 float8 the sweeper's last heartbeat $7 float8 its maximum age
- * last, unless dry: text the key of the lock, float8 the delay in milliseconds, bigint[] jobs to be skipped
+ * last, unless dry: text the key of the lock, float8 the delay in milliseconds, bigint[] jobs to be skipped,
+ *   bigint[] the only jobs to be unlocked: then no queue is, and no worker is marked; null: all
  *
  * It is one statement in one transaction, so it also works behind a transaction pooler.
  *
@@ -47,9 +48,12 @@ export interface RecoverForm {
 export const recoverSql =
   ({ heartbeats, isDry, waitsForSweep, slots }: RecoverForm): Statement =>
   (s) => {
-    const [key, delay, barred] = heartbeats ? ["$8", "$9", "$10"] : ["$3", "$4", "$5"];
-    const found = `${heartbeats ? `${staleRows(s, isDry)}, ` : ""}${stale(s, heartbeats, isDry)}, ${held(s)}${
-      slots ? heldSlots(s) : ""
+    const [key, delay, barred, only] = heartbeats
+      ? ["$8", "$9", "$10", "$11"]
+      : ["$3", "$4", "$5", "$6"];
+    const ofAll = isDry ? "" : `${only}::bigint[] is null and `;
+    const found = `${heartbeats ? `${staleRows(s, isDry)}, ` : ""}${stale(s, heartbeats, isDry)}, ${held(s, ofAll, only)}${
+      slots ? heldSlots(s, ofAll) : ""
     }`;
     if (isDry) {
       return `
@@ -58,7 +62,7 @@ select (select pg_catalog.count(*)::int from held where is_due) as jobs,
   (select pg_catalog.count(*)::int from held_queue)${slots ? " + (select pg_catalog.count(*)::int from held_slot)" : ""} as queues, '[]' as workers`;
     }
     return `
-with ${turn(key, waitsForSweep)}, ${found}, ${freed(s, delay, barred)}${slots ? freedSlots(s) : ""}${heartbeats ? marked(s, slots) : ""},
+with ${turn(key, waitsForSweep)}, ${found}, ${freed(s, delay, barred)}${slots ? freedSlots(s) : ""}${heartbeats ? marked(s, slots, only) : ""},
 ended as materialized (${heartbeats ? endTransactions : NO_TRANSACTIONS}
 ), total as (
   select (select pg_catalog.count(*)::int from freed) as jobs, (select pg_catalog.count(*)::int from freed_queue)${slots ? " + (select pg_catalog.count(*)::int from freed_slot)" : ""} as queues,
@@ -117,15 +121,20 @@ const isOld = (lock: string) =>
   `(stale.has_row or ${lock}.locked_at < pg_catalog.now() - $1::float8 * interval '1 millisecond')`;
 
 // "locked_at is not null" lets the planner use the optional index of locked jobs.
-const held = (s: string) => `held as materialized (
+const held = (s: string, ofAll: string, only: string) => `held as materialized (
   select jobs.id, jobs.job_queue_id, jobs.locked_by, jobs.locked_at,
     stale.is_final or not coalesce(jobs.flags ? 'infrastructure_resilient'::text, false) as is_due
   from ${s}._private_jobs as jobs join stale on stale.id = jobs.locked_by
-  where not jobs.is_available and jobs.locked_at is not null and ${isOld("jobs")}
+  where not jobs.is_available and jobs.locked_at is not null and ${isOld("jobs")}${
+    ofAll === ""
+      ? ""
+      : `
+  and (${only}::bigint[] is null or jobs.id = any(${only}::bigint[]))`
+  }
 ), held_queue as materialized (
   select queues.id, queues.locked_by from ${s}._private_job_queues as queues
   join stale on stale.id = queues.locked_by
-  where ${isOld("queues")} and not ${isPseudoLock("queues")} and not exists (
+  where ${ofAll}${isOld("queues")} and not ${isPseudoLock("queues")} and not exists (
     select from held where held.job_queue_id = queues.id and not held.is_due
   )
 )`;
@@ -161,10 +170,10 @@ const freed = (s: string, delay: string, barred: string) => `due as materialized
   returning 1
 )`;
 
-const heldSlots = (s: string) => `, held_slot as materialized (
+const heldSlots = (s: string, ofAll: string) => `, held_slot as materialized (
   select slots.queue_id, slots.slot, slots.locked_by from ${s}._private_queue_slots as slots
   join stale on stale.id = slots.locked_by
-  where ${isOld("slots")} and not exists (select from held where held.job_queue_id = slots.queue_id
+  where ${ofAll}${isOld("slots")} and not exists (select from held where held.job_queue_id = slots.queue_id
     and held.locked_by = slots.locked_by and not held.is_due)
 )`;
 
@@ -200,8 +209,9 @@ const counted = (message: string) => `(
     )`;
 
 // If a report leaves no room for the mark, the mark replaces the report, because the table limits its length.
-const marked = (s: string, slots: boolean) => `, unfinished as materialized (
+const marked = (s: string, slots: boolean, only: string) => `, unfinished as materialized (
   select locked_by from held where is_due and id not in (select id from due)
+  union select id from stale_row where ${only}::bigint[] is not null
   union select locked_by from held_queue where id not in (select id from queue)${
     slots
       ? `

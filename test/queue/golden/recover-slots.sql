@@ -37,16 +37,17 @@ with turn as materialized (
     stale.is_final or not coalesce(jobs.flags ? 'infrastructure_resilient'::text, false) as is_due
   from "worker"._private_jobs as jobs join stale on stale.id = jobs.locked_by
   where not jobs.is_available and jobs.locked_at is not null and (stale.has_row or jobs.locked_at < pg_catalog.now() - $1::float8 * interval '1 millisecond')
+  and ($11::bigint[] is null or jobs.id = any($11::bigint[]))
 ), held_queue as materialized (
   select queues.id, queues.locked_by from "worker"._private_job_queues as queues
   join stale on stale.id = queues.locked_by
-  where (stale.has_row or queues.locked_at < pg_catalog.now() - $1::float8 * interval '1 millisecond') and not coalesce(pg_catalog.left(queues.locked_by, 8) like any (array['paused:%', 'managed:%']), false) and not exists (
+  where $11::bigint[] is null and (stale.has_row or queues.locked_at < pg_catalog.now() - $1::float8 * interval '1 millisecond') and not coalesce(pg_catalog.left(queues.locked_by, 8) like any (array['paused:%', 'managed:%']), false) and not exists (
     select from held where held.job_queue_id = queues.id and not held.is_due
   )
 ), held_slot as materialized (
   select slots.queue_id, slots.slot, slots.locked_by from "worker"._private_queue_slots as slots
   join stale on stale.id = slots.locked_by
-  where (stale.has_row or slots.locked_at < pg_catalog.now() - $1::float8 * interval '1 millisecond') and not exists (select from held where held.job_queue_id = slots.queue_id
+  where $11::bigint[] is null and (stale.has_row or slots.locked_at < pg_catalog.now() - $1::float8 * interval '1 millisecond') and not exists (select from held where held.job_queue_id = slots.queue_id
     and held.locked_by = slots.locked_by and not held.is_due)
 ), due as materialized (
   select id from "worker"._private_jobs
@@ -100,6 +101,7 @@ with turn as materialized (
   returning 1
 ), unfinished as materialized (
   select locked_by from held where is_due and id not in (select id from due)
+  union select id from stale_row where $11::bigint[] is not null
   union select locked_by from held_queue where id not in (select id from queue)
   union select locked_by from held_slot where not exists (
     select from slot where slot.queue_id = held_slot.queue_id and slot.slot = held_slot.slot)

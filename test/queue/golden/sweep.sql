@@ -82,10 +82,11 @@ with turn as materialized (
     stale.is_final or not coalesce(jobs.flags ? 'infrastructure_resilient'::text, false) as is_due
   from "worker"._private_jobs as jobs join stale on stale.id = jobs.locked_by
   where not jobs.is_available and jobs.locked_at is not null and (stale.has_row or jobs.locked_at < pg_catalog.now() - $1::float8 * interval '1 millisecond')
+  and ($11::bigint[] is null or jobs.id = any($11::bigint[]))
 ), held_queue as materialized (
   select queues.id, queues.locked_by from "worker"._private_job_queues as queues
   join stale on stale.id = queues.locked_by
-  where (stale.has_row or queues.locked_at < pg_catalog.now() - $1::float8 * interval '1 millisecond') and not coalesce(pg_catalog.left(queues.locked_by, 8) like any (array['paused:%', 'managed:%']), false) and not exists (
+  where $11::bigint[] is null and (stale.has_row or queues.locked_at < pg_catalog.now() - $1::float8 * interval '1 millisecond') and not coalesce(pg_catalog.left(queues.locked_by, 8) like any (array['paused:%', 'managed:%']), false) and not exists (
     select from held where held.job_queue_id = queues.id and not held.is_due
   )
 ), due as materialized (
@@ -130,6 +131,7 @@ with turn as materialized (
   returning 1
 ), unfinished as materialized (
   select locked_by from held where is_due and id not in (select id from due)
+  union select id from stale_row where $11::bigint[] is not null
   union select locked_by from held_queue where id not in (select id from queue)
 ), marked as (
   update "worker"._private_workers as workers

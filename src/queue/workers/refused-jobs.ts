@@ -1,0 +1,44 @@
+// Jobs that PostgreSQL refuses to change, because a trigger or constraint of the application raises an error. One
+// statement changes many jobs, so a refused job must be found, or it would keep all others as they are.
+import type { Database } from "../../database/database.ts";
+import { isRefusedResult } from "../../database/errors/database-errors.ts";
+import { withSkippers } from "../../database/skipped-rows.ts";
+
+/** A job that cannot be recovered, because a trigger or constraint refuses or skips the change. */
+export interface RefusedJob {
+  readonly id: string;
+  readonly error: unknown;
+}
+
+/** The most refused statements of a search. What remains then counts as refused until the next one. */
+const MOST_STATEMENTS = 1_000;
+
+/**
+ * Changes the jobs that are not refused: they are halved until each refused job is alone. `change` changes these jobs in
+ * one transaction and returns their number. `refusal`: called after each refused statement.
+ */
+export async function changeUnrefused(
+  db: Database,
+  all: readonly string[],
+  change: (ids: readonly string[]) => Promise<number>,
+  refusal: () => Promise<unknown> = async () => {},
+): Promise<{ readonly jobs: number; readonly refused: readonly RefusedJob[] }> {
+  const refused: RefusedJob[] = [];
+  let jobs = 0;
+  let statements = 0;
+  const halve = async (ids: readonly string[]): Promise<void> => {
+    try {
+      jobs += await change(ids);
+    } catch (error) {
+      if (!isRefusedResult(error)) throw error;
+      await refusal();
+      const middle = Math.ceil(ids.length / 2);
+      if (ids.length === 1 || ++statements > MOST_STATEMENTS) {
+        const why = await withSkippers(db, "update", error);
+        for (const id of ids) refused.push({ id, error: why });
+      } else for (const half of [ids.slice(0, middle), ids.slice(middle)]) await halve(half);
+    }
+  };
+  await halve(all);
+  return { jobs, refused };
+}
