@@ -39,7 +39,7 @@ import { createMetrics } from "./feed/metrics.ts";
 import { insightSources } from "./insight/sources.ts";
 import { createDegradationLog } from "./live/degradation-log.ts";
 import { createReadiness } from "./live/readiness.ts";
-import { createOperationRunner } from "./operations/operation-runner.ts";
+import { createOperationRunner, type RunnerTimes } from "./operations/operation-runner.ts";
 import { operationSource, publishOperations } from "./operations/operation-source.ts";
 import { createAssetStore, type EmbeddedAssets } from "./page/assets.ts";
 import { pageHeaders } from "./page/headers.ts";
@@ -52,6 +52,7 @@ export interface AdminParts {
   readonly feed?: Partial<FeedOptions>;
   /** The times of the application's login, in milliseconds. */
   readonly login?: Partial<LoginTimes>;
+  readonly runner?: RunnerTimes;
 }
 
 export interface Application {
@@ -93,7 +94,8 @@ export async function createApplication(
   };
   const audit = createAuditTrail({ db: writes, logger, onAudit });
   const readiness = createReadiness(reads);
-  const operations = createOperationRunner({ reads, quickReads, writes, audit, readiness, logger });
+  const tools = { reads, quickReads, writes, audit, readiness, logger };
+  const operations = createOperationRunner({ ...tools, ...parts.runner });
   const indexBuilds = createIndexBuilds(pool, databases.reads, logger);
   const insight = createInsight(databases.feed);
   const feed = createFeed(databases.feed, {
@@ -155,7 +157,8 @@ export async function createApplication(
     },
     open: async () => {
       pool.on("error", onLost);
-      await operations.start();
+      // It deletes old rows.
+      if (!config.readOnly) await operations.start();
     },
     drain: () => indexBuilds.stop(),
     close: async () => {

@@ -11,6 +11,7 @@ import {
   adminServerConfig,
 } from "../../src/admin/config/config-builder.ts";
 import type { FeedOptions } from "../../src/admin/feed/feed.ts";
+import type { RunnerTimes } from "../../src/admin/operations/operation-runner.ts";
 import { type AdminServer, createAdminServer } from "../../src/admin/server.ts";
 import type { Logger } from "../../src/base/logger.ts";
 import type { OnAudit } from "../../src/commands/audit/audit-entry.ts";
@@ -97,6 +98,7 @@ export interface AdminOptions {
   readonly limits?: Partial<Limits>;
   readonly feed?: Partial<FeedOptions>;
   readonly login?: Partial<LoginTimes>;
+  readonly runner?: RunnerTimes;
   /** Sets further options. */
   readonly configure?: (builder: AdminServerConfigBuilder) => void;
   readonly logger?: Logger;
@@ -137,6 +139,7 @@ export async function startAdmin(options: AdminOptions = {}): Promise<TestAdmin>
     ...(options.limits === undefined ? {} : { limits: options.limits }),
     ...(options.feed === undefined ? {} : { feed: options.feed }),
     ...(options.login === undefined ? {} : { login: options.login }),
+    ...(options.runner === undefined ? {} : { runner: options.runner }),
   });
   await server.start();
   endings.push(async () => {

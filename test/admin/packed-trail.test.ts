@@ -2,6 +2,7 @@
 // disk. Pages of them have fewer rows, and a cursor.
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
+import { until } from "../support/until.ts";
 import { type Json, migratedDatabase, startAdmin } from "./admin-harness.ts";
 
 const { url } = await migratedDatabase("worker", ["operations"]);
@@ -141,4 +142,14 @@ test("Of the id in a lock at most the longest valid worker id is read.", async (
     assert.equal(status, 200);
     assert.ok(text.length < 200_000, `${path}: ${text.length} bytes`);
   }
+});
+
+test("Old entries are deleted, but not by a read-only admin.", async () => {
+  await insertEntries(1, "'message', 'm'");
+  await pool.query("update worker._private_audit set at = now() - interval '91 days'");
+  const count = async () => (await read("/api/activity")).entries.length;
+  await startAdmin({ url, readOnly: true, runner: { tidyEveryMs: 1 } });
+  for (let n = 0; n < 50; n++) assert.equal(await count(), 1);
+  await startAdmin({ url, runner: { tidyEveryMs: 1 } });
+  await until("the entry is deleted", async () => (await count()) === 0);
 });

@@ -31,7 +31,12 @@ export interface OperationRunner extends Service {
   onChange(listener: (operation: JobOperation) => void): void;
 }
 
-export interface RunnerOptions {
+export interface RunnerTimes {
+  /** The time between two deletions of old receipts and audit entries, in milliseconds. Default: 60,000. */
+  readonly tidyEveryMs?: number;
+}
+
+export interface RunnerOptions extends RunnerTimes {
   readonly reads: Database;
   readonly quickReads: Database;
   readonly writes: Database;
@@ -40,10 +45,8 @@ export interface RunnerOptions {
   readonly logger: Logger;
 }
 
-const TIDY_EVERY_MS = 60_000;
-
 export function createOperationRunner(options: RunnerOptions): OperationRunner {
-  const { reads, quickReads, writes, readiness, logger } = options;
+  const { reads, quickReads, writes, readiness, logger, tidyEveryMs = 60_000 } = options;
   const inTables = tableStore(writes, randomUUID());
   const ending = new AbortController();
   const listeners = new Set<(operation: JobOperation) => void>();
@@ -69,7 +72,7 @@ export function createOperationRunner(options: RunnerOptions): OperationRunner {
     if (last !== null) notify(last);
   };
   const keepTidy = async () => {
-    while (await wait(TIDY_EVERY_MS, ending.signal)) {
+    while (await wait(tidyEveryMs, ending.signal)) {
       try {
         if ((await readiness.check()).isReadOnlyServer) continue;
         while (!ending.signal.aborted && (await store()) !== null && (await inTables.tidy())) {
