@@ -58,9 +58,11 @@ export const cancelledText = (reason: string | null): string =>
 /** Whether the error is that of a cancelled job. */
 export const isCancelled = (error: string): boolean => /^cancelled(?:: |\n|$)/.test(error);
 
+/** A pattern of JavaScript and of PostgreSQL: the error of a job that was failed or cancelled by hand. */
+export const MARKED_FAILED = `^(?:${MARKED}|${BY_FUNCTION}|cancelled(?:: |\\n|$))`;
+
 /** Whether the job was failed or cancelled by hand. */
-export const isMarkedFailed = (error: string): boolean =>
-  error.startsWith(MARKED) || error.startsWith(BY_FUNCTION) || isCancelled(error);
+export const isMarkedFailed = (error: string): boolean => new RegExp(MARKED_FAILED).test(error);
 
 const LONGEST_NAME = 80;
 

@@ -1,6 +1,7 @@
 // What an action does to the rows of jobs. One record changes jobs by id and by query, names the columns that are
 // stored for undo, and defines which jobs have not changed since, so that an undo can restore these columns.
 // `_private_operation_rows` has the same column names.
+import { MARKED_FAILED } from "../../domain/words.ts";
 
 export type AddParameter = (value: unknown, type: string) => string;
 
@@ -46,10 +47,11 @@ const wholeRow = [
   ...["max_attempts", "priority", "last_error", "payload", "key", "flags"],
 ];
 
-/** Returns the columns that are stored for undo: those that are overwritten, and the task for the receipt. */
-export function keptColumns({ set }: JobChange): string[] {
+/** Returns the columns that are stored for undo: those that are overwritten or compared, and the task for the receipt. */
+export function keptColumns({ set, mayRun = false }: JobChange): string[] {
   if (set === null) return wholeRow;
-  return [...new Set(["updated_at", "task_id", "attempts", ...Object.keys(set)])];
+  const own = mayRun ? ["key", "revision"] : [];
+  return [...new Set(["updated_at", "task_id", "attempts", ...own, ...Object.keys(set)])];
 }
 
 /** Returns the same columns, qualified with the name of a row. */
@@ -92,10 +94,18 @@ export function asLeftBy({ set, mayRun = false }: JobChange, parameter: AddParam
   const same = Object.entries(set ?? {})
     .filter(([name]) => name !== "attempts")
     .map(([name, value]) => `jobs.${name} is not distinct from ${value(at, parameter)}`);
-  // If the action may change running jobs, the job may also have run since.
-  const untouched = ["jobs.updated_at = batch.left_at", "jobs.attempts = batch.left_attempts"];
-  return [...(mayRun ? [] : untouched), ...same].join(" and ");
+  const untouched = "jobs.updated_at = batch.left_at";
+  const unlocked = [untouched, "jobs.attempts = batch.left_attempts"];
+  return [...(mayRun ? mayHaveRun(untouched) : unlocked), ...same].join(" and ");
 }
+
+// If the action may change running jobs, the job may also have run since. It was not removed or replaced by its key, which
+// it then loses, and not failed or cancelled by hand.
+const mayHaveRun = (untouched: string) => [
+  "jobs.key is not distinct from batch.key",
+  "jobs.revision = batch.revision",
+  `(${untouched} or jobs.last_error is null or jobs.last_error !~ '${MARKED_FAILED}'::text)`,
+];
 
 /** The tables of the changing statement that the insert of stored rows reads. */
 export interface KeptOf {

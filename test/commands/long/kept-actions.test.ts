@@ -88,6 +88,31 @@ test("Retrying is stopped in any condition, also while a job runs, and that can 
   );
 });
 
+test("Undoing the end of retries leaves jobs alone that were failed, cancelled or removed since.", async () => {
+  const [broken = "", failed = "", cancelled = ""] = (await addSome(queue, 3)).map(({ id }) => id);
+  await queue.sql("select worker.add_job('t', job_key := 'key')");
+  const [keyed = ""] = (await idsOf()).slice(-1);
+  const all = [broken, failed, cancelled, keyed];
+  for (const id of all) await lockJob(queue, id);
+  const operation = await kept("stop-retrying", { ids: all });
+  await act("remove", { key: "key" });
+  await queue.sql(
+    `update worker._private_jobs set locked_by = null, locked_at = null, updated_at = clock_timestamp(),
+       last_error = case when id = $1 then 'cancelled: no longer needed' else 'it broke' end`,
+    [cancelled],
+  );
+  await act("fail", { ids: [failed] });
+  await undone(operation);
+  const rows = await queue.sql<{ id: string }>(
+    "select id from worker._private_jobs where attempts < max_attempts",
+  );
+  assert.deepEqual(
+    rows.map(({ id }) => id),
+    [broken],
+  );
+  assert.deepEqual(await listed(operation, "undo_changed"), [failed, cancelled, keyed]);
+});
+
 test("A running job whose retrying was stopped fails with its worker's recovery.", async () => {
   const [id = ""] = (await addSome(queue, 1)).map((job) => job.id);
   await queue.sql("update worker._private_jobs set attempts = 4 where id = $1", [id]);

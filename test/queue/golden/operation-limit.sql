@@ -12,7 +12,7 @@
     order by jobs.id
     limit $4::int
   ), held as materialized (
-    select jobs.id, jobs.updated_at, jobs.task_id, jobs.attempts, jobs.max_attempts
+    select jobs.id, jobs.updated_at, jobs.task_id, jobs.attempts, jobs.key, jobs.revision, jobs.max_attempts
     from found
     join "worker"._private_jobs as jobs on jobs.ctid = found.ctid and jobs.id = found.id
     where not found.is_locked and not found.is_changed
@@ -32,10 +32,10 @@
   ), kept as (
     insert into "worker"._private_operation_rows (
       operation_id, job_id, outcome, left_at, left_attempts,
-      updated_at, task_id, attempts, max_attempts
+      updated_at, task_id, attempts, key, revision, max_attempts
     )
     select $7::bigint, met.id, case when acted.id is not null then 'd' when met.is_changed then 'c' else 'l' end::"char", acted.updated_at, acted.attempts,
-      was.updated_at, was.task_id, was.attempts, was.max_attempts
+      was.updated_at, was.task_id, was.attempts, was.key, was.revision, was.max_attempts
     from found as met
     left join acted on acted.id = met.id
     left join held as was on was.id = acted.id

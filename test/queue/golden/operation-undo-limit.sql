@@ -15,7 +15,7 @@
     from batch
     join "worker"._private_jobs as jobs on jobs.id = batch.job_id
     where batch.outcome = 'd'
-    and jobs.max_attempts is not distinct from greatest(1::smallint, batch.attempts)
+    and jobs.key is not distinct from batch.key and jobs.revision = batch.revision and (jobs.updated_at = batch.left_at or jobs.last_error is null or jobs.last_error !~ '^(?:Marked failed |Manually marked as failed|cancelled(?:: |\n|$))'::text) and jobs.max_attempts is not distinct from greatest(1::smallint, batch.attempts)
     order by jobs.id
     for update of jobs skip locked
   ), restored as (
@@ -30,7 +30,7 @@
   ), left_alone as materialized (
     select batch.job_id, case
         when jobs.id is null then 'g'
-        when not (jobs.max_attempts is not distinct from greatest(1::smallint, batch.attempts)) then 'c'
+        when not (jobs.key is not distinct from batch.key and jobs.revision = batch.revision and (jobs.updated_at = batch.left_at or jobs.last_error is null or jobs.last_error !~ '^(?:Marked failed |Manually marked as failed|cancelled(?:: |\n|$))'::text) and jobs.max_attempts is not distinct from greatest(1::smallint, batch.attempts)) then 'c'
         else 'l'
       end::"char" as why
     from batch

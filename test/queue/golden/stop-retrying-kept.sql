@@ -1,5 +1,5 @@
   with was as materialized (
-    select jobs.id, jobs.updated_at, jobs.task_id, jobs.attempts, jobs.max_attempts
+    select jobs.id, jobs.updated_at, jobs.task_id, jobs.attempts, jobs.key, jobs.revision, jobs.max_attempts
     from "worker"._private_jobs as jobs
     where jobs.id = any($1::bigint[])
     order by jobs.id
@@ -42,10 +42,10 @@
   ), kept as (
     insert into "worker"._private_operation_rows (
       operation_id, job_id, outcome, left_at, left_attempts,
-      updated_at, task_id, attempts, max_attempts
+      updated_at, task_id, attempts, key, revision, max_attempts
     )
     select (select id from operation), met.id, met.outcome::"char", acted.updated_at, acted.attempts,
-      was.updated_at, was.task_id, was.attempts, was.max_attempts
+      was.updated_at, was.task_id, was.attempts, was.key, was.revision, was.max_attempts
     from met as met
     left join acted on acted.id = met.id
     left join was as was on was.id = acted.id
