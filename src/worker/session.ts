@@ -247,9 +247,8 @@ export class Session<E> {
         results,
         refusals: this.#refusals,
         tasks: this.#tasks,
-        parametersOf: (names, fetched) => {
-          const subset = new Map([...tasks].filter(([name]) => names.includes(name)));
-          return this.#parameters(subset, fetched);
+        parametersOf: (names) => {
+          return this.#parameters(new Map([...tasks].filter(([name]) => names.includes(name))));
         },
         limits: this.#limits,
         hooks,

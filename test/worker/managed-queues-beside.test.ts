@@ -42,6 +42,27 @@ test("The slots of a killed worker are free again with its jobs.", async () => {
   await second.stop();
 });
 
+test("A job that waits for a token of its task holds no slot of its queue.", async () => {
+  await queue.utils.setLimit({ name: "tenants", queue: "t/*", concurrency: 3 });
+  const rate = { limit: 10, perMs: 1_000, burst: 1 };
+  await queue.utils.setLimit({ name: "rate", task: "rated", rate });
+  const rated = recording("rated");
+  const other = recording("other");
+  const jobs = Array.from({ length: 400 }, (_, n) => ({
+    identifier: "rated",
+    spec: { queueName: `t/${n % 20}` },
+  }));
+  await queue.utils.addJobs([...jobs, { identifier: "other", spec: { queueName: "t/0" } }]);
+  for (let n = 0; n < 2; n++) await queue.started({ tasks: [rated, other], concurrency: 20 });
+  await until("a job of another task in one of the queues has run", () => other.seen.length > 0);
+  let most = 0;
+  await until("thirty have run", async () => {
+    most = Math.max(most, (await holders()).filter((one) => one !== null).length);
+    return rated.seen.length >= 30;
+  });
+  assert.ok(most <= 4, `${most} slots were held`);
+});
+
 test("A stock worker takes no job of a managed queue, and all others.", async () => {
   await queue.utils.setLimit({ name: "l", queue: "q", concurrency: 1 });
   await queue.utils.addJob("mine", { n: 0 }, { queueName: "q" });

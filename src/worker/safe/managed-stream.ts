@@ -1,16 +1,24 @@
-// The stream of managed queues: queues with a limit. Its jobs are those of free slots, so it fetches only for free slots
-// of the worker: a run that waited here would keep others from its slot.
+// The streams of managed queues: queues with a limit. Each fetches the jobs of one other stream, its owner, so that a task
+// without a free permit or token holds no slot of a queue. Its jobs are those of free slots, so it fetches only for free
+// slots of the worker: a run that waited here would keep others from its slot.
 import type { Clock } from "../../base/clock.ts";
 import type { FetchedJob } from "../execute/fetched-job.ts";
-import { jobsOf, type WorkUnit, workUnits } from "../execute/work-unit.ts";
 import type { FetchRequest } from "../fetch/fetch-plan.ts";
 import { ManagedFetch } from "../fetch/managed-fetch.ts";
+import type { ManagedQueues } from "../fetch/managed-queues.ts";
 import { Lapse } from "../limits/lapse.ts";
 import type { QueueLimits } from "../limits/session-limits.ts";
 import { Stream, type StreamParts } from "./stream.ts";
 
+export interface ManagedStreamParts extends StreamParts {
+  readonly queues: ManagedQueues;
+  /** The stream of limited tasks in which its jobs wait; null: those of tasks without a limit wait here. */
+  readonly owner: Stream | null;
+}
+
 export class ManagedStream extends Stream {
   override readonly managed: ManagedFetch;
+  readonly owner: Stream | null;
   readonly #clock: Clock;
   /** When the tokens that were taken with a job lapse. */
   readonly #lapses = new WeakMap<FetchedJob, number>();
@@ -18,19 +26,27 @@ export class ManagedStream extends Stream {
   readonly #lapse: Lapse;
   #mark = "";
 
-  constructor(parts: StreamParts) {
+  constructor(parts: ManagedStreamParts) {
     super(parts);
+    this.owner = parts.owner;
     this.#clock = parts.clock;
     this.#lapse = new Lapse(parts.clock);
-    this.managed = new ManagedFetch(parts.clock);
+    this.managed = new ManagedFetch(parts.clock, parts.queues);
+  }
+
+  /** The stream in which its jobs wait. */
+  get target(): Stream {
+    return this.owner ?? this;
   }
 
   override wanted(freeSlots: number): number {
     if (this.plan.isDrained || this.queue.isDelayed) return 0;
-    return Math.max(0, freeSlots - this.queue.size - this.requested);
+    const startable = Math.min(freeSlots, this.startable);
+    return Math.max(0, startable - this.target.queue.size - this.requested);
   }
 
   override learn(jobs: readonly FetchedJob[], request: FetchRequest): boolean {
+    if (jobs.length > 0) this.found();
     return this.plan.learnManaged(jobs.length, request);
   }
 
@@ -55,25 +71,11 @@ export class ManagedStream extends Stream {
     return Number.POSITIVE_INFINITY;
   }
 
-  /**
-   * Returns the runs of a fetch that was sent at this time, by the stream in which they wait. `streamOf`: that of a job,
-   * which is another one if its task has a limit, too.
-   */
-  fetched(
-    jobs: readonly FetchedJob[],
-    sentAtMs: number,
-    streamOf: (job: FetchedJob) => Stream,
-  ): ReadonlyMap<Stream, readonly WorkUnit[]> {
-    if (this.#lapseMs < Number.POSITIVE_INFINITY && jobs.length > 0) {
-      const untilMs = this.#lapse.untilMs(sentAtMs, this.#lapseMs);
-      for (const job of jobs) this.#lapses.set(job, untilMs);
-    }
-    const units = new Map<Stream, WorkUnit[]>([[this, []]]);
-    for (const unit of workUnits(jobs)) {
-      const stream = streamOf(jobsOf(unit)[0] as FetchedJob);
-      units.set(stream, [...(units.get(stream) ?? []), unit]);
-    }
-    return units;
+  /** Jobs have come by a fetch that was sent at this time. */
+  fetched(jobs: readonly FetchedJob[], sentAtMs: number): void {
+    if (this.#lapseMs === Number.POSITIVE_INFINITY || jobs.length === 0) return;
+    const untilMs = this.#lapse.untilMs(sentAtMs, this.#lapseMs);
+    for (const job of jobs) this.#lapses.set(job, untilMs);
   }
 
   /** Whether the tokens of the job have lapsed, so that it may not start. */

@@ -23,8 +23,8 @@ export interface SafeFetcherParts<E> {
   readonly refusals: Refusals;
   /** Of the tasks without a limit. */
   readonly tasks: TaskParameters;
-  /** Returns those of limited tasks. `fetched`: which of them are fetched now; default: all. */
-  parametersOf(names: readonly string[], fetched?: () => readonly string[]): TaskParameters;
+  /** Returns those of limited tasks. */
+  parametersOf(names: readonly string[]): TaskParameters;
   readonly limits: SessionLimits;
   readonly hooks: Hooks;
   readonly outage: ConnectionsParts["outage"];

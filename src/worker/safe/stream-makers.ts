@@ -2,6 +2,7 @@
 import type { JobKind } from "../../queue/fetch/fetch-form.ts";
 import type { WorkerConnections } from "../connection/connections.ts";
 import type { FetcherLink } from "../fetch/fetcher.ts";
+import type { ManagedQueues } from "../fetch/managed-queues.ts";
 import type { TaskParameters } from "../fetch/task-parameters.ts";
 import type { LimitedGroup } from "../limits/session-limits.ts";
 import type { LocalQueueParts } from "./local-queue.ts";
@@ -25,11 +26,11 @@ export interface StreamsParts {
 export interface StreamMakers {
   /** null: the main stream. */
   make(group: LimitedGroup | null): Stream;
-  /** `fetched`: the tasks whose jobs are fetched now. */
-  makeManaged(fetched: () => readonly string[]): ManagedStream;
+  /** `owner`: the stream of limited tasks for which it fetches; null: it fetches for the main stream's tasks. */
+  makeManaged(owner: Stream | null): ManagedStream;
 }
 
-export function streamMakers(own: StreamsParts): StreamMakers {
+export function streamMakers(own: StreamsParts, queues: ManagedQueues): StreamMakers {
   const { clock, config, free, hooks, parametersOf, tasks, workerId } = own.parts;
   const { trips, giveBack, delayOver } = own;
   const shared = { clock, trips, config: config.localQueue };
@@ -43,8 +44,9 @@ export function streamMakers(own: StreamsParts): StreamMakers {
       if (group === null) return new Stream(parts(null, free, tasks));
       return new Stream(parts(group, "all", parametersOf(group.names)));
     },
-    makeManaged: (fetched) => {
-      return new ManagedStream(parts(null, "all", parametersOf(tasks.names, fetched)));
+    makeManaged: (owner) => {
+      const group = owner?.group ?? null;
+      return new ManagedStream({ ...parts(group, "all", owner?.tasks ?? tasks), queues, owner });
     },
   };
 }

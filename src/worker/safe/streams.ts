@@ -1,9 +1,10 @@
-// The streams of the safe mode: the main one, one for each group of limited tasks, and one for managed queues. Slots take
-// the most urgent job that may start; a stream that waits for its limit is passed over.
+// The streams of the safe mode: the main one, one for each group of limited tasks, and one for the managed queues of each
+// of these. Slots take the most urgent job that may start; a stream that waits for its limit is passed over.
 
 import { type FetchedJob, inOrder } from "../execute/fetched-job.ts";
-import { jobsOf, type WorkUnit, workUnits } from "../execute/work-unit.ts";
+import { type WorkUnit, workUnits } from "../execute/work-unit.ts";
 import type { FetchRequest } from "../fetch/fetch-plan.ts";
+import { ManagedQueues } from "../fetch/managed-queues.ts";
 import type { HeldLimit } from "../limits/held-limit.ts";
 import type { LimitedGroup } from "../limits/session-limits.ts";
 import { ManagedStream } from "./managed-stream.ts";
@@ -26,8 +27,9 @@ export class Streams {
   readonly #own: StreamsParts;
   readonly #parts: StreamsParts["parts"];
   #limited: readonly Stream[] = [];
-  /** null: no limit of queues is known. */
-  #managed: ManagedStream | null = null;
+  /** Empty: no limit of queues is known. */
+  #managed: readonly ManagedStream[] = [];
+  readonly #managedQueues: ManagedQueues;
   /** The streams of limited jobs. Jobs of the main stream are not in it. */
   readonly #ofJob = new WeakMap<FetchedJob, Stream>();
   readonly #looks: ReadyLooks;
@@ -46,7 +48,8 @@ export class Streams {
     const changed = () => link.changed();
     this.#looks = new ReadyLooks({ clock: parts.clock, connections, changed });
     parts.limits.onChange = changed;
-    this.#makers = streamMakers(own);
+    this.#managedQueues = new ManagedQueues(parts.clock);
+    this.#makers = streamMakers(own, this.#managedQueues);
     this.main = this.#makers.make(null);
     parts.limits.demandOf = (limit) => this.#demandOf(limit);
     this.#arrange();
@@ -57,7 +60,7 @@ export class Streams {
   }
 
   get #others(): readonly Stream[] {
-    return this.#managed === null ? this.#limited : [...this.#limited, this.#managed];
+    return this.#managed.length === 0 ? this.#limited : [...this.#limited, ...this.#managed];
   }
 
   get waiting(): number {
@@ -73,8 +76,11 @@ export class Streams {
   }
 
   get isDrained(): boolean {
-    const isDrained = this.main.plan.isDrained && this.#managed?.isDrained !== false;
-    return isDrained && this.#limited.every(({ plan }) => plan.isDrained);
+    const ordinary = [this.main, ...this.#limited];
+    return (
+      ordinary.every(({ plan }) => plan.isDrained) &&
+      this.#managed.every(({ isDrained }) => isDrained)
+    );
   }
 
   start(): void {
@@ -84,10 +90,8 @@ export class Streams {
   /** Jobs may have become ready anywhere. Returns whether nothing was ready before in some stream. */
   wake(count: number): boolean {
     let wasDrained = this.main.plan.wake(count > 0);
-    for (const { plan, managed } of this.#others) {
-      wasDrained = plan.wake(count > 0) || wasDrained;
-      managed?.announced();
-    }
+    for (const { plan } of this.#others) wasDrained = plan.wake(count > 0) || wasDrained;
+    this.#managedQueues.announced();
     for (const { queue } of this.all) queue.announce(Math.max(1, count));
     return wasDrained;
   }
@@ -95,7 +99,7 @@ export class Streams {
   /** Jobs may have become ready, because a run of a queue has ended. */
   raise(): void {
     for (const { plan } of this.all) plan.raise();
-    this.#managed?.managed.runEnded();
+    this.#managedQueues.runEnded();
   }
 
   /** Returned jobs are ready again, before the places where the next fetches would start. */
@@ -115,7 +119,7 @@ export class Streams {
     for (;;) {
       const best = this.#mostUrgent(others);
       const { head } = best.queue;
-      if (head === undefined || this.#managed?.hasLapsed(head) !== true) return best.queue.take();
+      if (head === undefined || !this.#hasLapsed(head)) return best.queue.take();
       best.queue.giveBackAll();
     }
   }
@@ -134,7 +138,11 @@ export class Streams {
 
   /** Whether the next job of a run may start. */
   mayFollow(job: FetchedJob): boolean {
-    return (this.#ofJob.get(job)?.startable ?? 1) > 0 && this.#managed?.hasLapsed(job) !== true;
+    return (this.#ofJob.get(job)?.startable ?? 1) > 0 && !this.#hasLapsed(job);
+  }
+
+  #hasLapsed(job: FetchedJob): boolean {
+    return this.#managed.some((one) => one.hasLapsed(job));
   }
 
   began(job: FetchedJob): void {
@@ -156,27 +164,14 @@ export class Streams {
   /** Adds the jobs of a fetch. `mark`: that of the time when it was sent. */
   add(stream: Stream, jobs: readonly FetchedJob[], request: FetchRequest, mark: number): void {
     stream.plan.measure();
-    const into = this.#unitsOf(stream, jobs, request);
-    // A fetch of managed queues has jobs of free slots: it is short only if it has found none.
-    const wanted = stream.managed !== null && jobs.length > 0 ? 0 : request.want;
-    for (const [{ queue }, units] of into) {
-      queue.add(units, units.flatMap(jobsOf).length, wanted);
-      if (mark !== this.mark) queue.giveBackAll();
-    }
-  }
-
-  #unitsOf(
-    stream: Stream,
-    jobs: readonly FetchedJob[],
-    { sentAtMs }: FetchRequest,
-  ): ReadonlyMap<Stream, readonly WorkUnit[]> {
     const isManaged = stream instanceof ManagedStream;
-    for (const job of jobs) {
-      const of = isManaged ? this.#limitedOf(job) : stream;
-      if (of !== undefined && of !== this.main) this.#ofJob.set(job, of);
-    }
-    if (!isManaged) return new Map([[stream, workUnits(jobs)]]);
-    return stream.fetched(jobs, sentAtMs, (job) => this.#ofJob.get(job) ?? stream);
+    const { group, queue } = isManaged ? stream.target : stream;
+    if (isManaged) stream.fetched(jobs, request.sentAtMs);
+    if (group !== null)
+      for (const job of jobs) this.#ofJob.set(job, isManaged ? stream.target : stream);
+    // A fetch of managed queues has jobs of free slots: it is short only if it has found none.
+    queue.add(workUnits(jobs), jobs.length, isManaged && jobs.length > 0 ? 0 : request.want);
+    if (mark !== this.mark) queue.giveBackAll();
   }
 
   #limitedOf({ taskIdentifier }: FetchedJob): Stream | undefined {
@@ -205,14 +200,20 @@ export class Streams {
     const { limits } = this.#parts;
     const { free } = this.#own.link.slots;
     let waitMs = Number.POSITIVE_INFINITY;
-    if (limits.queues !== null) waitMs = this.#managed?.prepare(limits.queues) ?? waitMs;
+    if (limits.queues !== null) {
+      for (const one of this.#managed) waitMs = Math.min(waitMs, one.prepare(limits.queues));
+    }
     for (const stream of this.#limited) {
       const group = stream.group as LimitedGroup;
       const { size } = stream.queue;
-      limits.prepare(group, stream.hasEvidence, size > 0 ? Math.min(size, free) : free);
-      if (!stream.hasWork) continue;
+      const both = [stream, ...this.#managed.filter(({ owner }) => owner === stream)];
+      const hasEvidence = both.some((one) => one.hasEvidence);
+      limits.prepare(group, hasEvidence, size > 0 ? Math.min(size, free) : free);
       const backsOffMs = Math.max(...group.limits.map((limit) => limit.backsOffMs));
-      waitMs = Math.min(waitMs, backsOffMs > 0 ? backsOffMs : this.#looks.consider(stream));
+      for (const one of both) {
+        if (!one.hasWork) continue;
+        waitMs = Math.min(waitMs, backsOffMs > 0 ? backsOffMs : this.#looks.consider(one));
+      }
     }
     this.#cancelTimer?.();
     this.#cancelTimer = null;
@@ -250,16 +251,11 @@ export class Streams {
     const { groups, queues } = this.#parts.limits;
     const known = new Map(this.#limited.map((one) => [one.group?.key, one]));
     this.#limited = groups.map((group) => known.get(group.key) ?? this.#makers.make(group));
-    if (queues === null) this.#managed = null;
-    else this.#managed ??= this.#makers.makeManaged(() => this.#managedTasks);
+    const owners = queues === null ? [] : [null, ...this.#limited];
+    const managed = new Map(this.#managed.map((one) => [one.owner, one]));
+    this.#managed = owners.map((one) => managed.get(one) ?? this.#makers.makeManaged(one));
     if (this.main.queue.mode === "starting") return;
     for (const { queue } of this.#others) if (queue.mode === "starting") queue.start();
-  }
-
-  /** The tasks whose jobs are fetched from managed queues: not those that already have jobs waiting for a limit. */
-  get #managedTasks(): readonly string[] {
-    const open = this.#limited.filter((one) => one.queue.size === 0 || one.startable > 0);
-    return [...this.#parts.limits.unlimited, ...open.flatMap(({ group }) => group?.names ?? [])];
   }
 
   #move(job: FetchedJob): void {
@@ -275,7 +271,7 @@ export class Streams {
   #demandOf(limit: HeldLimit): number {
     const { free, all } = this.#own.link.slots;
     const isStuck = free === 0 && this.#parts.clock.monotonic() - this.#freedAtMs > STUCK_MS;
-    const ofLimit = this.#limited.filter(({ group }) => group?.limits.includes(limit));
+    const ofLimit = this.#others.filter(({ group }) => group?.limits.includes(limit));
     if (isStuck || this.#isReleased || !ofLimit.some(({ hasEvidence }) => hasEvidence))
       return limit.running;
     return all;

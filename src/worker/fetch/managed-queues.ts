@@ -1,0 +1,89 @@
+// Makes the queues that limits are for managed, for all fetches of a session. That reads all rows of queues, so it takes
+// at most a twentieth of the time.
+//
+//   a limit has changed ─▶ all queues ─┐
+//   jobs were announced ─▶ new queues ─┴▶ managed
+import type { Clock } from "../../base/clock.ts";
+import { manageQueues } from "../../queue/limits/managed-queues.ts";
+import type { WorkerConnection } from "../connection/worker-connection.ts";
+
+/** The most of the time that it takes. */
+const SHARE = 20;
+/** The shortest pause between two times, and the pauses while some queue cannot be managed yet. */
+const PAUSE_MS = 5;
+const PENDING_MS = 50;
+const PENDING_AT_MOST_MS = 1_000;
+
+export class ManagedQueues {
+  readonly #clock: Clock;
+  /** Counts what may have made queues that are not managed yet. */
+  #news = 1;
+  #done = 0;
+  #hasAllToRead = true;
+  #mayReadAtMs = 0;
+  #pendingMs = PENDING_MS;
+  #isReading = false;
+  #changes = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Counts the times when queues have become managed, or have got slots. */
+  get changes(): number {
+    return this.#changes;
+  }
+
+  /** The limits have changed: a queue may have more or fewer slots, or be ordinary again. */
+  limitsChanged(): void {
+    this.#hasAllToRead = true;
+    this.#news++;
+  }
+
+  /** Jobs were added, or a pause has ended. */
+  announced(): void {
+    this.#news++;
+  }
+
+  /** A run may have ended for which its queue waits. */
+  runEnded(): void {
+    this.#pendingMs = PENDING_MS;
+    this.#mayReadAtMs = Math.min(this.#mayReadAtMs, this.#clock.monotonic() + PAUSE_MS);
+  }
+
+  /** When queues should be read again, by the monotonic clock; Infinity: only after news. */
+  get dueAtMs(): number {
+    return this.#done >= this.#news || this.#isReading
+      ? Number.POSITIVE_INFINITY
+      : this.#mayReadAtMs;
+  }
+
+  /** Makes queues managed if that is due. */
+  async manage(connection: WorkerConnection): Promise<void> {
+    const startedMs = this.#clock.monotonic();
+    if (startedMs < this.dueAtMs) return;
+    const [news, all] = [this.#news, this.#hasAllToRead];
+    this.#isReading = true;
+    this.#hasAllToRead = false;
+    try {
+      const { isPending, changed } = await connection.within(() =>
+        manageQueues(connection.database, { all }),
+      );
+      if (!isPending) this.#done = news;
+      this.#hasAllToRead ||= isPending && all;
+      const tookMs = this.#clock.monotonic() - startedMs;
+      if (changed > 0) this.#changes++;
+      this.#pendingMs =
+        changed > 0 ? PENDING_MS : Math.min(2 * this.#pendingMs, PENDING_AT_MOST_MS);
+      const pauseMs = Math.max(SHARE * tookMs, isPending ? this.#pendingMs : PAUSE_MS);
+      this.#mayReadAtMs = this.#clock.monotonic() + pauseMs;
+    } catch (error) {
+      const failedMs = this.#clock.monotonic();
+      this.#mayReadAtMs = failedMs + SHARE * (failedMs - startedMs);
+      this.#hasAllToRead ||= all;
+      throw error;
+    } finally {
+      this.#isReading = false;
+    }
+  }
+}
