@@ -74,7 +74,7 @@ test("Running a failed job now gives it its attempts back.", async () => {
     const says = ["runs as soon as a worker is free", "1 job has no attempts left"];
     await confirm(page, says, `Run job ${id} now`);
     await noticed(page, "Rescheduled to run now: 1 of 1 job");
-    await sees(page, /Waiting for a free worker|Waits for a free worker|ahead of it/);
+    await sees(page, /Waiting to start|Waits for a free worker|ahead of it/);
   });
   const job = await admin.utils.getJob(id);
   assert.deepEqual([job?.state, job?.attempts], ["ready", 0]);
@@ -87,7 +87,7 @@ test("A failed job is retried with all its attempts; what has not failed needs n
     await start(page, id, "Retry…");
     await confirm(page, ["attempts are reset to 0"], `Retry job ${id}`);
     await noticed(page, "Retried 1 of 1 job");
-    await sees(page, /Waiting for a free worker|Waits for a free worker|ahead of it/);
+    await sees(page, /Waiting to start|Waits for a free worker|ahead of it/);
     await page.getByRole("button", { name: "Retry…" }).waitFor({ state: "detached" });
   });
   const job = await admin.utils.getJob(id);

@@ -30,7 +30,7 @@ test("A waiting job is cancelled with a reason, and its page shows it.", async (
   await visit(admin, `/jobs/${id}`, async ({ page }) => {
     await start(page, id);
     await page.getByLabel("Reason").fill("wrong <b>pot</b>");
-    await confirm(page, ["never runs: it fails"], `Cancel job ${id}`);
+    await confirm(page, ["fails without running"], `Cancel job ${id}`);
     await noticed(page, "Cancelled 1 of 1 job");
     await sees(page, /cancelled: wrong <b>pot<\/b>/);
   });

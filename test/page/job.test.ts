@@ -97,7 +97,7 @@ test("A job that finishes meanwhile stays in sight, is marked, and has no action
   const { id } = await admin.utils.addJob("brew");
   const work = async ({ page }: { page: Page }) => {
     await turned(page, `Job ${id}`);
-    await sees(page, /Waiting for a free worker|Waits for a free worker|ahead of it/);
+    await sees(page, /Waiting to start|Waits for a free worker|ahead of it/);
     await admin.utils.completeJobs([id]);
     await sees(page, "This job no longer exists.");
     await page.locator("h1", { hasText: "brew" }).waitFor();
@@ -128,7 +128,7 @@ test("If a worker that is not responding has locked the queue, the chain leads t
     await page.locator(".chain .root", { hasText: "gone" }).waitFor();
     await page.getByRole("button", { name: "Unlock gone…" }).first().click();
     await page.getByRole("dialog").getByRole("button", { name: "Unlock gone" }).click();
-    await sees(page, /Waiting for a free worker|Waits for a free worker|ahead of it/);
+    await sees(page, /Waiting to start|Waits for a free worker|ahead of it/);
   });
 });
 

@@ -93,7 +93,7 @@ test("a row shows its job's status and the time that matters", async () => {
   assert.deepEqual(
     rows(page).map((row) => textOf([row])),
     [
-      "Readysend_email#1Waiting for a free worker0 of 25mail1 m 30 s late",
+      "Readysend_email#1Waiting to start0 of 25mail1 m 30 s late",
       "Runningsend_email#2On worker-a, attempt 11 of 25none12 s",
       "Failedsend_email#3Error connect ECONNREFUSED25 of 25none7 s ago",
       "Scheduledsend_email#40 of 25nonein 2 h",

@@ -244,7 +244,7 @@ test("a paused job in the list shows the pause in place of its wait for a worker
   feed(page, { incidents: incidents([pausedQueue]) });
   const rows = page.all((e) => e.tag === "tr").map((e) => textOf([e]));
   assert.match(String(rows.at(-2)), /Paused by ana until 15:00:00: deploy\./);
-  assert.match(String(rows.at(-1)), /Waiting for a free worker/);
+  assert.match(String(rows.at(-1)), /Waiting to start/);
 });
 
 test("the page of a task's jobs pauses the task, and resumes it while it is paused", async () => {

@@ -104,7 +104,7 @@ export function whyOf(m: Model, job: ListedJob): Node {
   const task = job.taskIdentifier;
   return task !== null && incidentOf(m, "unsupported_task", task) !== null
     ? leaf("span", "amber", "No running worker has this task")
-    : leaf("span", "dim", "Waiting for a free worker");
+    : leaf("span", "dim", "Waiting to start");
 }
 
 /** `Paused by ana until 14:00:00: deploy.`, by the incident of its queue, its task or everything. */
