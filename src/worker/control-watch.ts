@@ -9,9 +9,9 @@ import { codeOf, isOutage, messageOf } from "../base/errors.ts";
 import type { Logger } from "../base/logger.ts";
 import type { Database } from "../database/database.ts";
 import { hasControls } from "../database/schema/extensions/has-extension.ts";
-import { endCancellations, lookAtCancellations } from "../queue/cancel/cancellations.ts";
-import { lookAtPauses } from "../queue/pauses/look-at-pauses.ts";
+import { endCancellations, readCancelRequests } from "../queue/cancel/cancellations.ts";
 import { CONTROL, endDuePauses } from "../queue/pauses/pause.ts";
+import { readPauseState } from "../queue/pauses/pause-state.ts";
 import type { FetchedJob } from "./execute/fetched-job.ts";
 import type { Controls } from "./fetch/task-parameters.ts";
 import { JobCancelled } from "./task/outcomes.ts";
@@ -36,7 +36,7 @@ export interface ControlWatchParts {
   /** Called when `obeyed` has changed. */
   acknowledge(): void;
   /** The limits, which are read after the pauses. */
-  readonly limits: { look(db: Database): Promise<void> };
+  readonly limits: { read(db: Database): Promise<void> };
   /** Returns the jobs of this worker that have not ended. */
   jobs(): readonly FetchedJob[];
   /** Aborts the signal of a running job. Returns whether the job is running. */
@@ -89,7 +89,7 @@ export class ControlWatch implements Controls {
 
   /** The channel on which pauses, their ends and requests to cancel are announced, with its callback. */
   get channels(): Readonly<Record<string, () => void>> {
-    return { [CONTROL]: () => this.lookNow() };
+    return { [CONTROL]: () => this.readNow() };
   }
 
   /**
@@ -99,10 +99,10 @@ export class ControlWatch implements Controls {
   queueFreed(): void {
     if (!this.#hasDue) return;
     this.#hasDue = false;
-    void wait(SECOND_READ_MS, this.#stop.signal).then(() => this.lookNow());
+    void wait(SECOND_READ_MS, this.#stop.signal).then(() => this.readNow());
   }
 
-  lookNow(): void {
+  readNow(): void {
     this.#isAnnounced = true;
     this.#waiting.abort();
   }
@@ -135,7 +135,7 @@ export class ControlWatch implements Controls {
   async #cancel(db: Database): Promise<boolean> {
     const { jobs, cancel, returnUnstarted, logger } = this.#parts;
     const mine = jobs();
-    const { found, hasEnded } = await lookAtCancellations(
+    const { found, hasEnded } = await readCancelRequests(
       db,
       mine.map(({ id }) => id),
     );
@@ -156,7 +156,7 @@ export class ControlWatch implements Controls {
   async #readAll(db: Database): Promise<void> {
     await this.#read(db);
     // The extension "limits" is installed with "controls".
-    if (this.#isInstalled) await this.#parts.limits.look(db);
+    if (this.#isInstalled) await this.#parts.limits.read(db);
   }
 
   async #read(db: Database): Promise<void> {
@@ -168,7 +168,7 @@ export class ControlWatch implements Controls {
       cancelled.catch(() => {}); // Pauses are obeyed even if the requests cannot be read.
       // If the read fails, the old end is not waited for.
       this.#nextEndMs = Number.POSITIVE_INFINITY;
-      const { mark, pauses, hasDue, nextMs } = await lookAtPauses(db, this.#mark);
+      const { mark, pauses, hasDue, nextMs } = await readPauseState(db, this.#mark);
       if (nextMs !== null) this.#nextEndMs = monotonic() + Math.max(nextMs, SHORTEST_WAIT_MS);
       if (mark !== this.#mark) this.#applyPauses(mark, pauses);
       const hasEnded = await cancelled;

@@ -284,7 +284,7 @@ export class Worker<Extensions = unknown> implements Service {
       onReconnect: () => {
         this.#prove();
         this.#sessions.current.dispatcher.wake();
-        this.#upkeep.pauses.lookNow();
+        this.#upkeep.pauses.readNow();
         void this.#checkSchema(outage);
       },
     });

@@ -60,8 +60,8 @@ test("A delay that a timer cannot count does not end at once.", async () => {
 
 test("waitForJob() accepts any timeout, even one that a timer cannot count.", async () => {
   for (const timeoutMs of [MONTH_MS, Number.POSITIVE_INFINITY]) {
-    let looks = 0;
-    const getJob = async () => (++looks < 4 ? ({ state: "ready" } as never) : null);
+    let reads = 0;
+    const getJob = async () => (++reads < 4 ? ({ state: "ready" } as never) : null);
     assert.equal(await waitForJob({ getJob }, "1", { timeoutMs }), "finished");
   }
   const getJob = async () => ({ state: "ready" }) as never;

@@ -18,7 +18,7 @@ import {
 } from "../../src/commands/operations/rehearse/read-matches.ts";
 import { readTimes } from "../../src/commands/operations/rehearse/read-times.ts";
 import { readBoundary, readSamples } from "../../src/commands/operations/rehearse/samples.ts";
-import { lookAgain, noteMissed } from "../../src/commands/operations/store/missed.ts";
+import { checkAgain, noteMissed } from "../../src/commands/operations/store/missed.ts";
 import { receiptJobs } from "../../src/commands/operations/store/receipt-jobs.ts";
 import { tableStore } from "../../src/commands/operations/store/table-store.ts";
 import type { Database } from "../../src/database/database.ts";
@@ -101,7 +101,7 @@ export const operationCalls: Readonly<Record<string, (db: Database) => Promise<u
   "operation-receipt": (db) => store(db).receipt("1", "undone", "0", 10),
   "operation-receipt-failed-again": (db) => store(db).receipt("1", "failed_again", "0", 10),
   "operation-receipt-jobs": (db) => receiptJobs(db, "1", ["1"]),
-  "operation-look-again": (db) => lookAgain(db, jobs, stretch.before, ["1"]),
+  "operation-look-again": (db) => checkAgain(db, jobs, stretch.before, ["1"]),
   "operation-note-missed": (db) => noteMissed(db, "1", { locked: [], changed: ["1"], gone: ["2"] }),
   "operation-tidy": (db) => store(db).tidy(),
   "operation-probe": (db) => probeHead(db),

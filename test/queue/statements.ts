@@ -86,7 +86,7 @@ import { addAnyJob, addJob } from "../../src/queue/add/add-job.ts";
 import { addJobs } from "../../src/queue/add/add-jobs.ts";
 import { copyJobs } from "../../src/queue/add/copy-jobs.ts";
 import { registerTasks } from "../../src/queue/add/register-tasks.ts";
-import { lookAtCancellations } from "../../src/queue/cancel/cancellations.ts";
+import { readCancelRequests } from "../../src/queue/cancel/cancellations.ts";
 import { databaseTime } from "../../src/queue/cron/database-time.ts";
 import {
   advanceCrontabs,
@@ -98,8 +98,8 @@ import { keepJobs, lockStatement } from "../../src/queue/fetch/lock-jobs.ts";
 import { nextRunAt } from "../../src/queue/fetch/next-run-at.ts";
 import { quickStatement } from "../../src/queue/fetch/quick-fetch.ts";
 import { takeStatement } from "../../src/queue/fetch/take-jobs.ts";
-import { lookAtPauses } from "../../src/queue/pauses/look-at-pauses.ts";
 import { endDuePauses } from "../../src/queue/pauses/pause.ts";
+import { readPauseState } from "../../src/queue/pauses/pause-state.ts";
 import { completeInTransaction } from "../../src/queue/settle/complete-in.ts";
 import { BY_FORMULA, failJobs } from "../../src/queue/settle/fail.ts";
 import { finishJobs } from "../../src/queue/settle/finish.ts";
@@ -558,7 +558,7 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
   ...managedCalls,
   ...scheduleCalls,
   "list-pauses": [(db) => listPauses(db), () => ({ is_there: true, ...LISTED_PAUSE })],
-  "look-at-pauses": (db) => lookAtPauses(db, null),
+  "pause-state": (db) => readPauseState(db, null),
   "cancel-jobs": [
     (db) => cancelJobs(db, ["1"], { reason: "deploy", cancelledBy: "ana" }),
     () => ({ is_there: true, id: "1" }),
@@ -581,7 +581,7 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
     (db) => cancelRunning(db, { scope: "all", name: "*" }, { reason: null, by: null }),
     () => ({ present: true }),
   ],
-  "cancel-look": (db) => lookAtCancellations(db, ["1"]),
+  "cancel-requests": (db) => readCancelRequests(db, ["1"]),
   "renew-locks": (db) => renewLocks(db, "w", ["1"], 0),
   "reset-stale-locks": [(db) => resetStaleLocks(db, 0), () => ({ present: true })],
   "reset-stale-locks-without-heartbeats": (db) => resetStaleLocks(db, 0),

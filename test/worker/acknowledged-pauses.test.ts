@@ -6,7 +6,7 @@ import {
   type Acknowledgement,
   readAcknowledgement,
 } from "../../src/insight/controls/acknowledgement.ts";
-import { lookAtPauses } from "../../src/queue/pauses/look-at-pauses.ts";
+import { readPauseState } from "../../src/queue/pauses/pause-state.ts";
 import { ControlWatch } from "../../src/worker/control-watch.ts";
 import type { Hooks } from "../../src/worker/task/hooks.ts";
 import { defineTask } from "../../src/worker/task/task.ts";
@@ -291,7 +291,7 @@ test("The end of a pause during an outage is read after the usual wait, not agai
   let requests = 0;
   const again = Promise.withResolvers<void>();
   const watch = new ControlWatch({
-    limits: { look: async () => {} },
+    limits: { read: async () => {} },
     logger: silentLogger,
     database: () => {
       if (connection === null && ++requests === 2) again.resolve();
@@ -315,7 +315,7 @@ test("A new pause returns what was fetched, also one with an earlier time; the e
   let acknowledged = "";
   const { database } = queue.utils;
   const watch: ControlWatch = new ControlWatch({
-    limits: { look: async () => {} },
+    limits: { read: async () => {} },
     logger: silentLogger,
     database: () => database,
     returnUnstarted: async () => void returns++,
@@ -326,24 +326,24 @@ test("A new pause returns what was fetched, also one with an earlier time; the e
       acknowledged = watch.obeyed ?? "";
     },
   });
-  const pauseAt = (name: string, at: string) =>
+  // In one statement, because a read that is still running could see the first alone.
+  const pauseAt = (...pauses: (readonly [name: string, at: string])[]) =>
     queue.sql(`insert into worker._private_pauses (scope, name, paused_at)
-      values ('task', '${name}', '${at}')`);
-  const looked = async () => {
-    watch.lookNow();
-    const { mark } = await lookAtPauses(database, null);
+      values ${pauses.map(([name, at]) => `('task', '${name}', '${at}')`).join()}`);
+  const acknowledgedReturns = async () => {
+    watch.readNow();
+    const { mark } = await readPauseState(database, null);
     await until("the pauses are acknowledged", () => acknowledged === mark);
     return returns;
   };
   await watch.start(database);
-  assert.equal(await looked(), 0);
-  await pauseAt("a", "2026-01-02");
-  await pauseAt("b", "2026-01-03");
-  assert.equal(await looked(), 1);
+  assert.equal(await acknowledgedReturns(), 0);
+  await pauseAt(["a", "2026-01-02"], ["b", "2026-01-03"]);
+  assert.equal(await acknowledgedReturns(), 1);
   await queue.utils.resumeTask("a");
-  assert.equal(await looked(), 1);
+  assert.equal(await acknowledgedReturns(), 1);
   await queue.utils.resumeTask("b");
-  await pauseAt("c", "2026-01-01");
-  assert.equal(await looked(), 2);
+  await pauseAt(["c", "2026-01-01"]);
+  assert.equal(await acknowledgedReturns(), 2);
   await watch.stop();
 });

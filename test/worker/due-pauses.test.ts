@@ -13,7 +13,7 @@ test("It is not read for each run of another queue that ends, and ends soon afte
   let ends = 0;
   const { database } = queue.utils;
   const watch = new ControlWatch({
-    limits: { look: async () => {} },
+    limits: { read: async () => {} },
     logger: silentLogger,
     database: () => {
       reads++;

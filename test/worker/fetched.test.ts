@@ -141,7 +141,7 @@ test("While a job blocks its worker's event loop, it never counts as fetched.", 
   await worker.event("started", (event) => event["id"] === id);
   const beats = async () => (await queue.sql<{ at: string }>(BEAT))[0]?.at;
   const first = await beats();
-  let looks = 0;
+  let reads = 0;
   let others = 0;
   // Until the job has ended; the worker sends heartbeats meanwhile.
   for (;;) {
@@ -149,13 +149,13 @@ test("While a job blocks its worker's event loop, it never counts as fetched.", 
     const held = jobs.filter(({ lockedBy }) => lockedBy !== null);
     const own = held.find((job) => job.id === id);
     if (own === undefined) break;
-    looks++;
+    reads++;
     others = Math.max(others, held.length - 1);
     assert.equal(own.condition, "running");
     const why = await explainJob(queue.db, id);
     assert.ok(why === null || why.condition !== "fetched");
   }
-  assert.ok(looks > 5 && first !== (await beats()), `${looks} looks`);
+  assert.ok(reads > 5 && first !== (await beats()), `${reads} reads`);
   await worker.stop();
 });
 
@@ -218,6 +218,6 @@ test("A started job is shown as running from its first moment on.", async () => 
     })),
   );
   await until("all are done", async () => (await queue.left()).length === 0, 60_000);
-  assert.ok(conditions.length > 24, `${conditions.length} looks`);
+  assert.ok(conditions.length > 24, `${conditions.length} reads`);
   assert.deepEqual([...new Set(conditions)], ["running"]);
 });

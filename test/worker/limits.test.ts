@@ -221,10 +221,10 @@ test("Without the right to read limits a worker keeps the last ones, and warns o
     warn: (_: object, message: string) => void warnings.push(message),
   };
   const watch = new LimitWatch(logger, () => {});
-  await watch.look(queue.utils.database);
+  await watch.read(queue.utils.database);
   const refused = Object.assign(new Error("permission denied"), { code: "42501" });
   const client = { query: () => Promise.reject(refused) };
-  for (let n = 0; n < 2; n++) await watch.look({ ...queue.utils.database, client });
+  for (let n = 0; n < 2; n++) await watch.read({ ...queue.utils.database, client });
   assert.deepEqual(
     watch.limits.map(({ definition }) => definition.name),
     ["l"],

@@ -21,7 +21,7 @@ test("All jobs are read for lost queues only after a queue was deleted.", async 
     texts.push(typeof first === "string" ? first : first.text);
     return query.apply(queue.db.client, given);
   };
-  const looks = () => texts.filter((text) => text.includes("pg_stat_get_tuples_deleted")).length;
+  const checks = () => texts.filter((text) => text.includes("pg_stat_get_tuples_deleted")).length;
   const reads = () => texts.filter((text) => text.includes("lost_queue")).length;
   const reset = new LockReset({
     database: { ...queue.db, client },
@@ -33,15 +33,15 @@ test("All jobs are read for lost queues only after a queue was deleted.", async 
   });
   reset.start();
   try {
-    await until("three checks", () => looks() >= 3);
+    await until("three checks", () => checks() >= 3);
     assert.equal(reads(), 0);
 
     await queue.sql("delete from worker._private_job_queues");
     await until("the queue is back", async () => (await names()).includes("recovered-queue-1"));
     // Once more, for an add that was open meanwhile.
     await until("a second read", () => reads() >= 2);
-    const before = looks();
-    await until("three more checks", () => looks() >= before + 3);
+    const before = checks();
+    await until("three more checks", () => checks() >= before + 3);
     assert.equal(reads(), 2);
   } finally {
     await reset.stop();

@@ -64,7 +64,7 @@ export async function helpFor(
 
 function refuseUnknown([name]: readonly string[], commands: readonly CliCommand[]): void {
   if (name === undefined) return;
-  // Never suggests a destructive command: the suggestion may be run without a second look.
+  // Never suggests a destructive command: the suggestion may be run unread.
   const owners = new Map(commands.flatMap((one) => namesOf(one).map((each) => [each, one])));
   const isHarmless = (each: string) => owners.get(each)?.destroys !== true;
   const hint = didYouMean(name, [...owners.keys()], isHarmless);

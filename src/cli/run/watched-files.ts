@@ -5,7 +5,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { wait } from "../../base/clock.ts";
 
-const LOOK_MS = 300;
+const POLL_MS = 300;
 const MOST_FILES = 10_000;
 
 /** By path: a text that differs after any change of the file. */
@@ -36,11 +36,11 @@ export class WatchedFiles {
 
   /** Resolves when something has changed and then stayed unchanged for a moment, or when `signal` aborts. */
   async changed(signal: AbortSignal): Promise<void> {
-    while (await wait(LOOK_MS, signal)) {
+    while (await wait(POLL_MS, signal)) {
       let states = await this.#states();
       if (isSame(states, this.#seen)) continue;
       for (let last: States = new Map(); !isSame(last, states); ) {
-        if (!(await wait(LOOK_MS, signal))) return;
+        if (!(await wait(POLL_MS, signal))) return;
         last = states;
         states = await this.#states();
       }

@@ -86,7 +86,7 @@ export async function cancelJobs(
 }
 
 const waitSchema = strict({ timeoutMs: v.optional(duration, 60_000) });
-const LOOK_MS = 100;
+const POLL_MS = 100;
 
 /** Waits until the jobs have ended, at most `timeoutMs`, and returns what became of each. */
 export async function waitForCancelledJobs(
@@ -107,7 +107,7 @@ export async function waitForCancelledJobs(
       await endCancellations(db);
       return [...results];
     }
-    await wait(Math.min(LOOK_MS, leftMs), NEVER);
+    await wait(Math.min(POLL_MS, leftMs), NEVER);
   }
 }
 

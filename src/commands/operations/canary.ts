@@ -5,7 +5,7 @@ import type { JobOperation } from "./model/operation.ts";
 import type { CanaryOutcome } from "./model/operation-store.ts";
 import type { OperationTools } from "./model/operation-tools.ts";
 
-const LOOK_EVERY_MS = 500;
+const POLL_MS = 500;
 const LONGEST_WATCH_MS = 120_000;
 
 /**
@@ -25,7 +25,7 @@ export async function watchCanary(
   while (verdict === null && !signal.aborted) {
     verdict = verdictOn(await store.canary(id), monotonic() >= until);
     if (verdict === null) {
-      await wait(LOOK_EVERY_MS, signal);
+      await wait(POLL_MS, signal);
       if (!(await store.renew(id))) verdict = TAKEN;
     }
   }

@@ -131,7 +131,7 @@ async function attemptOn(
   const work = (seen: ReadySchema | null) =>
     withClient(pool, (client) => change({ client, schema }, plan, seen, lockTimeoutMs));
   try {
-    return await look(reads, plan, work);
+    return await migrateIfNeeded(reads, plan, work);
   } catch (error) {
     const explained = explainDatabaseError(error, schema.name);
     if (codeOf(explained.cause) === LOCK_TIMEOUT) return { kind: "busy", cause: explained.cause };
@@ -143,7 +143,7 @@ async function attemptOn(
  * Reads the state without a lock and without writing. That is enough in the usual case, and nothing else is possible on
  * a standby.
  */
-async function look(
+async function migrateIfNeeded(
   db: Database,
   plan: MigrationPlan,
   work: (seen: ReadySchema | null) => Promise<MigrationOutcome | Busy>,

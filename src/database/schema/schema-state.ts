@@ -17,7 +17,7 @@ import {
 /** The newest and the oldest supported level, which is the id of Graphile Worker's last migration. */
 export const KNOWN_LEVEL = 20;
 const OLDEST_LEVEL = 18;
-const LOOKS = 5;
+const MOST_READS = 5;
 /** The first pause between two of them; each is longer than the one before. */
 const PAUSE_MS = 10;
 
@@ -75,15 +75,15 @@ export async function schemaState(
   // The catalogue and the ledger are read in two snapshots. A commit between them can make them contradict each other,
   // so both are read again before the result is `foreign`. Graphile Worker's migrations, which may run now, take
   // milliseconds each.
-  for (let look = 1; ; look++) {
+  for (let reads = 1; ; reads++) {
     const found = await readCatalogue(db, knownNames);
     if (found === null) return { kind: "absent" };
     if (found.known.length + found.others.length === 0) return { kind: "empty", hasLedger: false };
     const state = isLedger(found.ledger)
       ? judge(found, await readLedger(db), db.schema.name)
       : stranger(found, db.schema.name);
-    if (state.kind === "foreign" && look < LOOKS) {
-      await wait(look * PAUSE_MS, new AbortController().signal);
+    if (state.kind === "foreign" && reads < MOST_READS) {
+      await wait(reads * PAUSE_MS, new AbortController().signal);
       continue;
     }
     if (state.kind !== "known") return state;

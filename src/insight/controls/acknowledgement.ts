@@ -4,7 +4,7 @@
 import { monotonic, wait } from "../../base/clock.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { hasControls } from "../../database/schema/extensions/has-extension.ts";
-import { markOfPauses, OBEYED } from "../../queue/pauses/look-at-pauses.ts";
+import { markOfPauses, OBEYED } from "../../queue/pauses/pause-state.ts";
 import { isNotResponding } from "../../queue/workers/stale-workers.ts";
 import { hasWorkerTable } from "../../queue/workers/worker-table.ts";
 
@@ -24,7 +24,7 @@ export const NOT_ACKNOWLEDGED: Acknowledgement = { acknowledged: 0, waiting: 0, 
 /** Returns it as it is now; no worker in a schema without pauses or without heartbeats. */
 export async function readAcknowledgement(db: Database): Promise<Acknowledgement> {
   if (!(await hasControls(db)) || !(await hasWorkerTable(db))) return NOT_ACKNOWLEDGED;
-  return (await look(db)).state;
+  return (await readState(db)).state;
 }
 
 /**
@@ -39,18 +39,18 @@ export async function awaitAcknowledgement(
   if (!(await hasWorkerTable(db))) return NOT_ACKNOWLEDGED;
   const untilMs = monotonic() + waitMs;
   for (let pauseMs = FIRST_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_MS)) {
-    const { state, isInTransaction } = await look(db);
+    const { state, isInTransaction } = await readState(db);
     const leftMs = untilMs - monotonic();
     if (state.waiting === 0 || isInTransaction || leftMs <= 0 || signal.aborted) return state;
     await wait(Math.min(pauseMs, leftMs), signal);
   }
 }
 
-/** The pauses between two looks. A worker obeys within milliseconds, or within 2 s without LISTEN. */
+/** The pauses between two reads. A worker obeys within milliseconds, or within 2 s without LISTEN. */
 const FIRST_MS = 10;
 const LONGEST_MS = 160;
 
-async function look(db: Database) {
+async function readState(db: Database) {
   const [row] = await query<AcknowledgementRow>(db, acknowledgementSql);
   const { acknowledged = 0, waiting = 0, waiting_for = "[]", is_written = false } = row ?? {};
   const state = { acknowledged, waiting, waitingFor: JSON.parse(waiting_for) as string[] };

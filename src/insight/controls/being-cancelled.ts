@@ -1,7 +1,7 @@
 // The jobs that are being cancelled, for lists and explanations.
 import type { Database } from "../../database/database.ts";
 import { hasControls } from "../../database/schema/extensions/has-extension.ts";
-import { type Cancellation, lookAtCancellations } from "../../queue/cancel/cancellations.ts";
+import { type Cancellation, readCancelRequests } from "../../queue/cancel/cancellations.ts";
 
 /** Returns the requests to cancel these jobs, by job id. None where the schema has no table of requests. */
 export async function readCancellations(
@@ -9,7 +9,7 @@ export async function readCancellations(
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, Cancellation>> {
   if (ids.length === 0 || !(await hasControls(db))) return new Map();
-  const { found } = await lookAtCancellations(db, ids);
+  const { found } = await readCancelRequests(db, ids);
   return new Map(found.map((one) => [one.id, one]));
 }
 

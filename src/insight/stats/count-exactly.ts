@@ -113,14 +113,14 @@ async function step(
   }
   const values = [afterId, to, MOST_CHECKED, ...jobQuery.values];
   const rows = await query<CheckedRow>(db, checkedSql(jobQuery), values);
-  const looked = rows.slice(0, await loadPacked(db, rows, LARGEST_UNPACKED));
-  const matching = looked.filter(
+  const checked = rows.slice(0, await loadPacked(db, rows, LARGEST_UNPACKED));
+  const matching = checked.filter(
     (row) => row.payload !== null && check(row as CheckedTexts),
   ).length;
-  const large = looked.filter((row) => row.payload === null).length;
+  const large = checked.filter((row) => row.payload === null).length;
   // The step ends with the last row that fits, and the next step begins after it.
-  const isCut = looked.length < rows.length || rows.length === MOST_CHECKED;
-  const reached = isCut ? (looked.at(-1)?.id ?? to) : to;
+  const isCut = checked.length < rows.length || rows.length === MOST_CHECKED;
+  const reached = isCut ? (checked.at(-1)?.id ?? to) : to;
   return { ...from, count: count + matching, undecided: undecided + large, afterId: reached };
 }
 

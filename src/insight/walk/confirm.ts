@@ -34,7 +34,7 @@ export async function confirm(
   let bytes = 0;
   const until = monotonic() + LONGEST_MS;
   const isOver = () => bytes >= MOST_IN_ALL || monotonic() >= until;
-  const look = (row: TextsRow) => {
+  const check = (row: TextsRow) => {
     bytes += (row.payload?.length ?? 0) + (row.last_error?.length ?? 0);
     if (row.is_large) unchecked += 1;
     else if (decide(row as CheckedTexts)) confirmed.add(row.id);
@@ -45,19 +45,19 @@ export async function confirm(
       mostBytes,
       ...values,
     ]);
-  const lookAtLarge = async (id: string) => {
+  const checkLarge = async (id: string) => {
     const size = await unpackedBytes(db, id);
     bytes += Math.min(size, MOST_BYTES);
     if (size > MOST_BYTES) unchecked += 1;
-    else (await read([id], WORST_BYTES)).forEach(look);
+    else (await read([id], WORST_BYTES)).forEach(check);
   };
   for (let at = 0; at < ids.length; at += GROUP) {
     const some = ids.slice(at, at + GROUP);
     const rows = new Map((await read(some, SMALL_BYTES)).map((row) => [row.id, row]));
     for (const [n, id] of some.entries()) {
       const row = rows.get(id);
-      if (row?.is_large === true) await lookAtLarge(id);
-      else if (row !== undefined) look(row);
+      if (row?.is_large === true) await checkLarge(id);
+      else if (row !== undefined) check(row);
       const reached = at + n + 1;
       if (reached < ids.length && isOver()) return { ids: confirmed, unchecked, reached };
     }

@@ -36,7 +36,7 @@ export async function walkIds(input: StepInput, after: string | null): Promise<W
     db,
     (schema) =>
       open
-        ? lookedSql(schema, condition, fromNewest)
+        ? scannedSql(schema, condition, fromNewest)
         : chunkSql(schema, condition, fromNewest, few),
     values,
   );
@@ -131,7 +131,7 @@ const chunkSql = (schema: string, condition: string, fromNewest: boolean, few: b
 
 // If every row has to be read, counting them in the index first would cost a tenth more. Instead the condition is a
 // column of each of the next rows, which keep the order of the subquery.
-const lookedSql = (schema: string, condition: string, fromNewest: boolean) => `
+const scannedSql = (schema: string, condition: string, fromNewest: boolean) => `
   select last::text, rows::text, coalesce(pg_catalog.array_length(ids, 1), 0) as matched,
     pg_catalog.array_to_string(ids[$3::int + 1 : $3::int + $4::int], ',') as ids
   from (
@@ -143,7 +143,7 @@ const lookedSql = (schema: string, condition: string, fromNewest: boolean) => `
       where ${idsFrom(fromNewest)}
       order by jobs.id ${fromNewest ? "desc" : "asc"}
       limit $2::bigint
-    ) as looked
+    ) as scanned
   ) as chunk`;
 
 /**

@@ -13,23 +13,23 @@ export interface Cancellation {
   readonly by: string | null;
 }
 
-export interface CancellationLook {
+export interface CancelRequests {
   readonly found: readonly Cancellation[];
   /** Whether there are requests for jobs that are not running, which endCancellations() removes. */
   readonly hasEnded: boolean;
 }
 
-interface LookRow {
+interface RequestsRow {
   readonly found: string;
   readonly has_over: boolean;
 }
 
 /** The requests that concern these jobs. Throws if the schema has no table of requests. */
-export async function lookAtCancellations(
+export async function readCancelRequests(
   db: Database,
   ids: readonly string[],
-): Promise<CancellationLook> {
-  const [row] = await query<LookRow>(db, lookSql, [ids]);
+): Promise<CancelRequests> {
+  const [row] = await query<RequestsRow>(db, requestsSql, [ids]);
   const found = JSON.parse(row?.found ?? "[]") as [string, string | null, string | null][];
   return {
     found: found.map(([id, reason, by]) => ({ id, reason, by })),
@@ -42,7 +42,7 @@ export async function lookAtCancellations(
 const IS_VOID = `jobs.updated_at > requests.requested_at
     and jobs.attempts <= case when jobs.locked_at is null then 0 else 1 end`;
 
-const lookSql: Statement = (s) => `
+const requestsSql: Statement = (s) => `
 select
   (select coalesce(pg_catalog.json_agg(pg_catalog.json_build_array(
       requests.job_id::text, requests.reason, requests.requested_by)), '[]')::text

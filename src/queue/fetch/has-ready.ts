@@ -1,9 +1,9 @@
-// Whether a job of some tasks may be ready. Locks nothing, so a worker may look without a permit to run one.
+// Whether a job of some tasks may be ready. Locks nothing, so a worker may check without a permit to run one.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { isOfKnownTask, isReady } from "../sql/eligible.ts";
 
-/** The number of ready jobs that are looked through; beyond them one of these tasks is assumed. */
-const MOST_LOOKED_AT = 10_000;
+/** The number of ready jobs that are scanned; beyond them one of these tasks is assumed. */
+const MOST_SCANNED = 10_000;
 
 /** False: none is ready. `identifiers`: text[] in PostgreSQL's format. */
 export async function mayHaveReady(
@@ -19,12 +19,12 @@ const hasReadySql =
   (pauses: boolean): Statement =>
   (s) =>
     `
-with looked_at as materialized (
+with scanned as materialized (
   select j.task_id from ${s}._private_jobs j where ${isReady("j")}
-  order by j.priority, j.run_at limit ${MOST_LOOKED_AT}
+  order by j.priority, j.run_at limit ${MOST_SCANNED}
 )
-select exists (select from looked_at j where ${isOfKnownTask(s, "j", { identifiers: "$1", pauses })})
-  or (select pg_catalog.count(*) from looked_at) >= ${MOST_LOOKED_AT} as may_have`;
+select exists (select from scanned j where ${isOfKnownTask(s, "j", { identifiers: "$1", pauses })})
+  or (select pg_catalog.count(*) from scanned) >= ${MOST_SCANNED} as may_have`;
 
 const plain = hasReadySql(false);
 const withPauses = hasReadySql(true);

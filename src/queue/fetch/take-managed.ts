@@ -58,7 +58,7 @@ const AHEAD_MS =
  * `full_queue`: those without a free slot or a token, paused ones, and those whose limit backs off. Their jobs are passed, and never fill the candidates.
  * `slot_lock`: each queue gets one run before any gets another, the least recently served first. Nothing here waits for
  * a slot or a job, and rates are locked in order, so no two fetches deadlock.
- * `tokens`: the rows are locked, so they are as the last fetch has left them. Without a row of a rate, which a look at
+ * `tokens`: the rows are locked, so they are as the last fetch has left them. Without a row of a rate, which a scan of
  * the queues adds, nothing is taken.
  * `run_size`: for all runs of a queue. Runs are short by the speed of their tasks, like those of ordinary queues.
  * `left_out`: jobs that another session has locked, or a new version of the row, which this statement cannot update. Only a queue with one slot has an order, and takes none after them.

@@ -1,5 +1,5 @@
 // Makes the queues that limits are for managed, and ordinary again. The rows of queues come from any add, also of stock
-// workers, so new ones are found by a look at all of them, in batches and only now and then.
+// workers, so new ones are found by a scan of all of them, in batches and only now and then.
 //
 //   free ──a limit matches──▶ managed:N with N slots ──more──▶ managed:M at once
 //    ▲                             │ fewer, or no limit is left

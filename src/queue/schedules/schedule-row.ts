@@ -13,7 +13,7 @@ import { beginning, isAtMost, LONGEST_REASON } from "../sql/unpacked.ts";
 /** The size of the options in the column `spec`: a queue and a key of at most 512 characters, and numbers. */
 const LONGEST_SPEC = 8_192;
 
-/** Workers listen on this channel, and look at the schedules at once. */
+/** Workers listen on this channel, and read the schedules at once. */
 export const SCHEDULES = "worker:schedules";
 
 /** A schedule as it is stored. Times are milliseconds since the epoch. */

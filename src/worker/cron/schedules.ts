@@ -1,8 +1,8 @@
-// Runs the schedules of the database: looks at those that are due, and offers their ticks. The row of a schedule
-// decides which worker's offer counts (queue/schedules/schedule-ticks.ts). Without the extension it only looks, once a
+// Runs the schedules of the database: reads those that are due, and offers their ticks. The row of a schedule
+// decides which worker's offer counts (queue/schedules/schedule-ticks.ts). Without the extension it only checks, once a
 // minute, whether that has been added.
 //
-//   a look ──▶ due ticks offered, by pages ──▶ wait for the next tick, an announcement, or 5 s ──▶ a look …
+//   due ticks read ──▶ offered, by pages ──▶ wait for the next tick, an announcement, or 5 s ──▶ …
 import { monotonic, wait } from "../../base/clock.ts";
 import { codeOf, messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
@@ -118,7 +118,7 @@ export class Schedules implements Service {
     this.#isAnnounced = false;
   }
 
-  /** Offers the due ticks. Resolves to the time until the next look. */
+  /** Offers the due ticks. Resolves to the time until the next read. */
   async #turn(): Promise<number> {
     const { db } = this.#services;
     if (!this.#hasTable) this.#hasTable = await hasSchedules(db);
@@ -130,13 +130,13 @@ export class Schedules implements Service {
     const sinceMs = startingMs > 0 ? this.#startMs : null;
     const rest = { isContended: false, isBehind: false };
     let after: DuePlace | null = null;
-    let look: DueSchedules;
+    let due: DueSchedules;
     try {
       do {
-        look = await dueSchedules(db, { nowMs, sinceMs, after });
-        this.#logInvalid(look);
-        await this.#offer(look, nowMs, rest);
-        after = look.after;
+        due = await dueSchedules(db, { nowMs, sinceMs, after });
+        this.#logInvalid(due);
+        await this.#offer(due, nowMs, rest);
+        after = due.after;
       } while (after !== null && !this.#stop.signal.aborted);
     } catch (error) {
       const isRefused = codeOf((error as Error).cause) === INSUFFICIENT_PRIVILEGE;
@@ -147,7 +147,7 @@ export class Schedules implements Service {
       return LONGEST_ABSENCE_MS;
     }
     if (rest.isBehind) return 0;
-    const nextMs = (look.nextMs ?? Number.POSITIVE_INFINITY) - nowMs;
+    const nextMs = (due.nextMs ?? Number.POSITIVE_INFINITY) - nowMs;
     const waits = [nextMs, LONGEST_WAIT_MS, ...(startingMs > 0 ? [startingMs] : [])];
     return Math.min(...waits, rest.isContended ? CONTENDED_MS : LONGEST_WAIT_MS);
   }

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { monotonic, wait } from "../../base/clock.ts";
 import { codeOf } from "../../base/errors.ts";
 
-const LOOK_MS = 20;
+const POLL_MS = 20;
 /** The time for processes to end after SIGKILL. */
 const LAST_BREATH_MS = 1_000;
 
@@ -46,7 +46,7 @@ async function isGone(pid: number, limitMs: number): Promise<boolean> {
   // On a busy host a round takes longer than its wait.
   for (const endMs = monotonic() + limitMs; monotonic() < endMs; ) {
     if (!signalGroup(pid, 0) || isDead(pid)) return true;
-    await wait(LOOK_MS, never);
+    await wait(POLL_MS, never);
   }
   return false;
 }

@@ -47,7 +47,7 @@ export async function findTaskFiles(directory: string): Promise<FoundFiles> {
   await assertDirectory(directory);
   const names = await namesIn(directory);
   const found: (TaskFile | IgnoredFile)[] = await Promise.all(
-    names.map((name) => look(directory, name)),
+    names.map((name) => examine(directory, name)),
   );
   const tasks = await withoutCompanions(found.filter((one) => "path" in one));
   // A file with the name of a task, such as its source map, belongs to the task.
@@ -121,7 +121,7 @@ async function namesIn(directory: string, folder = "", depth = 0): Promise<strin
   return names;
 }
 
-async function look(directory: string, name: string): Promise<TaskFile | IgnoredFile> {
+async function examine(directory: string, name: string): Promise<TaskFile | IgnoredFile> {
   const base = name.slice(name.lastIndexOf("/") + 1);
   const [, stem, extension = ""] = FILE.exec(base) ?? [];
   if (stem === undefined) return { name, reason: NAME };

@@ -5,7 +5,7 @@ import { monotonic, now } from "../../base/clock.ts";
 import { VERSION } from "../../base/version.ts";
 import type { CronEntry } from "../../domain/cron/cron-entry.ts";
 import { entryDigest } from "../../domain/cron/entry-digest.ts";
-import { OBEYED } from "../../queue/pauses/look-at-pauses.ts";
+import { OBEYED } from "../../queue/pauses/pause-state.ts";
 import { LONGEST_REPORT_BYTES, ROOM_FOR_MARKS } from "../../queue/workers/worker-table.ts";
 import type { RecoveryConfig } from "../options/recovery-options.ts";
 import { WorkerRates } from "./rates.ts";

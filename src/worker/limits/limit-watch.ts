@@ -1,4 +1,4 @@
-// Reads the limits of the schema: with each look at pauses, every 2 seconds or when a change is announced.
+// Reads the limits of the schema: with each read of the pauses, every 2 seconds or when a change is announced.
 import { codeOf, messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
 import type { Database } from "../../database/database.ts";
@@ -56,7 +56,7 @@ export class LimitWatch {
     this.#readers.delete(reader);
   }
 
-  async look(db: Database): Promise<void> {
+  async read(db: Database): Promise<void> {
     try {
       if (!this.#isInstalled && !(await hasLimits(db))) return this.#set([], false);
       this.#isInstalled = true;

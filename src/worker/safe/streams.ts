@@ -8,7 +8,7 @@ import { ManagedQueues } from "../fetch/managed-queues.ts";
 import type { HeldLimit } from "../limits/held-limit.ts";
 import type { LimitedGroup } from "../limits/session-limits.ts";
 import { ManagedStream } from "./managed-stream.ts";
-import { ReadyLooks } from "./ready-looks.ts";
+import { ReadyChecks } from "./ready-checks.ts";
 import type { Stream } from "./stream.ts";
 import { type StreamMakers, type StreamsParts, streamMakers } from "./stream-makers.ts";
 
@@ -32,7 +32,7 @@ export class Streams {
   readonly #managedQueues: ManagedQueues;
   /** The streams of limited jobs. Jobs of the main stream are not in it. */
   readonly #ofJob = new WeakMap<FetchedJob, Stream>();
-  readonly #looks: ReadyLooks;
+  readonly #checks: ReadyChecks;
   readonly #makers: StreamMakers;
   #arrangement = 0;
   #turn = 0;
@@ -46,7 +46,7 @@ export class Streams {
     this.#parts = parts;
     const { connections } = own;
     const changed = () => link.changed();
-    this.#looks = new ReadyLooks({ clock: parts.clock, connections, changed });
+    this.#checks = new ReadyChecks({ clock: parts.clock, connections, changed });
     parts.limits.onChange = changed;
     this.#managedQueues = new ManagedQueues(parts.clock);
     this.#makers = streamMakers(own, this.#managedQueues);
@@ -212,7 +212,7 @@ export class Streams {
       const backsOffMs = Math.max(...group.limits.map((limit) => limit.backsOffMs));
       for (const one of both) {
         if (!one.hasWork) continue;
-        waitMs = Math.min(waitMs, backsOffMs > 0 ? backsOffMs : this.#looks.consider(one));
+        waitMs = Math.min(waitMs, backsOffMs > 0 ? backsOffMs : this.#checks.consider(one));
       }
     }
     this.#cancelTimer?.();

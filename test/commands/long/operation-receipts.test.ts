@@ -244,7 +244,7 @@ test("The present state of retried jobs is counted: finished, failed again by er
   const { store } = operationTools(queue.db);
   const operation = await done(operationTools(queue.db), "retry", "is:failed");
   assert.deepEqual(await store.results(operation), {
-    ...{ lookedAt: 12, finished: 0, failedAgain: 0, running: 0, waiting: 12, changed: 0 },
+    ...{ scanned: 12, finished: 0, failedAgain: 0, running: 0, waiting: 12, changed: 0 },
     ...{ restorable: 12, errors: [] },
   });
   const [first, second, third, fourth, fifth, sixth] = jobs.map(({ id }) => id);
@@ -263,7 +263,7 @@ test("The present state of retried jobs is counted: finished, failed again by er
     [sixth],
   );
   assert.deepEqual(await store.results(operation), {
-    ...{ lookedAt: 12, finished: 2, failedAgain: 2, running: 1, waiting: 6, changed: 1 },
+    ...{ scanned: 12, finished: 2, failedAgain: 2, running: 1, waiting: 6, changed: 1 },
     ...{ restorable: 6, errors: [{ label: "Error: no money for ch_#", count: 2 }] },
   });
   // The undo restores the number predicted before, and rows of finished jobs keep their task.

@@ -61,7 +61,7 @@ async function killed(stand: Stand, n: number): Promise<Member> {
   return victim;
 }
 
-const LOOK_MS = 50;
+const POLL_MS = 50;
 
 /** Waits until nothing is locked by its id, and measures that time. Returns what it had locked. */
 async function lockedOfDead(stand: Stand, { by, workerId, exit }: Member): Promise<Death> {
@@ -75,7 +75,7 @@ async function lockedOfDead(stand: Stand, { by, workerId, exit }: Member): Promi
     const rows = await stand.sql<{ id: string }>(text, [workerId]);
     for (const { id } of rows) locked.add(id);
     // The server may still execute what was on its way.
-    return rows.length === 0 && machineTime() > from + LOOK_MS;
+    return rows.length === 0 && machineTime() > from + POLL_MS;
   });
   if (locked.size > 0) stand.figure("locks of the dead are gone", machineTime() - from, LOCKED);
   return { by, locked };

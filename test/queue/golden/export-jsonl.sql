@@ -14,7 +14,7 @@ select pg_catalog.floor(extract(epoch from pg_catalog.now()) * 1000000::numeric)
       where jobs.id > $1::bigint
       order by jobs.id asc
       limit $2::bigint
-    ) as looked
+    ) as scanned
   ) as chunk;
 
   select texts.id, texts.bytes > $2::bigint as is_large,

@@ -16,5 +16,5 @@
       where jobs.id <= $1::bigint
       order by jobs.id desc
       limit $2::bigint
-    ) as looked
+    ) as scanned
   ) as chunk

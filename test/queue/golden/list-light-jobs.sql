@@ -9,7 +9,7 @@
       where jobs.id > $1::bigint
       order by jobs.id asc
       limit $2::bigint
-    ) as looked
+    ) as scanned
   ) as chunk;
 
 select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as present;

@@ -1,10 +1,10 @@
-with looked_at as materialized (
+with scanned as materialized (
   select j.task_id from "worker"._private_jobs j where j.is_available and j.run_at <= pg_catalog.now()
   order by j.priority, j.run_at limit 10000
 )
-select exists (select from looked_at j where j.task_id = any(array(
+select exists (select from scanned j where j.task_id = any(array(
     select t.id from "worker"._private_tasks t where t.identifier = any($1::text[]) and not exists (
       select from "worker"._private_pauses p
       where (p.scope = 'all' or p.scope = 'task' and p.name = t.identifier)
       and (p.resume_at is null or p.resume_at > pg_catalog.now())))))
-  or (select pg_catalog.count(*) from looked_at) >= 10000 as may_have
+  or (select pg_catalog.count(*) from scanned) >= 10000 as may_have

@@ -5,7 +5,7 @@
     and (was.operation_id, was.job_id) <= ($3::bigint, 9223372036854775807) and was.outcome = 'd'
     order by was.operation_id, was.job_id
     limit 20000
-  ), looked_at as (
+  ), scanned as (
     select
       case
         when jobs.id is null then 'finished'
@@ -24,5 +24,5 @@
   )
   select result, restorable, case when result = 'failed_again' then error end as error,
     pg_catalog.count(*)::int as count
-  from looked_at
+  from scanned
   group by 1, 2, 3

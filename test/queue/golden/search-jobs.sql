@@ -20,7 +20,7 @@
       where jobs.id > $1::bigint
       order by jobs.id asc
       limit $2::bigint
-    ) as looked
+    ) as scanned
   ) as chunk;
 
   select 

@@ -38,7 +38,7 @@ const GO = "Go to";
 const ACTIONS = " pause resume retry cancel limit queue task job ";
 
 /** Finds what fits the typed text. */
-export function look(m: Model, typed: string): void {
+export function searchFor(m: Model, typed: string): void {
   const p = m.palette;
   p.text = typed;
   p.current = 0;

@@ -7,7 +7,7 @@ import { ask, updateDialog } from "./dialog";
 import { reconnect, tick, toggleHold } from "./freshness";
 import { pressed, search } from "./keys";
 import { reload } from "./navigate";
-import { askNames, chosen, look, paletteKey } from "./palette";
+import { askNames, chosen, paletteKey, searchFor } from "./palette";
 import { askSession, countDown, signIn, signOut } from "./session";
 
 export function update(m: Model, action: string, arg: string, value: string): void {
@@ -50,8 +50,8 @@ function updateShell(m: Model, verb: string, arg: string, value: string): void {
   else if (verb === "hold") toggleHold(m);
   else if (verb === "layer") {
     m.layer = m.layer === arg ? "" : arg;
-    if (m.layer === "palette") look(m, "");
-  } else if (verb === "palette") look(m, value);
+    if (m.layer === "palette") searchFor(m, "");
+  } else if (verb === "palette") searchFor(m, value);
   else if (verb === "palette-ask") askNames(m, arg);
   else if (verb === "palette-key") perform(m, paletteKey(m, value));
   else if (verb === "palette-do") perform(m, chosen(m, <i32>parseWhole(arg).value));

@@ -108,8 +108,8 @@ export const getOperationResults: Operation = {
   run: async ({ operations }, request) => {
     const store = await operations.store();
     const operation = await existingOperation(store, operationIdIn(request));
-    const { lookedAt, failedAgain, ...rest } = await resultsIn(store, operation);
-    return jsonText(JSON.stringify({ scanned: lookedAt, failed_again: failedAgain, ...rest }));
+    const { scanned, failedAgain, ...rest } = await resultsIn(store, operation);
+    return jsonText(JSON.stringify({ scanned, failed_again: failedAgain, ...rest }));
   },
 };
 

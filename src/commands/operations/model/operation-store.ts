@@ -103,7 +103,7 @@ export interface Receipt {
 /** The present state of the jobs that an operation changed. */
 export interface OperationResults {
   /** The number of jobs that were checked. */
-  readonly lookedAt: number;
+  readonly scanned: number;
   /** Jobs that a worker has completed, or that were deleted. */
   readonly finished: number;
   readonly failedAgain: number;

@@ -39,20 +39,20 @@ export async function readCandidates(
   const { check } = jobs;
   const values = [afterId, uptoId, MOST_CANDIDATES, ...jobs.values];
   const rows = await query<CandidateRow>(db, candidatesSql(jobs), values);
-  const looked = rows.slice(0, await loadPacked(db, rows, LARGEST_UNPACKED));
+  const checked = rows.slice(0, await loadPacked(db, rows, LARGEST_UNPACKED));
   // A payload that is too large to check decides nothing, so its job is skipped.
-  const matching = looked.filter(
+  const matching = checked.filter(
     (row) => row.payload !== null && check?.(row as CheckedTexts) !== false,
   );
-  const isCut = looked.length < rows.length || rows.length === MOST_CANDIDATES;
+  const isCut = checked.length < rows.length || rows.length === MOST_CANDIDATES;
   return {
     ids: matching.map(({ id }) => id),
     ctids: matching.map((row) => row.place_in_table),
     tally: {
       ...tallyOf(matching),
-      undecided: looked.filter(({ payload }) => payload === null).length,
+      undecided: checked.filter(({ payload }) => payload === null).length,
     },
-    uptoId: isCut ? (looked.at(-1)?.id ?? uptoId) : uptoId,
+    uptoId: isCut ? (checked.at(-1)?.id ?? uptoId) : uptoId,
   };
 }
 

@@ -15,20 +15,20 @@ export interface Missed {
 /** Parses PostgreSQL's text of an array of numbers. */
 export const idsIn = (text = "{}"): string[] => (text === "{}" ? [] : text.slice(1, -1).split(","));
 
-export async function lookAgain(
+export async function checkAgain(
   db: Database,
   jobs: JobQuery,
   before: string,
   ids: readonly string[],
 ): Promise<Missed> {
   type Row = { id: string; outcome: keyof Missed };
-  const rows = await query<Row>(db, lookSql(jobs), [ids, before, ...jobs.values]);
+  const rows = await query<Row>(db, checkSql(jobs), [ids, before, ...jobs.values]);
   const of = (outcome: keyof Missed) =>
     rows.filter((row) => row.outcome === outcome).map(({ id }) => id);
   return { locked: of("locked"), changed: of("changed"), gone: of("gone") };
 }
 
-const lookSql =
+const checkSql =
   (jobs: JobQuery): Statement =>
   (s) =>
     `

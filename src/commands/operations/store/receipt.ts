@@ -45,7 +45,7 @@ const whichRows: Readonly<Record<Outcome, string>> = {
 };
 
 // The number of rows that one page reads: of many done jobs, few may have failed again.
-const LOOKED_AT = 5_000;
+const MOST_SCANNED = 5_000;
 
 /** Rows of skipped jobs are few and have their own index. */
 const stretch = (outcome: Outcome) =>
@@ -78,12 +78,12 @@ export async function receiptOf(
   afterId: string,
   limit: number,
 ): Promise<Receipt> {
-  const looked = outcome === "failed_again" ? LOOKED_AT : limit + 1;
+  const most = outcome === "failed_again" ? MOST_SCANNED : limit + 1;
   type Row = { id: string; is_one: boolean };
-  const rows = await query<Row>(db, receiptSql(outcome), [id, afterId, looked]);
+  const rows = await query<Row>(db, receiptSql(outcome), [id, afterId, most]);
   const found = rows.filter((row) => row.is_one).map((row) => row.id);
   const ids = found.slice(0, limit);
-  const last = rows.length === looked ? (rows.at(-1)?.id ?? null) : null;
+  const last = rows.length === most ? (rows.at(-1)?.id ?? null) : null;
   const nextCursor = found.length > limit ? (ids.at(-1) ?? null) : last;
   return { jobs: await receiptJobs(db, id, ids), nextCursor };
 }

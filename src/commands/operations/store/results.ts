@@ -10,7 +10,7 @@ import { FAILED_AGAIN } from "./receipt.ts";
 import { rowsAfter } from "./rows-after.ts";
 import { mayBeRestored } from "./undo-statement.ts";
 
-const MOST_LOOKED_AT = 20_000;
+const MOST_SCANNED = 20_000;
 const MOST_ERRORS = 5;
 
 interface ResultRow {
@@ -37,7 +37,7 @@ export async function resultsOf(
     errors.set(label, (errors.get(label) ?? 0) + count);
   }
   return {
-    lookedAt: sum(rows),
+    scanned: sum(rows),
     finished: of("finished"),
     failedAgain: of("failed_again"),
     running: of("running"),
@@ -61,8 +61,8 @@ function resultsStatement(s: string, id: string, change: JobChange) {
     from ${s}._private_operation_rows as was
     where ${rowsAfter("was", operation, "0::bigint")} and was.outcome = 'd'
     order by was.operation_id, was.job_id
-    limit ${MOST_LOOKED_AT}
-  ), looked_at as (
+    limit ${MOST_SCANNED}
+  ), scanned as (
     select
       case${
         isDeletion(change)
@@ -82,7 +82,7 @@ function resultsStatement(s: string, id: string, change: JobChange) {
   )
   select result, restorable, case when result = 'failed_again' then error end as error,
     pg_catalog.count(*)::int as count
-  from looked_at
+  from scanned
   group by 1, 2, 3`;
   return { text, values };
 }

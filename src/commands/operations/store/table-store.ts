@@ -8,7 +8,7 @@ import { isDeletion } from "../../before-images/job-change.ts";
 import { atWork, type JobOperation, type Rehearsal } from "../model/operation.ts";
 import type { Batch, OperationStore, Speed } from "../model/operation-store.ts";
 import { batchStatement, type Claim } from "./batch-statement.ts";
-import { idsIn, lookAgain, type Missed, noteMissed } from "./missed.ts";
+import { checkAgain, idsIn, type Missed, noteMissed } from "./missed.ts";
 import {
   EFFECTIVE_STATE,
   isOwnSize,
@@ -87,7 +87,7 @@ export function tableStore(db: Database, owner: string): OperationStore {
       const batch = await query<BatchRow>(db, () => text, [...values]);
       const ids = idsIn(batch[0]?.missed_ids);
       if (ids.length === 0) return batchOf(batch);
-      const missed = await lookAgain(db, jobs, stretch.before, ids);
+      const missed = await checkAgain(db, jobs, stretch.before, ids);
       await noteMissed(db, operation.id, missed);
       return batchOf(batch, missed);
     },
@@ -197,11 +197,11 @@ const findAllSql = (s: string) => `
   where page.row_number > 0`;
 
 // How many operations back the search goes, so that its time does not grow with their number.
-const LOOKED_AT = 200;
+const MOST_SCANNED = 200;
 
 const atHandSql = (s: string) => `
   with newest as (
-    select id, created_at, finished_at from ${s}._private_operations order by id desc limit ${LOOKED_AT}
+    select id, created_at, finished_at from ${s}._private_operations order by id desc limit ${MOST_SCANNED}
   ), at_hand as (
     select id, 1 as rank from ${s}._private_operations as operation
     where state in ('running', 'canary', 'undoing') and ${isOwnSize("operation")}

@@ -9,20 +9,20 @@ export interface Sample {
   readonly threads: number;
 }
 
-const [LOOKS, LOOK_MS] = [12, 100];
+const [SAMPLES, POLL_MS] = [12, 100];
 
 /** The minimum of several samples: memory grows between collections, handles during a fetch. */
 export async function sampleOf(pid: number): Promise<Sample> {
-  const looks: Sample[] = [];
-  for (let n = 0; n < LOOKS; n++) {
-    looks.push(lookAt(pid));
-    await sleep(LOOK_MS);
+  const samples: Sample[] = [];
+  for (let n = 0; n < SAMPLES; n++) {
+    samples.push(sampleNow(pid));
+    await sleep(POLL_MS);
   }
-  const least = (name: keyof Sample) => Math.min(...looks.map((one) => one[name]));
+  const least = (name: keyof Sample) => Math.min(...samples.map((one) => one[name]));
   return { mb: least("mb"), handles: least("handles"), threads: least("threads") };
 }
 
-function lookAt(pid: number): Sample {
+function sampleNow(pid: number): Sample {
   const status = readFileSync(`/proc/${pid}/status`, "utf8");
   const field = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]);
   const handles = readdirSync(`/proc/${pid}/fd`).length;

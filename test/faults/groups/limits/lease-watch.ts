@@ -7,7 +7,7 @@ import { machineTime } from "../../../worker/run-log.ts";
 import type { Run } from "../../../worker/runs.ts";
 import type { Stand } from "../../field/stand.ts";
 
-const LOOK_MS = 25;
+const POLL_MS = 25;
 
 interface Seen {
   last: number;
@@ -64,7 +64,7 @@ export class LeaseWatch {
         )
         .catch(() => null);
       if (rows !== null) this.#look(t, new Set(rows.map(({ id }) => id)));
-      await sleep(LOOK_MS, undefined, { signal: this.#over.signal }).catch(() => {});
+      await sleep(POLL_MS, undefined, { signal: this.#over.signal }).catch(() => {});
     }
   }
 

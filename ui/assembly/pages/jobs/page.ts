@@ -81,7 +81,7 @@ export class JobsPage extends BesideJobs {
     else if (verb === "mend") {
       bar.type(arg);
       this.enter(m);
-    } else if (verb === "drop") this.lookFor(this.bar.terms.without(number));
+    } else if (verb === "drop") this.searchFor(this.bar.terms.without(number));
     else if (verb === "edit") this.edit(number);
     else if (verb === "setting") this.settings.set(arg, value === "on");
     else if (verb === "follow") this.follow(arg);
@@ -172,7 +172,7 @@ export class JobsPage extends BesideJobs {
     const typed = bar.typed;
     if (typed.fault !== null) return;
     bar.type("");
-    if (typed.chips.length > 0 || typed.condition.length > 0) this.lookFor(bar.terms.and(typed));
+    if (typed.chips.length > 0 || typed.condition.length > 0) this.searchFor(bar.terms.and(typed));
   }
 
   /** Inserts a completion. If it is a whole term and `searches`, the search begins. */
@@ -186,10 +186,10 @@ export class JobsPage extends BesideJobs {
   private edit(index: i32): void {
     if (index < 0 || index >= this.bar.terms.chips.length) return;
     focus(FIELD);
-    this.lookFor(this.bar.edit(index));
+    this.searchFor(this.bar.edit(index));
   }
 
-  private lookFor(query: string): void {
+  private searchFor(query: string): void {
     navigate(jobsPath(query, this.groups.by), false);
   }
 

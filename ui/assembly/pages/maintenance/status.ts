@@ -1,4 +1,4 @@
-/** One list of everything that is looked after: each row has its name, its number, one status and one action. */
+/** One list of everything that is maintained: each row has its name, its number, one status and one action. */
 import { badge } from "../../controls/button";
 import { cell, row } from "../../controls/table";
 import { lower } from "../../lib/letters";

@@ -74,7 +74,7 @@ function sweepRow(m: Model): Node {
   const words = !isKnown
     ? ""
     : all === 0
-      ? "no worker has reported; looks for old locks"
+      ? "no worker has reported; checks for old locks"
       : pulse.stale === 0
         ? "all workers alive"
         : pulse.stale === 1

@@ -1,32 +1,32 @@
-// A stream that may start nothing looks whether a job is ready at all, before it takes permits or tokens for it.
+// A stream that may start nothing checks whether a job is ready at all, before it takes permits or tokens for it.
 import type { Clock } from "../../base/clock.ts";
 import { mayHaveReady } from "../../queue/fetch/has-ready.ts";
 import type { WorkerConnections } from "../connection/connections.ts";
 import type { TaskParameters } from "../fetch/task-parameters.ts";
 import type { Stream } from "./stream.ts";
 
-/** The least interval of looks after a quiet time; it doubles with each look, up to the greatest. */
+/** The least interval of checks after a quiet time; it doubles with each check, up to the greatest. */
 const SOON_MS = 20;
 const EVERY_MS = 500;
 
 const NEVER = { atMs: Number.NEGATIVE_INFINITY, everyMs: 0 };
 
-export interface ReadyLooksParts {
+export interface ReadyChecksParts {
   readonly clock: Clock;
   readonly connections: Pick<WorkerConnections, "take" | "giveBack">;
-  /** Called after a look. */
+  /** Called after a check. */
   changed(): void;
 }
 
-export class ReadyLooks {
-  readonly #parts: ReadyLooksParts;
+export class ReadyChecks {
+  readonly #parts: ReadyChecksParts;
   readonly #last = new WeakMap<Stream, { readonly atMs: number; readonly everyMs: number }>();
 
-  constructor(parts: ReadyLooksParts) {
+  constructor(parts: ReadyChecksParts) {
     this.#parts = parts;
   }
 
-  /** Looks if that is due. Returns the milliseconds until the next look. */
+  /** Checks if that is due. Returns the milliseconds until the next check. */
   consider(stream: Stream): number {
     if (stream.queue.size > 0 || stream.plan.isDrained || stream.startable > 0) {
       return Number.POSITIVE_INFINITY;

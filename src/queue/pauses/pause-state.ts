@@ -5,10 +5,10 @@ import { microseconds } from "../sql/moments.ts";
 /** The member of a worker's report with the mark of the pauses that it has obeyed. */
 export const OBEYED = "pauses_obeyed";
 
-export interface PauseLook {
+export interface PauseState {
   /** Identifies the pauses: it changes with each pause, and with its end. */
   readonly mark: string;
-  /** One identifier for each pause; null: there are too many, or the mark is the one of the previous look. */
+  /** One identifier for each pause; null: there are too many, or the mark is the one of the previous read. */
   readonly pauses: readonly string[] | null;
   /** A pause is over. */
   readonly hasDue: boolean;
@@ -16,9 +16,9 @@ export interface PauseLook {
   readonly nextMs: number | null;
 }
 
-/** `knownMark`: that of the previous look. Throws if the schema has no table of pauses. */
-export async function lookAtPauses(db: Database, knownMark: string | null): Promise<PauseLook> {
-  const [row] = await query<LookRow>(db, lookSql, [knownMark]);
+/** `knownMark`: that of the previous read. Throws if the schema has no table of pauses. */
+export async function readPauseState(db: Database, knownMark: string | null): Promise<PauseState> {
+  const [row] = await query<StateRow>(db, stateSql, [knownMark]);
   const pauses = JSON.parse(row?.pauses ?? "null") as string[] | null;
   return {
     mark: row?.mark ?? "",
@@ -28,7 +28,7 @@ export async function lookAtPauses(db: Database, knownMark: string | null): Prom
   };
 }
 
-interface LookRow {
+interface StateRow {
   readonly mark: string;
   readonly pauses: string | null;
   readonly has_due: boolean;
@@ -46,7 +46,7 @@ const mark = `pg_catalog.count(*)::text || ' '::text || coalesce(pg_catalog.sum(
 /** A query of one value: the mark of the pauses as they are now. */
 export const markOfPauses = (s: string): string => `select ${mark} from ${s}._private_pauses`;
 
-const lookSql: Statement = (s) => `
+const stateSql: Statement = (s) => `
 select mark, has_due, next_ms,
   case when mark is distinct from $1::text and count <= ${MOST_PAUSES} then pauses end as pauses
 from (
@@ -55,4 +55,4 @@ from (
     pg_catalog.date_part('epoch', pg_catalog.min(resume_at) filter (
       where resume_at > pg_catalog.now() and resume_at < 'infinity'::timestamptz) - pg_catalog.now()) * 1000::float8 as next_ms
   from ${s}._private_pauses
-) as look`;
+) as state`;

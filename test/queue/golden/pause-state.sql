@@ -8,4 +8,4 @@ from (
     pg_catalog.date_part('epoch', pg_catalog.min(resume_at) filter (
       where resume_at > pg_catalog.now() and resume_at < 'infinity'::timestamptz) - pg_catalog.now()) * 1000::float8 as next_ms
   from "worker"._private_pauses
-) as look
+) as state
