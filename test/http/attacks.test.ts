@@ -160,3 +160,24 @@ test("Five hundred clients that never finish their headers do not block others."
   }
   for (const { socket } of slow) socket.destroy();
 });
+
+test("One client cannot take every connection, even if all its requests are in work.", async () => {
+  const { promise: opened, resolve: open } = Promise.withResolvers<void>();
+  let working = 0;
+  const port = await startServer(
+    async ({ path }) => {
+      working += 1;
+      if (path === "/slow") await opened;
+      return answer("done");
+    },
+    { connections: 4 },
+  );
+  const slow = await Promise.all(Array.from({ length: 4 }, () => connect(port)));
+  for (const { socket } of slow) socket.write(get("/slow", LAST));
+  await until(() => working === 4);
+  assert.equal(await rawExchange(port, get("/", LAST)), "", "not by a further one of its own");
+  assert.deepEqual(statuses(await rawExchange(port, get("/", LAST), "127.0.0.2")), [200]);
+  open();
+  const ended = await Promise.all(slow.map((one) => one.end()));
+  assert.deepEqual(ended.flatMap(statuses), [200, 200, 200], "one has made room");
+});

@@ -2,6 +2,7 @@
 // others.
 import type { Socket } from "node:net";
 import { WorkerError } from "../../base/errors.ts";
+import { networkOf } from "./client-address.ts";
 import type { Limits } from "./limits.ts";
 
 /** The progress of a request. */
@@ -27,7 +28,10 @@ export interface HttpConnections {
   readonly size: number;
   /** Whether the server is stopping: then each response is the last of its connection. */
   readonly draining: boolean;
-  /** Adds a connection. Beyond the limit the oldest idle connection is closed; if none is idle, the new one. */
+  /**
+   * Adds a connection. Beyond the limit the oldest idle one is closed. If none is idle, the oldest of the client with the
+   * most connections; the new one, if its client has as many.
+   */
   add(socket: Socket): void;
   /** Replaces a connection by `socket`, which is its encrypted form. */
   secured(raw: Socket | undefined, socket: Socket): void;
@@ -47,6 +51,7 @@ export interface HttpConnections {
 }
 
 interface Connection {
+  readonly network: string;
   readonly exchanges: Set<
     RequestProgress & { readonly end: () => void; readonly lose: () => void }
   >;
@@ -71,19 +76,20 @@ export function createConnections(
 
   const add = (socket: Socket): Connection => {
     const connection: Connection = {
+      network: networkOf(socket.remoteAddress ?? ""),
       exchanges: new Set(),
       closed: new AbortController(),
       onRoom: () => {},
       refused: false,
     };
     if (isOurs) connection.onRoom = pacePipeline(socket, () => isFull(connection.exchanges));
+    if (all.size >= limit) (oldestIdle() ?? oldestOfMost(connection) ?? socket).destroy();
     all.set(socket, connection);
     socket.once("close", () => {
       all.delete(socket);
       connection.closed.abort();
       for (const exchange of connection.exchanges) exchange.lose();
     });
-    if (all.size > limit) (oldestIdle() ?? socket).destroy();
     return connection;
   };
 
@@ -94,6 +100,16 @@ export function createConnections(
   const oldestIdle = (): Socket | undefined => {
     for (const [socket, { exchanges }] of all) if (exchanges.size === 0) return socket;
     return undefined;
+  };
+
+  /** Returns null if the client of the new connection has as many as any. */
+  const oldestOfMost = (added: Connection): Socket | null => {
+    const counts = new Map([[added.network, 1]]);
+    for (const { network } of all.values()) counts.set(network, (counts.get(network) ?? 0) + 1);
+    const most = Math.max(...counts.values());
+    if (counts.get(added.network) === most) return null;
+    for (const [socket, { network }] of all) if (counts.get(network) === most) return socket;
+    return null;
   };
 
   return {
