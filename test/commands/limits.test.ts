@@ -4,10 +4,13 @@ import { test } from "node:test";
 import pg from "pg";
 import { silentLogger } from "../../src/base/logger.ts";
 import { commands } from "../../src/commands/index.ts";
+import { removeLimit, setLimit } from "../../src/commands/limits/set-limit.ts";
 import { type CommandRecord, perform } from "../../src/commands/perform.ts";
+import type { Queryable } from "../../src/database/database.ts";
 import { schemaName } from "../../src/database/schema-name.ts";
 import { readLimits } from "../../src/queue/limits/limits.ts";
 import { migratedDatabase } from "../support/database.ts";
+import { until } from "../support/until.ts";
 
 const { url } = await migratedDatabase("worker", ["limits"]);
 const pool = new pg.Pool({ connectionString: url });
@@ -44,6 +47,26 @@ test("Changes of different parts at the same time are all kept, also of a new li
     assert.deepEqual([concurrency, rate], [8, { limit: 5, perMs: 1_000, burst: 9 }]);
     assert.deepEqual([setBy, revision], ["ana", 4]);
   }
+});
+
+test("Of two equal limits that are set at once one is created, and the other changes nothing.", async () => {
+  const client = await pool.connect();
+  const set = (on: Queryable, scope: "task" | "queue" = "task") => {
+    const definition = { name: "twice", scope, match: "t", concurrency: 1, rate: null };
+    return setLimit({ ...db, client: on }, { definition, setBy: null, isFromCode: false });
+  };
+  await client.query("begin");
+  assert.equal(await set(client), true);
+  const [equal, other] = [set(pool), assert.rejects(set(pool, "queue"), { code: "conflict" })];
+  await until("both wait", async () => {
+    const { rows } = await pool.query("select from pg_locks where not granted");
+    return rows.length === 2;
+  });
+  await client.query("commit");
+  client.release();
+  assert.equal(await equal, false);
+  await other;
+  await removeLimit(db, "twice");
 });
 
 test("A change is recorded with what was typed and what it means.", async () => {

@@ -27,16 +27,13 @@ export async function setLimit(
 ): Promise<boolean> {
   await requireLimits(db);
   const { name, scope, match, concurrency, rate } = definition;
-  const [row] = await query<{ is_full: boolean; is_other: boolean; is_changed: boolean }>(
-    db,
-    setSql,
-    [
-      ...[name, scope, match, concurrency, rate?.limit ?? null, rate?.perMs ?? null],
-      ...[rate?.burst ?? null, isFromCode ? "code" : "user", setBy],
-    ],
-  );
-  if (row?.is_full === true) {
-    throw tooMany();
+  const [row] = await query<SetRow>(db, setSql, [
+    ...[name, scope, match, concurrency, rate?.limit ?? null, rate?.perMs ?? null],
+    ...[rate?.burst ?? null, isFromCode ? "code" : "user", setBy],
+  ]);
+  if (row?.is_missed === true) {
+    if (row.is_full) throw tooMany();
+    return setLimit(db, { definition, setBy, isFromCode });
   }
   if (row?.is_other === true) {
     const other = scope === "task" ? "queues" : "tasks";
@@ -44,6 +41,14 @@ export async function setLimit(
     throw new WorkerError("conflict", sentence);
   }
   return row?.is_changed === true;
+}
+
+interface SetRow {
+  /** There was no limit of this name, and none was created: there are too many, or another session has just created it. */
+  readonly is_missed: boolean;
+  readonly is_full: boolean;
+  readonly is_other: boolean;
+  readonly is_changed: boolean;
 }
 
 /**
@@ -120,7 +125,8 @@ with old as materialized (
 )
 select exists (select from stored) as is_changed,
   exists (select from old where scope <> $2::text) as is_other,
-  not exists (select from old) and not exists (select from stored) as is_full`;
+  not exists (select from old) and not exists (select from stored) as is_missed,
+  (select pg_catalog.count(*) from ${s}._private_limits) >= ${MOST_LIMITS} as is_full`;
 
 // Of two workers that start, one creates the limit.
 const createSql: Statement = (s) => `

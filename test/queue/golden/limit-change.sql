@@ -31,7 +31,8 @@ with old as materialized (
 )
 select exists (select from stored) as is_changed,
   exists (select from old where scope <> $2::text) as is_other,
-  not exists (select from old) and not exists (select from stored) as is_full;
+  not exists (select from old) and not exists (select from stored) as is_missed,
+  (select pg_catalog.count(*) from "worker"._private_limits) >= 1000 as is_full;
 
 select case when $1::text = 'task'
   then exists (select from "worker"._private_tasks where identifier like $2::text)
