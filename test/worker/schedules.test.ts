@@ -46,6 +46,21 @@ describe("A schedule", () => {
     assert.equal(all.flatMap(({ events }) => events).length, 120);
   });
 
+  test("Another schedule's backfill period that no double can be stops none.", async () => {
+    const [odd, name] = [unique("odd"), unique("sound")];
+    for (const one of [odd, name]) await scheduled(pool, one, "* * * * *", "2026-01-05T10:01Z");
+    await pool.query(
+      `update worker._private_schedules set spec = '{"fillMs": 1e999}' where identifier = $1`,
+      [odd],
+    );
+    const time = new ManualTime("2026-01-05T10:00:00.001Z");
+    const { schedules } = runner({ pool, time });
+    await schedules.start(true);
+    await time.goTo("2026-01-05T10:01:00.000Z");
+    await schedules.stop();
+    assert.deepEqual(await timesOf(pool, name), ["10:01"]);
+  });
+
   test("The payload is kept byte for byte, and _cron is added as the last member.", async () => {
     const { rawJson } = await import("../../src/domain/payload.ts");
     const [name, empty] = [unique("bytes"), unique("empty")];

@@ -86,8 +86,12 @@ export function specText({ entry }: ScheduleDefinition): string {
   return JSON.stringify({ fillMs, queueName, maxAttempts, priority, jobKey, jobKeyMode });
 }
 
-/** The backfill period; 0 where a hand in SQL has written something else, and at most a year. */
+/**
+ * The backfill period; 0 where a hand in SQL has written something else, such as 1e999, whose cast would abort the whole
+ * statement, and at most a year.
+ */
 export const fillMs = `case when pg_catalog.jsonb_typeof(spec->'fillMs'::text) = 'number'::text
+      and pg_catalog.length(spec->>'fillMs'::text) <= 25
     then least((spec->>'fillMs'::text)::float8, 31622400000::float8) else 0::float8 end`;
 
 /** Infinity is no time. */

@@ -49,6 +49,7 @@ select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text),
 select identifier, pg_catalog.left(task, 512) as task, pg_catalog.left(pattern, 2000) as pattern,
   pg_catalog.left(time_zone, 512) as time_zone, jitter_ms, overlap, revision,
   case when pg_catalog.jsonb_typeof(spec->'fillMs'::text) = 'number'::text
+      and pg_catalog.length(spec->>'fillMs'::text) <= 25
     then least((spec->>'fillMs'::text)::float8, 31622400000::float8) else 0::float8 end as fill_ms, spec->>'jobKey'::text as key, (spec->>'lastMs'::text) as last_ms,
   pg_catalog.floor(extract(epoch from paused_at) * 1000::numeric) as paused_ms, pg_catalog.floor(extract(epoch from next_at) * 1000::numeric) as next_ms
 from (

@@ -14,6 +14,7 @@ select later.later_ms, due.* from (
   pg_catalog.floor(extract(epoch from paused_at) * 1000::numeric) as paused_ms, pg_catalog.floor(extract(epoch from next_at) * 1000::numeric) as next_ms from "worker"._private_schedules
   where paused_at is null and next_at <= $1::timestamptz
     and next_at >= $2::timestamptz - (case when pg_catalog.jsonb_typeof(spec->'fillMs'::text) = 'number'::text
+      and pg_catalog.length(spec->>'fillMs'::text) <= 25
     then least((spec->>'fillMs'::text)::float8, 31622400000::float8) else 0::float8 end) * interval '1 millisecond'
     and (next_at > $3::timestamptz or next_at = $3::timestamptz and identifier > $4::text)
   order by next_at, identifier limit 100
