@@ -188,6 +188,12 @@ test("A job that waits for a full limit is explained by it, and no worker is acc
   const used = (await client.get(`/api/jobs/${id}/why`)).body.causes[0];
   assert.match(used.text, /^limit s3: 1 per hour are used up, 2 wait, next in (600|59\d) s$/);
   assert.equal((await client.get("/api/limits/s3")).body.state, "full");
+  // Permits that wait for a token are not what the job waits for.
+  await client.post("/api/limits", { ...rate, concurrency: 5 });
+  await pool.query(`insert into worker._private_limit_permits (limit_id, worker_id, permits)
+    select id, 'w', 5 from worker._private_limits where name = 's3'`);
+  const unused = (await client.get(`/api/jobs/${id}/why`)).body.causes[0];
+  assert.match(unused.text, /^limit s3: 1 per hour are used up, 2 wait, next in (600|5\d\d) s$/);
 
   await pool.query("update worker._private_jobs set locked_at = now() where id = $1", [running]);
   await client.post("/api/limits", { action: "remove", name: "s3" });

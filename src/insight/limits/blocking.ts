@@ -69,19 +69,25 @@ function blocking(limit: StoredLimit, facts: Facts): BlockingLimit[] {
     return [{ definition, queue: null, use, next: null }];
   }
   if (definition.scope === "queue") return blockingQueues(limit, facts);
-  const use =
-    ofTasks(limit, facts) ?? ofRate(definition, facts.rates.get(limit.id)?.get(""), facts);
-  return use === null ? [] : [{ definition, queue: null, ...use }];
+  const aheadMs = facts.rates.get(limit.id)?.get("");
+  const use = ofConcurrency(limit, facts, ofRate(definition, aheadMs, { isExact: false }));
+  const first = use ?? ofRate(definition, aheadMs, facts);
+  return first === null ? [] : [{ definition, queue: null, ...first }];
 }
 
-function ofTasks({ id, definition }: StoredLimit, { running, granted }: Facts): UsedUp | null {
+/** `ofRate`: the rate if it is nearly used up. Permits that workers have got but do not use wait for its tokens. */
+function ofConcurrency(
+  { id, definition }: StoredLimit,
+  { running, granted }: Facts,
+  ofRate: UsedUp | null,
+): UsedUp | null {
   const { concurrency } = definition;
   if (concurrency === null) return null;
   const jobs = [...running].reduce((sum, [task, n]) => sum + (isFor(definition, task) ? n : 0), 0);
   const most = grouped(concurrency);
   if (jobs >= concurrency) return { use: `${grouped(jobs)} of ${most} running`, next: null };
   if ((granted.get(id) ?? 0) < concurrency) return null;
-  return { use: `all ${most} granted to workers, ${grouped(jobs)} running`, next: null };
+  return ofRate ?? { use: `all ${most} granted to workers, ${grouped(jobs)} running`, next: null };
 }
 
 function blockingQueues({ id, definition }: StoredLimit, facts: Facts): BlockingLimit[] {
@@ -103,7 +109,7 @@ function blockingQueues({ id, definition }: StoredLimit, facts: Facts): Blocking
 function ofRate(
   definition: LimitDefinition,
   aheadMs: number | undefined,
-  { isExact }: Facts,
+  { isExact }: Pick<Facts, "isExact">,
 ): UsedUp | null {
   const { rate } = definition;
   if (rate === null || aheadMs === undefined) return null;
