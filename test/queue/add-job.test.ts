@@ -5,6 +5,7 @@ import { InputError } from "../../src/base/errors.ts";
 import { rawJson } from "../../src/domain/payload.ts";
 import { getJob } from "../../src/insight/pages/get-job.ts";
 import { addJob } from "../../src/queue/add/add-job.ts";
+import { testPool } from "../support/test-pool.ts";
 import { lockJob, testQueue } from "./queue-database.ts";
 
 const queue = testQueue();
@@ -215,5 +216,27 @@ test("Concurrent adds under one key leave one waiting job.", async () => {
     assert.equal(job.taskIdentifier, `t${n}`);
     assert.equal(job.queueName, `q${n}`);
     assert.equal(job.payload, n);
+  }
+});
+
+test("An add that fails at the role's isolation level is repeated at an explicit one.", async () => {
+  await queue.sql(`create function worker.refuse() returns trigger language plpgsql as $$ begin
+      if current_setting('transaction_isolation') = 'serializable' then
+        raise 'conflict' using errcode = '40001';
+      end if;
+      return new;
+    end $$;
+    create trigger refuse before insert on worker._private_jobs
+      for each row execute function worker.refuse()`);
+  const options = "-c default_transaction_isolation=serializable";
+  try {
+    await using of = testPool({ connectionString: queue.url, options });
+    const db = { ...queue.db, client: of.pool };
+    const keyed = await addJob(db, { identifier: "t", spec: { jobKey: "k" } });
+    const plain = await addJob(db, { identifier: "t" });
+    assert.deepEqual(await getJob(queue.db, keyed.id), keyed);
+    assert.deepEqual(await getJob(queue.db, plain.id), plain);
+  } finally {
+    await queue.sql("drop function worker.refuse() cascade");
   }
 });

@@ -1,10 +1,11 @@
 // For actions that must not happen twice: distinguishes a failure that certainly had no effect from one
 // whose effect is unknown.
 import type { QueryConfig, QueryResultRow } from "pg";
-import { messageOf, WorkerError } from "../../base/errors.ts";
-import type { Database, Queryable } from "../database.ts";
-import { isAnswerLost } from "../errors/lost-answer.ts";
+import { WorkerError } from "../../base/errors.ts";
+import type { Database, Queryable, Transactional } from "../database.ts";
+import { isAnswerLost, unknownOutcome } from "../errors/lost-answer.ts";
 import { isPool, withClient } from "./pool.ts";
+import { inTransaction } from "./transaction.ts";
 
 /**
  * Runs `work`, whose first statement writes. Rejects with `outcome_unknown` if the connection was lost after a
@@ -29,8 +30,16 @@ export async function knownOutcome<T>(
     hasWritten = true;
     return result;
   };
+  const transaction: Transactional["transaction"] = async (inner) => {
+    const result = await inTransaction(db, (inside) => inner(inside.client), {
+      withinMs: addTimeoutMs,
+    });
+    hasWritten = true;
+    return result;
+  };
+  const own: Transactional = { query, transaction };
   try {
-    return await work({ ...db, client: { query } });
+    return await work({ ...db, client: own });
   } catch (error) {
     const isLost = isAnswerLost(error) || (hasWritten && isUnreachable(error));
     throw isLost && !isInside ? unknownOutcome(what, error, ADD_AGAIN) : error;
@@ -41,13 +50,6 @@ const isUnreachable = (error: unknown) =>
   error instanceof WorkerError && error.code === "database_unreachable";
 
 const ADD_AGAIN = ", or add with a job key, which prevents duplicates";
-
-/** Returns the error `outcome_unknown`. `error`: that of the statement whose response was lost. */
-export function unknownOutcome(what: string, error: unknown, advice = ""): WorkerError {
-  const cause = error instanceof WorkerError ? error.cause : error;
-  const message = `the connection to PostgreSQL was lost before it answered (${messageOf(cause)}): ${what} may or may not have happened; check before you try again${advice}`;
-  return new WorkerError("outcome_unknown", message, { cause });
-}
 
 /**
  * Whether the client is in a transaction. pg stores the status of PostgreSQL's last response: `T` in a transaction, `E`

@@ -2,9 +2,8 @@
 import type { QueryConfig, QueryResultRow } from "pg";
 import type { Database, Queryable, Transactional } from "../database.ts";
 import { explainDatabaseError } from "../errors/database-errors.ts";
-import { isAnswerLost } from "../errors/lost-answer.ts";
+import { isAnswerLost, unknownOutcome } from "../errors/lost-answer.ts";
 import { BEGIN } from "./bounded-statement.ts";
-import { unknownOutcome } from "./known-outcome.ts";
 import { isPool, withClient } from "./pool.ts";
 
 export interface TransactionOptions {

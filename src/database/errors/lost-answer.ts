@@ -26,3 +26,10 @@ export function isAnswerLost(error: unknown): boolean {
   const code = codeOf(cause);
   return code === undefined ? LOSS.test(messageOf(cause)) : losses.has(code);
 }
+
+/** Returns the error `outcome_unknown`. `error`: that of the statement whose response was lost. */
+export function unknownOutcome(what: string, error: unknown, advice = ""): WorkerError {
+  const cause = error instanceof WorkerError ? error.cause : error;
+  const message = `the connection to PostgreSQL was lost before it answered (${messageOf(cause)}): ${what} may or may not have happened; check before you try again${advice}`;
+  return new WorkerError("outcome_unknown", message, { cause });
+}
