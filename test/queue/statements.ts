@@ -182,7 +182,7 @@ const RECOVERY = {
 
 /** Every recovery is refused, as by a trigger. */
 const refusingAll: Answer = (text) => {
-  if (!text.includes("turn as")) return { id: "1" };
+  if (!/^with (turn|stale) as/m.test(text)) return { id: "1", present: true };
   throw Object.assign(new Error("no"), { code: "P0001" });
 };
 
@@ -584,6 +584,7 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
   "cancel-requests": (db) => readCancelRequests(db, ["1"]),
   "renew-locks": (db) => renewLocks(db, "w", ["1"], 0),
   "reset-stale-locks": [(db) => resetStaleLocks(db, 0), () => ({ present: true })],
+  "reset-stale-locks-apart": [(db) => resetStaleLocks(db, 0), refusingAll],
   "reset-stale-locks-without-heartbeats": (db) => resetStaleLocks(db, 0),
   "forget-stale-workers": (db) => deleteStaleWorkers(db, 0),
 

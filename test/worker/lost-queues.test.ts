@@ -48,6 +48,35 @@ test("All jobs are read for lost queues only after a queue was deleted.", async 
   }
 });
 
+test("Lost queues are restored although PostgreSQL refuses to unlock another queue.", async () => {
+  await queue.sql("select worker.add_job('t', '{}', 'q'), worker.add_job('t', '{}', 'stuck')");
+  await queue.sql(`update worker._private_job_queues
+    set locked_by = 'stock', locked_at = now() - interval '5 hours' where queue_name = 'stuck'`);
+  await queue.sql(`create function public.refuse() returns trigger language plpgsql as
+      'begin raise exception ''refused''; end';
+    create trigger refuse before update on worker._private_job_queues
+      for each row execute function public.refuse()`);
+  const warnings: string[] = [];
+  const warn = (_fields: object, message: string) => void warnings.push(message);
+  const reset = new LockReset({
+    database: queue.db,
+    intervalMs: 20,
+    staleLockThresholdMs: 14_400_000,
+    logger: { ...silentLogger, warn },
+    mayDelete: () => true,
+    wake: () => {},
+  });
+  reset.start();
+  try {
+    await until("a turn", () => warnings.includes("stale locks could not be reset"));
+    await queue.sql("delete from worker._private_job_queues where queue_name = 'q'");
+    await until("the queue is back", async () => (await names()).includes("recovered-queue-1"));
+  } finally {
+    await reset.stop();
+    await queue.sql("drop function public.refuse cascade");
+  }
+});
+
 const names = async () => {
   const rows = await queue.sql("select queue_name from worker._private_job_queues");
   return rows.map(({ queue_name }) => queue_name);

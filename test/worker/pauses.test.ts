@@ -175,7 +175,7 @@ test("A pause is no worker, and is not ended by unlocking, sweeping, the rule of
   assert.equal(row?.locked_by, "paused:deploy");
   assert.deepEqual(await forceUnlockWorkers(db, ["paused:deploy"]), { jobs: 0, queues: 0 });
   assert.deepEqual((await sweepStaleWorkers(db, { sweepThresholdMs: 0 })).unknownWorkers, []);
-  assert.deepEqual(await resetStaleLocks(db, 0), { jobs: 0, queues: 0 });
+  assert.deepEqual(await resetStaleLocks(db, 0), { jobs: 0, queues: 0, refused: [] });
   assert.equal((await cleanup(db, ["gc-job-queues"])).deletedQueues, 0);
   assert.deepEqual(await queue.utils.listLockedWorkers(), []);
   assert.equal((await lockHolders(db)).holders.size, 0);

@@ -4,6 +4,7 @@ import { test } from "node:test";
 import type pg from "pg";
 import type { Database, Queryable } from "../../src/database/database.ts";
 import { recoverByHand, recoverStaleWorkers } from "../../src/queue/workers/recover-jobs.ts";
+import { resetStaleLocks, STALE_LOCK_MS } from "../../src/queue/workers/reset-stale-locks.ts";
 import { lockJob, testQueue } from "../queue/queue-database.ts";
 import { jobsOf } from "./recovery-jobs.ts";
 
@@ -114,6 +115,23 @@ test("The search for a refused job reads the other jobs of the table only a few 
     } finally {
       client.release(true);
     }
+  });
+});
+
+test("One refused job among old locks leaves it locked, and the others are reset, with their queue.", async () => {
+  await queue.sql(
+    `select count(worker.add_job('task', queue_name := 'q')) from generate_series(1, 20)`,
+  );
+  await queue.sql(
+    "update worker._private_jobs set locked_by = 'stock', locked_at = now() - interval '5 hours'",
+  );
+  await queue.sql(
+    "update worker._private_job_queues set locked_by = 'stock', locked_at = now() - interval '5 hours'",
+  );
+  await refusing("_private_jobs", "new.locked_by is null and old.id % 20 = 7", async () => {
+    const { jobs, queues, refused } = await resetStaleLocks(queue.db, STALE_LOCK_MS);
+    assert.deepEqual([jobs, queues, refused.length], [19, 1, 1]);
+    assert.match(String(refused[0]?.error), /refused/);
   });
 });
 

@@ -302,7 +302,11 @@ test("Locks older than 4 hours are reset unless their worker has sent a heartbea
   await lockJob(queue, long.id, "dead", "9 hours");
   await queue.sql(`update worker._private_job_queues
     set locked_by = 'dead', locked_at = now() - interval '9 hours' where queue_name = 'long'`);
-  assert.deepEqual(await resetStaleLocks(queue.db, STALE_LOCK_MS), { jobs: 1, queues: 1 });
+  assert.deepEqual(await resetStaleLocks(queue.db, STALE_LOCK_MS), {
+    jobs: 1,
+    queues: 1,
+    refused: [],
+  });
   const { attempts, locked_by, last_error } = (await job(old.id)) ?? {};
   assert.deepEqual([attempts, locked_by], [1, null]);
   assert.match(last_error ?? "", /^Recovered: worker stock-worker held attempt 1 for more than 4/);

@@ -3,17 +3,20 @@
 // workers with a recent heartbeat, and renew the locks of their own running jobs (renew-locks.ts), so that stock
 // workers skip those, too.
 import { type Database, query, type Statement } from "../../database/database.ts";
+import { isRefusedResult } from "../../database/errors/database-errors.ts";
 import { hasLimits } from "../../database/schema/extensions/has-extension.ts";
 import { isPseudoLock, UNLOCK } from "../sql/lock.ts";
 import { announceJobs } from "../sql/notify.ts";
 import { freeSlots } from "../sql/slots.ts";
 import { recoverJob } from "./recover-statement.ts";
+import { changeUnrefused, type RefusedJob } from "./refused-jobs.ts";
 import { AGE_MS, resilientThresholdOf, thresholdOf } from "./stale-workers.ts";
 import { hasWorkerTable } from "./worker-table.ts";
 
 export interface ResetLocks {
   readonly jobs: number;
   readonly queues: number;
+  readonly refused: readonly RefusedJob[];
 }
 
 // A heartbeat is recent here for far longer than a lease, because after an outage of the database no worker has a
@@ -23,21 +26,25 @@ const hasHeartbeat = (s: string, lock: string) => `exists (
     and ${AGE_MS} < greatest($1::float8, ${thresholdOf("null")}, ${resilientThresholdOf("null")})
   )`;
 
+const isStaleLock = (s: string, heartbeats: boolean, lock: string) =>
+  `${lock}.locked_at < pg_catalog.now() - $1::float8 * interval '1 millisecond'${
+    heartbeats ? ` and not ${hasHeartbeat(s, lock)}` : ""
+  }`;
+
 /**
- * $1 float8: the threshold in milliseconds; $2 text: the same in words. Rows that other transactions have locked are
- * skipped. A slot stays locked while its worker has a job of its queue.
+ * $1 float8: the threshold in milliseconds; $2 text: the same in words; $3 bigint[]: the only jobs to be unlocked, and
+ * no queues; null: all; $4 bigint[]: jobs to be skipped. Rows that other transactions have locked are skipped. A slot
+ * stays locked while its worker has a job of its queue.
  */
 const resetSql =
   (heartbeats: boolean, slots: boolean): Statement =>
   (s) => {
-    const isStaleLock = (lock: string) =>
-      `${lock}.locked_at < pg_catalog.now() - $1::float8 * interval '1 millisecond'${
-        heartbeats ? ` and not ${hasHeartbeat(s, lock)}` : ""
-      }`;
+    const isStale = (lock: string) => isStaleLock(s, heartbeats, lock);
     return `
 with stale as materialized (
   select jobs.id from ${s}._private_jobs as jobs
-  where ${isStaleLock("jobs")} and not jobs.is_available
+  where ${isStale("jobs")} and not jobs.is_available
+  and ($3::bigint[] is null or jobs.id = any($3::bigint[])) and jobs.id <> all($4::bigint[])
   order by jobs.id for update of jobs skip locked
 ), recovered as (
   update ${s}._private_jobs as jobs
@@ -48,13 +55,13 @@ with stale as materialized (
   returning 1
 ), stale_queue as materialized (
   select queues.id from ${s}._private_job_queues as queues
-  where ${isStaleLock("queues")} and not ${isPseudoLock("queues")}
+  where $3::bigint[] is null and ${isStale("queues")} and not ${isPseudoLock("queues")}
   order by queues.id for update of queues skip locked
 ), freed_queue as (
   update ${s}._private_job_queues set ${UNLOCK}
   where id = any(array(select id from stale_queue))
   returning 1
-)${slots ? freedSlots(s, isStaleLock("slots")) : ""}, total as (
+)${slots ? freedSlots(s, isStale("slots")) : ""}, total as (
   select (select pg_catalog.count(*)::int from recovered) as jobs,
     (select pg_catalog.count(*)::int from freed_queue)${slots ? " + (select pg_catalog.count(*)::int from freed_slot)" : ""} as queues
 )
@@ -65,8 +72,9 @@ from total`;
 
 const freedSlots = (s: string, isStale: string) => `, stale_slot as materialized (
   select slots.queue_id, slots.slot from ${s}._private_queue_slots as slots
-  where ${isStale} and not exists (select from ${s}._private_jobs as jobs where jobs.job_queue_id = slots.queue_id
-    and jobs.locked_by = slots.locked_by and not jobs.is_available and jobs.id not in (select id from stale))
+  where $3::bigint[] is null and ${isStale} and not exists (
+    select from ${s}._private_jobs as jobs where jobs.job_queue_id = slots.queue_id
+    and jobs.locked_by = slots.locked_by and not jobs.is_available and jobs.locked_at is not null and jobs.id not in (select id from stale))
   order by slots.queue_id, slots.slot for update of slots skip locked
 ), freed_slot as (
   ${freeSlots(s, "(slots.queue_id, slots.slot) in (select stale_slot.queue_id, stale_slot.slot from stale_slot)")}
@@ -79,16 +87,45 @@ const statements = {
   withSlots: { withHeartbeats: resetSql(true, true), without: resetSql(false, true) },
 };
 
+const staleJobsSql =
+  (heartbeats: boolean): Statement =>
+  (s) =>
+    `
+select jobs.id from ${s}._private_jobs as jobs
+where ${isStaleLock(s, heartbeats, "jobs")} and not jobs.is_available
+order by jobs.id limit ${MOST_JOBS}`;
+
+/** The most jobs among which refused ones are searched at a time. */
+const MOST_JOBS = 100_000;
+const staleJobs = { withHeartbeats: staleJobsSql(true), without: staleJobsSql(false) };
+
 /**
  * Removes locks of jobs and queues that are older than `thresholdMs` and whose worker has no recent heartbeat. The
- * interrupted attempts still count.
+ * interrupted attempts still count. Jobs that PostgreSQL refuses to change stay locked.
  */
 export async function resetStaleLocks(db: Database, thresholdMs: number): Promise<ResetLocks> {
-  const { withHeartbeats, without } = (await hasLimits(db)) ? statements.withSlots : statements;
-  const statement = (await hasWorkerTable(db)) ? withHeartbeats : without;
-  const values = [thresholdMs, inWords(thresholdMs)];
-  const [row] = await query<{ jobs: number; queues: number }>(db, statement, values);
-  return { jobs: row?.jobs ?? 0, queues: row?.queues ?? 0 };
+  const form = (await hasWorkerTable(db)) ? "withHeartbeats" : "without";
+  const statement = ((await hasLimits(db)) ? statements.withSlots : statements)[form];
+  const reset = async (only: readonly string[] | null, skipped: readonly string[] = []) => {
+    const values = [thresholdMs, inWords(thresholdMs), only, skipped];
+    const [row] = await query<{ jobs: number; queues: number }>(db, statement, values);
+    return { jobs: row?.jobs ?? 0, queues: row?.queues ?? 0, refused: [] };
+  };
+  try {
+    return await reset(null);
+  } catch (error) {
+    if (!isRefusedResult(error)) throw error;
+  }
+  const rows = await query<{ id: string }>(db, staleJobs[form], [thresholdMs]);
+  const ids = rows.map(({ id }) => id);
+  const { jobs, refused } = await changeUnrefused(
+    db,
+    ids,
+    async (some) => (await reset(some)).jobs,
+  );
+  const refusedIds = refused.map(({ id }) => id);
+  const last = await reset(null, refusedIds);
+  return { jobs: jobs + last.jobs, queues: last.queues, refused };
 }
 
 const HOUR_MS = 3_600_000;

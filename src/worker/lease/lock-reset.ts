@@ -63,19 +63,40 @@ export class LockReset {
   }
 
   async #reset(): Promise<void> {
-    const { database, logger, mayDelete, staleLockThresholdMs, wake } = this.#parts;
-    try {
-      const { jobs, queues } = await resetStaleLocks(database, staleLockThresholdMs);
+    const { database, mayDelete, staleLockThresholdMs, wake } = this.#parts;
+    const counts = await this.#try("stale locks could not be reset", () => this.#resetLocks());
+    await this.#try("rows of stale workers could not be deleted", async () => {
       if (mayDelete()) await deleteStaleWorkers(database, staleLockThresholdMs);
-      if (jobs + queues > 0) logger.warn({ jobs, queues }, "stale locks were reset");
-      const recovered = await this.#recoverQueues();
-      if (jobs + queues + recovered > 0) wake();
-      await deleteOldThrottles(database);
+    });
+    const text = "deleted queues could not be restored";
+    const recovered = await this.#try(text, () => this.#recoverQueues());
+    if ((counts ?? 0) + (recovered ?? 0) > 0) wake();
+    await this.#try("old throttles could not be deleted", () => deleteOldThrottles(database));
+  }
+
+  /** Each step runs, even if another has failed. */
+  async #try<T>(failure: string, step: () => Promise<T>): Promise<T | undefined> {
+    if (this.#stop.signal.aborted) return undefined;
+    try {
+      return await step();
     } catch (error) {
       // Outages are logged by the parts that use the database all the time.
-      const fields = { error: messageOf(error) };
-      logger[isOutage(error) ? "debug" : "warn"](fields, "stale locks could not be reset");
+      this.#parts.logger[isOutage(error) ? "debug" : "warn"]({ error: messageOf(error) }, failure);
+      return undefined;
     }
+  }
+
+  async #resetLocks(): Promise<number> {
+    const { database, logger, staleLockThresholdMs } = this.#parts;
+    const { jobs, queues, refused } = await resetStaleLocks(database, staleLockThresholdMs);
+    if (jobs + queues > 0) logger.warn({ jobs, queues }, "stale locks were reset");
+    const [first] = refused;
+    if (first !== undefined) {
+      const { id, error } = first;
+      const fields = { jobs: refused.length, job_id: id, error: messageOf(error) };
+      logger.error(fields, "jobs stay locked: PostgreSQL refuses to change them");
+    }
+    return jobs + queues;
   }
 
   /**

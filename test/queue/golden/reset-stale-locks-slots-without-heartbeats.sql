@@ -1,10 +1,11 @@
-select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as is_there;
-
 select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as present;
+
+select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as is_there;
 
 with stale as materialized (
   select jobs.id from "worker"._private_jobs as jobs
   where jobs.locked_at < pg_catalog.now() - $1::float8 * interval '1 millisecond' and not jobs.is_available
+  and ($3::bigint[] is null or jobs.id = any($3::bigint[])) and jobs.id <> all($4::bigint[])
   order by jobs.id for update of jobs skip locked
 ), recovered as (
   update "worker"._private_jobs as jobs
@@ -26,7 +27,7 @@ with stale as materialized (
   returning 1
 ), stale_queue as materialized (
   select queues.id from "worker"._private_job_queues as queues
-  where queues.locked_at < pg_catalog.now() - $1::float8 * interval '1 millisecond' and not coalesce(pg_catalog.left(queues.locked_by, 8) like any (array['paused:%', 'managed:%']), false)
+  where $3::bigint[] is null and queues.locked_at < pg_catalog.now() - $1::float8 * interval '1 millisecond' and not coalesce(pg_catalog.left(queues.locked_by, 8) like any (array['paused:%', 'managed:%']), false)
   order by queues.id for update of queues skip locked
 ), freed_queue as (
   update "worker"._private_job_queues set locked_by = null, locked_at = null
@@ -34,8 +35,9 @@ with stale as materialized (
   returning 1
 ), stale_slot as materialized (
   select slots.queue_id, slots.slot from "worker"._private_queue_slots as slots
-  where slots.locked_at < pg_catalog.now() - $1::float8 * interval '1 millisecond' and not exists (select from "worker"._private_jobs as jobs where jobs.job_queue_id = slots.queue_id
-    and jobs.locked_by = slots.locked_by and not jobs.is_available and jobs.id not in (select id from stale))
+  where $3::bigint[] is null and slots.locked_at < pg_catalog.now() - $1::float8 * interval '1 millisecond' and not exists (
+    select from "worker"._private_jobs as jobs where jobs.job_queue_id = slots.queue_id
+    and jobs.locked_by = slots.locked_by and not jobs.is_available and jobs.locked_at is not null and jobs.id not in (select id from stale))
   order by slots.queue_id, slots.slot for update of slots skip locked
 ), freed_slot as (
   update "worker"._private_queue_slots as slots set locked_by = null, locked_at = null where (slots.queue_id, slots.slot) in (select stale_slot.queue_id, stale_slot.slot from stale_slot)

@@ -1,6 +1,6 @@
-select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as is_there;
-
 select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as present;
+
+select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as is_there;
 
 with stale as materialized (
   select jobs.id from "worker"._private_jobs as jobs
@@ -14,6 +14,7 @@ with stale as materialized (
       then greatest((workers.metadata ->> 'resilient_threshold_ms'::text)::float8, null::float8)
       else coalesce(null::float8, 300000) end)
   ) and not jobs.is_available
+  and ($3::bigint[] is null or jobs.id = any($3::bigint[])) and jobs.id <> all($4::bigint[])
   order by jobs.id for update of jobs skip locked
 ), recovered as (
   update "worker"._private_jobs as jobs
@@ -35,7 +36,7 @@ with stale as materialized (
   returning 1
 ), stale_queue as materialized (
   select queues.id from "worker"._private_job_queues as queues
-  where queues.locked_at < pg_catalog.now() - $1::float8 * interval '1 millisecond' and not exists (
+  where $3::bigint[] is null and queues.locked_at < pg_catalog.now() - $1::float8 * interval '1 millisecond' and not exists (
     select from "worker"._private_workers as workers where workers.id = queues.locked_by
     and ((extract(epoch from pg_catalog.now())::float8 - extract(epoch from workers.last_heartbeat_at)::float8) * 1000::float8) < greatest($1::float8, case when pg_catalog.jsonb_typeof(workers.metadata -> 'threshold_ms'::text) = 'number'
       and pg_catalog.length(workers.metadata ->> 'threshold_ms'::text) <= 25
@@ -52,7 +53,7 @@ with stale as materialized (
   returning 1
 ), stale_slot as materialized (
   select slots.queue_id, slots.slot from "worker"._private_queue_slots as slots
-  where slots.locked_at < pg_catalog.now() - $1::float8 * interval '1 millisecond' and not exists (
+  where $3::bigint[] is null and slots.locked_at < pg_catalog.now() - $1::float8 * interval '1 millisecond' and not exists (
     select from "worker"._private_workers as workers where workers.id = slots.locked_by
     and ((extract(epoch from pg_catalog.now())::float8 - extract(epoch from workers.last_heartbeat_at)::float8) * 1000::float8) < greatest($1::float8, case when pg_catalog.jsonb_typeof(workers.metadata -> 'threshold_ms'::text) = 'number'
       and pg_catalog.length(workers.metadata ->> 'threshold_ms'::text) <= 25
@@ -61,8 +62,9 @@ with stale as materialized (
       and pg_catalog.length(workers.metadata ->> 'resilient_threshold_ms'::text) <= 25
       then greatest((workers.metadata ->> 'resilient_threshold_ms'::text)::float8, null::float8)
       else coalesce(null::float8, 300000) end)
-  ) and not exists (select from "worker"._private_jobs as jobs where jobs.job_queue_id = slots.queue_id
-    and jobs.locked_by = slots.locked_by and not jobs.is_available and jobs.id not in (select id from stale))
+  ) and not exists (
+    select from "worker"._private_jobs as jobs where jobs.job_queue_id = slots.queue_id
+    and jobs.locked_by = slots.locked_by and not jobs.is_available and jobs.locked_at is not null and jobs.id not in (select id from stale))
   order by slots.queue_id, slots.slot for update of slots skip locked
 ), freed_slot as (
   update "worker"._private_queue_slots as slots set locked_by = null, locked_at = null where (slots.queue_id, slots.slot) in (select stale_slot.queue_id, stale_slot.slot from stale_slot)

@@ -111,8 +111,10 @@ export class Product {
         const { staleWorkers: stale, unknownWorkers: orphans, sparedWorkers: spared } = swept;
         return { stale, spared, orphans, jobs: swept.recoveredJobs, queues: swept.recoveredQueues };
       }
-      case "reset old locks":
-        return resetStaleLocks(this.#db, 4 * HOUR_MS);
+      case "reset old locks": {
+        const { jobs, queues } = await resetStaleLocks(this.#db, 4 * HOUR_MS);
+        return { jobs, queues };
+      }
       case "renew":
         return renewLocks(this.#db, call.by, ids, HOUR_MS);
       case "force unlock":

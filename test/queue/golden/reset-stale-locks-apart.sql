@@ -1,0 +1,73 @@
+select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as present;
+
+select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as is_there;
+
+with stale as materialized (
+  select jobs.id from "worker"._private_jobs as jobs
+  where jobs.locked_at < pg_catalog.now() - $1::float8 * interval '1 millisecond' and not exists (
+    select from "worker"._private_workers as workers where workers.id = jobs.locked_by
+    and ((extract(epoch from pg_catalog.now())::float8 - extract(epoch from workers.last_heartbeat_at)::float8) * 1000::float8) < greatest($1::float8, case when pg_catalog.jsonb_typeof(workers.metadata -> 'threshold_ms'::text) = 'number'
+      and pg_catalog.length(workers.metadata ->> 'threshold_ms'::text) <= 25
+      then greatest((workers.metadata ->> 'threshold_ms'::text)::float8, null::float8)
+      else coalesce(null::float8, 300000) end, case when pg_catalog.jsonb_typeof(workers.metadata -> 'resilient_threshold_ms'::text) = 'number'
+      and pg_catalog.length(workers.metadata ->> 'resilient_threshold_ms'::text) <= 25
+      then greatest((workers.metadata ->> 'resilient_threshold_ms'::text)::float8, null::float8)
+      else coalesce(null::float8, 300000) end)
+  ) and not jobs.is_available
+  and ($3::bigint[] is null or jobs.id = any($3::bigint[])) and jobs.id <> all($4::bigint[])
+  order by jobs.id for update of jobs skip locked
+), recovered as (
+  update "worker"._private_jobs as jobs
+  set locked_by = null, locked_at = null, updated_at = pg_catalog.now(), last_error = (
+      select case when earlier.count is null then given.message
+        else pg_catalog.format('Recovered %s times in a row: %s', earlier.count + 1,
+          pg_catalog.regexp_replace(given.message, '^Recovered: ', '')) end
+      from (select pg_catalog.format('Recovered: worker %s held attempt %s for more than %s',
+      jobs.locked_by, jobs.attempts, $2::text) as message) as given, lateral (
+        select case
+          when jobs.last_error ~ '^Recovered [0-9]{1,5} times in a row: '
+            then pg_catalog.substring(jobs.last_error, '^Recovered ([0-9]+)')::int
+          when jobs.last_error like 'Recovered: %' or jobs.last_error = given.message then 1
+        end as count
+      ) as earlier
+    ),
+    run_at = greatest(run_at, pg_catalog.now())
+  where id = any(array(select id from stale))
+  returning 1
+), stale_queue as materialized (
+  select queues.id from "worker"._private_job_queues as queues
+  where $3::bigint[] is null and queues.locked_at < pg_catalog.now() - $1::float8 * interval '1 millisecond' and not exists (
+    select from "worker"._private_workers as workers where workers.id = queues.locked_by
+    and ((extract(epoch from pg_catalog.now())::float8 - extract(epoch from workers.last_heartbeat_at)::float8) * 1000::float8) < greatest($1::float8, case when pg_catalog.jsonb_typeof(workers.metadata -> 'threshold_ms'::text) = 'number'
+      and pg_catalog.length(workers.metadata ->> 'threshold_ms'::text) <= 25
+      then greatest((workers.metadata ->> 'threshold_ms'::text)::float8, null::float8)
+      else coalesce(null::float8, 300000) end, case when pg_catalog.jsonb_typeof(workers.metadata -> 'resilient_threshold_ms'::text) = 'number'
+      and pg_catalog.length(workers.metadata ->> 'resilient_threshold_ms'::text) <= 25
+      then greatest((workers.metadata ->> 'resilient_threshold_ms'::text)::float8, null::float8)
+      else coalesce(null::float8, 300000) end)
+  ) and not coalesce(pg_catalog.left(queues.locked_by, 8) like any (array['paused:%', 'managed:%']), false)
+  order by queues.id for update of queues skip locked
+), freed_queue as (
+  update "worker"._private_job_queues set locked_by = null, locked_at = null
+  where id = any(array(select id from stale_queue))
+  returning 1
+), total as (
+  select (select pg_catalog.count(*)::int from recovered) as jobs,
+    (select pg_catalog.count(*)::int from freed_queue) as queues
+)
+select total.jobs, total.queues,
+  case when total.jobs + total.queues > 0 then pg_catalog.pg_notify('jobs:insert', pg_catalog.format('{"r":%s,"count":%s}', pg_catalog.random(), greatest(total.jobs, 1))) end
+from total;
+
+select jobs.id from "worker"._private_jobs as jobs
+where jobs.locked_at < pg_catalog.now() - $1::float8 * interval '1 millisecond' and not exists (
+    select from "worker"._private_workers as workers where workers.id = jobs.locked_by
+    and ((extract(epoch from pg_catalog.now())::float8 - extract(epoch from workers.last_heartbeat_at)::float8) * 1000::float8) < greatest($1::float8, case when pg_catalog.jsonb_typeof(workers.metadata -> 'threshold_ms'::text) = 'number'
+      and pg_catalog.length(workers.metadata ->> 'threshold_ms'::text) <= 25
+      then greatest((workers.metadata ->> 'threshold_ms'::text)::float8, null::float8)
+      else coalesce(null::float8, 300000) end, case when pg_catalog.jsonb_typeof(workers.metadata -> 'resilient_threshold_ms'::text) = 'number'
+      and pg_catalog.length(workers.metadata ->> 'resilient_threshold_ms'::text) <= 25
+      then greatest((workers.metadata ->> 'resilient_threshold_ms'::text)::float8, null::float8)
+      else coalesce(null::float8, 300000) end)
+  ) and not jobs.is_available
+order by jobs.id limit 100000
