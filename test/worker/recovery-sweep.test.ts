@@ -317,6 +317,19 @@ test("Locks older than 4 hours are reset unless their worker has sent a heartbea
   assert.deepEqual(await workerIds(), ["dead"]);
 });
 
+test("A worker whose lease is longer than 4 hours keeps its row and its locks for as long.", async () => {
+  const days = '{"threshold_ms": 86400000, "resilient_threshold_ms": 86400000}';
+  await worker("patient", "5 hours", days);
+  await worker("over", "25 hours", days);
+  const [mine, theirs] = [await add("task"), await add("task")];
+  await lockJob(queue, mine.id, "patient", "5 hours");
+  await lockJob(queue, theirs.id, "over", "25 hours");
+  await deleteStaleWorkers(queue.db, STALE_LOCK_MS);
+  assert.deepEqual(await workerIds(), ["patient"]);
+  assert.equal((await resetStaleLocks(queue.db, STALE_LOCK_MS)).jobs, 1);
+  assert.equal((await job(mine.id))?.locked_by, "patient");
+});
+
 test("Old locks of jobs that a worker runs are renewed; those of others are not.", async () => {
   const spec = { queueName: "line" };
   const [runs, waits] = [await add("task", {}, spec), await add("task", {}, spec)];

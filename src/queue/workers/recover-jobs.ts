@@ -84,7 +84,8 @@ export interface ManualRecovery {
 export async function recoverByHand(db: Database, request: ManualRecovery): Promise<Recovered> {
   const { hasHeartbeats, isDry, thresholdMs, delayMs, staleWorkerIds, unknownWorkerIds } = request;
   const always = Number.POSITIVE_INFINITY;
-  const statement = manualStatement(hasHeartbeats, isDry, await hasLimits(db));
+  const form = { heartbeats: hasHeartbeats, isDry, waitsForSweep: true };
+  const statement = recoverSql({ ...form, slots: await hasLimits(db) });
   const valuesFor = (ids: readonly string[]) => {
     const stale = staleWorkerIds.filter((id) => ids.includes(id));
     const rowValues = [stale, stale.map(() => ""), always, 0, always];
@@ -115,32 +116,45 @@ type Recover = (
   onlyIds?: readonly string[],
 ) => Promise<RecoveredRow[]>;
 
-/** Recovers all jobs that can be recovered. If PostgreSQL refuses a change, each worker is recovered alone. */
+const NONE: Recovered = { workerIds: [], jobs: 0, queues: 0, refused: [] };
+
+/**
+ * Recovers all jobs that can be recovered. If PostgreSQL refuses a change, each worker is recovered alone. Then the last
+ * statement unlocks its queues, and marks it if it has nothing else locked.
+ */
 async function recoverUnrefused(
   db: Database,
   workerIds: readonly string[],
   barredIds: readonly string[],
   recover: Recover,
 ): Promise<Recovered> {
-  try {
-    return recovered(await recover(workerIds, barredIds));
-  } catch (error) {
-    if (!isRefusedResult(error)) throw error;
-    await turnOver(db);
-  }
-  let done: Recovered = { workerIds: [], jobs: 0, queues: 0, refused: [] };
-  for (const id of workerIds) {
+  const recoverBeside = async (barred: readonly string[]): Promise<Recovered> => {
     try {
-      done = both(
-        done,
-        await recoverOne(db, id, barredIds, (barred, only) => recover([id], barred, only)),
-      );
-    } catch (error) {
-      if (!isRefusedResult(error)) throw error;
-      done = { ...done, failure: done.failure ?? error };
+      return recovered(await recover(workerIds, barred));
+    } catch (failure) {
+      if (!isRefusedResult(failure)) throw failure;
+      await turnOver(db);
+      return { ...NONE, failure };
     }
+  };
+  let done = await recoverBeside(barredIds);
+  if (done.failure === undefined) return done;
+  if (workerIds.length > 1) {
+    done = NONE;
+    for (const id of workerIds) {
+      done = both(done, await recoverUnrefused(db, [id], barredIds, recover));
+    }
+    return done;
   }
-  return done;
+  const rows = await query<{ id: string }>(db, lockedSql, [...workerIds]);
+  const all = rows.map(({ id }) => id).filter((id) => !barredIds.includes(id));
+  // If it has no jobs, a trigger may refuse to unlock a queue.
+  if (all.length === 0) return done;
+  const change = async (ids: readonly string[]) =>
+    recovered(await recover(workerIds, barredIds, ids)).jobs;
+  const changed = await changeUnrefused(db, all, change, () => turnOver(db));
+  const refusedIds = changed.refused.map(({ id }) => id);
+  return both({ ...NONE, ...changed }, await recoverBeside([...barredIds, ...refusedIds]));
 }
 
 const both = (a: Recovered, b: Recovered): Recovered => ({
@@ -150,42 +164,6 @@ const both = (a: Recovered, b: Recovered): Recovered => ({
   refused: [...a.refused, ...b.refused],
   failure: a.failure ?? b.failure,
 });
-
-/**
- * Recovers the jobs of one worker that are not refused. The last statement unlocks the queues, and marks the worker if
- * it has nothing else locked. If it has no jobs, throws the refusal: a trigger may refuse to unlock a queue.
- */
-async function recoverOne(
-  db: Database,
-  workerId: string,
-  barredIds: readonly string[],
-  recover: (barredIds: readonly string[], onlyIds?: readonly string[]) => Promise<RecoveredRow[]>,
-): Promise<Recovered> {
-  let refusal: unknown;
-  try {
-    return recovered(await recover(barredIds));
-  } catch (error) {
-    if (!isRefusedResult(error)) throw error;
-    await turnOver(db);
-    refusal = error;
-  }
-  const rows = await query<{ id: string }>(db, lockedSql, [workerId]);
-  const all = rows.map(({ id }) => id).filter((id) => !barredIds.includes(id));
-  if (all.length === 0) throw refusal;
-  const { jobs, refused } = await changeUnrefused(
-    db,
-    all,
-    async (ids) => recovered(await recover(barredIds, ids)).jobs,
-    () => turnOver(db),
-  );
-  try {
-    const last = recovered(await recover([...barredIds, ...refused.map(({ id }) => id)]));
-    return { ...last, jobs: jobs + last.jobs, refused };
-  } catch (error) {
-    if (!isRefusedResult(error)) throw error;
-    return { workerIds: [], jobs, queues: 0, refused, failure: error };
-  }
-}
 
 /** No worker locks as many jobs. */
 const MOST_LOCKED = 100_000;
@@ -197,13 +175,8 @@ const turnOverSql: Statement = () =>
   "select pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended($1::text, 0))";
 
 const lockedSql: Statement = (s) => `
-  select id from ${s}._private_jobs
-  where not is_available and locked_at is not null and locked_by = $1::text
-  order by id
-  limit ${MOST_LOCKED}`;
-
-const manualStatement = (heartbeats: boolean, isDry: boolean, slots: boolean) =>
-  recoverSql({ heartbeats, isDry, waitsForSweep: true, slots });
+  select id from ${s}._private_jobs where not is_available and locked_at is not null and locked_by = $1::text
+  order by id limit ${MOST_LOCKED}`;
 
 interface RecoveredRow {
   readonly jobs: number;

@@ -21,15 +21,12 @@ export interface ResetLocks {
 
 // A heartbeat is recent here for far longer than a lease, because after an outage of the database no worker has a
 // heartbeat within its lease.
+const LONGEST_MS = `greatest($1::float8, ${thresholdOf("null")}, ${resilientThresholdOf("null")})`;
+
 const hasHeartbeat = (s: string, lock: string) => `exists (
     select from ${s}._private_workers as workers where workers.id = ${lock}.locked_by
-    and ${AGE_MS} < greatest($1::float8, ${thresholdOf("null")}, ${resilientThresholdOf("null")})
+    and ${AGE_MS} < ${LONGEST_MS}
   )`;
-
-const isStaleLock = (s: string, heartbeats: boolean, lock: string) =>
-  `${lock}.locked_at < pg_catalog.now() - $1::float8 * interval '1 millisecond'${
-    heartbeats ? ` and not ${hasHeartbeat(s, lock)}` : ""
-  }`;
 
 /**
  * $1 float8: the threshold in milliseconds; $2 text: the same in words; $3 bigint[]: the only jobs to be unlocked, and
@@ -39,7 +36,10 @@ const isStaleLock = (s: string, heartbeats: boolean, lock: string) =>
 const resetSql =
   (heartbeats: boolean, slots: boolean): Statement =>
   (s) => {
-    const isStale = (lock: string) => isStaleLock(s, heartbeats, lock);
+    const isStale = (lock: string) =>
+      `${lock}.locked_at < pg_catalog.now() - $1::float8 * interval '1 millisecond'${
+        heartbeats ? ` and not ${hasHeartbeat(s, lock)}` : ""
+      }`;
     return `
 with stale as materialized (
   select jobs.id from ${s}._private_jobs as jobs
@@ -87,25 +87,20 @@ const statements = {
   withSlots: { withHeartbeats: resetSql(true, true), without: resetSql(false, true) },
 };
 
-const staleJobsSql =
-  (heartbeats: boolean): Statement =>
-  (s) =>
-    `
-select jobs.id from ${s}._private_jobs as jobs
-where ${isStaleLock(s, heartbeats, "jobs")} and not jobs.is_available
-order by jobs.id limit ${MOST_JOBS}`;
-
-/** The most jobs among which refused ones are searched at a time. */
-const MOST_JOBS = 100_000;
-const staleJobs = { withHeartbeats: staleJobsSql(true), without: staleJobsSql(false) };
+/** Jobs among which the refused ones are. */
+const oldJobsSql: Statement = (s) => `
+select id from ${s}._private_jobs
+where not is_available and locked_at < pg_catalog.now() - $1::float8 * interval '1 millisecond'
+order by id limit 100000`;
 
 /**
  * Removes locks of jobs and queues that are older than `thresholdMs` and whose worker has no recent heartbeat. The
- * interrupted attempts still count. Jobs that PostgreSQL refuses to change stay locked.
+ * interrupted attempts still count. Jobs that PostgreSQL refuses to change stay locked. `db` is one connection: on another,
+ * the rows of a refused statement may still be locked, and are skipped.
  */
 export async function resetStaleLocks(db: Database, thresholdMs: number): Promise<ResetLocks> {
-  const form = (await hasWorkerTable(db)) ? "withHeartbeats" : "without";
-  const statement = ((await hasLimits(db)) ? statements.withSlots : statements)[form];
+  const { withHeartbeats, without } = (await hasLimits(db)) ? statements.withSlots : statements;
+  const statement = (await hasWorkerTable(db)) ? withHeartbeats : without;
   const reset = async (only: readonly string[] | null, skipped: readonly string[] = []) => {
     const values = [thresholdMs, inWords(thresholdMs), only, skipped];
     const [row] = await query<{ jobs: number; queues: number }>(db, statement, values);
@@ -116,7 +111,7 @@ export async function resetStaleLocks(db: Database, thresholdMs: number): Promis
   } catch (error) {
     if (!isRefusedResult(error)) throw error;
   }
-  const rows = await query<{ id: string }>(db, staleJobs[form], [thresholdMs]);
+  const rows = await query<{ id: string }>(db, oldJobsSql, [thresholdMs]);
   const ids = rows.map(({ id }) => id);
   const { jobs, refused } = await changeUnrefused(
     db,
@@ -138,12 +133,12 @@ function inWords(ms: number): string {
 export const STALE_LOCK_MS = 4 * HOUR_MS;
 
 const deleteSql: Statement = (s) => `
-delete from ${s}._private_workers
-where last_heartbeat_at < pg_catalog.now() - $1::float8 * interval '1 millisecond'`;
+delete from ${s}._private_workers as workers
+where last_heartbeat_at < pg_catalog.now() - $1::float8 * interval '1 millisecond' and ${AGE_MS} > ${LONGEST_MS}`;
 
 /**
- * Deletes the rows of workers that have sent no heartbeat for `thresholdMs`, at least 4 hours: their old locks have
- * been reset by then.
+ * Deletes the rows of workers that have sent no heartbeat for `thresholdMs`, at least 4 hours, and for their own
+ * thresholds: their old locks have been reset by then.
  */
 export async function deleteStaleWorkers(db: Database, thresholdMs: number): Promise<void> {
   await query(db, deleteSql, [Math.max(thresholdMs, STALE_LOCK_MS)]);

@@ -1,2 +1,8 @@
-delete from "worker"._private_workers
-where last_heartbeat_at < pg_catalog.now() - $1::float8 * interval '1 millisecond'
+delete from "worker"._private_workers as workers
+where last_heartbeat_at < pg_catalog.now() - $1::float8 * interval '1 millisecond' and ((extract(epoch from pg_catalog.now())::float8 - extract(epoch from workers.last_heartbeat_at)::float8) * 1000::float8) > greatest($1::float8, case when pg_catalog.jsonb_typeof(workers.metadata -> 'threshold_ms'::text) = 'number'
+      and pg_catalog.length(workers.metadata ->> 'threshold_ms'::text) <= 25
+      then greatest((workers.metadata ->> 'threshold_ms'::text)::float8, null::float8)
+      else coalesce(null::float8, 300000) end, case when pg_catalog.jsonb_typeof(workers.metadata -> 'resilient_threshold_ms'::text) = 'number'
+      and pg_catalog.length(workers.metadata ->> 'resilient_threshold_ms'::text) <= 25
+      then greatest((workers.metadata ->> 'resilient_threshold_ms'::text)::float8, null::float8)
+      else coalesce(null::float8, 300000) end)

@@ -122,7 +122,5 @@ where case when total.jobs = (select pg_catalog.count(*) from due) then '0'::tex
 
 select pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended($1::text, 0));
 
-  select id from "worker"._private_jobs
-  where not is_available and locked_at is not null and locked_by = $1::text
-  order by id
-  limit 100000
+  select id from "worker"._private_jobs where not is_available and locked_at is not null and locked_by = $1::text
+  order by id limit 100000

@@ -1,6 +1,6 @@
-select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as present;
-
 select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as is_there;
+
+select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as present;
 
 with stale as materialized (
   select jobs.id from "worker"._private_jobs as jobs
@@ -59,15 +59,6 @@ select total.jobs, total.queues,
   case when total.jobs + total.queues > 0 then pg_catalog.pg_notify('jobs:insert', pg_catalog.format('{"r":%s,"count":%s}', pg_catalog.random(), greatest(total.jobs, 1))) end
 from total;
 
-select jobs.id from "worker"._private_jobs as jobs
-where jobs.locked_at < pg_catalog.now() - $1::float8 * interval '1 millisecond' and not exists (
-    select from "worker"._private_workers as workers where workers.id = jobs.locked_by
-    and ((extract(epoch from pg_catalog.now())::float8 - extract(epoch from workers.last_heartbeat_at)::float8) * 1000::float8) < greatest($1::float8, case when pg_catalog.jsonb_typeof(workers.metadata -> 'threshold_ms'::text) = 'number'
-      and pg_catalog.length(workers.metadata ->> 'threshold_ms'::text) <= 25
-      then greatest((workers.metadata ->> 'threshold_ms'::text)::float8, null::float8)
-      else coalesce(null::float8, 300000) end, case when pg_catalog.jsonb_typeof(workers.metadata -> 'resilient_threshold_ms'::text) = 'number'
-      and pg_catalog.length(workers.metadata ->> 'resilient_threshold_ms'::text) <= 25
-      then greatest((workers.metadata ->> 'resilient_threshold_ms'::text)::float8, null::float8)
-      else coalesce(null::float8, 300000) end)
-  ) and not jobs.is_available
-order by jobs.id limit 100000
+select id from "worker"._private_jobs
+where not is_available and locked_at < pg_catalog.now() - $1::float8 * interval '1 millisecond'
+order by id limit 100000
