@@ -13,24 +13,33 @@ export interface StrayFunction {
   readonly statement: string;
 }
 
-/** Returns the queue's functions that contain the name of another schema. */
+/**
+ * Returns the queue's functions that contain the name of another schema before that of an object of this one. Other
+ * names are those of an edited function, which may use what it likes.
+ */
 export async function readStrayFunctions(db: Database): Promise<readonly StrayFunction[]> {
   const { name, quoted } = db.schema;
-  const rows = await query<{ name: string; body: string; definition: string }>(db, straySql, [
-    name,
-    `${quoted}.`,
-    queueFunctions,
-  ]);
-  return rows.map(({ name, body, definition }) => ({
-    name,
-    schemas: [...new Set(Array.from(body.matchAll(QUALIFIED), ([, one = ""]) => one))].filter(
-      (one) => one !== quoted,
-    ),
-    statement: definition.replaceAll(QUALIFIED, `${quoted.replaceAll("$", "$$$$")}.`),
-  }));
+  const rows = await query<StrayRow>(db, straySql, [name, `${quoted}.`, queueFunctions]);
+  return rows.flatMap(({ name, definition, objects }) => {
+    const own = new Set(JSON.parse(objects) as string[]);
+    const schemas = new Set<string>();
+    const statement = definition.replaceAll(QUALIFIED, (text, schema: string, object: string) => {
+      if (schema === quoted || !own.has(object)) return text;
+      schemas.add(schema);
+      return `${quoted}.${object}`;
+    });
+    return schemas.size === 0 ? [] : [{ name, schemas: [...schemas], statement }];
+  });
 }
 
-const QUALIFIED = /("(?:[^"]|"")+")\./g;
+interface StrayRow {
+  readonly name: string;
+  readonly definition: string;
+  /** A JSON array of the names of this schema's tables, functions and types. */
+  readonly objects: string;
+}
+
+const QUALIFIED = /("(?:[^"]|"")+")\.(\w+)/g;
 
 const queueFunctions = [
   ...["add_job", "add_jobs", "complete_jobs", "permanently_fail_jobs", "reschedule_jobs"],
@@ -41,7 +50,11 @@ const queueFunctions = [
 
 // The bodies contain the name only in quotes.
 const straySql: Statement = () => `
-  select own.proname::text as name, own.prosrc as body, pg_catalog.pg_get_functiondef(own.oid) as definition
+  select own.proname::text as name, pg_catalog.pg_get_functiondef(own.oid) as definition,
+    pg_catalog.to_json(array(
+      select relname from pg_catalog.pg_class where relnamespace = space.oid
+      union all select proname from pg_catalog.pg_proc where pronamespace = space.oid
+      union all select typname from pg_catalog.pg_type where typnamespace = space.oid))::text as objects
   from pg_catalog.pg_proc as own
   join pg_catalog.pg_namespace as space on space.oid = own.pronamespace
   where space.nspname = $1::text and own.proname = any($3::text[])

@@ -89,3 +89,24 @@ test("A function with another schema's name in one line is found, and is not cal
   assert.equal((await bound("worker").addJobs(twice)).length, 2);
   await queue.sql(text);
 });
+
+test("A function that was edited to call another schema's functions is left as it is.", async () => {
+  const definition = async () => {
+    const [row] = await queue.sql<{ text: string }>(
+      "select pg_get_functiondef('worker.add_jobs'::regproc) as text",
+    );
+    return row?.text ?? "";
+  };
+  const text = await definition();
+  const edited = text.replace(/\bbegin\b/, 'begin perform "app".audit();');
+  assert.notEqual(edited, text);
+  await queue.sql(edited);
+  await migrate(queue.pool, schemaName());
+  assert.equal(await definition(), edited);
+  assert.deepEqual((await readSchemaDrift(queue.db)).strays, []);
+  const other = '"other"._private_tasks as tasks on';
+  await queue.sql(edited.replace('"worker"._private_tasks as tasks on', other));
+  await migrate(queue.pool, schemaName());
+  assert.equal(await definition(), edited);
+  await queue.sql(text);
+});
