@@ -106,7 +106,7 @@ export class VerbDialog extends Dialog {
     if (query === null || about.affected.value === 0) return;
     // Jobs that were blocked are ready now.
     notice.link = queryPath(query.replace(" is:blocked", ""));
-    notice.see = "See " + countedValue(about.affected, "job", "jobs");
+    notice.linkText = "See " + countedValue(about.affected, "job", "jobs");
   }
 }
 

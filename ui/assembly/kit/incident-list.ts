@@ -1,6 +1,7 @@
 /**
- * The incidents on screen, and the current one for the keys. Under the pointer or the focus no row moves: incidents
- * that are over are marked, and new ones wait. In any case, an incident that is over stays for a while.
+ * The incidents on screen, and the current one for the keys. While the pointer or the focus is on them, no row moves:
+ * incidents that are over are marked, and new ones are only counted. An incident that is over stays for at least
+ * OVER_MS.
  */
 
 import { Incident } from "../generated/records";
@@ -20,7 +21,7 @@ export class IncidentList {
   isWalked: bool = false;
   private until: f64 = 0;
 
-  /** Takes over the feed's latest incidents. */
+  /** Updates the rows from the feed's latest incidents. */
   follow(m: Model): void {
     const latest = m.facts.incidents.incidents;
     const places = new Map<string, i32>();
@@ -72,7 +73,10 @@ export class IncidentList {
     return -1;
   }
 
-  /** Moves from the row with the focus, among the first `count` rows. The first move goes to the row itself. */
+  /**
+   * Moves the current row among the first `count` rows. `from`: the id of the row with the focus. Without a focus, the
+   * first move makes the first row current.
+   */
   walk(from: string, by: i32, count: i32): void {
     const at = this.indexOf(from);
     if (at >= 0) this.current = at;

@@ -24,7 +24,7 @@ export abstract class ListPage extends Page {
   address: Address = new Address("/", new Map<string, string>());
   searchDraft: string = "";
   /** Whether users that may write can select rows. */
-  choosable: bool = true;
+  isSelectable: bool = true;
   /** The shortest time between two quiet requests while something changes, in milliseconds. */
   everyMs: f64 = 4000;
   /** The headings above rows that span all columns; empty: there are no such rows. */
@@ -217,7 +217,7 @@ export abstract class ListPage extends Page {
       new Shortcut("k", "Previous row", this.name + ".before", "", "List"),
       new Shortcut("Enter", "Open row", this.name + ".open", "", "List"),
     ];
-    if (!this.choosable || !m.access.canWrite) return keys;
+    if (!this.isSelectable || !m.access.canWrite) return keys;
     keys.push(new Shortcut("x", "Select row", this.name + ".choose", "", "List"));
     keys.push(new Shortcut("X", "Extend selection", this.name + ".through", "", "List"));
     return keys;

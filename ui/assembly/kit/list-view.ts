@@ -21,12 +21,12 @@ export function listView(m: Model, page: ListPage, label: string, none: Node): N
   if (!waits && (asked.error.length > 0 || !asked.ready)) return asked.placeholder(m, 0);
   const list = page.list;
   if (!waits && list.rows.length === 0) return none;
-  const choosable = page.choosable && m.access.canWrite;
+  const isSelectable = page.isSelectable && m.access.canWrite;
   const columns = page.columns(m);
   const rows: Node[] = [];
   const count = waits ? SHAPES : list.rows.length;
   for (let i = 0; i < count; i++)
-    rows.push(waits ? shape(i, columns, choosable) : rowView(m, page, i, choosable, columns));
+    rows.push(waits ? shape(i, columns, isSelectable) : rowView(m, page, i, isSelectable, columns));
   return el(
     "div",
     [cls("list-frame"), attr("data-hold", "")],
@@ -38,13 +38,13 @@ export function listView(m: Model, page: ListPage, label: string, none: Node): N
           cls("t rows " + page.name),
           attr("role", "grid"),
           attr("aria-label", label),
-          attr("aria-multiselectable", choosable ? "true" : "false"),
+          attr("aria-multiselectable", isSelectable ? "true" : "false"),
           attr("data-key", page.name + ".key"),
           attr("data-keys", KEYS),
         ],
         [
-          page.spanningHeads.length > 0 ? widths(columns, choosable) : nothing,
-          head(page, columns, choosable),
+          page.spanningHeads.length > 0 ? widths(columns, isSelectable) : nothing,
+          head(page, columns, isSelectable),
           // No row of the list has arrived yet.
           el("tbody", [], waits ? [] : rows),
           waits ? el("tfoot", [], rows) : nothing,
@@ -56,16 +56,16 @@ export function listView(m: Model, page: ListPage, label: string, none: Node): N
 }
 
 /** A placeholder row while rows are loading. */
-function shape(index: i32, columns: Column[], choosable: bool): Node {
-  const cells: Node[] = choosable ? [leaf("td", "c-check", "")] : [];
+function shape(index: i32, columns: Column[], isSelectable: bool): Node {
+  const cells: Node[] = isSelectable ? [leaf("td", "c-check", "")] : [];
   for (let i = 0; i < columns.length; i++)
     cells.push(box("td", columns[i].name, [leaf("span", "sk", "")]));
   return el("tr", [key(`…${index}`), cls("shape")], cells);
 }
 
-function head(page: ListPage, columns: Column[], choosable: bool): Node {
+function head(page: ListPage, columns: Column[], isSelectable: bool): Node {
   const heads: Node[] = [];
-  if (choosable) {
+  if (isSelectable) {
     const all = check("Select all rows on this page", page.name + ".all", "", page.list.allChosen);
     heads.push(el("th", [attr("scope", "col"), cls("c-check")], [all]));
   }
@@ -84,8 +84,8 @@ function hasColumnRows(page: ListPage): bool {
 }
 
 /** The widths of the columns, for a table whose first row has none. */
-function widths(columns: Column[], choosable: bool): Node {
-  const list: Node[] = choosable ? [leaf("col", "c-check", "")] : [];
+function widths(columns: Column[], isSelectable: bool): Node {
+  const list: Node[] = isSelectable ? [leaf("col", "c-check", "")] : [];
   for (let i = 0; i < columns.length; i++) list.push(leaf("col", columns[i].name, ""));
   return el("colgroup", [], list);
 }
@@ -113,7 +113,13 @@ function columnHead(page: ListPage, column: Column): Node {
   ]);
 }
 
-function rowView(m: Model, page: ListPage, index: i32, choosable: bool, columns: Column[]): Node {
+function rowView(
+  m: Model,
+  page: ListPage,
+  index: i32,
+  isSelectable: bool,
+  columns: Column[],
+): Node {
   const list = page.list;
   const row: Row = list.rows[index];
   const isChosen = list.isChosen(row.key);
@@ -132,12 +138,12 @@ function rowView(m: Model, page: ListPage, index: i32, choosable: bool, columns:
   ];
   if (row.path.length > 0) attrs.push(attr("data-click", page.name + ".open"));
   if (row.spans) {
-    const whole = attr("colspan", (columns.length + (choosable ? 1 : 0)).toString());
+    const whole = attr("colspan", (columns.length + (isSelectable ? 1 : 0)).toString());
     return el("tr", attrs, [el("td", [cls("whole"), whole], row.cells(m))]);
   }
-  if (choosable) attrs.push(attr("aria-selected", isChosen ? "true" : "false"));
+  if (isSelectable) attrs.push(attr("aria-selected", isChosen ? "true" : "false"));
   const cells: Node[] = [];
-  if (choosable) {
+  if (isSelectable) {
     const box = check("Select " + row.name, page.name + ".pick", row.key, isChosen, false);
     cells.push(el("td", [cls("c-check")], [box]));
   }

@@ -154,7 +154,7 @@ export class List {
     if (this.every) return true;
     let count = 0;
     for (let i = 0; i < this.rows.length; i++) {
-      if (!this.rows[i].choosable) continue;
+      if (!this.rows[i].isSelectable) continue;
       if (!this.chosen.has(this.rows[i].key)) return false;
       count++;
     }
@@ -234,7 +234,7 @@ export class List {
   }
 
   private set(row: Row, on: bool): void {
-    if (!row.choosable) return;
+    if (!row.isSelectable) return;
     if (on) this.chosen.set(row.key, row);
     else this.chosen.delete(row.key);
   }

@@ -9,17 +9,17 @@ export abstract class Row {
   /** The name for screen readers: `job 12`. */
   abstract get name(): string;
 
-  /** The address that it opens; empty: none. */
+  /** The address that the row opens; empty: none. */
   get path(): string {
     return "";
   }
 
   /** Whether it can be selected. The head of a group cannot. */
-  get choosable(): bool {
+  get isSelectable(): bool {
     return true;
   }
 
-  /** Whether it is one cell over all columns. */
+  /** Whether the row has one cell over all columns. */
   get spans(): bool {
     return false;
   }
@@ -29,21 +29,22 @@ export abstract class Row {
     return "";
   }
 
-  /** What its key `p` pauses or resumes: `queue mail`; and whether it is paused. */
+  /** What its key `p` pauses or resumes, such as `queue mail`; empty: none. */
   get pauses(): string {
     return "";
   }
 
+  /** Whether what `pauses` names is paused. */
   get isPaused(): bool {
     return false;
   }
 
-  /** The list within the list that it belongs to. Rows of one scope are consecutive, in their own order. */
+  /** The part of the list that the row belongs to, such as a group. Rows of one scope are consecutive. */
   get scope(): string {
     return "";
   }
 
-  /** Whether it is the end of its scope, whichever rows precede it. */
+  /** Whether it ends its scope without being a row of the data, such as a link to more rows. */
   get isEnd(): bool {
     return false;
   }

@@ -1,10 +1,10 @@
 /**
- * Short messages about what happened, one at a time. A good one disappears by itself and makes room for newer ones. An
- * error stays until it is dismissed, and is shown before the others.
+ * Short messages about what happened, one at a time, oldest first. A good one disappears by itself, and at once when
+ * another one is added. Warnings and errors stay until they are dismissed.
  */
 import { after } from "../host";
 
-/** The number of messages that wait. Beyond it the oldest is removed. */
+/** The number of messages that are kept. Beyond it the oldest is removed. */
 const MOST = 4;
 const SHORT_MS = 8000;
 
@@ -12,7 +12,7 @@ export class Notice {
   /** The address to which the notice links; empty: none. */
   link: string = "";
   /** The text of a separate link; empty: the message itself is the link. */
-  see: string = "";
+  linkText: string = "";
   detail: string = "";
   /** The operation that it offers to undo; 0: none. */
   undo: i64 = 0;
@@ -26,7 +26,7 @@ export class Notice {
 
 export class Notices {
   private list: Notice[] = [];
-  private next: i32 = 1;
+  private nextId: i32 = 1;
 
   /** The notice that is shown. */
   get first(): Notice | null {
@@ -57,12 +57,12 @@ export class Notices {
   }
 
   private add(tone: string, text: string): Notice {
-    // The same sentence is not shown twice. Of good messages only the last is kept.
+    // The same text is not shown twice.
     for (let i = 0; i < this.list.length; i++) {
       const before = this.list[i];
       if (before.text === text || before.tone === "good") this.list.splice(i--, 1);
     }
-    const notice = new Notice(this.next++, tone, text);
+    const notice = new Notice(this.nextId++, tone, text);
     this.list.push(notice);
     if (this.list.length > MOST) this.list.shift();
     if (tone === "good") after(SHORT_MS, "app.fade", notice.id.toString());

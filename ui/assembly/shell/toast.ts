@@ -28,13 +28,13 @@ function noticeView(notice: Notice, waiting: i32): Node {
     [key(id), cls("notice " + notice.tone)],
     [
       box("div", "notice-text", [
-        notice.link.length > 0 && notice.see.length === 0
+        notice.link.length > 0 && notice.linkText.length === 0
           ? link(notice.link, "notice-link", [text(notice.text)])
           : leaf("strong", "", notice.text),
         same ? nothing : leaf("p", "notice-detail", notice.detail),
         waiting > 0 ? leaf("p", "notice-detail", counted(waiting, "more", "more")) : nothing,
       ]),
-      notice.see.length > 0 ? link(notice.link, "btn s", [text(notice.see)]) : nothing,
+      notice.linkText.length > 0 ? link(notice.link, "btn s", [text(notice.linkText)]) : nothing,
       notice.undo > 0 ? button("Undo…", "ask.change", `undo ${notice.undo}`, "s") : nothing,
       iconButton(CLOSE, "Dismiss", "app.dismiss", id),
     ],

@@ -24,7 +24,7 @@ export class ActivityPage extends ListPage {
     this.label = "Activity";
     this.drawing = PULSE;
     this.letter = "a";
-    this.choosable = false;
+    this.isSelectable = false;
     // The line of an operation shows its progress.
     this.everyMs = 2000;
   }

@@ -25,7 +25,7 @@ export class CronPage extends ListPage {
     this.label = "Cron";
     this.drawing = CLOCK;
     this.letter = "c";
-    this.choosable = false;
+    this.isSelectable = false;
     this.usualSort = "next";
     this.everyMs = 15000;
   }

@@ -43,7 +43,7 @@ export class ErrorsPage extends ListPage {
     this.drawing = BUG;
     this.letter = "e";
     this.inBar = true;
-    this.choosable = false;
+    this.isSelectable = false;
     this.usualSort = "-failed";
     this.everyMs = 15000;
   }

@@ -56,7 +56,7 @@ export class GroupRow extends Row {
     return jobsPath(this.query, "");
   }
 
-  override get choosable(): bool {
+  override get isSelectable(): bool {
     return false;
   }
 
@@ -155,7 +155,7 @@ export class MoreRow extends Row {
     return jobsPath(this.query, "");
   }
 
-  override get choosable(): bool {
+  override get isSelectable(): bool {
     return false;
   }
 

@@ -27,7 +27,7 @@ export class LimitsPage extends ListPage {
     this.label = "Limits";
     this.drawing = GAUGE;
     this.letter = "l";
-    this.choosable = false;
+    this.isSelectable = false;
     this.searchField = "";
   }
 

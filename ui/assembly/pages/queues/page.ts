@@ -34,7 +34,7 @@ export class QueuesPage extends ListPage {
     this.drawing = LAYERS;
     this.letter = "q";
     this.inBar = true;
-    this.choosable = false;
+    this.isSelectable = false;
     this.usualSort = "stuck";
     this.everyMs = 15000;
   }

@@ -25,7 +25,7 @@ export class TasksPage extends ListPage {
     this.label = "Tasks";
     this.drawing = CODE;
     this.letter = "t";
-    this.choosable = false;
+    this.isSelectable = false;
     this.usualSort = "worst";
     this.everyMs = 15000;
   }
