@@ -24,7 +24,7 @@ test("A limit is set, shown, changed in parts and removed; each answer names the
   );
   assert.equal(
     set.stdout,
-    "Set the limit stripe: at most 10 jobs of task charge_card at once, 100 in a second and 20 more at once after a quiet time; no task had this name until now\n",
+    "Set the limit stripe: at most 10 jobs of task charge_card at once, 100 in a second and 20 more at once after a quiet time; no task has this name yet\n",
   );
   await worker("add", "charge_card");
   const changed = await worker("limit", "set", "stripe", "--concurrency", "5");

@@ -80,7 +80,7 @@ test("A change is recorded with what was typed and what it means.", async () => 
         command: "limit-set",
         changes: { name: "limit-0", rate: "10/min" },
         message:
-          "Changed the limit limit-0: at most 8 jobs of task t at once, 10 in a minute and 9 more at once after a quiet time; no task had this name until now",
+          "Changed the limit limit-0: at most 8 jobs of task t at once, 10 in a minute and 9 more at once after a quiet time; no task has this name yet",
       },
       {
         command: "limit-remove",

@@ -41,8 +41,8 @@ export const limitSetCommand = defineCommand({
     if (!isChanged) return `Nothing changed: ${namedLimit(name)} is ${text} already`;
     const { scope, match } = definition;
     const unknown = match.includes("*")
-      ? `no ${scope} has a matching name until now`
-      : `no ${scope} had this name until now`;
+      ? `no ${scope} has a matching name yet`
+      : `no ${scope} has this name yet`;
     const done = `${isNew ? "Set" : "Changed"} ${namedLimit(name)}: ${text}`;
     return [done, ...(isKnown ? [] : [unknown]), ...(note === null ? [] : [note])].join("; ");
   },

@@ -90,7 +90,7 @@ export const pauseCommand = defineCommand({
   sentence: ({ isKnown, workers, cancelling }, { scope, name, wait }) => {
     const parts = [
       `Paused ${targetText({ scope, name })}`,
-      ...(isKnown ? [] : [`no ${scope} had this name until now`]),
+      ...(isKnown ? [] : [`no ${scope} has this name yet`]),
       ...(workers === null ? [] : [acknowledgementText(workers, wait) ?? UNREPORTED]),
       ...(cancelling === 0
         ? []
