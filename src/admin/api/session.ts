@@ -1,5 +1,5 @@
-// GET /api/session: the first request of the page. It contains no secret but the CSRF token, which every client may
-// have that may read this response.
+// GET /api/session: the first request of the page. The only secret in the response is the CSRF token, and every client
+// that may read the response may have that token.
 import { wait } from "../../base/clock.ts";
 import { WorkerError } from "../../base/errors.ts";
 import { VERSION } from "../../base/version.ts";
@@ -59,7 +59,7 @@ export const getSession: Operation = {
       csrf_token: csrfToken,
       auth: {
         mode: auth.mode,
-        // A login by a token has no name of its own, only its mode's.
+        // After a login with a token, `user` is the mode's name and not a user's.
         username: isNamed(auth.mode, user) ? user : null,
         header_name: auth.headerName,
         generated_secret: auth.generatedSecret !== null,
@@ -86,7 +86,7 @@ async function databaseNow(readiness: Admin["readiness"], closing: AbortSignal) 
 
 const NO_ANSWER = {
   isReadOnlyServer: false,
-  problem: new WorkerError("database_unreachable", "PostgreSQL does not answer yet"),
+  problem: new WorkerError("database_unreachable", "PostgreSQL has not answered yet"),
 };
 
 const INTERNAL = {

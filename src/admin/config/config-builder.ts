@@ -36,7 +36,7 @@ export interface AdminServerConfigBuilder {
    * the files again. Default: plain HTTP.
    */
   tls(files: CertificateFiles): AdminServerConfigBuilder;
-  /** Sets whether browsers are sent Strict-Transport-Security: HTTPS only, for a year. Default true with TLS. */
+  /** Sets whether Strict-Transport-Security is sent: then browsers use HTTPS only, for a year. Default true with TLS. */
   hsts(hsts: boolean): AdminServerConfigBuilder;
   /**
    * Sets the authentication: `{ mode: "basic", username, password }`, `{ mode: "bearer", token }`, `{ mode:
@@ -60,18 +60,18 @@ export interface AdminServerConfigBuilder {
    */
   metricsToken(token: string): AdminServerConfigBuilder;
   /**
-   * Sets the networks of reverse proxies, such as `10.0.0.0/8`; `unix:` trusts all that may connect to the unix
-   * socket. Their X-Forwarded-For or Forwarded headers then name the client, for limits and logs; those of
-   * others are ignored. Default: none.
+   * Sets the networks of reverse proxies, such as `10.0.0.0/8`; `unix:` means every peer on the unix socket.
+   * The X-Forwarded-For or Forwarded header of these proxies names the client, for limits and logs. From all other
+   * peers these headers are ignored. Default: none.
    */
   trustedProxies(networks: readonly string[]): AdminServerConfigBuilder;
   /**
    * Sets the header in which a trusted proxy names the user, such as `X-Forwarded-User`. The name replaces the
-   * login's in the audit trail, in operations and in the log. It never logs in. Ignored from all other peers.
-   * Default: none.
+   * login's in the audit trail, in operations and in the log. It does not replace the login itself. The header is
+   * ignored from all other peers. Default: none.
    */
   userHeader(name: string): AdminServerConfigBuilder;
-  /** Sets limits of clients. Limits that are omitted keep their defaults. */
+  /** Sets limits of requests, connections and memory. Limits that are omitted keep their defaults. */
   limits(limits: Partial<AdminLimits>): AdminServerConfigBuilder;
   /** Sets the logger of changes, failed logins and errors. Secrets are never logged. Default: silent. */
   logger(logger: Logger): AdminServerConfigBuilder;
@@ -90,8 +90,8 @@ export interface AdminServerConfigBuilder {
 const DEFAULT_ADDRESS = "127.0.0.1:4000";
 
 /**
- * Returns a builder for the configuration of an admin in an application. The pool is your own and never ended.
- * `utils`: such as those of makeWorkerUtils(); their schema is the default.
+ * Returns a builder for the configuration of an admin in an application. The pool is yours and is never closed.
+ * `utils`: the result of makeWorkerUtils(), for example; its schema is the default.
  */
 export function adminServerConfig(
   pool: Pool,

@@ -1,5 +1,5 @@
-// The headers of every response, including those to errors and unreadable requests. Access-Control-Allow-Origin is
-// never among them: no other site may read a response.
+// The headers of every response, also of errors and of responses to unreadable requests. Access-Control-Allow-Origin is
+// never sent: no other site may read a response.
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -13,7 +13,7 @@ const contentSecurityPolicy = [
   "base-uri 'none'",
   "form-action 'self'",
   "frame-ancestors 'none'",
-  // The page never creates markup from text, so it needs no policy.
+  // The page never creates markup from text, so it needs no trusted types.
   "require-trusted-types-for 'script'",
   "trusted-types 'none'",
 ].join("; ");

@@ -18,7 +18,7 @@ import { knownSecrets } from "./known-secrets.ts";
 import type { RunArguments } from "./run-options.ts";
 
 const ABORT_GRACE_MS = 5_000;
-/** Fraction of the grace; the rest is for saving the result of a killed program. */
+/** The part of the grace after which programs are killed; the rest is for saving their results. */
 const KILL_AFTER = 0.8;
 
 export interface WorkerParts {
@@ -102,11 +102,11 @@ async function loadPlugins(files: readonly string[]) {
       const imported = await importModule(resolve(file));
       const policies = imported.named("retryPolicies") as RetryPolicies | undefined;
       Object.assign(retryPolicies, policies);
-      const ofLimits = imported.named("limits") as LimitOptions[] | undefined;
-      limits.push(...[ofLimits ?? []].flat());
-      const isPolicies =
-        (policies !== undefined || ofLimits !== undefined) && imported.default === undefined;
-      const found = isPolicies ? [] : [imported.default].flat();
+      const exportedLimits = imported.named("limits") as LimitOptions[] | undefined;
+      limits.push(...[exportedLimits ?? []].flat());
+      const hasNoPlugin =
+        (policies !== undefined || exportedLimits !== undefined) && imported.default === undefined;
+      const found = hasNoPlugin ? [] : [imported.default].flat();
       if (found.every(isPlugin)) plugins.push(...found);
       else {
         const message = "its default export must be a plugin: { name, register(hooks) }";

@@ -1,4 +1,4 @@
-// Connects to the queue of the global options, for the duration of one command.
+// Connects to the queue that the global options name, for the duration of one command.
 import type { Pool } from "pg";
 import type { Logger } from "../../base/logger.ts";
 import type { Database } from "../../database/database.ts";
@@ -11,7 +11,7 @@ export interface CliConnectionSettings {
   readonly maxConnections: number;
 }
 
-/** Without a URL: an empty one, to which libpq's variables apply. */
+/** Without a URL the connection string is empty, so that libpq's variables apply. */
 export function connectionSettings(args: GlobalOptions): CliConnectionSettings {
   const { databaseUrl: connectionString = "", schema, maxConnections } = args;
   return { connectionString, schema, maxConnections };
@@ -19,7 +19,7 @@ export function connectionSettings(args: GlobalOptions): CliConnectionSettings {
 
 type Level = "debug" | "info" | "warn" | "error";
 
-/** The logger of the global options: text on a terminal, otherwise JSON. Its lines are printable. */
+/** Returns the logger: text on a terminal, otherwise JSON. Control characters are escaped. */
 export async function commandLogger(args: GlobalOptions): Promise<Logger> {
   const { cleanLogger, createLogger } = await import("../../base/logger.ts");
   const level = args.verbose ? "debug" : "info";
@@ -35,7 +35,10 @@ export async function commandLogger(args: GlobalOptions): Promise<Logger> {
   };
 }
 
-/** The same, loaded at its first line: most commands log nothing. `written` resolves once all lines are written. */
+/**
+ * Like commandLogger(), but loaded with the first line, because most commands log nothing. `written` resolves once all
+ * lines are written.
+ */
 function lateLogger(args: GlobalArguments): { logger: Logger; written(): Promise<void> } {
   let lines: Promise<Logger> | null = null;
   const isLevelEnabled = (level: Level) => level !== "debug" || args.verbose;
@@ -72,7 +75,7 @@ export interface Connected {
   readonly logger: Logger;
 }
 
-/** Connects, checks the schema by default, and closes the connections. */
+/** Connects, calls `run`, and closes the connections. Checks the schema before, unless `needsSchema` is false. */
 export async function connected<T>(
   args: GlobalArguments,
   run: (connection: Connected) => Promise<T>,

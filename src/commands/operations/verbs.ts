@@ -24,7 +24,7 @@ export async function beginOperation(
   const rehearsal = await store.take(rehearsalId);
   if (rehearsal === null) {
     const message =
-      "no such rehearsal: each is valid for 15 minutes and for one operation; rehearse again";
+      "preview not found: it is valid for 15 minutes and for one operation; preview again";
     throw new WorkerError("not_found", message);
   }
   try {
@@ -40,7 +40,7 @@ export async function beginOperation(
   }
 }
 
-/** Returns the problems of the pace and the limits. */
+/** Returns what is invalid in the rate, the canary and the limit. */
 export function mannerProblems(
   action: OperationAction,
   { rate, canary, limit }: Manner,
@@ -97,7 +97,7 @@ function transitionOf(operation: JobOperation, verb: OperationVerb): Transition 
       return { from: ["running", "canary"], to: "paused" };
     case "resume":
       if (undoAfterId !== null) return { from: ["interrupted"], to: "undoing", takes: true };
-      // A canary that is undecided is watched again; a canary that has paused the operation is over.
+      // A canary without a result is repeated; after one that has paused the operation, the rest follows.
       return { from: ["paused", "interrupted"], to: "running", takes: true };
     case "stop":
       return { from: ["running", "canary", "paused", "interrupted", "undoing"], to: "stopped" };

@@ -1,7 +1,7 @@
-// The answer to the add of a job that is added at most once in a period.
+// What an add with `throttle` returns.
 import type { Job } from "../job.ts";
 
-/** The answer to an add with `throttle`. */
+/** The result of an add with `throttle`, by which equal jobs are added at most once in a period. */
 export type ThrottledAdd =
   | {
       readonly isThrottled: false;

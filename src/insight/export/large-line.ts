@@ -36,8 +36,8 @@ const largeSql = (schema: string, { columns, format }: LineFormat) => `
 const [LF, CR, SPACE, QUOTE] = [10, 13, 32, 34];
 
 /**
- * Returns a part of a payload as it appears in a line. The bytes that are replaced are never a part of another
- * character.
+ * Returns a part of a payload as it appears in a line. The replaced bytes are ASCII, so they are never within another
+ * character of UTF-8.
  */
 function inLine(piece: Buffer, format: ExportFormat): Buffer {
   if (format === "csv") return withDoubleQuotes(piece);

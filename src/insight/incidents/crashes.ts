@@ -19,7 +19,7 @@ export interface CrashReport {
   readonly times: readonly string[];
   /** The number of crashes in a row. */
   readonly crashes: number;
-  /** The jobs that lost attempts, those with most losses first. */
+  /** The jobs that lost attempts in crashes, those that lost most first. */
   readonly jobs: readonly {
     readonly id: string;
     readonly task: string | null;
@@ -32,21 +32,20 @@ export interface CrashReport {
 const MOST_JOBS = 6;
 
 /**
- * Returns the report. `accused`: the jobs that were running at each crash; `beside`: those that were running at some
- * crashes.
+ * Returns the report. `suspects`: the jobs that were running at every crash; `others`: those that were running at some.
  */
 export function crashReport(
-  accused: readonly PoisonJob[],
-  beside: readonly PoisonJob[],
+  suspects: readonly PoisonJob[],
+  others: readonly PoisonJob[],
   known: readonly Crash[],
 ): CrashReport {
-  const [job] = accused as [PoisonJob];
+  const [job] = suspects as [PoisonJob];
   const since = known
     .filter(({ recoveredMs }) => recoveredMs >= job.createdMs)
     .toSorted((a, b) => a.recoveredMs - b.recoveredMs);
-  const all = [...accused, ...beside.toSorted((a, b) => b.lost - a.lost)];
+  const all = [...suspects, ...others.toSorted((a, b) => b.lost - a.lost)];
   return {
-    fields: accused.length === 1 ? job.fields : [],
+    fields: suspects.length === 1 ? job.fields : [],
     times: since.map(({ recoveredMs }) => new Date(recoveredMs).toISOString()),
     crashes: job.lost,
     jobs: all.slice(0, MOST_JOBS).map(({ id, task, lost }) => ({ id, task, crashes: lost })),

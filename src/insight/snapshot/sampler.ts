@@ -36,7 +36,7 @@ export interface Sampler {
   /** The result of the last pulse, if no pulse is running; null before the first, and after a failed one. */
   readonly last: QueueSnapshot | null;
   sample(): Promise<void>;
-  /** Counts one chunk of the census. */
+  /** Counts one chunk of the census: see Census.step(). Returns `none` if a pulse reads the whole table. */
   census(): Promise<"listening" | "counted" | "complete" | "left" | "none">;
   /** The duration of each part's last run, and when it was by the monotonic clock, in milliseconds. */
   readonly parts: ReadonlyMap<SamplerPart, { readonly tookMs: number; readonly atMs: number }>;
@@ -56,8 +56,8 @@ type Counted = Pick<QueueSnapshot, "isSmall" | "counts" | "names">;
 /** The number of queues in a snapshot: more than a page shows. It limits the data that is sent to each viewer. */
 const MOST_QUEUES = 1_000;
 /**
- * The number of pages in the sample of tasks and queues that is used until the first census is complete. It has many
- * numbers, of low precision.
+ * The number of pages in the sample of tasks and queues, which is used until the first census is complete. Its numbers
+ * have a low precision.
  */
 const SAMPLED_FOR_NAMES = 300;
 const NOTHING_INDEXED: IndexedCounts = { tallies: new Map() };
@@ -103,7 +103,7 @@ export function createSampler(db: Database, options: SamplerOptions = {}): Sampl
       return sampledNames(tallies, asOf, chosen.length / Math.max(gauge.pages, 1));
     });
 
-  // Behind many dead entries the heads of the index take too long to read: then the sample must be enough.
+  // Many dead entries at the beginning of an index take too long to read. Then only the sample is used.
   const readHeads = async (gauge: Gauge): Promise<Heads> => {
     const since = census.begunMs ?? gauge.nowMs;
     const probe =

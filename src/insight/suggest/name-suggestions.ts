@@ -1,4 +1,4 @@
-// Names of tasks, queues and workers that begin with the typed text, or else contain it.
+// Names of tasks, queues and workers that contain the typed text. Those that begin with it come first.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { isLockedByWorker } from "../../queue/sql/lock.ts";
 import { hasWorkerTable } from "../../queue/workers/worker-table.ts";
@@ -9,13 +9,13 @@ export type NameKind = "task" | "queue" | "worker";
 
 /** Returns at most 20 names. */
 export async function namesLike(db: Database, kind: NameKind, typed: string): Promise<string[]> {
-  if (kind === "worker" && !(await hasWorkerTable(db))) return holders(db, typed);
+  if (kind === "worker" && !(await hasWorkerTable(db))) return queueHolders(db, typed);
   const rows = await query<{ name: string }>(db, statements[kind], patterns(typed));
   return rows.map(({ name }) => name);
 }
 
-/** Returns names of workers. Without heartbeats only the holders of queues can be listed cheaply. */
-async function holders(db: Database, typed: string): Promise<string[]> {
+/** Returns names of workers that have locked queues. Without heartbeats no other worker can be found cheaply. */
+async function queueHolders(db: Database, typed: string): Promise<string[]> {
   const rows = await query<{ name: string }>(db, holdersSql, patterns(typed));
   return rows.map(({ name }) => name);
 }
@@ -25,7 +25,7 @@ function patterns(typed: string): [string, string] {
   return [`%${escaped}%`, `${escaped}%`];
 }
 
-/** The length of names that are read: a compressed text may be much longer, and names of workers are shorter. */
+/** Longer texts are left out. They are not names that a worker has set, and decompressing them may take long. */
 const LONGEST_BYTES = 4_096;
 
 /** $1: the pattern for the text anywhere; $2: the pattern for the text at the beginning. */

@@ -1,6 +1,6 @@
 // The four states of a job, as conditions on a row of _private_jobs with the given alias. Every job has exactly one
-// state. Some conditions repeat "is_available" without need: it is the predicate of the indexes, which the planner uses
-// only if the condition contains it.
+// state. Some conditions contain a redundant `is_available`: it is the predicate of the indexes, and the planner uses
+// an index only if the condition contains its predicate.
 import { isAvailable, isReady } from "./eligible.ts";
 
 export const isLocked = (job: string): string =>

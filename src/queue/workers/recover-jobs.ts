@@ -39,7 +39,7 @@ export interface Recovered {
   readonly jobs: number;
   readonly queues: number;
   readonly refused: readonly RefusedJob[];
-  /** Why a worker was not recovered, although its jobs are not refused; undefined: all were. */
+  /** The error that kept a worker from being recovered, other than refused jobs; undefined: none. */
   readonly failure?: unknown;
 }
 
@@ -133,7 +133,7 @@ async function recoverUnrefused(
       return recovered(await recover(workerIds, barred));
     } catch (failure) {
       if (!isRefusedResult(failure)) throw failure;
-      await turnOver(db);
+      await afterSweep(db);
       return { ...NONE, failure };
     }
   };
@@ -142,7 +142,7 @@ async function recoverUnrefused(
   if (workerIds.length > 1) {
     done = NONE;
     for (const id of workerIds) {
-      done = both(done, await recoverUnrefused(db, [id], barredIds, recover));
+      done = merged(done, await recoverUnrefused(db, [id], barredIds, recover));
     }
     return done;
   }
@@ -152,12 +152,12 @@ async function recoverUnrefused(
   if (all.length === 0) return done;
   const change = async (ids: readonly string[]) =>
     recovered(await recover(workerIds, barredIds, ids)).jobs;
-  const changed = await changeUnrefused(db, all, change, () => turnOver(db));
+  const changed = await changeUnrefused(db, all, change, () => afterSweep(db));
   const refusedIds = changed.refused.map(({ id }) => id);
-  return both({ ...NONE, ...changed }, await recoverBeside([...barredIds, ...refusedIds]));
+  return merged({ ...NONE, ...changed }, await recoverBeside([...barredIds, ...refusedIds]));
 }
 
-const both = (a: Recovered, b: Recovered): Recovered => ({
+const merged = (a: Recovered, b: Recovered): Recovered => ({
   workerIds: [...a.workerIds, ...b.workerIds],
   jobs: a.jobs + b.jobs,
   queues: a.queues + b.queues,
@@ -165,13 +165,16 @@ const both = (a: Recovered, b: Recovered): Recovered => ({
   failure: a.failure ?? b.failure,
 });
 
-/** No worker locks as many jobs. */
+/** More jobs than any worker locks. */
 const MOST_LOCKED = 100_000;
 
-/** The error of a refused sweep arrives before its transaction has given up the lock of sweeps, and the next one skips. */
-const turnOver = (db: Database) => query(db, turnOverSql, [sweepLockKey(db)]);
+/**
+ * Waits until no transaction has the lock of sweeps. The error of a refused sweep arrives before its transaction unlocks
+ * it, and a sweep that finds it locked does nothing.
+ */
+const afterSweep = (db: Database) => query(db, sweepLockSql, [sweepLockKey(db)]);
 
-const turnOverSql: Statement = () =>
+const sweepLockSql: Statement = () =>
   "select pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended($1::text, 0))";
 
 const lockedSql: Statement = (s) => `

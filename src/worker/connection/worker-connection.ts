@@ -36,7 +36,7 @@ const CONNECT_TIMEOUT_MS = 10_000;
 /** The limit for statements under PATIENTLY. */
 const PATIENT_ANSWER_TIMEOUT_MS = 65_000;
 
-/** The time for a connection that may be dead to answer. */
+/** The time limit of prove(). */
 const PROOF_TIMEOUT_MS = 5_000;
 const END_TIMEOUT_MS = 500;
 
@@ -48,8 +48,9 @@ export class WorkerConnection {
   readonly #settings: WorkerConnectionSettings;
   readonly #names = new Map<string, string>();
   #client: Client | null = null;
-  /** The numbers of statements without an answer, and of those that may take long. */
+  /** The number of statements without an answer. */
   #underWay = 0;
+  /** The number of those among them that may take long. */
   #patientUnderWay = 0;
   /** The client that is connecting. */
   #connecting: Client | null = null;
@@ -76,7 +77,7 @@ export class WorkerConnection {
     return this.#underWay > 0;
   }
 
-  /** Whether it is connected, and no statement is under way for which others would wait beyond their limit. */
+  /** Whether it is connected, and no patient statement is under way: others would wait for it beyond their limit. */
   get isPrompt(): boolean {
     return this.isConnected && this.#patientUnderWay === 0;
   }
@@ -112,7 +113,7 @@ export class WorkerConnection {
     client.on("end", () => lost(new Error("the connection was closed")));
     try {
       await client.connect();
-      // Behind a transaction pooler they would apply to other clients: see begin().
+      // Behind a transaction pooler, settings of the session would apply to other clients: there begin() sends them.
       if (preparedStatements) {
         await client.query(FOR_THE_SESSION);
         await this.#mark(client);
@@ -128,7 +129,7 @@ export class WorkerConnection {
     this.#client = client;
   }
 
-  /** Closes the connection unless it answers within seconds, because it may be dead. */
+  /** Tests a connection that may be dead, and closes it unless it answers within seconds. */
   async prove(): Promise<void> {
     const client = this.#client;
     // A patient statement has its own limit, and the check would wait for it.
@@ -187,15 +188,15 @@ export class WorkerConnection {
 
   /** Begins a transaction with the settings of a worker's connection. */
   begin(): Promise<unknown> {
-    return this.#simply(this.#settings.preparedStatements ? BEGIN : BEGIN_WITH_SETTINGS);
+    return this.#sendPlain(this.#settings.preparedStatements ? BEGIN : BEGIN_WITH_SETTINGS);
   }
 
   commit(): Promise<unknown> {
-    return this.#simply("commit");
+    return this.#sendPlain("commit");
   }
 
   rollback(): Promise<unknown> {
-    return this.#simply("rollback");
+    return this.#sendPlain("rollback");
   }
 
   /** Sends the statements of `work` as one packet, which wakes the server process once. */
@@ -212,7 +213,7 @@ export class WorkerConnection {
   /** Begins a transaction for the statements of `patient`. */
   beginPatiently(): Promise<unknown> {
     const { preparedStatements } = this.#settings;
-    return this.#simply(`${preparedStatements ? BEGIN : BEGIN_WITH_SETTINGS}; ${PATIENTLY}`);
+    return this.#sendPlain(`${preparedStatements ? BEGIN : BEGIN_WITH_SETTINGS}; ${PATIENTLY}`);
   }
 
   /** Runs statements that may take long, in a transaction of their own. */
@@ -225,15 +226,15 @@ export class WorkerConnection {
     }
   }
 
-  /** Runs one statement with the settings of a worker's connection. */
-  async within<T>(work: () => Promise<T>): Promise<T> {
+  /** Runs one statement with the settings of a worker's connection, behind a pooler in a transaction. */
+  async withSettings<T>(work: () => Promise<T>): Promise<T> {
     if (this.#settings.preparedStatements) return work();
     const [, result] = await settled([this.begin(), work(), this.commit()]);
     return result as T;
   }
 
   /** Sends a statement without parameters as a single message, unprepared. */
-  #simply(text: string): Promise<unknown> {
+  #sendPlain(text: string): Promise<unknown> {
     const client = this.#client;
     if (client === null) return Promise.reject(new Error("Connection terminated"));
     return this.#answer(client.query(text));
@@ -266,7 +267,7 @@ export class WorkerConnection {
     return this.#answer(client.query<R>(named));
   }
 
-  /** Returns the statement's name on this connection. There are as many names as forms of statements. */
+  /** Returns the statement's name on this connection. Texts contain no values, so there are few of them. */
   #nameOf(text: string): string {
     let name = this.#names.get(text);
     if (name === undefined) {

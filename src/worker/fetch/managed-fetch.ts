@@ -68,7 +68,7 @@ export class ManagedFetch {
       query<ManagedTake>(db, statementOf(form.flags, form.rates), values);
     const [row] = isPatient
       ? await connection.patiently(work)
-      : await connection.within(() => work(connection.database));
+      : await connection.withSettings(() => work(connection.database));
     const { now_s, is_contended, next_ms } = row as ManagedTake;
     const rows = new FetchedRows(row as ManagedTake);
     const nextMs = is_contended ? Math.min(next_ms ?? CONTENDED_MS, CONTENDED_MS) : next_ms;

@@ -66,7 +66,7 @@ export class ManagedQueues {
     this.#isReading = true;
     this.#hasAllToRead = false;
     try {
-      const { isPending, changed } = await connection.within(() =>
+      const { isPending, changed } = await connection.withSettings(() =>
         manageQueues(connection.database, { all }),
       );
       if (!isPending) this.#done = news;

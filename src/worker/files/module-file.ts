@@ -20,9 +20,7 @@ export interface ImportedModule {
 /** Imports a module. Throws an Error whose message continues the file's name: "cannot be loaded: …". */
 export async function importModule(path: string): Promise<ImportedModule> {
   if (/\.m?ts$/.test(path) && process.features.typescript === false) {
-    throw new Error(
-      "is TypeScript, which this Node.js does not read: 22.18 or later does, and so does the executable",
-    );
+    throw new Error("is TypeScript, which needs Node.js 22.18 or later, or the executable");
   }
   const loaded = new AbortController();
   const late = wait(LONGEST_LOAD_MS, loaded.signal).then((isLate) => {
@@ -36,7 +34,7 @@ export async function importModule(path: string): Promise<ImportedModule> {
       exports[name] ?? (exports.default as Exports | null | undefined)?.[name];
     return { default: defaultOf(exports), named };
   } catch (error) {
-    throw new Error(sentenceOf(error, path), { cause: error });
+    throw new Error(messageFor(error, path), { cause: error });
   } finally {
     loaded.abort();
   }
@@ -59,7 +57,7 @@ function isObject(value: unknown): value is Exports {
   return typeof value === "object" && value !== null;
 }
 
-function sentenceOf(error: unknown, path: string): string {
+function messageFor(error: unknown, path: string): string {
   const message = messageOf(error);
   const stack = error instanceof Error ? (error.stack ?? "") : "";
   if (codeOf(error) === "ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX") {
@@ -73,19 +71,19 @@ function sentenceOf(error: unknown, path: string): string {
   const place =
     /^(\S+:\d+)$/m.exec(stack)?.[1] ??
     (frame === undefined ? undefined : placeIn(frame)) ??
-    (error instanceof SyntaxError ? faultIn(path) : undefined);
+    (error instanceof SyntaxError ? syntaxErrorIn(path) : undefined);
   const where = message.includes("imported from") ? "" : placed(place);
   return `cannot be loaded: ${message}${where}${hintOf(message)}`;
 }
 
 /**
- * Returns the place of a syntax error in an ES module, which V8's error lacks, by the parser that strips types.
- * undefined: the error is in another module, or this Node.js has no such parser.
+ * Returns the place of a syntax error in an ES module. V8's error lacks it, so the parser that strips types looks for
+ * it. undefined: the error is in another module, or this Node.js has no such parser.
  */
-function faultIn(path: string): string | undefined {
+function syntaxErrorIn(path: string): string | undefined {
   const { emitWarning } = process;
   try {
-    process.emitWarning = () => {}; // the function is experimental, and only an error is made here
+    process.emitWarning = () => {}; // without it, Node.js warns that the function is experimental
     module.stripTypeScriptTypes?.(readFileSync(path, "utf8"));
     return undefined;
   } catch (fault) {
@@ -111,7 +109,9 @@ function hintOf(message: string): string {
     }
   }
   const [, name] = /does not provide an export named '([^']+)'/.exec(message) ?? [];
-  return name === undefined ? "" : `; if ${name} is a type, import it by "import type { ${name} }"`;
+  return name === undefined
+    ? ""
+    : `; if ${name} is a type, import it with "import type { ${name} }"`;
 }
 
 /** Returns `/tasks/a.js:3` for `    at make (file:///tasks/a.js:3:9)`; undefined for a frame without a path. */

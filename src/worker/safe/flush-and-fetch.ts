@@ -182,7 +182,7 @@ async function take(
   const work = (db: Database) => query<TakeAnswer>(db, statement, values);
   const [row] = isPatient
     ? await connection.patiently(work)
-    : await connection.within(() => work(connection.database));
+    : await connection.withSettings(() => work(connection.database));
   const { now_s, queues: queuesAreFree, lost } = row as TakeAnswer;
   return {
     rows: [new FetchedRows(row as TakeAnswer)],

@@ -180,7 +180,7 @@ function exported(
           lines: begun.progress().lines,
           error: messageOf(error),
         };
-        config.logger.warn(fields, "an export broke off");
+        config.logger.warn(fields, "an export was interrupted");
       },
     };
   });

@@ -10,14 +10,14 @@ import { countBetween, inQuery, readQuery } from "../../wire/wire.ts";
 
 const q = inQuery(text(["Query", "only jobs that match; empty: all"], 0, 4_096));
 const share = { type: "number", minimum: 0, maximum: 1 };
-const USUAL_LIMIT = 50;
+const DEFAULT_LIMIT = 50;
 
 const groupsQuery = {
   by: inQuery(choice(["By", "what the jobs of a group have in common"], [...groupings]), {
     default: "error",
   }),
   q,
-  limit: countBetween(1, 100, `groups in the answer, ${USUAL_LIMIT} by default`),
+  limit: countBetween(1, 100, `groups in the answer, ${DEFAULT_LIMIT} by default`),
 };
 
 export const getGroups: Operation = {
@@ -52,7 +52,7 @@ export const getGroups: Operation = {
     const {
       by = "error",
       q: queryText = "",
-      limit = USUAL_LIMIT,
+      limit = DEFAULT_LIMIT,
     } = readQuery(request, groupsQuery);
     const { groups, sampled, of, asOf } = await insight.groups(by, queryText.trim(), limit);
     return jsonAt({ groups: groups.map(groupJson), sampled, of, as_of: asOf });

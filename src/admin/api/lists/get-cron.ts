@@ -31,7 +31,7 @@ const entry = record(
     known_since: "time?",
     last_execution: "time?",
     next_execution: "time?",
-    // The time of a past tick that was not scheduled.
+    // The time of a past tick whose job has not been added.
     late_since: "time?",
     match: "string?",
     // The time zone of the pattern, such as Europe/Berlin.
@@ -48,7 +48,7 @@ const entry = record(
     differs: "string?",
     // The quarters of an hour, 0 to 95, in which it runs in the next 24 hours.
     quarters_ahead: "integer[]",
-    // `code`: an entry of workers. `schedule`: a schedule, with its revision; the following are null for the other.
+    // `code` or `schedule`. The members below are null for an entry in code.
     source: "string",
     paused_at: "time?",
     jitter_secs: "number?",
@@ -100,7 +100,10 @@ const tick = record(
     at: "time",
     local: described("string", "by the clock of the entry's zone, such as Thu 26 Nov 03:00"),
     utc: described("string", "the same in UTC"),
-    is_after_change: described("boolean", "whether that clock changes before it"),
+    is_after_change: described(
+      "boolean",
+      "whether the clock of the zone changes between now and this tick",
+    ),
   },
   "CronTick",
 );
@@ -113,7 +116,7 @@ const MOST_CHANGES = 5;
 export const getCronEntry: Operation = {
   summary: "One cron entry: its next ticks, and the definition of a schedule",
   query: entryQuery,
-  // Its changes are on a page of the trail.
+  // A page of the audit trail is read for the changes.
   reserves: () => memoryFor(MOST_OF_A_PAGE),
   answer: record(
     {

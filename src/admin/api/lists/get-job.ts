@@ -31,7 +31,7 @@ const fields = {
     { default: "full" },
   ),
   start: countInQuery(
-    "with fields=head: the number of the payload's first characters in payload_start",
+    "with fields=head: how many characters of the payload payload_start has",
     LONGEST_START,
   ),
 };
@@ -77,7 +77,7 @@ export const getPayload: Operation = {
         },
         onBroken: (error) => {
           const fields = { request: request.id, job: id, error: messageOf(error) };
-          config.logger.warn(fields, "a payload's download broke off");
+          config.logger.warn(fields, "the download of a payload was interrupted");
         },
       };
     });

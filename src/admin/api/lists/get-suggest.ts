@@ -22,7 +22,8 @@ const answer = record(
 );
 
 export const getSuggest: Operation = {
-  summary: "Completions of a query at one position: texts that may replace `replace`",
+  summary:
+    "Completions of a query at one position: texts for the part of the query that `replace` names",
   query,
   answer,
   run: async ({ databases }, request) => {

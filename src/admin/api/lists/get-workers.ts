@@ -40,7 +40,7 @@ const members = {
   slots: "integer?",
   tasks: "string[]",
   tasks_complete: "boolean",
-  // Whether the report of this worker was left out: the reports on the page are too long together, and this is one of
+  // true: the report of this worker is omitted. The reports of the page are too long together, and this one is among
   // the longest.
   report_left_out: "boolean",
   running: value,
@@ -135,13 +135,13 @@ export const getOneWorker: Operation = {
 
 const JOBS_OF_A_ROW = 5;
 
-/** A worker may report a thousand tasks, so a list that is read often omits them. */
+/** Returns the worker without its tasks: there may be a thousand of them, and this list is read often. */
 function asRow(worker: ListedWorker): ListedWorker {
   const report = { ...worker.report, tasks: [], hasAllTasks: false };
   return { ...worker, report, current: worker.current.slice(0, JOBS_OF_A_ROW) };
 }
 
-/** Written by hand, because ids of jobs exceed the range of a number. */
+/** Returns JSON text. JSON.stringify() cannot write job ids: they may exceed the range of a number. */
 function workerJson(worker: ListedWorker, more: object = {}): string {
   const { report, locks } = worker;
   const ownMembers = JSON.stringify({

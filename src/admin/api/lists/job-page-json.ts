@@ -14,7 +14,7 @@ import {
   withOptional,
 } from "../../wire/json-schema.ts";
 
-/** Returns the JSON in pieces. `more`: a map from names of further members to JSON texts. */
+/** Returns the JSON in pieces. `more`: further members, as JSON texts by name. */
 export function jobPageJson(page: JobPage, more: Readonly<Record<string, string>>): string[] {
   const cut = new Map(page.truncated.map((one) => [one.id, one]));
   const rows = page.jobs.map((job): readonly string[] => {
@@ -130,7 +130,7 @@ const page = record(
     ),
     cost: described(
       { type: "string", enum: ["cheap", "bounded"] },
-      "cheap: an index gave these jobs; bounded: jobs were read one by one, for at most about 0.4 s",
+      "cheap: an index led to these jobs; bounded: jobs were read one by one, for at most about 0.4 s",
     ),
     scanned: described(
       "integer",
@@ -138,7 +138,7 @@ const page = record(
     ),
     scanned_to: described(
       "integer?",
-      "the last id of a walk by id that has not ended; null: it has ended, or the order is another one",
+      "the last id that was read, if jobs are read in the order of ids and not all of them have been; otherwise null",
     ),
     complete: described(
       "boolean",
@@ -146,7 +146,7 @@ const page = record(
     ),
     ranking: described(
       { type: "string", enum: ["full", "partial"] },
-      "partial: no index has this order and not all jobs were read; these are the best so far, and next_cursor gives the same page with better ones, until it is full",
+      "partial: no index has this order and not all jobs have been read; these are the best so far. next_cursor returns the same page with better ones, until ranking is full",
     ),
     unknown: described("string[]", "names in q that do not exist, such as task:nmae"),
     index_hint: described(
@@ -155,7 +155,7 @@ const page = record(
     ),
     unchecked: described(
       "integer",
-      "jobs that may match and are left out, because their texts are too large to be read",
+      "jobs that may match and are left out, because their texts are too large to read",
     ),
     took_ms: described("integer", "the time for reading the page, in milliseconds"),
   },

@@ -128,7 +128,7 @@ const jobsQuery = {
 
 export const listOperationJobs: Operation = {
   summary:
-    "Ids of an operation's jobs with one outcome: done; skipped because the job was locked, changed since the preview, or gone; failed_again, of the jobs that were done; or one of the outcomes of its undo",
+    "Ids of an operation's jobs with one outcome: done; skipped because they were locked, changed or gone; failed_again (done, and failed since); or an outcome of the undo",
   query: jobsQuery,
   answer: record(
     {

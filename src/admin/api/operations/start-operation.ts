@@ -77,17 +77,21 @@ export const startOperation: Operation = {
     const members = await readMembers(request, admin.config.limits.bodyBytes);
     return members.has("rehearsal")
       ? begin(admin, request, members)
-      : show(admin, request, members);
+      : preview(admin, request, members);
   },
 };
 
 type Members = ReadonlyMap<string, string>;
 
-async function show(admin: Admin, request: HttpRequest, members: Members): Promise<HttpResponse> {
+async function preview(
+  admin: Admin,
+  request: HttpRequest,
+  members: Members,
+): Promise<HttpResponse> {
   const { q, action, changes, dry_run: isDry } = checked(rehearseFields, members);
   const problems = [
     ...(isDry ? [] : [{ path: "dry_run", message: "must be true: start with a dry run" }]),
-    ...(q.trim() === "" ? [{ path: "q", message: EVERY }] : []),
+    ...(q.trim() === "" ? [{ path: "q", message: EMPTY }] : []),
   ];
   if (problems.length > 0) throw new InputError(problems);
   request.notes["action"] = `rehearse ${action}`;
@@ -104,7 +108,7 @@ async function show(admin: Admin, request: HttpRequest, members: Members): Promi
   return jsonText(rehearsalJson(report, missing, cli));
 }
 
-const EVERY = "is empty, which would select every job; to select every job use id>0";
+const EMPTY = "is empty, which would select every job; to select every job use id>0";
 
 /** Returns the changes by name, in an object without a prototype. Unknown names are refused later. */
 function changesIn(json: string): object {

@@ -9,7 +9,7 @@ import { Unfit } from "../../arguments/refusals.ts";
 import { moment, momentText } from "../../arguments/times.ts";
 
 const LONGEST_LINE = 16 * 1024 * 1024;
-/** Grows for a longer line. */
+/** The size of the buffer at first. It grows for a longer line. */
 const BUFFER_BYTES = 128 * 1024;
 
 const NEWLINE = 10;
@@ -21,10 +21,7 @@ export interface LineBlock {
   readonly lines: readonly string[];
 }
 
-/**
- * Yields the lines of a stream in blocks that share one buffer: a block is invalid after the next one is requested.
- * Throws InputError for a line that is too long or not UTF-8.
- */
+/** Yields the lines of a stream in blocks. Throws InputError for a line that is too long or not UTF-8. */
 export async function* lineBlocks(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<LineBlock> {
   let buffer: Buffer = Buffer.allocUnsafe(BUFFER_BYTES);
   let length = 0;
@@ -50,7 +47,7 @@ export async function* lineBlocks(chunks: AsyncIterable<Uint8Array>): AsyncGener
   yield { first, lines: [textOf(buffer.subarray(0, length), first)] };
 }
 
-/** Invalid UTF-8 would be stored as something else. Some programs begin a file with a byte order mark. */
+/** Decodes lines, without the byte order mark of the file. Throws for invalid UTF-8, which Node.js would replace. */
 function textOf(bytes: Buffer, first: number): string {
   if (isUtf8(bytes))
     return first === 1 ? bytes.toString().replace(/^\uFEFF/, "") : bytes.toString();
@@ -64,7 +61,7 @@ function textOf(bytes: Buffer, first: number): string {
   throw atLine(number, "is not UTF-8");
 }
 
-/** An error about a line, for the author of the file. */
+/** Returns an error that names the line and the field. */
 export function atLine(number: number, message: string, field = ""): InputError {
   const path = field === "" ? `line ${number}` : `line ${number}, ${field}`;
   return new InputError([{ path, message }]);
@@ -99,7 +96,7 @@ const fields: Readonly<Record<string, Field>> = {
   debounce: "debounce",
 };
 
-/** The HTTP API's names of what is an object in the library. */
+/** The fields of the HTTP API that are members of an object in the library. */
 const parts: Readonly<Record<string, readonly ["unique" | "debounce", string]>> = {
   unique_by: ["unique", "by"],
   unique_while: ["unique", "while"],
@@ -118,7 +115,7 @@ function setPart(
   spec[option] = { ...Object(spec[option]), [name]: inLibrary };
 }
 
-/** The job of one line. `nowMs`: by the database's clock. Throws InputError. */
+/** Returns the job of one line. `nowMs`: the time by the database's clock. Throws InputError. */
 export function jobOfLine(number: number, line: string, nowMs: number): JobToAdd {
   const spec: Record<string, unknown> = {};
   let identifier: unknown;

@@ -1,4 +1,4 @@
-// The screen of `worker watch`, rendered from the latest reading.
+// The screen of `worker watch`, rendered from the latest snapshot.
 
 import { conditions, shownConditions } from "../../../domain/condition.ts";
 import { ageText } from "../../../domain/portable/ages.ts";
@@ -22,7 +22,7 @@ export function screenOf(shown: Shown, rows: number, columns: number): string[] 
   const { snapshot, incidents, schema } = shown;
   const { counts, gauge } = snapshot;
   const head = [
-    `worker watch  ${schema}  ${counts.asOf.replace(/\.\d+Z$/, "Z")}   q or Ctrl-C ends`,
+    `worker watch  ${schema}  ${counts.asOf.replace(/\.\d+Z$/, "Z")}   q or Ctrl-C quits`,
     "",
     shownConditions.map((one) => `${one} ${valueText(counts.conditions[one])}`).join("   "),
     `${agesLine(snapshot, gauge.nowMs)}   ${workersLine(snapshot)}`,
@@ -48,7 +48,7 @@ function workersLine(snapshot: QueueSnapshot): string {
 
 const counters = ["added", "done", "failed"] as const;
 
-/** Before the first minute has passed: what happened so far, and in how long. */
+/** Returns the counts of the last minute; of a counter without a full minute, its count and the time so far. */
 function ratesLine({ rates, seen }: QueueSnapshot): string {
   const since: Partial<Record<(typeof counters)[number], number>> = seen;
   const listed = (values: Partial<Record<(typeof counters)[number], number | null>>) =>

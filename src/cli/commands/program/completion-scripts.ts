@@ -103,12 +103,11 @@ export function fish(commands: readonly CompletionWords[]): string {
   return `${lines.join("\n")}\n`;
 }
 
-/** Every option once; of options that several commands share, the first. */
+/** Returns every option once, with the choices that it has in any command. */
 function distinct(commands: readonly CompletionWords[]): readonly KnownOption[] {
   const byName = new Map<string, KnownOption>();
   for (const option of commands.flatMap(({ options }) => options)) {
     const before = byName.get(option.name);
-    // The choices of --auth and others differ between commands: all are offered.
     const choices = [...new Set([...(before?.choices ?? []), ...option.choices])];
     byName.set(option.name, { ...option, choices });
   }

@@ -1,4 +1,4 @@
-// Writes a text in quotes.
+// Returns a text in quotes.
 
 export function quoted(text: string): string {
   return `"${text.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;

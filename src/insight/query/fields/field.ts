@@ -49,7 +49,7 @@ export interface TermCost {
   readonly term: string;
   readonly at: number;
   readonly end: number;
-  /** The cost. `check`: every job that the other terms leave is read, and its texts are checked. */
+  /** `check`: every job that satisfies the other terms is read, and its texts are searched. */
   readonly cost: "cheap" | "bounded" | "check";
   /** The optional index that would make it cheap; null: none would, or it is cheap. */
   readonly index: string | null;

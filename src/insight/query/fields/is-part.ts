@@ -1,4 +1,4 @@
-// `is:` and its words: the condition of a job.
+// The SQL of `is:` and its words.
 import {
   type Condition,
   conditionData,
@@ -97,7 +97,7 @@ function conditionSql(condition: Condition): WordSql {
   };
 }
 
-/** Returns the condition of a job whose own lock, or that of its queue, belongs to a stale worker. */
+/** Returns the condition of a job whose own lock, or that of its queue, is stuck: see StuckHolders. */
 function stuckPart(parameters: Parameters, { nowUs, stuck }: QueryFacts): QueryPart {
   if (stuck === null) throw new Error("the stuck workers were not read");
   const isDueNow = due(nowUs, parameters);
