@@ -60,5 +60,6 @@ const limited = { queues: true, pauses: true, free: "all", limits: true } as con
 export const managedTexts: Readonly<Record<string, Statement>> = {
   ...Object.fromEntries(forms.map(([name, form]) => [name, takeManaged(form)])),
   "fetch-queues-limits": takeStatement({ ...limited, flags: false }),
+  "fetch-without-look": takeStatement({ ...limited, flags: false, queues: false, asks: false }),
   "fetch-queues-limits-flags": takeStatement({ ...limited, flags: true }),
 };

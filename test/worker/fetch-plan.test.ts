@@ -58,6 +58,33 @@ describe("A fetch plan", () => {
     assert.equal(planned("fast").plan.request(10, false).queues, false);
   });
 
+  test("looks for a free queue only now and then while none is, and after a run has ended.", () => {
+    const { clock, plan } = planned();
+    const asks = () => plan.request(10, false).asks;
+    const learn = (free: boolean | null, tookMs: number) => {
+      const request = plan.request(10, false);
+      clock.advance(tookMs);
+      return plan.learn([], request, free);
+    };
+    learn(true, 10);
+    assert.equal(asks(), true);
+    assert.equal(learn(false, 10), true);
+    assert.equal(plan.owes(), Number.POSITIVE_INFINITY);
+    clock.advance(100);
+    plan.raise();
+    assert.equal(asks(), false);
+    assert.equal(learn(null, 1), true);
+    assert.equal(plan.owes(), 89);
+    clock.advance(89);
+    assert.equal(plan.owes(), Number.POSITIVE_INFINITY);
+    assert.equal(plan.isDrained, false);
+    assert.equal(asks(), true);
+    learn(false, 100);
+    assert.equal(asks(), false);
+    plan.raise(true);
+    assert.equal(asks(), true);
+  });
+
   test("reads again after a fetch that has locked queued jobs and left others.", () => {
     const { plan } = planned();
     const [one, other] = [plan.request(2, false), plan.request(10, false)];

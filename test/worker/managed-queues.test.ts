@@ -169,3 +169,46 @@ test("A fetch of managed queues that has timed out is repeated with more time.",
     await queue.sql("drop function worker.slow() cascade");
   }
 });
+
+test("Beside locked managed queues an ordinary queue is found, and its runs follow each other at once.", async () => {
+  await queue.utils.setLimit({ name: "tenants", queue: "tenant/*", concurrency: 1 });
+  const of = watched("task", 0);
+  await jobs(names(3), 5);
+  await queue.started({ tasks: [of.task], concurrency: 2 });
+  await empty();
+  await jobs(["ordinary"], 1);
+  await empty();
+  await jobs(["ordinary"], 200);
+  await empty();
+  assert.equal(of.runs.length, 216);
+});
+
+test("While all queues are managed, few fetches read all of their rows.", async () => {
+  const queues = 20_000;
+  await queue.utils.setLimit({ name: "tenants", queue: "tenant/*", concurrency: 1 });
+  await queue.sql(
+    `insert into worker._private_job_queues (queue_name, locked_at, locked_by)
+     select 'tenant/' || n, 'infinity', 'managed:1' from generate_series(1, $1::int) n`,
+    [queues],
+  );
+  await queue.sql(`insert into worker._private_queue_slots (queue_id, slot)
+    select id, 1 from worker._private_job_queues`);
+  await queue.sql("analyze worker._private_job_queues");
+  const read = async () => {
+    const [row] = await queue.sql<{ n: number }>(
+      `select (seq_tup_read + idx_tup_fetch)::float8 as n from pg_stat_user_tables
+       where schemaname = 'worker' and relname = '_private_job_queues'`,
+    );
+    return (row?.n ?? 0) / queues;
+  };
+  const of = watched("task", 0);
+  const worker = await queue.started({ tasks: [of.task], concurrency: 1 });
+  const before = await read();
+  for (let n = 1; n <= 300; n++) {
+    await queue.utils.addJob("task", { n });
+    await until("it has run", async () => of.runs.length === n);
+  }
+  await worker.stop();
+  const most = (await read()) - before;
+  assert.ok(most < 150, `${most} times`);
+});

@@ -12,6 +12,8 @@ export interface ReadyForm {
   readonly pauses: boolean;
   /** Whether queues that limits are for are left out. Only set where there are such limits. Default: false. */
   readonly limits?: boolean;
+  /** Whether the answer shows that some named queue is unlocked. Default: true. */
+  readonly asks?: boolean;
   /** Which jobs without a queue are fetched. */
   readonly free: JobKind;
 }

@@ -13,8 +13,8 @@ import { type FetchedColumns, fetchedColumns, fetchedSource } from "./job-column
 export interface TakeAnswer extends FetchedColumns {
   /** The time of the fetch by the database's clock, seconds since the epoch. */
   readonly now_s: number;
-  /** Whether some named queue is unlocked, so that its jobs may be fetched. */
-  readonly queues: boolean;
+  /** Whether some named queue is unlocked, so that its jobs may be fetched; null: this form does not look. */
+  readonly queues: boolean | null;
   /** The jobs of $4 whose lock this worker had lost: `{1,2}`; null: none. */
   readonly lost: string | null;
 }
@@ -50,7 +50,7 @@ with recursive done as (
   returning ${fetchedSource("j.attempts")}
 )${form.queues ? queuesTaken(s) : ""}
 select pg_catalog.date_part('epoch', pg_catalog.now()) as now_s,
-  exists (select from ${s}._private_job_queues where is_available) as queues,
+  ${form.asks === false ? "null::boolean" : `exists (select from ${s}._private_job_queues where is_available)`} as queues,
   ${lostIds({ schema: s, mode: "locked_by", ids: "$4", workerId: "$3", by: "done" })},
   ${fetchedColumns(s, form)}
 from taken j`;

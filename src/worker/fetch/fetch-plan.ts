@@ -35,6 +35,8 @@ export interface FetchRequest {
   readonly isPatient: boolean;
   /** Whether named queues are read, too. */
   readonly queues: boolean;
+  /** Whether to look for a free queue, where many are locked for good. */
+  readonly asks: boolean;
   /** Which jobs without a queue are fetched. */
   readonly free: JobKind;
   readonly start: FetchStart;
@@ -49,6 +51,11 @@ export interface FetchRequest {
 const TRUST_MS = 50;
 const TRUST_AT_MOST_MS = 1_000;
 const WALKS = 20;
+
+// While no named queue is free, looks for one take at most a twentieth of the time, unless a run of this worker ends. A
+// queue that another session frees or adds is found this late at most.
+const LOOKS = 20;
+const LOOK_AT_MOST_MS = 250;
 
 /** The beginning of PostgreSQL's time, in 4714 BC. */
 const EARLIEST_S = -210_866_803_200;
@@ -77,6 +84,9 @@ export class FetchPlan {
   #drainedCount = 0;
   /** Whether some named queue may be free, so that fetches read queued jobs, too. */
   #queuesAreFree: boolean;
+  /** When to look for a free queue again, and whether a fetch since the last look has not looked. */
+  #looksAtMs = 0;
+  #owesLook = false;
   #start: FetchStart = BEGINNING;
   #trustedUntilMs = 0;
   #resetAtMs = 0;
@@ -113,9 +123,19 @@ export class FetchPlan {
     this.#drainedCount = Math.max(this.#drainedCount, mark);
   }
 
-  /** Jobs may have become ready after the start. */
-  raise(): void {
+  /** Jobs may have become ready after the start. `hasFreeQueue`: a named queue was unlocked. */
+  raise(hasFreeQueue = false): void {
     this.#readyCount++;
+    if (hasFreeQueue) this.#looksAtMs = 0;
+  }
+
+  /** Makes up for a look for free queues once it is due. Returns the milliseconds until then. */
+  owes(): number {
+    if (!this.#owesLook || !this.isDrained) return Number.POSITIVE_INFINITY;
+    const waitMs = this.#looksAtMs - this.#clock.monotonic();
+    if (waitMs > 0) return waitMs;
+    this.raise();
+    return Number.POSITIVE_INFINITY;
   }
 
   /** Jobs may have become ready anywhere. `isNews`: they were just announced. Returns true if nothing was ready before. */
@@ -173,6 +193,7 @@ export class FetchPlan {
       isQuick,
       isPatient: this.#isPatient,
       queues: this.#queuesAreFree,
+      asks: this.#queuesAreFree || this.#clock.monotonic() >= this.#looksAtMs,
       free: this.#free,
       start: this.#start,
       sentAtMs: this.#clock.monotonic(),
@@ -180,15 +201,19 @@ export class FetchPlan {
     };
   }
 
-  /** Records the answer to a request. `queuesAreFree`: some named queue is free. Returns true when nothing is ready. */
-  learn(jobs: readonly FetchedJob[], request: FetchRequest, queuesAreFree: boolean): boolean {
+  /** Records the answer. `free`: some named queue is free; null: unknown. Returns true when nothing is ready. */
+  learn(jobs: readonly FetchedJob[], request: FetchRequest, free: boolean | null): boolean {
     if (request.isQuick) {
       this.#learnQuick(jobs.length);
       return false; // A quick fetch reads only the most urgent jobs, so a full fetch follows.
     }
     const { queues, start, sentAtMs, readyCount } = request;
     const isFull = jobs.length >= request.want;
-    this.#learnLength(isFull, this.#clock.monotonic() - sentAtMs);
+    const tookMs = this.#clock.monotonic() - sentAtMs;
+    this.#learnLength(isFull, tookMs);
+    const queuesAreFree = free ?? false;
+    this.#owesLook = free === null || (this.#owesLook && readyCount < this.#readyCount);
+    if (free === false) this.#looksAtMs = sentAtMs + Math.min(LOOKS * tookMs, LOOK_AT_MOST_MS);
     // A fetch with a start has read only jobs after it.
     const sawAll = start === BEGINNING && (queues || !queuesAreFree);
     this.#queuesAreFree = queuesAreFree;

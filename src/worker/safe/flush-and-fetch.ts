@@ -33,8 +33,8 @@ export interface Fetch {
 /** The answer to a fetch. */
 interface Taken {
   readonly rows: readonly FetchedRows[];
-  /** Whether some named queue is free. */
-  readonly queuesAreFree: boolean;
+  /** Whether some named queue is free; null: unknown. */
+  readonly queuesAreFree: boolean | null;
   readonly nowSeconds: number;
   /** Ids of finished jobs whose lock was lost. */
   readonly lost: string[];
@@ -43,8 +43,8 @@ interface Taken {
 export interface FlushAnswer {
   /** null: no fetch, or it failed. */
   readonly rows: readonly FetchedRows[] | null;
-  /** Whether some named queue is free, so that the next fetch should read queued jobs, too. */
-  readonly queuesAreFree: boolean;
+  /** Whether some named queue is free, so that the next fetch should read queued jobs, too; null: unknown. */
+  readonly queuesAreFree: boolean | null;
   /** The time of the fetch by the database's clock, in seconds since the epoch. */
   readonly nowSeconds: number;
   readonly written: ResultBatch;
@@ -121,7 +121,7 @@ export async function flushAndFetch(
   }) as PromiseRejectedResult | undefined;
   return {
     rows: taken?.rows ?? null,
-    queuesAreFree: taken?.queuesAreFree ?? false,
+    queuesAreFree: taken?.queuesAreFree ?? null,
     nowSeconds: taken?.nowSeconds ?? 0,
     written: apart === null ? written : joined(written, apart.written),
     lost: apart === null ? lost : [...lost, ...apart.lost],
@@ -167,6 +167,8 @@ async function take(
   const { want, isPatient, queues, free, start } = request;
   const form: ReadyForm = {
     queues,
+    // All queues that limits are for are locked for good, so this reads all of them to find none unlocked.
+    asks: request.asks || tasks.limitedQueues === null,
     flags: tasks.forbiddenFlags !== null,
     pauses: tasks.pauses,
     limits: queues && tasks.limitedQueues !== null,

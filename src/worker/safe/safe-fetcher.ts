@@ -110,8 +110,8 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     else this.#link.changed();
   }
 
-  wakeForOthers(): void {
-    this.#streams.raise();
+  wakeForOthers(freed: readonly number[] = []): void {
+    this.#streams.raise(freed);
     this.#link.changed();
   }
 
@@ -249,7 +249,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
   #written({ written, lost, apart }: FlushAnswer, sent: ResultBatch): void {
     const { hooks, workerId, refusals, tasks } = this.#parts;
     // An unlocked queue may have more jobs, so the next fetch follows at once.
-    if (written.freedQueues.length > 0) this.wakeForOthers();
+    if (written.freedQueues.length > 0) this.wakeForOthers(written.freedQueues);
     if (written.freedQueues.length > 0) tasks.queueFreed();
     // Returned jobs are ready again, before the place where the next fetch would start.
     if (written.returned.length > 0) this.#streams.returned();

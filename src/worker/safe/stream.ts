@@ -105,7 +105,7 @@ export class Stream {
   }
 
   /** Records the answer to a request. Returns whether nothing is ready. */
-  learn(jobs: readonly FetchedJob[], request: FetchRequest, queuesAreFree: boolean): boolean {
+  learn(jobs: readonly FetchedJob[], request: FetchRequest, queuesAreFree: boolean | null) {
     if (jobs.length > 0) this.found();
     return this.plan.learn(jobs, request, queuesAreFree);
   }

@@ -1,6 +1,7 @@
 // The streams of the safe mode: the main one, one for each group of limited tasks, and one for the managed queues of each
 // of these. Slots take the most urgent job that may start; a stream that waits for its limit is passed over.
 
+import { splitLocks } from "../../queue/sql/slots.ts";
 import { type FetchedJob, inOrder } from "../execute/fetched-job.ts";
 import { type WorkUnit, workUnits } from "../execute/work-unit.ts";
 import type { FetchRequest } from "../fetch/fetch-plan.ts";
@@ -96,9 +97,10 @@ export class Streams {
     return wasDrained;
   }
 
-  /** Jobs may have become ready, because a run of a queue has ended. */
-  raise(): void {
-    for (const { plan } of this.all) plan.raise();
+  /** Jobs may have become ready, because runs of queues have ended. `freed`: the locks of those of this worker. */
+  raise(freed: readonly number[] = []): void {
+    const hasFreeQueue = splitLocks(freed).queues.length > 0;
+    for (const { plan } of this.all) plan.raise(hasFreeQueue);
     this.#managedQueues.runEnded();
   }
 
@@ -203,6 +205,7 @@ export class Streams {
     if (limits.queues !== null) {
       for (const one of this.#managed) waitMs = Math.min(waitMs, one.prepare(limits.queues));
     }
+    for (const { plan } of [this.main, ...this.#limited]) waitMs = Math.min(waitMs, plan.owes());
     for (const stream of this.#limited) {
       const group = stream.group as LimitedGroup;
       const { size } = stream.queue;
