@@ -22,10 +22,17 @@ const SHORTEST_WAIT_MS = 10;
 /** The wait for a second read after an announcement: a fetch under way may have locked a job that is cancelled. */
 const SECOND_READ_MS = 250;
 
+/** An attempt to end pauses that takes longer may have read all jobs: such attempts take a twentieth of the time. */
+const SHORT_MS = 100;
+const REST_FACTOR = 19;
+const LONGEST_REST_MS = 600_000;
+
 export interface ControlWatchParts {
   readonly logger: Logger;
   /** Returns a connected database; null if there is none. */
   database(): Database | null;
+  /** For the end of pauses, which may read all jobs. */
+  readonly patient: Database;
   /**
    * Returns jobs that were fetched before a pause and have not started to the database. Resolves once they are
    * returned, and none of them can start.
@@ -61,6 +68,10 @@ export class ControlWatch implements Controls {
   #hasDue = false;
   /** When the time of the next pause is over, by the monotonic clock. */
   #nextEndMs = Number.POSITIVE_INFINITY;
+  #isEnding = false;
+  /** The next attempt to end pauses, by the monotonic clock. */
+  #endNotBeforeMs = 0;
+  #endFailure: string | null = null;
   /** The message of the last read's error, which is logged once; null: it has not failed. */
   #failure: string | null = null;
 
@@ -160,7 +171,7 @@ export class ControlWatch implements Controls {
   }
 
   async #read(db: Database): Promise<void> {
-    const { logger, wake } = this.#parts;
+    const { logger } = this.#parts;
     try {
       if (!this.#isInstalled && !(await hasControls(db))) return this.#clearPauses();
       this.#isInstalled = true;
@@ -174,7 +185,7 @@ export class ControlWatch implements Controls {
       const hasEnded = await cancelled;
       // Writes come last: a role that may only read pauses obeys them, and leaves ending them to other workers.
       this.#hasDue = hasDue;
-      if (hasDue && (await endDuePauses(db)) > 0) wake();
+      if (hasDue && !this.#isEnding && monotonic() >= this.#endNotBeforeMs) void this.#endDue();
       if (hasEnded) await endCancellations(db);
       this.#failure = null;
     } catch (error) {
@@ -187,9 +198,30 @@ export class ControlWatch implements Controls {
       this.#failure = message;
       logger[isUnreadable ? "warn" : "debug"](
         { error: message },
-        "pauses and cancellations could not be read or ended",
+        "pauses and cancellations could not be read",
       );
     }
+  }
+
+  /** Ends pauses in the background: the next reads do not wait for it. */
+  async #endDue(): Promise<void> {
+    const { patient, logger, wake } = this.#parts;
+    this.#isEnding = true;
+    const startMs = monotonic();
+    try {
+      if ((await endDuePauses(patient)) > 0) wake();
+      this.#endFailure = null;
+    } catch (error) {
+      const message = messageOf(error);
+      const level = isOutage(error) ? "debug" : "warn";
+      if (message !== this.#endFailure)
+        logger[level]({ error: message }, "pauses could not be ended");
+      this.#endFailure = message;
+    }
+    this.#isEnding = false;
+    const tookMs = monotonic() - startMs;
+    const restMs = tookMs < SHORT_MS ? 0 : Math.min(tookMs * REST_FACTOR, LONGEST_REST_MS);
+    this.#endNotBeforeMs = monotonic() + restMs;
   }
 
   #clearPauses(): void {

@@ -64,8 +64,10 @@ export class Upkeep<E> {
       for (const session of sessions().all) session.limitsChanged(isOther);
     });
     const { limits } = this;
+    const { database } = this.#maintenance;
+    const { database: patient } = this.#patient;
     this.pauses = new ControlWatch({
-      ...{ logger, wake, limits },
+      ...{ logger, wake, limits, patient },
       database: () => sessions().current.database,
       returnUnstarted: async () => {
         await Promise.all(sessions().all.map(({ dispatcher }) => dispatcher.returnUnstarted()));
@@ -76,8 +78,6 @@ export class Upkeep<E> {
       jobs: () => sessions().all.flatMap(({ cancellable }) => cancellable),
       cancel: (job) => sessions().all.some((session) => session.cancel(job)),
     });
-    const { database } = this.#maintenance;
-    const { database: patient } = this.#patient;
     const { resetLocksIntervalMs: intervalMs, staleLockThresholdMs } = config;
     const mayDelete = (): boolean => lease.hasHeartbeats && this.#recovery?.isCertain === true;
     this.#lockReset = new LockReset({

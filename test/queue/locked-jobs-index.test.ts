@@ -38,13 +38,19 @@ async function reading<T>(
   const client = await queue.pool.connect();
   try {
     await client.query(`begin; ${settings}`);
+    const rowsRead = async () => {
+      const { rows } = await client.query<{ read: number }>(
+        `select (seq_tup_read + coalesce(idx_tup_fetch, 0))::int as read
+         from pg_stat_xact_user_tables where schemaname = 'worker' and relname = '_private_jobs'`,
+      );
+      return rows[0]?.read ?? JOBS;
+    };
+    // What the connection has counted before is in it, too.
+    const before = await rowsRead();
     const result = await work({ ...queue.db, client });
-    const { rows } = await client.query<{ read: number }>(
-      `select (seq_tup_read + coalesce(idx_tup_fetch, 0))::int as read from pg_stat_xact_user_tables
-       where schemaname = 'worker' and relname = '_private_jobs'`,
-    );
+    const isFew = (await rowsRead()) - before < 20;
     await client.query("commit");
-    return [result, (rows[0]?.read ?? JOBS) < 20];
+    return [result, isFew];
   } finally {
     client.release(true);
   }

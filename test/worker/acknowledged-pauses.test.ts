@@ -292,6 +292,7 @@ test("The end of a pause during an outage is read after the usual wait, not agai
   const again = Promise.withResolvers<void>();
   const watch = new ControlWatch({
     limits: { read: async () => {} },
+    patient: queue.utils.database,
     logger: silentLogger,
     database: () => {
       if (connection === null && ++requests === 2) again.resolve();
@@ -316,6 +317,7 @@ test("A new pause returns what was fetched, also one with an earlier time; the e
   const { database } = queue.utils;
   const watch: ControlWatch = new ControlWatch({
     limits: { read: async () => {} },
+    patient: queue.utils.database,
     logger: silentLogger,
     database: () => database,
     returnUnstarted: async () => void returns++,

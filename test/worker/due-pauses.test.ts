@@ -14,6 +14,7 @@ test("It is not read for each run of another queue that ends, and ends soon afte
   const { database } = queue.utils;
   const watch = new ControlWatch({
     limits: { read: async () => {} },
+    patient: database,
     logger: silentLogger,
     database: () => {
       reads++;
@@ -24,6 +25,7 @@ test("It is not read for each run of another queue that ends, and ends soon afte
   });
   await queue.utils.addJob("task", {}, { queueName: "q" });
   await queue.sql("update worker._private_jobs set locked_by = 'another', locked_at = now()");
+  await queue.sql("update worker._private_job_queues set locked_by = 'another', locked_at = now()");
   await queue.utils.pauseQueue("q", { resumeAt: new Date(Date.now() + 60_000) });
   await queue.sql("update worker._private_pauses set resume_at = now()");
   await watch.start(database);

@@ -346,6 +346,6 @@ test("Pauses are obeyed where ending one is refused, and the log has that once."
     await passThrough(other.seen);
   }
   assert.equal(task.seen.length, 0);
-  assert.deepEqual(warnings, ["pauses and cancellations could not be read or ended"]);
+  assert.deepEqual(warnings, ["pauses could not be ended"]);
   await queue.sql("drop function public.refuse() cascade");
 });

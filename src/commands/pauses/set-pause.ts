@@ -1,8 +1,15 @@
 // Pausing a queue, a task or everything, and resuming it. What a pause is: queue/pauses/pause.ts.
 import { type Database, query, type Statement } from "../../database/database.ts";
-import { hasLimits } from "../../database/schema/extensions/has-extension.ts";
-import { CONTROL, isBusy, type PauseTarget, resumed } from "../../queue/pauses/pause.ts";
-import { isPausedQueue, PAUSED } from "../../queue/sql/lock.ts";
+import {
+  CONTROL,
+  isBusy,
+  type PauseTables,
+  type PauseTarget,
+  pauseTables,
+  resumed,
+} from "../../queue/pauses/pause.ts";
+import { pausedBy, pauseOver } from "../../queue/pauses/paused-run.ts";
+import { isPausedQueue } from "../../queue/sql/lock.ts";
 import { announceJobs } from "../../queue/sql/notify.ts";
 import { requireControls } from "./missing-controls.ts";
 
@@ -44,12 +51,12 @@ const pauseTaskSql: Statement = (s) => `
 with ${noted(s)}
 select exists (select from ${s}._private_tasks where identifier = $2::text) as is_known, ${announced} from noted`;
 
-// A lock that a worker holds is overwritten: it releases only what its own id has locked.
+// The lock of a worker is replaced, and names its run until that has ended.
 const pauseQueueSql: Statement = (s) => `
 with ${noted(s)}, paused as (
   insert into ${s}._private_job_queues as queues (queue_name, locked_by, locked_at)
-  values ($2::text, '${PAUSED}' || pg_catalog.left(coalesce($3::text, ''), 200), 'infinity')
-  on conflict (queue_name) do update set locked_by = excluded.locked_by, locked_at = excluded.locked_at
+  values ($2::text, ${pausedBy("pg_catalog.left(coalesce($3::text, ''), 200)")}, 'infinity')
+  on conflict (queue_name) do update set ${pauseOver("queues")}
   returning 1
 )
 select exists (select from ${s}._private_job_queues where queue_name = $2::text) as is_known, ${announced}
@@ -66,8 +73,7 @@ export interface Resumed {
 /** Ends a pause. */
 export async function endPause(db: Database, { scope, name }: PauseTarget): Promise<Resumed> {
   await requireControls(db, "a pause");
-  const resumeQueue = async () => resumeQueueStatements[(await hasLimits(db)) ? "slots" : "none"];
-  const statement = scope === "queue" ? await resumeQueue() : resumeTaskSql;
+  const statement = scope === "queue" ? resumeQueueSql(await pauseTables(db)) : resumeTaskSql;
   const [row] = await query<ResumedRow>(db, statement, [scope, name]);
   return { wasPaused: row?.was_paused === true, waitsForJob: row?.waits === true };
 }
@@ -89,16 +95,16 @@ select is_paused as was_paused, false as waits, ${news} from ended`;
 // While a job of the queue runs, the pause stays and is due (endDuePauses): freed now, its next job would run beside
 // that one. Its lock is dated, so that where only stock workers run, they free it after 4 hours.
 const resumeQueueSql =
-  (slots: boolean): Statement =>
+  (tables: PauseTables): Statement =>
   (s) =>
     `
 with queue as materialized (
-  select queues.id from ${s}._private_job_queues as queues
+  select queues.id, queues.locked_by from ${s}._private_job_queues as queues
   where queues.queue_name = $2::text and ${isPausedQueue("queues")} for update
 ), busy as materialized (
-  select id from queue where ${isBusy(s, "queue.id", slots)}
+  select id from queue where ${isBusy(s, "queue", tables)}
 ), freed as (
-  update ${s}._private_job_queues${slots ? " as queues" : ""} set ${resumed(s, slots)}
+  update ${s}._private_job_queues${tables.slots ? " as queues" : ""} set ${resumed(s, tables)}
   where id in (select id from queue) and id not in (select id from busy)
   returning 1
 ), dated as (
@@ -113,5 +119,3 @@ with queue as materialized (
   where scope = $1::text and name = $2::text and not exists (select from busy)
 )
 select exists (select from queue) as was_paused, exists (select from busy) as waits, ${news}`;
-
-const resumeQueueStatements = { none: resumeQueueSql(false), slots: resumeQueueSql(true) };

@@ -4,7 +4,7 @@
 //   limit         its row alone, which readLimits() returns
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { CONTROL } from "../pauses/pause.ts";
-import { PAUSED } from "../sql/lock.ts";
+import { pausedBy, pauseOver } from "../pauses/paused-run.ts";
 
 export type BackOffScope = "task" | "queue" | "limit";
 
@@ -93,12 +93,12 @@ const begunPause = (s: string) => `begun as (
 
 const taskSql: Statement = (s) => `with ${begunPause(s)}, ${recorded(s)} ${answer("true")}`;
 
-// As with any pause, the lock of a worker, or of a queue with a limit, is overwritten.
+// As with any pause, the lock of a worker, or of a queue with a limit, is replaced.
 const queueSql: Statement = (s) => `
 with ${begunPause(s)}, ${recorded(s)}, paused as (
   insert into ${s}._private_job_queues as queues (queue_name, locked_by, locked_at)
-  select $2::text, '${PAUSED}' || $4::text, 'infinity'::timestamptz from begun
-  on conflict (queue_name) do update set locked_by = excluded.locked_by, locked_at = excluded.locked_at
+  select $2::text, ${pausedBy("$4::text")}, 'infinity'::timestamptz from begun
+  on conflict (queue_name) do update set ${pauseOver("queues")}
 )
 ${answer("true")}`;
 

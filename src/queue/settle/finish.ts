@@ -1,6 +1,6 @@
 // Ends jobs that succeeded: their rows are deleted.
 import { builtOnce, type Database, idArray, parseIdArray, query } from "../../database/database.ts";
-import { unlockQueues } from "../sql/lock.ts";
+import { endRuns } from "../pauses/paused-run.ts";
 import { freeSlots, isSlotIn, splitLocks } from "../sql/slots.ts";
 import { isOurs, type LockMode, type LostIds, lostIds } from "./fence.ts";
 
@@ -11,7 +11,7 @@ export const finishedJobs = (s: string, mode: LockMode, ids: string, workerId: s
 
 // Named queues are unlocked here only in the safe mode: in the fast mode the row locks end with the transaction.
 const freedQueues = (s: string) => `, freed as (
-  ${unlockQueues(s, "id = any($3::int[]) and locked_by = $2::text")}
+  ${endRuns(s, "id = any($3::int[])", "$2")}
 )`;
 
 const freedSlots = (s: string) => `, freed_slots as (

@@ -5,7 +5,8 @@
 // is deleted here, because with fewer attempts it would run after all.
 import { type Database, idArray, parseIdArray, query } from "../../database/database.ts";
 import { hasLimits } from "../../database/schema/extensions/has-extension.ts";
-import { UNLOCK, unlockQueues } from "../sql/lock.ts";
+import { endRuns } from "../pauses/paused-run.ts";
+import { UNLOCK } from "../sql/lock.ts";
 import { freeSlots, isSlotIn, splitLocks } from "../sql/slots.ts";
 import { isOurs, type LostIds, lostIds } from "./fence.ts";
 
@@ -37,7 +38,7 @@ const givenBack = (s: string, condition: string, isRemoved: string) => `held as 
 const returnSql = (slots: boolean) => (s: string) =>
   `
 with ${givenBack(s, "j.id = any($2::bigint[])", "j.key is null and j.id = any($4::bigint[])")}, freed as (
-  ${unlockQueues(s, "id = any($3::int[]) and locked_by = $1::text")}
+  ${endRuns(s, "id = any($3::int[])", "$1")}
 )${slots ? freedSlots(s, isSlotIn("$5")) : ""}
 select ${lostIds({ schema: s, mode: "locked_by", ids: "$2", workerId: "$1", by: "ended" })}`;
 
@@ -77,7 +78,7 @@ const REMOVED_SINCE =
 const returnUnknownSql = (slots: boolean) => (s: string) =>
   `
 with ${givenBack(s, "not j.is_available and j.locked_at is not null and j.id <> all($2::bigint[])", REMOVED_SINCE)}, freed as (
-  ${unlockQueues(s, "locked_by = $1::text and id <> all($3::int[])")}
+  ${endRuns(s, "id <> all($3::int[])", "$1")}
 )${slots ? freedSlots(s, `not ${isSlotIn("$4")}`) : ""}
 select pg_catalog.count(*)::int as count from ended`;
 

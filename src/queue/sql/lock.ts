@@ -20,10 +20,6 @@ export const UNLOCK = "locked_by = null, locked_at = null";
 export const takeBy = (workerId: string, job: string): string =>
   `attempts = ${job}.attempts + 1, ${lockBy(workerId)}`;
 
-/** Returns an update, for a common table expression, that unlocks the named queues for which `condition` holds. */
-export const unlockQueues = (s: string, condition: string): string =>
-  `update ${s}._private_job_queues set ${UNLOCK} where ${condition}`;
-
 /** A condition on a row `jobs`: no worker has locked the job. A lock older than 4 hours does not count. */
 export const isFree =
   "(jobs.locked_at is null or jobs.locked_at < pg_catalog.now() - interval '4 hours')";

@@ -29,8 +29,10 @@ with begun as (
   where backs.scope = locked.scope and backs.name = locked.name and backs.began_at = locked.began_at
 ), paused as (
   insert into "worker"._private_job_queues as queues (queue_name, locked_by, locked_at)
-  select $2::text, 'paused:' || $4::text, 'infinity'::timestamptz from begun
-  on conflict (queue_name) do update set locked_by = excluded.locked_by, locked_at = excluded.locked_at
+  select $2::text, 'paused:' || pg_catalog.translate($4::text, pg_catalog.chr(10), ' '), 'infinity'::timestamptz from begun
+  on conflict (queue_name) do update set locked_by = excluded.locked_by || coalesce(pg_catalog.chr(10) || coalesce(case when coalesce(pg_catalog.left(queues.locked_by, 8) like 'paused:%', false) then
+      pg_catalog.substr(queues.locked_by, nullif(pg_catalog.strpos(queues.locked_by, pg_catalog.chr(10)), 0) + 1) end,
+      case when not coalesce(pg_catalog.left(queues.locked_by, 8) like any (array['paused:%', 'managed:%']), false) then queues.locked_by end), ''), locked_at = excluded.locked_at
 )
 
 select exists (select from begun) as begun, true as known, case when exists (select from begun) then pg_catalog.pg_notify('worker:control', pg_catalog.random()::text) end

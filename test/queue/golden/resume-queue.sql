@@ -1,12 +1,16 @@
 select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as is_there;
 
+select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as present;
+
 with queue as materialized (
-  select queues.id from "worker"._private_job_queues as queues
+  select queues.id, queues.locked_by from "worker"._private_job_queues as queues
   where queues.queue_name = $2::text and coalesce(pg_catalog.left(queues.locked_by, 8) like 'paused:%', false) for update
 ), busy as materialized (
-  select id from queue where not exists (select from "worker"._private_queue_slots as slots where slots.queue_id = queue.id) and exists (
-    select from "worker"._private_jobs as jobs
-    where jobs.job_queue_id = queue.id and not jobs.is_available and jobs.locked_at is not null and not jobs.is_available)
+  select id from queue where not exists (select from "worker"._private_queue_slots as slots where slots.queue_id = queue.id) and case
+    when case when coalesce(pg_catalog.left(queue.locked_by, 8) like 'paused:%', false) then
+      pg_catalog.substr(queue.locked_by, nullif(pg_catalog.strpos(queue.locked_by, pg_catalog.chr(10)), 0) + 1) end is null then false
+    else exists (select from "worker"._private_jobs as jobs
+      where jobs.job_queue_id = queue.id and not jobs.is_available and jobs.locked_at is not null and not jobs.is_available) end
 ), freed as (
   update "worker"._private_job_queues as queues set locked_at = case when exists (select from "worker"._private_queue_slots as slots where slots.queue_id = queues.id) then 'infinity'::timestamptz end,
     locked_by = case when exists (select from "worker"._private_queue_slots as slots where slots.queue_id = queues.id) then 'managed:0' end

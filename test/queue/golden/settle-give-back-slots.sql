@@ -16,7 +16,11 @@ with held as materialized (
     run_at = j.run_at - placed.from_last::float8 * interval '1 microsecond'
   from placed where j.id = placed.id returning j.id
 ), ended as (select id from returned union all select id from removed), freed as (
-  update "worker"._private_job_queues set locked_by = null, locked_at = null where id = any($3::int[]) and locked_by = $1::text
+  update "worker"._private_job_queues as queues
+  set locked_at = case when queues.locked_by <> $1::text then queues.locked_at end,
+    locked_by = case when queues.locked_by <> $1::text then pg_catalog.split_part(queues.locked_by, pg_catalog.chr(10), 1) end
+  where id = any($3::int[]) and (queues.locked_by = $1::text or case when coalesce(pg_catalog.left(queues.locked_by, 8) like 'paused:%', false) then
+      pg_catalog.substr(queues.locked_by, nullif(pg_catalog.strpos(queues.locked_by, pg_catalog.chr(10)), 0) + 1) end = $1::text)
 ), freed_slots as (
   update "worker"._private_queue_slots as slots set locked_by = null, locked_at = null where slots.locked_by = $1::text and (slots.queue_id, slots.slot) in (
     select (lock & 4294967295::bigint)::int, (lock >> 32)::int from pg_catalog.unnest($5::bigint[]) as held (lock))

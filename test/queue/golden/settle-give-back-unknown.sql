@@ -18,6 +18,10 @@ with held as materialized (
     run_at = j.run_at - placed.from_last::float8 * interval '1 microsecond'
   from placed where j.id = placed.id returning j.id
 ), ended as (select id from returned union all select id from removed), freed as (
-  update "worker"._private_job_queues set locked_by = null, locked_at = null where locked_by = $1::text and id <> all($3::int[])
+  update "worker"._private_job_queues as queues
+  set locked_at = case when queues.locked_by <> $1::text then queues.locked_at end,
+    locked_by = case when queues.locked_by <> $1::text then pg_catalog.split_part(queues.locked_by, pg_catalog.chr(10), 1) end
+  where id <> all($3::int[]) and (queues.locked_by = $1::text or case when coalesce(pg_catalog.left(queues.locked_by, 8) like 'paused:%', false) then
+      pg_catalog.substr(queues.locked_by, nullif(pg_catalog.strpos(queues.locked_by, pg_catalog.chr(10)), 0) + 1) end = $1::text)
 )
 select pg_catalog.count(*)::int as count from ended

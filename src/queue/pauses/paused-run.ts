@@ -1,0 +1,27 @@
+// The lock of a paused queue also names the worker whose run of the queue the pause has overtaken:
+// `paused:<reason>`, and after a line break the worker. The end of that run removes the name, so the end of a pause
+// need not read the jobs to find out whether one of them still runs.
+import { isPausedQueue, isPseudoLock, PAUSED } from "../sql/lock.ts";
+
+const BREAK = "pg_catalog.chr(10)";
+
+/** Returns an expression: the lock of a pause, without a run. */
+export const pausedBy = (reason: string): string =>
+  `'${PAUSED}' || pg_catalog.translate(${reason}, ${BREAK}, ' ')`;
+
+/** Returns an expression: the worker whose run of a queue its pause has overtaken; null: none. */
+export const pausedRun = (queue: string): string =>
+  `case when ${isPausedQueue(queue)} then
+      pg_catalog.substr(${queue}.locked_by, nullif(pg_catalog.strpos(${queue}.locked_by, ${BREAK}), 0) + 1) end`;
+
+/** Returns the assignments for an `on conflict` that pause a queue: its new lock keeps the name of the run. */
+export const pauseOver = (queue: string): string =>
+  `locked_by = excluded.locked_by || coalesce(${BREAK} || coalesce(${pausedRun(queue)},
+      case when not ${isPseudoLock(queue)} then ${queue}.locked_by end), ''), locked_at = excluded.locked_at`;
+
+/** Returns an update, for a common table expression, that ends the runs that `worker` has of queues with `condition`. */
+export const endRuns = (s: string, condition: string, worker: string): string =>
+  `update ${s}._private_job_queues as queues
+  set locked_at = case when queues.locked_by <> ${worker}::text then queues.locked_at end,
+    locked_by = case when queues.locked_by <> ${worker}::text then pg_catalog.split_part(queues.locked_by, ${BREAK}, 1) end
+  where ${condition} and (queues.locked_by = ${worker}::text or ${pausedRun("queues")} = ${worker}::text)`;

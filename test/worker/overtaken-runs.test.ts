@@ -1,0 +1,94 @@
+// The end of a queue's pause: whether a run that the pause has overtaken goes on is known without a scan of the jobs.
+import assert from "node:assert/strict";
+import { beforeEach, test } from "node:test";
+import { endDuePauses } from "../../src/queue/pauses/pause.ts";
+import { migratedDatabase } from "../support/database.ts";
+import { latch, recording, until, workerQueue } from "./worker-queue.ts";
+
+const queue = workerQueue(() => migratedDatabase("worker", ["controls"]));
+beforeEach(() => queue.sql("truncate worker._private_pauses"));
+
+const add = (count: number) =>
+  queue.utils.addJobs(
+    Array.from({ length: count }, () => ({ identifier: "task", spec: { queueName: "q" } })),
+  );
+
+const expire = () => queue.sql("update worker._private_pauses set resume_at = now()");
+
+const lock = async () => {
+  const text = "select locked_by from worker._private_job_queues";
+  return (await queue.sql<{ locked_by: string | null }>(text))[0]?.locked_by;
+};
+
+/** Ends the pauses that are due. Returns their number, and that of the scans of all jobs. */
+async function end(): Promise<[ended: number, scans: number]> {
+  const client = await queue.pool.connect();
+  try {
+    const scans = async () => {
+      const { rows } = await client.query<{ scans: number }>(`select seq_scan::int as scans
+        from pg_stat_xact_user_tables where schemaname = 'worker' and relname = '_private_jobs'`);
+      return rows[0]?.scans ?? 0;
+    };
+    await client.query("begin");
+    // What the connection has counted before is in it, too.
+    const before = await scans();
+    const ended = await endDuePauses({ ...queue.utils.database, client });
+    const all = await scans();
+    await client.query("commit");
+    return [ended, all - before];
+  } finally {
+    client.release(true);
+  }
+}
+
+test("The pause of a queue that was idle ends without a look at the jobs.", async () => {
+  await add(1);
+  await queue.utils.pauseQueue("q", {
+    reason: "two\nlines",
+    resumeAt: new Date(Date.now() + 60_000),
+  });
+  assert.equal(await lock(), "paused:two lines");
+  await expire();
+  assert.deepEqual(await end(), [1, 0]);
+  assert.equal(await lock(), null);
+});
+
+test("The lock of a pause names the run that it has overtaken until the run ends; then the queue goes on.", async () => {
+  const [started, over] = [latch(), latch()];
+  const task = recording("task", async () => {
+    started.open();
+    await over.opened;
+  });
+  await add(2);
+  await queue.started({ tasks: [task], concurrency: 2 });
+  await started.opened;
+  const worker = await lock();
+  const resumeAt = new Date(Date.now() + 60_000);
+  await queue.utils.pauseQueue("q", { reason: "deploy", resumeAt });
+  await queue.utils.pauseQueue("q", { reason: "again", resumeAt });
+  assert.equal(await lock(), `paused:again\n${worker}`);
+  assert.deepEqual(await queue.utils.listLockedWorkers().then((all) => all.length), 1);
+  over.open();
+  await until("the run has ended", async () => (await lock()) === "paused:again");
+  assert.equal(task.seen.length, 1);
+  await expire();
+  await until("the other job has run", () => task.seen.length === 2);
+});
+
+test("While a worker with heartbeats runs a job of the queue, its pause does not end, and no jobs are read.", async () => {
+  await add(2);
+  await queue.sql("select worker.worker_heartbeat('w', '{}')");
+  await queue.sql(
+    "update worker._private_jobs set locked_by = 'w', locked_at = now() where id = 1",
+  );
+  await queue.sql("update worker._private_job_queues set locked_by = 'w', locked_at = now()");
+  await queue.utils.pauseQueue("q", { resumeAt: new Date(Date.now() + 60_000) });
+  await expire();
+  assert.deepEqual(await end(), [0, 0]);
+  // It is recovered: its jobs are read then.
+  await queue.sql("delete from worker._private_workers");
+  assert.equal((await end())[0], 0);
+  await queue.sql("update worker._private_jobs set locked_by = null, locked_at = null");
+  assert.equal((await end())[0], 1);
+  assert.equal(await lock(), null);
+});
