@@ -184,25 +184,45 @@ test("Ten thousand jobs of full, paused and slow queues do not hide a job of a f
   assert.ok((nextMs ?? 0) > 30_000 && (nextMs ?? 0) <= 60_000);
 });
 
+/** Returns the lines of the plan of a fetch, executed as a worker executes it. */
+async function planOf(rates: boolean): Promise<string[]> {
+  const client = await queue.pool.connect();
+  try {
+    await client.query(FOR_THE_SESSION);
+    const text = takeManaged({ flags: false, rates })(queue.db.schema.quoted);
+    await client.query(`prepare taking (text[], int, text, float8[]) as ${text}`);
+    const { rows } = await client.query<{ "QUERY PLAN": string }>(
+      "explain (analyze, timing off) execute taking ('{task}', 10, 'w', '{1}')",
+    );
+    return rows.map((row) => row["QUERY PLAN"]);
+  } finally {
+    client.release(true);
+  }
+}
+
+const rowsOf = (line: string) =>
+  Number(line.match(/actual rows=(\d+)/)?.[1] ?? 0) * Number(line.match(/loops=(\d+)/)?.[1] ?? 0);
+
 test("A fetch reads no more ready jobs than it needs, in the order of the index.", async () => {
   await limit("*", 1);
   for (let n = 0; n < 5; n++) await add(`q${n}`, 1_000);
   await manage();
   await queue.sql("vacuum analyze worker._private_jobs");
-  const client = await queue.pool.connect();
-  await client.query(FOR_THE_SESSION);
-  await client.query(
-    `prepare taking (text[], int, text, float8[]) as ${takeManaged({ flags: false, rates: false })(queue.db.schema.quoted)}`,
-  );
-  const { rows } = await client.query(
-    "explain (analyze, timing off) execute taking ('{task}', 10, 'w', '{1}')",
-  );
-  client.release(true);
-  const lines: string[] = rows.map((row) => row["QUERY PLAN"]);
-  const read = lines
-    .filter((line) => line.includes("Scan using jobs_main_index"))
-    .map((line) => Number(line.match(/actual rows=(\d+)/)?.[1]));
+  const lines = await planOf(false);
+  const read = lines.filter((line) => line.includes("Scan using jobs_main_index")).map(rowsOf);
   assert.ok(read.length > 0 && Math.max(...read) <= 1_000, lines.join("\n"));
+});
+
+test("A fetch passes the rates of idle queues.", async () => {
+  await limit("*", 1, { limit: 10, perMs: 1_000, burst: 5 });
+  await queue.sql(`insert into worker._private_job_queues (queue_name)
+    select 'tenant/' || n from generate_series(1, 1000) n`);
+  await manage();
+  await queue.sql("update worker._private_rates set tat = now() - interval '1 minute'");
+  await queue.sql("vacuum analyze worker._private_rates, worker._private_job_queues");
+  const lines = await planOf(true);
+  const read = lines.filter((line) => line.includes(" on _private_rates r ")).map(rowsOf);
+  assert.ok(read.length > 0 && Math.max(...read) < 1_000, lines.join("\n"));
 });
 
 test("A rate is exact: a run takes at most its tokens, and each of them is used up.", async () => {
@@ -344,9 +364,13 @@ test("The slots of a worker that is gone are freed by the sweep, by force and by
   await take("gone");
   await old();
   assert.deepEqual(await renewLocks(queue.db, "gone", null, 1), { jobs: 2, queues: 0 });
-  assert.deepEqual(await resetStaleLocks(queue.db, 3_600_000), { jobs: 0, queues: 0 });
+  assert.deepEqual(await resetStaleLocks(queue.db, 3_600_000), {
+    ...{ jobs: 0, queues: 0, refused: [] },
+  });
   await old();
-  assert.deepEqual(await resetStaleLocks(queue.db, 3_600_000), { jobs: 2, queues: 2 });
+  assert.deepEqual(await resetStaleLocks(queue.db, 3_600_000), {
+    ...{ jobs: 2, queues: 2, refused: [] },
+  });
   await take("gone");
   await old();
   const swept = await sweepStaleWorkers(queue.db, { sweepThresholdMs: 1_000, recoveryDelayMs: 0 });

@@ -164,11 +164,12 @@ select pg_catalog.date_part('epoch', pg_catalog.now()) as now_s,
 from taken j`;
 };
 
+// The first condition, which the second implies, leaves out the rates of idle queues before the other tables are read.
 const slowQueues = (s: string) => `, slow_queue as materialized (
   select q.id, ${AHEAD_MS} - (${CAPACITY} - 1::float8) * ${TOKEN_MS} as next_ms
   from ${s}._private_rates r join ${s}._private_limits l on l.id = r.limit_id and l.scope = 'queue' and l.rate is not null
   join ${s}._private_job_queues q on q.queue_name = r.key
-  where ${AHEAD_MS} > (${CAPACITY} - 1::float8) * ${TOKEN_MS}
+  where r.tat > pg_catalog.now() and ${AHEAD_MS} > (${CAPACITY} - 1::float8) * ${TOKEN_MS}
   union all
   select q.id, extract(epoch from b.until - pg_catalog.now())::float8 * 1000::float8
   from ${s}._private_back_offs b join ${s}._private_limits l on l.name = b.name and l.scope = 'queue'

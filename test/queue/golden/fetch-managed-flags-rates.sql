@@ -10,7 +10,7 @@ with recursive level (priority) as (
     l.burst::float8 - least(100::float8, l.burst::float8 * (l.period_ms::float8 / l.rate::float8) / 4::float8) / (l.period_ms::float8 / l.rate::float8)) - 1::float8) * (l.period_ms::float8 / l.rate::float8) as next_ms
   from "worker"._private_rates r join "worker"._private_limits l on l.id = r.limit_id and l.scope = 'queue' and l.rate is not null
   join "worker"._private_job_queues q on q.queue_name = r.key
-  where greatest(0::float8, extract(epoch from r.tat - pg_catalog.now())::float8 * 1000::float8) > (greatest(1::float8,
+  where r.tat > pg_catalog.now() and greatest(0::float8, extract(epoch from r.tat - pg_catalog.now())::float8 * 1000::float8) > (greatest(1::float8,
     l.burst::float8 - least(100::float8, l.burst::float8 * (l.period_ms::float8 / l.rate::float8) / 4::float8) / (l.period_ms::float8 / l.rate::float8)) - 1::float8) * (l.period_ms::float8 / l.rate::float8)
   union all
   select q.id, extract(epoch from b.until - pg_catalog.now())::float8 * 1000::float8
