@@ -160,7 +160,7 @@ export interface WorkerUtils<Added = Job>
   /**
    * Pauses a named queue, which is created if it does not exist: no worker takes its jobs, Graphile Worker's own
    * included. Running jobs may end, and jobs can still be added. Pausing again changes the reason and the end. Waits up
-   * to `waitMs` (5 s) until no living worker starts its jobs any more; returns those that have not acknowledged that.
+   * to `waitMs` (5 s) until no live worker starts its jobs any more; returns those that have not acknowledged that.
    * Rejects with `extension_missing` before `worker migrate --with controls`, and with InputError for invalid options.
    */
   pauseQueue(name: string, options?: PauseOptions): Promise<Paused>;

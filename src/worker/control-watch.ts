@@ -176,7 +176,7 @@ export class ControlWatch implements Controls {
       if (!this.#isInstalled && !(await hasControls(db))) return this.#clearPauses();
       this.#isInstalled = true;
       const cancelled = this.#cancel(db);
-      cancelled.catch(() => {}); // Pauses are obeyed even if the requests cannot be read.
+      cancelled.catch(() => {}); // Pauses take effect even if the requests cannot be read.
       // If the read fails, the old end is not waited for.
       this.#nextEndMs = Number.POSITIVE_INFINITY;
       const { mark, pauses, hasDue, nextMs } = await readPauseState(db, this.#mark);

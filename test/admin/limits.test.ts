@@ -61,7 +61,7 @@ test("A running job of a task, by the report of its worker, makes its limit full
   await client.post("/api/limits", { action: "remove", name: "one" });
 });
 
-test("A living worker runs as many jobs as the limit allows, and every answer has their number.", async () => {
+test("A live worker runs as many jobs as the limit allows, and every answer has their number.", async () => {
   const gate = Promise.withResolvers<void>();
   const slow = defineTask("slow", () => gate.promise);
   const limits = [{ name: "slow", task: "slow", concurrency: 2 }];

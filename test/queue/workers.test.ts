@@ -169,7 +169,7 @@ test("A sweep skips a queue with a job whose row another session has locked, and
   assert.deepEqual([freed.recoveredJobs, freed.recoveredQueues], [1, 1]);
 });
 
-test("A sweep unlocks what stale and orphan workers hold and does not touch living workers.", async () => {
+test("A sweep unlocks what stale and orphan workers hold and does not touch live workers.", async () => {
   const locks: [string, string][] = [
     ["stale", "1s"],
     ["fresh", "3h"],

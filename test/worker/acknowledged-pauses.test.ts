@@ -1,4 +1,4 @@
-// A pause is acknowledged by every living worker: after that none of them starts a paused job.
+// A pause is acknowledged by every live worker: after that none of them starts a paused job.
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { silentLogger } from "../../src/base/logger.ts";

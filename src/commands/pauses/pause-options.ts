@@ -22,7 +22,7 @@ export interface PauseOptions {
   /** The user, shown with the pause: at most 128 characters. */
   readonly pausedBy?: string | null | undefined;
   /**
-   * How long to wait until all living workers have acknowledged the pause, 0–60,000 milliseconds. Default 5,000; 0:
+   * How long to wait until all live workers have acknowledged the pause, 0–60,000 milliseconds. Default 5,000; 0:
    * does not wait.
    */
   readonly waitMs?: number | undefined;

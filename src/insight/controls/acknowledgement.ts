@@ -1,5 +1,5 @@
-// Which living workers have obeyed the pauses as they are now. A worker writes the mark of the pauses that it has
-// obeyed into its report: none of the jobs that it had fetched before can start. What it fetches afterwards leaves
+// Which live workers have acknowledged the pauses as they are now. A worker writes the mark of the pauses that it has
+// acknowledged into its report: none of the jobs that it had fetched before can start. What it fetches afterwards leaves
 // paused jobs out.
 import { monotonic, wait } from "../../base/clock.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
@@ -8,11 +8,11 @@ import { markOfPauses, OBEYED } from "../../queue/pauses/pause-state.ts";
 import { isNotResponding } from "../../queue/workers/stale-workers.ts";
 import { hasWorkerTable } from "../../queue/workers/worker-table.ts";
 
-/** Which living workers have obeyed the pauses. Workers without heartbeats, such as Graphile Worker's, do not count. */
+/** Which live workers have acknowledged the pauses. Workers without heartbeats, such as Graphile Worker's, do not count. */
 export interface Acknowledgement {
-  /** The number of living workers that have obeyed all pauses: they start no paused job. */
+  /** The number of live workers that have acknowledged all pauses: they start no paused job. */
   readonly acknowledged: number;
-  /** The number of living workers that have not. A worker of an earlier version never does. */
+  /** The number of live workers that have not. A worker of an earlier version never does. */
   readonly waiting: number;
   /** The ids of those, ascending, at most 100. */
   readonly waitingFor: readonly string[];
@@ -28,7 +28,7 @@ export async function readAcknowledgement(db: Database): Promise<Acknowledgement
 }
 
 /**
- * Waits until all living workers have obeyed the pauses, at most `waitMs`, or until `signal` aborts. Inside a
+ * Waits until all live workers have acknowledged the pauses, at most `waitMs`, or until `signal` aborts. Inside a
  * transaction it does not wait: the pause begins with the commit.
  */
 export async function awaitAcknowledgement(

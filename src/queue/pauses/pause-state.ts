@@ -2,7 +2,7 @@
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { microseconds } from "../sql/moments.ts";
 
-/** The member of a worker's report with the mark of the pauses that it has obeyed. */
+/** The member of a worker's report with the mark of the pauses that it has acknowledged. */
 export const OBEYED = "pauses_obeyed";
 
 export interface PauseState {

@@ -155,7 +155,7 @@ export function resetOldLocks(world: World): { jobs: number; queues: number } {
   return { jobs: jobs.length, queues: queues.length };
 }
 
-/** A living worker renews the locks of a long job, with those of its queue and the jobs behind it. */
+/** A live worker renews the locks of a long job, with those of its queue and the jobs behind it. */
 export function renew(world: World, by: string, running: readonly number[]) {
   const isOld = (lock: { lockedBy: string | null; lockedAt: number | null }) =>
     lock.lockedBy === by && (lock.lockedAt ?? 0) < world.now - HOUR;

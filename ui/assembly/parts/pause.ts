@@ -51,7 +51,7 @@ const REST_MS: f64 = 5000;
 /** So many workers are named. */
 const NAMED = 5;
 
-/** The living workers that have acknowledged all pauses. */
+/** The live workers that have acknowledged all pauses. */
 export class Acknowledged {
   readonly asked: Fetched;
   private list: PauseList = PauseList.empty();

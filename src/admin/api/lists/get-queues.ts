@@ -128,7 +128,7 @@ export const getOneQueue: Operation = {
       queue,
       acknowledgement: described(
         orNull(record(acknowledgementShape, "Acknowledgement")),
-        "the living workers that have acknowledged all pauses; null: the queue is not paused",
+        "the live workers that have acknowledged all pauses; null: the queue is not paused",
       ),
       // null if there is none, or it cannot be found.
       running: { anyOf: [job, { type: "null" }] },

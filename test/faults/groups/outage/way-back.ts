@@ -124,7 +124,7 @@ export async function endAfterOutage(stand: Stand): Promise<void> {
   if (stand.mode.stock) {
     stand.log.fault();
     const [row] = await stand.sql<{ count: number }>(FREED_OF_STOCK);
-    stand.figure("jobs left locked by a living worker", row?.count ?? 0, { unit: "" });
+    stand.figure("jobs left locked by a live worker", row?.count ?? 0, { unit: "" });
   }
   // Jobs whose results a stock worker has lost run again. Our workers write theirs once they are connected.
   await stand.end(stand.mode.stock ? { lenient: { leaseLost: true } } : {});

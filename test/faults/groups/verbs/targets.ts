@@ -11,7 +11,7 @@ export type Target =
 export interface Paused {
   readonly calledAt: number;
   readonly answeredAt: number;
-  /** Ids of the living workers that have not acknowledged it. */
+  /** Ids of the live workers that have not acknowledged it. */
   readonly waitingFor: readonly string[];
 }
 
