@@ -134,7 +134,8 @@ async function performOn(
     ...command.members(followed, checked),
     ...(tally === null ? {} : { requested: String(tally.requested), done: String(tally.done) }),
   };
-  const isPartial = command.isPartial?.(result) ?? (tally !== null && tally.done < tally.requested);
+  const isPartial =
+    command.isPartial?.(followed) ?? (tally !== null && tally.done < tally.requested);
   const performed = { message, operationId, tally, isPartial, json: objectText(members) };
   return { performed, afterwards };
 }

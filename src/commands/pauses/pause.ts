@@ -1,5 +1,6 @@
 // Declares the command that pauses a queue, a task or everything; implemented in set-pause.ts.
 
+import { messageOf } from "../../base/errors.ts";
 import { counted } from "../../domain/words.ts";
 import {
   type Acknowledgement,
@@ -78,16 +79,29 @@ export const pauseCommand = defineCommand({
       resumeAt: resumeAt ?? null,
       forMs: secs === undefined ? null : secs * 1_000,
     });
-    return { isKnown, workers: null, cancelling: 0 };
+    return { isKnown, workers: null, cancelling: 0, failures: [] };
   },
   follow: async (db, { isKnown }, { wait = true, ...given }, { signal, by = null }) => {
-    const workers = await awaitAcknowledgement(db, wait ? WAIT_MS : 0, signal);
+    // The pause is committed, so what fails now does not make it an error.
+    const failures: string[] = [];
+    const attempt = async <T>(failure: string, work: () => Promise<T>) =>
+      work().catch((error: unknown) => {
+        failures.push(`${failure}: ${messageOf(error)}`);
+        return null;
+      });
+    const workers = await attempt("the workers could not be read", () =>
+      awaitAcknowledgement(db, wait ? WAIT_MS : 0, signal),
+    );
     const reason = given.reason ?? null;
-    const cancelling =
-      given.cancel_running === true ? await cancelRunning(db, targetOf(given), { reason, by }) : 0;
-    return { isKnown, workers, cancelling };
+    const cancelling = !given.cancel_running
+      ? 0
+      : await attempt("its running jobs could not be cancelled", () =>
+          cancelRunning(db, targetOf(given), { reason, by }),
+        );
+    return { isKnown, workers, cancelling: cancelling ?? 0, failures };
   },
-  sentence: ({ isKnown, workers, cancelling }, { scope, name, wait }) => {
+  isPartial: ({ failures }) => failures.length > 0,
+  sentence: ({ isKnown, workers, cancelling, failures }, { scope, name, wait }) => {
     const parts = [
       `Paused ${targetText({ scope, name })}`,
       ...(isKnown ? [] : [`no ${scope} has this name yet`]),
@@ -95,6 +109,7 @@ export const pauseCommand = defineCommand({
       ...(cancelling === 0
         ? []
         : [`${counted(cancelling, "running job is", "running jobs are")} being cancelled`]),
+      ...failures,
     ];
     return parts.join("; ");
   },
@@ -111,8 +126,10 @@ const UNREPORTED = "no worker with heartbeats is alive to acknowledge it";
 
 export interface PauseDone {
   readonly isKnown: boolean;
-  /** null: they have not been read yet. */
+  /** null: they have not been read. */
   readonly workers: Acknowledgement | null;
   /** The number of running jobs that are being cancelled. */
   readonly cancelling: number;
+  /** What could not be done after the pause, with the reason. */
+  readonly failures: readonly string[];
 }
