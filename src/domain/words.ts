@@ -55,6 +55,13 @@ const BY_FUNCTION = "Manually marked as failed";
 export const cancelledText = (reason: string | null): string =>
   reason === null ? "cancelled" : `cancelled: ${reason}`;
 
+/** The error of a job whose deadline has passed. */
+export const pastDeadline = (time: string): string => `the deadline ${time} has passed`;
+
+/** Returns the deadline in such an error or in its label; null: the error is another one. */
+export const deadlineIn = (error: string): string | null =>
+  /^the deadline (\S{1,40}(?: ms)?) has passed(?:\n|$)/.exec(error)?.[1] ?? null;
+
 /** Whether the error is that of a cancelled job. */
 export const isCancelled = (error: string): boolean => /^cancelled(?:: |\n|$)/.test(error);
 

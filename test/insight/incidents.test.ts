@@ -1,6 +1,7 @@
 // Every rule of the verdict, with real rows.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { cancelJobs } from "../../src/commands/jobs/cancel-jobs.ts";
 import { permanentlyFailJobs } from "../../src/commands/jobs/permanently-fail-jobs.ts";
 import type { JobSpec } from "../../src/domain/job-spec.ts";
 import { markedFailed } from "../../src/domain/words.ts";
@@ -11,7 +12,7 @@ import { addJobs } from "../../src/queue/add/add-jobs.ts";
 import { heartbeat, lockJob, testQueue } from "../queue/queue-database.ts";
 import { migratedDatabase } from "../support/database.ts";
 
-const queue = testQueue(() => migratedDatabase("worker", ["operations"]));
+const queue = testQueue(() => migratedDatabase("worker", ["operations", "controls"]));
 const { sql } = queue;
 
 const add = async (identifier: string, spec: JobSpec = {}): Promise<string> =>
@@ -215,6 +216,20 @@ describe("An error group", () => {
     assert.equal((await ofKind("error_group")).length, 1, "it is gone when its jobs are retried");
   });
 
+  test("is not to be retried after deadlines and crashes.", async () => {
+    await fail([await add("late")], "the deadline 2026-11-26T12:00:00.000Z has passed", "1 minute");
+    const crash = "Recovered 25 times in a row: worker w stopped without finishing attempt 25";
+    await fail([await add("pdf")], crash, "1 minute");
+    const found = await ofKind("error_group");
+    assert.deepEqual(
+      found.map(({ sentence, fix }) => [/A retry .*$/.exec(sentence)?.[0], fix]).toSorted(),
+      [
+        ["A retry may crash workers again.", null],
+        ["A retry would fail, too.", null],
+      ],
+    );
+  });
+
   test("of hostile texts is shown unchanged.", async () => {
     const hostile = `<img src=x> %s \\ \u202e it's "bad" \u{1f600}`;
     await fail(ids(await many(20, hostile)), `${hostile}\u0001\nsecond`, "1 hour 5 s");
@@ -394,6 +409,14 @@ describe("A poison job", () => {
       (await ofKind("poison")).map(({ links }) => links.job),
       [three],
     );
+  });
+
+  test("is none whose attempts a cancel has used up while the first one runs.", async () => {
+    const id = await add("endless");
+    await lockJob(queue, id, "w");
+    await cancelJobs(queue.db, [id]);
+    assert.deepEqual(await ofKind("poison"), []);
+    await sql("delete from worker._private_cancellations");
   });
 
   test("without attempts left crashes no more workers.", async () => {

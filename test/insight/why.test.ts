@@ -1,10 +1,12 @@
 // Why a job is in its condition: every cause, with real rows.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { setPause } from "../../src/commands/pauses/set-pause.ts";
 import type { JobSpec } from "../../src/domain/job-spec.ts";
 import { explainJob } from "../../src/insight/why/explain-job.ts";
 import { addJob } from "../../src/queue/add/add-job.ts";
 import { heartbeat, lockJob, testQueue } from "../queue/queue-database.ts";
+import { migratedDatabase } from "../support/database.ts";
 
 const queue = testQueue();
 const { sql } = queue;
@@ -256,6 +258,51 @@ test("A job without attempts left explains that, and how it can be retried.", as
   );
   assert.deepEqual(why.causes[0]?.fix, { action: "retry", label: "Retry…", jobIds: [id] });
   assert.deepEqual(why.nextAttempts, []);
+});
+
+test("A job that failed at its deadline has that reason, and no retry.", async () => {
+  const id = await add("t");
+  const error = "the deadline 2026-11-26T12:00:01.250Z has passed";
+  await sql(
+    "update worker._private_jobs set attempts = 1, max_attempts = 1, last_error = $2 where id = $1",
+    [id, error],
+  );
+  const { sentence, causes } = await explain(id);
+  assert.equal(sentence, "Will not run again. Its deadline passed at 2026-11-26T12:00:01Z.");
+  assert.deepEqual(
+    causes.map(({ kind, text, fix }) => [kind, text, fix]),
+    [["exhausted", "Its deadline passed at 2026-11-26T12:00:01Z", null]],
+  );
+});
+
+test("A job that crashed its workers has that cause while it waits and runs.", async () => {
+  const id = await add("t");
+  const error = "Recovered 4 times in a row: worker w stopped without finishing attempt 4";
+  await sql("update worker._private_jobs set attempts = 4, last_error = $2 where id = $1", [
+    id,
+    error,
+  ]);
+  const crashed = async () => (await explain(id)).causes[0]?.text;
+  assert.equal(await crashed(), "Its last 4 attempts crashed their workers");
+  await worker("w2", ["t"]);
+  await lockJob(queue, id, "w2");
+  assert.equal(await crashed(), "Its last 4 attempts crashed their workers");
+});
+
+describe("Of a paused task", () => {
+  const paused = testQueue(() => migratedDatabase("worker", ["controls"]));
+
+  test("a job is not explained by the jobs ahead of it.", async () => {
+    await addJob(paused.db, { identifier: "first" });
+    const { id } = await addJob(paused.db, { identifier: "second" });
+    const by = { reason: null, pausedBy: null, resumeAt: null, forMs: null };
+    await setPause(paused.db, { scope: "task", name: "second" }, by);
+    const why = await explainJob(paused.db, id);
+    assert.deepEqual(
+      why?.causes.map(({ kind }) => kind),
+      ["paused"],
+    );
+  });
 });
 
 test("A job that failed before has the times of its next attempts.", async () => {

@@ -1,5 +1,6 @@
 // Jobs grouped by a common property: error, task, queue, worker or priority.
 import type { Value } from "../../domain/value.ts";
+import { deadlineIn } from "../../domain/words.ts";
 
 export const groupings = ["error", "task", "queue", "worker", "priority"] as const;
 export type Grouping = (typeof groupings)[number];
@@ -41,3 +42,11 @@ export interface Groups {
 export const MOST_SAMPLE_IDS = 5;
 export const MOST_TASKS = 5;
 export const NEW_MS = 15 * 60_000;
+
+/** Returns why a retry is no fix for the error group with this label; null if it may be one. */
+export function doubtOfRetry(label: string): string | null {
+  if (deadlineIn(label) !== null) return " A retry would fail, too.";
+  return label.startsWith("Recovered # times in a row")
+    ? " A retry may crash workers again."
+    : null;
+}

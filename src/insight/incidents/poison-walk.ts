@@ -7,6 +7,7 @@ import { memberNames, valuesAt } from "../../domain/exact/payload-values.ts";
 import { lockHolder } from "../../queue/sql/lock.ts";
 import { dateOf, microseconds } from "../../queue/sql/moments.ts";
 import { ifSurelyAtMost } from "../../queue/sql/unpacked.ts";
+import { readCancellations } from "../controls/being-cancelled.ts";
 import { isPoison, lostAttempts } from "../read/lost-attempts.ts";
 import type { Gauge } from "../stats/gauge.ts";
 
@@ -82,10 +83,12 @@ export function createPoisonWalk(): PoisonWalk {
     const until = monotonic() + CALL_MS;
     while (!(await step(db, pages)) && monotonic() < until);
     const rows = await query<JobRow>(db, jobsSql, [[...candidates]]);
-    const poison = rows.map(jobOf).filter((job) => job !== null);
+    const found = rows.map(jobOf).filter((job) => job !== null);
     candidates.clear();
-    for (const { id } of poison) candidates.add(id);
-    return { poison, jobHolders: lastRound };
+    for (const { id } of found) candidates.add(id);
+    // A cancel sets the attempts of a running job to the maximum, so they are no crashes.
+    const cancelled = await readCancellations(db, [...candidates]);
+    return { poison: found.filter(({ id }) => !cancelled.has(id)), jobHolders: lastRound };
   };
 }
 

@@ -5,7 +5,7 @@ import { ageText, spanText } from "../../domain/portable/ages.ts";
 import { estimated, exact } from "../../domain/value.ts";
 import { counted, grouped, isMarkedFailed, shortName } from "../../domain/words.ts";
 import type { Difference } from "../groups/differences.ts";
-import type { Groups, JobGroup } from "../groups/group.ts";
+import { doubtOfRetry, type Groups, type JobGroup } from "../groups/group.ts";
 import { crashReport, crashTrend } from "./crashes.ts";
 import type { IncidentFacts } from "./facts.ts";
 import { type Incident, noLinks, timeOf } from "./incident.ts";
@@ -44,18 +44,19 @@ function failing(
   const lastMs = lastSeen === null ? nowMs : Date.parse(lastSeen);
   const last = `the last ${ageText(nowMs - lastMs)} ago`;
   const news = isNew ? " New in the last 15 minutes." : "";
+  const doubt = doubtOfRetry(label);
   return {
     id: `error_group:${key}`,
     kind: "error_group",
     level: areMany && nowMs - lastMs < DAY_MS ? "bad" : "warn",
     title: `${who}: ${label}`,
-    sentence: `${counted(count, "job")} failed, ${last}.${news}${inCommon(common)}`,
+    sentence: `${counted(count, "job")} failed, ${last}.${news}${inCommon(common)}${doubt ?? ""}`,
     since: firstSeen,
     affected: count,
     jobsWait: false,
     q: failedOf(group),
     links: noLinks,
-    fix: { action: "retry", label: "Retry…", q: failedOf(group) },
+    fix: doubt === null ? { action: "retry", label: "Retry…", q: failedOf(group) } : null,
     trend,
   };
 }

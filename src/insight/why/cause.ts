@@ -1,6 +1,8 @@
 // One link of the chain from a job to the reason why it does not run. The last link is the root: it has the action that
 // removes it.
+import { lostAttempts } from "../read/lost-attempts.ts";
 import type { Fix } from "./fix.ts";
+import type { WhyFacts } from "./job-facts.ts";
 
 export type CauseKind =
   /** The job's queue is locked. */
@@ -60,4 +62,11 @@ export function cause(
     links: { queue: null, worker: null, job: null, ...links },
     fix,
   };
+}
+
+/** Returns a cause if the last two attempts or more ended with their worker. */
+export function crashCauses(job: WhyFacts, isLocked: boolean): Cause[] {
+  const lost = lostAttempts({ ...job, isLocked });
+  if (lost < 2) return [];
+  return [cause("crashes_workers", `Its last ${lost} attempts crashed their workers`)];
 }

@@ -12,7 +12,6 @@ import {
   allAttemptsAre,
   counted,
   grouped,
-  isCancelled,
   momentText,
   ordinal,
   shortName,
@@ -25,11 +24,10 @@ import { beingCancelled } from "../controls/being-cancelled.ts";
 import type { Pause } from "../controls/list-pauses.ts";
 import { pausedSubject } from "../controls/pause-text.ts";
 import { type LimitOfJob, limitedText } from "../limits/limit-of-job.ts";
-import { lostAttempts } from "../read/lost-attempts.ts";
-import { type Cause, cause } from "./cause.ts";
+import { type Cause, cause, crashCauses } from "./cause.ts";
 import { type Holder, isUnreportedBy } from "./holders.ts";
 import type { HoldingJob } from "./holding-job.ts";
-import type { WhyFacts } from "./job-facts.ts";
+import { cancelledText, deadlineText, type WhyFacts } from "./job-facts.ts";
 import type { Knowledge } from "./knowledge.ts";
 import type { QueuePlace } from "./queue-place.ts";
 
@@ -61,7 +59,12 @@ export function causesOf(facts: CauseFacts): Cause[] {
   switch (job.condition) {
     case "fetched":
     case "running":
-      return [...cancelCauses(facts), ...holderCauses(facts, job.lockedMs), ...limitCauses(facts)];
+      return [
+        ...cancelCauses(facts),
+        ...crashCauses(job, true),
+        ...holderCauses(facts, job.lockedMs),
+        ...limitCauses(facts),
+      ];
     case "failed":
       return exhausted(facts);
     case "blocked":
@@ -71,7 +74,12 @@ export function causesOf(facts: CauseFacts): Cause[] {
     case "ready":
       if (isLost(job)) return lostNames(facts);
       return job.isDue
-        ? [...cancelCauses(facts), ...dueCauses(facts), ...pauseCauses(facts)]
+        ? [
+            ...cancelCauses(facts),
+            ...crashCauses(job, false),
+            ...dueCauses(facts),
+            ...pauseCauses(facts),
+          ]
         : [notDue(facts), ...pauseCauses(facts), ...unknownTask(facts, false)];
     default:
       return job.condition satisfies never;
@@ -162,18 +170,12 @@ function holderCauses(facts: CauseFacts, lockedMs: number | null): Cause[] {
       }
       if (job.condition === "running" && isUnreportedBy(holder, job.id)) {
         const text = `${who} locked it after its last heartbeat, so it counts as running`;
-        return [
-          cause("holder_alive", text, {
-            links,
-            detail: `last heartbeat ${heartbeatAge} ago`,
-            isRoot: true,
-          }),
-        ];
+        const detail = `last heartbeat ${heartbeatAge} ago`;
+        return [cause("holder_alive", text, { links, detail, isRoot: true })];
       }
       return [
         cause("holder_alive", `${who} runs it; last heartbeat ${heartbeatAge} ago`, {
-          links,
-          isRoot: true,
+          ...{ links, isRoot: true },
         }),
       ];
     case "stale": {
@@ -195,7 +197,11 @@ function holderCauses(facts: CauseFacts, lockedMs: number | null): Cause[] {
 }
 
 function exhausted({ job }: CauseFacts): Cause[] {
-  const lost = lostAttempts({ ...job, isLocked: false });
+  const deadline = deadlineText(job);
+  if (deadline !== null) {
+    const detail = "a retry would fail, too: add the job again if it is still needed";
+    return [cause("exhausted", deadline, { ...broken, detail })];
+  }
   const detail = `last attempt ${ageText(job.nowMs - job.failedMs)} ago`;
   const label = "Retry…";
   const root = cause(
@@ -207,17 +213,8 @@ function exhausted({ job }: CauseFacts): Cause[] {
       fix: { action: "retry", label, jobIds: [job.id] },
     },
   );
-  return lost < 2 ? [root] : [killsWorkers(lost), root];
+  return [...crashCauses(job, false), root];
 }
-
-/** `Cancelled: wrong file`; null: the job was not cancelled. */
-export function cancelledText({ errorStart }: WhyFacts): string | null {
-  const [line = ""] = (errorStart ?? "").split("\n");
-  return isCancelled(line) ? `C${line.slice(1)}` : null;
-}
-
-const killsWorkers = (lost: number) =>
-  cause("crashes_workers", `Its last ${lost} attempts crashed their workers`);
 
 function notDue({ job }: CauseFacts): Cause {
   const left = ageText(job.runAtMs - job.nowMs);
@@ -241,7 +238,7 @@ function dueCauses(facts: CauseFacts): Cause[] {
   if (unknown.length > 0) return unknown;
   const limited = limitCauses(facts);
   if (limited.length > 0) return limited;
-  if (place === null || place.ahead.value === 0) return [];
+  if (facts.pause !== null || place === null || place.ahead.value === 0) return [];
   const where = job.queue === null ? "" : ` in ${shortName(job.queue.name)}`;
   const text = `${counted(place.ahead, "job is", "jobs are")} ahead of it${where}`;
   const links = { queue: job.queue?.name ?? null };

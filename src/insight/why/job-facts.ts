@@ -4,6 +4,7 @@ import { type Database, query, type Statement } from "../../database/database.ts
 import type { Condition } from "../../domain/condition.ts";
 import { ERROR_START } from "../../domain/error-group.ts";
 import { checkedJobId } from "../../domain/job-ids.ts";
+import { deadlineIn, isCancelled, momentText } from "../../domain/words.ts";
 import { failedAt } from "../../queue/settle/retry-policy.ts";
 import { conditionOf, type Heartbeats } from "../../queue/sql/condition.ts";
 import { jobNames } from "../../queue/sql/job-row.ts";
@@ -39,6 +40,20 @@ export interface WhyFacts {
   /** Whether the row of its queue was deleted, so that no worker fetches it. */
   readonly isQueueLost: boolean;
   readonly nowMs: number;
+}
+
+/** `Cancelled: wrong file`; null: the job was not cancelled. */
+export function cancelledText({ errorStart }: WhyFacts): string | null {
+  const [line = ""] = (errorStart ?? "").split("\n", 1);
+  return isCancelled(line) ? `C${line.slice(1)}` : null;
+}
+
+/** `Its deadline passed at 2026-11-26T12:00:00Z`; null: the job has failed for another reason. */
+export function deadlineText({ errorStart }: WhyFacts): string | null {
+  const deadline = deadlineIn(errorStart ?? "");
+  if (deadline === null) return null;
+  const ms = Date.parse(deadline);
+  return Number.isNaN(ms) ? "Its deadline has passed" : `Its deadline passed at ${momentText(ms)}`;
 }
 
 export interface QueueFacts {

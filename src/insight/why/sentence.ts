@@ -17,13 +17,13 @@ import { limitedText } from "../limits/limit-of-job.ts";
 import {
   behindText,
   type CauseFacts,
-  cancelledText,
   isLost,
   isUnsupported,
   placeText,
   recoverQueues,
 } from "./causes.ts";
 import { isUnreportedBy } from "./holders.ts";
+import { cancelledText, deadlineText } from "./job-facts.ts";
 
 export function sentenceOf(facts: CauseFacts): string {
   const { job } = facts;
@@ -94,6 +94,8 @@ const oldLock = (ms: number) =>
 function failed({ job, sameError }: CauseFacts): string {
   const within = job.failedMs - job.createdMs;
   const span = job.maxAttempts > 1 && within > 0 ? ` after ${ageText(within)}` : "";
+  const deadline = deadlineText(job);
+  if (deadline !== null) return `Will not run again. ${deadline}.${sameWay(sameError)}`;
   const cancelled = cancelledText(job);
   if (cancelled !== null) {
     return `Will not run again. ${cancelled}; ${ageText(job.nowMs - job.failedMs)} ago.`;

@@ -1,5 +1,6 @@
 // The time limit of an attempt: its task's timeout or its job's deadline.
 import { clearTimeout, LONGEST_TIMER_MS, now, setTimeout } from "../../base/clock.ts";
+import { pastDeadline } from "../../domain/words.ts";
 import { PermanentFailure } from "../task/outcomes.ts";
 import { errorWithoutStack, type Result } from "./verdict.ts";
 
@@ -25,7 +26,7 @@ export function limitOf(
 export function deadlinePassed(deadlineMs: number): Error {
   // Flags may hold times beyond the range of Date.
   const time = deadlineMs <= LAST_DATE_MS ? new Date(deadlineMs).toISOString() : `${deadlineMs} ms`;
-  const error = new PermanentFailure(`the deadline ${time} has passed`);
+  const error = new PermanentFailure(pastDeadline(time));
   return Object.assign(error, { stack: error.message });
 }
 
