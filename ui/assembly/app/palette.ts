@@ -233,11 +233,11 @@ export function paletteKey(m: Model, stroke: string): Shortcut | null {
   if (stroke === "ArrowDown") p.current = p.current >= last ? 0 : p.current + 1;
   else if (stroke === "ArrowUp") p.current = p.current <= 0 ? max(last, 0) : p.current - 1;
   else if (stroke === "Escape") m.layer = "";
-  else if (stroke === "Enter") return chosen(m, p.current);
+  else if (stroke === "Enter") return shortcutAt(m, p.current);
   return null;
 }
 
-export function chosen(m: Model, index: i32): Shortcut | null {
+export function shortcutAt(m: Model, index: i32): Shortcut | null {
   const found = m.palette.found;
   return index >= 0 && index < found.length ? found[index] : null;
 }

@@ -7,7 +7,7 @@ import { ask, updateDialog } from "./dialog";
 import { reconnect, tick, toggleHold } from "./freshness";
 import { pressed, search } from "./keys";
 import { reload } from "./navigate";
-import { askNames, chosen, paletteKey, searchFor } from "./palette";
+import { askNames, paletteKey, searchFor, shortcutAt } from "./palette";
 import { askSession, countDown, signIn, signOut } from "./session";
 
 export function update(m: Model, action: string, arg: string, value: string): void {
@@ -54,7 +54,7 @@ function updateShell(m: Model, verb: string, arg: string, value: string): void {
   } else if (verb === "palette") searchFor(m, value);
   else if (verb === "palette-ask") askNames(m, arg);
   else if (verb === "palette-key") perform(m, paletteKey(m, value));
-  else if (verb === "palette-do") perform(m, chosen(m, <i32>parseWhole(arg).value));
+  else if (verb === "palette-do") perform(m, shortcutAt(m, <i32>parseWhole(arg).value));
   else if (verb === "escape") escape(m);
   else if (verb === "back") back();
   else if (verb === "nav") walkNavigation(m, arg, value);

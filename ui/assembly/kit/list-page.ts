@@ -218,7 +218,7 @@ export abstract class ListPage extends Page {
       new Shortcut("Enter", "Open row", this.name + ".open", "", "List"),
     ];
     if (!this.isSelectable || !m.access.canWrite) return keys;
-    keys.push(new Shortcut("x", "Select row", this.name + ".choose", "", "List"));
+    keys.push(new Shortcut("x", "Select row", this.name + ".select", "", "List"));
     keys.push(new Shortcut("X", "Extend selection", this.name + ".through", "", "List"));
     return keys;
   }
@@ -234,10 +234,10 @@ export abstract class ListPage extends Page {
     // If the keys have not moved to a row yet, Enter first shows the current row.
     else if (verb === "open" && value === "Enter" && !list.isWalked) this.walk(0);
     else if (verb === "open") this.openAt(m, arg.length > 0 ? arg : list.currentKey, value);
-    else if (verb === "choose") list.choose(list.currentKey, false);
-    else if (verb === "through") list.choose(list.currentKey, true);
-    else if (verb === "pick") list.choose(arg, value === "shift");
-    else if (verb === "all") list.chooseAll();
+    else if (verb === "select") list.toggle(list.currentKey, false);
+    else if (verb === "through") list.toggle(list.currentKey, true);
+    else if (verb === "pick") list.toggle(arg, value === "shift");
+    else if (verb === "all") list.toggleAll();
     else if (verb === "every") list.every = list.rows.length > 0;
     else if (verb === "none") list.clear();
     else if (verb === "news") list.showNews();
@@ -253,11 +253,11 @@ export abstract class ListPage extends Page {
     else if (stroke === "ArrowUp") this.walk(-1);
     else if (stroke === "Home") this.walk(-list.current);
     else if (stroke === "End") this.walk(list.rows.length);
-    else if (stroke === "Space") list.choose(list.currentKey, false);
+    else if (stroke === "Space") list.toggle(list.currentKey, false);
     else if (stroke === "Enter") this.openAt(m, list.currentKey, stroke);
     else if (stroke === "Shift+ArrowDown" || stroke === "Shift+ArrowUp") {
       this.walk(stroke === "Shift+ArrowDown" ? 1 : -1);
-      if (!list.chosen.has(list.currentKey)) list.choose(list.currentKey, false);
+      if (!list.selected.has(list.currentKey)) list.toggle(list.currentKey, false);
     } else if (stroke === "Escape") this.escape(m);
   }
 

@@ -66,7 +66,12 @@ function shape(index: i32, columns: Column[], isSelectable: bool): Node {
 function head(page: ListPage, columns: Column[], isSelectable: bool): Node {
   const heads: Node[] = [];
   if (isSelectable) {
-    const all = check("Select all rows on this page", page.name + ".all", "", page.list.allChosen);
+    const all = check(
+      "Select all rows on this page",
+      page.name + ".all",
+      "",
+      page.list.allSelected,
+    );
     heads.push(el("th", [attr("scope", "col"), cls("c-check")], [all]));
   }
   for (let i = 0; i < columns.length; i++) heads.push(columnHead(page, columns[i]));
@@ -122,13 +127,13 @@ function rowView(
 ): Node {
   const list = page.list;
   const row: Row = list.rows[index];
-  const isChosen = list.isChosen(row.key);
+  const isSelected = list.isSelected(row.key);
   const isGone = list.gone.has(row.key);
   const attrs: Attr[] = [
     key(row.key),
     attr("id", page.rowId(row.key)),
     cls(
-      (isChosen ? "sel " : "") +
+      (isSelected ? "sel " : "") +
         (isGone ? "gone " : "") +
         (page.opened === row.key ? "cur " : "") +
         row.tone,
@@ -141,10 +146,10 @@ function rowView(
     const whole = attr("colspan", (columns.length + (isSelectable ? 1 : 0)).toString());
     return el("tr", attrs, [el("td", [cls("whole"), whole], row.cells(m))]);
   }
-  if (isSelectable) attrs.push(attr("aria-selected", isChosen ? "true" : "false"));
+  if (isSelectable) attrs.push(attr("aria-selected", isSelected ? "true" : "false"));
   const cells: Node[] = [];
   if (isSelectable) {
-    const box = check("Select " + row.name, page.name + ".pick", row.key, isChosen, false);
+    const box = check("Select " + row.name, page.name + ".pick", row.key, isSelected, false);
     cells.push(el("td", [cls("c-check")], [box]));
   }
   const own = row.cells(m);
@@ -237,7 +242,7 @@ export function nothingFound(page: ListPage): Node {
  * matches are selected, or offers to select them.
  */
 export function bulkBar(m: Model, page: ListPage, all: Node, verbs: Node[]): Node {
-  const count = page.list.chosen.size;
+  const count = page.list.selected.size;
   const every = page.list.every;
   if ((count === 0 && !every) || !m.access.canWrite) return nothing;
   return el(

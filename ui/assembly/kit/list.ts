@@ -18,7 +18,7 @@ export class KeptList extends Kept {
     readonly next: string,
     readonly trail: string[],
     readonly current: i32,
-    readonly chosen: Map<string, Row>,
+    readonly selected: Map<string, Row>,
     readonly every: bool,
   ) {
     super();
@@ -42,7 +42,7 @@ export class List {
   anchor: i32 = 0;
   /** Whether the keys have moved to the current row. */
   isWalked: bool = false;
-  chosen: Map<string, Row> = new Map<string, Row>();
+  selected: Map<string, Row> = new Map<string, Row>();
   /** Whether all matches are selected, including those on other pages. */
   every: bool = false;
   /** Whether the last answer was merged into the rows, and did not replace them. */
@@ -61,7 +61,7 @@ export class List {
     const at = this.indexOf(before);
     this.current = at >= 0 ? at : max(0, min(this.current, page.rows.length - 1));
     this.anchor = this.current;
-    this.refreshChosen();
+    this.refreshSelected();
   }
 
   /**
@@ -88,7 +88,7 @@ export class List {
     // If the rows reach beyond the answer, the cursor of the next page is theirs.
     const last = this.rows.length > 0 ? this.rows[this.rows.length - 1].key : "";
     if (places.has(last) || this.gone.has(last)) this.next = page.next;
-    this.refreshChosen();
+    this.refreshSelected();
   }
 
   /** Replaces the rows after the head of a scope. */
@@ -138,11 +138,11 @@ export class List {
   }
 
   /** Selects or deselects a row. `through`: all rows from the anchor to it get the same state. */
-  choose(key: string, through: bool): void {
+  toggle(key: string, through: bool): void {
     const index = this.indexOf(key);
     if (index < 0) return;
     if (this.every) this.pickShown();
-    const on = !this.chosen.has(key);
+    const on = !this.selected.has(key);
     const from = through ? min(this.anchor, index) : index;
     const to = through ? max(this.anchor, index) : index;
     for (let i = from; i <= to; i++) this.set(this.rows[i], on);
@@ -150,31 +150,31 @@ export class List {
     this.current = index;
   }
 
-  get allChosen(): bool {
+  get allSelected(): bool {
     if (this.every) return true;
     let count = 0;
     for (let i = 0; i < this.rows.length; i++) {
       if (!this.rows[i].isSelectable) continue;
-      if (!this.chosen.has(this.rows[i].key)) return false;
+      if (!this.selected.has(this.rows[i].key)) return false;
       count++;
     }
     return count > 0;
   }
 
   /** Selects every row on screen, or none of them. */
-  chooseAll(): void {
-    const on = !this.allChosen;
+  toggleAll(): void {
+    const on = !this.allSelected;
     this.every = false;
     for (let i = 0; i < this.rows.length; i++) this.set(this.rows[i], on);
   }
 
-  isChosen(key: string): bool {
-    return this.every || this.chosen.has(key);
+  isSelected(key: string): bool {
+    return this.every || this.selected.has(key);
   }
 
   clear(): void {
     this.every = false;
-    this.chosen.clear();
+    this.selected.clear();
   }
 
   /** If all matches are selected, the rows on screen count as selected one by one. */
@@ -207,15 +207,15 @@ export class List {
   }
 
   keep(): KeptList {
-    const chosen = new Map<string, Row>();
-    const all = this.chosen.values();
-    for (let i = 0; i < all.length; i++) chosen.set(all[i].key, all[i]);
+    const selected = new Map<string, Row>();
+    const all = this.selected.values();
+    for (let i = 0; i < all.length; i++) selected.set(all[i].key, all[i]);
     return new KeptList(
       this.rows,
       this.next,
       this.trail.slice(0),
       this.current,
-      chosen,
+      selected,
       this.every,
     );
   }
@@ -226,7 +226,7 @@ export class List {
     this.trail = kept.trail;
     this.current = kept.current;
     this.anchor = kept.current;
-    this.chosen = kept.chosen;
+    this.selected = kept.selected;
     this.every = kept.every;
     this.news = 0;
     this.waiting = null;
@@ -235,14 +235,14 @@ export class List {
 
   private set(row: Row, on: bool): void {
     if (!row.isSelectable) return;
-    if (on) this.chosen.set(row.key, row);
-    else this.chosen.delete(row.key);
+    if (on) this.selected.set(row.key, row);
+    else this.selected.delete(row.key);
   }
 
   /** Replaces selected rows by their newest versions. */
-  private refreshChosen(): void {
+  private refreshSelected(): void {
     for (let i = 0; i < this.rows.length; i++) {
-      if (this.chosen.has(this.rows[i].key)) this.chosen.set(this.rows[i].key, this.rows[i]);
+      if (this.selected.has(this.rows[i].key)) this.selected.set(this.rows[i].key, this.rows[i]);
     }
   }
 }

@@ -23,11 +23,11 @@ import { keyOf, Shortcut } from "../../model/shortcut";
 import { setKey, setShortcut } from "../../operations/limiting";
 import { isPaused, pauseShortcut } from "../../operations/pausing";
 import { BesideJobs } from "./beside-jobs";
-import { aboutOf, againOf, askedBy, chosenJobs, mayMeanEvery, verbsForEvery } from "./chosen";
 import { exportShortcuts, MENU, startExport, TICKET, takeTicket, tellExport } from "./export";
 import { GroupRow } from "./group-rows";
 import { GROUPINGS } from "./groups";
 import { JobRow } from "./row";
+import { aboutOf, againOf, askedBy, mayMeanEvery, selectedJobs, verbsForEvery } from "./selection";
 import { exportedColumns, jobsView } from "./view";
 
 const SUGGEST_MS = 60;
@@ -216,7 +216,7 @@ export class JobsPage extends BesideJobs {
     if (mayMeanEvery(this)) {
       keys.push(new Shortcut("Mod+a", "Select all matches", "jobs.every", "", "List"));
     }
-    if (this.list.chosen.size > 0 || this.list.every) {
+    if (this.list.selected.size > 0 || this.list.every) {
       if (this.list.every && isLocked(this.bar.terms.condition)) return keys;
       keys.push(this.verbKey("r", "Retry or run the selected jobs…", this.again()));
       this.addListKeys(keys, "the selected jobs");
@@ -244,7 +244,7 @@ export class JobsPage extends BesideJobs {
 
   /** Returns the selected jobs, otherwise the job of the row with the focus. */
   private meant(): ListedJob[] {
-    const jobs = chosenJobs(this);
+    const jobs = selectedJobs(this);
     const walked = this.walked;
     return jobs.length > 0 || walked === null ? jobs : [walked];
   }

@@ -21,11 +21,11 @@ import { Model } from "../../model/model";
 import { limitsOf, setButton } from "../../operations/limiting";
 import { isPaused, pauseButton } from "../../operations/pausing";
 import { applied } from "../../parts/limit";
-import { chosenBar } from "./chosen";
 import { exportMenu, shownColumns } from "./export";
 import { GroupedJobs } from "./grouped-jobs";
 import { GROUPINGS, MOST_GROUPS } from "./groups";
 import { SIZES } from "./jobs-list";
+import { selectionBar } from "./selection";
 import { conditionTabs, sortWords } from "./tabs";
 
 export function jobsView(m: Model, page: GroupedJobs): Node {
@@ -40,7 +40,7 @@ export function jobsView(m: Model, page: GroupedJobs): Node {
       meta(m, page),
       applied(limitsOf(m, taskTarget(terms)), -1),
       listView(m, page, "Jobs", none(m, page)),
-      chosenBar(m, page),
+      selectionBar(m, page),
     ]),
     isOpen ? jobBeside(m, jobView, page.name) : nothing,
   ]);

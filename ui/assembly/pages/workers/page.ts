@@ -107,7 +107,7 @@ export class WorkersPage extends ListPage {
 
   /** Opens the dialog that unlocks one worker, or all selected ones if `key` is empty. It previews the locks. */
   private unlock(key: string): void {
-    const rows = key.length > 0 ? this.list.rows : this.list.chosen.values();
+    const rows = key.length > 0 ? this.list.rows : this.list.selected.values();
     const ids: string[] = [];
     this.about = [];
     for (let i = 0; i < rows.length; i++) {

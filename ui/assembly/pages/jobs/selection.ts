@@ -20,21 +20,21 @@ import { Model } from "../../model/model";
 import { JobsList } from "./jobs-list";
 import { JobRow } from "./row";
 
-export function chosenJobs(page: JobsList): ListedJob[] {
-  const rows = page.list.chosen.values();
+export function selectedJobs(page: JobsList): ListedJob[] {
+  const rows = page.list.selected.values();
   const jobs: ListedJob[] = [];
   for (let i = 0; i < rows.length; i++) jobs.push((rows[i] as JobRow).job);
   return jobs;
 }
 
-export function chosenBar(m: Model, page: JobsList): Node {
+export function selectionBar(m: Model, page: JobsList): Node {
   const verbs: Node[] = [];
   if (page.list.every) {
     const names = verbsForEvery(page);
     const first = isLocked(page.bar.terms.condition) ? "" : names[0];
     for (let i = 0; i < names.length; i++) verbs.push(verb(page, names[i], first));
   } else {
-    const jobs = chosenJobs(page);
+    const jobs = selectedJobs(page);
     let held = 0;
     for (let i = 0; i < jobs.length; i++) if (jobs[i].state === "locked") held++;
     const isHeld = held === jobs.length;
