@@ -28,13 +28,13 @@ function section({
   name,
   aliases,
   about,
-  words,
+  positionals,
   options,
   notes,
   examples,
 }: ManualCommand): string[] {
   const also = aliases.length === 0 ? "" : ` Also: ${aliases.map(code).join(", ")}.`;
-  const rows = words.map((word) => [code(word.name), plain(word.about)]);
+  const rows = positionals.map((word) => [code(word.name), plain(word.about)]);
   return [
     `## worker ${name}`,
     "",

@@ -109,7 +109,9 @@ test("Each declared command is on the command line, with an option for each of i
     const typedName = groups[http.path] ?? name;
     const command = commands.find((one) => one.name === typedName);
     assert.ok(command, name);
-    const typed = Object.values({ ...command.words, ...command.options }).map((one) => one.field);
+    const typed = Object.values({ ...command.positionals, ...command.options }).map(
+      (one) => one.field,
+    );
     for (const [field, { isHidden }] of Object.entries(fields)) {
       assert.equal(typed.includes(field), isHidden !== true, `${name} ${field}`);
     }

@@ -66,7 +66,7 @@ function refuseUnknown([name]: readonly string[], commands: readonly CliCommand[
   if (name === undefined) return;
   // Never suggests a destructive command: the suggestion may be run unread.
   const owners = new Map(commands.flatMap((one) => namesOf(one).map((each) => [each, one])));
-  const isHarmless = (each: string) => owners.get(each)?.destroys !== true;
+  const isHarmless = (each: string) => owners.get(each)?.isDestructive !== true;
   const hint = didYouMean(name, [...owners.keys()], isHarmless);
   throw new UsageError(`unknown command "${name}"${hint}`);
 }
@@ -131,16 +131,16 @@ function commandLine(
     line.command(namesOf(command), command.describe, (own) => {
       found.command = command;
       if (isHelp) explain(own, { ...command, notes: notesOf(command) });
-      addWords(own, command.words);
+      addPositionals(own, command.positionals);
       addOptions(own, command.options, isHelp ? "Options:" : null);
-      for (const key of Object.keys(command.refuses)) own.hide(bare(optionName(key)));
+      for (const key of Object.keys(command.unsupported)) own.hide(bare(optionName(key)));
     });
   }
   return line;
 }
 
-function explain(line: Argv, { name, words, describe, notes }: CliCommand): void {
-  const forms = Object.entries(words).map(([key, { many, optional }]) => {
+function explain(line: Argv, { name, positionals, describe, notes }: CliCommand): void {
+  const forms = Object.entries(positionals).map(([key, { many, optional }]) => {
     const form = many ? `${key}...` : key;
     return optional ? `[${form}]` : `<${form}>`;
   });
@@ -168,17 +168,17 @@ function environmentNote(command: CliCommand): string {
 }
 
 /** A command's options may precede its name, which must not be parsed as their value. */
-function splitByOptionsOf(line: Argv, { words, options }: CliCommand): void {
-  for (const [key, value] of [...Object.entries(words), ...Object.entries(options)]) {
+function splitByOptionsOf(line: Argv, { positionals, options }: CliCommand): void {
+  for (const [key, value] of [...Object.entries(positionals), ...Object.entries(options)]) {
     for (const name of [optionName(key), ...value.aliases]) {
       line.option(bare(name), { ...behind(value), global: false, hidden: true });
     }
   }
 }
 
-function addWords(line: Argv, words: Values): void {
-  for (const [key, { describe, aliases, fallback }] of Object.entries(words)) {
-    // Words that may also be typed as options: yargs has no such concept.
+function addPositionals(line: Argv, positionals: Values): void {
+  for (const [key, { describe, aliases, fallback }] of Object.entries(positionals)) {
+    // Positional arguments that may also be typed as options: yargs has no such concept.
     const also = aliases.length === 0 ? "" : ` (also: ${aliases.join(", ")})`;
     const shown = { describe: `${describe}${also}`, defaultDescription: fallback ?? undefined };
     line.positional(key, shown);

@@ -5,7 +5,7 @@ import type { OptionValue } from "./values.ts";
 // biome-ignore lint/suspicious/noExplicitAny: the values of a table have different types
 export type Values = Readonly<Record<string, OptionValue<any>>>;
 
-/** The values given for a command's arguments. */
+/** The values of a command's arguments, by their names. */
 export type Given<V extends Values> = {
   readonly [K in keyof V]: V[K] extends OptionValue<infer T> ? T : never;
 };
@@ -19,18 +19,18 @@ export interface CliCommand {
   readonly aliases: readonly string[];
   /** One line of help. */
   readonly describe: string;
-  /** In the order of typing; the keys are their names in the help. */
-  readonly words: Values;
+  /** The positional arguments, in the order of typing; the keys are their names in the help. */
+  readonly positionals: Values;
   /** `runAt` is typed `--run-at`. */
   readonly options: Values;
   /** Shown below the options in the help. */
   readonly notes: string;
   /** Example command lines, at the end of the help. */
   readonly examples: readonly string[];
-  /** The command is destructive: never suggested for a mistyped word. */
-  readonly destroys: boolean;
-  /** Global options that the command rejects, each with the reason. */
-  readonly refuses: Readonly<Record<string, string>>;
+  /** Whether the command is destructive. Such a command is never suggested for a mistyped word. */
+  readonly isDestructive: boolean;
+  /** Global options that the command does not support, each with the reason. */
+  readonly unsupported: Readonly<Record<string, string>>;
   // biome-ignore lint/suspicious/noExplicitAny: command() has checked that they fit together
   readonly run: (given: any) => Promise<ExitStatus>;
 }
@@ -40,12 +40,12 @@ export interface CommandParts<W extends Values, O extends Values, G> {
   readonly name: string;
   readonly aliases?: readonly string[];
   readonly describe: string;
-  readonly words?: W;
+  readonly positionals?: W;
   readonly options?: O;
   readonly notes?: string;
   readonly examples?: readonly string[];
-  readonly destroys?: boolean;
-  readonly refuses?: Readonly<Record<string, string>>;
+  readonly isDestructive?: boolean;
+  readonly unsupported?: Readonly<Record<string, string>>;
   readonly run: (given: G & Given<W> & Given<O>) => Promise<ExitStatus | undefined>;
 }
 
@@ -55,12 +55,12 @@ export function makeCommand<W extends Values, O extends Values, G>(
 ): CliCommand {
   return {
     aliases: [],
-    words: {},
+    positionals: {},
     options: {},
     notes: "",
     examples: [],
-    destroys: false,
-    refuses: {},
+    isDestructive: false,
+    unsupported: {},
     ...parts,
     run: async (given) => (await parts.run(given)) ?? 0,
   };

@@ -45,7 +45,7 @@ export function optionsOfEnvironment(
   ] as const) {
     for (const [key, value] of Object.entries<OptionValue<unknown>>(options)) {
       const variable = variableOf(key, owner);
-      if (variable === null || key in command.refuses || isTyped(key)) continue;
+      if (variable === null || key in command.unsupported || isTyped(key)) continue;
       const names = [variable, ...(value.variables ?? [])];
       const found = names.map((name) => oneOf(name, value, env)).find((one) => one !== null);
       if (found !== undefined) given.set(key, textsOf(found.text, found.where, value));

@@ -30,10 +30,10 @@ export interface GivenValues {
 export function givenIn(typed: Typed, globals: Values, env: Environment): GivenValues {
   const { command } = typed;
   const options = textsOfOptions(typed, { ...globals, ...command.options });
-  const typedTexts = new Map([...options, ...textsOfWords(typed, options)]);
+  const typedTexts = new Map([...options, ...textsOfPositionals(typed, options)]);
   const fromEnvironment = optionsOfEnvironment(command, globals, env, (key) => typedTexts.has(key));
   const textsOf = (key: string) => typedTexts.get(key) ?? fromEnvironment.get(key)?.texts ?? [];
-  const values = { ...globals, ...command.words, ...command.options };
+  const values = { ...globals, ...command.positionals, ...command.options };
   const whereOf = (key: string) => {
     if (!typedTexts.has(key)) return fromEnvironment.get(key)?.where ?? null;
     return options.has(key) ? typedName(key, values[key], typed.argv) : `<${key}>`;
@@ -55,7 +55,7 @@ export function givenIn(typed: Typed, globals: Values, env: Environment): GivenV
 }
 
 function textsOfOptions({ command, argv, words, options }: Typed, values: Values): Texts {
-  const known = knownOptions(command.words, values);
+  const known = knownOptions(command.positionals, values);
   const misread = misreadIn(argv) ?? words.find((word) => /^-./.test(word));
   if (misread !== undefined) throw unknownOption(misread, command, values);
   const texts = new Map<string, string[]>();
@@ -66,7 +66,7 @@ function textsOfOptions({ command, argv, words, options }: Typed, values: Values
       throw unknownOption(spelling(name, argv), command, values);
     }
     const { key, value } = option;
-    const reason = command.refuses[key];
+    const reason = command.unsupported[key];
     if (reason !== undefined) {
       throw new UsageError(`${command.name} does not support ${spelling(name, argv)}: ${reason}`);
     }
@@ -93,9 +93,9 @@ function misreadIn(argv: readonly string[]): string | undefined {
 }
 
 /** Returns the options by their names without dashes. A positional argument may also be an option. */
-function knownOptions(words: Values, options: Values): ReadonlyMap<string, Option> {
+function knownOptions(positionals: Values, options: Values): ReadonlyMap<string, Option> {
   const known = new Map<string, Option>();
-  for (const [key, value] of Object.entries(words)) {
+  for (const [key, value] of Object.entries(positionals)) {
     for (const alias of value.aliases) known.set(alias.slice(2), { key, value });
   }
   for (const [key, value] of Object.entries(options)) {
@@ -141,7 +141,7 @@ function unknownOption(typed: string, command: CliCommand, options: Values): Usa
   if (removed !== undefined)
     return new UsageError(`${typed} was removed: ${removed}`, command.name);
   const known = [
-    ...Object.values(command.words).flatMap(({ aliases }) => aliases),
+    ...Object.values(command.positionals).flatMap(({ aliases }) => aliases),
     ...Object.entries(options).flatMap(([key, { aliases, form }]) => {
       const option = optionName(key);
       const negated = form === null ? [option.replace("--", "--no-")] : [];
@@ -161,10 +161,10 @@ const nameOf = ({ name }: CliCommand) => (name === "" ? "worker" : name);
 /** Options that skip a confirmation or a limit are never suggested. */
 const maySuggest = (name: string) => !["--yes", "-y", "--all", "--fresh"].includes(name);
 
-function textsOfWords({ command, words, rest }: Typed, options: Texts): Texts {
+function textsOfPositionals({ command, words, rest }: Typed, options: Texts): Texts {
   const texts = new Map<string, string[]>();
   const remaining = [...words, ...rest];
-  for (const [key, value] of Object.entries(command.words)) {
+  for (const [key, value] of Object.entries(command.positionals)) {
     if (options.has(key)) continue;
     const taken = value.many ? remaining.splice(0) : remaining.splice(0, 1);
     if (taken.length === 0 && !value.optional) {

@@ -8,7 +8,7 @@ import { defineCommand } from "../shell/globals.ts";
 export const countCommand = defineCommand({
   name: "count",
   describe: "Count the jobs that match a query, exactly",
-  words: {
+  positionals: {
     query: {
       ...several(text("Job ids or one query; without any, all jobs", { form: "query" })),
       optional: true,

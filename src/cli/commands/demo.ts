@@ -24,7 +24,7 @@ export const demoCommand = defineCommand({
     ...adminOptions,
   },
   notes: adminNotes,
-  refuses: { databaseUrl: OWN, schema: OWN },
+  unsupported: { databaseUrl: OWN, schema: OWN },
   run: async (args) => {
     const { commandLogger } = await import("../shell/connection.ts");
     const { adminConfig, announce, certificateReload } = await import("../admin/admin-server.ts");

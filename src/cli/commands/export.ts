@@ -15,7 +15,7 @@ import { StoppedError, stopSignal } from "../shell/signals.ts";
 export const exportCommand = defineCommand({
   name: "export",
   describe: "Write all jobs that match a query as JSON Lines or CSV",
-  words: {
+  positionals: {
     query: {
       ...several(text("Job ids or one query; without any, all jobs", { form: "query" })),
       optional: true,

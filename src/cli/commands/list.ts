@@ -19,7 +19,7 @@ const sorts = [
 export const listCommand = defineCommand({
   name: "list",
   describe: "List jobs",
-  words: {
+  positionals: {
     query: {
       ...several(text("Job ids or one query, such as task:send is:failed", { form: "query" })),
       optional: true,

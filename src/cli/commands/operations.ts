@@ -12,7 +12,7 @@ import { defineCommand } from "../shell/globals.ts";
 export const operationsCommand = defineCommand({
   name: "operations",
   describe: "List operations by query; pause, resume, stop or undo one",
-  words: {
+  positionals: {
     id: text("Operation id; without one, operations are listed", { form: "id", optional: true }),
     action: choice("Action on the operation; without one, it is shown", operationVerbs, {
       optional: true,

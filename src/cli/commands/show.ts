@@ -11,7 +11,7 @@ import { defineCommand } from "../shell/globals.ts";
 export const showCommand = defineCommand({
   name: "show",
   describe: "Show one job",
-  words: { id: required(text("Job id")) },
+  positionals: { id: required(text("Job id")) },
   options: { payload: flag("Only its payload, byte for byte, of any size") },
   run: async ({ id, payload, ...args }) => {
     const { jobSize, payloadPieces } = await import("../../insight/pages/job-size.ts");

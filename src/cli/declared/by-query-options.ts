@@ -11,7 +11,7 @@ import { flag, several, text, whole } from "../arguments/values.ts";
 
 type Given = Readonly<Record<string, unknown>>;
 interface Table {
-  readonly words: Values;
+  readonly positionals: Values;
   readonly options: Values;
 }
 
@@ -28,20 +28,20 @@ export function withQueryOptions(action: OperationAction, table: Table): Table {
     dryRun: flag("Only show what would change (query only)"),
     yes: flag("Do not ask for confirmation", { aliases: ["-y"] }),
   };
-  if (takesIds(action)) return { words: about(table.words), options };
+  if (takesIds(action)) return { positionals: about(table.positionals), options };
   const ids = { ...several(text("Jobs by id", { form: "id" })) };
   const query = text("All jobs that match", { form: "query" });
-  const [[name, key] = ["key", text("")]] = Object.entries(table.words);
+  const [[name, key] = ["key", text("")]] = Object.entries(table.positionals);
   return {
-    words: { [name]: { ...key, optional: true } },
+    positionals: { [name]: { ...key, optional: true } },
     options: { ...options, ids, query },
   };
 }
 
 /** `ids` also accepts a query. */
-function about(words: Values): Values {
-  const { ids, ...rest } = words;
-  if (ids === undefined) return words;
+function about(positionals: Values): Values {
+  const { ids, ...rest } = positionals;
+  if (ids === undefined) return positionals;
   return { ...rest, ids: { ...ids, describe: "Job ids, or one query for all matching jobs" } };
 }
 

@@ -35,10 +35,10 @@ export const takesNow = (field: string): boolean => field === "run_at";
 
 /** The command's positional arguments and options. A single-value argument may also be typed as an option. */
 export function tableOf(
-  { fields, positionals, danger, wait }: Declaration,
+  { fields, positionals: positionalFields, danger, wait }: Declaration,
   places: readonly FieldPlace[],
-): { words: Values; options: Values } {
-  const words: Record<string, OptionValue<unknown>> = {};
+): { positionals: Values; options: Values } {
+  const positionals: Record<string, OptionValue<unknown>> = {};
   const options: Record<string, OptionValue<unknown>> = {};
   for (const { field, key } of places) {
     const data = fields[field] as FieldData;
@@ -48,10 +48,10 @@ export function tableOf(
     const own = isAll ? null : (data.shellDefault ?? data.default ?? null);
     const fallback = own !== null && data.kind === "seconds" ? `${own}s` : own;
     const value: OptionValue<unknown> = { ...typedValue(data), field, fallback };
-    if (positionals.includes(field)) {
+    if (positionalFields.includes(field)) {
       const aliases = value.many ? names : [`--${key}`, ...names];
       const word = { ...value, aliases, optional: !data.isRequired };
-      words[key] = data.isRequired ? required(word) : word;
+      positionals[key] = data.isRequired ? required(word) : word;
     } else options[key] = { ...value, aliases: names };
     const file = text(`File that contains the ${key}; - reads standard input`, { form: "path" });
     if (data.kind === "json") options[`${key}-file`] = file;
@@ -62,7 +62,7 @@ export function tableOf(
     options["wait"] = flag("Wait until the jobs have ended, at most a minute");
   if (danger === "destroys")
     options["yes"] = flag("Do not ask for confirmation", { aliases: ["-y"] });
-  return { words, options };
+  return { positionals, options };
 }
 
 function typedValue(data: FieldData): OptionValue<unknown> {

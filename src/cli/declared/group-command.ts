@@ -30,11 +30,13 @@ export function groupCommand(group: Group): CliCommand {
   /** The first to have an option explains it: `add` has the defaults. */
   const merged = (of: readonly Values[]): Values => Object.assign({}, ...of.toReversed());
   const options = merged(tables.map((table) => table.options));
-  const { [subject.field]: _, ...otherWords } = merged(tables.map((table) => table.words));
+  const { [subject.field]: _, ...otherPositionals } = merged(
+    tables.map((table) => table.positionals),
+  );
   const [usual = "list"] = lists;
   return defineCommand({
     ...{ name, describe: group.describe, notes: group.notes },
-    words: {
+    positionals: {
       action: choice(`What to do; without it, ${name}s are listed`, [...lists, ...actions], {
         optional: true,
       }),
@@ -42,7 +44,7 @@ export function groupCommand(group: Group): CliCommand {
         ...text(subject.describe, { optional: true, aliases: [`--${subject.field}`] }),
         field: subject.field,
       },
-      ...otherWords,
+      ...otherPositionals,
     },
     options: { ...options, ...listOptions },
     examples: declarations.flatMap(({ examples }) => examples),
@@ -53,7 +55,7 @@ export function groupCommand(group: Group): CliCommand {
         declaration === undefined
           ? [subject.field, ...Object.keys(listOptions)]
           : keysOf(tableOf(declaration, placesOf(declaration)));
-      for (const key of Object.keys({ ...options, ...listOptions, ...otherWords })) {
+      for (const key of Object.keys({ ...options, ...listOptions, ...otherPositionals })) {
         if (args[key] === undefined || args[key] === false || allowed.includes(key)) continue;
         throw new UsageError(`${name} ${action} has no option ${optionName(key)}`, name);
       }
@@ -66,5 +68,5 @@ export function groupCommand(group: Group): CliCommand {
   });
 }
 
-const keysOf = ({ words, options: own }: ReturnType<typeof tableOf>): string[] =>
-  Object.keys({ ...words, ...own });
+const keysOf = ({ positionals, options: own }: ReturnType<typeof tableOf>): string[] =>
+  Object.keys({ ...positionals, ...own });

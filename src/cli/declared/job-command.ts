@@ -34,7 +34,7 @@ export function jobCommand(declaration: Declaration): CliCommand {
     describe: declaration.summary,
     notes: declaration.consequence,
     examples: declaration.examples,
-    destroys: isDestroying,
+    isDestructive: isDestroying,
     ...(action === undefined ? table : withQueryOptions(action, table)),
     run: async (args) => {
       const given = args as Given;

@@ -70,7 +70,7 @@ export function inTypedNames(
   for (const [key, value] of Object.entries({ ...globalOptions, ...command.options })) {
     names.set(value.field ?? key, whereOf(key) ?? optionName(key));
   }
-  for (const [key, value] of Object.entries(command.words)) {
+  for (const [key, value] of Object.entries(command.positionals)) {
     const where = whereOf(key) ?? whereOf(`${key}-file`);
     names.set(value.field ?? key, where ?? `<${key}>`);
     keys.set(value.field ?? key, key);

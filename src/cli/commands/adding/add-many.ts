@@ -15,7 +15,9 @@ import { StoppedError, stoppable } from "../../shell/signals.ts";
 export const addManyCommand = defineCommand({
   name: "add-many",
   describe: "Add one job for each line of a JSON Lines file, all of them or none",
-  words: { file: required(text("JSON Lines file; - reads standard input", { form: "path" })) },
+  positionals: {
+    file: required(text("JSON Lines file; - reads standard input", { form: "path" })),
+  },
   notes: `\
 A line is {"task": "mail", "payload": {…}}, with queue, run_at ("+10m" and "in 2h", too), priority,
 max_attempts, key, key_mode, retry, deadline, unique, debounce and flags as needed. Payloads are kept

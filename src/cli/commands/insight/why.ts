@@ -12,7 +12,7 @@ import type { SameQueue } from "../../shell/same-queue.ts";
 export const whyCommand = defineCommand({
   name: "why",
   describe: "Explain why a job is in its condition, and what to do",
-  words: { id: required(text("Job id")) },
+  positionals: { id: required(text("Job id")) },
   run: async ({ id, ...args }) => {
     const { createInsight } = await import("../../../insight/insight.ts");
     const { explainJob } = await import("../../../insight/why/explain-job.ts");

@@ -12,20 +12,20 @@ export const completionCommand = (all: () => readonly CliCommand[]) =>
   defineCommand({
     name: "completion",
     describe: "Print the completion script for bash, zsh or fish",
-    words: { shell: required(choice("Shell", ["bash", "zsh", "fish"])) },
+    positionals: { shell: required(choice("Shell", ["bash", "zsh", "fish"])) },
     notes: `\
   bash: eval "$(worker completion bash)"    in ~/.bashrc
   zsh:  eval "$(worker completion zsh)"     in ~/.zshrc, behind compinit
   fish: worker completion fish > ~/.config/fish/completions/worker.fish`,
-    refuses: { databaseUrl: "it needs no database", schema: "it needs no database" },
+    unsupported: { databaseUrl: "it needs no database", schema: "it needs no database" },
     run: async ({ shell }) => {
       printOwn(scripts[shell](all().map(wordsOf)));
       return undefined;
     },
   });
 
-function wordsOf({ name, describe, words, options }: CliCommand): CompletionWords {
-  const first = Object.values(words)[0];
+function wordsOf({ name, describe, positionals, options }: CliCommand): CompletionWords {
+  const first = Object.values(positionals)[0];
   return {
     name,
     describe,

@@ -15,7 +15,7 @@ import { adminUrl } from "./admin-url.ts";
 export const healthcheckCommand = defineCommand({
   name: "healthcheck",
   describe: "Check whether a running admin server is ready",
-  words: {
+  positionals: {
     url: text("URL of the admin, or unix:/path [default: http://127.0.0.1:5678]", {
       form: "url",
       optional: true,
@@ -27,7 +27,7 @@ export const healthcheckCommand = defineCommand({
   },
   notes:
     "Requests <url>/readyz. Without a URL, it uses the address that WORKER_ADMIN_LISTEN, WORKER_ADMIN_BASE_PATH and WORKER_ADMIN_TLS_CERT give the admin, as in a container. Exit status: 0 ready; 1 not ready or no response in time.",
-  refuses: {
+  unsupported: {
     databaseUrl: "it connects to the admin, not to the database",
     schema: "it connects to the admin, not to the database",
   },

@@ -6,7 +6,7 @@ import { defineCommand } from "../../shell/globals.ts";
 export const licensesCommand = defineCommand({
   name: "licenses",
   describe: "Print the licences of the included software: packages, Node.js, PostgreSQL",
-  refuses: { databaseUrl: "it needs no database", schema: "it needs no database" },
+  unsupported: { databaseUrl: "it needs no database", schema: "it needs no database" },
   run: async () => {
     const packed = await embedded();
     const { brotliDecompressSync } = await import("node:zlib");

@@ -34,7 +34,7 @@ function commandLines({
   aliases,
   about,
   notes,
-  words,
+  positionals,
   options,
   examples,
 }: ManualCommand): string[] {
@@ -43,7 +43,7 @@ function commandLines({
     escaped(about),
     ...(aliases.length === 0 ? [] : [`Also: ${escaped(aliases.join(", "))}.`]),
     ...paragraphs(notes),
-    ...words.flatMap((word) => [".TP", `.I ${escaped(word.name)}`, escaped(word.about)]),
+    ...positionals.flatMap((word) => [".TP", `.I ${escaped(word.name)}`, escaped(word.about)]),
     ...options.flatMap(optionLines),
     ...examples.flatMap((line) => [".PP", `\\fB${escaped(line)}\\fR`]),
   ];

@@ -11,7 +11,7 @@ export const manCommand = (all: () => readonly CliCommand[]) =>
     name: "man",
     describe: "Print the manual page: worker man | man -l -",
     notes: "To install it: worker man > /usr/local/share/man/man1/worker.1",
-    refuses: { databaseUrl: "it needs no database", schema: "it needs no database" },
+    unsupported: { databaseUrl: "it needs no database", schema: "it needs no database" },
     run: async () => {
       printOwn(manualPage(manualOf(program, all())));
       return undefined;

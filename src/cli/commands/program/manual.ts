@@ -22,7 +22,7 @@ export interface ManualCommand {
   readonly name: string;
   readonly aliases: readonly string[];
   readonly about: string;
-  readonly words: readonly { readonly name: string; readonly about: string }[];
+  readonly positionals: readonly { readonly name: string; readonly about: string }[];
   readonly options: readonly ManualOption[];
   readonly notes: string;
   readonly examples: readonly string[];
@@ -46,8 +46,8 @@ export function manualOf(program: CliCommand, commands: readonly CliCommand[]): 
 }
 
 function manualCommand(command: CliCommand): ManualCommand {
-  const { name, aliases, describe, words, options, notes, examples } = command;
-  const forms = Object.entries(words).map(([key, { many, optional }]) => {
+  const { name, aliases, describe, positionals, options, notes, examples } = command;
+  const forms = Object.entries(positionals).map(([key, { many, optional }]) => {
     const form = many ? `${key}...` : key;
     return optional ? `[${form}]` : `<${form}>`;
   });
@@ -55,7 +55,10 @@ function manualCommand(command: CliCommand): ManualCommand {
     synopsis: ["worker", name, ...forms].join(" "),
     ...{ name, aliases, notes, examples },
     about: sentence(describe),
-    words: Object.entries(words).map(([key, value]) => ({ name: key, about: value.describe })),
+    positionals: Object.entries(positionals).map(([key, value]) => ({
+      name: key,
+      about: value.describe,
+    })),
     options: manualOptions(options, command),
   };
 }
