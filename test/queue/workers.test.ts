@@ -157,6 +157,26 @@ test("Forced unlocking unlocks the jobs and queues of the named workers only.", 
   }
 });
 
+test("Forced unlocking announces jobs to idle workers.", async () => {
+  await addLocked(["dead", "1h"]);
+  const client = await queue.pool.connect();
+  try {
+    let announced = 0;
+    client.on("notification", ({ channel }) => {
+      if (channel === "jobs:insert") announced++;
+    });
+    await client.query('listen "jobs:insert"');
+    assert.deepEqual(await forceUnlockWorkers(queue.db, ["another"]), { jobs: 0, queues: 0 });
+    await client.query("select 1");
+    assert.equal(announced, 0);
+    assert.deepEqual(await forceUnlockWorkers(queue.db, ["dead"]), { jobs: 1, queues: 1 });
+    await client.query("select 1");
+    assert.equal(announced, 1);
+  } finally {
+    client.release(true);
+  }
+});
+
 test("A sweep skips a queue with a job whose row another session has locked, and leaves it to the next one.", async (t) => {
   const [id = ""] = await addLocked(["gone", "301s"]);
   const client = await queue.pool.connect();

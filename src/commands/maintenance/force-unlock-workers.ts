@@ -6,6 +6,7 @@ import { hasLimits } from "../../database/schema/extensions/has-extension.ts";
 import { counted } from "../../domain/words.ts";
 import { contendedQuery } from "../../queue/sql/contended-query.ts";
 import { isPseudoLock, UNLOCK } from "../../queue/sql/lock.ts";
+import { announceJobs } from "../../queue/sql/notify.ts";
 import { freeSlots } from "../../queue/sql/slots.ts";
 import { hasWorkerTable, workerId } from "../../queue/workers/worker-table.ts";
 import { defineCommand, jsonOf } from "../declare/command.ts";
@@ -95,7 +96,8 @@ const unlockSql =
         : ""
     }
     order by n
-  ))::text as unknown`;
+  ))::text as unknown,
+  case when exists (select from jobs) or exists (select from runs) then ${announceJobs("1")} end`;
 
 const freedSlots = (s: string) => `, slots as (
     ${freeSlots(s, "slots.locked_by in (select id from worker)")}

@@ -24,4 +24,5 @@ select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text),
     where not exists (select from jobs where jobs.id = worker.id)
     and not exists (select from runs where runs.id = worker.id)
     order by n
-  ))::text as unknown
+  ))::text as unknown,
+  case when exists (select from jobs) or exists (select from runs) then pg_catalog.pg_notify('jobs:insert', pg_catalog.format('{"r":%s,"count":%s}', pg_catalog.random(), 1)) end
