@@ -86,7 +86,7 @@ export function showed(visible: bool): void {
 
 /** The pointer or the focus has entered something that must not move under it, or has left it. */
 export function held(on: bool): void {
-  model.live.held = on;
+  model.live.pinsRows = on;
 }
 
 /** Draws the whole page. The host changes only what differs from the last picture. */

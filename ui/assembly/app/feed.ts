@@ -43,7 +43,7 @@ export function takeAnswer(m: Model, request: Pending, body: string): void {
 
 /** Stores the data of an event or an answer. Returns false if it can't be read. */
 export function takeFact(m: Model, event: string, data: string): bool {
-  if (m.live.onHold && event !== "operation") {
+  if (m.live.isPaused && event !== "operation") {
     m.facts.hold(event, data);
     return true;
   }

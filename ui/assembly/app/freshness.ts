@@ -104,7 +104,7 @@ export function tick(m: Model): void {
     if (isOpen) askCounts(m);
     else askFacts(m);
   }
-  if (!live.onHold) refresh(m);
+  if (!live.isPaused) refresh(m);
 }
 
 export function showed(m: Model, visible: bool): void {
@@ -123,8 +123,8 @@ export function showed(m: Model, visible: bool): void {
 /** Pauses or resumes live updates. */
 export function toggleHold(m: Model): void {
   const live = m.live;
-  live.onHold = !live.onHold;
-  if (live.onHold) return;
+  live.isPaused = !live.isPaused;
+  if (live.isPaused) return;
   m.facts.follow();
   reload(m);
 }

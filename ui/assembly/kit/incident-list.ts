@@ -40,7 +40,7 @@ export class IncidentList {
       }
     }
     this.news = latest.length - kept;
-    if (this.rows.length === 0 || !(m.live.held || m.now < this.until)) this.show(latest);
+    if (this.rows.length === 0 || !(m.live.pinsRows || m.now < this.until)) this.show(latest);
   }
 
   /** Shows all of them in their order. */

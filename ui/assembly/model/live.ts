@@ -25,10 +25,10 @@ export class Live {
   /** Whether the tab is visible. In a background tab nothing runs. */
   visible: bool = true;
   ticking: bool = false;
-  /** Whether the pointer or the focus is on something that must not move. */
-  held: bool = false;
-  /** Whether the user has paused live updates. News wait until they are resumed. */
-  onHold: bool = false;
+  /** Whether the pointer or the focus is on rows, which must not move then. */
+  pinsRows: bool = false;
+  /** Whether the user has paused live updates. Events wait until they are resumed. */
+  isPaused: bool = false;
   /** When the user last did something on the page. */
   touchedAt: f64 = 0;
   /** When the last news arrived; NaN: none yet. */
@@ -65,7 +65,7 @@ export class Live {
 
   /** Whether the user is reading here, so that rows must stay in their places. */
   isRead(now: f64): bool {
-    return this.held || now - this.touchedAt < READING_MS;
+    return this.pinsRows || now - this.touchedAt < READING_MS;
   }
 
   isStale(now: f64): bool {

@@ -17,18 +17,18 @@ export function freshness(m: Model): Node {
         ? "lost"
         : silence >= AMBER_MS
           ? "late"
-          : live.onHold
+          : live.isPaused
             ? "held"
             : "";
   const words = said(m, silence);
   const data = isNaN(live.newsAt) ? "no data yet" : "data as of " + absolute(live.newsTime);
-  const what = live.onHold ? "press to resume live updates" : "press to pause live updates";
+  const what = live.isPaused ? "press to resume live updates" : "press to pause live updates";
   return ownButton(
     "fresh " + tone,
     "app.hold",
     "",
     [
-      attr("aria-pressed", live.onHold ? "true" : "false"),
+      attr("aria-pressed", live.isPaused ? "true" : "false"),
       attr("title", `${data}; ${what}`),
       attr("aria-label", words),
     ],
@@ -40,7 +40,7 @@ function said(m: Model, silence: f64): string {
   const live = m.live;
   if (isNaN(live.newsAt)) return live.outage.length > 0 ? "Offline" : "Connecting";
   if (live.outage.length > 0 || silence >= AMBER_MS) return `Offline for ${ageText(silence)}`;
-  if (!live.onHold) return "Live";
+  if (!live.isPaused) return "Live";
   const news = m.page.news;
   return news > 0 ? `Paused, ${counted(news, "new", "new")}` : "Paused";
 }
