@@ -23,7 +23,7 @@ import { getCounts } from "./api/live/get-counts.ts";
 import { getMetrics } from "./api/live/get-metrics.ts";
 import { getOverview } from "./api/live/get-overview.ts";
 import { watchEvents } from "./api/live/watch-events.ts";
-import { changeOperation } from "./api/operations/change-operation.ts";
+import { lifecycleRoute } from "./api/operations/lifecycle-routes.ts";
 import { listActivity } from "./api/operations/list-activity.ts";
 import {
   getOperation,
@@ -42,10 +42,10 @@ const actOnJobs = commandsAt("/api/jobs/action", "JobAction");
 const removeByKey = commandsAt("/api/jobs/remove-by-key", "RemoveByKey");
 const maintain = commandsAt("/api/maintenance", "Maintenance");
 const [pause, resume, stop, undo] = [
-  changeOperation("pause"),
-  changeOperation("resume"),
-  changeOperation("stop"),
-  changeOperation("undo"),
+  lifecycleRoute("pause"),
+  lifecycleRoute("resume"),
+  lifecycleRoute("stop"),
+  lifecycleRoute("undo"),
 ];
 const changeIndex = commandsAt("/api/indexes", "Index");
 const changePause = commandsAt("/api/pauses", "Pauses");

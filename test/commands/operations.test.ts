@@ -4,9 +4,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { wait } from "../../src/base/clock.ts";
 import { silentLogger } from "../../src/base/logger.ts";
+import { beginOperation, changeOperation } from "../../src/commands/operations/lifecycle.ts";
 import { type JobOperation, operationJson } from "../../src/commands/operations/model/operation.ts";
 import { rehearse } from "../../src/commands/operations/rehearse/rehearse.ts";
-import { beginOperation, change } from "../../src/commands/operations/verbs.ts";
 import { workOn } from "../../src/commands/operations/work.ts";
 import { addJobs } from "../../src/queue/add/add-jobs.ts";
 import { run } from "../../src/worker/run.ts";
@@ -74,7 +74,7 @@ test("Retrying is stopped by query, also for running and changed jobs, and that 
     (await limits()).map(({ most }) => most),
     [1, 1, 2, 1],
   );
-  const back = await workOn(with_, await change(with_.store, ended.id, "undo"), never);
+  const back = await workOn(with_, await changeOperation(with_.store, ended.id, "undo"), never);
   assert.equal(back.undone, 4);
   assert.deepEqual(
     (await limits()).map(({ most }) => most),
@@ -142,7 +142,7 @@ for (const [action, changes] of [
     const ended = await done(with_, action, "task:odd", { changes });
     assert.deepEqual([ended.state, ended.done, ended.canUndo], ["done", 2, true]);
     assert.notDeepEqual(await rows(), before);
-    const undoing = await change(with_.store, ended.id, "undo");
+    const undoing = await changeOperation(with_.store, ended.id, "undo");
     const undone = await workOn(with_, undoing, never);
     assert.deepEqual([undone.state, undone.undone, undone.error], ["undone", 2, null]);
     assert.deepEqual(await rows(), before);
@@ -158,7 +158,7 @@ test("An undo leaves alone jobs that have changed since, and keys in use.", asyn
   assert.equal(deleted.done, 3);
   await queue.sql("select worker.add_job('new', '{}', null, null, null, 'taken')");
   await queue.sql("delete from worker._private_tasks where identifier = 't'");
-  const undone = await workOn(with_, await change(with_.store, deleted.id, "undo"), never);
+  const undone = await workOn(with_, await changeOperation(with_.store, deleted.id, "undo"), never);
   assert.deepEqual([undone.state, undone.undone], ["undone", 2]);
   const back = await queue.sql<{ id: string; task_identifier: string }>(
     "select id, task_identifier from worker.jobs order by id",
@@ -173,7 +173,7 @@ test("An undo leaves alone jobs that have changed since, and keys in use.", asyn
   );
   const later = await done(with_, "retry", "task:t");
   await lockJob(queue, String(second?.["id"]));
-  const partly = await workOn(with_, await change(with_.store, later.id, "undo"), never);
+  const partly = await workOn(with_, await changeOperation(with_.store, later.id, "undo"), never);
   assert.equal(partly.undone, 1);
 });
 
@@ -241,7 +241,7 @@ test("Two concurrent owners change each job once; the second loses the ownership
   function steal() {
     stolen ??= (async () => {
       await queue.sql("update worker._private_operations set lease_until = now() - interval '1 s'");
-      const taken = await change(other.store, operation.id, "resume");
+      const taken = await changeOperation(other.store, operation.id, "resume");
       return workOn(other, taken, never);
     })();
   }
@@ -261,7 +261,7 @@ test("A paused one stays, a stopped one ends, and no more jobs are changed.", as
   const { operation } = await begun(with_, "fail", "task:t");
   let asked: Promise<JobOperation> | undefined;
   const onProgress = () => {
-    asked ??= change(with_.store, operation.id, "pause");
+    asked ??= changeOperation(with_.store, operation.id, "pause");
   };
   const paused = await workOn({ ...with_, onProgress }, operation, never);
   assert.equal((await asked)?.state, "paused");
@@ -272,7 +272,7 @@ test("A paused one stays, a stopped one ends, and no more jobs are changed.", as
       "select count(*)::int as n from worker._private_jobs where attempts >= max_attempts",
     );
   assert.equal((await failed())[0]?.n, paused.done);
-  const resumed = await change(with_.store, operation.id, "resume");
+  const resumed = await changeOperation(with_.store, operation.id, "resume");
   const stop = new AbortController();
   const interrupted = await workOn(
     { ...with_, onProgress: () => stop.abort() },
@@ -280,11 +280,15 @@ test("A paused one stays, a stopped one ends, and no more jobs are changed.", as
     stop.signal,
   );
   assert.equal(interrupted.state, "interrupted");
-  const stopped = await change(with_.store, operation.id, "stop");
+  const stopped = await changeOperation(with_.store, operation.id, "stop");
   assert.equal(stopped.state, "stopped");
-  await assert.rejects(change(with_.store, operation.id, "resume"), { code: "conflict" });
+  await assert.rejects(changeOperation(with_.store, operation.id, "resume"), { code: "conflict" });
   assert.equal((await failed())[0]?.n, stopped.done);
-  const undone = await workOn(with_, await change(with_.store, operation.id, "undo"), never);
+  const undone = await workOn(
+    with_,
+    await changeOperation(with_.store, operation.id, "undo"),
+    never,
+  );
   assert.deepEqual([undone.undone, (await failed())[0]?.n], [stopped.done, 0]);
 });
 
@@ -292,7 +296,7 @@ test("An operation without changed jobs cannot be undone, and explains why.", as
   const with_ = tools();
   const { operation } = await begun(with_, "retry", "task:nobody");
   assert.equal((await workOn(with_, operation, never)).state, "done");
-  await assert.rejects(change(with_.store, operation.id, "undo"), {
+  await assert.rejects(changeOperation(with_.store, operation.id, "undo"), {
     code: "conflict",
     message: /has changed no job: there is nothing to undo/,
   });
@@ -322,7 +326,7 @@ test("A canary resumes the operation when its jobs succeed, and pauses it when o
   assert.match(held.error ?? "", /1 of the first 3 failed again/);
   const again = await with_.store.receipt(held.id, "failed_again", "0", 10);
   assert.equal(again.jobs.length, 1);
-  await change(with_.store, held.id, "stop");
+  await changeOperation(with_.store, held.id, "stop");
   const let_ = await play("delete from worker._private_jobs where attempts = 0");
   assert.deepEqual([let_.state, let_.done, let_.isCanaryOver], ["done", 17, true]);
 });
@@ -388,7 +392,7 @@ test("An undo leaves alone jobs changed by hand since, without a change of updat
   for (const [id, set] of byHand)
     await queue.sql(`update worker._private_jobs set ${set} where id = ${id}`);
   const kept = (await rows()).slice(0, 3);
-  const undone = await workOn(with_, await change(with_.store, moved.id, "undo"), never);
+  const undone = await workOn(with_, await changeOperation(with_.store, moved.id, "undo"), never);
   assert.deepEqual([undone.undone, undone.undoSkipped.changed], [3, 3]);
   assert.deepEqual((await rows()).slice(0, 3), kept);
   const retried = await done(with_, "retry", "task:t");
@@ -396,11 +400,11 @@ test("An undo leaves alone jobs changed by hand since, without a change of updat
   await queue.sql(
     `update worker._private_jobs set run_at = now() + interval '9 days' where id = ${a}`,
   );
-  const again = await workOn(with_, await change(with_.store, retried.id, "undo"), never);
+  const again = await workOn(with_, await changeOperation(with_.store, retried.id, "undo"), never);
   assert.deepEqual([again.undone, again.undoSkipped.changed], [5, 1]);
   const failed = await done(with_, "fail", `id:${a},${b}`);
   await queue.sql(`update worker._private_jobs set last_error = 'noted' where id = ${a}`);
-  const last = await workOn(with_, await change(with_.store, failed.id, "undo"), never);
+  const last = await workOn(with_, await changeOperation(with_.store, failed.id, "undo"), never);
   assert.deepEqual([last.undone, last.undoSkipped.changed], [1, 1]);
 });
 
@@ -418,11 +422,11 @@ test("Resuming before the canary is decided does not change the rest.", async ()
     };
     return workOn({ ...with_, wait: watch }, from, stop.signal);
   };
-  const resume = () => change(with_.store, operation.id, "resume");
+  const resume = () => changeOperation(with_.store, operation.id, "resume");
   const killed = await workUntil(operation, (stop) => stop.abort());
   assert.deepEqual([killed.state, killed.done], ["interrupted", 3]);
   const paused = await workUntil(await resume(), () =>
-    change(with_.store, operation.id, "pause").catch(() => {}),
+    changeOperation(with_.store, operation.id, "pause").catch(() => {}),
   );
   assert.deepEqual([paused.state, paused.done], ["paused", 3]);
   const held = await workUntil(await resume(), () =>

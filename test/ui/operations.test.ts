@@ -122,7 +122,7 @@ test("the canary and the rate are sent; an invalid number is rejected in its fie
 
 test("all at once is an option; for few jobs there is none", async () => {
   const page = await retrying();
-  page.app.dispatch("dialog.input", "manner", "all");
+  page.app.dispatch("dialog.input", "extent", "all");
   assert.equal(page.has("field-canary"), false);
   page.click("Retry 8,388 jobs");
   assert.deepEqual(body(page), { rehearsal: "r-1" });

@@ -1,6 +1,6 @@
 // worker operations: lists operations by query, and acts on one.
 
-import { operationVerbs } from "../../commands/operations/verbs.ts";
+import { lifecycleActions } from "../../commands/operations/lifecycle.ts";
 import { isJobId } from "../../domain/job-ids.ts";
 import { grouped } from "../../domain/words.ts";
 import { UsageError } from "../arguments/refusals.ts";
@@ -14,7 +14,7 @@ export const operationsCommand = defineCommand({
   describe: "List operations by query; pause, resume, stop or undo one",
   positionals: {
     id: text("Operation id; without one, operations are listed", { form: "id", optional: true }),
-    action: choice("Action on the operation; without one, it is shown", operationVerbs, {
+    action: choice("Action on the operation; without one, it is shown", lifecycleActions, {
       optional: true,
     }),
   },
@@ -31,7 +31,9 @@ export const operationsCommand = defineCommand({
     const { runInForeground, showProgress } = await import("../operations/run-operation.ts");
     const { recordTyped } = await import("../operations/by-query.ts");
     const { missingTables } = await import("../../commands/operations/model/missing-tables.ts");
-    const { change, existingOperation } = await import("../../commands/operations/verbs.ts");
+    const { changeOperation, existingOperation } = await import(
+      "../../commands/operations/lifecycle.ts"
+    );
     const { atWork, leftAlone, operationJson } = await import(
       "../../commands/operations/model/operation.ts"
     );
@@ -59,7 +61,9 @@ export const operationsCommand = defineCommand({
         return 0;
       }
       const operation =
-        action === undefined ? await existingOperation(store, id) : await change(store, id, action);
+        action === undefined
+          ? await existingOperation(store, id)
+          : await changeOperation(store, id, action);
       if (action !== undefined) {
         await recordTyped(
           connection,

@@ -1,10 +1,11 @@
 // Options of a command on jobs by query: pacing, canary, limit, dry run.
+
+import { MOST_CANARY, MOST_LIMIT, MOST_RATE } from "../../commands/operations/lifecycle.ts";
 import {
   actionData,
   type OperationAction,
   takesIds,
 } from "../../commands/operations/model/action.ts";
-import { MOST_CANARY, MOST_LIMIT, MOST_RATE } from "../../commands/operations/verbs.ts";
 import { optionName, type Values } from "../arguments/command.ts";
 import { UsageError } from "../arguments/refusals.ts";
 import { flag, several, text, whole } from "../arguments/values.ts";

@@ -1,7 +1,8 @@
 // Runs a command on all jobs that match a query: rehearses it, shows the rehearsal, asks for confirmation, performs it.
 
 import { InputError, type Problem } from "../../base/errors.ts";
-import type { Manner, OperationAction } from "../../commands/operations/model/action.ts";
+import { beginOperation, settingsProblems } from "../../commands/operations/lifecycle.ts";
+import type { OperationAction, OperationSettings } from "../../commands/operations/model/action.ts";
 import { commandLineOf } from "../../commands/operations/model/command-line.ts";
 import {
   extensionMissing,
@@ -12,7 +13,6 @@ import {
 import type { JobOperation } from "../../commands/operations/model/operation.ts";
 import { rehearse } from "../../commands/operations/rehearse/rehearse.ts";
 import { rehearsalJson } from "../../commands/operations/rehearse/report-json.ts";
-import { beginOperation, mannerProblems } from "../../commands/operations/verbs.ts";
 import { assertTakesWrites } from "../../database/inspect/read-only-server.ts";
 import type { MissingTables } from "../../database/schema/extensions/missing-tables.ts";
 import { migrate } from "../../database/schema/migrate.ts";
@@ -27,7 +27,7 @@ import { operationTools } from "./operation-tools.ts";
 import { runInForeground, showProgress } from "./run-operation.ts";
 import { trailOf, typedBy } from "./typed-by.ts";
 
-export interface QueryCommand extends Manner {
+export interface QueryCommand extends OperationSettings {
   readonly action: OperationAction;
   readonly query: string;
   readonly changes: Readonly<Record<string, unknown>>;
@@ -45,7 +45,7 @@ export async function operateByQuery(
   request: QueryCommand,
 ): Promise<ExitStatus> {
   const { action, json, suggest, rate, canary, limit, isDryRun } = request;
-  const problems: Problem[] = mannerProblems(action, request);
+  const problems: Problem[] = settingsProblems(action, request);
   if (request.query.trim() === "") problems.push({ path: "q", message: EMPTY_QUERY });
   if (problems.length > 0) throw new InputError(problems);
   parseQuery(request.query);
@@ -66,8 +66,8 @@ export async function operateByQuery(
   const { rehearsal, change } = report;
   if (!json) for (const line of rehearsalLines(report, missing, suggest)) print(line);
   if (isDryRun) {
-    const manner = { rate, canary, limit };
-    const cli = suggest.line(commandLineOf(action, rehearsal.query, rehearsal.changes, manner));
+    const settings = { rate, canary, limit };
+    const cli = suggest.line(commandLineOf(action, rehearsal.query, rehearsal.changes, settings));
     if (json)
       printJson(
         rehearsalJson(report, missing === null ? null : onSameQueue(missing, suggest), cli),
@@ -77,8 +77,8 @@ export async function operateByQuery(
   }
   if (!request.isSure) await confirm(`${action} ${jobsOf(change)}. Continue?`);
   const { by, source } = typedBy();
-  const manner = { rate, canary, limit };
-  const operation = await beginOperation(tools.store, rehearsal.id, { by, source }, manner);
+  const settings = { rate, canary, limit };
+  const operation = await beginOperation(tools.store, rehearsal.id, { by, source }, settings);
   await recordTyped(connection, operation, action, `Started operation ${operation.id}`);
   return runInForeground(tools, operation, request);
 }

@@ -3,12 +3,12 @@
 import { InputError, type Problem, WorkerError } from "../../base/errors.ts";
 import { noMoreThan } from "../../domain/value.ts";
 import type { Origin } from "../audit/audit-entry.ts";
-import { actionData, type Manner, type OperationAction } from "./model/action.ts";
+import { actionData, type OperationAction, type OperationSettings } from "./model/action.ts";
 import type { JobOperation, OperationState } from "./model/operation.ts";
 import type { OperationStore, Transition } from "./model/operation-store.ts";
 
-export const operationVerbs = ["pause", "resume", "stop", "undo"] as const;
-export type OperationVerb = (typeof operationVerbs)[number];
+export const lifecycleActions = ["pause", "resume", "stop", "undo"] as const;
+export type LifecycleAction = (typeof lifecycleActions)[number];
 
 export const MOST_RATE = 1_000_000;
 export const MOST_CANARY = 1_000;
@@ -19,7 +19,7 @@ export async function beginOperation(
   store: OperationStore,
   rehearsalId: string,
   origin: Origin,
-  manner: Manner,
+  settings: OperationSettings,
 ): Promise<JobOperation> {
   const rehearsal = await store.take(rehearsalId);
   if (rehearsal === null) {
@@ -28,11 +28,11 @@ export async function beginOperation(
     throw new WorkerError("not_found", message);
   }
   try {
-    const problems = mannerProblems(rehearsal.action, manner);
+    const problems = settingsProblems(rehearsal.action, settings);
     if (problems.length > 0) throw new InputError(problems);
-    const { limit } = manner;
+    const { limit } = settings;
     const expected = limit === null ? rehearsal.expected : noMoreThan(rehearsal.expected, limit);
-    return await store.begin({ ...rehearsal, expected }, origin, manner);
+    return await store.begin({ ...rehearsal, expected }, origin, settings);
   } catch (error) {
     // No job was changed, so the rehearsal can be used again.
     await store.keep(rehearsal).catch(() => {});
@@ -41,9 +41,9 @@ export async function beginOperation(
 }
 
 /** Returns what is invalid in the rate, the canary and the limit. */
-export function mannerProblems(
+export function settingsProblems(
   action: OperationAction,
-  { rate, canary, limit }: Manner,
+  { rate, canary, limit }: OperationSettings,
 ): Problem[] {
   const problems: Problem[] = [];
   if (canary !== null && actionData(action).canary === "none") {
@@ -66,17 +66,17 @@ export function mannerProblems(
  * Pauses, resumes, stops or undoes an operation. Throws `not_found`, and `conflict` if the operation's state does not
  * allow it. Without a store there are no operations.
  */
-export async function change(
+export async function changeOperation(
   store: OperationStore | null,
   id: string,
-  verb: OperationVerb,
+  action: LifecycleAction,
 ): Promise<JobOperation> {
   if (store === null) throw noOperation(id);
   const operation = await existingOperation(store, id);
-  const transition = transitionOf(operation, verb);
+  const transition = transitionOf(operation, action);
   const moved = transition === null ? null : await store.move(id, transition);
   if (moved !== null) return moved;
-  throw refusal(await existingOperation(store, id), verb);
+  throw refusal(await existingOperation(store, id), action);
 }
 
 export async function existingOperation(
@@ -90,9 +90,9 @@ export async function existingOperation(
 
 const noOperation = (id: string) => new WorkerError("not_found", `there is no operation ${id}`);
 
-function transitionOf(operation: JobOperation, verb: OperationVerb): Transition | null {
+function transitionOf(operation: JobOperation, action: LifecycleAction): Transition | null {
   const { state, undoAfterId, canUndo } = operation;
-  switch (verb) {
+  switch (action) {
     case "pause":
       return { from: ["running", "canary"], to: "paused" };
     case "resume":
@@ -107,24 +107,24 @@ function transitionOf(operation: JobOperation, verb: OperationVerb): Transition 
       }
       return canUndo ? { from: ["done", "stopped", "failed"], to: "undoing", takes: true } : null;
     default:
-      return verb satisfies never;
+      return action satisfies never;
   }
 }
 
-const allowed: Readonly<Record<OperationVerb, string>> = {
+const allowed: Readonly<Record<LifecycleAction, string>> = {
   pause: "only a running operation can be paused",
   resume: "only a paused or interrupted operation can be resumed",
   stop: "only an operation that has not ended can be stopped",
   undo: "only an ended operation can be undone, for 24 hours",
 };
 
-function refusal(operation: JobOperation, verb: OperationVerb): WorkerError {
+function refusal(operation: JobOperation, action: LifecycleAction): WorkerError {
   const { id, state, done } = operation;
-  if (verb === "undo" && state === "done" && done === 0) {
+  if (action === "undo" && state === "done" && done === 0) {
     const message = `operation ${id} has changed no job: there is nothing to undo`;
     return new WorkerError("conflict", message);
   }
-  return new WorkerError("conflict", `operation ${id} is ${words[state]}; ${allowed[verb]}`);
+  return new WorkerError("conflict", `operation ${id} is ${words[state]}; ${allowed[action]}`);
 }
 
 const words: Readonly<Record<OperationState, string>> = {

@@ -3,7 +3,7 @@
 //
 //  1. A rehearsal counts and samples the matches and fixes the boundary: the highest id, and the time
 //     (rehearse/). It can be started once, within 15 minutes.
-//  2. beginOperation() inserts the operation with its owner and a lease of 15 s (verbs.ts). In one schema
+//  2. beginOperation() inserts the operation with its owner and a lease of 15 s (lifecycle.ts). In one schema
 //     one operation is at work at a time.
 //  3. A batch walks up the ids from `after_id`. One statement finds the matches, locks them without
 //     waiting, checks them again, saves each row as it was, changes it and moves `after_id`: all or nothing
@@ -13,7 +13,7 @@
 //     (head-probe.ts). The next batch is sized to take 50 ms (pace.ts).
 //  6. A canary stops after its first jobs and waits up to two minutes for their results (canary.ts). Where
 //     one fails again, the operation is paused.
-//  7. pause, resume, stop and undo change the state in the row (verbs.ts). The owner reads it with its next
+//  7. pause, resume, stop and undo change the state in the row (lifecycle.ts). The owner reads it with its next
 //     batch. When an owner's lease expires, the operation is `interrupted`, and resume continues behind the
 //     last batch.
 //  8. The saved rows are the receipt, and for 24 hours the undo, up to a million rows. It restores the jobs

@@ -5,12 +5,12 @@ import { silentLogger } from "../../../src/base/logger.ts";
 import type { Origin } from "../../../src/commands/audit/audit-entry.ts";
 import type { Command } from "../../../src/commands/declare/command.ts";
 import { commands } from "../../../src/commands/index.ts";
+import { changeOperation } from "../../../src/commands/operations/lifecycle.ts";
 import {
   type JobOperation,
   operationJson,
 } from "../../../src/commands/operations/model/operation.ts";
 import type { Outcome } from "../../../src/commands/operations/model/operation-store.ts";
-import { change } from "../../../src/commands/operations/verbs.ts";
 import { workOn } from "../../../src/commands/operations/work.ts";
 import { perform } from "../../../src/commands/perform.ts";
 import { lockJob, type TestQueue, testQueue } from "../../queue/queue-database.ts";
@@ -36,7 +36,7 @@ async function kept(name: string, input: object): Promise<JobOperation> {
 
 async function undone({ id }: JobOperation): Promise<JobOperation> {
   const with_ = operationTools(queue.db);
-  return workOn(with_, await change(with_.store, id, "undo"), never);
+  return workOn(with_, await changeOperation(with_.store, id, "undo"), never);
 }
 
 async function listed({ id }: JobOperation, outcome: Outcome): Promise<readonly string[]> {
@@ -277,7 +277,7 @@ test("It is not shown before a running operation, and does not block it.", async
   const { operation } = await begun(with_, "fail", "task:t");
   const single = await kept("complete", { ids: [a] });
   assert.equal((await with_.store.atHand())?.id, operation.id);
-  await assert.rejects(change(with_.store, single.id, "undo"), { code: "conflict" });
+  await assert.rejects(changeOperation(with_.store, single.id, "undo"), { code: "conflict" });
   await workOn(with_, operation, never);
   await kept("complete", { ids: [b] });
   assert.equal((await with_.store.atHand())?.id, operation.id);

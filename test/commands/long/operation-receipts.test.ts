@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type pg from "pg";
+import { beginOperation, changeOperation } from "../../../src/commands/operations/lifecycle.ts";
 import { notFound } from "../../../src/commands/operations/model/not-found.ts";
 import type { JobOperation } from "../../../src/commands/operations/model/operation.ts";
 import type {
@@ -10,7 +11,6 @@ import type {
   Outcome,
 } from "../../../src/commands/operations/model/operation-store.ts";
 import { rehearse } from "../../../src/commands/operations/rehearse/rehearse.ts";
-import { beginOperation, change } from "../../../src/commands/operations/verbs.ts";
 import { workOn } from "../../../src/commands/operations/work.ts";
 import type { Database } from "../../../src/database/database.ts";
 import { lockJob, testQueue } from "../../queue/queue-database.ts";
@@ -169,7 +169,7 @@ test("An undo reports the changed jobs that it has left alone, and why.", async 
   await queue.sql("delete from worker._private_jobs where id = $1", [b]);
   await lockJob(queue, c);
   const hold = await holding(`select from worker._private_jobs where id = ${d} for update`);
-  await workOn(with_, await change(with_.store, ended.id, "undo"), never);
+  await workOn(with_, await changeOperation(with_.store, ended.id, "undo"), never);
   await hold("rollback");
   const undone = (await with_.store.find(ended.id)) as JobOperation;
   assert.deepEqual(undone.undoSkipped, { keyTaken: 0, changed: 1, gone: 1, locked: 2 });
@@ -190,7 +190,7 @@ test("A running undo reports how many jobs it has left alone.", async () => {
   const told: number[] = [];
   const onProgress = ({ undoSkipped, state }: JobOperation) =>
     void (state === "undoing" && told.push(undoSkipped.changed));
-  const undoing = await change(with_.store, ended.id, "undo");
+  const undoing = await changeOperation(with_.store, ended.id, "undo");
   const undone = await workOn({ ...with_, onProgress }, undoing, never);
   assert.equal(told[0], 1, "of the first 500");
   assert.deepEqual([undone.undone, undone.undoSkipped.changed], [1_197, 3]);
@@ -208,7 +208,7 @@ test("An undo of a removal reports keys in use, and ids that exist again.", asyn
        select $1::bigint, task_id from worker._private_jobs`,
     [again],
   );
-  await workOn(with_, await change(with_.store, ended.id, "undo"), never);
+  await workOn(with_, await changeOperation(with_.store, ended.id, "undo"), never);
   const undone = (await with_.store.find(ended.id)) as JobOperation;
   assert.deepEqual(undone.undoSkipped, { keyTaken: 1, changed: 1, gone: 0, locked: 0 });
   const of = (outcome: Outcome) => idsIn(with_.store, undone, outcome);
@@ -230,7 +230,7 @@ test("A stored task name longer than permitted is cut in the receipt, and ends a
     jobs.map(({ taskIdentifier }) => taskIdentifier),
     ["t".repeat(128), "t".repeat(128)],
   );
-  const undone = await workOn(with_, await change(with_.store, ended.id, "undo"), never);
+  const undone = await workOn(with_, await changeOperation(with_.store, ended.id, "undo"), never);
   assert.equal(undone.state, "failed");
   assert.match(undone.error ?? "", /tasks_identifier_check/);
   assert.deepEqual(await jobRows(queue), []);
@@ -270,7 +270,11 @@ test("The present state of retried jobs is counted: finished, failed again by er
   const { jobs: rows } = await store.receipt(operation.id, "done", "0", 1);
   assert.deepEqual(rows[0], { id: first, taskIdentifier: "charge", errorLine: null });
   const with_ = operationTools(queue.db);
-  const undone = await workOn(with_, await change(with_.store, operation.id, "undo"), never);
+  const undone = await workOn(
+    with_,
+    await changeOperation(with_.store, operation.id, "undo"),
+    never,
+  );
   assert.equal(undone.undone, 6);
 });
 
@@ -282,7 +286,7 @@ test("The number of jobs that an undo would restore is available for every actio
     const { operation } = await begun(with_, action, `task:${action}`, { changes });
     const ended = await workOn(with_, operation, never);
     assert.equal((await with_.store.results(ended)).restorable, 3, action);
-    const undone = await workOn(with_, await change(with_.store, ended.id, "undo"), never);
+    const undone = await workOn(with_, await changeOperation(with_.store, ended.id, "undo"), never);
     assert.equal(undone.undone, 3, action);
   }
 });

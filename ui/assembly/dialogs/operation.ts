@@ -24,7 +24,6 @@ import { operationPath } from "../model/links";
 import { Dialog, Model } from "../model/model";
 import { OpenDialog } from "../model/open-dialog";
 import { Pending } from "../model/requests";
-import { begin, jobsMeant, mannerFields, usualManner } from "../operations/manner";
 import {
   ADD_TABLES,
   addsTables,
@@ -34,6 +33,7 @@ import {
   withTables,
 } from "../operations/missing-tables";
 import { rehearsed, samples } from "../operations/rehearsed";
+import { begin, jobsMeant, setDefaults, settingFields } from "../operations/settings";
 
 const TOPIC = "ask.operation";
 /** Previews have a topic of their own: those of an earlier form are forgotten, unlike an operation that was started. */
@@ -68,7 +68,7 @@ export class OperationDialog extends Dialog {
     this.action = action;
     dialog.jobs = [];
     dialog.workers = [];
-    usualManner(dialog.draft, action);
+    setDefaults(dialog.draft, action);
     if (asked.q.includes("is:failed")) dialog.draft.set(AGAIN, "on");
     this.discard(m);
     if (!this.hasForm) this.rehearse(m, dialog);
@@ -140,7 +140,7 @@ export class OperationDialog extends Dialog {
             rehearsed(rehearsal),
             dueNote(rehearsal.firstRunAt, rehearsal.lastRunAt, m.serverNow),
             unstartable(rehearsal.missing),
-            mannerFields(m, draft, rehearsal, this.action),
+            settingFields(m, draft, rehearsal, this.action),
             samples(rehearsal.sample),
           ])
         : leaf("p", "hint", this.waiting(m, dialog)),

@@ -84,7 +84,7 @@ function beforeOf(state: string): string {
 }
 
 /** Returns `first 5, then 50 a second, no more than 500`. */
-export function mannerOf(operation: Operation): string {
+export function settingsOf(operation: Operation): string {
   const begun = beginning(operation);
   if (operation.limit === i64.MIN_VALUE) return begun;
   const most = `no more than ${grouped(operation.limit)}`;

@@ -1,6 +1,7 @@
 // GET /api/operations, /api/operations/{id}, and its /results and /jobs.
 import { InputError } from "../../../base/errors.ts";
 import { choice, text } from "../../../commands/declare/field.ts";
+import { existingOperation } from "../../../commands/operations/lifecycle.ts";
 import {
   type JobOperation,
   objectText,
@@ -11,7 +12,6 @@ import {
   outcomes,
   type ReceiptJob,
 } from "../../../commands/operations/model/operation-store.ts";
-import { existingOperation } from "../../../commands/operations/verbs.ts";
 import { isJobId } from "../../../domain/job-ids.ts";
 import { jsonText } from "../../../http/response.ts";
 import { MOST_OF_A_PAGE } from "../../../queue/sql/unpacked.ts";

@@ -12,18 +12,18 @@ import {
   optional,
   text,
 } from "../../../commands/declare/field.ts";
+import {
+  beginOperation,
+  MOST_CANARY,
+  MOST_LIMIT,
+  MOST_RATE,
+} from "../../../commands/operations/lifecycle.ts";
 import { changeFields, operationActions } from "../../../commands/operations/model/action.ts";
 import { commandLineOf } from "../../../commands/operations/model/command-line.ts";
 import { extensionMissing, missingFor } from "../../../commands/operations/model/missing-tables.ts";
 import { operationJson } from "../../../commands/operations/model/operation.ts";
 import { rehearse } from "../../../commands/operations/rehearse/rehearse.ts";
 import { rehearsalJson } from "../../../commands/operations/rehearse/report-json.ts";
-import {
-  beginOperation,
-  MOST_CANARY,
-  MOST_LIMIT,
-  MOST_RATE,
-} from "../../../commands/operations/verbs.ts";
 import { MOST_CHARACTERS } from "../../../domain/portable/query/limits.ts";
 import type { HttpRequest } from "../../../http/request.ts";
 import { type HttpResponse, jsonText } from "../../../http/response.ts";

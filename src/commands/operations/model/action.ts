@@ -15,8 +15,8 @@ export const operationActions: readonly OperationAction[] = jobActions.map(({ na
 export const isOperationAction = (name: string): name is OperationAction =>
   jobActions.some((one) => one.name === name);
 
-/** The pace and the limits of an operation. */
-export interface Manner {
+/** How an operation runs: its rate, its canary and its limit. */
+export interface OperationSettings {
   /** Jobs per second; null: the operation pauses half of the time; 0: no pauses. */
   readonly rate: number | null;
   /** The number of jobs to run first; the rest runs only if they succeed. null: no canary. */

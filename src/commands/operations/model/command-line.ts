@@ -2,13 +2,13 @@
 import { shellWord } from "../../../domain/portable/shell-word.ts";
 import { positionals } from "../../../domain/portable/worker-line.ts";
 import type { Changes } from "../../declare/job-action.ts";
-import { type Manner, type OperationAction, takesIds } from "./action.ts";
+import { type OperationAction, type OperationSettings, takesIds } from "./action.ts";
 
 export function commandLineOf(
   action: OperationAction,
   query: string,
   changes: Changes,
-  { rate, canary, limit }: Manner = { rate: null, canary: null, limit: null },
+  { rate, canary, limit }: OperationSettings = { rate: null, canary: null, limit: null },
 ): string {
   // The jobs were given by id, and there are more than a query accepts.
   if (query === "") return "";

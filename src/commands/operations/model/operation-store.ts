@@ -4,7 +4,7 @@
 import type { JobQuery } from "../../../insight/query/job-query.ts";
 import type { Origin } from "../../audit/audit-entry.ts";
 import type { JobChange } from "../../before-images/job-change.ts";
-import type { Manner } from "./action.ts";
+import type { OperationSettings } from "./action.ts";
 import type { JobOperation, OperationState, Rehearsal, UndoSkipped } from "./operation.ts";
 
 /** A change of state. It does nothing if the operation is in none of the states `from`. */
@@ -129,7 +129,7 @@ export interface OperationStore {
   /** Returns a rehearsal and deletes it: each can be used once. */
   take(id: string): Promise<Rehearsal | null>;
   /** Creates a running operation that the caller owns. Throws `conflict` while another one runs. */
-  begin(rehearsal: Rehearsal, origin: Origin, manner: Manner): Promise<JobOperation>;
+  begin(rehearsal: Rehearsal, origin: Origin, settings: OperationSettings): Promise<JobOperation>;
   find(id: string): Promise<JobOperation | null>;
   /** Returns those that exist. If their rows are too long together, only the newest are returned. */
   findAll(ids: readonly string[]): Promise<JobOperation[]>;

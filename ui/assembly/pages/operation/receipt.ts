@@ -5,7 +5,7 @@ import { codeSpan, plain } from "../../lib/quoting";
 import { isoTime } from "../../lib/time";
 import { Model } from "../../model/model";
 import { Outcome, outcomesOf, undoOutcomesOf } from "../../operations/outcomes";
-import { lineWith, mannerOf, titleOf } from "../../operations/words";
+import { lineWith, settingsOf, titleOf } from "../../operations/words";
 import { reportHead } from "../../parts/report";
 
 export function receipt(m: Model, operation: Operation): string {
@@ -16,8 +16,8 @@ export function receipt(m: Model, operation: Operation): string {
   if (operation.undone > 0) add(lines, undoOutcomesOf(operation));
   const by = operation.by;
   const who = by === null ? "" : ` by ${plain(by)}`;
-  const manner = mannerOf(operation);
-  const how = manner.length > 0 ? `, ${manner}` : "";
+  const settings = settingsOf(operation);
+  const how = settings.length > 0 ? `, ${settings}` : "";
   lines.push(`- ${isoTime(operation.startedAt)} to ${isoTime(operation.finishedAt)}${who}${how}`);
   const error = operation.error;
   if (error !== null) lines.push(`- ${plain(error)}`);

@@ -12,7 +12,7 @@ import { grouped } from "../../lib/number";
 import { Model } from "../../model/model";
 import { Outcome, outcomesOf, resultsOf, undoOutcomesOf } from "../../operations/outcomes";
 import { aimOf, metOf, progressBar } from "../../operations/progress";
-import { isAtWork, isHeld, lineWith, mannerOf, paceOf } from "../../operations/words";
+import { isAtWork, isHeld, lineWith, paceOf, settingsOf } from "../../operations/words";
 
 export function body(m: Model, operation: Operation, results: OperationResults | null): Node {
   const isOpen = isAtWork(operation) || isHeld(operation);
@@ -121,11 +121,11 @@ function facts(m: Model, operation: Operation): Node {
   const end = operation.finishedAt;
   const began = clockAt(operation.startedAt, m.serverNow);
   const times = isNaN(end) ? `since ${began}` : `${began} to ${clockAt(end, m.serverNow)}`;
-  const manner = mannerOf(operation);
+  const settings = settingsOf(operation);
   return box("div", "pf row wrap", [
     by === null ? nothing : leaf("span", "", by),
     timed(operation.startedAt, times),
-    manner.length > 0 ? leaf("span", "", manner) : nothing,
+    settings.length > 0 ? leaf("span", "", settings) : nothing,
     leaf("span", "", `ids up to ${operation.boundary.maxId}`),
   ]);
 }

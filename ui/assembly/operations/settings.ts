@@ -1,5 +1,5 @@
 /**
- * The pace and the limits of an operation: a canary, a rate, a limit, and the number to type if not all jobs can be
+ * How an operation runs: its canary, its rate, its limit, and the number to type if not all jobs can be
  * undone.
  */
 import { ageText } from "../controls/age";
@@ -17,14 +17,14 @@ import { Model } from "../model/model";
 import { jobs, lineWith } from "./words";
 
 /** The names of fields. */
-const MANNER = "manner";
+const EXTENT = "extent";
 const CANARY = "canary";
 const RATE = "rate";
 const TYPED = "typed";
 const LIMIT = "limit";
 const FIRST = "first";
 const ONLY = "only";
-/** The limits of the server (src/commands/operations/verbs.ts). */
+/** The limits of the server (src/commands/operations/lifecycle.ts). */
 const MOST_CANARY: i64 = 1000;
 const MOST_RATE: i64 = 1000000;
 const MOST_LIMIT: i64 = 1000000000;
@@ -32,14 +32,14 @@ const MOST_LIMIT: i64 = 1000000000;
 const FEW: i64 = 20;
 
 /** Sets the default. If jobs run again, it is a canary. */
-export function usualManner(draft: Draft, action: JobAction): void {
-  draft.set(MANNER, action.canary === "usual" ? FIRST : "all");
+export function setDefaults(draft: Draft, action: JobAction): void {
+  draft.set(EXTENT, action.canary === "usual" ? FIRST : "all");
   draft.set(CANARY, "5");
   draft.set(LIMIT, "100");
 }
 
-function hasManner(rehearsal: Rehearsal, draft: Draft, manner: string): bool {
-  return isMany(rehearsal) && draft.value(MANNER) === manner;
+function beginsWithCanary(rehearsal: Rehearsal, draft: Draft): bool {
+  return isMany(rehearsal) && draft.value(EXTENT) === FIRST;
 }
 
 function isLimited(rehearsal: Rehearsal, draft: Draft): bool {
@@ -69,7 +69,7 @@ function mustBeTyped(draft: Draft, rehearsal: Rehearsal): bool {
   return rehearsal.canUndo && rehearsal.undoJobs < countOf(draft, rehearsal);
 }
 
-export function mannerFields(
+export function settingFields(
   m: Model,
   draft: Draft,
   rehearsal: Rehearsal,
@@ -104,7 +104,7 @@ export function mannerFields(
       ? checkbox(draft, ONLY, `Only the first ${whole(draft, LIMIT)} by id`, "dialog.input")
       : nothing,
     box("div", "field-row", [
-      hasManner(rehearsal, draft, FIRST) ? canary.input() : nothing,
+      beginsWithCanary(rehearsal, draft) ? canary.input() : nothing,
       isLimited(rehearsal, draft) ? limit.input() : nothing,
       rate.input(),
     ]),
@@ -118,7 +118,7 @@ export function mannerFields(
 }
 
 function choice(draft: Draft, value: string, words: string, hint: string): Node {
-  const on = draft.value(MANNER) === value;
+  const on = draft.value(EXTENT) === value;
   return el(
     "label",
     [cls(on ? "choice on" : "choice")],
@@ -127,10 +127,10 @@ function choice(draft: Draft, value: string, words: string, hint: string): Node 
         "input",
         [
           attr("type", "radio"),
-          attr("name", MANNER),
+          attr("name", EXTENT),
           attr("value", value),
           attr("data-input", "dialog.input"),
-          attr("data-arg", MANNER),
+          attr("data-arg", EXTENT),
           flag("checked", on),
         ],
         [],
@@ -156,7 +156,7 @@ function eta(draft: Draft, rehearsal: Rehearsal): string {
 function lineOf(m: Model, draft: Draft, rehearsal: Rehearsal): string {
   const rate = draft.value(RATE).trim();
   let options = rate.length > 0 ? ` --rate=${quoted(rate)}` : "";
-  if (hasManner(rehearsal, draft, FIRST)) {
+  if (beginsWithCanary(rehearsal, draft)) {
     options += ` --canary=${quoted(draft.value(CANARY).trim())}`;
   }
   if (isLimited(rehearsal, draft)) {
@@ -177,7 +177,7 @@ export function begin(draft: Draft, rehearsal: Rehearsal): string {
     }
   }
   form.whole(RATE, RATE, 0, MOST_RATE);
-  if (hasManner(rehearsal, draft, FIRST)) first(form, draft, CANARY, MOST_CANARY);
+  if (beginsWithCanary(rehearsal, draft)) first(form, draft, CANARY, MOST_CANARY);
   if (isLimited(rehearsal, draft)) first(form, draft, LIMIT, MOST_LIMIT);
   return form.body.end();
 }
