@@ -207,6 +207,8 @@ test("A sweep unlocks what stale and orphan workers hold and does not touch live
     staleWorkers: ["stale", "stale and idle"],
     unknownWorkers: ["orphan"],
     sparedWorkers: [],
+    unsweptWorkers: [],
+    refusedJobs: [],
     lockedJobs: 2,
     lockedQueues: 2,
     recoverableJobs: 2,

@@ -40,6 +40,13 @@ export interface SweepResult {
    * They are not changed.
    */
   readonly sparedWorkers: string[];
+  /**
+   * The ids of stale and unknown workers that were not swept, or not completely: PostgreSQL refuses to unlock one of
+   * their jobs or queues, another session has locked its row, or the worker is alive again. Empty in a dry run.
+   */
+  readonly unsweptWorkers: string[];
+  /** The ids of jobs that stay locked, because a trigger or constraint refuses the change. */
+  readonly refusedJobs: string[];
   /** The number of jobs that stale and unknown workers had locked. */
   readonly lockedJobs: number;
   /** The number of named queues that they had locked. */
@@ -84,7 +91,7 @@ export async function sweepStaleWorkers(
   const [staleWorkers, unknownWorkers] = [idsOf("stale"), idsOf("unknown")];
   const counts =
     staleWorkers.length + unknownWorkers.length === 0
-      ? { jobs: 0, queues: 0 }
+      ? { jobs: 0, queues: 0, refused: [] }
       : await recoverByHand(db, {
           hasHeartbeats,
           isDry: dryRun,
@@ -94,12 +101,21 @@ export async function sweepStaleWorkers(
           unknownWorkerIds: unknownWorkers,
         });
   const held = found.filter(({ kind }) => kind !== "spared");
+  // A swept worker is not found again. Without an answer none counts as swept.
+  const isDone = dryRun || held.length === 0;
+  const after = isDone
+    ? []
+    : await findStaleWorkers(db, hasHeartbeats, thresholdMs).catch(() => found);
+  const isLeft = (id: string) =>
+    after.some(({ workerId, kind }) => workerId === id && kind !== "spared");
   return {
     dryRun,
     hasHeartbeats,
     staleWorkers,
     unknownWorkers,
     sparedWorkers: idsOf("spared"),
+    unsweptWorkers: [...staleWorkers, ...unknownWorkers].filter(isLeft),
+    refusedJobs: counts.refused.map(({ id }) => id),
     lockedJobs: held.reduce((sum, worker) => sum + worker.lockedJobs, 0),
     lockedQueues: held.reduce((sum, worker) => sum + worker.lockedQueues, 0),
     recoverableJobs: counts.jobs,

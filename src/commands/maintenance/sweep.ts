@@ -1,5 +1,5 @@
 // Declares the sweep. sweep-stale-workers.ts implements it.
-import { counted } from "../../domain/words.ts";
+import { counted, grouped } from "../../domain/words.ts";
 import { defineCommand, jsonOf } from "../declare/command.ts";
 import { duration, flag, optional } from "../declare/field.ts";
 import { maintenanceAction } from "./maintenance-action.ts";
@@ -36,6 +36,8 @@ export const sweepCommand = defineCommand({
     stale_workers: "string[]",
     unknown_workers: "string[]",
     spared_workers: "string[]",
+    unswept_workers: "string[]",
+    refused_jobs: "string[]",
     locked_jobs: "integer",
     recoverable_jobs: "integer",
     recovered_jobs: "integer",
@@ -49,16 +51,28 @@ export const sweepCommand = defineCommand({
     }),
   sentence: (result) => {
     const { staleWorkers, unknownWorkers, sparedWorkers, dryRun } = result;
-    const workers = counted(staleWorkers.length + unknownWorkers.length, "worker");
+    const all = staleWorkers.length + unknownWorkers.length;
+    const workers = counted(all, "worker");
     // A worker without heartbeats may be busy rather than stale, so these are counted separately.
     const unknown = unknownWorkers.length;
     const withoutHeartbeats = unknown === 0 ? "" : ` (${unknown} without heartbeats)`;
     const spared = sparedWorkers.length;
     const rest = spared === 0 ? "" : `; ${spared} left alone because of a longer threshold`;
-    return dryRun
-      ? `Would recover ${counted(result.recoverableJobs, "job")} of ${workers}${withoutHeartbeats}${rest}`
-      : `Swept ${workers}${withoutHeartbeats}; ${counted(result.recoveredJobs, "job")} recovered${rest}`;
+    if (dryRun) {
+      return `Would recover ${counted(result.recoverableJobs, "job")} of ${workers}${withoutHeartbeats}${rest}`;
+    }
+    const left = result.unsweptWorkers.length;
+    const swept = left === 0 ? workers : `${grouped(all - left)} of ${workers}`;
+    const refused = result.refusedJobs.length;
+    const [first] = result.refusedJobs;
+    const example = refused > 1 ? `, such as ${first}` : ` ${first}`;
+    const stays =
+      refused > 0
+        ? `; PostgreSQL refuses to unlock ${refused > 1 ? counted(refused, "job") : "job"}${example}`
+        : "";
+    return `Swept ${swept}${withoutHeartbeats}; ${counted(result.recoveredJobs, "job")} recovered${stays}${rest}`;
   },
+  isPartial: ({ unsweptWorkers, refusedJobs }) => unsweptWorkers.length + refusedJobs.length > 0,
   workerIds: ({ staleWorkers, unknownWorkers }) => [...staleWorkers, ...unknownWorkers],
   members: (result) =>
     jsonOf({
@@ -66,6 +80,8 @@ export const sweepCommand = defineCommand({
       stale_workers: result.staleWorkers,
       unknown_workers: result.unknownWorkers,
       spared_workers: result.sparedWorkers,
+      unswept_workers: result.unsweptWorkers,
+      refused_jobs: result.refusedJobs,
       locked_jobs: result.lockedJobs,
       recoverable_jobs: result.recoverableJobs,
       recovered_jobs: result.recoveredJobs,

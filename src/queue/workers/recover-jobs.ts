@@ -104,8 +104,10 @@ export async function recoverByHand(db: Database, request: ManualRecovery): Prom
     ]),
   );
   const [first] = done.refused;
-  if (first !== undefined && done.jobs === 0) throw first.error;
-  if (done.failure !== undefined) throw done.failure;
+  if (done.jobs + done.workerIds.length === 0) {
+    if (first !== undefined) throw first.error;
+    if (done.failure !== undefined) throw done.failure;
+  }
   return done;
 }
 
