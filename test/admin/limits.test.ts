@@ -41,6 +41,25 @@ test("A limit is set, listed with its use, read in detail and removed.", async (
   assert.deepEqual(await list(), []);
 });
 
+test("A job that is too short for the report of its worker runs by the worker's permits.", async () => {
+  await client.post("/api/limits", { action: "set", name: "short", task: "brief", concurrency: 1 });
+  await addJob(db, { identifier: "brief" });
+  await addJob(db, { identifier: "brief" });
+  const report = JSON.stringify({ running_job_ids: ["999999"], running_jobs: 1 });
+  const beat =
+    "insert into worker._private_workers (id, last_heartbeat_at, metadata) values ('w', now(), $1)";
+  await pool.query(beat, [report]);
+  await pool.query(`insert into worker._private_limit_permits (limit_id, worker_id, permits, in_use, wanted)
+    select id, 'w', 1, 1, 1 from worker._private_limits where name = 'short'`);
+  const limit = (await client.get("/api/limits/short")).body;
+  assert.deepEqual([limit.running, limit.state], [1, "full"]);
+  const { id } = await addJob(db, { identifier: "brief" });
+  const { sentence } = (await client.get(`/api/jobs/${id}/why`)).body;
+  assert.equal(sentence, "Waits for a limit. Limit short: 1 of 1 running, 3 wait.");
+  await pool.query("delete from worker._private_workers");
+  await client.post("/api/limits", { action: "remove", name: "short" });
+});
+
 test("A running job of a task, by the report of its worker, makes its limit full; a stale report does not.", async () => {
   await client.post("/api/limits", { action: "set", name: "one", task: "t", concurrency: 1 });
   const { id } = await addJob(db, { identifier: "t" });

@@ -9,12 +9,14 @@ import { readLimits, type StoredLimit } from "../../queue/limits/limits.ts";
 import { isNearlyUsedUp, nextStartMs } from "./next-start.ts";
 import {
   type BusyQueue,
+  type Granted,
   isFor,
   type RateTimes,
   readBusyQueues,
   readGranted,
   readRates,
   readRunning,
+  runningOf,
 } from "./read-use.ts";
 
 /** How a limit is used up. */
@@ -56,7 +58,7 @@ interface Facts {
   /** Whether a rate counts only if no job may start at this moment. */
   readonly isExact: boolean;
   readonly running: ReadonlyMap<string, number>;
-  readonly granted: ReadonlyMap<number, number>;
+  readonly granted: ReadonlyMap<number, Granted>;
   readonly busy: readonly BusyQueue[];
   readonly rates: RateTimes;
 }
@@ -77,16 +79,17 @@ function blocking(limit: StoredLimit, facts: Facts): BlockingLimit[] {
 
 /** `ofRate`: the rate if it is nearly used up. Permits that workers have got but do not use wait for its tokens. */
 function ofConcurrency(
-  { id, definition }: StoredLimit,
+  limit: StoredLimit,
   { running, granted }: Facts,
   ofRate: UsedUp | null,
 ): UsedUp | null {
+  const { id, definition } = limit;
   const { concurrency } = definition;
   if (concurrency === null) return null;
-  const jobs = [...running].reduce((sum, [task, n]) => sum + (isFor(definition, task) ? n : 0), 0);
+  const jobs = runningOf(limit, running, granted);
   const most = grouped(concurrency);
   if (jobs >= concurrency) return { use: `${grouped(jobs)} of ${most} running`, next: null };
-  if ((granted.get(id) ?? 0) < concurrency) return null;
+  if ((granted.get(id)?.permits ?? 0) < concurrency) return null;
   return ofRate ?? { use: `all ${most} granted to workers, ${grouped(jobs)} running`, next: null };
 }
 

@@ -10,6 +10,7 @@ import { nextStartMs } from "./next-start.ts";
 import {
   type BackingOff,
   type BusyQueue,
+  type Granted,
   isFor,
   type RateTimes,
   readBackingOff,
@@ -18,6 +19,7 @@ import {
   readQueueCounts,
   readRates,
   readRunning,
+  runningOf,
 } from "./read-use.ts";
 import { readWaitingNames, type WaitingCounts, type WaitingNames, waitingOf } from "./waiting.ts";
 
@@ -38,7 +40,7 @@ export interface QueueUse {
 
 export interface LimitUse {
   readonly limit: StoredLimit;
-  /** The number of its running jobs, as of the last heartbeats; of queues, the number of slots in use. */
+  /** The number of its running jobs, as of the last heartbeats or exchanges of permits; of queues, the number of slots in use. */
   readonly running: number;
   /** The number of due jobs that have not started. */
   readonly waiting: Value;
@@ -79,7 +81,7 @@ export async function readLimitUses(db: Database, counted: WaitingCounts): Promi
 interface Facts {
   readonly counted: WaitingCounts;
   readonly running: ReadonlyMap<string, number>;
-  readonly granted: ReadonlyMap<number, number>;
+  readonly granted: ReadonlyMap<number, Granted>;
   readonly busy: readonly BusyQueue[];
   readonly queues: ReadonlyMap<number, number>;
   readonly rates: RateTimes;
@@ -92,14 +94,13 @@ const nameOf = ({ limit }: LimitUse) => limit.definition.name;
 
 function useOfTasks(limit: StoredLimit, facts: Facts): LimitUse {
   const { definition } = limit;
-  const running = matching(limit, facts.running).reduce((sum, [, count]) => sum + count, 0);
+  const running = runningOf(limit, facts.running, facts.granted);
   const tallies = matching(limit, facts.waitingTasks).map(([, tally]) => tally);
   const waiting = waitingOf(facts.counted, tallies);
   const nextMs = nextStartMs(definition, facts.rates.get(limit.id)?.get("") ?? null);
   const { concurrency } = definition;
-  // Reports are older than permits: of short jobs, more run than they have.
   const isGranted =
-    (facts.granted.get(limit.id) ?? 0) >= (concurrency ?? Infinity) &&
+    (facts.granted.get(limit.id)?.permits ?? 0) >= (concurrency ?? Infinity) &&
     waiting.value > (concurrency ?? 0);
   const isFull = concurrency !== null && (running >= concurrency || isGranted);
   return {
@@ -153,10 +154,10 @@ function stateOf(
   return { backingOff: backs, state: backs !== null ? "backing_off" : isFull ? "full" : "free" };
 }
 
-function matching<T extends number | NameTally>(
+function matching(
   { definition }: StoredLimit,
-  named: ReadonlyMap<string, T>,
-): [string, T][] {
+  named: ReadonlyMap<string, NameTally>,
+): [string, NameTally][] {
   if (definition.match.includes("*")) {
     return [...named].filter(([name]) => isFor(definition, name));
   }

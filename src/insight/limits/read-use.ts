@@ -41,20 +41,44 @@ from (
   group by jobs.task_id
 ) as running`;
 
-/** Returns the number of permits that workers hold, by the id of the limit. */
+/** The permits of a limit of tasks. */
+export interface Granted {
+  /** The number of permits that workers hold. */
+  readonly permits: number;
+  /** The number of these under which a job ran at the last exchange. */
+  readonly inUse: number;
+}
+
+/** Returns the permits that workers hold, by the id of the limit. */
 export async function readGranted(
   db: Database,
   limits: readonly StoredLimit[],
-): Promise<ReadonlyMap<number, number>> {
+): Promise<ReadonlyMap<number, Granted>> {
   const isAny = limits.some(({ definition }) => definition.scope === "task");
   if (!isAny) return new Map();
-  const rows = await query<{ id: number; granted: number }>(db, grantedSql);
-  return new Map(rows.map(({ id, granted }) => [id, granted]));
+  const rows = await query<{ id: number; permits: number; in_use: number }>(db, grantedSql);
+  return new Map(rows.map(({ id, permits, in_use: inUse }) => [id, { permits, inUse }]));
 }
 
 const grantedSql: Statement = (s) => `
-select limit_id as id, pg_catalog.sum(permits)::int as granted
+select limit_id as id, pg_catalog.sum(permits)::int as permits, pg_catalog.sum(in_use)::int as in_use
 from ${s}._private_limit_permits group by limit_id`;
+
+/**
+ * Returns the number of running jobs of a limit of tasks. Reports are seconds old: of short jobs, more run than they
+ * have, and permits are exchanged sooner.
+ */
+export function runningOf(
+  { id, definition }: StoredLimit,
+  running: ReadonlyMap<string, number>,
+  granted: ReadonlyMap<number, Granted>,
+): number {
+  const reported = [...running].reduce(
+    (sum, [task, n]) => sum + (isFor(definition, task) ? n : 0),
+    0,
+  );
+  return Math.max(reported, granted.get(id)?.inUse ?? 0);
+}
 
 /** A queue of which a slot is in use. */
 export interface BusyQueue {
