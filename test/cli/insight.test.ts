@@ -268,7 +268,17 @@ test("doctor reports locks of stale workers, and missing privileges of a role.",
   assert.equal(status, 3, stdout);
   assert.match(
     stdout,
-    /^warn {2}locks: a sweep would recover 1 job of 1 worker.*\n +fix: worker sweep$/m,
+    /^warn {2}locks: 1 worker without heartbeats locked .* ago: gone; check that each is still running.*\n(?! +fix)/m,
+  );
+  await own.pool.query(`insert into worker._private_workers (id, last_heartbeat_at, metadata)
+    values ('stale', now() - interval '6 minutes', '{}')`);
+  const both = await quickly(["doctor"], { DATABASE_URL: url });
+  assert.match(both.stdout, /locks: 1 worker is not responding\n +fix: worker unlock stale$/m);
+  await own.pool.query("update worker._private_jobs set locked_by = 'stale'");
+  const stale = await quickly(["doctor"], { DATABASE_URL: url });
+  assert.match(
+    stale.stdout,
+    /locks: a sweep would recover 1 job of 1 worker\n +fix: worker sweep$/m,
   );
   const role = `worker_test_doctor_${process.pid}`;
   await own.pool.query(`create role ${role} login; grant usage on schema worker to ${role}`);

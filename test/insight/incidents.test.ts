@@ -130,12 +130,27 @@ describe("A stuck queue", () => {
     assert.deepEqual(await ofKind("stuck_queue"), []);
   });
 
-  test("behind an unknown holder is amber from 4 hours on, and is not called stale.", async () => {
+  test("behind an unknown holder may be one from 5 minutes on, when jobs are as late.", async () => {
+    await held("stock", "4 minutes");
+    assert.equal((await read()).level, "ok");
+    await holdQueue("crm:acme", "stock", "6 minutes 5 s");
+    const { verdict, level, checks, incidents } = await read();
+    assert.deepEqual([verdict, level, incidents.length], ["crm:acme may be stuck", "warn", 1]);
+    assert.equal(
+      incidents[0]?.sentence,
+      "3 jobs wait. stock has locked the queue for 6 m 5 s and sends no heartbeats: check that it is still running.",
+    );
+    assert.deepEqual([incidents[0]?.fix, incidents[0]?.affected.value], [null, 3]);
+    assert.equal(checks.find(({ text }) => text === "No queue is stuck")?.passed, false);
+  });
+
+  test("behind an unknown holder is amber, can be unlocked from 4 hours on, and is not called stale.", async () => {
     await worker("w", ["sync"]);
     await held("stock", "3 hours");
-    assert.equal((await read()).level, "ok");
+    assert.equal((await read()).incidents[0]?.fix, null);
     await held("stock", "5 hours 5 s");
     const { level, incidents } = await read();
+    assert.equal(incidents[0]?.fix?.action, "force-unlock");
     assert.equal(level, "warn");
     assert.match(
       incidents[0]?.sentence ?? "",

@@ -316,7 +316,7 @@ test("a missing schema can be made from the banner, unless the server is read-on
   page.click("Create schema…");
   assert.match(page.text, /Migrate/);
   const standby = await opened("/", { read_only: true, read_only_server: true });
-  assert.match(standby.text, /read-only: a standby/);
+  assert.match(standby.text, /read-only: PostgreSQL/);
   standby.pass(5000);
   standby.answer("api/counts", problem, 503);
   assert.equal(standby.text.includes("Make the schema"), false);

@@ -19,10 +19,6 @@ import {
 } from "./facts.ts";
 import { type Incident, noLinks, timeOf } from "./incident.ts";
 
-/** Returns the fix; null for a worker without a name, which cannot be unlocked. */
-const unlock = (workerId: string): Incident["fix"] =>
-  workerId === "" ? null : { action: "force-unlock", label: "Unlock…", workerIds: [workerId] };
-
 /** Of incidents that no action fixes. */
 const withoutFix = { jobsWait: true, fix: null, trend: [] } as const;
 
@@ -35,75 +31,61 @@ const waitingOf = (all: readonly Pick<WaitingQueue, "waiting">[], asOf: string):
 /** From this many queues of one holder on, they are a single incident, because one action fixes them all. */
 const MANY_QUEUES = 3;
 
-/** Returns queues locked by a worker whose heartbeats have stopped, or for 4 hours by one that never sent any. */
+/**
+ * Returns queues locked by a worker whose heartbeats have stopped, or for 5 minutes by one that never sent any. That one
+ * may be busy, like a stock worker: only from 4 hours on it can be unlocked here.
+ */
 export function stuckQueues(facts: IncidentFacts): Incident[] {
   const atFault = facts.queues.filter((queue) => isAtFault(queue, facts));
   return [...Map.groupBy(atFault, ({ holder }) => holder.workerId).values()].flatMap((queues) =>
     queues.length < MANY_QUEUES
-      ? queues.map((queue) => stuck(queue, facts))
-      : [manyStuck(queues, facts)],
+      ? queues.map((queue) => stuck([queue], facts))
+      : [stuck(queues, facts)],
   );
 }
 
 function isAtFault({ waiting, holder, lockedMs }: WaitingQueue, { nowMs }: IncidentFacts): boolean {
   if (waiting === null || waiting.value === 0) return false;
   if (holder.state === "stale") return true;
-  return holder.state === "unknown" && nowMs - lockedMs >= STALE_LOCK_MS;
+  return holder.state === "unknown" && nowMs - lockedMs >= OLD_MS;
 }
 
-type Lock = Pick<WaitingQueue, "holder" | "lockedMs">;
-
-function lockText({ holder, lockedMs }: Lock, nowMs: number, what: string, upTo = ""): string {
-  const has = `${workerNamed(holder.workerId)} has locked ${what}`;
-  return holder.state === "stale"
-    ? `${has} and is not responding: no heartbeat for ${ageText(nowMs - (holder.lastHeartbeatMs ?? nowMs))}.`
-    : `${has} for ${upTo}${ageText(nowMs - lockedMs)} and sends no heartbeats: check that it is still running.`;
-}
-
-function stuck(queue: WaitingQueue, { nowMs, asOf }: IncidentFacts): Incident {
-  const { holder, name, lockedMs, trend } = queue;
-  const affected = waitingOf([queue], asOf);
-  const cause = lockText(queue, nowMs, "the queue");
-  return {
-    id: `stuck_queue:${queue.id}`,
-    kind: "stuck_queue",
-    level: holder.state === "stale" ? "bad" : "warn",
-    title: `${shortName(name)} is stuck`,
-    sentence: `${counted(affected, "job waits", "jobs wait")}. ${cause}`,
-    since: timeOf(lockedMs),
-    affected,
-    jobsWait: true,
-    q: `queue:${quoted(name)} is:blocked`,
-    links: { ...noLinks, queue: name, worker: holder.workerId },
-    fix: unlock(holder.workerId),
-    trend,
-  };
-}
-
-/** Returns one incident for many queues that the same worker has locked. The longest lock comes first. */
-function manyStuck(queues: readonly WaitingQueue[], facts: IncidentFacts): Incident {
-  const { holder, lockedMs, trend } = queues[0] as WaitingQueue;
-  const { nowMs, asOf } = facts;
+/** Returns one incident for queues that the same worker has locked. The longest lock comes first. */
+function stuck(queues: readonly WaitingQueue[], { nowMs, asOf }: IncidentFacts): Incident {
+  const { id, name, holder, lockedMs, trend } = queues[0] as WaitingQueue;
+  const { workerId, state, lastHeartbeatMs } = holder;
+  const isMany = queues.length > 1;
   const affected = waitingOf(queues, asOf);
-  const cause = lockText({ holder, lockedMs }, nowMs, "the queues", "up to ");
+  const has = `${workerNamed(workerId)} has locked the ${isMany ? "queues" : "queue"}`;
+  const age = `${isMany ? "up to " : ""}${ageText(nowMs - lockedMs)}`;
+  const cause =
+    state === "stale"
+      ? `${has} and is not responding: no heartbeat for ${ageText(nowMs - (lastHeartbeatMs ?? nowMs))}.`
+      : `${has} for ${age} and sends no heartbeats: check that it is still running.`;
+  const isSure = state === "stale" || nowMs - lockedMs >= STALE_LOCK_MS;
+  const is = (sure: string) => `${isSure ? sure : "may be"} stuck`;
+  const names = queues.length <= MOST_NAMES ? `queue:${listed(queues.map((one) => one.name))}` : "";
   return {
-    id: `stuck_queues:${holder.workerId}`,
+    id: isMany ? `stuck_queues:${workerId}` : `stuck_queue:${id}`,
     kind: "stuck_queue",
-    level: holder.state === "stale" ? "bad" : "warn",
-    title: `${counted(queues.length, "queue is", "queues are")} stuck behind ${byWorker(holder.workerId)}`,
+    level: state === "stale" ? "bad" : "warn",
+    title: isMany
+      ? `${grouped(queues.length)} queues ${is("are")} behind ${byWorker(workerId)}`
+      : `${shortName(name)} ${is("is")}`,
     sentence: `${counted(affected, "job waits", "jobs wait")}. ${cause}`,
     since: timeOf(lockedMs),
     affected,
     jobsWait: true,
-    q:
-      queues.length <= MOST_NAMES
-        ? `queue:${listed(queues.map(({ name }) => name))} is:blocked`
-        : "is:stuck is:blocked",
-    links: { ...noLinks, worker: holder.workerId },
-    fix: unlock(holder.workerId),
+    q: names === "" && !isSure ? null : `${names === "" ? "is:stuck" : names} is:blocked`,
+    links: { ...noLinks, queue: isMany ? null : name, worker: workerId },
+    fix: isSure ? unlock(workerId) : null,
     trend: trend.map((_, part) => queues.reduce((sum, one) => sum + (one.trend[part] ?? 0), 0)),
   };
 }
+
+/** Returns the fix; null for a worker without a name, which cannot be unlocked. */
+const unlock = (workerId: string): Incident["fix"] =>
+  workerId === "" ? null : { action: "force-unlock", label: "Unlock…", workerIds: [workerId] };
 
 /** Returns stale workers that hold locks and were not recovered, unless a stuck queue's incident already names them. */
 export function staleWorkers(facts: IncidentFacts): Incident[] {

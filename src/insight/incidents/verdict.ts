@@ -89,6 +89,6 @@ function checksOf(
     check(workers, "stale_worker", hasWorker && stale.length === 0),
     check("No job crashes its worker", "poison", jobHolders !== null),
     check("Every task has a worker", "unsupported_task", hasWorker && knowledge.isComplete),
-    check("No job is overdue by 5 minutes", "old_ready", isDueRead),
+    check("No ready job is overdue by 5 minutes", "old_ready", isDueRead),
   ];
 }

@@ -164,7 +164,7 @@ function account(m: Model): Node {
 }
 
 function readOnlyWord(session: Session): string {
-  return session.readOnlyServer ? "read-only: a standby" : "read-only";
+  return session.readOnlyServer ? "read-only: PostgreSQL" : "read-only";
 }
 
 /** Theme and keys. */

@@ -12,6 +12,7 @@ import type { DoctorFacts } from "./read-facts.ts";
 type Queue = NonNullable<DoctorFacts["queue"]>;
 
 const MANY_DEAD = 50_000;
+const MOST_NAMED = 20;
 const MUCH_CHANGED = 50_000;
 /** From this size on, the optional indexes are worth their cost. */
 const MANY_JOBS = 1_000_000;
@@ -153,7 +154,20 @@ const isBloated = ({ dead_rows: dead, live_rows: live }: RelationFacts) =>
 
 function lockFindings({ sweep }: Queue): Finding[] {
   if (sweep === null) return [finding("ok", "locks", "no stale worker has a lock")];
-  return [finding("warn", "locks", `a sweep ${lowered(sweep)}`, "worker sweep")];
+  const { stale, unknown, message } = sweep;
+  if (unknown.length === 0) {
+    return [finding("warn", "locks", `a sweep ${lowered(message)}`, "worker sweep")];
+  }
+  // They may run: a sweep would have their jobs run twice.
+  const names = `${unknown.slice(0, MOST_NAMED).join(", ")}${unknown.length > MOST_NAMED ? ", …" : ""}`;
+  const text = `${counted(unknown.length, "worker")} without heartbeats locked jobs or queues over 5 minutes ago: ${names}; check that each is still running, because "worker sweep" and "worker unlock" start its jobs again`;
+  const found = [finding("warn", "locks", text)];
+  if (stale.length > 0) {
+    const what = `${counted(stale.length, "worker is", "workers are")} not responding`;
+    const fix = `worker unlock ${positionals(stale.slice(0, MOST_NAMED))}`;
+    found.push(finding("warn", "locks", what, fix));
+  }
+  return found;
 }
 
 function lostNameFindings({ lostNames }: Queue, schema: string): Finding[] {

@@ -90,8 +90,8 @@ async function hiddenBy(db: Database): Promise<string | null> {
   }
 }
 
-/** What `worker sweep` would do; null for nothing. */
-async function readSweep(db: Database): Promise<string | null> {
+/** What `worker sweep` would do, and the workers of which it would unlock something; null for nothing. */
+async function readSweep(db: Database) {
   const { commands } = await import("../../../commands/index.ts");
   const { perform } = await import("../../../commands/perform.ts");
   const sweep = commands.find(({ name }) => name === "sweep");
@@ -104,7 +104,8 @@ async function readSweep(db: Database): Promise<string | null> {
     { pool: null, logger: silentLogger, signal },
   );
   const { stale_workers: stale, unknown_workers: unknown } = JSON.parse(plan.json);
-  return stale.length + unknown.length === 0 ? null : plan.message;
+  const found: { readonly stale: string[]; readonly unknown: string[] } = { stale, unknown };
+  return stale.length + unknown.length === 0 ? null : { ...found, message: plan.message };
 }
 
 /** Cron entries whose last tick is in the future. */
