@@ -98,3 +98,19 @@ test("The result is the same that a worker would write.", async () => {
   const options = { attempts: 3, maxAttempts: 4, extensions: { a: 1 } };
   assert.equal((await runJobInline(known, {}, options)).error, '[3,4,"inline",{"a":1}]');
 });
+
+test("A task that completes its job in a transaction has no error unless it throws.", async () => {
+  const sent: string[] = [];
+  const completing = (end: () => unknown) =>
+    defineTask("t", async (_, { completeIn }) => {
+      await completeIn({ query: async ({ text }) => void sent.push(text) as never });
+      return end();
+    });
+  const { error, next, value } = await runJobInline(
+    completing(() => 1),
+    {},
+  );
+  assert.deepEqual({ error, next, value, sent }, { error: null, next: null, value: 1, sent: [] });
+  const failing = completing(() => Promise.reject(new Error("the commit failed")));
+  assert.match((await runJobInline(failing, {})).error ?? "", /^Error: the commit failed/);
+});
