@@ -118,13 +118,14 @@ export class Worker<Extensions = unknown> implements Service {
    * `schema_unsupported`, `configuration` (an unreadable crontab file), or `aborted` after a stop().
    */
   start(): Promise<void> {
-    if (this.#started === null && this.#stopped !== null) {
-      return Promise.reject(
-        new WorkerError("aborted", "the worker has been stopped; create a new one"),
-      );
+    if (this.#stopped === null) {
+      this.#started ??= this.#start();
+      return this.#started;
     }
-    this.#started ??= this.#start();
-    return this.#started;
+    // The error of a failed start stays.
+    return (this.#started ?? Promise.resolve()).then(() => {
+      throw new WorkerError("aborted", "the worker has been stopped; create a new one");
+    });
   }
 
   /**
@@ -166,7 +167,7 @@ export class Worker<Extensions = unknown> implements Service {
    * aborts. Scheduled jobs are not waited for.
    */
   async drain(signal: AbortSignal = new AbortController().signal): Promise<void> {
-    await this.start();
+    await (this.#started ?? this.start());
     await this.#sessions.drained(signal);
   }
 

@@ -181,6 +181,12 @@ describe("Stopping early", () => {
     assert.ok(left.every(({ attempts, locked_by }) => attempts === 0 && locked_by === null));
   });
 
+  test("after the start ends the worker, which cannot be started again.", async () => {
+    const worker = await queue.started({ tasks: [recording("none")] });
+    await worker.stop();
+    await assert.rejects(worker.start(), { code: "aborted" });
+  });
+
   test("after a failed start has no effect, and the start's error stays.", async () => {
     const worker = queue.worker({
       tasks: [recording("none")],
