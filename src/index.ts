@@ -11,7 +11,7 @@ export type { AdminLimits } from "./admin/config/limits.ts";
 export { type AdminHandler, adminHandler } from "./admin/handler.ts";
 export { type AdminServer, serve } from "./admin/server.ts";
 export { type ErrorCode, InputError, type Problem, WorkerError } from "./base/errors.ts";
-export { createLogger, type Logger, type LoggerOptions } from "./base/logger.ts";
+export { createLogger, type Logger, type LoggerOptions, type TaskLogger } from "./base/logger.ts";
 export type { Service } from "./base/service.ts";
 export { VERSION } from "./base/version.ts";
 export type { AuditEntry, JobFacts, OnAudit } from "./commands/audit/audit-entry.ts";

@@ -16,6 +16,26 @@ export interface Logger {
   isLevelEnabled?(level: "debug" | "info" | "warn" | "error"): boolean;
 }
 
+/** The logger of a task: its methods take a message, or fields and a message. */
+export interface TaskLogger {
+  /** Writes a line at level debug. */
+  debug(message: string): void;
+  /** Writes a line with fields at level debug. */
+  debug(fields: object, message: string): void;
+  /** Writes a line at level info. */
+  info(message: string): void;
+  /** Writes a line with fields at level info. */
+  info(fields: object, message: string): void;
+  /** Writes a line at level warn. */
+  warn(message: string): void;
+  /** Writes a line with fields at level warn. */
+  warn(fields: object, message: string): void;
+  /** Writes a line at level error. */
+  error(message: string): void;
+  /** Writes a line with fields at level error. */
+  error(fields: object, message: string): void;
+}
+
 /** Options of createLogger(). */
 export interface LoggerOptions {
   /** The format: `json`, a line of JSON for each event, or `text`, for people. Default `text`. */

@@ -10,7 +10,7 @@ import { InputError } from "../../src/base/errors.ts";
 import { makeWorkerUtils } from "../../src/utils/worker-utils.ts";
 import { defineTask } from "../../src/worker/task/task.ts";
 import { emptyDatabase, migratedDatabase } from "../support/database.ts";
-import { until, workerQueue } from "./worker-queue.ts";
+import { recorder, until, workerQueue } from "./worker-queue.ts";
 
 const queue = workerQueue();
 const child = join(import.meta.dirname, "first-day-child.ts");
@@ -122,4 +122,49 @@ test("A task that acts on its own job by its id gets an error with advice.", asy
   assert.match(String(fail), /ids\[1\]/);
   assert.deepEqual(other, []);
   assert.match(String(wrong), /InputError: ids/);
+});
+
+test("A transaction that a task leaves open is rolled back, and the attempt fails with advice.", async () => {
+  await queue.sql("create table if not exists left_open (n int)");
+  const task = defineTask("open", ({ n }: { n: number }, { withPgClient }) =>
+    withPgClient(async (client) => {
+      await client.query("begin");
+      await client.query("insert into left_open values ($1)", [n]);
+    }),
+  );
+  const { id } = await queue.utils.addJob(task, { n: 1 });
+  const worker = await queue.started({ tasks: [task] });
+  await until(
+    "the attempt has failed",
+    async () => (await queue.utils.getJob(id))?.lastError != null,
+  );
+  await worker.stop();
+  assert.match(
+    (await queue.utils.getJob(id))?.lastError ?? "",
+    /left its transaction open.*commit/,
+  );
+  assert.deepEqual(await queue.sql("select * from left_open"), []);
+});
+
+test("A task logs a message, with or without fields.", async () => {
+  const { logger, lines } = recorder();
+  const task = defineTask("talk", (_, { logger: own }) => {
+    own.info("alone");
+    own.info({ n: 1 }, "with fields");
+  });
+  const { id } = await queue.utils.addJob(task);
+  const worker = await queue.started({ tasks: [task], logger });
+  await until("the lines are there", async () =>
+    lines.some(({ message }) => message === "with fields"),
+  );
+  await worker.stop();
+  const talked = lines.filter(({ level }) => level === "info");
+  const own = talked.filter(({ fields }) => (fields as { task?: string }).task === "talk");
+  assert.deepEqual(
+    own.map(({ fields, message }) => [fields, message]),
+    [
+      [{ job_id: id, task: "talk" }, "alone"],
+      [{ job_id: id, task: "talk", n: 1 }, "with fields"],
+    ],
+  );
 });

@@ -5,7 +5,7 @@ import { WorkerError } from "../../base/errors.ts";
 import type { Database, Queryable, Transactional } from "../database.ts";
 import { isAnswerLost, unknownOutcome } from "../errors/lost-answer.ts";
 import { isPool, withClient } from "./pool.ts";
-import { inTransaction } from "./transaction.ts";
+import { inTransaction, isInTransaction } from "./transaction.ts";
 
 /**
  * Runs `work`, whose first statement writes. Rejects with `outcome_unknown` if the connection was lost after a
@@ -50,13 +50,3 @@ const isUnreachable = (error: unknown) =>
   error instanceof WorkerError && error.code === "database_unreachable";
 
 const ADD_AGAIN = ", or add with a job key, which prevents duplicates";
-
-/**
- * Whether the client is in a transaction. pg stores the status of PostgreSQL's last response: `T` in a transaction, `E`
- * in a failed one.
- */
-function isInTransaction(client: Queryable): boolean {
-  const { getTransactionStatus } = client as { getTransactionStatus?: () => string | null };
-  const status = getTransactionStatus?.call(client) ?? null;
-  return status === "T" || status === "E";
-}

@@ -61,6 +61,16 @@ const open = new WeakSet<Queryable>();
  */
 export const isTransaction = (db: Database): boolean => open.has(db.client);
 
+/**
+ * Whether the client is in a transaction. pg stores the status of PostgreSQL's last response: `T` in a transaction, `E`
+ * in a failed one.
+ */
+export function isInTransaction(client: Queryable): boolean {
+  const { getTransactionStatus } = client as { getTransactionStatus?: () => string | null };
+  const status = getTransactionStatus?.call(client) ?? null;
+  return status === "T" || status === "E";
+}
+
 async function inside<T>(
   client: Queryable,
   db: Database,

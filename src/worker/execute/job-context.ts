@@ -2,8 +2,9 @@
 import type { Pool } from "pg";
 import { monotonic, now } from "../../base/clock.ts";
 import { WorkerError } from "../../base/errors.ts";
-import type { Logger } from "../../base/logger.ts";
+import type { Logger, TaskLogger } from "../../base/logger.ts";
 import { withClient } from "../../database/connection/pool.ts";
+import { isInTransaction } from "../../database/connection/transaction.ts";
 import type { Verdict } from "../task/hooks.ts";
 import { withoutOwnJob } from "../task/own-job.ts";
 import type { Task } from "../task/task.ts";
@@ -15,7 +16,7 @@ export class JobContext<Extensions> implements TaskContext<Extensions> {
   readonly job: FetchedJob;
   readonly #source: ContextSource<Extensions>;
   #abort: AbortController | undefined;
-  #logger: Logger | undefined;
+  #logger: TaskLogger | undefined;
   /** Whether the attempt's result is decided. Later results are ignored. */
   isOver = false;
   /** Whether the task deletes the job in its own transaction. */
@@ -37,7 +38,7 @@ export class JobContext<Extensions> implements TaskContext<Extensions> {
     this.#abort.abort(reason);
   }
 
-  get logger(): Logger {
+  get logger(): TaskLogger {
     const { id, taskIdentifier } = this.job;
     this.#logger ??= withFields(this.#source.logger, { job_id: id, task: taskIdentifier });
     return this.#logger;
@@ -68,7 +69,12 @@ export class JobContext<Extensions> implements TaskContext<Extensions> {
 
   get withPgClient(): TaskContext["withPgClient"] {
     const { pool } = this.#source;
-    return (run) => withClient(pool, run);
+    return (run) =>
+      withClient(pool, async (client) => {
+        const result = await run(client);
+        if (isInTransaction(client)) throw new WorkerError("conflict", LEFT_OPEN);
+        return result;
+      });
   }
 
   get addJob(): TaskContext["addJob"] {
@@ -116,11 +122,15 @@ export function waitedSeconds({ job, startedAtMs }: JobAttempt<unknown>): number
   return Math.max(0, fetchedAtSeconds - job.runAtSeconds);
 }
 
-function withFields(logger: Logger, fields: object): Logger {
-  return {
-    debug: (more, message) => logger.debug({ ...fields, ...more }, message),
-    info: (more, message) => logger.info({ ...fields, ...more }, message),
-    warn: (more, message) => logger.warn({ ...fields, ...more }, message),
-    error: (more, message) => logger.error({ ...fields, ...more }, message),
-  };
+const LEFT_OPEN =
+  "the function of withPgClient() has left its transaction open, which was rolled back: commit before it ends";
+
+function withFields(logger: Logger, fields: object): TaskLogger {
+  const at =
+    (level: "debug" | "info" | "warn" | "error") =>
+    (more: object | string, message?: string): void =>
+      typeof more === "string"
+        ? logger[level](fields, more)
+        : logger[level]({ ...fields, ...more }, message ?? "");
+  return { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
 }

@@ -1,6 +1,6 @@
 // The context of a running job.
 import type { Pool, PoolClient, QueryResult, QueryResultRow } from "pg";
-import type { Logger } from "../../base/logger.ts";
+import type { Logger, TaskLogger } from "../../base/logger.ts";
 import type { StatementClient } from "../../database/database.ts";
 import type { Job } from "../../domain/job.ts";
 import type { AddJob, AddJobs } from "../../domain/typed-job.ts";
@@ -18,8 +18,11 @@ export interface TaskContext<Extensions = unknown> {
   readonly workerId: string;
   /** Aborts when the attempt's time limit is reached, or when the worker is stopped by force. */
   readonly signal: AbortSignal;
-  /** The worker's logger. Its lines have the job's id and task identifier. */
-  readonly logger: Logger;
+  /**
+   * The worker's logger. Its lines have the job's id and task identifier. The default logger writes warnings and errors
+   * only.
+   */
+  readonly logger: TaskLogger;
   /** The worker's pool. Its size is `maxConnections`. */
   readonly pool: Pool;
   /** The worker's option `extensions`. */
@@ -29,7 +32,10 @@ export interface TaskContext<Extensions = unknown> {
    * string.
    */
   query<R extends QueryResultRow>(text: string, values?: unknown[]): Promise<QueryResult<R>>;
-  /** Calls `run` with a connection of the worker's pool, which is released when `run` ends. */
+  /**
+   * Calls `run` with a connection of the worker's pool, which is released when `run` ends. A transaction that is open
+   * then is rolled back, and the call rejects with `conflict`.
+   */
   withPgClient<T>(run: (client: PoolClient) => Promise<T>): Promise<T>;
   /**
    * Adds a job, by its task or its identifier. Resolves to null when an interceptor skipped it. It is not part
