@@ -99,7 +99,7 @@ export function errorResponse(
     onDegraded?.(code, all);
   }
   const text =
-    status === 500
+    status === 500 && !(error instanceof Refusal)
       ? `internal error; the log has the details under request ${request.id}`
       : shortened(message);
   return {

@@ -75,14 +75,15 @@ test("close() ends event streams and keeps the application's connections open.",
   server.close();
 });
 
-test("A body that was read before the handler is the application's error, and is logged.", async () => {
+test("A body that was read before the handler is the application's error, and the answer says so.", async () => {
   const { admin, client, server } = await application("none");
   const { body } = await client.get("/queue/api/session");
-  const { status } = await client.send("POST", "/taken", {
+  const answer = await client.send("POST", "/taken", {
     headers: { "content-type": "application/json", "x-worker-admin-csrf": body.csrf_token },
     body: "{}",
   });
-  assert.equal(status, 500);
+  assert.equal(answer.status, 500);
+  assert.match(answer.body.error, /mount the admin before body parsers/);
   await admin.close();
   server.close();
 });

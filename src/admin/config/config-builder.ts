@@ -4,6 +4,7 @@
 //   const server = await serve(config);
 import type { Pool } from "pg";
 import { type Logger, silentLogger } from "../../base/logger.ts";
+import { stderrLogger } from "../../base/stderr-logger.ts";
 import type { OnAudit } from "../../commands/audit/audit-entry.ts";
 import type { Database } from "../../database/database.ts";
 import { DEFAULT_SCHEMA, type SchemaName } from "../../database/schema-name.ts";
@@ -73,8 +74,11 @@ export interface AdminServerConfigBuilder {
   userHeader(name: string): AdminServerConfigBuilder;
   /** Sets limits of requests, connections and memory. Limits that are omitted keep their defaults. */
   limits(limits: Partial<AdminLimits>): AdminServerConfigBuilder;
-  /** Sets the logger of changes, failed logins and errors. Secrets are never logged. Default: silent. */
-  logger(logger: Logger): AdminServerConfigBuilder;
+  /**
+   * Sets the logger of changes, failed logins and errors. Secrets are never logged. `silent` turns it off. Default:
+   * warnings and errors as text on stderr.
+   */
+  logger(logger: Logger | "silent"): AdminServerConfigBuilder;
   /**
    * Sets a function that is called after every change, with user, time, client, and the jobs before and after;
    * never with a payload. Its errors are logged. Default: none.
@@ -112,7 +116,7 @@ export function adminServerConfig(
     trustedProxies: [],
     userHeader: null,
     limits: {},
-    logger: silentLogger,
+    logger: stderrLogger,
     onAudit: null,
   };
   const set =
@@ -137,7 +141,7 @@ export function adminServerConfig(
     trustedProxies: set("trustedProxies"),
     userHeader: set("userHeader"),
     limits: set("limits"),
-    logger: set("logger"),
+    logger: (logger) => set("logger")(logger === "silent" ? silentLogger : logger),
     onAudit: set("onAudit"),
     build: () => resolveConfig(pool, choices),
   };

@@ -4,6 +4,7 @@ import type { Pool } from "pg";
 import * as v from "valibot";
 import { InputError } from "../../base/errors.ts";
 import { isLogger, type Logger, loggerProblem, silentLogger } from "../../base/logger.ts";
+import { stderrLogger } from "../../base/stderr-logger.ts";
 import {
   count,
   duration,
@@ -21,7 +22,6 @@ import { type RetryPolicies, type RetryPolicy, retryPolicy } from "../task/retry
 import type { Task } from "../task/task.ts";
 import { concurrencyOption } from "./concurrency.ts";
 import { type CronConfig, type CronOptions, resolveCronOptions } from "./cron-options.ts";
-import { stderrLogger } from "./default-logger.ts";
 import { type FastLaneConfig, fastLaneOption, resolveFastLane } from "./fast-lane-options.ts";
 import { graphileNames } from "./graphile-names.ts";
 import {

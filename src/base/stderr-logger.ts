@@ -1,8 +1,8 @@
-// The default logger of a worker: warnings and errors as text on stderr, so that failures are visible. It loads
-// nothing and writes synchronously, because a program may end right after a line.
+// The default logger of a worker and of an admin: warnings and errors as text on stderr, so that failures are visible.
+// It loads nothing and writes synchronously, because a program may end right after a line.
 import { writeSync } from "node:fs";
-import { now } from "../../base/clock.ts";
-import type { Logger } from "../../base/logger.ts";
+import { now } from "./clock.ts";
+import type { Logger } from "./logger.ts";
 
 const STDERR = 2;
 
