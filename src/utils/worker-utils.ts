@@ -20,7 +20,7 @@ import type { Resumed } from "../commands/pauses/set-pause.ts";
 import { createPool } from "../database/connection/pool.ts";
 import type { Database, StatementClient } from "../database/database.ts";
 import { exactClient } from "../database/exact-client.ts";
-import { migrate } from "../database/schema/migrate.ts";
+import { type MigrationOptions, migrate } from "../database/schema/migrate.ts";
 import { schemaName } from "../database/schema-name.ts";
 import type { Job } from "../domain/job.ts";
 import type { AddJob, AddJobs, CopyJobs } from "../domain/typed-job.ts";
@@ -184,10 +184,11 @@ export interface WorkerUtils<Added = Job>
    */
   sweepStaleWorkers(options?: SweepOptions): Promise<SweepResult>;
   /**
-   * Creates the schema, or adds what an existing one lacks. Safe with any number of callers at once. Rejects
-   * with `configuration` on `with(client)`: it needs a pool.
+   * Creates the schema, or adds what an existing one lacks: `migrate({ extensions: ["limits"] })` adds the tables of
+   * limits, too. Safe with any number of callers at once. Rejects as the function migrate() does, and with
+   * `configuration` on `with(client)`: it needs a pool.
    */
-  migrate(): Promise<void>;
+  migrate(options?: MigrationOptions): Promise<void>;
   /**
    * Returns the same operations on another pool or client, such as one inside a transaction, whose rollback
    * undoes them. Ending the result ends nothing. Another driver than pg fits as an object whose `query({ text,
@@ -251,7 +252,7 @@ export function bindUtils<Added = Job>(db: Database, owner: UtilsOwner): WorkerU
     runSchedule: runSchedule as (identifier: string) => Promise<Added>,
     addJobs: addJobs as AddJobs<Job>,
     copyJobs: copyJobs as CopyJobs,
-    migrate: () => migrateOn(db, owner),
+    migrate: (options?: MigrationOptions) => migrateOn(db, owner, options),
     with: (client: StatementClient) =>
       bindUtils<Added>(
         { ...db, client: exactClient(client) },
@@ -262,12 +263,16 @@ export function bindUtils<Added = Job>(db: Database, owner: UtilsOwner): WorkerU
   });
 }
 
-async function migrateOn(db: Database, { pool, logger }: UtilsOwner): Promise<void> {
+async function migrateOn(
+  db: Database,
+  { pool, logger }: UtilsOwner,
+  options?: MigrationOptions,
+): Promise<void> {
   if (pool === null) {
     throw new WorkerError(
       "configuration",
       "migrate() needs a pool: call it on what makeWorkerUtils returned, not on with(client)",
     );
   }
-  await migrate(pool, db.schema, { logger });
+  await migrate(pool, db.schema, { logger, ...options });
 }

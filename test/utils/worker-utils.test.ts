@@ -156,3 +156,11 @@ test("A missing database is reported by the first call.", async () => {
   await assert.rejects(lent.listJobs(), { code: "database_unreachable" });
   await pool.end();
 });
+
+test("migrate() adds the extensions that it is given.", async () => {
+  const utils = await makeWorkerUtils({ connectionString: (await emptyDatabase()).url });
+  await utils.migrate({ extensions: ["limits"] });
+  await utils.setLimit({ name: "n", task: "t", concurrency: 1 });
+  await assert.rejects(utils.migrate({ extensions: ["limit"] }), /unknown extension "limit"/);
+  await utils.end();
+});
