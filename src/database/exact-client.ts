@@ -1,7 +1,7 @@
 // Clients of other drivers than pg: with() accepts any object with a query method that returns `{ rows }`. A client
 // that converts names or values would store or read wrong data, so each is tested once.
 import type { QueryConfig, QueryResult, QueryResultRow } from "pg";
-import { WorkerError } from "../base/errors.ts";
+import { InputError, WorkerError } from "../base/errors.ts";
 import type { Queryable, StatementClient } from "./database.ts";
 import { isPg } from "./pg-internals.ts";
 
@@ -22,10 +22,14 @@ const EXPECTED = {
 
 /**
  * Returns a client of pg unchanged. A client of another driver is tested with one statement before its first use; if
- * the result is not exact, every statement is refused (`configuration`).
+ * the result is not exact, every statement is refused (`configuration`). Throws InputError for anything else.
  */
 export function exactClient(given: StatementClient): Queryable {
   const client = given as Queryable; // only the rows of another driver's answer are read
+  if (typeof client?.query !== "function") {
+    const message = "must be a client of pg, or an object with query({ text, values })";
+    throw new InputError([{ path: "client", message }]);
+  }
   if (isPg(client)) return client;
   let tried: Promise<void> | undefined;
   const exact: Queryable = {

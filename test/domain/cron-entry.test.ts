@@ -112,7 +112,7 @@ describe("An entry of the timetable", () => {
       [
         "identifier: must have 1 to 512 characters",
         "taskIdentifier: must have 1 to 128 characters",
-        "expression: has 6 fields; expected 5: minute, hour, day of the month, month, day of the week",
+        "pattern: has 6 fields; expected 5: minute, hour, day of the month, month, day of the week",
         "payload: must be a JSON object: each tick adds its time to it as _cron",
         "fillMs: must be a whole number, not negative",
         "queueName: must have 1 to 128 characters",

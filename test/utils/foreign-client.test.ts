@@ -119,3 +119,13 @@ test("Stored and returned values are exact.", async () => {
   const [row] = await queue.sql("select payload::text as text from worker._private_jobs");
   assert.deepEqual(row, { text: stored.payloadText });
 });
+
+test("Anything without a query method is refused with advice.", async () => {
+  const utils = await makeWorkerUtils({ pool: queue.pool });
+  for (const client of [undefined, null, {}, { execute() {} }]) {
+    assert.throws(() => utils.with(client as never), {
+      code: "bad_input",
+      message: "client: must be a client of pg, or an object with query({ text, values })",
+    });
+  }
+});

@@ -91,7 +91,7 @@ const milliseconds = (secs: number | undefined) =>
   secs === undefined ? undefined : Math.round(secs * 1_000);
 
 const wireNames: Readonly<Record<string, string>> = {
-  ...{ taskIdentifier: "task", expression: "pattern", timeZone: "time_zone" },
+  ...{ taskIdentifier: "task", timeZone: "time_zone" },
   ...{ fillMs: "backfill_secs", jitterMs: "jitter_secs", queueName: "queue" },
   ...{ maxAttempts: "max_attempts", jobKey: "key", jobKeyMode: "job_key_mode" },
 };

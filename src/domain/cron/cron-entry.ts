@@ -233,7 +233,15 @@ const entrySchema = v.pipe(
 
 /** Returns the entry with every field checked. Throws InputError with all problems. */
 export function checkedEntry(entry: CronEntry): CronEntry {
-  return Object.freeze(validate(entrySchema, entry));
+  try {
+    return Object.freeze(validate(entrySchema, entry));
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    // The name of the argument that callers of cronEntry() and addSchedule() know.
+    throw new InputError(
+      error.problems.map((one) => (one.path === "expression" ? { ...one, path: "pattern" } : one)),
+    );
+  }
 }
 
 /** Returns the job that `entry` adds at a tick. */

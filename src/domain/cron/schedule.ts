@@ -119,7 +119,7 @@ export function checkedSchedule({
   }
   const timeZone = entry.timeZone ?? "UTC";
   if (cronSchedule(entry.expression, timeZone).next(now()) === null) {
-    problems.push({ path: "expression", message: "matches no time" });
+    problems.push({ path: "pattern", message: "matches no time" });
   }
   if (problems.length > 0) throw new InputError(problems);
   const checked = { ...entry, timeZone, payload: text.value };

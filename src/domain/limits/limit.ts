@@ -78,7 +78,7 @@ const optionsSchema = v.pipe(
   }),
   v.check(
     ({ task, queue }) => (task === undefined) !== (queue === undefined),
-    "needs either task or queue",
+    "needs either task or queue, and not both",
   ),
   v.check(
     ({ concurrency, rate }) => concurrency !== null || rate !== null,

@@ -35,7 +35,9 @@ async function judgeBatch(job: FetchedJob, results: BatchResults): Promise<Resul
   if (results === undefined || results === null) return null;
   const items = jsonElements(job.payloadText.trim()) ?? [];
   if (!Array.isArray(results) || results.length !== items.length) {
-    throw new Error(`a batch of ${items.length} needs as many results, in the same order`);
+    throw new Error(
+      `a batch of ${items.length} needs as many results, in the same order; return undefined if all items succeeded`,
+    );
   }
   return partial(items, await Promise.allSettled(results), judgeValue);
 }
