@@ -1,5 +1,5 @@
 // The options of makeWorkerUtils().
-import type pg from "pg";
+import type { Pool } from "pg";
 import * as v from "valibot";
 import { isLogger, type Logger, loggerProblem } from "../base/logger.ts";
 import { strict } from "../base/validate.ts";
@@ -8,7 +8,7 @@ import type { Queryable } from "../database/database.ts";
 /** Options of makeWorkerUtils(). Either `pool` or `connectionString` is required. */
 export interface WorkerUtilsOptions {
   /** Your own pool. It is never ended. */
-  readonly pool?: pg.Pool | undefined;
+  readonly pool?: Pool | undefined;
   /**
    * The database's URL, `postgres://user:password@host:port/database`. A pool is created for it, which `end()`
    * ends.
@@ -29,7 +29,7 @@ export interface WorkerUtilsOptions {
 /** The check of the options. */
 export const optionsSchema = v.pipe(
   strict({
-    pool: v.optional(v.custom<pg.Pool>(isQueryable, "must be a pg Pool")),
+    pool: v.optional(v.custom<Pool>(isQueryable, "must be a pg Pool")),
     connectionString: v.optional(v.string("must be a string")),
     schema: v.optional(v.string("must be a string")),
     maxConnections: v.optional(

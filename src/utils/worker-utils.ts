@@ -1,7 +1,7 @@
 // The library's entry point for applications: all operations of one queue as methods of one object, on its own pool or
 // on the caller's. A pool or client of the caller is never closed.
 
-import type pg from "pg";
+import type { Pool } from "pg";
 import { WorkerError } from "../base/errors.ts";
 import { type Logger, silentLogger } from "../base/logger.ts";
 import { validate } from "../base/validate.ts";
@@ -233,7 +233,7 @@ export async function makeWorkerUtils(options: WorkerUtilsOptions): Promise<Work
 /** What the utilities are built from. */
 export interface UtilsOwner {
   /** null if there is only a client. */
-  readonly pool: pg.Pool | null;
+  readonly pool: Pool | null;
   readonly logger: Logger;
   /** Called before a job is added; null: none. */
   readonly before: BeforeAdd | null;

@@ -1,5 +1,5 @@
 // Helpers for the tests of applications: run a task without a queue, wait for a job.
-import type pg from "pg";
+import type { Pool } from "pg";
 import { monotonic, wait } from "../base/clock.ts";
 import { InputError, WorkerError } from "../base/errors.ts";
 import { silentLogger } from "../base/logger.ts";
@@ -23,7 +23,7 @@ import type { ContextSource } from "./task/task-context.ts";
 /** Options of runJobInline(). */
 export interface InlineOptions<Extensions> {
   /** The pool for tasks that run queries. Without it, a query rejects. */
-  readonly pool?: pg.Pool;
+  readonly pool?: Pool;
   /** The value of `context.extensions`. Default undefined. */
   readonly extensions?: Extensions;
   /** The number of the attempt. Default 1. */

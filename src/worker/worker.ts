@@ -118,12 +118,10 @@ export class Worker<Extensions = unknown> implements Service {
    * `schema_unsupported`, `configuration` (an unreadable crontab file), or `aborted` after a stop().
    */
   start(): Promise<void> {
-    if (this.#stopped === null) {
-      this.#started ??= this.#start();
-      return this.#started;
-    }
+    if (this.#stopped === null) this.#started ??= this.#start();
     // The error of a failed start stays.
     return (this.#started ?? Promise.resolve()).then(() => {
+      if (this.#stopped === null) return;
       throw new WorkerError("aborted", "the worker has been stopped; create a new one");
     });
   }

@@ -75,7 +75,7 @@ test("close() ends event streams and keeps the application's connections open.",
   server.close();
 });
 
-test("A body that was read before the handler is the application's error, and the answer says so.", async () => {
+test("A body that was read before the handler is the application's error, with advice in the answer.", async () => {
   const { admin, client, server } = await application("none");
   const { body } = await client.get("/queue/api/session");
   const answer = await client.send("POST", "/taken", {

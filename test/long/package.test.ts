@@ -168,6 +168,16 @@ async function main(): Promise<void> {
 void main();
 `;
 
+test("Types need no esModuleInterop: they import no default of pg.", () => {
+  const types = installed("pg-job-worker/dist/types");
+  const files = readdirSync(types, { recursive: true, encoding: "utf8" });
+  const declarations = files.filter((file) => file.endsWith(".d.ts"));
+  assert.ok(declarations.length > 0);
+  for (const file of declarations) {
+    assert.doesNotMatch(readFileSync(join(types, file), "utf8"), /import (type )?pg from/, file);
+  }
+});
+
 for (const type of ["module", "commonjs"] as const) {
   test(`A strict TypeScript program in a package of type ${type} has our types, and runs.`, async () => {
     const project = join(application, type);

@@ -2,7 +2,7 @@
 // with a statement timeout.
 
 import { once } from "node:events";
-import type { QueryConfig, QueryResultRow } from "pg";
+import type { Pool, PoolClient, QueryConfig, QueryResultRow } from "pg";
 import pg from "pg";
 import {
   clearTimeout,
@@ -33,12 +33,12 @@ export interface PoolOptions {
 }
 
 /** The connections of each pool that are in use. */
-const taken = new WeakMap<pg.Pool, Set<pg.PoolClient>>();
+const taken = new WeakMap<Pool, Set<PoolClient>>();
 /** The connections of each pool that PostgreSQL may still have open. */
-const open = new WeakMap<pg.Pool, Set<pg.PoolClient>>();
+const open = new WeakMap<Pool, Set<PoolClient>>();
 
 /** Creates a pool that survives the loss of idle connections. The caller ends it. */
-export function createPool(options: PoolOptions): pg.Pool {
+export function createPool(options: PoolOptions): Pool {
   const server = serverSettings(options.connectionString);
   const { connectTimeoutMs, hosts } = server;
   warnAboutIgnored(server, options.logger);
@@ -59,9 +59,9 @@ export function createPool(options: PoolOptions): pg.Pool {
   pool.on("error", (error) => {
     options.logger.debug({ error: messageOf(error) }, "an idle database connection was lost");
   });
-  const clients = new Set<pg.PoolClient>();
+  const clients = new Set<PoolClient>();
   taken.set(pool, clients);
-  const connections = new Set<pg.PoolClient>();
+  const connections = new Set<PoolClient>();
   open.set(pool, connections);
   pool.on("connect", (client) => {
     connections.add(client);
@@ -75,7 +75,7 @@ export function createPool(options: PoolOptions): pg.Pool {
 }
 
 /** Returns a placeholder for a missing pool. Each use fails with `reason()`. */
-export function refusingPool(reason: () => Error): pg.Pool {
+export function refusingPool(reason: () => Error): Pool {
   class Refusing extends Client {
     override connect(): Promise<pg.Client>;
     override connect(callback: OnConnect): void;
@@ -92,7 +92,7 @@ export function refusingPool(reason: () => Error): pg.Pool {
  * Ends a pool of createPool(). A connection that is not released within `graceMs` is cut, because it would
  * keep the process alive.
  */
-export async function endPool(pool: pg.Pool, graceMs: number): Promise<void> {
+export async function endPool(pool: Pool, graceMs: number): Promise<void> {
   const ended = new AbortController();
   void pool.end().then(() => ended.abort());
   if (!(await wait(graceMs, ended.signal))) return;
@@ -103,7 +103,7 @@ export async function endPool(pool: pg.Pool, graceMs: number): Promise<void> {
  * Ends a pool of createPool(), and waits up to `limitMs` until its connections are closed. end() alone resolves before
  * that, so a server that is stopped next would send errors to them.
  */
-export async function closePool(pool: pg.Pool, limitMs: number): Promise<void> {
+export async function closePool(pool: Pool, limitMs: number): Promise<void> {
   await pool.end();
   const limit = timeoutSignal(limitMs);
   while ((open.get(pool)?.size ?? 0) > 0 && !limit.aborted) {
@@ -141,17 +141,13 @@ export interface RequestScope {
  * Returns a Transactional that runs each statement in its own transaction under `bounds`, or several in one. It uses
  * SET LOCAL instead of connection options, so that it also works on an application's pool and behind pgbouncer.
  */
-export function boundedQueryable(
-  pool: pg.Pool,
-  bounds: Bounds,
-  scope?: RequestScope,
-): Transactional {
+export function boundedQueryable(pool: Pool, bounds: Bounds, scope?: RequestScope): Transactional {
   const limitOf = () => Math.min(bounds.statementTimeoutMs, scope?.leftMs() ?? Infinity);
   const before = () => {
     const lockMs = Math.min(bounds.lockTimeoutMs, scope?.waitLeftMs?.() ?? Infinity);
     return beginWith(bounds, { limitMs: limitOf(), lockMs });
   };
-  const limited = async <T>(client: pg.PoolClient, run: () => Promise<T>): Promise<T> => {
+  const limited = async <T>(client: PoolClient, run: () => Promise<T>): Promise<T> => {
     const cutMs = limitOf() + (bounds.graceMs ?? GRACE_MS);
     const limits = limitStatement(client, cutMs, scope?.signal);
     try {
@@ -164,7 +160,7 @@ export function boundedQueryable(
       await limits.end();
     }
   };
-  const connected = <T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> =>
+  const connected = <T>(work: (client: PoolClient) => Promise<T>): Promise<T> =>
     withClient(pool, work, {
       waitMs: Math.min(
         bounds.connectionWaitMs ?? LONGEST_WAIT_MS,
@@ -187,7 +183,7 @@ export function boundedQueryable(
   };
 }
 
-export function isPool(client: object): client is pg.Pool {
+export function isPool(client: object): client is Pool {
   return "connect" in client && "totalCount" in client;
 }
 
@@ -198,8 +194,8 @@ interface Line {
 
 /** Runs `work` with a connection of the pool. If `work` throws, its transaction is rolled back. */
 export async function withClient<T>(
-  pool: pg.Pool,
-  work: (client: pg.PoolClient) => Promise<T>,
+  pool: Pool,
+  work: (client: PoolClient) => Promise<T>,
   line: Line = {},
 ): Promise<T> {
   let broken: Error | undefined;
@@ -237,10 +233,10 @@ const LONGEST_WAIT_MS = 10_000;
  * moment on.
  */
 async function connectInTime(
-  pool: pg.Pool,
+  pool: Pool,
   { waitMs = LONGEST_WAIT_MS, signal }: Line,
   onError: (error: Error) => void,
-): Promise<pg.PoolClient> {
+): Promise<PoolClient> {
   signal?.throwIfAborted();
   // All connections are in use, so the server is not at fault.
   const isFull = pool.idleCount === 0 && pool.totalCount >= pool.options.max;
@@ -268,7 +264,7 @@ async function connectInTime(
  * Returns a connection of the pool. It uses a callback instead of a promise: an event from the same packet as the
  * server's greeting, such as its shutdown, only reaches listeners that are attached at once.
  */
-function connected(pool: pg.Pool, onError: (error: Error) => void): Promise<pg.PoolClient> {
+function connected(pool: Pool, onError: (error: Error) => void): Promise<PoolClient> {
   return new Promise((resolve, reject) => {
     pool.connect((error, client) => {
       if (client === undefined) reject(error);
@@ -280,7 +276,7 @@ function connected(pool: pg.Pool, onError: (error: Error) => void): Promise<pg.P
 /** The text of pg's own error. */
 const TOO_LATE = "timeout exceeded when trying to connect";
 
-function fullPool(pool: pg.Pool, cause: unknown): WorkerError {
+function fullPool(pool: Pool, cause: unknown): WorkerError {
   const message = `all ${pool.options.max} database connections are busy; try again, or allow more with --max-connections`;
   return new WorkerError("busy", message, { cause });
 }

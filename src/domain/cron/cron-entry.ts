@@ -237,7 +237,7 @@ export function checkedEntry(entry: CronEntry): CronEntry {
     return Object.freeze(validate(entrySchema, entry));
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
-    // The name of the argument that callers of cronEntry() and addSchedule() know.
+    // The name of the argument of cronEntry() and addSchedule().
     throw new InputError(
       error.problems.map((one) => (one.path === "expression" ? { ...one, path: "pattern" } : one)),
     );
