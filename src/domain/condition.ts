@@ -81,7 +81,7 @@ const data = {
     colour: "yellow",
     tone: "warn",
     drawing: "M3.5 3.5h9v9h-9zM6 8h4",
-    meaning: "A blocked job is due, but another job of its queue is running.",
+    meaning: "A blocked job is due, but its queue is locked by a running job or paused.",
     timeHead: "Late",
     sort: "due",
     waits: true,
@@ -139,10 +139,10 @@ export type Condition = keyof typeof data;
 export const conditionData: Readonly<Record<Condition, ConditionData>> = data;
 
 /**
- * Every job has exactly one condition, the first of these that applies: *fetched* = locked, and its worker
- * reports that it has not started it; *running* = locked; *failed* = attempts used up; *blocked* = due, and
- * another worker has locked its named queue; *retrying* = an attempt has failed; *scheduled* = run_at in
- * the future; otherwise *ready*.
+ * Every job has exactly one condition, the first of these that applies: *fetched* = locked, and its worker reports that
+ * it has not started it; *running* = locked; *failed* = attempts used up; *blocked* = due, and its named queue is
+ * locked, by a running job or by a pause; *retrying* = an attempt has failed; *scheduled* = run_at in the future;
+ * otherwise *ready*.
  */
 export const conditions = Object.keys(data) as readonly Condition[];
 

@@ -18,7 +18,7 @@ interface Table {
 
 /** Adds the options of an operation to the command's table. */
 export function withQueryOptions(action: OperationAction, table: Table): Table {
-  const rate = whole("Jobs per second; 0: unlimited", 0, MOST_RATE);
+  const rate = whole("Jobs per second; 0: without pauses", 0, MOST_RATE);
   const canary = whole("Run this many first, the rest only if they succeed", 1, MOST_CANARY);
   const options: Values = {
     ...table.options,

@@ -43,7 +43,7 @@ export const runOptions = {
     field: "stopTimeoutMs",
   }),
   abortGrace: span(
-    "Time for jobs to end after that; programs are killed before it is over [default: 5s]",
+    "Time for jobs to end after their signal has aborted; programs are killed before it is over [default: 5s]",
     {
       field: "abortGraceMs",
     },

@@ -53,7 +53,7 @@ export class IncidentList {
     this.current = max(0, this.indexOf(current));
   }
 
-  forget(): void {
+  clear(): void {
     this.rows = [];
     this.current = 0;
     this.isWalked = false;

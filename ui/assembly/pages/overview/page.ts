@@ -99,7 +99,7 @@ export class OverviewPage extends Page {
 
   override leave(_m: Model): void {
     this.span.clear();
-    this.incidents.forget();
+    this.incidents.clear();
     this.showsAll = false;
   }
 
