@@ -11,7 +11,7 @@ export const uniqueWhiles = ["waiting", "unfinished", "failed_too"] as const;
 /**
  * How long a job prevents other jobs with its key. `waiting`: until a worker fetches it; until then another add updates
  * it, and keeps its time unless it has a `runAt`. `unfinished`: until it has completed or failed for good; until then
- * another add leaves it as it is. `failed_too`: until it is deleted, so also after it has failed for good.
+ * another add leaves it as it is. `failed_too`: until it is deleted, even after it has failed for good.
  */
 export type UniqueWhile = (typeof uniqueWhiles)[number];
 

@@ -45,7 +45,7 @@ export interface LimitUses {
   readonly note: string | null;
 }
 
-export const USUAL_BUCKETS = 57;
+export const DEFAULT_BUCKETS = 57;
 const MOST_ERROR_GROUPS = 100;
 /** The maximum number of cached results, each of at most a megabyte. */
 const MOST_KEPT = 16;
@@ -94,7 +94,7 @@ export function createInsight(db: Database): Insight {
     },
     activity: createActivityWatch(),
     errors: () => groups("error", "is:failed", MOST_ERROR_GROUPS)(),
-    horizon: () => horizon(USUAL_BUCKETS, null, null),
+    horizon: () => horizon(DEFAULT_BUCKETS, null, null),
     common,
   };
   const incidents = cached(async () => readIncidents(db, await gauged(), shared), usual);

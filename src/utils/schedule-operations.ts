@@ -115,7 +115,7 @@ export interface ScheduleOperations<Added> {
   /** Ends a pause. Ticks of the pause are added as far back as the backfill period. */
   resumeSchedule(identifier: string, expected?: ExpectedRevision): Promise<Schedule>;
   /**
-   * Adds a job of the schedule now, also during a pause and beside an unfinished job. Its payload has
+   * Adds a job of the schedule now, even during a pause and while an earlier job is unfinished. Its payload has
    * `_cron: { ts, manual: true }`. The next tick stays.
    */
   runSchedule(identifier: string): Promise<Added>;

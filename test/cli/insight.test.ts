@@ -313,7 +313,7 @@ test("doctor explains a missing schema and a missing privilege to read it.", asy
   const empty = await emptyDatabase();
   const none = await quickly(["doctor"], { DATABASE_URL: empty.url });
   assert.equal(none.status, 1);
-  assert.match(none.stdout, /^bad +schema: worker is not there\n +fix: worker migrate\n/m);
+  assert.match(none.stdout, /^bad +schema: worker does not exist\n +fix: worker migrate\n/m);
   const away = await quickly(["doctor"], { DATABASE_URL: "postgres://127.0.0.1:1/x" });
   assert.equal(away.status, 1);
   assert.match(away.stderr, /^worker: cannot reach PostgreSQL/);

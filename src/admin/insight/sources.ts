@@ -1,6 +1,6 @@
 // Incidents and the horizon as events of the feed.
 
-import { type Insight, USUAL_BUCKETS } from "../../insight/insight.ts";
+import { DEFAULT_BUCKETS, type Insight } from "../../insight/insight.ts";
 import { horizonJson, incidentsJson } from "../../insight/json/insight-json.ts";
 import type { FeedSource } from "../feed/feed.ts";
 
@@ -16,7 +16,7 @@ export function insightSources({ incidents, horizon }: Insight): FeedSource[] {
     {
       event: "horizon",
       intervalMs: INTERVAL_MS,
-      read: async () => JSON.stringify(horizonJson(await horizon(USUAL_BUCKETS, null, null))),
+      read: async () => JSON.stringify(horizonJson(await horizon(DEFAULT_BUCKETS, null, null))),
     },
   ];
 }

@@ -38,7 +38,7 @@ export const demoCommand = defineCommand({
     const signal = stopSignal(args.tlsCert === undefined ? undefined : () => reload());
     // Rejects wrong options before it creates a database.
     await adminConfig(args, refusingPool(notYet), SCHEMA, logger);
-    // Disposed of in reverse order, also when one of them fails to start.
+    // Stopped in reverse order, even if one of them fails to start.
     await using database = await openDemoDatabase({ ...args, schema: SCHEMA, logger, signal });
     const config = await adminConfig(args, database.pool, SCHEMA, logger);
     await using server = await serve(config);

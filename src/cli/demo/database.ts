@@ -29,7 +29,7 @@ export interface DemoDatabase extends AsyncDisposable {
   readonly database: Database;
   /** For other programs on this machine, over the unix socket. */
   readonly url: string;
-  /** Resolves when the server has exited, also after a crash. */
+  /** Resolves when the server has exited, for any reason. */
   readonly exited: Promise<void>;
 }
 

@@ -12,7 +12,7 @@ export const runScheduleCommand = defineCommand({
   title: "Run the schedule now",
   verb: "Run now",
   consequence:
-    "Adds one job, also if the schedule is paused or an earlier job is unfinished. The next tick does not change.",
+    "Adds one job, even if the schedule is paused or an earlier job is unfinished. The next tick does not change.",
   weight: "light",
   danger: "changes",
   http: { path: "/api/schedules", action: "run" },

@@ -2,7 +2,7 @@
 import pg from "pg";
 import type { ServerConfig } from "./client.ts";
 
-const USUAL_PORT = 5432;
+const DEFAULT_PORT = 5432;
 
 /** Returns `host/database`, such as `db.example:5433/app`; null where the pool does not name a database. */
 export function databasePlace({ options }: pg.Pool): string | null {
@@ -12,7 +12,7 @@ export function databasePlace({ options }: pg.Pool): string | null {
   // The socket of this machine is a folder.
   const names = hosts.map(({ host, port }) => {
     const name = /^[/@]/.test(host) ? "localhost" : host.includes(":") ? `[${host}]` : host;
-    return port === USUAL_PORT ? name : `${name}:${port}`;
+    return port === DEFAULT_PORT ? name : `${name}:${port}`;
   });
   return `${[...new Set(names)].join(",")}/${database}`;
 }

@@ -1,4 +1,4 @@
-// Reads the database's clock. No other clock decides about jobs.
+// Reads the database's clock, which decides when jobs are due.
 import { type Database, query } from "../../database/database.ts";
 import { milliseconds } from "../sql/moments.ts";
 

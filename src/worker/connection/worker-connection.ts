@@ -167,7 +167,7 @@ export class WorkerConnection {
     await client.query(`listen ${client.escapeIdentifier(listening.channel)}`);
   }
 
-  /** Closes the connection, or cancels connecting. Takes half a second at most, also for a dead connection. */
+  /** Closes the connection, or cancels connecting. Takes half a second at most, even for a dead connection. */
   async close(): Promise<void> {
     const client = this.#client;
     this.#client = null;

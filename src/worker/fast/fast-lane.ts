@@ -63,7 +63,7 @@ export class FastLane<E> {
     this.#kept = new KeptJobs(parts);
   }
 
-  /** Whether there is nothing to fetch, nothing running and nothing unconfirmed; also when it cannot connect at the end. */
+  /** Whether there is nothing to fetch, nothing running and nothing unconfirmed. Also true if it cannot connect at the end. */
   get isIdle(): boolean {
     const isEmpty = this.#busy.length === 0 && this.#parts.results.isEmpty;
     const isCutOff = this.#isOver() && !this.#parts.connection.isConnected;

@@ -43,7 +43,7 @@ export class Heartbeat {
     this.#parts = parts;
   }
 
-  /** The time since the last successful beat was sent, in milliseconds, also while this thread was blocked. */
+  /** The time since the last successful beat was sent, in milliseconds, including time for which this thread was blocked. */
   get ageMs(): number {
     return Number(sharedMonotonicUs() - Atomics.load(this.#lastBeat, 0)) / 1000;
   }

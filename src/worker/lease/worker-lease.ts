@@ -10,7 +10,7 @@ const GAP_MS = 50;
 export interface LeaseKeeper {
   /** The time since the last successful heartbeat. */
   readonly heartbeatAgeMs: number;
-  /** Whether the last heartbeat is recent enough, by the clock, also after the process was frozen. */
+  /** Whether the last heartbeat is recent enough. The clock also counts the time for which the process was frozen. */
   readonly isInTime: boolean;
   /** Writes a report without fetched jobs at once. */
   reportFetched(): void;

@@ -8,7 +8,7 @@ export interface FastLaneConfig {
 
 /** Longer transactions would approach the timeout after which PostgreSQL ends those of a frozen worker. */
 const LONGEST_FAST_MS = 5_000;
-const USUAL_FAST_MS = 100;
+const DEFAULT_FAST_MS = 100;
 const fastLimit = v.pipe(duration, v.maxValue(LONGEST_FAST_MS, "must be at most 5,000"));
 
 const removedQueues = v.pipe(
@@ -21,7 +21,7 @@ export const fastLaneOption = v.optional(
     [
       v.boolean(),
       strict({
-        limitMs: v.optional(fastLimit, USUAL_FAST_MS),
+        limitMs: v.optional(fastLimit, DEFAULT_FAST_MS),
         queues: v.optional(removedQueues),
       }),
     ],
@@ -32,4 +32,4 @@ export const fastLaneOption = v.optional(
 
 export const resolveFastLane = (
   checked: v.InferOutput<typeof fastLaneOption>,
-): FastLaneConfig | null => (checked === true ? { limitMs: USUAL_FAST_MS } : checked || null);
+): FastLaneConfig | null => (checked === true ? { limitMs: DEFAULT_FAST_MS } : checked || null);

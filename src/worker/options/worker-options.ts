@@ -98,7 +98,7 @@ export interface WorkerOptions<Extensions = unknown> {
    * killed worker can be fetched at once. A job that runs longer than `limitMs` (default 100, at most 5,000) is
    * then locked in the ordinary way. When a connection is lost, a job may run again before its first run has
    * ended. A handler that blocks the event loop for more than 5 minutes, or without heartbeats (`recovery:
-   * false`, a transaction pooler) for more than 10 seconds, runs a second time beside itself. Behind a
+   * false`, a transaction pooler) for more than 10 seconds, is run a second time while it still runs. Behind a
    * transaction pooler, each connection of the fast lane occupies a server connection while jobs run. Default
    * false.
    */

@@ -44,7 +44,7 @@ export class LocalQueue {
   #cancelDelay: (() => void) | null = null;
   #announced = 0;
   #abortAt = 0;
-  /** Whether jobs were returned unstarted; from then on the measured speed decides, also without `adaptive`. */
+  /** Whether jobs were returned unstarted; from then on the measured speed decides, even without `adaptive`. */
   #hasOverreached = false;
 
   constructor(config: LocalQueueConfig, parts: LocalQueueParts) {

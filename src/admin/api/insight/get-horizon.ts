@@ -2,7 +2,7 @@
 
 import { text } from "../../../commands/declare/field.ts";
 import { drawn } from "../../../insight/horizon/buckets.ts";
-import { USUAL_BUCKETS } from "../../../insight/insight.ts";
+import { DEFAULT_BUCKETS } from "../../../insight/insight.ts";
 import { horizonJson } from "../../../insight/json/insight-json.ts";
 import type { Operation } from "../../context/admin.ts";
 import { jsonAt } from "../../wire/answer-at.ts";
@@ -10,7 +10,7 @@ import { listOf, record } from "../../wire/json-schema.ts";
 import { countBetween, inQuery, readQuery } from "../../wire/wire.ts";
 
 const query = {
-  buckets: countBetween(10, 120, `buckets of the time axis, ${USUAL_BUCKETS} by default`),
+  buckets: countBetween(10, 120, `buckets of the time axis, ${DEFAULT_BUCKETS} by default`),
   task: inQuery(text(["Task", "only jobs of this task; empty: of any"], 0, 128)),
   queue: inQuery(text(["Queue", "only jobs of this queue; empty: of any"], 0, 128)),
 };
@@ -36,7 +36,7 @@ export const getHorizon: Operation = {
   query,
   answer: horizonSchema,
   run: async ({ insight }, request) => {
-    const { buckets = USUAL_BUCKETS, task = "", queue = "" } = readQuery(request, query);
+    const { buckets = DEFAULT_BUCKETS, task = "", queue = "" } = readQuery(request, query);
     const named = (name: string) => (name === "" ? null : name);
     return jsonAt(horizonJson(await insight.horizon(buckets, named(task), named(queue))));
   },

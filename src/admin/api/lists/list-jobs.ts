@@ -76,7 +76,7 @@ const fields = {
 
 export const listJobsPage: Operation = {
   summary:
-    "Jobs that match all filters; next_cursor continues, also after the time limit (complete: false)",
+    "Jobs that match all filters; next_cursor continues, even after the time limit (complete: false)",
   query: fields,
   answer: jobPageSchema,
   reserves: ({ query }) =>

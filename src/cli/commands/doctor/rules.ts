@@ -80,7 +80,7 @@ export function schemaFindings(facts: DoctorFacts): Finding[] {
   switch (schema.kind) {
     case "absent":
     case "empty": {
-      const message = schema.kind === "absent" ? "is not there" : "is empty";
+      const message = schema.kind === "absent" ? "does not exist" : "is empty";
       found.push(finding("bad", "schema", `${schemaName} ${message}`, migrate));
       break;
     }
@@ -128,7 +128,7 @@ function readyFindings(schema: ReadySchema, name: string, migrate: string): Find
     found.push(finding("ok", "schema", message, `${migrate} --with controls`));
   }
   if (!extensions.has("schedules")) {
-    const message = "has no table for timetables that change at run time";
+    const message = "has no table for schedules";
     found.push(finding("ok", "schema", message, `${migrate} --with schedules`));
   }
   if (!extensions.has("limits")) {
@@ -148,7 +148,7 @@ export function vacuumFindings({ oldest, held, server }: DoctorFacts): Finding[]
     since === null || nowMs === null ? 0 : nowMs - Date.parse(since);
   if (oldest !== null && age(oldest.since) > LONG_TRANSACTION_MS) {
     const who = oldest.application === "" ? "a session" : oldest.application;
-    const message = `${who} (pid ${oldest.pid}) has a transaction open for ${ageText(age(oldest.since))}: rows of finished jobs stay until it ends`;
+    const message = `${who} (pid ${oldest.pid}) has had a transaction open for ${ageText(age(oldest.since))}: rows of finished jobs stay until it ends`;
     found.push(
       finding("warn", "vacuum", message, inPsql(`select pg_terminate_backend(${oldest.pid})`)),
     );

@@ -32,7 +32,7 @@ export const extensions: readonly Extension[] = [
   }),
   extension({
     name: "schedules",
-    gives: "timetables that change at run time",
+    gives: "schedules: cron entries that can be changed while workers run",
     added: "on request",
     steps: [schedules],
   }),

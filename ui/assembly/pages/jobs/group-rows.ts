@@ -1,6 +1,6 @@
 /**
- * A group as the head of its rows: its name, its trend, its count, the action for all. And the row after the last of
- * them.
+ * The row that heads a group (its name, trend and count, and the action for all its jobs), and the row after the last
+ * job of a group.
  */
 
 import { jobsPath } from "../../bar/terms";
@@ -24,7 +24,7 @@ export function headKey(key: string): string {
   return "of " + key;
 }
 
-/** The headings above the parts of such rows, in their order. */
+/** Returns the headings of a head's parts, in their order. */
 export function groupHeads(by: string): Column[] {
   const isError = by === "error";
   const what = isError ? "Error" : by === "task" ? "Task" : "Queue";
@@ -117,7 +117,7 @@ export class GroupRow extends Row {
     return box("span", `faint ${column}`, words);
   }
 
-  /** Returns the times: of errors when they occurred, of others when they were added. */
+  /** Of errors, the times are those of failures; of other groups, those at which jobs were added. */
   private since(m: Model): string {
     const first = this.group.firstSeen;
     return isNaN(first) ? "" : clockAt(first, m.serverNow);

@@ -15,8 +15,8 @@ import { Part, statusList } from "./status";
 import { tidyRows } from "./tidy";
 
 const PATH = "api/database";
-/** The intervals of requests while something changes, and while an index is built. */
-const SOON_MS: f64 = 10000;
+/** The interval of requests, and the shorter one while an index is built. */
+const REFRESH_MS: f64 = 10000;
 const BUILDING_MS: f64 = 2000;
 
 export class MaintenancePage extends Page {
@@ -39,7 +39,7 @@ export class MaintenancePage extends Page {
   }
 
   override refresh(m: Model): void {
-    if (!isBuilding(this.database)) this.asked.askEvery(m, PATH, SOON_MS);
+    if (!isBuilding(this.database)) this.asked.askEvery(m, PATH, REFRESH_MS);
     else if (this.asked.isDue(m, BUILDING_MS)) this.asked.ask(m, PATH, true);
   }
 
