@@ -203,6 +203,23 @@ test("doctor names functions of a renamed schema, and its fix repairs them.", as
   assert.match((await quickly(["migrate"], env)).stdout, /^Updated the schema jobs/);
   assert.equal((await quickly(["doctor"], env)).status, 0);
 });
+test("doctor, cron and the list of schedules report a tick that no worker has added.", async () => {
+  const { url } = await migratedDatabase("worker", ["schedules"]);
+  await using own = testPool(url);
+  const env = { DATABASE_URL: url };
+  const add = ["schedule", "add", "hourly", "--task", "t", "--pattern", "0 * * * *"];
+  assert.equal((await quickly(add, env)).status, 0);
+  const fine = /^ok {4}timetable: no entry is late/m;
+  assert.match((await quickly(["doctor"], env)).stdout, fine);
+  await own.pool.query("update worker._private_schedules set next_at = '2026-01-02T03:00:00Z'");
+  assert.match(
+    (await quickly(["doctor"], env)).stdout,
+    /^warn {2}timetable: the schedule "hourly" has missed its ticks since 2026-01-02T03:00:00\.000Z: no worker/m,
+  );
+  assert.match((await quickly(["cron"], env)).stdout, /^hourly .* any +2026-01-02T03:00:00Z$/m);
+  const { stdout } = await quickly(["schedule", "list"], env);
+  assert.match(stdout, /^hourly .* due since 2026-01-02T03:00:00Z +allow/m);
+});
 test("doctor and cron report ticks ahead of the clock, doctor also a sequence behind its table.", async () => {
   const { url } = await migratedDatabase();
   await using own = testPool(url);

@@ -1,4 +1,5 @@
 // worker schedule: the actions on schedules that src/commands/schedules declares, and their list.
+import { now } from "../../base/clock.ts";
 import { scheduleCommands } from "../../commands/schedules/index.ts";
 import { text, whole } from "../arguments/values.ts";
 import { print, printJson, printTable, time } from "../output/print.ts";
@@ -56,7 +57,7 @@ async function list(args: GroupArguments): Promise<0> {
       schedules.map(({ definition: { entry, overlap }, revision, ...times }) => [
         ...[entry.identifier, entry.taskIdentifier, entry.expression, entry.timeZone],
         timeOf(times.lastMs),
-        times.pausedMs === null ? timeOf(times.nextMs) : "paused",
+        times.pausedMs === null ? nextOf(times.nextMs) : "paused",
         ...[overlap, String(revision)],
       ]),
     );
@@ -65,4 +66,7 @@ async function list(args: GroupArguments): Promise<0> {
   return 0;
 }
 
+/** A tick in the past is due; the others show a time in the future. */
+const nextOf = (ms: number | null): string =>
+  ms !== null && ms < now() ? `due since ${timeOf(ms)}` : timeOf(ms);
 const timeOf = (ms: number | null): string => time(ms === null ? null : new Date(ms));

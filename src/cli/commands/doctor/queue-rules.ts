@@ -108,16 +108,23 @@ function sequenceFindings({ behind }: Queue): Finding[] {
   });
 }
 
-function timetableFindings({ ahead, entriesApart }: Queue, schema: string): Finding[] {
-  if (ahead.length + entriesApart.length === 0) {
+function timetableFindings({ entriesOff, entriesApart }: Queue, schema: string): Finding[] {
+  if (entriesOff.length + entriesApart.length === 0) {
     return [
-      finding("ok", "timetable", "no entry is ahead of the clock or differs between workers"),
+      finding("ok", "timetable", "no entry is late, ahead of the clock or differs between workers"),
     ];
   }
   const apart = entriesApart.map(({ name, text }) =>
     finding("warn", "timetable", `${lowered(name)} ${text}`, "worker cron"),
   );
-  const found = ahead.map(({ identifier, source, lastExecutionMs, nextExecutionMs }) => {
+  const found = entriesOff.map((entry) => {
+    const { identifier, source, lastExecutionMs, nextExecutionMs, isAhead, lateSinceMs } = entry;
+    if (!isAhead) {
+      const kind = source === "schedule" ? "schedule" : "cron entry";
+      const since = new Date(lateSinceMs ?? 0).toISOString();
+      const message = `the ${kind} "${identifier}" has missed its ticks since ${since}: no worker that adds its jobs is alive`;
+      return finding("warn", "timetable", message, "worker workers");
+    }
     if (source === "schedule") {
       const next = new Date(nextExecutionMs ?? 0).toISOString();
       const message = `the next tick of the schedule "${identifier}" is at ${next}, which its pattern does not have: nothing is scheduled before it`;

@@ -71,7 +71,7 @@ export async function readFacts(db: Database) {
         : [],
       sweep: await part("stale locks", () => readSweep(db)),
       behind: (await part("sequences", () => readBehindSequences(db))) ?? [],
-      ahead: (await part("timetables", () => readAhead(db))) ?? [],
+      entriesOff: (await part("timetables", () => readEntriesOff(db))) ?? [],
       entriesApart: (await part("versions of cron entries", () => readEntriesApart(db))) ?? [],
       limitsNote: await part("limits", () => limitsNote(db)),
       incidents: await part("incidents", () => createInsight(db).incidents()),
@@ -108,11 +108,12 @@ async function readSweep(db: Database) {
   return stale.length + unknown.length === 0 ? null : { ...found, message: plan.message };
 }
 
-/** Cron entries whose last tick is in the future. */
-async function readAhead(db: Database) {
+/** Cron entries and schedules whose last tick is in the future, or that have missed one. */
+async function readEntriesOff(db: Database) {
   const { listCron } = await import("../../../insight/lists/cron/list-cron.ts");
   const all = { search: "", sort: "-last", limit: 100, cursor: null } as const;
-  return (await listCron(db, all)).entries.filter(({ isAhead }) => isAhead);
+  const { entries } = await listCron(db, all);
+  return entries.filter(({ isAhead, lateSinceMs }) => isAhead || lateSinceMs !== null);
 }
 
 /** Cron entries that live workers have in several versions. */
