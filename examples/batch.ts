@@ -4,6 +4,7 @@ import { defineBatchTask, makeWorkerUtils, runOnce } from "pg-job-worker";
 
 const connectionString = process.env.DATABASE_URL ?? "";
 await using utils = await makeWorkerUtils({ connectionString });
+await utils.migrate();
 
 const notify = defineBatchTask<{ user: number }>("notify", async (users) =>
   users.map(({ user }) => (user % 2 === 0 ? "mailbox full" : undefined)),

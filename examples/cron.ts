@@ -4,6 +4,7 @@ import { cronEntry, daily, defineTask, everyMinutes, makeWorkerUtils, run } from
 
 const connectionString = process.env.DATABASE_URL ?? "";
 await using utils = await makeWorkerUtils({ connectionString });
+await utils.migrate();
 
 const report = defineTask<{ region: string }>("report", async ({ region }) => {
   console.log(`report for ${region}`);

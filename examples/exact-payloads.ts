@@ -3,6 +3,7 @@ import { defineTask, makeWorkerUtils, rawJson, runOnce } from "pg-job-worker";
 
 const connectionString = process.env.DATABASE_URL ?? "";
 await using utils = await makeWorkerUtils({ connectionString });
+await utils.migrate();
 
 const pay = defineTask("pay", (_payload, { job }) => console.log(job.payloadText));
 

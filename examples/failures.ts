@@ -4,6 +4,7 @@ import { defineTask, makeWorkerUtils, runOnce } from "pg-job-worker";
 
 const connectionString = process.env.DATABASE_URL ?? "";
 await using utils = await makeWorkerUtils({ connectionString });
+await utils.migrate();
 
 const charge = defineTask<{ cents: number }>("charge", ({ cents }) => {
   if (cents < 0) throw new Error("an amount cannot be negative");

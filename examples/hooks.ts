@@ -3,6 +3,7 @@ import { defineTask, makeWorkerUtils, type Plugin, runOnce } from "pg-job-worker
 
 const connectionString = process.env.DATABASE_URL ?? "";
 await using utils = await makeWorkerUtils({ connectionString });
+await utils.migrate();
 
 const policy: Plugin = {
   name: "policy",

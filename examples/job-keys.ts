@@ -4,6 +4,7 @@ import { makeWorkerUtils } from "pg-job-worker";
 
 const connectionString = process.env.DATABASE_URL ?? "";
 await using utils = await makeWorkerUtils({ connectionString });
+await utils.migrate();
 
 const runAt = new Date("2030-01-01T00:00:00Z");
 const first = await utils.addJob("sync", { version: 1 }, { jobKey: "sync:42", runAt });

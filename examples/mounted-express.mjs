@@ -2,9 +2,10 @@
 import { once } from "node:events";
 import express from "express";
 import pg from "pg";
-import { adminHandler, adminServerConfig } from "pg-job-worker";
+import { adminHandler, adminServerConfig, migrate, schemaName } from "pg-job-worker";
 
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL ?? "" });
+await migrate(pool, schemaName()); // creates a missing schema
 const admin = adminHandler(
   adminServerConfig(pool)
     .basePath("/queue/")

@@ -1,9 +1,10 @@
 // The admin in a fastify application. A hook passes requests to it before fastify reads the body.
 import Fastify from "fastify";
 import pg from "pg";
-import { adminHandler, adminServerConfig } from "pg-job-worker";
+import { adminHandler, adminServerConfig, migrate, schemaName } from "pg-job-worker";
 
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL ?? "" });
+await migrate(pool, schemaName()); // creates a missing schema
 const admin = adminHandler(
   adminServerConfig(pool)
     .basePath("/queue/")

@@ -3,6 +3,7 @@ import { defineTask, makeWorkerUtils, runOnce } from "pg-job-worker";
 
 const connectionString = process.env.DATABASE_URL ?? "";
 await using utils = await makeWorkerUtils({ connectionString });
+await utils.migrate();
 const order: number[] = [];
 
 const apply = defineTask<{ step: number }>("apply", async ({ step }) => {

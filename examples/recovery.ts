@@ -4,6 +4,7 @@ import { defineTask, makeWorkerUtils, type Plugin, run } from "pg-job-worker";
 
 const connectionString = process.env.DATABASE_URL ?? "";
 await using utils = await makeWorkerUtils({ connectionString });
+await utils.migrate();
 
 const watch: Plugin = {
   name: "watch",

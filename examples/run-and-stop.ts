@@ -6,6 +6,7 @@ import { defineTask, makeWorkerUtils, run } from "pg-job-worker";
 
 const connectionString = process.env.DATABASE_URL ?? "";
 const utils = await makeWorkerUtils({ connectionString });
+await utils.migrate();
 const done = Promise.withResolvers<void>();
 
 const slow = defineTask<{ ms: number }>(

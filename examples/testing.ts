@@ -4,6 +4,7 @@ import { defineTask, makeWorkerUtils, run, runJobInline, runOnce, waitForJob } f
 
 const connectionString = process.env.DATABASE_URL ?? "";
 await using utils = await makeWorkerUtils({ connectionString });
+await utils.migrate();
 
 const divide = defineTask<{ a: number; b: number }>("divide", ({ a, b }) => {
   if (b === 0) throw new Error("division by zero");

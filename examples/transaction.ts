@@ -4,6 +4,7 @@ import { makeWorkerUtils } from "pg-job-worker";
 
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL ?? "" });
 const utils = await makeWorkerUtils({ pool }); // lent: never ended by us
+await utils.migrate();
 await pool.query("create table if not exists orders (id int primary key)");
 
 async function placeOrder(id: number): Promise<void> {

@@ -3,6 +3,7 @@ import { makeWorkerUtils } from "pg-job-worker";
 
 const connectionString = process.env.DATABASE_URL ?? "";
 await using utils = await makeWorkerUtils({ connectionString });
+await utils.migrate();
 
 const { id } = await utils.addJob("import", { file: "a.csv" }, { priority: 5 });
 await utils.permanentlyFailJobs([id], "the file is gone");

@@ -1,11 +1,11 @@
-// Every file in examples/ runs unchanged on a queue of its own, and prints the output expected here.
+// Every file in examples/ runs unchanged on an empty database, and prints the output expected here.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
-import { migratedDatabase } from "./support/database.ts";
+import { emptyDatabase } from "./support/database.ts";
 
 const directory = join(import.meta.dirname, "../examples");
 const LONGEST_RUN_MS = 30_000;
@@ -41,7 +41,7 @@ test("Every example has an expected output.", () => {
 
 for (const [name, expected] of Object.entries(prints)) {
   test(`The example ${name} runs and prints the expected output.`, async () => {
-    const { url } = await migratedDatabase();
+    const { url } = await emptyDatabase();
     const { stdout } = await promisify(execFile)(process.execPath, [join(directory, name)], {
       env: { ...process.env, DATABASE_URL: url },
       timeout: LONGEST_RUN_MS,
