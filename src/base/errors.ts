@@ -42,7 +42,7 @@ export class WorkerError extends Error {
   /** Whether `value` is a WorkerError, also of another copy of this library. */
   static override [Symbol.hasInstance](value: unknown): boolean {
     // biome-ignore lint/complexity/noThisInStatic: subclasses inherit this method
-    return this === WorkerError ? kindOf(value) !== undefined : hasInstance.call(this, value);
+    return isOwn(this) ? kindOf(value) !== undefined : hasInstance.call(this, value);
   }
 
   /** Creates an error. `cause` is the underlying error. */
@@ -60,6 +60,12 @@ export class WorkerError extends Error {
 
 const kindOf = (value: unknown): unknown =>
   typeof value === "object" && value !== null ? (value as { [KIND]?: unknown })[KIND] : undefined;
+
+/**
+ * Whether a class of errors is the library's own, and not a subclass of it in an application. A class that named itself
+ * in its body would be `_WorkerError` in the bundle, and so in every uncaught error.
+ */
+const isOwn = (one: { readonly prototype: object }): boolean => Object.hasOwn(one.prototype, KIND);
 
 /** JavaScript's own `instanceof`, for subclasses of this copy. */
 const { [Symbol.hasInstance]: hasInstance } = Function.prototype;
@@ -88,7 +94,7 @@ export class InputError extends WorkerError {
   /** Whether `value` is an InputError, also of another copy of this library. */
   static override [Symbol.hasInstance](value: unknown): boolean {
     // biome-ignore lint/complexity/noThisInStatic: subclasses inherit this method
-    return this === InputError ? kindOf(value) === "InputError" : hasInstance.call(this, value);
+    return isOwn(this) ? kindOf(value) === "InputError" : hasInstance.call(this, value);
   }
 
   /** Creates an error of these problems, or of one problem without a path. `code` defaults to `bad_input`. */

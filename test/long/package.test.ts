@@ -168,6 +168,16 @@ async function main(): Promise<void> {
 void main();
 `;
 
+test("Functions and classes have the names by which they are imported.", async () => {
+  const program = `for (const [name, one] of Object.entries(await import("pg-job-worker")))
+    if (typeof one === "function" && one.name !== name) console.log(name, one.name);`;
+  const { stdout } = await run(process.execPath, ["--input-type=module", "-e", program], {
+    cwd: application,
+    env,
+  });
+  assert.equal(stdout, "");
+});
+
 test("Types need no esModuleInterop: they import no default of pg.", () => {
   const types = installed("pg-job-worker/dist/types");
   const files = readdirSync(types, { recursive: true, encoding: "utf8" });
