@@ -99,17 +99,16 @@ function hintOf(name: string, hints: KnownFields["hints"]): string | undefined {
 
 /**
  * Returns a schema for an object without other fields. An unknown field is reported with the nearest field name, or
- * with its text in `hints`, for fields of other libraries.
+ * with its text in `hints`, for fields of other libraries. `noObject` is the message for anything but an object.
  */
 export function strict<const E extends v.ObjectEntries>(
   entries: E,
   hints: Readonly<Record<string, string>> = {},
+  noObject = "must be an object",
 ) {
   const fields: KnownFields = { known: Object.keys(entries), hints };
   const unknown = KNOWN_PREFIX + JSON.stringify(fields);
-  return v.strictObject(entries, (issue) =>
-    issue.expected === "never" ? unknown : "must be an object",
-  );
+  return v.strictObject(entries, (issue) => (issue.expected === "never" ? unknown : noObject));
 }
 
 /** Returns a schema for a whole number from 1 to `most`. */

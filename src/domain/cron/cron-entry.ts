@@ -167,7 +167,9 @@ function entryOf<Payload>(
 export const entryIdentifier = boundedText(1, 512);
 
 const expression = v.pipe(
-  v.string("must be a string"),
+  v.string(
+    'must be a cron pattern such as "30 2 * * *" or "@daily", or what daily() or every() returns',
+  ),
   v.rawCheck(({ dataset, addIssue }) => {
     const message = dataset.typed ? refusal(() => cronSchedule(dataset.value)) : null;
     if (message !== null) addIssue({ message });

@@ -68,11 +68,15 @@ const optionsSchema = v.pipe(
     queue: v.optional(name),
     concurrency: v.nullish(count(10_000), null),
     rate: v.nullish(
-      strict({
-        limit: count(1_000_000),
-        perMs: count(86_400_000),
-        burst: v.optional(count(1_000_000)),
-      }),
+      strict(
+        {
+          limit: count(1_000_000),
+          perMs: count(86_400_000),
+          burst: v.optional(count(1_000_000)),
+        },
+        {},
+        "must be an object such as { limit: 100, perMs: 1000 }",
+      ),
       null,
     ),
   }),
