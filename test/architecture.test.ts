@@ -248,7 +248,7 @@ const clientFolders: Record<string, readonly string[]> = {
   index: ["literals", "host", "lib", "model", "pages", "dialogs", "shell", "app"],
 };
 const LARGEST_MAP_BYTES = 12_000;
-const MOST_FILES = 12;
+const MAX_FILES = 12;
 const LONGEST_FILE_LINES = 300;
 const LONGEST_MEDIAN_LINES = 90;
 
@@ -350,7 +350,7 @@ test("ARCHITECTURE.md is short, and has a line for each run-time dependency.", (
 
 test("A folder has at most twelve files.", () => {
   const byFolder = Map.groupBy(sources, ({ path }) => dirname(path));
-  const crowded = [...byFolder].filter(([, files]) => files.length > MOST_FILES);
+  const crowded = [...byFolder].filter(([, files]) => files.length > MAX_FILES);
   assert.deepEqual(
     crowded.map(([folder]) => folder),
     [],
@@ -515,7 +515,7 @@ test("The list of the client's pages has every page.", () => {
 
 test("The client's files and folders stay small, and each file has a header.", () => {
   const folders = Map.groupBy(clientSources, ({ path }) => clientFolderOf(path));
-  const crowded = [...folders].filter(([, files]) => files.length > MOST_FILES);
+  const crowded = [...folders].filter(([, files]) => files.length > MAX_FILES);
   const long = uiSources.filter(({ text }) => text.split("\n").length - 1 > LONGEST_FILE_LINES);
   const headless = uiSources.filter(({ text }) => !/^(\/\/|\/\*)/.test(text));
   assert.deepEqual(

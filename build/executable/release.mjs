@@ -9,7 +9,7 @@ import { makeExecutable } from "./executable.mjs";
 import { billOfMaterials } from "./sbom.mjs";
 import { LEFT_OUT, TARGETS } from "./targets.mjs";
 
-const MOST_BYTES = 135e6;
+const MAX_BYTES = 135e6;
 
 export async function release() {
   const draft = await temporary("release");
@@ -50,9 +50,9 @@ async function twice(target) {
 }
 
 function check(target, bytes) {
-  if (bytes.length > MOST_BYTES) {
+  if (bytes.length > MAX_BYTES) {
     fail(
-      `${target.file} has ${bytes.length} bytes, more than ${MOST_BYTES}: is ${target.strip} there?`,
+      `${target.file} has ${bytes.length} bytes, more than ${MAX_BYTES}: is ${target.strip} there?`,
     );
   }
   // Every program contains "/" and "/root".

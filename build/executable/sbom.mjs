@@ -9,7 +9,7 @@ import { lockedAt, packageDirectory } from "./packages.mjs";
 import { nodeParts, postgresParts } from "./parts.mjs";
 import { NODE_VERSION } from "./targets.mjs";
 
-const MOST_BYTES = 64e6;
+const MAX_BYTES = 64e6;
 
 /** Returns the list. `inputs`: the files of which at least a part is in the command; `bytes`: the executable. */
 export async function billOfMaterials(target, inputs, bytes) {
@@ -43,7 +43,7 @@ export async function billOfMaterials(target, inputs, bytes) {
 /** Returns npm's list of all packages: `--omit dev` would also leave out packages that a development package shares. */
 function npmList() {
   const words = ["sbom", "--sbom-format", "cyclonedx", "--package-lock-only"];
-  return JSON.parse(execFileSync("npm", words, { cwd: root, maxBuffer: MOST_BYTES }));
+  return JSON.parse(execFileSync("npm", words, { cwd: root, maxBuffer: MAX_BYTES }));
 }
 
 /** Returns the package of a file: `node_modules/a/node_modules/b/index.js` belongs to `b`. */

@@ -49,7 +49,7 @@ const STDERR = 2;
  * Limits the buffer for lines that cannot be written at the moment, for example because the disk is full. Further lines
  * are dropped.
  */
-const MOST_KEPT_BYTES = 1_048_576;
+const MAX_KEPT_BYTES = 1_048_576;
 
 const LEVELS = ["debug", "info", "warn", "error"] as const;
 
@@ -79,7 +79,7 @@ export async function cleanLogger(
   clean: (line: string) => string,
 ): Promise<Logger> {
   const { pino, destination, stdTimeFunctions } = (await import("pino")).default;
-  const lines = destination({ dest: STDERR, sync: true, maxLength: MOST_KEPT_BYTES });
+  const lines = destination({ dest: STDERR, sync: true, maxLength: MAX_KEPT_BYTES });
   // A full disk or a closed pipe costs log lines, never the process.
   lines.on("error", () => {});
   let stream: DestinationStream = { write: (line) => lines.write(clean(line)) };

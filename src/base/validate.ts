@@ -13,11 +13,11 @@ export function validate<const S extends v.GenericSchema>(
 ): v.InferOutput<S> {
   const result = v.safeParse(schema, input);
   if (result.success) return result.output;
-  throw new InputError(result.issues.slice(0, MOST_PROBLEMS).flatMap(problemsOf));
+  throw new InputError(result.issues.slice(0, MAX_PROBLEMS).flatMap(problemsOf));
 }
 
 /** The most issues that are reported. */
-const MOST_PROBLEMS = 100;
+const MAX_PROBLEMS = 100;
 
 /**
  * Returns a schema for a list of at most `most` items. The length is checked first, so the items of a list that is too
@@ -66,14 +66,14 @@ function unknownFields({ message, path = [] as never }: Issue): Problem[] {
   const names = new Set([String(last?.key), ...Object.keys(last?.input as object)]);
   return [...names]
     .filter((name) => !known.includes(name))
-    .slice(0, MOST_UNKNOWN)
+    .slice(0, MAX_UNKNOWN)
     .map((key) => ({
       path: pathOf([...path.slice(0, -1), { key }]),
       message: `unknown field${hintOf(key, hints) ?? didYouMean(key, known)}`,
     }));
 }
 
-const MOST_UNKNOWN = 100;
+const MAX_UNKNOWN = 100;
 
 /** Returns the path in the notation of a caller: `ids[2]`, `payload.to`. */
 function pathOf(keys: Path): string {

@@ -50,7 +50,7 @@ export const milliseconds = v.pipe(
   ),
 );
 
-const MOST_VALUES = 16;
+const MAX_VALUES = 16;
 const LONGEST_VALUE = 512;
 
 const byMember = /^(?:queue|args(?:\.[^.]+)*)$/s;
@@ -64,7 +64,7 @@ const value = v.pipe(
 
 /** The values that are compared. */
 export const comparedValues = v.pipe(
-  boundedList(value, "must be a list of values", MOST_VALUES),
+  boundedList(value, "must be a list of values", MAX_VALUES),
   v.minLength(1, 'must list at least one value, such as "args"'),
 );
 

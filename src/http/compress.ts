@@ -7,7 +7,7 @@ import type { HttpResponse } from "./response.ts";
 /** The length below which compression is not worth its time. */
 const LEAST_CHARS = 300;
 /** The length above which compression would occupy a thread for too long. */
-const MOST_CHARS = 4_000_000;
+const MAX_CHARS = 4_000_000;
 /** The fastest level: the next one saves a tenth and takes twice as long. */
 const LEVEL = 1;
 
@@ -19,7 +19,7 @@ export async function compressed(
   response: HttpResponse,
 ): Promise<HttpResponse> {
   const { body, headers } = response;
-  if (typeof body !== "string" || body.length < LEAST_CHARS || body.length > MOST_CHARS) {
+  if (typeof body !== "string" || body.length < LEAST_CHARS || body.length > MAX_CHARS) {
     return response;
   }
   if ("content-encoding" in headers) return response;
@@ -31,13 +31,13 @@ export async function compressed(
 }
 
 /** The number of codings in a header that are read. */
-export const MOST_CODINGS = 32;
+export const MAX_CODINGS = 32;
 
 /** Whether the header accepts gzip: `gzip`, `gzip;q=0.5`, `*`; not `gzip;q=0`. */
 export function acceptsGzip(accepted: string): boolean {
   const weights = new Map<string, number>();
-  for (const part of accepted.toLowerCase().split(",", MOST_CODINGS)) {
-    const [name = "", ...parameters] = part.split(";", MOST_CODINGS).map((piece) => piece.trim());
+  for (const part of accepted.toLowerCase().split(",", MAX_CODINGS)) {
+    const [name = "", ...parameters] = part.split(";", MAX_CODINGS).map((piece) => piece.trim());
     const weight = parameters.find((parameter) => parameter.startsWith("q="))?.slice(2);
     weights.set(name, Number(weight ?? 1));
   }

@@ -28,13 +28,13 @@ export function jsonText(text: string, status = 200): HttpResponse {
 }
 
 /** The length above which texts are not joined: the bytes are made directly from the pieces. */
-const MOST_CHARS = 4_000_000;
+const MAX_CHARS = 4_000_000;
 
 /** Returns a response from pieces of JSON text. Large pieces are copied once, into the bytes that are sent. */
 export function jsonTexts(texts: readonly string[]): HttpResponse {
   const chars = texts.reduce((sum, text) => sum + text.length, 0);
   const { status, headers } = jsonText("");
-  return { status, headers, body: chars <= MOST_CHARS ? texts.join("") : bytesOf(texts) };
+  return { status, headers, body: chars <= MAX_CHARS ? texts.join("") : bytesOf(texts) };
 }
 
 function bytesOf(texts: readonly string[]): Buffer {

@@ -46,9 +46,9 @@ export interface LimitUses {
 }
 
 export const DEFAULT_BUCKETS = 57;
-const MOST_ERROR_GROUPS = 100;
+const MAX_ERROR_GROUPS = 100;
 /** The maximum number of cached results, each of at most a megabyte. */
-const MOST_KEPT = 16;
+const MAX_KEPT = 16;
 /** The number of pages up to which the errors of a table are read within a few milliseconds. */
 const QUICK_PAGES = 512;
 
@@ -57,9 +57,9 @@ export function createInsight(db: Database): Insight {
   let pages = Number.POSITIVE_INFINITY;
   const usual = { changedAtMs: () => writtenAtMs, isSmall: () => pages <= QUICK_PAGES };
   const seldom = { ...usual, slowIntervalMs: 30_000 };
-  const keptGroups = cachedByKey<Groups>(MOST_KEPT, seldom);
-  const keptCommon = cachedByKey<Common>(MOST_KEPT, seldom);
-  const keptHorizons = cachedByKey<Horizon>(MOST_KEPT, usual);
+  const keptGroups = cachedByKey<Groups>(MAX_KEPT, seldom);
+  const keptCommon = cachedByKey<Common>(MAX_KEPT, seldom);
+  const keptHorizons = cachedByKey<Horizon>(MAX_KEPT, usual);
 
   const gauged = async () => {
     const gauge = await readGauge(db);
@@ -93,7 +93,7 @@ export function createInsight(db: Database): Insight {
       return walked;
     },
     activity: createActivityWatch(),
-    errors: () => groups("error", "is:failed", MOST_ERROR_GROUPS)(),
+    errors: () => groups("error", "is:failed", MAX_ERROR_GROUPS)(),
     horizon: () => horizon(DEFAULT_BUCKETS, null, null),
     common,
   };
@@ -117,7 +117,7 @@ export function createInsight(db: Database): Insight {
   };
 
   const sameError: SameError = async (task, errorStart, { pages: ofTable, asOf }) => {
-    const all = groups("error", "", MOST_ERROR_GROUPS);
+    const all = groups("error", "", MAX_ERROR_GROUPS);
     const reading = all();
     reading.catch(() => {});
     const known = ofTable <= QUICK_PAGES ? await reading : all.peek();

@@ -21,7 +21,7 @@ import {
   type ScheduleOverlap,
 } from "../domain/cron/schedule.ts";
 import { boundedText, type JobToAdd } from "../domain/job-spec.ts";
-import { MOST_LISTED, readSchedule, readSchedules } from "../insight/read/list-schedules.ts";
+import { MAX_LISTED, readSchedule, readSchedules } from "../insight/read/list-schedules.ts";
 import type { StoredSchedule } from "../queue/schedules/schedule-row.ts";
 
 /** A schedule: a cron entry that is stored in the database. */
@@ -129,7 +129,7 @@ export interface ScheduleOperations<Added> {
 
 const expectedSchema = strict({ revision: v.optional(count(2_147_483_647)) });
 const pageSchema = strict({
-  limit: v.optional(count(MOST_LISTED), 100),
+  limit: v.optional(count(MAX_LISTED), 100),
   cursor: v.nullish(boundedText(1, 512), null),
 });
 

@@ -20,7 +20,7 @@ interface SessionCounts {
 }
 
 /** The number of tasks with series of their own; the others share one. */
-const MOST_TASKS = 200;
+const MAX_TASKS = 200;
 const OTHERS = "(others)";
 
 export class WorkerMetrics {
@@ -107,7 +107,7 @@ export class WorkerMetrics {
   /** Returns label → tallies. */
   #byTask(): ReadonlyMap<string, readonly TaskTally[]> {
     const names = [...this.#source.tasks.keys()];
-    const own = new Set(names.length > MOST_TASKS ? names.slice(0, MOST_TASKS - 1) : names);
+    const own = new Set(names.length > MAX_TASKS ? names.slice(0, MAX_TASKS - 1) : names);
     const entries = [...this.#source.tasks];
     const grouped = Map.groupBy(entries, ([name]) => (own.has(name) ? name : OTHERS));
     return new Map([...grouped].map(([label, all]) => [label, all.map(([, { tally }]) => tally)]));

@@ -8,7 +8,7 @@ import { type Json, migratedDatabase, startAdmin } from "./admin-harness.ts";
 const { url } = await migratedDatabase("worker", ["operations"]);
 const { client, pool } = await startAdmin({ url });
 const MB = 1_000_000;
-const MOST_OF_AN_ANSWER = 6 * 1_048_576;
+const MAX_OF_AN_ANSWER = 6 * 1_048_576;
 
 beforeEach(() =>
   pool.query(`truncate worker._private_audit, worker._private_operations, worker._private_known_crontabs,
@@ -18,7 +18,7 @@ beforeEach(() =>
 async function read(path: string): Promise<Json> {
   const { status, body, text } = await client.get(path);
   assert.equal(status, 200, text.slice(0, 200));
-  assert.ok(text.length <= MOST_OF_AN_ANSWER, `${text.length} bytes`);
+  assert.ok(text.length <= MAX_OF_AN_ANSWER, `${text.length} bytes`);
   return body;
 }
 

@@ -65,7 +65,7 @@ export const comingAndGoing =
 /** All connections of a worker except for its heartbeat's. */
 export const OURS = ["worker", "worker connection", "worker fast lane", "worker listen"];
 
-const MOST_CUTS = 40;
+const MAX_CUTS = 40;
 
 /**
  * Cuts connections of the workers at random moments. Between two cuts some job has ended, because on a busy
@@ -76,7 +76,7 @@ export const cutting =
   async ({ queue, log, dice, over }) => {
     const ended = () => log.read().filter(({ e }) => e === "end").length;
     let endedBefore = -1;
-    for (let cuts = 0; cuts < MOST_CUTS && (await pause(20 + dice(120), over)); ) {
+    for (let cuts = 0; cuts < MAX_CUTS && (await pause(20 + dice(120), over)); ) {
       if (ended() === endedBefore) continue;
       endedBefore = ended();
       cuts++;

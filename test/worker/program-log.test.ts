@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { silentLogger } from "../../src/base/logger.ts";
 import { knownSecrets } from "../../src/cli/run/known-secrets.ts";
 import { loadTasks } from "../../src/worker/files/load-tasks.ts";
-import { MOST_LINES, programLog, redactor } from "../../src/worker/files/program-log.ts";
+import { MAX_LINES, programLog, redactor } from "../../src/worker/files/program-log.ts";
 import { runProgram } from "../../src/worker/files/run-program.ts";
 import { runJobInline } from "../../src/worker/testing.ts";
 import { filesOf } from "../cli/run-harness.ts";
@@ -26,7 +26,7 @@ async function linesOf(script: string, secrets: readonly string[] = []): Promise
 
 test("The log has the first lines of an attempt's output, and the number of the others.", async () => {
   const lines = await linesOf("seq 1 15000; echo end >&2");
-  assert.equal(lines.length, MOST_LINES + 1);
+  assert.equal(lines.length, MAX_LINES + 1);
   assert.match(lines.at(-1) ?? "", /^… 5,00[01] lines left out$/);
 });
 

@@ -97,14 +97,14 @@ function acknowledged(job: Job, queueName: string | null = null): Added {
 
 // A worker may lock a key's job during an add. The schema's functions report that as a serialization failure.
 const COLLISIONS = ["40001", "40P01"];
-const MOST_TRIES = 20;
+const MAX_ATTEMPTS = 20;
 
 async function patiently<T>(add: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
       return await add();
     } catch (error) {
-      if (tries === MOST_TRIES || !COLLISIONS.includes(codeOf(error) ?? "")) throw error;
+      if (tries === MAX_ATTEMPTS || !COLLISIONS.includes(codeOf(error) ?? "")) throw error;
     }
   }
 }

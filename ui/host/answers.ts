@@ -10,7 +10,7 @@ interface Known {
 }
 
 /** The number of stored answers: a page sends the same few requests again and again. */
-const MOST_KEPT = 8;
+const MAX_KEPT = 8;
 
 let answers = new Map<string, Known>();
 
@@ -37,7 +37,7 @@ export async function ask(url: URL, init: RequestInit & { readonly headers: Head
     if (etag) stored.set(url.href, { etag, asOf, text });
   }
   const [oldest] = stored.keys();
-  if (oldest && stored.size > MOST_KEPT) stored.delete(oldest);
+  if (oldest && stored.size > MAX_KEPT) stored.delete(oldest);
   return { status, headers, text };
 }
 

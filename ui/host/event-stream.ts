@@ -9,7 +9,7 @@ import type { Runner } from "./runner.ts";
 /** The time without a byte after which the stream counts as dead. */
 const SILENCE_MS = 90_000;
 /** The length of an event that ends the stream. */
-const MOST_CHARS = 8_000_000;
+const MAX_CHARS = 8_000_000;
 
 export class EventStream {
   readonly #runner: Runner;
@@ -126,7 +126,7 @@ export class EventParser {
     const lines = (this.#rest + chunk).split(/\r\n|\n|\r(?!$)/);
     this.#rest = lines.pop() ?? "";
     for (const line of lines) this.#line(line);
-    return this.#rest.length + this.#size <= MOST_CHARS;
+    return this.#rest.length + this.#size <= MAX_CHARS;
   }
 
   #line(line: string): void {

@@ -15,7 +15,7 @@ const NUMBERS: Readonly<Record<string, number>> = {
 /** The runtime id of AssemblyScript's class String. */
 const STRING_ID = 2;
 /** The length up to which a text is passed in the arguments of one call. */
-const MOST_UNITS = 1_024;
+const MAX_UNITS = 1_024;
 
 export async function instantiate(module: WebAssembly.Module, host: object): Promise<App> {
   const imports = wrapped(host, (name, call) => (...given) => {
@@ -32,8 +32,8 @@ export async function instantiate(module: WebAssembly.Module, host: object): Pro
     const [size = 0] = new Uint32Array(app.memory.buffer, at - 4, 1);
     const all = units(at, size / 2);
     let text = "";
-    for (let from = 0; from < all.length; from += MOST_UNITS) {
-      text += String.fromCharCode(...all.subarray(from, from + MOST_UNITS));
+    for (let from = 0; from < all.length; from += MAX_UNITS) {
+      text += String.fromCharCode(...all.subarray(from, from + MAX_UNITS));
     }
     return text;
   }

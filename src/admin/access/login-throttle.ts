@@ -23,7 +23,7 @@ const GUESSES_PER_SECOND_OF_ONE = 8;
 const SECOND_MS = 1_000;
 const LOGIN_VALID_MS = 3_600_000;
 /** The number of networks of each kind; beyond it, the one with the oldest login is removed. */
-const MOST_NETWORKS = 10_000;
+const MAX_NETWORKS = 10_000;
 
 interface Guess {
   readonly network: string;
@@ -62,7 +62,7 @@ export function createLoginThrottle(clock: () => number = monotonic): LoginThrot
       lastLogins[kind].delete(network);
       lastLogins[kind].set(network, clock());
       const [oldest] = lastLogins[kind].keys();
-      if (lastLogins[kind].size > MOST_NETWORKS && oldest !== undefined)
+      if (lastLogins[kind].size > MAX_NETWORKS && oldest !== undefined)
         lastLogins[kind].delete(oldest);
     },
   };

@@ -24,7 +24,7 @@ const LINES_A_CLIENT = 10;
 const LINES_IN_ALL = 60;
 const WINDOW_MS = 60_000;
 /** The number of clients that a summary names. */
-const MOST_NAMED = 5;
+const MAX_NAMED = 5;
 
 export function createRefusalLog(
   logger: Logger,
@@ -45,7 +45,7 @@ export function createRefusalLog(
     stopWindow?.();
     stopWindow = null;
     if (unlogged.total > 0) {
-      const busiest = [...byClient].sort(([, a], [, b]) => b - a).slice(0, MOST_NAMED);
+      const busiest = [...byClient].sort(([, a], [, b]) => b - a).slice(0, MAX_NAMED);
       const fields = {
         more: unlogged.total,
         kinds: Object.fromEntries(unlogged.kinds),

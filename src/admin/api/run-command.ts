@@ -80,14 +80,14 @@ function databaseOf({ databases }: Admin, { weight }: Command) {
 }
 
 // The maximum number of entries of a list in a log line.
-const MOST_LOGGED = 10;
+const MAX_LOGGED = 10;
 
 /** Adds the command's fields to the log line. */
 function addLogFields({ notes }: HttpRequest, { ids, key, workers, tally }: CommandRecord): void {
   Object.assign(notes, {
-    ...(ids === null ? {} : { ids: new Set(ids).size, jobs: ids.slice(0, MOST_LOGGED) }),
+    ...(ids === null ? {} : { ids: new Set(ids).size, jobs: ids.slice(0, MAX_LOGGED) }),
     ...(key === null ? {} : { key }),
-    ...(workers === null ? {} : { workers: workers.slice(0, MOST_LOGGED) }),
+    ...(workers === null ? {} : { workers: workers.slice(0, MAX_LOGGED) }),
     ...(tally === null ? {} : { changed: tally.done }),
   });
 }

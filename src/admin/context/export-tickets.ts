@@ -13,7 +13,7 @@ import { type Derive, deriveFrom, generateSecret, secretOf } from "../access/sec
 
 export const TICKET_MS = 60_000;
 /** The number of used tickets that are recorded in memory, far more than can be downloaded in a minute. */
-const MOST_USED = 10_000;
+const MAX_USED = 10_000;
 /** The length of the longest ticket. It fits into a request's headers, with a query of 4,000 ASCII characters. */
 export const LONGEST_TICKET = 12_000;
 
@@ -25,7 +25,7 @@ export interface Ticket {
 
 /** A ticket with a right signature that has not expired. */
 export interface ValidTicket extends Ticket {
-  /** Marks the ticket as used. Resolves to false if it was used before. Throws Refusal 503 beyond MOST_USED. */
+  /** Marks the ticket as used. Resolves to false if it was used before. Throws Refusal 503 beyond MAX_USED. */
   use(): Promise<boolean>;
 }
 
@@ -62,7 +62,7 @@ export function createTickets({ derive, db, clock = now }: TicketOptions): Ticke
       used.delete(other);
     }
     if (used.has(name)) return false;
-    if (used.size >= MOST_USED) throw tooMany;
+    if (used.size >= MAX_USED) throw tooMany;
     used.set(name, until);
     return true;
   };

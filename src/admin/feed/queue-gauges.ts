@@ -15,7 +15,7 @@ import { pauseScopes } from "../../queue/pauses/pause.ts";
 import type { Exposed, PauseFacts } from "./exposed.ts";
 
 /** The most limits with gauges, by name. */
-const MOST_LIMITS = 100;
+const MAX_LIMITS = 100;
 
 const states = Object.keys(inState) as State[];
 
@@ -105,6 +105,6 @@ export function createQueueGauges(
     pool.set({ state: "waiting" }, waitingCount);
     if (typeof snapshot === "object") showSnapshot(snapshot);
     if (pauses !== null) showPauses(pauses);
-    for (const use of limits?.slice(0, MOST_LIMITS) ?? []) showLimit(use);
+    for (const use of limits?.slice(0, MAX_LIMITS) ?? []) showLimit(use);
   };
 }

@@ -1,7 +1,7 @@
 // The page's files as the build embeds them, and the response to a request for one: encoding by Accept-Encoding, 304 by
 // If-None-Match, a strong ETag for each encoding.
 import { WorkerError } from "../../base/errors.ts";
-import { MOST_CODINGS } from "../../http/compress.ts";
+import { MAX_CODINGS } from "../../http/compress.ts";
 import { type HttpRequest, header } from "../../http/request.ts";
 import type { HttpResponse } from "../../http/response.ts";
 
@@ -89,8 +89,8 @@ export function chooseEncoding(
   offered: readonly Encoding[],
 ): Encoding {
   const weights = new Map<string, number>();
-  for (const part of (accepted ?? "").toLowerCase().split(",", MOST_CODINGS)) {
-    const [name = "", ...parameters] = part.split(";", MOST_CODINGS).map((piece) => piece.trim());
+  for (const part of (accepted ?? "").toLowerCase().split(",", MAX_CODINGS)) {
+    const [name = "", ...parameters] = part.split(";", MAX_CODINGS).map((piece) => piece.trim());
     const q = parameters.find((parameter) => parameter.startsWith("q="))?.slice(2);
     const weight = Number(q ?? 1);
     if (name !== "") weights.set(name, Number.isNaN(weight) ? 0 : weight);

@@ -53,7 +53,7 @@ function value<T>(
   };
 }
 
-const MOST_SHOWN = 40;
+const MAX_SHOWN = 40;
 
 /** Adds the typed text to the error: "must be a whole number …, not "foo"". */
 function named<T>(text: string, read: (text: string) => T): T {
@@ -61,7 +61,7 @@ function named<T>(text: string, read: (text: string) => T): T {
     return read(text);
   } catch (error) {
     if (!(error instanceof Unfit)) throw error;
-    const shown = text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text;
+    const shown = text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
     throw new Unfit(`${error.message}, not "${shown}"`, error.isChoice);
   }
 }

@@ -7,7 +7,7 @@ import { connected } from "../shell/connection.ts";
 import { defineCommand } from "../shell/globals.ts";
 
 /** The most pauses that are shown. */
-const MOST_PAUSES = 10;
+const MAX_PAUSES = 10;
 
 export const statusCommand = defineCommand({
   name: "status",
@@ -33,8 +33,8 @@ export const statusCommand = defineCommand({
         ["TOTAL", ...shownConditions.map((one) => one.toUpperCase())],
         [[total, ...shownConditions.map((one) => conditions[one])].map(String)],
       );
-      for (const pause of pauses.slice(0, MOST_PAUSES)) print(pausedSubject(pause));
-      const others = pauses.length - MOST_PAUSES;
+      for (const pause of pauses.slice(0, MAX_PAUSES)) print(pausedSubject(pause));
+      const others = pauses.length - MAX_PAUSES;
       if (others > 0)
         print(args.suggest.text(`${counted(others, "other pause")}: "worker paused" lists them`));
       if (note !== null) print(`Limits: ${note}`);

@@ -1,6 +1,6 @@
 // Options of a command on jobs by query: pacing, canary, limit, dry run.
 
-import { MOST_CANARY, MOST_LIMIT, MOST_RATE } from "../../commands/operations/lifecycle.ts";
+import { MAX_CANARY, MAX_LIMIT, MAX_RATE } from "../../commands/operations/lifecycle.ts";
 import {
   actionData,
   type OperationAction,
@@ -18,13 +18,13 @@ interface Table {
 
 /** Adds the options of an operation to the command's table. */
 export function withQueryOptions(action: OperationAction, table: Table): Table {
-  const rate = whole("Jobs per second; 0: without pauses", 0, MOST_RATE);
-  const canary = whole("Run this many first, the rest only if they succeed", 1, MOST_CANARY);
+  const rate = whole("Jobs per second; 0: without pauses", 0, MAX_RATE);
+  const canary = whole("Run this many first, the rest only if they succeed", 1, MAX_CANARY);
   const options: Values = {
     ...table.options,
     rate,
     ...(actionData(action).canary !== "none" ? { canary } : {}),
-    limit: whole("Maximum number of jobs to change, lowest ids first (query only)", 1, MOST_LIMIT),
+    limit: whole("Maximum number of jobs to change, lowest ids first (query only)", 1, MAX_LIMIT),
     withOperations: flag("Add the tables that a query needs, if missing (query only)"),
     dryRun: flag("Only show what would change (query only)"),
     yes: flag("Do not ask for confirmation", { aliases: ["-y"] }),
@@ -73,7 +73,7 @@ function queryOfWords(action: OperationAction, given: Given): string | null {
 }
 
 // The most ids that one query accepts.
-const MOST_IDS = 800;
+const MAX_IDS = 800;
 const IDS_A_TERM = 100;
 
 function queryOfKey(action: OperationAction, given: Given): string | null {
@@ -87,9 +87,9 @@ function queryOfKey(action: OperationAction, given: Given): string | null {
   const all = ids.flatMap((one) => one.split(","));
   const bad = all.find((id) => !/^\d+$/.test(id));
   if (bad !== undefined) throw new UsageError(`--ids: "${bad}" is not a job id`, action);
-  if (all.length > MOST_IDS) {
+  if (all.length > MAX_IDS) {
     throw new UsageError(
-      `--ids: at most ${MOST_IDS} ids; for more, give a range: --query id:1..999`,
+      `--ids: at most ${MAX_IDS} ids; for more, give a range: --query id:1..999`,
       action,
     );
   }

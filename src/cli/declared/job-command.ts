@@ -178,7 +178,7 @@ function isWhen(value: unknown): value is Exclude<When, string> {
   return typeof value === "object" && value !== null && ("afterMs" in value || "local" in value);
 }
 
-const MOST_SHOWN = 10;
+const MAX_SHOWN = 10;
 
 /** `complete 1 2 3: The jobs are deleted as if they had succeeded. Continue?` */
 function questionOf(
@@ -187,8 +187,8 @@ function questionOf(
   shown: string,
 ): string {
   const words = declaration.positionals.flatMap((field) => input[field] ?? []).map(String);
-  const first = words.slice(0, MOST_SHOWN);
-  if (words.length > MOST_SHOWN) first.push(`and ${words.length - MOST_SHOWN} more`);
+  const first = words.slice(0, MAX_SHOWN);
+  if (words.length > MAX_SHOWN) first.push(`and ${words.length - MAX_SHOWN} more`);
   const { consequence, consequenceOfOne = consequence } = declaration;
   const isOne = Array.isArray(input["ids"]) && input["ids"].length === 1;
   return `${[shown, ...first].join(" ")}: ${isOne ? consequenceOfOne : consequence} Continue?`;

@@ -25,7 +25,7 @@ const LONGEST_JOB_MS = 3_000;
 /** The number of failures in 100 attempts. */
 const FAILURES = 12;
 const FEED_INTERVAL_MS = 2_000;
-const MOST_FED = 5;
+const MAX_FED = 5;
 /** With this many ready jobs, none is added. */
 const ENOUGH_READY = 150;
 /** The longest delay of a scheduled job, in seconds. */
@@ -75,7 +75,7 @@ async function feed(database: Database, logger: Logger, signal: AbortSignal): Pr
       if ((await countJobs(database)).ready >= ENOUGH_READY) continue;
       await addJobs(
         database,
-        Array.from({ length: 1 + random(MOST_FED) }, () => newJob(n)),
+        Array.from({ length: 1 + random(MAX_FED) }, () => newJob(n)),
       );
     } catch (error) {
       logger.debug({ error: messageOf(error) }, "the demo could not add jobs");

@@ -105,7 +105,7 @@ async function drain(
   return 0;
 }
 
-const MOST_NAMED = 5;
+const MAX_NAMED = 5;
 
 /** Ready jobs whose tasks are not among the files; null: none. */
 async function readyElsewhere(
@@ -123,9 +123,9 @@ async function readyElsewhere(
     const left = listed.filter((one) => !own.has(one.identifier) && one.counts.ready.value > 0);
     if (left.length === 0) return null;
     const shown = left
-      .slice(0, MOST_NAMED)
+      .slice(0, MAX_NAMED)
       .map((one) => `${one.identifier} ${valueText(one.counts.ready)}`);
-    const more = left.length > MOST_NAMED ? `, and ${left.length - MOST_NAMED} more` : "";
+    const more = left.length > MAX_NAMED ? `, and ${left.length - MAX_NAMED} more` : "";
     return `ready, but this worker has no such task: ${shown.join(", ")}${more}`;
   } finally {
     await pool.end();

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { wait } from "../../base/clock.ts";
 
 const POLL_MS = 300;
-const MOST_FILES = 10_000;
+const MAX_FILES = 10_000;
 
 /** By path: a text that differs after any change of the file. */
 type States = Map<string, string>;
@@ -24,7 +24,7 @@ export class WatchedFiles {
 
   /** Adds a file in its present state. */
   add(file: string): void {
-    if (this.#seen.has(file) || this.#named.size >= MOST_FILES) return;
+    if (this.#seen.has(file) || this.#named.size >= MAX_FILES) return;
     this.#named.add(file);
     this.#seen.set(file, stateOf(file));
   }
@@ -49,7 +49,7 @@ export class WatchedFiles {
   }
 
   async #states(): Promise<States> {
-    const paths = [...this.#named, ...(await filesBelow(this.#directory))].slice(0, MOST_FILES);
+    const paths = [...this.#named, ...(await filesBelow(this.#directory))].slice(0, MAX_FILES);
     return new Map(paths.map((path) => [path, stateOf(path)]));
   }
 }

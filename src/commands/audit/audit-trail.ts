@@ -37,12 +37,12 @@ export interface AuditOptions {
   readonly onAudit: OnAudit | null;
 }
 
-const MOST_IN_MEMORY = 1_000;
-const MOST_ROWS = 100_000;
+const MAX_IN_MEMORY = 1_000;
+const MAX_ROWS = 100_000;
 const KEPT_DAYS = 90;
 const TIDIED_AT_ONCE = 5_000;
 // The maximum number of ids in a log line, which must not grow with the request.
-const MOST_LOGGED = 500;
+const MAX_LOGGED = 500;
 
 export function createAuditTrail({ db, logger, onAudit }: AuditOptions): AuditTrail {
   const memory: { readonly id: string; readonly json: string }[] = [];
@@ -50,7 +50,7 @@ export function createAuditTrail({ db, logger, onAudit }: AuditOptions): AuditTr
 
   const remember = (entry: AuditEntry, json: string) => {
     memory.push({ id: String(++lastId), json });
-    if (memory.length > MOST_IN_MEMORY) memory.shift();
+    if (memory.length > MAX_IN_MEMORY) memory.shift();
     log(logger, entry);
   };
   const announce = async (entry: AuditEntry) => {
@@ -126,9 +126,9 @@ function pageOf(
 const NOT_WRITTEN = "the audit entry was not written";
 
 function log(logger: Logger, { ids, before: _, after: __, ...entry }: AuditEntry): void {
-  logger.info({ ...entry, ...(ids === null ? {} : { ids: ids.slice(0, MOST_LOGGED) }) }, "write");
-  for (let at = MOST_LOGGED; at < (ids?.length ?? 0); at += MOST_LOGGED) {
-    const more = ids?.slice(at, at + MOST_LOGGED);
+  logger.info({ ...entry, ...(ids === null ? {} : { ids: ids.slice(0, MAX_LOGGED) }) }, "write");
+  for (let at = MAX_LOGGED; at < (ids?.length ?? 0); at += MAX_LOGGED) {
+    const more = ids?.slice(at, at + MAX_LOGGED);
     logger.info({ request: entry.request, action: entry.action, ids: more }, "write, more ids");
   }
 }
@@ -171,7 +171,7 @@ const tidySql = (s: string) => `
     where id = any(array(
       select id from ${s}._private_audit
       where at < pg_catalog.now() - interval '${KEPT_DAYS} days'
-      or id <= (select pg_catalog.max(id) from ${s}._private_audit) - ${MOST_ROWS}
+      or id <= (select pg_catalog.max(id) from ${s}._private_audit) - ${MAX_ROWS}
       order by id
       limit ${TIDIED_AT_ONCE}
     ))
@@ -212,7 +212,7 @@ function factsJson({ id, runAt, maxAttempts, ...rest }: JobFacts): string {
   return `{"id":${id},${JSON.stringify(named).slice(1)}`;
 }
 
-const MOST_JOBS = 20;
+const MAX_JOBS = 20;
 
 interface FactsRow {
   readonly id: string;
@@ -229,7 +229,7 @@ export async function readFacts(
   { ids, key }: { readonly ids: readonly string[] | null; readonly key: string | null },
 ): Promise<JobFacts[] | null> {
   if (ids === null && key === null) return null;
-  const rows = await query<FactsRow>(db, factsSql, [(ids ?? []).slice(0, MOST_JOBS), key]);
+  const rows = await query<FactsRow>(db, factsSql, [(ids ?? []).slice(0, MAX_JOBS), key]);
   return rows.map(({ run_at_us: runAtUs, max_attempts: maxAttempts, ...row }) => ({
     ...row,
     ...{ runAt: timeText(runAtUs), maxAttempts },

@@ -1,7 +1,7 @@
 // Stores an action on single jobs as a finished operation, in the same statement: one row for the operation, and one
 // for each job with its earlier state. So the action appears in Activity, has a receipt, and is undone like an
 // operation by query (operations/store/undo-statement.ts). It needs the extension.
-import { MOST_VALUES } from "../../domain/portable/query/limits.ts";
+import { MAX_VALUES } from "../../domain/portable/query/limits.ts";
 import { jobColumns, jobNames } from "../../queue/sql/job-row.ts";
 import { microseconds } from "../../queue/sql/moments.ts";
 import type { Origin } from "../audit/audit-entry.ts";
@@ -39,7 +39,7 @@ export const keptStatement = (
     )
     select
       -- Where there are more than a query may name, only the receipt has them.
-      case when pg_catalog.count(*) <= ${MOST_VALUES} then 'id:' || pg_catalog.string_agg(id::text, ',' order by id) else '' end,
+      case when pg_catalog.count(*) <= ${MAX_VALUES} then 'id:' || pg_catalog.string_agg(id::text, ',' order by id) else '' end,
       ${microseconds("pg_catalog.now()")}::bigint::text,
       $${first}::text, $${first + 1}::json, $${first + 2}::text, $${first + 3}::text,
       'done', pg_catalog.now(), pg_catalog.max(id), pg_catalog.now(), ${COUNTED}, ${COUNTED}, pg_catalog.max(id),

@@ -125,11 +125,11 @@ function actedSentence(done: string, result: Acted, asked: Asked): string {
   );
 }
 
-const MOST_NAMED = 5;
+const MAX_NAMED = 5;
 
 export function named(ids: readonly string[]): string {
-  const first = ids.slice(0, MOST_NAMED).map((id) => `#${id}`);
-  return [...first, ...(ids.length > MOST_NAMED ? ["…"] : [])].join(", ");
+  const first = ids.slice(0, MAX_NAMED).map((id) => `#${id}`);
+  return [...first, ...(ids.length > MAX_NAMED ? ["…"] : [])].join(", ");
 }
 
 /** Returns a clause that explains why jobs will not run, and how to give them attempts. */

@@ -86,7 +86,7 @@ select case when $1::text = 'task'
   then exists (select from ${s}._private_tasks where identifier like $2::text)
   else exists (select from ${s}._private_job_queues where queue_name like $2::text) end as is_known`;
 
-const MOST_ENDED = 1_000;
+const MAX_ENDED = 1_000;
 
 // A pause of another end was set or changed by a person, and stays.
 const backOffsSql: Statement = (s) => `
@@ -97,7 +97,7 @@ from ${s}._private_back_offs as backs
 where backs.until > pg_catalog.now() and (backs.scope = 'limit' and backs.name = $1::text
   or backs.scope = $2::text and backs.name like $3::text)
 order by backs.scope, backs.name, backs.until desc
-limit ${MOST_ENDED}`;
+limit ${MAX_ENDED}`;
 
 const endSql: Statement = (s) => `
 with ended as (

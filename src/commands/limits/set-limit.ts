@@ -5,7 +5,7 @@ import { inTransaction } from "../../database/connection/transaction.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 import type { LimitDefinition } from "../../domain/limits/limit.ts";
 import { shortName } from "../../domain/words.ts";
-import { MOST_LIMITS, readLimits, type StoredLimit } from "../../queue/limits/limits.ts";
+import { MAX_LIMITS, readLimits, type StoredLimit } from "../../queue/limits/limits.ts";
 import { CONTROL } from "../../queue/pauses/pause.ts";
 import { announceJobs } from "../../queue/sql/notify.ts";
 import { requireLimits } from "./missing-limits.ts";
@@ -93,7 +93,7 @@ const missingIn = (stored: readonly StoredLimit[], wanted: readonly LimitDefinit
   wanted.filter(({ name }) => !stored.some(({ definition }) => definition.name === name));
 
 const tooMany = () =>
-  new WorkerError("conflict", `there are ${MOST_LIMITS} limits, which is the maximum; remove some`);
+  new WorkerError("conflict", `there are ${MAX_LIMITS} limits, which is the maximum; remove some`);
 
 /** Removes a limit. Returns false if there was none. Throws `extension_missing`. */
 export async function removeLimit(db: Database, name: string): Promise<boolean> {
@@ -113,7 +113,7 @@ with old as materialized (
   insert into ${s}._private_limits as l
     (name, scope, match, concurrency, rate, period_ms, burst, source, set_by)
   select $1::text, $2::text, $3::text, $4::int, $5::int, $6::bigint, $7::int, $8::text, $9::text
-  where exists (select from old) or (select pg_catalog.count(*) from ${s}._private_limits) < ${MOST_LIMITS}
+  where exists (select from old) or (select pg_catalog.count(*) from ${s}._private_limits) < ${MAX_LIMITS}
   on conflict (name) do update set
     match = excluded.match, concurrency = excluded.concurrency, rate = excluded.rate,
     period_ms = excluded.period_ms, burst = excluded.burst, source = excluded.source,
@@ -126,13 +126,13 @@ with old as materialized (
 select exists (select from stored) as is_changed,
   exists (select from old where scope <> $2::text) as is_other,
   not exists (select from old) and not exists (select from stored) as is_missed,
-  (select pg_catalog.count(*) from ${s}._private_limits) >= ${MOST_LIMITS} as is_full`;
+  (select pg_catalog.count(*) from ${s}._private_limits) >= ${MAX_LIMITS} as is_full`;
 
 // Of two workers that start, one creates the limit.
 const createSql: Statement = (s) => `
 insert into ${s}._private_limits (name, scope, match, concurrency, rate, period_ms, burst, source)
 select $1::text, $2::text, $3::text, $4::int, $5::int, $6::bigint, $7::int, 'code'
-where (select pg_catalog.count(*) from ${s}._private_limits) < ${MOST_LIMITS}
+where (select pg_catalog.count(*) from ${s}._private_limits) < ${MAX_LIMITS}
 on conflict (name) do nothing
 returning ${NEWS}`;
 

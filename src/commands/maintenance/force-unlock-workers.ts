@@ -60,7 +60,7 @@ async function unlock(db: Database, workerIds: readonly string[]): Promise<Unloc
   };
 }
 
-const MOST_NAMED = 5;
+const MAX_NAMED = 5;
 
 // Like the schema's function force_unlock_workers, which returns nothing, but with the counts and the ids without
 // locks. It is one scan of all jobs, because no index covers locks. If the optional index on locked jobs exists, "not
@@ -128,8 +128,8 @@ export const unlockCommand = defineCommand({
     const done = `Unlocked ${counted(jobs, "job")} and ${counted(queues, "queue")} of`;
     const all = new Set(ids).size;
     if (unknown.length === 0) return `${done} ${counted(all, "worker")}`;
-    const names = unknown.slice(0, MOST_NAMED).map((id) => `"${id}"`);
-    const more = unknown.length > MOST_NAMED ? ", …" : "";
+    const names = unknown.slice(0, MAX_NAMED).map((id) => `"${id}"`);
+    const more = unknown.length > MAX_NAMED ? ", …" : "";
     return `${done} ${all - unknown.length} of ${counted(all, "worker")}; there is no worker ${names.join(", ")}${more}`;
   },
   // A mistyped name unlocks nothing, so the tally must show it.

@@ -10,9 +10,9 @@ import type { OperationStore, Transition } from "./model/operation-store.ts";
 export const lifecycleActions = ["pause", "resume", "stop", "undo"] as const;
 export type LifecycleAction = (typeof lifecycleActions)[number];
 
-export const MOST_RATE = 1_000_000;
-export const MOST_CANARY = 1_000;
-export const MOST_LIMIT = 1_000_000_000;
+export const MAX_RATE = 1_000_000;
+export const MAX_CANARY = 1_000;
+export const MAX_LIMIT = 1_000_000_000;
 
 /** Starts a rehearsed operation, once. Throws `not_found` for an expired rehearsal, and `conflict`. */
 export async function beginOperation(
@@ -50,14 +50,14 @@ export function settingsProblems(
     const message = `applies only to retry and run-now: the outcome of a job is not conclusive after ${action}`;
     problems.push({ path: "canary", message });
   }
-  if (canary !== null && !(canary >= 1 && canary <= MOST_CANARY)) {
-    problems.push({ path: "canary", message: `must be from 1 to ${MOST_CANARY}` });
+  if (canary !== null && !(canary >= 1 && canary <= MAX_CANARY)) {
+    problems.push({ path: "canary", message: `must be from 1 to ${MAX_CANARY}` });
   }
-  if (limit !== null && !(limit >= 1 && limit <= MOST_LIMIT)) {
-    problems.push({ path: "limit", message: `must be from 1 to ${MOST_LIMIT}` });
+  if (limit !== null && !(limit >= 1 && limit <= MAX_LIMIT)) {
+    problems.push({ path: "limit", message: `must be from 1 to ${MAX_LIMIT}` });
   }
-  if (rate !== null && !(rate >= 0 && rate <= MOST_RATE)) {
-    problems.push({ path: "rate", message: `must be from 0 (no pauses) to ${MOST_RATE}` });
+  if (rate !== null && !(rate >= 0 && rate <= MAX_RATE)) {
+    problems.push({ path: "rate", message: `must be from 0 (no pauses) to ${MAX_RATE}` });
   }
   return problems;
 }

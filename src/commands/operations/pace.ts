@@ -8,10 +8,10 @@
 import type { Speed } from "./model/operation-store.ts";
 
 const FIRST_LIMIT = 500;
-const MOST_LIMIT = 2_000;
+const MAX_LIMIT = 2_000;
 // The largest batch without pauses, where the total time matters. Planning and committing take a fifth of a batch of
 // 2,000.
-const MOST_WITHOUT_PAUSES = 4_000;
+const MAX_WITHOUT_PAUSES = 4_000;
 const STEADY_LIMIT = 200;
 const LEAST_LIMIT = 10;
 const FIRST_SPAN = 50_000;
@@ -19,7 +19,7 @@ const STEADY_SPAN = 25_000;
 const LEAST_SPAN = 500;
 const WANTED_MS = 50;
 const LONGEST_MS = 2_000;
-const MOST_GROWTH = 8;
+const MAX_GROWTH = 8;
 const LONGEST_PAUSE_MS = 2_000;
 
 export interface BatchStep {
@@ -64,7 +64,7 @@ export interface PaceOptions {
 export function createPace({ rate, monotonic }: PaceOptions): BatchPace {
   let span = FIRST_SPAN;
   const most =
-    rate === 0 ? MOST_WITHOUT_PAUSES : Math.min(MOST_LIMIT, rate ?? Number.POSITIVE_INFINITY);
+    rate === 0 ? MAX_WITHOUT_PAUSES : Math.min(MAX_LIMIT, rate ?? Number.POSITIVE_INFINITY);
   let limit = Math.min(FIRST_LIMIT, most);
   let speed: Speed = { ratePerS: null, etaS: null };
   const began = monotonic();
@@ -131,8 +131,8 @@ export function createPace({ rate, monotonic }: PaceOptions): BatchPace {
       return Math.max(rest, dueMs);
     },
     tooLong() {
-      span = clamp(span / MOST_GROWTH, LEAST_SPAN, span);
-      limit = clamp(Math.round(limit / MOST_GROWTH), Math.min(LEAST_LIMIT, limit), limit);
+      span = clamp(span / MAX_GROWTH, LEAST_SPAN, span);
+      limit = clamp(Math.round(limit / MAX_GROWTH), Math.min(LEAST_LIMIT, limit), limit);
     },
   };
 }
@@ -140,7 +140,7 @@ export function createPace({ rate, monotonic }: PaceOptions): BatchPace {
 /** Returns the size for the target time. Only after a very slow batch it is below `steady`. */
 function resized(size: number, ms: number, steady: number): number {
   const within = (wantedMs: number) =>
-    size * clamp(wantedMs / Math.max(ms, 1), 1 / MOST_GROWTH, MOST_GROWTH);
+    size * clamp(wantedMs / Math.max(ms, 1), 1 / MAX_GROWTH, MAX_GROWTH);
   return Math.max(within(WANTED_MS), Math.min(within(LONGEST_MS), steady));
 }
 

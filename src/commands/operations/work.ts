@@ -33,7 +33,7 @@ import { type BatchPace, createPace } from "./pace.ts";
 import { readCandidates } from "./rehearse/candidates.ts";
 
 // How many failures in a row are tolerated. An outage that lasts longer needs an operator.
-const MOST_FAILURES = 60;
+const MAX_FAILURES = 60;
 // The age up to which a compiled query is used: locked queues and names change.
 const COMPILED_FOR_MS = 2_000;
 
@@ -63,7 +63,7 @@ export async function workOn(
         if (next.isOver) return current;
         if (next.pauseMs > 0) await tools.wait(next.pauseMs, signal);
       } catch (error) {
-        if (!isPassing(error) || ++failures > MOST_FAILURES) throw error;
+        if (!isPassing(error) || ++failures > MAX_FAILURES) throw error;
         if ((error as WorkerError).code === "database_timeout") pace.tooLong();
         await tools.wait(backoffDelay(failures, { firstMs: 100, longestMs: 5_000 }), signal);
         // The commit may have happened, which the row shows.

@@ -24,7 +24,7 @@ import {
 } from "../../queue/schedules/schedule-row.ts";
 import { milliseconds } from "../../queue/sql/moments.ts";
 
-export const MOST_SCHEDULES = 10_000;
+export const MAX_SCHEDULES = 10_000;
 
 /** Adds a schedule. Throws `conflict` if one has the identifier or there are too many, and `extension_missing`. */
 export async function addSchedule(
@@ -39,10 +39,10 @@ export async function addSchedule(
       [definition.entry.identifier],
     );
     if (clock?.is_there === true) throw alreadyExists(db, definition);
-    if ((clock?.count ?? 0) >= MOST_SCHEDULES) {
+    if ((clock?.count ?? 0) >= MAX_SCHEDULES) {
       throw new WorkerError(
         "conflict",
-        `there are ${MOST_SCHEDULES} schedules, which is the limit; remove some`,
+        `there are ${MAX_SCHEDULES} schedules, which is the limit; remove some`,
       );
     }
     const { entry, payloadText, jitterMs, overlap } = definition;
@@ -189,7 +189,7 @@ const announced = `pg_catalog.pg_notify('${SCHEDULES}', pg_catalog.random()::tex
 // The count stops at the limit.
 const beforeAddSql: Statement = (s) => `
 select ${now} as now_ms, exists (select from ${s}._private_schedules where identifier = $1::text) as is_there,
-  (select pg_catalog.count(*)::int from (select from ${s}._private_schedules limit ${MOST_SCHEDULES}) as first) as count`;
+  (select pg_catalog.count(*)::int from (select from ${s}._private_schedules limit ${MAX_SCHEDULES}) as first) as count`;
 
 const addSql: Statement = (s) => `
 insert into ${s}._private_schedules

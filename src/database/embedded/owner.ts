@@ -20,11 +20,11 @@ export interface Ownership {
 
 const LINK = /^owner\.(\d{1,15})$/;
 const RELEASED = "released";
-const MOST_ATTEMPTS = 100;
+const MAX_ATTEMPTS = 100;
 
 /** Becomes the owner of `directory`, or throws an error that names the current one. */
 export function claimDirectory(directory: string): Ownership {
-  for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const latest = generationsIn(directory).at(-1) ?? 0;
     const owner = readOwner(directory, latest);
     if (owner !== null && isRunning(owner)) throw inUse(directory, owner);

@@ -28,11 +28,11 @@ export interface IndexFacts {
 }
 
 // The maximum number of reported tables. The queue has a dozen; its schema may contain others.
-const MOST_TABLES = 50;
-const MOST_INDEXES = 100;
+const MAX_TABLES = 50;
+const MAX_INDEXES = 100;
 
 export async function readTables(db: Database): Promise<RelationFacts[]> {
-  const rows = await query<Texts<RelationFacts>>(db, tablesSql, [db.schema.name, MOST_TABLES]);
+  const rows = await query<Texts<RelationFacts>>(db, tablesSql, [db.schema.name, MAX_TABLES]);
   return rows.map((row) => ({
     ...row,
     total_bytes: Number(row.total_bytes),
@@ -45,7 +45,7 @@ export async function readTables(db: Database): Promise<RelationFacts[]> {
 }
 
 export async function readIndexes(db: Database): Promise<IndexFacts[]> {
-  const rows = await query<Texts<IndexFacts>>(db, indexesSql, [db.schema.name, MOST_INDEXES]);
+  const rows = await query<Texts<IndexFacts>>(db, indexesSql, [db.schema.name, MAX_INDEXES]);
   return rows.map((row) => ({ ...row, bytes: Number(row.bytes), scans: Number(row.scans) }));
 }
 

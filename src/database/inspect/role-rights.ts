@@ -7,14 +7,14 @@ export interface MissingRight {
   readonly grant: string;
 }
 
-const MOST_FUNCTIONS = 100;
+const MAX_FUNCTIONS = 100;
 
 /** Returns the missing privileges. assertUsableSchema() checks row level security. */
 export async function readMissingRights(db: Database): Promise<MissingRight[]> {
   const { name } = db.schema;
   const rows = await query<MissingRight & Record<string, unknown>>(db, missingSql, [
     name,
-    MOST_FUNCTIONS,
+    MAX_FUNCTIONS,
   ]);
   return rows;
 }

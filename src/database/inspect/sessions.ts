@@ -35,7 +35,7 @@ export interface OldestXmin {
   readonly since: string | null;
 }
 
-const MOST_GROUPS = 20;
+const MAX_GROUPS = 20;
 
 export async function readConnections(db: Database): Promise<SessionCounts> {
   const rows = await query<{
@@ -45,7 +45,7 @@ export async function readConnections(db: Database): Promise<SessionCounts> {
     readonly total: number;
     readonly hidden: number;
     readonly limit: number;
-  }>(db, connectionsSql, [MOST_GROUPS]);
+  }>(db, connectionsSql, [MAX_GROUPS]);
   const [first] = rows;
   return {
     total: first?.total ?? 0,

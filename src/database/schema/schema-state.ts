@@ -17,7 +17,7 @@ import {
 /** The newest and the oldest supported level, which is the id of Graphile Worker's last migration. */
 export const KNOWN_LEVEL = 20;
 const OLDEST_LEVEL = 18;
-const MOST_READS = 5;
+const MAX_READS = 5;
 /** The first pause between two of them; each is longer than the one before. */
 const PAUSE_MS = 10;
 
@@ -82,7 +82,7 @@ export async function schemaState(
     const state = isLedger(found.ledger)
       ? judge(found, await readLedger(db), db.schema.name)
       : stranger(found, db.schema.name);
-    if (state.kind === "foreign" && reads < MOST_READS) {
+    if (state.kind === "foreign" && reads < MAX_READS) {
       await wait(reads * PAUSE_MS, new AbortController().signal);
       continue;
     }

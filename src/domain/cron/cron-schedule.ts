@@ -35,14 +35,14 @@ export function cronSchedule(expression: string, timeZone = "UTC"): CronSchedule
   const before = known.get(name);
   if (before !== undefined) return before;
   const schedule = readExpression(expression, timeZone);
-  if (known.size >= MOST_KNOWN) known.clear();
+  if (known.size >= MAX_KNOWN) known.clear();
   known.set(name, schedule);
   return schedule;
 }
 
 /** The schedules of valid expressions by zone, because entries are read again and again, and many have the same expression. */
 const known = new Map<string, CronSchedule>();
-const MOST_KNOWN = 1_000;
+const MAX_KNOWN = 1_000;
 
 function readExpression(expression: string, timeZone: string): CronSchedule {
   if (expression.length > LONGEST_EXPRESSION) {

@@ -20,14 +20,14 @@ const LONGEST_NAME = 64;
 
 /** Valid names. A check of one takes as long as ten ticks. */
 const known = new Set<string>();
-const MOST_KNOWN = 1_000;
+const MAX_KNOWN = 1_000;
 
 function isZone(name: string): boolean {
   if (known.has(name)) return true;
   if (name.length > LONGEST_NAME || !/^[a-z]/i.test(name)) return false;
   try {
     new Intl.DateTimeFormat("en", { timeZone: name });
-    if (known.size >= MOST_KNOWN) known.clear();
+    if (known.size >= MAX_KNOWN) known.clear();
     known.add(name);
     return true;
   } catch {

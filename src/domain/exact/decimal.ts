@@ -49,7 +49,7 @@ function lastNotZero(digits: string): number {
 }
 
 /** The number of digits up to which a whole number is written in full: 1e999999999 is a valid JSON number. */
-const MOST_DIGITS = 100;
+const MAX_DIGITS = 100;
 
 /**
  * Returns the one form of a JSON number's value: 7.0 as `7`, 1.50 as `15e-1`. Whole numbers of up to 100 digits are
@@ -58,7 +58,7 @@ const MOST_DIGITS = 100;
 export function canonicalNumber(text: string): string {
   const { isNegative, digits, exponent } = decimal(text);
   if (digits === "") return "0";
-  const isFull = exponent >= digits.length && exponent <= MOST_DIGITS;
+  const isFull = exponent >= digits.length && exponent <= MAX_DIGITS;
   const size = isFull ? digits.padEnd(exponent, "0") : `${digits}e${exponent - digits.length}`;
   return isNegative ? `-${size}` : size;
 }

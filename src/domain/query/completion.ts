@@ -3,7 +3,7 @@
 import { isDigit } from "../portable/digits.ts";
 import { isNameLetter, isStepEnd, isWordEnd } from "../portable/query/characters.ts";
 import { fieldNamed } from "../portable/query/fields.ts";
-import { MOST_CHARACTERS } from "../portable/query/limits.ts";
+import { MAX_CHARACTERS } from "../portable/query/limits.ts";
 import { operators } from "../portable/query/reader.ts";
 import type { PathStep, Span } from "./query-tree.ts";
 
@@ -24,7 +24,7 @@ export type Completion = Span &
  * Returns what can be completed at this place; null if nothing can, as in a quoted text or a query that is too long.
  */
 export function completionAt(text: string, at: number): Completion | null {
-  if (text.length > MOST_CHARACTERS) return null;
+  if (text.length > MAX_CHARACTERS) return null;
   const start = termStart(text, at);
   const term = text.slice(start, at);
   const name = /^[A-Za-z_]*/.exec(term)?.[0] ?? "";

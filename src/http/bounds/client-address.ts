@@ -10,7 +10,7 @@ type Headers = Readonly<Record<string, string | string[] | undefined>>;
 export type ClientAddress = (peer: string, headers: Headers) => string;
 
 // The number of hops that are read. Chains of proxies are short, and earlier hops are ignored.
-const MOST_HOPS = 32;
+const MAX_HOPS = 32;
 
 /**
  * Returns the function that determines clients. `trusted`: networks such as `10.0.0.0/8`, single addresses, or `unix:`
@@ -91,7 +91,7 @@ function lastElements(header: string | string[] | undefined): string[] {
   if (text === "") return [];
   return text
     .split(",")
-    .slice(-MOST_HOPS)
+    .slice(-MAX_HOPS)
     .map((element) => element.trim());
 }
 

@@ -8,13 +8,13 @@ import { acceptsGzip } from "../compress.ts";
 import { type HttpRequest, header } from "../request.ts";
 
 /** The number of pieces to which blocks may refer: those of some seconds, within gzip's window (32 KiB). */
-const MOST_PIECES = 16;
-const MOST_BYTES = 24_576;
+const MAX_PIECES = 16;
+const MAX_BYTES = 24_576;
 /**
  * The number of histories for which a piece is compressed. For any further history its blocks refer to no earlier
  * piece.
  */
-const MOST_HISTORIES = 16;
+const MAX_HISTORIES = 16;
 
 let made = 0;
 
@@ -37,9 +37,9 @@ class History {
   }
 
   with(number: number, text: Buffer): History {
-    const texts = [...this.#texts, text].slice(-MOST_PIECES);
+    const texts = [...this.#texts, text].slice(-MAX_PIECES);
     let size = texts.reduce((sum, { length }) => sum + length, 0);
-    while (size > MOST_BYTES && texts.length > 0) size -= texts.shift()?.length ?? 0;
+    while (size > MAX_BYTES && texts.length > 0) size -= texts.shift()?.length ?? 0;
     const numbers = [...this.#numbers, number];
     return new History(texts.length === 0 ? [] : numbers.slice(-texts.length), texts);
   }
@@ -66,7 +66,7 @@ export class EventBytes {
   behind(history: History): Compressed {
     const existing = this.#behind.get(history.key);
     if (existing !== undefined) return existing;
-    if (history.key !== "" && this.#behind.size >= MOST_HISTORIES) return this.behind(History.none);
+    if (history.key !== "" && this.#behind.size >= MAX_HISTORIES) return this.behind(History.none);
     const dictionary = history.key === "" ? {} : { dictionary: history.text };
     const options = { finishFlush: constants.Z_SYNC_FLUSH, level: 9, ...dictionary };
     const compressed: Compressed = {

@@ -57,7 +57,7 @@ interface Snapshot {
 
 const newPing = () => new EventBytes(": ping\n\n");
 /** The maximum number of topics of one event. Beyond it, the topic that changed longest ago is dropped. */
-const MOST_TOPICS = 100;
+const MAX_TOPICS = 100;
 
 export function createEventSource(options: EventSourceOptions): EventSource {
   // A random part of the ids, because the ids of another process mean nothing here.
@@ -195,7 +195,7 @@ export function createEventSource(options: EventSourceOptions): EventSource {
 function makeRoom(snapshots: Map<string, Snapshot>, event: string): void {
   const topics = [...snapshots].filter(([, snapshot]) => snapshot.event === event);
   const [oldest] = topics;
-  if (topics.length > MOST_TOPICS && oldest !== undefined) snapshots.delete(oldest[0]);
+  if (topics.length > MAX_TOPICS && oldest !== undefined) snapshots.delete(oldest[0]);
 }
 
 /** Returns the number of the last event that the client received; 0 if it was of another process, or there is none. */

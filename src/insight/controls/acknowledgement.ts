@@ -65,7 +65,7 @@ interface AcknowledgementRow {
   readonly is_written: boolean;
 }
 
-const MOST_NAMED = 100;
+const MAX_NAMED = 100;
 
 const acknowledgementSql: Statement = (s) => `
 with living as materialized (
@@ -74,7 +74,7 @@ with living as materialized (
   from ${s}._private_workers as workers
   where not ${isNotResponding}
 ), missing as (
-  select id from living where not has_acknowledged order by id limit ${MOST_NAMED}
+  select id from living where not has_acknowledged order by id limit ${MAX_NAMED}
 )
 select pg_catalog.count(*) filter (where has_acknowledged)::int as acknowledged,
   pg_catalog.count(*) filter (where not has_acknowledged)::int as waiting,

@@ -49,7 +49,7 @@ export const acknowledgementJson = ({ acknowledged, waiting, waitingFor }: Ackno
   waiting_for: waitingFor,
 });
 
-const MOST_NAMED = 5;
+const MAX_NAMED = 5;
 
 /**
  * `acknowledged by 7 of 8 workers; not by worker-3 (older version?)`; null: there are no workers that could.
@@ -64,7 +64,7 @@ export function acknowledgementText(
   const done = `acknowledged by ${grouped(acknowledged)} of ${counted(total, "worker")}`;
   if (waiting === 0) return done;
   if (!hasWaited) return `${done} so far`;
-  const names = waitingFor.slice(0, MOST_NAMED).map(byWorker);
+  const names = waitingFor.slice(0, MAX_NAMED).map(byWorker);
   const others = waiting - names.length;
   const list = [...names, ...(others > 0 ? [`${grouped(others)} more`] : [])].join(", ");
   return `${done}; not by ${list} (older ${waiting === 1 ? "version" : "versions"}?)`;

@@ -33,8 +33,8 @@ export interface LineChunks {
 /** The size of a chunk that is aimed at. It is the smallest with full speed, because a slow client keeps two chunks. */
 const WANTED_BYTES = 1_048_576;
 /** The upper limit for the size of a chunk, and for a job that is alone in a chunk. */
-const MOST_BYTES = 2 * 1_048_576;
-const MOST_ALONE = 4 * 1_048_576;
+const MAX_BYTES = 2 * 1_048_576;
+const MAX_ALONE = 4 * 1_048_576;
 /** The estimated size of a line without its payload and error. */
 const LINE_BYTES = 500;
 /** The least share of its upper bound with which a compressed payload counts. */
@@ -52,7 +52,7 @@ export function createLineChunks(db: Database, format: LineFormat): LineChunks {
     // At most twice as many lines as before, because the next jobs may be larger.
     most = Math.ceil(lines * Math.min(2, WANTED_BYTES / text.length));
     const isCut = lines < selection;
-    if (text.length > MOST_BYTES) share = 1;
+    if (text.length > MAX_BYTES) share = 1;
     else if (isCut && text.length < WANTED_BYTES / 2) share = Math.max(LEAST_SHARE, share / 2);
   };
 
@@ -124,8 +124,8 @@ const linesSql = (schema: string, line: string, payload: string, where: string) 
     pg_catalog.max(jobs.id) filter (where jobs.fits) as last,
     pg_catalog.min(jobs.id) as first
   from (
-    select weighed.*, weighed.total <= ${MOST_BYTES}::float8
-      or (weighed.total = weighed.bytes and weighed.bytes <= ${MOST_ALONE}::float8) as fits
+    select weighed.*, weighed.total <= ${MAX_BYTES}::float8
+      or (weighed.total = weighed.bytes and weighed.bytes <= ${MAX_ALONE}::float8) as fits
     from (
       select jobs.*, pg_catalog.sum(jobs.bytes) over (order by jobs.id rows unbounded preceding) as total
       from (

@@ -13,7 +13,7 @@ import { sampleInTime } from "../stats/in-time.ts";
 import { choosePages, estimateFrom } from "../stats/page-sample.ts";
 import { readNames } from "../stats/queue-rows.ts";
 import { rowsOfPage } from "../stats/sample-jobs.ts";
-import { type Grouping, type Groups, type JobGroup, MOST_SAMPLE_IDS, NEW_MS } from "./group.ts";
+import { type Grouping, type Groups, type JobGroup, MAX_SAMPLE_IDS, NEW_MS } from "./group.ts";
 import { countRows, type GroupedRow, readGroupedRows } from "./job-rows.ts";
 
 export type ColumnGrouping = Exclude<Grouping, "error">;
@@ -160,7 +160,7 @@ async function countHere(
       count: countRows(rows, read, gauge, asOf),
       firstMs: null,
       lastMs: null,
-      ids: rows.slice(-MOST_SAMPLE_IDS).map(({ id }) => id),
+      ids: rows.slice(-MAX_SAMPLE_IDS).map(({ id }) => id),
     })),
     sampled: read.rows.length,
     of: countRows([...keyed.values()].flat(), read, gauge, asOf),

@@ -16,9 +16,9 @@ export interface Difference {
 
 export type FieldValues = ReadonlyMap<string, ReadonlySet<string>>;
 
-const MOST_PATHS = 400;
-const MOST_VALUES = 200;
-const MOST_FOUND = 10;
+const MAX_PATHS = 400;
+const MAX_VALUES = 200;
+const MAX_FOUND = 10;
 /** The least deviation, so high that a few thousand comparisons yield no difference by chance. */
 const LEAST_Z = 4.4;
 const LEAST_HERE = 0.5;
@@ -46,7 +46,7 @@ export async function differences(
   }
   return found
     .sort((one, other) => other.here - other.there - (one.here - one.there))
-    .slice(0, MOST_FOUND);
+    .slice(0, MAX_FOUND);
 }
 
 /** The value that means the presence of a path. No JSON text is empty, so it differs from all values. */
@@ -56,14 +56,14 @@ function count(paths: Map<string, Tally>, fields: FieldValues, side: 0 | 1): voi
   for (const [path, values] of fields) {
     let tally = paths.get(path);
     if (tally === undefined) {
-      if (paths.size >= MOST_PATHS) continue;
+      if (paths.size >= MAX_PATHS) continue;
       tally = new Map();
       paths.set(path, tally);
     }
     for (const value of [PRESENT, ...values]) {
       const counts = tally.get(value);
       if (counts !== undefined) counts[side] += 1;
-      else if (tally.size < MOST_VALUES) tally.set(value, side === 0 ? [1, 0] : [0, 1]);
+      else if (tally.size < MAX_VALUES) tally.set(value, side === 0 ? [1, 0] : [0, 1]);
     }
   }
 }

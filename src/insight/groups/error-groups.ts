@@ -11,7 +11,7 @@ import type { JobQuery } from "../query/job-query.ts";
 import { SMALL_TABLE_PAGES } from "../stats/count-query.ts";
 import type { Gauge } from "../stats/gauge.ts";
 import { readNames } from "../stats/queue-rows.ts";
-import { type Groups, type JobGroup, MOST_SAMPLE_IDS, MOST_TASKS, NEW_MS } from "./group.ts";
+import { type Groups, type JobGroup, MAX_SAMPLE_IDS, MAX_TASKS, NEW_MS } from "./group.ts";
 import { countRows, type GroupedRow, type GroupedRows, readGroupedRows } from "./job-rows.ts";
 
 /**
@@ -61,7 +61,7 @@ interface Of extends Pick<KnownGroup, "label" | "task"> {
 }
 
 /** The number of groups with a single job from which a task's error messages vary too much for grouping. */
-const MOST_SINGLES = 20;
+const MAX_SINGLES = 20;
 
 async function collect(db: Database, read: GroupedRows): Promise<readonly Collected[]> {
   const byLabel = new Map<string, Collected>();
@@ -112,7 +112,7 @@ function floodedTasks(groups: ReadonlyMap<string, Collected>): number[] {
     const [task] = tasks.keys();
     if (ids.size === 1 && task !== undefined) singles.set(task, (singles.get(task) ?? 0) + 1);
   }
-  return [...singles].filter(([, count]) => count > MOST_SINGLES).map(([id]) => id);
+  return [...singles].filter(([, count]) => count > MAX_SINGLES).map(([id]) => id);
 }
 
 /** Merges all groups of a place into one, so that its fingerprint finds all of its jobs. */
@@ -182,10 +182,10 @@ function groupOf(
     firstSeen: timeOf(firstMs),
     lastSeen: timeOf(lastMs),
     isNew: gauge.nowMs - firstMs < NEW_MS,
-    sampleIds: newest.slice(0, MOST_SAMPLE_IDS).map(([id]) => id),
+    sampleIds: newest.slice(0, MAX_SAMPLE_IDS).map(([id]) => id),
     tasks: [...tasks]
       .sort((a, b) => b[1] - a[1])
-      .slice(0, MOST_TASKS)
+      .slice(0, MAX_TASKS)
       .flatMap(([id]) => names.get(id) ?? []),
     trend: trendOf(
       rows.length === 0 ? [...ids.values()] : rows.map((row) => row.failedMs),

@@ -2,9 +2,9 @@
 // any payload.
 
 const DEEPEST = 6;
-const MOST_PATHS = 200;
+const MAX_PATHS = 200;
 const LONGEST_VALUE = 80;
-const MOST_ELEMENTS = 20;
+const MAX_ELEMENTS = 20;
 /** The length in characters of the longest payload that is read. */
 const LONGEST_PAYLOAD = 100_000;
 
@@ -31,8 +31,7 @@ function add(paths: Map<string, Set<string>>, path: string, value: unknown, dept
   if (Array.isArray(value)) {
     put(paths, `${path}.length`, String(value.length));
     if (depth >= DEEPEST) return;
-    for (const element of value.slice(0, MOST_ELEMENTS))
-      add(paths, `${path}[]`, element, depth + 1);
+    for (const element of value.slice(0, MAX_ELEMENTS)) add(paths, `${path}[]`, element, depth + 1);
   } else if (typeof value === "string" && value.startsWith(EXACT)) {
     put(paths, path, value.slice(EXACT.length));
   } else if (typeof value === "object" && value !== null) {
@@ -47,7 +46,7 @@ function add(paths: Map<string, Set<string>>, path: string, value: unknown, dept
 
 function put(paths: Map<string, Set<string>>, path: string, text: string): void {
   const values = paths.get(path);
-  if (values === undefined && paths.size >= MOST_PATHS) return;
+  if (values === undefined && paths.size >= MAX_PATHS) return;
   const isShort = text.length <= LONGEST_VALUE;
   paths.set(path, isShort ? (values ?? new Set()).add(text) : (values ?? new Set()));
 }

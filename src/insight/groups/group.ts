@@ -39,8 +39,8 @@ export interface Groups {
   readonly asOf: string;
 }
 
-export const MOST_SAMPLE_IDS = 5;
-export const MOST_TASKS = 5;
+export const MAX_SAMPLE_IDS = 5;
+export const MAX_TASKS = 5;
 export const NEW_MS = 15 * 60_000;
 
 /** Returns why a retry is no fix for the error group with this label; null if it may be one. */

@@ -43,12 +43,12 @@ export interface GroupedRows {
 type Sorted = Pick<GroupedRows, "rows" | "undecided">;
 
 /** The number of rows up to which a table is read whole. */
-const MOST_EXACT = 15_000;
-const MOST_SAMPLED = 7_500;
+const MAX_EXACT = 15_000;
+const MAX_SAMPLED = 7_500;
 const SAMPLED_PAGES = 2_500;
 const NEWEST = 2_000;
 /** The number of texts that are in memory at once to be checked. */
-const MOST_CHECKED = 1_000;
+const MAX_CHECKED = 1_000;
 const LARGEST_CHECKED = 16_384;
 
 /**
@@ -68,7 +68,7 @@ export async function readGroupedRows(
   const isChecked = jobQuery.check !== null;
   let wanted = (isLate ? light : null) ?? jobQuery;
   if (pages <= smallPages) {
-    const most = isChecked ? MOST_CHECKED : MOST_EXACT;
+    const most = isChecked ? MAX_CHECKED : MAX_EXACT;
     const all = (some: JobQuery) => {
       const values = [LARGEST_CHECKED, most + 1, ...some.values];
       return nullOnTimeout(read(db, some, allSql(some, needsError), values));
@@ -82,7 +82,7 @@ export async function readGroupedRows(
       return { ...sorted(rows, jobQuery), pagesRead: 0, newest: [] };
     }
   }
-  const most = isChecked ? MOST_CHECKED : MOST_SAMPLED;
+  const most = isChecked ? MAX_CHECKED : MAX_SAMPLED;
   const sample = (some: JobQuery) => async (count: number) => {
     // The pages are in random order: if a limit ends the read early, those that were read are still a sample.
     const chosen = shuffled(choosePages(pages, count));
@@ -151,7 +151,7 @@ async function newestOf(db: Database, jobQuery: JobQuery): Promise<readonly Grou
 
 /** Returns the matching jobs among the newest 2,000 failures. It is fast only with the index `failed`. */
 export async function readNewest(db: Database, jobQuery: JobQuery): Promise<readonly GroupedRow[]> {
-  const most = jobQuery.check === null ? NEWEST : MOST_CHECKED;
+  const most = jobQuery.check === null ? NEWEST : MAX_CHECKED;
   const values = [LARGEST_CHECKED, most, ...jobQuery.values];
   return sorted(await read(db, jobQuery, newestSql(jobQuery), values), jobQuery).rows;
 }

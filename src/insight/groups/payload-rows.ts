@@ -23,7 +23,7 @@ export interface PayloadRow {
 /** Which jobs: the matching ones, or all other jobs of these tasks. */
 export type Side = { readonly matching: true } | { readonly matching: false; taskIds: number[] };
 
-const MOST_ROWS = 1_000;
+const MAX_ROWS = 1_000;
 const FEW_ROWS = 100;
 const SAMPLED_PAGES = 2_000;
 /** The size after decompression up to which a payload is read, because all rows are in memory at once. */
@@ -73,10 +73,10 @@ async function newest(db: Database, jobQuery: JobQuery, side: Side): Promise<Pay
   for (let to = HIGHEST_ID; ; ) {
     const { rows, lastId } = await read(db, jobQuery, side, newestSql, [to]);
     found.push(...rows);
-    if (lastId === null || found.length >= MOST_ROWS || monotonic() > until) break;
+    if (lastId === null || found.length >= MAX_ROWS || monotonic() > until) break;
     to = String(BigInt(lastId) - 1n);
   }
-  return found.slice(0, MOST_ROWS);
+  return found.slice(0, MAX_ROWS);
 }
 
 const HIGHEST_ID = "9223372036854775807";
@@ -89,7 +89,7 @@ async function walkNewest(db: Database, jobQuery: JobQuery, side: Side): Promise
   const first = BigInt(bounds?.first ?? 0);
   let to = BigInt(bounds?.last ?? 0);
   let span = FIRST_SPAN;
-  while (to >= first && found.length < MOST_ROWS && monotonic() < until) {
+  while (to >= first && found.length < MAX_ROWS && monotonic() < until) {
     const began = monotonic();
     const from = to - BigInt(span);
     const within = [String(from), String(to)];
@@ -100,7 +100,7 @@ async function walkNewest(db: Database, jobQuery: JobQuery, side: Side): Promise
     const factor = STEP_MS / Math.max(monotonic() - began, 1);
     span = Math.ceil(span * Math.min(Math.max(factor, 0.25), 8));
   }
-  return found.slice(0, MOST_ROWS);
+  return found.slice(0, MAX_ROWS);
 }
 
 type Form = (jobQuery: JobQuery, side: Side) => Statement;
@@ -119,7 +119,7 @@ async function read(
   own: readonly unknown[],
 ): Promise<Found> {
   const taskIds = side.matching ? null : side.taskIds;
-  const values = [LARGEST_PAYLOAD, MOST_ROWS, taskIds, ...own, ...jobQuery.values];
+  const values = [LARGEST_PAYLOAD, MAX_ROWS, taskIds, ...own, ...jobQuery.values];
   const candidates = await query<Row>(db, form(jobQuery, side), values);
   const { check } = jobQuery;
   await loadPacked(db, candidates, LARGEST_PAYLOAD);
@@ -133,7 +133,7 @@ async function read(
       priority: row.priority,
       payload: row.payload,
     }));
-  const isCut = candidates.length >= MOST_ROWS;
+  const isCut = candidates.length >= MAX_ROWS;
   return { rows, lastId: isCut ? (candidates.at(-1)?.id ?? null) : null };
 }
 

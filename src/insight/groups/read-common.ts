@@ -16,7 +16,7 @@ export interface Common {
   readonly asOf: string;
 }
 
-const MOST_TASKS = 20;
+const MAX_TASKS = 20;
 
 export async function readCommon(
   db: Database,
@@ -30,7 +30,7 @@ export async function readCommon(
     : await readPayloads(db, jobQuery, { matching: true }, gauge, smallPages);
   const tasks = new Map<number, number>();
   for (const { taskId } of here) tasks.set(taskId, (tasks.get(taskId) ?? 0) + 1);
-  const taskIds = [...tasks].sort((a, b) => b[1] - a[1]).slice(0, MOST_TASKS);
+  const taskIds = [...tasks].sort((a, b) => b[1] - a[1]).slice(0, MAX_TASKS);
   const side = { matching: false as const, taskIds: taskIds.map(([id]) => id) };
   const { rows: there } =
     here.length === 0 ? { rows: [] } : await readPayloads(db, asked, side, gauge, smallPages);

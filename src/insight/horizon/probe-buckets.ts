@@ -2,7 +2,7 @@
 // a bucket with more jobs the sample is precise enough.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { conditionOf, isQueueIn } from "../../queue/sql/condition.ts";
-import { MOST_PRIORITIES, priorities } from "../read/priorities.ts";
+import { MAX_PRIORITIES, priorities } from "../read/priorities.ts";
 import { type BucketInput, type Drawn, emptySeries, type Series } from "./buckets.ts";
 
 const CAP = 200;
@@ -62,7 +62,7 @@ export async function probeBuckets(
   const values = (list: readonly number[]) => [list, list.map(from), list.map(to)];
   const sizes = await query<SizeRow>(db, sizesSql, values(all));
   // With this many priorities, some were not read.
-  const isWhole = sizes.every((row) => row.priorities < MOST_PRIORITIES);
+  const isWhole = sizes.every((row) => row.priorities < MAX_PRIORITIES);
   const narrow = sizes.filter(({ most }) => isWhole && most <= CAP).map(({ bucket }) => bucket);
   const found = new Map(narrow.map((bucket) => [bucket, emptySeries(1)]));
   if (found.size === 0) return found;

@@ -29,7 +29,7 @@ export interface CrashReport {
   readonly worker: string | null;
 }
 
-const MOST_JOBS = 6;
+const MAX_JOBS = 6;
 
 /**
  * Returns the report. `suspects`: the jobs that were running at every crash; `others`: those that were running at some.
@@ -48,7 +48,7 @@ export function crashReport(
     fields: suspects.length === 1 ? job.fields : [],
     times: since.map(({ recoveredMs }) => new Date(recoveredMs).toISOString()),
     crashes: job.lost,
-    jobs: all.slice(0, MOST_JOBS).map(({ id, task, lost }) => ({ id, task, crashes: lost })),
+    jobs: all.slice(0, MAX_JOBS).map(({ id, task, lost }) => ({ id, task, crashes: lost })),
     worker: job.lockedBy ?? since.at(-1)?.workerId ?? null,
   };
 }
@@ -67,14 +67,14 @@ export function crashTrend({ times }: CrashReport, nowMs: number): number[] {
   return trend;
 }
 
-const MOST_CRASHES = 100;
-const MOST_REASONS = 1_000;
+const MAX_CRASHES = 100;
+const MAX_REASONS = 1_000;
 
 const crashesSql: Statement = (s) => `
   select id, pg_catalog.left(metadata ->> 'recovered_at'::text, 64) as recovered_at
   from ${reportedWorkers(s)} as workers
   where metadata ? 'recovered_at'::text
-  order by last_heartbeat_at desc limit ${MOST_CRASHES}`;
+  order by last_heartbeat_at desc limit ${MAX_CRASHES}`;
 
 /** Returns the latest crashes. */
 export async function readCrashes(db: Database, hasWorkers: boolean): Promise<Crash[]> {
@@ -89,7 +89,7 @@ const reasonsSql: Statement = (s) => `
   select distinct changes ->> 'reason'::text as reason
   from (
     select changes from ${s}._private_operations
-    where action = 'fail'::text order by id desc limit ${MOST_REASONS}
+    where action = 'fail'::text order by id desc limit ${MAX_REASONS}
   ) as failed
   where changes ->> 'reason'::text is not null`;
 

@@ -2,7 +2,7 @@
 // the index that workers fetch from, in about 0.1 s.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { dateOf } from "../../queue/sql/moments.ts";
-import { MOST_PRIORITIES, priorities } from "../read/priorities.ts";
+import { MAX_PRIORITIES, priorities } from "../read/priorities.ts";
 
 export interface Waiting {
   readonly count: number;
@@ -18,7 +18,7 @@ export interface DueHead {
   readonly isWhole: boolean;
 }
 
-const MOST_ENTRIES = 50_000;
+const MAX_ENTRIES = 50_000;
 const TREND_PARTS = 24;
 const TREND_PART_MS = (3 * 3_600_000) / TREND_PARTS;
 
@@ -26,7 +26,7 @@ const TREND_PART_MS = (3 * 3_600_000) / TREND_PARTS;
 // belongs.
 const headSql: Statement = (s) => `
   with recursive ${priorities(s)}, share as (
-    select (${MOST_ENTRIES} / greatest(pg_catalog.count(*), 1))::int as entries
+    select (${MAX_ENTRIES} / greatest(pg_catalog.count(*), 1))::int as entries
     from priorities where priority is not null
   ), head as (
     select priorities.priority, due.task_id, due.run_at,
@@ -72,7 +72,7 @@ export async function readDueHead(
   const rows = await query<HeadRow>(db, headSql, [stuckQueueIds, lockedQueueIds, parts]);
   const queues = new Map<number, { count: number; oldestMs: number; trend: number[] }>();
   const tasks = new Map<number, Waiting>();
-  let isWhole = rows.filter(({ question }) => question === 6).length < MOST_PRIORITIES;
+  let isWhole = rows.filter(({ question }) => question === 6).length < MAX_PRIORITIES;
   for (const row of rows) {
     const count = Number(row.count);
     // PostgreSQL's times are not limited to a Date's range.

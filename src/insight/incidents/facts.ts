@@ -77,7 +77,7 @@ export interface IncidentFacts {
 }
 
 /** The maximum number of names in a query. A longer query could not be read. */
-export const MOST_NAMES = 20;
+export const MAX_NAMES = 20;
 
 export const listed = (names: readonly string[]): string => names.map(quoted).join(",");
 
@@ -87,7 +87,7 @@ export const listed = (names: readonly string[]): string => names.map(quoted).jo
  */
 export function startable(term: string, { limited }: IncidentFacts): string | null {
   const full = [...new Set(limited.flatMap(({ limit }) => limit.queue ?? []))];
-  if (full.length > MOST_NAMES) return null;
+  if (full.length > MAX_NAMES) return null;
   const open = full.length === 0 ? "" : `-queue:${listed(full)}`;
   return [term, "is:due -is:blocked", open].filter((part) => part !== "").join(" ");
 }
@@ -99,7 +99,7 @@ export function jobsOfTasks(waiting: readonly WaitingTask[], facts: IncidentFact
     ...facts.paused.flatMap(({ pause: { scope, name } }) => (scope === "task" && name) || []),
   ];
   if (others.length === 0) return startable("", facts);
-  if (others.length <= MOST_NAMES) return startable(`-task:${listed(others)}`, facts);
-  if (waiting.length > MOST_NAMES) return null;
+  if (others.length <= MAX_NAMES) return startable(`-task:${listed(others)}`, facts);
+  if (waiting.length > MAX_NAMES) return null;
   return startable(`task:${listed(waiting.map(({ identifier }) => identifier))}`, facts);
 }

@@ -16,14 +16,14 @@ export interface LockedQueue {
   readonly holder: Holder;
 }
 
-const MOST_QUEUES = 500;
+const MAX_QUEUES = 500;
 const LOCKED_FOR_S = 60;
 
 const queuesSql: Statement = (s) => `
   select id, queue_name, ${lockHolder("queues")} as locked_by, ${microseconds("locked_at")} as locked_us
   from ${s}._private_job_queues as queues
   where locked_at < pg_catalog.now() - interval '${LOCKED_FOR_S} seconds' and not ${isPseudoLock("queues")}
-  order by locked_at limit ${MOST_QUEUES}`;
+  order by locked_at limit ${MAX_QUEUES}`;
 
 /** Returns the queues that have been locked for longer than LOCKED_FOR_S, the longest locked first. */
 export async function readLockedQueues(db: Database, hasWorkers: boolean): Promise<LockedQueue[]> {
@@ -46,7 +46,7 @@ export async function readLockedQueues(db: Database, hasWorkers: boolean): Promi
 const pausedSql: Statement = (s) => `
   select id, queue_name from ${s}._private_job_queues as queues
   where not is_available and ${isPausedQueue("queues")}
-  order by queue_name limit ${MOST_QUEUES}`;
+  order by queue_name limit ${MAX_QUEUES}`;
 
 /** Returns a map from the names of paused queues to their ids. */
 export async function readPausedQueues(db: Database): Promise<ReadonlyMap<string, number>> {
@@ -62,7 +62,7 @@ export interface StaleWorker {
   readonly running: number | null;
 }
 
-const MOST_WORKERS = 100;
+const MAX_WORKERS = 100;
 
 const staleSql: Statement = (s) => `
   select id, ${microseconds("last_heartbeat_at")} as heard_us,
@@ -70,7 +70,7 @@ const staleSql: Statement = (s) => `
       then least((metadata ->> 'running_jobs'::text)::numeric, 1e9)::float8 end as running
   from ${reportedWorkers(s)} as workers
   where ${isNotResponding} and not coalesce(${isRecovered}, false)
-  order by last_heartbeat_at limit ${MOST_WORKERS}`;
+  order by last_heartbeat_at limit ${MAX_WORKERS}`;
 
 export async function readStaleWorkers(db: Database, hasWorkers: boolean): Promise<StaleWorker[]> {
   if (!hasWorkers) return [];

@@ -43,9 +43,9 @@ export type PoisonWalk = (db: Database, gauge: Gauge) => Promise<PoisonWalked>;
 
 const STEP_PAGES = 4_096;
 const CALL_MS = 60;
-const MOST_FOUND = 1_000;
+const MAX_FOUND = 1_000;
 /** The maximum number of locked rows and of candidates in one step. */
-const MOST_ROWS = 10_000;
+const MAX_ROWS = 10_000;
 
 export function createPoisonWalk(): PoisonWalk {
   let page = 0;
@@ -61,10 +61,10 @@ export function createPoisonWalk(): PoisonWalk {
 
   const step = async (db: Database, pages: number) => {
     const to = page + STEP_PAGES;
-    const values = [`(${page},0)`, `(${to},0)`, MOST_ROWS];
+    const values = [`(${page},0)`, `(${to},0)`, MAX_ROWS];
     for (const row of await query<FoundRow>(db, stepSql, values)) {
-      if (row.is_candidate && candidates.size < MOST_FOUND) candidates.add(row.id);
-      if (row.locked_by !== null && holders.size < MOST_FOUND) holders.add(row.locked_by);
+      if (row.is_candidate && candidates.size < MAX_FOUND) candidates.add(row.id);
+      if (row.locked_by !== null && holders.size < MAX_FOUND) holders.add(row.locked_by);
     }
     page = to;
     if (page < pages) return false;

@@ -43,7 +43,7 @@ export interface SharedReads {
 }
 
 /** The number of error groups whose jobs are compared, because each takes a tenth of a second. */
-const MOST_COMPARED = 1;
+const MAX_COMPARED = 1;
 
 /** Runs a read that may exceed its time: then it returns null and records the name. */
 type InTime = <T>(what: string, read: () => Promise<T>) => Promise<T | null>;
@@ -133,7 +133,7 @@ async function readWaiting(db: Database, gauge: Gauge, shared: SharedReads, inTi
 const largest = (errors: Groups | null) =>
   errors === null
     ? []
-    : errors.groups.filter((group) => isMany(group, errors)).slice(0, MOST_COMPARED);
+    : errors.groups.filter((group) => isMany(group, errors)).slice(0, MAX_COMPARED);
 
 const atLeast = (count: number, isWhole: boolean, asOf: string): Value =>
   (isWhole ? exact : capped)(count, "probe", asOf);
@@ -165,10 +165,10 @@ function waitingForPause(
 }
 
 /** The most full queues whose waiting jobs are counted. */
-const MOST_FULL = 500;
+const MAX_FULL = 500;
 
 const fullQueues = (limits: readonly BlockingLimit[]): string[] =>
-  limits.flatMap(({ queue }) => queue ?? []).slice(0, MOST_FULL);
+  limits.flatMap(({ queue }) => queue ?? []).slice(0, MAX_FULL);
 
 function limitedWork(
   limits: readonly BlockingLimit[],

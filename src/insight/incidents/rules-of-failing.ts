@@ -111,15 +111,15 @@ function crashing(job: PoisonJob, facts: IncidentFacts): Incident {
   };
 }
 
-const MOST_NAMED = 6;
+const MAX_NAMED = 6;
 
 function together(jobs: readonly PoisonJob[], facts: IncidentFacts): Incident {
   const crash = crashReport(jobs, [], facts.crashes);
   const [{ id, lost }] = jobs as [PoisonJob];
   const names = jobs
-    .slice(0, MOST_NAMED)
+    .slice(0, MAX_NAMED)
     .map((job) => `${job.task === null ? "" : `${shortName(job.task)} `}#${job.id}`);
-  const rest = jobs.length > MOST_NAMED ? ", …" : "";
+  const rest = jobs.length > MAX_NAMED ? ", …" : "";
   return {
     id: `poison:${id}`,
     kind: "poison",
@@ -167,15 +167,15 @@ function crashedText({ crashes, nowMs }: IncidentFacts): string {
   return ` ${grouped(crashes.length)} workers crashed in the last ${ageText(nowMs - firstMs)}.`;
 }
 
-const MOST_BESIDE = 3;
+const MAX_BESIDE = 3;
 
 function besideText(beside: readonly PoisonJob[]): string {
   if (beside.length === 0) return "";
   const lost = beside
     .toSorted((a, b) => b.lost - a.lost)
-    .slice(0, MOST_BESIDE)
+    .slice(0, MAX_BESIDE)
     .map((other) => `#${other.id} ${grouped(other.lost)}`);
-  const rest = beside.length > MOST_BESIDE ? ", …" : "";
+  const rest = beside.length > MAX_BESIDE ? ", …" : "";
   return ` ${counted(beside.length, "other job", "other jobs")} that ran at the same time lost fewer attempts: ${lost.join(", ")}${rest}.`;
 }
 

@@ -12,7 +12,7 @@ import {
   type IncidentFacts,
   jobsOfTasks,
   listed,
-  MOST_NAMES,
+  MAX_NAMES,
   startable,
   type WaitingQueue,
   type WaitingTask,
@@ -64,7 +64,7 @@ function stuck(queues: readonly WaitingQueue[], { nowMs, asOf }: IncidentFacts):
       : `${has} for ${age} and sends no heartbeats: check that it is still running.`;
   const isSure = state === "stale" || nowMs - lockedMs >= STALE_LOCK_MS;
   const is = (sure: string) => `${isSure ? sure : "may be"} stuck`;
-  const names = queues.length <= MOST_NAMES ? `queue:${listed(queues.map((one) => one.name))}` : "";
+  const names = queues.length <= MAX_NAMES ? `queue:${listed(queues.map((one) => one.name))}` : "";
   return {
     id: isMany ? `stuck_queues:${workerId}` : `stuck_queue:${id}`,
     kind: "stuck_queue",

@@ -29,7 +29,7 @@ const rules: readonly ((facts: IncidentFacts) => Incident[])[] = [
   trouble,
 ];
 
-const MOST_INCIDENTS = 50;
+const MAX_INCIDENTS = 50;
 
 export function judge(facts: IncidentFacts): Incidents {
   const all = rules.flatMap((rule) => rule(facts)).sort(worstFirst(facts.nowMs));
@@ -38,8 +38,8 @@ export function judge(facts: IncidentFacts): Incidents {
   return {
     verdict: verdictOf(all, checks.every(({ passed }) => passed) && facts.unread.length === 0),
     level: isBad ? "bad" : all.length > 0 ? "warn" : "ok",
-    incidents: all.slice(0, MOST_INCIDENTS),
-    more: Math.max(0, all.length - MOST_INCIDENTS),
+    incidents: all.slice(0, MAX_INCIDENTS),
+    more: Math.max(0, all.length - MAX_INCIDENTS),
     errorGroups: all.filter(({ kind }) => kind === "error_group").length,
     checks,
     asOf: facts.asOf,

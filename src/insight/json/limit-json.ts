@@ -4,7 +4,7 @@ import type { LimitUse, QueueUse } from "../limits/limit-use.ts";
 import { idJson } from "./exact-json.ts";
 
 /** The most full queues of a limit in a list. */
-const MOST_FULL = 10;
+const MAX_FULL = 10;
 
 export function limitJson(use: LimitUse) {
   const { limit, backingOff } = use;
@@ -20,7 +20,7 @@ export function limitJson(use: LimitUse) {
     queues: use.queues,
     full: use.busy
       .filter(({ isFull }) => isFull)
-      .slice(0, MOST_FULL)
+      .slice(0, MAX_FULL)
       .map(queueJson),
     state: use.state,
     backing_off:

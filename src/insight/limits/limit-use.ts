@@ -54,7 +54,7 @@ export interface LimitUse {
   readonly backingOff: BackingOff | null;
 }
 
-const MOST_BUSY = 200;
+const MAX_BUSY = 200;
 
 /** Returns the uses by name; none where the schema has no table of limits. */
 export async function readLimitUses(db: Database, counted: WaitingCounts): Promise<LimitUse[]> {
@@ -116,7 +116,7 @@ function useOfQueues(limit: StoredLimit, facts: Facts): LimitUse {
   const isInUse = new Set(inUse.map(({ name }) => name));
   const others = waiting
     .filter(([name]) => !isInUse.has(name))
-    .slice(0, MOST_BUSY)
+    .slice(0, MAX_BUSY)
     .map(([name]) => ({ name, running: 0, slots: definition.concurrency ?? 1 }));
   const busy = [...inUse, ...others].map((queue): QueueUse => {
     const tally = facts.waitingQueues.get(queue.name);
@@ -132,7 +132,7 @@ function useOfQueues(limit: StoredLimit, facts: Facts): LimitUse {
       facts.counted,
       waiting.map(([, tally]) => tally),
     ),
-    busy: busy.toSorted(byUrgency).slice(0, MOST_BUSY),
+    busy: busy.toSorted(byUrgency).slice(0, MAX_BUSY),
     ...stateOf(
       limit,
       facts,

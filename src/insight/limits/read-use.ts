@@ -6,11 +6,11 @@ import { dateOf, microseconds } from "../../queue/sql/moments.ts";
 import { beginning, LONGEST_REASON, reportedWorkers } from "../../queue/sql/unpacked.ts";
 import { hasWorkerTable } from "../../queue/workers/worker-table.ts";
 
-const MOST_RUNNING = 50_000;
+const MAX_RUNNING = 50_000;
 /** A report lists at most as many. */
-const MOST_OF_A_WORKER = 1_000;
-const MOST_QUEUES = 10_000;
-const MOST_RATES = 10_000;
+const MAX_OF_A_WORKER = 1_000;
+const MAX_QUEUES = 10_000;
+const MAX_RATES = 10_000;
 
 /** Returns the number of running jobs of each task, as workers with heartbeats report them. */
 export async function readRunning(
@@ -35,9 +35,9 @@ from (
     cross join lateral (select id from pg_catalog.jsonb_array_elements_text(
       case when pg_catalog.jsonb_typeof(workers.metadata -> 'running_job_ids'::text) = 'array'
         then workers.metadata -> 'running_job_ids'::text else '[]'::jsonb end) as ids (id)
-      limit ${MOST_OF_A_WORKER}) as list
+      limit ${MAX_OF_A_WORKER}) as list
     where case when pg_catalog.length(list.id) < 19 then list.id ~ '^[0-9]+$' else false end
-    limit ${MOST_RUNNING}))
+    limit ${MAX_RUNNING}))
   group by jobs.task_id
 ) as running`;
 
@@ -99,7 +99,7 @@ const busySql: Statement = (s) => `
 with busy as materialized (
   select queue_id, pg_catalog.count(*)::int as running
   from ${s}._private_queue_slots where locked_by is not null
-  group by queue_id order by running desc limit ${MOST_QUEUES}
+  group by queue_id order by running desc limit ${MAX_QUEUES}
 )
 select queues.queue_name as name, busy.running,
   (select pg_catalog.count(*)::int from ${s}._private_queue_slots as slots
@@ -125,11 +125,11 @@ const ratesSql: Statement = (s) => `
 select limit_id, key,
   (extract(epoch from tat - pg_catalog.clock_timestamp()) * 1000::numeric)::float8 as ahead_ms
 from ${s}._private_rates where tat > pg_catalog.clock_timestamp() - interval '10 seconds'
-order by tat desc limit ${MOST_RATES}`;
+order by tat desc limit ${MAX_RATES}`;
 
 /** The most limits whose matching queues are counted: each is a pass over the table of queues. */
-const MOST_COUNTED = 20;
-const MOST_NAMES = 100_000;
+const MAX_COUNTED = 20;
+const MAX_NAMES = 100_000;
 
 /** Returns the number of matching queues of each limit of queues; without it there are too many. */
 export async function readQueueCounts(
@@ -138,20 +138,20 @@ export async function readQueueCounts(
 ): Promise<ReadonlyMap<number, number>> {
   const ofQueues = limits.filter(({ definition }) => definition.scope === "queue");
   const exact = ofQueues.filter(({ definition }) => !definition.match.includes("*"));
-  const patterns = ofQueues.filter((one) => !exact.includes(one)).slice(0, MOST_COUNTED);
+  const patterns = ofQueues.filter((one) => !exact.includes(one)).slice(0, MAX_COUNTED);
   const counts = new Map(exact.map(({ id }) => [id, 1]));
   if (patterns.length === 0) return counts;
   const rows = await query<{ id: number; queues: number }>(db, countsSql, [
     patterns.map(({ id }) => id),
     patterns.map(({ definition }) => likePattern(definition.match)),
   ]);
-  for (const { id, queues } of rows) if (queues <= MOST_NAMES) counts.set(id, queues);
+  for (const { id, queues } of rows) if (queues <= MAX_NAMES) counts.set(id, queues);
   return counts;
 }
 
 const countsSql: Statement = (s) => `
 select given.id, (select pg_catalog.count(*)::int from (
-    select from ${s}._private_job_queues where queue_name like given.pattern limit ${MOST_NAMES + 1}) as matching) as queues
+    select from ${s}._private_job_queues where queue_name like given.pattern limit ${MAX_NAMES + 1}) as matching) as queues
 from rows from (pg_catalog.unnest($1::int[]), pg_catalog.unnest($2::text[])) as given (id, pattern)`;
 
 export interface BackingOff {
@@ -177,7 +177,7 @@ interface BackingOffRow {
   readonly reason: string | null;
 }
 
-const MOST_BACK_OFFS = 10_000;
+const MAX_BACK_OFFS = 10_000;
 
 // A pause of another end is one of a person, and no back-off.
 const backingOffSql: Statement = (s) => `
@@ -187,7 +187,7 @@ from ${s}._private_back_offs as backs
 where backs.until > pg_catalog.now() and backs.scope <> 'limit' and exists (
   select from ${s}._private_pauses as pauses
   where pauses.scope = backs.scope and pauses.name = backs.name and pauses.resume_at = backs.until)
-order by backs.began_at limit ${MOST_BACK_OFFS}`;
+order by backs.began_at limit ${MAX_BACK_OFFS}`;
 
 /** Whether a definition is for this task or queue. */
 export const isFor = ({ match }: LimitDefinition, name: string | null): boolean =>

@@ -8,7 +8,7 @@ import { readNames } from "../stats/queue-rows.ts";
 import { inCondition, inState, sumOf, type Tallied } from "../stats/tally.ts";
 
 /** The tasks or queues with most waiting jobs that are compared with limits. */
-const MOST_NAMES = 10_000;
+const MAX_NAMES = 10_000;
 const waiting: readonly Tallied[] = [...inState.ready, ...inCondition.fetched];
 
 export type WaitingCounts = Pick<NameCounts, "tallies" | "value">;
@@ -26,7 +26,7 @@ export async function readWaitingNames(
     .map(([id, tally]) => ({ id, tally, count: sumOf(tally.counts, waiting) }))
     .filter(({ count }) => count > 0)
     .sort((a, b) => b.count - a.count)
-    .slice(0, MOST_NAMES);
+    .slice(0, MAX_NAMES);
   const ids = most.map(({ id }) => id);
   const names = await readNames(db, scope, ids);
   const named = most.flatMap(({ id, tally }): [string, NameTally][] => {

@@ -6,7 +6,7 @@ import { type Database, query, type Statement } from "../../database/database.ts
 import { capped, exact, type Value } from "../../domain/value.ts";
 import { isAvailable, isDue } from "../../queue/sql/eligible.ts";
 import { milliseconds, timeText } from "../../queue/sql/moments.ts";
-import { MOST_PRIORITIES, priorities } from "../read/priorities.ts";
+import { MAX_PRIORITIES, priorities } from "../read/priorities.ts";
 
 /** The due jobs by queue or by task. */
 export interface HeadCounts {
@@ -17,7 +17,7 @@ export interface HeadCounts {
 }
 
 /** The number of entries read for each priority. */
-const MOST_SCANNED = 5_000;
+const MAX_SCANNED = 5_000;
 /**
  * How long the counts are cached at least. They are also cached for a multiple of their duration, because a client
  * reads several pages in a row.
@@ -84,7 +84,7 @@ const headSql =
       select jobs.${column} as id, jobs.run_at, pg_catalog.row_number() over (order by jobs.run_at) as place
       from ${s}._private_jobs as jobs
       where ${isAvailable("jobs")} and jobs.priority = priorities.priority and ${isDue("jobs")}
-      order by jobs.run_at limit ${MOST_SCANNED}
+      order by jobs.run_at limit ${MAX_SCANNED}
     ) as head
   ), counted as (
     select id, pg_catalog.count(*) as count, ${milliseconds("pg_catalog.min(run_at)")} as oldest_ms
@@ -92,8 +92,8 @@ const headSql =
   )
   select pg_catalog.json_agg(id)::text as ids, pg_catalog.json_agg(count)::text as counts,
     pg_catalog.json_agg(oldest_ms)::text as oldest,
-    (select coalesce(pg_catalog.max(place), 0) < ${MOST_SCANNED} from head)
-      and (select pg_catalog.count(priority) < ${MOST_PRIORITIES} from priorities) as is_whole,
+    (select coalesce(pg_catalog.max(place), 0) < ${MAX_SCANNED} from head)
+      and (select pg_catalog.count(priority) < ${MAX_PRIORITIES} from priorities) as is_whole,
     ${milliseconds("pg_catalog.now()")} as now_ms
   from counted`;
 

@@ -7,7 +7,7 @@
 import { type Database, query, type Statement } from "../../database/database.ts";
 import type { Basis } from "../../domain/value.ts";
 import { microseconds } from "../../queue/sql/moments.ts";
-import { MOST_WORKERS, reportedWorkers } from "../../queue/sql/unpacked.ts";
+import { MAX_WORKERS, reportedWorkers } from "../../queue/sql/unpacked.ts";
 import { STALE_LOCK_MS } from "../../queue/workers/reset-stale-locks.ts";
 import { isNotResponding, reportedNumber } from "../../queue/workers/stale-workers.ts";
 import { hasWorkerTable } from "../../queue/workers/worker-table.ts";
@@ -66,7 +66,7 @@ export async function knownWorkers(
   ];
   return {
     workers,
-    knowsAllHolders: knowsJobs && rows.length < MOST_WORKERS,
+    knowsAllHolders: knowsJobs && rows.length < MAX_WORKERS,
     locksBasis: basis,
     nowUs,
   };

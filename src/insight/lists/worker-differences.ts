@@ -23,10 +23,10 @@ export interface WorkerDifference {
   readonly text: string;
 }
 
-const MOST_TASKS = 5;
-const MOST_ENTRIES = 5;
+const MAX_TASKS = 5;
+const MAX_ENTRIES = 5;
 /** The number of versions of a cron entry that are shown. */
-const MOST_VERSIONS = 3;
+const MAX_VERSIONS = 3;
 
 export async function workerDifferences(db: Database): Promise<WorkerDifference[]> {
   const [versions, tasks] = await Promise.all([livingVersions(db), livingTasks(db)]);
@@ -50,7 +50,7 @@ function tasksApart({ workers, areAll, living }: LivingTasks): WorkerDifference[
   if (!areAll) return [];
   const some = [...workers].filter(([, count]) => count < living);
   some.sort(([a, few], [b, more]) => few - more || (a < b ? -1 : 1));
-  return some.slice(0, MOST_TASKS).map(([name, count]) => ({
+  return some.slice(0, MAX_TASKS).map(([name, count]) => ({
     kind: "task",
     name,
     text: `is supported by ${count} of ${living}.`,
@@ -71,7 +71,7 @@ export async function entriesApart(db: Database): Promise<WorkerDifference[]> {
     const text = isBoth ? IN_CODE_AND_SCHEDULE : entryDifference(entry);
     return text === null ? [] : [{ kind: "workers", name: `Cron entry ${entry.identifier}`, text }];
   });
-  return found.slice(0, MOST_ENTRIES);
+  return found.slice(0, MAX_ENTRIES);
 }
 
 /** Returns how the versions of an entry differ, as the continuation of its name; null if they do not. */
@@ -84,11 +84,11 @@ export function entryDifference({ versions }: LivingCronEntry): string | null {
     ...(differs("timeZone") ? ["time zone"] : []),
     ...(differs("task") ? ["task"] : []),
   ];
-  const shown = versions.slice(0, MOST_VERSIONS).map((version) => {
+  const shown = versions.slice(0, MAX_VERSIONS).map((version) => {
     const { pattern, timeZone, task } = version;
     return `${pattern} ${timeZone}${differs("task") ? `, task ${task}` : ""} on ${holders(version)}`;
   });
-  const more = versions.length > MOST_VERSIONS ? ", …" : "";
+  const more = versions.length > MAX_VERSIONS ? ", …" : "";
   const names = what.length === 0 ? "payload or options" : what.join(" and ");
   return `differs in its ${names}: ${shown.join("; ")}${more}. Each tick is added once, by the first worker that reaches it, in its version.`;
 }

@@ -7,11 +7,11 @@ import { type ReportedCronEntry, type WorkerReport, workerReport } from "../read
 
 const NAMED_WORKERS = 5;
 /** The maximum size of a result, in bytes. */
-const MOST_SENT = 4 * 1_048_576;
+const MAX_SENT = 4 * 1_048_576;
 
 const someSql: Statement = (s) => `
-  select workers.id, case when workers.report_bytes <= ${MOST_SENT}::bigint then workers.metadata end as metadata,
-    workers.report_bytes > ${MOST_SENT}::bigint as is_left_out
+  select workers.id, case when workers.report_bytes <= ${MAX_SENT}::bigint then workers.metadata end as metadata,
+    workers.report_bytes > ${MAX_SENT}::bigint as is_left_out
   from ${reportedWorkers(s, "workers.id = any($1::text[])")} as workers`;
 
 /** Returns the reports by worker. Workers without a row are missing. */
@@ -36,7 +36,7 @@ const livingSql =
   (part: "task_identifiers" | "cron"): Statement =>
   (s) =>
     `
-  select case when pg_catalog.sum(pg_catalog.length(said.part)) over (order by pg_catalog.length(said.part), said.ids) <= ${MOST_SENT}
+  select case when pg_catalog.sum(pg_catalog.length(said.part)) over (order by pg_catalog.length(said.part), said.ids) <= ${MAX_SENT}
       then said.part end as ${part}, said.is_cut, said.workers, said.ids
   from (
     select said.part::text as part, said.is_cut, pg_catalog.count(*)::int as workers,
@@ -59,7 +59,7 @@ export interface LivingVersion {
   readonly workerId: string;
 }
 
-const MOST_VERSIONS = 20;
+const MAX_VERSIONS = 20;
 
 const versionsSql: Statement = (s) => `
   select said.version, pg_catalog.count(*)::int as workers, pg_catalog.min(said.id) as worker_id
@@ -71,7 +71,7 @@ const versionsSql: Statement = (s) => `
   where said.version is not null
   group by said.version
   order by workers desc, said.version
-  limit ${MOST_VERSIONS}`;
+  limit ${MAX_VERSIONS}`;
 
 /** Returns the versions of live workers, most frequent first. */
 export async function livingVersions(db: Database): Promise<LivingVersion[]> {

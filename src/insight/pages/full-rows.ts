@@ -12,7 +12,7 @@ export const LONGEST_PAGE_BYTES = 8 * 1_048_576;
 /** The stored size up to which a value is read together with hundreds of others, in bytes. */
 const SMALL_BYTES = 16_384;
 /** The size of flags in the worst case of decompression, in bytes: one statement reads hundreds of them. */
-const MOST_FLAGS_BYTES = 65_536;
+const MAX_FLAGS_BYTES = 65_536;
 /** The number of characters that are shown of an error that alone exceeds the page. */
 const SHOWN_ERROR = 65_536;
 
@@ -146,7 +146,7 @@ const rowsSql: Statement = (schema) => `
     payload: `case when ${isSmall} then jobs.payload end`,
     lastError: `case when ${isSmall} then jobs.last_error end`,
     lockedBy: "pg_catalog.left(jobs.locked_by, 1000)",
-    flags: ifSurelyAtMost("jobs.flags", MOST_FLAGS_BYTES),
+    flags: ifSurelyAtMost("jobs.flags", MAX_FLAGS_BYTES),
   })},
     pg_catalog.pg_column_size(jobs.payload) as payload_bytes,
     (${worstBytes("jobs.payload")})::float8 as worst_bytes,

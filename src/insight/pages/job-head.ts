@@ -15,7 +15,7 @@ import { ifSurelyAtMost, isPacked } from "../../queue/sql/unpacked.ts";
 const SMALL_BYTES = 16_384;
 const SMALL_WORST_BYTES = 393_216;
 /** The size of flags after decompression in the worst case, in bytes. */
-const MOST_FLAGS_BYTES = 4 * 1_048_576;
+const MAX_FLAGS_BYTES = 4 * 1_048_576;
 /** The number of characters after which an error is cut. */
 const SHOWN_ERROR = 262_144;
 
@@ -65,7 +65,7 @@ const headSql: Statement = (schema) => `
       then ${ifSurelyAtMost("jobs.payload", SMALL_WORST_BYTES)} end`,
     lastError: `pg_catalog.left(jobs.last_error, ${SHOWN_ERROR})`,
     lockedBy: lockHolder("jobs"),
-    flags: ifSurelyAtMost("jobs.flags", MOST_FLAGS_BYTES),
+    flags: ifSurelyAtMost("jobs.flags", MAX_FLAGS_BYTES),
   })},
     pg_catalog.pg_column_size(jobs.payload) as payload_bytes,
     ${isPacked("jobs.payload")} as is_packed,

@@ -29,7 +29,7 @@ import { explicitQuery } from "./explicit-query.ts";
 import { type KeyRange, keyRange, lockedQueues } from "./facts/database-facts.ts";
 import { errorGroupsOf } from "./facts/error-labels.ts";
 import {
-  MOST_NAMES,
+  MAX_NAMES,
   meaningsOf,
   type NamesWithText,
   namesWithText,
@@ -186,10 +186,10 @@ async function knownOf(
     now,
   ]);
   for (const isTask of [true, false]) {
-    if (names.filter(({ is_task }) => is_task === isTask).length > MOST_NAMES) {
+    if (names.filter(({ is_task }) => is_task === isTask).length > MAX_NAMES) {
       const field = isTask ? "task" : "queue";
       const term = terms.find((one) => one.field === field) ?? { at: 0, end: 0 };
-      throw tooWide(term, `this matches more than ${MOST_NAMES} ${field}s; type more of the name`);
+      throw tooWide(term, `this matches more than ${MAX_NAMES} ${field}s; type more of the name`);
     }
   }
   return {

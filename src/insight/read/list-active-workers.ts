@@ -77,15 +77,15 @@ export async function listActiveWorkers(
 }
 
 /** The total size of the reports in a result, in bytes. */
-const MOST_SENT = 2 * 1_048_576;
+const MAX_SENT = 2 * 1_048_576;
 
 const activeWorkersSql: Statement = (schema) => `
   select
     id,
     ${microseconds("last_heartbeat_at")}::text as last_heartbeat_at_us,
     ${microseconds("started_at")}::text as started_at_us,
-    case when report_bytes <= ${MOST_SENT}::bigint then metadata end::text as metadata,
-    report_bytes > ${MOST_SENT}::bigint as is_left_out,
+    case when report_bytes <= ${MAX_SENT}::bigint then metadata end::text as metadata,
+    report_bytes > ${MAX_SENT}::bigint as is_left_out,
     ${reportedNumber("running_jobs")} as running,
     ${reportedNumber("done_per_min")} as done_per_min,
     ${reportedNumber("failed_per_min")} as failed_per_min,

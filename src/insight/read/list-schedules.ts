@@ -21,8 +21,8 @@ import { milliseconds } from "../../queue/sql/moments.ts";
 import { beginning, LONGEST_REASON } from "../../queue/sql/unpacked.ts";
 
 /** A schedule has a payload of up to 64 KiB. */
-export const MOST_LISTED = 100;
-const MOST_IN_LIST = 10_000;
+export const MAX_LISTED = 100;
+const MAX_IN_LIST = 10_000;
 
 const scheduleTables: NeededTables = {
   extension: "schedules",
@@ -140,7 +140,7 @@ select identifier, ${beginning("task")} as task, ${beginning("pattern", LONGEST_
   ${milliseconds("paused_at")} as paused_ms, ${milliseconds("next_at")} as next_ms
 from (
   select identifier, task, pattern, time_zone, jitter_ms, overlap, revision, ${smallSpec} as spec, paused_at, next_at
-  from ${s}._private_schedules order by identifier limit ${MOST_IN_LIST}
+  from ${s}._private_schedules order by identifier limit ${MAX_IN_LIST}
 ) as schedules
 order by identifier`;
 

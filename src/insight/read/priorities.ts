@@ -3,7 +3,7 @@
 import { type Database, query, type Statement } from "../../database/database.ts";
 
 /** The number of priorities that are read. Callers that need all of more than this use samples. */
-export const MOST_PRIORITIES = 32;
+export const MAX_PRIORITIES = 32;
 
 /**
  * Returns a recursive part of a statement: `with recursive ${priorities(s)}, …`. If there are fewer than the maximum,
@@ -17,13 +17,13 @@ export const priorities = (s: string): string => `priorities (priority, place) a
       where jobs.is_available and jobs.priority > priorities.priority
       order by jobs.priority limit 1
     ), place + 1
-    from priorities where priorities.priority is not null and place < ${MOST_PRIORITIES}
+    from priorities where priorities.priority is not null and place < ${MAX_PRIORITIES}
   )`;
 
 /** Returns the priorities in order; null if there are too many. */
 export async function readPriorities(db: Database): Promise<readonly number[] | null> {
   const rows = await query<{ priority: number }>(db, prioritiesSql);
-  return rows.length < MOST_PRIORITIES ? rows.map(({ priority }) => priority) : null;
+  return rows.length < MAX_PRIORITIES ? rows.map(({ priority }) => priority) : null;
 }
 
 const prioritiesSql: Statement = (s) => `

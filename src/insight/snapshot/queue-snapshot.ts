@@ -27,14 +27,14 @@ export interface QueueSnapshot {
   readonly seen: RateWindow;
 }
 
-const MOST_HOLDERS = 1_000;
+const MAX_HOLDERS = 1_000;
 
 /** Returns the holders of locks, ascending by id. */
 export function holdersOf({ names, gauge }: QueueSnapshot): readonly LockedWorker[] {
   const ids = new Set([...names.tallies.holders.keys(), ...gauge.queueHolders.keys()]);
   return [...ids]
     .sort((one, other) => (one < other ? -1 : 1))
-    .slice(0, MOST_HOLDERS)
+    .slice(0, MAX_HOLDERS)
     .map((workerId) => ({
       workerId,
       lockedJobs: names.held(workerId),

@@ -54,7 +54,7 @@ export interface SamplerOptions {
 type Counted = Pick<QueueSnapshot, "isSmall" | "counts" | "names">;
 
 /** The number of queues in a snapshot: more than a page shows. It limits the data that is sent to each viewer. */
-const MOST_QUEUES = 1_000;
+const MAX_QUEUES = 1_000;
 /**
  * The number of pages in the sample of tasks and queues, which is used until the first census is complete. Its numbers
  * have a low precision.
@@ -151,7 +151,7 @@ export function createSampler(db: Database, options: SamplerOptions = {}): Sampl
     const gauge = await readGauge(db);
     rates.note(gauge);
     const counted = await countJobs(gauge);
-    const queues = (await nullOnTimeout(listQueueRows(db, MOST_QUEUES))) ?? last?.queues ?? [];
+    const queues = (await nullOnTimeout(listQueueRows(db, MAX_QUEUES))) ?? last?.queues ?? [];
     const workers = await listActiveWorkers(db);
     const fleet = fleetOf(workers);
     const { added, done } = rates.perMinute;

@@ -26,7 +26,7 @@ const FIRST_SPAN = 2_000;
 const SHRINK = 8;
 const LONGEST_SPAN = 100_000_000;
 /** The number of rows whose texts are sent in one step, if this process decides. */
-const MOST_CHECKED = 500;
+const MAX_CHECKED = 500;
 const LONGEST_ERROR = 4_096;
 /** The size of a payload that is read, as stored and after decompression: all rows of a step are in memory at once. */
 const LARGEST_STORED = 32_768;
@@ -111,7 +111,7 @@ async function step(
     const [row] = await query<{ count: string }>(db, countSql(jobQuery), values);
     return { ...from, count: count + Number(row?.count ?? 0), afterId: to };
   }
-  const values = [afterId, to, MOST_CHECKED, ...jobQuery.values];
+  const values = [afterId, to, MAX_CHECKED, ...jobQuery.values];
   const rows = await query<CheckedRow>(db, checkedSql(jobQuery), values);
   const checked = rows.slice(0, await loadPacked(db, rows, LARGEST_UNPACKED));
   const matching = checked.filter(
@@ -119,7 +119,7 @@ async function step(
   ).length;
   const large = checked.filter((row) => row.payload === null).length;
   // The step ends with the last row that fits, and the next step begins after it.
-  const isCut = checked.length < rows.length || rows.length === MOST_CHECKED;
+  const isCut = checked.length < rows.length || rows.length === MAX_CHECKED;
   const reached = isCut ? (checked.at(-1)?.id ?? to) : to;
   return { ...from, count: count + matching, undecided: undecided + large, afterId: reached };
 }

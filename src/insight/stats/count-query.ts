@@ -19,7 +19,7 @@ const CAP = 10_000;
 const SAMPLED_PAGES = 2_000;
 /** The number of pages in a sample for queries that this process decides, because their texts have to be sent. */
 const CHECKED_PAGES = 400;
-const MOST_CHECKED = 1_000;
+const MAX_CHECKED = 1_000;
 /** The size up to which a payload is read for a sample. Jobs with larger ones count as possible matches. */
 const LARGEST_CHECKED = 16_384;
 
@@ -168,7 +168,7 @@ async function sampleChecked(
   const rows = await query<CheckedRow>(db, checkedSql(jobQuery), [
     chosen,
     LARGEST_CHECKED,
-    MOST_CHECKED,
+    MAX_CHECKED,
     ...jobQuery.values,
   ]);
   await loadPacked(
@@ -176,7 +176,7 @@ async function sampleChecked(
     rows.filter((row) => !row.is_undecided),
     LARGEST_CHECKED,
   );
-  const read = rows.length < MOST_CHECKED ? chosen.length : (rows.at(-1)?.place ?? 1) - 1;
+  const read = rows.length < MAX_CHECKED ? chosen.length : (rows.at(-1)?.place ?? 1) - 1;
   const counts = new Array<number>(Math.max(read, 1)).fill(0);
   const possible = [...counts];
   for (const row of rows) {

@@ -3,7 +3,7 @@
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { isAvailable, isDue } from "../../queue/sql/eligible.ts";
 import { milliseconds } from "../../queue/sql/moments.ts";
-import { MOST_PRIORITIES, priorities } from "../read/priorities.ts";
+import { MAX_PRIORITIES, priorities } from "../read/priorities.ts";
 import type { Tallied } from "./tally.ts";
 import { talliedAs } from "./tally.ts";
 
@@ -94,7 +94,7 @@ export async function readProbe(
   lockedQueueIds: readonly number[],
 ): Promise<Probe> {
   const [row] = await query<ProbeRow>(db, probeSql, [CAP, sinceMs, lockedQueueIds]);
-  const isWhole = Number(row?.priorities ?? 0) < MOST_PRIORITIES;
+  const isWhole = Number(row?.priorities ?? 0) < MAX_PRIORITIES;
   const isExact = (most: string | null | undefined) => isWhole && Number(most ?? 0) <= CAP;
   const time = (ms: string | null | undefined) => (ms == null ? null : Number(ms));
   return {

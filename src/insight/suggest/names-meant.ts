@@ -68,13 +68,13 @@ async function nameNear(db: Database, kind: Kind, word: string): Promise<string 
 }
 
 const LONGEST = 64;
-const MOST_NAMES = 20_000;
+const MAX_NAMES = 20_000;
 
 /** Only names of a similar length are compared. */
 const near = (name: string, from: string) => `
   select ${name} as name from ${from}
   where pg_catalog.abs(pg_catalog.char_length(${name}) - $1::int) <= greatest(2, $1::int / 2)
-  order by ${name} limit ${MOST_NAMES}`;
+  order by ${name} limit ${MAX_NAMES}`;
 
 const statements: Readonly<Record<Kind, Statement>> = {
   task: (schema) => near("identifier", `${schema}._private_tasks`),

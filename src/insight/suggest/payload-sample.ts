@@ -5,9 +5,9 @@ import { memberNames, stringOf, valuesAt } from "../../domain/exact/payload-valu
 import type { PathStep } from "../../domain/query/query-tree.ts";
 import { isAtMost } from "../../queue/sql/unpacked.ts";
 
-const MOST_JOBS = 200;
-const MOST_STORED_BYTES = 2_048;
-const MOST_BYTES = 16_384;
+const MAX_JOBS = 200;
+const MAX_STORED_BYTES = 2_048;
+const MAX_BYTES = 16_384;
 const LONGEST_VALUE = 80;
 
 /** Texts with the number of jobs that have them, most frequent first. */
@@ -55,16 +55,16 @@ async function samplePayloads(db: Database): Promise<string[]> {
 
 const payloadsSql: Statement = (schema) => `
   with newest as materialized (
-    select payload from ${schema}._private_jobs order by id desc limit ${MOST_JOBS}
+    select payload from ${schema}._private_jobs order by id desc limit ${MAX_JOBS}
   )
   select payload from newest
-  where case when pg_catalog.pg_column_size(payload) <= ${MOST_STORED_BYTES}
-    then ${isAtMost("payload", MOST_BYTES)} end`;
+  where case when pg_catalog.pg_column_size(payload) <= ${MAX_STORED_BYTES}
+    then ${isAtMost("payload", MAX_BYTES)} end`;
 
 const flagsSql: Statement = (schema) => `
   with newest as materialized (
-    select flags from ${schema}._private_jobs order by id desc limit ${MOST_JOBS}
+    select flags from ${schema}._private_jobs order by id desc limit ${MAX_JOBS}
   )
   select flags from newest
-  where case when pg_catalog.pg_column_size(flags) <= ${MOST_STORED_BYTES}
-    then ${isAtMost("flags", MOST_BYTES)} and pg_catalog.jsonb_typeof(flags) = 'object' end`;
+  where case when pg_catalog.pg_column_size(flags) <= ${MAX_STORED_BYTES}
+    then ${isAtMost("flags", MAX_BYTES)} and pg_catalog.jsonb_typeof(flags) = 'object' end`;

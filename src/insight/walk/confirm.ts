@@ -10,9 +10,9 @@ const GROUP = 25;
 /** The size after decompression in the worst case up to which a text is read with others, in bytes. */
 const SMALL_BYTES = 524_288;
 /** The maximum size of a text that is read, in bytes. */
-const MOST_BYTES = 8 * 1_048_576;
+const MAX_BYTES = 8 * 1_048_576;
 /** The maximum number of bytes in one step; the next continues where it ended. */
-const MOST_IN_ALL = 16 * 1_048_576;
+const MAX_IN_ALL = 16 * 1_048_576;
 const LONGEST_MS = 200;
 
 export interface Confirmed {
@@ -33,7 +33,7 @@ export async function confirm(
   let unchecked = 0;
   let bytes = 0;
   const until = monotonic() + LONGEST_MS;
-  const isOver = () => bytes >= MOST_IN_ALL || monotonic() >= until;
+  const isOver = () => bytes >= MAX_IN_ALL || monotonic() >= until;
   const check = (row: TextsRow) => {
     bytes += (row.payload?.length ?? 0) + (row.last_error?.length ?? 0);
     if (row.is_large) unchecked += 1;
@@ -47,8 +47,8 @@ export async function confirm(
     ]);
   const checkLarge = async (id: string) => {
     const size = await unpackedBytes(db, id);
-    bytes += Math.min(size, MOST_BYTES);
-    if (size > MOST_BYTES) unchecked += 1;
+    bytes += Math.min(size, MAX_BYTES);
+    if (size > MAX_BYTES) unchecked += 1;
     else (await read([id], WORST_BYTES)).forEach(check);
   };
   for (let at = 0; at < ids.length; at += GROUP) {
@@ -66,7 +66,7 @@ export async function confirm(
 }
 
 /** The limit when a text that fits is read: it may have grown since its size was read. */
-const WORST_BYTES = 64 * MOST_BYTES;
+const WORST_BYTES = 64 * MAX_BYTES;
 
 /** Returns the size of a job's texts after decompression; Infinity if their stored size already exceeds the limit. */
 async function unpackedBytes(db: Database, id: string): Promise<number> {
@@ -75,7 +75,7 @@ async function unpackedBytes(db: Database, id: string): Promise<number> {
 }
 
 const bytesSql: Statement = (schema) => `
-  select case when pg_catalog.pg_column_size(jobs.payload) <= ${MOST_BYTES}
+  select case when pg_catalog.pg_column_size(jobs.payload) <= ${MAX_BYTES}
     then pg_catalog.octet_length(jobs.payload::text) + coalesce(pg_catalog.octet_length(jobs.last_error), 0)
     end as bytes
   from ${schema}._private_jobs as jobs

@@ -138,7 +138,7 @@ const unpackedRow = (one: PackedRow): Row | null =>
   one === null ? null : { key: one[0], id: one[1] };
 
 /** The largest page, and one more id that shows whether there is another page. */
-const MOST_BEST = 501;
+const MAX_BEST = 501;
 
 /** Packs ascending ids: each as its distance from the previous one. */
 function packedIds(ids: readonly string[]): string {
@@ -149,7 +149,7 @@ function packedIds(ids: readonly string[]): string {
 function unpackedIds(text: string): string[] {
   if (text === "") return [];
   const steps = text.split(".");
-  if (steps.length > MOST_BEST || steps.some((step) => !/^-?[0-9a-z]{1,14}$/.test(step))) {
+  if (steps.length > MAX_BEST || steps.some((step) => !/^-?[0-9a-z]{1,14}$/.test(step))) {
     throw new Error("invalid list of ids");
   }
   let sum = 0n;

@@ -5,7 +5,7 @@ import { WorkerError } from "../../base/errors.ts";
 
 /** The duration of a step that is aimed at, in milliseconds. */
 export const STEP_MS = 100;
-const MOST_GROWTH = 8;
+const MAX_GROWTH = 8;
 const LARGEST = 250_000;
 
 export interface WalkPace {
@@ -50,7 +50,7 @@ export function createPace(size: number): WalkPace {
       isBlocked = false;
       try {
         const result = await step(current);
-        const growth = Math.min(MOST_GROWTH, STEP_MS / Math.max(1, monotonic() - began));
+        const growth = Math.min(MAX_GROWTH, STEP_MS / Math.max(1, monotonic() - began));
         current = Math.max(1, Math.min(LARGEST, Math.round(current * growth)));
         return result;
       } catch (error) {
@@ -65,4 +65,4 @@ export function createPace(size: number): WalkPace {
   };
 }
 
-const slower = (size: number) => Math.max(1, Math.floor(size / MOST_GROWTH));
+const slower = (size: number) => Math.max(1, Math.floor(size / MAX_GROWTH));

@@ -87,7 +87,7 @@ export const isUnreportedBy = (
   jobId: string,
 ): boolean => state === "alive" && listsAll && !runningJobIds.includes(jobId);
 
-const MOST_RUNNING = 1_000;
+const MAX_RUNNING = 1_000;
 
 /** Returns the valid ids in a list. Any session may write a heartbeat row, so invalid ids are ignored. */
 function idsOf(text: string | null): string[] {
@@ -97,7 +97,7 @@ function idsOf(text: string | null): string[] {
     return list
       .map(String)
       .filter((id) => /^[1-9]\d{0,17}$/.test(id))
-      .slice(0, MOST_RUNNING);
+      .slice(0, MAX_RUNNING);
   } catch {
     return [];
   }
@@ -111,7 +111,7 @@ export interface UnsettledJob {
   readonly error: string;
 }
 
-const MOST_UNSETTLED = 100;
+const MAX_UNSETTLED = 100;
 const LONGEST_ERROR = 1_024;
 
 /** A select expression on a heartbeat row: the JSON text of its unsettled jobs, or null. */
@@ -119,12 +119,12 @@ const UNSETTLED = "pg_catalog.left(metadata ->> 'unsettled'::text, 65536)";
 
 const unsettledSql: Statement = (s) => `
   select ${UNSETTLED} as unsettled from ${reportedWorkers(s)} as workers
-  where metadata ? 'unsettled'::text limit ${MOST_UNSETTLED}`;
+  where metadata ? 'unsettled'::text limit ${MAX_UNSETTLED}`;
 
 /** Reads the unsettled jobs of all workers that have a row. */
 export async function readUnsettledJobs(db: Database): Promise<UnsettledJob[]> {
   const rows = await query<{ unsettled: string | null }>(db, unsettledSql, []);
-  return rows.flatMap(({ unsettled }) => unsettledIn(unsettled)).slice(0, MOST_UNSETTLED);
+  return rows.flatMap(({ unsettled }) => unsettledIn(unsettled)).slice(0, MAX_UNSETTLED);
 }
 
 /** Returns the valid entries. Any session may write a heartbeat row, so invalid entries are ignored. */

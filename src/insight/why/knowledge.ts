@@ -37,7 +37,7 @@ export async function readKnowledge(
   const values = [tasks, jobId ?? null, ...(jobLocks === "unknown" ? [[]] : holders)];
   const [row] = await query<KnowledgeRow>(db, statement, values);
   const alive = row?.alive ?? 0;
-  const isOpen = row?.is_open !== false || (row?.known ?? 0) > MOST_WORKERS;
+  const isOpen = row?.is_open !== false || (row?.known ?? 0) > MAX_WORKERS;
   return {
     alive,
     isComplete: jobLocks !== "unknown" && alive > 0 && !isOpen,
@@ -64,7 +64,7 @@ interface KnowledgeRow {
   readonly runner: string | null;
 }
 
-const MOST_WORKERS = 1_000;
+const MAX_WORKERS = 1_000;
 
 /** A condition: the list is complete, and not only its beginning. */
 const listsAll = `(pg_catalog.jsonb_typeof(metadata -> 'task_identifiers'::text) = 'array'
@@ -79,7 +79,7 @@ const knowledgeSql =
       coalesce(${listsAll}, false) as lists_all, metadata -> 'running_job_ids'::text as running
     from ${reportedWorkers(s)} as workers
     order by last_heartbeat_at desc
-    limit ${MOST_WORKERS + 1}
+    limit ${MAX_WORKERS + 1}
   ), locks as (
     select ${lockHolder("queues")} as locked_by from ${s}._private_job_queues as queues
     where ${isLockedByWorker("queues")}

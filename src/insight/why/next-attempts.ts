@@ -8,7 +8,7 @@ export interface NextAttempts {
   readonly last: string | null;
 }
 
-const MOST_TRIES = 6;
+const MAX_ATTEMPTS = 6;
 
 /** Returns the times. `runAtMs`: when the next attempt is due. Each attempt is assumed to fail at once. */
 export function nextAttempts(runAtMs: number, attempts: number, maxAttempts: number): NextAttempts {
@@ -20,8 +20,8 @@ export function nextAttempts(runAtMs: number, attempts: number, maxAttempts: num
   }
   const last = times.at(-1);
   return {
-    next: times.slice(0, MOST_TRIES).map(text),
-    last: last === undefined || times.length <= MOST_TRIES ? null : text(last),
+    next: times.slice(0, MAX_ATTEMPTS).map(text),
+    last: last === undefined || times.length <= MAX_ATTEMPTS ? null : text(last),
   };
 }
 

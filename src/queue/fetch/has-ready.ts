@@ -3,7 +3,7 @@ import { type Database, query, type Statement } from "../../database/database.ts
 import { isOfKnownTask, isReady } from "../sql/eligible.ts";
 
 /** The number of ready jobs that are scanned; beyond them one of these tasks is assumed. */
-const MOST_SCANNED = 10_000;
+const MAX_SCANNED = 10_000;
 
 /** False: none is ready. `identifiers`: text[] in PostgreSQL's format. */
 export async function mayHaveReady(
@@ -21,10 +21,10 @@ const hasReadySql =
     `
 with scanned as materialized (
   select j.task_id from ${s}._private_jobs j where ${isReady("j")}
-  order by j.priority, j.run_at limit ${MOST_SCANNED}
+  order by j.priority, j.run_at limit ${MAX_SCANNED}
 )
 select exists (select from scanned j where ${isOfKnownTask(s, "j", { identifiers: "$1", pauses })})
-  or (select pg_catalog.count(*) from scanned) >= ${MOST_SCANNED} as may_have`;
+  or (select pg_catalog.count(*) from scanned) >= ${MAX_SCANNED} as may_have`;
 
 const plain = hasReadySql(false);
 const withPauses = hasReadySql(true);

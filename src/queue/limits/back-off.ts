@@ -38,16 +38,16 @@ export async function beginBackOff(db: Database, backOff: NewBackOff): Promise<B
   return outcome === "kept" ? begin() : outcome;
 }
 
-const MOST_CHARACTERS = 200;
+const MAX_CHARACTERS = 200;
 
 /** Returns the first line, without characters that PostgreSQL cannot store. */
 const reasonOf = (reason: string): string =>
   [...reason.replaceAll("\0", "").toWellFormed().trim().split(/\r?\n/, 1).join("")]
-    .slice(0, MOST_CHARACTERS)
+    .slice(0, MAX_CHARACTERS)
     .join("");
 
 const END = "pg_catalog.now() + $3::float8 * interval '1 millisecond'";
-const MOST_RECORDS = 100;
+const MAX_RECORDS = 100;
 
 // A back-off that is extended keeps its beginning. Old ones are deleted: of this name all but the newest hundred, and
 // some of any name that ended more than an hour ago, because their names may never back off again.
@@ -59,10 +59,10 @@ const recorded = (s: string) => `recorded as (
 ), old as materialized (
   (select scope, name, began_at from ${s}._private_back_offs
     where scope = $1::text and name = $2::text and until <= pg_catalog.now()
-    order by began_at desc offset ${MOST_RECORDS - 1})
+    order by began_at desc offset ${MAX_RECORDS - 1})
   union
   (select scope, name, began_at from ${s}._private_back_offs
-    where until < pg_catalog.now() - interval '1 hour' limit ${MOST_RECORDS})
+    where until < pg_catalog.now() - interval '1 hour' limit ${MAX_RECORDS})
 ), locked as materialized (
   select backs.scope, backs.name, backs.began_at
   from ${s}._private_back_offs as backs join old using (scope, name, began_at)

@@ -5,7 +5,7 @@ import { dateOf, microseconds } from "../sql/moments.ts";
 import { beginning, LONGEST_REASON } from "../sql/unpacked.ts";
 
 /** The most limits of a schema. */
-export const MOST_LIMITS = 1_000;
+export const MAX_LIMITS = 1_000;
 
 export interface StoredLimit {
   readonly id: number;
@@ -87,4 +87,4 @@ left join lateral (
   select until, reason from ${s}._private_back_offs
   where scope = 'limit' and name = l.name and until > pg_catalog.now()
   order by until desc limit 1) b on true
-order by l.id limit ${MOST_LIMITS}`;
+order by l.id limit ${MAX_LIMITS}`;

@@ -35,7 +35,7 @@ interface StateRow {
   readonly next_ms: number | null;
 }
 
-const MOST_PAUSES = 1_000;
+const MAX_PAUSES = 1_000;
 
 // Not the greatest time: a transaction may commit its pause after a later one.
 const token = `pg_catalog.hashtextextended(
@@ -48,7 +48,7 @@ export const markOfPauses = (s: string): string => `select ${mark} from ${s}._pr
 
 const stateSql: Statement = (s) => `
 select mark, has_due, next_ms,
-  case when mark is distinct from $1::text and count <= ${MOST_PAUSES} then pauses end as pauses
+  case when mark is distinct from $1::text and count <= ${MAX_PAUSES} then pauses end as pauses
 from (
   select ${mark} as mark, pg_catalog.count(*) as count, coalesce(pg_catalog.json_agg(${token}::text)::text, '[]') as pauses,
     coalesce(pg_catalog.bool_or(resume_at <= pg_catalog.now()), false) as has_due,

@@ -4,7 +4,7 @@
 import { type Database, query, type Statement } from "../../database/database.ts";
 
 /** The maximum number of decompressed bytes in one read. */
-const MOST_UNPACKED = 16 * 1_048_576;
+const MAX_UNPACKED = 16 * 1_048_576;
 /** The worst case in bytes of one statement of a read. */
 const BATCH = 4 * 1_048_576;
 /** The share of the worst case that a batch is expected to reach at least. */
@@ -45,7 +45,7 @@ export const LONGEST_REASON = 2_000;
 
 /** The length of ids that are read. A longer id is not a worker's: the library allows 1,024 characters. */
 const LONGEST_WORKER_ID = 4_096;
-export const MOST_WORKERS = 10_000;
+export const MAX_WORKERS = 10_000;
 
 /**
  * Returns the heartbeat rows for a statement that reads the reports of many workers, to be named `workers`. They are
@@ -59,8 +59,8 @@ export const MOST_WORKERS = 10_000;
  */
 export const reportedWorkers = (s: string, which = "true"): string => `(
     select summed.id, summed.last_heartbeat_at, summed.started_at, summed.report_bytes,
-      summed.report_bytes > ${MOST_UNPACKED}::bigint as is_cut,
-      case when summed.report_bytes <= ${MOST_UNPACKED}::bigint and pg_catalog.jsonb_typeof(summed.metadata) = 'object'
+      summed.report_bytes > ${MAX_UNPACKED}::bigint as is_cut,
+      case when summed.report_bytes <= ${MAX_UNPACKED}::bigint and pg_catalog.jsonb_typeof(summed.metadata) = 'object'
         then summed.metadata || '{}'::jsonb end as metadata
     from (
       select latest.*,
@@ -70,21 +70,21 @@ export const reportedWorkers = (s: string, which = "true"): string => `(
           coalesce(${worstBytes("workers.metadata")}, 0) as bytes
         from ${s}._private_workers as workers
         where pg_catalog.octet_length(workers.id) <= ${LONGEST_WORKER_ID}::int and ${which}
-        order by workers.last_heartbeat_at desc limit ${MOST_WORKERS}
+        order by workers.last_heartbeat_at desc limit ${MAX_WORKERS}
       ) as latest
     ) as summed
   )`;
 
 /** Returns a condition: a single value certainly has at most the limit, so that it may be decompressed. */
 export const isUnpackable = (value: string): string =>
-  `coalesce(${worstBytes(value)}, 0) <= ${MOST_UNPACKED}::bigint`;
+  `coalesce(${worstBytes(value)}, 0) <= ${MAX_UNPACKED}::bigint`;
 
 /** The size at which a page of whole rows ends, after the row that reaches it. */
-export const MOST_OF_A_PAGE = 4 * 1_048_576;
+export const PAGE_BYTES = 4 * 1_048_576;
 
 /** Whether this row reaches that size, so that it is the last of its page. */
 export const endsPage = ({ page_bytes: bytes }: { readonly page_bytes: string }): boolean =>
-  Number(bytes) >= MOST_OF_A_PAGE;
+  Number(bytes) >= PAGE_BYTES;
 
 /**
  * Returns expressions for `with recursive …`: the newest rows of a table by their ids, before $1 bigint (null: the
@@ -100,7 +100,7 @@ export const newestRows = (table: string, bytes: string, which = "true"): string
       where stored.id < page.id and ${which}
       order by stored.id desc limit 1
     ) as next
-    where page.row_number < $2::int and page.page_bytes < ${MOST_OF_A_PAGE}::bigint
+    where page.row_number < $2::int and page.page_bytes < ${PAGE_BYTES}::bigint
   )`;
 
 /**
@@ -135,7 +135,7 @@ export async function loadPacked(
   let unpacked = 0;
   let share = 1;
   for (let at = 0; at < rows.length; ) {
-    if (unpacked >= MOST_UNPACKED) return at;
+    if (unpacked >= MAX_UNPACKED) return at;
     const { batch, next, worst } = nextBatch(rows, at, share);
     at = next;
     if (batch.length === 0) continue;

@@ -3,7 +3,7 @@ import { type Database, query, type Statement } from "../../database/database.ts
 
 const BATCH = 1_000;
 /** The most batches of one call. The next call continues. */
-const MOST_BATCHES = 200;
+const MAX_BATCHES = 200;
 
 /**
  * Deletes rows in batches, at most 200,000 in one call. Returns their number; 0 without the table, or without the
@@ -14,7 +14,7 @@ export async function deleteOldThrottles(db: Database): Promise<number> {
   const [row] = await query<{ may_delete: boolean }>(db, mayDeleteSql, [table]);
   if (row?.may_delete !== true) return 0;
   let deleted = 0;
-  for (let batch = 0; batch < MOST_BATCHES; batch++) {
+  for (let batch = 0; batch < MAX_BATCHES; batch++) {
     const [step] = await query<{ deleted: number }>(db, deleteSql, [BATCH]);
     deleted += step?.deleted ?? 0;
     if ((step?.deleted ?? 0) < BATCH) break;

@@ -168,7 +168,7 @@ const merged = (a: Recovered, b: Recovered): Recovered => ({
 });
 
 /** More jobs than any worker locks. */
-const MOST_LOCKED = 100_000;
+const MAX_LOCKED = 100_000;
 
 /**
  * Waits until no transaction has the lock of sweeps. The error of a refused sweep arrives before its transaction unlocks
@@ -181,7 +181,7 @@ const sweepLockSql: Statement = () =>
 
 const lockedSql: Statement = (s) => `
   select id from ${s}._private_jobs where not is_available and locked_at is not null and locked_by = $1::text
-  order by id limit ${MOST_LOCKED}`;
+  order by id limit ${MAX_LOCKED}`;
 
 interface RecoveredRow {
   readonly jobs: number;

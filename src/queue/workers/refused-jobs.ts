@@ -11,7 +11,7 @@ export interface RefusedJob {
 }
 
 /** The most refused statements of a search. What remains then counts as refused until the next one. */
-const MOST_STATEMENTS = 1_000;
+const MAX_STATEMENTS = 1_000;
 
 /**
  * Changes the jobs that are not refused: they are halved until each refused job is alone. `change` changes these jobs in
@@ -33,7 +33,7 @@ export async function changeUnrefused(
       if (!isRefusedResult(error)) throw error;
       await refusal();
       const middle = Math.ceil(ids.length / 2);
-      if (ids.length === 1 || ++statements > MOST_STATEMENTS) {
+      if (ids.length === 1 || ++statements > MAX_STATEMENTS) {
         const why = await withSkippers(db, "update", error);
         for (const id of ids) refused.push({ id, error: why });
       } else for (const half of [ids.slice(0, middle), ids.slice(middle)]) await halve(half);

@@ -58,7 +58,7 @@ export const isStale = (uptime: string, given: string): string =>
 /** A condition on a heartbeat row `workers`: it is shown as not responding. The rule of the sweep is stricter. */
 export const isNotResponding = `(coalesce(${isRecovered}, false) or ${AGE_MS} > ${thresholdOf("null")})`;
 
-const MOST_AT_ONCE = 100;
+const MAX_AT_ONCE = 100;
 
 /**
  * Returns the stale workers, for the sweep of a heartbeat. The first condition lets the index on last_heartbeat_at
@@ -68,7 +68,7 @@ export const staleWorkers = (s: string, uptime: string, recentMs: string): strin
   select workers.id from ${s}._private_workers as workers
   where workers.last_heartbeat_at < pg_catalog.now() - ${recentMs}::float8 * interval '1 millisecond'
   and ${isStale(uptime, "null")}
-  order by workers.last_heartbeat_at limit ${MOST_AT_ONCE}`;
+  order by workers.last_heartbeat_at limit ${MAX_AT_ONCE}`;
 
 export interface FoundWorker {
   readonly workerId: string;

@@ -41,8 +41,8 @@ const CONTENDED_MS = 1_000;
  */
 const STARTING_MS = 10_000;
 /** The most ticks of one schedule in a transaction. */
-const MOST_TICKS = 500;
-const MOST_LOGGED = 1_000;
+const MAX_TICKS = 500;
+const MAX_LOGGED = 1_000;
 const INSUFFICIENT_PRIVILEGE = "42501";
 
 export class Schedules implements Service {
@@ -158,7 +158,7 @@ export class Schedules implements Service {
     rest: { isContended: boolean; isBehind: boolean },
   ): Promise<void> {
     const startMs = this.#startMs ?? nowMs;
-    const most = Math.max(1, Math.floor(MOST_TICKS / Math.max(1, due.length)));
+    const most = Math.max(1, Math.floor(MAX_TICKS / Math.max(1, due.length)));
     const ticks = due.map((schedule) => dueTicks(schedule, { nowMs, startMs, most }));
     const taken = new Set<string>();
     const isOver = !(await offerTicks(
@@ -221,7 +221,7 @@ export class Schedules implements Service {
 
   #logOnce(name: string, log: (logger: Logger) => void): void {
     if (this.#logged.has(name)) return;
-    if (this.#logged.size >= MOST_LOGGED) this.#logged.clear();
+    if (this.#logged.size >= MAX_LOGGED) this.#logged.clear();
     this.#logged.add(name);
     log(this.#services.logger);
   }

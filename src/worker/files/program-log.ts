@@ -3,8 +3,8 @@
 import type { Logger } from "../../base/logger.ts";
 import { grouped } from "../../domain/words.ts";
 
-export const MOST_LINES = 10_000;
-export const MOST_CHARACTERS = 4_000_000;
+export const MAX_LINES = 10_000;
+export const MAX_CHARACTERS = 4_000_000;
 /** Shorter secrets would match parts of words. */
 const SHORTEST_SECRET = 4;
 
@@ -19,7 +19,7 @@ export function programLog(logger: Logger, redacted: (text: string) => string): 
   let characters = 0;
   let leftOut = 0;
   const add = (stream: "stdout" | "stderr", line: string) => {
-    if (lines >= MOST_LINES || characters >= MOST_CHARACTERS) {
+    if (lines >= MAX_LINES || characters >= MAX_CHARACTERS) {
       leftOut++;
       return;
     }

@@ -36,7 +36,7 @@ export interface FoundFiles {
   readonly problems: readonly Problem[];
 }
 
-const MOST_FILES = 10_000;
+const MAX_FILES = 10_000;
 const DEEPEST = 32;
 const FOLDER = /^[A-Za-z0-9_-]+$/;
 const FILE = /^([A-Za-z0-9_-]+)((?:\.[A-Za-z0-9_-]+)*)$/;
@@ -114,8 +114,8 @@ async function namesIn(directory: string, folder = "", depth = 0): Promise<strin
     else if (depth < DEEPEST && FOLDER.test(entry.name)) {
       names.push(...(await namesIn(directory, name, depth + 1)));
     }
-    if (names.length > MOST_FILES) {
-      throw new InputError([{ path: "tasks", message: `more than ${MOST_FILES} files` }]);
+    if (names.length > MAX_FILES) {
+      throw new InputError([{ path: "tasks", message: `more than ${MAX_FILES} files` }]);
     }
   }
   return names;

@@ -3,14 +3,14 @@
 import { monotonic } from "../../base/clock.ts";
 
 const BARRED_MS = 300_000;
-const MOST_BARRED = 1_000;
+const MAX_BARRED = 1_000;
 
 export class BarredJobs {
   readonly #sinceMs = new Map<string, number>();
 
   /** Adds a job. Beyond 1,000 jobs it does nothing, and the others are tried with each sweep. */
   add(id: string): void {
-    if (this.#sinceMs.size < MOST_BARRED) this.#sinceMs.set(id, monotonic());
+    if (this.#sinceMs.size < MAX_BARRED) this.#sinceMs.set(id, monotonic());
   }
 
   /** Returns the jobs to skip now. */

@@ -63,7 +63,7 @@ export interface RecoveryParts {
 /** The number of heartbeats between two reports: one report every 4 s by default. */
 const BEATS_PER_DESCRIPTION = 2;
 /** The rate limit of reports. Each is written as a whole, so after a long one the next is later. */
-const MOST_BYTES_A_MS = 0.5;
+const MAX_BYTES_A_MS = 0.5;
 const SWEEP_WAIT_MS = 500;
 
 export class Recovery implements Leases, LeaseKeeper {
@@ -205,7 +205,7 @@ export class Recovery implements Leases, LeaseKeeper {
     const isUrgent = isNews || lease.listed.size > 0;
     this.#text = text;
     lease.listed = new Set(fetched);
-    this.#mayDescribeAtMs = monotonic() + text.length / MOST_BYTES_A_MS;
+    this.#mayDescribeAtMs = monotonic() + text.length / MAX_BYTES_A_MS;
     this.#heartbeat.describe(id, text, isUrgent);
   }
 

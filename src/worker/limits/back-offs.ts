@@ -32,8 +32,8 @@ interface Target {
 /** An end that is at most this much later is the same, as long as the last one was written within RECENT_MS. */
 const SAME_MS = 100;
 const RECENT_MS = 1_000;
-const MOST_TARGETS = 1_000;
-const MOST_WARNINGS = 100;
+const MAX_TARGETS = 1_000;
+const MAX_WARNINGS = 100;
 
 type BackOffsConfig = Pick<WorkerConfig<never>, "logger" | "retry" | "retryPolicies">;
 
@@ -89,7 +89,7 @@ export class BackOffs {
     const key = `${scope} ${name}`;
     let target = this.#targets.get(key);
     if (target === undefined) {
-      if (this.#targets.size >= MOST_TARGETS) this.#forget();
+      if (this.#targets.size >= MAX_TARGETS) this.#forget();
       target = { scope, name, untilMs: 0, askedMs: 0, wanted: null, isWriting: false };
       this.#targets.set(key, target);
     }
@@ -136,7 +136,7 @@ export class BackOffs {
   /** Once for each text and its fields. */
   #warn(message: string, fields: Record<string, unknown> = {}): void {
     const key = `${message} ${JSON.stringify(fields)}`;
-    if (this.#warned.size >= MOST_WARNINGS || this.#warned.has(key)) return;
+    if (this.#warned.size >= MAX_WARNINGS || this.#warned.has(key)) return;
     this.#warned.add(key);
     this.#logger.warn(fields, message);
   }

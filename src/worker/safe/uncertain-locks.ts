@@ -21,7 +21,7 @@ import type { RoundTrips } from "./round-trips.ts";
 const CANCEL_MS = 150;
 const LEAVE_MS = 400;
 /** The most waits of LEAVE_MS while bytes arrive. With a round trip of 200 ms, all of it takes 1.5 s. */
-const MOST_MOMENTS = 5;
+const MAX_MOMENTS = 5;
 
 export interface UncertainLocksParts {
   readonly clock: Clock;
@@ -79,7 +79,7 @@ export class UncertainLocks {
     this.#after(CANCEL_MS, () => {
       if (!trips.isNone && !trips.hasResults) connections.cancel();
     });
-    this.#leaveIn(MOST_MOMENTS);
+    this.#leaveIn(MAX_MOMENTS);
   }
 
   /** Cancels the timers, which would keep the process alive. */

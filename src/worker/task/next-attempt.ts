@@ -81,7 +81,7 @@ export class RetryRules {
     const name = policyNameOf(job.flags);
     if (name === undefined) return undefined;
     if (Object.hasOwn(this.#named, name)) return this.#named[name];
-    if (this.#missing.size < MOST_NAMES && !this.#missing.has(name)) {
+    if (this.#missing.size < MAX_NAMES && !this.#missing.has(name)) {
       this.#missing.add(name);
       this.#logger.warn(
         { retry: name, task: job.taskIdentifier },
@@ -111,4 +111,4 @@ export class RetryRules {
   }
 }
 
-const MOST_NAMES = 1_000;
+const MAX_NAMES = 1_000;

@@ -20,7 +20,7 @@ export interface AnswerReader {
   readonly bytes: number;
 }
 
-const MOST_HEADER_BYTES = 65_536;
+const MAX_HEADER_BYTES = 65_536;
 const KEPT_BYTES = 400;
 const STATUS_LINE = /^HTTP\/1\.1 (\d{3}) [^\r\n]*(?=\r\n|$)/;
 const HEADER_LINES = /^(?:\r\n[\w!#$%&'*+.^`|~-]+:[^\r\n\0]*)*$/;
@@ -115,7 +115,7 @@ export function answerReader(
     if (place === "body" || place === "chunk" || place === "until the end") return readBody();
     if (place !== "head") return readChunkLine();
     const at = waiting.indexOf(END_OF_HEAD);
-    if (at < 0 && waiting.length > MOST_HEADER_BYTES) throw broken("an endless head", `${waiting}`);
+    if (at < 0 && waiting.length > MAX_HEADER_BYTES) throw broken("an endless head", `${waiting}`);
     if (at < 0) return false;
     readHead(cut(at + END_OF_HEAD.length).toString("latin1", 0, at));
     return true;

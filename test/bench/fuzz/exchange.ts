@@ -37,10 +37,10 @@ export interface LineOptions {
 }
 
 /** A longer wait is a finding; a download has 30 s until it begins. */
-const MOST_MS = 45_000;
+const MAX_MS = 45_000;
 /** Long responses, and streams, which have no end, are closed after this many bytes. */
-const MOST_BYTES = 262_144;
-const MOST_STREAM_MS = 20;
+const MAX_BYTES = 262_144;
+const MAX_STREAM_MS = 20;
 const PAUSE_MS = 2;
 
 export function openLine({ port, localAddress }: LineOptions): Line {
@@ -84,9 +84,9 @@ export function openLine({ port, localAddress }: LineOptions): Line {
   socket.on("data", (bytes) => {
     guarded(() => reader.take(bytes), null);
     if (reader.begun === null) return;
-    if (reader.bytes > MOST_BYTES) leave();
+    if (reader.bytes > MAX_BYTES) leave();
     else if (/\r\ncontent-type: *text\/event-stream/i.test(reader.begun.headers)) {
-      streaming ??= setTimeout(leave, MOST_STREAM_MS);
+      streaming ??= setTimeout(leave, MAX_STREAM_MS);
     }
   });
   socket.on("end", () => guarded(() => reader.end(), "closed"));
@@ -101,7 +101,7 @@ export function openLine({ port, localAddress }: LineOptions): Line {
     get isOpen() {
       return isOpen;
     },
-    async exchange(pieces, heads, waitMs = MOST_MS) {
+    async exchange(pieces, heads, waitMs = MAX_MS) {
       const { promise, resolve } = Promise.withResolvers<Outcome>();
       [asked, answers] = [heads, []];
       const late = setTimeout(() => settle("waited"), waitMs);

@@ -19,7 +19,7 @@ export interface HostileClient extends LineOptions {
 }
 
 /** The admin's limit of requests in progress of one connection. */
-const MOST_AT_ONCE = 4;
+const MAX_AT_ONCE = 4;
 /** One of this many turns sends bytes that are no request of the document: some 4 of 100 requests. */
 const BYTES_ONE_IN = 10;
 /** How long half a request waits for an answer. */
@@ -76,7 +76,7 @@ export async function runHostileClient(client: HostileClient): Promise<void> {
       await sendBytes(hostileBytes(random, host));
       continue;
     }
-    const count = 1 + random(MOST_AT_ONCE);
+    const count = 1 + random(MAX_AT_ONCE);
     const sent = Array.from({ length: count }, () => hostile(random));
     await sendRequests(sent.filter(({ isAlone }) => !isAlone));
     for (const one of sent) if (one.isAlone) await sendRequests([one]);

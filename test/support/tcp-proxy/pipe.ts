@@ -35,7 +35,7 @@ export interface PipeParts {
   cut(): void;
 }
 
-const MOST_BYTES = 1_048_576;
+const MAX_BYTES = 1_048_576;
 /** The interval in seconds at which a throttled pipe passes data on. */
 const SLICE_S = 0.02;
 
@@ -82,7 +82,7 @@ export class Pipe {
       this.#pass(next.what);
     }
     const { from } = this.#parts;
-    if (isMuted || this.#bytes > MOST_BYTES) from.pause();
+    if (isMuted || this.#bytes > MAX_BYTES) from.pause();
     else from.resume();
   }
 

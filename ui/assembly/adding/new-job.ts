@@ -10,7 +10,7 @@ import { KeyHolder } from "./key-holder";
 const TASKS = ".tasks";
 const FOUND = ".found";
 const QUEUE = ".queue";
-const MOST_TASKS = 100;
+const MAX_TASKS = 100;
 
 export class NewJobFacts {
   /** The first tasks of all, and those that a search found. */
@@ -30,7 +30,7 @@ export class NewJobFacts {
   }
 
   open(m: Model): void {
-    m.requests.read(m.access, this.dialog + TASKS, `api/tasks?limit=${MOST_TASKS}`);
+    m.requests.read(m.access, this.dialog + TASKS, `api/tasks?limit=${MAX_TASKS}`);
   }
 
   askTask(m: Model, task: string): void {

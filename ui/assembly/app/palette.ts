@@ -28,7 +28,7 @@ import { DIALOGS, shortcuts } from "./keys";
 
 /** The maximum number of actions and pages. */
 const MOST = 16;
-const MOST_NAMES = 4;
+const MAX_NAMES = 4;
 const RESTS_MS = 150;
 const LONGEST = 200;
 /** The beginning of the topics of its requests. A failed one is not reported. */
@@ -57,12 +57,12 @@ export function askNames(m: Model, serial: string): void {
   m.isNew = false;
   if (m.layer !== "palette" || serial !== p.serial.toString()) return;
   const wanted = nameIn(wantedBy(p.text));
-  ask(m, "tasks", `api/tasks?limit=${MOST_NAMES}&search=${encode(wanted)}`);
+  ask(m, "tasks", `api/tasks?limit=${MAX_NAMES}&search=${encode(wanted)}`);
   if (p.text.trimStart().startsWith(">")) return;
   ask(m, "names", `api/suggest?q=${encode(wanted)}`);
   ask(m, "workers", `api/suggest?q=${encode("worker:" + wanted)}`);
   const key = encode(`key:${quoted(wanted)}*`);
-  ask(m, "keys", `api/jobs?limit=${MOST_NAMES}&fields=row&count=none&sort=-id&q=${key}`);
+  ask(m, "keys", `api/jobs?limit=${MAX_NAMES}&fields=row&count=none&sort=-id&q=${key}`);
 }
 
 /** The text to search for, without the `>` that limits the search to actions. */
@@ -109,7 +109,7 @@ export function takeNames(m: Model, request: Pending, body: string): void {
   } else {
     const list = readSuggestions(r).suggestions;
     let count = 0;
-    for (let i = 0; i < list.length && count < MOST_NAMES * 2; i++) {
+    for (let i = 0; i < list.length && count < MAX_NAMES * 2; i++) {
       const kind = list[i].kind;
       const term = list[i].text;
       const name = unquoted(term.substring(term.indexOf(":") + 1));

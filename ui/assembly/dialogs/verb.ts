@@ -21,7 +21,7 @@ import { OpenDialog } from "../model/open-dialog";
 import { Pending } from "../model/requests";
 
 /** The number of receipts that are kept for the overview. */
-const MOST_RECEIPTS = 16;
+const MAX_RECEIPTS = 16;
 const OPERATIONS = "/api/operations";
 
 export class VerbDialog extends Dialog {
@@ -100,7 +100,7 @@ export class VerbDialog extends Dialog {
     const about = dialog.about;
     if (about === null) return;
     const receipts = m.facts.receipts;
-    if (receipts.size >= MOST_RECEIPTS) receipts.clear();
+    if (receipts.size >= MAX_RECEIPTS) receipts.clear();
     receipts.set(about.id, notice.text);
     const query = about.q;
     if (query === null || about.affected.value === 0) return;

@@ -2,9 +2,9 @@
 import { JsonReader } from "../lib/json-reader";
 
 /** The length at which a token is cut in a message. */
-const MOST_TOKEN = 24;
+const MAX_TOKEN = 24;
 /** The length up to which a corrected text is offered, because it is in memory twice. */
-const MOST_MENDED = 20000;
+const MAX_MENDED = 20000;
 const COMMA: i32 = 0x2c;
 const APOSTROPHE: i32 = 0x27;
 
@@ -67,7 +67,7 @@ export function faultOf(typed: string): JsonFault | null {
 }
 
 function mend(fault: JsonFault, offer: string, mended: string, typed: string): void {
-  if (typed.length > MOST_MENDED) return;
+  if (typed.length > MAX_MENDED) return;
   fault.offer = offer;
   fault.mended = mended;
 }
@@ -91,7 +91,7 @@ function tokenBefore(typed: string, at: i32): Token {
   if (start === end && end > 0) start = end - 1;
   const text = typed.substring(start, end);
   return new Token(
-    text.length > MOST_TOKEN ? "…" + text.substring(text.length - MOST_TOKEN) : text,
+    text.length > MAX_TOKEN ? "…" + text.substring(text.length - MAX_TOKEN) : text,
     end,
   );
 }

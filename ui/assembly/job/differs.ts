@@ -10,7 +10,7 @@ import { encode } from "../lib/percent";
 import { Model } from "../model/model";
 import { commonBody } from "../parts/common";
 
-const MOST_DEPTH = 20;
+const MAX_DEPTH = 20;
 
 export class Differs {
   readonly asked: Fetched = new Fetched("job.common");
@@ -65,7 +65,7 @@ export class Differs {
 /** Returns the value at `payload.customer.vip`; empty if there is none, or if the path is not in the payload. */
 function valueAt(json: string, path: string): string {
   const steps = path.split(".");
-  if (steps[0] !== "payload" || steps.length > MOST_DEPTH) return "";
+  if (steps[0] !== "payload" || steps.length > MAX_DEPTH) return "";
   const r = new JsonReader(json);
   for (let i = 1; i < steps.length; i++) {
     if (r.peek() !== Kind.Object) return "";

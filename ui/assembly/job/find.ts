@@ -4,8 +4,8 @@ import { lower } from "../lib/letters";
 import { attr, box, cls, el, key, leaf, Node, text } from "../lib/node";
 import { grouped } from "../lib/number";
 
-const MOST_FOUND = 100;
-const MOST_DEPTH = 100;
+const MAX_FOUND = 100;
+const MAX_DEPTH = 100;
 /** The number of characters shown of a value, and how many of them come before the match. */
 const SHOWN = 200;
 const BEFORE = 40;
@@ -18,15 +18,15 @@ class Search {
   ) {}
 
   get isFull(): bool {
-    return this.found >= MOST_FOUND;
+    return this.found >= MAX_FOUND;
   }
 }
 
-/** Adds a line with the number of matches, and a line for each of the first MOST_FOUND. */
+/** Adds a line with the number of matches, and a line for each of the first MAX_FOUND. */
 export function find(json: string, query: string, lines: Node[]): void {
   const search = new Search(lower(query), lines);
   walk(new JsonReader(json), "", "", 0, search);
-  const many = search.isFull ? `The first ${MOST_FOUND} finds` : `${grouped(search.found)} found`;
+  const many = search.isFull ? `The first ${MAX_FOUND} finds` : `${grouped(search.found)} found`;
   lines.unshift(el("li", [key("found"), cls("found"), attr("role", "status")], [text(many)]));
 }
 
@@ -34,7 +34,7 @@ function walk(r: JsonReader, path: string, name: string, depth: i32, search: Sea
   if (search.isFull) return;
   const at = r.offset;
   const kind = r.peek();
-  const isInner = (kind === Kind.Object || kind === Kind.Array) && depth < MOST_DEPTH;
+  const isInner = (kind === Kind.Object || kind === Kind.Array) && depth < MAX_DEPTH;
   if (!isInner) {
     const raw = r.raw();
     const where = lower(raw).indexOf(search.wanted);

@@ -31,7 +31,7 @@ import { Payload } from "./payload";
 const WHY_MS: f64 = 5000;
 const REST_MS: f64 = 15000;
 const HEAD_MS: f64 = 60000;
-const MOST_READ = 100;
+const MAX_READ = 100;
 
 export class JobView {
   id: i64 = 0;
@@ -214,7 +214,7 @@ export class JobView {
     if (this.job === null) return;
     this.ended = true;
     this.endedAt = m.now;
-    this.recorded.ask(m, `api/activity?limit=${MOST_READ}`);
+    this.recorded.ask(m, `api/activity?limit=${MAX_READ}`);
   }
 
   act(m: Model, verb: string, arg: string, value: string): void {

@@ -18,7 +18,7 @@ import { Differs } from "./differs";
 import { JsonTree } from "./tree";
 
 /** The size of the largest answer of the server. */
-const MOST_BYTES: i64 = 16 * 1048576;
+const MAX_BYTES: i64 = 16 * 1048576;
 const START = 4000;
 /** The number of characters that the text view shows at first, and adds at a time. */
 const RAW_STEP = 100000;
@@ -70,7 +70,7 @@ export class Payload {
   }
 
   load(m: Model, job: ListedJob): void {
-    if (!job.payloadPacked && job.payloadBytes > MOST_BYTES) this.askStart(m, job.id);
+    if (!job.payloadPacked && job.payloadBytes > MAX_BYTES) this.askStart(m, job.id);
     else this.asked.ask(m, `api/jobs/${job.id}`);
   }
 

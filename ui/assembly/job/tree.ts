@@ -13,12 +13,12 @@ import { find } from "./find";
 const STEP = 100;
 const LONG_STRING = 500;
 /** The length up to which a string is shown whole, and that of a name. */
-const MOST_STRING = 20000;
-const MOST_NAME = 200;
+const MAX_STRING = 20000;
+const MAX_NAME = 200;
 /** The number of lines that are open at first, and the maximum number of lines. */
 const OPENED = 150;
-const MOST_LINES = 5000;
-const MOST_DEPTH = 40;
+const MAX_LINES = 5000;
+const MAX_DEPTH = 40;
 const LAST_INDENT = 12;
 
 export class JsonTree {
@@ -65,7 +65,7 @@ export class JsonTree {
   private value(r: JsonReader, name: string, depth: i32, lines: Node[]): void {
     const at = r.offset;
     const kind = r.peek();
-    if ((kind === Kind.Object || kind === Kind.Array) && depth < MOST_DEPTH) {
+    if ((kind === Kind.Object || kind === Kind.Array) && depth < MAX_DEPTH) {
       this.container(r, name, depth, at, kind === Kind.Object, lines);
       return;
     }
@@ -97,7 +97,7 @@ export class JsonTree {
     if (isObject) r.beginObject();
     else r.beginArray();
     while (isObject ? r.nextKey() : r.nextItem()) {
-      if (open && count < most && this.lines < MOST_LINES) {
+      if (open && count < most && this.lines < MAX_LINES) {
         const label = isObject ? r.key() : grouped(count);
         this.value(r, label.length > 0 ? label : "(empty)", inner + 1, lines);
       } else r.skip();
@@ -129,7 +129,7 @@ export class JsonTree {
 
 /** A line with a name, a value, and a remark. */
 export function line(name: string, depth: i32, at: i32, val: Node[], remark: string): Node {
-  const cut = name.length > MOST_NAME ? name.substring(0, MOST_NAME) + "…" : name;
+  const cut = name.length > MAX_NAME ? name.substring(0, MAX_NAME) + "…" : name;
   return el(
     "li",
     [key(at.toString()), cls("in" + min(max(depth, 1) - 1, LAST_INDENT).toString())],
@@ -149,7 +149,7 @@ function opener(words: string, action: string, at: i32, expanded: string): Node 
 
 /** A value that contains no others, as it was written. */
 export function scalar(raw: string, kind: Kind, whole: bool, at: i32): Node {
-  const most = whole ? MOST_STRING : LONG_STRING;
+  const most = whole ? MAX_STRING : LONG_STRING;
   const isCut = raw.length > most;
   const shown = isCut ? raw.substring(0, most) : raw;
   const code = el("code", [cls(classOf(kind))], [text(shown)]);
@@ -168,7 +168,7 @@ export function scalar(raw: string, kind: Kind, whole: bool, at: i32): Node {
       code,
       text("… "),
       opener(
-        raw.length > MOST_STRING ? `show more of ${size}` : `show all ${size}`,
+        raw.length > MAX_STRING ? `show more of ${size}` : `show all ${size}`,
         "job.tree-whole",
         at,
         "",

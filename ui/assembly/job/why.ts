@@ -9,7 +9,7 @@ import { attr, box, el, leaf, Node, nothing } from "../lib/node";
 import { Model } from "../model/model";
 
 /** The number of attempts up to which each has a cell. */
-const MOST_CELLS = 40;
+const MAX_CELLS = 40;
 const BAR = 300;
 
 export function whyPanel(m: Model, job: ListedJob, why: Why): Node {
@@ -33,7 +33,7 @@ function tries(m: Model, job: ListedJob, why: Why): Node {
     ends.push(leaf("span", "", `next attempt ${clockAt(why.nextAttempts[0], m.serverNow)}`));
   }
   return box("div", "attempts", [
-    most > 1 && most <= MOST_CELLS ? cells(job, why.condition) : nothing,
+    most > 1 && most <= MAX_CELLS ? cells(job, why.condition) : nothing,
     box("div", "ends", ends),
   ]);
 }

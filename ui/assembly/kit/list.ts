@@ -26,7 +26,7 @@ export class KeptList extends Kept {
 }
 
 /** The number of earlier pages that are remembered for Previous. */
-const MOST_PAGES = 1000;
+const MAX_PAGES = 1000;
 
 export class List {
   rows: Row[] = [];
@@ -192,7 +192,7 @@ export class List {
       const known = this.trail.indexOf(cursor);
       if (known >= 0) this.trail = this.trail.slice(0, known + 1);
       else this.trail.push(cursor);
-      if (this.trail.length > MOST_PAGES) this.trail.shift();
+      if (this.trail.length > MAX_PAGES) this.trail.shift();
     }
     this.current = 0;
     this.anchor = 0;

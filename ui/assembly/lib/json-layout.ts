@@ -3,7 +3,7 @@ import { BACKSLASH, QUOTE } from "./json-scanner";
 
 const INDENT = 2;
 /** The depth beyond which lines are not indented further. */
-const MOST_INDENT = 60;
+const MAX_INDENT = 60;
 
 /** The beginning of a text in layout: at most about `most` units, and where it ends in the JSON text. */
 export class Layout {
@@ -15,7 +15,7 @@ export class Layout {
 
 /** Lays out JSON. `json` must be valid; an invalid text is only laid out badly. */
 export function laidOut(json: string, most: i32): Layout {
-  const size = most + 2 * MOST_INDENT * INDENT + 2;
+  const size = most + 2 * MAX_INDENT * INDENT + 2;
   const out = new StaticArray<u16>(size);
   let at = 0;
   let depth = 0;
@@ -49,6 +49,6 @@ export function laidOut(json: string, most: i32): Layout {
 
 function breakLine(out: StaticArray<u16>, at: i32, depth: i32): i32 {
   out[at++] = 0x0a;
-  for (let i = 0; i < min(max(depth, 0) * INDENT, MOST_INDENT); i++) out[at++] = 0x20;
+  for (let i = 0; i < min(max(depth, 0) * INDENT, MAX_INDENT); i++) out[at++] = 0x20;
   return at;
 }

@@ -3,7 +3,7 @@ import { valueText } from "../controls/value";
 import { ListedJob, Value } from "../generated/records";
 import { grouped } from "../lib/number";
 
-const MOST_RECENT = 6;
+const MAX_RECENT = 6;
 
 export class Known {
   /** The jobs in the list. */
@@ -28,7 +28,7 @@ export class Known {
     const at = this.recent.indexOf(path);
     if (at >= 0) this.recent.splice(at, 1);
     this.recent.unshift(path);
-    if (this.recent.length > MOST_RECENT) this.recent.pop();
+    if (this.recent.length > MAX_RECENT) this.recent.pop();
   }
 
   /** Discards what was read. The address of the list stays, because it is no secret. */

@@ -18,7 +18,7 @@ export class Place {
 }
 
 /** The number of entries whose places are kept. */
-const MOST_PLACES = 30;
+const MAX_PLACES = 30;
 
 export class Places {
   private list: Place[] = [];
@@ -35,7 +35,7 @@ export class Places {
       if (this.list[i].entry === place.entry) this.list.splice(i--, 1);
     }
     this.list.push(place);
-    if (this.list.length > MOST_PLACES) this.list.shift();
+    if (this.list.length > MAX_PLACES) this.list.shift();
   }
 
   clear(): void {

@@ -5,7 +5,7 @@ import { OpenDialog } from "./open-dialog";
 
 /** The budget of a page's quiet requests: bytes for each millisecond, and the most that can be saved up. */
 const BYTES_PER_MS: f64 = 0.4;
-const MOST_SAVED: f64 = 8000;
+const MAX_SAVED: f64 = 8000;
 /** The size of the headers of a request and of its answer. */
 const HEADER_BYTES: f64 = 1500;
 
@@ -61,7 +61,7 @@ export class Requests {
   /** Whether a quiet request may be sent: the pauses are in proportion to the size of the answers. */
   mayRepeat(now: f64): bool {
     const passed = max(0, now - this.savedAt);
-    this.saved = min(MOST_SAVED, this.saved + passed * BYTES_PER_MS);
+    this.saved = min(MAX_SAVED, this.saved + passed * BYTES_PER_MS);
     this.savedAt = now;
     return this.saved >= 0;
   }

@@ -25,9 +25,9 @@ const LIMIT = "limit";
 const FIRST = "first";
 const ONLY = "only";
 /** The limits of the server (src/commands/operations/lifecycle.ts). */
-const MOST_CANARY: i64 = 1000;
-const MOST_RATE: i64 = 1000000;
-const MOST_LIMIT: i64 = 1000000000;
+const MAX_CANARY: i64 = 1000;
+const MAX_RATE: i64 = 1000000;
+const MAX_LIMIT: i64 = 1000000000;
 /** The number of jobs below which neither a canary nor a limit is offered. */
 const FEW: i64 = 20;
 
@@ -176,9 +176,9 @@ export function begin(draft: Draft, rehearsal: Rehearsal): string {
       draft.reject(TYPED, `Type ${grouped(count)} to confirm.`);
     }
   }
-  form.whole(RATE, RATE, 0, MOST_RATE);
-  if (beginsWithCanary(rehearsal, draft)) first(form, draft, CANARY, MOST_CANARY);
-  if (isLimited(rehearsal, draft)) first(form, draft, LIMIT, MOST_LIMIT);
+  form.whole(RATE, RATE, 0, MAX_RATE);
+  if (beginsWithCanary(rehearsal, draft)) first(form, draft, CANARY, MAX_CANARY);
+  if (isLimited(rehearsal, draft)) first(form, draft, LIMIT, MAX_LIMIT);
   return form.body.end();
 }
 

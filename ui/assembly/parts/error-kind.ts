@@ -9,7 +9,7 @@ import { quoted } from "../lib/quoting";
 import { Model } from "../model/model";
 
 /** The number of groups that the server returns. */
-export const MOST_KINDS: i32 = 100;
+export const MAX_KINDS: i32 = 100;
 /** The length of the longest label that is used in a query. */
 const LONGEST_LABEL = 250;
 
@@ -83,7 +83,7 @@ export function kindQuery(key: string, label: string): string {
 }
 
 export function kindsPath(query: string): string {
-  return `api/groups?by=error&q=${encode(query)}&limit=${MOST_KINDS}`;
+  return `api/groups?by=error&q=${encode(query)}&limit=${MAX_KINDS}`;
 }
 
 /**

@@ -12,7 +12,7 @@ import { Frame, readStack, Stack } from "./stack";
 /** The length from which a message is shown in part, with a button for the rest. */
 const LONG_MESSAGE = 600;
 /** The number of own frames after which further ones are folded, too. */
-const MOST_OWN = 12;
+const MAX_OWN = 12;
 
 export class ErrorPanel {
   private of: string = "";
@@ -86,7 +86,7 @@ function frames(list: Frame[]): Node {
   let own = 0;
   let at = 0;
   while (at < list.length) {
-    const isShown = (list[at].own && own < MOST_OWN) || list[at].between;
+    const isShown = (list[at].own && own < MAX_OWN) || list[at].between;
     if (isShown) {
       own++;
       items.push(frame(list[at], at));
@@ -95,7 +95,7 @@ function frames(list: Frame[]): Node {
     }
     const start = at;
     let ours = 0;
-    while (at < list.length && !list[at].between && (!list[at].own || own >= MOST_OWN)) {
+    while (at < list.length && !list[at].between && (!list[at].own || own >= MAX_OWN)) {
       if (list[at].own) ours++;
       at++;
     }

@@ -1,7 +1,7 @@
 /** Parses the text of an error: its message, and the frames of its stack. */
 
 /** The number of frames up to which a stack is parsed. Longer ones are only shown as text. */
-const MOST_FRAMES = 500;
+const MAX_FRAMES = 500;
 
 export class Frame {
   constructor(
@@ -51,7 +51,7 @@ export function readStack(error: string): Stack {
   const lines = error.replaceAll("\r\n", "\n").split("\n");
   let first = 0;
   while (first < lines.length && !isFrame(lines[first])) first++;
-  if (first === lines.length || lines.length - first > MOST_FRAMES) {
+  if (first === lines.length || lines.length - first > MAX_FRAMES) {
     stack.message = error.trimEnd();
     return stack;
   }

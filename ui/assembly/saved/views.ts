@@ -6,7 +6,7 @@ import { prefer, preferred } from "../host";
 
 const KEY = "worker.views";
 const MOST = 20;
-const MOST_BESIDE = 5;
+const MAX_BESIDE = 5;
 const LONGEST_NAME = 60;
 const LONGEST_PATH = 2000;
 
@@ -36,7 +36,7 @@ export class Views {
 
   /** The index of the first view that is shown beside every page. */
   get firstBeside(): i32 {
-    return max(0, this.own.length - MOST_BESIDE);
+    return max(0, this.own.length - MAX_BESIDE);
   }
 
   get all(): SavedView[] {

@@ -5,7 +5,7 @@ import { now } from "../../../base/clock.ts";
 import { InputError, messageOf } from "../../../base/errors.ts";
 import { strict, validate } from "../../../base/validate.ts";
 import { checksOf, choice, optional, text } from "../../../commands/declare/field.ts";
-import { MOST_CHARACTERS } from "../../../domain/portable/query/limits.ts";
+import { MAX_CHARACTERS } from "../../../domain/portable/query/limits.ts";
 import { Refusal } from "../../../http/refusal.ts";
 import { type HttpRequest, readJsonText } from "../../../http/request.ts";
 import { json } from "../../../http/response.ts";
@@ -20,7 +20,7 @@ import { type JsonSchema, record, schemaOfField } from "../../wire/json-schema.t
 import { inQuery, readQuery } from "../../wire/wire.ts";
 
 const fields = {
-  q: text(["Query", "jobs that match it; empty: all"], 0, MOST_CHARACTERS),
+  q: text(["Query", "jobs that match it; empty: all"], 0, MAX_CHARACTERS),
   format: choice(["Format", "JSON Lines, or CSV with a line of names"], ["jsonl", "csv"]),
   columns: text(
     ["Columns", `with commas: ${exportColumnNames.join(", ")}; empty: all but payload`],

@@ -11,12 +11,12 @@ import { scheduleJson } from "../../../insight/json/schedule-json.ts";
 import { readCronDetails } from "../../../insight/lists/cron/cron-details.ts";
 import { cronSorts, listCron } from "../../../insight/lists/cron/list-cron.ts";
 import {
-  MOST_LISTED,
+  MAX_LISTED,
   missingSchedules,
   readSchedule,
   readSchedules,
 } from "../../../insight/read/list-schedules.ts";
-import { MOST_OF_A_PAGE } from "../../../queue/sql/unpacked.ts";
+import { PAGE_BYTES } from "../../../queue/sql/unpacked.ts";
 import type { Operation } from "../../context/admin.ts";
 import { memoryFor } from "../../context/answer-bytes.ts";
 import { described, listOf, orNull, record } from "../../wire/json-schema.ts";
@@ -111,13 +111,13 @@ const tick = record(
 const entryQuery = { name: inQuery(text(["Name", "the identifier of the entry"], 1, 512)) };
 
 const WRITES_READ = 100;
-const MOST_CHANGES = 5;
+const MAX_CHANGES = 5;
 
 export const getCronEntry: Operation = {
   summary: "One cron entry: its next ticks, and the definition of a schedule",
   query: entryQuery,
   // A page of the audit trail is read for the changes.
-  reserves: () => memoryFor(MOST_OF_A_PAGE),
+  reserves: () => memoryFor(PAGE_BYTES),
   answer: record(
     {
       entries: described(listOf(entry), "the schedule, and the entry in code of this identifier"),
@@ -152,13 +152,13 @@ async function changesTo(audit: AuditTrail, identifier: string): Promise<CronCha
     .filter(
       ({ action, changes }) => action.startsWith("schedule-") && changes?.identifier === identifier,
     )
-    .slice(0, MOST_CHANGES)
+    .slice(0, MAX_CHANGES)
     .map(({ at, by, message }) => ({ at, by, message }));
 }
 
 const schedulesQuery = {
   name: inQuery(text(["Name", "only the schedule of this name; empty: all"], 0, 128)),
-  limit: countInQuery("rows on a page, 100 by default", MOST_LISTED),
+  limit: countInQuery("rows on a page, 100 by default", MAX_LISTED),
   cursor: inQuery(
     text(["Cursor", "next_cursor of the previous page; empty: the first page"], 0, 512),
   ),
@@ -169,7 +169,7 @@ const DEFAULT_LIMIT = 100;
 export const getSchedules: Operation = {
   summary: "Schedules: cron entries that can be changed while workers run, with their payloads",
   query: schedulesQuery,
-  reserves: () => memoryFor(MOST_LISTED * LONGEST_PAYLOAD_BYTES),
+  reserves: () => memoryFor(MAX_LISTED * LONGEST_PAYLOAD_BYTES),
   answer: record(
     {
       schedules: listOf(schedule),
@@ -190,7 +190,7 @@ export const getSchedules: Operation = {
       return jsonText(`{"schedules":[${one}],"next_cursor":null,"missing":null}`);
     }
     const { schedules, nextAfter } = await readSchedules(databases.reads, {
-      limit: Math.min(limit, MOST_LISTED),
+      limit: Math.min(limit, MAX_LISTED),
       after: cursor === "" ? null : cursor,
     });
     const rows = schedules.map(scheduleJson).join(",");

@@ -2,7 +2,7 @@
 
 import { text } from "../../../commands/declare/field.ts";
 import { usableIndexes } from "../../../database/schema/indexes/usable-indexes.ts";
-import { MOST_CHARACTERS } from "../../../domain/portable/query/limits.ts";
+import { MAX_CHARACTERS } from "../../../domain/portable/query/limits.ts";
 import { parseQuery } from "../../../domain/query/parse-query.ts";
 import { printQuery } from "../../../domain/query/print-query.ts";
 import { json } from "../../../http/response.ts";
@@ -12,7 +12,7 @@ import { listOf, record } from "../../wire/json-schema.ts";
 import { inQuery, readQuery } from "../../wire/wire.ts";
 
 const query = {
-  q: inQuery(text(["Query", "the query; an invalid one is refused"], 0, MOST_CHARACTERS)),
+  q: inQuery(text(["Query", "the query; an invalid one is refused"], 0, MAX_CHARACTERS)),
 };
 
 const term = record({

@@ -1,7 +1,7 @@
 // GET /api/suggest: completions of a query.
 
 import { text } from "../../../commands/declare/field.ts";
-import { MOST_CHARACTERS } from "../../../domain/portable/query/limits.ts";
+import { MAX_CHARACTERS } from "../../../domain/portable/query/limits.ts";
 import { json } from "../../../http/response.ts";
 import { suggest } from "../../../insight/suggest/suggest.ts";
 import type { Operation } from "../../context/admin.ts";
@@ -9,7 +9,7 @@ import { listOf, record } from "../../wire/json-schema.ts";
 import { countInQuery, inQuery, readQuery } from "../../wire/wire.ts";
 
 const query = {
-  q: inQuery(text(["Query", "the query as typed so far"], 0, MOST_CHARACTERS)),
+  q: inQuery(text(["Query", "the query as typed so far"], 0, MAX_CHARACTERS)),
   at: countInQuery("the position of the cursor in the query, in UTF-16 units; its end by default"),
 };
 

@@ -99,7 +99,7 @@ export const getWorkers: Operation = {
   },
 };
 
-const MOST_QUEUES = 100;
+const MAX_QUEUES = 100;
 
 export const getOneWorker: Operation = {
   summary: "One worker, with its counts by task, its timetable, and the queues that it has locked",
@@ -125,7 +125,7 @@ export const getOneWorker: Operation = {
     }
     const { byTask, cron } = worker.report;
     const entries = cron.map(({ identifier, task, pattern }) => ({ identifier, task, pattern }));
-    const rows = await queueRowsHeldBy(admin.databases.reads, id, MOST_QUEUES);
+    const rows = await queueRowsHeldBy(admin.databases.reads, id, MAX_QUEUES);
     const queues = await withCounts(admin.databases.reads, rows, names, null);
     return jsonText(
       workerJson(worker, { by_task: byTask, cron: entries, queues: queues.map(queueJson) }),

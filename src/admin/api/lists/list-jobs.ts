@@ -2,7 +2,7 @@
 import { monotonic, now } from "../../../base/clock.ts";
 import { choice, text } from "../../../commands/declare/field.ts";
 import { jobStates } from "../../../domain/job.ts";
-import { MOST_CHARACTERS } from "../../../domain/portable/query/limits.ts";
+import { MAX_CHARACTERS } from "../../../domain/portable/query/limits.ts";
 import { exact, type Value } from "../../../domain/value.ts";
 import { jsonTexts } from "../../../http/response.ts";
 import { LONGEST_PAGE_BYTES } from "../../../insight/pages/full-rows.ts";
@@ -29,7 +29,7 @@ const fields = {
     text(
       ["Query", "jobs that match it, such as task:send is:failed; empty: all"],
       0,
-      MOST_CHARACTERS,
+      MAX_CHARACTERS,
     ),
   ),
   state: inQuery(choice(["State", "only jobs in this state"], ["all", ...jobStates]), {

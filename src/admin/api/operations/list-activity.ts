@@ -8,17 +8,17 @@ import {
   objectText,
 } from "../../../commands/operations/model/operation.ts";
 import { jsonText } from "../../../http/response.ts";
-import { MOST_OF_A_PAGE } from "../../../queue/sql/unpacked.ts";
+import { PAGE_BYTES } from "../../../queue/sql/unpacked.ts";
 import type { Operation } from "../../context/admin.ts";
 import { memoryFor } from "../../context/answer-bytes.ts";
 import { listOf, record } from "../../wire/json-schema.ts";
 import { countInQuery, inQuery, readQuery } from "../../wire/wire.ts";
 import { cursorIn, fitting } from "./read-operations.ts";
 
-const MOST_ENTRIES = 200;
+const MAX_ENTRIES = 200;
 
 const query = {
-  limit: countInQuery(`entries on a page, 50 by default; at most ${MOST_ENTRIES}`, MOST_ENTRIES),
+  limit: countInQuery(`entries on a page, 50 by default; at most ${MAX_ENTRIES}`, MAX_ENTRIES),
   cursor: inQuery(
     text(["Cursor", "next_cursor of the previous page; empty: the first page"], 0, 20),
   ),
@@ -66,14 +66,14 @@ const entry = record(
 export const listActivity: Operation = {
   summary: "Every write of admin and command line: user, time, origin, and what it changed",
   query,
-  reserves: () => memoryFor(MOST_OF_A_PAGE),
+  reserves: () => memoryFor(PAGE_BYTES),
   answer: record(
     { entries: listOf(entry), next_cursor: "string?", is_recorded: "boolean" },
     "Activity",
   ),
   run: async ({ audit, operations }, request) => {
     const { limit = 50, cursor } = readQuery(request, query);
-    const most = Math.max(1, Math.min(limit, MOST_ENTRIES));
+    const most = Math.max(1, Math.min(limit, MAX_ENTRIES));
     const { entries, nextCursor, isKept } = await audit.list(most, cursorIn(cursor));
     const parsed = entries.map((entry) => jsonMembers(entry));
     const ids = new Set(parsed.flatMap((members) => operationIdOf(members) ?? []));
@@ -107,12 +107,12 @@ function withRequested(members: ReadonlyMap<string, string>): Record<string, str
 
 // The number of ids that are shown of an entry. A command may have 10,000 ids, so a page of such entries would be
 // megabytes.
-const MOST_IDS = 100;
+const MAX_IDS = 100;
 
 function idsIn(json: string): Record<string, string> {
   const ids = jsonElements(json);
   if (ids === null) return { ids: "null", ids_count: "null" };
-  return { ids: `[${ids.slice(0, MOST_IDS).join(",")}]`, ids_count: String(ids.length) };
+  return { ids: `[${ids.slice(0, MAX_IDS).join(",")}]`, ids_count: String(ids.length) };
 }
 
 function operationIdOf(members: ReadonlyMap<string, string>): string | null {

@@ -14,15 +14,15 @@ import {
 } from "../../../commands/operations/model/operation-store.ts";
 import { isJobId } from "../../../domain/job-ids.ts";
 import { jsonText } from "../../../http/response.ts";
-import { MOST_OF_A_PAGE } from "../../../queue/sql/unpacked.ts";
+import { PAGE_BYTES } from "../../../queue/sql/unpacked.ts";
 import type { Operation } from "../../context/admin.ts";
 import { memoryFor } from "../../context/answer-bytes.ts";
 import { listOf, record } from "../../wire/json-schema.ts";
 import { countInQuery, inQuery, readQuery } from "../../wire/wire.ts";
 import { operationIdIn, operationSchema } from "./shapes.ts";
 
-const MOST_OPERATIONS = 200;
-const MOST_IDS = 1_000;
+const MAX_OPERATIONS = 200;
+const MAX_IDS = 1_000;
 
 const cursor = inQuery(
   text(["Cursor", "next_cursor of the previous page; empty: the first page"], 0, 20),
@@ -33,7 +33,7 @@ export function fitting(texts: readonly string[]): readonly string[] {
   let length = 0;
   const end = texts.findIndex((text, at) => {
     length += text.length;
-    return length > MOST_OF_A_PAGE && at > 0;
+    return length > PAGE_BYTES && at > 0;
   });
   return end === -1 ? texts : texts.slice(0, end);
 }
@@ -47,8 +47,8 @@ export function cursorIn(given: string | undefined): string | null {
 
 const listQuery = {
   limit: countInQuery(
-    `operations on a page, 50 by default; at most ${MOST_OPERATIONS}`,
-    MOST_OPERATIONS,
+    `operations on a page, 50 by default; at most ${MAX_OPERATIONS}`,
+    MAX_OPERATIONS,
   ),
   cursor,
 };
@@ -56,14 +56,14 @@ const listQuery = {
 export const listOperations: Operation = {
   summary: "Operations, newest first",
   query: listQuery,
-  reserves: () => memoryFor(MOST_OF_A_PAGE),
+  reserves: () => memoryFor(PAGE_BYTES),
   answer: record(
     { operations: listOf(operationSchema), next_cursor: "string?", resumable: "boolean" },
     "OperationList",
   ),
   run: async ({ operations }, request) => {
     const { limit = 50, cursor: given } = readQuery(request, listQuery);
-    const most = Math.min(limit, MOST_OPERATIONS);
+    const most = Math.min(limit, MAX_OPERATIONS);
     const store = await operations.store();
     const { operations: found = [], hasMore = false } =
       (await store?.list(most, cursorIn(given))) ?? {};
@@ -122,7 +122,7 @@ const jobsQuery = {
   outcome: inQuery(choice(["Outcome", "what the operation did with the jobs"], outcomes), {
     default: "done",
   }),
-  limit: countInQuery(`ids on a page, 100 by default; at most ${MOST_IDS}`, MOST_IDS),
+  limit: countInQuery(`ids on a page, 100 by default; at most ${MAX_IDS}`, MAX_IDS),
   cursor,
 };
 
@@ -144,7 +144,7 @@ export const listOperationJobs: Operation = {
     const { outcome = "done", limit = 100, cursor: given } = readQuery(request, jobsQuery);
     const store = await operations.store();
     const { id } = await existingOperation(store, operationIdIn(request));
-    const most = Math.max(1, Math.min(limit, MOST_IDS));
+    const most = Math.max(1, Math.min(limit, MAX_IDS));
     const receipt = await store?.receipt(id, outcome, cursorIn(given) ?? "0", most);
     const { jobs, nextCursor } = receipt ?? { jobs: [], nextCursor: null };
     return jsonText(

@@ -14,9 +14,9 @@ import {
 } from "../../../commands/declare/field.ts";
 import {
   beginOperation,
-  MOST_CANARY,
-  MOST_LIMIT,
-  MOST_RATE,
+  MAX_CANARY,
+  MAX_LIMIT,
+  MAX_RATE,
 } from "../../../commands/operations/lifecycle.ts";
 import { changeFields, operationActions } from "../../../commands/operations/model/action.ts";
 import { commandLineOf } from "../../../commands/operations/model/command-line.ts";
@@ -24,7 +24,7 @@ import { extensionMissing, missingFor } from "../../../commands/operations/model
 import { operationJson } from "../../../commands/operations/model/operation.ts";
 import { rehearse } from "../../../commands/operations/rehearse/rehearse.ts";
 import { rehearsalJson } from "../../../commands/operations/rehearse/report-json.ts";
-import { MOST_CHARACTERS } from "../../../domain/portable/query/limits.ts";
+import { MAX_CHARACTERS } from "../../../domain/portable/query/limits.ts";
 import type { HttpRequest } from "../../../http/request.ts";
 import { type HttpResponse, jsonText } from "../../../http/response.ts";
 import type { Admin, Operation } from "../../context/admin.ts";
@@ -35,7 +35,7 @@ import { byOf, noteOperation, operationSchema, rehearsalSchema } from "./shapes.
 import { wholeNumber } from "./whole-number.ts";
 
 const rehearseFields = {
-  q: text(["Query", "the jobs, in the query language"], 1, MOST_CHARACTERS),
+  q: text(["Query", "the jobs, in the query language"], 1, MAX_CHARACTERS),
   action: choice(["Action", "the action on these jobs"], operationActions),
   changes: optional(json(["Changes", "the action's fields, such as priority"])),
   dry_run: flag(["Dry run", "must be true: this only previews the operation"]),
@@ -47,21 +47,21 @@ const beginFields = {
     wholeNumber(
       ["Rate", "jobs a second; 0: without pauses; by default it pauses half of the time"],
       0,
-      MOST_RATE,
+      MAX_RATE,
     ),
   ),
   canary: optional(
     wholeNumber(
       ["Canary", "for retry and run-now: run this many first, the rest only if they succeed"],
       1,
-      MOST_CANARY,
+      MAX_CANARY,
     ),
   ),
   limit: optional(
     wholeNumber(
       ["Limit", "the most jobs to change, lowest ids first; by default all that match"],
       1,
-      MOST_LIMIT,
+      MAX_LIMIT,
     ),
   ),
 } satisfies CommandFields;

@@ -12,7 +12,7 @@ import type { DoctorFacts } from "./read-facts.ts";
 type Queue = NonNullable<DoctorFacts["queue"]>;
 
 const MANY_DEAD = 50_000;
-const MOST_NAMED = 20;
+const MAX_NAMED = 20;
 const MUCH_CHANGED = 50_000;
 /** From this size on, the optional indexes are worth their cost. */
 const MANY_JOBS = 1_000_000;
@@ -166,12 +166,12 @@ function lockFindings({ sweep }: Queue): Finding[] {
     return [finding("warn", "locks", `a sweep ${lowered(message)}`, "worker sweep")];
   }
   // They may run: a sweep would have their jobs run twice.
-  const names = `${unknown.slice(0, MOST_NAMED).join(", ")}${unknown.length > MOST_NAMED ? ", …" : ""}`;
+  const names = `${unknown.slice(0, MAX_NAMED).join(", ")}${unknown.length > MAX_NAMED ? ", …" : ""}`;
   const text = `${counted(unknown.length, "worker")} without heartbeats locked jobs or queues over 5 minutes ago: ${names}; check that each is still running, because "worker sweep" and "worker unlock" start its jobs again`;
   const found = [finding("warn", "locks", text)];
   if (stale.length > 0) {
     const what = `${counted(stale.length, "worker is", "workers are")} not responding`;
-    const fix = `worker unlock ${positionals(stale.slice(0, MOST_NAMED))}`;
+    const fix = `worker unlock ${positionals(stale.slice(0, MAX_NAMED))}`;
     found.push(finding("warn", "locks", what, fix));
   }
   return found;

@@ -64,11 +64,11 @@ function ratesLine({ rates, seen }: QueueSnapshot): string {
   return parts.length === 0 ? "in the last minute: no data yet" : parts.join("   ");
 }
 
-const MOST_INCIDENTS = 5;
+const MAX_INCIDENTS = 5;
 
 function incidentLines(incidents: Incidents | null): string[] {
   if (incidents === null) return ["incidents could not be read"];
-  const shown = incidents.incidents.slice(0, MOST_INCIDENTS);
+  const shown = incidents.incidents.slice(0, MAX_INCIDENTS);
   const more = incidents.more + incidents.incidents.length - shown.length;
   return [
     incidents.verdict,

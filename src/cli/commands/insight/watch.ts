@@ -53,13 +53,13 @@ async function reader(database: Database): Promise<Read> {
       if (error instanceof WorkerError && error.code === "database_timeout") return null;
       throw error;
     });
-    const ids = [...snapshot.names.tallies.tasks.keys()].slice(0, MOST_NAMES);
+    const ids = [...snapshot.names.tallies.tasks.keys()].slice(0, MAX_NAMES);
     const taskNames = await readNames(database, "task", ids);
     return { snapshot: snapshot, incidents, taskNames, schema: database.schema.name };
   };
 }
 
-const MOST_NAMES = 1_000;
+const MAX_NAMES = 1_000;
 
 async function textOf(shown: Shown, rows = 200, columns = 400): Promise<string[]> {
   const { screenOf } = await import("./watch-screen.ts");

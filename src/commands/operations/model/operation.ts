@@ -113,7 +113,7 @@ export const cancelling = ({ action, skippedLocked }: JobOperation) =>
 
 /** How long undo data are stored, in hours, and the maximum number of rows of one operation. */
 export const UNDO_HOURS = 24;
-export const MOST_ROWS = 1_000_000;
+export const MAX_ROWS = 1_000_000;
 
 /** Returns the Operation of the wire, with ids as JSON integers. */
 export function operationJson(operation: JobOperation): string {

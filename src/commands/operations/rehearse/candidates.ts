@@ -14,7 +14,7 @@ export interface Candidates {
 }
 
 // The maximum number of candidates, whose texts are all in memory at once.
-const MOST_CANDIDATES = 200;
+const MAX_CANDIDATES = 200;
 /** The size of the largest payload in the table, and after decompression, in bytes. */
 const LARGEST_STORED = 65_536;
 const LARGEST_UNPACKED = 262_144;
@@ -37,14 +37,14 @@ export async function readCandidates(
   uptoId: string,
 ): Promise<Candidates> {
   const { check } = jobs;
-  const values = [afterId, uptoId, MOST_CANDIDATES, ...jobs.values];
+  const values = [afterId, uptoId, MAX_CANDIDATES, ...jobs.values];
   const rows = await query<CandidateRow>(db, candidatesSql(jobs), values);
   const checked = rows.slice(0, await loadPacked(db, rows, LARGEST_UNPACKED));
   // A payload that is too large to check decides nothing, so its job is skipped.
   const matching = checked.filter(
     (row) => row.payload !== null && check?.(row as CheckedTexts) !== false,
   );
-  const isCut = checked.length < rows.length || rows.length === MOST_CANDIDATES;
+  const isCut = checked.length < rows.length || rows.length === MAX_CANDIDATES;
   return {
     ids: matching.map(({ id }) => id),
     ctids: matching.map((row) => row.place_in_table),

@@ -42,7 +42,7 @@ type Tools = Pick<OperationTools, "reads" | "monotonic">;
 // The number of matches in the sample below which it is not conclusive.
 const ENOUGH_HITS = 30;
 // The number of jobs that an index reads in time.
-const MOST_BY_INDEX = 10_000;
+const MAX_BY_INDEX = 10_000;
 // The width of a range of ids that is walked without a sample.
 const NARROW = 200_000n;
 const FIRST_SPAN = 25_000;
@@ -167,16 +167,16 @@ async function idsByIndex(
   const isWaiting = isDue !== null || conditions?.every((one) => waiting.includes(one)) === true;
   if (isWaiting) {
     if ((await readPriorities(db)) === null) return null;
-    const ids = await idsByTime(db, jobs, MOST_BY_INDEX + 1);
-    return ids.length <= MOST_BY_INDEX ? ids : null;
+    const ids = await idsByTime(db, jobs, MAX_BY_INDEX + 1);
+    return ids.length <= MAX_BY_INDEX ? ids : null;
   }
   const segments = await orderedByIndex(db, jobs);
   if (segments === null) return null;
   const { found, next } = await walk({
     ...{ db, matching: matchingOf(jobs), segments, place: null, skip: 0, size: 0, budgetMs },
-    limit: MOST_BY_INDEX + 1,
+    limit: MAX_BY_INDEX + 1,
   });
-  return next === null && found.length <= MOST_BY_INDEX ? found.map(({ id }) => id) : null;
+  return next === null && found.length <= MAX_BY_INDEX ? found.map(({ id }) => id) : null;
 }
 
 const waiting: readonly Condition[] = ["ready", "scheduled", "retrying"];

@@ -51,9 +51,9 @@ export interface MatchSample {
   readonly errorBytes: number;
 }
 
-const MOST_SHARES = 10;
+const MAX_SHARES = 10;
 /** The number of jobs of the smallest size on one page, which limits the number of jobs that the sample misses. */
-const MOST_ON_A_PAGE = 90;
+const MAX_ON_A_PAGE = 90;
 
 export const noTally: MatchTally = {
   ...{ rows: 0, locked: 0, undecided: 0, payloadBytes: 0, errorBytes: 0 },
@@ -115,7 +115,7 @@ export function estimatedFrom(
 ): MatchCounts {
   const { places, isLocked, pagesRead, pages } = sample;
   const all = places.map((_, at) => at);
-  const perPage = all.length === 0 ? MOST_ON_A_PAGE : all.length / Math.max(pagesRead, 1);
+  const perPage = all.length === 0 ? MAX_ON_A_PAGE : all.length / Math.max(pagesRead, 1);
   const estimateOf = (some: readonly number[], atLeast: number) => {
     const counts = new Array<number>(Math.max(pagesRead, 1)).fill(0);
     for (const at of some) {
@@ -155,5 +155,5 @@ export function sizesOf({ rows, payloadBytes, errorBytes }: Sized) {
 }
 
 function largest<T>(list: readonly T[], size: (one: T) => number): T[] {
-  return list.toSorted((a, b) => size(b) - size(a)).slice(0, MOST_SHARES);
+  return list.toSorted((a, b) => size(b) - size(a)).slice(0, MAX_SHARES);
 }

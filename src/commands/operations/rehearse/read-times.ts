@@ -10,7 +10,7 @@ export interface Times {
   readonly last: string;
 }
 
-const MOST_READ = 100_000;
+const MAX_READ = 100_000;
 
 /**
  * Returns the times; null if the action sets no time, or there are no or too many jobs. `count`: the number of jobs
@@ -25,7 +25,7 @@ export async function readTimes(
 ): Promise<Times | null> {
   if (moves !== true || set?.["run_at"] === undefined) return null;
   if (jobs.isEmpty || jobs.check !== null) return null;
-  if (count.precision !== "exact" || count.value > MOST_READ) return null;
+  if (count.precision !== "exact" || count.value > MAX_READ) return null;
   const { values, parameter } = parameters();
   const maximum = parameter(maxId, "bigint");
   const limit = parameter(count.value, "int");

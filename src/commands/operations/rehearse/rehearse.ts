@@ -10,7 +10,7 @@ import { readNames } from "../../../insight/stats/queue-rows.ts";
 import { isDeletion, keptBytes } from "../../before-images/job-change.ts";
 import type { Changes } from "../../declare/job-action.ts";
 import { actionData, changeOf, checkedChanges, type OperationAction } from "../model/action.ts";
-import { MOST_ROWS, type Rehearsal } from "../model/operation.ts";
+import { MAX_ROWS, type Rehearsal } from "../model/operation.ts";
 import type { RehearsalTools } from "../model/operation-tools.ts";
 import { countMatches } from "./count-matches.ts";
 import type { CountOf } from "./match-counts.ts";
@@ -90,7 +90,7 @@ export async function rehearse(
   // then.
   const { explicit: query, nowUs } = jobs;
   const kept = { id, query, nowUs, action, changes, boundary, matched: count, expected: change };
-  const undoJobs = store === null ? 0 : Math.min(change.value, MOST_ROWS);
+  const undoJobs = store === null ? 0 : Math.min(change.value, MAX_ROWS);
   const times = await readTimes(reads, act, jobs, maxId, change);
   const samples = await readSamples(tools, jobs, maxId, walkMs / 2);
   if (request.isKept !== false) await store?.keep(kept);

@@ -38,7 +38,7 @@ const boundarySql = (s: string) => `
   select (select coalesce(pg_catalog.max(id), 0) from ${s}._private_jobs) as max_id,
     ${microseconds("pg_catalog.now()")} as now_us`;
 
-const MOST_SAMPLES = 5;
+const MAX_SAMPLES = 5;
 const FIRST_SPAN = 25_000;
 const WANTED_MS = 50;
 
@@ -54,12 +54,12 @@ export async function readSamples(
   const last = BigInt(maxId);
   let after = 0n;
   let span = FIRST_SPAN;
-  while (after < last && !jobs.isEmpty && ids.length < MOST_SAMPLES && monotonic() <= until) {
+  while (after < last && !jobs.isEmpty && ids.length < MAX_SAMPLES && monotonic() <= until) {
     const began = monotonic();
     const end = after + BigInt(Math.round(span));
     const upto = String(end < last ? end : last);
     if (jobs.check === null) {
-      const values = [String(after), upto, MOST_SAMPLES, ...jobs.values];
+      const values = [String(after), upto, MAX_SAMPLES, ...jobs.values];
       const rows = await query<{ id: string }>(reads, idsSql(jobs), values);
       ids.push(...rows.map(({ id }) => id));
       after = BigInt(upto);
@@ -71,7 +71,7 @@ export async function readSamples(
     span *= Math.min(8, Math.max(1 / 8, WANTED_MS / Math.max(monotonic() - began, 1)));
   }
   const statement = samplesSql(await heartbeatsOf(reads));
-  const rows = await query<SampleRow>(reads, statement, [ids.slice(0, MOST_SAMPLES)]);
+  const rows = await query<SampleRow>(reads, statement, [ids.slice(0, MAX_SAMPLES)]);
   return rows.map(toSample);
 }
 

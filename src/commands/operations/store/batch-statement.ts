@@ -14,7 +14,7 @@ import {
   keptOf,
   parameters,
 } from "../../before-images/job-change.ts";
-import { MOST_ROWS } from "../model/operation.ts";
+import { MAX_ROWS } from "../model/operation.ts";
 import type { Chosen, Stretch } from "../model/operation-store.ts";
 
 /**
@@ -157,7 +157,7 @@ function kept(
   const rows = keepRows(s, change, { operation, outcome, met: "found", was: "held" });
   return `, kept as (
     ${rows}
-    where (select kept from mine) < ${MOST_ROWS}
+    where (select kept from mine) < ${MAX_ROWS}
     returning 1
   ), tally as materialized (
     select

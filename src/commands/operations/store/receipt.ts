@@ -45,7 +45,7 @@ const whichRows: Readonly<Record<Outcome, string>> = {
 };
 
 // The number of rows that one page reads: of many done jobs, few may have failed again.
-const MOST_SCANNED = 5_000;
+const MAX_SCANNED = 5_000;
 
 /** Rows of skipped jobs are few and have their own index. */
 const stretch = (outcome: Outcome) =>
@@ -78,7 +78,7 @@ export async function receiptOf(
   afterId: string,
   limit: number,
 ): Promise<Receipt> {
-  const most = outcome === "failed_again" ? MOST_SCANNED : limit + 1;
+  const most = outcome === "failed_again" ? MAX_SCANNED : limit + 1;
   type Row = { id: string; is_one: boolean };
   const rows = await query<Row>(db, receiptSql(outcome), [id, afterId, most]);
   const found = rows.filter((row) => row.is_one).map((row) => row.id);

@@ -10,8 +10,8 @@ import { FAILED_AGAIN } from "./receipt.ts";
 import { rowsAfter } from "./rows-after.ts";
 import { mayBeRestored } from "./undo-statement.ts";
 
-const MOST_SCANNED = 20_000;
-const MOST_ERRORS = 5;
+const MAX_SCANNED = 20_000;
+const MAX_ERRORS = 5;
 
 interface ResultRow {
   readonly result: "finished" | "running" | "failed_again" | "waiting" | "changed";
@@ -47,7 +47,7 @@ export async function resultsOf(
     errors: [...errors]
       .map(([label, count]) => ({ label, count }))
       .sort((a, b) => b.count - a.count)
-      .slice(0, MOST_ERRORS),
+      .slice(0, MAX_ERRORS),
   };
 }
 
@@ -61,7 +61,7 @@ function resultsStatement(s: string, id: string, change: JobChange) {
     from ${s}._private_operation_rows as was
     where ${rowsAfter("was", operation, "0::bigint")} and was.outcome = 'd'
     order by was.operation_id, was.job_id
-    limit ${MOST_SCANNED}
+    limit ${MAX_SCANNED}
   ), scanned as (
     select
       case${

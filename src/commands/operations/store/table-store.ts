@@ -145,7 +145,7 @@ function batchOf([row]: readonly BatchRow[], missed: Missed | null = null): Batc
 }
 
 /** The number of stored rehearsals. The oldest are deleted first, because a rehearsal is meant to be used at once. */
-const MOST_REHEARSALS = 1_000;
+const MAX_REHEARSALS = 1_000;
 
 const keepSql = (s: string) => `
   with gone as (
@@ -153,7 +153,7 @@ const keepSql = (s: string) => `
     where expires_at < pg_catalog.now() or id in (
       select id from ${s}._private_rehearsals
       order by expires_at desc, id
-      offset ${MOST_REHEARSALS - 1}
+      offset ${MAX_REHEARSALS - 1}
     )
   )
   insert into ${s}._private_rehearsals (id, expires_at, rehearsal)
@@ -197,11 +197,11 @@ const findAllSql = (s: string) => `
   where page.row_number > 0`;
 
 // How many operations back the search goes, so that its time does not grow with their number.
-const MOST_SCANNED = 200;
+const MAX_SCANNED = 200;
 
 const atHandSql = (s: string) => `
   with newest as (
-    select id, created_at, finished_at from ${s}._private_operations order by id desc limit ${MOST_SCANNED}
+    select id, created_at, finished_at from ${s}._private_operations order by id desc limit ${MAX_SCANNED}
   ), at_hand as (
     select id, 1 as rank from ${s}._private_operations as operation
     where state in ('running', 'canary', 'undoing') and ${isOwnSize("operation")}

@@ -1,9 +1,9 @@
 // Deletes expired receipts and undo data, and the oldest beyond a million rows or 20,000 operations. A program may act
 // on single jobs many times a second, and each of these actions is stored.
 import { type Database, query } from "../../../database/database.ts";
-import { MOST_ROWS, UNDO_HOURS } from "../model/operation.ts";
+import { MAX_ROWS, UNDO_HOURS } from "../model/operation.ts";
 
-const MOST_OPERATIONS = 20_000;
+const MAX_OPERATIONS = 20_000;
 // The number of rows that one statement deletes, so that it ends quickly and does not hold back vacuum.
 const TIDIED_AT_ONCE = 5_000;
 
@@ -17,7 +17,7 @@ const expireSql = (s: string) => `
     from ended join ${s}._private_operations as operation using (id)
     where operation.state in ('done', 'stopped', 'failed', 'undone')
     and (
-      ended.kept_since >= ${MOST_ROWS}::numeric
+      ended.kept_since >= ${MAX_ROWS}::numeric
       or operation.finished_at < pg_catalog.now() - interval '${UNDO_HOURS} hours'
       or operation.id <= ${oldest(s)}
     )
@@ -47,7 +47,7 @@ const expireSql = (s: string) => `
 
 /** Returns the id before which operations are too many. There are few gaps between ids, so ids count operations. */
 const oldest = (s: string) =>
-  `(select pg_catalog.max(id) from ${s}._private_operations) - ${MOST_OPERATIONS}`;
+  `(select pg_catalog.max(id) from ${s}._private_operations) - ${MAX_OPERATIONS}`;
 
 // The rows are found for each operation in index order; otherwise the planner would read the whole table. Rows that are
 // still needed are not read.

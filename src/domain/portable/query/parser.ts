@@ -7,11 +7,11 @@ import { FilterField, fieldNamed, isOrder, meantField } from "./fields.ts";
 import {
   DEEPEST,
   LONGEST_TEXT,
-  MOST_BRANCHES,
-  MOST_CHARACTERS,
-  MOST_CONDITIONS,
-  MOST_TERMS,
-  MOST_VALUES,
+  MAX_BRANCHES,
+  MAX_CHARACTERS,
+  MAX_CONDITIONS,
+  MAX_TERMS,
+  MAX_VALUES,
 } from "./limits.ts";
 import { nearest } from "./nearest.ts";
 import { quoted } from "./quoted.ts";
@@ -40,8 +40,8 @@ class QueryParser {
   query(): ParsedNode | null {
     const r = this.reader;
     const length = r.text.length;
-    if (length > MOST_CHARACTERS) {
-      r.tooWide(MOST_CHARACTERS, length, `a query may have ${MOST_CHARACTERS} characters at most`);
+    if (length > MAX_CHARACTERS) {
+      r.tooWide(MAX_CHARACTERS, length, `a query may have ${MAX_CHARACTERS} characters at most`);
     }
     const bad = badCharacter(r.text);
     if (bad >= 0) {
@@ -65,8 +65,8 @@ class QueryParser {
   private anyOf(): ParsedNode {
     const items: ParsedNode[] = [this.allOf()];
     while (this.takeKeyword("or")) items.push(this.allOf());
-    const message = `"or" may join ${MOST_BRANCHES} parts at most`;
-    return this.grouped("or", items, MOST_BRANCHES, message);
+    const message = `"or" may join ${MAX_BRANCHES} parts at most`;
+    return this.grouped("or", items, MAX_BRANCHES, message);
   }
 
   private allOf(): ParsedNode {
@@ -76,8 +76,8 @@ class QueryParser {
       if (!this.takeKeyword("and") && (r.closed || r.keyword() === "or")) break;
       items.push(this.term());
     }
-    const message = `at most ${MOST_TERMS} terms may follow each other`;
-    return this.grouped("and", items, MOST_TERMS, message);
+    const message = `at most ${MAX_TERMS} terms may follow each other`;
+    return this.grouped("and", items, MAX_TERMS, message);
   }
 
   private grouped(kind: string, items: ParsedNode[], most: i32, message: string): ParsedNode {
@@ -136,8 +136,8 @@ class QueryParser {
     const keyword = r.keyword();
     if (keyword.length > 0) this.failLonely(keyword, at);
     const node = r.char === QUOTE ? this.quoted() : this.wordOrField();
-    if (++this.terms > MOST_CONDITIONS) {
-      r.tooWide(node.at, node.end, `a query may have ${MOST_CONDITIONS} terms at most`);
+    if (++this.terms > MAX_CONDITIONS) {
+      r.tooWide(node.at, node.end, `a query may have ${MAX_CONDITIONS} terms at most`);
     }
     this.endOfTerm();
     return node;
@@ -240,8 +240,8 @@ class QueryParser {
       node.values.push(values.read());
     }
     node.end = r.pos;
-    if (node.values.length > MOST_VALUES) {
-      r.tooWide(node.at, node.end, `a field may have ${MOST_VALUES} values at most`);
+    if (node.values.length > MAX_VALUES) {
+      r.tooWide(node.at, node.end, `a field may have ${MAX_VALUES} values at most`);
     }
     return node;
   }

@@ -13,7 +13,7 @@ import {
   OPEN_STEP,
   QUOTE,
 } from "./characters.ts";
-import { MOST_STEPS } from "./limits.ts";
+import { MAX_STEPS } from "./limits.ts";
 import { ParsedStep, QueryFault } from "./tree.ts";
 
 /** Longer operators precede their own prefixes. */
@@ -119,8 +119,8 @@ export class QueryReader {
     while (this.isStepAt(this.pos) && this.fault === null) {
       const at = this.pos;
       steps.push(this.char === DOT ? this.member() : this.element());
-      if (steps.length > MOST_STEPS) {
-        this.tooWide(at, this.pos, `a path may have ${MOST_STEPS} steps at most`);
+      if (steps.length > MAX_STEPS) {
+        this.tooWide(at, this.pos, `a path may have ${MAX_STEPS} steps at most`);
       }
     }
     return steps;

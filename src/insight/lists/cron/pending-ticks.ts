@@ -35,7 +35,7 @@ export async function pendingTicks(
 const LATEST_MS = 8.64e15;
 
 /** The most jobs with the same run_at and priority that are read: thousands may be due at midnight. */
-const MOST_OF_A_TICK = 200;
+const MAX_OF_A_TICK = 200;
 
 const pendingSql: Statement = (s) => `
   with recursive ${priorities(s)}, tick as (
@@ -55,7 +55,7 @@ const pendingSql: Statement = (s) => `
       select jobs.id, jobs.task_id from ${s}._private_jobs as jobs
       where jobs.is_available and jobs.priority = priorities.priority
         and jobs.run_at = tick.run_at
-      limit ${MOST_OF_A_TICK}
+      limit ${MAX_OF_A_TICK}
     ) as same
     where tick.key is null and same.task_id = tick.task_id
   ) as found

@@ -68,7 +68,7 @@ export async function listQueuePage(
   const found = state === null ? all : null;
   const count = found?.length ?? (await countQueues(db, search));
   if (search !== "") return { queues, nextCursor, count, states: null };
-  const locked = { search, only: "locked", ids: null, limit: MOST_SORTED, hasHeartbeats } as const;
+  const locked = { search, only: "locked", ids: null, limit: MAX_SORTED, hasHeartbeats } as const;
   const held = found?.filter(isLocked) ?? (await allQueueRows(db, locked));
   return { queues, nextCursor, count, states: held && countStates(counted, count, held) };
 }
@@ -121,7 +121,7 @@ interface Rows {
 }
 
 /** The number of queues that are sorted by their numbers. Sorting by name has no limit. */
-const MOST_SORTED = 20_000;
+const MAX_SORTED = 20_000;
 
 async function rowsOf(
   db: Database,
@@ -132,9 +132,9 @@ async function rowsOf(
   const { sort, only } = request;
   const { tallies } = counted;
   if (sort === "name" && only !== "locked") return byName(db, request);
-  const all = await allQueueRows(db, { ...request, limit: MOST_SORTED });
+  const all = await allQueueRows(db, { ...request, limit: MAX_SORTED });
   if (all === null && sort === "stuck") return stuckFirst(db, request);
-  const known = all ?? (await queueRows(db, { ...request, after: null, limit: MOST_SORTED }));
+  const known = all ?? (await queueRows(db, { ...request, after: null, limit: MAX_SORTED }));
   const found = known.filter(request.fits);
   const tally = ({ id }: ListedQueueRow) => tallies.queues.get(id);
   const waiting = (row: ListedQueueRow) => countOf(tally(row), inState.ready);
@@ -199,7 +199,7 @@ async function stuckFirst(db: Database, request: Asked): Promise<Rows> {
   const all =
     isBehind || only === "free"
       ? []
-      : await queueRows(db, { ...request, only: "locked", after: null, limit: MOST_SORTED });
+      : await queueRows(db, { ...request, only: "locked", after: null, limit: MAX_SORTED });
   const page = pageOf(all.filter(request.fits), byLock, nameOf, {
     ...request,
     cursor: isBehind ? null : cursor,

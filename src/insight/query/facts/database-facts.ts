@@ -23,20 +23,20 @@ export interface KeyRange {
   readonly ids: readonly string[] | null;
 }
 
-const MOST_KEYS = 1_000;
+const MAX_KEYS = 1_000;
 
 /** Returns the range of keys that begin with `prefix`; null if the index on keys has another order. */
 export async function keyRange(db: Database, prefix: string): Promise<KeyRange | null> {
   const to = nextText(prefix);
   if (to === null || !(await isKeyOrderPlain(db))) return null;
   const rows = await query<{ id: string }>(db, keysSql, [prefix, to]);
-  return { from: prefix, to, ids: rows.length > MOST_KEYS ? null : rows.map(({ id }) => id) };
+  return { from: prefix, to, ids: rows.length > MAX_KEYS ? null : rows.map(({ id }) => id) };
 }
 
 const keysSql: Statement = (schema) => `
   select id from ${schema}._private_jobs
   where key >= $1::text and key < $2::text
-  limit ${MOST_KEYS + 1}`;
+  limit ${MAX_KEYS + 1}`;
 
 /** Returns the first text after all texts that begin with `prefix`, by code points; null if there is none. */
 function nextText(prefix: string): string | null {

@@ -31,9 +31,9 @@ export interface ErrorGroups {
   readonly isWhole: boolean;
 }
 
-const MOST_KEPT = 1_000;
+const MAX_KEPT = 1_000;
 /** The number of errors that are read, and the number of their pages. */
-const MOST_SCANNED = 2_000;
+const MAX_SCANNED = 2_000;
 const PAGES = 200;
 
 // The groups that were built, by the schema's object as in usable-indexes.ts. They remain valid.
@@ -48,7 +48,7 @@ export function rememberGroup(
   groups.delete(fingerprint);
   groups.set(fingerprint, { label, task, joined });
   const [oldest] = groups.keys();
-  if (groups.size > MOST_KEPT && oldest !== undefined) groups.delete(oldest);
+  if (groups.size > MAX_KEPT && oldest !== undefined) groups.delete(oldest);
 }
 
 /** Returns the group that is shown for an error: that of its place if there is one, otherwise that of its label. */
@@ -82,7 +82,7 @@ export async function errorGroupsOf(
     if (!fingerprints.includes(place.fingerprint)) continue;
     rememberGroup(db, place.fingerprint, { label: place.label, task: { id, name }, joined: [] });
   }
-  const isWhole = rows !== null && rows.length < MOST_SCANNED && rows[0]?.is_whole !== false;
+  const isWhole = rows !== null && rows.length < MAX_SCANNED && rows[0]?.is_whole !== false;
   return { known, isWhole };
 }
 
@@ -123,6 +123,6 @@ const errorsSql = (schema: string) => `
       / greatest(${pages}, 1)::float8)::real)
     where jobs.last_error is not null
     order by pg_catalog.random()
-    limit ${MOST_SCANNED}
+    limit ${MAX_SCANNED}
   ) as sampled
   left join ${schema}._private_tasks as tasks on tasks.id = sampled.task_id`;

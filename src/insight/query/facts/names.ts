@@ -12,7 +12,7 @@ export interface NamedRow {
 }
 
 /** The number of ids that a query may have. More make no sense, so the caller rejects them. */
-export const MOST_NAMES = 10_000;
+export const MAX_NAMES = 10_000;
 
 /** Returns all tasks and queues that the values of the query name. */
 export async function resolveNames(db: Database, node: QueryNode): Promise<readonly NamedRow[]> {
@@ -42,12 +42,12 @@ const namesSql: Statement = (schema) => `
   (select true as is_task, id, identifier as name
     from ${schema}._private_tasks
     where identifier = any($1::text[]) or identifier collate "C" like any ($2::text[])
-    limit ${MOST_NAMES + 1})
+    limit ${MAX_NAMES + 1})
   union all
   (select false, id, queue_name
     from ${schema}._private_job_queues
     where queue_name = any($3::text[]) or queue_name collate "C" like any ($4::text[])
-    limit ${MOST_NAMES + 1})`;
+    limit ${MAX_NAMES + 1})`;
 
 /** What a word without a field is the whole name of. */
 export interface WordMeanings {

@@ -7,7 +7,7 @@ import { AGE_MS, thresholdOf } from "../../../queue/workers/stale-workers.ts";
 import { hasWorkerTable } from "../../../queue/workers/worker-table.ts";
 
 const OLD_LOCK_US = 14_400_000_000n;
-const MOST_WORKERS = 10_000;
+const MAX_WORKERS = 10_000;
 
 /**
  * The holders that make a lock stuck. A worker with a heartbeat row is stale once its lease has expired. A holder
@@ -39,7 +39,7 @@ const workersSql: Statement = (schema) => `
   select id, ${AGE_MS} > ${thresholdOf("null")} as is_stale
   from ${reportedWorkers(schema)} as workers
   order by last_heartbeat_at desc
-  limit ${MOST_WORKERS}`;
+  limit ${MAX_WORKERS}`;
 
 /** Returns a condition: the lock is that of a stale holder. The parameters are those of `stuckQueuesSql`. */
 export const isStuckLock = (lock: string, stale: string, known: string, oldBefore: string) =>

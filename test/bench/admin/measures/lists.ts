@@ -27,7 +27,7 @@ interface Walk {
 }
 
 /** This many samples show how long a page takes. */
-const MOST_JOBS = 300;
+const MAX_JOBS = 300;
 
 /** Reads page after page until there is no next one, or `most` pages. */
 export async function walk(
@@ -51,7 +51,7 @@ export async function walk(
     // While a ranking is partial, each answer is the same page with better jobs.
     jobs = isPartial || wasPartial ? body.jobs.length : jobs + body.jobs.length;
     cursor = wasPartial && !isPartial ? null : body.next_cursor;
-  } while (cursor !== null && jobs < MOST_JOBS && times.length < most);
+  } while (cursor !== null && jobs < MAX_JOBS && times.length < most);
   return {
     firstMs: times[0] ?? Number.NaN,
     longestMs: Math.max(...times),

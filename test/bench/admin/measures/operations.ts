@@ -33,7 +33,7 @@ async function untilOver({ admin }: Bench, id: string): Promise<Operation> {
 }
 
 /** An operation stores the earlier state of this many jobs. */
-const MOST_KEPT = 1_000_000;
+const MAX_KEPT = 1_000_000;
 
 /** Without pauses. */
 const UNTHROTTLED = { rate: 0 };
@@ -77,7 +77,7 @@ export const operations: Measure = {
       const q = "is:failed";
       // An undo restores the jobs whose earlier state is stored.
       const body = { q, action: "reschedule", changes: { priority: 7 } };
-      const moved = await speed(bench, body, prober, { limit: MOST_KEPT });
+      const moved = await speed(bench, body, prober, { limit: MAX_KEPT });
       lines.push(
         line(`reschedule with pauses, ${moved.done} jobs`, "", `${short(moved.perSecond)}/s`, null),
       );

@@ -11,8 +11,8 @@ import { openStreams } from "./streams.ts";
 
 const READERS = 1_000;
 const AWAY_MS = 60_000;
-const MOST_LINES = 20;
-const MOST_GROWN_MB = 64;
+const MAX_LINES = 20;
+const MAX_GROWN_MB = 64;
 
 export async function databaseAway(field: Field, server: Server): Promise<void> {
   const url = await server.createDatabase("away");
@@ -40,9 +40,9 @@ export async function databaseAway(field: Field, server: Server): Promise<void> 
   });
   field.figure("readers", null, streams.size, { least: field.times(READERS, 50), unit: "" });
   const grown = Math.max(grownAway, admin.rss_mb() - rss);
-  field.figure("memory grown in the outage", null, grown, { most: MOST_GROWN_MB, unit: "MB" });
+  field.figure("memory grown in the outage", null, grown, { most: MAX_GROWN_MB, unit: "MB" });
   const said = linesOf(log) - lines;
-  field.figure("log lines of the outage", null, said, { most: MOST_LINES, unit: "" });
+  field.figure("log lines of the outage", null, said, { most: MAX_LINES, unit: "" });
   await admin.stop();
 }
 

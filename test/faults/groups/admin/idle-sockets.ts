@@ -9,7 +9,7 @@ import { answers } from "./database-away.ts";
 const SOCKETS = 10_000;
 const AT_ONCE = 250;
 const QUESTIONS = 200;
-const MOST_MS = 1_000;
+const MAX_MS = 1_000;
 
 export async function idleSockets(field: Field, server: Server): Promise<void> {
   const admin = await startAdminProcess(await server.createDatabase("idle"));
@@ -27,7 +27,7 @@ export async function idleSockets(field: Field, server: Server): Promise<void> {
   }
   for (let n = 0; n < QUESTIONS; n++) {
     const { status, ms } = await admin.get("/api/overview");
-    field.figure(`an answer beside ${wanted} idle sockets`, null, ms, { most: MOST_MS });
+    field.figure(`an answer beside ${wanted} idle sockets`, null, ms, { most: MAX_MS });
     if (status !== 200) field.problem(null, `beside idle sockets the overview is ${status}`);
   }
   const grown = admin.rss_mb() - rss;

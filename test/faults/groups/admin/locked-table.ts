@@ -11,7 +11,7 @@ const ASKED = 36;
 const WRITTEN = 12;
 const ROUTES = ["/api/jobs?q=is:failed", "/api/jobs/1", "/api/queues", "/api/jobs?q=payload.a:1"];
 const ROUNDS = 5;
-const MOST_MS = 2_000;
+const MAX_MS = 2_000;
 
 export async function lockedTable(field: Field, server: Server): Promise<void> {
   const url = await server.createDatabase("locked");
@@ -34,7 +34,7 @@ export async function lockedTable(field: Field, server: Server): Promise<void> {
       ["a write", writes],
     ] as const) {
       for (const { status, ms, text } of await Promise.all(all)) {
-        field.figure(`locked table: ${what} is 503 after`, null, ms, { most: MOST_MS });
+        field.figure(`locked table: ${what} is 503 after`, null, ms, { most: MAX_MS });
         if (status !== 503) field.problem(null, `locked table: ${what} is ${status}: ${text}`);
       }
     }

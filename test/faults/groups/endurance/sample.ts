@@ -33,11 +33,11 @@ function sampleNow(pid: number): Sample {
 export const ROOM = "--max-semi-space-size=1";
 
 /** Growth that is no leak: memory that V8 has not returned yet. */
-const MOST_MB = 40;
+const MAX_MB = 40;
 
 export function grown(stand: Stand, what: string, first: Sample, last: Sample): void {
   const named = (part: string) => `${what}: ${part} more`;
-  stand.figure(named("memory"), last.mb - first.mb, { most: MOST_MB, unit: "MB" });
+  stand.figure(named("memory"), last.mb - first.mb, { most: MAX_MB, unit: "MB" });
   stand.figure(named("handles"), last.handles - first.handles, { most: 2, unit: "" });
   stand.figure(named("threads"), last.threads - first.threads, { most: 0, unit: "" });
 }

@@ -4,7 +4,7 @@ import type { Field } from "../../field/field.ts";
 
 const MEGABYTES = 50;
 const JOBS = 16;
-const MOST_MB = 2_000;
+const MAX_MB = 2_000;
 
 export async function payloads(field: Field): Promise<void> {
   const server = await field.server();
@@ -37,7 +37,7 @@ export async function payloads(field: Field): Promise<void> {
       );
       const peak = peakMb(member?.pid ?? 0);
       stand.figure(`peak of memory, ${JOBS} payloads of ${MEGABYTES} MB`, peak, {
-        most: MOST_MB,
+        most: MAX_MB,
         unit: "MB",
       });
       stand.figure("peak before", before, { unit: "MB" });

@@ -12,7 +12,7 @@ import { CronRow } from "./row";
 const QUARTERS = 96;
 const STEP_MS: f64 = 10800000;
 /** The number of lines. More would not be readable. */
-const MOST_LINES = 30;
+const MAX_LINES = 30;
 
 /** Returns `21:00` by the local clock. The axis is a day, so it needs no dates. */
 const hour = (at: f64): string => wallText(at + <f64>zoneOffset(at) * 60000, " ").substring(11, 16);
@@ -25,7 +25,7 @@ export function dayAhead(rows: Row[], from: f64, isPart: bool): Node {
     const entry = (rows[i] as CronRow).entry;
     const runs = entry.quartersAhead;
     if (runs.length === 0) continue;
-    if (++running > MOST_LINES) continue;
+    if (++running > MAX_LINES) continue;
     const counts = new Array<i64>(QUARTERS).fill(0);
     for (let k = 0; k < runs.length; k++) if (runs[k] < QUARTERS) counts[<i32>runs[k]] = 1;
     const name = entry.identifier;
@@ -37,7 +37,7 @@ export function dayAhead(rows: Row[], from: f64, isPart: bool): Node {
   const clocks: Node[] = [];
   for (let i = 0; i <= 8; i++) clocks.push(leaf("span", "", hour(from + <f64>i * STEP_MS)));
   const which = isPart ? "schedules on this page" : "schedules";
-  const rest = running > MOST_LINES ? `, the first ${MOST_LINES} are shown` : "";
+  const rest = running > MAX_LINES ? `, the first ${MAX_LINES} are shown` : "";
   const said = `${running} of ${rows.length} ${which} run${rest}`;
   lines.push(box("div", "clocks", clocks));
   return panel("The next 24 hours", said, [], [box("div", "pb ahead", lines)]);

@@ -8,7 +8,7 @@ import { ErrorKind, valueOf } from "../../parts/error-kind";
 import { reportHead } from "../../parts/report";
 import { Details } from "./details";
 
-const MOST_LINES: i32 = 20;
+const MAX_LINES: i32 = 20;
 
 export function report(m: Model, kind: ErrorKind, details: Details): string {
   const lines: string[] = [reportHead(m, kind.label, m.serverNow), ""];
@@ -29,7 +29,7 @@ export function report(m: Model, kind: ErrorKind, details: Details): string {
   if (details.example.ready && error !== null) {
     lines.push("");
     lines.push(`Job ${details.job.id}:`);
-    lines.push(codeBlock(error, MOST_LINES));
+    lines.push(codeBlock(error, MAX_LINES));
   }
   return lines.join("\n");
 }

@@ -18,7 +18,7 @@ import { Address } from "../../model/address";
 import { Mark, Model, noMark } from "../../model/model";
 import { Kept } from "../../model/place";
 import { Pending } from "../../model/requests";
-import { joined, kindsPath, MOST_KINDS, ReadKinds } from "../../parts/error-kind";
+import { joined, kindsPath, MAX_KINDS, ReadKinds } from "../../parts/error-kind";
 import { COLUMNS, ErrorRow, sorted } from "./row";
 
 /** The two answers from which the rows were made. */
@@ -203,8 +203,8 @@ export class ErrorsPage extends ListPage {
   private basis(): string {
     const read = this.failed.sampled + this.retrying.sampled;
     const isCut =
-      this.failed.groups.length >= MOST_KINDS || this.retrying.groups.length >= MOST_KINDS;
-    const most = isCut ? ` These are the ${MOST_KINDS} largest groups.` : "";
+      this.failed.groups.length >= MAX_KINDS || this.retrying.groups.length >= MAX_KINDS;
+    const most = isCut ? ` These are the ${MAX_KINDS} largest groups.` : "";
     return `Grouped by the first line of the last error, without numbers, ids, times and addresses. ${counted(read, "job", "jobs")} read.${most}`;
   }
 

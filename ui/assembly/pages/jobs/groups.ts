@@ -26,11 +26,11 @@ import { JobRow } from "./row";
 import { Settings } from "./settings";
 
 export const GROUPINGS: string[] = ["error", "task", "queue"];
-export const MOST_GROUPS = 50;
+export const MAX_GROUPS = 50;
 /** The number of rows of an open group that are shown. A click shows the rest. */
 const SHOWN = 10;
 /** The maximum number of answers that are joined for these rows. */
-const MOST_STEPS = 8;
+const MAX_STEPS = 8;
 /** The beginning of the topic of a request for a group's rows; the group's key follows. */
 const ROWS_OF = "in:";
 
@@ -75,7 +75,7 @@ export class Grouping extends Kept {
 
   /** Returns the API's address of the groups. */
   source(query: string): string {
-    return `api/groups?by=${this.by}&q=${encode(query)}&limit=${MOST_GROUPS}`;
+    return `api/groups?by=${this.by}&q=${encode(query)}&limit=${MAX_GROUPS}`;
   }
 
   read(body: string): RowPage {
@@ -109,7 +109,7 @@ export class Grouping extends Kept {
         page.cut.add(headKey(group.key));
       page.rows.push(this.more(group, opened));
     }
-    if (groups.length >= MOST_GROUPS) page.cut.add("");
+    if (groups.length >= MAX_GROUPS) page.cut.add("");
     return page;
   }
 
@@ -184,7 +184,7 @@ export class Grouping extends Kept {
     this.fill(key, opened);
     // The server searches for long only in steps.
     const next = answer.nextCursor;
-    const wants = !answer.complete && opened.jobs.length < SHOWN && opened.steps < MOST_STEPS;
+    const wants = !answer.complete && opened.jobs.length < SHOWN && opened.steps < MAX_STEPS;
     if (wants && next !== null) this.askFrom(m, request.topic, opened, next);
     return isFirst;
   }

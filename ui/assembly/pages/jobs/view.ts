@@ -23,7 +23,7 @@ import { isPaused, pauseButton } from "../../operations/pausing";
 import { applied } from "../../parts/limit";
 import { exportMenu, shownColumns } from "./export";
 import { GroupedJobs } from "./grouped-jobs";
-import { GROUPINGS, MOST_GROUPS } from "./groups";
+import { GROUPINGS, MAX_GROUPS } from "./groups";
 import { SIZES } from "./jobs-list";
 import { selectionBar } from "./selection";
 import { conditionTabs, sortWords } from "./tabs";
@@ -108,7 +108,7 @@ export function exportedColumns(page: GroupedJobs): string {
 function groupsText(answer: Groups): string {
   const count = answer.groups.length;
   const jobs = countedValue(answer.of, "job", "jobs");
-  return count >= MOST_GROUPS
+  return count >= MAX_GROUPS
     ? `${jobs}: the ${count} largest groups`
     : `${jobs} in ${counted(count, "group", "groups")}`;
 }

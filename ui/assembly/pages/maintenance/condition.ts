@@ -13,7 +13,7 @@ const DEAD_ROWS: i64 = 10000;
 const DEAD_PERCENT: i64 = 30;
 /** The age from which a transaction prevents the removal of too many dead rows. */
 const OLD_MS: f64 = 300000;
-const MOST_GROUPS = 3;
+const MAX_GROUPS = 3;
 
 /** The table that grows. */
 export const JOBS_TABLE: string = "_private_jobs";
@@ -198,14 +198,14 @@ function connections(database: Database): Node {
   const all = database.connections;
   if (all === null) return nothing;
   const parts: string[] = [];
-  for (let i = 0; i < min(all.groups.length, MOST_GROUPS); i++) {
+  for (let i = 0; i < min(all.groups.length, MAX_GROUPS); i++) {
     const group = all.groups[i];
     const state = group.state;
     parts.push(
       `${grouped(group.count)} ${named(group.application)}${state === null ? "" : " " + state}`,
     );
   }
-  if (all.groups.length > MOST_GROUPS) parts.push("others");
+  if (all.groups.length > MAX_GROUPS) parts.push("others");
   const isFull = all.total * 10 >= all.limit * 9;
   return statusRow(
     "connections",

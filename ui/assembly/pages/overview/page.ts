@@ -44,7 +44,7 @@ const NEXT = `api/jobs?limit=${SHOWN}&fields=row&count=none&sort=due&q=is%3Asche
 /** The interval of requests for the lists below, while something changes. */
 const SOON_MS: f64 = 5000;
 /** The number of the worst incidents that are shown at first. */
-const MOST_INCIDENTS: i32 = 6;
+const MAX_INCIDENTS: i32 = 6;
 
 export class OverviewPage extends Page {
   private errors: Fetched = new Fetched("overview.errors");
@@ -169,7 +169,7 @@ export class OverviewPage extends Page {
   /** The number of incidents that are shown. A single one is never hidden behind "1 more". */
   private get shown(): i32 {
     const count = this.incidents.rows.length;
-    return this.showsAll || count <= MOST_INCIDENTS + 1 ? count : MOST_INCIDENTS;
+    return this.showsAll || count <= MAX_INCIDENTS + 1 ? count : MAX_INCIDENTS;
   }
 
   override view(m: Model): Node {

@@ -13,7 +13,7 @@ import { exactName } from "../../parts/exact-name";
 import { holdsAny } from "../../parts/holder";
 
 /** The number of tasks that are listed. The others are only counted. */
-const MOST_TASKS = 50;
+const MAX_TASKS = 50;
 
 export function about(m: Model, worker: ListedWorker): Node {
   return box("aside", "", [facts(m, worker), tallies(worker), shell(m, worker)]);
@@ -58,7 +58,7 @@ function tasks(worker: ListedWorker): Node {
   if (all.length === 0)
     return leaf("span", "faint", worker.tasksComplete ? "none" : "not reported");
   const names: Node[] = [];
-  for (let i = 0; i < min(all.length, MOST_TASKS); i++) {
+  for (let i = 0; i < min(all.length, MAX_TASKS); i++) {
     names.push(link(taskPath(all[i]), "link", [exactName(all[i], "")]));
   }
   const left = all.length - names.length;
