@@ -168,7 +168,7 @@ export interface WorkerUtils<Added = Job>
   pauseTask(identifier: string, options?: PauseOptions): Promise<Paused>;
   /** The same for all jobs. Graphile Worker's own workers do not obey it. */
   pauseAll(options?: PauseOptions): Promise<Paused>;
-  /** Ends the pause of a queue; it goes on at once, or, while a job of it still runs, when that has ended. */
+  /** Ends the pause of a queue. Its next job starts at once or, if one of its jobs still runs, when that has ended. */
   resumeQueue(name: string): Promise<Resumed>;
   /** Ends the pause of a task. A pause of all jobs stays. */
   resumeTask(identifier: string): Promise<Resumed>;

@@ -5,7 +5,7 @@
 //  1. While the feed is quiet, no statement runs. A viewer or a request wakes it.
 //  2. A *pulse* reads the counts, the queues and the workers, every 1 or 2 s while there is a viewer
 //     (insight/snapshot/sampler.ts). A table of up to 4,096 pages is read whole, so its counts are exact.
-//  3. Of a larger table a pulse reads the heads of the indexes. In between a *sample* of 2,000 pages
+//  3. In a larger table a pulse reads only the first entries of the indexes. In between a *sample* of 2,000 pages
 //     estimates the rest, and a *census* counts all jobs by task and queue, in short chunks.
 //  4. *Sources* are other parts of the admin that have an event: incidents, horizon, operation. Each is
 //     read only while its event is watched.

@@ -30,7 +30,7 @@ export function placesOf({ fields }: Declaration): FieldPlace[] {
     .map(([field, data]) => ({ field, key: data.option ?? field.replaceAll("_", "-") }));
 }
 
-/** Whether --now sets the field. Of a command's times it is the run time, and no deadline. */
+/** Whether --now sets the field. It sets the time of the run and never a deadline. */
 export const takesNow = (field: string): boolean => field === "run_at";
 
 /** The command's positional arguments and options. A single-value argument may also be typed as an option. */

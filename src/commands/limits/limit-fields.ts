@@ -48,7 +48,7 @@ export type SetInput = Input<typeof setFields>;
 /** The limit that is for `name`, in words. */
 export const namedLimit = (given: string): string => `the limit ${shortName(given)}`;
 
-/** Returns the definition of the input. What it omits stays as in `old`. Throws InputError in the names of the wire. */
+/** Returns the new definition: omitted fields are those of `old`. Throws InputError with the names of the wire. */
 export function changedLimit(old: LimitDefinition | null, input: SetInput): LimitDefinition {
   const { name: given, task, queue, concurrency } = input;
   const target = task === undefined && queue === undefined && old !== null;

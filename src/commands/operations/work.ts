@@ -4,7 +4,7 @@
 //  1. A rehearsal counts and samples the matches and fixes the boundary: the highest id, and the time
 //     (rehearse/). It can be started once, within 15 minutes.
 //  2. beginOperation() inserts the operation with its owner and a lease of 15 s (lifecycle.ts). In one schema
-//     one operation is at work at a time.
+//     one operation runs at a time.
 //  3. A batch walks up the ids from `after_id`. One statement finds the matches, locks them without
 //     waiting, checks them again, saves each row as it was, changes it and moves `after_id`: all or nothing
 //     (store/batch-statement.ts).

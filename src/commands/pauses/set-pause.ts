@@ -66,7 +66,7 @@ from noted, paused`;
 export interface Resumed {
   /** It was paused. */
   readonly wasPaused: boolean;
-  /** A job that had started before the pause still runs: the queue goes on when that ends. */
+  /** A job that had started before the pause still runs: the next one starts when that has ended. */
   readonly waitsForJob: boolean;
 }
 

@@ -1,5 +1,5 @@
-// A limit: how many jobs run at once, and how many start in a period. Of a task it counts the jobs of all matching
-// tasks together, on all workers of this library; of a queue, those of each matching queue.
+// A limit: how many jobs run at once, and how many start in a period, on all workers of this library. A limit of a task
+// counts the jobs of all matching tasks together; a limit of queues counts those of each matching queue by itself.
 import * as v from "valibot";
 import { count, strict } from "../../base/validate.ts";
 import { boundedText } from "../job-spec.ts";

@@ -226,7 +226,7 @@ export function oldReady(facts: IncidentFacts): Incident[] {
   ];
 }
 
-/** Returns what is paused by hand. That is no fault, but its jobs wait. */
+/** Returns what is paused or backs off. This is no failure, but jobs wait for its end. */
 export function pausedWork(facts: IncidentFacts): Incident[] {
   const { paused, asOf } = facts;
   return paused.map(({ pause, waiting }): Incident => {
@@ -253,7 +253,7 @@ export function pausedWork(facts: IncidentFacts): Incident[] {
   });
 }
 
-/** Returns limits for which jobs have waited long. That is no fault: it is what a limit is for. */
+/** Returns limits for which jobs have waited long. This is no failure: limits are meant to delay jobs. */
 export function fullLimits(facts: IncidentFacts): Incident[] {
   const { limited, nowMs } = facts;
   return limited

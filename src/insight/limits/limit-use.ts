@@ -23,7 +23,7 @@ import {
 } from "./read-use.ts";
 import { readWaitingNames, type WaitingCounts, type WaitingNames, waitingOf } from "./waiting.ts";
 
-/** `full`: no further job can start now, for its concurrency or its rate. Of a limit of queues: in one of them. */
+/** `full`: its concurrency or its rate lets no further job start now. A limit of queues is full if one queue is. */
 export type LimitState = "free" | "full" | "backing_off";
 
 /** A queue that a limit is for, in which jobs run or wait. */

@@ -232,7 +232,7 @@ class Walking {
     const taken = rows.slice(0, limit - this.#found.length);
     for (const row of taken) this.#found.push(this.#foundAt(row, position));
     const isFull = this.#found.length >= limit;
-    // The rows after the last candidate were read in vain.
+    // The rows after the last candidate were not needed.
     if (check !== null && step.rows.length >= CANDIDATES) this.pace.slowDown();
     const last = taken.at(-1);
     const end = isFull ? last : cutAt;

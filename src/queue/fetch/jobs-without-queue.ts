@@ -5,8 +5,8 @@ import { HEAD_JOBS, isForFastMode, type ReadyForm, type ReadyParameters } from "
 /*
  * Goes from priority to priority (a loose index scan) and reads each of them from the cursor on. jobs_main_index begins
  * with the priority, so `run_at <= now()` alone does not limit a scan: it would read every scheduled job of every
- * priority. A separate check whether a priority still has jobs would scan its dead entries twice, and would lock jobs
- * in vain that another connection commits in between.
+ * priority. A separate check whether a priority still has jobs would scan its dead entries twice, and would try to
+ * lock jobs that another connection has finished in between.
  */
 export const priorityLevels = (
   s: string,

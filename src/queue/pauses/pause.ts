@@ -40,9 +40,9 @@ export const pauseTables = async (db: Database): Promise<PauseTables> => ({
 });
 
 /**
- * A condition on a paused queue: the run that the pause has overtaken goes on. A worker with heartbeats removes its name
- * at the end of the run, and a recovered one has none; only the jobs of other workers are read, which may be a scan of
- * all jobs. Running jobs of a managed queue hold its slots.
+ * A condition on a paused queue: the run that had begun before the pause still continues. A worker with heartbeats
+ * removes its name at the end of the run, and a recovered worker has no run any more. Only for other workers jobs are
+ * read, which may be a scan of all jobs. Running jobs of a managed queue hold its slots.
  */
 export const isBusy = (s: string, queue: string, { heartbeats, slots }: PauseTables) =>
   `${slots ? `not ${hasSlots(s, `${queue}.id`)} and ` : ""}case
@@ -57,7 +57,7 @@ const hasLease = (s: string, queue: string) => `exists (select from ${s}._privat
 export const resumed = (s: string, { slots }: PauseTables) =>
   slots ? manageAgain(s, "queues") : UNLOCK;
 
-/** Frees queues whose pause is over, and forgets pauses that are. Returns their number. */
+/** Unlocks queues whose pause has ended, and deletes ended pauses. Returns their number. */
 export async function endDuePauses(db: Database): Promise<number> {
   const [row] = await query<{ ended: number }>(db, endDueSql(await pauseTables(db)));
   return row?.ended ?? 0;

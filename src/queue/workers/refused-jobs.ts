@@ -10,7 +10,7 @@ export interface RefusedJob {
   readonly error: unknown;
 }
 
-/** The most refused statements of a search. What remains then counts as refused until the next one. */
+/** The maximum number of refused statements in a search. The jobs that remain count as refused until the next one. */
 const MAX_STATEMENTS = 1_000;
 
 /**

@@ -193,7 +193,7 @@ export class Schedules implements Service {
               isWhole: isIntercepted(hooks, "beforeJobSchedule"),
             }),
       schedule,
-      // Without its job, so that the schedule goes on.
+      // Moves the schedule to its next tick without adding the job.
       refused: async (offer) => void (await schedule([{ ...offer, job: null }])),
     };
   }

@@ -10,8 +10,8 @@ export class Announcements {
   readonly #recent = new Set<string>();
 
   /**
-   * Returns the number of announced jobs; null for a repeated announcement. Those of this schema contain a random
-   * number (`{"r":0.123,"count":1}`); one without it is always new.
+   * Returns the number of announced jobs; null for a repeated announcement. An announcement
+   * contains a random number (`{"r":0.123,"count":1}`); one without it is always new.
    */
   countOf(payload: string): number | null {
     if (payload.startsWith('{"r":')) {

@@ -77,7 +77,7 @@ export class Dispatcher<E> {
     while (!this.#isDone && !signal.aborted) await this.#allDone.pass(signal);
   }
 
-  /** Returns unstarted jobs and goes on. Resolves when no job that was fetched before this call can start. */
+  /** Returns unstarted jobs and continues. Resolves when no job that was fetched before this call can start. */
   async returnUnstarted(): Promise<void> {
     const gone = this.#fetchers.map((fetcher) => fetcher.returnUnstarted());
     await Promise.all([...gone, ...this.executors.map((one) => one.begun())]);

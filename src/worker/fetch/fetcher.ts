@@ -25,8 +25,8 @@ export interface Fetcher<E = unknown> extends InFlight {
   /** Continues after a change: a slot is free, a job has ended. */
   advance(): void;
   /**
-   * Returns unstarted jobs and goes on: some of them may be paused. None of them starts after this call. Resolves
-   * when they have gone back, with those of fetches under way.
+   * Returns unstarted jobs, because some of them may be paused, and continues. None of them starts after this call.
+   * Resolves when they have been returned, and those of fetches under way, too.
    */
   returnUnstarted(): Promise<void>;
   /** Starts no more jobs and returns unstarted ones. */

@@ -21,7 +21,7 @@ const ROWS: string[][] = [
 ];
 
 export class MoreOptions {
-  /** It was opened for a value or a fault in it. */
+  /** Whether it was opened because a field in it has a value or a fault. */
   private isOpen: bool = false;
 
   begin(): void {
@@ -51,7 +51,7 @@ export class MoreOptions {
   }
 }
 
-/** What is typed or cleared in the first of a row counts for the others. */
+/** Sets the default of `while`, and clears the options of a row whose first option is empty. */
 export function completeOptions(draft: Draft): void {
   if (isGiven(draft, UNIQUE) && !isGiven(draft, WHILE)) draft.set(WHILE, "unfinished");
   for (let i = 1; i < ROWS.length; i++) {
@@ -60,7 +60,7 @@ export function completeOptions(draft: Draft): void {
   }
 }
 
-/** The same for a shell. */
+/** Returns the options as words of a command line. */
 export function optionWords(draft: Draft, now: f64): string {
   const at = typedTime(draft.value(DEADLINE), now);
   return (

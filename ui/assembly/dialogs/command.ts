@@ -130,7 +130,7 @@ export abstract class TablesDialog extends CommandDialog {
     return missing === null ? write : addTables(write.topic, missing);
   }
 
-  /** The tables are there now: goes on, unless the dialog was closed meanwhile. */
+  /** The tables have been added: continues, unless the dialog was closed meanwhile. */
   override done(m: Model, write: Pending, body: string): void {
     if (write.path === this.command.path) {
       this.finished(m, write, body);

@@ -1,6 +1,6 @@
 /**
- * A payload as a tree that opens and closes, with numbers and escapes exactly as they were written. Of a container 100
- * children are shown at a time, of a string 500 characters. The place in the text identifies a value. The drawn lines
+ * A payload as a tree that opens and closes, with numbers and escapes exactly as they were written. It shows 100
+ * children of a container at a time, and 500 characters of a string. The place in the text identifies a value. The drawn lines
  * are kept until something changes, so that a megabyte is not read once a second.
  */
 

@@ -31,7 +31,7 @@ const MAX_PAGES = 1000;
 export class List {
   rows: Row[] = [];
   next: string = "";
-  /** The cursors of the pages up to this one, which is last. That of the first page is empty. */
+  /** The cursors of the pages up to this one, in order. The cursor of the first page is empty. */
   trail: string[] = [""];
   /** The keys of rows that are missing in the last answer. */
   gone: Set<string> = new Set<string>();

@@ -9,7 +9,7 @@ import { allOf, isAtWork, isHeld, isLimited, jobs, titleOf } from "./words";
 
 const COLOURS: string[] = ["ready", "blocked", "none"];
 
-/** Returns the number of jobs that have had their turn; for an undo, the number that it has restored or skipped. */
+/** Returns the number of processed jobs; for an undo, the number that it has restored or skipped. */
 export function metOf(operation: Operation): i64 {
   return changedOf(operation) + leftOf(operation);
 }

@@ -42,7 +42,7 @@ export function allOf(operation: Operation): string {
   return matched === null ? "" : countedValue(matched, "job", "jobs");
 }
 
-/** Whether the operation ends at its limit, before all jobs have had their turn. */
+/** Whether the operation ends at its limit, before all jobs have been processed. */
 export function isLimited(operation: Operation): bool {
   const matched = operation.matched;
   const limit = operation.limit;

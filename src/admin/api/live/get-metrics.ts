@@ -7,7 +7,7 @@ import { listPauses } from "../../../insight/controls/list-pauses.ts";
 import type { Admin, Operation } from "../../context/admin.ts";
 import type { Exposed, PauseFacts } from "../../feed/exposed.ts";
 
-/** The shares of the request's time after which the counts, and all reads, are given up. */
+/** The parts of the request's time after which the counts, and then all reads, are cancelled. */
 const [COUNTS_SHARE, ALL_SHARE] = [0.75, 0.9];
 
 export const getMetrics: Operation = {

@@ -16,7 +16,7 @@ interface Met {
 
 /**
  * Returns the number of jobs that matched at the boundary and that no batch found: they were deleted, or no longer
- * match. null until all ids have had their turn. The number is exact if the rehearsal's count is, and no job that was
+ * match. null until the operation has passed all ids. The number is exact if the rehearsal's count is, and no job that was
  * found has changed since, because such a job may have begun to match after the boundary.
  */
 export function notFound(operation: Met): Value | null {

@@ -64,7 +64,7 @@ function runs(m: Model, one: Runs): Node {
   ]);
 }
 
-/** The last heartbeat. A worker without reports is judged by its locks, which are of now. */
+/** The last heartbeat; nothing for a worker without reports. Its locks are those of this moment. */
 function heard(m: Model, worker: ListedWorker): Node {
   const at = worker.lastHeartbeatAt;
   return isReported(worker) ? timed(at, age(at, m.times)) : nothing;
