@@ -120,8 +120,8 @@ export async function manageQueues(
   return { changed: row?.changed ?? 0, isPending: row?.is_pending === true };
 }
 
-// All slots of a queue are free, and locked here, so that no run begins in it. A rate is forgotten when that changes
-// nothing: its next jobs may start at once.
+// All slots of a queue are free, and locked here, so that no run begins in it. The row of a rate is deleted only
+// if that changes nothing, because its next jobs may start at once.
 const releaseUnusedSql: Statement = (s) => `
 with unused as materialized (
   select queues.id, queues.queue_name, queues.xmin as version from ${s}._private_job_queues as queues

@@ -1,12 +1,12 @@
 // Permits: the right of a worker to run one job under a limit of tasks. Their sum is never above the limit.
 //
-//  1. A worker that could use more, or should give some up, exchanges: at most every half second for a limit.
+//  1. A worker that could use more permits, or has to return some, exchanges them: at most every half second for a limit.
 //  2. The limit's row is locked first. The second statement then reads what the others hold with a new snapshot; in
 //     one statement a waiting worker would count permits that another one has just taken as free.
-//  3. While no other worker is short, it keeps what it has and gets what is free. Once another has been short for half
-//     a second, or the limit was lowered below what all hold, its part is an equal share, to which it shrinks as its
-//     jobs end.
-//  4. The permits of a dead worker go with its row of _private_workers, when its jobs are recovered.
+//  3. While no other worker is short of permits, the worker keeps its own and gets those that are free. Once another
+//     worker has been short for half a second, or the limit was lowered below the sum, each gets an equal share: a
+//     worker with more returns permits as its jobs end.
+//  4. The permits of a worker that died are deleted with its row of _private_workers, when its jobs are recovered.
 import { inTransaction } from "../../database/connection/transaction.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 
@@ -14,7 +14,7 @@ import { type Database, query, type Statement } from "../../database/database.ts
 export interface Permits {
   /** The number of jobs that it may run at once; null: the limit is gone, or has no concurrency any more. */
   readonly permits: number | null;
-  /** To how many it should shrink as its jobs end. At most `permits`. */
+  /** The number of permits to keep as its jobs end. At most `permits`. */
   readonly share: number;
   /** Whether another worker wants more than it holds. */
   readonly othersAreShort: boolean;

@@ -21,7 +21,7 @@ export const hasSlots = (s: string, queueId: string): string =>
   `exists (select from ${s}._private_queue_slots as slots where slots.queue_id = ${queueId})`;
 
 /**
- * Returns assignments for a row of queues: it is managed if it has slots, else free. No run begins before a worker has
+ * Returns assignments for a row of queues: it is managed if it has slots, otherwise unlocked. No run begins before a worker has
  * compared the number of its slots with the limits.
  */
 export const manageAgain = (s: string, queue: string): string =>

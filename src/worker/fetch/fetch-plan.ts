@@ -52,8 +52,8 @@ const TRUST_MS = 50;
 const TRUST_AT_MOST_MS = 1_000;
 const WALKS = 20;
 
-// While no named queue is free, looks for one take at most a twentieth of the time, unless a run of this worker ends. A
-// queue that another session frees or adds is found this late at most.
+// While every named queue is locked, searches for a free one take at most a twentieth of the time. A search is due at
+// once when a run of this worker ends. A queue that another session unlocks or adds is found after 250 ms at most.
 const LOOKS = 20;
 const LOOK_AT_MOST_MS = 250;
 
@@ -84,7 +84,7 @@ export class FetchPlan {
   #drainedCount = 0;
   /** Whether some named queue may be free, so that fetches read queued jobs, too. */
   #queuesAreFree: boolean;
-  /** When to look for a free queue again, and whether a fetch since the last look has not looked. */
+  /** When the next search for a free queue is due, and whether a fetch since the last search has left it out. */
   #looksAtMs = 0;
   #owesLook = false;
   #start: FetchStart = BEGINNING;
@@ -129,7 +129,7 @@ export class FetchPlan {
     if (hasFreeQueue) this.#looksAtMs = 0;
   }
 
-  /** Makes up for a look for free queues once it is due. Returns the milliseconds until then. */
+  /** Requests the search for free queues that a fetch has left out, once it is due. Returns the milliseconds until then. */
   owes(): number {
     if (!this.#owesLook || !this.isDrained) return Number.POSITIVE_INFINITY;
     const waitMs = this.#looksAtMs - this.#clock.monotonic();

@@ -109,7 +109,7 @@ export class SessionLimits {
     return JSON.stringify([this.#queues?.patterns ?? null, ...this.#groups.map(({ key }) => key)]);
   }
 
-  /** Permits of this limit are wanted, or free. */
+  /** Called after an announcement that permits of this limit are free, or that another worker wants some. */
   permitsAnnounced(limitId: number, areFree: boolean): void {
     this.#permits.announced(limitId, areFree);
   }
