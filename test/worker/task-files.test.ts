@@ -108,7 +108,7 @@ test("An import that Node cannot resolve in TypeScript is reported with advice."
       assert.match(messageOf(name), /; import the file by its own name, such as "\.\/x\.ts"$/);
     }
     assert.match(messageOf("alias.ts"), /; path aliases of tsconfig\.json are not read/);
-    assert.match(messageOf("type.ts"), /; if T is a type, import it by "import type \{ T \}"/);
+    assert.match(messageOf("type.ts"), /; if T is a type, import it with "import type \{ T \}"/);
     return true;
   });
 });
