@@ -10,6 +10,15 @@ const { url } = await migratedDatabase("worker", ["controls"]);
 const { client, pool } = await startAdmin({ url });
 const db = { client: pool, schema: schemaName() };
 
+test("A pause for which no due job waits has that in its sentence.", async () => {
+  const idle = { scope: "task", name: "idle" };
+  assert.equal((await client.post("/api/pauses", { action: "pause", ...idle })).status, 200);
+  const { incidents } = (await client.get("/api/incidents")).body;
+  const one = incidents.find(({ id }: { id: string }) => id === "paused:task:idle");
+  assert.match(one?.sentence, /^No job is due\. Paused/);
+  assert.equal((await client.post("/api/pauses", { action: "resume", ...idle })).status, 200);
+});
+
 test("A paused queue has no lock in the lists, a pause of its own, and an incident with the jobs that wait.", async () => {
   await addJob(db, { identifier: "t", spec: { queueName: "mail" } });
   const pause = {

@@ -289,8 +289,6 @@ test("doctor reports locks of stale workers, and missing privileges of a role.",
   );
   await own.pool.query(`insert into worker._private_workers (id, last_heartbeat_at, metadata)
     values ('stale', now() - interval '6 minutes', '{}')`);
-  const both = await quickly(["doctor"], { DATABASE_URL: url });
-  assert.match(both.stdout, /locks: 1 worker is not responding\n +fix: worker unlock stale$/m);
   await own.pool.query("update worker._private_jobs set locked_by = 'stale'");
   const stale = await quickly(["doctor"], { DATABASE_URL: url });
   assert.match(

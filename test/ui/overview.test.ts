@@ -184,6 +184,14 @@ test("an estimate has its sign, its interval at hover, and a note", async () => 
   assert.equal(shown?.attrs["title"], "between 9,380,000 and 9,440,000, by a scan");
 });
 
+test("an estimate of zero is not called none", async () => {
+  const few = value(0, { precision: "estimated", low: 0, high: 900 });
+  const page = await overview({ counts: counts({ blocked: few, fetched: few, retrying: few }) });
+  const [, blocked, fetched, , retrying] = numbers(page);
+  assert.match(blocked ?? "", /^Blocked≈ 0\d+ queues? locked$/);
+  assert.deepEqual([fetched, retrying?.includes("none")], ["Fetched≈ 0", false]);
+});
+
 test("without news for 12 seconds ages become clock times, and actions are off", async () => {
   const page = await overview();
   page.pass(11_000);

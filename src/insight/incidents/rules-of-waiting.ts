@@ -233,6 +233,9 @@ export function pausedWork(facts: IncidentFacts): Incident[] {
     const { scope, name } = pause;
     const affected = waiting ?? capped(0, "probe", asOf);
     const text = pauseText(pause);
+    const isNone = affected.value === 0 && affected.precision === "exact";
+    // Jobs that a back-off has deferred are scheduled for its end, and not counted.
+    const jobs = isNone ? "No job is due" : counted(affected, "job waits", "jobs wait");
     const named = `${scope}:${quoted(name ?? "")}`;
     const q =
       scope === "queue" ? `${named} is:due` : startable(scope === "all" ? "" : named, facts);
@@ -241,7 +244,7 @@ export function pausedWork(facts: IncidentFacts): Incident[] {
       kind: "paused",
       level: "warn",
       title: `${scope === "all" ? "Everything" : shortName(name ?? "")} is ${pause.isBackOff ? "backing off" : "paused"}`,
-      sentence: `${counted(affected, "job waits", "jobs wait")}. ${text.charAt(0).toUpperCase()}${text.slice(1)}.`,
+      sentence: `${jobs}. ${text.charAt(0).toUpperCase()}${text.slice(1)}.`,
       since: timeOf(pause.pausedAt.getTime()),
       affected,
       jobsWait: true,

@@ -161,20 +161,14 @@ const isBloated = ({ dead_rows: dead, live_rows: live }: RelationFacts) =>
 
 function lockFindings({ sweep }: Queue): Finding[] {
   if (sweep === null) return [finding("ok", "locks", "no stale worker has a lock")];
-  const { stale, unknown, message } = sweep;
+  const { unknown, message } = sweep;
   if (unknown.length === 0) {
     return [finding("warn", "locks", `a sweep ${lowered(message)}`, "worker sweep")];
   }
-  // They may run: a sweep would have their jobs run twice.
+  // They may run: a sweep would have their jobs run twice. Stale workers with locks are incidents.
   const names = `${unknown.slice(0, MAX_NAMED).join(", ")}${unknown.length > MAX_NAMED ? ", …" : ""}`;
   const text = `${counted(unknown.length, "worker")} without heartbeats locked jobs or queues over 5 minutes ago: ${names}; check that each is still running, because "worker sweep" and "worker unlock" start its jobs again`;
-  const found = [finding("warn", "locks", text)];
-  if (stale.length > 0) {
-    const what = `${counted(stale.length, "worker is", "workers are")} not responding`;
-    const fix = `worker unlock ${positionals(stale.slice(0, MAX_NAMED))}`;
-    found.push(finding("warn", "locks", what, fix));
-  }
-  return found;
+  return [finding("warn", "locks", text)];
 }
 
 function lostNameFindings({ lostNames }: Queue, schema: string): Finding[] {

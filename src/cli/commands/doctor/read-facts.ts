@@ -90,7 +90,7 @@ async function hiddenBy(db: Database): Promise<string | null> {
   }
 }
 
-/** What `worker sweep` would do, and the workers of which it would unlock something; null for nothing. */
+/** What `worker sweep` would do, and the workers without heartbeats that it would unlock; null for nothing. */
 async function readSweep(db: Database) {
   const { commands } = await import("../../../commands/index.ts");
   const { perform } = await import("../../../commands/perform.ts");
@@ -104,8 +104,10 @@ async function readSweep(db: Database) {
     { pool: null, logger: silentLogger, signal },
   );
   const { stale_workers: stale, unknown_workers: unknown } = JSON.parse(plan.json);
-  const found: { readonly stale: string[]; readonly unknown: string[] } = { stale, unknown };
-  return stale.length + unknown.length === 0 ? null : { ...found, message: plan.message };
+  const unknownIds: readonly string[] = unknown;
+  return stale.length + unknownIds.length === 0
+    ? null
+    : { unknown: unknownIds, message: plan.message };
 }
 
 /** Cron entries and schedules whose last tick is in the future, or that have missed one. */

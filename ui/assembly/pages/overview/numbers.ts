@@ -34,7 +34,8 @@ function number(m: Model, condition: string): Node {
 
 /** The remark below the number. */
 function remark(m: Model, condition: string, value: Value): string {
-  if (value.value === 0) return "none";
+  // An estimate of 0 may be a few.
+  if (value.value === 0 && value.precision === "exact") return "none";
   const counts = m.facts.counts;
   const times = m.times;
   if (condition === "ready") return since(m, "oldest", "waits ", counts.oldestReadyAt);
@@ -44,7 +45,7 @@ function remark(m: Model, condition: string, value: Value): string {
       ? counted(m.facts.pulse.lockedQueues, "queue locked", "queues locked")
       : "";
   }
-  if (condition === "fetched") return "not started";
+  if (condition === "fetched") return value.value > 0 ? "not started" : "";
   if (condition === "retrying") {
     const due = counts.retryingDue;
     if (due.value > 0) return valueText(due) + " overdue";
