@@ -130,10 +130,12 @@ test("A single job whose id looks like a word is in the group that its error is 
   ]);
   const key = found.find(({ count }) => count.value === 13)?.key;
   assert.equal((await explainJob(db, word ?? ""))?.errorGroup, key);
-  for (const program of [db, queue.db]) {
-    const jobs = await compileQuery(program, `is:failed group:${key}`);
-    const byTask = await readColumnGroups(program, "task", jobs, await gauge(), 50);
-    assert.deepEqual(sizes(byTask), [["charge", 13]]);
+  for (const name of [key, '"Error: no cus-#"']) {
+    for (const program of [db, queue.db]) {
+      const jobs = await compileQuery(program, `is:failed group:${name}`);
+      const byTask = await readColumnGroups(program, "task", jobs, await gauge(), 50);
+      assert.deepEqual(sizes(byTask), [["charge", 13]], name);
+    }
   }
 });
 

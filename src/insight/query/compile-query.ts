@@ -17,7 +17,6 @@
 import { InputError } from "../../base/errors.ts";
 import type { Database } from "../../database/database.ts";
 import { dueConditions, lockedConditions } from "../../domain/condition.ts";
-import { isFingerprint } from "../../domain/error-group.ts";
 import { SHORTEST_SEARCH } from "../../domain/portable/query/limits.ts";
 import { parseQuery } from "../../domain/query/parse-query.ts";
 import { tooWide } from "../../domain/query/query-error.ts";
@@ -27,7 +26,7 @@ import { isPacked } from "../../queue/sql/unpacked.ts";
 import { heartbeatsOf } from "../../queue/workers/worker-table.ts";
 import { explicitQuery } from "./explicit-query.ts";
 import { type KeyRange, keyRange, lockedQueues } from "./facts/database-facts.ts";
-import { errorGroupsOf } from "./facts/error-labels.ts";
+import { errorGroupsOf, printOf } from "./facts/error-labels.ts";
 import {
   MAX_NAMES,
   meaningsOf,
@@ -247,7 +246,7 @@ async function meaningsOfTexts(
 
 function fingerprintsIn(terms: readonly FieldTerm[]): string[] {
   const groups = terms.filter(({ field }) => field === "group");
-  return groups.flatMap(textsOf).filter(isFingerprint);
+  return groups.flatMap(textsOf).map(printOf);
 }
 
 function fieldTerms(node: QueryNode): FieldTerm[] {

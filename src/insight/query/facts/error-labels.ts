@@ -9,6 +9,8 @@ import {
   errorGroup,
   errorLabel,
   errorPlace,
+  groupOfLabel,
+  isFingerprint,
   isLikeGroup,
 } from "../../../domain/error-group.ts";
 
@@ -60,6 +62,10 @@ export function shownGroup({ schema }: Database, task: string | null, error: str
   const joined = [...groups].find(([, group]) => group.joined.includes(label));
   return joined?.[0] ?? fingerprint;
 }
+
+/** Returns the fingerprint of a group that is named by its fingerprint or by its label. */
+export const printOf = (name: string): string =>
+  isFingerprint(name) ? name : groupOfLabel(name).fingerprint;
 
 /** Returns the stored groups. Other groups are searched without their label, which is slow. */
 export async function errorGroupsOf(

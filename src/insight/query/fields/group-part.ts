@@ -6,7 +6,7 @@ import {
   likePatternOf,
 } from "../../../domain/error-group.ts";
 import type { FieldTerm } from "../../../domain/query/query-tree.ts";
-import type { KnownTask } from "../facts/error-labels.ts";
+import { type KnownTask, printOf } from "../facts/error-labels.ts";
 import type { Parameters } from "../parts/parameters.ts";
 import { ALL, allOf, anyOf, type QueryPart, readingOf, sqlPart } from "../parts/part.ts";
 import type { QueryFacts } from "./field.ts";
@@ -23,7 +23,7 @@ function oneGroupPart(
   { errorGroups, unknown }: QueryFacts,
 ): QueryPart {
   const isPrint = isFingerprint(name);
-  const group = isPrint ? errorGroups.known.get(name) : undefined;
+  const group = errorGroups.known.get(printOf(name));
   if (isPrint && group === undefined && errorGroups.isWhole) unknown.push(`group:${name}`);
   const task = group?.task ?? null;
   if (task !== null) return placePart(name, task, parameters);
