@@ -4,8 +4,8 @@ import { createPool } from "../database/connection/pool.ts";
 import type { Job } from "../domain/job.ts";
 import { bindUtils, type WorkerUtils } from "../utils/worker-utils.ts";
 import type { WorkerConfig } from "./options/worker-options.ts";
+import { beforeAdd } from "./task/call-interceptors.ts";
 import type { Hooks } from "./task/hooks.ts";
-import { beforeAdd } from "./task/schedule-interceptors.ts";
 
 export function ownPool<E>(config: WorkerConfig<E>): pg.Pool {
   return createPool({

@@ -11,8 +11,8 @@ import {
   type ScheduledTick,
   scheduleCron,
 } from "../../queue/cron/schedule-cron.ts";
+import { intercepted } from "../task/call-interceptors.ts";
 import type { Hooks } from "../task/hooks.ts";
-import { intercepted } from "../task/schedule-interceptors.ts";
 import type { DueTick } from "./cron-timeline.ts";
 
 export interface CronServices {

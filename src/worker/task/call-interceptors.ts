@@ -1,4 +1,7 @@
 // Calls the interceptors of a worker, one after another.
+import { InputError } from "../../base/errors.ts";
+import type { JobToAdd } from "../../domain/job-spec.ts";
+import type { BeforeAdd } from "../../utils/bound-operations.ts";
 import type { Hooks, Verdict, WorkerInterceptors } from "./hooks.ts";
 
 /** The input of an interceptor, and its decision. */
@@ -44,4 +47,41 @@ export async function verdictOf<I extends "beforeJobRun" | "jobRecovery">(
     },
   );
   return found;
+}
+
+/** Returns the job to add; null when an interceptor skips it. Throws on `fail`. */
+export async function intercepted(hooks: Hooks, job: JobToAdd): Promise<JobToAdd | null> {
+  let current: JobToAdd | null = job;
+  await callInterceptors(
+    hooks,
+    "beforeJobSchedule",
+    () => current ?? job,
+    (verdict) => {
+      switch (verdict?.action) {
+        case undefined:
+        case "continue":
+          return false;
+        case "change":
+          current = verdict.job;
+          return false;
+        case "skip":
+          current = null;
+          return true;
+        case "fail":
+          throw new InputError(verdict.message);
+        default:
+          verdict satisfies never;
+          return false;
+      }
+    },
+  );
+  return current;
+}
+
+/** Returns the interceptors for utilities that add jobs. */
+export function beforeAdd(hooks: Hooks): BeforeAdd {
+  return {
+    isActive: () => isIntercepted(hooks, "beforeJobSchedule"),
+    intercept: (job) => intercepted(hooks, job),
+  };
 }

@@ -1,9 +1,11 @@
 // What plugins can observe and intercept. Observers are notified of events; interceptors make decisions. An error of
 // an observer is logged only; an error of an interceptor fails its job.
 import { types } from "node:util";
-import { messageOf } from "../../base/errors.ts";
+import { InputError, messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
+import { didYouMean } from "../../base/validate.ts";
 import type { JobToAdd } from "../../domain/job-spec.ts";
+import { events, interceptors } from "./hook-names.ts";
 import type { TaskContext } from "./task-context.ts";
 import type { TaskJob } from "./task-job.ts";
 
@@ -143,7 +145,11 @@ export type Verdict =
   | { readonly action: "skip" }
   | { readonly action: "fail"; readonly message: string };
 
-/** The interceptors of a worker: name → function. Returning undefined means `continue`. */
+/** What an interceptor returns: a decision, or nothing. */
+// biome-ignore lint/suspicious/noConfusingVoidType: a function without a return statement is an interceptor, too
+type Decided<Decision> = Decision | undefined | void | Promise<Decision | undefined | void>;
+
+/** The interceptors of a worker: name → function. Returning nothing means `continue`. */
 export interface WorkerInterceptors {
   /**
    * Called before a job's handler. `payloadText` is the payload's exact JSON text. May skip or fail the job. A throw
@@ -153,7 +159,7 @@ export interface WorkerInterceptors {
     job: TaskJob;
     payloadText: string;
     context: TaskContext;
-  }): Verdict | undefined | Promise<Verdict | undefined>;
+  }): Decided<Verdict>;
   /**
    * Called after a job's handler, before the result is written; `error` is null on success. May change the result:
    * an `error` with a text fails the attempt, `error: null` completes the job. A throw fails the attempt.
@@ -162,19 +168,17 @@ export interface WorkerInterceptors {
     job: TaskJob;
     error: Error | null;
     durationMs: number;
-  }): { readonly error: string | null } | undefined | Promise<{ error: string | null } | undefined>;
+  }): Decided<{ readonly error: string | null }>;
   /**
    * Called for each job that this worker adds, by a task's context and utils, by `worker.utils` and by cron entries. May
    * change, skip or fail it. Not called for jobs added elsewhere.
    */
-  beforeJobSchedule(
-    input: JobToAdd,
-  ): ScheduleVerdict | undefined | Promise<ScheduleVerdict | undefined>;
+  beforeJobSchedule(input: JobToAdd): Decided<ScheduleVerdict>;
   /**
    * Called before the jobs of a stale worker are recovered. `skip` leaves them locked, until their locks are 4 hours
    * old (`staleLockThresholdMs`).
    */
-  jobRecovery(input: { staleWorkerId: string }): Verdict | undefined | Promise<Verdict | undefined>;
+  jobRecovery(input: { staleWorkerId: string }): Decided<Verdict>;
 }
 
 /** An interceptor's decision about a job that is about to be added: a Verdict, or `change` with the job to add instead. */
@@ -191,6 +195,8 @@ export interface Plugin {
 /** A function that receives an event. It is not awaited; what it throws or rejects with is logged. */
 export type Observer<E extends keyof WorkerEvents> = (event: WorkerEvents[E]) => unknown;
 
+const eventNames = Object.keys(events satisfies Record<keyof WorkerEvents, true>);
+const interceptorNames = Object.keys(interceptors satisfies Record<keyof WorkerInterceptors, true>);
 const NONE: readonly never[] = [];
 
 /** The observers and interceptors of a worker. Plugins register theirs here; an application may, too, on `worker.hooks`. */
@@ -205,13 +211,18 @@ export class Hooks {
     for (const plugin of plugins) plugin.register(this);
   }
 
-  /** Registers an observer of the event `name`. */
+  /** Registers an observer of the event `name`. Throws InputError for an event that does not exist. */
   on<E extends keyof WorkerEvents>(name: E, observer: Observer<E>): void {
+    assertHook("event", name, eventNames, observer);
     listOf(this.#observers, name).push(observer as Observer<never>);
   }
 
-  /** Registers an interceptor. Interceptors of one name run in the order of their registration. */
+  /**
+   * Registers an interceptor. Interceptors of one name run in the order of their registration. Throws InputError for a
+   * name that does not exist.
+   */
   intercept<I extends keyof WorkerInterceptors>(name: I, interceptor: WorkerInterceptors[I]): void {
+    assertHook("interceptor", name, interceptorNames, interceptor);
     listOf(this.#interceptors, name).push(interceptor);
   }
 
@@ -240,6 +251,14 @@ export class Hooks {
   #report(name: string, error: unknown): void {
     this.#logger.error({ hook: name, error: messageOf(error) }, "an observer threw");
   }
+}
+
+function assertHook(kind: string, name: string, names: readonly string[], hook: unknown): void {
+  if (!names.includes(name)) {
+    const hint = didYouMean(name, names) || `; expected one of ${names.join(", ")}`;
+    throw new InputError(`there is no ${kind} "${name}"${hint}`);
+  }
+  if (typeof hook !== "function") throw new InputError(`${name}: must be a function`);
 }
 
 function listOf<T>(map: Map<string, T[]>, key: string): T[] {
