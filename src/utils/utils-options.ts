@@ -46,7 +46,7 @@ export const optionsSchema = v.pipe(
   }),
   v.check(
     ({ pool, connectionString }) => (pool === undefined) !== (connectionString === undefined),
-    "either pool or connectionString is needed",
+    "needs either connectionString or pool, and not both; a connectionString from a variable that is not set is undefined",
   ),
 );
 

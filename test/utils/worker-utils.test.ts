@@ -126,8 +126,11 @@ test("Another schema, with any name, is another queue.", async () => {
 
 test("Wrong options are rejected, all at once, and a misspelt name gets a hint.", async () => {
   const wrong: [object, RegExp][] = [
-    [{}, /either pool or connectionString is needed/],
-    [{ pool: queue.pool, connectionString: queue.url }, /either pool or connectionString/],
+    [{}, /needs either connectionString or pool/],
+    [
+      { pool: queue.pool, connectionString: queue.url },
+      /either connectionString or pool, and not both/,
+    ],
     [{ conectionString: queue.url }, /did you mean "connectionString"/],
     [{ connectionString: "mysql://root:secret@localhost/x" }, /not of the form postgres:/],
     [{ connectionString: queue.url, maxConnections: 0 }, /maxConnections/],

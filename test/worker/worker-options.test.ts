@@ -152,7 +152,7 @@ test("All problems are reported at once.", () => {
     "cron.crontab, line 1, column 10: the line ends too early: the task identifier is missing",
     "recovery.delayMs: must be at least 0",
     'recovery.tresholdMs: unknown field, did you mean "thresholdMs"?',
-    ": use either connectionString or pool",
+    ": needs either connectionString or pool, and not both; a connectionString from a variable that is not set is undefined",
   ]);
 });
 
@@ -189,7 +189,7 @@ test("The removed fastLane.queues is refused with advice.", () => {
 
 test("Options that contradict each other are refused.", () => {
   assert.deepEqual(problems({ connectionString: undefined }), [
-    ": use either connectionString or pool",
+    ": needs either connectionString or pool, and not both; a connectionString from a variable that is not set is undefined",
   ]);
   assert.deepEqual(problems({ tasks: [task, task] }), ['tasks: "task" is listed twice']);
   const refetchDelay = { durationMs: 5_000 };

@@ -275,7 +275,9 @@ function checkedOptions<E>(options: WorkerOptions<E>) {
 
 function assertOneDatabase<E>({ connectionString, pool }: WorkerOptions<E>): void {
   if ((connectionString === undefined) === (pool === undefined)) {
-    throw new InputError("use either connectionString or pool");
+    throw new InputError(
+      "needs either connectionString or pool, and not both; a connectionString from a variable that is not set is undefined",
+    );
   }
   if (typeof connectionString === "string") serverSettings(connectionString);
 }
