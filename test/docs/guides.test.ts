@@ -35,6 +35,7 @@ test("The library's page has every error code.", () => {
 const headings: Record<(typeof incidentKinds)[number], string> = {
   no_worker: "No workers are running",
   stuck_queue: "A queue is stuck",
+  locked_queue: "A queue may be stuck",
   error_group: "Jobs fail with the same error",
   poison: "A job crashes its workers",
   unsupported_task: "A task has no worker",

@@ -140,7 +140,8 @@ describe("A stuck queue", () => {
       incidents[0]?.sentence,
       "3 jobs wait. stock has locked the queue for 6 m 5 s and sends no heartbeats: check that it is still running.",
     );
-    assert.deepEqual([incidents[0]?.fix, incidents[0]?.affected.value], [null, 3]);
+    const [one] = incidents;
+    assert.deepEqual([one?.kind, one?.fix, one?.affected.value], ["locked_queue", null, 3]);
     assert.equal(checks.find(({ text }) => text === "No queue is stuck")?.passed, false);
   });
 

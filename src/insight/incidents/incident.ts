@@ -8,6 +8,8 @@ import type { CrashReport } from "./crashes.ts";
 export const incidentKinds = [
   "no_worker",
   "stuck_queue",
+  /** A worker without heartbeats has locked a queue for long, and may still run. */
+  "locked_queue",
   "error_group",
   "poison",
   "unsupported_task",

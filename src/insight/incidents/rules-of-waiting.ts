@@ -67,7 +67,7 @@ function stuck(queues: readonly WaitingQueue[], { nowMs, asOf }: IncidentFacts):
   const names = queues.length <= MAX_NAMES ? `queue:${listed(queues.map((one) => one.name))}` : "";
   return {
     id: isMany ? `stuck_queues:${workerId}` : `stuck_queue:${id}`,
-    kind: "stuck_queue",
+    kind: isSure ? "stuck_queue" : "locked_queue",
     level: state === "stale" ? "bad" : "warn",
     title: isMany
       ? `${grouped(queues.length)} queues ${is("are")} behind ${byWorker(workerId)}`

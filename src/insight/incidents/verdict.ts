@@ -82,9 +82,10 @@ function checksOf(
     text,
     passed: isRead && !found.has(kind),
   });
+  const areLocksRead = isDueRead && !unread.includes("locked queues");
   const workers = hasWorker ? "Every worker responds" : "No worker sends heartbeats";
   return [
-    check("No queue is stuck", "stuck_queue", isDueRead && !unread.includes("locked queues")),
+    check("No queue is stuck", "stuck_queue", areLocksRead && !found.has("locked_queue")),
     check("No jobs have failed", "error_group", errors !== null),
     check(workers, "stale_worker", hasWorker && stale.length === 0),
     check("No job crashes its worker", "poison", jobHolders !== null),

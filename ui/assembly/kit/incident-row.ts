@@ -101,14 +101,14 @@ function trend(incident: Incident): Node {
 
 function colourOf(incident: Incident): string {
   if (incident.kind === "error_group" || incident.kind === "poison") return "failed";
-  if (incident.kind === "stuck_queue") return "blocked";
+  if (incident.kind.endsWith("_queue")) return "blocked";
   return incident.kind === "peak" ? "scheduled" : "ready";
 }
 
 function captionOf(incident: Incident): string {
   if (incident.kind === "error_group") return "failures, last 3 h";
   if (incident.kind === "poison") return "crashed workers, last 3 h";
-  if (incident.kind === "stuck_queue") return "waiting jobs, last 3 h";
+  if (incident.kind.endsWith("_queue")) return "waiting jobs, last 3 h";
   return incident.kind === "peak" ? "jobs ahead" : "ready jobs, last 3 h";
 }
 
