@@ -2,8 +2,6 @@
 import assert from "node:assert/strict";
 import { afterEach, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { tokenBucket } from "../../src/domain/limits/token-bucket.ts";
-import { takeTokens } from "../../src/queue/limits/tokens.ts";
 import { LimitWatch } from "../../src/worker/limits/limit-watch.ts";
 import { defineTask } from "../../src/worker/task/task.ts";
 import { migratedDatabase } from "../support/database.ts";
@@ -174,26 +172,6 @@ test("A rate is kept over workers, and used while jobs wait.", async () => {
   // With other work on the machine tokens lapse; test/faults measures the use of a rate.
   const tookMs = (starts.at(-1) ?? 0) - (starts[0] ?? 0);
   assert.ok(tookMs <= (195 / 50) * 1_000 * 2, `${tookMs} ms`);
-});
-
-test("A token that comes within the lapse is taken ahead; one that comes later is not.", async () => {
-  await queue.utils.setLimit({
-    name: "l",
-    ...{ task: "limited", rate: { limit: 1, perMs: 3_600_000, burst: 1 } },
-  });
-  const [limit] = await queue.sql<{ id: number }>("select id from worker._private_limits");
-  const key = { limitId: limit?.id ?? 0, key: "" };
-  const bucket = tokenBucket({ limit: 1, perMs: 3_600_000, burst: 1 });
-  await takeTokens(queue.db, key, bucket, 1);
-  const dueIn = (ms: number) =>
-    queue.sql(`update worker._private_rates set tat = now() + interval '${ms} milliseconds'`);
-  await dueIn(10_000);
-  assert.equal((await takeTokens(queue.db, key, bucket, 1)).count, 0);
-  await dueIn(90);
-  const ahead = await takeTokens(queue.db, key, bucket, 3);
-  assert.equal(ahead.count, 1);
-  assert.ok(ahead.fromMs <= 90);
-  assert.equal((await takeTokens(queue.db, key, bucket, 1)).count, 0);
 });
 
 test("The option concurrency of a task counts in its worker alone, without the extension.", async () => {

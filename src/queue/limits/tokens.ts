@@ -4,8 +4,8 @@
 //   tokens now = (now + capacity × interval − greatest(tat, now)) ÷ interval
 //   taking n   : tat = greatest(tat, now) + n × interval
 //
-// If there is none, but the next one comes within the lapse, that one is taken ahead. Otherwise each start would be late
-// by the time of a request, and a rate without a burst would never be used up.
+// No token is taken before it is due. Then starts would be exactly an interval apart, and a server with the same rate
+// and no tolerance would refuse each start that comes a moment early: 5/s of 5/s were refused 85 times in 300 jobs.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import type { TokenBucket } from "../../domain/limits/token-bucket.ts";
 import { microseconds } from "../sql/moments.ts";
@@ -19,8 +19,6 @@ export interface TokenKey {
 export interface Tokens {
   /** How many were taken: from 0 to the wanted number. */
   readonly count: number;
-  /** Milliseconds until they may be used; more than 0 only for a single one that was taken ahead. */
-  readonly fromMs: number;
   /** Milliseconds until the next token; 0: it is available now. */
   readonly nextMs: number;
   /** When they were taken: microseconds since the epoch by the database's clock. */
@@ -35,8 +33,8 @@ export async function takeTokens(
   wanted: number,
 ): Promise<Tokens> {
   const { limitId, key } = tokenKey;
-  const { intervalMs, capacity, lapseMs } = bucket;
-  const values = [limitId, key, wanted, intervalMs, capacity, lapseMs];
+  const { intervalMs, capacity } = bucket;
+  const values = [limitId, key, wanted, intervalMs, capacity];
   const [row] = await query<TokenRow>(db, takeSql, values);
   if (row !== undefined) return tokensOf(row);
   return (await addTokenRow(db, tokenKey)) ? takeTokens(db, tokenKey, bucket, wanted) : NO_LIMIT;
@@ -47,18 +45,17 @@ export async function addTokenRow(db: Database, { limitId, key }: TokenKey): Pro
   return (await query(db, insertSql, [limitId, key])).length > 0;
 }
 
-const tokensOf = ({ count, from_ms, next_ms, now_us }: TokenRow): Tokens => ({
-  ...{ count, fromMs: from_ms, nextMs: Math.max(0, next_ms), takenAt: now_us },
+const tokensOf = ({ count, next_ms, now_us }: TokenRow): Tokens => ({
+  ...{ count, nextMs: Math.max(0, next_ms), takenAt: now_us },
 });
 
 interface TokenRow {
   readonly count: number;
-  readonly from_ms: number;
   readonly next_ms: number;
   readonly now_us: string;
 }
 
-const NO_LIMIT: Tokens = { count: 0, fromMs: 0, nextMs: 1_000, takenAt: "0" };
+const NO_LIMIT: Tokens = { count: 0, nextMs: 1_000, takenAt: "0" };
 
 /** Returns unused tokens. Tokens older than `lapseMs` stay taken, because other jobs may have started instead. */
 export async function returnTokens(
@@ -72,7 +69,7 @@ export async function returnTokens(
 
 const INTERVAL = "$4::float8 * interval '1 millisecond'";
 
-/* $1 int limit  $2 text key  $3 int wanted  $4 float8 interval, ms  $5 float8 capacity  $6 float8 lapse, ms */
+/* $1 int limit  $2 text key  $3 int wanted  $4 float8 interval, ms  $5 float8 capacity */
 const takeSql: Statement = (s) => `
 with rate as materialized (
   select tat, greatest(tat, pg_catalog.now()) as base from ${s}._private_rates
@@ -81,16 +78,12 @@ with rate as materialized (
   select base, $5::float8 - pg_catalog.date_part('epoch', base - pg_catalog.now()) * 1000::float8 / $4::float8 as tokens
   from rate
 ), given as materialized (
-  select base, tokens, least($3::int, case when tokens > 0.999999::float8
-      then pg_catalog.floor(tokens + 0.000001::float8)::int
-      when tokens + $6::float8 / $4::float8 >= 1::float8 then 1 else 0 end) as count
-  from room
+  select base, tokens, least($3::int, greatest(0, pg_catalog.floor(tokens + 0.000001::float8)::int)) as count from room
 ), taken as (
   update ${s}._private_rates set tat = given.base + given.count::float8 * ${INTERVAL}
   from given where limit_id = $1::int and key = $2::text and given.count > 0
 )
-select count, case when count > 0 then greatest(0::float8, 1::float8 - tokens) * $4::float8 else 0::float8 end as from_ms,
-  (1::float8 - (tokens - count::float8)) * $4::float8 as next_ms,
+select count, (1::float8 - (tokens - count::float8)) * $4::float8 as next_ms,
   ${microseconds("pg_catalog.now()")}::text as now_us
 from given`;
 

@@ -6,15 +6,12 @@
 import type { Clock } from "../../base/clock.ts";
 import { type TokenBucket, tokenBucket } from "../../domain/limits/token-bucket.ts";
 import type { StoredLimit } from "../../queue/limits/limits.ts";
-import type { Tokens } from "../../queue/limits/tokens.ts";
 import { Lapse } from "./lapse.ts";
 
 interface LeasedTokens {
   count: number;
   /** By the database's clock. */
   readonly takenAt: string;
-  /** From when they may be used: one that was taken ahead may not be used yet. */
-  readonly fromMs: number;
   readonly untilMs: number;
 }
 
@@ -67,12 +64,12 @@ export class HeldLimit {
     return Math.max(0, this.#backsOffUntilMs - this.#clock.monotonic());
   }
 
-  /** The number of tokens that may be used now. */
+  /** The number of tokens that have not lapsed. */
   get tokens(): number {
     if (this.#tokens.length === 0) return 0;
     const nowMs = this.#clock.monotonic();
     this.#tokens = this.#tokens.filter(({ untilMs, count }) => count > 0 && nowMs < untilMs);
-    return this.#tokens.reduce((sum, { count, fromMs }) => sum + (fromMs <= nowMs ? count : 0), 0);
+    return this.#tokens.reduce((sum, { count }) => sum + count, 0);
   }
 
   /** The number of permits that no job uses. */
@@ -98,17 +95,15 @@ export class HeldLimit {
   }
 
   /** `sentAtMs`: the time of the request, from which they lapse. */
-  addTokens({ count, fromMs, takenAt }: Tokens, sentAtMs: number): void {
+  addTokens(count: number, takenAt: string, sentAtMs: number): void {
     if (this.bucket === null || count === 0) return;
-    const untilMs = this.#lapse.untilMs(sentAtMs, this.bucket.lapseMs) + fromMs;
-    const usedFromMs = this.#clock.monotonic() + fromMs;
-    this.#tokens = [...this.#tokens, { count, takenAt, fromMs: usedFromMs, untilMs }];
+    const untilMs = this.#lapse.untilMs(sentAtMs, this.bucket.lapseMs);
+    this.#tokens = [...this.#tokens, { count, takenAt, untilMs }];
   }
 
   /** Returns the unused tokens, which it has no more. */
   dropTokens(): readonly LeasedTokens[] {
-    const nowMs = this.#clock.monotonic();
-    const left = this.#tokens.filter(({ untilMs, count }) => count > 0 && nowMs < untilMs);
+    const left = this.tokens > 0 ? this.#tokens : [];
     this.#tokens = [];
     return left;
   }

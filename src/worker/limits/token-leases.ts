@@ -1,8 +1,7 @@
 // Takes tokens of a session's rates for jobs that are about to be fetched or started.
 //
 //   wanted ──▶ a request ──some──▶ used within the lapse ─ the rest is given back
-//                       ├──one ahead──▶ used when it is due
-//                       └──none──▶ another one shortly before the next token is due
+//                       └──none──▶ another one when the next token is due
 import type { Clock } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
@@ -72,13 +71,14 @@ export class TokenLeases {
     let waitMs: number;
     try {
       const sentAtMs = clock.monotonic();
-      const tokens = await takeTokens(database, { limitId, key: "" }, bucket, wanted);
-      limit.addTokens(tokens, sentAtMs);
-      const { count, fromMs, nextMs } = tokens;
-      const jitterMs = Math.random() * Math.min(JITTER_MS, bucket.lapseMs / 2);
-      // A timer may fire up to a millisecond early.
-      const aheadMs = fromMs > 0 ? fromMs + 1 : 0;
-      waitMs = count > 0 ? aheadMs : Math.max(0, nextMs - bucket.lapseMs) + jitterMs;
+      const { count, nextMs, takenAt } = await takeTokens(
+        database,
+        { limitId, key: "" },
+        bucket,
+        wanted,
+      );
+      limit.addTokens(count, takenAt, sentAtMs);
+      waitMs = count > 0 ? 0 : nextMs + Math.random() * Math.min(JITTER_MS, bucket.lapseMs);
     } catch (error) {
       logger.debug({ error: messageOf(error) }, "tokens of a rate could not be taken");
       waitMs = FAILED_MS;

@@ -5,15 +5,11 @@ with rate as materialized (
   select base, $5::float8 - pg_catalog.date_part('epoch', base - pg_catalog.now()) * 1000::float8 / $4::float8 as tokens
   from rate
 ), given as materialized (
-  select base, tokens, least($3::int, case when tokens > 0.999999::float8
-      then pg_catalog.floor(tokens + 0.000001::float8)::int
-      when tokens + $6::float8 / $4::float8 >= 1::float8 then 1 else 0 end) as count
-  from room
+  select base, tokens, least($3::int, greatest(0, pg_catalog.floor(tokens + 0.000001::float8)::int)) as count from room
 ), taken as (
   update "worker"._private_rates set tat = given.base + given.count::float8 * $4::float8 * interval '1 millisecond'
   from given where limit_id = $1::int and key = $2::text and given.count > 0
 )
-select count, case when count > 0 then greatest(0::float8, 1::float8 - tokens) * $4::float8 else 0::float8 end as from_ms,
-  (1::float8 - (tokens - count::float8)) * $4::float8 as next_ms,
+select count, (1::float8 - (tokens - count::float8)) * $4::float8 as next_ms,
   pg_catalog.floor(extract(epoch from pg_catalog.now()) * 1000000::numeric)::text as now_us
 from given
