@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";
-import { emptyDatabase } from "../support/database.ts";
+import { emptyDatabase, migratedDatabase } from "../support/database.ts";
+import { testPool } from "../support/test-pool.ts";
 import { quickly } from "./command.ts";
 
 test("pause, paused and resume work once the tables are there, and are refused before.", async () => {
@@ -34,6 +35,21 @@ test("pause, paused and resume work once the tables are there, and are refused b
   assert.match(resumed.stdout, /^Resumed the queue "?mail"?\n$/);
   const again = await quickly(["resume", "queue", "mail"], env);
   assert.match(again.stdout, /has no pause of its own/);
+});
+
+test("While a worker without heartbeats holds a lock, the list of pauses has a note on tasks.", async () => {
+  const { url } = await migratedDatabase("worker", ["controls"]);
+  await using own = testPool(url);
+  const shown = async (...words: string[]) => (await quickly(words, { DATABASE_URL: url })).stdout;
+  await shown("add", "t");
+  await own.pool.query("update worker._private_jobs set locked_by = 'stock', locked_at = now()");
+  await shown("pause", "queue", "mail");
+  assert.doesNotMatch(await shown("paused"), /Graphile/);
+  await shown("pause", "task", "t");
+  assert.match(
+    await shown("paused"),
+    /\n1 worker sends no heartbeats: Graphile Worker's own workers obey the pause of a queue, not that of a task or of everything\n$/,
+  );
 });
 
 test("The lists, the status and the doctor show what is paused: a queue, a task and everything.", async () => {

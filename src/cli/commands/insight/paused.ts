@@ -13,8 +13,9 @@ export const pausedCommand = defineCommand({
     const { acknowledgementJson, acknowledgementText, pauseJson } = await import(
       "../../../insight/controls/pause-text.ts"
     );
-    const [pauses, workers] = await connected(args, ({ database }) =>
-      Promise.all([listPauses(database), readAcknowledgement(database)]),
+    const { pausesNote } = await import("../../../insight/limits/unreported.ts");
+    const [pauses, workers, note] = await connected(args, ({ database }) =>
+      Promise.all([listPauses(database), readAcknowledgement(database), pausesNote(database)]),
     );
     if (args.json) {
       const rows = pauses.map(({ scope, name, ...rest }) => ({ scope, name, ...pauseJson(rest) }));
@@ -30,6 +31,7 @@ export const pausedCommand = defineCommand({
       );
       const acknowledged = acknowledgementText(workers);
       if (acknowledged !== null) print(`The pauses are ${acknowledged}`);
+      if (note !== null && pauses.some(({ scope }) => scope !== "queue")) print(note);
     }
     return undefined;
   },
