@@ -26,7 +26,7 @@ export interface Seen {
   readonly twice: number;
   readonly mostServedInASecond: number;
   readonly mostOfATenant: number;
-  /** Requests between 250 ms after a 429 and the end that it named. */
+  /** Requests of our workers between 250 ms after a 429 and the end that it named. */
   readonly whileBackingOff: number;
   /** Requests of the worker that ignores limits: before the new queues have got their slots, and later. */
   readonly byStock: { readonly early: number; readonly late: number };
@@ -83,6 +83,8 @@ export async function startApi(perSecond: number): Promise<Api> {
     },
     seen() {
       const starts = spans.map(({ from }) => from);
+      // A stock worker obeys no back-off of a task; of the queues it gets nothing once they are managed.
+      const ours = spans.filter(({ by }) => by !== "stock");
       const byStock = spans.filter(({ by }) => by === "stock").map(({ from }) => from);
       const managedAt = (starts[0] ?? 0) + MANAGED_MS;
       const tenants = [...Map.groupBy(spans, ({ n }) => n).values()];
@@ -95,7 +97,7 @@ export async function startApi(perSecond: number): Promise<Api> {
           SECOND_MS,
         ).most,
         mostOfATenant: Math.max(0, ...tenants.map((own) => mostAtOnce(own).most)),
-        whileBackingOff: starts.filter((at) => isBackingOff(at, refused)).length,
+        whileBackingOff: ours.filter(({ from }) => isBackingOff(from, refused)).length,
         byStock: {
           early: byStock.filter((at) => at <= managedAt).length,
           late: byStock.filter((at) => at > managedAt).length,
