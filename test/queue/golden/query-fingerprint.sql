@@ -11,4 +11,11 @@ select pg_catalog.floor(extract(epoch from pg_catalog.now()) * 1000000::numeric)
     order by pg_catalog.random()
     limit 2000
   ) as sampled
-  left join "worker"._private_tasks as tasks on tasks.id = sampled.task_id
+  left join "worker"._private_tasks as tasks on tasks.id = sampled.task_id;
+
+-- group:03c75bf1b726
+select jobs.id, null::text as marks
+from "worker"._private_jobs as jobs
+where jobs.id > $1::bigint
+and (jobs.last_error like $2::text)
+order by jobs.id
