@@ -124,6 +124,7 @@ export type { MigrateOption, WorkerOptions } from "./worker/options/worker-optio
 export { type DrainResult, type RunOptions, run, runOnce } from "./worker/run.ts";
 export type {
   Hooks,
+  InterceptorResult,
   JobResult,
   LocalQueueMode,
   Observer,

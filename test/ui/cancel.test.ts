@@ -71,7 +71,7 @@ test("the palette cancels a job by its id, and finds the action on the page of a
   assert.equal(look("cancel job")[0], "Cancel…");
   assert.equal(look("cancel job 42")[0], "Cancel job #42…");
   page.app.dispatch("app.palette-key", "", "Enter");
-  assert.match(page.dialogText, /^Cancel #42A job that has not started never runs/);
+  assert.match(page.dialogText, /^Cancel #42A job that has not started fails without running/);
   page.click("Cancel");
   assert.equal(page.asked("api/jobs/action").body, '{"action":"cancel","ids":[42]}');
 });

@@ -78,7 +78,7 @@ describe("The options of a timetable", () => {
         crontab: "x",
       }),
       [
-        "cron.entries[0].expression: column 1: 61 is not a valid minute (0-59)",
+        "cron.entries[0].pattern: column 1: 61 is not a valid minute (0-59)",
         "cron.entries[0].priority: must be a whole number from -32768 to 32767",
         "cron.entries[1].typo: unknown field",
         'cron.crontab, line 1, column 1: "x" is not a valid minute; expected a number from 0 to 59, a range a-b, *, a step */n or a-b/n, or a list of these with commas',

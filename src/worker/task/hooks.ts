@@ -145,9 +145,13 @@ export type Verdict =
   | { readonly action: "skip" }
   | { readonly action: "fail"; readonly message: string };
 
-/** What an interceptor returns: a decision, or nothing. */
-// biome-ignore lint/suspicious/noConfusingVoidType: a function without a return statement is an interceptor, too
-type Decided<Decision> = Decision | undefined | void | Promise<Decision | undefined | void>;
+/** What an interceptor returns: a decision, or nothing, which means `continue`. */
+export type InterceptorResult<Decision> =
+  | Decision
+  | undefined
+  | void
+  // biome-ignore lint/suspicious/noConfusingVoidType: a function without a return statement is an interceptor, too
+  | Promise<Decision | undefined | void>;
 
 /** The interceptors of a worker: name → function. Returning nothing means `continue`. */
 export interface WorkerInterceptors {
@@ -159,7 +163,7 @@ export interface WorkerInterceptors {
     job: TaskJob;
     payloadText: string;
     context: TaskContext;
-  }): Decided<Verdict>;
+  }): InterceptorResult<Verdict>;
   /**
    * Called after a job's handler, before the result is written; `error` is null on success. May change the result:
    * an `error` with a text fails the attempt, `error: null` completes the job. A throw fails the attempt.
@@ -168,17 +172,17 @@ export interface WorkerInterceptors {
     job: TaskJob;
     error: Error | null;
     durationMs: number;
-  }): Decided<{ readonly error: string | null }>;
+  }): InterceptorResult<{ readonly error: string | null }>;
   /**
    * Called for each job that this worker adds, by a task's context and utils, by `worker.utils` and by cron entries. May
    * change, skip or fail it. Not called for jobs added elsewhere.
    */
-  beforeJobSchedule(input: JobToAdd): Decided<ScheduleVerdict>;
+  beforeJobSchedule(input: JobToAdd): InterceptorResult<ScheduleVerdict>;
   /**
    * Called before the jobs of a stale worker are recovered. `skip` leaves them locked, until their locks are 4 hours
    * old (`staleLockThresholdMs`).
    */
-  jobRecovery(input: { staleWorkerId: string }): Decided<Verdict>;
+  jobRecovery(input: { staleWorkerId: string }): InterceptorResult<Verdict>;
 }
 
 /** An interceptor's decision about a job that is about to be added: a Verdict, or `change` with the job to add instead. */

@@ -61,7 +61,7 @@ test("Every read works there, and the session, /readyz and /api/database report 
   });
   const named = new Set([
     ...["/api/operations/{id}", "/api/operations/{id}/jobs", "/api/operations/{id}/results"],
-    ...["/api/queue", "/api/export/download"],
+    ...["/api/queue", "/api/cron-entry", "/api/export/download"],
   ]);
   for (const { method, path } of routes) {
     const needsName = named.has(path) || /\{(?!id\})/.test(path);

@@ -164,15 +164,17 @@ const cases: Record<string, () => Promise<readonly Ran[]>> = {
           'time_zone', 'UTC', 'backfill_ms', 0, 'key', null, 'digest', 'd' || n, 'next', null)))::jsonb
       from generate_series(1, 2) n`);
     const doctor = await run("doctor");
-    await sql(`delete from ${S}._private_workers where id like 'cron-%'`);
-    return [again, doctor];
+    await sql(`delete from ${S}._private_workers where id like 'cron-%';
+      update ${S}._private_schedules set next_at = now() - interval '1 hour'`);
+    return [again, doctor, await run("doctor")];
   },
-  "more pauses than are shown": async () => {
+  "more pauses than are shown, and a job of one": async () => {
+    const id = await add("t1");
     await sql(`insert into ${S}._private_pauses (scope, name)
       select 'task', 't' || n from generate_series(1, 12) n`);
-    const status = await run("status");
+    const shown = [await run("status"), await run("why", id)];
     await sql(`delete from ${S}._private_pauses`);
-    return [status];
+    return shown;
   },
   "a job that is too large": async () => {
     await sql(`drop trigger if exists skip on ${S}._private_jobs;
@@ -233,6 +235,7 @@ const words: readonly RegExp[] = [
   /^cli\/run\/run-options\.ts: worker admin$/,
   /^admin\/api\/lists\/job-page-json\.ts: worker migrate --with-indexes$/,
   /^commands\/jobs\/permanently-fail-jobs\.ts: worker admin UI$/,
+  /^cli\/commands\/doctor\/queue-rules\.ts: worker (?:sweep|unlock)$/,
   /: worker demo(?:$|\\b)/,
   /^cli\/commands\/program\/(?:completion|man)\.ts/,
 ];
