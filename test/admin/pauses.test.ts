@@ -13,9 +13,13 @@ const db = { client: pool, schema: schemaName() };
 test("A pause for which no due job waits has that in its sentence.", async () => {
   const idle = { scope: "task", name: "idle" };
   assert.equal((await client.post("/api/pauses", { action: "pause", ...idle })).status, 200);
-  const { incidents } = (await client.get("/api/incidents")).body;
-  const one = incidents.find(({ id }: { id: string }) => id === "paused:task:idle");
-  assert.match(one?.sentence, /^No job is due\. Paused/);
+  let one: Json;
+  await until("the incident is there", async () => {
+    const { incidents } = (await client.get("/api/incidents")).body;
+    one = incidents.find(({ id }: { id: string }) => id === "paused:task:idle");
+    return one !== undefined;
+  });
+  assert.match(one.sentence, /^No job is due\. Paused/);
   assert.equal((await client.post("/api/pauses", { action: "resume", ...idle })).status, 200);
 });
 
@@ -40,8 +44,12 @@ test("A paused queue has no lock in the lists, a pause of its own, and an incide
     pauses.map((one: Json) => [one.scope, one.name]),
     [["queue", "mail"]],
   );
-  const { incidents } = (await client.get("/api/incidents")).body;
-  const [incident] = incidents.filter((one: Json) => one.kind === "paused");
+  let incident: Json;
+  await until("the incident is there", async () => {
+    const { incidents } = (await client.get("/api/incidents")).body;
+    incident = incidents.find((one: Json) => one.id === "paused:queue:mail");
+    return incident !== undefined;
+  });
   assert.match(incident.title, /mail is paused/);
   assert.equal(incident.affected.value, 1);
   assert.match(incident.sentence, /^1 job waits\. Paused .*until .*: deploy\.$/);

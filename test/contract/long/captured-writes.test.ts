@@ -71,6 +71,11 @@ test("Exports, indexes, extensions and maintenance call no overload.", async () 
   ] as const) {
     const { status, text } = await client.post(path, body);
     assert.ok(status < 300, `${path} ${JSON.stringify(body)}: ${text}`);
+    if (body.action !== "build") continue;
+    await until("the index is built", async () => {
+      const { optional_indexes: indexes } = (await client.get("/api/database")).body;
+      return indexes.find(({ name }: { name: string }) => name === body.name).state === "valid";
+    });
   }
   await overloaded.assertNothingRun();
 });
