@@ -203,7 +203,7 @@ test("An index is built beside a writer, shown with its progress, cancelled, bui
   await writer.query("update worker._private_jobs set priority = priority where false");
   await visit(admin, "/maintenance", async ({ page }) => {
     await act(page, /^failed /, "Build…").click();
-    await confirm(page, [/Makes fast: failed jobs/], "Build the index failed");
+    await confirm(page, [/Speeds up: failed jobs/], "Build the index failed");
     await noticed(page, "Started building the index failed");
     await page
       .getByRole("row", { name: /^failed / })
