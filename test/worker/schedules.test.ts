@@ -102,8 +102,10 @@ describe("A schedule", () => {
     const time = new ManualTime(new Date(Math.floor(Date.now() / 60_000) * 60_000).toISOString());
     const at = (minutes: number) => new Date(time.nowMs + minutes * 60_000).toISOString();
     // Resuming uses the database's clock: the ticks of the pause are those of the last hour.
-    await scheduled(pool, filled, "*/10 * * * *", at(-60), { fillMs: 30 * 60_000 });
-    await scheduled(pool, plain, "*/10 * * * *", at(-60));
+    // No tick is due in the minute after now, whenever the test runs.
+    const pattern = `${(new Date(time.nowMs).getUTCMinutes() + 5) % 10}-59/10 * * * *`;
+    await scheduled(pool, filled, pattern, at(-60), { fillMs: 30 * 60_000 });
+    await scheduled(pool, plain, pattern, at(-60));
     for (const name of [filled, plain]) await pauseSchedule(db(), name);
     const { schedules, events } = runner({ pool, time });
     await schedules.start(true);
