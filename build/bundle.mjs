@@ -50,8 +50,6 @@ async function library() {
     format: "esm",
     packages: "external",
     splitting: true,
-    // The output has 4 % less to read at each import; lines and names stay as they are.
-    minifySyntax: true,
     outdir: dist,
     chunkNames: "library/[name]-[hash]",
   });
@@ -107,13 +105,14 @@ const commandOptions = {
   },
 };
 
-/** Runs esbuild. Nothing is minified: that would save 0.2 MB of 120, and a stack trace would print the whole line. */
+/** Runs esbuild. Lines and names stay as they are, for stack traces; the shorter syntax is 4 % less to read. */
 async function esbuild(options) {
   return build({
     bundle: true,
     platform: "node",
     target: "node22",
     charset: "utf8",
+    minifySyntax: true,
     legalComments: "none",
     logLevel: "warning",
     loader: { ".sql": "text" },

@@ -78,9 +78,9 @@ function linkedWithin(page, files) {
   const isWithin = (target) => {
     if (/^([a-z]+:|#)/.test(target)) return true;
     const path = normalize(join(dirname(page), target.replace(/#.*$/, "")));
-    return (
-      path === "package.json" || files.some((one) => path === one || path.startsWith(`${one}/`))
-    );
+    const isIn = (one) => path === one || path.startsWith(`${one}/`);
+    const isOut = files.some((one) => one.startsWith("!") && isIn(one.slice(1)));
+    return path === "package.json" || (files.some(isIn) && !isOut);
   };
   return readFileSync(join(root, page), "utf8")
     .replaceAll(/^!\[[^\]]*\]\(([^)\s]+)\)\n/gm, (whole, target) => (isWithin(target) ? whole : ""))

@@ -29,7 +29,7 @@ const place = mkdtempSync(join(tmpdir(), "worker-package-"));
 const clone = join(place, "clone");
 const application = join(place, "application");
 const { name, version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-const LARGEST_INSTALLATION = 26_000_000;
+const LARGEST_INSTALLATION = 25_000_000;
 
 // A parent npm sets npm_* variables for its own project.
 const env = Object.fromEntries(

@@ -4,11 +4,8 @@ import { InputError, messageOf, type Problem } from "../../base/errors.ts";
 import { type Logger, silentLogger } from "../../base/logger.ts";
 import { DEFAULT_SCHEMA, schemaName } from "../../database/schema-name.ts";
 import type { Task } from "../task/task.ts";
-import { moduleTask } from "./module-task.ts";
-import { redactor } from "./program-log.ts";
-import { programTask } from "./program-task.ts";
-import { type RunProgram, runProgram } from "./run-program.ts";
-import { findTaskFiles, type TaskFile } from "./task-files.ts";
+import type { RunProgram } from "./run-program.ts";
+import type { TaskFile } from "./task-files.ts";
 
 /** Options of loadTasks(). */
 export interface LoadTasksOptions {
@@ -50,6 +47,12 @@ export async function loadTasks(
   directory: string,
   options: LoadTasksOptions = {},
 ): Promise<readonly Task[]> {
+  // Loaded here, because a worker with its tasks in code never needs them.
+  const { moduleTask } = await import("./module-task.ts");
+  const { redactor } = await import("./program-log.ts");
+  const { programTask } = await import("./program-task.ts");
+  const { runProgram } = await import("./run-program.ts");
+  const { findTaskFiles } = await import("./task-files.ts");
   const { logger = silentLogger, timeoutMs, killAfterMs = KILL_AFTER_MS } = options;
   const schema = schemaName(options.schema ?? DEFAULT_SCHEMA);
   const run = options.runProgram ?? runProgram;
