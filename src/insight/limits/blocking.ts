@@ -77,11 +77,11 @@ function blocking(limit: StoredLimit, facts: Facts): BlockingLimit[] {
   return first === null ? [] : [{ definition, queue: null, ...first }];
 }
 
-/** `ofRate`: the rate if it is nearly used up. Permits that workers have got but do not use wait for its tokens. */
+/** `rateUse`: the rate if it is nearly used up. Permits that workers hold but do not use wait for its tokens. */
 function ofConcurrency(
   limit: StoredLimit,
   { running, granted }: Facts,
-  ofRate: UsedUp | null,
+  rateUse: UsedUp | null,
 ): UsedUp | null {
   const { id, definition } = limit;
   const { concurrency } = definition;
@@ -90,7 +90,7 @@ function ofConcurrency(
   const most = grouped(concurrency);
   if (jobs >= concurrency) return { use: `${grouped(jobs)} of ${most} running`, next: null };
   if ((granted.get(id)?.permits ?? 0) < concurrency) return null;
-  return ofRate ?? { use: `all ${most} granted to workers, ${grouped(jobs)} running`, next: null };
+  return rateUse ?? { use: `all ${most} granted to workers, ${grouped(jobs)} running`, next: null };
 }
 
 function blockingQueues({ id, definition }: StoredLimit, facts: Facts): BlockingLimit[] {

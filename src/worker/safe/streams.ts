@@ -167,13 +167,12 @@ export class Streams {
   add(stream: Stream, jobs: readonly FetchedJob[], request: FetchRequest, mark: number): void {
     stream.plan.measure();
     const isManaged = stream instanceof ManagedStream;
-    const { group, queue } = isManaged ? stream.target : stream;
+    const target = isManaged ? stream.target : stream;
     if (isManaged) stream.fetched(jobs, request.sentAtMs);
-    if (group !== null)
-      for (const job of jobs) this.#ofJob.set(job, isManaged ? stream.target : stream);
+    if (target.group !== null) for (const job of jobs) this.#ofJob.set(job, target);
     // A fetch of managed queues has jobs of free slots: it is short only if it has found none.
-    queue.add(workUnits(jobs), jobs.length, isManaged && jobs.length > 0 ? 0 : request.want);
-    if (mark !== this.mark) queue.giveBackAll();
+    target.queue.add(workUnits(jobs), jobs.length, isManaged && jobs.length > 0 ? 0 : request.want);
+    if (mark !== this.mark) target.queue.giveBackAll();
   }
 
   #limitedOf({ taskIdentifier }: FetchedJob): Stream | undefined {
