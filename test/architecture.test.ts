@@ -247,10 +247,10 @@ const clientFolders: Record<string, readonly string[]> = {
   pages: ["host", "lib", "controls", "model", "kit", "parts", "pages/*"],
   index: ["literals", "host", "lib", "model", "pages", "dialogs", "shell", "app"],
 };
-const LARGEST_MAP_BYTES = 12_000;
+const MAX_MAP_BYTES = 12_000;
 const MAX_FILES = 12;
-const LONGEST_FILE_LINES = 300;
-const LONGEST_MEDIAN_LINES = 90;
+const MAX_FILE_LINES = 300;
+const MAX_MEDIAN_LINES = 90;
 
 interface Source {
   readonly path: string;
@@ -340,7 +340,7 @@ test("The README of the domain lists its folders.", () => {
 
 test("ARCHITECTURE.md is short, and has a line for each run-time dependency.", () => {
   const map = readFileSync(join(root, "ARCHITECTURE.md"), "utf8");
-  assert.ok(Buffer.byteLength(map) <= LARGEST_MAP_BYTES);
+  assert.ok(Buffer.byteLength(map) <= MAX_MAP_BYTES);
   const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   const missing = Object.keys(manifest.dependencies).filter(
     (name) => !map.includes(`\n| ${name} | `),
@@ -516,7 +516,7 @@ test("The list of the client's pages has every page.", () => {
 test("The client's files and folders stay small, and each file has a header.", () => {
   const folders = Map.groupBy(clientSources, ({ path }) => clientFolderOf(path));
   const crowded = [...folders].filter(([, files]) => files.length > MAX_FILES);
-  const long = uiSources.filter(({ text }) => text.split("\n").length - 1 > LONGEST_FILE_LINES);
+  const long = uiSources.filter(({ text }) => text.split("\n").length - 1 > MAX_FILE_LINES);
   const headless = uiSources.filter(({ text }) => !/^(\/\/|\/\*)/.test(text));
   assert.deepEqual(
     crowded.map(([folder]) => folder),
@@ -559,11 +559,11 @@ test("There is no import cycle, type imports included.", () => {
 test("Files stay small and have a header.", () => {
   const lines = sources.map(({ path, text }) => ({ path, count: text.split("\n").length - 1 }));
   assert.deepEqual(
-    lines.filter(({ count }) => count > LONGEST_FILE_LINES),
+    lines.filter(({ count }) => count > MAX_FILE_LINES),
     [],
   );
   const counts = lines.map(({ count }) => count).sort((a, b) => a - b);
-  assert.ok((counts[Math.floor(counts.length / 2)] ?? 0) <= LONGEST_MEDIAN_LINES);
+  assert.ok((counts[Math.floor(counts.length / 2)] ?? 0) <= MAX_MEDIAN_LINES);
   const headless = sources.filter(({ text }) => !/^(\/\/|\/\*)/.test(text));
   assert.deepEqual(
     headless.map(({ path }) => path),

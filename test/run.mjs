@@ -15,9 +15,9 @@ import { parseArgs } from "node:util";
 const root = join(import.meta.dirname, "..");
 /** Files at once, on two cores: a browser takes both; the others spend half of their time waiting. */
 const CONCURRENCY = { page: 2, other: 4 };
-const LONGEST_TEST_MS = 120_000;
+const MAX_TEST_MS = 120_000;
 // A file whose tests are done but which something keeps alive would otherwise never end.
-const LONGEST_RUN_MS = { first: 25 * 60_000, all: 75 * 60_000 };
+const MAX_RUN_MS = { first: 25 * 60_000, all: 75 * 60_000 };
 const SLOWEST = 20;
 
 if (Number.parseInt(process.versions.node, 10) < 24) {
@@ -101,14 +101,14 @@ async function runTests(some, concurrency, name) {
     process.execPath,
     [
       ...["--import", join(root, "test/support/register.mjs"), "--test", ...reporters],
-      ...[`--test-concurrency=${concurrency}`, `--test-timeout=${LONGEST_TEST_MS}`],
+      ...[`--test-concurrency=${concurrency}`, `--test-timeout=${MAX_TEST_MS}`],
       ...[...nodeOptions, ...some],
     ],
     { stdio: ["ignore", "inherit", "inherit"], cwd: root },
   );
   controller.signal.addEventListener("abort", () => child.kill("SIGTERM"));
   if (controller.signal.aborted) child.kill("SIGTERM");
-  const longestMs = LONGEST_RUN_MS[isAll ? "all" : "first"];
+  const longestMs = MAX_RUN_MS[isAll ? "all" : "first"];
   const late = setTimeout(() => {
     console.error(`The tests did not end within ${longestMs / 60_000} minutes.`);
     child.kill("SIGTERM");

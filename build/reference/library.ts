@@ -82,14 +82,14 @@ function partOf(file: string): string {
 function unionsOf(declarations: readonly Declaration[]): ReadonlyMap<string, string> {
   const pairs = declarations.flatMap(({ name, kind, text }): [string, string][] => {
     const union = /^type \w+ = ("[^"]*"(?: \| "[^"]*")*);$/.exec(text)?.[1];
-    return kind !== "type" || union === undefined || union.length > LONGEST_UNION
+    return kind !== "type" || union === undefined || union.length > MAX_UNION_LENGTH
       ? []
       : [[name, union]];
   });
   return new Map(pairs);
 }
 
-const LONGEST_UNION = 120;
+const MAX_UNION_LENGTH = 120;
 
 function withUnions(text: string, unions: ReadonlyMap<string, string>): string {
   return text.replaceAll(/\b([A-Z]\w*)\b(\[\])?/g, (whole, name: string, list?: string) => {

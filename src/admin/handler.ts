@@ -5,7 +5,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { InputError } from "../base/errors.ts";
 import type { Mount } from "../http/mount.ts";
-import { SHORTEST_SECRET } from "./access/authentication.ts";
+import { MIN_SECRET_LENGTH } from "./access/authentication.ts";
 import type { AdminParts } from "./application.ts";
 import type { AdminServerConfig } from "./config/config.ts";
 
@@ -33,7 +33,7 @@ export function createAdminHandler(
   parts: AdminParts = {},
 ): AdminHandler {
   if (config.hasShortSecret) {
-    const message = `a configured secret must have at least ${SHORTEST_SECRET} characters in an application's server`;
+    const message = `a configured secret must have at least ${MIN_SECRET_LENGTH} characters in an application's server`;
     throw new InputError([{ path: "auth", message }]);
   }
   const starting = start(config, parts);

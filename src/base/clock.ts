@@ -5,9 +5,9 @@ import nodeTimers from "node:timers";
 import promises from "node:timers/promises";
 
 /** Node counts timers up to 2^31 - 1 ms (24.8 days) and turns a longer delay into 1 ms. */
-export const LONGEST_TIMER_MS = 2 ** 31 - 1;
+export const MAX_TIMER_MS = 2 ** 31 - 1;
 
-const bounded = (ms: number) => Math.min(ms, LONGEST_TIMER_MS);
+const bounded = (ms: number) => Math.min(ms, MAX_TIMER_MS);
 
 export const { setImmediate, clearTimeout, clearInterval } = nodeTimers;
 
@@ -90,8 +90,8 @@ export async function wait(ms: number, signal: AbortSignal): Promise<boolean> {
   if (signal.aborted) return false;
   try {
     let leftMs = ms;
-    for (; leftMs > LONGEST_TIMER_MS; leftMs -= LONGEST_TIMER_MS) {
-      await sleep(LONGEST_TIMER_MS, signal);
+    for (; leftMs > MAX_TIMER_MS; leftMs -= MAX_TIMER_MS) {
+      await sleep(MAX_TIMER_MS, signal);
     }
     await sleep(leftMs, signal);
     return true;

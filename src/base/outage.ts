@@ -19,12 +19,12 @@ export interface OutageRetryOptions {
  * Longest pause between two attempts, however long the outage lasts: jobs must start within seconds once the server is
  * back.
  */
-const LONGEST_PAUSE_MS = 2_000;
+const MAX_PAUSE_MS = 2_000;
 /**
  * Longest pause during the first minute. Most outages are restarts, and work should continue within a second of their
  * end.
  */
-const LONGEST_FIRST_PAUSE_MS = 400;
+const MAX_FIRST_PAUSE_MS = 400;
 const FIRST_PAUSES_FOR_MS = 60_000;
 /**
  * A connection that works for less than this has relapsed: it was not really back. An outage of at least this length is
@@ -193,12 +193,12 @@ export class Outage {
   ): Promise<void> {
     const { relapses = 0 } = this.#returns.get(connection) ?? {};
     if (relapses === 0) return;
-    await waitFor(backoffDelay(relapses - 1, { longestMs: LONGEST_PAUSE_MS }), signal);
+    await waitFor(backoffDelay(relapses - 1, { longestMs: MAX_PAUSE_MS }), signal);
   }
 
   get #longestPauseMs(): number {
     const isFresh = this.#clock.monotonic() - this.#lostAtMs < FIRST_PAUSES_FOR_MS;
-    return isFresh ? LONGEST_FIRST_PAUSE_MS : LONGEST_PAUSE_MS;
+    return isFresh ? MAX_FIRST_PAUSE_MS : MAX_PAUSE_MS;
   }
 
   #awayMs(): number {

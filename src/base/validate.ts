@@ -3,7 +3,7 @@
 
 import { distance } from "fastest-levenshtein";
 import * as v from "valibot";
-import { LONGEST_TIMER_MS } from "./clock.ts";
+import { MAX_TIMER_MS } from "./clock.ts";
 import { InputError, type Problem } from "./errors.ts";
 
 /** Returns the checked input, or throws an InputError with all problems. */
@@ -121,14 +121,14 @@ export const count = (most: number) =>
   );
 
 /** A number of milliseconds, at most what a timer can count. */
-export const duration = count(LONGEST_TIMER_MS);
+export const duration = count(MAX_TIMER_MS);
 
 /** A duration in milliseconds, or 0, whose meaning each option defines. */
 export const durationOrNone = v.pipe(
   v.number("must be a number"),
   v.integer("must be a whole number"),
   v.minValue(0, "must not be negative"),
-  v.maxValue(LONGEST_TIMER_MS, `must be at most ${LONGEST_TIMER_MS}`),
+  v.maxValue(MAX_TIMER_MS, `must be at most ${MAX_TIMER_MS}`),
 );
 
 /** Returns `, did you mean "queue"?` if a candidate is similar enough, otherwise an empty string. */

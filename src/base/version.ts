@@ -5,11 +5,15 @@ import manifest from "../../package.json" with { type: "json" };
 export const VERSION: string = manifest.version;
 
 /** The oldest supported Node.js. An older one fails later with an unclear error. */
-const LEAST_NODE = [22, 15] as const;
+const MIN_NODE_VERSION = [22, 15] as const;
 
 /** Describes why `version`, such as "22.15.0", is too old; null if it is not. */
 export function nodeVersionProblem(name: string, version = process.versions.node): string | null {
   const [major = 0, minor = 0] = version.split(".").map(Number);
-  if (major > LEAST_NODE[0] || (major === LEAST_NODE[0] && minor >= LEAST_NODE[1])) return null;
-  return `this is Node.js ${version}, and ${name} needs ${LEAST_NODE.join(".")} or later`;
+  if (
+    major > MIN_NODE_VERSION[0] ||
+    (major === MIN_NODE_VERSION[0] && minor >= MIN_NODE_VERSION[1])
+  )
+    return null;
+  return `this is Node.js ${version}, and ${name} needs ${MIN_NODE_VERSION.join(".")} or later`;
 }

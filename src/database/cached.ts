@@ -32,7 +32,7 @@ const PAUSE_FACTOR = 20;
 /** The same after a write: reads take at most a third of the time. */
 const PAUSE_FACTOR_AFTER_WRITE = 2;
 /** The longest pause if there is little data. */
-const LONGEST_SMALL_PAUSE_MS = 5_000;
+const MAX_SMALL_PAUSE_MS = 5_000;
 /** The duration up to which callers wait for every read. */
 const QUICK_MS = 150;
 /** The age up to which a slow value is returned without waiting. */
@@ -62,8 +62,7 @@ export function cached<T>(run: () => Promise<T>, options: CachedOptions = {}): C
   };
 
   const pauseMs = (tookMs: number) => {
-    if (isSmall())
-      return Math.max(intervalMs, Math.min(tookMs * PAUSE_FACTOR, LONGEST_SMALL_PAUSE_MS));
+    if (isSmall()) return Math.max(intervalMs, Math.min(tookMs * PAUSE_FACTOR, MAX_SMALL_PAUSE_MS));
     return Math.max(tookMs < QUICK_MS ? intervalMs : slowIntervalMs, tookMs * PAUSE_FACTOR);
   };
 

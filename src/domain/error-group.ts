@@ -14,7 +14,7 @@ export interface ErrorGroup {
 }
 
 /** The length up to which a first line is read. */
-const LONGEST_LINE = 300;
+const MAX_LINE_LENGTH = 300;
 /** A group depends on at most this many leading characters of an error. */
 export const ERROR_START = 600;
 
@@ -65,7 +65,7 @@ const TOKEN = /(?<![\w-])((?:[a-z]{1,12}[_-])?)([\w-]{10,64})(?![\w-])/g;
 const MIXED_CASE = /[a-z].*[A-Z]|[A-Z].*[a-z]/;
 /** Matches text in one case. A ULID may have digits only at its beginning. */
 const ONE_CASE = /^(?:\d{0,4}[A-Z]{12,}|[a-z]{12,})$/;
-const SHORTEST_WITHOUT_PREFIX = 16;
+const MIN_LENGTH_WITHOUT_PREFIX = 16;
 const NANOID = 21;
 
 /** Returns the group of an error, from the text of `last_error`. */
@@ -98,7 +98,7 @@ export function errorLabel(lastError: string): string {
 
 function firstLine(lastError: string): string {
   const end = lastError.search(/[\r\n]/);
-  return (end < 0 ? lastError : lastError.slice(0, end)).slice(0, LONGEST_LINE).trimEnd();
+  return (end < 0 ? lastError : lastError.slice(0, end)).slice(0, MAX_LINE_LENGTH).trimEnd();
 }
 
 /**
@@ -125,7 +125,7 @@ export function isLikeGroup(lastError: string, label: string, example: string): 
 function withoutRandom(text: string, prefix: string, id: string): string {
   if (ONE_CASE.test(id)) return isUnpronounceable(id.toLowerCase()) ? `${prefix}#` : text;
   if (prefix === "" || text.length === NANOID) {
-    return text.length >= SHORTEST_WITHOUT_PREFIX && isRandom(text) ? "#" : text;
+    return text.length >= MIN_LENGTH_WITHOUT_PREFIX && isRandom(text) ? "#" : text;
   }
   return isRandom(id) ? `${prefix}#` : text;
 }

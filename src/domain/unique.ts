@@ -51,13 +51,13 @@ export const milliseconds = v.pipe(
 );
 
 const MAX_VALUES = 16;
-const LONGEST_VALUE = 512;
+const MAX_VALUE_LENGTH = 512;
 
 const byMember = /^(?:queue|args(?:\.[^.]+)*)$/s;
 const value = v.pipe(
   v.string("must be a string"),
   v.check(
-    (text) => text.length <= LONGEST_VALUE && byMember.test(text),
+    (text) => text.length <= MAX_VALUE_LENGTH && byMember.test(text),
     'must be "args", a member such as "args.userId", or "queue"',
   ),
 );

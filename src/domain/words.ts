@@ -71,7 +71,7 @@ export const MARKED_FAILED = `^(?:${MARKED}|${BY_FUNCTION}|cancelled(?:: |\\n|$)
 /** Whether the job was failed or cancelled by hand. */
 export const isMarkedFailed = (error: string): boolean => new RegExp(MARKED_FAILED).test(error);
 
-const LONGEST_NAME = 80;
+const MAX_NAME_LENGTH = 80;
 
 /** Returns a worker's name at the start of a sentence. A lock that was set by hand in SQL may have an empty name. */
 export function workerNamed(workerId: string): string {
@@ -85,5 +85,7 @@ export function byWorker(workerId: string): string {
 
 /** Returns a name for a sentence, shortened if it is very long. */
 export function shortName(name: string): string {
-  return name.length <= LONGEST_NAME ? name : `${name.slice(0, LONGEST_NAME).toWellFormed()}…`;
+  return name.length <= MAX_NAME_LENGTH
+    ? name
+    : `${name.slice(0, MAX_NAME_LENGTH).toWellFormed()}…`;
 }

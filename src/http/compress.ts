@@ -5,7 +5,7 @@ import { type HttpRequest, header } from "./request.ts";
 import type { HttpResponse } from "./response.ts";
 
 /** The length below which compression is not worth its time. */
-const LEAST_CHARS = 300;
+const MIN_CHARS = 300;
 /** The length above which compression would occupy a thread for too long. */
 const MAX_CHARS = 4_000_000;
 /** The fastest level: the next one saves a tenth and takes twice as long. */
@@ -19,7 +19,7 @@ export async function compressed(
   response: HttpResponse,
 ): Promise<HttpResponse> {
   const { body, headers } = response;
-  if (typeof body !== "string" || body.length < LEAST_CHARS || body.length > MAX_CHARS) {
+  if (typeof body !== "string" || body.length < MIN_CHARS || body.length > MAX_CHARS) {
     return response;
   }
   if ("content-encoding" in headers) return response;

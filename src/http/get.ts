@@ -17,7 +17,7 @@ export interface GetOptions {
   readonly trustsAnyCertificate: boolean;
 }
 
-const LONGEST_ANSWER_BYTES = 64 * 1024;
+const MAX_ANSWER_BYTES = 64 * 1024;
 
 /** Sends the request. Rejects with an AbortError after `timeoutMs`, or with the connection's error. */
 export function get(url: URL, options: GetOptions): Promise<GetResponse> {
@@ -36,7 +36,7 @@ export function get(url: URL, options: GetOptions): Promise<GetResponse> {
     response.on("data", (chunk: Buffer) => {
       chunks.push(chunk);
       bytes += chunk.length;
-      if (bytes > LONGEST_ANSWER_BYTES) settle();
+      if (bytes > MAX_ANSWER_BYTES) settle();
     });
     response.once("end", settle);
     response.once("error", reject);

@@ -18,14 +18,14 @@ import { JobCancelled } from "./task/outcomes.ts";
 
 const EVERY_MS = 2_000;
 /** The shortest wait for the end of a pause. */
-const SHORTEST_WAIT_MS = 10;
+const MIN_WAIT_MS = 10;
 /** The wait for a second read after an announcement: a fetch under way may have locked a job that is cancelled. */
 const SECOND_READ_MS = 250;
 
 /** An attempt to end pauses that takes longer may have read all jobs: such attempts take a twentieth of the time. */
 const SHORT_MS = 100;
 const REST_FACTOR = 19;
-const LONGEST_REST_MS = 600_000;
+const MAX_REST_MS = 600_000;
 
 export interface ControlWatchParts {
   readonly logger: Logger;
@@ -180,7 +180,7 @@ export class ControlWatch implements Controls {
       // If the read fails, the old end is not waited for.
       this.#nextEndMs = Number.POSITIVE_INFINITY;
       const { mark, pauses, hasDue, nextMs } = await readPauseState(db, this.#mark);
-      if (nextMs !== null) this.#nextEndMs = monotonic() + Math.max(nextMs, SHORTEST_WAIT_MS);
+      if (nextMs !== null) this.#nextEndMs = monotonic() + Math.max(nextMs, MIN_WAIT_MS);
       if (mark !== this.#mark) this.#applyPauses(mark, pauses);
       const hasEnded = await cancelled;
       // Writes come last: a role that may only read pauses obeys them, and leaves ending them to other workers.
@@ -220,7 +220,7 @@ export class ControlWatch implements Controls {
     }
     this.#isEnding = false;
     const tookMs = monotonic() - startMs;
-    const restMs = tookMs < SHORT_MS ? 0 : Math.min(tookMs * REST_FACTOR, LONGEST_REST_MS);
+    const restMs = tookMs < SHORT_MS ? 0 : Math.min(tookMs * REST_FACTOR, MAX_REST_MS);
     this.#endNotBeforeMs = monotonic() + restMs;
   }
 

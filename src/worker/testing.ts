@@ -174,7 +174,7 @@ function noPool(): WorkerError {
 }
 
 const FIRST_POLL_MS = 10;
-const LONGEST_PAUSE_MS = 500;
+const MAX_PAUSE_MS = 500;
 const NEVER = new AbortController().signal;
 
 /**
@@ -192,7 +192,7 @@ export async function waitForJob(
     throw new InputError([{ path: "timeoutMs", message: "must be a number of milliseconds" }]);
   }
   const endMs = monotonic() + timeoutMs;
-  for (let pauseMs = FIRST_POLL_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+  for (let pauseMs = FIRST_POLL_MS; ; pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS)) {
     const job = await utils.getJob(id);
     if (job === null) return "finished";
     if (job.state === "failed") return "failed";

@@ -227,7 +227,7 @@ export class Worker<Extensions = unknown> implements Service {
     [this.#freeIds] = await Promise.all([sessions, ...others]);
     const closed = this.#close();
     // Without an answer of the database.
-    if (!(await settlesWithin(closed, LONGEST_CLOSE_MS))) this.#upkeep.cut();
+    if (!(await settlesWithin(closed, MAX_CLOSE_MS))) this.#upkeep.cut();
   }
 
   /** Called after a failed start, too, and then again by stop(). */
@@ -296,4 +296,4 @@ export class Worker<Extensions = unknown> implements Service {
   }
 }
 
-const LONGEST_CLOSE_MS = 700;
+const MAX_CLOSE_MS = 700;

@@ -7,7 +7,7 @@ import { after } from "node:test";
 import type { Order } from "./command-child.ts";
 
 const root = join(import.meta.dirname, "../..");
-const LONGEST_RUN_MS = 30_000;
+const MAX_RUN_MS = 30_000;
 
 export interface Ran {
   readonly status: number | null;
@@ -31,7 +31,7 @@ export async function worker(
   const { PATH = "", HOME = "" } = process.env;
   const child = spawn(process.execPath, [...command, ...args], {
     env: { PATH, HOME, ...env },
-    timeout: LONGEST_RUN_MS,
+    timeout: MAX_RUN_MS,
   });
   child.stdin.end(input);
   const status = new Promise<number | null>((resolve) => child.on("close", resolve));

@@ -7,7 +7,7 @@ import { test } from "node:test";
 import { codeSpansOf, headingsOf, type Link, linksOf } from "./markdown.ts";
 import { allPages, decisions, type Page, pageAt, root, userPages } from "./pages.ts";
 
-const LONGEST_DECISION_LINES = 40;
+const MAX_DECISION_LINES = 40;
 
 /** Returns the path from the root, and the anchor; null for a link out of the project. */
 function targetOf({ href }: Link, page: Page): { path: string; anchor: string } | null {
@@ -70,7 +70,7 @@ test("The list of decisions has every decision, and each fits on one page.", () 
   const listed = links.filter(({ page }) => page.path === list).map(({ path }) => path);
   const wrong = files.filter(
     (path) =>
-      !listed.includes(path) || pageAt(path).text.split("\n").length - 1 > LONGEST_DECISION_LINES,
+      !listed.includes(path) || pageAt(path).text.split("\n").length - 1 > MAX_DECISION_LINES,
   );
   assert.ok(files.length > 0);
   assert.deepEqual(wrong, []);

@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 import pg from "pg";
 import { root } from "./pages.ts";
 
-const LONGEST_RUN_MS = 40_000;
+const MAX_RUN_MS = 40_000;
 const DRIVERS = ["postgres", "kysely", "typeorm", "drizzle-orm", "knex"];
 const NEEDED = ["pg", "@types", "graphile-worker", "pg-boss", ...DRIVERS];
 
@@ -52,7 +52,7 @@ export class Programs {
   async run(path: string, url: string): Promise<string> {
     const { stdout } = await promisify(execFile)(process.execPath, [path], {
       env: { ...process.env, ...libpqVariables(url), DATABASE_URL: url },
-      timeout: LONGEST_RUN_MS,
+      timeout: MAX_RUN_MS,
     });
     return stdout;
   }

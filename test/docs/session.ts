@@ -13,8 +13,8 @@ import { root } from "./pages.ts";
 /** The placeholder in pages for the user's own URL. */
 const PLACEHOLDER_URL = "postgres://user:password@host:5432/database";
 const PLACEHOLDER_PORT = /\b5678\b/g;
-const LONGEST_BLOCK_MS = 60_000;
-const LONGEST_START_MS = 30_000;
+const MAX_BLOCK_MS = 60_000;
+const MAX_START_MS = 30_000;
 
 type Child = ChildProcessByStdio<null, Readable, Readable>;
 
@@ -52,7 +52,7 @@ export class Session {
   async run(block: string): Promise<Ran> {
     // Runs at the exit, so that a block that fails on purpose keeps its variables, too.
     const saveState = `trap '{ export -p; declare -f; printf "cd %q\\n" "$PWD"; } > ${this.#state}' EXIT`;
-    const child = this.#shell(`${saveState}\n${await this.#real(block)}`, LONGEST_BLOCK_MS);
+    const child = this.#shell(`${saveState}\n${await this.#real(block)}`, MAX_BLOCK_MS);
     const closed = once(child, "close");
     const [output, errors] = await Promise.all([text(child.stdout), text(child.stderr)]);
     const [status] = await closed;
@@ -73,7 +73,7 @@ export class Session {
         });
       }
     });
-    const late = once(AbortSignal.timeout(LONGEST_START_MS), "abort");
+    const late = once(AbortSignal.timeout(MAX_START_MS), "abort");
     await Promise.race([listens, closed, late]);
     return output;
   }

@@ -29,7 +29,7 @@ const place = mkdtempSync(join(tmpdir(), "worker-package-"));
 const clone = join(place, "clone");
 const application = join(place, "application");
 const { name, version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-const LARGEST_INSTALLATION = 25_000_000;
+const MAX_INSTALLATION_BYTES = 25_000_000;
 
 // A parent npm sets npm_* variables for its own project.
 const env = Object.fromEntries(
@@ -136,7 +136,7 @@ test("An installation is small, has no package of one platform, and puts no node
   const bytes = readdirSync(installed("."), { recursive: true, encoding: "utf8" })
     .map((path) => lstatSync(installed(path)).blocks * 512)
     .reduce((sum, size) => sum + size, 0);
-  assert.ok(bytes <= LARGEST_INSTALLATION, `${bytes} bytes`);
+  assert.ok(bytes <= MAX_INSTALLATION_BYTES, `${bytes} bytes`);
 });
 
 const PROGRAM = `

@@ -18,7 +18,7 @@ export interface ProcessEvents {
 
 // How long a test waits for an event: a busy machine delays heartbeats, and a worker with gaps does not recover others
 // for a while.
-export const LONGEST_WAIT_MS = 90_000;
+export const MAX_WAIT_MS = 90_000;
 
 export function processEvents(
   { stdout }: ChildProcess & { readonly stdout: Readable },
@@ -53,7 +53,7 @@ export function processEvents(
         const found = events.find((one) => one.event === name && fits(one));
         if (found !== undefined || isOver) end(found);
       };
-      const late = setTimeout(() => end(undefined), LONGEST_WAIT_MS);
+      const late = setTimeout(() => end(undefined), MAX_WAIT_MS);
       listeners.add(look);
       look();
     });

@@ -8,12 +8,12 @@ import { fileURLToPath } from "node:url";
 
 enableCompileCache(fileURLToPath(new URL("../../node_modules/.cache/compiled", import.meta.url)));
 
-const LONGEST_FILE_MS = 180_000;
+const MAX_FILE_MS = 180_000;
 
 if (process.env.NODE_TEST_CONTEXT !== undefined) {
   setTimeout(() => {
     const kept = process.getActiveResourcesInfo().join(", ");
     console.error(`${process.argv[1]} does not end; it is kept alive by: ${kept}`);
     process.exit(1);
-  }, LONGEST_FILE_MS).unref();
+  }, MAX_FILE_MS).unref();
 }

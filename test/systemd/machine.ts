@@ -89,7 +89,7 @@ export interface CheckResult {
   readonly problem: string | null;
 }
 
-const LONGEST_MS = 60 * 60_000;
+const MAX_MS = 60 * 60_000;
 
 /** Starts the machine and waits until it switches itself off. Its root stays unchanged. */
 export async function boot(
@@ -114,7 +114,7 @@ export async function boot(
       ...drive(join(directory, "root.img"), "snapshot=on"),
       ...drive(disk, "readonly=on"),
     ],
-    { stdio: "ignore", timeout: LONGEST_MS, killSignal: "SIGKILL" },
+    { stdio: "ignore", timeout: MAX_MS, killSignal: "SIGKILL" },
   );
   await once(machine, "exit");
   return read(serial, onFigure);

@@ -66,7 +66,7 @@ async function runPlan(queue: WorkerQueue, plan: TrialPlan, log: RunLog, seed: n
         return produce(`p${index}`, count, { dice: own, producer, log });
       }),
     );
-    await until("all jobs are done", () => isDrained(queue), LONGEST_MS).catch(async (error) => {
+    await until("all jobs are done", () => isDrained(queue), MAX_MS).catch(async (error) => {
       throw new Error(`${error.message}; left: ${JSON.stringify(await unfinished(queue))}`);
     });
   } finally {
@@ -78,7 +78,7 @@ async function runPlan(queue: WorkerQueue, plan: TrialPlan, log: RunLog, seed: n
   if (problems.length > 0) throw new Error(`\n  ${problems.slice(0, 20).join("\n  ")}`);
 }
 
-const LONGEST_MS = 30_000;
+const MAX_MS = 30_000;
 
 // Jobs with attempts left and without the forbidden flag.
 const UNFINISHED = `select j.* from worker._private_jobs j

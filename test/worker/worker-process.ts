@@ -5,7 +5,7 @@ import { afterEach } from "node:test";
 import { fileURLToPath } from "node:url";
 import { wait } from "../../src/base/clock.ts";
 import type { WorkerOptions } from "../../src/worker/options/worker-options.ts";
-import { LONGEST_WAIT_MS, type ProcessEvents, processEvents } from "../support/event-process.ts";
+import { MAX_WAIT_MS, type ProcessEvents, processEvents } from "../support/event-process.ts";
 
 export interface WorkerProcess extends ProcessEvents {
   readonly pid: number;
@@ -81,7 +81,7 @@ export async function workerProcess(
 
 /** Polls until the condition is true. */
 export async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
-  const over = performance.now() + LONGEST_WAIT_MS;
+  const over = performance.now() + MAX_WAIT_MS;
   while (!(await isSo())) {
     if (performance.now() > over) throw new Error(`timed out: ${what}`);
     await wait(10, NEVER);

@@ -39,10 +39,10 @@ export interface AuthConfig {
 }
 
 /** The number of characters below which a configured secret is short. */
-export const SHORTEST_SECRET = 12;
+export const MIN_SECRET_LENGTH = 12;
 
 export function isShortSecret(text: string): boolean {
-  return [...text].length < SHORTEST_SECRET;
+  return [...text].length < MIN_SECRET_LENGTH;
 }
 
 /** The result of a login; throttled credentials were not compared. */

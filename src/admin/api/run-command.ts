@@ -10,7 +10,7 @@ import { commands } from "../../commands/index.ts";
 import { type CommandRecord, perform } from "../../commands/perform.ts";
 import type { HttpRequest } from "../../http/request.ts";
 import { jsonText } from "../../http/response.ts";
-import { LONGEST_PAGE_BYTES } from "../../insight/pages/full-rows.ts";
+import { MAX_PAGE_BYTES } from "../../insight/pages/full-rows.ts";
 import type { Admin, Operation } from "../context/admin.ts";
 import { memoryFor, SMALL_ANSWER_BYTES } from "../context/answer-bytes.ts";
 import { commandAnswer, commandBody } from "../wire/command-schema.ts";
@@ -39,7 +39,7 @@ export function commandsAt(path: string, name: string): Operation {
     // The answer may contain the payloads of 10,000 jobs. Its memory must be reserved before the jobs are changed.
     reserves: () =>
       pathCommands.some((command) => "ids" in command.fields)
-        ? memoryFor(LONGEST_PAGE_BYTES)
+        ? memoryFor(MAX_PAGE_BYTES)
         : SMALL_ANSWER_BYTES,
     run: async (admin, request) => {
       const members = await readMembers(request, admin.config.limits.bodyBytes);

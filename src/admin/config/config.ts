@@ -12,7 +12,7 @@ import {
   loadCertificate,
 } from "../../http/listen/certificate.ts";
 import type { ListenTarget } from "../../http/listen/listen-target.ts";
-import { type AuthConfig, type AuthMode, SHORTEST_SECRET } from "../access/authentication.ts";
+import { type AuthConfig, type AuthMode, MIN_SECRET_LENGTH } from "../access/authentication.ts";
 import type { Secret } from "../access/secret.ts";
 import {
   type AuthOptions,
@@ -192,7 +192,7 @@ const secretNames: Readonly<Record<AuthMode, string>> = {
   ...{ basic: "password", bearer: "token", header: "token", custom: "secret", none: "mode" },
 };
 
-const SHORT_TOKEN = `must have at least ${SHORTEST_SECRET} characters where other machines can reach the server`;
+const SHORT_TOKEN = `must have at least ${MIN_SECRET_LENGTH} characters where other machines can reach the server`;
 const SHORT = `${SHORT_TOKEN}; leave it out to have one generated`;
 
 function resolveLabel(label: string | null): string | null {

@@ -12,7 +12,7 @@ const FORM =
 const HOST_NAME = /^(?!-)[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63})*\.?$/;
 
 /** The system's limit for a path, without the final zero byte. */
-const LONGEST_PATH_BYTES = 107;
+const MAX_PATH_BYTES = 107;
 
 /** The mode and group of a unix socket; null for the default. */
 export interface SocketRights {
@@ -46,8 +46,8 @@ function unixTarget(path: string, { mode, group }: SocketRights): ListenTarget {
   if (!path.startsWith("/") || path.endsWith("/") || path.includes("\0")) {
     refuse("listenAddr", "must have an absolute path, such as unix:/run/worker/admin.sock");
   }
-  if (Buffer.byteLength(path) > LONGEST_PATH_BYTES) {
-    refuse("listenAddr", `must have a path of at most ${LONGEST_PATH_BYTES} bytes`);
+  if (Buffer.byteLength(path) > MAX_PATH_BYTES) {
+    refuse("listenAddr", `must have a path of at most ${MAX_PATH_BYTES} bytes`);
   }
   // The owner may always connect. The mode decides about other users.
   if (mode !== null && (!Number.isInteger(mode) || (mode & ~0o066) !== PRIVATE)) {

@@ -15,7 +15,7 @@ export const TICKET_MS = 60_000;
 /** The number of used tickets that are recorded in memory, far more than can be downloaded in a minute. */
 const MAX_USED = 10_000;
 /** The length of the longest ticket. It fits into a request's headers, with a query of 4,000 ASCII characters. */
-export const LONGEST_TICKET = 12_000;
+export const MAX_TICKET_LENGTH = 12_000;
 
 export interface Ticket {
   readonly request: ExportRequest;

@@ -1,12 +1,12 @@
 // A loop of periodic tasks, one at a time. Each task has its own interval, and pauses in proportion to its duration.
 // The costly tasks share a further pause, so that together they take a small part of the time. No pause is longer than
-// LONGEST_PAUSE_MS, and a hurried task skips its pauses. The loop runs as long as a task is wanted.
+// MAX_PAUSE_MS, and a hurried task skips its pauses. The loop runs as long as a task is wanted.
 import { monotonic, wait } from "../../base/clock.ts";
 
 export interface RhythmTask {
   readonly isWanted: () => boolean;
   readonly intervalMs: () => number;
-  /** The pause after the task, in multiples of its duration, up to LONGEST_PAUSE_MS. */
+  /** The pause after the task, in multiples of its duration, up to MAX_PAUSE_MS. */
   readonly pauseFactor: number;
   /** Whether all costly tasks pause after this one. A task that has never run or is hurried does not wait for that. */
   readonly isCostly?: boolean;
@@ -22,7 +22,7 @@ export interface Rhythm {
   stop(): Promise<void>;
 }
 
-const LONGEST_PAUSE_MS = 15_000;
+const MAX_PAUSE_MS = 15_000;
 /**
  * The shared pause in multiples of a costly task's duration. With it these tasks together take at most a twelfth of the
  * time, as long as each takes less than 1.4 s.
@@ -61,11 +61,11 @@ export function createRhythm(tasks: readonly RhythmTask[]): Rhythm {
       const tookMs = monotonic() - began;
       const usualMs = Math.max(
         first.intervalMs(),
-        Math.min(tookMs * first.pauseFactor, LONGEST_PAUSE_MS),
+        Math.min(tookMs * first.pauseFactor, MAX_PAUSE_MS),
       );
       nextAt.set(first, monotonic() + (pauseMs ?? usualMs));
       if (first.isCostly === true) {
-        costlyAt = monotonic() + Math.min(tookMs * SHARED_PAUSE_FACTOR, LONGEST_PAUSE_MS);
+        costlyAt = monotonic() + Math.min(tookMs * SHARED_PAUSE_FACTOR, MAX_PAUSE_MS);
       }
     }
   };

@@ -23,15 +23,15 @@ export function operationSource(runner: OperationRunner): FeedSource {
 }
 
 // The shortest time between two events: there may be twenty batches a second, more than a viewer can read.
-const SHORTEST_MS = 250;
+const MIN_MS = 250;
 
-/** Sends this process's operations to viewers: every change of state, and progress at most every SHORTEST_MS. */
+/** Sends this process's operations to viewers: every change of state, and progress at most every MIN_MS. */
 export function publishOperations(runner: OperationRunner, feed: Feed): void {
   let sentAtMs = Number.NEGATIVE_INFINITY;
   let sentState: OperationState | null = null;
   runner.onChange((operation: JobOperation) => {
     if (!feed.isWatched("operation")) return;
-    if (operation.state === sentState && monotonic() - sentAtMs < SHORTEST_MS) return;
+    if (operation.state === sentState && monotonic() - sentAtMs < MIN_MS) return;
     sentState = operation.state;
     sentAtMs = monotonic();
     feed.publish("operation", operationJson(operation));

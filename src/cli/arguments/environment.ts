@@ -101,7 +101,7 @@ export function secretOf(name: string, env: Environment): Found | null {
   return contentOf(join(directory, credential), `the credential ${credential}`, true);
 }
 
-const LONGEST_SECRET_BYTES = 65_536;
+const MAX_SECRET_BYTES = 65_536;
 
 /** Without the trailing newline that editors add. */
 function contentOf(path: string, where: string, mayBeMissing = false): Found | null {
@@ -115,7 +115,7 @@ function contentOf(path: string, where: string, mayBeMissing = false): Found | n
   const text = content.replace(/\r?\n$/, "");
   const problem = { path: where, message: "" };
   if (text === "") throw new InputError([{ ...problem, message: `${path} is empty` }]);
-  if (Buffer.byteLength(content) <= LONGEST_SECRET_BYTES) return { text, where };
+  if (Buffer.byteLength(content) <= MAX_SECRET_BYTES) return { text, where };
   throw new InputError([
     { ...problem, message: `${path} is larger than 64 KiB; is it the right file?` },
   ]);
@@ -125,7 +125,7 @@ function contentOf(path: string, where: string, mayBeMissing = false): Found | n
 function beginningOf(path: string): string {
   const file = openSync(path, "r");
   try {
-    const bytes = Buffer.alloc(LONGEST_SECRET_BYTES + 1);
+    const bytes = Buffer.alloc(MAX_SECRET_BYTES + 1);
     let end = 0;
     let read = 1;
     while (read > 0 && end < bytes.length) {

@@ -1,7 +1,7 @@
 // "Did you mean": suggests a name only if it is near enough to be the likely intention.
 import { distance } from "fastest-levenshtein";
 
-const LONGEST_WORD = 32;
+const MAX_WORD_LENGTH = 32;
 
 /** `; did you mean "list"?`; empty if no name is near or the nearest one needs care. */
 export function didYouMean(
@@ -9,7 +9,7 @@ export function didYouMean(
   names: readonly string[],
   isHarmless: (name: string) => boolean,
 ): string {
-  if (typed.length > LONGEST_WORD) return "";
+  if (typed.length > MAX_WORD_LENGTH) return "";
   const word = typed.toLowerCase();
   const limit = word.replace(/^-+/, "").length <= 3 ? 1 : 2;
   const near = names

@@ -16,7 +16,7 @@ const unitsMs: readonly (readonly [names: RegExp, ms: number])[] = [
 ];
 
 // The longest wait that the library accepts.
-const LONGEST_MS = 365 * 86_400_000;
+const MAX_MS = 365 * 86_400_000;
 
 const DURATION = "must be a duration such as 30s, 5m or 1h30m, up to a year";
 const MOMENT =
@@ -25,7 +25,7 @@ const MOMENT =
 /** Milliseconds. A plain number is seconds. */
 export function duration(typed: string): number {
   const ms = /^\d+(\.\d+)?$/.test(typed.trim()) ? Number(typed) * 1_000 : sumOfParts(typed);
-  if (ms !== null && ms <= LONGEST_MS) return ms;
+  if (ms !== null && ms <= MAX_MS) return ms;
   throw new Unfit(DURATION);
 }
 
@@ -40,7 +40,7 @@ export function moment(typed: string): When {
   if (plain.toLowerCase() === "now") return "now";
   const afterMs = sumOfParts(plain.replace(/^(\+|in\s+)/i, ""));
   if (afterMs !== null) {
-    if (afterMs > LONGEST_MS) throw new Unfit(MOMENT);
+    if (afterMs > MAX_MS) throw new Unfit(MOMENT);
     return { afterMs };
   }
   if (isMoment(plain)) return plain;

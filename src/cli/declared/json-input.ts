@@ -5,7 +5,7 @@ import { InputError, messageOf } from "../../base/errors.ts";
 import { UsageError } from "../arguments/refusals.ts";
 
 // The admin's limit for one request body.
-const LONGEST_INPUT_BYTES = 1024 * 1024;
+const MAX_INPUT_BYTES = 1024 * 1024;
 
 /** `typed`: the text, or `-` for standard input; `file`: a path, or `-`. */
 export async function jsonInput(
@@ -29,7 +29,7 @@ async function readAll(stream: NodeJS.ReadableStream, key: string): Promise<stri
     for await (const chunk of stream) {
       chunks.push(Buffer.from(chunk));
       size += chunk.length;
-      if (size > LONGEST_INPUT_BYTES) throw new Error("it is longer than 1 MiB");
+      if (size > MAX_INPUT_BYTES) throw new Error("it is longer than 1 MiB");
     }
     const text = new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks));
     return text.replace(/\r?\n$/, "");

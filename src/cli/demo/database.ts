@@ -35,7 +35,7 @@ export interface DemoDatabase extends AsyncDisposable {
 
 const DATABASE = "worker";
 const EXTENSIONS = ["operations", "controls", "schedules", "limits"] as const;
-const LONGEST_GOODBYE_MS = 2_000;
+const MAX_GOODBYE_MS = 2_000;
 
 export async function openDemoDatabase(options: DemoDatabaseOptions): Promise<DemoDatabase> {
   const { logger, signal } = options;
@@ -74,7 +74,7 @@ function stoppedEarly(cause?: unknown): WorkerError {
 
 function closeBoth(pool: Pool | undefined, server: EmbeddedServer): () => Promise<void> {
   return async () => {
-    if (pool !== undefined) await closePool(pool, LONGEST_GOODBYE_MS);
+    if (pool !== undefined) await closePool(pool, MAX_GOODBYE_MS);
     await server.stop();
   };
 }

@@ -21,7 +21,7 @@ export interface DemoWorkerOptions {
 }
 
 const CONCURRENCY = 4;
-const LONGEST_JOB_MS = 3_000;
+const MAX_JOB_MS = 3_000;
 /** The number of failures in 100 attempts. */
 const FAILURES = 12;
 const FEED_INTERVAL_MS = 2_000;
@@ -59,7 +59,7 @@ export async function startDemoWorker(options: DemoWorkerOptions): Promise<Async
 }
 
 async function pretend(sample: SampleTask, signal: AbortSignal): Promise<void> {
-  await wait(50 + random(LONGEST_JOB_MS), signal);
+  await wait(50 + random(MAX_JOB_MS), signal);
   signal.throwIfAborted();
   if (random(100) >= FAILURES) return;
   const error = new Error(sample.errors[0]?.split("\n")[0] ?? "it failed");

@@ -61,7 +61,7 @@ export async function operateByQuery(
   const store = missing === null ? tools.store : null;
   const report = await rehearse(
     { ...tools, store },
-    { ...request, isKept: !isDryRun, walkMs: LONGEST_WALK_MS },
+    { ...request, isKept: !isDryRun, walkMs: MAX_WALK_MS },
   );
   const { rehearsal, change } = report;
   if (!json) for (const line of rehearsalLines(report, missing, suggest)) print(line);
@@ -118,7 +118,7 @@ const onSameQueue = (missing: MissingTables, { line, text }: SameQueue): Missing
 });
 
 // The command line waits up to this long for an exact number of jobs.
-const LONGEST_WALK_MS = 5_000;
+const MAX_WALK_MS = 5_000;
 
 const EMPTY_QUERY = "is empty, which would match every job; if that is intended, use id>0";
 

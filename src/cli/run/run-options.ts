@@ -18,7 +18,7 @@ const { listen, metricsToken, ...others } = adminOptions;
 /** Options that need the admin. A token is not among them: it may be in the environment for another process. */
 export const aboutAdmin = others;
 /** The library's limit. */
-const LONGEST_FAST_MS = 5_000;
+const MAX_FAST_MS = 5_000;
 
 export const runOptions = {
   tasks: text("Directory of tasks: modules and executable files, named by their paths", {
@@ -60,7 +60,7 @@ export const runOptions = {
     "Lock short jobs by row locks (the fast lane): more throughput, more repeated jobs in an outage",
   ),
   fastLimit: atMost(
-    LONGEST_FAST_MS,
+    MAX_FAST_MS,
     span("With --fast: attempts that run longer get an ordinary lock, up to 5s [default: 100ms]"),
   ),
   connections: whole("Connections that fetch and finish jobs in parallel [default: 2]", 1, 16),

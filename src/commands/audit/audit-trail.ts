@@ -137,12 +137,12 @@ const recordSql = (s: string) => `
   insert into ${s}._private_audit (operation_id, entry) values ($1::bigint, $2::json)`;
 
 /** The size of the longest entry that is read. Entries of this program have at most 10,000 ids. */
-const LONGEST_ENTRY = 1_048_576;
+const MAX_ENTRY_LENGTH = 1_048_576;
 
 const listSql = (s: string) => `
   with recursive ${newestRows(`${s}._private_audit`, `case when ${isUnpackable("stored.entry")} then pg_catalog.octet_length(stored.entry::text) else 0 end`)}
   select page.id, page.page_bytes, case when ${isUnpackable("audit.entry")}
-      and pg_catalog.octet_length(audit.entry::text) <= ${LONGEST_ENTRY}::int then audit.entry end as json,
+      and pg_catalog.octet_length(audit.entry::text) <= ${MAX_ENTRY_LENGTH}::int then audit.entry end as json,
     audit.operation_id, ${microseconds("audit.at")} as at_us
   from page join ${s}._private_audit as audit on audit.id = page.id
   where page.row_number > 0

@@ -120,7 +120,7 @@ const tablesOf = (
 export type Wanted = { readonly ids: readonly string[] } | { readonly key: string };
 
 /** The longest time that an action waits for fetched jobs. */
-const LONGEST_WAIT_MS = 1_000;
+const MAX_WAIT_MS = 1_000;
 const STEP_MS = 40;
 
 const lockedSql: Statement = (s) => `
@@ -137,7 +137,7 @@ export async function untilNotFetched(db: Database, wanted: Wanted): Promise<voi
   const values = "ids" in wanted ? [wanted.ids, null] : ["{}", wanted.key];
   let ids = idsOf(await query<Row>(db, lockedSql, values));
   if (ids.length === 0 || !(await hasWorkerTable(db))) return;
-  const endsAtMs = monotonic() + LONGEST_WAIT_MS;
+  const endsAtMs = monotonic() + MAX_WAIT_MS;
   for (;;) {
     ids = idsOf(await query<Row>(db, fetchedSql, [ids]));
     if (ids.length === 0 || monotonic() >= endsAtMs) return;

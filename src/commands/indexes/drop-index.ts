@@ -5,7 +5,7 @@ import { dropIndex } from "../../database/schema/indexes/build-index.ts";
 import { defineCommand, jsonOf } from "../declare/command.ts";
 import { indexAction, indexField, indexPlace } from "./index-field.ts";
 
-const LONGEST_WAIT_MS = 1_500;
+const MAX_WAIT_MS = 1_500;
 
 export const dropIndexCommand = defineCommand({
   name: "drop-index",
@@ -30,7 +30,7 @@ export const dropIndexCommand = defineCommand({
     if (indexBuilds === undefined) return dropping;
     // Dropping waits for transactions that may use the index. An HTTP request does not wait for them.
     const late = new AbortController();
-    const waited = wait(LONGEST_WAIT_MS, late.signal).then(() => "dropping" as const);
+    const waited = wait(MAX_WAIT_MS, late.signal).then(() => "dropping" as const);
     const state = await Promise.race([dropping, waited]).finally(() => late.abort());
     if (state === "dropping") {
       dropping.catch((error: unknown) => {

@@ -6,7 +6,7 @@ import type { CanaryOutcome } from "./model/operation-store.ts";
 import type { OperationTools } from "./model/operation-tools.ts";
 
 const POLL_MS = 500;
-const LONGEST_WATCH_MS = 120_000;
+const MAX_WATCH_MS = 120_000;
 
 /**
  * Waits for the canary's outcome. Resumes the operation if all its jobs succeeded, otherwise pauses it, unless its
@@ -20,7 +20,7 @@ export async function watchCanary(
   const { id } = operation;
   const mine = { isMine: true } as const;
   const watched = await store.move(id, { from: ["running"], to: "canary", ...mine });
-  const until = monotonic() + LONGEST_WATCH_MS;
+  const until = monotonic() + MAX_WATCH_MS;
   let verdict: Verdict | null = watched === null ? TAKEN : null;
   while (verdict === null && !signal.aborted) {
     verdict = verdictOn(await store.canary(id), monotonic() >= until);

@@ -13,14 +13,14 @@ const MAX_LIMIT = 2_000;
 // 2,000.
 const MAX_WITHOUT_PAUSES = 4_000;
 const STEADY_LIMIT = 200;
-const LEAST_LIMIT = 10;
+const MIN_LIMIT = 10;
 const FIRST_SPAN = 50_000;
 const STEADY_SPAN = 25_000;
-const LEAST_SPAN = 500;
+const MIN_SPAN = 500;
 const WANTED_MS = 50;
-const LONGEST_MS = 2_000;
+const MAX_MS = 2_000;
 const MAX_GROWTH = 8;
-const LONGEST_PAUSE_MS = 2_000;
+const MAX_PAUSE_MS = 2_000;
 
 export interface BatchStep {
   /** The maximum number of ids to walk, and of matches to process. */
@@ -79,12 +79,12 @@ export function createPace({ rate, monotonic }: PaceOptions): BatchPace {
     if (found >= limit) {
       // The limit is an integer, since the number of matches is compared with it.
       const next = Math.round(Math.min(resized(limit, ms, STEADY_LIMIT), limit * 2));
-      limit = clamp(next, Math.min(LEAST_LIMIT, most), most);
+      limit = clamp(next, Math.min(MIN_LIMIT, most), most);
       // As many ids as the limit needs, and some more. In stretches with more matches the limit ends the batch.
       const enough = Math.max(walked * 2 * (limit / found), Math.min(span, STEADY_SPAN));
-      span = clamp(enough, LEAST_SPAN, Number.MAX_SAFE_INTEGER);
+      span = clamp(enough, MIN_SPAN, Number.MAX_SAFE_INTEGER);
     } else {
-      span = clamp(resized(span, ms, STEADY_SPAN), LEAST_SPAN, Number.MAX_SAFE_INTEGER);
+      span = clamp(resized(span, ms, STEADY_SPAN), MIN_SPAN, Number.MAX_SAFE_INTEGER);
     }
   };
 
@@ -125,14 +125,14 @@ export function createPace({ rate, monotonic }: PaceOptions): BatchPace {
       pauseFactor = pauseFactorAfter(took.oldestReadyMs, took.ms);
       // A batch without changes holds no locks and leaves no dead rows, so a short pause is enough.
       const share = took.done === 0 ? 0.25 : 1;
-      const rest = Math.min(took.ms * share * pauseFactor, LONGEST_PAUSE_MS);
+      const rest = Math.min(took.ms * share * pauseFactor, MAX_PAUSE_MS);
       if (rate === null) return rest;
       const dueMs = (done / rate) * 1_000 - (monotonic() - began);
       return Math.max(rest, dueMs);
     },
     tooLong() {
-      span = clamp(span / MAX_GROWTH, LEAST_SPAN, span);
-      limit = clamp(Math.round(limit / MAX_GROWTH), Math.min(LEAST_LIMIT, limit), limit);
+      span = clamp(span / MAX_GROWTH, MIN_SPAN, span);
+      limit = clamp(Math.round(limit / MAX_GROWTH), Math.min(MIN_LIMIT, limit), limit);
     },
   };
 }
@@ -141,7 +141,7 @@ export function createPace({ rate, monotonic }: PaceOptions): BatchPace {
 function resized(size: number, ms: number, steady: number): number {
   const within = (wantedMs: number) =>
     size * clamp(wantedMs / Math.max(ms, 1), 1 / MAX_GROWTH, MAX_GROWTH);
-  return Math.max(within(WANTED_MS), Math.min(within(LONGEST_MS), steady));
+  return Math.max(within(WANTED_MS), Math.min(within(MAX_MS), steady));
 }
 
 const clamp = (value: number, least: number, most: number) =>

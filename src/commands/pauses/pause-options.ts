@@ -40,7 +40,7 @@ export interface Paused extends Acknowledgement {
 
 /** How long a pause waits for workers. */
 export const WAIT_MS = 5_000;
-const LONGEST_WAIT_MS = 60_000;
+const MAX_WAIT_MS = 60_000;
 
 const optionsSchema = v.pipe(
   strict({
@@ -56,7 +56,7 @@ const optionsSchema = v.pipe(
     waitMs: v.optional(
       v.pipe(
         v.number("must be a number"),
-        v.check((ms) => ms >= 0 && ms <= LONGEST_WAIT_MS, "must be from 0 to 60000"),
+        v.check((ms) => ms >= 0 && ms <= MAX_WAIT_MS, "must be from 0 to 60000"),
       ),
       WAIT_MS,
     ),

@@ -17,10 +17,10 @@ export const BEGIN = "begin isolation level read committed";
 const BEGIN_READ_ONLY = `${BEGIN} read only`;
 
 /** A process that is busy for a moment between two statements must not lose its connection. */
-const SHORTEST_IDLE_MS = 5_000;
+const MIN_IDLE_MS = 5_000;
 
 /** The shortest lock_timeout: PostgreSQL treats 0 as no limit. */
-const SHORTEST_LOCK_MS = 20;
+const MIN_LOCK_MS = 20;
 
 /**
  * Returns the statements that begin a transaction with these limits. The limit of a statement may be below the bounds.
@@ -30,14 +30,14 @@ export function beginWith(
   { limitMs, lockMs }: { limitMs: number; lockMs: number },
 ): string[] {
   const statementMs = Math.max(1, Math.trunc(limitMs));
-  const idleMs = Math.max(SHORTEST_IDLE_MS, Math.trunc(statementTimeoutMs));
+  const idleMs = Math.max(MIN_IDLE_MS, Math.trunc(statementTimeoutMs));
   return [
     readOnly ? BEGIN_READ_ONLY : BEGIN,
     // Reads never call objects that other roles have created. Writes keep the session's path, because they fire the
     // application's triggers, which look up names there.
     ...(readOnly ? ["set local search_path = pg_catalog, pg_temp"] : []),
     `set local statement_timeout = ${statementMs}`,
-    `set local lock_timeout = ${Math.max(SHORTEST_LOCK_MS, Math.trunc(lockMs))}`,
+    `set local lock_timeout = ${Math.max(MIN_LOCK_MS, Math.trunc(lockMs))}`,
     // A process that freezes before its commit must not keep its locks.
     `set local idle_in_transaction_session_timeout = ${idleMs}`,
     // Both are off, because short statements gain nothing: compilation may take longer than the statement, and the

@@ -6,7 +6,7 @@ import type pg from "pg";
 import { serverProcessOf } from "../pg-internals.ts";
 
 const CANCEL_REQUEST = 80_877_102;
-const LONGEST_MS = 1_000;
+const MAX_MS = 1_000;
 
 /** Sends the request. Resolves when PostgreSQL has accepted it, or cannot be reached within a second. */
 export function cancelStatement(client: pg.ClientBase): Promise<void> {
@@ -21,7 +21,7 @@ export function cancelStatement(client: pg.ClientBase): Promise<void> {
     const socket = host.startsWith("/")
       ? net.connect(`${host}/.s.PGSQL.${port}`)
       : net.connect(port, host);
-    socket.setTimeout(LONGEST_MS, () => socket.destroy());
+    socket.setTimeout(MAX_MS, () => socket.destroy());
     socket.on("error", () => {});
     socket.once("close", () => resolve());
     // PostgreSQL responds by closing the connection.

@@ -4,13 +4,7 @@
 import { once } from "node:events";
 import type { Pool, PoolClient, QueryConfig, QueryResultRow } from "pg";
 import pg from "pg";
-import {
-  clearTimeout,
-  LONGEST_TIMER_MS,
-  setTimeout,
-  timeoutSignal,
-  wait,
-} from "../../base/clock.ts";
+import { clearTimeout, MAX_TIMER_MS, setTimeout, timeoutSignal, wait } from "../../base/clock.ts";
 import { messageOf, WorkerError } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
 import type { Transactional } from "../database.ts";
@@ -51,7 +45,7 @@ export function createPool(options: PoolOptions): Pool {
     connectionTimeoutMillis:
       connectTimeoutMs === undefined
         ? (options.connectionTimeoutMs ?? 5_000)
-        : Math.min(connectTimeoutMs * hosts.length, LONGEST_TIMER_MS),
+        : Math.min(connectTimeoutMs * hosts.length, MAX_TIMER_MS),
     keepAlive: true,
   };
   const pool = new pg.Pool(config);
@@ -162,10 +156,7 @@ export function boundedQueryable(pool: Pool, bounds: Bounds, scope?: RequestScop
   };
   const connected = <T>(work: (client: PoolClient) => Promise<T>): Promise<T> =>
     withClient(pool, work, {
-      waitMs: Math.min(
-        bounds.connectionWaitMs ?? LONGEST_WAIT_MS,
-        scope?.waitLeftMs?.() ?? Infinity,
-      ),
+      waitMs: Math.min(bounds.connectionWaitMs ?? MAX_WAIT_MS, scope?.waitLeftMs?.() ?? Infinity),
       signal: scope?.signal,
     });
   return {
@@ -226,7 +217,7 @@ export async function withClient<T>(
 
 // How long to wait for a connection. Pools of this library have a shorter timeout; an application's pool may wait
 // indefinitely.
-const LONGEST_WAIT_MS = 10_000;
+const MAX_WAIT_MS = 10_000;
 
 /**
  * Returns a connection of the pool within the time limit. `onError` receives the errors of the client from the first
@@ -234,7 +225,7 @@ const LONGEST_WAIT_MS = 10_000;
  */
 async function connectInTime(
   pool: Pool,
-  { waitMs = LONGEST_WAIT_MS, signal }: Line,
+  { waitMs = MAX_WAIT_MS, signal }: Line,
   onError: (error: Error) => void,
 ): Promise<PoolClient> {
   signal?.throwIfAborted();
@@ -242,7 +233,7 @@ async function connectInTime(
   const isFull = pool.idleCount === 0 && pool.totalCount >= pool.options.max;
   const connecting = connected(pool, onError);
   const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error(TOO_LATE)), isFull ? waitMs : LONGEST_WAIT_MS);
+  const timer = setTimeout(() => reject(new Error(TOO_LATE)), isFull ? waitMs : MAX_WAIT_MS);
   const onAbort = () => reject(signal?.reason);
   signal?.addEventListener("abort", onAbort, { once: true });
   try {

@@ -25,7 +25,7 @@ export interface Archive {
 
 const LENGTH_BYTES = 4;
 const COMPRESSION_LEVEL = 19;
-const LARGEST_CONTENT_BYTES = 512 * 1024 * 1024;
+const MAX_CONTENT_BYTES = 512 * 1024 * 1024;
 
 /** Packs `files` in the given order, for the build. It takes seconds. */
 export function packArchive(version: string, files: readonly ServerFile[]): Buffer {
@@ -68,5 +68,5 @@ function unpack(body: Buffer, sha256: string): Buffer {
       "The PostgreSQL files inside this program are damaged: install the program again.",
     );
   }
-  return zlib.zstdDecompressSync(body, { maxOutputLength: LARGEST_CONTENT_BYTES });
+  return zlib.zstdDecompressSync(body, { maxOutputLength: MAX_CONTENT_BYTES });
 }

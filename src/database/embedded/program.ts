@@ -11,7 +11,7 @@ import type { Account } from "./account.ts";
 // The user's environment (PGDATA, LC_*, LD_* and the like) must not affect the server.
 const ENVIRONMENT = { PATH: "/usr/bin:/bin", LC_ALL: "C", TZ: "UTC" };
 const LAST_LINES = 20;
-const LONGEST_LINE = 2_000;
+const MAX_LINE_LENGTH = 2_000;
 
 export function launch(
   program: string,
@@ -66,9 +66,9 @@ export function lastLines(child: ChildProcess, onLine?: (line: string) => void):
     let rest = "";
     stream.setEncoding("utf8").on("data", (text: string) => {
       const parts = (rest + text).split("\n");
-      rest = (parts.pop() ?? "").slice(-LONGEST_LINE);
+      rest = (parts.pop() ?? "").slice(-MAX_LINE_LENGTH);
       for (const part of parts) {
-        const line = part.slice(0, LONGEST_LINE);
+        const line = part.slice(0, MAX_LINE_LENGTH);
         lines.push(line);
         if (lines.length > LAST_LINES) lines.shift();
         onLine?.(line);

@@ -17,7 +17,7 @@ import type { Account } from "./account.ts";
 export const SOCKET_PORT = 5432;
 
 // The size of sun_path is 108 bytes with its terminator on every Linux.
-const LONGEST_PATH_BYTES = 107;
+const MAX_PATH_BYTES = 107;
 const PREFIX = "worker-pg-";
 
 /**
@@ -29,7 +29,7 @@ export function makeSocketDirectory(dataDirectory: string, account: Account): st
   removeSocketDirectory(dataDirectory);
   const near = join(dataDirectory, "socket");
   let directory = near;
-  if (Buffer.byteLength(socketPath(near)) <= LONGEST_PATH_BYTES) mkdirSync(near);
+  if (Buffer.byteLength(socketPath(near)) <= MAX_PATH_BYTES) mkdirSync(near);
   else {
     directory = mkdtempSync(join(shortTemporaryDirectory(), PREFIX));
     symlinkSync(directory, near);
@@ -56,5 +56,5 @@ function socketPath(directory: string): string {
 
 function shortTemporaryDirectory(): string {
   const longest = socketPath(join(tmpdir(), `${PREFIX}XXXXXX`));
-  return Buffer.byteLength(longest) <= LONGEST_PATH_BYTES ? tmpdir() : "/tmp";
+  return Buffer.byteLength(longest) <= MAX_PATH_BYTES ? tmpdir() : "/tmp";
 }

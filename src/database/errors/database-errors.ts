@@ -35,7 +35,7 @@ export function explainDatabaseError(
   const error = unwrapped(thrown);
   if (error instanceof WorkerError) return error;
   const bytes = bytesOf(values);
-  if (bytes > LONGEST_MESSAGE_BYTES) {
+  if (bytes > MAX_MESSAGE_BYTES) {
     const message = `${(bytes / 2 ** 30).toFixed(1)} GiB are too much for one statement; PostgreSQL accepts less than 1 GiB, so split the data`;
     return new WorkerError("too_large", message, { cause: error });
   }
@@ -129,12 +129,12 @@ function firstCode(error: unknown): string | undefined {
 }
 
 // The length of a message beyond which PostgreSQL closes the connection without an error.
-const LONGEST_MESSAGE_BYTES = 2 ** 30 - 2;
+const MAX_MESSAGE_BYTES = 2 ** 30 - 2;
 
 /** Returns the approximate length in the message of a statement's values; 0 if they are certainly short enough. */
 function bytesOf(values: readonly unknown[]): number {
   const texts = values.flat().filter((value) => typeof value === "string");
   const characters = texts.reduce((sum, text) => sum + text.length, 0);
-  if (characters * 3 < LONGEST_MESSAGE_BYTES) return 0;
+  if (characters * 3 < MAX_MESSAGE_BYTES) return 0;
   return texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
 }

@@ -52,9 +52,9 @@ interface Busy {
 // The total time to wait for other processes, in milliseconds.
 const DEFAULT_TIMEOUT_MS = 60_000;
 // How long one attempt waits for a lock: the pool may be small, and other callers wait for its connections.
-const LONGEST_LOCK_WAIT_MS = 10_000;
+const MAX_LOCK_WAIT_MS = 10_000;
 // The time limit for reading the catalogue and the ledgers, which takes milliseconds.
-const LONGEST_READ_MS = 10_000;
+const MAX_READ_MS = 10_000;
 // If an old level was reached less than this many seconds ago, a stock worker is migrating, one step in each
 // transaction.
 const CLIMBING_S = 5;
@@ -124,8 +124,8 @@ async function attemptOn(
   plan: MigrationPlan,
   timeoutMs: number,
 ): Promise<MigrationOutcome | Busy> {
-  const lockTimeoutMs = Math.min(LONGEST_LOCK_WAIT_MS, timeoutMs);
-  const statementTimeoutMs = lockTimeoutMs + LONGEST_READ_MS;
+  const lockTimeoutMs = Math.min(MAX_LOCK_WAIT_MS, timeoutMs);
+  const statementTimeoutMs = lockTimeoutMs + MAX_READ_MS;
   const bounds = { statementTimeoutMs, lockTimeoutMs, readOnly: true };
   const reads = { schema, client: boundedQueryable(pool, bounds) };
   const work = (seen: ReadySchema | null) =>

@@ -23,7 +23,7 @@ import { timeZone, zoneHints } from "./time-zone.ts";
 export const cronJobKeyModes = ["replace", "preserve_run_at"] as const;
 
 /** The longest backfill period: it limits how many jobs a start after a long pause adds. */
-export const LONGEST_FILL_MS = 366 * 24 * 60 * MINUTE_MS;
+export const MAX_FILL_MS = 366 * 24 * 60 * MINUTE_MS;
 
 /** A cron entry as plain data. Made by cronEntry(), everyMinute(), everyMinutes() or parseCrontab(). */
 export interface CronEntry {
@@ -212,7 +212,7 @@ const entrySchema = v.pipe(
       fillMs: v.pipe(
         v.number("must be a number"),
         v.check((ms) => Number.isInteger(ms) && ms >= 0, "must be a whole number, not negative"),
-        v.maxValue(LONGEST_FILL_MS, "must be at most 366 days"),
+        v.maxValue(MAX_FILL_MS, "must be at most 366 days"),
       ),
       queueName: v.optional(boundedText(1, 128)),
       maxAttempts: v.optional(attemptLimit),

@@ -39,9 +39,9 @@ export const FIELD_COUNT = fields.length;
 export const MAX_PROBLEMS = 100;
 
 /** The longest field, in UTF-16 units. Sixty minutes in a list are 169. */
-const LONGEST_FIELD = 500;
+const MAX_FIELD_LENGTH = 500;
 /** The longest expression. */
-export const LONGEST_EXPRESSION = 3_000;
+export const MAX_EXPRESSION_LENGTH = 3_000;
 
 export const fieldName = (index: number) => fields[index]?.name ?? "";
 
@@ -79,8 +79,8 @@ export function canonicalField(
 ): { readonly field: string } | { readonly problems: readonly TextProblem[] } {
   const field = fields[index];
   if (field === undefined) throw new RangeError(`there is no field ${index}`);
-  if (text.length > LONGEST_FIELD) {
-    return { problems: [{ at: 0, message: `is longer than ${LONGEST_FIELD} characters` }] };
+  if (text.length > MAX_FIELD_LENGTH) {
+    return { problems: [{ at: 0, message: `is longer than ${MAX_FIELD_LENGTH} characters` }] };
   }
   const numbers = new Set<number>();
   const isLast = (part: string) => field.hasLast && /^l$/i.test(part);

@@ -6,7 +6,7 @@ import {
   canonicalField,
   FIELD_COUNT,
   fieldName,
-  LONGEST_EXPRESSION,
+  MAX_EXPRESSION_LENGTH,
   macroProblem,
   withoutMacro,
 } from "./cron-fields.ts";
@@ -45,8 +45,8 @@ const known = new Map<string, CronSchedule>();
 const MAX_KNOWN = 1_000;
 
 function readExpression(expression: string, timeZone: string): CronSchedule {
-  if (expression.length > LONGEST_EXPRESSION) {
-    throw new InputError(`is longer than ${LONGEST_EXPRESSION} characters`);
+  if (expression.length > MAX_EXPRESSION_LENGTH) {
+    throw new InputError(`is longer than ${MAX_EXPRESSION_LENGTH} characters`);
   }
   const words = withoutMacro(expression);
   const fields = [...words.matchAll(/\S+/g)];

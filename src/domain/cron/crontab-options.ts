@@ -2,7 +2,7 @@
 // a space.
 import { parse } from "node:querystring";
 import { didYouMean } from "../../base/validate.ts";
-import { type CronEntry, cronJobKeyModes, LONGEST_FILL_MS } from "./cron-entry.ts";
+import { type CronEntry, cronJobKeyModes, MAX_FILL_MS } from "./cron-entry.ts";
 import type { TextProblem } from "./cron-fields.ts";
 import { zoneProblem } from "./time-zone.ts";
 
@@ -25,7 +25,7 @@ const options: Readonly<Record<string, Option>> = {
     expected: "a time phrase such as 4w3d2h1m (weeks, days, hours, minutes), at most 366 days",
     read: (value) => {
       const fillMs = timePhraseMs(value);
-      return fillMs === null || fillMs > LONGEST_FILL_MS ? null : { fillMs };
+      return fillMs === null || fillMs > MAX_FILL_MS ? null : { fillMs };
     },
   },
   max: {

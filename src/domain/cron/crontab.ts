@@ -20,7 +20,7 @@ import { type EntryFields, readCrontabOptions } from "./crontab-options.ts";
 import { zoneProblem } from "./time-zone.ts";
 
 /** Longest text, in UTF-16 units. */
-export const LONGEST_CRONTAB = 1_000_000;
+export const MAX_CRONTAB_LENGTH = 1_000_000;
 
 /**
  * Returns the entries of a crontab in Graphile Worker's format, in its order. Throws InputError with all
@@ -29,8 +29,8 @@ export const LONGEST_CRONTAB = 1_000_000;
  */
 export function parseCrontab(text: string): CronEntry[] {
   if (typeof text !== "string") throw new InputError("the crontab must be a text");
-  if (text.length > LONGEST_CRONTAB) {
-    throw new InputError(`the crontab is longer than ${LONGEST_CRONTAB} characters`);
+  if (text.length > MAX_CRONTAB_LENGTH) {
+    throw new InputError(`the crontab is longer than ${MAX_CRONTAB_LENGTH} characters`);
   }
   const problems: Problem[] = [];
   const entries: CronEntry[] = [];

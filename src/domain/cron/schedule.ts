@@ -77,11 +77,11 @@ export interface ScheduleDefinition {
   readonly overlap: ScheduleOverlap;
 }
 
-const LONGEST_JITTER_MS = 86_400_000;
-export const LONGEST_PAYLOAD_BYTES = 65_536;
+const MAX_JITTER_MS = 86_400_000;
+export const MAX_PAYLOAD_BYTES = 65_536;
 export const payloadTooLarge: Problem = {
   path: "payload",
-  message: `must have at most ${LONGEST_PAYLOAD_BYTES} bytes; store more elsewhere and name the place`,
+  message: `must have at most ${MAX_PAYLOAD_BYTES} bytes; store more elsewhere and name the place`,
 };
 
 const ownSchema = strict({
@@ -89,7 +89,7 @@ const ownSchema = strict({
   jitterMs: v.pipe(
     v.number("must be a number"),
     v.check((ms) => Number.isInteger(ms) && ms >= 0, "must be a whole number, not negative"),
-    v.maxValue(LONGEST_JITTER_MS, "must be at most a day"),
+    v.maxValue(MAX_JITTER_MS, "must be at most a day"),
   ),
   overlap: v.picklist(overlaps, `must be one of ${overlaps.join(", ")}`),
 });
@@ -129,7 +129,7 @@ export function checkedSchedule({
 function boundedPayload(payload: unknown): { readonly text: string; readonly value: JsonObject } {
   const value = jsonObject(payload);
   const text = payload instanceof RawJson ? payloadText(payload) : payloadText(value);
-  if (Buffer.byteLength(text) <= LONGEST_PAYLOAD_BYTES) return { text, value };
+  if (Buffer.byteLength(text) <= MAX_PAYLOAD_BYTES) return { text, value };
   throw new InputError([payloadTooLarge]);
 }
 

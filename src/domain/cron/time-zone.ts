@@ -11,12 +11,12 @@ export function zoneProblem(name: string): string | null {
   if (isZone(name)) return null;
   const near = nearest(name, Intl.supportedValuesOf("timeZone"));
   const meant = near === null ? "" : `, did you mean "${near}"?`;
-  const shown = name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)}…` : name;
+  const shown = name.length > MAX_NAME_LENGTH ? `${name.slice(0, MAX_NAME_LENGTH)}…` : name;
   return `"${shown}" is not a time zone${meant}; expected a name such as Europe/Berlin, America/New_York or UTC`;
 }
 
 /** Longer than any name. */
-const LONGEST_NAME = 64;
+const MAX_NAME_LENGTH = 64;
 
 /** Valid names. A check of one takes as long as ten ticks. */
 const known = new Set<string>();
@@ -24,7 +24,7 @@ const MAX_KNOWN = 1_000;
 
 function isZone(name: string): boolean {
   if (known.has(name)) return true;
-  if (name.length > LONGEST_NAME || !/^[a-z]/i.test(name)) return false;
+  if (name.length > MAX_NAME_LENGTH || !/^[a-z]/i.test(name)) return false;
   try {
     new Intl.DateTimeFormat("en", { timeZone: name });
     if (known.size >= MAX_KNOWN) known.clear();

@@ -10,11 +10,11 @@ const SPELLINGS: Readonly<Record<string, string>> = {
 };
 
 export const RATE_FORM = "must be a rate such as 100/s, 300/min, 1000/h or 10/250ms";
-const LONGEST_RATE = 40;
+const MAX_RATE_LENGTH = 40;
 
 /** Returns the rate, without checking its bounds; null if the text has another form. */
 export function parseRate(text: string): Pick<Rate, "limit" | "perMs"> | null {
-  if (text.length > LONGEST_RATE) return null;
+  if (text.length > MAX_RATE_LENGTH) return null;
   const [count = "", period = "", ...more] = text.split("/").map((part) => part.trim());
   if (more.length > 0 || !/^\d{1,9}(,\d{3})*$/.test(count)) return null;
   const amount = /^\d*/.exec(period)?.[0] ?? "";

@@ -10,7 +10,7 @@ export interface TokenBucket {
   readonly lapseMs: number;
 }
 
-const LONGEST_LAPSE_MS = 100;
+const MAX_LAPSE_MS = 100;
 
 /**
  * Tokens are taken up to `lapseMs` before their jobs start. In any period jobs start with the tokens of a period that
@@ -19,6 +19,6 @@ const LONGEST_LAPSE_MS = 100;
  */
 export function tokenBucket({ limit, perMs, burst }: FullRate): TokenBucket {
   const intervalMs = perMs / limit;
-  const lapseMs = Math.min(LONGEST_LAPSE_MS, (burst * intervalMs) / 4);
+  const lapseMs = Math.min(MAX_LAPSE_MS, (burst * intervalMs) / 4);
   return { intervalMs, lapseMs, capacity: Math.max(1, burst - lapseMs / intervalMs) };
 }

@@ -97,11 +97,11 @@ function lastElements(header: string | string[] | undefined): string[] {
 
 // The longest text that is read as an address. In brackets and with a port an address has 47 characters, and a few more
 // with an interface name.
-const LONGEST_ADDRESS = 100;
+const MAX_ADDRESS_LENGTH = 100;
 
 /** Returns the address in a text, perhaps in brackets or with a port; null for other text. */
 function addressOf(text: string): string | null {
-  if (text.length > LONGEST_ADDRESS) return null;
+  if (text.length > MAX_ADDRESS_LENGTH) return null;
   const [, bracketed, dotted] = /^(?:\[([^\]]*)\](?::\d+)?|([\d.]+)(?::\d+)?)$/.exec(text) ?? [];
   const address = plainAddress(bracketed ?? dotted ?? text);
   return isIP(address) === 0 ? null : address;

@@ -10,7 +10,7 @@ export const AS_OF = "as-of";
 /**
  * The lengths between which a response has an ETag. Shorter ones are not worth it; longer ones take too long to hash.
  */
-const LEAST_CHARS = 500;
+const MIN_CHARS = 500;
 const MAX_CHARS = 250_000;
 
 /** Returns 304 if the request has this response's ETag; otherwise the response with its ETag. */
@@ -20,7 +20,7 @@ export function conditional(
 ): HttpResponse {
   const { status, headers, body } = response;
   if (status !== 200 || typeof body !== "string") return response;
-  if (body.length < LEAST_CHARS || body.length > MAX_CHARS) return response;
+  if (body.length < MIN_CHARS || body.length > MAX_CHARS) return response;
   // The ETag is weak, because two responses with it may differ in their time and their encoding.
   const etag = `W/"${hash("sha256", comparable?.() ?? body, "base64url").slice(0, 22)}"`;
   const tagged = { ...headers, etag };

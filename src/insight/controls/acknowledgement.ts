@@ -38,7 +38,7 @@ export async function awaitAcknowledgement(
 ): Promise<Acknowledgement> {
   if (!(await hasWorkerTable(db))) return NOT_ACKNOWLEDGED;
   const untilMs = monotonic() + waitMs;
-  for (let pauseMs = FIRST_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_MS)) {
+  for (let pauseMs = FIRST_MS; ; pauseMs = Math.min(2 * pauseMs, MAX_MS)) {
     const { state, isInTransaction } = await readState(db);
     const leftMs = untilMs - monotonic();
     if (state.waiting === 0 || isInTransaction || leftMs <= 0 || signal.aborted) return state;
@@ -48,7 +48,7 @@ export async function awaitAcknowledgement(
 
 /** The pauses between two reads. A worker obeys within milliseconds, or within 2 s without LISTEN. */
 const FIRST_MS = 10;
-const LONGEST_MS = 160;
+const MAX_MS = 160;
 
 async function readState(db: Database) {
   const [row] = await query<AcknowledgementRow>(db, acknowledgementSql);

@@ -4,7 +4,7 @@ import { hasControls, hasLimits } from "../../database/schema/extensions/has-ext
 import type { PauseScope } from "../../queue/pauses/pause.ts";
 import { isPausedQueue } from "../../queue/sql/lock.ts";
 import { dateOf, microseconds } from "../../queue/sql/moments.ts";
-import { beginning, LONGEST_REASON } from "../../queue/sql/unpacked.ts";
+import { beginning, MAX_REASON_LENGTH } from "../../queue/sql/unpacked.ts";
 
 /** A pause of a queue, of a task or of everything. */
 export interface Pause {
@@ -63,7 +63,7 @@ const listSql =
   (s) =>
     `
 select scope, ${beginning("name")} as name, ${microseconds("paused_at")}::text as paused_us, ${microseconds("resume_at")}::text as resume_us,
-  ${beginning("reason", LONGEST_REASON)} as reason, ${beginning("paused_by")} as paused_by, ${isBackOff(s)} as is_back_off
+  ${beginning("reason", MAX_REASON_LENGTH)} as reason, ${beginning("paused_by")} as paused_by, ${isBackOff(s)} as is_back_off
 from ${s}._private_pauses as pauses
 where scope <> 'queue' and (resume_at is null or resume_at > pg_catalog.now())
   or scope = 'queue' and exists (

@@ -5,7 +5,7 @@ import type { Database, Statement } from "../../database/database.ts";
 import { query } from "../../database/database.ts";
 import { compileQuery } from "../query/compile-query.ts";
 import { matchingOf } from "../walk/matching.ts";
-import { LOWEST_ID } from "../walk/step.ts";
+import { MIN_ID } from "../walk/step.ts";
 import { ahead } from "./ahead.ts";
 import { headOf } from "./columns.ts";
 import { boundaryText, type ExportCursor } from "./export-cursor.ts";
@@ -55,7 +55,7 @@ export async function exportJobs(
   const compiled =
     q.trim() === "" ? null : await compileQuery(steps, q, nowUs == null ? {} : { nowUs });
   const maxId = cursor?.maxId ?? (await highestId(steps));
-  const boundary = { after: cursor?.after ?? LOWEST_ID, maxId, nowUs: compiled?.nowUs ?? null };
+  const boundary = { after: cursor?.after ?? MIN_ID, maxId, nowUs: compiled?.nowUs ?? null };
   const cursorAfter = (id: string) => `${id}${boundaryText(boundary)}`;
   let reached = cursor === null ? null : cursorAfter(cursor.after);
   let [lines, unchecked, isInLine] = [0, 0, false];

@@ -38,7 +38,7 @@ const MAX_ALONE = 4 * 1_048_576;
 /** The estimated size of a line without its payload and error. */
 const LINE_BYTES = 500;
 /** The least share of its upper bound with which a compressed payload counts. */
-const LEAST_SHARE = 1 / 8;
+const MIN_SHARE = 1 / 8;
 /** The number of lines of the first chunk. How many take 0.1 s depends on the payloads. */
 const FIRST_LINES = 500;
 
@@ -53,7 +53,7 @@ export function createLineChunks(db: Database, format: LineFormat): LineChunks {
     most = Math.ceil(lines * Math.min(2, WANTED_BYTES / text.length));
     const isCut = lines < selection;
     if (text.length > MAX_BYTES) share = 1;
-    else if (isCut && text.length < WANTED_BYTES / 2) share = Math.max(LEAST_SHARE, share / 2);
+    else if (isCut && text.length < WANTED_BYTES / 2) share = Math.max(MIN_SHARE, share / 2);
   };
 
   return {

@@ -20,9 +20,9 @@ const MAX_PATHS = 400;
 const MAX_VALUES = 200;
 const MAX_FOUND = 10;
 /** The least deviation, so high that a few thousand comparisons yield no difference by chance. */
-const LEAST_Z = 4.4;
-const LEAST_HERE = 0.5;
-const LEAST_GAP = 0.1;
+const MIN_Z = 4.4;
+const MIN_HERE = 0.5;
+const MIN_GAP = 0.1;
 const MISSING = "missing";
 
 type Tally = Map<string, [here: number, there: number]>;
@@ -77,10 +77,10 @@ function difference(
   ofThere: number,
 ): Difference | null {
   const [here, there] = [a / ofHere, b / ofThere];
-  if (here < LEAST_HERE || here - there < LEAST_GAP) return null;
+  if (here < MIN_HERE || here - there < MIN_GAP) return null;
   const all = (a + b) / (ofHere + ofThere);
   const error = Math.sqrt(all * (1 - all) * (1 / ofHere + 1 / ofThere));
-  if ((here - there) / error < LEAST_Z) return null;
+  if ((here - there) / error < MIN_Z) return null;
   // If the other set never has the value, it counts as half of one occurrence.
   const lift = here / Math.max(there, 0.5 / ofThere);
   return { path, value, here: rounded(here), there: rounded(there), lift: rounded(lift) };

@@ -3,10 +3,10 @@
 
 const DEEPEST = 6;
 const MAX_PATHS = 200;
-const LONGEST_VALUE = 80;
+const MAX_VALUE_LENGTH = 80;
 const MAX_ELEMENTS = 20;
 /** The length in characters of the longest payload that is read. */
-const LONGEST_PAYLOAD = 100_000;
+const MAX_PAYLOAD_LENGTH = 100_000;
 
 /** Matches numbers that a double may not represent. */
 const LONG_NUMBER = /\d{16}/;
@@ -17,7 +17,7 @@ const LONG_NUMBER = /\d{16}/;
  * null if the JSON is invalid or too long.
  */
 export function flatten(payload: string): Map<string, Set<string>> | null {
-  if (payload.length > LONGEST_PAYLOAD) return null;
+  if (payload.length > MAX_PAYLOAD_LENGTH) return null;
   const paths = new Map<string, Set<string>>();
   try {
     add(paths, "payload", parse(payload), 0);
@@ -47,13 +47,13 @@ function add(paths: Map<string, Set<string>>, path: string, value: unknown, dept
 function put(paths: Map<string, Set<string>>, path: string, text: string): void {
   const values = paths.get(path);
   if (values === undefined && paths.size >= MAX_PATHS) return;
-  const isShort = text.length <= LONGEST_VALUE;
+  const isShort = text.length <= MAX_VALUE_LENGTH;
   paths.set(path, isShort ? (values ?? new Set()).add(text) : (values ?? new Set()));
 }
 
 /** A name is quoted as in the query language. */
 const nameText = (name: string) => {
-  const short = name.slice(0, LONGEST_VALUE);
+  const short = name.slice(0, MAX_VALUE_LENGTH);
   return /^[\w$@/-]+$/.test(short) ? short : JSON.stringify(short);
 };
 

@@ -49,7 +49,7 @@ const SAMPLED_PAGES = 2_500;
 const NEWEST = 2_000;
 /** The number of texts that are in memory at once to be checked. */
 const MAX_CHECKED = 1_000;
-const LARGEST_CHECKED = 16_384;
+const MAX_CHECKED_BYTES = 16_384;
 
 /**
  * Reads the rows. If a full read takes too long, no value is decompressed. `isLate`: a full read has already taken too
@@ -70,7 +70,7 @@ export async function readGroupedRows(
   if (pages <= smallPages) {
     const most = isChecked ? MAX_CHECKED : MAX_EXACT;
     const all = (some: JobQuery) => {
-      const values = [LARGEST_CHECKED, most + 1, ...some.values];
+      const values = [MAX_CHECKED_BYTES, most + 1, ...some.values];
       return nullOnTimeout(read(db, some, allSql(some, needsError), values));
     };
     let rows = await all(wanted);
@@ -86,7 +86,7 @@ export async function readGroupedRows(
   const sample = (some: JobQuery) => async (count: number) => {
     // The pages are in random order: if a limit ends the read early, those that were read are still a sample.
     const chosen = shuffled(choosePages(pages, count));
-    const values = [LARGEST_CHECKED, most, chosen, ...some.values];
+    const values = [MAX_CHECKED_BYTES, most, chosen, ...some.values];
     wanted = some;
     const rows = await read(db, some, sampleSql(some, needsError), values);
     return sampled(rows, chosen, most, jobQuery);
@@ -152,7 +152,7 @@ async function newestOf(db: Database, jobQuery: JobQuery): Promise<readonly Grou
 /** Returns the matching jobs among the newest 2,000 failures. It is fast only with the index `failed`. */
 export async function readNewest(db: Database, jobQuery: JobQuery): Promise<readonly GroupedRow[]> {
   const most = jobQuery.check === null ? NEWEST : MAX_CHECKED;
-  const values = [LARGEST_CHECKED, most, ...jobQuery.values];
+  const values = [MAX_CHECKED_BYTES, most, ...jobQuery.values];
   return sorted(await read(db, jobQuery, newestSql(jobQuery), values), jobQuery).rows;
 }
 
@@ -164,7 +164,7 @@ async function read(
 ): Promise<TextRow[]> {
   const rows = await query<TextRow>(db, statement, [...values]);
   const decided = rows.filter((row) => !row.is_undecided);
-  if (check !== null) await loadPacked(db, decided, LARGEST_CHECKED);
+  if (check !== null) await loadPacked(db, decided, MAX_CHECKED_BYTES);
   return rows;
 }
 

@@ -27,7 +27,7 @@ const MAX_ROWS = 1_000;
 const FEW_ROWS = 100;
 const SAMPLED_PAGES = 2_000;
 /** The size after decompression up to which a payload is read, because all rows are in memory at once. */
-const LARGEST_PAYLOAD = 16_384;
+const MAX_PAYLOAD_BYTES = 16_384;
 const WALK_MS = 300;
 const STEP_MS = 100;
 const FIRST_SPAN = 20_000;
@@ -70,7 +70,7 @@ export async function readPayloads(
 async function newest(db: Database, jobQuery: JobQuery, side: Side): Promise<PayloadRow[]> {
   const until = monotonic() + WALK_MS;
   const found: PayloadRow[] = [];
-  for (let to = HIGHEST_ID; ; ) {
+  for (let to = MAX_ID; ; ) {
     const { rows, lastId } = await read(db, jobQuery, side, newestSql, [to]);
     found.push(...rows);
     if (lastId === null || found.length >= MAX_ROWS || monotonic() > until) break;
@@ -79,7 +79,7 @@ async function newest(db: Database, jobQuery: JobQuery, side: Side): Promise<Pay
   return found.slice(0, MAX_ROWS);
 }
 
-const HIGHEST_ID = "9223372036854775807";
+const MAX_ID = "9223372036854775807";
 
 /** Returns jobs from the newest id down, as many as a short time permits. */
 async function walkNewest(db: Database, jobQuery: JobQuery, side: Side): Promise<PayloadRow[]> {
@@ -119,10 +119,10 @@ async function read(
   own: readonly unknown[],
 ): Promise<Found> {
   const taskIds = side.matching ? null : side.taskIds;
-  const values = [LARGEST_PAYLOAD, MAX_ROWS, taskIds, ...own, ...jobQuery.values];
+  const values = [MAX_PAYLOAD_BYTES, MAX_ROWS, taskIds, ...own, ...jobQuery.values];
   const candidates = await query<Row>(db, form(jobQuery, side), values);
   const { check } = jobQuery;
-  await loadPacked(db, candidates, LARGEST_PAYLOAD);
+  await loadPacked(db, candidates, MAX_PAYLOAD_BYTES);
   const rows = candidates
     .filter((row): row is Row & { payload: string } => row.payload !== null)
     .filter((row) => (row.is_match && (check === null || check(row))) === side.matching)
@@ -146,7 +146,7 @@ interface Row extends PackableRow, Omit<CheckedTexts, "payload"> {
 
 const columns = (jobQuery: JobQuery, first: number) => `jobs.id, jobs.task_id,
       jobs.job_queue_id as queue_id, jobs.priority, ${packable("$1")},
-      ${jobQuery.check === null ? "null::text" : `pg_catalog.left(jobs.last_error, ${LARGEST_PAYLOAD})`} as last_error,
+      ${jobQuery.check === null ? "null::text" : `pg_catalog.left(jobs.last_error, ${MAX_PAYLOAD_BYTES})`} as last_error,
       ${jobQuery.check === null ? "null::text" : jobQuery.marks(first)} as marks,
       coalesce(${jobQuery.sql(first)}, false) as is_match`;
 

@@ -111,7 +111,7 @@ function jobOf(row: JobRow): PoisonJob | null {
 }
 
 const FIELDS = 3;
-const LONGEST_FIELD = 60;
+const MAX_FIELD_LENGTH = 60;
 
 /** Returns the first fields of a payload; empty if it is not an object. */
 function firstFields(payload: string): PayloadField[] {
@@ -122,7 +122,9 @@ function firstFields(payload: string): PayloadField[] {
 
 function short(text: string): string {
   const letters = [...text];
-  return letters.length > LONGEST_FIELD ? `${letters.slice(0, LONGEST_FIELD).join("")}…` : text;
+  return letters.length > MAX_FIELD_LENGTH
+    ? `${letters.slice(0, MAX_FIELD_LENGTH).join("")}…`
+    : text;
 }
 
 interface FoundRow {
@@ -155,14 +157,14 @@ interface JobRow {
   readonly payload: string | null;
 }
 
-const LARGEST_PAYLOAD = 2_048;
+const MAX_PAYLOAD_BYTES = 2_048;
 
 const jobsSql: Statement = (s) => `
   select jobs.id, tasks.identifier as task, jobs.attempts, jobs.max_attempts,
     pg_catalog.left(jobs.last_error, 64) as error_start, jobs.locked_at is not null as is_locked,
     ${microseconds("jobs.run_at")} as run_at_us, ${microseconds("jobs.created_at")} as created_us,
     ${microseconds("jobs.updated_at")} as updated_us, ${lockHolder("jobs")} as locked_by,
-    (${ifSurelyAtMost("jobs.payload", LARGEST_PAYLOAD)})::text as payload
+    (${ifSurelyAtMost("jobs.payload", MAX_PAYLOAD_BYTES)})::text as payload
   from ${s}._private_jobs as jobs
   left join ${s}._private_tasks as tasks on tasks.id = jobs.task_id
   where jobs.id = any($1::bigint[]) and (jobs.locked_at is not null or jobs.attempts < jobs.max_attempts)

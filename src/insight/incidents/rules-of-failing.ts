@@ -180,7 +180,7 @@ function besideText(beside: readonly PoisonJob[]): string {
 }
 
 const PEAK_FACTOR = 10;
-const LEAST_PEAK = 1_000;
+const MIN_PEAK = 1_000;
 
 /**
  * Returns the first future bucket with more than ten times the median rate of due jobs per second. Rates are compared,
@@ -194,7 +194,7 @@ export function peakAhead({ horizon, asOf }: IncidentFacts): Incident[] {
   const rates = ahead
     .slice(0, -1)
     .map((count, n) => count / ((edges[first + n + 1] ?? 0) - (edges[first + n] ?? 0)));
-  const large = rates.map((rate, n) => ((ahead[n] ?? 0) < LEAST_PEAK ? 0 : rate));
+  const large = rates.map((rate, n) => ((ahead[n] ?? 0) < MIN_PEAK ? 0 : rate));
   const densest = Math.max(0, ...large);
   const place = large.indexOf(densest);
   const others = rates.filter((rate, n) => rate > 0 && n !== place).toSorted((a, b) => a - b);

@@ -29,7 +29,7 @@ export async function readLimitOfJob(
   const pattern = isQueue ? null : likePattern(definition.match);
   const [row] = await query<WaitingRow>(db, waitingSql, [pattern, queue?.id ?? null]);
   const { seen = 0, waiting: count = 0 } = row ?? {};
-  const waiting = (seen < LONGEST_WALK ? exact : capped)(count, "probe", asOf);
+  const waiting = (seen < MAX_WALKED ? exact : capped)(count, "probe", asOf);
   return { definition, waiting, text: usedText(first, waiting) };
 }
 
@@ -48,7 +48,7 @@ interface WaitingRow {
   readonly waiting: number;
 }
 
-const LONGEST_WALK = 5_000;
+const MAX_WALKED = 5_000;
 
 // $1: the pattern of the tasks; null: the queue $2.
 const waitingSql: Statement = (s) => `
@@ -56,10 +56,10 @@ const waitingSql: Statement = (s) => `
     select due.* from priorities, lateral (
       select task_id, job_queue_id from ${s}._private_jobs as jobs
       where is_available and jobs.priority = priorities.priority and run_at <= pg_catalog.now()
-      order by run_at limit ${LONGEST_WALK}
+      order by run_at limit ${MAX_WALKED}
     ) as due
     where priorities.priority is not null
-    limit ${LONGEST_WALK}
+    limit ${MAX_WALKED}
   )
   select pg_catalog.count(*)::int as seen,
     pg_catalog.count(*) filter (where case when $1::text is null then job_queue_id = $2::int

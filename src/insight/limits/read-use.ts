@@ -3,7 +3,7 @@ import { type Database, query, type Statement } from "../../database/database.ts
 import { type LimitDefinition, likePattern, matches } from "../../domain/limits/limit.ts";
 import type { StoredLimit } from "../../queue/limits/limits.ts";
 import { dateOf, microseconds } from "../../queue/sql/moments.ts";
-import { beginning, LONGEST_REASON, reportedWorkers } from "../../queue/sql/unpacked.ts";
+import { beginning, MAX_REASON_LENGTH, reportedWorkers } from "../../queue/sql/unpacked.ts";
 import { hasWorkerTable } from "../../queue/workers/worker-table.ts";
 
 const MAX_RUNNING = 50_000;
@@ -182,7 +182,7 @@ const MAX_BACK_OFFS = 10_000;
 // A pause of another end is one of a person, and no back-off.
 const backingOffSql: Statement = (s) => `
 select backs.scope, ${beginning("backs.name")} as name, ${microseconds("backs.until")}::text as until_us,
-  ${beginning("backs.reason", LONGEST_REASON)} as reason
+  ${beginning("backs.reason", MAX_REASON_LENGTH)} as reason
 from ${s}._private_back_offs as backs
 where backs.until > pg_catalog.now() and backs.scope <> 'limit' and exists (
   select from ${s}._private_pauses as pauses

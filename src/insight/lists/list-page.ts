@@ -68,7 +68,7 @@ function compared(a: string | number, b: string | number): number {
   return a < b ? -1 : Number(a > b);
 }
 
-const LONGEST_CURSOR = 8_192;
+const MAX_CURSOR_LENGTH = 8_192;
 
 /** Returns the place as a text, whose format may change with any version. */
 export function encodePlace({ sort, key, name }: PageEnd): string {
@@ -94,7 +94,7 @@ export function decodePlace(text: string, sort: string): PageEnd {
 }
 
 function parsed(text: string): readonly unknown[] {
-  if (text.length > LONGEST_CURSOR) return [];
+  if (text.length > MAX_CURSOR_LENGTH) return [];
   try {
     const value: unknown = JSON.parse(Buffer.from(text, "base64url").toString());
     return Array.isArray(value) ? value : [];

@@ -8,7 +8,7 @@ import { type JobRow, jobColumnsWith, pageNames, toJob } from "../../queue/sql/j
 import { ifSurelyAtMost, isPacked, worstBytes } from "../../queue/sql/unpacked.ts";
 import type { JobPage } from "./job-page.ts";
 
-export const LONGEST_PAGE_BYTES = 8 * 1_048_576;
+export const MAX_PAGE_BYTES = 8 * 1_048_576;
 /** The stored size up to which a value is read together with hundreds of others, in bytes. */
 const SMALL_BYTES = 16_384;
 /** The size of flags in the worst case of decompression, in bytes: one statement reads hundreds of them. */
@@ -39,13 +39,13 @@ export async function readFullRows(db: Database, ids: readonly string[]): Promis
   const truncated: JobPage["truncated"][number][] = [];
   let bytes = 0;
   for (const [at, row] of rows.entries()) {
-    const left = LONGEST_PAGE_BYTES - bytes;
+    const left = MAX_PAGE_BYTES - bytes;
     if (row.is_large && row.payload === null) await load(db, rows, at);
     if (row.payload === null) await loadError(db, row);
     const { payload } = row;
     const job = toJob({ ...row, payload: payload ?? "null" });
     const size = bytesOf(job);
-    const isAlone = payload === null || size > LONGEST_PAGE_BYTES;
+    const isAlone = payload === null || size > MAX_PAGE_BYTES;
     const shown = isAlone ? withoutPayload(row) : job;
     const shownBytes = isAlone ? bytesOf(shown) : size;
     if (shownBytes > left && jobs.length > 0) break;
@@ -54,7 +54,7 @@ export async function readFullRows(db: Database, ids: readonly string[]): Promis
       truncated.push({
         id: row.id,
         payloadBytes: row.payload_bytes,
-        isErrorTruncated: isErrorTruncated || row.error_bytes > LONGEST_PAGE_BYTES,
+        isErrorTruncated: isErrorTruncated || row.error_bytes > MAX_PAGE_BYTES,
       });
     }
     jobs.push(shown);
@@ -74,7 +74,7 @@ function bytesOf(job: Job): number {
 
 function withoutPayload(row: FullRow): Job {
   const job = toJob({ ...row, payload: "null" });
-  if (bytesOf(job) <= LONGEST_PAGE_BYTES) return job;
+  if (bytesOf(job) <= MAX_PAGE_BYTES) return job;
   const error = row.last_error?.slice(0, SHOWN_ERROR) ?? null;
   return toJob({ ...row, payload: "null", last_error: error });
 }
@@ -92,19 +92,19 @@ async function load(db: Database, rows: readonly FullRow[], at: number): Promise
   for (const row of rows.slice(at)) {
     if (!row.is_large || row.payload !== null) continue;
     // A value that is too large on disk is even larger on the page.
-    if (row.payload_bytes > LONGEST_PAGE_BYTES) {
+    if (row.payload_bytes > MAX_PAGE_BYTES) {
       if (group.length === 0) return;
       break;
     }
     weight += row.worst_bytes + row.error_bytes;
-    if (group.length > 0 && weight > LONGEST_PAGE_BYTES) break;
+    if (group.length > 0 && weight > MAX_PAGE_BYTES) break;
     group.push(row);
   }
   const [first] = group;
   if (first === undefined) return;
-  if (group.length === 1 && weight > LONGEST_PAGE_BYTES && !(await fits(db, first))) return;
+  if (group.length === 1 && weight > MAX_PAGE_BYTES && !(await fits(db, first))) return;
   const byId = new Map(group.map((row) => [row.id, row]));
-  const values = [[...byId.keys()], LONGEST_PAGE_BYTES, SHOWN_ERROR];
+  const values = [[...byId.keys()], MAX_PAGE_BYTES, SHOWN_ERROR];
   for (const { id, payload, last_error } of await query<LoadedRow>(db, loadSql, values)) {
     Object.assign(byId.get(id) ?? {}, { payload, last_error });
   }
@@ -113,7 +113,7 @@ async function load(db: Database, rows: readonly FullRow[], at: number): Promise
 /** Fills in the error of a row whose payload is not shown. */
 async function loadError(db: Database, row: FullRow): Promise<void> {
   if (row.error_bytes === 0) return;
-  const values = [row.id, LONGEST_PAGE_BYTES, SHOWN_ERROR];
+  const values = [row.id, MAX_PAGE_BYTES, SHOWN_ERROR];
   const [loaded] = await query<Pick<LoadedRow, "last_error">>(db, errorSql, values);
   row.last_error = loaded?.last_error ?? null;
 }
@@ -122,7 +122,7 @@ async function loadError(db: Database, row: FullRow): Promise<void> {
 async function fits(db: Database, { id }: FullRow): Promise<boolean> {
   try {
     const [row] = await query<{ bytes: number }>(db, unpackedSql, [id]);
-    return (row?.bytes ?? 0) <= LONGEST_PAGE_BYTES;
+    return (row?.bytes ?? 0) <= MAX_PAGE_BYTES;
   } catch (error) {
     // A payload that takes this long to decompress is too large for a page.
     if (error instanceof WorkerError && codeOf(error) === "database_timeout") return false;

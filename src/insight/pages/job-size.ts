@@ -4,10 +4,10 @@ import { WorkerError } from "../../base/errors.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 
 /** The size up to which a job is returned whole. */
-export const LARGEST_WHOLE_BYTES = 16 * 1_048_576;
+export const MAX_WHOLE_BYTES = 16 * 1_048_576;
 
 export interface JobSize {
-  /** The size in UTF-8. Above LARGEST_WHOLE_BYTES the number is not exact. */
+  /** The size in UTF-8. Above MAX_WHOLE_BYTES the number is not exact. */
   readonly bytes: number;
   readonly isWhole: boolean;
 }
@@ -24,7 +24,7 @@ export async function jobSize(
   const [row] = await query<SizeRow>(db, storedSql, [id]);
   if (row === undefined) return null;
   const stored = row.payload_bytes + row.other_bytes;
-  if (!row.is_packed || stored > LARGEST_WHOLE_BYTES) return sized(stored);
+  if (!row.is_packed || stored > MAX_WHOLE_BYTES) return sized(stored);
   return sized(row.other_bytes + (await unpackedBytes(quickReads, id)));
 }
 
@@ -33,7 +33,7 @@ export async function isJob(db: Database, id: string): Promise<boolean> {
   return (await query(db, isJobSql, [id])).length > 0;
 }
 
-const sized = (bytes: number): JobSize => ({ bytes, isWhole: bytes <= LARGEST_WHOLE_BYTES });
+const sized = (bytes: number): JobSize => ({ bytes, isWhole: bytes <= MAX_WHOLE_BYTES });
 
 /** Returns the size, for which PostgreSQL decompresses the payload. A timeout means that it is too large. */
 async function unpackedBytes(db: Database, id: string): Promise<number> {

@@ -13,7 +13,7 @@ import { microseconds, timeText } from "../../queue/sql/moments.ts";
 import { heartbeatsOf } from "../../queue/workers/worker-table.ts";
 import { beingCancelled, readCancellations } from "../controls/being-cancelled.ts";
 import { listPauses, type Pause, pauseOf } from "../controls/list-pauses.ts";
-import { LONGEST_PAGE_BYTES } from "./full-rows.ts";
+import { MAX_PAGE_BYTES } from "./full-rows.ts";
 
 /** A job in a list. Times are RFC 3339. */
 export interface LightJob {
@@ -115,7 +115,7 @@ function toLightJob(
     conditionSince: timeText(row.since_us),
     cancelling: request === undefined ? null : beingCancelled(request),
     payloadBytes: row.payload_bytes,
-    isPayloadTruncated: row.payload_bytes > LONGEST_PAGE_BYTES,
+    isPayloadTruncated: row.payload_bytes > MAX_PAGE_BYTES,
   };
 }
 

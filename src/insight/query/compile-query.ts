@@ -17,7 +17,7 @@
 import { InputError } from "../../base/errors.ts";
 import type { Database } from "../../database/database.ts";
 import { dueConditions, lockedConditions } from "../../domain/condition.ts";
-import { SHORTEST_SEARCH } from "../../domain/portable/query/limits.ts";
+import { MIN_SEARCH_LENGTH } from "../../domain/portable/query/limits.ts";
 import { parseQuery } from "../../domain/query/parse-query.ts";
 import { tooWide } from "../../domain/query/query-error.ts";
 import type { FieldTerm, QueryNode, TextTerm } from "../../domain/query/query-tree.ts";
@@ -236,7 +236,7 @@ async function meaningsOfTexts(
       found.set(term, { kind: "name", meanings });
       continue;
     }
-    if (term.text.length < SHORTEST_SEARCH) {
+    if (term.text.length < MIN_SEARCH_LENGTH) {
       throw tooWide(term, "one character matches nearly every job; search for a longer text");
     }
     found.set(term, { kind: "text", names: await namesWithText(db, term.text) });

@@ -2,7 +2,7 @@
 // versions write such rows, too, and each part may be missing.
 import { isJobId } from "../../domain/job-ids.ts";
 import { isMoment } from "../../domain/moment.ts";
-import { LONGEST_REPORT_BYTES } from "../../queue/workers/worker-table.ts";
+import { MAX_REPORT_BYTES } from "../../queue/workers/worker-table.ts";
 
 export interface WorkerReport {
   /** Whether the report exists and was not read, because the reports have a total limit. */
@@ -85,7 +85,7 @@ export function workerReport(metadataText: string | null, isLeftOut = false): Wo
 type Members = Readonly<Record<string, unknown>>;
 
 function members(text: string | null): Members {
-  if (text === null || text.length > LONGEST_REPORT_BYTES) return {};
+  if (text === null || text.length > MAX_REPORT_BYTES) return {};
   try {
     return membersOf(JSON.parse(text));
   } catch {

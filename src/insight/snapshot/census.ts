@@ -27,7 +27,7 @@ export interface Census {
 }
 
 const FIRST_PAGES = 1_000;
-const FEWEST_PAGES = 64;
+const MIN_PAGES = 64;
 const MAX_PAGES = 5_000;
 /** The duration of a chunk that is aimed at. Three times as long, as on a busy machine, is still below 300 ms. */
 const CHUNK_MS = 80;
@@ -103,5 +103,5 @@ function writesBetween(one: Gauge, other: Gauge): number {
 }
 
 function bounded(pages: number): number {
-  return Math.min(Math.max(pages, FEWEST_PAGES), MAX_PAGES);
+  return Math.min(Math.max(pages, MIN_PAGES), MAX_PAGES);
 }

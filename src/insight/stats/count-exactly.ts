@@ -24,13 +24,13 @@ const STEP_MS = 100;
 const ANSWER_MS = 400;
 const FIRST_SPAN = 2_000;
 const SHRINK = 8;
-const LONGEST_SPAN = 100_000_000;
+const MAX_SPAN = 100_000_000;
 /** The number of rows whose texts are sent in one step, if this process decides. */
 const MAX_CHECKED = 500;
-const LONGEST_ERROR = 4_096;
+const MAX_ERROR_LENGTH = 4_096;
 /** The size of a payload that is read, as stored and after decompression: all rows of a step are in memory at once. */
-const LARGEST_STORED = 32_768;
-const LARGEST_UNPACKED = 262_144;
+const MAX_STORED_BYTES = 32_768;
+const MAX_UNPACKED_BYTES = 262_144;
 
 const boundsSql: Statement = (s) => `
   select coalesce(pg_catalog.min(id), 1) - 1 as after_id, coalesce(pg_catalog.max(id), 0) as last_id
@@ -72,7 +72,7 @@ export async function countOn(
     // A single row that takes too long cannot be decided.
     progress = counted ?? { ...progress, undecided: progress.undecided + 1, afterId: to };
     const factor = STEP_MS / Math.max(monotonic() - began, 1);
-    span = Math.min(Math.ceil(span * Math.min(Math.max(factor, 0.25), 8)), LONGEST_SPAN);
+    span = Math.min(Math.ceil(span * Math.min(Math.max(factor, 0.25), 8)), MAX_SPAN);
   }
   return progress;
 }
@@ -90,8 +90,8 @@ const checkedSql =
   (jobQuery: JobQuery): Statement =>
   (s) =>
     `
-  select jobs.id, pg_catalog.left(jobs.last_error, ${LONGEST_ERROR}) as last_error,
-    ${jobQuery.marks(4)} as marks,${packable(String(LARGEST_STORED))}
+  select jobs.id, pg_catalog.left(jobs.last_error, ${MAX_ERROR_LENGTH}) as last_error,
+    ${jobQuery.marks(4)} as marks,${packable(String(MAX_STORED_BYTES))}
   from ${s}._private_jobs as jobs
   where ${inSpan} and ${jobQuery.sql(4)}
   order by jobs.id limit $3::int`;
@@ -113,7 +113,7 @@ async function step(
   }
   const values = [afterId, to, MAX_CHECKED, ...jobQuery.values];
   const rows = await query<CheckedRow>(db, checkedSql(jobQuery), values);
-  const checked = rows.slice(0, await loadPacked(db, rows, LARGEST_UNPACKED));
+  const checked = rows.slice(0, await loadPacked(db, rows, MAX_UNPACKED_BYTES));
   const matching = checked.filter(
     (row) => row.payload !== null && check(row as CheckedTexts),
   ).length;

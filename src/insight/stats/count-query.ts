@@ -21,7 +21,7 @@ const SAMPLED_PAGES = 2_000;
 const CHECKED_PAGES = 400;
 const MAX_CHECKED = 1_000;
 /** The size up to which a payload is read for a sample. Jobs with larger ones count as possible matches. */
-const LARGEST_CHECKED = 16_384;
+const MAX_CHECKED_BYTES = 16_384;
 
 /** Options for tests. */
 export interface SampleOptions {
@@ -167,14 +167,14 @@ async function sampleChecked(
   const chosen = shuffled(choosePages(pages, sampledPages, random), random);
   const rows = await query<CheckedRow>(db, checkedSql(jobQuery), [
     chosen,
-    LARGEST_CHECKED,
+    MAX_CHECKED_BYTES,
     MAX_CHECKED,
     ...jobQuery.values,
   ]);
   await loadPacked(
     db,
     rows.filter((row) => !row.is_undecided),
-    LARGEST_CHECKED,
+    MAX_CHECKED_BYTES,
   );
   const read = rows.length < MAX_CHECKED ? chosen.length : (rows.at(-1)?.place ?? 1) - 1;
   const counts = new Array<number>(Math.max(read, 1)).fill(0);

@@ -16,9 +16,9 @@ export type SampleKind =
   | "errors";
 
 /** The time in which a sample should be read; its statement may take at most a second. */
-const LONGEST_MS = 300;
+const MAX_MS = 300;
 const SHRINK = 8;
-const FEWEST_PAGES = 4;
+const MIN_PAGES = 4;
 
 /** For each connection, the share of each kind of sample that could be read last time. */
 const shares = new WeakMap<object, Map<SampleKind, number>>();
@@ -40,12 +40,12 @@ export async function sampleInTime<T>(
   // A new kind starts with the smallest share of the others.
   let share = known.get(kind) ?? Math.min(1, ...known.values());
   for (;;) {
-    const pages = Math.min(most, Math.max(FEWEST_PAGES, Math.ceil(most * share)));
+    const pages = Math.min(most, Math.max(MIN_PAGES, Math.ceil(most * share)));
     const began = monotonic();
-    const isLast = pages <= FEWEST_PAGES && (readLight === null || read === readLight);
+    const isLast = pages <= MIN_PAGES && (readLight === null || read === readLight);
     const result = isLast ? await read(pages) : await nullOnTimeout(read(pages));
     const tookMs = Math.max(1, monotonic() - began);
-    share = result === null ? share / SHRINK : Math.min(1, (share * LONGEST_MS) / tookMs);
+    share = result === null ? share / SHRINK : Math.min(1, (share * MAX_MS) / tookMs);
     known.set(kind, share);
     if (result !== null) return result;
     read = readLight ?? readFull;

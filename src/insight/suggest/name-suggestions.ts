@@ -26,13 +26,13 @@ function patterns(typed: string): [string, string] {
 }
 
 /** Longer texts are left out. They are not names that a worker has set, and decompressing them may take long. */
-const LONGEST_BYTES = 4_096;
+const MAX_BYTES = 4_096;
 
 /** $1: the pattern for the text anywhere; $2: the pattern for the text at the beginning. */
 const like = (name: string, from: string, more = "") => `
   select ${name} as name
   from ${from}
-  where case when pg_catalog.octet_length(${name}) <= ${LONGEST_BYTES} then ${name} ilike $1::text else false end ${more}
+  where case when pg_catalog.octet_length(${name}) <= ${MAX_BYTES} then ${name} ilike $1::text else false end ${more}
   group by ${name}
   order by (${name} ilike $2::text) desc, ${name}
   limit ${MOST}`;

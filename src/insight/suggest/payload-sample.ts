@@ -8,7 +8,7 @@ import { isAtMost } from "../../queue/sql/unpacked.ts";
 const MAX_JOBS = 200;
 const MAX_STORED_BYTES = 2_048;
 const MAX_BYTES = 16_384;
-const LONGEST_VALUE = 80;
+const MAX_VALUE_LENGTH = 80;
 
 /** Texts with the number of jobs that have them, most frequent first. */
 export type PayloadTexts = readonly (readonly [text: string, jobs: number])[];
@@ -26,7 +26,7 @@ export async function payloadValues(
   path: readonly PathStep[],
 ): Promise<PayloadTexts> {
   const payloads = await samplePayloads(db);
-  const isScalar = (json: string) => /^["\d\-tf]/.test(json) && json.length <= LONGEST_VALUE;
+  const isScalar = (json: string) => /^["\d\-tf]/.test(json) && json.length <= MAX_VALUE_LENGTH;
   return counted(payloads.map((payload) => valuesAt(payload, path).filter(isScalar)));
 }
 

@@ -13,7 +13,7 @@ const SMALL_BYTES = 524_288;
 const MAX_BYTES = 8 * 1_048_576;
 /** The maximum number of bytes in one step; the next continues where it ended. */
 const MAX_IN_ALL = 16 * 1_048_576;
-const LONGEST_MS = 200;
+const MAX_MS = 200;
 
 export interface Confirmed {
   readonly ids: ReadonlySet<string>;
@@ -32,7 +32,7 @@ export async function confirm(
   const confirmed = new Set<string>();
   let unchecked = 0;
   let bytes = 0;
-  const until = monotonic() + LONGEST_MS;
+  const until = monotonic() + MAX_MS;
   const isOver = () => bytes >= MAX_IN_ALL || monotonic() >= until;
   const check = (row: TextsRow) => {
     bytes += (row.payload?.length ?? 0) + (row.last_error?.length ?? 0);

@@ -22,7 +22,7 @@ export interface Cursor {
 }
 
 /** The longest part of a cursor are the best ids of a page, up to 500. */
-export const LONGEST_CURSOR = 10_000;
+export const MAX_CURSOR_LENGTH = 10_000;
 
 /** The version of the format. A cursor of another version is rejected, because it would be misread. */
 const VERSION = 3;
@@ -68,7 +68,7 @@ export function encodeCursor(cursor: Cursor): string {
 
 /** Returns the place in a text. Throws InputError for a text that `encodeCursor` did not make. */
 export function decodeCursor(text: string): Cursor {
-  const cursor = text.length > LONGEST_CURSOR ? null : read(text);
+  const cursor = text.length > MAX_CURSOR_LENGTH ? null : read(text);
   if (cursor === null || encodeCursor(cursor) !== text) throw notACursor();
   return cursor;
 }

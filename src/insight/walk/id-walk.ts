@@ -2,14 +2,7 @@
 import { type Database, query } from "../../database/database.ts";
 import type { QueryShape } from "../query/job-query.ts";
 import type { Matching } from "./matching.ts";
-import {
-  conditionOf,
-  HIGHEST_ID,
-  LOWEST_ID,
-  listOf,
-  type StepInput,
-  type WalkStep,
-} from "./step.ts";
+import { conditionOf, listOf, MAX_ID, MIN_ID, type StepInput, type WalkStep } from "./step.ts";
 
 interface ChunkRow {
   readonly last: string | null;
@@ -81,9 +74,9 @@ export function isOpen({ matching, segment }: Pick<StepInput, "matching" | "segm
 
 /** Returns the bound for the first id; null if there can be no id. */
 export function firstOf(after: string | null, fromNewest: boolean): string | null {
-  if (after === null) return fromNewest ? HIGHEST_ID : LOWEST_ID;
+  if (after === null) return fromNewest ? MAX_ID : MIN_ID;
   if (!fromNewest) return after;
-  return after === LOWEST_ID ? null : String(BigInt(after) - 1n);
+  return after === MIN_ID ? null : String(BigInt(after) - 1n);
 }
 
 const FIRST = 5;

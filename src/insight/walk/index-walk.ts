@@ -8,14 +8,7 @@ import { notACursor } from "./cursor.ts";
 import { everyJob, type Matching } from "./matching.ts";
 import { EARLIEST, LATEST, momentText, nextMoment } from "./moment-key.ts";
 import type { Key, Segment, Way } from "./order.ts";
-import {
-  conditionOf,
-  HIGHEST_ID,
-  LOWEST_ID,
-  listOf,
-  type StepInput,
-  type WalkStep,
-} from "./step.ts";
+import { conditionOf, listOf, MAX_ID, MIN_ID, type StepInput, type WalkStep } from "./step.ts";
 import type { Position, Row } from "./walk-place.ts";
 
 type IndexWay = Extract<Way, { kind: "index" }>;
@@ -26,7 +19,7 @@ export function indexOf({ way }: Segment): IndexWay {
 }
 
 /** The number of rows with one key above which they are walked by id. */
-const LARGEST_TIE = 20_000;
+const MAX_TIE = 20_000;
 
 interface StepRow {
   readonly matched: string;
@@ -121,7 +114,7 @@ export function tieMatching({ keys }: IndexWay, key: readonly string[]): Matchin
   return { ...everyJob, sql, values, isAll: false };
 }
 
-const idBefore = ({ descending }: Segment) => (descending ? HIGHEST_ID : LOWEST_ID);
+const idBefore = ({ descending }: Segment) => (descending ? MAX_ID : MIN_ID);
 
 /** Returns the smallest or the largest possible key. */
 function endKey({ keys }: IndexWay, isLargest: boolean): string[] {
@@ -216,7 +209,7 @@ function stepOf(
         and (${ownColumns}, jobs.id) ${beyond} (${given}, ${givenId})
         ${ahead}
         order by ${columns(own, (column) => `jobs.${column} ${to}`)}
-        limit ${size} + ${LARGEST_TIE}
+        limit ${size} + ${MAX_TIE}
       )`;
   const job = (schema: string) => `
     cross join lateral (
@@ -248,7 +241,7 @@ function stepOf(
       select from ${schema}._private_jobs as jobs
       where (${segment.where}) ${ofParts}
       and ${keys.map(({ column }, at) => `jobs.${column} = last.k${at}`).join(" and ")}
-      limit 1 offset ${LARGEST_TIE}
+      limit 1 offset ${MAX_TIE}
     ) as is_crowd
     from last
   ), kept as materialized (

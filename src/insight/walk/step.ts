@@ -33,8 +33,8 @@ export interface Found {
   readonly after: WalkPlace;
 }
 
-export const LOWEST_ID = "-9223372036854775808";
-export const HIGHEST_ID = "9223372036854775807";
+export const MIN_ID = "-9223372036854775808";
+export const MAX_ID = "9223372036854775807";
 
 /** Returns the condition of a step. `first` and the following parameters are those of the query. */
 export function conditionOf(

@@ -112,7 +112,7 @@ export interface UnsettledJob {
 }
 
 const MAX_UNSETTLED = 100;
-const LONGEST_ERROR = 1_024;
+const MAX_ERROR_LENGTH = 1_024;
 
 /** A select expression on a heartbeat row: the JSON text of its unsettled jobs, or null. */
 const UNSETTLED = "pg_catalog.left(metadata ->> 'unsettled'::text, 65536)";
@@ -135,7 +135,7 @@ function unsettledIn(text: string | null): UnsettledJob[] {
     return list.flatMap((one) => {
       const { id, error } = (one ?? {}) as Record<string, unknown>;
       const isUsable = typeof id === "string" && isJobId(id) && typeof error === "string";
-      return isUsable ? [{ id, error: error.slice(0, LONGEST_ERROR) }] : [];
+      return isUsable ? [{ id, error: error.slice(0, MAX_ERROR_LENGTH) }] : [];
     });
   } catch {
     return [];

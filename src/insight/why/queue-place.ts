@@ -14,7 +14,7 @@ export interface QueuePlace {
   readonly of: Value | null;
 }
 
-const LONGEST_WALK = 5_000;
+const MAX_WALKED = 5_000;
 
 export interface DueJob {
   readonly id: string;
@@ -29,7 +29,7 @@ export async function readPlace(db: Database, job: DueJob, asOf: string): Promis
   const values = [job.priority, job.runAtText, job.id, ...(inQueue ? [job.queueId] : [])];
   const statement = inQueue ? statements.queue : statements.all;
   const [row] = await query<PlaceRow>(db, statement, values);
-  const isWhole = Number(row?.seen ?? 0) < LONGEST_WALK;
+  const isWhole = Number(row?.seen ?? 0) < MAX_WALKED;
   const value = (count: string | undefined, isKnown: boolean) =>
     (isKnown ? exact : capped)(Number(count ?? 0), "probe", asOf);
   return {
@@ -59,10 +59,10 @@ const placeSql =
     select due.* from priorities, lateral (
       select priority, run_at, id, job_queue_id from ${s}._private_jobs as jobs
       where is_available and jobs.priority = priorities.priority and run_at <= pg_catalog.now()
-      order by run_at limit ${LONGEST_WALK}
+      order by run_at limit ${MAX_WALKED}
     ) as due
     where priorities.priority is not null
-    limit ${LONGEST_WALK}
+    limit ${MAX_WALKED}
   )
   select pg_catalog.count(*) as seen, pg_catalog.bool_or(id = $3::bigint) as is_reached,
     pg_catalog.count(*) filter (where ${isAhead} and ${isCounted(s)}) as ahead,

@@ -31,7 +31,7 @@ const STEP_JOBS = 500;
 const PART_BYTES = 1024 * 1024;
 
 /** The size of a COPY if PostgreSQL is idle, as at the beginning. */
-const LEAST_PART_BYTES = 64 * 1024;
+const MIN_PART_BYTES = 64 * 1024;
 
 type GivenJob = JobToAdd | JobByTask;
 type Jobs = Iterable<GivenJob> | AsyncIterable<GivenJob>;
@@ -105,7 +105,7 @@ async function copyAll(db: Database, jobs: Jobs, mayHaveKeys: boolean): Promise<
         count += specs.length;
         // Only a turn of the event loop shows whether PostgreSQL has finished.
         if (isWriting) await nextTurn();
-        if (part.rows.bytes >= (isWriting ? PART_BYTES : LEAST_PART_BYTES)) await send(part);
+        if (part.rows.bytes >= (isWriting ? PART_BYTES : MIN_PART_BYTES)) await send(part);
       }
       if (part !== null) await send(part);
     } finally {

@@ -2,16 +2,16 @@
 import { InputError } from "../../base/errors.ts";
 import {
   checkedSchedule,
-  LONGEST_PAYLOAD_BYTES,
+  MAX_PAYLOAD_BYTES,
   payloadTooLarge,
   type ScheduleDefinition,
 } from "../../domain/cron/schedule.ts";
 import { RawJson } from "../../domain/payload.ts";
 import { milliseconds } from "../sql/moments.ts";
-import { beginning, isAtMost, LONGEST_REASON } from "../sql/unpacked.ts";
+import { beginning, isAtMost, MAX_REASON_LENGTH } from "../sql/unpacked.ts";
 
 /** The size of the options in the column `spec`: a queue and a key of at most 512 characters, and numbers. */
-const LONGEST_SPEC = 8_192;
+const MAX_SPEC_LENGTH = 8_192;
 
 /** Workers listen on this channel, and read the schedules at once. */
 export const SCHEDULES = "worker:schedules";
@@ -42,13 +42,13 @@ export interface ScheduleRow {
 }
 
 /** The options; none where a hand in SQL has written more than this program does. */
-export const smallSpec = `case when ${isAtMost("spec", LONGEST_SPEC)} then spec else '{}'::jsonb end`;
+export const smallSpec = `case when ${isAtMost("spec", MAX_SPEC_LENGTH)} then spec else '{}'::jsonb end`;
 
 /** A payload that is too large is null, and makes the row invalid. */
 export const scheduleColumns = `
-  identifier, ${beginning("task")} as task, ${beginning("pattern", LONGEST_REASON)} as pattern,
+  identifier, ${beginning("task")} as task, ${beginning("pattern", MAX_REASON_LENGTH)} as pattern,
   ${beginning("time_zone")} as time_zone,
-  case when ${isAtMost("payload", LONGEST_PAYLOAD_BYTES)} then payload::text end as payload,
+  case when ${isAtMost("payload", MAX_PAYLOAD_BYTES)} then payload::text end as payload,
   (${smallSpec})::text as spec, jitter_ms, overlap, revision,
   ${milliseconds("paused_at")} as paused_ms, ${milliseconds("next_at")} as next_ms`;
 

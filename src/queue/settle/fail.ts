@@ -118,11 +118,11 @@ function asciiOf(message: string): string {
   return storable(message).replace(/[^\0-\x7f]/g, escaped);
 }
 
-const LONGEST_ERROR_CHARACTERS = 65_536;
+const MAX_ERROR_CHARACTERS = 65_536;
 
 /**
  * Returns the message without NUL and lone surrogates, which PostgreSQL cannot store, and within the limit of length.
  */
 function storable(message: string): string {
-  return message.slice(0, LONGEST_ERROR_CHARACTERS).replaceAll("\0", "").toWellFormed();
+  return message.slice(0, MAX_ERROR_CHARACTERS).replaceAll("\0", "").toWellFormed();
 }

@@ -16,14 +16,14 @@
 export const retryAt = (job: string, attempts: string, delay = delayOf(attempts)): string =>
   `greatest(pg_catalog.now(), ${job}.run_at) + ${delay}`;
 
-const LONGEST_DELAY_EXPONENT = 10;
+const MAX_DELAY_EXPONENT = 10;
 
 export const delayOf = (attempts: string) =>
-  `pg_catalog.exp(least(${attempts}, ${LONGEST_DELAY_EXPONENT})) * interval '1 second'`;
+  `pg_catalog.exp(least(${attempts}, ${MAX_DELAY_EXPONENT})) * interval '1 second'`;
 
 /** Returns the delay in milliseconds after attempt `attempt` (1-based), by the same formula. */
 export const retryDelayMs = (attempt: number): number =>
-  Math.exp(Math.min(attempt, LONGEST_DELAY_EXPONENT)) * 1_000;
+  Math.exp(Math.min(attempt, MAX_DELAY_EXPONENT)) * 1_000;
 
 /**
  * Returns an expression for a row with a failure: when the last attempt failed, as far as the row shows. Stock workers

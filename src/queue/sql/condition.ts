@@ -91,13 +91,13 @@ const isReported = (name: string, job: string): string =>
   `${reported(name)} operator(pg_catalog.?) ${job}.id::text`;
 
 /** The number of ids at which a report is cut. */
-const LONGEST_LIST = 1_000;
+const MAX_LIST_LENGTH = 1_000;
 /** The size of a list up to which it is read. It is enough for a thousand ids; a longer list contains other values. */
-const LONGEST_LIST_BYTES = 32_768;
+const MAX_LIST_BYTES = 32_768;
 
 /** A condition on a heartbeat row `workers`: the report lists all jobs that the worker runs. */
 export const LISTS_ALL = `case when ${isList("running_job_ids")}
-    then pg_catalog.jsonb_array_length(${reported("running_job_ids")}) <= ${LONGEST_LIST}
+    then pg_catalog.jsonb_array_length(${reported("running_job_ids")}) <= ${MAX_LIST_LENGTH}
       and coalesce(${reported("running_jobs")} = pg_catalog.to_jsonb(pg_catalog.jsonb_array_length(${reported("running_job_ids")})), true)
     else false end`;
 
@@ -138,4 +138,4 @@ const listsOf = (heartbeats: string): string => `(
             when ${LISTS_ALL} then pg_catalog.jsonb_build_object('running', ${reported("running_job_ids")}) end as list
           from ${reportedWorkers(heartbeats)} as workers
         ) as listing
-        where listing.list <> '[]'::jsonb and pg_catalog.pg_column_size(listing.list) <= ${LONGEST_LIST_BYTES}::int)`;
+        where listing.list <> '[]'::jsonb and pg_catalog.pg_column_size(listing.list) <= ${MAX_LIST_BYTES}::int)`;

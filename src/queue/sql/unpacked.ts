@@ -8,7 +8,7 @@ const MAX_UNPACKED = 16 * 1_048_576;
 /** The worst case in bytes of one statement of a read. */
 const BATCH = 4 * 1_048_576;
 /** The share of the worst case that a batch is expected to reach at least. */
-const LEAST_SHARE = 1 / 64;
+const MIN_SHARE = 1 / 64;
 
 /** Returns a condition: the value is compressed in the table. */
 export const isPacked = (value: string): string =>
@@ -36,15 +36,15 @@ export const ifSurelyAtMost = (value: string, bytes: number): string =>
   `case when ${worstBytes(value)} <= ${bytes} then ${value} end`;
 
 /** Returns an expression: the first `length` characters of a text. No more of it is decompressed. */
-export const beginning = (text: string, length = LONGEST_NAME): string =>
+export const beginning = (text: string, length = MAX_NAME_LENGTH): string =>
   `pg_catalog.left(${text}, ${length})`;
 /** Names of tasks and queues have at most 128 characters; longer texts in these tables are not from this program. */
-const LONGEST_NAME = 512;
+const MAX_NAME_LENGTH = 512;
 /** The length of reasons that are read. */
-export const LONGEST_REASON = 2_000;
+export const MAX_REASON_LENGTH = 2_000;
 
 /** The length of ids that are read. A longer id is not a worker's: the library allows 1,024 characters. */
-const LONGEST_WORKER_ID = 4_096;
+const MAX_WORKER_ID_LENGTH = 4_096;
 export const MAX_WORKERS = 10_000;
 
 /**
@@ -69,7 +69,7 @@ export const reportedWorkers = (s: string, which = "true"): string => `(
         select workers.id, workers.last_heartbeat_at, workers.started_at, workers.metadata,
           coalesce(${worstBytes("workers.metadata")}, 0) as bytes
         from ${s}._private_workers as workers
-        where pg_catalog.octet_length(workers.id) <= ${LONGEST_WORKER_ID}::int and ${which}
+        where pg_catalog.octet_length(workers.id) <= ${MAX_WORKER_ID_LENGTH}::int and ${which}
         order by workers.last_heartbeat_at desc limit ${MAX_WORKERS}
       ) as latest
     ) as summed
@@ -141,7 +141,7 @@ export async function loadPacked(
     if (batch.length === 0) continue;
     const bytes = await load(db, batch, largest);
     unpacked += bytes;
-    share = Math.min(1, Math.max(LEAST_SHARE, (2 * bytes) / worst));
+    share = Math.min(1, Math.max(MIN_SHARE, (2 * bytes) / worst));
   }
   return rows.length;
 }

@@ -6,7 +6,7 @@ import { announceJobs } from "../sql/notify.ts";
 import { freeSlots } from "../sql/slots.ts";
 import { endTransactions } from "./session-lock.ts";
 import { AGE_MS, isRecovered, isStale, resilientThresholdOf } from "./stale-workers.ts";
-import { LONGEST_REPORT_BYTES, ROOM_FOR_MARKS } from "./worker-table.ts";
+import { MAX_REPORT_BYTES, ROOM_FOR_MARKS } from "./worker-table.ts";
 
 export interface RecoverForm {
   /** Whether the schema has heartbeat rows. */
@@ -222,7 +222,7 @@ const marked = (s: string, slots: boolean, only: string) => `, unfinished as mat
 ), marked as (
   update ${s}._private_workers as workers
   set metadata = case when pg_catalog.jsonb_typeof(metadata) = 'object'
-      and pg_catalog.octet_length(metadata::text) <= ${LONGEST_REPORT_BYTES - ROOM_FOR_MARKS}::int
+      and pg_catalog.octet_length(metadata::text) <= ${MAX_REPORT_BYTES - ROOM_FOR_MARKS}::int
       then metadata else '{}' end
     || pg_catalog.jsonb_build_object('recovered_at', pg_catalog.now())
   from stale_row where workers.id = stale_row.id and not stale_row.is_final

@@ -21,11 +21,11 @@ export interface ResetLocks {
 
 // A heartbeat is recent here for far longer than a lease, because after an outage of the database no worker has a
 // heartbeat within its lease.
-const LONGEST_MS = `greatest($1::float8, ${thresholdOf("null")}, ${resilientThresholdOf("null")})`;
+const MAX_MS = `greatest($1::float8, ${thresholdOf("null")}, ${resilientThresholdOf("null")})`;
 
 const hasHeartbeat = (s: string, lock: string) => `exists (
     select from ${s}._private_workers as workers where workers.id = ${lock}.locked_by
-    and ${AGE_MS} < ${LONGEST_MS}
+    and ${AGE_MS} < ${MAX_MS}
   )`;
 
 /**
@@ -134,7 +134,7 @@ export const STALE_LOCK_MS = 4 * HOUR_MS;
 
 const deleteSql: Statement = (s) => `
 delete from ${s}._private_workers as workers
-where last_heartbeat_at < pg_catalog.now() - $1::float8 * interval '1 millisecond' and ${AGE_MS} > ${LONGEST_MS}`;
+where last_heartbeat_at < pg_catalog.now() - $1::float8 * interval '1 millisecond' and ${AGE_MS} > ${MAX_MS}`;
 
 /**
  * Deletes the rows of workers that have sent no heartbeat for `thresholdMs`, at least 4 hours, and for their own

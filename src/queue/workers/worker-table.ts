@@ -9,7 +9,7 @@ import { boundedText } from "../../domain/job-spec.ts";
 import type { Heartbeats } from "../sql/condition.ts";
 
 /** The maximum length of a report. The table allows no longer ones, and longer ones in other tables are not read. */
-export const LONGEST_REPORT_BYTES = 262_144;
+export const MAX_REPORT_BYTES = 262_144;
 /** The bytes of a report that are reserved for what heartbeats and sweeps add to it. */
 export const ROOM_FOR_MARKS = 256;
 

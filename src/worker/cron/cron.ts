@@ -35,7 +35,7 @@ export interface CronTime {
 /** The most ticks in one transaction. Other workers wait for its locks, so it must be short. */
 const BATCH = 500;
 /** The longest time between two readings of the clock, because the clock may be set, and this machine may sleep. */
-const LONGEST_WAIT_MS = 60_000;
+const MAX_WAIT_MS = 60_000;
 /**
  * The timetable starts again if the clock was set back by more than this. Less is the difference between the clocks of
  * two servers, for example after a failover.
@@ -128,7 +128,7 @@ export class Cron implements Service {
       latestMs = nowMs;
       // Offering takes time, so the clock is read again before waiting.
       if (await this.#catchUp(timeline, nowMs)) return 0;
-      return Math.min(timeline.nextMs - nowMs, LONGEST_WAIT_MS);
+      return Math.min(timeline.nextMs - nowMs, MAX_WAIT_MS);
     };
     await outage.retrying(
       "timetable",

@@ -30,9 +30,9 @@ export interface SchedulesOwner extends Omit<CronServices, "onPassed"> {
 }
 
 /** The longest wait, where an announcement may be lost. */
-const LONGEST_WAIT_MS = 5_000;
+const MAX_WAIT_MS = 5_000;
 /** Between two checks for the extension. */
-const LONGEST_ABSENCE_MS = 60_000;
+const MAX_ABSENCE_MS = 60_000;
 /** After ticks that another worker has locked: it adds them, or its connection ends. */
 const CONTENDED_MS = 1_000;
 /**
@@ -96,7 +96,7 @@ export class Schedules implements Service {
     const { signal } = this.#stop;
     const waitFor = this.#time.wait.bind(this.#time);
     // Costs nothing at the start of a worker whose schema has no schedules.
-    if (!this.#hasTable) await this.#wait(LONGEST_ABSENCE_MS);
+    if (!this.#hasTable) await this.#wait(MAX_ABSENCE_MS);
     await this.#services.outage.retrying(
       "schedules",
       async (succeeded) => {
@@ -122,7 +122,7 @@ export class Schedules implements Service {
   async #turn(): Promise<number> {
     const { db } = this.#services;
     if (!this.#hasTable) this.#hasTable = await hasSchedules(db);
-    if (!this.#hasTable) return LONGEST_ABSENCE_MS;
+    if (!this.#hasTable) return MAX_ABSENCE_MS;
     const nowMs = await this.#time.now();
     const absentMs = this.#absentAtMs === null ? 0 : monotonic() - this.#absentAtMs;
     this.#startMs = Math.min(this.#startMs ?? nowMs - absentMs, nowMs);
@@ -144,12 +144,12 @@ export class Schedules implements Service {
       if (this.#hasTable && !isRefused) throw error;
       const why = { error: messageOf(error) };
       this.#logOnce(why.error, (logger) => logger.warn(why, "this worker cannot run schedules"));
-      return LONGEST_ABSENCE_MS;
+      return MAX_ABSENCE_MS;
     }
     if (rest.isBehind) return 0;
     const nextMs = (due.nextMs ?? Number.POSITIVE_INFINITY) - nowMs;
-    const waits = [nextMs, LONGEST_WAIT_MS, ...(startingMs > 0 ? [startingMs] : [])];
-    return Math.min(...waits, rest.isContended ? CONTENDED_MS : LONGEST_WAIT_MS);
+    const waits = [nextMs, MAX_WAIT_MS, ...(startingMs > 0 ? [startingMs] : [])];
+    return Math.min(...waits, rest.isContended ? CONTENDED_MS : MAX_WAIT_MS);
   }
 
   async #offer(

@@ -1,5 +1,5 @@
 // The time limit of an attempt: its task's timeout or its job's deadline.
-import { clearTimeout, LONGEST_TIMER_MS, now, setTimeout } from "../../base/clock.ts";
+import { clearTimeout, MAX_TIMER_MS, now, setTimeout } from "../../base/clock.ts";
 import { pastDeadline } from "../../domain/words.ts";
 import { PermanentFailure } from "../task/outcomes.ts";
 import { errorWithoutStack, type Result } from "./verdict.ts";
@@ -16,7 +16,7 @@ export function limitOf(
   deadlineMs: number | null,
 ): AttemptLimit | undefined {
   const leftMs = deadlineMs === null ? Number.POSITIVE_INFINITY : deadlineMs - now();
-  if (deadlineMs !== null && leftMs <= (timeoutMs ?? LONGEST_TIMER_MS)) {
+  if (deadlineMs !== null && leftMs <= (timeoutMs ?? MAX_TIMER_MS)) {
     return { afterMs: Math.max(0, leftMs), error: () => deadlinePassed(deadlineMs) };
   }
   if (timeoutMs === undefined) return undefined;

@@ -27,7 +27,7 @@ import type { TaskParameters } from "../fetch/task-parameters.ts";
 import type { Hooks } from "../task/hooks.ts";
 
 /** The most jobs of a transaction; slow jobs make smaller batches. */
-const LARGEST_BATCH = 2_000;
+const MAX_BATCH = 2_000;
 
 /** The jobs that a transaction has locked. */
 export interface FastFetched {
@@ -146,7 +146,7 @@ export class FastTransaction {
   /** Returns the request for as many jobs as fill these slots and can start within the next HORIZON_MS. */
   #request(slots: number): FetchRequest {
     this.plan.measure();
-    return this.plan.request(Math.min(LARGEST_BATCH, this.plan.ahead + slots), false);
+    return this.plan.request(Math.min(MAX_BATCH, this.plan.ahead + slots), false);
   }
 
   async #fetch(request: FetchRequest): Promise<FastFetched> {

@@ -49,13 +49,13 @@ export interface FetchRequest {
 // for that long. While vacuum is blocked, dead index entries of finished jobs accumulate, and a fetch from the
 // beginning reads all of them; such fetches take at most a twentieth of the time.
 const TRUST_MS = 50;
-const TRUST_AT_MOST_MS = 1_000;
+const MAX_TRUST_MS = 1_000;
 const WALKS = 20;
 
 // While every named queue is locked, searches for a free one take at most a twentieth of the time. A search is due at
 // once when a run of this worker ends. A queue that another session unlocks or adds is found after 250 ms at most.
-const LOOKS = 20;
-const LOOK_AT_MOST_MS = 250;
+const SEARCHES = 20;
+const MAX_SEARCH_PAUSE_MS = 250;
 
 /** The beginning of PostgreSQL's time, in 4714 BC. */
 const EARLIEST_S = -210_866_803_200;
@@ -69,7 +69,7 @@ const PATIENT_WALK_MS = 4_000;
 export const HORIZON_MS = 25;
 
 const QUICK_JOBS = 32;
-const QUICK_SKIPS_AT_MOST = 64;
+const MAX_QUICK_SKIPS = 64;
 
 /** The log message of the first fetch that times out. */
 export const LONG_FETCH =
@@ -213,7 +213,8 @@ export class FetchPlan {
     this.#learnLength(isFull, tookMs);
     const queuesAreFree = free ?? false;
     this.#owesLook = free === null || (this.#owesLook && readyCount < this.#readyCount);
-    if (free === false) this.#looksAtMs = sentAtMs + Math.min(LOOKS * tookMs, LOOK_AT_MOST_MS);
+    if (free === false)
+      this.#looksAtMs = sentAtMs + Math.min(SEARCHES * tookMs, MAX_SEARCH_PAUSE_MS);
     // A fetch with a start has read only jobs after it.
     const sawAll = start === BEGINNING && (queues || !queuesAreFree);
     this.#queuesAreFree = queuesAreFree;
@@ -268,7 +269,7 @@ export class FetchPlan {
   }
 
   #learnQuick(found: number): void {
-    this.#quickSkips = found > 0 ? 0 : Math.min(QUICK_SKIPS_AT_MOST, this.#quickSkips * 2 || 1);
+    this.#quickSkips = found > 0 ? 0 : Math.min(MAX_QUICK_SKIPS, this.#quickSkips * 2 || 1);
     this.#quickSkipsLeft = this.#quickSkips;
   }
 
@@ -278,7 +279,7 @@ export class FetchPlan {
       // Jobs that became ready after it was sent may be missing.
       const walkMs = sentAtMs > this.#resetAtMs ? nowMs - sentAtMs : 0;
       const trustMs = Math.max(TRUST_MS, WALKS * walkMs);
-      this.#trustedUntilMs = nowMs + Math.min(trustMs, TRUST_AT_MOST_MS);
+      this.#trustedUntilMs = nowMs + Math.min(trustMs, MAX_TRUST_MS);
     }
     // A double barely holds microseconds, so the last digits are rounded down.
     const runAtSeconds = last.runAtSeconds - 0.00001;

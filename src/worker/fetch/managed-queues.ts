@@ -12,7 +12,7 @@ const SHARE = 20;
 /** The shortest pause between two times, and the pauses while some queue cannot be managed yet. */
 const PAUSE_MS = 5;
 const PENDING_MS = 50;
-const PENDING_AT_MOST_MS = 1_000;
+const MAX_PENDING_MS = 1_000;
 
 export class ManagedQueues {
   readonly #clock: Clock;
@@ -73,8 +73,7 @@ export class ManagedQueues {
       this.#hasAllToRead ||= isPending && all;
       const tookMs = this.#clock.monotonic() - startedMs;
       if (changed > 0) this.#changes++;
-      this.#pendingMs =
-        changed > 0 ? PENDING_MS : Math.min(2 * this.#pendingMs, PENDING_AT_MOST_MS);
+      this.#pendingMs = changed > 0 ? PENDING_MS : Math.min(2 * this.#pendingMs, MAX_PENDING_MS);
       const pauseMs = Math.max(SHARE * tookMs, isPending ? this.#pendingMs : PAUSE_MS);
       this.#mayReadAtMs = this.#clock.monotonic() + pauseMs;
     } catch (error) {

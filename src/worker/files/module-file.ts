@@ -8,7 +8,7 @@ import { wait } from "../../base/clock.ts";
 import { codeOf, messageOf } from "../../base/errors.ts";
 
 /** The time limit for a module whose top-level await does not end. */
-const LONGEST_LOAD_MS = 60_000;
+const MAX_LOAD_MS = 60_000;
 
 /** What a module exports. */
 export interface ImportedModule {
@@ -23,8 +23,8 @@ export async function importModule(path: string): Promise<ImportedModule> {
     throw new Error("is TypeScript, which needs Node.js 22.18 or later, or the executable");
   }
   const loaded = new AbortController();
-  const late = wait(LONGEST_LOAD_MS, loaded.signal).then((isLate) => {
-    if (isLate) throw new Error(`did not finish loading within ${LONGEST_LOAD_MS / 1_000} s`);
+  const late = wait(MAX_LOAD_MS, loaded.signal).then((isLate) => {
+    if (isLate) throw new Error(`did not finish loading within ${MAX_LOAD_MS / 1_000} s`);
   });
   try {
     const imported = import(pathToFileURL(path).href);

@@ -6,7 +6,7 @@ import { grouped } from "../../domain/words.ts";
 export const MAX_LINES = 10_000;
 export const MAX_CHARACTERS = 4_000_000;
 /** Shorter secrets would match parts of words. */
-const SHORTEST_SECRET = 4;
+const MIN_SECRET_LENGTH = 4;
 
 export interface ProgramLog {
   readonly lines: (stream: "stdout" | "stderr", lines: readonly string[]) => void;
@@ -40,7 +40,7 @@ export function programLog(logger: Logger, redacted: (text: string) => string): 
 
 /** Returns a function that replaces the secrets, also in their URL-encoded form. */
 export function redactor(secrets: readonly string[]): (text: string) => string {
-  const long = secrets.filter((secret) => secret.length >= SHORTEST_SECRET);
+  const long = secrets.filter((secret) => secret.length >= MIN_SECRET_LENGTH);
   const all = [...new Set(long.flatMap((secret) => [secret, encodeURIComponent(secret)]))];
   // The longest first, because one may be part of another.
   all.sort((a, b) => b.length - a.length);

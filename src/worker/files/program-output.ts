@@ -2,9 +2,9 @@
 import { StringDecoder } from "node:string_decoder";
 
 /** Longer lines are split. */
-const LONGEST_LINE = 8_192;
+const MAX_LINE_LENGTH = 8_192;
 /** The length of a program's errors that is kept, in UTF-16 units. */
-const LONGEST_TAIL = 8_192;
+const MAX_TAIL_LENGTH = 8_192;
 
 /** Splits pieces of output into lines. */
 export class Lines {
@@ -36,8 +36,8 @@ export class Lines {
 
 function inPieces(line: string): string[] {
   const pieces: string[] = [];
-  for (let at = 0; at < line.length; at += LONGEST_LINE) {
-    pieces.push(line.slice(at, at + LONGEST_LINE));
+  for (let at = 0; at < line.length; at += MAX_LINE_LENGTH) {
+    pieces.push(line.slice(at, at + MAX_LINE_LENGTH));
   }
   return pieces.length === 0 ? [""] : pieces;
 }
@@ -50,15 +50,15 @@ export class Tail {
 
   add(lines: readonly string[]): void {
     for (const line of lines) this.#text += `${line}\n`;
-    if (this.#text.length <= 2 * LONGEST_TAIL) return;
-    this.#text = this.#text.slice(-LONGEST_TAIL);
+    if (this.#text.length <= 2 * MAX_TAIL_LENGTH) return;
+    this.#text = this.#text.slice(-MAX_TAIL_LENGTH);
     this.#isCut = true;
   }
 
   get text(): string {
     const text = this.#text.trimEnd();
-    if (!this.#isCut && text.length <= LONGEST_TAIL) return text;
-    const end = text.slice(-LONGEST_TAIL);
+    if (!this.#isCut && text.length <= MAX_TAIL_LENGTH) return text;
+    const end = text.slice(-MAX_TAIL_LENGTH);
     return `…${end.slice(end.indexOf("\n") + 1)}`;
   }
 }

@@ -6,7 +6,7 @@
 //   75   retried (EX_TEMPFAIL), after `retry-after=SECONDS` if that is the last line of stdout;
 //        with `retry-after=SECONDS back-off=TARGET` all jobs of the task or queue wait
 //   else failed, and retried as any other task
-import { LONGEST_TIMER_MS, wait } from "../../base/clock.ts";
+import { MAX_TIMER_MS, wait } from "../../base/clock.ts";
 import { errorWithoutStack } from "../execute/verdict.ts";
 import { isBackOff, PermanentFailure, RetryAfter, secondsIn } from "../task/outcomes.ts";
 import { defineTask, type Task } from "../task/task.ts";
@@ -36,7 +36,7 @@ export function programTask(file: TaskFile, options: ProgramTaskOptions): Task {
   const limit =
     timeoutMs === undefined
       ? {}
-      : { timeoutMs: Math.min(timeoutMs + killAfterMs + LATE_MS, LONGEST_TIMER_MS) };
+      : { timeoutMs: Math.min(timeoutMs + killAfterMs + LATE_MS, MAX_TIMER_MS) };
   return defineTask(file.identifier, handle, limit);
 }
 

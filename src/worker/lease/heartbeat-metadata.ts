@@ -6,7 +6,7 @@ import { VERSION } from "../../base/version.ts";
 import type { CronEntry } from "../../domain/cron/cron-entry.ts";
 import { entryDigest } from "../../domain/cron/entry-digest.ts";
 import { OBEYED } from "../../queue/pauses/pause-state.ts";
-import { LONGEST_REPORT_BYTES, ROOM_FOR_MARKS } from "../../queue/workers/worker-table.ts";
+import { MAX_REPORT_BYTES, ROOM_FOR_MARKS } from "../../queue/workers/worker-table.ts";
 import type { RecoveryConfig } from "../options/recovery-options.ts";
 import { WorkerRates } from "./rates.ts";
 
@@ -43,12 +43,12 @@ interface RunningJob {
 }
 
 /** The most tasks, cron entries and ids in a list; the count of running jobs is exact. */
-const LONGEST_LIST = 1_000;
+const MAX_LIST_LENGTH = 1_000;
 /** The most cron entries with details, and running jobs with task and start. */
-const LONGEST_DETAILS = 100;
+const MAX_DETAILS = 100;
 /** The most tasks with counters, and unsettled jobs. */
-const LONGEST_SHORT_LIST = 20;
-const LONGEST_ERROR = 1_000;
+const MAX_SHORT_LIST_LENGTH = 20;
+const MAX_ERROR_LENGTH = 1_000;
 
 /** How long after its fetch a job is listed as fetched. Most jobs start or are returned earlier. */
 const LISTED_AFTER_MS = 250;
@@ -57,7 +57,7 @@ const LISTED_AFTER_MS = 250;
 export function fetchedIds({ unstarted }: WorkerDescription): string[] {
   const beforeMs = monotonic() - LISTED_AFTER_MS;
   const fetched = unstarted.filter(({ fetchedAtMs }) => fetchedAtMs <= beforeMs);
-  return fetched.slice(0, LONGEST_LIST).map(({ id }) => id);
+  return fetched.slice(0, MAX_LIST_LENGTH).map(({ id }) => id);
 }
 
 export class HeartbeatMetadata {
@@ -82,9 +82,9 @@ export class HeartbeatMetadata {
     const names = [...tasks.keys()];
     const longest = running.toSorted((a, b) => a.startedAtMs - b.startedAtMs);
     const { by_task, ...counters } = this.#counters(tasks);
-    const details = this.#runningJson(longest.slice(0, LONGEST_DETAILS), aheadMs);
-    const refused = unsettled.slice(0, LONGEST_SHORT_LIST).map(({ id, error }) => {
-      return { id, error: error.slice(0, LONGEST_ERROR).toWellFormed() };
+    const details = this.#runningJson(longest.slice(0, MAX_DETAILS), aheadMs);
+    const refused = unsettled.slice(0, MAX_SHORT_LIST_LENGTH).map(({ id, error }) => {
+      return { id, error: error.slice(0, MAX_ERROR_LENGTH).toWellFormed() };
     });
     const textOf = (share: number) => {
       const most = (count: number) => Math.floor(count * share);
@@ -94,16 +94,16 @@ export class HeartbeatMetadata {
         version: VERSION,
         node: process.versions.node,
         concurrency,
-        task_identifiers: names.slice(0, most(LONGEST_LIST)),
-        tasks_cut: names.length > most(LONGEST_LIST),
-        cron_entries: cron.slice(0, most(LONGEST_LIST)).map(({ entry }) => entry.identifier),
-        cron: cron.slice(0, most(LONGEST_DETAILS)).map(cronJson),
+        task_identifiers: names.slice(0, most(MAX_LIST_LENGTH)),
+        tasks_cut: names.length > most(MAX_LIST_LENGTH),
+        cron_entries: cron.slice(0, most(MAX_LIST_LENGTH)).map(({ entry }) => entry.identifier),
+        cron: cron.slice(0, most(MAX_DETAILS)).map(cronJson),
         ...counters,
-        by_task: by_task.slice(0, most(LONGEST_SHORT_LIST)),
+        by_task: by_task.slice(0, most(MAX_SHORT_LIST_LENGTH)),
         running_jobs: running.length,
-        running_job_ids: longest.slice(0, LONGEST_LIST).map(({ job }) => job.id),
+        running_job_ids: longest.slice(0, MAX_LIST_LENGTH).map(({ job }) => job.id),
         fetched_job_ids: fetched,
-        running: details.slice(0, most(LONGEST_DETAILS)),
+        running: details.slice(0, most(MAX_DETAILS)),
         ...(unsettled.length > 0 ? { unsettled: refused } : {}),
         ...(pausesObeyed === null ? {} : { [OBEYED]: pausesObeyed }),
         threshold_ms: this.#config.thresholdMs,
@@ -112,8 +112,8 @@ export class HeartbeatMetadata {
     };
     let share = 1;
     let text = textOf(share);
-    while (share > 0 && storedBytes(text) > LONGEST_REPORT_BYTES - ROOM_FOR_MARKS) {
-      share = share < 1 / LONGEST_LIST ? 0 : share / 2;
+    while (share > 0 && storedBytes(text) > MAX_REPORT_BYTES - ROOM_FOR_MARKS) {
+      share = share < 1 / MAX_LIST_LENGTH ? 0 : share / 2;
       text = textOf(share);
     }
     return text;

@@ -3,7 +3,7 @@ import type { Clock } from "../../base/clock.ts";
 
 /** After so many answers in a row that came too late, the next ones are used all the same. */
 const LATE_IN_A_ROW = 3;
-const SHORTEST_USE_MS = 20;
+const MIN_USE_MS = 20;
 
 export class Lapse {
   readonly #clock: Pick<Clock, "monotonic">;
@@ -22,6 +22,6 @@ export class Lapse {
     const nowMs = this.#clock.monotonic();
     const untilMs = sentAtMs + lapseMs;
     this.#late = nowMs < untilMs ? 0 : this.#late + 1;
-    return this.#late > LATE_IN_A_ROW ? nowMs + Math.max(lapseMs, SHORTEST_USE_MS) : untilMs;
+    return this.#late > LATE_IN_A_ROW ? nowMs + Math.max(lapseMs, MIN_USE_MS) : untilMs;
   }
 }

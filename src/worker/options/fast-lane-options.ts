@@ -7,9 +7,9 @@ export interface FastLaneConfig {
 }
 
 /** Longer transactions would approach the timeout after which PostgreSQL ends those of a frozen worker. */
-const LONGEST_FAST_MS = 5_000;
+const MAX_FAST_MS = 5_000;
 const DEFAULT_FAST_MS = 100;
-const fastLimit = v.pipe(duration, v.maxValue(LONGEST_FAST_MS, "must be at most 5,000"));
+const fastLimit = v.pipe(duration, v.maxValue(MAX_FAST_MS, "must be at most 5,000"));
 
 const removedQueues = v.pipe(
   v.unknown(),

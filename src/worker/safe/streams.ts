@@ -220,7 +220,7 @@ export class Streams {
     this.#cancelTimer?.();
     this.#cancelTimer = null;
     if (waitMs === Number.POSITIVE_INFINITY) return;
-    const ms = Math.min(Math.max(1, waitMs), LONGEST_WAIT_MS);
+    const ms = Math.min(Math.max(1, waitMs), MAX_WAIT_MS);
     this.#cancelTimer = this.#parts.clock.after(ms, () => this.#own.link.changed());
   }
 
@@ -280,4 +280,4 @@ export class Streams {
   }
 }
 
-const LONGEST_WAIT_MS = 60_000;
+const MAX_WAIT_MS = 60_000;

@@ -12,7 +12,7 @@ import type { Logger } from "../../base/logger.ts";
 import { policyNameOf } from "../../domain/job-flags.ts";
 import { BY_FORMULA, type NextAttempt } from "../../queue/settle/fail.ts";
 import { retryDelayMs } from "../../queue/settle/retry-policy.ts";
-import { type BackOffTarget, LONGEST_DELAY_MS, outcomeOf } from "./outcomes.ts";
+import { type BackOffTarget, MAX_DELAY_MS, outcomeOf } from "./outcomes.ts";
 import type { RetryPolicies, RetryPolicy } from "./retry.ts";
 import type { TaskJob } from "./task-job.ts";
 
@@ -96,7 +96,7 @@ export class RetryRules {
     try {
       const delayMs: unknown = policy(job.attempts, error, job);
       if (delayMs === false) return NEVER;
-      if (typeof delayMs === "number" && delayMs >= 0 && delayMs <= LONGEST_DELAY_MS) {
+      if (typeof delayMs === "number" && delayMs >= 0 && delayMs <= MAX_DELAY_MS) {
         return { kind: "retry", delayMs };
       }
       // Of an async function: the result is not awaited, and its rejection must not end the process.

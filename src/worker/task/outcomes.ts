@@ -8,7 +8,7 @@ import { cancelledText } from "../../domain/words.ts";
 const OUTCOME = Symbol.for("pg-job-worker.outcome");
 
 /** Ten years. */
-export const LONGEST_DELAY_MS = 10 * 365 * 24 * 3_600_000;
+export const MAX_DELAY_MS = 10 * 365 * 24 * 3_600_000;
 
 /** The decision in an error of this module, as all versions of the library write it. */
 type TaskOutcome =
@@ -164,7 +164,7 @@ type Branded = { readonly [OUTCOME]?: unknown };
 function delayUntil(until: unknown): number | null {
   const delayMs = types.isDate(until) ? until.getTime() - now() : until;
   const isDelay = typeof delayMs === "number" && Number.isFinite(delayMs);
-  return isDelay ? Math.min(Math.max(0, delayMs), LONGEST_DELAY_MS) : null;
+  return isDelay ? Math.min(Math.max(0, delayMs), MAX_DELAY_MS) : null;
 }
 
 /** The part of a response that is read. */
@@ -200,7 +200,7 @@ function hasHeaders(until: unknown): until is RetryResponse {
 
 function checkedUntil(until: unknown): number | Date {
   if (types.isDate(until) && Number.isFinite(until.getTime())) return until;
-  if (typeof until === "number" && until >= 0 && until <= LONGEST_DELAY_MS) return until;
+  if (typeof until === "number" && until >= 0 && until <= MAX_DELAY_MS) return until;
   throw new InputError([
     {
       path: "until",
@@ -211,7 +211,7 @@ function checkedUntil(until: unknown): number | Date {
 
 /** The seconds of a text, as milliseconds of at most ten years; null for another text. */
 export function secondsIn(text: string): number | null {
-  return /^\d{1,64}$/.test(text) ? Math.min(Number(text) * 1_000, LONGEST_DELAY_MS) : null;
+  return /^\d{1,64}$/.test(text) ? Math.min(Number(text) * 1_000, MAX_DELAY_MS) : null;
 }
 
 // RFC 9110, section 5.6.7. Date.parse() takes other texts for times, too, such as "Soon 5" for the year 2001.

@@ -2,7 +2,7 @@
 // (queue/settle/retry-policy.ts): for a worker, for a task, or for a job by the name of a policy.
 import * as v from "valibot";
 import { strict, validate } from "../../base/validate.ts";
-import { LONGEST_DELAY_MS } from "./outcomes.ts";
+import { MAX_DELAY_MS } from "./outcomes.ts";
 import type { TaskJob } from "./task-job.ts";
 
 /**
@@ -41,7 +41,7 @@ const within = (least: number, most: number) => {
   );
 };
 
-const milliseconds = within(0, LONGEST_DELAY_MS);
+const milliseconds = within(0, MAX_DELAY_MS);
 
 const exponentialSchema = strict({
   firstMs: v.optional(milliseconds, 1_000),
@@ -60,7 +60,7 @@ export function exponential(options: ExponentialOptions = {}): RetryPolicy {
     // The power may be infinite, and 0 times that is no number.
     const growth = Math.min(factor ** (attempt - 1), Number.MAX_VALUE);
     const delayMs = Math.min(firstMs * growth, maxMs);
-    return Math.min(delayMs * (1 + jitter * (2 * Math.random() - 1)), LONGEST_DELAY_MS);
+    return Math.min(delayMs * (1 + jitter * (2 * Math.random() - 1)), MAX_DELAY_MS);
   };
 }
 

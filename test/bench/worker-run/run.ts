@@ -16,8 +16,8 @@ import { median } from "../engine/statistics.ts";
 const dist = join(import.meta.dirname, "../../../dist");
 const CONCURRENCY = 24;
 const PROGRAMS_AT_ONCE = 8;
-const LEAST_RATIO = 0.9;
-const LEAST_PROGRAMS = 300;
+const MIN_RATIO = 0.9;
+const MIN_PROGRAMS = 300;
 
 const { values } = parseArgs({
   options: {
@@ -84,7 +84,7 @@ async function drains({ queueUrl, seed }: BenchServer): Promise<void> {
     const own = median(speeds["library"] ?? []);
     for (const [name, all] of Object.entries(speeds)) {
       const ratio = `${(median(all) / own).toFixed(2)} of the library's`;
-      row(`drain, ${mode}, ${name}`, `${median(all).toFixed(0)} jobs/s`, ratio, `≥ ${LEAST_RATIO}`);
+      row(`drain, ${mode}, ${name}`, `${median(all).toFixed(0)} jobs/s`, ratio, `≥ ${MIN_RATIO}`);
     }
   }
 }
@@ -106,7 +106,7 @@ async function programsAsTasks({ queueUrl, seed, client }: BenchServer): Promise
     speeds.push((programs / (performance.now() - start)) * 1_000);
   }
   const speed = `${median(speeds).toFixed(0)} jobs/s`;
-  row("programs as tasks, the executable", speed, "", `≥ ${LEAST_PROGRAMS}`);
+  row("programs as tasks, the executable", speed, "", `≥ ${MIN_PROGRAMS}`);
 }
 
 async function firstLine(child: ChildProcess): Promise<string> {

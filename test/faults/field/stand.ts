@@ -34,7 +34,7 @@ export interface StandParts {
   spawned(child: ChildProcess): void;
 }
 
-const LONGEST_DRAIN_MS = 120_000;
+const MAX_DRAIN_MS = 120_000;
 
 export class Stand {
   readonly mode: Mode;
@@ -126,7 +126,7 @@ export class Stand {
   async until(
     what: string,
     isSo: () => boolean | Promise<boolean>,
-    limitMs = LONGEST_DRAIN_MS,
+    limitMs = MAX_DRAIN_MS,
   ): Promise<void> {
     const end = machineTime() + limitMs;
     while (!(await Promise.resolve(isSo()).catch(() => false))) {

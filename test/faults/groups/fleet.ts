@@ -10,7 +10,7 @@ import type { Stand } from "../field/stand.ts";
 
 const SLOTS = 3;
 const MEAN_LIFE_MS = 3_000;
-const LONGEST_LIFE_MS = 9_000;
+const MAX_LIFE_MS = 9_000;
 const FREED = { most: 12_000 };
 /** Milliseconds between the kill of the whole fleet and its restart. */
 const PAUSES = [0, 3_000, 15_000];
@@ -52,7 +52,7 @@ async function unstable(stand: Stand, untilMs: number): Promise<void> {
       const [member] = await stand.hire();
       if (member === undefined) return;
       const share = (stand.dice(1_000) + 1) / 1_001;
-      const lifeMs = Math.min(LONGEST_LIFE_MS, -Math.log(share) * MEAN_LIFE_MS);
+      const lifeMs = Math.min(MAX_LIFE_MS, -Math.log(share) * MEAN_LIFE_MS);
       // The lifetime is random: there is no event to wait for.
       await new Promise((resolve) => setTimeout(resolve, lifeMs));
       await stand.kill(member);

@@ -3,7 +3,7 @@
 // server's response to an encryption request is a single byte. Other protocols, such as HTTP, have no ends.
 const [CANCEL, SSL, GSS] = [80877102, 80877103, 80877104];
 /** PostgreSQL's own limit for a client's first message. */
-const LONGEST_START = 10_000;
+const MAX_START_LENGTH = 10_000;
 
 export interface Chunk {
   readonly bytes: Buffer;
@@ -59,7 +59,7 @@ export class Messages {
     while (this.#head.length < headBytes && at < bytes.length) this.#head.push(bytes[at++] ?? 0);
     if (this.#head.length < headBytes) return at;
     if (this.#left === 0) this.#left = Buffer.from(this.#head.slice(-4)).readUInt32BE() - 4;
-    if (this.#left < 0 || (isStart && this.#left > LONGEST_START)) {
+    if (this.#left < 0 || (isStart && this.#left > MAX_START_LENGTH)) {
       this.#next = "unknown";
       if (isStart) this.#onStart({ kind: "other" });
       return at;

@@ -6,7 +6,7 @@ import { faultOf } from "./json-fault";
 
 /** The number of lines that are numbered. */
 const MAX_NUMBERED = 1000;
-const LEAST_LINES = 5;
+const MIN_LINES = 5;
 
 /** The field. A fault is shown only after something was typed. */
 export function jsonField(field: Field): Node {
@@ -15,7 +15,7 @@ export function jsonField(field: Field): Node {
   field.placeholder = "";
   let lines = 1;
   for (let i = 0; i < typed.length; i++) if (typed.charCodeAt(i) === 0x0a) lines++;
-  const shown = max(LEAST_LINES, min(lines, MAX_NUMBERED));
+  const shown = max(MIN_LINES, min(lines, MAX_NUMBERED));
   field.gutter = gutter(shown, fault === null ? 0 : fault.line);
   field.hint = "JSON, sent exactly as typed: key order and long integers are kept.";
   if (fault !== null && field.draft.fault(field.name).length === 0) {

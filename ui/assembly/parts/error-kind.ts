@@ -11,7 +11,7 @@ import { Model } from "../model/model";
 /** The number of groups that the server returns. */
 export const MAX_KINDS: i32 = 100;
 /** The length of the longest label that is used in a query. */
-const LONGEST_LABEL = 250;
+const MAX_LABEL_LENGTH = 250;
 
 export class ErrorKind {
   failed: Group | null = null;
@@ -78,7 +78,7 @@ export class ErrorKind {
  * server read more.
  */
 export function kindQuery(key: string, label: string): string {
-  const isShort = label.length > 0 && label.length <= LONGEST_LABEL;
+  const isShort = label.length > 0 && label.length <= MAX_LABEL_LENGTH;
   return "group:" + (isShort ? quoted(label) : key);
 }
 

@@ -7,8 +7,8 @@ import { prefer, preferred } from "../host";
 const KEY = "worker.views";
 const MOST = 20;
 const MAX_BESIDE = 5;
-const LONGEST_NAME = 60;
-const LONGEST_PATH = 2000;
+const MAX_NAME_LENGTH = 60;
+const MAX_PATH_LENGTH = 2000;
 
 export class SavedView {
   constructor(
@@ -52,9 +52,9 @@ export class Views {
 
   /** Saves an address. Returns why it cannot; empty: it did. A view of the same name is replaced. */
   save(name: string, path: string): string {
-    const short = oneLine(name).substring(0, LONGEST_NAME).trim();
+    const short = oneLine(name).substring(0, MAX_NAME_LENGTH).trim();
     if (short.length === 0) return "A view needs a name.";
-    if (path.length > LONGEST_PATH) return "This query is too long to save.";
+    if (path.length > MAX_PATH_LENGTH) return "This query is too long to save.";
     this.read();
     const others = this.without(short);
     if (others.length >= MOST) return `At most ${MOST} views can be saved: delete one first.`;

@@ -15,7 +15,7 @@ import { boundaryText } from "../../../insight/export/export-cursor.ts";
 import { exportJobs } from "../../../insight/export/export-jobs.ts";
 import { type ExportRequest, exportRequest } from "../../../insight/export/export-request.ts";
 import type { Admin, Operation } from "../../context/admin.ts";
-import { LONGEST_TICKET, TICKET_MS } from "../../context/export-tickets.ts";
+import { MAX_TICKET_LENGTH, TICKET_MS } from "../../context/export-tickets.ts";
 import { type JsonSchema, record, schemaOfField } from "../../wire/json-schema.ts";
 import { inQuery, readQuery } from "../../wire/wire.ts";
 
@@ -56,7 +56,7 @@ export const getExport: Operation = {
 };
 
 const ticketQuery = {
-  ticket: inQuery(text(["Ticket", "from POST /api/export/ticket"], 1, LONGEST_TICKET)),
+  ticket: inQuery(text(["Ticket", "from POST /api/export/ticket"], 1, MAX_TICKET_LENGTH)),
 };
 
 export const downloadExport: Operation = {
@@ -113,7 +113,7 @@ export const createTicket: Operation = {
       request: exportRequested,
       user: request.notes["user"],
     });
-    if (ticket.length > LONGEST_TICKET) throw new InputError([{ path: "q", message: TOO_LONG }]);
+    if (ticket.length > MAX_TICKET_LENGTH) throw new InputError([{ path: "q", message: TOO_LONG }]);
     return json({ path: `api/export/download?ticket=${ticket}`, expires_in_ms: TICKET_MS });
   },
 };
@@ -148,12 +148,12 @@ const headersOf = ({ format, q }: ExportRequest) => ({
   "content-disposition": `attachment; filename="${fileName(q, format)}"`,
 });
 
-const LONGEST_NAME = 60;
+const MAX_NAME_LENGTH = 60;
 
 /** Returns a file name with the query's words and the day in UTC: `jobs-failed-charge_card-2026-11-26.csv`. */
 function fileName(q: string, format: string): string {
   const words = (q.match(/[\w.]+:?/g) ?? []).filter((word) => !word.endsWith(":"));
-  const name = ["jobs", ...words].join("-").slice(0, LONGEST_NAME);
+  const name = ["jobs", ...words].join("-").slice(0, MAX_NAME_LENGTH);
   return `${name}-${new Date(now()).toISOString().slice(0, 10)}.${format}`;
 }
 

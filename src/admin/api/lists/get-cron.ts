@@ -2,7 +2,7 @@
 import { WorkerError } from "../../../base/errors.ts";
 import type { AuditTrail } from "../../../commands/audit/audit-trail.ts";
 import { text } from "../../../commands/declare/field.ts";
-import { LONGEST_PAYLOAD_BYTES } from "../../../domain/cron/schedule.ts";
+import { MAX_PAYLOAD_BYTES } from "../../../domain/cron/schedule.ts";
 import { shortName } from "../../../domain/words.ts";
 import { jsonText } from "../../../http/response.ts";
 import { type CronChange, cronDetailsJson, cronListJson } from "../../../insight/json/cron-json.ts";
@@ -169,7 +169,7 @@ const DEFAULT_LIMIT = 100;
 export const getSchedules: Operation = {
   summary: "Schedules: cron entries that can be changed while workers run, with their payloads",
   query: schedulesQuery,
-  reserves: () => memoryFor(MAX_LISTED * LONGEST_PAYLOAD_BYTES),
+  reserves: () => memoryFor(MAX_LISTED * MAX_PAYLOAD_BYTES),
   answer: record(
     {
       schedules: listOf(schedule),

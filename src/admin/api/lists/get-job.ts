@@ -8,19 +8,14 @@ import { jsonText } from "../../../http/response.ts";
 import { streamed } from "../../../http/stream.ts";
 import { getJob } from "../../../insight/pages/get-job.ts";
 import { type JobHead, readJobHead } from "../../../insight/pages/job-head.ts";
-import {
-  isJob,
-  jobSize,
-  LARGEST_WHOLE_BYTES,
-  payloadPieces,
-} from "../../../insight/pages/job-size.ts";
+import { isJob, jobSize, MAX_WHOLE_BYTES, payloadPieces } from "../../../insight/pages/job-size.ts";
 import type { Operation } from "../../context/admin.ts";
 import { memoryFor } from "../../context/answer-bytes.ts";
 import { listedJob } from "../../wire/json-schema.ts";
 import { countInQuery, inQuery, readQuery } from "../../wire/wire.ts";
 
 /** The maximum number of characters in `payload_start`. */
-const LONGEST_START = 16_384;
+const MAX_START_LENGTH = 16_384;
 
 const fields = {
   fields: inQuery(
@@ -32,7 +27,7 @@ const fields = {
   ),
   start: countInQuery(
     "with fields=head: how many characters of the payload payload_start has",
-    LONGEST_START,
+    MAX_START_LENGTH,
   ),
 };
 
@@ -44,7 +39,7 @@ export const getOneJob: Operation = {
     const id = idOf(request);
     const { fields: shown, start = 0 } = readQuery(request, fields);
     if (shown === "head") {
-      const head = await readJobHead(databases.reads, id, Math.min(start, LONGEST_START));
+      const head = await readJobHead(databases.reads, id, Math.min(start, MAX_START_LENGTH));
       if (head === null) throw jobNotFound(id);
       return jsonText(headJson(head));
     }
@@ -105,7 +100,7 @@ function jobNotFound(id: string): WorkerError {
 }
 
 function jobTooLarge(id: string): WorkerError {
-  const most = `${LARGEST_WHOLE_BYTES / 1_048_576} MB`;
+  const most = `${MAX_WHOLE_BYTES / 1_048_576} MB`;
   return new WorkerError(
     "too_large",
     `job ${id} is larger than ${most}; get its payload from /api/jobs/${id}/payload and the rest from /api/jobs?q=id:${id}&fields=row`,

@@ -5,7 +5,7 @@ import { jobStates } from "../../../domain/job.ts";
 import { MAX_CHARACTERS } from "../../../domain/portable/query/limits.ts";
 import { exact, type Value } from "../../../domain/value.ts";
 import { jsonTexts } from "../../../http/response.ts";
-import { LONGEST_PAGE_BYTES } from "../../../insight/pages/full-rows.ts";
+import { MAX_PAGE_BYTES } from "../../../insight/pages/full-rows.ts";
 import { MAX_LIMIT } from "../../../insight/pages/job-filter.ts";
 import type { JobPage } from "../../../insight/pages/job-page.ts";
 import {
@@ -16,7 +16,7 @@ import {
 } from "../../../insight/pages/list-jobs.ts";
 import { countQuery } from "../../../insight/stats/count-query.ts";
 import { namesMeant } from "../../../insight/suggest/names-meant.ts";
-import { LONGEST_CURSOR } from "../../../insight/walk/cursor.ts";
+import { MAX_CURSOR_LENGTH } from "../../../insight/walk/cursor.ts";
 import { jobSorts } from "../../../insight/walk/order.ts";
 import type { Admin, Operation } from "../../context/admin.ts";
 import { memoryFor, SMALL_ANSWER_BYTES } from "../../context/answer-bytes.ts";
@@ -70,7 +70,11 @@ const fields = {
   ),
   offset: countInQuery("jobs to skip; large offsets are slow: prefer cursor"),
   cursor: inQuery(
-    text(["Cursor", "next_cursor of the previous page; empty: the first page"], 0, LONGEST_CURSOR),
+    text(
+      ["Cursor", "next_cursor of the previous page; empty: the first page"],
+      0,
+      MAX_CURSOR_LENGTH,
+    ),
   ),
 };
 
@@ -80,7 +84,7 @@ export const listJobsPage: Operation = {
   query: fields,
   answer: jobPageSchema,
   reserves: ({ query }) =>
-    query.get("fields") === "row" ? SMALL_ANSWER_BYTES : memoryFor(LONGEST_PAGE_BYTES),
+    query.get("fields") === "row" ? SMALL_ANSWER_BYTES : memoryFor(MAX_PAGE_BYTES),
   run: async (admin, request) => {
     const began = monotonic();
     const { fields: shown, count, ...filter } = readQuery(request, fields);

@@ -8,7 +8,7 @@ import { RawJson } from "../../../domain/payload.ts";
 import { Unfit } from "../../arguments/refusals.ts";
 import { moment, momentText } from "../../arguments/times.ts";
 
-const LONGEST_LINE = 16 * 1024 * 1024;
+const MAX_LINE_LENGTH = 16 * 1024 * 1024;
 /** The size of the buffer at first. It grows for a longer line. */
 const BUFFER_BYTES = 128 * 1024;
 
@@ -42,7 +42,7 @@ export async function* lineBlocks(chunks: AsyncIterable<Uint8Array>): AsyncGener
       yield { first, lines };
       first += lines.length;
     }
-    if (length > LONGEST_LINE) throw atLine(first, "is longer than 16 MiB");
+    if (length > MAX_LINE_LENGTH) throw atLine(first, "is longer than 16 MiB");
   }
   yield { first, lines: [textOf(buffer.subarray(0, length), first)] };
 }

@@ -11,7 +11,7 @@ import { defineCommand } from "../../shell/globals.ts";
 import { stoppable } from "../../shell/signals.ts";
 import type { Shown } from "./watch-screen.ts";
 
-const SHORTEST_MS = 500;
+const MIN_MS = 500;
 
 export const watchCommand = defineCommand({
   name: "watch",
@@ -20,7 +20,7 @@ export const watchCommand = defineCommand({
   notes:
     "Without a terminal it shows one screen and ends; with --json it writes a line at each interval, in the form of GET api/counts, until it is stopped.",
   run: async ({ interval = 2_000, ...args }) => {
-    if (interval < SHORTEST_MS) {
+    if (interval < MIN_MS) {
       throw new InputError([{ path: "interval", message: "must be at least 500ms" }]);
     }
     await connected(args, ({ database }) =>

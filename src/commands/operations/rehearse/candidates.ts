@@ -16,9 +16,9 @@ export interface Candidates {
 // The maximum number of candidates, whose texts are all in memory at once.
 const MAX_CANDIDATES = 200;
 /** The size of the largest payload in the table, and after decompression, in bytes. */
-const LARGEST_STORED = 65_536;
-const LARGEST_UNPACKED = 262_144;
-const LONGEST_ERROR = 16_384;
+const MAX_STORED_BYTES = 65_536;
+const MAX_UNPACKED_BYTES = 262_144;
+const MAX_ERROR_LENGTH = 16_384;
 
 interface CandidateRow extends PackableRow {
   readonly last_error: string | null;
@@ -39,7 +39,7 @@ export async function readCandidates(
   const { check } = jobs;
   const values = [afterId, uptoId, MAX_CANDIDATES, ...jobs.values];
   const rows = await query<CandidateRow>(db, candidatesSql(jobs), values);
-  const checked = rows.slice(0, await loadPacked(db, rows, LARGEST_UNPACKED));
+  const checked = rows.slice(0, await loadPacked(db, rows, MAX_UNPACKED_BYTES));
   // A payload that is too large to check decides nothing, so its job is skipped.
   const matching = checked.filter(
     (row) => row.payload !== null && check?.(row as CheckedTexts) !== false,
@@ -72,11 +72,11 @@ function tallyOf(rows: readonly CandidateRow[]): MatchTally {
 
 const candidatesSql = (jobs: JobQuery) => (s: string) =>
   `
-  select jobs.id, pg_catalog.left(jobs.last_error, ${LONGEST_ERROR}) as last_error,
+  select jobs.id, pg_catalog.left(jobs.last_error, ${MAX_ERROR_LENGTH}) as last_error,
     coalesce(pg_catalog.octet_length(jobs.last_error), 0) as error_size,
     jobs.locked_at is not null as is_locked, jobs.task_id, jobs.job_queue_id,
     pg_catalog.pg_column_size(jobs.payload) as size,
-    ${packable(String(LARGEST_STORED))},
+    ${packable(String(MAX_STORED_BYTES))},
     ${jobs.marks(4)} as marks
   from ${s}._private_jobs as jobs
   where jobs.id > $1::bigint and jobs.id <= $2::bigint

@@ -58,7 +58,7 @@ export const EFFECTIVE_STATE = `case
 
 const texts = ["query", "now_us", "action", "performed_by", "source", "state", "owner", "error"];
 const jsons = ["changes", "matched", "expected"];
-const LONGEST_TEXTS = 262_144;
+const MAX_TEXTS_LENGTH = 262_144;
 
 const textBytes = (row: string): string =>
   texts.map((name) => `coalesce(pg_catalog.octet_length(${row}.${name}), 0)::bigint`).join(" + ");
@@ -68,7 +68,7 @@ const textBytes = (row: string): string =>
  * length of a text can be read without decompressing it.
  */
 export const isOwnSize = (row: string): string =>
-  `${textBytes(row)} <= ${LONGEST_TEXTS}::bigint
+  `${textBytes(row)} <= ${MAX_TEXTS_LENGTH}::bigint
     and ${jsons.map((name) => isUnpackable(`${row}.${name}`)).join(" and ")}`;
 
 /** Returns an expression: the length of such a row. */

@@ -1,9 +1,9 @@
 // The rows of an operation after a given one. There may be a million of them. With "operation_id =", each batch read
 // and sorted all of them (0.5 s), because PostgreSQL expects few rows for one operation until the table is analyzed.
 // With a range of the primary key it reads only as many as needed.
-const HIGHEST_ID = "9223372036854775807";
+const MAX_ID = "9223372036854775807";
 
 /** Returns the condition. It needs `order by` on the same columns, and a limit. */
 export const rowsAfter = (rows: string, operationId: string, jobId: string): string =>
   `(${rows}.operation_id, ${rows}.job_id) > (${operationId}, ${jobId})
-    and (${rows}.operation_id, ${rows}.job_id) <= (${operationId}, ${HIGHEST_ID})`;
+    and (${rows}.operation_id, ${rows}.job_id) <= (${operationId}, ${MAX_ID})`;

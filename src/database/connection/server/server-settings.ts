@@ -4,7 +4,7 @@
 
 import { existsSync } from "node:fs";
 import { userInfo } from "node:os";
-import { LONGEST_TIMER_MS } from "../../../base/clock.ts";
+import { MAX_TIMER_MS } from "../../../base/clock.ts";
 import { InputError, WorkerError } from "../../../base/errors.ts";
 import type { Logger } from "../../../base/logger.ts";
 import { assertChoice, ignoredIn, parametersOfText } from "./connection-text.ts";
@@ -109,7 +109,7 @@ function settingsOf(found: ParameterSet, ignored: readonly string[]): ServerSett
     connectTimeoutMs:
       seconds === undefined || seconds <= 0
         ? undefined
-        : Math.min(Math.max(2, seconds) * 1_000, LONGEST_TIMER_MS),
+        : Math.min(Math.max(2, seconds) * 1_000, MAX_TIMER_MS),
     keepAlive: found.keepalives?.text !== "0",
     keepAliveIdleMs: idleSeconds === undefined ? undefined : idleSeconds * 1_000,
     timeouts: timeoutsOf(found),
@@ -206,7 +206,7 @@ function timeoutsOf(found: ParameterSet): Readonly<Record<string, number>> {
   return Object.fromEntries(
     names.flatMap((name) => {
       const value = numberOf(found[name as keyof ParameterSet]);
-      return value === undefined ? [] : [[name, Math.min(value, LONGEST_TIMER_MS)]];
+      return value === undefined ? [] : [[name, Math.min(value, MAX_TIMER_MS)]];
     }),
   );
 }

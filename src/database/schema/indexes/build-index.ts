@@ -20,7 +20,7 @@ import {
 import { invalidateIndexes } from "./usable-indexes.ts";
 
 // How long a build waits for older transactions, such as that of a backup. The wait blocks no other session.
-const LONGEST_WAIT_MS = 600_000;
+const MAX_WAIT_MS = 600_000;
 
 /** Where to build an index: `pool` makes the build's own connection, `db` runs short statements. */
 export interface IndexPlace {
@@ -142,7 +142,7 @@ async function alone(
 ): Promise<void> {
   try {
     const client = await longConnection(pool, {
-      lockTimeoutMs: LONGEST_WAIT_MS,
+      lockTimeoutMs: MAX_WAIT_MS,
       applicationName: "worker indexes",
     });
     // Ending a client during a statement cuts the connection; PostgreSQL continues the statement.

@@ -8,5 +8,5 @@ export const MAX_CONDITIONS: i32 = 64;
 export const MAX_VALUES: i32 = 100;
 export const MAX_STEPS: i32 = 8;
 export const DEEPEST: i32 = 8;
-export const LONGEST_TEXT: i32 = 256;
-export const SHORTEST_SEARCH: i32 = 2;
+export const MAX_TEXT_LENGTH: i32 = 256;
+export const MIN_SEARCH_LENGTH: i32 = 2;

@@ -6,11 +6,11 @@ import { exclusionOnly } from "./exclusions.ts";
 import { FilterField, fieldNamed, isOrder, meantField } from "./fields.ts";
 import {
   DEEPEST,
-  LONGEST_TEXT,
   MAX_BRANCHES,
   MAX_CHARACTERS,
   MAX_CONDITIONS,
   MAX_TERMS,
+  MAX_TEXT_LENGTH,
   MAX_VALUES,
 } from "./limits.ts";
 import { nearest } from "./nearest.ts";
@@ -190,8 +190,8 @@ class QueryParser {
   private text(text: string, at: i32): ParsedNode {
     const node = new ParsedNode("text", at, this.reader.pos);
     node.text = text;
-    if (text.length > LONGEST_TEXT) {
-      this.reader.tooWide(at, node.end, `a text may have ${LONGEST_TEXT} characters at most`);
+    if (text.length > MAX_TEXT_LENGTH) {
+      this.reader.tooWide(at, node.end, `a text may have ${MAX_TEXT_LENGTH} characters at most`);
     }
     return node;
   }

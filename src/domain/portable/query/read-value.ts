@@ -1,7 +1,7 @@
 // Reads values. Their meaning depends on the field: `1d` is an age for `created` and a name for `task`.
 import { QUOTE, STAR } from "./characters.ts";
 import { FilterField, groupWords, isOrder } from "./fields.ts";
-import { LONGEST_TEXT, SHORTEST_SEARCH } from "./limits.ts";
+import { MAX_TEXT_LENGTH, MIN_SEARCH_LENGTH } from "./limits.ts";
 import { nearest } from "./nearest.ts";
 import { QueryReader } from "./reader.ts";
 import { ParsedNode, ParsedValue } from "./tree.ts";
@@ -107,8 +107,8 @@ export class ValueReader {
     const reader = this.reader;
     if (this.kind === "integer") this.failInteger(value.at, value.end);
     if (this.kind === "moment") this.failMoment(value.at, value.end);
-    if (value.text.length > LONGEST_TEXT) {
-      const message = `a text may have ${LONGEST_TEXT} characters at most`;
+    if (value.text.length > MAX_TEXT_LENGTH) {
+      const message = `a text may have ${MAX_TEXT_LENGTH} characters at most`;
       reader.tooWide(value.at, value.end, message);
     }
     if (this.kind === "word") {
@@ -155,7 +155,7 @@ export class ValueReader {
 
 /** A text that may match anywhere must have a minimum length. */
 export function checkSearch(reader: QueryReader, text: string, at: i32, end: i32): void {
-  if (text.length >= SHORTEST_SEARCH) return;
+  if (text.length >= MIN_SEARCH_LENGTH) return;
   const message = "one character matches nearly every job; search for a longer text";
   reader.tooWide(at, end, message);
 }

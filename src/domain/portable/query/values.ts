@@ -3,7 +3,7 @@ import { digitsAt, digitsEnd } from "../digits.ts";
 
 const LARGEST = "9223372036854775807";
 /** 100,000 days, in seconds. */
-const LONGEST_AGE_S: f64 = 8640000000;
+const MAX_AGE_S: f64 = 8640000000;
 
 export function isInteger(text: string): bool {
   let at = text.startsWith("-") ? 1 : 0;
@@ -51,7 +51,7 @@ export function ageSeconds(text: string): f64 {
     seconds += count * unit;
     at++;
   }
-  return seconds <= LONGEST_AGE_S ? seconds : -1;
+  return seconds <= MAX_AGE_S ? seconds : -1;
 }
 
 function secondsOf(unit: i32): f64 {

@@ -265,7 +265,7 @@ const MOST = 10_000;
  * The size of the largest identifier that is read, in bytes: workers accept at most 512 characters, but a compressed
  * text in the table may have many more.
  */
-const LONGEST_BYTES = 4_096;
+const MAX_BYTES = 4_096;
 
 const ledgerSql: Statement = (s) => `
   select known.identifier, known.known_since_ms, known.last_execution_ms, clock.now_ms
@@ -274,6 +274,6 @@ const ledgerSql: Statement = (s) => `
     select identifier, ${milliseconds("known_since")} as known_since_ms,
       ${milliseconds("last_execution")} as last_execution_ms
     from ${s}._private_known_crontabs
-    where pg_catalog.octet_length(identifier) <= ${LONGEST_BYTES}::int
+    where pg_catalog.octet_length(identifier) <= ${MAX_BYTES}::int
     order by identifier limit ${MOST}
   ) as known on true`;

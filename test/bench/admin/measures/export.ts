@@ -3,7 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { atLeast, atMost, type Bench, line, type Measure, short } from "../measure.ts";
 
 // Ten million rows take two minutes on a quiet machine.
-const LONGEST_MS = 120_000;
+const MAX_MS = 120_000;
 
 /** A CSV line may contain line feeds; only its end has a carriage return. */
 const lineEnds = { jsonl: 10, csv: 13 };
@@ -32,12 +32,7 @@ export const exporting: Measure = {
     const { rows } = await bench.db.query(`select count(*) from ${bench.schema}._private_jobs`);
     const jobs = Number(rows[0].count);
     for (const format of ["jsonl", "csv"] as const) {
-      const { read, grown } = await grownDuring(
-        bench,
-        format,
-        Number.POSITIVE_INFINITY,
-        LONGEST_MS,
-      );
+      const { read, grown } = await grownDuring(bench, format, Number.POSITIVE_INFINITY, MAX_MS);
       const perSecond = read.lines / (read.ms / 1_000);
       // The header is a line of CSV, too.
       const isAll = read.lines === (format === "csv" ? jobs + 1 : jobs);

@@ -18,7 +18,7 @@ const MAX_MB = 150;
 const ALIVE_IN_MB = 512;
 /** 200 on a quiet machine: with other work a process waits for its turn. */
 const MAX_HEALTH_MS = 2_000;
-const LONGEST_MS = 170_000;
+const MAX_MS = 170_000;
 
 /** SQL: the contents of the rows. */
 export const long = "pg_catalog.repeat('a', 1390000)";
@@ -35,7 +35,7 @@ export function testPackedRows(
 ): void {
   test(`1,500 packed rows block no response of the page: ${kind}, ${asked.join(", ")}.`, {
     skip: process.platform === "linux" ? false : "there is no /proc",
-    timeout: LONGEST_MS,
+    timeout: MAX_MS,
   }, async (t) => {
     const rows = await filled(statement, own.extensions ?? []);
     if (rows === null) return t.skip("this PostgreSQL has no lz4");

@@ -8,7 +8,7 @@ const OTHERS = `backend_type = 'client backend' and pid <> pg_backend_pid()
   and application_name <> 'hog'`;
 const END_OTHERS = `select pg_terminate_backend(pid) from pg_stat_activity where ${OTHERS}`;
 const AT_ONCE = 40;
-const LONGEST_TAKING_MS = 20_000;
+const MAX_TAKING_MS = 20_000;
 
 /**
  * Every connection slot is used by other sessions, also those that workers had. Returns the moment when all are free.
@@ -29,7 +29,7 @@ export async function takenConnections(field: Field, server: Server, ms: number)
     const grabbed = await Promise.all(Array.from({ length: AT_ONCE }, grab));
     return grabbed.includes(true);
   };
-  const late = machineTime() + LONGEST_TAKING_MS;
+  const late = machineTime() + MAX_TAKING_MS;
   let others = 1;
   // A disconnected worker reconnects, and may do so before the next statement of the test.
   while (others > 0 && machineTime() < late) {

@@ -8,7 +8,7 @@ const FIRST = { most: 5_000 };
 const FULL = { most: 5_000 };
 /** Warnings and errors. With the line at the end of the outage there are six. */
 const LINES = 5;
-const LONGEST_MS = 40_000;
+const MAX_MS = 40_000;
 
 export interface Way {
   readonly field: Field;
@@ -63,7 +63,7 @@ function toldBy({ lines, events }: Member, losesWrites: boolean) {
 async function firstAfter(stand: Stand, ready: number): Promise<number> {
   const ours = new Set(oursOf(stand).map(({ by }) => by));
   const first = () => stand.runs().find(({ by, from }) => from > ready && ours.has(by));
-  await stand.until("a job starts", () => first() !== undefined, LONGEST_MS);
+  await stand.until("a job starts", () => first() !== undefined, MAX_MS);
   return first()?.from ?? 0;
 }
 
@@ -84,7 +84,7 @@ async function fullAfter(stand: Stand, ready: number, rate: number): Promise<num
     full = Math.max(rated, ...(firsts as number[]));
     return true;
   };
-  await stand.until("every worker runs jobs, and as many as before", look, LONGEST_MS);
+  await stand.until("every worker runs jobs, and as many as before", look, MAX_MS);
   return full;
 }
 
@@ -106,7 +106,7 @@ export async function sessionsAreBack(stand: Stand): Promise<void> {
   ]);
   const sessions = async () => JSON.stringify(await stand.sql(SESSIONS));
   const isSo = async () => (await sessions()) === expected;
-  await stand.until("its sessions are back", isSo, LONGEST_MS).catch(async () => {
+  await stand.until("its sessions are back", isSo, MAX_MS).catch(async () => {
     stand.problem(`sessions are ${await sessions()}, not ${expected}`);
   });
 }
