@@ -28,8 +28,8 @@ export type {
   SweepOptions,
   SweepResult,
 } from "./commands/maintenance/sweep-stale-workers.ts";
-export type { Paused, PauseOptions } from "./commands/pauses/pause-options.ts";
-export type { Resumed } from "./commands/pauses/set-pause.ts";
+export type { PauseOptions, PauseResult } from "./commands/pauses/pause-options.ts";
+export type { ResumeResult } from "./commands/pauses/set-pause.ts";
 export type { Database, Queryable, StatementClient } from "./database/database.ts";
 export type { MigrationOutcome } from "./database/schema/build-schema.ts";
 export { type MigrationOptions, migrate } from "./database/schema/migrate.ts";

@@ -31,7 +31,7 @@ export interface CommandRecord {
 }
 
 /** The result of a performed command. */
-export interface Performed {
+export interface CommandResult {
   readonly message: string;
   /** The operation that can be undone; null if there is none. */
   readonly operationId: string | null;
@@ -69,7 +69,7 @@ export async function perform(
   db: Database,
   input: Readonly<Record<string, unknown>>,
   options: PerformOptions,
-): Promise<Performed> {
+): Promise<CommandResult> {
   const [checked] = together(
     () => checkInput(command, input),
     () => refuse(options.problems),
@@ -83,8 +83,8 @@ export async function perform(
   return performed;
 }
 
-interface Done {
-  readonly performed: Performed;
+interface PerformedWork {
+  readonly performed: CommandResult;
   readonly afterwards: (() => Promise<void>) | undefined;
 }
 
@@ -93,7 +93,7 @@ async function performOn(
   db: Database,
   checked: Input<CommandFields>,
   options: PerformOptions,
-): Promise<Done> {
+): Promise<PerformedWork> {
   const target = targetOf(checked);
   const facts = async (of: Target) => (options.isAudited === true ? readFacts(db, of) : null);
   const mayKeep = options.keepFor !== undefined && command.operationId !== undefined;

@@ -28,14 +28,14 @@ export function deadlineOf(flags: readonly string[]): number | null {
   return earliest;
 }
 
-interface Flagged {
+interface FlagOptions {
   readonly flags?: readonly string[] | undefined;
   readonly retry?: string | undefined;
   readonly deadline?: string | undefined;
 }
 
 /** Returns the flags of a job, with those of its options. */
-export function flagsOf({ flags, retry, deadline }: Flagged): readonly string[] | null {
+export function flagsOf({ flags, retry, deadline }: FlagOptions): readonly string[] | null {
   const own = [
     ...(retry === undefined ? [] : [retryFlag(retry)]),
     ...(deadline === undefined ? [] : [deadlineFlag(deadline)]),

@@ -83,7 +83,7 @@ export const debounceSchema = v.pipe(
 );
 
 /** The parts of a job that determine its key. */
-export interface Keyed {
+export interface KeyParts {
   readonly identifier: string;
   /** The payload as JSON text. */
   readonly payload: string;
@@ -96,7 +96,7 @@ export interface Keyed {
  * payload lacks a member of `by`, because all jobs without that member would be equal.
  */
 export function uniqueKey(
-  job: Keyed,
+  job: KeyParts,
   { by, periodMs, while: lasting }: v.InferOutput<typeof uniqueSchema>,
   nowMs: number = now(),
 ): string {
@@ -111,7 +111,7 @@ export function uniqueKey(
  * option that has `by`.
  */
 export function comparedText(
-  job: Keyed,
+  job: KeyParts,
   by: readonly string[],
   { option, mayBeList }: { readonly option: string; readonly mayBeList: boolean },
 ): string {

@@ -14,7 +14,7 @@ import type { HttpResponse } from "./response.ts";
 
 type Piece = string | Uint8Array;
 
-export interface Streamed {
+export interface StreamedAnswer {
   readonly headers: Readonly<Record<string, string>>;
   /**
    * Returns the pieces: text or bytes of limited size, or an empty piece for progress without output. `signal` aborts
@@ -48,7 +48,7 @@ const usual: StreamLimits = { beginMs: 1_000, stillMs: 60_000, stalledMs: 60_000
 export async function streamed(
   request: HttpRequest,
   places: Work,
-  prepare: () => Promise<Streamed>,
+  prepare: () => Promise<StreamedAnswer>,
   limits: StreamLimits = usual,
 ): Promise<HttpResponse> {
   const leave = places.enter(networkOf(request.client));
@@ -91,7 +91,7 @@ export async function streamed(
 export function headIfFree(
   request: HttpRequest,
   places: Work,
-  headers: Streamed["headers"],
+  headers: StreamedAnswer["headers"],
 ): HttpResponse {
   const leave = places.enter(networkOf(request.client));
   if (leave === null) throw busy;
@@ -100,7 +100,7 @@ export function headIfFree(
 }
 
 /** Returns the response to HEAD. The body is not produced, so its length is unknown. */
-function headOf(headers: Streamed["headers"]): HttpResponse {
+function headOf(headers: StreamedAnswer["headers"]): HttpResponse {
   return { status: 200, headers, body: (connection) => connection.end() };
 }
 
@@ -113,15 +113,15 @@ function abandon(next: Promise<unknown>, pieces: AsyncIterator<Piece>): void {
   pieces.return?.().catch(() => {});
 }
 
-interface Pouring {
+interface OpenAnswer {
   readonly first: Promise<IteratorResult<Piece>>;
   readonly pieces: AsyncIterator<Piece>;
-  readonly body: Streamed;
+  readonly body: StreamedAnswer;
   readonly signal: AbortSignal;
   readonly limits: StreamLimits;
 }
 
-async function pour(connection: ServerResponse, pouring: Pouring): Promise<void> {
+async function pour(connection: ServerResponse, pouring: OpenAnswer): Promise<void> {
   const { first, pieces, body, signal, limits } = pouring;
   let next = first;
   try {

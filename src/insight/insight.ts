@@ -7,7 +7,7 @@ import { capped } from "../domain/value.ts";
 import { type ColumnGrouping, readColumnGroups } from "./groups/column-groups.ts";
 import { readErrorGroups } from "./groups/error-groups.ts";
 import type { Grouping, Groups } from "./groups/group.ts";
-import { type Common, readCommon } from "./groups/read-common.ts";
+import { type CommonFactors, readCommon } from "./groups/read-common.ts";
 import type { Horizon } from "./horizon/buckets.ts";
 import { readHorizon } from "./horizon/horizon.ts";
 import { readNameIds } from "./horizon/name-ids.ts";
@@ -21,11 +21,11 @@ import type { WaitingCounts } from "./limits/waiting.ts";
 import { compileQuery } from "./query/compile-query.ts";
 import { shownGroup } from "./query/facts/error-labels.ts";
 import { readGauge } from "./stats/gauge.ts";
-import type { KnownElsewhere, SameError } from "./why/explain-job.ts";
+import type { SameError, SharedFacts } from "./why/explain-job.ts";
 
-export interface Insight extends KnownElsewhere {
+export interface Insight extends SharedFacts {
   readonly groups: (by: Grouping, q: string, limit: number) => Promise<Groups>;
-  readonly common: (q: string) => Promise<Common>;
+  readonly common: (q: string) => Promise<CommonFactors>;
   /** Reads the horizon of a task and a queue by name; null: any. */
   readonly horizon: (
     buckets: number,
@@ -58,7 +58,7 @@ export function createInsight(db: Database): Insight {
   const usual = { changedAtMs: () => writtenAtMs, isSmall: () => pages <= QUICK_PAGES };
   const seldom = { ...usual, slowIntervalMs: 30_000 };
   const keptGroups = cachedByKey<Groups>(MAX_KEPT, seldom);
-  const keptCommon = cachedByKey<Common>(MAX_KEPT, seldom);
+  const keptCommon = cachedByKey<CommonFactors>(MAX_KEPT, seldom);
   const keptHorizons = cachedByKey<Horizon>(MAX_KEPT, usual);
 
   const gauged = async () => {

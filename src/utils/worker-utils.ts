@@ -15,8 +15,8 @@ import type {
 } from "../commands/maintenance/cleanup.ts";
 import type { UnlockedCounts } from "../commands/maintenance/force-unlock-workers.ts";
 import type { SweepOptions, SweepResult } from "../commands/maintenance/sweep-stale-workers.ts";
-import type { Paused, PauseOptions } from "../commands/pauses/pause-options.ts";
-import type { Resumed } from "../commands/pauses/set-pause.ts";
+import type { PauseOptions, PauseResult } from "../commands/pauses/pause-options.ts";
+import type { ResumeResult } from "../commands/pauses/set-pause.ts";
 import { createPool } from "../database/connection/pool.ts";
 import type { Database, StatementClient } from "../database/database.ts";
 import { exactClient } from "../database/exact-client.ts";
@@ -163,17 +163,17 @@ export interface WorkerUtils<Added = Job>
    * to `waitMs` (5 s) until no live worker starts its jobs any more; returns those that have not acknowledged that.
    * Rejects with `extension_missing` before `worker migrate --with controls`, and with InputError for invalid options.
    */
-  pauseQueue(name: string, options?: PauseOptions): Promise<Paused>;
+  pauseQueue(name: string, options?: PauseOptions): Promise<PauseResult>;
   /** The same for the jobs of one task. Graphile Worker's own workers do not obey it. */
-  pauseTask(identifier: string, options?: PauseOptions): Promise<Paused>;
+  pauseTask(identifier: string, options?: PauseOptions): Promise<PauseResult>;
   /** The same for all jobs. Graphile Worker's own workers do not obey it. */
-  pauseAll(options?: PauseOptions): Promise<Paused>;
+  pauseAll(options?: PauseOptions): Promise<PauseResult>;
   /** Ends the pause of a queue. Its next job starts at once or, if one of its jobs still runs, when that has ended. */
-  resumeQueue(name: string): Promise<Resumed>;
+  resumeQueue(name: string): Promise<ResumeResult>;
   /** Ends the pause of a task. A pause of all jobs stays. */
-  resumeTask(identifier: string): Promise<Resumed>;
+  resumeTask(identifier: string): Promise<ResumeResult>;
   /** Ends the pause of all jobs. Pauses of queues and tasks stay. */
-  resumeAll(): Promise<Resumed>;
+  resumeAll(): Promise<ResumeResult>;
   /** Returns what is paused, at most 10,000; nothing in a schema without the tables for pauses. */
   listPauses(): Promise<Pause[]>;
   /**

@@ -68,16 +68,16 @@ function counted(hooks: Hooks): DrainResult {
   return counts;
 }
 
-type Stopping = Pick<Worker<never>, "stopped" | "stop" | "abort" | "hasAbandonedJobs">;
+type StoppingWorker = Pick<Worker<never>, "stopped" | "stop" | "abort" | "hasAbandonedJobs">;
 
-function stopOnAbort(worker: Stopping, signal: AbortSignal): void {
+function stopOnAbort(worker: StoppingWorker, signal: AbortSignal): void {
   const stop = () => void worker.stop("signal");
   if (signal.aborted) stop();
   else signal.addEventListener("abort", stop, { once: true });
   void worker.stopped.then(() => signal.removeEventListener("abort", stop));
 }
 
-function stopOnSignals(worker: Stopping): void {
+function stopOnSignals(worker: StoppingWorker): void {
   let first: NodeJS.Signals | undefined;
   const onSignal = (name: NodeJS.Signals): void => {
     void (first === undefined ? worker.stop(name) : worker.abort(name));

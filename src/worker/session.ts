@@ -13,7 +13,7 @@ import { bounded, withApplicationName } from "./connection/connection-config.ts"
 import { WorkerConnection, type WorkerConnectionSettings } from "./connection/worker-connection.ts";
 import type { FetchedJob } from "./execute/fetched-job.ts";
 import { JobExecutor, type RunningJob } from "./execute/job-executor.ts";
-import { Refusals, type Unsettled } from "./execute/refusals.ts";
+import { Refusals, type UnsettledResult } from "./execute/refusals.ts";
 import { idOf, Results } from "./execute/results.ts";
 import type { TalliedTasks } from "./execute/task-tally.ts";
 import { FastFetcher } from "./fast/fast-fetcher.ts";
@@ -154,7 +154,7 @@ export class Session<E> {
   }
 
   /** Jobs that stay locked because PostgreSQL refuses their results. */
-  get unsettled(): readonly Unsettled[] {
+  get unsettled(): readonly UnsettledResult[] {
     return this.#refusals.unsettled;
   }
 

@@ -15,13 +15,13 @@ async function insert(sql: string): Promise<void> {
   await pool.query(`insert into worker._private_jobs (task_id, payload, last_error) ${sql}`);
 }
 
-interface Streamed {
+interface Download {
   readonly text: string;
   readonly headers: http.IncomingHttpHeaders;
   readonly trailers: NodeJS.Dict<string>;
 }
 
-function download(path: string, headers: Record<string, string> = {}): Promise<Streamed> {
+function download(path: string, headers: Record<string, string> = {}): Promise<Download> {
   return new Promise((resolve, reject) => {
     const request = http.get(
       { host: "127.0.0.1", port, path, agent: false, headers },

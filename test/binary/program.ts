@@ -78,7 +78,7 @@ export interface RunOptions {
   readonly listen?: string | undefined;
 }
 
-export interface Ended {
+export interface ExitResult {
   readonly status: number | null;
   readonly stdout: string;
   readonly stderr: string;
@@ -89,7 +89,7 @@ export async function run(
   program: string,
   args: readonly string[],
   options: RunOptions = {},
-): Promise<Ended> {
+): Promise<ExitResult> {
   const service = launch(program, args, options);
   let stdout = "";
   service.child.stdout?.setEncoding("utf8").on("data", (text) => {

@@ -15,14 +15,14 @@ before(async () => {
   env = { DATABASE_URL: (await migratedDatabase()).url };
 });
 
-interface Listed {
+interface ListedJob {
   readonly id: number;
   readonly task_identifier: string;
   readonly run_at: string;
   readonly created_at: string;
 }
 
-async function jobsOf(...filter: string[]): Promise<Listed[]> {
+async function jobsOf(...filter: string[]): Promise<ListedJob[]> {
   const ran = await quickly(["list", "--json", ...filter], env);
   assert.equal(ran.status, 0, ran.stderr);
   return JSON.parse(ran.stdout).jobs;
@@ -153,7 +153,7 @@ test("Times are given as moments, from now, or as now; by the database's clock."
   for (const [args, seconds] of ahead) {
     const ran = await quickly(["add", "timed", "{}", ...args, "--json"], env);
     assert.equal(ran.status, 0, ran.stderr);
-    const [job] = JSON.parse(ran.stdout).jobs as Listed[];
+    const [job] = JSON.parse(ran.stdout).jobs as ListedJob[];
     const after = (Date.parse(job?.run_at ?? "") - Date.parse(job?.created_at ?? "")) / 1_000;
     assert.ok(Math.abs(after - seconds) < 5, `${args}: ${after} s`);
   }
@@ -204,7 +204,7 @@ test("A day and a time without a zone are in the process's zone, and a time alon
   const typed = async (runAt: string, TZ: string) => {
     const ran = await quickly(["add", "walled", "{}", "--run-at", runAt], { ...env, TZ });
     assert.equal(ran.status, 0, ran.stderr);
-    const [job] = (await jobsOf("--task", "walled", "--sort=-id")) as Listed[];
+    const [job] = (await jobsOf("--task", "walled", "--sort=-id")) as ListedJob[];
     return { at: job?.run_at, note: ran.stderr };
   };
   const berlin = await typed("2031-07-01", "Europe/Berlin");
@@ -275,7 +275,7 @@ test("-h and help explain, -v prints the version, and the first lines name no ot
 
 test("A request for help does nothing else, wherever it is; the word help as an argument is none.", async () => {
   const { stdout } = await quickly(["add", "help", "--json"], env);
-  const [job] = JSON.parse(stdout).jobs as Listed[];
+  const [job] = JSON.parse(stdout).jobs as ListedJob[];
   assert.equal(job?.task_identifier, "help");
   const help = (await quickly(["complete", "--help"])).stdout;
   const id = String(job?.id);

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { InputError } from "../../src/base/errors.ts";
-import type { Keeping } from "../../src/commands/before-images/kept-statement.ts";
+import type { ActionRecord } from "../../src/commands/before-images/kept-statement.ts";
 import { completeJobs } from "../../src/commands/jobs/complete-jobs.ts";
 import { permanentlyFailJobs } from "../../src/commands/jobs/permanently-fail-jobs.ts";
 import { type JobChanges, rescheduleJobs } from "../../src/commands/jobs/reschedule-jobs.ts";
@@ -18,7 +18,7 @@ const queue = testQueue(() => migratedDatabase("worker", ["operations"]));
 const idsOf = (jobs: readonly Job[]) => jobs.map((job) => job.id);
 
 type Act = (db: Database, ids: readonly string[]) => Promise<Job[]>;
-const keeping = (action: string, changes = {}): Keeping => ({
+const keeping = (action: string, changes = {}): ActionRecord => ({
   origin: { by: "tester", source: "admin" },
   ...{ action, changes },
 });

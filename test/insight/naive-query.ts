@@ -225,7 +225,7 @@ function dayOf(text: string, nowUs: bigint, isAge: (text: string) => boolean): [
 }
 
 /** A JSON number as written. */
-class Written {
+class WrittenNumber {
   readonly text: string;
 
   constructor(text: string) {
@@ -239,7 +239,7 @@ function parsed(json: string): unknown {
     reviver: (key: string, value: unknown, context: { source?: string }) => unknown,
   ) => unknown;
   return parse(json, (_, value, { source }) =>
-    typeof value === "number" ? new Written(source ?? "") : value,
+    typeof value === "number" ? new WrittenNumber(source ?? "") : value,
   );
 }
 
@@ -259,14 +259,14 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" &&
   value !== null &&
   !Array.isArray(value) &&
-  !(value instanceof Written);
+  !(value instanceof WrittenNumber);
 
 function matchesPayload(payload: string, { path, op }: FieldTerm, value: QueryValue): boolean {
   const found = valuesAt(parsed(payload), path);
   if (value.kind === "none") return found.every((one) => one === null);
   const isOrder = /[<>]/.test(op);
   return found.some((one) => {
-    if (one instanceof Written) {
+    if (one instanceof WrittenNumber) {
       const isNumber = value.kind === "number" || value.kind === "range";
       return isNumber && compares(fraction(one.text), isOrder ? op : "=", value, fraction);
     }

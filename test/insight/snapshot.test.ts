@@ -3,11 +3,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ActiveWorker } from "../../src/insight/read/list-active-workers.ts";
 import { fleetOf } from "../../src/insight/snapshot/fleet.ts";
-import { censusNames, type Since } from "../../src/insight/snapshot/name-counts.ts";
+import { type ChangesSince, censusNames } from "../../src/insight/snapshot/name-counts.ts";
 import { createRateMeter } from "../../src/insight/snapshot/rates.ts";
 import type { Gauge } from "../../src/insight/stats/gauge.ts";
 import { NameTallies, type TallyRow } from "../../src/insight/stats/name-tallies.ts";
-import { inState, type Tallied, tallied } from "../../src/insight/stats/tally.ts";
+import { inState, type TallyName, tallied } from "../../src/insight/stats/tally.ts";
 
 const gauge = (seconds: number, inserted: number, deleted: number) =>
   ({ nowMs: seconds * 1_000, inserted, deleted }) as Gauge;
@@ -47,13 +47,13 @@ test("A fleet's numbers are available when every live worker reports them.", () 
 
 test("A census is exact if nothing can have changed since, and otherwise has an interval.", () => {
   const tallies = new NameTallies();
-  const row = (tallied: Tallied, count: number): TallyRow => ({
+  const row = (tallied: TallyName, count: number): TallyRow => ({
     kind: "task",
     tallied,
     ...{ keys: '["1"]', counts: `[${count}]`, times: "[null]" },
   });
   tallies.add([row("failed", 10), row("ready", 20), row("blocked", 5), row("scheduled", 30)]);
-  const bounds = (since: Since, which: readonly Tallied[]) => {
+  const bounds = (since: ChangesSince, which: readonly TallyName[]) => {
     const { value, precision, low, high } = censusNames(tallies, "now", since).value(
       tallies.tasks.get(1),
       which,

@@ -11,7 +11,7 @@ import { agesOf, NameTallies } from "../../src/insight/stats/name-tallies.ts";
 import { choosePages, estimateFrom } from "../../src/insight/stats/page-sample.ts";
 import { readProbe, readProbeTallies } from "../../src/insight/stats/probe.ts";
 import { sampleJobs } from "../../src/insight/stats/sample-jobs.ts";
-import { inState, sumOf, type Tallied, tallied } from "../../src/insight/stats/tally.ts";
+import { inState, sumOf, type TallyName, tallied } from "../../src/insight/stats/tally.ts";
 import { sampleNames, tallyAll, tallyChunk } from "../../src/insight/stats/tally-pages.ts";
 import { NO_LOCKS, testQueue } from "../queue/queue-database.ts";
 
@@ -117,7 +117,7 @@ for (const [layout, order] of [
     const gauge = await readGauge(queue.db);
     const { pages } = gauge;
     const truth = (await tallies(tallyAll(queue.db, gauge))).all.counts;
-    const inside = Object.fromEntries(tallied.map((one) => [one, 0])) as Record<Tallied, number>;
+    const inside = Object.fromEntries(tallied.map((one) => [one, 0])) as Record<TallyName, number>;
     for (let seed = 1; seed <= 100; seed++) {
       const chosen = choosePages(pages, Math.floor(pages / 4), randomFrom(seed));
       const { counts } = await sampleJobs(queue.db, chosen, gauge);

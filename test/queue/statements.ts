@@ -3,9 +3,9 @@
 
 import { untilNotFetched } from "../../src/commands/before-images/act-on-jobs.ts";
 import { cancelRunning } from "../../src/commands/cancel/cancel-running.ts";
-import { acted } from "../../src/commands/jobs/acted.ts";
 import { cancelJobs, waitForCancelledJobs } from "../../src/commands/jobs/cancel-jobs.ts";
 import { completeJobs } from "../../src/commands/jobs/complete-jobs.ts";
+import { jobActionResult } from "../../src/commands/jobs/define-job-action.ts";
 import { permanentlyFailJobs } from "../../src/commands/jobs/permanently-fail-jobs.ts";
 import { removeJob, removeKeeping } from "../../src/commands/jobs/remove-job.ts";
 import { rescheduleJobs } from "../../src/commands/jobs/reschedule-jobs.ts";
@@ -45,7 +45,7 @@ import {
   queueRows,
   queueRowsHeldBy,
 } from "../../src/insight/lists/queues/queue-rows.ts";
-import { livingTasks, livingVersions } from "../../src/insight/lists/worker-reports.ts";
+import { liveTasks, liveVersions } from "../../src/insight/lists/worker-reports.ts";
 import { readFullRows } from "../../src/insight/pages/full-rows.ts";
 import { getJob } from "../../src/insight/pages/get-job.ts";
 import { readJobHead } from "../../src/insight/pages/job-head.ts";
@@ -79,9 +79,9 @@ import type { Position } from "../../src/insight/walk/walk-place.ts";
 import { readHolders, readUnsettledJobs, unknownHolder } from "../../src/insight/why/holders.ts";
 import { readFetchedBefore, readHoldingJob } from "../../src/insight/why/holding-job.ts";
 import { readJobFacts } from "../../src/insight/why/job-facts.ts";
-import { readKnowledge } from "../../src/insight/why/knowledge.ts";
 import { readPlace } from "../../src/insight/why/queue-place.ts";
 import { readTableFacts } from "../../src/insight/why/table-facts.ts";
+import { readTaskCoverage } from "../../src/insight/why/task-coverage.ts";
 import { addAnyJob, addJob } from "../../src/queue/add/add-job.ts";
 import { addJobs } from "../../src/queue/add/add-jobs.ts";
 import { copyJobs } from "../../src/queue/add/copy-jobs.ts";
@@ -340,7 +340,7 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
     }).load(db),
 
   complete: (db) => completeJobs(db, ["1"]),
-  "acted-left-alone": (db) => acted(db, ["1"], { jobs: [], operationId: null }),
+  "acted-left-alone": (db) => jobActionResult(db, ["1"], { jobs: [], operationId: null }),
   "complete-beside-locked-rows": [
     (db) => completeJobs(db, ["1"]),
     (text) => {
@@ -504,8 +504,8 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
   "tasks-last-retries": (db) => lastOfRetried(db, [1]),
   "tasks-last-sampled": (db) => lastOfPages(db, [1], [0]),
   "tasks-list": (db) => listTasks(db, { ...FIRST, sort: "name" }, NOTHING_COUNTED),
-  "living-versions": [(db) => livingVersions(db), () => ({ present: true })],
-  "living-tasks": [(db) => livingTasks(db), () => ({ present: true })],
+  "living-versions": [(db) => liveVersions(db), () => ({ present: true })],
+  "living-tasks": [(db) => liveTasks(db), () => ({ present: true })],
   "cron-list": [
     (db) => listCron(db, { ...FIRST, sort: "next" }),
     () => ({ present: true, is_there: true, ...CRON }),
@@ -529,9 +529,9 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
     await readPlace(db, job, "");
     await readPlace(db, { ...job, queueId: null }, "");
   },
-  "why-knowledge": async (db) => {
-    await readKnowledge(db, ["t"], { hasWorkers: true, jobLocks: "read" });
-    await readKnowledge(db, ["t"], { hasWorkers: true, jobLocks: "unknown" });
+  "why-coverage": async (db) => {
+    await readTaskCoverage(db, ["t"], { hasWorkers: true, jobLocks: "read" });
+    await readTaskCoverage(db, ["t"], { hasWorkers: true, jobLocks: "unknown" });
   },
 
   "lease-register": (db) => registerLease(db, "w", "{}", 0),
@@ -539,7 +539,7 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
   "lease-end": (db) => endLeases(db, ["w"]),
   "lease-lost-jobs": (db) => lostJobs(db, "w", ["1"]),
   "recover-jobs": (db) => recoverStaleWorkers(db, RECOVERY),
-  "recover-jobs-apart": [(db) => recoverStaleWorkers(db, RECOVERY), refusingAll],
+  "recover-jobs-separately": [(db) => recoverStaleWorkers(db, RECOVERY), refusingAll],
   "mark-connection": (db) => markConnection(db, "w"),
   "end-lost-connection": (db) => endLostConnection(db, "w", 1),
   "pause-queue": [
@@ -584,7 +584,7 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
   "cancel-requests": (db) => readCancelRequests(db, ["1"]),
   "renew-locks": (db) => renewLocks(db, "w", ["1"], 0),
   "reset-stale-locks": [(db) => resetStaleLocks(db, 0), () => ({ present: true })],
-  "reset-stale-locks-apart": [(db) => resetStaleLocks(db, 0), refusingAll],
+  "reset-stale-locks-separately": [(db) => resetStaleLocks(db, 0), refusingAll],
   "reset-stale-locks-without-heartbeats": (db) => resetStaleLocks(db, 0),
   "forget-stale-workers": (db) => deleteStaleWorkers(db, 0),
 

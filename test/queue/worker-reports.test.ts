@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { cleanup } from "../../src/commands/maintenance/cleanup.ts";
 import { listWorkers } from "../../src/insight/lists/list-workers.ts";
-import { livingTasks } from "../../src/insight/lists/worker-reports.ts";
+import { liveTasks } from "../../src/insight/lists/worker-reports.ts";
 import { listLightJobs } from "../../src/insight/pages/list-jobs.ts";
 import { listActiveWorkers } from "../../src/insight/read/list-active-workers.ts";
 import { addJob } from "../../src/queue/add/add-job.ts";
@@ -101,7 +101,7 @@ test("Even with reports that are too long in total, fetched jobs are distinguish
 test("While a report is not read, its worker may have any task: no name is deleted.", async () => {
   await queue.sql("insert into worker._private_tasks (identifier) values ('unused')");
   await insertWorkers("long", 100, 250_000, { task_identifiers: ["t"] });
-  const { areAll, living } = await livingTasks(queue.db);
+  const { areAll, living } = await liveTasks(queue.db);
   assert.deepEqual([areAll, living], [false, 100]);
   const tasks = async () =>
     (await queue.sql("select identifier from worker._private_tasks")).length;

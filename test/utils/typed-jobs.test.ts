@@ -53,10 +53,10 @@ test("The same applies to the jobs of a list.", () => {
 });
 
 test("Utilities return a job; those of a worker may return null, since interceptors may skip it.", () => {
-  type Given<U extends WorkerUtils<Job | null>> = Awaited<ReturnType<U["addJob"]>>;
-  holds<Equal<Given<Awaited<ReturnType<typeof makeWorkerUtils>>>, Job>>();
-  holds<Equal<Given<Worker["utils"]>, Job | null>>();
-  holds<Equal<Given<TaskContext["utils"]>, Job | null>>();
+  type AddJobResult<U extends WorkerUtils<Job | null>> = Awaited<ReturnType<U["addJob"]>>;
+  holds<Equal<AddJobResult<Awaited<ReturnType<typeof makeWorkerUtils>>>, Job>>();
+  holds<Equal<AddJobResult<Worker["utils"]>, Job | null>>();
+  holds<Equal<AddJobResult<TaskContext["utils"]>, Job | null>>();
   holds<Equal<TaskContext["addJob"], Worker["utils"]["addJob"]>>();
 });
 

@@ -22,7 +22,7 @@ const modes: readonly (readonly [string, Partial<WorkerOptions>])[] = [
   ["fast lane", { fastLane: true }],
 ];
 
-interface Ended {
+interface EndedJob {
   readonly left: JobLeft | undefined;
   /** The time until the job is due, in milliseconds. */
   readonly dueInMs: number;
@@ -35,7 +35,7 @@ async function ended(
   tasks: Task<never> | Task,
   spec: JobSpec = {},
   options: Partial<WorkerOptions> = {},
-): Promise<Ended> {
+): Promise<EndedJob> {
   const events: string[] = [];
   const plugin: Plugin = {
     name: "events",

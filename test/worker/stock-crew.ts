@@ -11,7 +11,7 @@ import { codeOf } from "../../src/base/errors.ts";
 import type { RunLog } from "./run-log.ts";
 import type { Crew } from "./trial.ts";
 import {
-  type Added,
+  type AddedJob,
   type Duty,
   FORBIDDEN,
   type Producer,
@@ -90,7 +90,7 @@ export async function stockProducer(url: string): Promise<Producer & AsyncDispos
   };
 }
 
-function acknowledged(job: Job, queueName: string | null = null): Added {
+function acknowledged(job: Job, queueName: string | null = null): AddedJob {
   const { id, max_attempts: maxAttempts, key, payload } = job;
   return { id, maxAttempts, queueName, key, payload };
 }

@@ -138,12 +138,12 @@ const addJobOf =
 
 /** Adds jobs: our WorkerUtils, or a wrapper of Graphile Worker's. */
 export interface Producer {
-  addJob(identifier: string, payload: unknown, spec?: JobSpec): Promise<Added>;
-  addJobs(jobs: readonly JobToAdd[]): Promise<Added[]>;
+  addJob(identifier: string, payload: unknown, spec?: JobSpec): Promise<AddedJob>;
+  addJobs(jobs: readonly JobToAdd[]): Promise<AddedJob[]>;
 }
 
 /** A job that the database has acknowledged. */
-export interface Added {
+export interface AddedJob {
   readonly id: string;
   readonly maxAttempts: number;
   readonly queueName: string | null;
@@ -175,7 +175,7 @@ export const addOne = ({ identifier, payload, spec }: JobToAdd, producer: Produc
   producer.addJob(identifier, payload, spec);
 
 /** Logs an acknowledged job. */
-export function record(job: Added, log: RunLog): void {
+export function record(job: AddedJob, log: RunLog): void {
   const entry = {
     job: job.id,
     max: job.maxAttempts,

@@ -3,7 +3,7 @@
 // in any case.
 import { Refusal } from "../../http/refusal.ts";
 import { type HttpRequest, header } from "../../http/request.ts";
-import { type Derive, secretOf } from "./secret.ts";
+import { type DeriveSecret, secretOf } from "./secret.ts";
 
 export const CSRF_HEADER = "x-worker-admin-csrf";
 
@@ -17,7 +17,7 @@ export interface CsrfGuard {
  * Creates a guard. Its token is derived from the login's secret, so admins behind one address that share a secret
  * accept each other's tokens. Without a login each admin has a token of its own.
  */
-export function createCsrfGuard(derive: Derive): CsrfGuard {
+export function createCsrfGuard(derive: DeriveSecret): CsrfGuard {
   const token = derive("csrf");
   const secret = secretOf(token);
   return {

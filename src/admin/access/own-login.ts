@@ -26,14 +26,14 @@ export type Authenticate = (
 ) => AdminUser | null | Promise<AdminUser | null>;
 
 /** A checked AdminUser. */
-export interface LoggedIn {
+export interface CheckedUser {
   readonly name: string;
   readonly readOnly: boolean;
 }
 
 export interface OwnLogin {
   /** Returns the user of a request, or null. Throws Refusal 503 if the application returns no valid user in time. */
-  userOf(request: HttpRequest): Promise<LoggedIn | null>;
+  userOf(request: HttpRequest): Promise<CheckedUser | null>;
   /** Opens an event stream that ends when the user is no longer logged in. */
   whileLoggedIn(request: HttpRequest, open: OpenStream): HttpResponse;
 }
@@ -141,7 +141,7 @@ async function answerOf<T>(
 }
 
 /** Returns the user without any other members that the application may have returned. */
-function checked(answer: unknown): LoggedIn {
+function checked(answer: unknown): CheckedUser {
   try {
     const { name, readOnly = false } = Object(answer) as Record<string, unknown>;
     const problem = nameProblem(name);

@@ -17,7 +17,7 @@ export interface Secret {
 }
 
 /** Returns a secret for a purpose: the same in every process that has the same login secret. */
-export type Derive = (purpose: string) => string;
+export type DeriveSecret = (purpose: string) => string;
 
 export function secretOf(text: string): Secret {
   const digest = digestOf(text, key);
@@ -35,12 +35,12 @@ const STRETCHING = { N: 2 ** 15, r: 8, p: 2, maxmem: 64 * 1_048_576 };
 /** A constant, so that all admins with the same login secret derive the same secrets. */
 const SALT = "pg-job-worker";
 
-export function deriveFrom(parent: Buffer): Derive {
+export function deriveFrom(parent: Buffer): DeriveSecret {
   return (purpose) => digestOf(purpose, parent).toString("base64url");
 }
 
 /** Returns the derivation of an admin without a login: from a random secret of its own. */
-export const generatedDerivation = (): Derive => deriveFrom(randomBytes(32));
+export const generatedDerivation = (): DeriveSecret => deriveFrom(randomBytes(32));
 
 /** Returns 192 random bits, in characters that need no quoting. */
 export function generateSecret(): string {

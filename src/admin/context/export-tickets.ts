@@ -9,7 +9,7 @@ import type { Database } from "../../database/database.ts";
 import { hasOperations } from "../../database/schema/extensions/has-operations.ts";
 import { Refusal } from "../../http/refusal.ts";
 import type { ExportRequest } from "../../insight/export/export-request.ts";
-import { type Derive, deriveFrom, generateSecret, secretOf } from "../access/secret.ts";
+import { type DeriveSecret, deriveFrom, generateSecret, secretOf } from "../access/secret.ts";
 
 export const TICKET_MS = 60_000;
 /** The number of used tickets that are recorded in memory, far more than can be downloaded in a minute. */
@@ -38,7 +38,7 @@ export interface Tickets {
 
 export interface TicketOptions {
   /** Derives the signing key from the login's secret. */
-  readonly derive: Derive;
+  readonly derive: DeriveSecret;
   /** Where the use of a ticket is recorded; null: only in memory. */
   readonly db: Database | null;
   /** Returns milliseconds since the epoch. The clocks of the admins may differ by a part of a minute. */

@@ -16,7 +16,7 @@ import {
 } from "../access/authentication.ts";
 import { type CsrfGuard, checkRead } from "../access/csrf.ts";
 import { createLoginThrottle } from "../access/login-throttle.ts";
-import type { LoggedIn, OwnLogin } from "../access/own-login.ts";
+import type { CheckedUser, OwnLogin } from "../access/own-login.ts";
 import type { RefusalKind, RefusalLog } from "../access/refusal-log.ts";
 import { createUserLabel } from "../access/user-header.ts";
 import type { AdminServerConfig } from "../config/config.ts";
@@ -66,7 +66,7 @@ export function createPolicy({
   }
   const labelOf = createUserLabel(config.userHeader, trustedPeer(config.trustedProxies));
 
-  const identify = async (request: HttpRequest, isScrape: boolean): Promise<LoggedIn> => {
+  const identify = async (request: HttpRequest, isScrape: boolean): Promise<CheckedUser> => {
     if (ownLogin === null) {
       const login = authentication.identify(request, isScrape);
       return { name: labelOf(request) ?? login, readOnly: false };

@@ -27,14 +27,14 @@ export interface BroadcastOptions {
   readonly tickMs: number;
 }
 
-interface Sent {
+interface SentEvent {
   readonly comparable: string;
   readonly atMs: number;
 }
 
 export function createBroadcast(source: EventSource, options: BroadcastOptions): Broadcast {
   const { intervalMs, tickMs } = options;
-  const sent = new Map<string, Sent>();
+  const sent = new Map<string, SentEvent>();
 
   const send = (event: string, comparable: string, json: string, repeatMs = Infinity) => {
     const before = sent.get(event);

@@ -2,7 +2,7 @@
 // is loaded when a server starts, and not when this file is imported.
 import type { Registry } from "prom-client";
 import type { Certificate } from "../../http/listen/certificate.ts";
-import type { Exposed } from "./exposed.ts";
+import type { MetricsInput } from "./metrics-input.ts";
 import { namesText } from "./names-text.ts";
 import { createQueueGauges } from "./queue-gauges.ts";
 
@@ -16,7 +16,7 @@ export interface Metrics {
   login(result: string): void;
   /** Counts what could not be served. `cause` must have few values. */
   degraded(cause: string): void;
-  expose(exposed: Exposed): Promise<string>;
+  expose(exposed: MetricsInput): Promise<string>;
   readonly contentType: string;
 }
 

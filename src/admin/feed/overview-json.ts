@@ -4,7 +4,7 @@ import { countsJson } from "../../insight/json/counts-json.ts";
 import { activeWorkerJson, lockedWorkerJson, queueJson } from "../../insight/json/overview-rows.ts";
 import { holdersOf, type QueueSnapshot } from "../../insight/snapshot/queue-snapshot.ts";
 import type { NamedQueueRow } from "../../insight/stats/queue-rows.ts";
-import { inState, type Tallied, tallied } from "../../insight/stats/tally.ts";
+import { inState, type TallyName, tallied } from "../../insight/stats/tally.ts";
 import { timeText } from "../../queue/sql/moments.ts";
 
 export interface OverviewText {
@@ -51,7 +51,7 @@ function writeOverview(snapshot: QueueSnapshot): OverviewText {
 
 function queueOf(queue: NamedQueueRow, { names }: QueueSnapshot) {
   const tally = names.tallies.queues.get(queue.id);
-  const count = (which: readonly Tallied[]) => names.value(tally, which).value;
+  const count = (which: readonly TallyName[]) => names.value(tally, which).value;
   return queueJson({
     id: queue.id,
     queueName: queue.queue_name,

@@ -12,7 +12,7 @@ import {
 } from "../../insight/snapshot/queue-snapshot.ts";
 import { inState } from "../../insight/stats/tally.ts";
 import { pauseScopes } from "../../queue/pauses/pause.ts";
-import type { Exposed, PauseFacts } from "./exposed.ts";
+import type { MetricsInput, PauseFacts } from "./metrics-input.ts";
 
 /** The most limits with gauges, by name. */
 const MAX_LIMITS = 100;
@@ -22,7 +22,7 @@ const states = Object.keys(inState) as State[];
 export function createQueueGauges(
   Gauges: typeof Gauge,
   registry: Registry,
-): (exposed: Exposed) => void {
+): (exposed: MetricsInput) => void {
   const gauge = (name: string, help: string, ...labelNames: string[]) =>
     new Gauges({ name: `worker_${name}`, help, labelNames, registers: [registry] });
   const up = gauge("database_up", "1 when the database could be reached for this scrape");

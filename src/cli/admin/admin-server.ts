@@ -9,9 +9,9 @@ import { InputError, messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
 import { VERSION } from "../../base/version.ts";
 import { targetText } from "../../http/listen/listen-target.ts";
-import type { Given, Values } from "../arguments/command.ts";
+import type { ArgumentValues, Values } from "../arguments/command.ts";
 import { secretOf } from "../arguments/environment.ts";
-import { Unfit, UsageError } from "../arguments/refusals.ts";
+import { InvalidValue, UsageError } from "../arguments/refusals.ts";
 import { choice, defaulting, flag, type OptionValue, several, text } from "../arguments/values.ts";
 import { print, printJson } from "../output/print.ts";
 import { activatedAddress } from "../service/activation.ts";
@@ -22,7 +22,7 @@ function octal(describe: string): OptionValue<number | undefined> {
   const read = ([typed]: readonly string[]) => {
     if (typed === undefined) return undefined;
     if (/^0?[0-7]{3}$/.test(typed)) return Number.parseInt(typed, 8);
-    throw new Unfit("must be a mode in octal, such as 0660");
+    throw new InvalidValue("must be a mode in octal, such as 0660");
   };
   return { ...mode, read };
 }
@@ -91,7 +91,7 @@ export const adminOptions = {
 export const adminNotes =
   "Secrets come from the environment, from files or from systemd credentials: WORKER_ADMIN_PASSWORD (basic), WORKER_ADMIN_BEARER_TOKEN (bearer), WORKER_ADMIN_HEADER_TOKEN (header). WORKER_ADMIN_PASSWORD_FILE names a file; worker-admin-password is the credential. A secret that is not set is generated and printed once. Prefer WORKER_ADMIN_METRICS_TOKEN to --metrics-token: options show up in ps. A configured secret needs 12 characters where other machines can connect. With --tls-cert, SIGHUP reloads the certificate and the key; without it, SIGHUP stops the server.";
 
-type AdminArguments = Given<typeof adminOptions>;
+type AdminArguments = ArgumentValues<typeof adminOptions>;
 
 /** The configuration given by the arguments. Throws InputError with all problems. */
 export async function adminConfig(

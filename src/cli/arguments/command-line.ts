@@ -8,7 +8,7 @@ import { UsageError } from "./refusals.ts";
 import type { OptionValue } from "./values.ts";
 
 /** The arguments as yargs splits them. */
-export interface Typed {
+export interface RawArguments {
   /** Every argument, as the shell passed it. */
   readonly argv: readonly string[];
   /** The named command; the program itself if no command is named. */
@@ -22,7 +22,7 @@ export interface Typed {
 }
 
 /** Filled in while yargs parses. */
-interface Found {
+interface ParseState {
   command: CliCommand;
   readonly options: Record<string, unknown>;
 }
@@ -35,8 +35,8 @@ export function typedIn(
   argv: readonly string[],
   program: CliCommand,
   commands: readonly CliCommand[],
-): Typed {
-  const found: Found = { command: program, options: {} };
+): RawArguments {
+  const found: ParseState = { command: program, options: {} };
   // If the command comes first, as nearly always, the other commands need not be registered.
   const named = commands.filter((one) => namesOf(one).includes(argv[0] ?? ""));
   const candidates = named.length > 0 ? named : commands;
@@ -53,7 +53,7 @@ export async function helpFor(
   program: CliCommand,
   commands: readonly CliCommand[],
 ): Promise<string> {
-  const found: Found = { command: program, options: {} };
+  const found: ParseState = { command: program, options: {} };
   const line = commandLine(argv, program, commands, found, true);
   const text = await line.getHelp();
   const words = line.parsed === false ? [] : line.parsed.argv._;
@@ -100,7 +100,7 @@ function commandLine(
   argv: readonly string[],
   program: CliCommand,
   commands: readonly CliCommand[],
-  found: Found,
+  found: ParseState,
   isHelp: boolean,
 ): Argv {
   // Reads nothing from the working directory, which may no longer exist.

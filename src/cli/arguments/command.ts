@@ -6,7 +6,7 @@ import type { OptionValue } from "./values.ts";
 export type Values = Readonly<Record<string, OptionValue<any>>>;
 
 /** The values of a command's arguments, by their names. */
-export type Given<V extends Values> = {
+export type ArgumentValues<V extends Values> = {
   readonly [K in keyof V]: V[K] extends OptionValue<infer T> ? T : never;
 };
 
@@ -46,7 +46,9 @@ export interface CommandParts<W extends Values, O extends Values, G> {
   readonly examples?: readonly string[];
   readonly isDestructive?: boolean;
   readonly unsupported?: Readonly<Record<string, string>>;
-  readonly run: (given: G & Given<W> & Given<O>) => Promise<ExitStatus | undefined>;
+  readonly run: (
+    given: G & ArgumentValues<W> & ArgumentValues<O>,
+  ) => Promise<ExitStatus | undefined>;
 }
 
 /** `G`: the values of the global options. */

@@ -9,7 +9,7 @@ import type { OptionValue } from "./values.ts";
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** An option set in the environment, and the name of its source. */
-export interface FromEnvironment {
+export interface EnvironmentOption {
   readonly texts: readonly string[];
   readonly where: string;
 }
@@ -37,8 +37,8 @@ export function optionsOfEnvironment(
   globals: Values,
   env: Environment,
   isTyped: (key: string) => boolean,
-): ReadonlyMap<string, FromEnvironment> {
-  const given = new Map<string, FromEnvironment>();
+): ReadonlyMap<string, EnvironmentOption> {
+  const given = new Map<string, EnvironmentOption>();
   for (const [owner, options] of [
     [null, globals],
     [command, command.options],
@@ -54,12 +54,16 @@ export function optionsOfEnvironment(
   return given;
 }
 
-interface Found {
+interface EnvironmentText {
   readonly text: string;
   readonly where: string;
 }
 
-function oneOf(name: string, value: OptionValue<unknown>, env: Environment): Found | null {
+function oneOf(
+  name: string,
+  value: OptionValue<unknown>,
+  env: Environment,
+): EnvironmentText | null {
   if (value.isSecret === true) return secretOf(name, env);
   const text = env[name];
   return text ? { text, where: name } : null;
@@ -69,7 +73,7 @@ function textsOf(
   text: string,
   where: string,
   { form, many }: OptionValue<unknown>,
-): FromEnvironment {
+): EnvironmentOption {
   if (form === null) return { texts: [truth(text, where)], where };
   return { texts: many ? text.split(",").map((one) => one.trim()) : [text], where };
 }
@@ -86,7 +90,7 @@ function truth(text: string, where: string): string {
  * `worker-admin-password` for WORKER_ADMIN_PASSWORD. An empty variable counts as unset, so that it never becomes an
  * empty password. Throws InputError, also for an empty file.
  */
-export function secretOf(name: string, env: Environment): Found | null {
+export function secretOf(name: string, env: Environment): EnvironmentText | null {
   const text = env[name];
   const file = env[`${name}_FILE`];
   if (text && file) {
@@ -104,7 +108,7 @@ export function secretOf(name: string, env: Environment): Found | null {
 const MAX_SECRET_BYTES = 65_536;
 
 /** Without the trailing newline that editors add. */
-function contentOf(path: string, where: string, mayBeMissing = false): Found | null {
+function contentOf(path: string, where: string, mayBeMissing = false): EnvironmentText | null {
   let content: string;
   try {
     content = beginningOf(path);

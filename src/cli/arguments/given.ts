@@ -2,10 +2,10 @@
 // once.
 import { InputError, type Problem } from "../../base/errors.ts";
 import { type CliCommand, optionName, type Values } from "./command.ts";
-import type { Typed } from "./command-line.ts";
+import type { RawArguments } from "./command-line.ts";
 import { type Environment, optionsOfEnvironment } from "./environment.ts";
 import { didYouMean } from "./nearest.ts";
-import { Unfit, UsageError } from "./refusals.ts";
+import { InvalidValue, UsageError } from "./refusals.ts";
 import type { OptionValue } from "./values.ts";
 
 interface Option {
@@ -27,7 +27,7 @@ export interface GivenValues {
  * Returns the values of a command. Typed values override the environment. Throws UsageError if the arguments do not fit
  * the command, and InputError with all problems if values are invalid.
  */
-export function givenIn(typed: Typed, globals: Values, env: Environment): GivenValues {
+export function givenIn(typed: RawArguments, globals: Values, env: Environment): GivenValues {
   const { command } = typed;
   const options = textsOfOptions(typed, { ...globals, ...command.options });
   const typedTexts = new Map([...options, ...textsOfPositionals(typed, options)]);
@@ -44,7 +44,7 @@ export function givenIn(typed: Typed, globals: Values, env: Environment): GivenV
     try {
       given[key] = value.read(textsOf(key));
     } catch (error) {
-      if (!(error instanceof Unfit)) throw error;
+      if (!(error instanceof InvalidValue)) throw error;
       const path = whereOf(key) ?? optionName(key);
       if (error.isChoice) throw new UsageError(`${path}: ${error.message}`, command.name);
       problems.push({ path, message: error.message });
@@ -54,7 +54,7 @@ export function givenIn(typed: Typed, globals: Values, env: Environment): GivenV
   return { given, whereOf };
 }
 
-function textsOfOptions({ command, argv, words, options }: Typed, values: Values): Texts {
+function textsOfOptions({ command, argv, words, options }: RawArguments, values: Values): Texts {
   const known = knownOptions(command.positionals, values);
   const misread = misreadIn(argv) ?? words.find((word) => /^-./.test(word));
   if (misread !== undefined) throw unknownOption(misread, command, values);
@@ -161,7 +161,7 @@ const nameOf = ({ name }: CliCommand) => (name === "" ? "worker" : name);
 /** Options that skip a confirmation or a limit are never suggested. */
 const maySuggest = (name: string) => !["--yes", "-y", "--all", "--fresh"].includes(name);
 
-function textsOfPositionals({ command, words, rest }: Typed, options: Texts): Texts {
+function textsOfPositionals({ command, words, rest }: RawArguments, options: Texts): Texts {
   const texts = new Map<string, string[]>();
   const remaining = [...words, ...rest];
   for (const [key, value] of Object.entries(command.positionals)) {

@@ -14,7 +14,7 @@ export class UsageError extends Error {
 }
 
 /** An invalid value; the message continues the option's name: "must be …". */
-export class Unfit extends Error {
+export class InvalidValue extends Error {
   /** True for an unsupported choice, which is wrong usage rather than invalid input. */
   readonly isChoice: boolean;
 

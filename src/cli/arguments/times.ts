@@ -1,10 +1,10 @@
 // Times and durations as typed: `now`, `+10m`, `in 2h`, `30s`, `tomorrow 09:00`, or RFC 3339.
 import { now } from "../../base/clock.ts";
 import { isMoment } from "../../domain/moment.ts";
-import { Unfit } from "./refusals.ts";
+import { InvalidValue } from "./refusals.ts";
 
 /** RFC 3339 text; `now`; a delay by the database's clock; or a local time of this process. */
-export type When = string | { readonly afterMs: number } | { readonly local: Date };
+export type TimeArgument = string | { readonly afterMs: number } | { readonly local: Date };
 
 const unitsMs: readonly (readonly [names: RegExp, ms: number])[] = [
   [/^(ms|msecs?|milliseconds?)$/, 1],
@@ -26,7 +26,7 @@ const MOMENT =
 export function duration(typed: string): number {
   const ms = /^\d+(\.\d+)?$/.test(typed.trim()) ? Number(typed) * 1_000 : sumOfParts(typed);
   if (ms !== null && ms <= MAX_MS) return ms;
-  throw new Unfit(DURATION);
+  throw new InvalidValue(DURATION);
 }
 
 /** Milliseconds; negative with a leading minus. */
@@ -35,22 +35,22 @@ export function signedDuration(typed: string): number {
   return duration(plain) * (sign === "-" ? -1 : 1);
 }
 
-export function moment(typed: string): When {
+export function moment(typed: string): TimeArgument {
   const plain = typed.trim();
   if (plain.toLowerCase() === "now") return "now";
   const afterMs = sumOfParts(plain.replace(/^(\+|in\s+)/i, ""));
   if (afterMs !== null) {
-    if (afterMs > MAX_MS) throw new Unfit(MOMENT);
+    if (afterMs > MAX_MS) throw new InvalidValue(MOMENT);
     return { afterMs };
   }
   if (isMoment(plain)) return plain;
   const local = localTime(plain, new Date(now()));
-  if (local === null) throw new Unfit(MOMENT);
+  if (local === null) throw new InvalidValue(MOMENT);
   return { local };
 }
 
 /** RFC 3339, or `now`. `databaseMs`: the database's clock. */
-export function momentText(when: When, databaseMs: number): string {
+export function momentText(when: TimeArgument, databaseMs: number): string {
   if (typeof when === "string") return when;
   return ("local" in when ? when.local : new Date(databaseMs + when.afterMs)).toISOString();
 }

@@ -1,6 +1,6 @@
 // The kinds of values that options and positional arguments take: how each is parsed and how the help shows it.
-import { Unfit } from "./refusals.ts";
-import { duration, moment, signedDuration, type When } from "./times.ts";
+import { InvalidValue } from "./refusals.ts";
+import { duration, moment, signedDuration, type TimeArgument } from "./times.ts";
 
 export interface OptionValue<T> {
   readonly describe: string;
@@ -60,9 +60,9 @@ function named<T>(text: string, read: (text: string) => T): T {
   try {
     return read(text);
   } catch (error) {
-    if (!(error instanceof Unfit)) throw error;
+    if (!(error instanceof InvalidValue)) throw error;
     const shown = text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
-    throw new Unfit(`${error.message}, not "${shown}"`, error.isChoice);
+    throw new InvalidValue(`${error.message}, not "${shown}"`, error.isChoice);
   }
 }
 
@@ -83,7 +83,7 @@ export function whole(describe: string, least: number, most: number, extras: Ext
   const read = (typed: string) => {
     const number = /^[+-]?\d{1,15}$/.test(typed) ? Number(typed) : Number.NaN;
     if (number >= least && number <= most) return number;
-    throw new Unfit(`must be a whole number from ${least} to ${most}`);
+    throw new InvalidValue(`must be a whole number from ${least} to ${most}`);
   };
   return value(describe, "number", read, extras);
 }
@@ -96,8 +96,10 @@ export const span = (describe: string, extras: Extras = {}) =>
 export const signedSpan = (describe: string) => value(describe, "duration", signedDuration, {});
 
 /** A moment; see times.ts for its forms. */
-export const when = (describe: string, extras: Extras = {}): OptionValue<When | undefined> =>
-  value(describe, "time", moment, extras);
+export const when = (
+  describe: string,
+  extras: Extras = {},
+): OptionValue<TimeArgument | undefined> => value(describe, "time", moment, extras);
 
 /** One of several words; underscores and dashes are equivalent. */
 export function choice<const C extends string>(
@@ -109,7 +111,7 @@ export function choice<const C extends string>(
   const read = (typed: string) => {
     const found = choices.find((one) => plain(one) === plain(typed));
     if (found !== undefined) return found;
-    throw new Unfit(`must be one of ${choices.join(", ")}`, true);
+    throw new InvalidValue(`must be one of ${choices.join(", ")}`, true);
   };
   return value(describe, choices.join("|"), read, extras);
 }

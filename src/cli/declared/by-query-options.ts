@@ -10,7 +10,7 @@ import { optionName, type Values } from "../arguments/command.ts";
 import { UsageError } from "../arguments/refusals.ts";
 import { flag, several, text, whole } from "../arguments/values.ts";
 
-type Given = Readonly<Record<string, unknown>>;
+type QueryArguments = Readonly<Record<string, unknown>>;
 interface Table {
   readonly positionals: Values;
   readonly options: Values;
@@ -47,7 +47,7 @@ function about(positionals: Values): Values {
 }
 
 /** The query typed in place of ids; null if ids or a key were given. */
-export function queryIn(action: OperationAction, given: Given): string | null {
+export function queryIn(action: OperationAction, given: QueryArguments): string | null {
   const query = takesIds(action) ? queryOfWords(action, given) : queryOfKey(action, given);
   if (query !== null) return query;
   const only = ["rate", "canary", "limit", "dryRun", "withOperations"].find(
@@ -62,7 +62,7 @@ export function queryIn(action: OperationAction, given: Given): string | null {
 }
 
 /** Integers are ids; other words form one query. Throws UsageError for a mix. */
-function queryOfWords(action: OperationAction, given: Given): string | null {
+function queryOfWords(action: OperationAction, given: QueryArguments): string | null {
   const words = (given["ids"] as readonly string[] | undefined) ?? [];
   const isId = (word: string) => /^[-+]?\d+$/.test(word);
   const other = words.find((word) => !isId(word));
@@ -76,7 +76,7 @@ function queryOfWords(action: OperationAction, given: Given): string | null {
 const MAX_IDS = 800;
 const IDS_A_TERM = 100;
 
-function queryOfKey(action: OperationAction, given: Given): string | null {
+function queryOfKey(action: OperationAction, given: QueryArguments): string | null {
   const { key, ids, query } = given as Record<string, string | undefined> & {
     readonly ids?: readonly string[];
   };

@@ -2,26 +2,31 @@
 // new declaration needs no code here.
 
 import type { AuditEntry } from "../../commands/audit/audit-entry.ts";
-import type { Command as Declaration, Waited } from "../../commands/declare/command.ts";
+import type { Command as Declaration, WaitOutcome } from "../../commands/declare/command.ts";
 import type { CommandFields, Input } from "../../commands/declare/field.ts";
 import { isOperationAction, type OperationAction } from "../../commands/operations/model/action.ts";
-import { type CommandRecord, checkInput, type Performed, perform } from "../../commands/perform.ts";
+import {
+  type CommandRecord,
+  type CommandResult,
+  checkInput,
+  perform,
+} from "../../commands/perform.ts";
 import { assertTakesWrites } from "../../database/inspect/read-only-server.ts";
 import { databaseTime } from "../../queue/cron/database-time.ts";
 import type { CliCommand, ExitStatus } from "../arguments/command.ts";
 import { UsageError } from "../arguments/refusals.ts";
-import { localText, momentText, type When } from "../arguments/times.ts";
+import { localText, momentText, type TimeArgument } from "../arguments/times.ts";
 import { undoLine } from "../operations/operation-text.ts";
 import { trailOf, typedBy } from "../operations/typed-by.ts";
 import { print, printJson, printNote } from "../output/print.ts";
 import { assertCanConfirm, confirm } from "../shell/confirm.ts";
-import { type Connected, connected } from "../shell/connection.ts";
+import { type CommandConnection, connected } from "../shell/connection.ts";
 import { defineCommand, type GlobalArguments } from "../shell/globals.ts";
 import { queryIn, withQueryOptions } from "./by-query-options.ts";
 import { type FieldPlace, placesOf, tableOf, takesNow } from "./fields.ts";
 import { jsonInput } from "./json-input.ts";
 
-type Given = GlobalArguments & Readonly<Record<string, unknown>>;
+type CommandArguments = GlobalArguments & Readonly<Record<string, unknown>>;
 
 export function jobCommand(declaration: Declaration): CliCommand {
   const places = placesOf(declaration);
@@ -37,7 +42,7 @@ export function jobCommand(declaration: Declaration): CliCommand {
     isDestructive: isDestroying,
     ...(action === undefined ? table : withQueryOptions(action, table)),
     run: async (args) => {
-      const given = args as Given;
+      const given = args as CommandArguments;
       const query = action === undefined ? null : queryIn(action, given);
       if (action === undefined || query === null) return performTyped(declaration, given);
       if (given["wait"] === true) throw new UsageError("--wait needs job ids", declaration.name);
@@ -52,7 +57,7 @@ export function jobCommand(declaration: Declaration): CliCommand {
 /** Performs a declared command with the typed values. `shown`: how it is typed. */
 export async function performTyped(
   declaration: Declaration,
-  given: Given,
+  given: CommandArguments,
   shown: string = declaration.name,
 ): Promise<ExitStatus> {
   const typed = await inputOf(declaration, placesOf(declaration), given);
@@ -96,7 +101,7 @@ function byQuery(
   action: OperationAction,
   query: string,
   { ids: _, key: __, ...typed }: Readonly<Record<string, unknown>>,
-  given: Given,
+  given: CommandArguments,
 ): Promise<ExitStatus> {
   return connected(given, async (connection) => {
     const { operateByQuery } = await import("../operations/by-query.ts");
@@ -128,7 +133,7 @@ function entryOf({ command, tally, ...record }: CommandRecord): AuditEntry {
 async function inputOf(
   { name, fields }: Declaration,
   places: readonly FieldPlace[],
-  given: Given,
+  given: CommandArguments,
 ): Promise<Record<string, unknown>> {
   const input: Record<string, unknown> = {};
   for (const { field, key } of places) {
@@ -161,8 +166,8 @@ function requireAll(value: unknown, isAll: boolean, command: string, key: string
 /** Jobs run by the database's clock, so relative times are resolved with it. */
 async function withMoments(
   typed: Readonly<Record<string, unknown>>,
-  { database }: Connected,
-  { json }: Given,
+  { database }: CommandConnection,
+  { json }: CommandArguments,
 ): Promise<Record<string, unknown>> {
   const input: Record<string, unknown> = { ...typed };
   for (const [field, value] of Object.entries(typed)) {
@@ -174,7 +179,7 @@ async function withMoments(
   return input;
 }
 
-function isWhen(value: unknown): value is Exclude<When, string> {
+function isWhen(value: unknown): value is Exclude<TimeArgument, string> {
   return typeof value === "object" && value !== null && ("afterMs" in value || "local" in value);
 }
 
@@ -196,9 +201,9 @@ function questionOf(
 
 function report(
   declaration: Declaration,
-  done: Performed,
-  { json, suggest }: Given,
-  waited: Waited | null,
+  done: CommandResult,
+  { json, suggest }: CommandArguments,
+  waited: WaitOutcome | null,
 ): ExitStatus {
   if (json) printJson(withMembers(done.json, waited?.members ?? {}));
   else {
@@ -217,7 +222,7 @@ function withMembers(json: string, members: Readonly<Record<string, string>>): s
 }
 
 /** One line for each name in the answer's lists, such as the swept workers. */
-function namesOf({ answer }: Declaration, { json, message }: Performed): string[] {
+function namesOf({ answer }: Declaration, { json, message }: CommandResult): string[] {
   const lists = Object.entries(answer).filter(([, shape]) => shape === "string[]");
   if (lists.length === 0) return [];
   const members = JSON.parse(json) as Readonly<Record<string, readonly string[]>>;

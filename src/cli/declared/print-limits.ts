@@ -5,7 +5,7 @@ import { counted, grouped, valueText } from "../../domain/words.ts";
 import type { LimitUse } from "../../insight/limits/limit-use.ts";
 import type { ExitStatus } from "../arguments/command.ts";
 import { print, printJson, printTable, time } from "../output/print.ts";
-import { type Connected, connected } from "../shell/connection.ts";
+import { type CommandConnection, connected } from "../shell/connection.ts";
 import type { GlobalArguments } from "../shell/globals.ts";
 
 export async function printLimits(args: GlobalArguments): Promise<ExitStatus> {
@@ -31,7 +31,7 @@ export async function printLimit(args: GlobalArguments, name: string): Promise<E
   const { limitDetailsJson } = await import("../../insight/json/limit-json.ts");
   const { readLimitDetails } = await import("../../insight/limits/limit-details.ts");
   const { noLimit } = await import("../../commands/limits/change-limit.ts");
-  const { use, details } = await connected(args, async ({ database }: Connected) => {
+  const { use, details } = await connected(args, async ({ database }: CommandConnection) => {
     const use = (await readUses(database)).find(({ limit }) => limit.definition.name === name);
     if (use === undefined) throw noLimit(name);
     return { use, details: await readLimitDetails(database, use.limit) };

@@ -165,14 +165,18 @@ const POISON = {
     "Recovered 3 times in a row: worker worker-19d0f3aa71c2 stopped without finishing attempt 4",
 };
 
-interface Draw {
+interface SampleInput {
   readonly random: Random;
   readonly n: number;
   readonly created_s: number;
   readonly worker: SampleWorker | null;
 }
 
-function sample(kind: Kind, task: SampleTask, { random, n, created_s, worker }: Draw): SampleJob {
+function sample(
+  kind: Kind,
+  task: SampleTask,
+  { random, n, created_s, worker }: SampleInput,
+): SampleJob {
   const most = task.maxAttempts ?? 25;
   const tried = 1 + random(Math.max(1, Math.min(most - 1, 6)));
   const hasFailed = kind === "retry due" || kind === "retry later" || kind === "failed";

@@ -20,7 +20,7 @@ import { parseQuery } from "../../domain/query/parse-query.ts";
 import type { ExitStatus } from "../arguments/command.ts";
 import { print, printJson } from "../output/print.ts";
 import { confirm, isAtTerminal } from "../shell/confirm.ts";
-import type { Connected } from "../shell/connection.ts";
+import type { CommandConnection } from "../shell/connection.ts";
 import type { SameQueue } from "../shell/same-queue.ts";
 import { jobsOf, rehearsalLines } from "./operation-text.ts";
 import { operationTools } from "./operation-tools.ts";
@@ -41,7 +41,7 @@ export interface QueryCommand extends OperationSettings {
 }
 
 export async function operateByQuery(
-  connection: Connected,
+  connection: CommandConnection,
   request: QueryCommand,
 ): Promise<ExitStatus> {
   const { action, json, suggest, rate, canary, limit, isDryRun } = request;
@@ -85,7 +85,7 @@ export async function operateByQuery(
 
 /** Adds the missing tables with --with-operations or after a confirmation; otherwise throws `extension_missing`. */
 async function addTables(
-  connection: Connected,
+  connection: CommandConnection,
   missing: MissingTables,
   { withOperations, json }: QueryCommand,
 ): Promise<void> {
@@ -124,7 +124,7 @@ const EMPTY_QUERY = "is empty, which would match every job; if that is intended,
 
 /** Records in the audit trail that a typed command has acted on an operation. */
 export async function recordTyped(
-  connection: Connected,
+  connection: CommandConnection,
   operation: JobOperation,
   action: string,
   message: string,

@@ -8,7 +8,7 @@ import type { OperationTools } from "../../commands/operations/model/operation-t
 import { tableStore } from "../../commands/operations/store/table-store.ts";
 import { boundedQueryable } from "../../database/connection/pool.ts";
 import { quietly } from "../output/quietly.ts";
-import type { Connected } from "../shell/connection.ts";
+import type { CommandConnection } from "../shell/connection.ts";
 
 // As in the admin: a batch that exceeds this is made smaller.
 const READS = { statementTimeoutMs: 2_000, lockTimeoutMs: 1_000, readOnly: true } as const;
@@ -17,7 +17,7 @@ const WRITES = { statementTimeoutMs: 8_000, lockTimeoutMs: 4_000, readOnly: fals
 
 /** Requires the operations extension: call missingTables() first. */
 export function operationTools(
-  { database, pool, logger }: Connected,
+  { database, pool, logger }: CommandConnection,
   onProgress: (operation: JobOperation) => void,
 ): OperationTools {
   const { schema } = database;

@@ -3,7 +3,7 @@ import { hostname, userInfo } from "node:os";
 import { now } from "../../base/clock.ts";
 import type { AuditEntry } from "../../commands/audit/audit-entry.ts";
 import { type AuditTrail, createAuditTrail } from "../../commands/audit/audit-trail.ts";
-import type { Connected } from "../shell/connection.ts";
+import type { CommandConnection } from "../shell/connection.ts";
 
 /** The part that all entries of the command line share. */
 export function typedBy() {
@@ -25,7 +25,7 @@ function userName(): string | null {
 }
 
 /** If there is no audit trail, the command's output is the only record. */
-export function trailOf({ database, logger }: Connected): AuditTrail {
+export function trailOf({ database, logger }: CommandConnection): AuditTrail {
   const quiet = { ...logger, info: logger.debug };
   return createAuditTrail({ db: database, logger: quiet, onAudit: null });
 }

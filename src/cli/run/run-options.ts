@@ -1,7 +1,7 @@
 // The options of `worker run`, with the aliases of Graphile Worker's command line.
 import { adminOptions } from "../admin/admin-server.ts";
-import type { Given, Values } from "../arguments/command.ts";
-import { Unfit } from "../arguments/refusals.ts";
+import type { ArgumentValues, Values } from "../arguments/command.ts";
+import { InvalidValue } from "../arguments/refusals.ts";
 import {
   choice,
   defaulting,
@@ -97,7 +97,7 @@ export const runOptions = {
   metricsToken: { ...metricsToken, variables: ["WORKER_ADMIN_METRICS_TOKEN"] },
 } satisfies Values;
 
-export type RunArguments = GlobalOptions & Given<typeof runOptions>;
+export type RunArguments = GlobalOptions & ArgumentValues<typeof runOptions>;
 
 /** The address of `--admin` without a value. */
 export const ADMIN_ADDRESS = listen.fallback ?? "";
@@ -106,7 +106,7 @@ export const ADMIN_ADDRESS = listen.fallback ?? "";
 function withUnit<T>(one: OptionValue<T>): OptionValue<T> {
   const read = (texts: readonly string[]) => {
     if (texts.some((typed) => /^\d+$/.test(typed.trim()))) {
-      throw new Unfit("needs its unit, such as 2s or 2000ms");
+      throw new InvalidValue("needs its unit, such as 2s or 2000ms");
     }
     return one.read(texts);
   };
@@ -120,7 +120,7 @@ function atMost(
   const read = (texts: readonly string[]) => {
     const ms = one.read(texts);
     if (ms !== undefined && !(ms >= 1 && ms <= most)) {
-      throw new Unfit(`must be from 1ms to ${most / 1_000}s`);
+      throw new InvalidValue(`must be from 1ms to ${most / 1_000}s`);
     }
     return ms;
   };

@@ -15,7 +15,7 @@ import { startOwnProcess } from "./own/own-process.ts";
 import type { RunArguments } from "./run-options.ts";
 import { StopRequests } from "./stop-requests.ts";
 import { WatchedFiles } from "./watched-files.ts";
-import type { Loaded } from "./watched-worker.ts";
+import type { LoadedFile } from "./watched-worker.ts";
 
 export async function runWatched(args: RunArguments): Promise<ExitStatus> {
   const settings = connectionSettings(args);
@@ -46,7 +46,7 @@ async function untilChanged(
   logger: Logger,
 ): Promise<void> {
   const worker = startOwnProcess({ be: "worker", args });
-  worker.on("message", ({ loaded }: Loaded) => files.add(loaded));
+  worker.on("message", ({ loaded }: LoadedFile) => files.add(loaded));
   const ended = once(worker, "close") as Promise<[number | null, NodeJS.Signals | null]>;
   // The worker treats the first signal as stop and the second as abort, whatever their source.
   let isStopping = false;

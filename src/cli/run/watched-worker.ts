@@ -7,7 +7,7 @@ import { runWorker } from "./run-worker.ts";
 import { StopRequests } from "./stop-requests.ts";
 
 /** Sent to the parent: a file that the tasks use. */
-export interface Loaded {
+export interface LoadedFile {
   readonly loaded: string;
 }
 
@@ -28,5 +28,5 @@ export async function watchedWorker(args: RunArguments): Promise<ExitStatus> {
 }
 
 function send(path: string): void {
-  if (process.connected) process.send?.({ loaded: path } satisfies Loaded);
+  if (process.connected) process.send?.({ loaded: path } satisfies LoadedFile);
 }

@@ -68,7 +68,7 @@ function printableFields(value: unknown, depth: number): unknown {
   );
 }
 
-export interface Connected {
+export interface CommandConnection {
   /** With a statement timeout: a locked table must not block a command for ever. */
   readonly database: Database;
   readonly pool: Pool;
@@ -78,7 +78,7 @@ export interface Connected {
 /** Connects, calls `run`, and closes the connections. Checks the schema before, unless `needsSchema` is false. */
 export async function connected<T>(
   args: GlobalArguments,
-  run: (connection: Connected) => Promise<T>,
+  run: (connection: CommandConnection) => Promise<T>,
   needsSchema = true,
 ): Promise<T> {
   const settings = connectionSettings(args);

@@ -10,10 +10,15 @@ import { isFree } from "../../queue/sql/lock.ts";
 import { hasWorkerTable } from "../../queue/workers/worker-table.ts";
 import { actingQuery, actingQueryAtOnce } from "./acting-query.ts";
 import { changing, isDeletion, type JobChange, keptOf, parameters } from "./job-change.ts";
-import { type Keeping, type KeptRow, keptStatement, keptValues } from "./kept-statement.ts";
+import {
+  type ActionRecord,
+  keptStatement,
+  keptValues,
+  type OperationIdRow,
+} from "./kept-statement.ts";
 
 /** The changed jobs, ascending by id, and the operation that stores their earlier state. */
-export interface Changed {
+export interface ChangeResult {
   readonly jobs: Job[];
   readonly operationId: string | null;
 }
@@ -26,8 +31,8 @@ export async function actOnJobsInTurn(
   db: Database,
   change: JobChange,
   ids: readonly string[],
-  keeping: Keeping | null,
-): Promise<Changed> {
+  keeping: ActionRecord | null,
+): Promise<ChangeResult> {
   await untilMayChange(db, change, ids);
   return actOnJobs(db, change, ids, keeping);
 }
@@ -48,12 +53,12 @@ export async function actOnJobs(
   db: Database,
   change: JobChange,
   ids: readonly string[],
-  keeping: Keeping | null,
-): Promise<Changed> {
+  keeping: ActionRecord | null,
+): Promise<ChangeResult> {
   const { values, parameter } = parameters();
   parameter(checkedJobIds(ids), "bigint[]");
   const head = changing(db.schema.quoted, change, parameter);
-  const changed: Changing = (of) => `${head}
+  const changed: ChangeStatement = (of) => `${head}
     where jobs.id = any(${of})${change.mayRun === true ? "" : ` and ${isFree}`}
     returning jobs.*`;
   const ofRunning = (ids: string) => {
@@ -68,7 +73,7 @@ export async function actOnJobs(
   }
   const running = ofRunning("select met.id from met where met.outcome = 'l'");
   const first = values.length + 1;
-  const rows = await send<JobRow & KeptRow>(
+  const rows = await send<JobRow & OperationIdRow>(
     db,
     (s, of) => keptStatement(s, change, `${tablesOf(s, change, of, changed)}${running}`, first),
     [...values, ...keptValues(keeping)],
@@ -77,7 +82,7 @@ export async function actOnJobs(
 }
 
 /** Returns the changing statement for an expression of ids. Most actions skip running jobs. */
-type Changing = (ids: string) => string;
+type ChangeStatement = (ids: string) => string;
 
 const RUNNING_OF_PLAIN = (s: string) =>
   `select asked.id from ${s}._private_jobs as asked where asked.id = any($1::bigint[]) and asked.id not in (select jobs.id from jobs)`;
@@ -96,7 +101,7 @@ const tablesOf = (
   s: string,
   change: JobChange,
   ids: string,
-  changed: Changing,
+  changed: ChangeStatement,
 ): string => `was as materialized (
     select ${["jobs.id", ...(isDeletion(change) ? [] : keptOf(change, "jobs"))].join(", ")}
     from ${s}._private_jobs as jobs
@@ -117,7 +122,7 @@ const tablesOf = (
 // within 250 ms, so an action on fetched jobs waits for that.
 
 /** Selects jobs by id or by key. */
-export type Wanted = { readonly ids: readonly string[] } | { readonly key: string };
+export type JobSelector = { readonly ids: readonly string[] } | { readonly key: string };
 
 /** The longest time that an action waits for fetched jobs. */
 const MAX_WAIT_MS = 1_000;
@@ -133,7 +138,7 @@ const fetchedSql: Statement = (s) => `
   where j.id = any($1::bigint[]) and j.locked_at is not null and ${isUnreported("j")}`;
 
 /** Waits until none of these jobs is fetched, at most a second. */
-export async function untilNotFetched(db: Database, wanted: Wanted): Promise<void> {
+export async function untilNotFetched(db: Database, wanted: JobSelector): Promise<void> {
   const values = "ids" in wanted ? [wanted.ids, null] : ["{}", wanted.key];
   let ids = idsOf(await query<Row>(db, lockedSql, values));
   if (ids.length === 0 || !(await hasWorkerTable(db))) return;

@@ -108,7 +108,7 @@ const mayHaveRun = (untouched: string) => [
 ];
 
 /** The tables of the changing statement that the insert of stored rows reads. */
-export interface KeptOf {
+export interface ChangeTables {
   /** The operation's id and the outcome of the job, as expressions on `met`. */
   readonly operation: string;
   readonly outcome: string;
@@ -121,7 +121,7 @@ export interface KeptOf {
 export function keepRows(
   s: string,
   change: JobChange,
-  { operation, outcome, met, was }: KeptOf,
+  { operation, outcome, met, was }: ChangeTables,
 ): string {
   const isDelete = isDeletion(change);
   const columns = keptOf(change, isDelete ? "acted" : "was");

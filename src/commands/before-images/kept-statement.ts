@@ -8,7 +8,7 @@ import type { Origin } from "../audit/audit-entry.ts";
 import { type JobChange, keepRows } from "./job-change.ts";
 
 /** The origin and the name of the action, as operations by query have them. */
-export interface Keeping {
+export interface ActionRecord {
   readonly origin: Origin;
   readonly action: string;
   /** The changes by their names on the wire. */
@@ -16,7 +16,7 @@ export interface Keeping {
 }
 
 /** The changed jobs, each with `operation_id`. */
-export interface KeptRow {
+export interface OperationIdRow {
   /** The id of the stored operation; null: nothing was changed that can be undone. */
   readonly operation_id: string | null;
 }
@@ -57,7 +57,7 @@ export const keptStatement = (
   ${jobNames(s)}
   order by jobs.id`;
 
-export const keptValues = ({ origin, action, changes }: Keeping): unknown[] => [
+export const keptValues = ({ origin, action, changes }: ActionRecord): unknown[] => [
   ...[action, JSON.stringify(changes), origin.by, origin.source],
 ];
 

@@ -8,7 +8,7 @@ import type { Database } from "../../database/database.ts";
 import type { IndexBuilds } from "../../database/schema/indexes/index-builds.ts";
 import type { JobState } from "../../domain/job.ts";
 import type { Origin } from "../audit/audit-entry.ts";
-import type { Keeping } from "../before-images/kept-statement.ts";
+import type { ActionRecord } from "../before-images/kept-statement.ts";
 import type { CommandFields, FieldData, Input } from "./field.ts";
 import type { JobActionData } from "./job-action.ts";
 
@@ -96,7 +96,7 @@ export interface CommandContext {
 }
 
 /** What became of the things that a command has begun to change. */
-export interface Waited {
+export interface WaitOutcome {
   /** Lines without a full stop. */
   readonly lines: readonly string[];
   /** JSON texts of members, which join those of the answer. */
@@ -138,7 +138,7 @@ export interface Command<
   /** Returns the operation that stores the jobs' earlier state. All commands that can store it declare this. */
   operationId?(result: R): string | null;
   /** Waits for the end of what it has begun, at most a minute: the option --wait of the command line. */
-  wait?(db: Database, input: Input<F>): Promise<Waited>;
+  wait?(db: Database, input: Input<F>): Promise<WaitOutcome>;
   /** Returns the affected workers for the record, if the input does not have them. */
   workerIds?(result: R): readonly string[];
   /** Returns the JSON texts of the members that `answer` declares. */
@@ -166,7 +166,7 @@ export function keepingOf(
   keepFor: Origin | undefined,
   action: string,
   changes: Readonly<Record<string, unknown>> = {},
-): Keeping | null {
+): ActionRecord | null {
   return keepFor === undefined ? null : { origin: keepFor, action, changes };
 }
 

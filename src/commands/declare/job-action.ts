@@ -19,16 +19,16 @@ export interface ActionWords {
 }
 
 /** The conditions of jobs for which an action is offered. */
-export type OfferedFor = "all" | "failed" | "not failed";
+export type OfferCondition = "all" | "failed" | "not failed";
 
 /** Where the page offers an action. An absent place: the action is not offered there. */
 export interface ActionOffers {
   /** In the menu of one job, at this place in the menu. */
-  readonly one?: { readonly of: OfferedFor; readonly place: number };
+  readonly one?: { readonly of: OfferCondition; readonly place: number };
   /** Above the list, for selected jobs. */
-  readonly selected?: OfferedFor;
+  readonly selected?: OfferCondition;
   /** Above the list, for all matching jobs, at this place in the row. */
-  readonly every?: { readonly of: OfferedFor; readonly place: number };
+  readonly every?: { readonly of: OfferCondition; readonly place: number };
   /** The conditions for which it is the default action. */
   readonly firstFor?: readonly Condition[];
   /** Whether its shortcut also works in the list of jobs. */

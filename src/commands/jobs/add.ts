@@ -17,7 +17,7 @@ import {
   text,
   time,
 } from "../declare/field.ts";
-import { jobsMember } from "./acted.ts";
+import { jobsMember } from "./define-job-action.ts";
 import { keyFields, keyOptions, keyProblems } from "./key-fields.ts";
 
 // The modes have dashes on the wire, and underscores in the library and in Graphile Worker.
@@ -99,7 +99,7 @@ export const addCommand = defineCommand({
       ? [{ path: "job_key_mode", message: "needs a key that is not blank" }]
       : keyProblems(jobOf(input));
   },
-  run: async (db, input): Promise<Added> => {
+  run: async (db, input): Promise<AddResult> => {
     const added = await addAnyJob(db, jobOf(input));
     return "isThrottled" in added ? added : { isThrottled: false, until: null, job: added };
   },
@@ -133,7 +133,7 @@ export const addCommand = defineCommand({
   }),
 });
 
-type Added = ThrottledAdd | { isThrottled: false; until: null; job: Job };
+type AddResult = ThrottledAdd | { isThrottled: false; until: null; job: Job };
 type AddInput = Input<typeof fields>;
 
 const jobOf = (input: AddInput): AnyJob => ({

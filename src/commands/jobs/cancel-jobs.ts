@@ -9,15 +9,15 @@ import { boundedText } from "../../domain/job-spec.ts";
 import { cancelledText, counted, grouped } from "../../domain/words.ts";
 import { endCancellations } from "../../queue/cancel/cancellations.ts";
 import { isFailed } from "../../queue/sql/job-state.ts";
-import { actOnJobs, type Changed } from "../before-images/act-on-jobs.ts";
+import { actOnJobs, type ChangeResult } from "../before-images/act-on-jobs.ts";
 import { deletion, type JobChange } from "../before-images/job-change.ts";
-import type { Keeping } from "../before-images/kept-statement.ts";
+import type { ActionRecord } from "../before-images/kept-statement.ts";
 import { type CancelResult, cancelOutcomes } from "../cancel/cancel-outcomes.ts";
 import { cancelRequests } from "../cancel/cancel-requests.ts";
-import { defineCommand, keepingOf, type Waited } from "../declare/command.ts";
+import { defineCommand, keepingOf, type WaitOutcome } from "../declare/command.ts";
 import { flag, jobIds, optional, text } from "../declare/field.ts";
 import { missingControls, requireControls } from "../pauses/missing-controls.ts";
-import { jobsMember, named } from "./acted.ts";
+import { jobsMember, named } from "./define-job-action.ts";
 
 /** Options of cancelJobs(). */
 export interface CancelOptions {
@@ -52,7 +52,7 @@ export interface CancelEnd {
 }
 
 /** What the command has done. */
-export interface Cancelled extends Changed {
+export interface Cancelled extends ChangeResult {
   readonly cancelling: readonly string[];
   readonly failed: readonly string[];
   readonly gone: readonly string[];
@@ -129,9 +129,9 @@ async function cancel(
   db: Database,
   ids: readonly string[],
   how: Cancel,
-  keeping: Keeping | null,
+  keeping: ActionRecord | null,
 ): Promise<Cancelled> {
-  const before = await query<Present>(db, presentSql, [ids]);
+  const before = await query<ExistingJob>(db, presentSql, [ids]);
   const failed = before.filter(({ is_failed: isOver }) => isOver).map(({ id }) => id);
   const others = ids.filter((id) => !failed.includes(id));
   const changed =
@@ -149,7 +149,7 @@ async function cancel(
   };
 }
 
-interface Present {
+interface ExistingJob {
   readonly id: string;
   readonly is_failed: boolean;
 }
@@ -283,7 +283,7 @@ const ENDS: Readonly<Record<CancelEnd["outcome"], string>> = {
   running: "still running",
 };
 
-function endsOf(ends: readonly CancelEnd[]): Waited {
+function endsOf(ends: readonly CancelEnd[]): WaitOutcome {
   return {
     lines: ends.map(({ id, outcome }) => `#${id}: ${ENDS[outcome]}`),
     members: {

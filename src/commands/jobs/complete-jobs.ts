@@ -1,10 +1,10 @@
 // Completes jobs as if they had succeeded: deletes their rows.
 import type { Database } from "../../database/database.ts";
-import { actOnJobsInTurn, type Changed } from "../before-images/act-on-jobs.ts";
+import { actOnJobsInTurn, type ChangeResult } from "../before-images/act-on-jobs.ts";
 import { deletion } from "../before-images/job-change.ts";
-import type { Keeping } from "../before-images/kept-statement.ts";
+import type { ActionRecord } from "../before-images/kept-statement.ts";
 import { jobIds } from "../declare/field.ts";
-import { defineJobAction } from "./acted.ts";
+import { defineJobAction } from "./define-job-action.ts";
 
 /**
  * Deletes the jobs and returns their last state, ascending by id. Unknown ids, and jobs locked less than 4 hours ago,
@@ -14,8 +14,8 @@ import { defineJobAction } from "./acted.ts";
 export async function completeJobs(
   db: Database,
   ids: readonly string[],
-  keeping: Keeping | null = null,
-): Promise<Changed> {
+  keeping: ActionRecord | null = null,
+): Promise<ChangeResult> {
   return actOnJobsInTurn(db, deletion, ids, keeping);
 }
 

@@ -3,12 +3,12 @@ import { validate } from "../../base/validate.ts";
 import type { Database } from "../../database/database.ts";
 import { boundedText } from "../../domain/job-spec.ts";
 import { markedFailed } from "../../domain/words.ts";
-import { actOnJobs, actOnJobsInTurn, type Changed } from "../before-images/act-on-jobs.ts";
+import { actOnJobs, actOnJobsInTurn, type ChangeResult } from "../before-images/act-on-jobs.ts";
 import type { JobChange } from "../before-images/job-change.ts";
-import type { Keeping } from "../before-images/kept-statement.ts";
+import type { ActionRecord } from "../before-images/kept-statement.ts";
 import { keepingOf } from "../declare/command.ts";
 import { jobIds, optional, text } from "../declare/field.ts";
-import { acted, defineJobAction } from "./acted.ts";
+import { defineJobAction, jobActionResult } from "./define-job-action.ts";
 
 // Checks a reason. The length is enough for a long stack trace, and limits the size of 10,000 copies of it.
 const reasonText = boundedText(0, 65_536);
@@ -23,8 +23,8 @@ export async function permanentlyFailJobs(
   db: Database,
   ids: readonly string[],
   reason: string | null,
-  keeping: Keeping | null = null,
-): Promise<Changed> {
+  keeping: ActionRecord | null = null,
+): Promise<ChangeResult> {
   const checked = reason === null ? null : validate(reasonText, reason);
   return actOnJobsInTurn(db, failing(checked), ids, keeping);
 }
@@ -72,6 +72,6 @@ export const failCommand = defineJobAction({
   run: async (db, { ids, reason }, { keepFor }) => {
     const stored = hasText(reason) ? reason : DEFAULT_REASON;
     const keeping = keepingOf(keepFor, "fail", { reason: stored });
-    return acted(db, ids, await actOnJobs(db, failing(stored), ids, keeping));
+    return jobActionResult(db, ids, await actOnJobs(db, failing(stored), ids, keeping));
   },
 });

@@ -10,10 +10,10 @@ import { announceJobs } from "../../queue/sql/notify.ts";
 import { untilNotFetched } from "../before-images/act-on-jobs.ts";
 import { deletion } from "../before-images/job-change.ts";
 import {
-  type Keeping,
-  type KeptRow,
+  type ActionRecord,
   keptStatement,
   keptValues,
+  type OperationIdRow,
 } from "../before-images/kept-statement.ts";
 import { defineCommand, keepingOf } from "../declare/command.ts";
 import { jobIds, text } from "../declare/field.ts";
@@ -51,13 +51,17 @@ const removed = (row: JobRow | undefined): RemovedJob =>
     : { outcome: row.key === null ? "locked" : "removed", job: toJob(row) };
 
 /** Like removeJob(), but also stores the earlier state of a deleted job. */
-export async function removeKeeping(db: Database, key: string, keeping: Keeping): Promise<Removed> {
+export async function removeKeeping(
+  db: Database,
+  key: string,
+  keeping: ActionRecord,
+): Promise<RemoveResult> {
   const values = [validate(jobKey, key), ...keptValues(keeping)];
-  const [row] = await contendedQuery<JobRow & KeptRow>(db, removeKeepingSql, values);
+  const [row] = await contendedQuery<JobRow & OperationIdRow>(db, removeKeepingSql, values);
   return { ...removed(row), operationId: row?.operation_id ?? null };
 }
 
-export interface Removed extends RemovedJob {
+export interface RemoveResult extends RemovedJob {
   readonly operationId: string | null;
 }
 
@@ -130,7 +134,7 @@ export const removeCommand = defineCommand({
     },
   },
   prepare: (db, { key }) => untilNotFetched(db, { key }),
-  run: async (db, { key }, { keepFor }): Promise<Removed> => {
+  run: async (db, { key }, { keepFor }): Promise<RemoveResult> => {
     const keeping = keepingOf(keepFor, "remove");
     return keeping === null
       ? { ...(await removeAtOnce(db, key)), operationId: null }

@@ -4,9 +4,9 @@ import { strict, validate } from "../../base/validate.ts";
 import type { Database } from "../../database/database.ts";
 import { attemptCount, attemptLimit, smallint } from "../../domain/job-spec.ts";
 import { moment } from "../../domain/moment.ts";
-import { actOnJobs, actOnJobsInTurn, type Changed } from "../before-images/act-on-jobs.ts";
+import { actOnJobs, actOnJobsInTurn, type ChangeResult } from "../before-images/act-on-jobs.ts";
 import type { JobChange } from "../before-images/job-change.ts";
-import type { Keeping } from "../before-images/kept-statement.ts";
+import type { ActionRecord } from "../before-images/kept-statement.ts";
 import { keepingOf } from "../declare/command.ts";
 import {
   attempts,
@@ -19,7 +19,7 @@ import {
   time,
 } from "../declare/field.ts";
 import type { Changes } from "../declare/job-action.ts";
-import { acted, defineJobAction, isSpent } from "./acted.ts";
+import { defineJobAction, isSpent, jobActionResult } from "./define-job-action.ts";
 
 /** The changes of rescheduleJobs(). Omitted values do not change. */
 export interface JobChanges {
@@ -77,8 +77,8 @@ export async function rescheduleJobs(
   db: Database,
   ids: readonly string[],
   changes: JobChanges,
-  keeping: Keeping | null = null,
-): Promise<Changed> {
+  keeping: ActionRecord | null = null,
+): Promise<ChangeResult> {
   const { shiftMs, spreadMs, ...checked } = validate(changesSchema, changes);
   const change = moving({ ...checked, shift: secondsOf(shiftMs), spread: secondsOf(spreadMs) });
   return actOnJobsInTurn(db, change, ids, keeping);
@@ -86,14 +86,14 @@ export async function rescheduleJobs(
 
 const secondsOf = (ms: number | undefined) => (ms === undefined ? undefined : ms / 1_000);
 
-type Moving = Omit<JobChanges, "shiftMs" | "spreadMs"> & {
+type RescheduleChanges = Omit<JobChanges, "shiftMs" | "spreadMs"> & {
   /** The shift and the spread in seconds. */
   readonly shift?: number | undefined;
   readonly spread?: number | undefined;
 };
 
 /** Returns the change to new times and numbers. Columns that do not change are stored and compared, too. */
-function moving(to: Moving): JobChange {
+function moving(to: RescheduleChanges): JobChange {
   const { runAt, shift, spread, priority, attempts, maxAttempts } = to;
   return {
     set: {
@@ -193,7 +193,7 @@ export const rescheduleCommand = defineJobAction({
   run: async (db, { ids, ...changes }, { keepFor }) => {
     const change = movingBy(changes as Changes);
     const keeping = keepingOf(keepFor, "reschedule", changes);
-    const result = await acted(db, ids, await actOnJobs(db, change, ids, keeping));
+    const result = await jobActionResult(db, ids, await actOnJobs(db, change, ids, keeping));
     // These jobs have a new time, but no attempts left, so no worker will fetch them.
     const spent = change.moves === true ? result.jobs.filter(isSpent).map(({ id }) => id) : [];
     return { ...result, spent };

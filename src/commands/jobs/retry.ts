@@ -1,6 +1,6 @@
 // Resets the attempts of jobs and runs them now, for failed jobs whose cause is fixed.
 import { jobIds, maxAttempts, optional, priority } from "../declare/field.ts";
-import { defineJobAction } from "./acted.ts";
+import { defineJobAction } from "./define-job-action.ts";
 import { movingBy } from "./reschedule-jobs.ts";
 
 export const retryCommand = defineJobAction({

@@ -3,12 +3,12 @@
 import { now } from "../../base/clock.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { microsecondsOf } from "../../domain/moment.ts";
-import { actOnJobs, type Changed } from "../before-images/act-on-jobs.ts";
-import type { Keeping } from "../before-images/kept-statement.ts";
+import { actOnJobs, type ChangeResult } from "../before-images/act-on-jobs.ts";
+import type { ActionRecord } from "../before-images/kept-statement.ts";
 import { keepingOf } from "../declare/command.ts";
 import { attempts, jobIds, maxAttempts, optional, priority, time } from "../declare/field.ts";
 import type { Changes } from "../declare/job-action.ts";
-import { type Acted, acted, defineJobAction } from "./acted.ts";
+import { defineJobAction, type JobActionResult, jobActionResult } from "./define-job-action.ts";
 import { movingBy } from "./reschedule-jobs.ts";
 
 /** Sets the time. Jobs without attempts left do not change, because a new time would not make them run. */
@@ -16,16 +16,16 @@ export async function runNow(
   db: Database,
   ids: readonly string[],
   changes: Changes,
-  keeping: Keeping | null,
-): Promise<Acted> {
+  keeping: ActionRecord | null,
+): Promise<JobActionResult> {
   const { attempts = null, max_attempts: maxAttempts = null } = changes;
   const rows = await query<{ id: string }>(db, spentSql, [ids, attempts, maxAttempts]);
   const spent = new Set(rows.map(({ id }) => id));
   const others = ids.filter((id) => !spent.has(id));
-  const none: Changed = { jobs: [], operationId: null };
+  const none: ChangeResult = { jobs: [], operationId: null };
   const changed =
     others.length === 0 ? none : await actOnJobs(db, runningNow(changes), others, keeping);
-  return acted(db, ids, changed, [...spent]);
+  return jobActionResult(db, ids, changed, [...spent]);
 }
 
 const runningNow = (changes: Changes) => movingBy({ ...changes, run_at: "now" });

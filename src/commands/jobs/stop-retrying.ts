@@ -1,11 +1,11 @@
 // Makes the started attempt of a job its last one, for jobs that fail or crash their worker each time. Unlike all other
 // actions, it also applies to running jobs.
 import type { Database } from "../../database/database.ts";
-import { actOnJobsInTurn, type Changed } from "../before-images/act-on-jobs.ts";
+import { actOnJobsInTurn, type ChangeResult } from "../before-images/act-on-jobs.ts";
 import type { JobChange } from "../before-images/job-change.ts";
-import type { Keeping } from "../before-images/kept-statement.ts";
+import type { ActionRecord } from "../before-images/kept-statement.ts";
 import { jobIds } from "../declare/field.ts";
-import { defineJobAction } from "./acted.ts";
+import { defineJobAction } from "./define-job-action.ts";
 
 /**
  * Sets max_attempts to the number of started attempts, at least 1: a running attempt becomes the last, a job without
@@ -15,8 +15,8 @@ import { defineJobAction } from "./acted.ts";
 export function stopRetrying(
   db: Database,
   ids: readonly string[],
-  keeping: Keeping | null = null,
-): Promise<Changed> {
+  keeping: ActionRecord | null = null,
+): Promise<ChangeResult> {
   return actOnJobsInTurn(db, limiting, ids, keeping);
 }
 

@@ -15,7 +15,12 @@ import { releaseUnusedQueues } from "../../queue/limits/managed-queues.ts";
 import { contendedQuery } from "../../queue/sql/contended-query.ts";
 import { isFailed } from "../../queue/sql/job-state.ts";
 import type { NameColumn } from "../../queue/sql/names.ts";
-import { NAMES, type Named, putBackNames, recoverLostQueues } from "../../queue/tidy/lost-names.ts";
+import {
+  type LostName,
+  NAMES,
+  putBackNames,
+  recoverLostQueues,
+} from "../../queue/tidy/lost-names.ts";
 import { deleteOldThrottles } from "../../queue/tidy/old-throttles.ts";
 import { hasWorkerTable } from "../../queue/workers/worker-table.ts";
 import { defineCommand, jsonOf } from "../declare/command.ts";
@@ -127,7 +132,11 @@ async function deleteNames(
   let deleted = 0;
   let last: number | undefined = 0;
   while (last !== undefined) {
-    const names: Named[] = await contendedQuery<Named>(db, statement, [last, CHUNK, ...values]);
+    const names: LostName[] = await contendedQuery<LostName>(db, statement, [
+      last,
+      CHUNK,
+      ...values,
+    ]);
     if (names.length === 0) break;
     let haveEnded = false;
     try {

@@ -43,12 +43,12 @@ export async function forceUnlockWorkers(
   return { jobs, queues };
 }
 
-export interface Unlocked extends UnlockedCounts {
+export interface UnlockResult extends UnlockedCounts {
   /** The ids of workers that held no locks and have no heartbeat. */
   readonly unknown: readonly string[];
 }
 
-async function unlock(db: Database, workerIds: readonly string[]): Promise<Unlocked> {
+async function unlock(db: Database, workerIds: readonly string[]): Promise<UnlockResult> {
   const ids = validate(workerIdsSchema, workerIds);
   const statement = unlockSql(await hasWorkerTable(db), await hasLimits(db));
   type Row = { jobs: string; queues: string; unknown: string };

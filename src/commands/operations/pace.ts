@@ -29,7 +29,7 @@ export interface BatchStep {
 }
 
 /** Measurements of one batch. */
-export interface Took {
+export interface BatchMeasurement {
   readonly ms: number;
   readonly found: number;
   readonly done: number;
@@ -39,7 +39,7 @@ export interface Took {
   readonly oldestReadyMs: number | null;
 }
 
-export interface Left {
+export interface RemainingWork {
   /** The number of ids that are still to walk. */
   readonly ids: number;
   /** The number of jobs that are still to find; null or 0 if unknown. */
@@ -50,7 +50,7 @@ export interface BatchPace {
   readonly step: BatchStep;
   readonly speed: Speed;
   /** Returns the pause after the batch, in milliseconds. */
-  after(took: Took, left: Left): number;
+  after(took: BatchMeasurement, left: RemainingWork): number;
   /** Reduces the size after a batch that exceeded its timeout. */
   tooLong(): void;
 }
@@ -75,7 +75,7 @@ export function createPace({ rate, monotonic }: PaceOptions): BatchPace {
   let lastOldestMs: number | null = null;
   let pauseFactor = 1;
 
-  const tune = ({ ms, found, walked }: Took) => {
+  const tune = ({ ms, found, walked }: BatchMeasurement) => {
     if (found >= limit) {
       // The limit is an integer, since the number of matches is compared with it.
       const next = Math.round(Math.min(resized(limit, ms, STEADY_LIMIT), limit * 2));

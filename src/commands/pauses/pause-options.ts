@@ -33,7 +33,7 @@ export interface PauseOptions {
 }
 
 /** What pausing has done. */
-export interface Paused extends Acknowledgement {
+export interface PauseResult extends Acknowledgement {
   /** With `cancelRunning`: the number of running jobs that are being cancelled. */
   readonly cancelling?: number;
 }
@@ -76,7 +76,7 @@ export async function pauseWith(
   db: Database,
   target: PauseTarget,
   options: PauseOptions = {},
-): Promise<Paused> {
+): Promise<PauseResult> {
   validate(nameSchema, { name: target.name });
   const checked = validate(optionsSchema, options);
   const { reason, resumeAt, pausedBy, waitMs, signal, cancelRunning: cancels } = checked;

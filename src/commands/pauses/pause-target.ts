@@ -9,14 +9,17 @@ export const targetFields = {
   name: optional(text(["Name", "name of the queue or task; none for all"], 1, 128)),
 };
 
-interface Given {
+interface TargetInput {
   readonly scope: PauseScope;
   readonly name?: string | undefined;
 }
 
-export const targetOf = ({ scope, name }: Given): PauseTarget => ({ scope, name: name ?? ALL });
+export const targetOf = ({ scope, name }: TargetInput): PauseTarget => ({
+  scope,
+  name: name ?? ALL,
+});
 
-export function targetProblems({ scope, name }: Given): Problem[] {
+export function targetProblems({ scope, name }: TargetInput): Problem[] {
   if (scope === "all" && name !== undefined) {
     return [{ path: "name", message: "is not for all, which has no name" }];
   }
@@ -27,5 +30,5 @@ export function targetProblems({ scope, name }: Given): Problem[] {
 }
 
 /** `the queue "mail"`, `all jobs`. */
-export const targetText = ({ scope, name = "" }: Given): string =>
+export const targetText = ({ scope, name = "" }: TargetInput): string =>
   scope === "all" ? "all jobs" : `the ${scope} ${shortName(name)}`;

@@ -63,7 +63,7 @@ select exists (select from ${s}._private_job_queues where queue_name = $2::text)
 from noted, paused`;
 
 /** What resuming has done. */
-export interface Resumed {
+export interface ResumeResult {
   /** It was paused. */
   readonly wasPaused: boolean;
   /** A job that had started before the pause still runs: the next one starts when that has ended. */
@@ -71,7 +71,7 @@ export interface Resumed {
 }
 
 /** Ends a pause. */
-export async function endPause(db: Database, { scope, name }: PauseTarget): Promise<Resumed> {
+export async function endPause(db: Database, { scope, name }: PauseTarget): Promise<ResumeResult> {
   await requireControls(db, "a pause");
   const statement = scope === "queue" ? resumeQueueSql(await pauseTables(db)) : resumeTaskSql;
   const [row] = await query<ResumedRow>(db, statement, [scope, name]);

@@ -3,7 +3,7 @@ import { WorkerError } from "../../base/errors.ts";
 import type { Database } from "../../database/database.ts";
 import { checkedSchedule, type ScheduleDefinition } from "../../domain/cron/schedule.ts";
 import { counted, shortName } from "../../domain/words.ts";
-import { livingCron } from "../../insight/lists/worker-reports.ts";
+import { liveCron } from "../../insight/lists/worker-reports.ts";
 import { requireSchedules } from "../../insight/read/list-schedules.ts";
 import type { StoredSchedule } from "../../queue/schedules/schedule-row.ts";
 import { defineCommand } from "../declare/command.ts";
@@ -75,7 +75,7 @@ export async function addNewSchedule(
 ): Promise<StoredSchedule> {
   await requireSchedules(db);
   const { identifier: wanted } = definition.entry;
-  const entry = (await livingCron(db)).find((one) => one.identifier === wanted);
+  const entry = (await liveCron(db)).find((one) => one.identifier === wanted);
   if (entry !== undefined) {
     const workers = counted(entry.workers, "running worker has", "running workers have");
     const sentence = `${workers} a cron entry "${shortName(wanted)}" in the code; use another name, or remove the entry there first`;

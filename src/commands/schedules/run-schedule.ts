@@ -1,7 +1,7 @@
 // Declares the command that adds a job of a schedule now; implemented in manual-run.ts.
 
 import { defineCommand, jsonOf } from "../declare/command.ts";
-import { jobsMember } from "../jobs/acted.ts";
+import { jobsMember } from "../jobs/define-job-action.ts";
 import { runSchedule } from "./manual-run.ts";
 import { identifier, scheduleText } from "./schedule-fields.ts";
 

@@ -70,7 +70,7 @@ export function createPool(options: PoolOptions): Pool {
 
 /** Returns a placeholder for a missing pool. Each use fails with `reason()`. */
 export function refusingPool(reason: () => Error): Pool {
-  class Refusing extends Client {
+  class RefusingClient extends Client {
     override connect(): Promise<pg.Client>;
     override connect(callback: OnConnect): void;
     override connect(callback?: OnConnect): Promise<pg.Client> | undefined {
@@ -79,7 +79,7 @@ export function refusingPool(reason: () => Error): Pool {
       return undefined;
     }
   }
-  return new pg.Pool({ Client: Refusing });
+  return new pg.Pool({ Client: RefusingClient });
 }
 
 /**

@@ -21,7 +21,7 @@ const inputStates = new Set([
 const UNTRANSLATABLE = "22P05";
 
 /** The statement that failed, with its values. */
-interface Sent {
+interface SentStatement {
   readonly values: readonly unknown[];
   readonly text: string;
 }
@@ -30,7 +30,7 @@ interface Sent {
 export function explainDatabaseError(
   thrown: unknown,
   schema: string,
-  { values, text }: Sent = { values: [], text: "" },
+  { values, text }: SentStatement = { values: [], text: "" },
 ): WorkerError {
   const error = unwrapped(thrown);
   if (error instanceof WorkerError) return error;

@@ -2,7 +2,7 @@
 // switchover each new row gets an existing id.
 import { type Database, query, type Statement } from "../database.ts";
 
-export interface BehindSequence {
+export interface LaggingSequence {
   /** The sequence as an SQL identifier, with its schema. */
   readonly name: string;
   readonly table: string;
@@ -17,12 +17,12 @@ const tables = [
   ...["_private_operations", "_private_audit"],
 ];
 
-export async function readBehindSequences(db: Database): Promise<readonly BehindSequence[]> {
+export async function readBehindSequences(db: Database): Promise<readonly LaggingSequence[]> {
   const found = await query<{ table: string; name: string }>(db, sequencesSql, [
     db.schema.name,
     tables,
   ]);
-  const behind: BehindSequence[] = [];
+  const behind: LaggingSequence[] = [];
   for (const { table, name } of found) {
     const [row] = await query<{ next: string; last: string }>(db, (s) => placeSql(s, table, name));
     if (row === undefined || BigInt(row.next) > BigInt(row.last)) continue;

@@ -11,7 +11,7 @@ import { render } from "./render-sql.ts";
 export type Transaction = Database & { readonly client: PoolClient };
 
 /** The objects and versions that exist now. */
-export interface Present {
+export interface ExistingObjects {
   readonly objects: ReadonlySet<string>;
   readonly versions: Versions;
 }
@@ -20,7 +20,7 @@ export interface Present {
 export async function addExtensions(
   db: Transaction,
   extensions: readonly Extension[],
-  present: Present,
+  present: ExistingObjects,
 ): Promise<void> {
   await db.client.query(`
     create table if not exists ${db.schema.quoted}._private_extensions (
@@ -43,7 +43,7 @@ export async function addExtensions(
 async function addExtension(
   db: Transaction,
   extension: Extension,
-  { objects, versions }: Present,
+  { objects, versions }: ExistingObjects,
 ): Promise<number> {
   const recorded = versions?.get(extension.name);
   const from = recorded ?? 0;

@@ -44,7 +44,7 @@ export interface MigrationOptions {
  * Why a migration must wait: another process works on the schema, or has a lock. `cause` is the error to report if that
  * never ends.
  */
-interface Busy {
+interface BusySchema {
   readonly kind: "busy";
   readonly cause: unknown;
 }
@@ -123,7 +123,7 @@ async function attemptOn(
   schema: SchemaName,
   plan: MigrationPlan,
   timeoutMs: number,
-): Promise<MigrationOutcome | Busy> {
+): Promise<MigrationOutcome | BusySchema> {
   const lockTimeoutMs = Math.min(MAX_LOCK_WAIT_MS, timeoutMs);
   const statementTimeoutMs = lockTimeoutMs + MAX_READ_MS;
   const bounds = { statementTimeoutMs, lockTimeoutMs, readOnly: true };
@@ -146,8 +146,8 @@ async function attemptOn(
 async function migrateIfNeeded(
   db: Database,
   plan: MigrationPlan,
-  work: (seen: ReadySchema | null) => Promise<MigrationOutcome | Busy>,
-): Promise<MigrationOutcome | Busy> {
+  work: (seen: ReadySchema | null) => Promise<MigrationOutcome | BusySchema>,
+): Promise<MigrationOutcome | BusySchema> {
   const state = await schemaState(db, plan.registry);
   switch (state.kind) {
     case "ready":
@@ -176,7 +176,7 @@ async function change(
   plan: MigrationPlan,
   seen: ReadySchema | null,
   lockTimeoutMs: number,
-): Promise<MigrationOutcome | Busy> {
+): Promise<MigrationOutcome | BusySchema> {
   try {
     // The isolation level is read committed, whatever the database's default is: what other processes commit during the
     // wait for the lock must be visible.

@@ -110,13 +110,13 @@ function stranger({ known, others }: Catalogue, schema: string): SchemaState {
 }
 
 /** An intermediate result: this version supports Graphile Worker's part of the schema. */
-interface Known {
+interface SupportedSchema {
   readonly kind: "known";
   readonly level: number;
   readonly isHidden: boolean;
 }
 
-function judge(found: Catalogue, ledger: Ledger, schema: string): SchemaState | Known {
+function judge(found: Catalogue, ledger: Ledger, schema: string): SchemaState | SupportedSchema {
   const has = (name: string) => found.known.includes(name);
   const { level, breaking, age_s } = ledger;
   if (level === null && found.known.length === 1 && found.others.length === 0) {
@@ -142,7 +142,7 @@ function judge(found: Catalogue, ledger: Ledger, schema: string): SchemaState | 
 
 function ready(
   { known }: Catalogue,
-  { level, isHidden }: Known,
+  { level, isHidden }: SupportedSchema,
   versions: Versions,
   { registry, schema }: { readonly registry: readonly Extension[]; readonly schema: string },
 ): SchemaState {

@@ -94,7 +94,7 @@ const ownSchema = strict({
   overlap: v.picklist(overlaps, `must be one of ${overlaps.join(", ")}`),
 });
 
-interface Given extends Omit<CronEntry, "payload"> {
+interface ScheduleInput extends Omit<CronEntry, "payload"> {
   readonly payload?: unknown;
   readonly jitterMs: number;
   readonly overlap: ScheduleOverlap;
@@ -106,7 +106,7 @@ export function checkedSchedule({
   jitterMs,
   overlap,
   ...given
-}: Given): ScheduleDefinition {
+}: ScheduleInput): ScheduleDefinition {
   const [own, entry, text] = together(
     () => validate(ownSchema, { identifier: given.identifier, jitterMs, overlap }),
     () => checkedEntry({ ...given, payload: {} }),

@@ -2,7 +2,13 @@
 import { hash } from "node:crypto";
 import * as v from "valibot";
 import { strict } from "../../base/validate.ts";
-import { comparedText, comparedValues, type Keyed, milliseconds, type Unique } from "../unique.ts";
+import {
+  comparedText,
+  comparedValues,
+  type KeyParts,
+  milliseconds,
+  type Unique,
+} from "../unique.ts";
 
 /** Adds a job at most once in a period. The period begins with each add that is not dropped. */
 export interface Throttle {
@@ -26,7 +32,7 @@ export interface ResolvedThrottle {
 
 /** Throws InputError if the payload lacks a member of `by`. */
 export function resolveThrottle(
-  job: Keyed,
+  job: KeyParts,
   { by = ["args"], periodMs }: v.InferOutput<typeof throttleSchema>,
 ): ResolvedThrottle {
   const compared = comparedText(job, by, { option: "throttle", mayBeList: true });

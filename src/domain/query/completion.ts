@@ -71,7 +71,7 @@ function termStart(text: string, at: number): number {
   return text[start] === "-" && start < at ? start + 1 : start;
 }
 
-interface Rest {
+interface UnfinishedStep {
   /** The step that is being typed; null after the path. */
   readonly step: string | null;
   readonly text: string;
@@ -80,7 +80,7 @@ interface Rest {
 const STEP = /^(?:\.(?:"((?:[^"\\]|\\.)*)"|([^."[\]:=<>!\s(),]+))|\[(\d{1,9})\])/;
 
 /** Splits a path into its finished steps and the rest. */
-function stepsOf(path: string, after: string): { path: PathStep[]; rest: Rest | null } {
+function stepsOf(path: string, after: string): { path: PathStep[]; rest: UnfinishedStep | null } {
   const steps: PathStep[] = [];
   let text = path;
   for (let match = STEP.exec(text); match !== null; match = STEP.exec(text)) {

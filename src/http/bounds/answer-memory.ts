@@ -40,7 +40,7 @@ interface ReservedBytes {
   sinceMs: number | null;
 }
 
-interface Waiting {
+interface WaitingReader {
   readonly reserved: ReservedBytes;
   readonly bytes: number;
   readonly end: (hasRoom: boolean) => void;
@@ -55,7 +55,7 @@ export function createAnswerMemory(
 ): AnswerMemory {
   /** All reserved memory, oldest first. */
   const all = new Set<ReservedBytes>();
-  const waiting = new Set<Waiting>();
+  const waiting = new Set<WaitingReader>();
   /** The unread responses of each connection, in their order. */
   const pending = new WeakMap<Socket, Set<ReservedBytes>>();
   /** Requests that wait until earlier responses are read. */
@@ -101,7 +101,7 @@ export function createAnswerMemory(
    * Whether the request has room. The requests of one client may reserve at most half of the memory, so that other
    * clients have room.
    */
-  const hasRoom = ({ reserved, bytes }: Pick<Waiting, "reserved" | "bytes">) => {
+  const hasRoom = ({ reserved, bytes }: Pick<WaitingReader, "reserved" | "bytes">) => {
     const inWork = inWorkOf(reserved.client);
     const isShare = inWork === 0 || inWork + bytes <= limits.unreadBytesInAll / 2;
     return isShare && total + bytes <= limits.unreadBytesInAll;
@@ -161,7 +161,7 @@ export function createAnswerMemory(
       left.removeEventListener("abort", leave);
       resolve(found);
     };
-    const one: Waiting = { reserved, bytes, end };
+    const one: WaitingReader = { reserved, bytes, end };
     const leave = () => {
       waiting.delete(one);
       end(false);

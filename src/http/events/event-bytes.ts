@@ -45,7 +45,7 @@ class History {
   }
 }
 
-interface Compressed {
+interface CompressedPiece {
   /** Deflate blocks, of which none is marked as the final one. */
   readonly blocks: Buffer;
   /** The client's history after this piece. */
@@ -56,20 +56,20 @@ interface Compressed {
 export class EventBytes {
   readonly plain: Buffer;
   readonly #number = ++made;
-  readonly #behind = new Map<string, Compressed>();
+  readonly #behind = new Map<string, CompressedPiece>();
 
   constructor(text: string) {
     this.plain = Buffer.from(text);
   }
 
   /** Returns the piece, compressed for clients with this history. */
-  behind(history: History): Compressed {
+  behind(history: History): CompressedPiece {
     const existing = this.#behind.get(history.key);
     if (existing !== undefined) return existing;
     if (history.key !== "" && this.#behind.size >= MAX_HISTORIES) return this.behind(History.none);
     const dictionary = history.key === "" ? {} : { dictionary: history.text };
     const options = { finishFlush: constants.Z_SYNC_FLUSH, level: 9, ...dictionary };
-    const compressed: Compressed = {
+    const compressed: CompressedPiece = {
       blocks: deflateRawSync(this.plain, options),
       history: history.with(this.#number, this.plain),
     };

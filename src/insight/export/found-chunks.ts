@@ -1,8 +1,8 @@
 // Yields an export's lines in chunks: of all jobs, or of the jobs that match a query, which a walk finds.
 import type { Database } from "../../database/database.ts";
-import { allOf, everyJob, type Matching } from "../walk/matching.ts";
+import { allOf, everyJob, type WalkCondition } from "../walk/matching.ts";
 import { segmentsOf } from "../walk/order.ts";
-import { type Walked, walk } from "../walk/walk.ts";
+import { type WalkResult, walk } from "../walk/walk.ts";
 import type { LineChunk, LineChunks } from "./line-chunks.ts";
 
 export interface IdRange {
@@ -26,7 +26,7 @@ export async function* everything(
   }
 }
 
-export interface Walking {
+export interface WalkOptions {
   readonly signal: AbortSignal;
   /** Called with the number of jobs that are too large to be compared with the query. */
   readonly onUnchecked: (jobs: number) => void;
@@ -41,16 +41,16 @@ const NO_FACTS = { priorities: null, indexes: new Set<string>() };
 export async function* matches(
   db: Database,
   chunks: LineChunks,
-  query: Matching,
+  query: WalkCondition,
   { after, upTo }: IdRange,
-  { signal, onUnchecked }: Walking,
+  { signal, onUnchecked }: WalkOptions,
 ): AsyncGenerator<LineChunk, void> {
   const matching = allOf([query, noHigherThan(upTo)]);
   const segments = segmentsOf("id", matching.shape, NO_FACTS);
   let last: string | null = matching.isEmpty ? null : after;
   let size = 0;
   while (last !== null && !signal.aborted) {
-    const { found, next, unchecked, pace }: Walked = await walk({
+    const { found, next, unchecked, pace }: WalkResult = await walk({
       ...{ db, matching, segments, size, limit: IDS_A_WALK, skip: 0, budgetMs: WALK_MS },
       place: { segment: 0, position: { kind: "ids", after: last } },
     });
@@ -83,7 +83,7 @@ async function* listed(
   }
 }
 
-const noHigherThan = (id: string): Matching => ({
+const noHigherThan = (id: string): WalkCondition => ({
   ...everyJob,
   sql: (first) => `(jobs.id <= $${first}::bigint)`,
   values: [id],

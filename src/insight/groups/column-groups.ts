@@ -92,7 +92,7 @@ export async function readColumnGroups(
   return { groups, sampled: counted.sampled, of: counted.of, asOf };
 }
 
-interface Counted {
+interface GroupCounts {
   readonly groups: readonly CountedGroup[];
   readonly sampled: number;
   readonly of: Value;
@@ -115,7 +115,7 @@ async function countInDatabase(
   gauge: Gauge,
   limit: number,
   pages: readonly number[] | null,
-): Promise<Counted> {
+): Promise<GroupCounts> {
   const asOf = new Date(gauge.nowMs).toISOString();
   const statement = pages === null ? allSql(by, jobQuery) : sampleSql(by, jobQuery);
   const values = [limit, ...(pages === null ? [] : [pages]), ...jobQuery.values];
@@ -148,7 +148,7 @@ async function countHere(
   limit: number,
   smallPages: number,
   isLate: boolean,
-): Promise<Counted> {
+): Promise<GroupCounts> {
   const asOf = new Date(gauge.nowMs).toISOString();
   const read = await readGroupedRows(db, jobQuery, gauge, smallPages, false, isLate);
   const keyed = Map.groupBy(read.rows, keyOf[by]);

@@ -39,7 +39,7 @@ export async function readErrorGroups(
   return { groups, sampled: read.rows.length + read.newest.length, of, asOf };
 }
 
-interface Collected {
+interface CollectedGroup {
   readonly key: string;
   readonly label: string;
   readonly task: KnownGroup["task"];
@@ -56,15 +56,15 @@ interface Collected {
   lastMs: number;
 }
 
-interface Of extends Pick<KnownGroup, "label" | "task"> {
+interface GroupIdentity extends Pick<KnownGroup, "label" | "task"> {
   readonly fingerprint: string;
 }
 
 /** The number of groups with a single job from which a task's error messages vary too much for grouping. */
 const MAX_SINGLES = 20;
 
-async function collect(db: Database, read: GroupedRows): Promise<readonly Collected[]> {
-  const byLabel = new Map<string, Collected>();
+async function collect(db: Database, read: GroupedRows): Promise<readonly CollectedGroup[]> {
+  const byLabel = new Map<string, CollectedGroup>();
   const labels = new Map<GroupedRow, string>();
   const label = (row: GroupedRow) => {
     const found = errorLabel(row.errorStart);
@@ -85,7 +85,7 @@ async function collect(db: Database, read: GroupedRows): Promise<readonly Collec
 }
 
 /** Adds a group of a single job to the largest group of its task that its error is like. */
-function withoutSingles(groups: readonly Collected[]): readonly Collected[] {
+function withoutSingles(groups: readonly CollectedGroup[]): readonly CollectedGroup[] {
   const large = groups
     .filter(({ ids, task }) => ids.size > 1 && task === null)
     .toSorted((a, b) => b.ids.size - a.ids.size);
@@ -106,7 +106,7 @@ function withoutSingles(groups: readonly Collected[]): readonly Collected[] {
   });
 }
 
-function floodedTasks(groups: ReadonlyMap<string, Collected>): number[] {
+function floodedTasks(groups: ReadonlyMap<string, CollectedGroup>): number[] {
   const singles = new Map<number, number>();
   for (const { ids, tasks } of groups.values()) {
     const [task] = tasks.keys();
@@ -119,11 +119,11 @@ function floodedTasks(groups: ReadonlyMap<string, Collected>): number[] {
 async function byPlace(
   { rows, newest }: GroupedRows,
   tasks: ReadonlyMap<number, string>,
-  byLabel: ReadonlyMap<string, Collected>,
+  byLabel: ReadonlyMap<string, CollectedGroup>,
   labels: ReadonlyMap<GroupedRow, string>,
-): Promise<readonly Collected[]> {
+): Promise<readonly CollectedGroup[]> {
   const singles = new Map<string, number>();
-  const places = new Map<GroupedRow, Of>();
+  const places = new Map<GroupedRow, GroupIdentity>();
   await inSlices([...rows, ...newest], (row) => {
     const name = tasks.get(row.taskId);
     if (name === undefined) return;
@@ -132,7 +132,7 @@ async function byPlace(
     if (byLabel.get(labels.get(row) ?? "")?.ids.size !== 1) return;
     singles.set(place.fingerprint, (singles.get(place.fingerprint) ?? 0) + 1);
   });
-  const groups = new Map<string, Collected>();
+  const groups = new Map<string, CollectedGroup>();
   const group = (row: GroupedRow) => {
     const place = places.get(row);
     const own = groupOfLabel(labels.get(row) ?? "");
@@ -146,7 +146,12 @@ async function byPlace(
   return [...groups.values()];
 }
 
-function put(groups: Map<string, Collected>, by: string, row: GroupedRow, of: () => Of): void {
+function put(
+  groups: Map<string, CollectedGroup>,
+  by: string,
+  row: GroupedRow,
+  of: () => GroupIdentity,
+): void {
   const group = groups.get(by) ?? newGroup(of(), row.errorStart);
   groups.set(by, group);
   if (!group.ids.has(row.id)) group.tasks.set(row.taskId, (group.tasks.get(row.taskId) ?? 0) + 1);
@@ -155,14 +160,17 @@ function put(groups: Map<string, Collected>, by: string, row: GroupedRow, of: ()
   group.lastMs = Math.max(group.lastMs, row.failedMs);
 }
 
-function newGroup({ fingerprint: key, label, task }: Of, example: string): Collected {
+function newGroup(
+  { fingerprint: key, label, task }: GroupIdentity,
+  example: string,
+): CollectedGroup {
   const bounds = { firstMs: Number.POSITIVE_INFINITY, lastMs: Number.NEGATIVE_INFINITY };
   const empty = { joined: [], rows: [], ids: new Map(), tasks: new Map() };
   return { key, label, task, example, ...empty, ...bounds };
 }
 
 function groupOf(
-  collected: Collected,
+  collected: CollectedGroup,
   read: GroupedRows,
   gauge: Gauge,
   names: ReadonlyMap<number, string>,

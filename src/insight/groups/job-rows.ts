@@ -40,7 +40,7 @@ export interface GroupedRows {
   readonly newest: readonly GroupedRow[];
 }
 
-type Sorted = Pick<GroupedRows, "rows" | "undecided">;
+type SortedRows = Pick<GroupedRows, "rows" | "undecided">;
 
 /** The number of rows up to which a table is read whole. */
 const MAX_EXACT = 15_000;
@@ -168,7 +168,7 @@ async function read(
   return rows;
 }
 
-function sorted(rows: readonly TextRow[], { check }: JobQuery): Sorted {
+function sorted(rows: readonly TextRow[], { check }: JobQuery): SortedRows {
   const isOpen = (row: TextRow) => row.is_undecided || (check !== null && row.payload === null);
   const matches = (row: TextRow) => check === null || check(row as CheckedTexts);
   return {

@@ -105,7 +105,7 @@ async function walkNewest(db: Database, jobQuery: JobQuery, side: Side): Promise
 
 type Form = (jobQuery: JobQuery, side: Side) => Statement;
 
-interface Found {
+interface CandidateRows {
   readonly rows: PayloadRow[];
   /** The id of the last candidate, if there may be more candidates; otherwise null. */
   readonly lastId: string | null;
@@ -117,7 +117,7 @@ async function read(
   side: Side,
   form: Form,
   own: readonly unknown[],
-): Promise<Found> {
+): Promise<CandidateRows> {
   const taskIds = side.matching ? null : side.taskIds;
   const values = [MAX_PAYLOAD_BYTES, MAX_ROWS, taskIds, ...own, ...jobQuery.values];
   const candidates = await query<Row>(db, form(jobQuery, side), values);

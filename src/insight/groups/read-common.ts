@@ -10,7 +10,7 @@ import { type Difference, differences } from "./differences.ts";
 import { flatten } from "./flatten.ts";
 import { type PayloadRow, readPayloads } from "./payload-rows.ts";
 
-export interface Common {
+export interface CommonFactors {
   readonly findings: readonly Difference[];
   readonly compared: { readonly here: number; readonly there: number };
   readonly asOf: string;
@@ -23,7 +23,7 @@ export async function readCommon(
   jobQuery: JobQuery,
   gauge: Gauge,
   smallPages = SMALL_TABLE_PAGES,
-): Promise<Common> {
+): Promise<CommonFactors> {
   const asOf = new Date(gauge.nowMs).toISOString();
   const { rows: here, asked } = jobQuery.isEmpty
     ? { rows: [], asked: jobQuery }

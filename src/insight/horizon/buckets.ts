@@ -8,9 +8,11 @@ import {
 import type { Gauge } from "../stats/gauge.ts";
 
 /** The conditions in drawing order. Locked jobs have no place on the axis. */
-export type Drawn = Exclude<Condition, LockedCondition>;
-export const drawn = shownConditions.filter((one): one is Drawn => !conditionData[one].isLocked);
-export type Series = Record<Drawn, number[]>;
+export type DrawnCondition = Exclude<Condition, LockedCondition>;
+export const drawn = shownConditions.filter(
+  (one): one is DrawnCondition => !conditionData[one].isLocked,
+);
+export type Series = Record<DrawnCondition, number[]>;
 
 export interface Horizon {
   /** The time to which the edges are relative, RFC 3339. */

@@ -1,7 +1,7 @@
 // Counts the horizon of a small table in one pass.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { bucketColumns, bucketValues, isOnAxis } from "./bucket-columns.ts";
-import { type BucketInput, type Drawn, emptySeries, type Series } from "./buckets.ts";
+import { type BucketInput, type DrawnCondition, emptySeries, type Series } from "./buckets.ts";
 
 const countSql: Statement = (s) => `
   select condition, bucket, pg_catalog.count(*) as count
@@ -20,7 +20,7 @@ export async function countAll(db: Database, input: BucketInput): Promise<Series
 }
 
 interface CountRow {
-  readonly condition: Drawn;
+  readonly condition: DrawnCondition;
   readonly bucket: number;
   readonly count: string;
 }

@@ -3,7 +3,7 @@
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { conditionOf, isQueueIn } from "../../queue/sql/condition.ts";
 import { MAX_PRIORITIES, priorities } from "../read/priorities.ts";
-import { type BucketInput, type Drawn, emptySeries, type Series } from "./buckets.ts";
+import { type BucketInput, type DrawnCondition, emptySeries, type Series } from "./buckets.ts";
 
 const CAP = 200;
 
@@ -47,7 +47,7 @@ interface SizeRow {
 
 interface ConditionRow {
   readonly bucket: number;
-  readonly condition: Drawn;
+  readonly condition: DrawnCondition;
   readonly count: string;
 }
 

@@ -4,7 +4,12 @@ import { sampleInTime } from "../stats/in-time.ts";
 import { choosePages } from "../stats/page-sample.ts";
 import { rowsOfPage } from "../stats/sample-jobs.ts";
 import { bucketColumns, bucketValues, isOnAxis } from "./bucket-columns.ts";
-import { type BucketCounts, type BucketInput, type Drawn, emptySeries } from "./buckets.ts";
+import {
+  type BucketCounts,
+  type BucketInput,
+  type DrawnCondition,
+  emptySeries,
+} from "./buckets.ts";
 
 const PAGES = 2_000;
 
@@ -29,7 +34,7 @@ const sampleSql: Statement = (s) => `
   group by is_failed, bucket`;
 
 interface SampleRow {
-  readonly condition: Drawn | null;
+  readonly condition: DrawnCondition | null;
   readonly is_failed: boolean | null;
   readonly bucket: number;
   readonly count: string;

@@ -8,7 +8,7 @@ import { milliseconds } from "../../queue/sql/moments.ts";
 import { SMALL_TABLE_PAGES } from "../stats/count-query.ts";
 import type { Gauge } from "../stats/gauge.ts";
 
-export interface Quiet {
+export interface QuietPeriod {
   /** How long no job was locked or finished, in milliseconds. */
   readonly ms: number;
   /** Whether the end of a job in that time was noticed, because deletions were counted. */
@@ -16,7 +16,7 @@ export interface Quiet {
 }
 
 /** Returns how long no worker was active; null if unknown. */
-export type ActivityWatch = (db: Database, gauge: Gauge) => Promise<Quiet | null>;
+export type ActivityWatch = (db: Database, gauge: Gauge) => Promise<QuietPeriod | null>;
 
 // Adding with a key also updates rows, so in a small table, where locks are read, only deletions count.
 const writesOf = ({ pages, updated, deleted }: Gauge) =>
@@ -41,7 +41,7 @@ export function createActivityWatch(): ActivityWatch {
 }
 
 /** What is known of the last `longestMs`. `hasLocks`: jobs are locked now. */
-export function quietText(quiet: Quiet | null, hasLocks: boolean, longestMs: number): string {
+export function quietText(quiet: QuietPeriod | null, hasLocks: boolean, longestMs: number): string {
   const ms = quiet?.ms ?? 0;
   if (quiet?.isWatched !== true) {
     if (hasLocks) return `the last lock is ${ageText(ms)} old`;

@@ -4,16 +4,16 @@ import { type Database, query, type Statement } from "../../database/database.ts
 import { dateOf } from "../../queue/sql/moments.ts";
 import { MAX_PRIORITIES, priorities } from "../read/priorities.ts";
 
-export interface Waiting {
+export interface WaitingJobs {
   readonly count: number;
   readonly oldestMs: number;
 }
 
 export interface DueHead {
   /** The waiting jobs of the given stuck queues. */
-  readonly queues: ReadonlyMap<number, Waiting & { readonly trend: readonly number[] }>;
+  readonly queues: ReadonlyMap<number, WaitingJobs & { readonly trend: readonly number[] }>;
   /** The waiting jobs of each task that are not in a locked queue. */
-  readonly tasks: ReadonlyMap<number, Waiting>;
+  readonly tasks: ReadonlyMap<number, WaitingJobs>;
   /** Whether all due jobs were read. */
   readonly isWhole: boolean;
 }
@@ -71,7 +71,7 @@ export async function readDueHead(
   );
   const rows = await query<HeadRow>(db, headSql, [stuckQueueIds, lockedQueueIds, parts]);
   const queues = new Map<number, { count: number; oldestMs: number; trend: number[] }>();
-  const tasks = new Map<number, Waiting>();
+  const tasks = new Map<number, WaitingJobs>();
   let isWhole = rows.filter(({ question }) => question === 6).length < MAX_PRIORITIES;
   for (const row of rows) {
     const count = Number(row.count);

@@ -7,8 +7,8 @@ import type { Difference } from "../groups/differences.ts";
 import type { Groups } from "../groups/group.ts";
 import type { Horizon } from "../horizon/buckets.ts";
 import type { BlockingLimit } from "../limits/blocking.ts";
-import type { Knowledge } from "../why/knowledge.ts";
-import type { Quiet } from "./activity.ts";
+import type { TaskCoverage } from "../why/task-coverage.ts";
+import type { QuietPeriod } from "./activity.ts";
 import type { Crash } from "./crashes.ts";
 import type { LockedQueue, StaleWorker } from "./holders-at-fault.ts";
 import type { PoisonJob } from "./poison-walk.ts";
@@ -56,9 +56,9 @@ export interface IncidentFacts {
   readonly tasks: readonly WaitingTask[];
   readonly paused: readonly PausedWork[];
   readonly limited: readonly LimitedWork[];
-  readonly knowledge: Knowledge;
+  readonly coverage: TaskCoverage;
   /** null if unknown. */
-  readonly quiet: Quiet | null;
+  readonly quiet: QuietPeriod | null;
   readonly stale: readonly StaleWorker[];
   readonly crashes: readonly Crash[];
   /** The error groups of the failed jobs. */

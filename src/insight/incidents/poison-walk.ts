@@ -33,13 +33,13 @@ export interface PayloadField {
   readonly value: string;
 }
 
-export interface PoisonWalked {
+export interface PoisonWalkResult {
   readonly poison: readonly PoisonJob[];
   /** The workers that have locked jobs; null until the whole table was read. */
   readonly jobHolders: readonly string[] | null;
 }
 
-export type PoisonWalk = (db: Database, gauge: Gauge) => Promise<PoisonWalked>;
+export type PoisonWalk = (db: Database, gauge: Gauge) => Promise<PoisonWalkResult>;
 
 const STEP_PAGES = 4_096;
 const CALL_MS = 60;

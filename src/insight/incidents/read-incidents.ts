@@ -7,14 +7,14 @@ import { hasWorkerTable } from "../../queue/workers/worker-table.ts";
 import { listPauses, type Pause } from "../controls/list-pauses.ts";
 import type { Difference } from "../groups/differences.ts";
 import type { Groups } from "../groups/group.ts";
-import type { Common } from "../groups/read-common.ts";
+import type { CommonFactors } from "../groups/read-common.ts";
 import type { Horizon } from "../horizon/buckets.ts";
 import { type BlockingLimit, readBlockingLimits, readQueueIds } from "../limits/blocking.ts";
 import { isFor } from "../limits/read-use.ts";
 import { SMALL_TABLE_PAGES } from "../stats/count-query.ts";
 import type { Gauge } from "../stats/gauge.ts";
 import { readNames } from "../stats/queue-rows.ts";
-import { type Knowledge, NOTHING_HEARD, readKnowledge } from "../why/knowledge.ts";
+import { NO_COVERAGE, readTaskCoverage, type TaskCoverage } from "../why/task-coverage.ts";
 import type { ActivityWatch } from "./activity.ts";
 import { readCrashes, readReasons } from "./crashes.ts";
 import { type DueHead, readDueHead } from "./due-head.ts";
@@ -39,14 +39,14 @@ export interface SharedReads {
   readonly errors: () => Promise<Groups>;
   readonly horizon: () => Promise<Horizon>;
   /** Reads what the matching jobs have in common. */
-  readonly common: (q: string) => Promise<Common>;
+  readonly common: (q: string) => Promise<CommonFactors>;
 }
 
 /** The number of error groups whose jobs are compared, because each takes a tenth of a second. */
 const MAX_COMPARED = 1;
 
 /** Runs a read that may exceed its time: then it returns null and records the name. */
-type InTime = <T>(what: string, read: () => Promise<T>) => Promise<T | null>;
+type TimedRead = <T>(what: string, read: () => Promise<T>) => Promise<T | null>;
 
 /** Returns the check of all incidents. Throws WorkerError if the database is unreachable. */
 export async function readIncidents(
@@ -55,7 +55,7 @@ export async function readIncidents(
   shared: SharedReads,
 ): Promise<Incidents> {
   const unread: string[] = [];
-  const inTime: InTime = async (what, read) => {
+  const inTime: TimedRead = async (what, read) => {
     try {
       return await read();
     } catch (error) {
@@ -72,7 +72,7 @@ export async function readIncidents(
   return judge({ nowMs: gauge.nowMs, asOf, ...waiting, ...failing, unread });
 }
 
-async function readFailing(db: Database, shared: SharedReads, inTime: InTime) {
+async function readFailing(db: Database, shared: SharedReads, inTime: TimedRead) {
   const errors = await inTime("errors", shared.errors);
   const common = new Map<string, Difference>();
   for (const group of largest(errors)) {
@@ -84,7 +84,7 @@ async function readFailing(db: Database, shared: SharedReads, inTime: InTime) {
   return { errors, common, reasons };
 }
 
-async function readWaiting(db: Database, gauge: Gauge, shared: SharedReads, inTime: InTime) {
+async function readWaiting(db: Database, gauge: Gauge, shared: SharedReads, inTime: TimedRead) {
   const { nowMs, lockedQueueIds } = gauge;
   const asOf = new Date(nowMs).toISOString();
   const hasWorkers = await hasWorkerTable(db);
@@ -102,7 +102,7 @@ async function readWaiting(db: Database, gauge: Gauge, shared: SharedReads, inTi
   const due = head === null ? [] : await tasksOf(db, head, limits, asOf);
   const tasks = due.filter((task) => !pauses.some((pause) => isPausedBy(pause, task)));
   const walked = await inTime("the locks of jobs", () => shared.walk(db, gauge));
-  const knowledge = await inTime("the tasks of workers", () =>
+  const coverage = await inTime("the tasks of workers", () =>
     knowledgeOf(db, tasks, hasWorkers, gauge, walked?.jobHolders ?? null),
   );
   return {
@@ -114,9 +114,9 @@ async function readWaiting(db: Database, gauge: Gauge, shared: SharedReads, inTi
       waiting: head === null ? null : waitingForPause(pause, due, pausedIds, head, asOf),
     })),
     limited: head === null ? [] : limitedWork(limits, due, fullIds, head, asOf),
-    knowledge: knowledge ?? NOTHING_HEARD,
+    coverage: coverage ?? NO_COVERAGE,
     quiet:
-      tasks.length === 0 || (knowledge ?? NOTHING_HEARD).alive > 0
+      tasks.length === 0 || (coverage ?? NO_COVERAGE).alive > 0
         ? null
         : await inTime("the newest locks", () => shared.activity(db, gauge)),
     stale:
@@ -214,9 +214,9 @@ async function knowledgeOf(
   hasWorkers: boolean,
   { pages }: Gauge,
   jobHolders: readonly string[] | null,
-): Promise<Knowledge> {
+): Promise<TaskCoverage> {
   const isSmall = pages <= SMALL_TABLE_PAGES;
-  return readKnowledge(
+  return readTaskCoverage(
     db,
     tasks.map(({ identifier }) => identifier),
     {

@@ -150,12 +150,12 @@ const isBeside = (job: PoisonJob, other: PoisonJob): boolean =>
   other.recoveredMs !== null &&
   job.recoveredMs >= other.createdMs;
 
-function attemptText(job: PoisonJob, { knowledge, nowMs }: IncidentFacts): string {
+function attemptText(job: PoisonJob, { coverage, nowMs }: IncidentFacts): string {
   const { attempts, maxAttempts, isRunning, runAtMs } = job;
   const number = grouped(isRunning ? attempts : attempts + 1);
   const attempt = `Attempt ${number} of ${grouped(maxAttempts)}`;
   if (isRunning) return `${attempt} runs now,`;
-  const where = knowledge.alive > 1 ? ` on any of ${grouped(knowledge.alive)} workers` : "";
+  const where = coverage.alive > 1 ? ` on any of ${grouped(coverage.alive)} workers` : "";
   return runAtMs > nowMs
     ? `${attempt} begins in ${ageText(runAtMs - nowMs)}${where},`
     : `${attempt} is due${where},`;

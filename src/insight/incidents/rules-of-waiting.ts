@@ -89,7 +89,7 @@ const unlock = (workerId: string): Incident["fix"] =>
 
 /** Returns stale workers that hold locks and were not recovered, unless a stuck queue's incident already names them. */
 export function staleWorkers(facts: IncidentFacts): Incident[] {
-  const { stale, queues, nowMs, asOf, knowledge } = facts;
+  const { stale, queues, nowMs, asOf, coverage } = facts;
   const reported = new Set(
     queues.filter((one) => isAtFault(one, facts)).map((one) => one.holder.workerId),
   );
@@ -105,7 +105,7 @@ export function staleWorkers(facts: IncidentFacts): Incident[] {
       {
         id: `stale_worker:${workerId}`,
         kind: "stale_worker",
-        level: knowledge.alive === 0 || (running ?? 0) > 0 ? "bad" : "warn",
+        level: coverage.alive === 0 || (running ?? 0) > 0 ? "bad" : "warn",
         title: `${workerNamed(workerId)} is not responding`,
         sentence: `${jobs}${queueText} Its last heartbeat was ${ageText(nowMs - lastHeartbeatMs)} ago.`,
         since: timeOf(lastHeartbeatMs),
@@ -124,15 +124,15 @@ export function staleWorkers(facts: IncidentFacts): Incident[] {
 const GRACE_MS = 60_000;
 
 export function unsupportedTasks(facts: IncidentFacts): Incident[] {
-  const { knowledge, nowMs } = facts;
+  const { coverage, nowMs } = facts;
   const isUnknown = ({ identifier, oldestMs }: WaitingTask) =>
-    isUnsupported(knowledge, identifier) && nowMs - oldestMs > GRACE_MS;
+    isUnsupported(coverage, identifier) && nowMs - oldestMs > GRACE_MS;
   return facts.tasks.filter(isUnknown).map(({ id, identifier, waiting, oldestMs }): Incident => {
-    const former = knowledge.formerly.get(identifier) ?? null;
+    const former = coverage.formerly.get(identifier) ?? null;
     const none =
-      knowledge.alive === 1
+      coverage.alive === 1
         ? "the only worker alive does not support this task"
-        : `none of the ${grouped(knowledge.alive)} workers alive supports this task`;
+        : `none of the ${grouped(coverage.alive)} workers alive supports this task`;
     const did = former === null ? "" : ` ${workerNamed(former)} did, but is not responding.`;
     return {
       id: `unsupported_task:${id}`,
@@ -154,12 +154,12 @@ const QUIET_MS = 15_000;
 
 /** Jobs are due, no worker is alive, and no job was locked or finished. Stock workers send no heartbeats. */
 export function noWorker(facts: IncidentFacts): Incident[] {
-  const { tasks, knowledge, nowMs, asOf, quiet, hasWorkers } = facts;
+  const { tasks, coverage, nowMs, asOf, quiet, hasWorkers } = facts;
   const [oldest] = tasks.toSorted((a, b) => a.oldestMs - b.oldestMs);
   if (oldest === undefined || !isWithoutWorker(facts)) return [];
   const affected = waitingOf(tasks, asOf);
   const lateMs = nowMs - oldest.oldestMs;
-  const ended = knowledge.formerly.get(oldest.identifier);
+  const ended = coverage.formerly.get(oldest.identifier);
   const last = ended === undefined ? "" : ` ${workerNamed(ended)} was the last that had this task.`;
   const busy = unknownHolders(facts);
   const known = hasWorkers ? "No worker sends heartbeats" : "Workers here send no heartbeats";
@@ -185,9 +185,9 @@ export function noWorker(facts: IncidentFacts): Incident[] {
 const unknownHolders = ({ jobHolders, stale }: IncidentFacts): number =>
   (jobHolders ?? []).filter((id) => !stale.some(({ workerId }) => workerId === id)).length;
 
-function isWithoutWorker({ tasks, knowledge, nowMs, quiet }: IncidentFacts): boolean {
+function isWithoutWorker({ tasks, coverage, nowMs, quiet }: IncidentFacts): boolean {
   const isLate = tasks.some(({ oldestMs }) => nowMs - oldestMs > QUIET_MS);
-  return isLate && knowledge.alive === 0 && quiet !== null && quiet.ms > QUIET_MS;
+  return isLate && coverage.alive === 0 && quiet !== null && quiet.ms > QUIET_MS;
 }
 
 /** From this age on waiting jobs are reported. */
@@ -195,21 +195,21 @@ const OLD_MS = 5 * 60_000;
 
 /** Returns jobs that have been due for more than 5 minutes without a reason that the other rules report. */
 export function oldReady(facts: IncidentFacts): Incident[] {
-  const { tasks, knowledge, nowMs, asOf, hasWorkers } = facts;
+  const { tasks, coverage, nowMs, asOf, hasWorkers } = facts;
   if (isWithoutWorker(facts)) return [];
   // Of a limit whose workers are gone the jobs wait for workers.
   const waiting = tasks.filter(
     ({ identifier, isLimited }) =>
-      !isUnsupported(knowledge, identifier) && !(isLimited && knowledge.alive > 0),
+      !isUnsupported(coverage, identifier) && !(isLimited && coverage.alive > 0),
   );
   const [oldest] = waiting.toSorted((a, b) => a.oldestMs - b.oldestMs);
   if (oldest === undefined || nowMs - oldest.oldestMs <= OLD_MS) return [];
   const affected = waitingOf(waiting, asOf);
   const workers = !hasWorkers
     ? "Whether workers are alive is unknown: the heartbeat tables are missing."
-    : knowledge.alive === 0
+    : coverage.alive === 0
       ? "No worker with heartbeats is alive."
-      : `${counted(knowledge.alive, "worker is", "workers are")} alive.`;
+      : `${counted(coverage.alive, "worker is", "workers are")} alive.`;
   return [
     {
       id: "old_ready",

@@ -73,10 +73,10 @@ function headlineOf({ kind, title, affected }: Incident): string {
 
 /** Returns the checks, and whether there is evidence that each found no problem. `found`: the kinds of incidents. */
 function checksOf(
-  { knowledge, unread, errors, jobHolders, hasWorkers, stale }: IncidentFacts,
+  { coverage, unread, errors, jobHolders, hasWorkers, stale }: IncidentFacts,
   found: ReadonlySet<string>,
 ): IncidentCheck[] {
-  const hasWorker = hasWorkers && knowledge.alive > 0;
+  const hasWorker = hasWorkers && coverage.alive > 0;
   const isDueRead = !unread.includes("due jobs");
   const check = (text: string, kind: string, isRead: boolean): IncidentCheck => ({
     text,
@@ -89,7 +89,7 @@ function checksOf(
     check("No jobs have failed", "error_group", errors !== null),
     check(workers, "stale_worker", hasWorker && stale.length === 0),
     check("No job crashes its worker", "poison", jobHolders !== null),
-    check("Every task has a worker", "unsupported_task", hasWorker && knowledge.isComplete),
+    check("Every task has a worker", "unsupported_task", hasWorker && coverage.isComplete),
     check("No ready job is overdue by 5 minutes", "old_ready", isDueRead),
   ];
 }

@@ -9,8 +9,8 @@ import { readLimits, type StoredLimit } from "../../queue/limits/limits.ts";
 import { isNearlyUsedUp, nextStartMs } from "./next-start.ts";
 import {
   type BusyQueue,
-  type Granted,
   isFor,
+  type PermitUse,
   type RateTimes,
   readBusyQueues,
   readGranted,
@@ -20,14 +20,14 @@ import {
 } from "./read-use.ts";
 
 /** How a limit is used up. */
-export interface UsedUp {
+export interface ExhaustedLimit {
   /** `10 of 10 running`. */
   readonly use: string;
   /** `next in 0.4 s`; null: unknown. */
   readonly next: string | null;
 }
 
-export interface BlockingLimit extends UsedUp {
+export interface BlockingLimit extends ExhaustedLimit {
   readonly definition: LimitDefinition;
   /** The queue that is full; null: the limit is one of tasks, or backs off as a whole. */
   readonly queue: string | null;
@@ -58,7 +58,7 @@ interface Facts {
   /** Whether a rate counts only if no job may start at this moment. */
   readonly isExact: boolean;
   readonly running: ReadonlyMap<string, number>;
-  readonly granted: ReadonlyMap<number, Granted>;
+  readonly granted: ReadonlyMap<number, PermitUse>;
   readonly busy: readonly BusyQueue[];
   readonly rates: RateTimes;
 }
@@ -81,8 +81,8 @@ function blocking(limit: StoredLimit, facts: Facts): BlockingLimit[] {
 function ofConcurrency(
   limit: StoredLimit,
   { running, granted }: Facts,
-  rateUse: UsedUp | null,
-): UsedUp | null {
+  rateUse: ExhaustedLimit | null,
+): ExhaustedLimit | null {
   const { id, definition } = limit;
   const { concurrency } = definition;
   if (concurrency === null) return null;
@@ -113,7 +113,7 @@ function ofRate(
   definition: LimitDefinition,
   aheadMs: number | undefined,
   { isExact }: Pick<Facts, "isExact">,
-): UsedUp | null {
+): ExhaustedLimit | null {
   const { rate } = definition;
   if (rate === null || aheadMs === undefined) return null;
   const nextMs = nextStartMs(definition, aheadMs);

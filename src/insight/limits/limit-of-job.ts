@@ -5,7 +5,7 @@ import { type LimitDefinition, likePattern } from "../../domain/limits/limit.ts"
 import { capped, exact, type Value } from "../../domain/value.ts";
 import { shortName, valueText } from "../../domain/words.ts";
 import { priorities } from "../read/priorities.ts";
-import { readBlockingLimits, type UsedUp } from "./blocking.ts";
+import { type ExhaustedLimit, readBlockingLimits } from "./blocking.ts";
 
 export interface LimitOfJob {
   readonly definition: LimitDefinition;
@@ -34,7 +34,7 @@ export async function readLimitOfJob(
 }
 
 /** Returns `100 per second are used up, 212 wait, next in 0.4 s`. */
-export function usedText({ use, next }: UsedUp, waiting: Value): string {
+export function usedText({ use, next }: ExhaustedLimit, waiting: Value): string {
   const waits = `${valueText(waiting)} ${waiting.value === 1 ? "waits" : "wait"}`;
   return `${use}, ${waits}${next === null ? "" : `, ${next}`}`;
 }

@@ -10,8 +10,8 @@ import { nextStartMs } from "./next-start.ts";
 import {
   type BackingOff,
   type BusyQueue,
-  type Granted,
   isFor,
+  type PermitUse,
   type RateTimes,
   readBackingOff,
   readBusyQueues,
@@ -81,7 +81,7 @@ export async function readLimitUses(db: Database, counted: WaitingCounts): Promi
 interface Facts {
   readonly counted: WaitingCounts;
   readonly running: ReadonlyMap<string, number>;
-  readonly granted: ReadonlyMap<number, Granted>;
+  readonly granted: ReadonlyMap<number, PermitUse>;
   readonly busy: readonly BusyQueue[];
   readonly queues: ReadonlyMap<number, number>;
   readonly rates: RateTimes;

@@ -42,7 +42,7 @@ from (
 ) as running`;
 
 /** The permits of a limit of tasks. */
-export interface Granted {
+export interface PermitUse {
   /** The number of permits that workers hold. */
   readonly permits: number;
   /** The number of these under which a job ran at the last exchange. */
@@ -53,7 +53,7 @@ export interface Granted {
 export async function readGranted(
   db: Database,
   limits: readonly StoredLimit[],
-): Promise<ReadonlyMap<number, Granted>> {
+): Promise<ReadonlyMap<number, PermitUse>> {
   const isAny = limits.some(({ definition }) => definition.scope === "task");
   if (!isAny) return new Map();
   const rows = await query<{ id: number; permits: number; in_use: number }>(db, grantedSql);
@@ -71,7 +71,7 @@ from ${s}._private_limit_permits group by limit_id`;
 export function runningOf(
   { id, definition }: StoredLimit,
   running: ReadonlyMap<string, number>,
-  granted: ReadonlyMap<number, Granted>,
+  granted: ReadonlyMap<number, PermitUse>,
 ): number {
   const reported = [...running].reduce(
     (sum, [task, n]) => sum + (isFor(definition, task) ? n : 0),

@@ -5,11 +5,11 @@ import type { Value } from "../../domain/value.ts";
 import type { NameCounts } from "../snapshot/name-counts.ts";
 import { type NameTally, sumOfTallies } from "../stats/name-tallies.ts";
 import { readNames } from "../stats/queue-rows.ts";
-import { inCondition, inState, sumOf, type Tallied } from "../stats/tally.ts";
+import { inCondition, inState, sumOf, type TallyName } from "../stats/tally.ts";
 
 /** The tasks or queues with most waiting jobs that are compared with limits. */
 const MAX_NAMES = 10_000;
-const waiting: readonly Tallied[] = [...inState.ready, ...inCondition.fetched];
+const waiting: readonly TallyName[] = [...inState.ready, ...inCondition.fetched];
 
 export type WaitingCounts = Pick<NameCounts, "tallies" | "value">;
 

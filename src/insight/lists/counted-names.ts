@@ -2,17 +2,17 @@
 // a large one.
 import type { Value } from "../../domain/value.ts";
 import { agesOf, type NameTallies, type NameTally } from "../stats/name-tallies.ts";
-import { inState, sumOf, type Tallied, tallied } from "../stats/tally.ts";
+import { inState, sumOf, type TallyName, tallied } from "../stats/tally.ts";
 import type { CountedHolders } from "./lock-holders.ts";
 
 export interface CountedNames extends CountedHolders {
   readonly tallies: NameTallies;
   /** Returns the value. `tally`: undefined if none of the name's jobs was counted. */
-  value(tally: NameTally | undefined, which: readonly Tallied[]): Value;
+  value(tally: NameTally | undefined, which: readonly TallyName[]): Value;
 }
 
 /** Returns the count for sorting; for a sample, the count in the sample. */
-export function countOf(tally: NameTally | undefined, which: readonly Tallied[]): number {
+export function countOf(tally: NameTally | undefined, which: readonly TallyName[]): number {
   return tally === undefined ? 0 : sumOf(tally.counts, which);
 }
 
@@ -30,7 +30,7 @@ export interface QueueCounts {
 
 export function queueCounts(counted: CountedNames, id: number): QueueCounts {
   const tally = counted.tallies.queues.get(id);
-  const value = (which: readonly Tallied[]) => counted.value(tally, which);
+  const value = (which: readonly TallyName[]) => counted.value(tally, which);
   return {
     ready: value(inState.ready),
     scheduled: value(inState.scheduled),

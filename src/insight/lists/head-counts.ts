@@ -27,15 +27,15 @@ const CACHE_FACTOR = 20;
 
 type Kind = "queue" | "task";
 
-interface Remembered {
+interface CachedCounts {
   readonly until: number;
   readonly counts: HeadCounts;
 }
 
 // The caches by the schema's object, which each server creates for itself.
 const remembered = {
-  queue: new WeakMap<object, Remembered>(),
-  task: new WeakMap<object, Remembered>(),
+  queue: new WeakMap<object, CachedCounts>(),
+  task: new WeakMap<object, CachedCounts>(),
 };
 
 export async function headCounts(db: Database, kind: Kind): Promise<HeadCounts> {

@@ -11,7 +11,7 @@ import { headCounts } from "./head-counts.ts";
 import { knownWorkers } from "./known-workers.ts";
 import { type LastError, lastErrors } from "./last-errors.ts";
 import { type PageRequest, pageOf, type SortOrder } from "./list-page.ts";
-import { type LivingTasks, livingTasks } from "./worker-reports.ts";
+import { type LiveTasks, liveTasks } from "./worker-reports.ts";
 
 export interface ListedTask {
   readonly id: number;
@@ -116,7 +116,7 @@ const STUCK = [...FAILING, ...inCondition.blocked, ...inCondition.ready];
  * is alive, each live worker does so, and no other worker holds locks.
  */
 async function supportOf(db: Database, counted: CountedNames) {
-  const living: LivingTasks = await livingTasks(db);
+  const living: LiveTasks = await liveTasks(db);
   const { workers, knowsAllHolders } = await knownWorkers(db, "", counted);
   const isAnyUnknown = workers.some(({ state }) => state === "unknown");
   const isDecidable = living.areAll && living.workers.size > 0 && knowsAllHolders && !isAnyUnknown;

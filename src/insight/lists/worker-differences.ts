@@ -5,12 +5,12 @@ import { counted } from "../../domain/words.ts";
 import { scheduledNames } from "../read/list-schedules.ts";
 import {
   type CronVersion,
-  type LivingCronEntry,
-  type LivingTasks,
-  type LivingVersion,
-  livingCron,
-  livingTasks,
-  livingVersions,
+  type LiveCronEntry,
+  type LiveTasks,
+  type LiveVersion,
+  liveCron,
+  liveTasks,
+  liveVersions,
 } from "./worker-reports.ts";
 
 /**
@@ -29,11 +29,15 @@ const MAX_ENTRIES = 5;
 const MAX_VERSIONS = 3;
 
 export async function workerDifferences(db: Database): Promise<WorkerDifference[]> {
-  const [versions, tasks] = await Promise.all([livingVersions(db), livingTasks(db)]);
-  return [...versionsApart(versions), ...tasksApart(tasks), ...(await entriesApart(db))];
+  const [versions, tasks] = await Promise.all([liveVersions(db), liveTasks(db)]);
+  return [
+    ...versionDifferences(versions),
+    ...taskDifferences(tasks),
+    ...(await cronDifferences(db)),
+  ];
 }
 
-function versionsApart([usual, ...others]: readonly LivingVersion[]): WorkerDifference[] {
+function versionDifferences([usual, ...others]: readonly LiveVersion[]): WorkerDifference[] {
   if (usual === undefined) return [];
   const rest = `${others.length > 1 ? "most" : "the others"} ${usual.version}`;
   return others.map(({ version, workers, workerId }) =>
@@ -46,7 +50,7 @@ function versionsApart([usual, ...others]: readonly LivingVersion[]): WorkerDiff
 /**
  * Returns the tasks that not every worker supports, the least supported first; only if each worker lists all its tasks.
  */
-function tasksApart({ workers, areAll, living }: LivingTasks): WorkerDifference[] {
+function taskDifferences({ workers, areAll, living }: LiveTasks): WorkerDifference[] {
   if (!areAll) return [];
   const some = [...workers].filter(([, count]) => count < living);
   some.sort(([a, few], [b, more]) => few - more || (a < b ? -1 : 1));
@@ -62,8 +66,8 @@ export const IN_CODE_AND_SCHEDULE =
   "is both an entry in the code of workers and a schedule, and each adds its own jobs: remove or rename one.";
 
 /** Returns the cron entries of which live workers have several versions, or that are schedules, too. */
-export async function entriesApart(db: Database): Promise<WorkerDifference[]> {
-  const living = await livingCron(db);
+export async function cronDifferences(db: Database): Promise<WorkerDifference[]> {
+  const living = await liveCron(db);
   const names = living.map(({ identifier }) => identifier);
   const scheduled = new Set(await scheduledNames(db, names));
   const found = living.flatMap((entry): WorkerDifference[] => {
@@ -75,7 +79,7 @@ export async function entriesApart(db: Database): Promise<WorkerDifference[]> {
 }
 
 /** Returns how the versions of an entry differ, as the continuation of its name; null if they do not. */
-export function entryDifference({ versions }: LivingCronEntry): string | null {
+export function entryDifference({ versions }: LiveCronEntry): string | null {
   if (versions.length < 2) return null;
   const differs = (name: "task" | "pattern" | "timeZone") =>
     new Set(versions.map((one) => one[name])).size > 1;

@@ -32,7 +32,7 @@ interface ReportRow {
 
 // Reads only the requested parts of reports: the reports of a fleet are megabytes, most of it the same. Distinct parts
 // are read up to a limit, shortest first.
-const livingSql =
+const liveSql =
   (part: "task_identifiers" | "cron"): Statement =>
   (s) =>
     `
@@ -50,9 +50,9 @@ const livingSql =
     group by said.part, said.is_cut
   ) as said`;
 
-const statements = { tasks: livingSql("task_identifiers"), cron: livingSql("cron") };
+const statements = { tasks: liveSql("task_identifiers"), cron: liveSql("cron") };
 
-export interface LivingVersion {
+export interface LiveVersion {
   readonly version: string;
   readonly workers: number;
   /** The id of one of the workers with this version. */
@@ -74,7 +74,7 @@ const versionsSql: Statement = (s) => `
   limit ${MAX_VERSIONS}`;
 
 /** Returns the versions of live workers, most frequent first. */
-export async function livingVersions(db: Database): Promise<LivingVersion[]> {
+export async function liveVersions(db: Database): Promise<LiveVersion[]> {
   if (!(await hasWorkerTable(db))) return [];
   const rows = await query<VersionRow>(db, versionsSql);
   return rows.map(({ version, workers, worker_id }) => ({ version, workers, workerId: worker_id }));
@@ -86,7 +86,7 @@ interface VersionRow {
   readonly worker_id: string;
 }
 
-export interface LivingTasks {
+export interface LiveTasks {
   /** A map from a task to the number of live workers that list it. */
   readonly workers: ReadonlyMap<string, number>;
   /** Whether each live worker lists all its tasks. */
@@ -96,10 +96,10 @@ export interface LivingTasks {
 }
 
 /** Returns the tasks that live workers support. */
-export async function livingTasks(db: Database): Promise<LivingTasks> {
+export async function liveTasks(db: Database): Promise<LiveTasks> {
   const workers = new Map<string, number>();
   if (!(await hasWorkerTable(db))) return { workers, areAll: true, living: 0 };
-  const rows = await query<LivingRow>(db, statements.tasks);
+  const rows = await query<LiveRow>(db, statements.tasks);
   let areAll = true;
   let living = 0;
   for (const { task_identifiers: text, is_cut, workers: count } of rows) {
@@ -111,7 +111,7 @@ export async function livingTasks(db: Database): Promise<LivingTasks> {
   return { workers, areAll, living };
 }
 
-interface LivingRow {
+interface LiveRow {
   readonly task_identifiers: string | null;
   readonly is_cut: boolean;
   readonly workers: number;
@@ -125,13 +125,13 @@ export interface CronVersion extends ReportedCronEntry {
 }
 
 /** A cron entry as live workers report it. If they differ, it is that of the last worker. */
-export interface LivingCronEntry extends CronVersion {
+export interface LiveCronEntry extends CronVersion {
   /** The versions that differ in their ticks or jobs; a single one if all workers agree. */
   readonly versions: readonly CronVersion[];
 }
 
 /** Returns the cron entries of live workers. */
-export async function livingCron(db: Database): Promise<LivingCronEntry[]> {
+export async function liveCron(db: Database): Promise<LiveCronEntry[]> {
   if (!(await hasWorkerTable(db))) return [];
   const rows = await query<CronRow>(db, statements.cron);
   const reported = rows.flatMap(({ cron, workers, ids }) => {

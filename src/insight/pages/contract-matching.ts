@@ -8,23 +8,23 @@ import { isFailed, isLocked, isScheduled } from "../../queue/sql/job-state.ts";
 import { namesWithText } from "../query/facts/names.ts";
 import { ANY_SHAPE } from "../query/parts/shape.ts";
 import { textSearch } from "../read/text-search.ts";
-import { everyJob, type Matching } from "../walk/matching.ts";
+import { everyJob, type WalkCondition } from "../walk/matching.ts";
 
-const nothing: Matching = Object.freeze({
+const nothing: WalkCondition = Object.freeze({
   ...everyJob,
   sql: () => "false",
   isEmpty: true,
   isAll: false,
 });
 
-function matching(part: Partial<Matching> & Pick<Matching, "sql">): Matching {
+function matching(part: Partial<WalkCondition> & Pick<WalkCondition, "sql">): WalkCondition {
   return { ...everyJob, isAll: false, ...part };
 }
 
 const conditionsOf = (state: JobState): readonly Condition[] =>
   conditions.filter((one) => conditionData[one].states.includes(state));
 
-export function ofState(state: JobState | "all"): Matching {
+export function ofState(state: JobState | "all"): WalkCondition {
   switch (state) {
     case "all":
       return everyJob;
@@ -41,7 +41,7 @@ export function ofState(state: JobState | "all"): Matching {
   }
 }
 
-function inState(sql: string, state: JobState, isDue: boolean | null): Matching {
+function inState(sql: string, state: JobState, isDue: boolean | null): WalkCondition {
   return matching({
     sql: () => `(${sql})`,
     shape: { ...ANY_SHAPE, conditions: conditionsOf(state), isDue },
@@ -49,7 +49,7 @@ function inState(sql: string, state: JobState, isDue: boolean | null): Matching 
 }
 
 /** Returns the conditions for exact names; an empty name is no condition. An unknown name matches no job. */
-export async function ofNames(db: Database, task: string, queue: string): Promise<Matching[]> {
+export async function ofNames(db: Database, task: string, queue: string): Promise<WalkCondition[]> {
   if (task === "" && queue === "") return [];
   const [ids] = await query<IdRow>(db, idsSql, [task, queue]);
   return [
@@ -68,7 +68,7 @@ const idsSql: Statement = (schema) => `
     (select id from ${schema}._private_tasks where identifier = $1::text) as task_id,
     (select id from ${schema}._private_job_queues where queue_name = $2::text) as queue_id`;
 
-function named(column: "task_id" | "job_queue_id", name: string, id: number | null): Matching {
+function named(column: "task_id" | "job_queue_id", name: string, id: number | null): WalkCondition {
   if (name === "") return everyJob;
   if (id === null) return nothing;
   const ids = column === "task_id" ? { taskIds: [id] } : { queueIds: [id] };
@@ -87,7 +87,7 @@ export async function ofSearch(
   db: Database,
   text: string,
   withoutExact: boolean,
-): Promise<Matching> {
+): Promise<WalkCondition> {
   if (text === "") return everyJob;
   const { value, isIn } = textSearch(text);
   // Names are compared once for each response, not for each job.
@@ -113,7 +113,7 @@ export async function ofSearch(
 }
 
 /** Returns the condition for the job that has this id or this key. */
-export function exactly(text: string): Matching {
+export function exactly(text: string): WalkCondition {
   return matching({
     sql: (first) => `(jobs.id = $${first}::bigint or jobs.key = $${first + 1}::text)`,
     values: [isJobId(text) ? text : null, text],

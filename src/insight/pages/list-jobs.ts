@@ -9,7 +9,7 @@ import { type LightJob, readLightRows } from "./light-rows.ts";
 import { type FoundPage, findPage } from "./walk-jobs.ts";
 
 /** What a caller needs to count the matches besides their first page. */
-export interface PageOfQuery {
+export interface CountableQuery {
   /** The filter as a query; null: it cannot be expressed as one query. */
   readonly query: JobQuery | null;
   /** Whether the page has all matching jobs. */
@@ -17,7 +17,7 @@ export interface PageOfQuery {
 }
 
 /** A page of rows without payloads. */
-export interface LightPage extends PageOfQuery {
+export interface LightPage extends CountableQuery {
   readonly jobs: LightJob[];
   readonly nextCursor: string | null;
   readonly report: JobPage["report"];
@@ -32,7 +32,7 @@ export interface LightPage extends PageOfQuery {
 export async function listJobs(
   db: Database,
   filter: JobFilter = {},
-): Promise<JobPage & PageOfQuery> {
+): Promise<JobPage & CountableQuery> {
   const page = await findPage(db, filter);
   const { jobs, truncated } = page.ids.length === 0 ? NONE : await readFullRows(db, page.ids);
   const nextCursor = page.cursorAfter(endOf(page, jobs));

@@ -13,10 +13,10 @@ import {
   encodeCursor,
 } from "../walk/cursor.ts";
 import { isFew } from "../walk/id-walk.ts";
-import { allOf, everyJob, type Matching, matchingOf } from "../walk/matching.ts";
+import { allOf, everyJob, matchingOf, type WalkCondition } from "../walk/matching.ts";
 import { type JobSort, type OrderFacts, type Segment, segmentsOf } from "../walk/order.ts";
-import type { Found } from "../walk/step.ts";
-import { type Walked, walk } from "../walk/walk.ts";
+import type { FoundJob } from "../walk/step.ts";
+import { type WalkResult, walk } from "../walk/walk.ts";
 import type { WalkPlace } from "../walk/walk-place.ts";
 import { exactly, ofNames, ofSearch, ofState } from "./contract-matching.ts";
 import { type CheckedFilter, checkedFilter, type JobFilter } from "./job-filter.ts";
@@ -35,11 +35,11 @@ export interface FoundPage {
   readonly cursorAfter: (count: number) => string | null;
 }
 
-interface Asked {
+interface PageInput {
   readonly filter: CheckedFilter;
   readonly cursor: Cursor | null;
   readonly query: JobQuery | null;
-  readonly matching: Matching;
+  readonly matching: WalkCondition;
 }
 
 /**
@@ -74,7 +74,7 @@ export async function findPage(
   return pageOf(asked, walked, exact, segments);
 }
 
-async function resolve(db: Database, filter: CheckedFilter): Promise<Asked> {
+async function resolve(db: Database, filter: CheckedFilter): Promise<PageInput> {
   const cursor = filter.cursor === "" ? null : decodeCursor(filter.cursor);
   if (cursor !== null && cursor.sort !== filter.sort) throw cursorOfAnother("order");
   if (cursor !== null && cursor.asked !== markOf(filter)) throw cursorOfAnother("query");
@@ -119,7 +119,11 @@ function refuseSkip({ offset, sort }: CheckedFilter, segments: readonly Segment[
 /**
  * After a time limit, the job whose id or key equals the search is shown at once, out of order, and not again later.
  */
-async function exactAhead(db: Database, asked: Asked, walked: Walked): Promise<Found | null> {
+async function exactAhead(
+  db: Database,
+  asked: PageInput,
+  walked: WalkResult,
+): Promise<FoundJob | null> {
   const { filter, cursor, matching } = asked;
   const { search, sort, limit } = filter;
   const isShown = cursor?.isExactShown === true;
@@ -143,9 +147,9 @@ async function exactAhead(db: Database, asked: Asked, walked: Walked): Promise<F
 const FEW = Object.freeze({ ...everyJob.shape, ids: [] });
 
 function pageOf(
-  asked: Asked,
-  walked: Walked,
-  exact: Found | null,
+  asked: PageInput,
+  walked: WalkResult,
+  exact: FoundJob | null,
   segments: readonly Segment[],
 ): FoundPage {
   const { filter, cursor, query, matching } = asked;
@@ -194,7 +198,7 @@ function indexOf(sort: JobSort): string | null {
   return sort === "running" ? "running" : null;
 }
 
-function asOneQuery({ query, matching }: Asked): JobQuery | null {
+function asOneQuery({ query, matching }: PageInput): JobQuery | null {
   const { check, sql, values, shape, isEmpty, nowUs } = matching;
   if (check !== null) return query !== null && values === query.values ? query : null;
   return {
@@ -211,7 +215,7 @@ function asOneQuery({ query, matching }: Asked): JobQuery | null {
   };
 }
 
-function emptyPage({ query, filter, matching }: Asked): FoundPage {
+function emptyPage({ query, filter, matching }: PageInput): FoundPage {
   return {
     ids: [],
     query:

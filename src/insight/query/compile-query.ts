@@ -41,7 +41,7 @@ import { fieldPart } from "./fields/index.ts";
 import { isCheap, termCosts } from "./fields/term-cost.ts";
 import { anywherePart, meantPart, textsOf } from "./fields/text-part.ts";
 import type { JobQuery, LightQuery } from "./job-query.ts";
-import { numbered, Parameters, type Settled, settled } from "./parts/parameters.ts";
+import { type NumberedSql, numbered, Parameters, settled } from "./parts/parameters.ts";
 import { ALL, allOf, anyOf, noneOf, type QueryPart } from "./parts/part.ts";
 import { rowCheck } from "./row-check.ts";
 
@@ -95,7 +95,11 @@ export async function compileQuery(
   return { ...query, light: lightQuery(query, part, ready) };
 }
 
-function lightQuery(query: JobQuery, { reading }: QueryPart, ready: Settled): LightQuery | null {
+function lightQuery(
+  query: JobQuery,
+  { reading }: QueryPart,
+  ready: NumberedSql,
+): LightQuery | null {
   if (reading === null) return null;
   const undecided = `(${reading.columns.map(isPacked).join(" or ")})`;
   const sql = `(${ready.renumbered(reading.beside)} and case when ${undecided} then true else ${ready.sql} end)`;

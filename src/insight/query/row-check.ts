@@ -8,7 +8,7 @@ export interface RowCheck {
   readonly marks: string;
 }
 
-type Decide = (row: CheckedTexts) => boolean;
+type RowPredicate = (row: CheckedTexts) => boolean;
 
 const NOTHING = "null::text";
 
@@ -24,7 +24,7 @@ export function rowCheck(part: QueryPart): RowCheck {
  * Returns a function that decides the part; null if the part is always true. `isGiven`: the SQL of the part is true for
  * all rows.
  */
-function decider(part: QueryPart, isGiven: boolean, marked: string[]): Decide | null {
+function decider(part: QueryPart, isGiven: boolean, marked: string[]): RowPredicate | null {
   if (part.kind === "texts") return part.decide;
   if (part.kind === "sql") return isGiven ? null : markOf(marked.push(part.sql) - 1);
   if (part.kind === "and") {
@@ -36,7 +36,7 @@ function decider(part: QueryPart, isGiven: boolean, marked: string[]): Decide | 
   return (row) => !items.some((decide) => decide(row));
 }
 
-function markOf(index: number): Decide {
+function markOf(index: number): RowPredicate {
   return ({ marks }) => {
     if (typeof marks !== "string") throw new Error("the row was read without the query's marks");
     return marks[index] === "t";

@@ -18,8 +18,8 @@ export interface ConditionCounts extends JobCounts {
 
 /** Counts the jobs. It takes two to three times as long as countJobs(), since it also reads the queues. */
 export async function countConditions(db: Database): Promise<ConditionCounts> {
-  const [row] = await query<Record<Counted, string>>(db, countsSql(await heartbeatsOf(db)));
-  const of = (name: Counted) => Number(row?.[name] ?? 0);
+  const [row] = await query<Record<CountName, string>>(db, countsSql(await heartbeatsOf(db)));
+  const of = (name: CountName) => Number(row?.[name] ?? 0);
   const conditions = {
     ready: of("ready"),
     blocked: of("blocked"),
@@ -39,7 +39,7 @@ export async function countConditions(db: Database): Promise<ConditionCounts> {
   };
 }
 
-type Counted =
+type CountName =
   | Exclude<Condition, "running" | "retrying">
   | "total"
   | "locked"

@@ -9,7 +9,7 @@ import { agesOf } from "../stats/name-tallies.ts";
 import { estimateFrom } from "../stats/page-sample.ts";
 import type { Probe } from "../stats/probe.ts";
 import type { JobSample } from "../stats/sample-jobs.ts";
-import { inCondition, inState, sumOf, type Tallied, tallied } from "../stats/tally.ts";
+import { inCondition, inState, sumOf, type TallyName, tallied } from "../stats/tally.ts";
 import type { NameCounts } from "./name-counts.ts";
 
 export type State = keyof typeof inState;
@@ -38,7 +38,8 @@ const states = Object.keys(inState) as State[];
 /** Returns the counts of a table that was read whole. */
 export function countsOfPass(gauge: Gauge, names: NameCounts): MeasuredCounts {
   const { all } = names.tallies;
-  const value = (which: readonly Tallied[]) => exact(sumOf(all.counts, which), "scan", names.asOf);
+  const value = (which: readonly TallyName[]) =>
+    exact(sumOf(all.counts, which), "scan", names.asOf);
   const ages = agesOf(all);
   return {
     asOf: timeOf(gauge.nowMs),
@@ -57,7 +58,7 @@ export function countsOfPass(gauge: Gauge, names: NameCounts): MeasuredCounts {
 /** The heads of the index: the available jobs by condition, if there are few. */
 export interface Heads {
   readonly probe: Probe;
-  readonly tallies: ReadonlyMap<Tallied, number>;
+  readonly tallies: ReadonlyMap<TallyName, number>;
   readonly indexed: IndexedCounts;
 }
 
@@ -66,7 +67,7 @@ export interface TakenSample {
   readonly sample: JobSample;
   readonly asOf: string;
   /** Returns the estimated number of jobs in these conditions together. */
-  readonly estimate: (which: readonly Tallied[]) => Interval;
+  readonly estimate: (which: readonly TallyName[]) => Interval;
 }
 
 /**
@@ -76,7 +77,7 @@ export interface TakenSample {
 export function takenSample(sample: JobSample, pages: number, asOf: string): TakenSample {
   const kept = new Map<string, Interval>();
   const perPage = rowsPerPage(sample);
-  const estimate = (which: readonly Tallied[]) => {
+  const estimate = (which: readonly TallyName[]) => {
     const name = which.join();
     const interval = kept.get(name) ?? estimateFrom(pages, sums(sample, which), perPage);
     kept.set(name, interval);
@@ -96,7 +97,7 @@ export function countsOfParts(
   census: NameCounts | null,
 ): MeasuredCounts {
   const asOf = timeOf(gauge.nowMs);
-  const best = (which: readonly Tallied[], atLeast = 0): Value => {
+  const best = (which: readonly TallyName[], atLeast = 0): Value => {
     const known = which.filter((one) => tallies.has(one));
     const certain = known.reduce((sum, one) => sum + (tallies.get(one) ?? 0), 0);
     const rest = which.filter((one) => !tallies.has(one));
@@ -154,7 +155,7 @@ function plannedTotal({ pages, jobsPerPage, nowMs }: Gauge, least: number): Valu
   return between(interval, "catalog", timeOf(nowMs), least);
 }
 
-function sums({ counts }: JobSample, which: readonly Tallied[]): readonly number[] {
+function sums({ counts }: JobSample, which: readonly TallyName[]): readonly number[] {
   const [first = "ready", ...others] = which;
   if (others.length === 0) return counts[first];
   return counts[first].map((count, page) =>

@@ -45,7 +45,7 @@ export function createLargestNames(
 async function readNamed(
   db: Database,
   kind: "task" | "queue",
-  largest: readonly Sized[],
+  largest: readonly SizedName[],
 ): Promise<readonly NamedTally[]> {
   if (largest.length === 0) return [];
   const ids = largest.map(({ id }) => id);
@@ -57,13 +57,13 @@ async function readNamed(
   });
 }
 
-interface Sized {
+interface SizedName {
   readonly id: number;
   readonly tally: NameTally;
   readonly jobs: number;
 }
 
-function sortBySize(tallies: ReadonlyMap<number, NameTally>): readonly Sized[] {
+function sortBySize(tallies: ReadonlyMap<number, NameTally>): readonly SizedName[] {
   return [...tallies]
     .map(([id, tally]) => ({ id, tally, jobs: sumOf(tally.counts, tallied) }))
     .sort((one, other) => other.jobs - one.jobs || one.id - other.id);

@@ -1,7 +1,7 @@
 // The number of jobs of each task and each named queue, with its precision.
 import { type Basis, between, capped, exact, type Value } from "../../domain/value.ts";
 import { NameTallies, type NameTally } from "../stats/name-tallies.ts";
-import { inState, sumOf, type Tallied } from "../stats/tally.ts";
+import { inState, sumOf, type TallyName } from "../stats/tally.ts";
 
 export interface NameCounts {
   readonly basis: Extract<Basis, "scan" | "census" | "sample">;
@@ -10,7 +10,7 @@ export interface NameCounts {
   /** The counts; for a sample, only those of the sample. */
   readonly tallies: NameTallies;
   /** Returns the count of one task or queue. `tally`: undefined if none of its jobs was counted. */
-  value(tally: NameTally | undefined, which: readonly Tallied[]): Value;
+  value(tally: NameTally | undefined, which: readonly TallyName[]): Value;
   /** Returns the number of jobs that this holder has locked. */
   held(holder: string): number;
 }
@@ -26,14 +26,14 @@ export function scannedNames(tallies: NameTallies, asOf: string): NameCounts {
 }
 
 /** What has changed since a census began. */
-export interface Since {
+export interface ChangesSince {
   /** The number of written rows. Only these may have been counted twice or not at all. */
   readonly writes: number;
   /** The number of jobs that have become due without a write; null if unknown. */
   readonly becameDue: number | null;
 }
 
-export function censusNames(tallies: NameTallies, asOf: string, since: Since): NameCounts {
+export function censusNames(tallies: NameTallies, asOf: string, since: ChangesSince): NameCounts {
   return {
     basis: "census",
     asOf,
@@ -57,10 +57,10 @@ const ahead = inState.scheduled;
  */
 function shiftOf(
   tally: NameTally | undefined,
-  which: readonly Tallied[],
+  which: readonly TallyName[],
   becameDue: number | null,
 ): number {
-  const partOf = (side: readonly Tallied[]) =>
+  const partOf = (side: readonly TallyName[]) =>
     side.filter((one) => which.includes(one)).length / side.length;
   const [ofDue, ofAhead] = [partOf(due), partOf(ahead)];
   const time = ofDue === ofAhead && ofDue % 1 === 0 ? 0 : (becameDue ?? countOf(tally, ahead));
@@ -110,6 +110,6 @@ export function unknownNames(asOf: string): NameCounts {
   };
 }
 
-function countOf(tally: NameTally | undefined, which: readonly Tallied[]): number {
+function countOf(tally: NameTally | undefined, which: readonly TallyName[]): number {
   return tally === undefined ? 0 : sumOf(tally.counts, which);
 }

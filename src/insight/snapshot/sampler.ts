@@ -51,7 +51,7 @@ export interface SamplerOptions {
 }
 
 /** What a pulse counts. `isSmall`: the whole table was read. */
-type Counted = Pick<QueueSnapshot, "isSmall" | "counts" | "names">;
+type PulseCounts = Pick<QueueSnapshot, "isSmall" | "counts" | "names">;
 
 /** The number of queues in a snapshot: more than a page shows. It limits the data that is sent to each viewer. */
 const MAX_QUEUES = 1_000;
@@ -127,7 +127,7 @@ export function createSampler(db: Database, options: SamplerOptions = {}): Sampl
     return (await nullOnTimeout(timed("sample", () => takeSample(gauge)))) ?? before;
   };
 
-  const countAll = async (gauge: Gauge): Promise<Counted | null> => {
+  const countAll = async (gauge: Gauge): Promise<PulseCounts | null> => {
     const rows = await nullOnTimeout(tallyAll(db, gauge));
     if (rows === null) return null;
     const tallies = new NameTallies();
@@ -136,7 +136,7 @@ export function createSampler(db: Database, options: SamplerOptions = {}): Sampl
     return { isSmall: true, counts: countsOfPass(gauge, names), names };
   };
 
-  const countJobs = async (gauge: Gauge): Promise<Counted> => {
+  const countJobs = async (gauge: Gauge): Promise<PulseCounts> => {
     const all = gauge.pages <= smallPages ? await countAll(gauge) : null;
     if (all !== null) return all;
     const heads = await readHeads(gauge);

@@ -4,11 +4,11 @@ import { type Database, query, type Statement } from "../../database/database.ts
 import { type IndexName, indexCondition } from "../../database/schema/indexes/optional-index.ts";
 import { type Heartbeats, isFetched } from "../../queue/sql/condition.ts";
 import { milliseconds } from "../../queue/sql/moments.ts";
-import type { Tallied } from "./tally.ts";
+import type { TallyName } from "./tally.ts";
 
 export interface IndexedCounts {
   /** The number of jobs in conditions that have few. */
-  readonly tallies: ReadonlyMap<Tallied, number>;
+  readonly tallies: ReadonlyMap<TallyName, number>;
   /**
    * When the longest running job was locked, in milliseconds since 1970; null: no job is running; undefined: no index
    * has it.
@@ -45,7 +45,7 @@ export async function readIndexed(
 ): Promise<IndexedCounts> {
   const locked = indexes.has("running") ? await countIn(db, lockedSql(heartbeats)) : null;
   const failed = indexes.has("failed") ? await countIn(db, failedSql) : null;
-  const tallies = new Map<Tallied, number>();
+  const tallies = new Map<TallyName, number>();
   if (locked !== null && locked.count <= CAP) {
     tallies.set("fetched", locked.fetched).set("running", locked.count - locked.fetched);
   }

@@ -1,11 +1,11 @@
 // Jobs counted by condition for each task, named queue and lock holder, combined from the rows of one or more
 // statements.
-import { inState, type Tallied, tallied } from "./tally.ts";
+import { inState, type TallyName, tallied } from "./tally.ts";
 
 /** The counts for one kind of name and one condition. The lists are JSON texts of equal length. */
 export interface TallyRow {
   readonly kind: "task" | "queue" | "holder";
-  readonly tallied: Tallied;
+  readonly tallied: TallyName;
   /** Ids, or the names of holders; null: the jobs without a named queue. */
   readonly keys: string;
   readonly counts: string;
@@ -22,15 +22,15 @@ export interface SampledJobs {
   readonly pages: readonly number[];
   readonly tasks: readonly number[];
   readonly queues: readonly (number | null)[];
-  readonly tallied: readonly Tallied[];
+  readonly tallied: readonly TallyName[];
   readonly holders: readonly string[];
 }
 
 export interface NameTally {
-  readonly counts: Record<Tallied, number>;
+  readonly counts: Record<TallyName, number>;
   /** For a sample, the sum of the squares of the counts on each page, from which the variance follows. */
-  readonly squares: Record<Tallied, number>;
-  readonly times: Partial<Record<Tallied, number>>;
+  readonly squares: Record<TallyName, number>;
+  readonly times: Partial<Record<TallyName, number>>;
 }
 
 export class NameTallies {
@@ -77,7 +77,7 @@ export class NameTallies {
   #addOne(
     { kind, tallied }: Pick<TallyRow, "kind" | "tallied">,
     key: string | null,
-    more: Counted,
+    more: CountWithError,
   ) {
     if (kind === "holder") {
       if (key !== null) this.holders.set(key, (this.holders.get(key) ?? 0) + more.count);
@@ -116,7 +116,7 @@ const codes = new Map(tallied.map((one, code) => [one, code]));
 function countByPage(
   pages: readonly number[],
   ids: readonly (number | null)[],
-  conditions: readonly Tallied[],
+  conditions: readonly TallyName[],
 ): ReadonlyMap<number, PageCounter> {
   const counters = new Map<number, PageCounter>();
   for (let n = 0; n < pages.length; n++) {
@@ -138,7 +138,7 @@ function countByPage(
   return counters;
 }
 
-interface Counted {
+interface CountWithError {
   readonly count: number;
   readonly squares: number;
   readonly time: number | null;
@@ -157,11 +157,12 @@ export function sumOfTallies(tallies: readonly NameTally[]): NameTally {
 }
 
 function emptyTally(): NameTally {
-  const zeros = () => Object.fromEntries(tallied.map((one) => [one, 0])) as Record<Tallied, number>;
+  const zeros = () =>
+    Object.fromEntries(tallied.map((one) => [one, 0])) as Record<TallyName, number>;
   return { counts: zeros(), squares: zeros(), times: {} };
 }
 
-function addTo(tally: NameTally, one: Tallied, { count, squares, time }: Counted) {
+function addTo(tally: NameTally, one: TallyName, { count, squares, time }: CountWithError) {
   const { times } = tally;
   tally.counts[one] += count;
   tally.squares[one] += squares;
@@ -175,7 +176,7 @@ const ahead = inState.scheduled.filter((one) => one !== "retrying_ahead");
 
 /** Returns the earliest run_at of due, ready and scheduled jobs, the earliest lock, and the last failure. */
 export function agesOf({ times }: NameTally) {
-  const earliest = (...of: Tallied[]) => {
+  const earliest = (...of: TallyName[]) => {
     const known = of.flatMap((one) => times[one] ?? []);
     return known.length === 0 ? null : Math.min(...known);
   };

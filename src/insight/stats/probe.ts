@@ -4,7 +4,7 @@ import { type Database, query, type Statement } from "../../database/database.ts
 import { isAvailable, isDue } from "../../queue/sql/eligible.ts";
 import { milliseconds } from "../../queue/sql/moments.ts";
 import { MAX_PRIORITIES, priorities } from "../read/priorities.ts";
-import type { Tallied } from "./tally.ts";
+import type { TallyName } from "./tally.ts";
 import { talliedAs } from "./tally.ts";
 
 /** The number of jobs up to which each priority is counted. Larger counts need not be exact. */
@@ -130,8 +130,8 @@ export async function readProbeTallies(
   db: Database,
   side: "due" | "ahead",
   lockedQueueIds: readonly number[],
-): Promise<ReadonlyMap<Tallied, number>> {
-  const rows = await query<{ tallied: Tallied; count: string }>(
+): Promise<ReadonlyMap<TallyName, number>> {
+  const rows = await query<{ tallied: TallyName; count: string }>(
     db,
     side === "due" ? dueSql : aheadSql,
     // Jobs that are beyond the limit by now are too new to matter.

@@ -6,11 +6,11 @@ import { failedForGoodAt } from "../../queue/settle/retry-policy.ts";
 import type { Heartbeats } from "../../queue/sql/condition.ts";
 import { milliseconds } from "../../queue/sql/moments.ts";
 import type { Locks } from "./gauge.ts";
-import { type Tallied, tallied, talliedAs } from "./tally.ts";
+import { type TallyName, tallied, talliedAs } from "./tally.ts";
 
 export interface JobSample {
   /** For each condition, the number of jobs on each page that was read, in page order. */
-  readonly counts: Readonly<Record<Tallied, readonly number[]>>;
+  readonly counts: Readonly<Record<TallyName, readonly number[]>>;
   /** The earliest lock and the last failure among the jobs of the sample, in milliseconds since 1970. */
   readonly longestRunningMs: number | null;
   readonly lastFailureMs: number | null;
@@ -42,7 +42,7 @@ const sampleSql =
     ) as job
   ) as page`;
 
-type SampleRow = Record<Tallied, string | null> & {
+type SampleRow = Record<TallyName, string | null> & {
   readonly longest_ms: string | null;
   readonly last_ms: string | null;
 };
@@ -56,7 +56,7 @@ export async function sampleJobs(
   const [row] = await query<SampleRow>(db, sampleSql(heartbeats), [pages, lockedQueueIds]);
   const counts = Object.fromEntries(
     tallied.map((one) => [one, JSON.parse(row?.[one] ?? "[]") as number[]]),
-  ) as Record<Tallied, number[]>;
+  ) as Record<TallyName, number[]>;
   const time = (ms: string | null | undefined) => (ms == null ? null : Number(ms));
   return {
     counts,

@@ -9,10 +9,10 @@ import {
 import { conditionOf, type Heartbeats, isQueueIn } from "../../queue/sql/condition.ts";
 import { isDue } from "../../queue/sql/eligible.ts";
 
-export type Tallied = Exclude<Condition, "retrying"> | "retrying_due" | "retrying_ahead";
+export type TallyName = Exclude<Condition, "retrying"> | "retrying_due" | "retrying_ahead";
 
 /** The number of each. */
-export type Tally = Readonly<Record<Tallied, number>>;
+export type Tally = Readonly<Record<TallyName, number>>;
 
 /**
  * Returns an SQL expression: the counted condition of a job. `lockedQueues`: the parameter with their ids, such as
@@ -24,19 +24,19 @@ export const talliedAs = (job: string, lockedQueues: string, heartbeats: Heartbe
     retrying: `case when ${isDue(job)} then 'retrying_due' else 'retrying_ahead' end`,
   });
 
-const partsOf = (condition: Condition): readonly Tallied[] =>
+const partsOf = (condition: Condition): readonly TallyName[] =>
   condition === "retrying" ? ["retrying_due", "retrying_ahead"] : [condition];
 
-export const tallied: readonly Tallied[] = conditions.flatMap(partsOf);
+export const tallied: readonly TallyName[] = conditions.flatMap(partsOf);
 
 /** The counted conditions that form each condition. */
 export const inCondition = Object.fromEntries(
   conditions.map((condition) => [condition, partsOf(condition)]),
-) as Readonly<Record<Condition, readonly Tallied[]>>;
+) as Readonly<Record<Condition, readonly TallyName[]>>;
 
 type State = ConditionData["states"][number];
 
-const inOneState = (state: State): readonly Tallied[] =>
+const inOneState = (state: State): readonly TallyName[] =>
   conditions.flatMap((condition) => {
     const { states } = conditionData[condition];
     if (!states.includes(state)) return [];
@@ -46,13 +46,13 @@ const inOneState = (state: State): readonly Tallied[] =>
   });
 
 /** The counted conditions that form each state of the contract. */
-export const inState: Readonly<Record<State, readonly Tallied[]>> = {
+export const inState: Readonly<Record<State, readonly TallyName[]>> = {
   ready: inOneState("ready"),
   scheduled: inOneState("scheduled"),
   locked: inOneState("locked"),
   failed: inOneState("failed"),
 };
 
-export function sumOf(tally: Tally, which: readonly Tallied[]): number {
+export function sumOf(tally: Tally, which: readonly TallyName[]): number {
   return which.reduce((sum, one) => sum + tally[one], 0);
 }

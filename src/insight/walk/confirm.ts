@@ -15,7 +15,7 @@ const MAX_BYTES = 8 * 1_048_576;
 const MAX_IN_ALL = 16 * 1_048_576;
 const MAX_MS = 200;
 
-export interface Confirmed {
+export interface Confirmation {
   readonly ids: ReadonlySet<string>;
   /** The number of candidates that are too large to check. */
   readonly unchecked: number;
@@ -28,7 +28,7 @@ export async function confirm(
   db: Database,
   ids: readonly string[],
   { decide, marks, sql, values }: TextCheck,
-): Promise<Confirmed> {
+): Promise<Confirmation> {
   const confirmed = new Set<string>();
   let unchecked = 0;
   let bytes = 0;

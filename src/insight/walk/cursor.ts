@@ -95,10 +95,10 @@ function read(text: string): Cursor | null {
   }
 }
 
-type Packed = v.InferOutput<typeof position>;
+type PackedPosition = v.InferOutput<typeof position>;
 type PackedRow = [string[], string] | null;
 
-function packed(position: Position): Packed {
+function packed(position: Position): PackedPosition {
   switch (position.kind) {
     case "ids":
       return ["i", position.after];
@@ -115,7 +115,7 @@ function packed(position: Position): Packed {
   }
 }
 
-function unpacked(shown: Packed): Position {
+function unpacked(shown: PackedPosition): Position {
   switch (shown[0]) {
     case "i":
       return { kind: "ids", after: shown[1] };

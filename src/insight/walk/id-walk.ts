@@ -1,7 +1,7 @@
 // Walks jobs in id order: finds the next rows of the primary key, and which of them match.
 import { type Database, query } from "../../database/database.ts";
 import type { QueryShape } from "../query/job-query.ts";
-import type { Matching } from "./matching.ts";
+import type { WalkCondition } from "./matching.ts";
 import { conditionOf, listOf, MAX_ID, MIN_ID, type StepInput, type WalkStep } from "./step.ts";
 
 interface ChunkRow {
@@ -61,7 +61,7 @@ function isPast({ minId, maxId }: QueryShape, last: string, fromNewest: boolean)
 }
 
 /** Whether so few jobs can match that an index finds all of them at once. */
-export function isFew({ shape }: Matching): boolean {
+export function isFew({ shape }: WalkCondition): boolean {
   return shape.ids !== null || shape.key !== null;
 }
 

@@ -5,13 +5,13 @@ import { query } from "../../database/database.ts";
 import { isDueIn } from "../../domain/condition.ts";
 import { isDue as isDueNow } from "../../queue/sql/eligible.ts";
 import { notACursor } from "./cursor.ts";
-import { everyJob, type Matching } from "./matching.ts";
+import { everyJob, type WalkCondition } from "./matching.ts";
 import { EARLIEST, LATEST, momentText, nextMoment } from "./moment-key.ts";
-import type { Key, Segment, Way } from "./order.ts";
+import type { Key, Segment, SegmentOrder } from "./order.ts";
 import { conditionOf, listOf, MAX_ID, MIN_ID, type StepInput, type WalkStep } from "./step.ts";
 import type { Position, Row } from "./walk-place.ts";
 
-type IndexWay = Extract<Way, { kind: "index" }>;
+type IndexWay = Extract<SegmentOrder, { kind: "index" }>;
 
 export function indexOf({ way }: Segment): IndexWay {
   if (way.kind !== "index") throw notACursor();
@@ -107,7 +107,7 @@ export function positionAfterTie(segment: Segment, key: readonly string[]): Posi
 }
 
 /** Returns the condition for the jobs of one key. */
-export function tieMatching({ keys }: IndexWay, key: readonly string[]): Matching {
+export function tieMatching({ keys }: IndexWay, key: readonly string[]): WalkCondition {
   const sql = (first: number) =>
     keys.map(({ column, type }, at) => `jobs.${column} = $${first + at}::${type}`).join(" and ");
   const values = keys.map(({ parameter }, at) => parameter(key[at] ?? ""));
@@ -138,7 +138,7 @@ function keyBeside(key: readonly string[], isSmaller: boolean): string[] | null 
  * Limits the index to due or to future jobs, which are the two ends of an index of times. The query's own now is before
  * that of the statement.
  */
-function aheadOf({ shape, nowUs }: Matching, bound: (value: unknown) => string): string {
+function aheadOf({ shape, nowUs }: WalkCondition, bound: (value: unknown) => string): string {
   const { isDue, conditions } = shape;
   const all = (due: boolean) => conditions?.every((one) => isDueIn(one) === due) === true;
   if (isDue === true || all(true)) return `and ${isDueNow("jobs")}`;

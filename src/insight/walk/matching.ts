@@ -3,7 +3,7 @@ import type { CheckedTexts, JobQuery } from "../query/job-query.ts";
 import { ANY_SHAPE, bothOf } from "../query/parts/shape.ts";
 
 /** The part of a compiled query that a walk needs. */
-export interface Matching
+export interface WalkCondition
   extends Pick<JobQuery, "sql" | "values" | "shape" | "isEmpty" | "unknown"> {
   /** What this process decides by the texts; null: nothing. */
   readonly check: TextCheck | null;
@@ -22,7 +22,7 @@ export interface TextCheck {
   readonly values: readonly unknown[];
 }
 
-export const everyJob: Matching = Object.freeze({
+export const everyJob: WalkCondition = Object.freeze({
   sql: () => "true",
   values: [],
   check: null,
@@ -34,7 +34,7 @@ export const everyJob: Matching = Object.freeze({
 });
 
 /** Returns the condition of a compiled query. */
-export function matchingOf(query: JobQuery): Matching {
+export function matchingOf(query: JobQuery): WalkCondition {
   const { check: decide, values } = query;
   return {
     ...query,
@@ -52,7 +52,7 @@ export function matchingOf(query: JobQuery): Matching {
 }
 
 /** Returns the condition that all of `parts` match. At most one of them has a check. */
-export function allOf(parts: readonly Matching[]): Matching {
+export function allOf(parts: readonly WalkCondition[]): WalkCondition {
   const real = parts.filter(({ isAll }) => !isAll);
   const [only] = real;
   if (only === undefined) return everyJob;

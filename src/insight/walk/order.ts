@@ -38,7 +38,7 @@ export interface Key {
 }
 
 /** How a segment's jobs are found in order. */
-export type Way =
+export type SegmentOrder =
   /** By id, because no other order is requested. */
   | { readonly kind: "ids" }
   /** By an index, for each of these priorities or as a whole. */
@@ -51,7 +51,7 @@ export type Way =
   | { readonly kind: "rank"; readonly key: Key };
 
 export interface Segment {
-  readonly way: Way;
+  readonly way: SegmentOrder;
   /** The condition of the segment's jobs, on the alias `jobs`. */
   readonly where: string;
   readonly descending: boolean;
@@ -102,14 +102,14 @@ export function segmentsOf(
     case "-due": {
       const descending = sort === "-due";
       const { priorities } = facts;
-      const way: Way =
+      const way: SegmentOrder =
         priorities === null
           ? { kind: "rank", key: runAt }
           : { kind: "index", keys: [runAt], priorities };
       return parted(way, isAvailable(jobs), waiting, descending, shape);
     }
     case "priority": {
-      const way: Way = {
+      const way: SegmentOrder = {
         kind: "index",
         keys: [number("priority"), runAt],
         // Due jobs precede future ones within each priority.
@@ -143,7 +143,7 @@ const failed = isFailed(jobs);
 const locked = isLocked(jobs);
 
 /** Returns the way of the optional index if it exists; otherwise a ranking. */
-function ranked(key: Key, index: string, { indexes }: OrderFacts): Way {
+function ranked(key: Key, index: string, { indexes }: OrderFacts): SegmentOrder {
   return indexes.has(index)
     ? { kind: "index", keys: [key], priorities: null }
     : { kind: "rank", key };
@@ -158,7 +158,7 @@ const byId = (where: string, descending: boolean): Segment => ({
 
 // Recently changed jobs are more often among the newest, so the walk begins with the newest to have a better first
 // result.
-const ranking = (way: Way, where: string, descending: boolean): Segment => ({
+const ranking = (way: SegmentOrder, where: string, descending: boolean): Segment => ({
   way,
   where,
   descending,
@@ -167,7 +167,7 @@ const ranking = (way: Way, where: string, descending: boolean): Segment => ({
 
 /** Returns the segment of the jobs that have the sort key, and that of the others, by id. */
 function parted(
-  way: Way,
+  way: SegmentOrder,
   where: string,
   having: readonly Condition[],
   descending: boolean,

@@ -10,7 +10,7 @@ import type { Key } from "./order.ts";
 import { conditionOf, listOf, type StepInput, type WalkStep } from "./step.ts";
 import type { Round, Row } from "./walk-place.ts";
 
-type Sizeless = Omit<StepInput, "size">;
+type RankInput = Omit<StepInput, "size">;
 
 interface RankedRow {
   readonly last: string | null;
@@ -42,10 +42,10 @@ export async function walkRanks(
  * Returns the best rows so far that still match and are within the bound. If checking them again takes too long, they
  * are returned unchecked.
  */
-export async function bestAgain(input: Sizeless, key: Key, round: Round): Promise<Row[]> {
+export async function bestAgain(input: RankInput, key: Key, round: Round): Promise<Row[]> {
   if (round.best.length === 0) return [];
   const limits = [round.floor, round.bound].flatMap((row) => rowValues(key, row));
-  const again = (some: Sizeless) =>
+  const again = (some: RankInput) =>
     query<RankedRow>(input.db, (schema) => bestSql(schema, some, key), [
       round.best,
       ...limits,
@@ -81,7 +81,7 @@ function rowsOf(row: RankedRow | undefined): Row[] {
  * Returns a condition: the row is after the floor and up to the bound, whose keys and ids are four parameters from
  * `first` on.
  */
-function limitsSql({ segment }: Sizeless, { column, type }: Key, first: number): string {
+function limitsSql({ segment }: RankInput, { column, type }: Key, first: number): string {
   const [after, upTo] = segment.descending ? ["<", ">="] : [">", "<="];
   const row = `(jobs.${column}, jobs.id)`;
   const at = (offset: number) => `$${first + offset}`;
@@ -93,7 +93,7 @@ const listsSql = (alias: string, { out }: Key, order: string) => `
     pg_catalog.array_to_string(array(select ${alias}.id from ${alias} order by ${order}), ',') as ids,
     pg_catalog.array_to_string(array(select ${out(`${alias}.key`)} from ${alias} order by ${order}), ',') as keys`;
 
-const orderOf = ({ segment }: Sizeless, alias: string, column = "key") => {
+const orderOf = ({ segment }: RankInput, alias: string, column = "key") => {
   const direction = segment.descending ? "desc" : "asc";
   return `${alias}.${column} ${direction}, ${alias}.id ${direction}`;
 };
@@ -114,7 +114,7 @@ function chunkSql(schema: string, input: StepInput, key: Key, few: boolean): str
   from bound`;
 }
 
-const bestSql = (schema: string, input: Sizeless, key: Key) => `
+const bestSql = (schema: string, input: RankInput, key: Key) => `
   with found as materialized (
     select jobs.id, jobs.${key.column} as key
     from ${schema}._private_jobs as jobs

@@ -1,12 +1,12 @@
 // The input and the result of every step of a walk, and the SQL that steps share.
 import type { Database } from "../../database/database.ts";
-import type { Matching } from "./matching.ts";
+import type { WalkCondition } from "./matching.ts";
 import type { Segment } from "./order.ts";
 import type { Row, WalkPlace } from "./walk-place.ts";
 
 export interface StepInput {
   readonly db: Database;
-  readonly matching: Matching;
+  readonly matching: WalkCondition;
   readonly segment: Segment;
   /** The number of matches to skip first. */
   readonly skip: number;
@@ -28,7 +28,7 @@ export interface WalkStep<P> {
 }
 
 /** A match, with the place after it. */
-export interface Found {
+export interface FoundJob {
   readonly id: string;
   readonly after: WalkPlace;
 }

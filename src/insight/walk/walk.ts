@@ -11,11 +11,11 @@ import { confirm } from "./confirm.ts";
 import { notACursor } from "./cursor.ts";
 import { idAfter, isOpen, walkIds } from "./id-walk.ts";
 import { indexOf, positionAfterTie, tieMatching, walkIndex } from "./index-walk.ts";
-import { allOf, type Matching } from "./matching.ts";
+import { allOf, type WalkCondition } from "./matching.ts";
 import type { Segment } from "./order.ts";
 import { createPace, STEP_MS, type WalkPace } from "./pace.ts";
 import { bestAgain, bestOf, inWalkOrder, walkRanks } from "./rank-walk.ts";
-import type { Found, StepInput, WalkStep } from "./step.ts";
+import type { FoundJob, StepInput, WalkStep } from "./step.ts";
 import {
   adapted,
   beginningOf,
@@ -28,7 +28,7 @@ import {
 
 export interface WalkRequest {
   readonly db: Database;
-  readonly matching: Matching;
+  readonly matching: WalkCondition;
   readonly segments: readonly Segment[];
   /** Where to begin; null: at the beginning. */
   readonly place: WalkPlace | null;
@@ -40,8 +40,8 @@ export interface WalkRequest {
   readonly budgetMs: number;
 }
 
-export interface Walked {
-  readonly found: readonly Found[];
+export interface WalkResult {
+  readonly found: readonly FoundJob[];
   /** Where to continue; null: everything was read. */
   readonly next: WalkPlace | null;
   readonly skip: number;
@@ -67,8 +67,8 @@ const FIRST_OPEN = 250;
 const CANDIDATES = 200;
 const JUMP = 1_000_000;
 
-export async function walk(request: WalkRequest): Promise<Walked> {
-  const state = new Walking(request);
+export async function walk(request: WalkRequest): Promise<WalkResult> {
+  const state = new WalkState(request);
   // Don't start a step that would end more than half a step after the deadline.
   const deadline = monotonic() + request.budgetMs - STEP_MS / 2;
   while (state.isUnfinished) {
@@ -78,10 +78,10 @@ export async function walk(request: WalkRequest): Promise<Walked> {
   return state.end();
 }
 
-class Walking {
+class WalkState {
   readonly pace: WalkPace;
   readonly #request: WalkRequest;
-  readonly #found: Found[] = [];
+  readonly #found: FoundJob[] = [];
   #place: WalkPlace | null;
   #skip: number;
   #scanned = 0;
@@ -127,7 +127,7 @@ class Walking {
     }
   }
 
-  end(): Walked {
+  end(): WalkResult {
     const isPartial = this.#place?.position.kind === "rank" && this.#best !== null;
     const found = isPartial ? this.#partialPage() : this.#found;
     const isFull = this.#found.length >= this.#request.limit || this.#isShort;
@@ -260,13 +260,13 @@ class Walking {
     this.#place = next === undefined ? null : beginningOf(next, segment + 1);
   }
 
-  #foundAt(row: Row, position: Position): Found {
+  #foundAt(row: Row, position: Position): FoundJob {
     const segment = this.#place?.segment ?? 0;
     return { id: row.id, after: { segment, position: positionAfter(row, position) } };
   }
 
   /** Returns the best rows so far. Wherever the list is cut, the same ranking continues. */
-  #partialPage(): Found[] {
+  #partialPage(): FoundJob[] {
     const after = this.#place as WalkPlace;
     return (this.#best ?? []).map(({ id }) => ({ id, after }));
   }

@@ -28,8 +28,8 @@ import { type Cause, cause, crashCauses } from "./cause.ts";
 import { type Holder, isUnreportedBy } from "./holders.ts";
 import type { HoldingJob } from "./holding-job.ts";
 import { cancelledText, deadlineText, type WhyFacts } from "./job-facts.ts";
-import type { Knowledge } from "./knowledge.ts";
 import type { QueuePlace } from "./queue-place.ts";
+import type { TaskCoverage } from "./task-coverage.ts";
 
 export interface CauseFacts {
   /** The job's schema. */
@@ -47,7 +47,7 @@ export interface CauseFacts {
   /** The request to cancel it while it runs; null: none. */
   readonly cancellation: Cancellation | null;
   readonly place: QueuePlace | null;
-  readonly knowledge: Knowledge;
+  readonly coverage: TaskCoverage;
   readonly hasWorkers: boolean;
   /** The number of jobs with the same error, including this one; null if unknown. */
   readonly sameError: Value | null;
@@ -229,10 +229,10 @@ function notDue({ job }: CauseFacts): Cause {
 }
 
 function dueCauses(facts: CauseFacts): Cause[] {
-  const { job, place, knowledge } = facts;
-  if (knowledge.runner !== null) {
-    const text = `${workerNamed(knowledge.runner)} runs it now`;
-    return [cause("holder_alive", text, { isRoot: true, links: { worker: knowledge.runner } })];
+  const { job, place, coverage } = facts;
+  if (coverage.runner !== null) {
+    const text = `${workerNamed(coverage.runner)} runs it now`;
+    return [cause("holder_alive", text, { isRoot: true, links: { worker: coverage.runner } })];
   }
   const unknown = unknownTask(facts, true);
   if (unknown.length > 0) return unknown;
@@ -253,25 +253,25 @@ function limitCauses({ limit, job: { queue } }: CauseFacts): Cause[] {
 }
 
 /** Reports an unknown task only if every worker that might support it reports that it does not. */
-function unknownTask({ job, knowledge }: CauseFacts, isRoot: boolean): Cause[] {
+function unknownTask({ job, coverage }: CauseFacts, isRoot: boolean): Cause[] {
   const { task } = job;
-  if (!isUnsupported(knowledge, task)) return [];
-  const former = knowledge.formerly.get(task);
+  if (!isUnsupported(coverage, task)) return [];
+  const former = coverage.formerly.get(task);
   return [
     cause("no_worker_for_task", `No live worker supports the task ${shortName(task)}`, {
       isRoot,
       isBroken: true,
       detail:
         former === undefined
-          ? `${counted(knowledge.alive, "worker is", "workers are")} alive, and all list their tasks`
+          ? `${counted(coverage.alive, "worker is", "workers are")} alive, and all list their tasks`
           : `${workerNamed(former)} did, but is not responding`,
       links: { worker: former ?? null },
     }),
   ];
 }
 
-export function isUnsupported(knowledge: Knowledge, task: string | null): task is string {
-  return task !== null && knowledge.isComplete && knowledge.unlisted.has(task);
+export function isUnsupported(coverage: TaskCoverage, task: string | null): task is string {
+  return task !== null && coverage.isComplete && coverage.unlisted.has(task);
 }
 
 const PLACES = ["first", "second", "third"];

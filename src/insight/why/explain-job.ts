@@ -12,11 +12,11 @@ import { type CauseFacts, causesOf, waitsSince } from "./causes.ts";
 import { type Holder, readHolders } from "./holders.ts";
 import { readFetchedBefore, readHoldingJob } from "./holding-job.ts";
 import { readJobFacts, type WhyFacts } from "./job-facts.ts";
-import { readKnowledge } from "./knowledge.ts";
 import { nextAttempts } from "./next-attempts.ts";
 import { readPlace } from "./queue-place.ts";
 import { sentenceOf } from "./sentence.ts";
 import { type JobTableFacts, readTableFacts } from "./table-facts.ts";
+import { readTaskCoverage } from "./task-coverage.ts";
 
 export interface JobExplanation {
   readonly id: string;
@@ -44,13 +44,13 @@ export type SameError = (
 ) => Promise<Value | null>;
 
 /** Expensive reads that are shared with other callers. */
-export interface KnownElsewhere {
+export interface SharedFacts {
   readonly sameError: SameError;
   /** Returns the holders of locks in a large table; null if they were not read yet. */
   readonly jobHolders: () => readonly string[] | null;
 }
 
-const NOTHING_ELSE: KnownElsewhere = Object.freeze({
+const NOTHING_ELSE: SharedFacts = Object.freeze({
   sameError: async () => null,
   jobHolders: () => null,
 });
@@ -59,7 +59,7 @@ const NOTHING_ELSE: KnownElsewhere = Object.freeze({
 export async function explainJob(
   db: Database,
   id: string,
-  elsewhere: KnownElsewhere = NOTHING_ELSE,
+  elsewhere: SharedFacts = NOTHING_ELSE,
 ): Promise<JobExplanation | null> {
   // The reads are in parallel, here and below, because each round trip takes a millisecond or two.
   const [job, table] = await Promise.all([readJobFacts(db, id), readTableFacts(db)]);
@@ -88,18 +88,18 @@ async function surroundings(
   db: Database,
   job: WhyFacts,
   table: JobTableFacts,
-  { sameError, jobHolders }: KnownElsewhere,
+  { sameError, jobHolders }: SharedFacts,
 ): Promise<CauseFacts> {
   const { hasWorkers, asOf } = table;
   const { queue } = job;
   const waits = isWaiting(job);
-  const [held, pause, limit, requests, place, knowledge, same] = await Promise.all([
+  const [held, pause, limit, requests, place, coverage, same] = await Promise.all([
     readHeld(db, job, table),
     waits ? pauseOfJob(db, job) : null,
     (waits && job.isDue) || job.condition === "fetched" ? readLimitOfJob(db, job, asOf) : null,
     readCancellations(db, job.condition === "failed" ? [] : [job.id]),
     waits && job.isDue ? readPlace(db, { ...job, queueId: queue?.id ?? null }, asOf) : null,
-    readKnowledge(db, waits && job.task !== null ? [job.task] : [], {
+    readTaskCoverage(db, waits && job.task !== null ? [job.task] : [], {
       hasWorkers: hasWorkers && waits,
       jobLocks: table.isSmall ? "read" : (jobHolders() ?? "unknown"),
       jobId: job.id,
@@ -114,7 +114,7 @@ async function surroundings(
     limit,
     cancellation: requests.get(job.id) ?? null,
     place,
-    knowledge,
+    coverage,
     hasWorkers,
     sameError: same,
   };

@@ -140,23 +140,23 @@ function retrying({ job, sameError }: CauseFacts): string {
   return `${when} ${attempts} failed, the last ${ageText(job.nowMs - job.failedMs)} ago.${sameWay(sameError)}`;
 }
 
-function scheduled({ job, knowledge }: CauseFacts): string {
+function scheduled({ job, coverage }: CauseFacts): string {
   const at = `Due in ${ageText(job.runAtMs - job.nowMs)}, at ${momentText(job.runAtMs)}.`;
   const when = job.isNever ? "Never due: its time is infinity." : at;
-  const unsupported = isUnsupported(knowledge, job.task)
+  const unsupported = isUnsupported(coverage, job.task)
     ? ` No live worker supports its task ${shortName(job.task)}.`
     : "";
   return `${when}${unsupported}`;
 }
 
 function ready(facts: CauseFacts): string {
-  const { job, knowledge, place, hasWorkers, pause, limit } = facts;
-  if (facts.cancellation !== null && knowledge.runner === null) return toCancel(facts).trimEnd();
-  if (knowledge.runner !== null) {
-    return `${toCancel(facts)}Running on ${byWorker(knowledge.runner)}.`;
+  const { job, coverage, place, hasWorkers, pause, limit } = facts;
+  if (facts.cancellation !== null && coverage.runner === null) return toCancel(facts).trimEnd();
+  if (coverage.runner !== null) {
+    return `${toCancel(facts)}Running on ${byWorker(coverage.runner)}.`;
   }
   if (pause !== null) return `${pausedSubject(pause)}.`;
-  if (isUnsupported(knowledge, job.task)) {
+  if (isUnsupported(coverage, job.task)) {
     return `No live worker supports its task ${shortName(job.task)}: it waits until one does.`;
   }
   if (limit !== null) return `Waits for a limit. L${limitedText(limit).slice(1)}.`;
@@ -166,7 +166,7 @@ function ready(facts: CauseFacts): string {
       ? "Waits for a free worker"
       : `Due; ${counted(ahead, "job is", "jobs are")} ahead of it`;
   if (!hasWorkers) return `${first}; whether a worker is alive is unknown.`;
-  return knowledge.alive === 0 ? `${first}, but no worker with heartbeats is alive.` : `${first}.`;
+  return coverage.alive === 0 ? `${first}, but no worker with heartbeats is alive.` : `${first}.`;
 }
 
 /** Returns a sentence about the other jobs with the same error. In an estimate one more or less makes no difference. */

@@ -11,7 +11,7 @@ import { type JobToAdd, type ResolvedJob, resolveJob } from "../../domain/job-sp
 import { addResolved } from "./add-job.ts";
 import { insertJobs } from "./insert-jobs.ts";
 
-interface Waiting {
+interface WaitingAdd {
   readonly spec: ResolvedJob;
   resolve(job: Job): void;
   reject(error: unknown): void;
@@ -24,7 +24,7 @@ const MAX_CHARACTERS = 16_000_000;
 
 /** Returns an addJob whose concurrent calls share inserts. A job with a `throttle` has the result of addAnyJob(). */
 export function coalescedAdd(db: Database): (job: JobToAdd) => Promise<Job> {
-  let waiting: Waiting[] = [];
+  let waiting: WaitingAdd[] = [];
   let inserts = 0;
 
   const insertWaiting = async (): Promise<void> => {
@@ -54,7 +54,7 @@ export function coalescedAdd(db: Database): (job: JobToAdd) => Promise<Job> {
 }
 
 /** Returns how many jobs go into one insert. Together they must not be too large; a single job may have any size. */
-function batchSize(waiting: readonly Waiting[]): number {
+function batchSize(waiting: readonly WaitingAdd[]): number {
   let characters = 0;
   for (const [count, { spec }] of waiting.entries()) {
     characters += spec.payload.length;
@@ -64,7 +64,7 @@ function batchSize(waiting: readonly Waiting[]): number {
 }
 
 /** Inserts a batch. A batch that the database refuses is halved until the refused job is alone. */
-async function insert(db: Database, batch: readonly Waiting[]): Promise<void> {
+async function insert(db: Database, batch: readonly WaitingAdd[]): Promise<void> {
   try {
     const specs = batch.map(({ spec }) => spec);
     const jobs = await insertJobs(db, specs);

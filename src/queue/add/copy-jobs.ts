@@ -19,7 +19,7 @@ import { contendedQuery } from "../sql/contended-query.ts";
 import { databaseNowUs } from "../sql/moments.ts";
 import { namesStatement } from "../sql/names.ts";
 import { announceJobs } from "../sql/notify.ts";
-import { type Named, putBackNames } from "../tidy/lost-names.ts";
+import { type LostName, putBackNames } from "../tidy/lost-names.ts";
 import { addBatch } from "./add-batch.ts";
 import { flagsText } from "./given-jobs.ts";
 import { skippedRows } from "./skipped-rows.ts";
@@ -48,16 +48,17 @@ export async function copyJobs(db: Database, jobs: Jobs): Promise<number> {
 }
 
 /** The result of copyKeyedJobs(). */
-export interface Copied {
+export interface CopyResult {
   readonly added: number;
   /** The number of jobs that updated or kept the job with their key, perhaps an earlier job of the same list. */
   readonly replaced: number;
 }
 
 /** Like copyJobs(), but for jobs that may have keys: a step that contains keys is added as a batch, in its turn. */
-export const copyKeyedJobs = (db: Database, jobs: Jobs): Promise<Copied> => copyAll(db, jobs, true);
+export const copyKeyedJobs = (db: Database, jobs: Jobs): Promise<CopyResult> =>
+  copyAll(db, jobs, true);
 
-async function copyAll(db: Database, jobs: Jobs, mayHaveKeys: boolean): Promise<Copied> {
+async function copyAll(db: Database, jobs: Jobs, mayHaveKeys: boolean): Promise<CopyResult> {
   if (!isIterable(jobs)) {
     throw new InputError([{ path: "jobs", message: "must be a list of jobs" }]);
   }
@@ -150,7 +151,7 @@ interface Names {
   readonly queues: Map<string, number>;
 }
 
-const namedOf = (names: ReadonlyMap<string, number>): Named[] =>
+const namedOf = (names: ReadonlyMap<string, number>): LostName[] =>
   Array.from(names, ([name, id]) => ({ id, name }));
 
 async function* steps(jobs: Jobs): AsyncGenerator<GivenJob[]> {
@@ -227,8 +228,8 @@ async function resolveIds(
   names: ReadonlySet<string>,
 ): Promise<void> {
   if (names.size === 0) return;
-  type Named = { id: number; name: string };
-  const found = await contendedQuery<Named>(db, statement, [[...names]]);
+  type SavedName = { id: number; name: string };
+  const found = await contendedQuery<SavedName>(db, statement, [[...names]]);
   for (const { id, name } of found) ids.set(name, id);
 }
 

@@ -41,12 +41,12 @@ export async function foldJobs(
   chains: readonly Chain[],
   nowUs: string,
 ): Promise<JobRow[][] | null> {
-  const made = await readMade(db, chains);
-  if (made.nowUs !== nowUs || made.hasTriggers) return null;
+  const facts = await readFacts(db, chains);
+  if (facts.nowUs !== nowUs || facts.hasTriggers) return null;
   const folded = chains.map(({ row, specs }) => {
     let last = row;
     return specs.map((spec) => {
-      last = after(last, spec, made);
+      last = after(last, spec, facts);
       return last;
     });
   });
@@ -57,7 +57,7 @@ export async function foldJobs(
 const writes = ({ keyRule }: ResolvedJob): boolean => !keepsJob(keyRule);
 
 /** The values that PostgreSQL has computed. */
-interface Made {
+interface Facts {
   readonly nowUs: string;
   /** Whether the application has triggers on the table of jobs. */
   readonly hasTriggers: boolean;
@@ -68,7 +68,7 @@ interface Made {
 }
 
 /** Returns the row after an add, as the statement in add-keyed-jobs.ts would change it. */
-function after(row: JobRow, spec: ResolvedJob, { nowUs, taskIds, queueIds, texts }: Made): JobRow {
+function after(row: JobRow, spec: ResolvedJob, { nowUs, taskIds, queueIds, texts }: Facts): JobRow {
   const touched = { ...row, revision: row.revision + 1, updated_at_us: nowUs };
   if (!writes(spec)) return touched;
   const keepsTime = spec.keyRule === "preserve_run_at" && row.attempts === 0;
@@ -115,7 +115,7 @@ function textsIn({ row, specs }: Chain): string[] {
   });
 }
 
-async function readMade(db: Database, chains: readonly Chain[]): Promise<Made> {
+async function readFacts(db: Database, chains: readonly Chain[]): Promise<Facts> {
   // Each add registers the names of its job, even if it leaves the existing job unchanged.
   const specs = chains.flatMap((chain) => chain.specs);
   const texts = [...new Set(chains.flatMap(textsIn))];

@@ -35,7 +35,7 @@ export async function insertJobs(db: Database, specs: readonly ResolvedJob[]): P
   });
   if (answer === undefined) throw skippedRows(db, specs.length, {});
   const ids = parseIdArray(answer.ids);
-  const inserted: Inserted = {
+  const inserted: InsertResult = {
     nowUs: Number(answer.now_us),
     ids,
     runAtsUs: answer.run_ats_us === null ? null : (JSON.parse(answer.run_ats_us) as number[]),
@@ -61,7 +61,7 @@ interface InsertedRow {
   readonly queues: string | null;
 }
 
-interface Inserted {
+interface InsertResult {
   readonly nowUs: number;
   readonly ids: readonly string[];
   readonly runAtsUs: readonly number[] | null;
@@ -71,7 +71,7 @@ interface Inserted {
 }
 
 /** Returns the row as it is in the table now, from the given values, PostgreSQL's values, and the defaults. */
-function insertedRow(spec: ResolvedJob, index: number, inserted: Inserted): JobRow {
+function insertedRow(spec: ResolvedJob, index: number, inserted: InsertResult): JobRow {
   const { runAtsUs, ids } = inserted;
   // The same times as in `givenRows`.
   const runAtUs = runAtsUs === null ? inserted.nowUs - (ids.length - 1 - index) : runAtsUs[index];

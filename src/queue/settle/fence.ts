@@ -24,7 +24,7 @@ export function attemptsMade(mode: LockMode, job: string): string {
 }
 
 /** The rows that a statement should have written, and the rows that it wrote. */
-export interface Written {
+export interface FencedWrite {
   readonly schema: string;
   readonly mode: LockMode;
   /** The parameter with the ids of the jobs, and that with the worker's id, for `locked_by`. */
@@ -39,7 +39,7 @@ export interface Written {
  * only counts the rows. If the worker still holds the lock on one of these jobs, a trigger has skipped its row: then
  * the statement fails and is rolled back.
  */
-export const lostIds = ({ schema, mode, ids, workerId, by }: Written): string =>
+export const lostIds = ({ schema, mode, ids, workerId, by }: FencedWrite): string =>
   `case when (select pg_catalog.count(*) from ${by}) < pg_catalog.cardinality(${ids}::bigint[]) then
     case when case when exists (
         select from ${schema}._private_jobs j where j.id = any(${ids}::bigint[]) and ${isOurs(mode, "j", workerId)}

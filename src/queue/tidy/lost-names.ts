@@ -12,7 +12,7 @@ export const NAMES = {
   queue_name: { table: "_private_job_queues", reference: "job_queue_id" },
 } as const satisfies Record<NameColumn, { table: string; reference: string }>;
 
-export interface Named {
+export interface LostName {
   readonly id: number;
   readonly name: string;
 }
@@ -24,7 +24,7 @@ export interface Named {
 export async function putBackNames(
   db: Database,
   column: NameColumn,
-  names: readonly Named[],
+  names: readonly LostName[],
   { all }: { readonly all: boolean },
 ): Promise<number> {
   if (names.length === 0) return 0;

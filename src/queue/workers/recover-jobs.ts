@@ -34,7 +34,7 @@ export interface RecoveryRequest {
   readonly barredIds?: readonly string[];
 }
 
-export interface Recovered {
+export interface RecoverResult {
   readonly workerIds: readonly string[];
   readonly jobs: number;
   readonly queues: number;
@@ -51,11 +51,11 @@ const sweepStatements = { ofQueues: sweepStatement(false), ofSlots: sweepStateme
 export async function recoverStaleWorkers(
   db: Database,
   request: RecoveryRequest,
-): Promise<Recovered> {
+): Promise<RecoverResult> {
   const { staleWorkerIds, messages, delayMs, uptimeMs, beatAtMs, longestGapMs } = request;
   const texts = new Map(staleWorkerIds.map((id, n) => [id, messages[n] ?? ""]));
   const statement = (await hasLimits(db)) ? sweepStatements.ofSlots : sweepStatements.ofQueues;
-  const recover: Recover = (ids, barred, only) => {
+  const recover: RecoverWorkers = (ids, barred, only) => {
     const workers = [ids, ids.map((id) => texts.get(id) ?? "")];
     const values = [null, [], ...workers, uptimeMs, beatAtMs, longestGapMs];
     return query<RecoveredRow>(db, statement, [
@@ -81,7 +81,7 @@ export interface ManualRecovery {
 }
 
 /** Recovers jobs by hand. With `isDry` it only counts them. */
-export async function recoverByHand(db: Database, request: ManualRecovery): Promise<Recovered> {
+export async function recoverByHand(db: Database, request: ManualRecovery): Promise<RecoverResult> {
   const { hasHeartbeats, isDry, thresholdMs, delayMs, staleWorkerIds, unknownWorkerIds } = request;
   const always = Number.POSITIVE_INFINITY;
   const form = { heartbeats: hasHeartbeats, isDry, waitsForSweep: true };
@@ -112,13 +112,13 @@ export async function recoverByHand(db: Database, request: ManualRecovery): Prom
 }
 
 /** `onlyIds`: unlocks these jobs, and neither queues nor workers. */
-type Recover = (
+type RecoverWorkers = (
   workerIds: readonly string[],
   barredIds: readonly string[],
   onlyIds?: readonly string[],
 ) => Promise<RecoveredRow[]>;
 
-const NONE: Recovered = { workerIds: [], jobs: 0, queues: 0, refused: [] };
+const NONE: RecoverResult = { workerIds: [], jobs: 0, queues: 0, refused: [] };
 
 /**
  * Recovers all jobs that can be recovered. If PostgreSQL refuses a change, each worker is recovered alone. Then the last
@@ -128,9 +128,9 @@ async function recoverUnrefused(
   db: Database,
   workerIds: readonly string[],
   barredIds: readonly string[],
-  recover: Recover,
-): Promise<Recovered> {
-  const recoverBeside = async (barred: readonly string[]): Promise<Recovered> => {
+  recover: RecoverWorkers,
+): Promise<RecoverResult> {
+  const recoverBeside = async (barred: readonly string[]): Promise<RecoverResult> => {
     try {
       return recovered(await recover(workerIds, barred));
     } catch (failure) {
@@ -159,7 +159,7 @@ async function recoverUnrefused(
   return merged({ ...NONE, ...changed }, await recoverBeside([...barredIds, ...refusedIds]));
 }
 
-const merged = (a: Recovered, b: Recovered): Recovered => ({
+const merged = (a: RecoverResult, b: RecoverResult): RecoverResult => ({
   workerIds: [...a.workerIds, ...b.workerIds],
   jobs: a.jobs + b.jobs,
   queues: a.queues + b.queues,
@@ -189,7 +189,7 @@ interface RecoveredRow {
   readonly workers: string;
 }
 
-function recovered([row]: RecoveredRow[]): Recovered {
+function recovered([row]: RecoveredRow[]): RecoverResult {
   return {
     workerIds: JSON.parse(row?.workers ?? "[]") as string[],
     jobs: row?.jobs ?? 0,

@@ -42,13 +42,13 @@ const presentSql: Statement = () =>
 
 const CACHED_MS = 3_000;
 
-interface Cached {
+interface CacheEntry {
   readonly until: number;
   readonly found: Promise<Heartbeats>;
 }
 
 // The key is the schema's object and not its name, as in usable-indexes.ts.
-const cache = new WeakMap<SchemaName, Cached>();
+const cache = new WeakMap<SchemaName, CacheEntry>();
 
 /** Returns the heartbeats for the conditions of locked jobs; cached for a few seconds. */
 export function heartbeatsOf(db: Database): Promise<Heartbeats> {

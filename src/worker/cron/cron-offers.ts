@@ -30,12 +30,12 @@ export interface TickSource<Tick extends DueTick> {
   /** The job of a tick; null: none. */
   jobOf(tick: Tick): JobToAdd | null;
   /** Adds the jobs of offers that no worker has added yet. */
-  schedule(offers: readonly Offered<Tick>[]): Promise<ScheduledTick<Offered<Tick>>[]>;
+  schedule(offers: readonly OfferedTick<Tick>[]): Promise<ScheduledTick<OfferedTick<Tick>>[]>;
   /** Called for an offer whose job the database refuses. */
-  refused?(offer: Offered<Tick>): Promise<void>;
+  refused?(offer: OfferedTick<Tick>): Promise<void>;
 }
 
-export type Offered<Tick extends DueTick> = Tick & CronOffer;
+export type OfferedTick<Tick extends DueTick> = Tick & CronOffer;
 
 /** The entries of the program. */
 export const entriesOf = ({ db, onPassed }: CronServices): TickSource<DueTick> => ({
@@ -70,8 +70,8 @@ async function prepared<Tick extends DueTick>(
   services: CronServices,
   source: TickSource<Tick>,
   due: readonly Tick[],
-): Promise<Offered<Tick>[]> {
-  const offers: Offered<Tick>[] = [];
+): Promise<OfferedTick<Tick>[]> {
+  const offers: OfferedTick<Tick>[] = [];
   for (const tick of due) {
     const offer = { ...tick, identifier: tick.entry.identifier };
     try {
@@ -91,7 +91,7 @@ async function prepared<Tick extends DueTick>(
 async function store<Tick extends DueTick>(
   services: CronServices,
   source: TickSource<Tick>,
-  offers: readonly Offered<Tick>[],
+  offers: readonly OfferedTick<Tick>[],
 ): Promise<void> {
   try {
     for (const { offer, job } of await source.schedule(offers)) {

@@ -20,7 +20,7 @@ import {
 } from "../../queue/schedules/schedule-ticks.ts";
 import { isIntercepted } from "../task/call-interceptors.ts";
 import type { CronTime } from "./cron.ts";
-import { type CronServices, type Offered, offerTicks, type TickSource } from "./cron-offers.ts";
+import { type CronServices, type OfferedTick, offerTicks, type TickSource } from "./cron-offers.ts";
 import { dueTicks, type ScheduleTick } from "./due-ticks.ts";
 
 export interface SchedulesOwner extends Omit<CronServices, "onPassed"> {
@@ -176,7 +176,7 @@ export class Schedules implements Service {
 
   #source(taken: Set<string>): TickSource<ScheduleTick> {
     const { db, hooks } = this.#services;
-    const schedule = async (offers: readonly Offered<ScheduleTick>[]) => {
+    const schedule = async (offers: readonly OfferedTick<ScheduleTick>[]) => {
       const done = await scheduleTicks(db, offers);
       for (const { offer } of done) {
         taken.add(offer.identifier);
@@ -198,7 +198,7 @@ export class Schedules implements Service {
     };
   }
 
-  #logDropped({ identifier, fromMs, toMs }: Offered<ScheduleTick>): void {
+  #logDropped({ identifier, fromMs, toMs }: OfferedTick<ScheduleTick>): void {
     const fields = {
       schedule: identifier,
       from: new Date(fromMs),

@@ -231,28 +231,28 @@ export class JobExecutor<E> {
 
   #finish(attempt: JobAttempt<E>, result: Result): Promise<void> | undefined {
     if (isIntercepted(this.#hooks, "afterJobRun")) {
-      return this.#remembered(attempt, this.#turned(attempt, result));
+      return this.#remembered(attempt, this.#applyAfterJobRun(attempt, result));
     }
     this.#end(attempt, result);
     return undefined;
   }
 
-  async #turned(attempt: JobAttempt<E>, result: Result): Promise<void> {
+  async #applyAfterJobRun(attempt: JobAttempt<E>, result: Result): Promise<void> {
     const { job, startedAtMs } = attempt;
     const durationMs = monotonic() - startedAtMs;
     // The remaining items of a batch do not depend on the error.
     const failed = (thrown: unknown) => ({ ...failure(thrown), payload: result?.payload ?? null });
-    let turned = result;
+    let outcome = result;
     try {
-      const input = () => ({ job, error: turned?.error ?? null, durationMs });
+      const input = () => ({ job, error: outcome?.error ?? null, durationMs });
       await callInterceptors(this.#hooks, "afterJobRun", input, (answer) => {
-        if (answer !== undefined) turned = answer.error === null ? null : failed(answer.error);
+        if (answer !== undefined) outcome = answer.error === null ? null : failed(answer.error);
         return false;
       });
     } catch (error) {
-      turned = failed(error);
+      outcome = failed(error);
     }
-    this.#end(attempt, turned);
+    this.#end(attempt, outcome);
   }
 
   #end(attempt: JobAttempt<E>, result: Result): void {

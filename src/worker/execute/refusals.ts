@@ -6,14 +6,14 @@ import type { Logger } from "../../base/logger.ts";
 import { isRefusedResult } from "../../database/errors/database-errors.ts";
 import type { FetchedJob } from "./fetched-job.ts";
 import { jobsIn, type ResultBatch, type Results } from "./results.ts";
-import { type Apart, type Refused, refusalText } from "./settle-apart.ts";
+import { type RefusedResult, refusalText, type SeparateResults } from "./settle-separately.ts";
 
 /** The pauses before the second and the third time. */
 const PAUSES_MS = [1_000, 4_000];
 const LOG_MS = 60_000;
 
 /** A job that stays locked, and its error. */
-export interface Unsettled {
+export interface UnsettledResult {
   readonly id: string;
   readonly error: string;
 }
@@ -55,16 +55,16 @@ export class Refusals {
     return [...this.#kept.values()].some(({ cancel }) => cancel !== null);
   }
 
-  get unsettled(): readonly Unsettled[] {
+  get unsettled(): readonly UnsettledResult[] {
     return [...this.#kept].map(([{ id }, { error }]) => ({ id, error }));
   }
 
-  /** Records results that were sent. `apart`: those written one by one. Returns true if PostgreSQL refused some. */
-  settled(written: ResultBatch, apart: Apart | null): boolean {
+  /** Records results that were sent. `separate`: those written one by one. Returns true if PostgreSQL refused some. */
+  settled(written: ResultBatch, separate: SeparateResults | null): boolean {
     if (this.#kept.size > 0) for (const job of jobsIn(written)) this.#kept.delete(job);
-    if (apart === null) return false;
-    logTurned(this.#parts.logger, apart.turned);
-    for (const one of apart.refused) this.#add(one);
+    if (separate === null) return false;
+    logFailedInstead(this.#parts.logger, separate.failedInstead);
+    for (const one of separate.refused) this.#add(one);
     return true;
   }
 
@@ -87,7 +87,7 @@ export class Refusals {
     }
   }
 
-  #add(refused: Refused): void {
+  #add(refused: RefusedResult): void {
     const { clock, logger } = this.#parts;
     const { job, error } = refused;
     const times = (this.#kept.get(job)?.times ?? 0) + 1;
@@ -100,7 +100,7 @@ export class Refusals {
     else logger.error(fields, "PostgreSQL refused the result of a job; the job stays locked");
   }
 
-  #again({ job, result }: Refused): void {
+  #again({ job, result }: RefusedResult): void {
     const { results, onChange } = this.#parts;
     const kept = this.#kept.get(job);
     if (kept === undefined || kept.cancel === null) return;
@@ -123,13 +123,16 @@ export function isDenied(failure: unknown): boolean {
 
 const isRefused = (failure: unknown) => failure !== null && isRefusedResult(failure);
 
-export function logTurned(logger: Logger, turned: Apart["turned"]): void {
-  for (const one of turned) {
+export function logFailedInstead(
+  logger: Logger,
+  failedInstead: SeparateResults["failedInstead"],
+): void {
+  for (const one of failedInstead) {
     logger.error(fieldsOf(one), "PostgreSQL refused the result of a job; the job counts as failed");
   }
 }
 
-function fieldsOf({ job, error }: Pick<Refused, "job" | "error">): object {
+function fieldsOf({ job, error }: Pick<RefusedResult, "job" | "error">): object {
   const { constraint, table } = ((error as { cause?: unknown }).cause ?? {}) as Record<
     string,
     unknown

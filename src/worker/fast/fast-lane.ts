@@ -14,7 +14,7 @@ import type { Slots } from "../execute/slots.ts";
 import type { FetchRequest } from "../fetch/fetch-plan.ts";
 import { FastBatch } from "./fast-batch.ts";
 import {
-  type FastFetched,
+  type FastFetchResult,
   FastTransaction,
   type FastTransactionParts,
 } from "./fast-transaction.ts";
@@ -254,7 +254,7 @@ export class FastLane<E> {
     this.#parts.onLeft();
   }
 
-  async #received({ jobs, isFull }: FastFetched): Promise<readonly FetchedJob[]> {
+  async #received({ jobs, isFull }: FastFetchResult): Promise<readonly FetchedJob[]> {
     if (isFull) this.#parts.onFull();
     if (jobs.length > 0) return jobs;
     // An empty transaction is not kept open.

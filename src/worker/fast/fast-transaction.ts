@@ -12,7 +12,7 @@ import { failJobs } from "../../queue/settle/fail.ts";
 import { finishJobs } from "../../queue/settle/finish.ts";
 import { settled, type WorkerConnection } from "../connection/worker-connection.ts";
 import { type FetchedJob, loadedJobs } from "../execute/fetched-job.ts";
-import { logTurned } from "../execute/refusals.ts";
+import { logFailedInstead } from "../execute/refusals.ts";
 import {
   emitSettled,
   idOf,
@@ -21,7 +21,7 @@ import {
   type Results,
   toFailure,
 } from "../execute/results.ts";
-import { settleApart } from "../execute/settle-apart.ts";
+import { settleSeparately } from "../execute/settle-separately.ts";
 import { FetchPlan, type FetchRequest } from "../fetch/fetch-plan.ts";
 import type { TaskParameters } from "../fetch/task-parameters.ts";
 import type { Hooks } from "../task/hooks.ts";
@@ -30,7 +30,7 @@ import type { Hooks } from "../task/hooks.ts";
 const MAX_BATCH = 2_000;
 
 /** The jobs that a transaction has locked. */
-export interface FastFetched {
+export interface FastFetchResult {
   readonly jobs: readonly FetchedJob[];
   /** Whether as many jobs were fetched as requested. Then there may be more. */
   readonly isFull: boolean;
@@ -97,7 +97,7 @@ export class FastTransaction {
   }
 
   /** Begins a transaction without results to write. */
-  async open(request: FetchRequest): Promise<FastFetched> {
+  async open(request: FetchRequest): Promise<FastFetchResult> {
     const fetched = await this.#fetch(request);
     this.#isOpen = true;
     return fetched;
@@ -107,7 +107,7 @@ export class FastTransaction {
    * Writes results and commits. If `slots` is a number, begins the next transaction, which fetches jobs for so many
    * free slots. Resolves to null if no transaction is open afterwards: `slots` is null, or PostgreSQL refused a result.
    */
-  async next(batch: ResultBatch, slots: number | null): Promise<FastFetched | null> {
+  async next(batch: ResultBatch, slots: number | null): Promise<FastFetchResult | null> {
     const { connection } = this.#parts;
     const wasOpen = this.#isOpen;
     this.#isOpen = false;
@@ -122,7 +122,7 @@ export class FastTransaction {
       return null;
     }
     this.#isOpen = true;
-    return answers[1] as FastFetched;
+    return answers[1] as FastFetchResult;
   }
 
   /** Writes results, sets `locked_by` of the jobs `ids` and commits. The commit removes the row locks of all jobs. */
@@ -149,7 +149,7 @@ export class FastTransaction {
     return this.plan.request(Math.min(MAX_BATCH, this.plan.ahead + slots), false);
   }
 
-  async #fetch(request: FetchRequest): Promise<FastFetched> {
+  async #fetch(request: FetchRequest): Promise<FastFetchResult> {
     const { connection } = this.#parts;
     const { isPatient, isQuick } = request;
     this.#pausesRead = this.#parts.tasks.pausesRead;
@@ -218,9 +218,9 @@ export class FastTransaction {
   async #writeOneByOne(batch: ResultBatch): Promise<null> {
     const { connection, workerId, hooks, results, logger, onWritten } = this.#parts;
     await connection.rollback();
-    const apart = await settleApart(connection.database, workerId, batch, "row");
-    const { written, lost, turned, unconfirmed, failure } = apart;
-    logTurned(logger, turned);
+    const separate = await settleSeparately(connection.database, workerId, batch, "row");
+    const { written, lost, failedInstead: turned, unconfirmed, failure } = separate;
+    logFailedInstead(logger, turned);
     emitSettled(hooks, workerId, written, lost, jobsIn(written));
     results.putBack(unconfirmed);
     if (failure !== null) throw failure;

@@ -1,6 +1,6 @@
 // The speed of a worker: the increase of its counters within the last minute.
 
-export interface Counted {
+export interface RateSample {
   /** By the monotonic clock. */
   readonly atMs: number;
   readonly done: number;
@@ -11,18 +11,18 @@ const MINUTE_MS = 60_000;
 
 export class WorkerRates {
   /** The samples of the last minute, and one older. */
-  #samples: readonly Counted[] = [];
+  #samples: readonly RateSample[] = [];
 
   /**
    * Returns the rates with one decimal. In a worker's first minute they are its counts so far, without
    * extrapolation.
    */
-  perMinute(sample: Counted): { readonly done: number; readonly failed: number } {
+  perMinute(sample: RateSample): { readonly done: number; readonly failed: number } {
     const [, ...later] = this.#samples;
-    const isOld = ({ atMs }: Counted) => sample.atMs - atMs >= MINUTE_MS;
+    const isOld = ({ atMs }: RateSample) => sample.atMs - atMs >= MINUTE_MS;
     const first = later.findLastIndex(isOld) + 1;
     this.#samples = [...this.#samples.slice(first), sample];
-    const oldest = this.#samples[0] as Counted;
+    const oldest = this.#samples[0] as RateSample;
     const minutes = Math.max(sample.atMs - oldest.atMs, MINUTE_MS) / MINUTE_MS;
     return {
       done: Math.round(((sample.done - oldest.done) / minutes) * 10) / 10,

@@ -13,7 +13,7 @@ import { type BackOffScope, beginBackOff } from "../../queue/limits/back-off.ts"
 import type { WorkerConfig } from "../options/worker-options.ts";
 import { type BackOffRequest, RetryRules } from "../task/next-attempt.ts";
 
-interface Wanted extends Omit<BackOffRequest, "target" | "delayMs"> {
+interface PendingBackOff extends Omit<BackOffRequest, "target" | "delayMs"> {
   readonly untilMs: number;
 }
 
@@ -25,7 +25,7 @@ interface Target {
   /** When it was last requested with a later end. */
   askedMs: number;
   /** To be written; null: nothing. */
-  wanted: Wanted | null;
+  wanted: PendingBackOff | null;
   isWriting: boolean;
 }
 
@@ -116,7 +116,10 @@ export class BackOffs {
     target.isWriting = false;
   }
 
-  async #writeOne({ scope, name }: Target, { untilMs, reason, job }: Wanted): Promise<void> {
+  async #writeOne(
+    { scope, name }: Target,
+    { untilMs, reason, job }: PendingBackOff,
+  ): Promise<void> {
     const db = this.#database;
     if (!(await hasLimits(db))) {
       const command = workerLine(db.schema.name, "worker migrate --with limits");

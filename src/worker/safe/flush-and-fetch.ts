@@ -17,7 +17,7 @@ import { finishJobs } from "../../queue/settle/finish.ts";
 import { returnJobs } from "../../queue/settle/give-back.ts";
 import type { WorkerConnection } from "../connection/worker-connection.ts";
 import { batchOf, byStatement, idOf, type ResultBatch, toFailure } from "../execute/results.ts";
-import { type Apart, joined, settleApart } from "../execute/settle-apart.ts";
+import { joined, type SeparateResults, settleSeparately } from "../execute/settle-separately.ts";
 import type { FetchRequest } from "../fetch/fetch-plan.ts";
 import type { ManagedFetch } from "../fetch/managed-fetch.ts";
 import type { TaskParameters } from "../fetch/task-parameters.ts";
@@ -31,7 +31,7 @@ export interface Fetch {
 }
 
 /** The answer to a fetch. */
-interface Taken {
+interface FetchResult {
   readonly rows: readonly FetchedRows[];
   /** Whether some named queue is free; null: unknown. */
   readonly queuesAreFree: boolean | null;
@@ -55,7 +55,7 @@ export interface FlushAnswer {
   /** The error of a failed write or fetch. The rest of the answer is valid. */
   readonly failure: unknown;
   /** Results that were written one by one, because PostgreSQL refuses a part of them. */
-  readonly apart: Apart | null;
+  readonly separate: SeparateResults | null;
 }
 
 /**
@@ -64,7 +64,7 @@ export interface FlushAnswer {
 const QUEUE_RUN_JOBS = 50;
 
 /** A statement on its way, and the results that it writes. */
-interface Write {
+interface PendingWrite {
   readonly part: Partial<ResultBatch>;
   /** Resolves to the ids of jobs whose lock was lost. */
   readonly lost: Promise<string[]>;
@@ -80,54 +80,60 @@ export async function flushAndFetch(
   const { done, freedQueues, isRepeated } = batch;
   // Unlocking a queue and fetching queued jobs in one statement deadlocks with another worker that does the same.
   // Then the deletes are sent before the fetch; also before a fetch that may take long.
-  const isApart =
+  const deletesFirst =
     fetch === null || fetch.managed !== null || fetch.request.isPatient || freedQueues.length > 0;
-  const writes = writesOf(connection.database, workerId, isApart ? batch : { ...batch, done: [] });
-  let answer: Taken | null = null;
+  const writes = writesOf(
+    connection.database,
+    workerId,
+    deletesFirst ? batch : { ...batch, done: [] },
+  );
+  let answer: FetchResult | null = null;
   if (fetch !== null) {
     const taking =
       fetch.managed !== null
         ? takeManaged(connection, workerId, fetch, fetch.managed)
         : fetch.request.isQuick
           ? takeQuickly(connection, workerId, fetch)
-          : take(connection, workerId, fetch, isApart ? [] : done.map(idOf));
-    const lost = taking.then((taken) => {
-      answer = taken;
-      return taken.lost;
+          : take(connection, workerId, fetch, deletesFirst ? [] : done.map(idOf));
+    const lost = taking.then((fetched) => {
+      answer = fetched;
+      return fetched.lost;
     });
-    writes.push({ part: isApart ? {} : { done }, lost });
+    writes.push({ part: deletesFirst ? {} : { done }, lost });
   }
   // Each statement is a transaction of its own: when one fails, the others are committed, and the jobs of a
   // successful fetch are locked.
   const outcomes = await Promise.allSettled(writes.map(({ lost }) => lost));
-  const together = (is: (outcome: PromiseSettledResult<string[]>, write: Write) => boolean) =>
+  const together = (
+    is: (outcome: PromiseSettledResult<string[]>, write: PendingWrite) => boolean,
+  ) =>
     batchOf(
       isRepeated,
       writes.filter((one, index) => is(outcomes[index] as never, one)).map(({ part }) => part),
     );
   const isWritten = ({ status }: PromiseSettledResult<string[]>) => status === "fulfilled";
-  const isRefused = (one: PromiseSettledResult<string[]>, { part }: Write) =>
+  const isRefused = (one: PromiseSettledResult<string[]>, { part }: PendingWrite) =>
     one.status === "rejected" && hasJobs(part) && isRefusedResult(one.reason);
   const refused = together(isRefused);
-  const apart = hasJobs(refused)
-    ? await settleApart(connection.database, workerId, refused, "locked_by")
+  const separate = hasJobs(refused)
+    ? await settleSeparately(connection.database, workerId, refused, "locked_by")
     : null;
-  const taken = answer as Taken | null;
+  const fetched = answer as FetchResult | null;
   const written = together(isWritten);
   const unconfirmed = together((one, write) => !isWritten(one) && !isRefused(one, write));
   const lost = outcomes.flatMap((one) => (one.status === "fulfilled" ? one.value : []));
   const broken = outcomes.find((one, index) => {
-    return one.status === "rejected" && !isRefused(one, writes[index] as Write);
+    return one.status === "rejected" && !isRefused(one, writes[index] as PendingWrite);
   }) as PromiseRejectedResult | undefined;
   return {
-    rows: taken?.rows ?? null,
-    queuesAreFree: taken?.queuesAreFree ?? null,
-    nowSeconds: taken?.nowSeconds ?? 0,
-    written: apart === null ? written : joined(written, apart.written),
-    lost: apart === null ? lost : [...lost, ...apart.lost],
-    unconfirmed: apart === null ? unconfirmed : joined(unconfirmed, apart.unconfirmed),
-    failure: broken?.reason ?? apart?.failure ?? null,
-    apart,
+    rows: fetched?.rows ?? null,
+    queuesAreFree: fetched?.queuesAreFree ?? null,
+    nowSeconds: fetched?.nowSeconds ?? 0,
+    written: separate === null ? written : joined(written, separate.written),
+    lost: separate === null ? lost : [...lost, ...separate.lost],
+    unconfirmed: separate === null ? unconfirmed : joined(unconfirmed, separate.unconfirmed),
+    failure: broken?.reason ?? separate?.failure ?? null,
+    separate,
   };
 }
 
@@ -139,8 +145,8 @@ function writesOf(
   db: Database,
   workerId: string,
   { failures, done, returned, freedQueues }: ResultBatch,
-): Write[] {
-  const writes: Write[] = [];
+): PendingWrite[] {
+  const writes: PendingWrite[] = [];
   for (const some of byStatement(failures)) {
     const lost = failJobs(db, workerId, some.map(toFailure), "locked_by");
     writes.push({ part: { failures: some }, lost });
@@ -163,7 +169,7 @@ async function take(
   workerId: string,
   { request, tasks }: Fetch,
   done: readonly string[],
-): Promise<Taken> {
+): Promise<FetchResult> {
   const { want, isPatient, queues, free, start } = request;
   const form: ReadyForm = {
     queues,
@@ -197,7 +203,7 @@ async function takeManaged(
   workerId: string,
   { request, tasks }: Fetch,
   managed: ManagedFetch,
-): Promise<Taken> {
+): Promise<FetchResult> {
   const { rows, nowSeconds } = await managed.take(connection, workerId, tasks, request);
   return { rows: [rows], queuesAreFree: false, nowSeconds, lost: [] };
 }
@@ -206,7 +212,7 @@ async function takeQuickly(
   { database }: WorkerConnection,
   workerId: string,
   { request, tasks: { identifiers, forbiddenFlags, pauses } }: Fetch,
-): Promise<Taken> {
+): Promise<FetchResult> {
   const flags = forbiddenFlags !== null;
   const statement = statementOf(`quick ${flags} ${pauses}`, () => {
     return quickStatement({ flags, pauses, mode: "locked_by" });

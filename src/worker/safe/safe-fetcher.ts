@@ -246,7 +246,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     this.#link.changed();
   }
 
-  #written({ written, lost, apart }: FlushAnswer, sent: ResultBatch): void {
+  #written({ written, lost, separate }: FlushAnswer, sent: ResultBatch): void {
     const { hooks, workerId, refusals, tasks } = this.#parts;
     // An unlocked queue may have more jobs, so the next fetch follows at once.
     if (written.freedQueues.length > 0) this.wakeForOthers(written.freedQueues);
@@ -254,7 +254,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     // Returned jobs are ready again, before the place where the next fetch would start.
     if (written.returned.length > 0) this.#streams.returned();
     if (written.done.length + written.failures.length > 0) this.#link.written();
-    if (refusals.settled(written, apart)) this.#streams.raise();
+    if (refusals.settled(written, separate)) this.#streams.raise();
     emitSettled(hooks, workerId, written, lost, jobsIn(sent));
   }
 

@@ -146,7 +146,9 @@ export class JobCancelled extends Error {
  */
 export function outcomeOf(error: Error): Outcome | undefined {
   try {
-    const { kind, untilMs, backOff }: Record<string, unknown> = Object((error as Branded)[OUTCOME]);
+    const { kind, untilMs, backOff }: Record<string, unknown> = Object(
+      (error as OutcomeBrand)[OUTCOME],
+    );
     if (kind === "permanent") return { kind };
     const delayMs = delayUntil(untilMs);
     if (kind === "snooze" && delayMs !== null) return { kind, delayMs };
@@ -158,7 +160,7 @@ export function outcomeOf(error: Error): Outcome | undefined {
   }
 }
 
-type Branded = { readonly [OUTCOME]?: unknown };
+type OutcomeBrand = { readonly [OUTCOME]?: unknown };
 
 /** Returns the time from now until then, 0 to ten years; null for an invalid time. */
 function delayUntil(until: unknown): number | null {

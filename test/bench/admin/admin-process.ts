@@ -23,7 +23,7 @@ export interface Stream {
   close(): void;
 }
 
-export interface Read {
+export interface ReadResult {
   readonly bytes: number;
   readonly lines: number;
   readonly ms: number;
@@ -43,7 +43,7 @@ export interface AdminProcess {
     path: string,
     most: { readonly bytesPerSecond: number; readonly ms: number },
     lineEnd?: number,
-  ): Promise<Read>;
+  ): Promise<ReadResult>;
   /** Seconds of CPU since it started. */
   cpu_s(): number;
   rss_mb(): number;

@@ -8,7 +8,7 @@ export interface Finding {
   readonly isForeseen: boolean;
 }
 
-export interface Noted {
+export interface NotedResponse {
   readonly route: string;
   /** The status, or what happened if there was no response. */
   readonly status: string;
@@ -19,7 +19,7 @@ export interface Noted {
 }
 
 export interface Tally {
-  note(one: Noted): void;
+  note(one: NotedResponse): void;
   readonly total: number;
   /** Answered with 2xx. */
   readonly served: number;

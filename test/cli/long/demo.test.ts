@@ -24,7 +24,7 @@ function newDirectory(): string {
   return directory;
 }
 
-interface Running {
+interface RunningDemo {
   /** Resolves when its output matches. */
   shows(what: RegExp): Promise<string>;
   readonly ended: Promise<number | null>;
@@ -36,7 +36,7 @@ function start(
   program: string,
   args: readonly string[],
   env: Record<string, string> = {},
-): Running {
+): RunningDemo {
   const { PATH = "", HOME = "" } = process.env;
   const child = spawn(program, args, { env: { PATH, HOME, SHELL: "/bin/sh", ...env } });
   running.add(child);

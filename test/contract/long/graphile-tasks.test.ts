@@ -56,7 +56,7 @@ const FILES = {
 `,
 };
 
-interface Left {
+interface LeftJob {
   readonly task: string;
   readonly payload: unknown;
   readonly attempts: number;
@@ -84,7 +84,7 @@ async function outcome(
     ]);
   }
   const left = async () => {
-    const { rows } = await client.query<Left>(
+    const { rows } = await client.query<LeftJob>(
       `select task.identifier as task, job.payload, job.attempts,
          split_part(regexp_replace(job.last_error, '^Error: ', ''), E'\\n', 1) as error
        from worker._private_jobs job join worker._private_tasks task on task.id = job.task_id
@@ -122,7 +122,7 @@ test("Tasks of a directory get and leave the same as under graphile-worker.", as
   });
   assert.deepEqual(ours.seen, stock.seen);
   // The message about a batch is this library's own.
-  const plain = (rows: readonly Left[]) =>
+  const plain = (rows: readonly LeftJob[]) =>
     rows.map(({ task, payload, attempts, error }) => ({
       ...{ task, payload, attempts },
       error: task === "batch" ? null : error,

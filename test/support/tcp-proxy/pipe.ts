@@ -18,7 +18,7 @@ export const calm = (): Conditions => ({
 /** How a direction ends: normally or by a reset. */
 type End = "end" | "reset";
 
-interface Waiting {
+interface WaitingChunk {
   readonly what: Chunk | End;
   atMs: number;
 }
@@ -42,7 +42,7 @@ const SLICE_S = 0.02;
 export class Pipe {
   readonly conditions = calm();
   readonly #parts: PipeParts;
-  readonly #waiting: Waiting[] = [];
+  readonly #waiting: WaitingChunk[] = [];
   #bytes = 0;
   #lastAtMs = 0;
   #timer: NodeJS.Timeout | undefined;

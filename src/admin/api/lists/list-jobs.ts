@@ -9,10 +9,10 @@ import { MAX_PAGE_BYTES } from "../../../insight/pages/full-rows.ts";
 import { MAX_LIMIT } from "../../../insight/pages/job-filter.ts";
 import type { JobPage } from "../../../insight/pages/job-page.ts";
 import {
+  type CountableQuery,
   type LightPage,
   listJobs,
   listLightJobs,
-  type PageOfQuery,
 } from "../../../insight/pages/list-jobs.ts";
 import { countQuery } from "../../../insight/stats/count-query.ts";
 import { namesMeant } from "../../../insight/suggest/names-meant.ts";
@@ -89,7 +89,7 @@ export const listJobsPage: Operation = {
     const began = monotonic();
     const { fields: shown, count, ...filter } = readQuery(request, fields);
     const { lists } = admin.databases;
-    const withCount = async (page: (JobPage | LightPage) & PageOfQuery) =>
+    const withCount = async (page: (JobPage | LightPage) & CountableQuery) =>
       count === "fast" ? { count: JSON.stringify(await counted(admin, page)) } : {};
     // The ETag does not depend on took_ms or on the moment of the count.
     const answer = (write: (more: Texts) => string[], more: Texts) => ({
@@ -121,7 +121,7 @@ async function similarNamesOf({ databases }: Admin, q = "", { jobs, report }: Li
 /** Returns the number of matching jobs; null when the filter cannot be counted. */
 async function counted(
   { feed, databases }: Admin,
-  { jobs, query, isWhole }: (JobPage | LightPage) & PageOfQuery,
+  { jobs, query, isWhole }: (JobPage | LightPage) & CountableQuery,
 ): Promise<Value | null> {
   if (isWhole) return exact(jobs.length, "probe", new Date(now()).toISOString());
   if (query === null) return null;

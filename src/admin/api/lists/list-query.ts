@@ -20,7 +20,7 @@ export function listQuery<const S extends readonly string[]>(sorts: S, searched:
   };
 }
 
-interface Given<S> {
+interface ListParameters<S> {
   readonly search?: string | undefined;
   readonly sort?: S | undefined;
   readonly limit?: number | undefined;
@@ -28,7 +28,7 @@ interface Given<S> {
 }
 
 export function pageRequest<S extends string>(
-  { search = "", sort, limit = DEFAULT_LIMIT, cursor = "" }: Given<S>,
+  { search = "", sort, limit = DEFAULT_LIMIT, cursor = "" }: ListParameters<S>,
   defaultSort: S,
 ) {
   return {

@@ -5,7 +5,7 @@ import type { Database } from "../../../database/database.ts";
 import { readAcknowledgement } from "../../../insight/controls/acknowledgement.ts";
 import { listPauses } from "../../../insight/controls/list-pauses.ts";
 import type { Admin, Operation } from "../../context/admin.ts";
-import type { Exposed, PauseFacts } from "../../feed/exposed.ts";
+import type { MetricsInput, PauseFacts } from "../../feed/metrics-input.ts";
 
 /** The parts of the request's time after which the counts, and then all reads, are cancelled. */
 const [COUNTS_SHARE, ALL_SHARE] = [0.75, 0.9];
@@ -44,7 +44,7 @@ export const getMetrics: Operation = {
 async function readSnapshot(
   { feed, readiness }: Admin,
   leftMs: (share: number) => number,
-): Promise<Exposed["snapshot"]> {
+): Promise<MetricsInput["snapshot"]> {
   const reading = feed.snapshot();
   if (await settlesWithin(reading, leftMs(COUNTS_SHARE))) {
     return reading.catch((error: unknown) => (isAway(error) ? "away" : "unknown"));

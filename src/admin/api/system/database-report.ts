@@ -90,9 +90,12 @@ function schemaJson(state: SchemaState, name: string) {
 }
 
 type Extension = (typeof extensions)[number];
-type Ready = Extract<SchemaState, { kind: "ready" }>;
+type ReadyState = Extract<SchemaState, { kind: "ready" }>;
 
-function extensionJson({ name, gives, added, version, objects }: Extension, state: Ready): object {
+function extensionJson(
+  { name, gives, added, version, objects }: Extension,
+  state: ReadyState,
+): object {
   const recorded = state.versions?.get(name) ?? null;
   const isThere = state.extensions.has(name);
   return {

@@ -4,11 +4,11 @@ import { addAbortSignal } from "node:stream";
 import { InputError, messageOf } from "../../../base/errors.ts";
 import type { JobToAdd } from "../../../domain/job-spec.ts";
 import { counted } from "../../../domain/words.ts";
-import type { Copied } from "../../../queue/add/copy-jobs.ts";
+import type { CopyResult } from "../../../queue/add/copy-jobs.ts";
 import { required, text } from "../../arguments/values.ts";
 import { trailOf, typedBy } from "../../operations/typed-by.ts";
 import { print, printJson, printProgress } from "../../output/print.ts";
-import { type Connected, connected } from "../../shell/connection.ts";
+import { type CommandConnection, connected } from "../../shell/connection.ts";
 import { defineCommand } from "../../shell/globals.ts";
 import { StoppedError, stoppable } from "../../shell/signals.ts";
 
@@ -38,14 +38,18 @@ const PIECE_BYTES = 64 * 1024;
 /** A step of copyJobs and the next one: a problem is always in one of these lines. */
 const KNOWN_LINES = 4_096;
 
-function sentenceOf({ added, replaced }: Copied): string {
+function sentenceOf({ added, replaced }: CopyResult): string {
   const done = `Added ${counted(added, "job")}`;
   if (replaced === 0) return done;
   const lines = counted(replaced, "line");
   return `${done}; ${lines} updated or kept a job of the same key`;
 }
 
-async function addLines(connection: Connected, file: string, signal: AbortSignal): Promise<Copied> {
+async function addLines(
+  connection: CommandConnection,
+  file: string,
+  signal: AbortSignal,
+): Promise<CopyResult> {
   const { copyKeyedJobs } = await import("../../../queue/add/copy-jobs.ts");
   const { databaseTime } = await import("../../../queue/cron/database-time.ts");
   const { assertTakesWrites } = await import("../../../database/inspect/read-only-server.ts");
@@ -128,7 +132,7 @@ async function progressOf(file: string) {
   };
 }
 
-function entryOf(file: string, copied: Copied) {
+function entryOf(file: string, copied: CopyResult) {
   const count = copied.added + copied.replaced;
   return {
     ...typedBy(),

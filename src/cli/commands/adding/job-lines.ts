@@ -5,7 +5,7 @@ import { InputError, type Problem } from "../../../base/errors.ts";
 import { jsonMembers } from "../../../base/json-members.ts";
 import type { JobSpec, JobToAdd } from "../../../domain/job-spec.ts";
 import { RawJson } from "../../../domain/payload.ts";
-import { Unfit } from "../../arguments/refusals.ts";
+import { InvalidValue } from "../../arguments/refusals.ts";
 import { moment, momentText } from "../../arguments/times.ts";
 
 const MAX_LINE_LENGTH = 16 * 1024 * 1024;
@@ -151,13 +151,13 @@ function membersOf(number: number, line: string): ReadonlyMap<string, string> {
   }
 }
 
-interface Where {
+interface LineContext {
   readonly number: number;
   readonly name: string;
   readonly nowMs: number;
 }
 
-function valueIn(field: Field, value: unknown, { number, name, nowMs }: Where): unknown {
+function valueIn(field: Field, value: unknown, { number, name, nowMs }: LineContext): unknown {
   if (typeof value !== "string") return value;
   if (field === "jobKeyMode") return value.replaceAll("-", "_");
   if (field !== "runAt" && field !== "deadline") return value;
@@ -166,7 +166,7 @@ function valueIn(field: Field, value: unknown, { number, name, nowMs }: Where): 
     if (when === "now") return field === "runAt" ? undefined : new Date(nowMs);
     return momentText(when, nowMs);
   } catch (error) {
-    if (error instanceof Unfit) throw atLine(number, error.message, name);
+    if (error instanceof InvalidValue) throw atLine(number, error.message, name);
     throw error;
   }
 }

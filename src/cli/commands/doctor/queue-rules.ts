@@ -108,13 +108,13 @@ function sequenceFindings({ behind }: Queue): Finding[] {
   });
 }
 
-function timetableFindings({ entriesOff, entriesApart }: Queue, schema: string): Finding[] {
-  if (entriesOff.length + entriesApart.length === 0) {
+function timetableFindings({ entriesOff, cronDifferences }: Queue, schema: string): Finding[] {
+  if (entriesOff.length + cronDifferences.length === 0) {
     return [
       finding("ok", "timetable", "no entry is late, ahead of the clock or differs between workers"),
     ];
   }
-  const apart = entriesApart.map(({ name, text }) =>
+  const differing = cronDifferences.map(({ name, text }) =>
     finding("warn", "timetable", `${lowered(name)} ${text}`, "worker cron"),
   );
   const found = entriesOff.map((entry) => {
@@ -137,7 +137,7 @@ function timetableFindings({ entriesOff, entriesApart }: Queue, schema: string):
     const update = `update ${quoted(schema)}._private_known_crontabs set last_execution = null where identifier = '${identifier.replaceAll("'", "''")}'`;
     return finding("bad", "timetable", message, inPsql(update));
   });
-  return [...found, ...apart];
+  return [...found, ...differing];
 }
 
 function bloatFindings({ tables }: Queue, schema: string): Finding[] {

@@ -72,7 +72,8 @@ export async function readFacts(db: Database) {
       sweep: await part("stale locks", () => readSweep(db)),
       behind: (await part("sequences", () => readBehindSequences(db))) ?? [],
       entriesOff: (await part("timetables", () => readEntriesOff(db))) ?? [],
-      entriesApart: (await part("versions of cron entries", () => readEntriesApart(db))) ?? [],
+      cronDifferences:
+        (await part("versions of cron entries", () => readCronDifferences(db))) ?? [],
       limitsNote: await part("limits", () => limitsNote(db)),
       incidents: await part("incidents", () => createInsight(db).incidents()),
     },
@@ -119,9 +120,9 @@ async function readEntriesOff(db: Database) {
 }
 
 /** Cron entries that live workers have in several versions. */
-async function readEntriesApart(db: Database) {
-  const { entriesApart } = await import("../../../insight/lists/worker-differences.ts");
-  return entriesApart(db);
+async function readCronDifferences(db: Database) {
+  const { cronDifferences } = await import("../../../insight/lists/worker-differences.ts");
+  return cronDifferences(db);
 }
 
 /** How far this machine's clock is ahead of the database's, within the error of a round trip. */

@@ -9,7 +9,7 @@ import type { QueueSnapshot } from "../../../insight/snapshot/queue-snapshot.ts"
 import { countWorkers } from "../../../insight/snapshot/queue-snapshot.ts";
 import { inCondition, sumOf } from "../../../insight/stats/tally.ts";
 
-export interface Shown {
+export interface ScreenData {
   readonly snapshot: QueueSnapshot;
   /** null if they could not be read. */
   readonly incidents: Incidents | null;
@@ -18,7 +18,7 @@ export interface Shown {
 }
 
 /** `rows` and `columns`: the size of the terminal; nothing exceeds it. */
-export function screenOf(shown: Shown, rows: number, columns: number): string[] {
+export function screenOf(shown: ScreenData, rows: number, columns: number): string[] {
   const { snapshot, incidents, schema } = shown;
   const { counts, gauge } = snapshot;
   const head = [
@@ -80,7 +80,7 @@ function incidentLines(incidents: Incidents | null): string[] {
 }
 
 /** Tasks with the most work first. */
-function taskLines({ snapshot: { names }, taskNames }: Shown, room: number): string[] {
+function taskLines({ snapshot: { names }, taskNames }: ScreenData, room: number): string[] {
   const busy = [...names.tallies.tasks]
     .map(([id, tally]) => ({
       id,

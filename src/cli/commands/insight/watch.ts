@@ -9,7 +9,7 @@ import { print, printJson } from "../../output/print.ts";
 import { connected } from "../../shell/connection.ts";
 import { defineCommand } from "../../shell/globals.ts";
 import { stoppable } from "../../shell/signals.ts";
-import type { Shown } from "./watch-screen.ts";
+import type { ScreenData } from "./watch-screen.ts";
 
 const MIN_MS = 500;
 
@@ -38,10 +38,10 @@ export const watchCommand = defineCommand({
   },
 });
 
-type Read = () => Promise<Shown>;
+type ScreenReader = () => Promise<ScreenData>;
 
 /** Reads one after the other; expensive reads are less frequent (cached.ts). */
-async function reader(database: Database): Promise<Read> {
+async function reader(database: Database): Promise<ScreenReader> {
   const { createSampler } = await import("../../../insight/snapshot/sampler.ts");
   const { createInsight } = await import("../../../insight/insight.ts");
   const { readNames } = await import("../../../insight/stats/queue-rows.ts");
@@ -61,12 +61,16 @@ async function reader(database: Database): Promise<Read> {
 
 const MAX_NAMES = 1_000;
 
-async function textOf(shown: Shown, rows = 200, columns = 400): Promise<string[]> {
+async function textOf(shown: ScreenData, rows = 200, columns = 400): Promise<string[]> {
   const { screenOf } = await import("./watch-screen.ts");
   return screenOf(shown, rows, columns);
 }
 
-async function onTerminal(read: Read, intervalMs: number, signal: AbortSignal): Promise<void> {
+async function onTerminal(
+  read: ScreenReader,
+  intervalMs: number,
+  signal: AbortSignal,
+): Promise<void> {
   await using screen = liveScreen(signal);
   while (!screen.ended.aborted) {
     try {
@@ -81,7 +85,11 @@ async function onTerminal(read: Read, intervalMs: number, signal: AbortSignal): 
   }
 }
 
-async function jsonLines(read: Read, intervalMs: number, signal: AbortSignal): Promise<void> {
+async function jsonLines(
+  read: ScreenReader,
+  intervalMs: number,
+  signal: AbortSignal,
+): Promise<void> {
   const { countsJson } = await import("../../../insight/json/counts-json.ts");
   const { incidentsJson } = await import("../../../insight/json/insight-json.ts");
   do {

@@ -21,7 +21,7 @@ export type StarterReport = { readonly id: number } & (
   | { readonly problem: string }
 );
 
-interface Running {
+interface RunningProgram {
   readonly options: ProgramOptions;
   /** null until it is started. */
   pid: number | null;
@@ -30,7 +30,7 @@ interface Running {
 
 export class ProgramHost implements AsyncDisposable {
   readonly #logger: Logger;
-  readonly #running = new Map<number, Running>();
+  readonly #running = new Map<number, RunningProgram>();
   #starter: ChildProcess | null = null;
   #nextId = 1;
 
@@ -100,7 +100,7 @@ export class ProgramHost implements AsyncDisposable {
 }
 
 /** The program's end can no longer be observed, so it must not run beside the next attempt. */
-async function lose({ pid, options, ended }: Running): Promise<void> {
+async function lose({ pid, options, ended }: RunningProgram): Promise<void> {
   if (pid !== null) await endGroup(pid, options.killAfterMs);
   ended.reject(new Error("was lost: the process that starts programs has ended"));
 }

@@ -4,7 +4,7 @@
 import type { Value } from "../../../domain/value.ts";
 
 /** The counts of an operation. */
-interface Met {
+interface OperationCounts {
   readonly matched: Value | null;
   readonly afterId: string;
   readonly boundary: { readonly maxId: string };
@@ -19,7 +19,7 @@ interface Met {
  * match. null until the operation has passed all ids. The number is exact if the rehearsal's count is, and no job that was
  * found has changed since, because such a job may have begun to match after the boundary.
  */
-export function notFound(operation: Met): Value | null {
+export function notFound(operation: OperationCounts): Value | null {
   const { matched, afterId, boundary, skippedChanged: changed } = operation;
   if (matched === null || BigInt(afterId) < BigInt(boundary.maxId)) return null;
   const met = operation.done + operation.skippedLocked + operation.skippedGone;

@@ -26,10 +26,10 @@ export interface Stretch {
   readonly limit: number;
   readonly before: string;
   /** The matching jobs as they were read, if PostgreSQL cannot decide the query; otherwise null. */
-  readonly chosen: Chosen | null;
+  readonly chosen: BatchSelection | null;
 }
 
-export interface Chosen {
+export interface BatchSelection {
   readonly ids: readonly string[];
   /** The versions of the rows that were checked. */
   readonly ctids: readonly string[];
@@ -47,14 +47,14 @@ export interface Batch {
   readonly found: number;
   readonly done: number;
   /** The number of the other jobs by the reason they were skipped; none for an undo. */
-  readonly skipped: Skipped;
+  readonly skipped: SkippedCounts;
   /** For an undo: the number of jobs that it has left unchanged so far. */
   readonly undoSkipped?: UndoSkipped;
   /** The id up to which the operation is done; null if it belongs to another process and nothing was done. */
   readonly afterId: string | null;
 }
 
-export interface Skipped {
+export interface SkippedCounts {
   readonly locked: number;
   readonly changed: number;
   readonly gone: number;

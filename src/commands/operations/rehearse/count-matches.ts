@@ -122,17 +122,14 @@ function isNarrow(asked: MatchRequest): boolean {
   return hasFew(asked.jobs) || last - first < NARROW;
 }
 
-interface WalkedThrough {
+interface WalkTally {
   readonly tally: MatchTally;
   /** Whether these are all matches. */
   readonly isWhole: boolean;
 }
 
 /** Walks ascending by id for a limited time. */
-async function walkedThrough(
-  { reads, monotonic }: Tools,
-  asked: MatchRequest,
-): Promise<WalkedThrough> {
+async function walkedThrough({ reads, monotonic }: Tools, asked: MatchRequest): Promise<WalkTally> {
   const { jobs, walkMs } = asked;
   const until = monotonic() + walkMs;
   let tally = noTally;

@@ -99,7 +99,7 @@ export function countedAs(tally: MatchTally, asOf: string): MatchCounts {
 }
 
 /** What else is certain about the matches, besides the sample. */
-export interface KnownBesides {
+export interface SampleBounds {
   /** The matches that were counted one by one: a lower bound of the estimate. */
   readonly walked: MatchTally;
   /** The number of ids that can match: an upper bound of the estimate. */
@@ -111,7 +111,7 @@ export interface KnownBesides {
 
 export function estimatedFrom(
   sample: MatchSample,
-  { walked, most, mayRun, asOf }: KnownBesides,
+  { walked, most, mayRun, asOf }: SampleBounds,
 ): MatchCounts {
   const { places, isLocked, pagesRead, pages } = sample;
   const all = places.map((_, at) => at);
@@ -146,10 +146,10 @@ export function estimatedFrom(
   };
 }
 
-type Sized = Pick<MatchTally, "rows" | "payloadBytes" | "errorBytes">;
+type SizeTotals = Pick<MatchTally, "rows" | "payloadBytes" | "errorBytes">;
 
 /** Returns the average sizes of one job. */
-export function sizesOf({ rows, payloadBytes, errorBytes }: Sized) {
+export function sizesOf({ rows, payloadBytes, errorBytes }: SizeTotals) {
   const each = (bytes: number) => (rows === 0 ? 0 : bytes / rows);
   return { payloadBytes: each(payloadBytes), errorBytes: each(errorBytes) };
 }

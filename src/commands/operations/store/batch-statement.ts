@@ -15,7 +15,7 @@ import {
   parameters,
 } from "../../before-images/job-change.ts";
 import { MAX_ROWS } from "../model/operation.ts";
-import type { Chosen, Stretch } from "../model/operation-store.ts";
+import type { BatchSelection, Stretch } from "../model/operation-store.ts";
 
 /**
  * What the operation's row must have: a batch does nothing unless this process owns the operation, it is running, and
@@ -117,7 +117,7 @@ function mineOf(s: string, claim: Claim, after: string, parameter: AddParameter)
   )`;
 }
 
-const chosenOf = ({ ids, ctids }: Chosen, parameter: AddParameter): string =>
+const chosenOf = ({ ids, ctids }: BatchSelection, parameter: AddParameter): string =>
   `chosen as materialized (
     select id, ctid
     from unnest(${parameter(ids, "bigint[]")}, ${parameter(ctids, "tid[]")}) as row (id, ctid)

@@ -4,7 +4,7 @@
 import { type Database, query, type Statement } from "../../../database/database.ts";
 import type { JobQuery } from "../../../insight/query/job-query.ts";
 
-export interface Missed {
+export interface MissedJobs {
   /** Jobs that were locked, or whose row was locked. */
   readonly locked: readonly string[];
   /** Jobs that were changed since the boundary, or no longer match. */
@@ -20,10 +20,10 @@ export async function checkAgain(
   jobs: JobQuery,
   before: string,
   ids: readonly string[],
-): Promise<Missed> {
-  type Row = { id: string; outcome: keyof Missed };
+): Promise<MissedJobs> {
+  type Row = { id: string; outcome: keyof MissedJobs };
   const rows = await query<Row>(db, checkSql(jobs), [ids, before, ...jobs.values]);
-  const of = (outcome: keyof Missed) =>
+  const of = (outcome: keyof MissedJobs) =>
     rows.filter((row) => row.outcome === outcome).map(({ id }) => id);
   return { locked: of("locked"), changed: of("changed"), gone: of("gone") };
 }
@@ -47,7 +47,7 @@ const checkSql =
 export async function noteMissed(
   db: Database,
   operationId: string,
-  { changed, gone }: Missed,
+  { changed, gone }: MissedJobs,
 ): Promise<void> {
   if (changed.length + gone.length > 0) await query(db, noteSql, [operationId, changed, gone]);
 }

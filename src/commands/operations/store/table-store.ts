@@ -8,7 +8,7 @@ import { isDeletion } from "../../before-images/job-change.ts";
 import { atWork, type JobOperation, type Rehearsal } from "../model/operation.ts";
 import type { Batch, OperationStore, Speed } from "../model/operation-store.ts";
 import { batchStatement, type Claim } from "./batch-statement.ts";
-import { checkAgain, idsIn, type Missed, noteMissed } from "./missed.ts";
+import { checkAgain, idsIn, type MissedJobs, noteMissed } from "./missed.ts";
 import {
   EFFECTIVE_STATE,
   isOwnSize,
@@ -136,7 +136,7 @@ interface BatchRow {
 }
 
 /** Returns the result of a batch. `missed`: jobs that count as locked until they are checked again. */
-function batchOf([row]: readonly BatchRow[], missed: Missed | null = null): Batch {
+function batchOf([row]: readonly BatchRow[], missed: MissedJobs | null = null): Batch {
   const { found = 0, done = 0, changed = 0, after_id: afterId = null } = row ?? {};
   const isMoved = missed?.changed.length ?? 0;
   const gone = missed?.gone.length ?? 0;

@@ -8,7 +8,7 @@ import { milliseconds } from "../../../queue/sql/moments.ts";
 import { listScheduleTimes, type ScheduleTimes } from "../../read/list-schedules.ts";
 import { type PageRequest, pageOf, type SortOrder } from "../list-page.ts";
 import { entryDifference, IN_CODE_AND_SCHEDULE } from "../worker-differences.ts";
-import { type LivingCronEntry, livingCron } from "../worker-reports.ts";
+import { type LiveCronEntry, liveCron } from "../worker-reports.ts";
 import { pendingTicks } from "./pending-ticks.ts";
 
 /** A cron entry. Times are milliseconds since the epoch. */
@@ -103,7 +103,7 @@ export async function entriesNamed(
 async function readEntries(db: Database): Promise<{ all: readonly Entry[]; nowMs: number }> {
   const rows = await query<LedgerRow>(db, ledgerSql);
   const nowMs = Number(rows[0]?.now_ms ?? 0);
-  const [living, schedules] = [await livingCron(db), await listScheduleTimes(db)];
+  const [living, schedules] = [await liveCron(db), await listScheduleTimes(db)];
   const inCode = codeEntries(rows, living, nowMs);
   const all = markedDuplicates(
     inCode,
@@ -165,7 +165,7 @@ function scheduleEntry(given: ScheduleTimes, nowMs: number): Entry {
 
 function codeEntries(
   rows: readonly LedgerRow[],
-  reported: readonly LivingCronEntry[],
+  reported: readonly LiveCronEntry[],
   nowMs: number,
 ): Entry[] {
   const reports = new Map(reported.map((one) => [one.identifier, one]));

@@ -18,14 +18,14 @@ import { probedCounts } from "./probe-queues.ts";
 import { allQueueRows, countQueues, type ListedQueueRow, queueRows } from "./queue-rows.ts";
 import {
   countStates,
+  filterOf,
   isIn,
   isLocked,
   isStuck,
   type QueueState,
   type StateCounts,
+  type StateFilter,
   severityOf,
-  type Whereabouts,
-  whereabouts,
 } from "./queue-states.ts";
 
 export const queueSorts = ["stuck", "name", "-waiting", "waiting", "-failed", "oldest"] as const;
@@ -61,7 +61,7 @@ export async function listQueuePage(
   const hasHeartbeats = await hasWorkerTable(db);
   const head = counted.basis === "sample" ? await headCounts(db, "queue") : null;
   const { only: state, search } = request;
-  const asked = { ...request, ...whereabouts(state, counted), hasHeartbeats };
+  const asked = { ...request, ...filterOf(state, counted), hasHeartbeats };
   const { rows, nextCursor, all } = await rowsOf(db, asked, counted, head);
   const queues = (await withCounts(db, rows, counted, head)).filter((row) => isIn(state, row));
   if (request.cursor !== null) return { queues, nextCursor, count: null, states: null };
@@ -109,7 +109,7 @@ async function pausesOf(
   return new Map(pauses.map((pause) => [pause.name ?? "", pause]));
 }
 
-interface Asked extends Omit<QueueRequest, "only">, Whereabouts {
+interface RowsRequest extends Omit<QueueRequest, "only">, StateFilter {
   readonly hasHeartbeats: boolean;
 }
 
@@ -125,7 +125,7 @@ const MAX_SORTED = 20_000;
 
 async function rowsOf(
   db: Database,
-  request: Asked,
+  request: RowsRequest,
   counted: CountedNames,
   head: HeadCounts | null,
 ): Promise<Rows> {
@@ -156,7 +156,7 @@ async function rowsOf(
 const nameOf = ({ queueName }: ListedQueueRow) => queueName;
 
 /** PostgreSQL sorts by its own collation, with the index of names. */
-async function byName(db: Database, request: Asked): Promise<Rows> {
+async function byName(db: Database, request: RowsRequest): Promise<Rows> {
   const { sort, limit, cursor } = request;
   const after = cursor === null ? null : decodePlace(cursor, sort).name;
   const rows = await queueRows(db, { ...request, after, limit: limit + 1 });
@@ -192,7 +192,7 @@ const byState = (counted: CountedNames): SortOrder<ListedQueueRow> => ({
 });
 
 /** The locked queues, which are few, and then the others by name. The places of the others have no key. */
-async function stuckFirst(db: Database, request: Asked): Promise<Rows> {
+async function stuckFirst(db: Database, request: RowsRequest): Promise<Rows> {
   const { sort, limit, cursor, only } = request;
   const place = cursor === null ? null : decodePlace(cursor, sort);
   const isBehind = place !== null && place.key === null;

@@ -10,13 +10,13 @@ import type { QueueCounts } from "../counted-names.ts";
 /** The limit for one queue. A page of fifty queues reads fifty times as many index entries. */
 const CAP = 200;
 
-type Probed = Pick<QueueCounts, "ready" | "scheduled" | "oldestReadyMs">;
+type ProbedCounts = Pick<QueueCounts, "ready" | "scheduled" | "oldestReadyMs">;
 
 /** Returns the better of these counts and `counts`; null without the index. */
 export async function probedCounts(
   db: Database,
   ids: readonly number[],
-): Promise<((id: number, counts: QueueCounts) => Probed | object) | null> {
+): Promise<((id: number, counts: QueueCounts) => ProbedCounts | object) | null> {
   if (ids.length === 0 || !(await usableIndexes(db)).has("queue_ready")) return null;
   const rows = await query<ProbeRow>(db, probeSql, [ids]);
   const byId = new Map(rows.map((row) => [row.id, row]));

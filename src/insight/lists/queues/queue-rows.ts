@@ -159,9 +159,9 @@ const blind = {
   join: "",
 };
 
-type Knows = typeof heard | typeof blind;
+type WorkerSql = typeof heard | typeof blind;
 
-const columns = (s: string, { workers, holder, stuckSince, join }: Knows) => `
+const columns = (s: string, { workers, holder, stuckSince, join }: WorkerSql) => `
   ${workers(s)}
   select queues.id, queues.queue_name, ${queueHolder("queues")} as locked_by,
     ${microseconds(queueLockedAt("queues"))}::text as locked_at_us, ${isPausedQueue("queues")} as is_paused,
@@ -172,22 +172,22 @@ const columns = (s: string, { workers, holder, stuckSince, join }: Knows) => `
 
 const isFound = `($1::text = '' or pg_catalog.strpos(pg_catalog.lower(queues.queue_name), pg_catalog.lower($1::text)) > 0)`;
 
-type Only = QueueFilter["only"];
+type LockFilter = QueueFilter["only"];
 
-const found = (s: string, knows: Knows, only: Only) => `${columns(s, knows)}
+const found = (s: string, knows: WorkerSql, only: LockFilter) => `${columns(s, knows)}
   where ${isFound} and ($2::text is null or queues.queue_name > $2::text)
     ${{ locked: `and ${isLocked}`, free: `and not (${isLocked})`, all: "" }[only]}
     and ($4::int[] is null or (queues.id = any ($4::int[])) = $5::bool)`;
 
 const rowsSql =
-  (knows: Knows, only: Only): Statement =>
+  (knows: WorkerSql, only: LockFilter): Statement =>
   (s) =>
     `${found(s, knows, only)}
   order by ${only === "locked" ? "queues.locked_at, queues.id" : "queues.queue_name"}
   limit $3::int`;
 
 const wholeSql =
-  (knows: Knows, only: Only): Statement =>
+  (knows: WorkerSql, only: LockFilter): Statement =>
   (s) =>
     `
   select pg_catalog.json_agg(found.id)::text as ids, pg_catalog.json_agg(found.queue_name)::text as names,
@@ -195,18 +195,21 @@ const wholeSql =
   from (${found(s, knows, only)}
   limit $3::int) as found`;
 
-type Make = (knows: Knows, only: Only) => Statement;
+type StatementFor = (knows: WorkerSql, only: LockFilter) => Statement;
 
-const each = (make: Make, knows: Knows) => ({
+const each = (make: StatementFor, knows: WorkerSql) => ({
   locked: make(knows, "locked"),
   free: make(knows, "free"),
   all: make(knows, "all"),
 });
-const both = (knows: Knows) => ({ ordered: each(rowsSql, knows), whole: each(wholeSql, knows) });
+const both = (knows: WorkerSql) => ({
+  ordered: each(rowsSql, knows),
+  whole: each(wholeSql, knows),
+});
 const statements = { heard: both(heard), blind: both(blind) };
 
 const oneSql =
-  (knows: Knows): Statement =>
+  (knows: WorkerSql): Statement =>
   (s) =>
     `${columns(s, knows)}
   where queues.queue_name = $1::text or queues.id = $2::int
@@ -216,7 +219,7 @@ const oneHeardSql = oneSql(heard);
 const oneBlindSql = oneSql(blind);
 
 const heldSql =
-  (knows: Knows): Statement =>
+  (knows: WorkerSql): Statement =>
   (s) =>
     `${columns(s, knows)}
   where queues.locked_by = $1::text and ${isLocked}

@@ -10,7 +10,7 @@
 //   locked    stuck or running                            failing   with failed jobs, locked or not
 //   waiting   not locked, with due jobs
 import type { NameTally } from "../../stats/name-tallies.ts";
-import { inState, type Tallied } from "../../stats/tally.ts";
+import { inState, type TallyName } from "../../stats/tally.ts";
 import { type CountedNames, countOf, type QueueCounts } from "../counted-names.ts";
 import type { ListedQueueRow, QueueFilter } from "./queue-rows.ts";
 
@@ -20,15 +20,15 @@ export const queueStates = [...exclusive, "locked", "failing", "waiting"] as con
 export type QueueState = (typeof queueStates)[number];
 
 /** Returns whether the queue has jobs in a state. */
-type Has = (state: "failed" | "ready" | "scheduled") => boolean;
+type StateCheck = (state: "failed" | "ready" | "scheduled") => boolean;
 
 const hasCounted =
-  (tally: NameTally | undefined): Has =>
+  (tally: NameTally | undefined): StateCheck =>
   (state) =>
     countOf(tally, inState[state]) > 0;
 
 /** Returns the state of a queue that is not locked. */
-function freeState(has: Has) {
+function freeState(has: StateCheck) {
   if (has("failed")) return "failed";
   if (has("ready")) return "ready";
   return has("scheduled") ? "scheduled" : "idle";
@@ -41,7 +41,7 @@ export function severityOf(row: ListedQueueRow, { tallies }: CountedNames): numb
 }
 
 /** How the queues in a state are found. */
-export interface Whereabouts {
+export interface StateFilter {
   readonly only: QueueFilter["only"];
   readonly ids: QueueFilter["ids"];
   fits(row: ListedQueueRow): boolean;
@@ -53,7 +53,7 @@ export const isLocked = ({ lockedAtUs }: ListedQueueRow) => lockedAtUs !== null;
 
 const always = () => true;
 
-export function whereabouts(state: QueueState | null, counted: CountedNames): Whereabouts {
+export function filterOf(state: QueueState | null, counted: CountedNames): StateFilter {
   switch (state) {
     case null:
       return { only: "all", ids: null, fits: always };
@@ -133,6 +133,6 @@ function idsIn({ tallies }: CountedNames, state: ExclusiveState): number[] {
   return [...tallies.queues].filter(([, tally]) => isIn(tally)).map(([id]) => id);
 }
 
-function idsWith({ tallies }: CountedNames, which: readonly Tallied[]): number[] {
+function idsWith({ tallies }: CountedNames, which: readonly TallyName[]): number[] {
   return [...tallies.queues].filter(([, tally]) => countOf(tally, which) > 0).map(([id]) => id);
 }

@@ -17,7 +17,7 @@ export class Parameters {
 }
 
 /** SQL with its final parameters: only those that it uses, in order. */
-export interface Settled {
+export interface NumberedSql {
   readonly sql: string;
   readonly marks: string;
   readonly values: readonly unknown[];
@@ -29,7 +29,7 @@ export interface Settled {
  * Drops the parameters of pieces that were left out. PostgreSQL requires each bound parameter in the statement, so
  * parameters that only the marks use are put into a condition that is always true.
  */
-export function settled(sql: string, marks: string, all: readonly unknown[]): Settled {
+export function settled(sql: string, marks: string, all: readonly unknown[]): NumberedSql {
   const ofSql = parametersOf(sql);
   const further = [...parametersOf(marks)].filter(([index]) => !ofSql.has(index));
   const unused = further.map(([, text]) => text).join(", ");

@@ -16,11 +16,11 @@ interface Condition {
   readonly sql: string;
   readonly shape: QueryShape;
   /** The values that the condition reads and that may be compressed; null: none. */
-  readonly reading: Reading | null;
+  readonly reading: LargeValues | null;
 }
 
 /** The values that the condition reads and that may be much larger than they are on disk. */
-export interface Reading {
+export interface LargeValues {
   readonly columns: readonly string[];
   /** The conditions of the part that decompress nothing. A match always fulfils them. */
   readonly beside: string;
@@ -55,7 +55,7 @@ export function readingPart(sql: string, column: string): SqlPart {
   return { ...sqlPart(sql), reading: readingOf(column) };
 }
 
-export const readingOf = (column: string): Reading => ({ columns: [column], beside: "true" });
+export const readingOf = (column: string): LargeValues => ({ columns: [column], beside: "true" });
 
 export function allOf(parts: readonly QueryPart[]): QueryPart {
   const items = parts.filter((part) => !isConstant(part, "true"));
@@ -105,7 +105,7 @@ function joinedPart(
   return isDecided ? { kind: "sql", sql, shape, reading } : { kind, items, sql, shape, reading };
 }
 
-function joinedReading(kind: "and" | "or", items: readonly QueryPart[]): Reading | null {
+function joinedReading(kind: "and" | "or", items: readonly QueryPart[]): LargeValues | null {
   const columns = new Set(items.flatMap(({ reading }) => reading?.columns ?? []));
   if (columns.size === 0) return null;
   const beside = items.map(({ sql, reading }) => reading?.beside ?? sql);

@@ -1,16 +1,16 @@
 // Compares the results of the callers with the table.
 import type { Field } from "../../field/field.ts";
-import type { Told, Way } from "./ways.ts";
+import type { AddOutcome, Way } from "./ways.ts";
 
-interface Added {
+interface AddedName {
   readonly way: Way;
   readonly where: string;
   readonly name: string;
-  readonly told: Told;
+  readonly told: AddOutcome;
 }
 
 /** The permitted numbers of jobs of one name. */
-const BOUNDS: Readonly<Record<Told, readonly [number, number]>> = {
+const BOUNDS: Readonly<Record<AddOutcome, readonly [number, number]>> = {
   added: [1, 1],
   unknown: [0, 1],
   "not added": [0, 0],
@@ -19,7 +19,7 @@ const BOUNDS: Readonly<Record<Told, readonly [number, number]>> = {
 export class Tally {
   readonly #field: Field;
   readonly #count: (names: readonly string[]) => Promise<ReadonlyMap<string, number>>;
-  readonly #all: Added[] = [];
+  readonly #all: AddedName[] = [];
 
   /** `count`: how many jobs of each name there are. */
   constructor(
@@ -30,7 +30,7 @@ export class Tally {
     this.#count = count;
   }
 
-  note(way: Way, where: string, names: readonly string[], told: readonly Told[]): void {
+  note(way: Way, where: string, names: readonly string[], told: readonly AddOutcome[]): void {
     for (const [index, name] of names.entries()) {
       this.#all.push({ way, where, name, told: told[index] ?? "not added" });
     }
@@ -46,13 +46,13 @@ export class Tally {
       const sentence = `${name} was reported as ${told}, and exists ${count} times`;
       this.#field.problem(null, `${way.name}, ${where}: ${sentence}`);
     }
-    const figure = (what: string, all: readonly Added[], most?: number) =>
+    const figure = (what: string, all: readonly AddedName[], most?: number) =>
       this.#field.figure(`${when}: ${what}`, null, all.length, {
         unit: "",
         ...(most === undefined ? {} : { most }),
       });
-    const of = (told: Told) => this.#all.filter((one) => one.told === told);
-    const isThere = ({ name }: Added) => there.has(name);
+    const of = (told: AddOutcome) => this.#all.filter((one) => one.told === told);
+    const isThere = ({ name }: AddedName) => there.has(name);
     figure("adds", this.#all);
     figure("rejected as outcome_unknown", of("unknown"));
     figure("unknown, and added", of("unknown").filter(isThere));

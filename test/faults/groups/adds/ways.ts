@@ -11,11 +11,11 @@ import { startAdminProcess } from "../../../bench/admin/admin-process.ts";
 import type { Order } from "../../../cli/command-child.ts";
 
 /** The result of an add for its caller. */
-export type Told = "added" | "unknown" | "not added";
+export type AddOutcome = "added" | "unknown" | "not added";
 
 export interface Adder {
   /** Adds a job for each name and returns the result of each. */
-  add(names: readonly string[]): Promise<readonly Told[]>;
+  add(names: readonly string[]): Promise<readonly AddOutcome[]>;
   close(): Promise<void>;
 }
 
@@ -34,10 +34,10 @@ export interface Way {
 
 const quick = { isSlow: false, temperatures: ["cold", "warm"] } as const;
 
-const told = (error: unknown): Told =>
+const told = (error: unknown): AddOutcome =>
   codeOf(error) === "outcome_unknown" ? "unknown" : "not added";
 
-const asked = (adding: Promise<unknown>): Promise<Told> => adding.then(() => "added", told);
+const asked = (adding: Promise<unknown>): Promise<AddOutcome> => adding.then(() => "added", told);
 
 const job = (n: string, isKeyed = false) => ({
   identifier: "mail",

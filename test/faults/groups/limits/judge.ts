@@ -3,7 +3,7 @@
 import { mostAtOnce, mostWithin, type Span } from "../../../worker/most.ts";
 import type { Stand } from "../../field/stand.ts";
 import type { LeaseWatch } from "./lease-watch.ts";
-import { type Counted, counted } from "./limits.ts";
+import { type CountedJobs, counted } from "./limits.ts";
 
 /** The number of runs in a message. */
 const SHOWN = 12;
@@ -17,7 +17,11 @@ export function judgeLimits(stand: Stand, watch: LeaseWatch): void {
   }
 }
 
-function judgeConcurrency(stand: Stand, { name, limit }: Counted, spans: readonly Span[]): void {
+function judgeConcurrency(
+  stand: Stand,
+  { name, limit }: CountedJobs,
+  spans: readonly Span[],
+): void {
   const { concurrency } = limit;
   if (concurrency === undefined || concurrency === null) return;
   const { most, at } = mostAtOnce(spans);
@@ -33,7 +37,7 @@ function judgeConcurrency(stand: Stand, { name, limit }: Counted, spans: readonl
   );
 }
 
-function judgeRate(stand: Stand, { name, limit }: Counted, spans: readonly Span[]): void {
+function judgeRate(stand: Stand, { name, limit }: CountedJobs, spans: readonly Span[]): void {
   const { rate } = limit;
   if (rate === undefined || rate === null) return;
   const starts = spans.map(({ from }) => from);

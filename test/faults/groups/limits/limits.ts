@@ -30,14 +30,14 @@ export function jobOf(kind: string, n: string, ms: number, failures = 0): JobToA
 export const kindOf = (n: string): string => n.slice(0, n.indexOf(" "));
 
 /** What one limit counts together: the jobs of some kinds. */
-export interface Counted {
+export interface CountedJobs {
   readonly name: string;
   readonly limit: LimitOptions;
   isOf(n: string): boolean;
 }
 
 /** A limit of queues counts those of each queue. */
-export const counted: readonly Counted[] = LIMITS.flatMap((limit): Counted[] => {
+export const counted: readonly CountedJobs[] = LIMITS.flatMap((limit): CountedJobs[] => {
   const { name, task, queue } = limit;
   if (queue === undefined) {
     return [{ name, limit, isOf: (n) => matches(task ?? "", kindOf(n)) }];

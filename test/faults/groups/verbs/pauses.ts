@@ -12,7 +12,7 @@ import { pause, resume, type Target } from "./targets.ts";
 const STOCK_MS = 1_000;
 
 /** A pause between its answer and its end. */
-interface Acknowledged {
+interface AcknowledgedPause {
   readonly target: Target;
   readonly from: number;
   readonly to: number;
@@ -37,8 +37,8 @@ export async function pauses(
   stand: Stand,
   over: number,
   targets: readonly Target[],
-): Promise<Acknowledged[]> {
-  const all: Acknowledged[] = [];
+): Promise<AcknowledgedPause[]> {
+  const all: AcknowledgedPause[] = [];
   while (machineTime() < over && targets.length > 0) {
     const target = targets[stand.dice(targets.length)] as Target;
     // Without an answer nothing is acknowledged.
@@ -61,7 +61,7 @@ export async function pauses(
   return all;
 }
 
-export function judgePauses(stand: Stand, windows: readonly Acknowledged[]): void {
+export function judgePauses(stand: Stand, windows: readonly AcknowledgedPause[]): void {
   const queueOf = new Map<string, string>();
   for (const entry of stand.log.read()) {
     if (entry.e === "added" && entry.queue !== undefined) queueOf.set(entry.job, entry.queue);

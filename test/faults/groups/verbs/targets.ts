@@ -8,14 +8,14 @@ export type Target =
   | { readonly scope: "all" };
 
 /** Moments by machineTime(). */
-export interface Paused {
+export interface PauseTimes {
   readonly calledAt: number;
   readonly answeredAt: number;
   /** Ids of the live workers that have not acknowledged it. */
   readonly waitingFor: readonly string[];
 }
 
-export async function pause(stand: Stand, target: Target): Promise<Paused> {
+export async function pause(stand: Stand, target: Target): Promise<PauseTimes> {
   const calledAt = machineTime();
   const { waitingFor } = await calls(await stand.utils, target).pause();
   return { calledAt, answeredAt: machineTime(), waitingFor };

@@ -3,7 +3,7 @@
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { actedJobJson, type Job } from "../../domain/job.ts";
 import { counted, grouped } from "../../domain/words.ts";
-import { actOnJobs, type Changed, untilMayChange } from "../before-images/act-on-jobs.ts";
+import { actOnJobs, type ChangeResult, untilMayChange } from "../before-images/act-on-jobs.ts";
 import {
   type Command,
   type CommandTally,
@@ -16,22 +16,29 @@ import type { Changes, JobActionData } from "../declare/job-action.ts";
 
 type Fields = CommandFields & { readonly ids: typeof jobIds };
 /** The members of a declaration that are derived from the others. */
-type Given = "aliases" | "weight" | "http" | "positionals" | "answer" | "sentence" | "tally";
+type DerivedMember =
+  | "aliases"
+  | "weight"
+  | "http"
+  | "positionals"
+  | "answer"
+  | "sentence"
+  | "tally";
 type JobAction<F extends Fields, N extends string> = Omit<
-  Command<F, Acted, N>,
-  Given | "operationId" | "members" | "run"
+  Command<F, JobActionResult, N>,
+  DerivedMember | "operationId" | "members" | "run"
 > & {
   readonly onJobs: JobActionData;
   /** Runs the action. Default: changes the jobs as `onJobs` declares. */
-  readonly run?: Command<F, Acted>["run"];
+  readonly run?: Command<F, JobActionResult>["run"];
 };
 
 /** Defines an action on jobs by id, and on all jobs that match a query. */
 export function defineJobAction<const F extends Fields, const N extends string>(
   action: JobAction<F, N>,
-): JobCommand<F, Acted, N> {
+): JobCommand<F, JobActionResult, N> {
   const { past } = action.onJobs.words;
-  return defineCommand<F, Acted, N>({
+  return defineCommand<F, JobActionResult, N>({
     aliases: [],
     weight: "light",
     http: { path: "/api/jobs/action", action: action.name },
@@ -39,28 +46,28 @@ export function defineJobAction<const F extends Fields, const N extends string>(
     answer: { jobs: "ActedJob[]", operation: "integer?" },
     // The wait is outside the transaction, whose timeout is that of the change.
     prepare: async (db, input) => {
-      const { ids, ...changes } = input as Input<F> & Asked;
+      const { ids, ...changes } = input as Input<F> & IdsInput;
       await untilMayChange(db, action.onJobs.change(changes as Changes, null), ids);
     },
     run: async (db, input, { keepFor, by = null }) => {
-      const { ids, ...changes } = input as Input<F> & Asked;
+      const { ids, ...changes } = input as Input<F> & IdsInput;
       const keeping = keepingOf(keepFor, action.name, changes);
       const change = action.onJobs.change(changes as Changes, by);
-      return acted(db, ids, await actOnJobs(db, change, ids, keeping));
+      return jobActionResult(db, ids, await actOnJobs(db, change, ids, keeping));
     },
     operationId: ({ operationId }) => operationId,
-    sentence: (result, input) => actedSentence(past, result, input as Asked),
-    tally: (result, input) => actedTally(result, input as Asked),
+    sentence: (result, input) => resultSentence(past, result, input as IdsInput),
+    tally: (result, input) => resultTally(result, input as IdsInput),
     members: ({ jobs, operationId }) => ({
       ...jobsMember(jobs),
       operation: operationId ?? "null",
     }),
     ...action,
-  } as JobCommand<F, Acted, N>);
+  } as JobCommand<F, JobActionResult, N>);
 }
 
 /** The outcome for the requested jobs. */
-export interface Acted extends Changed {
+export interface JobActionResult extends ChangeResult {
   /** The ids of jobs that were skipped because they have started. */
   readonly held: readonly string[];
   readonly gone: readonly string[];
@@ -69,12 +76,12 @@ export interface Acted extends Changed {
 }
 
 /** Returns the outcome. Jobs of `ids` that exist and were not changed are locked. */
-export async function acted(
+export async function jobActionResult(
   db: Database,
   ids: readonly string[],
-  changed: Changed,
+  changed: ChangeResult,
   spent: readonly string[] = [],
-): Promise<Acted> {
+): Promise<JobActionResult> {
   const done = new Set([...changed.jobs.map(({ id }) => id), ...spent]);
   const left = [...new Set(ids)].filter((id) => !done.has(id));
   if (left.length === 0) return { ...changed, held: [], gone: [], spent };
@@ -96,7 +103,7 @@ export function jobsMember(jobs: readonly Job[]): Record<string, string> {
   return { jobs: `[${jobs.map(actedJobJson).join(",")}]` };
 }
 
-interface Asked {
+interface IdsInput {
   readonly ids: readonly string[];
 }
 
@@ -105,14 +112,14 @@ export function isSpent(job: Job): boolean {
   return job.attempts >= job.maxAttempts;
 }
 
-function actedTally({ jobs, spent }: Acted, { ids }: Asked): CommandTally {
+function resultTally({ jobs, spent }: JobActionResult, { ids }: IdsInput): CommandTally {
   const without = new Set(spent);
   return { requested: new Set(ids).size, done: jobs.filter(({ id }) => !without.has(id)).length };
 }
 
 /** Returns `Completed 1 of 3 jobs; 1 left alone, it has started: #7; 1 gone: #9`. */
-function actedSentence(done: string, result: Acted, asked: Asked): string {
-  const tally = actedTally(result, asked);
+function resultSentence(done: string, result: JobActionResult, asked: IdsInput): string {
+  const tally = resultTally(result, asked);
   const ofAsked = `${done} ${grouped(tally.done)} of ${counted(tally.requested, "job")}`;
   const { held, gone } = result;
   const hold = held.length === 1 ? "it has started" : "they have started";

@@ -12,7 +12,7 @@ export interface PauseFacts {
   readonly waiting: number;
 }
 
-export interface Exposed {
+export interface MetricsInput {
   /**
    * The snapshot; `away`: the database could not be reached; `unknown`: it was reached, but the reading failed or took
    * too long.

@@ -12,20 +12,20 @@ import type { FetchedJob } from "./fetched-job.ts";
 import { byStatement, type FailedJob, idOf, type ResultBatch, toFailure } from "./results.ts";
 
 /** A result that PostgreSQL refuses, also as a failure. */
-export interface Refused {
+export interface RefusedResult {
   readonly job: FetchedJob;
   /** "done", the failure, or null for a job that is returned unstarted. */
   readonly result: "done" | FailedJob | null;
   readonly error: unknown;
 }
 
-export interface Apart {
+export interface SeparateResults {
   readonly written: ResultBatch;
   /** Jobs that succeeded and are written as failed, with the error. */
-  readonly turned: readonly { readonly job: FetchedJob; readonly error: unknown }[];
+  readonly failedInstead: readonly { readonly job: FetchedJob; readonly error: unknown }[];
   /** Ids of jobs among them whose lock was lost. */
   readonly lost: readonly string[];
-  readonly refused: readonly Refused[];
+  readonly refused: readonly RefusedResult[];
   /** Results that were not confirmed when the connection was lost. */
   readonly unconfirmed: ResultBatch;
   readonly failure: unknown;
@@ -40,24 +40,27 @@ export function refusalText(error: unknown): string {
 }
 
 /** Writes all results that PostgreSQL accepts. A refused success is written as a failure. Never rejects. */
-export async function settleApart(
+export async function settleSeparately(
   db: Database,
   workerId: string,
   batch: ResultBatch,
   mode: LockMode,
-): Promise<Apart> {
+): Promise<SeparateResults> {
   const { isRepeated, freedQueues } = batch;
   const written = emptyBatch(isRepeated);
   const unconfirmed = emptyBatch(isRepeated);
-  const halves = new Halves(db);
-  const turned = new Map<FailedJob, unknown>();
-  const refused: Refused[] = [];
-  await halves.write(batch.done, {
+  const writer = new HalvingWriter(db);
+  const failedInstead = new Map<FailedJob, unknown>();
+  const refused: RefusedResult[] = [];
+  await writer.write(batch.done, {
     change: "delete",
     send: (jobs) => finishJobs(db, workerId, jobs.map(idOf), mode),
     ...{ written: written.done, unconfirmed: unconfirmed.done },
     refused: (job, error) => {
-      turned.set({ job, message: refusalText(error), payload: null, next: BY_FORMULA }, error);
+      failedInstead.set(
+        { job, message: refusalText(error), payload: null, next: BY_FORMULA },
+        error,
+      );
     },
   });
   const failing: Part<FailedJob> = {
@@ -66,14 +69,15 @@ export async function settleApart(
     ...{ written: written.failures, unconfirmed: unconfirmed.failures },
     refused: (one, error) => {
       const { job } = one;
-      if (turned.has(one)) refused.push({ job, result: "done", error: turned.get(one) });
+      if (failedInstead.has(one))
+        refused.push({ job, result: "done", error: failedInstead.get(one) });
       else refused.push({ job, result: one, error });
     },
   };
-  for (const some of byStatement([...batch.failures, ...turned.keys()])) {
-    await halves.write(some, failing);
+  for (const some of byStatement([...batch.failures, ...failedInstead.keys()])) {
+    await writer.write(some, failing);
   }
-  await halves.write(batch.returned, {
+  await writer.write(batch.returned, {
     change: "update",
     send: (jobs) => {
       const keyed = jobs.filter(({ key }) => key !== null).map(idOf);
@@ -84,22 +88,22 @@ export async function settleApart(
   });
   // Queues are unlocked last, so that later jobs of a queue do not start first.
   if (mode === "locked_by") {
-    await halves.write(
+    await writer.write(
       [freedQueues].filter(({ length }) => length > 0),
       {
         change: "update",
         send: ([queueIds = []]) => finishJobs(db, workerId, [], mode, queueIds),
         ...{ written: [], unconfirmed: [] },
-        refused: (_queueIds, error) => halves.fail(error),
+        refused: (_queueIds, error) => writer.fail(error),
       },
     );
-    (halves.failure === null ? written : unconfirmed).freedQueues.push(...freedQueues);
+    (writer.failure === null ? written : unconfirmed).freedQueues.push(...freedQueues);
   }
-  const { lost, failure } = halves;
+  const { lost, failure } = writer;
   const asFailed = written.failures.flatMap((one) => {
-    return turned.has(one) ? [{ job: one.job, error: turned.get(one) }] : [];
+    return failedInstead.has(one) ? [{ job: one.job, error: failedInstead.get(one) }] : [];
   });
-  return { written, turned: asFailed, lost, refused, unconfirmed, failure };
+  return { written, failedInstead: asFailed, lost, refused, unconfirmed, failure };
 }
 
 interface Part<T> {
@@ -110,7 +114,7 @@ interface Part<T> {
   refused(item: T, error: unknown): void;
 }
 
-class Halves {
+class HalvingWriter {
   readonly #db: Database;
   readonly lost: string[] = [];
   /** The error of a lost connection, after which nothing is sent. */

@@ -6,7 +6,7 @@ import { isLockedByWorker, lockHolder } from "../../queue/sql/lock.ts";
 import { reportedWorkers } from "../../queue/sql/unpacked.ts";
 import { isAlive } from "./holders.ts";
 
-export interface Knowledge {
+export interface TaskCoverage {
   /** The number of workers whose lease has not expired. */
   readonly alive: number;
   /** Whether the lists are complete: no other worker may support a task. */
@@ -19,23 +19,23 @@ export interface Knowledge {
   readonly runner: string | null;
 }
 
-export interface KnowledgeOptions {
+export interface TaskCoverageOptions {
   readonly hasWorkers: boolean;
   /** The holders of jobs: given, or "read" to read them, which scans the whole table, or "unknown". */
   readonly jobLocks: "read" | "unknown" | readonly string[];
   readonly jobId?: string;
 }
 
-export async function readKnowledge(
+export async function readTaskCoverage(
   db: Database,
   tasks: readonly string[],
-  { hasWorkers, jobLocks, jobId }: KnowledgeOptions,
-): Promise<Knowledge> {
-  if (!hasWorkers) return NOTHING_HEARD;
+  { hasWorkers, jobLocks, jobId }: TaskCoverageOptions,
+): Promise<TaskCoverage> {
+  if (!hasWorkers) return NO_COVERAGE;
   const statement = jobLocks === "read" ? statements.allLocks : statements.givenLocks;
   const holders = typeof jobLocks === "string" ? [] : [jobLocks];
   const values = [tasks, jobId ?? null, ...(jobLocks === "unknown" ? [[]] : holders)];
-  const [row] = await query<KnowledgeRow>(db, statement, values);
+  const [row] = await query<TaskCoverageRow>(db, statement, values);
   const alive = row?.alive ?? 0;
   const isOpen = row?.is_open !== false || (row?.known ?? 0) > MAX_WORKERS;
   return {
@@ -47,7 +47,7 @@ export async function readKnowledge(
   };
 }
 
-export const NOTHING_HEARD: Knowledge = Object.freeze({
+export const NO_COVERAGE: TaskCoverage = Object.freeze({
   alive: 0,
   isComplete: false,
   unlisted: new Set<string>(),
@@ -55,7 +55,7 @@ export const NOTHING_HEARD: Knowledge = Object.freeze({
   runner: null,
 });
 
-interface KnowledgeRow {
+interface TaskCoverageRow {
   readonly known: number;
   readonly alive: number;
   readonly is_open: boolean;
@@ -70,7 +70,7 @@ const MAX_WORKERS = 1_000;
 const listsAll = `(pg_catalog.jsonb_typeof(metadata -> 'task_identifiers'::text) = 'array'
       and coalesce(metadata ->> 'tasks_cut'::text, 'false') in ('false', '0'))`;
 
-const knowledgeSql =
+const taskCoverageSql =
   (readsJobs: boolean): Statement =>
   (s) =>
     `
@@ -107,4 +107,4 @@ const knowledgeSql =
     ) as last where not is_listed) as formerly,
     (select id from fleet where is_alive and running ? $2::text limit 1) as runner`;
 
-const statements = { allLocks: knowledgeSql(true), givenLocks: knowledgeSql(false) };
+const statements = { allLocks: taskCoverageSql(true), givenLocks: taskCoverageSql(false) };
