@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { cancelJobs } from "../../src/commands/jobs/cancel-jobs.ts";
 import { permanentlyFailJobs } from "../../src/commands/jobs/permanently-fail-jobs.ts";
+import { setPause } from "../../src/commands/pauses/set-pause.ts";
 import type { JobSpec } from "../../src/domain/job-spec.ts";
 import { markedFailed } from "../../src/domain/words.ts";
 import type { IncidentKind } from "../../src/insight/incidents/incident.ts";
@@ -570,6 +571,17 @@ test("Ready jobs that wait for more than 5 minutes are bad, without those of loc
   await lockJob(queue, await add("t"), "stock");
   const [alone] = await ofKind("old_ready");
   assert.match(alone?.sentence ?? "", /No worker with heartbeats is alive\.$/);
+});
+
+test("A pause is reported with its end, unless that passes while the incident is shown.", async () => {
+  const by = { reason: "deploy", pausedBy: "ana", resumeAt: null };
+  await setPause(queue.db, { scope: "task", name: "late" }, { ...by, forMs: 3_600_000 });
+  await setPause(queue.db, { scope: "task", name: "soon" }, { ...by, forMs: 10_000 });
+  const paused = await ofKind("paused");
+  const sentences = paused.map(({ title, sentence }) => `${title}. ${sentence}`).sort();
+  assert.match(sentences[0] ?? "", /^late is paused\. .*Paused by ana until 2.*: deploy\.$/);
+  assert.match(sentences[1] ?? "", /^soon is paused\. .*Paused by ana: deploy\.$/);
+  await sql("truncate worker._private_pauses");
 });
 
 test("Infinite times cause no error.", async () => {

@@ -226,13 +226,17 @@ export function oldReady(facts: IncidentFacts): Incident[] {
   ];
 }
 
+/** The page shows an incident for some seconds after it was read: an end that may pass meanwhile is not named. */
+const MIN_AHEAD_MS = 30_000;
+
 /** Returns what is paused or backs off. This is no failure, but jobs wait for its end. */
 export function pausedWork(facts: IncidentFacts): Incident[] {
-  const { paused, asOf } = facts;
+  const { paused, asOf, nowMs } = facts;
   return paused.map(({ pause, waiting }): Incident => {
     const { scope, name } = pause;
     const affected = waiting ?? capped(0, "probe", asOf);
-    const text = pauseText(pause);
+    const endsSoon = (pause.resumeAt?.getTime() ?? Infinity) - nowMs < MIN_AHEAD_MS;
+    const text = pauseText(endsSoon ? { ...pause, resumeAt: null } : pause);
     const isNone = affected.value === 0 && affected.precision === "exact";
     // Jobs that a back-off has deferred are scheduled for its end, and not counted.
     const jobs = isNone ? "No job is due" : counted(affected, "job waits", "jobs wait");
