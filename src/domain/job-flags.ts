@@ -35,10 +35,10 @@ interface FlagOptions {
 }
 
 /** Returns the flags of a job, with those of its options. */
-export function flagsOf({ flags, retry, deadline }: FlagOptions): readonly string[] | null {
-  const own = [
+export function flagsOf({ flags = [], retry, deadline }: FlagOptions): readonly string[] {
+  return [
+    ...flags,
     ...(retry === undefined ? [] : [retryFlag(retry)]),
     ...(deadline === undefined ? [] : [deadlineFlag(deadline)]),
   ];
-  return own.length > 0 ? [...(flags ?? []), ...own] : (flags ?? null);
 }

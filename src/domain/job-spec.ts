@@ -158,6 +158,9 @@ export const identifier = v.pipe(
 /** A job key. The schema allows 512 characters. */
 export const jobKey = boundedText(1, 512);
 
+/** The options that concern a job's key. Most jobs have none of them. */
+const KEY_OPTIONS = ["jobKey", "jobKeyMode", "unique", "debounce", "throttle"] as const;
+
 const specSchema = v.pipe(
   strict({
     queueName: v.optional(boundedText(1, 128)),
@@ -183,6 +186,7 @@ const specSchema = v.pipe(
   v.rawCheck(({ dataset, addIssue }) => {
     if (!dataset.typed) return;
     const input = dataset.value;
+    if (KEY_OPTIONS.every((name) => input[name] === undefined)) return;
     for (const { path: key, message } of keyProblems(input)) {
       const path = { type: "object", origin: "value", input, key, value: input[key] } as const;
       addIssue({ message, path: [path] });
@@ -221,6 +225,10 @@ function keyRuleOf({ debounce, unique, runAt, jobKeyMode = "replace" }: CheckedS
   return runAt === undefined ? "preserve_run_at" : "replace";
 }
 
+/** Whether the job has options that are stored as flags. */
+const isFlagged = ({ retry, deadline }: CheckedSpec): boolean =>
+  retry !== undefined || deadline !== undefined;
+
 /** Checks one job and fills in the defaults. Throws InputError with all problems. */
 export function resolveJob(job: AnyJob): ResolvedJob {
   const { identifier, payload: given, spec } = validate(jobSchema, job);
@@ -235,7 +243,7 @@ export function resolveJob(job: AnyJob): ResolvedJob {
     maxAttempts: spec.maxAttempts ?? null,
     jobKey: spec.jobKey ?? made() ?? null,
     priority: spec.priority ?? null,
-    flags: flagsOf(spec),
+    flags: isFlagged(spec) ? flagsOf(spec) : (spec.flags ?? null),
     keyRule: keyRuleOf(spec),
     debounce: spec.debounce ?? null,
     throttle: throttle ? resolveThrottle({ identifier, payload, queueName }, throttle) : null,

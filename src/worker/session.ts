@@ -6,8 +6,8 @@ import { settlesWithin, systemClock, wait } from "../base/clock.ts";
 import type { Outage } from "../base/outage.ts";
 import type { Database } from "../database/database.ts";
 import { exactClient } from "../database/exact-client.ts";
-import { nextRunAt } from "../queue/fetch/next-run-at.ts";
 import { completeInTransaction } from "../queue/settle/complete-in.ts";
+import { NEW_JOBS } from "../queue/sql/notify.ts";
 import { endLeases } from "../queue/workers/lease.ts";
 import { bounded, withApplicationName } from "./connection/connection-config.ts";
 import { WorkerConnection, type WorkerConnectionSettings } from "./connection/worker-connection.ts";
@@ -15,18 +15,16 @@ import type { FetchedJob } from "./execute/fetched-job.ts";
 import { JobExecutor, type RunningJob } from "./execute/job-executor.ts";
 import { Refusals, type UnsettledResult } from "./execute/refusals.ts";
 import { idOf, Results } from "./execute/results.ts";
+import type { SlotCount } from "./execute/slots.ts";
 import type { TalliedTasks } from "./execute/task-tally.ts";
 import { FastFetcher } from "./fast/fast-fetcher.ts";
-import { NEW_JOBS } from "./fetch/announcements.ts";
 import { Dispatcher } from "./fetch/dispatcher.ts";
 import type { Fetcher, FetcherLink } from "./fetch/fetcher.ts";
 import { type Controls, type TaskParameters, taskParameters } from "./fetch/task-parameters.ts";
-import { Wakeups } from "./fetch/wakeups.ts";
 import type { WorkerLease } from "./lease/worker-lease.ts";
 import { BackOffs } from "./limits/back-offs.ts";
 import type { LimitWatch } from "./limits/limit-watch.ts";
 import { SessionLimits } from "./limits/session-limits.ts";
-import type { Concurrency } from "./options/concurrency.ts";
 import type { WorkerConfig } from "./options/worker-options.ts";
 import { SafeFetcher } from "./safe/safe-fetcher.ts";
 import type { Hooks } from "./task/hooks.ts";
@@ -38,7 +36,7 @@ const LEASE_END_MS = 300;
 export interface SessionParts<E> {
   readonly config: WorkerConfig<E>;
   readonly tasks: TalliedTasks<E>;
-  readonly concurrency: Concurrency;
+  readonly concurrency: SlotCount;
   readonly connection: pg.ClientConfig;
   readonly source: SharedContext<E>;
   readonly hooks: Hooks;
@@ -48,8 +46,6 @@ export interface SessionParts<E> {
   readonly outage: Outage;
   /** Called when a connection was lost: closes all others that do not answer within seconds. */
   prove(): void;
-  /** Called with the payload of an announcement of new jobs. */
-  announced(payload: string): void;
 }
 
 export class Session<E> {
@@ -66,7 +62,6 @@ export class Session<E> {
   readonly #refusals: Refusals;
   readonly #tasks: TaskParameters;
   readonly #limits: SessionLimits;
-  readonly #wakeups: Wakeups;
   #safe: SafeFetcher<E> | undefined;
   #lanes: readonly WorkerConnection[] = [];
   #hasEndedLease = false;
@@ -94,18 +89,10 @@ export class Session<E> {
       ...{ clock: systemClock, logger: config.logger, results: this.#results },
       onChange: () => this.dispatcher.wake(0),
     });
-    this.#wakeups = new Wakeups({
-      clock: systemClock,
-      pollIntervalMs: config.pollIntervalMs,
-      wake: () => this.dispatcher.wake(0),
-      nextRunAt: async (sinceSeconds) => {
-        const [asking] = this.#lanes;
-        return asking?.isPrompt ? nextRunAt(asking.database, sinceSeconds) : null;
-      },
-    });
     this.dispatcher = new Dispatcher({
       concurrency: parts.concurrency,
-      wakeups: this.#wakeups,
+      clock: systemClock,
+      pollIntervalMs: config.pollIntervalMs,
       lease,
       connectionLost: () => parts.prove(),
       fetchers: (link) => {
@@ -264,7 +251,8 @@ export class Session<E> {
 
   /** Returns the fetcher of the fast mode; empty without one. */
   #fastFetchers(link: FetcherLink): Fetcher<E>[] {
-    const { config, hooks, announced, outage, tasks: tallied } = this.#parts;
+    const { config, hooks, outage, tasks: tallied } = this.#parts;
+    const announced = (payload: string) => this.dispatcher.announced(payload);
     const source = this.#source;
     const { fastLane, notify, preparedStatements } = config;
     if (fastLane === null) return [];

@@ -6,7 +6,7 @@
 //      ▲                      a new one registers and starts; retried until it has ─┐
 //      └────────────────────────────────────────────────────────────────────────────┘
 import type { Outage } from "../base/outage.ts";
-import { Announcements } from "./fetch/announcements.ts";
+import { NEW_JOBS } from "../queue/sql/notify.ts";
 import type { Leases } from "./lease/leases.ts";
 import type { Session } from "./session.ts";
 import type { Hooks, LeaseLoss } from "./task/hooks.ts";
@@ -22,7 +22,6 @@ export class Sessions<E> {
   readonly #make: () => Session<E>;
   readonly #parts: SessionsParts;
   readonly #stop = new AbortController();
-  readonly #announcements = new Announcements();
   readonly #ending = new Set<Session<E>>();
   #current: Session<E>;
   /** Becomes the current one when it has started. */
@@ -57,10 +56,9 @@ export class Sessions<E> {
     });
   }
 
-  /** Called with the payload of an announcement of new jobs. */
-  announced(payload: string): void {
-    const count = this.#announcements.countOf(payload);
-    if (count !== null) this.#current.dispatcher.wake(count);
+  /** What a listener calls, by channel. */
+  get channels(): Readonly<Record<string, (payload: string) => void>> {
+    return { [NEW_JOBS]: (payload) => this.#current.dispatcher.announced(payload) };
   }
 
   /** Continues with more slots, or with fewer; then unstarted jobs go back, and what has a slot is fetched again. */

@@ -1,13 +1,13 @@
 // A worker's metrics as Prometheus text, made from its counters at each scrape. Each worker has a registry of
 // its own, so several workers of one process do not collide. prom-client is loaded at the first scrape.
 import type { Registry } from "prom-client";
+import type { SlotCount } from "./execute/slots.ts";
 import type { TalliedTask, TaskTally } from "./execute/task-tally.ts";
 import { BOUNDS, Durations } from "./execute/task-tally.ts";
-import type { Concurrency } from "./options/concurrency.ts";
 
 export interface MetricsSource {
   readonly tasks: ReadonlyMap<string, Pick<TalliedTask<never>, "tally">>;
-  readonly concurrency: Concurrency;
+  readonly concurrency: SlotCount;
   sessions(): { readonly all: readonly SessionCounts[] };
   /** null without heartbeats. */
   heartbeatAgeMs(): number | null;

@@ -57,6 +57,11 @@ async function readyAtStart(
   }
 }
 
+/** Whether a payload of `worker:migrate`, such as `{"migrationNumber":21,"breaking":true}`, is a breaking migration. */
+export function isBreaking(payload: string): boolean {
+  return /"breaking"\s*:\s*true\b/.test(payload);
+}
+
 /**
  * Returns why a worker cannot continue with its schema, as soon as the database can be read; null if it can, or
  * when `signal` aborts.

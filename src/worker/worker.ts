@@ -16,10 +16,9 @@ import type { WorkerUtils } from "../utils/worker-utils.ts";
 import { bounded, connectionOf, withApplicationName } from "./connection/connection-config.ts";
 import { Timetable } from "./cron/timetable.ts";
 import { tallied } from "./execute/task-tally.ts";
-import { isBreaking, NEW_JOBS } from "./fetch/announcements.ts";
 import { WorkerLease } from "./lease/worker-lease.ts";
-import { Concurrency } from "./options/concurrency.ts";
 import {
+  checkedConcurrency,
   resolveWorkerOptions,
   type WorkerConfig,
   type WorkerOptions,
@@ -32,7 +31,7 @@ import { logEvents } from "./task/log-listener.ts";
 import { Upkeep } from "./upkeep.ts";
 import { WorkerMetrics } from "./worker-metrics.ts";
 import { ownPool, utilsOf } from "./worker-pool.ts";
-import { reasonToStop, schemaAtStart } from "./worker-schema.ts";
+import { isBreaking, reasonToStop, schemaAtStart } from "./worker-schema.ts";
 
 /**
  * A worker: fetches and runs jobs between start() and stop(). run() creates one and starts it. Create one
@@ -47,7 +46,7 @@ export class Worker<Extensions = unknown> implements Service {
    */
   readonly utils: WorkerUtils<Job | null>;
   readonly #config: WorkerConfig<Extensions>;
-  readonly #concurrency: Concurrency;
+  readonly #concurrency: { value: number };
   readonly #pool: pg.Pool;
   readonly #sessions: Sessions<Extensions>;
   readonly #upkeep: Upkeep<Extensions>;
@@ -67,7 +66,7 @@ export class Worker<Extensions = unknown> implements Service {
   constructor(options: WorkerOptions<Extensions>) {
     const config = resolveWorkerOptions(options);
     this.#config = config;
-    this.#concurrency = new Concurrency(config.concurrency);
+    this.#concurrency = { value: config.concurrency };
     this.hooks = new Hooks(config.logger, config.plugins);
     logEvents(this.hooks, config.logger);
     const outage = new Outage(config.logger);
@@ -85,9 +84,8 @@ export class Worker<Extensions = unknown> implements Service {
     const prove = () => this.#prove();
     const shared = { connection, hooks, tasks, concurrency, outage, lease, prove };
     this.#upkeep = new Upkeep(config, { ...shared, sessions, cron });
-    const announced = (payload: string) => this.#sessions.announced(payload);
     const { pauses: controls, limits } = this.#upkeep;
-    const parts = { config, source, ...shared, controls, limits, announced };
+    const parts = { config, source, ...shared, controls, limits };
     this.#sessions = new Sessions(() => new Session(parts), {
       ...{ hooks, outage, givenUp: this.#limit.givenUp },
     });
@@ -179,7 +177,9 @@ export class Worker<Extensions = unknown> implements Service {
    * number, running jobs end and fetched ones go back. After the stop it has no effect. Throws InputError.
    */
   setConcurrency(concurrency: number): void {
-    this.#sessions.resized(this.#concurrency.set(concurrency));
+    const before = this.#concurrency.value;
+    this.#concurrency.value = checkedConcurrency(concurrency);
+    this.#sessions.resized(this.#concurrency.value - before);
   }
 
   /**
@@ -272,7 +272,7 @@ export class Worker<Extensions = unknown> implements Service {
     return new Listener({
       ...{ connection: withApplicationName(connection, "worker listen"), outage },
       channels: {
-        [NEW_JOBS]: (payload) => this.#sessions.announced(payload),
+        ...this.#sessions.channels,
         ...this.#upkeep.channels,
         ...this.#timetable.channels,
         // The channel belongs to the database, so the migration may be that of another schema.

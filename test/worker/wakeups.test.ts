@@ -18,13 +18,14 @@ function idle(
     clock,
     pollIntervalMs,
     wake: () => void woken++,
-    nextRunAt: (sinceSeconds) => {
-      asked.push(sinceSeconds);
-      return nextRunAt();
-    },
   });
   wakeups.start();
-  return { clock, wakeups, asked, woken: () => woken };
+  const sleep = (atSeconds: number) =>
+    wakeups.sleep(atSeconds, (sinceSeconds) => {
+      asked.push(sinceSeconds);
+      return nextRunAt();
+    });
+  return { clock, wakeups, sleep, asked, woken: () => woken };
 }
 
 describe("A worker", () => {
@@ -39,8 +40,8 @@ describe("A worker", () => {
   });
 
   test("that finds nothing sleeps until the next job becomes due.", async () => {
-    const { clock, wakeups, asked, woken } = idle(async () => 700);
-    wakeups.sleep(100);
+    const { clock, sleep, asked, woken } = idle(async () => 700);
+    sleep(100);
     clock.advance(15);
     await turn();
     assert.deepEqual(asked, [99.95]);
@@ -50,9 +51,9 @@ describe("A worker", () => {
   });
 
   test("reads the next due time only after nothing has been ready for a moment.", () => {
-    const { clock, wakeups, asked } = idle();
+    const { clock, sleep, asked } = idle();
     for (let at = 0; at < 20; at++) {
-      wakeups.sleep(at);
+      sleep(at);
       clock.advance(10);
     }
     assert.deepEqual(asked, []);
@@ -66,8 +67,8 @@ describe("A worker", () => {
       [-5, 1],
       [null, POLL_MS],
     ] as const) {
-      const { clock, wakeups } = idle(async () => nextMs);
-      wakeups.sleep(0);
+      const { clock, sleep } = idle(async () => nextMs);
+      sleep(0);
       clock.advance(15);
       await turn();
       assert.equal(clock.nextMs, sleepMs);
@@ -77,18 +78,18 @@ describe("A worker", () => {
   test("ignores an answer to an earlier query.", async () => {
     const answers = [Promise.withResolvers<number>(), Promise.withResolvers<number>()];
     let asked = 0;
-    const { clock, wakeups } = idle(() => answers[asked++]?.promise ?? Promise.resolve(null));
-    wakeups.sleep(0);
+    const { clock, sleep } = idle(() => answers[asked++]?.promise ?? Promise.resolve(null));
+    sleep(0);
     clock.advance(15);
-    wakeups.sleep(1);
+    sleep(1);
     answers[0]?.resolve(1);
     await turn();
     assert.equal(clock.nextMs, 15);
   });
 
   test("without a database is woken by the poll.", async () => {
-    const { clock, wakeups, woken } = idle(() => Promise.reject(new Error("away")));
-    wakeups.sleep(0);
+    const { clock, sleep, woken } = idle(() => Promise.reject(new Error("away")));
+    sleep(0);
     clock.advance(15);
     await turn();
     clock.advance(POLL_MS);
@@ -96,9 +97,9 @@ describe("A worker", () => {
   });
 
   test("that has stopped is not woken and sends no query.", async () => {
-    const { clock, wakeups, woken } = idle();
+    const { clock, wakeups, sleep, woken } = idle();
     wakeups.stop();
-    wakeups.sleep(0);
+    sleep(0);
     assert.equal(clock.nextMs, null);
     clock.advance(10 * POLL_MS);
     assert.equal(woken(), 0);

@@ -1,7 +1,7 @@
 // Inserts jobs without keys in one statement, twice as fast as the schema's function add_jobs. Like that function it
 // creates tasks and queues and notifies workers.
 import { knownOutcome } from "../../database/connection/known-outcome.ts";
-import { type Database, parseIdArray, type Statement } from "../../database/database.ts";
+import { builtOnce, type Database, parseIdArray, type Statement } from "../../database/database.ts";
 import { isRaised } from "../../database/errors/raised.ts";
 import type { Job } from "../../domain/job.ts";
 import type { ResolvedJob } from "../../domain/job-spec.ts";
@@ -111,7 +111,7 @@ function insertStatement(columns: readonly GivenColumn[]): Statement {
   const key = columns.join();
   let statement = statements.get(key);
   if (statement === undefined) {
-    statement = insertSql(columns);
+    statement = builtOnce(insertSql(columns));
     statements.set(key, statement);
   }
   return statement;

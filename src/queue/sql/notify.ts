@@ -1,8 +1,11 @@
 // Notifies workers of new jobs.
 
+/** The channel on which this library and the functions of the schema announce jobs. */
+export const NEW_JOBS = "jobs:insert";
+
 /**
  * Returns an expression that announces `count` jobs to all workers, as the schema's own functions do. The random number
  * makes each message unique: PostgreSQL sends equal messages of a transaction only once.
  */
 export const announceJobs = (count: string): string =>
-  `pg_catalog.pg_notify('jobs:insert', pg_catalog.format('{"r":%s,"count":%s}', pg_catalog.random(), ${count}))`;
+  `pg_catalog.pg_notify('${NEW_JOBS}', pg_catalog.format('{"r":%s,"count":%s}', pg_catalog.random(), ${count}))`;

@@ -18,7 +18,6 @@ import {
   dueSchedules,
   scheduleTicks,
 } from "../../queue/schedules/schedule-ticks.ts";
-import { isIntercepted } from "../task/call-interceptors.ts";
 import type { CronTime } from "./cron.ts";
 import { type CronServices, type OfferedTick, offerTicks, type TickSource } from "./cron-offers.ts";
 import { dueTicks, type ScheduleTick } from "./due-ticks.ts";
@@ -190,7 +189,7 @@ export class Schedules implements Service {
           ? null
           : scheduledJob(definition, tickMs, {
               isBackfill,
-              isWhole: isIntercepted(hooks, "beforeJobSchedule"),
+              isWhole: hooks.interceptors("beforeJobSchedule").length > 0,
             }),
       schedule,
       // Moves the schedule to its next tick without adding the job.

@@ -1,6 +1,7 @@
 // The job that a task receives: an index into the columns of its fetch, which are read on demand.
 import { monotonic } from "../../base/clock.ts";
 import type { Database } from "../../database/database.ts";
+import { deadlineOf } from "../../domain/job-flags.ts";
 import type { FetchedRows } from "../../queue/fetch/fetched-rows.ts";
 import { queueOf } from "../../queue/sql/slots.ts";
 import type { JobCancelled } from "../task/outcomes.ts";
@@ -82,6 +83,11 @@ export class FetchedJob implements TaskJob {
   }
   get flags(): readonly string[] {
     return this.#answer.rows.rare(this.#index).flags;
+  }
+  /** The time after which it is too late, in milliseconds since 1970; null: none. */
+  get deadlineMs(): number | null {
+    const { flags } = this;
+    return flags.length === 0 ? null : deadlineOf(flags);
   }
   get createdAt(): Date {
     return dateOf(this.#answer.rows.createdAt(this.#index));

@@ -3,8 +3,7 @@
 // interceptors runs without a promise.
 import { AsyncResource } from "node:async_hooks";
 import { monotonic, now, setTimeout } from "../../base/clock.ts";
-import { deadlineOf } from "../../domain/job-flags.ts";
-import { callInterceptors, isIntercepted, verdictOf } from "../task/call-interceptors.ts";
+import { callInterceptors, verdictOf } from "../task/call-interceptors.ts";
 import type { Hooks, Verdict } from "../task/hooks.ts";
 import type { RetryRules } from "../task/next-attempt.ts";
 import type { ContextSource } from "../task/task-context.ts";
@@ -99,7 +98,7 @@ export class JobExecutor<E> {
     const attempt = new JobAttempt(job, this.#source, known);
     const { timing } = attempt.tally;
     if (timing !== null) timing.waits.add(waitedSeconds(attempt));
-    if (!isIntercepted(this.#hooks, "beforeJobRun")) return this.#handled(attempt);
+    if (this.#hooks.interceptors("beforeJobRun").length === 0) return this.#handled(attempt);
     return this.#remembered(attempt, this.#intercepted(attempt));
   };
 
@@ -189,7 +188,7 @@ export class JobExecutor<E> {
     const { job, task } = attempt;
     if (attempt.isOver) return undefined; // ended while an interceptor ran
     if (job.cancelled !== undefined) return this.#finish(attempt, failure(job.cancelled));
-    const deadlineMs = deadlineOf(job.flags);
+    const { deadlineMs } = job;
     if (deadlineMs !== null && deadlineMs <= now()) {
       return this.#finish(attempt, failure(deadlinePassed(deadlineMs)));
     }
@@ -217,7 +216,7 @@ export class JobExecutor<E> {
     try {
       const judged = this.#judged(attempt, returned);
       const timeoutMs = attempt.task.timeoutMs ?? this.#timeoutMs;
-      const limit = limitOf(timeoutMs, deadlineOf(attempt.job.flags));
+      const limit = limitOf(timeoutMs, attempt.job.deadlineMs);
       result = await (limit === undefined ? judged : limited(judged, attempt, limit));
     } catch (error) {
       result = failure(error);
@@ -230,7 +229,7 @@ export class JobExecutor<E> {
   }
 
   #finish(attempt: JobAttempt<E>, result: Result): Promise<void> | undefined {
-    if (isIntercepted(this.#hooks, "afterJobRun")) {
+    if (this.#hooks.interceptors("afterJobRun").length > 0) {
       return this.#remembered(attempt, this.#applyAfterJobRun(attempt, result));
     }
     this.#end(attempt, result);

@@ -2,7 +2,19 @@
 // is left, or until there are more slots than the concurrency allows now. A run of a named queue stays in its slot,
 // in order.
 import type { FetchedJob } from "./fetched-job.ts";
-import { QueueRun, type WorkUnit } from "./work-unit.ts";
+
+/** Jobs of one named queue. This worker has locked the queue, or one of its slots. One slot runs them in order. */
+export class QueueRun {
+  readonly lock: number;
+  readonly jobs: FetchedJob[] = [];
+
+  constructor(lock: number) {
+    this.lock = lock;
+  }
+}
+
+/** What one slot runs without a break: a job or a run of a queue. */
+export type WorkUnit = FetchedJob | QueueRun;
 
 /** A source of work for slots. */
 export interface WorkSource {
@@ -20,7 +32,7 @@ export interface WorkSource {
   runEnded(run: QueueRun, unstarted: readonly FetchedJob[]): void;
 }
 
-/** The number of slots, which may change at any time. */
+/** The number of slots, for all sessions of a worker. It may change at any time. */
 export interface SlotCount {
   readonly value: number;
 }
@@ -165,4 +177,30 @@ export class Slots {
     }
     if (!slot.isAbandoned) source.runEnded(run, run.jobs.slice(slot.started));
   }
+}
+
+export function jobsOf(unit: WorkUnit): readonly FetchedJob[] {
+  return unit instanceof QueueRun ? unit.jobs : [unit];
+}
+
+/** Groups ordered jobs into units. */
+export function workUnits(jobs: readonly FetchedJob[]): readonly WorkUnit[] {
+  if (jobs.every((job) => job.runLock === null)) return jobs;
+  const runs = new Map<number, QueueRun>();
+  const units: WorkUnit[] = [];
+  for (const job of jobs) {
+    const { runLock } = job;
+    if (runLock === null) {
+      units.push(job);
+      continue;
+    }
+    let run = runs.get(runLock);
+    if (run === undefined) {
+      run = new QueueRun(runLock);
+      runs.set(runLock, run);
+      units.push(run);
+    }
+    run.jobs.push(job);
+  }
+  return units;
 }

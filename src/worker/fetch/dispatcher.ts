@@ -5,17 +5,19 @@
 //                    ▲                          │
 //                    └──────── advance() ◀──────┘ once a turn of the event loop
 
-import { setImmediate } from "../../base/clock.ts";
+import { type Clock, setImmediate } from "../../base/clock.ts";
+import { nextRunAt } from "../../queue/fetch/next-run-at.ts";
 import { allInFlight, type InFlight } from "../execute/in-flight.ts";
 import type { JobExecutor } from "../execute/job-executor.ts";
 import { type SlotCount, Slots } from "../execute/slots.ts";
 import type { WorkerLease } from "../lease/worker-lease.ts";
-import type { Fetcher, FetcherLink } from "./fetcher.ts";
-import type { Wakeups } from "./wakeups.ts";
+import type { Fetcher, FetcherLink, PromptConnection } from "./fetcher.ts";
+import { Wakeups } from "./wakeups.ts";
 
 export interface DispatcherParts<E> {
   readonly concurrency: SlotCount;
-  readonly wakeups: Wakeups;
+  readonly clock: Clock;
+  readonly pollIntervalMs: number;
   /** Returns the fetchers in the order in which they fetch after a wake-up. */
   fetchers(link: FetcherLink): readonly Fetcher<E>[];
   /** Called when a connection was lost, because others may be dead, too. */
@@ -27,12 +29,15 @@ export class Dispatcher<E> {
   readonly #parts: DispatcherParts<E>;
   readonly #fetchers: readonly Fetcher<E>[];
   readonly #slots: Slots;
+  readonly #wakeups: Wakeups;
   readonly #allDone = new Gate();
   #isFetching = true;
   #isAdvancing = false;
 
   constructor(parts: DispatcherParts<E>) {
     this.#parts = parts;
+    const { clock, pollIntervalMs } = parts;
+    this.#wakeups = new Wakeups({ clock, pollIntervalMs, wake: (count) => this.wake(count) });
     this.#slots = new Slots(parts.concurrency, () => this.#changed());
     this.#fetchers = parts.fetchers({
       slots: this.#slots,
@@ -40,9 +45,7 @@ export class Dispatcher<E> {
       changed: () => this.#changed(),
       written: () => this.#written(),
       wakeOthers: (fetcher) => this.#wakeOthers(fetcher),
-      nothingReady: (atSeconds) => {
-        if (this.#isFetching) parts.wakeups.sleep(atSeconds);
-      },
+      nothingReady: (atSeconds, connection) => this.#sleep(atSeconds, connection),
       connectionLost: () => parts.connectionLost(),
       inFlight: () => this.#inFlight(),
     });
@@ -63,12 +66,17 @@ export class Dispatcher<E> {
     for (const executor of this.executors) executor.begin();
     // The last one first, because the others may leave jobs to it.
     for (const fetcher of this.#fetchers.toReversed()) await fetcher.start();
-    this.#parts.wakeups.start();
+    this.#wakeups.start();
   }
 
   /** Jobs may have become ready. `count`: the number of announced jobs; 0: unknown. */
   wake(count = 0): void {
     for (const fetcher of this.#fetchers) fetcher.wake(count);
+  }
+
+  /** Called with the payload of an announcement of new jobs. */
+  announced(payload: string): void {
+    this.#wakeups.announced(payload);
   }
 
   /** Resolves once no job is ready or running and no result is unconfirmed. */
@@ -91,7 +99,7 @@ export class Dispatcher<E> {
   /** Fetches nothing more and returns unstarted jobs. */
   stop(): void {
     this.#isFetching = false;
-    this.#parts.wakeups.stop();
+    this.#wakeups.stop();
     for (const fetcher of this.#fetchers) fetcher.stop();
     this.#changed();
   }
@@ -110,8 +118,15 @@ export class Dispatcher<E> {
   /** Closes the connections. Jobs with unconfirmed results stay locked until they are recovered. */
   async close(): Promise<void> {
     this.#isFetching = false;
-    this.#parts.wakeups.stop();
+    this.#wakeups.stop();
     await Promise.all(this.#fetchers.map((fetcher) => fetcher.close()));
+  }
+
+  #sleep(atSeconds: number, connection: PromptConnection): void {
+    if (!this.#isFetching) return;
+    this.#wakeups.sleep(atSeconds, async (sinceSeconds) =>
+      connection.isPrompt ? nextRunAt(connection.database, sinceSeconds) : null,
+    );
   }
 
   get #isDone(): boolean {

@@ -3,6 +3,8 @@
 //
 //   new ──start()──▶ fetching ──stop()──▶ ending (running jobs end, results are written) ──▶ idle ──close()
 //                        └─ abandon(): running jobs are not waited for ──────────────────────┘
+
+import type { WorkerConnection } from "../connection/worker-connection.ts";
 import type { InFlight } from "../execute/in-flight.ts";
 import type { JobExecutor } from "../execute/job-executor.ts";
 import type { Slots } from "../execute/slots.ts";
@@ -39,6 +41,8 @@ export interface Fetcher<E = unknown> extends InFlight {
   close(): Promise<void>;
 }
 
+export type PromptConnection = Pick<WorkerConnection, "database" | "isPrompt">;
+
 /** The services of the dispatcher for its fetchers. */
 export interface FetcherLink {
   readonly slots: Slots;
@@ -50,8 +54,11 @@ export interface FetcherLink {
   written(): void;
   /** Wakes the other fetchers for jobs that this one leaves to them. */
   wakeOthers(fetcher: Fetcher): void;
-  /** Called when nothing was ready at this time of the database's clock, in seconds since the epoch. */
-  nothingReady(atSeconds: number): void;
+  /**
+   * Called when nothing was ready at this time of the database's clock, in seconds since the epoch. On the connection it
+   * may be read when a job becomes due.
+   */
+  nothingReady(atSeconds: number, connection: PromptConnection): void;
   /** Called when a connection was lost, because others may be dead, too. */
   connectionLost(): void;
   /** Returns the jobs and queues that are locked for this worker, by all answers that it has. */

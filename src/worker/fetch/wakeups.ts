@@ -1,6 +1,7 @@
-// Decides when an idle worker fetches without an announcement: when the next scheduled job becomes due, and after
+// Decides when an idle worker fetches: at an announcement of jobs, when the next scheduled job becomes due, and after
 // the poll interval.
 //
+//   jobs announced ──▶ wake
 //   fetched, nothing ready ──15 ms──▶ reads when the next job becomes due ──▶ sleeps until then
 //            ▲                                                             (at most a poll interval)
 //            └──────────────────────────── wake ◀──────────────────────────┘
@@ -12,17 +13,21 @@ const SETTLED_MS = 15;
 // Another connection may have fetched a little earlier than this moment.
 const MARGIN_S = 0.05;
 
+/** The number of announcements in memory. A repeated one beyond them causes a needless fetch. */
+const REMEMBERED = 64;
+
 export interface WakeupsParts {
   readonly clock: Clock;
   readonly pollIntervalMs: number;
-  /** Called when jobs may have become ready. */
-  wake(): void;
-  /**
-   * Resolves to the milliseconds until the next job becomes due after `sinceSeconds` of the database's clock; null:
-   * not soon, or the database cannot be reached.
-   */
-  nextRunAt(sinceSeconds: number): Promise<number | null>;
+  /** Called when jobs may have become ready. `count`: the number of announced jobs; 0: unknown. */
+  wake(count: number): void;
 }
+
+/**
+ * Resolves to the milliseconds until the next job becomes due after `sinceSeconds` of the database's clock; null: not
+ * soon, or the database cannot be reached.
+ */
+export type NextRunAt = (sinceSeconds: number) => Promise<number | null>;
 
 export class Wakeups {
   readonly #parts: WakeupsParts;
@@ -30,6 +35,7 @@ export class Wakeups {
   /** Counts sleeps, so that an answer for an earlier one is ignored. */
   #sleep = 0;
   #isStopped = false;
+  readonly #announcements = new Set<string>();
 
   constructor(parts: WakeupsParts) {
     this.#parts = parts;
@@ -41,13 +47,28 @@ export class Wakeups {
   }
 
   /**
+   * Called with the payload of an announcement: `{"r":0.123,"count":1}`, with a random number. A fast lane listens in
+   * addition to the listener, so most arrive twice. One without the random number is always new.
+   */
+  announced(payload: string): void {
+    if (payload.startsWith('{"r":')) {
+      if (this.#announcements.has(payload)) return;
+      this.#announcements.add(payload);
+      const [oldest] = this.#announcements;
+      if (this.#announcements.size > REMEMBERED) this.#announcements.delete(oldest as string);
+    }
+    const [, count = 1] = /"count":(\d{1,9})\b/.exec(payload) ?? [];
+    this.#parts.wake(Number(count));
+  }
+
+  /**
    * Called when nothing was ready at `sinceSeconds` of the database's clock. After a moment, reads when the next job
    * becomes due.
    */
-  sleep(sinceSeconds: number): void {
+  sleep(sinceSeconds: number, nextRunAt: NextRunAt): void {
     const sleep = ++this.#sleep;
     const settledMs = Math.min(SETTLED_MS, this.#parts.pollIntervalMs);
-    this.#arm(settledMs, () => void this.#readNextRun(sleep, sinceSeconds));
+    this.#arm(settledMs, () => void this.#readNextRun(sleep, sinceSeconds, nextRunAt));
   }
 
   /** Ends all wake-ups. */
@@ -57,8 +78,8 @@ export class Wakeups {
     this.#cancelTimer();
   }
 
-  async #readNextRun(sleep: number, sinceSeconds: number): Promise<void> {
-    const { pollIntervalMs, nextRunAt } = this.#parts;
+  async #readNextRun(sleep: number, sinceSeconds: number, nextRunAt: NextRunAt): Promise<void> {
+    const { pollIntervalMs } = this.#parts;
     this.start();
     // Without an answer the poll interval applies.
     const nextMs = await nextRunAt(sinceSeconds - MARGIN_S).catch(() => null);
@@ -69,7 +90,7 @@ export class Wakeups {
   #poll(): void {
     // The next poll does not depend on the result of this fetch.
     this.start();
-    this.#parts.wake();
+    this.#parts.wake(0);
   }
 
   #arm(waitMs: number, then: () => void): void {

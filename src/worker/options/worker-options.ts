@@ -20,7 +20,6 @@ import { type LimitDefinition, type LimitOptions, limitList } from "../../domain
 import type { Plugin } from "../task/hooks.ts";
 import { type RetryPolicies, type RetryPolicy, retryPolicy } from "../task/retry.ts";
 import type { Task } from "../task/task.ts";
-import { concurrencyOption } from "./concurrency.ts";
 import { type CronConfig, type CronOptions, resolveCronOptions } from "./cron-options.ts";
 import { type FastLaneConfig, fastLaneOption, resolveFastLane } from "./fast-lane-options.ts";
 import { graphileNames } from "./graphile-names.ts";
@@ -184,6 +183,13 @@ const task = v.custom<Task<unknown, never>>((one) => {
   return typeof identifier === "string" && typeof handle === "function";
 }, "must be made by defineTask() or defineBatchTask()");
 
+const concurrency = count(10_000);
+
+/** Checks a later number of jobs that run at the same time. Throws InputError. */
+export function checkedConcurrency(value: number): number {
+  return validate(v.object({ concurrency }), { concurrency: value }).concurrency;
+}
+
 const optionsSchema = strict(
   {
     tasks: v.pipe(
@@ -202,7 +208,7 @@ const optionsSchema = strict(
       v.picklist(["if-missing", "always", "never"], "must be if-missing, always or never"),
       "if-missing",
     ),
-    concurrency: v.optional(concurrencyOption, 10),
+    concurrency: v.optional(concurrency, 10),
     pollIntervalMs: v.optional(duration, 2_000),
     notify: v.optional(v.boolean("must be true or false"), true),
     preparedStatements: v.optional(v.boolean("must be true or false"), true),

@@ -12,7 +12,7 @@
 // in parallel.
 import type { Clock } from "../../base/clock.ts";
 import type { FetchedJob } from "../execute/fetched-job.ts";
-import { jobsOf, QueueRun, type WorkUnit } from "../execute/work-unit.ts";
+import { jobsOf, QueueRun, type WorkUnit } from "../execute/slots.ts";
 import type { FetchPlan } from "../fetch/fetch-plan.ts";
 import type { LocalQueueConfig } from "../options/local-queue-options.ts";
 import type { Hooks, LocalQueueMode } from "../task/hooks.ts";

@@ -13,8 +13,7 @@ import { type FetchedJob, loadedJobs } from "../execute/fetched-job.ts";
 import type { JobExecutor } from "../execute/job-executor.ts";
 import { isDenied } from "../execute/refusals.ts";
 import { emitSettled, jobsIn, type ResultBatch } from "../execute/results.ts";
-import type { WorkSource } from "../execute/slots.ts";
-import type { QueueRun } from "../execute/work-unit.ts";
+import type { QueueRun, WorkSource } from "../execute/slots.ts";
 import { LONG_FETCH } from "../fetch/fetch-plan.ts";
 import type { Fetcher, FetcherLink } from "../fetch/fetcher.ts";
 import { type FlushAnswer, flushAndFetch } from "./flush-and-fetch.ts";
@@ -234,7 +233,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
       });
       hooks.emit("job:fetch", { workerId, count: jobs.length, durationMs: monotonic() - sentAtMs });
       const isDrained = stream.learn(jobs, request, answer.queuesAreFree);
-      if (isDrained) this.#link.nothingReady(answer.nowSeconds);
+      if (isDrained) this.#link.nothingReady(answer.nowSeconds, connection);
       this.#streams.add(stream, jobs, request, mark);
       if (jobs.some(({ isQueued }) => isQueued)) this.#late.watch();
     }

@@ -3,7 +3,7 @@
 
 import { splitLocks } from "../../queue/sql/slots.ts";
 import { type FetchedJob, inOrder } from "../execute/fetched-job.ts";
-import { type WorkUnit, workUnits } from "../execute/work-unit.ts";
+import { type WorkUnit, workUnits } from "../execute/slots.ts";
 import type { FetchRequest } from "../fetch/fetch-plan.ts";
 import { ManagedQueues } from "../fetch/managed-queues.ts";
 import type { HeldLimit } from "../limits/held-limit.ts";
@@ -92,16 +92,16 @@ export class Streams {
   wake(count: number): boolean {
     let wasDrained = this.main.plan.wake(count > 0);
     for (const { plan } of this.#others) wasDrained = plan.wake(count > 0) || wasDrained;
-    this.#managedQueues.announced();
+    if (this.#managed.length > 0) this.#managedQueues.announced();
     for (const { queue } of this.all) queue.announce(Math.max(1, count));
     return wasDrained;
   }
 
   /** Jobs may have become ready, because runs of queues have ended. `freed`: the locks of those of this worker. */
   raise(freed: readonly number[] = []): void {
-    const hasFreeQueue = splitLocks(freed).queues.length > 0;
+    const hasFreeQueue = freed.length > 0 && splitLocks(freed).queues.length > 0;
     for (const { plan } of this.all) plan.raise(hasFreeQueue);
-    this.#managedQueues.runEnded();
+    if (this.#managed.length > 0) this.#managedQueues.runEnded();
   }
 
   /** Returned jobs are ready again, before the places where the next fetches would start. */

@@ -8,11 +8,6 @@ import type { Hooks, Verdict, WorkerInterceptors } from "./hooks.ts";
 type Input<I extends keyof WorkerInterceptors> = Parameters<WorkerInterceptors[I]>[0];
 type Decision<I extends keyof WorkerInterceptors> = Awaited<ReturnType<WorkerInterceptors[I]>>;
 
-/** Whether there is an interceptor of this name. Without one, the hot path need not await. */
-export function isIntercepted(hooks: Hooks, name: keyof WorkerInterceptors): boolean {
-  return hooks.interceptors(name).length > 0;
-}
-
 /**
  * Calls each interceptor with the current `input()`. `take` receives each answer, and ends the calls by true. Rejects when
  * an interceptor throws.
@@ -81,7 +76,7 @@ export async function intercepted(hooks: Hooks, job: JobToAdd): Promise<JobToAdd
 /** Returns the interceptors for utilities that add jobs. */
 export function beforeAdd(hooks: Hooks): BeforeAdd {
   return {
-    isActive: () => isIntercepted(hooks, "beforeJobSchedule"),
+    isActive: () => hooks.interceptors("beforeJobSchedule").length > 0,
     intercept: (job) => intercepted(hooks, job),
   };
 }

@@ -3,9 +3,9 @@
 //   npm run bench:path [-- --files]
 //
 // one job from addJob() to its end in each mode of fetching, and one POST /api/jobs/action.
-// `--files` names the files, with the functions that ran. Work in the background (heartbeats, the feed)
+// `--files` names the files, with the functions that ran, nameless ones by their line. Work in the background (heartbeats, the feed)
 // counts where it falls into the measured time: the round with the fewest files is printed.
-import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { Session } from "node:inspector/promises";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
@@ -119,10 +119,17 @@ async function ranSince(): Promise<Ran> {
     // The module itself begins with the file: it ran when it was imported. A round lists it only where it ran again.
     const names = functions
       .filter(({ ranges: [range] }) => (range?.startOffset ?? 0) > 0 && (range?.count ?? 0) > 0)
-      .map(({ functionName }) => functionName || "=>");
+      .map(({ functionName, ranges: [range] }) => {
+        return functionName || `=>${lineOf(url, range?.startOffset ?? 0)}`;
+      });
     if (names.length > 0) ran.set(path, names);
   }
   return ran;
+}
+
+/** Node removes types without moving the text, so the place is the same in the file. */
+function lineOf(url: string, offset: number): number {
+  return readFileSync(fileURLToPath(url), "utf8").slice(0, offset).split("\n").length;
 }
 
 function report(what: string, ran: Ran): void {
