@@ -17,7 +17,7 @@ export function validate<const S extends v.GenericSchema>(
 }
 
 /** The most issues that are reported. */
-const MAX_PROBLEMS = 100;
+export const MAX_PROBLEMS = 100;
 
 /**
  * Returns a schema for a list of at most `most` items. The length is checked first, so the items of a list that is too

@@ -31,6 +31,11 @@ export interface Database {
   /** Whether repeated statements are prepared. False behind a transaction pooler. Default false. */
   readonly preparedStatements?: boolean | undefined;
   /**
+   * Whether all statements on the client are part of one transaction of this library, so that a conflict must repeat
+   * all of it. Default false.
+   */
+  readonly isTransaction?: boolean | undefined;
+  /**
    * The time that adding jobs on a pool waits for an answer, in milliseconds; then the connection counts as
    * lost. Default: until the connection ends.
    */

@@ -2,7 +2,7 @@
 // database is involved.
 import * as v from "valibot";
 import { InputError } from "../base/errors.ts";
-import { boundedList, strict, validate } from "../base/validate.ts";
+import { boundedList, MAX_PROBLEMS, strict, validate } from "../base/validate.ts";
 import { flagsOf } from "./job-flags.ts";
 import {
   type ResolvedThrottle,
@@ -15,6 +15,7 @@ import { payloadText } from "./payload.ts";
 import {
   type Debounce,
   debounceSchema,
+  KEY_OPTIONS,
   keyProblems,
   type Unique,
   uniqueKey,
@@ -158,9 +159,6 @@ export const identifier = v.pipe(
 /** A job key. The schema allows 512 characters. */
 export const jobKey = boundedText(1, 512);
 
-/** The options that concern a job's key. Most jobs have none of them. */
-const KEY_OPTIONS = ["jobKey", "jobKeyMode", "unique", "debounce", "throttle"] as const;
-
 const specSchema = v.pipe(
   strict({
     queueName: v.optional(boundedText(1, 128)),
@@ -225,25 +223,20 @@ function keyRuleOf({ debounce, unique, runAt, jobKeyMode = "replace" }: CheckedS
   return runAt === undefined ? "preserve_run_at" : "replace";
 }
 
-/** Whether the job has options that are stored as flags. */
-const isFlagged = ({ retry, deadline }: CheckedSpec): boolean =>
-  retry !== undefined || deadline !== undefined;
-
 /** Checks one job and fills in the defaults. Throws InputError with all problems. */
 export function resolveJob(job: AnyJob): ResolvedJob {
   const { identifier, payload: given, spec } = validate(jobSchema, job);
   const { unique, throttle, queueName = null } = spec;
   const payload = payloadText(given);
-  const made = () => unique && uniqueKey({ identifier, payload, queueName }, unique);
   return {
     identifier,
     payload,
     queueName,
     runAt: spec.runAt ?? null,
     maxAttempts: spec.maxAttempts ?? null,
-    jobKey: spec.jobKey ?? made() ?? null,
+    jobKey: spec.jobKey ?? (unique ? uniqueKey({ identifier, payload, queueName }, unique) : null),
     priority: spec.priority ?? null,
-    flags: isFlagged(spec) ? flagsOf(spec) : (spec.flags ?? null),
+    flags: (spec.retry ?? spec.deadline) === undefined ? (spec.flags ?? null) : flagsOf(spec),
     keyRule: keyRuleOf(spec),
     debounce: spec.debounce ?? null,
     throttle: throttle ? resolveThrottle({ identifier, payload, queueName }, throttle) : null,
@@ -304,5 +297,3 @@ export function resolveJobs(jobs: readonly (JobToAdd | JobByTask)[]): ResolvedJo
   if (problems.length > 0) throw new InputError(problems.slice(0, MAX_PROBLEMS));
   return resolved;
 }
-
-const MAX_PROBLEMS = 100;

@@ -165,6 +165,9 @@ interface KeyOptions {
   readonly throttle?: object | undefined;
 }
 
+/** The options with rules. Most jobs have none of them. */
+export const KEY_OPTIONS = ["jobKey", "jobKeyMode", "unique", "debounce", "throttle"] as const;
+
 interface Rule {
   readonly path: keyof KeyOptions;
   readonly message: string;

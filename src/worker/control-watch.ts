@@ -56,8 +56,8 @@ export class ControlWatch implements Controls {
   #waiting = new AbortController();
   #isAnnounced = false;
   #running: Promise<void> | null = null;
-  #isInstalled = false;
-  #pausesRead = 0;
+  isInstalled = false;
+  pausesRead = 0;
   #mark: string | null = null;
   /** The pauses that were read last; null: too many to list. */
   #pauses: ReadonlySet<string> | null = new Set();
@@ -83,14 +83,6 @@ export class ControlWatch implements Controls {
   async start(db: Database): Promise<void> {
     await this.#readAll(db);
     this.#running = this.#run();
-  }
-
-  get isInstalled(): boolean {
-    return this.#isInstalled;
-  }
-
-  get pausesRead(): number {
-    return this.#pausesRead;
   }
 
   /** The mark of the pauses that this worker obeys, so that none of their jobs can start; null: unknown. */
@@ -167,14 +159,14 @@ export class ControlWatch implements Controls {
   async #readAll(db: Database): Promise<void> {
     await this.#read(db);
     // The extension "limits" is installed with "controls".
-    if (this.#isInstalled) await this.#parts.limits.read(db);
+    if (this.isInstalled) await this.#parts.limits.read(db);
   }
 
   async #read(db: Database): Promise<void> {
     const { logger } = this.#parts;
     try {
-      if (!this.#isInstalled && !(await hasControls(db))) return this.#clearPauses();
-      this.#isInstalled = true;
+      if (!this.isInstalled && !(await hasControls(db))) return this.#clearPauses();
+      this.isInstalled = true;
       const cancelled = this.#cancel(db);
       cancelled.catch(() => {}); // Pauses take effect even if the requests cannot be read.
       // If the read fails, the old end is not waited for.
@@ -191,8 +183,8 @@ export class ControlWatch implements Controls {
     } catch (error) {
       // Without the table, or without the right to read it, nothing is paused for this worker.
       const isUnreadable = codeOf(error) !== undefined && !isOutage(error);
-      if (isUnreadable) this.#isInstalled = await hasControls(db).catch(() => this.#isInstalled);
-      if (!this.#isInstalled) this.#clearPauses();
+      if (isUnreadable) this.isInstalled = await hasControls(db).catch(() => this.isInstalled);
+      if (!this.isInstalled) this.#clearPauses();
       const message = messageOf(error);
       if (message === this.#failure) return;
       this.#failure = message;
@@ -239,7 +231,7 @@ export class ControlWatch implements Controls {
     this.#pauses = pauses === null ? null : new Set(pauses);
     if (isNew) {
       // From now on, jobs of fetches that were sent earlier do not start.
-      this.#pausesRead++;
+      this.pausesRead++;
       this.#returned = this.#parts.returnUnstarted();
     }
     if (!isFirst) this.#parts.wake();

@@ -84,7 +84,7 @@ export class Session<E> {
       watch: parts.limits,
       tasks: new Map([...config.tasks].map(([name, task]) => [name, task.concurrency ?? null])),
     });
-    this.#tasks = this.#parameters(parts.tasks, () => this.#limits.unlimited);
+    this.#tasks = this.#parameters(parts.tasks, "unlimited");
     this.#refusals = new Refusals({
       ...{ clock: systemClock, logger: config.logger, results: this.#results },
       onChange: () => this.dispatcher.wake(0),
@@ -125,7 +125,7 @@ export class Session<E> {
 
   /** Jobs that were fetched, have not started, and are still locked. */
   get unstarted(): readonly FetchedJob[] {
-    const started = [...this.#results.ended, ...this.#refusals.jobs].map(idOf);
+    const started = [...this.#results.ended, ...this.#refusals.kept.keys()].map(idOf);
     const others = new Set([...this.runningIds, ...started]);
     const locked = [...(this.#safe?.jobs ?? []), ...this.#results.unstarted];
     return locked.filter(({ id }) => !others.has(id));
@@ -209,10 +209,9 @@ export class Session<E> {
     await wait(LEASE_END_MS, AbortSignal.any([signal, answered.signal]));
   }
 
-  #parameters(tasks: SessionParts<E>["tasks"], fetched?: () => readonly string[]): TaskParameters {
+  #parameters(tasks: SessionParts<E>["tasks"], fetched: "all" | "unlimited"): TaskParameters {
     const { config, controls } = this.#parts;
-    const limited = () => this.#limits.queues?.patterns ?? [];
-    return taskParameters(tasks, config.forbiddenFlags, controls, fetched, limited);
+    return taskParameters(tasks, config.forbiddenFlags, controls, this.#limits, fetched);
   }
 
   #safeFetcher(link: FetcherLink) {
@@ -235,7 +234,8 @@ export class Session<E> {
         refusals: this.#refusals,
         tasks: this.#tasks,
         parametersOf: (names) => {
-          return this.#parameters(new Map([...tasks].filter(([name]) => names.includes(name))));
+          const some = new Map([...tasks].filter(([name]) => names.includes(name)));
+          return this.#parameters(some, "all");
         },
         limits: this.#limits,
         hooks,

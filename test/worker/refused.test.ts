@@ -103,7 +103,7 @@ for (const fastLane of [false, true]) {
         const { attempts = 0 } = left ?? {};
         assert.ok(attempts >= 1 && attempts <= runs, `${attempts} attempts of ${runs} runs`);
         assert.match(left?.last_error ?? "", sentence);
-        assert.ok(
+        await until("it is logged", () =>
           lines.some((line) => line.level === "error" && sentence.test(`${line.fields["error"]}`)),
         );
         assert.ok(

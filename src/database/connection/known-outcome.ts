@@ -20,7 +20,7 @@ export async function knownOutcome<T>(
   const { client, addTimeoutMs } = db;
   // An option of pg's queries that its types do not declare.
   const limit = addTimeoutMs === undefined ? {} : { query_timeout: addTimeoutMs };
-  const isInside = isInTransaction(client);
+  const isInside = !isPool(client) && isInTransaction(client);
   let hasWritten = false;
   // Only a connection of its own shows whether a statement was sent; the pool's query() does not report it.
   const query: Queryable["query"] = async <R extends QueryResultRow>(config: QueryConfig) => {

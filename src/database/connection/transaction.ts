@@ -25,7 +25,7 @@ export async function inTransaction<T>(
     let isCommitting = false;
     return db.client
       .transaction(async (client) => {
-        const result = await inside(client, db, work);
+        const result = await work({ ...db, client, isTransaction: true });
         isCommitting = true;
         return result;
       })
@@ -39,7 +39,7 @@ export async function inTransaction<T>(
     return await withClient(db.client, async (one) => {
       const client = withinMs === undefined ? one : inTime(one, withinMs);
       await client.query({ text: BEGIN });
-      const result = await inside(client, db, work).catch((error: unknown) => {
+      const result = await work({ ...db, client, isTransaction: true }).catch((error: unknown) => {
         ofWork = { error };
         throw error;
       });
@@ -54,13 +54,6 @@ export async function inTransaction<T>(
   }
 }
 
-const open = new WeakSet<Queryable>();
-
-/**
- * Whether all statements of `db` are part of one transaction of this library, so that a conflict must repeat all of it.
- */
-export const isTransaction = (db: Database): boolean => open.has(db.client);
-
 /**
  * Whether the client is in a transaction. pg stores the status of PostgreSQL's last response: `T` in a transaction, `E`
  * in a failed one.
@@ -71,19 +64,6 @@ export function isInTransaction(client: Queryable): boolean {
   return status === "T" || status === "E";
 }
 
-async function inside<T>(
-  client: Queryable,
-  db: Database,
-  work: (db: Database) => Promise<T>,
-): Promise<T> {
-  open.add(client);
-  try {
-    return await work({ ...db, client });
-  } finally {
-    open.delete(client);
-  }
-}
-
 const isTransactional = (client: Queryable): client is Transactional => "transaction" in client;
 
 /**
@@ -91,7 +71,7 @@ const isTransactional = (client: Queryable): client is Transactional => "transac
  * thrown. In a transaction of the caller no savepoint is set.
  */
 export async function behindSavepoint<T>(db: Database, work: () => Promise<T>): Promise<T> {
-  if (!isTransaction(db)) return work();
+  if (db.isTransaction !== true) return work();
   await db.client.query({ text: "savepoint before_work" });
   try {
     return await work();

@@ -2,7 +2,7 @@
 import { wait } from "../../base/clock.ts";
 import { codeOf } from "../../base/errors.ts";
 import { backoffDelay } from "../../base/retry.ts";
-import { inTransaction, isTransaction } from "../../database/connection/transaction.ts";
+import { inTransaction } from "../../database/connection/transaction.ts";
 import {
   type Database,
   type QueryOptions,
@@ -33,7 +33,7 @@ export async function contendedQuery<R extends object>(
 ): Promise<R[]> {
   const send = (on: Database) => query<R>(on, statement, values, options);
   // A transaction of this library is repeated as a whole, and not a single statement of it.
-  if (isTransaction(db)) return send(db);
+  if (db.isTransaction === true) return send(db);
   return repeated((isSerialized) => (isSerialized ? inTransaction(db, send) : send(db)));
 }
 

@@ -38,7 +38,8 @@ export interface RefusalsParts {
 
 export class Refusals {
   readonly #parts: RefusalsParts;
-  readonly #kept = new Map<FetchedJob, KeptRefusal>();
+  /** The jobs whose results were refused, and are locked. */
+  readonly kept = new Map<FetchedJob, KeptRefusal>();
   #hasEnded = false;
   #deniedAtMs = Number.NEGATIVE_INFINITY;
 
@@ -46,26 +47,21 @@ export class Refusals {
     this.#parts = parts;
   }
 
-  get jobs(): readonly FetchedJob[] {
-    return [...this.#kept.keys()];
-  }
-
   /** Whether a result will be sent again. */
   get isWaiting(): boolean {
-    return [...this.#kept.values()].some(({ cancel }) => cancel !== null);
+    return [...this.kept.values()].some(({ cancel }) => cancel !== null);
   }
 
   get unsettled(): readonly UnsettledResult[] {
-    return [...this.#kept].map(([{ id }, { error }]) => ({ id, error }));
+    return [...this.kept].map(([{ id }, { error }]) => ({ id, error }));
   }
 
-  /** Records results that were sent. `separate`: those written one by one. Returns true if PostgreSQL refused some. */
-  settled(written: ResultBatch, separate: SeparateResults | null): boolean {
-    if (this.#kept.size > 0) for (const job of jobsIn(written)) this.#kept.delete(job);
-    if (separate === null) return false;
+  /** Records results that were sent. `separate`: those written one by one, because PostgreSQL refused some. */
+  settled(written: ResultBatch, separate: SeparateResults | null): void {
+    for (const job of jobsIn(written)) this.kept.delete(job);
+    if (separate === null) return;
     logFailedInstead(this.#parts.logger, separate.failedInstead);
     for (const one of separate.refused) this.#add(one);
-    return true;
   }
 
   /** A fetch was denied. Returns whether PostgreSQL refuses a job, which is logged once a minute. */
@@ -81,19 +77,19 @@ export class Refusals {
   /** Sends nothing again. The remaining jobs stay locked. */
   end(): void {
     this.#hasEnded = true;
-    for (const [job, kept] of this.#kept) {
+    for (const [job, kept] of this.kept) {
       kept.cancel?.();
-      this.#kept.set(job, { ...kept, cancel: null });
+      this.kept.set(job, { ...kept, cancel: null });
     }
   }
 
   #add(refused: RefusedResult): void {
     const { clock, logger } = this.#parts;
     const { job, error } = refused;
-    const times = (this.#kept.get(job)?.times ?? 0) + 1;
+    const times = (this.kept.get(job)?.times ?? 0) + 1;
     const pauseMs = this.#hasEnded ? undefined : PAUSES_MS[times - 1];
     const cancel = pauseMs === undefined ? null : clock.after(pauseMs, () => this.#again(refused));
-    this.#kept.set(job, { error: refusalText(error), times, cancel });
+    this.kept.set(job, { error: refusalText(error), times, cancel });
     const fields = fieldsOf(refused);
     if (cancel !== null)
       logger.warn(fields, "PostgreSQL refused the result of a job; it is sent again");
@@ -102,9 +98,9 @@ export class Refusals {
 
   #again({ job, result }: RefusedResult): void {
     const { results, onChange } = this.#parts;
-    const kept = this.#kept.get(job);
+    const kept = this.kept.get(job);
     if (kept === undefined || kept.cancel === null) return;
-    this.#kept.set(job, { ...kept, cancel: () => {} });
+    this.kept.set(job, { ...kept, cancel: () => {} });
     if (result === "done") results.complete(job);
     else if (result === null) results.return(job);
     else results.fail(result);

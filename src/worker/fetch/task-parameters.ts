@@ -32,33 +32,36 @@ export interface Controls extends Pick<TaskParameters, "pausesRead" | "queueFree
   readonly isInstalled: boolean;
 }
 
+/** The limits as they are now. */
+export interface FetchLimits {
+  /** The names of tasks without a limit. */
+  readonly unlimited: readonly string[];
+  /** Patterns of queues that limits are for; null: none. */
+  readonly queues: { readonly patterns: readonly string[] } | null;
+}
+
 /**
  * Returns the parameters. Jobs with one of `forbiddenFlags` are left to other workers. `controls`: whether the schema
- * has the extension with pauses, which may be added while the worker runs. `fetched`: the tasks whose jobs are fetched
- * now; default: all. `limitedQueues`: patterns of queues that limits are for; default: none.
+ * has the extension with pauses, which may be added while the worker runs. `fetched`: all of the tasks, or those that
+ * have no limit now.
  */
 export function taskParameters(
   tasks: Tallies,
   forbiddenFlags: readonly string[],
-  controls: Controls = { isInstalled: false, pausesRead: 0, queueFreed: () => {} },
-  fetched?: () => readonly string[],
-  limitedQueues: () => readonly string[] = () => [],
+  controls: Controls,
+  limits: FetchLimits,
+  fetched: "all" | "unlimited",
 ): TaskParameters {
   const names = [...tasks.keys()];
   let current: readonly string[] = names;
   let identifiers = arrayText(names);
-  const now = (): readonly string[] => {
-    const wanted = fetched?.() ?? names;
-    if (wanted !== current) {
-      current = wanted;
-      identifiers = arrayText(wanted);
-    }
-    return current;
-  };
   return {
     names,
     get identifiers() {
-      now();
+      if (fetched === "unlimited" && current !== limits.unlimited) {
+        current = limits.unlimited;
+        identifiers = arrayText(current);
+      }
       return identifiers;
     },
     forbiddenFlags: forbiddenFlags.length > 0 ? arrayText(forbiddenFlags) : null,
@@ -66,7 +69,7 @@ export function taskParameters(
       return controls.isInstalled;
     },
     get limitedQueues() {
-      const patterns = limitedQueues();
+      const { patterns = [] } = limits.queues ?? {};
       return patterns.length === 0 ? null : arrayText(patterns);
     },
     get pausesRead() {
@@ -74,7 +77,8 @@ export function taskParameters(
     },
     queueFreed: () => controls.queueFreed(),
     get runShares() {
-      const shares = now().map((name) => {
+      const ofShares = fetched === "unlimited" ? limits.unlimited : names;
+      const shares = ofShares.map((name) => {
         const meanMs = tasks.get(name)?.tally.meanMs ?? null;
         return meanMs === null ? "Infinity" : String(meanMs / HORIZON_MS);
       });

@@ -55,9 +55,11 @@ export class SessionLimits {
   readonly #held = new Map<number, HeldLimit>();
   /** Options `concurrency` of tasks, by the task. */
   readonly #own = new Map<string, HeldLimit>();
-  #unlimited: readonly string[];
-  #groups: readonly LimitedGroup[] = [];
-  #queues: QueueLimits | null = null;
+  /** The names of tasks without a limit. */
+  unlimited: readonly string[];
+  groups: readonly LimitedGroup[] = [];
+  /** null: no queue has a limit, or had one until now. */
+  queues: QueueLimits | null = null;
   #hasPermits = false;
   /** Set by the fetcher that runs limited jobs. */
   onChange: () => void = () => {};
@@ -72,7 +74,7 @@ export class SessionLimits {
       ...{ clock, logger, workerId, database, lease, changed, demandOf },
     });
     this.#tokens = new TokenLeases({ clock, logger, database, changed });
-    this.#unlimited = [...tasks.keys()];
+    this.unlimited = [...tasks.keys()];
     for (const [name, concurrency] of tasks) {
       if (concurrency === null) continue;
       const own = new HeldLimit(null, clock);
@@ -81,20 +83,6 @@ export class SessionLimits {
     }
     this.#arrange();
     watch.subscribe(this);
-  }
-
-  /** The names of tasks without a limit. */
-  get unlimited(): readonly string[] {
-    return this.#unlimited;
-  }
-
-  get groups(): readonly LimitedGroup[] {
-    return this.#groups;
-  }
-
-  /** null: no queue has a limit, or had one until now. */
-  get queues(): QueueLimits | null {
-    return this.#queues;
   }
 
   /** The limits have changed. Returns whether tasks are fetched in another way. */
@@ -106,7 +94,7 @@ export class SessionLimits {
 
   /** Identifies the way in which tasks are fetched. */
   get #way(): string {
-    return JSON.stringify([this.#queues?.patterns ?? null, ...this.#groups.map(({ key }) => key)]);
+    return JSON.stringify([this.queues?.patterns ?? null, ...this.groups.map(({ key }) => key)]);
   }
 
   /** Called after an announcement that permits of this limit are free, or that another worker wants some. */
@@ -159,9 +147,9 @@ export class SessionLimits {
       // A wait for a token was computed from the rate before.
       if (JSON.stringify(held.bucket) !== before) this.#tokens.forget(held);
     }
-    this.#unlimited = unlimited;
-    this.#queues = watch.hasManagedQueues ? queueLimitsOf(limits) : null;
-    this.#groups = limited.map((one) => this.#group(one));
+    this.unlimited = unlimited;
+    this.queues = watch.hasManagedQueues ? queueLimitsOf(limits) : null;
+    this.groups = limited.map((one) => this.#group(one));
   }
 
   #group({ key, names, limits, ownConcurrency }: LimitedTasks): LimitedGroup {

@@ -77,7 +77,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
   }
 
   get jobs(): readonly FetchedJob[] {
-    const ended = [...this.#parts.results.jobs, ...this.#parts.refusals.jobs];
+    const ended = [...this.#parts.results.jobs, ...this.#parts.refusals.kept.keys()];
     return [...this.#streams.jobs, ...this.#link.slots.jobs(this), ...ended];
   }
 
@@ -219,10 +219,11 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     const sentAtMs = monotonic();
     const answer = await flushAndFetch(connection, workerId, batch, fetch);
     // A trigger may refuse a row, or refuse to wait for a lock.
-    const isFetchDenied = request !== null && answer.rows === null && isDenied(answer.failure);
+    const wasDenied = answer.failure !== null && isDenied(answer.failure);
+    const isFetchDenied = wasDenied && request !== null && answer.rows === null;
     if (isFetchDenied) await this.#connections.rest(sentAtMs);
     this.#written(answer, batch);
-    if (!isFetchDenied && isDenied(answer.failure)) void this.#keepBack(answer, batch);
+    if (wasDenied && !isFetchDenied) void this.#keepBack(answer, batch);
     else {
       if (answer.failure !== null) this.#unconfirmed(answer, request === null ? null : stream);
       results.answered(batch);
@@ -246,14 +247,14 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
   }
 
   #written({ written, lost, separate }: FlushAnswer, sent: ResultBatch): void {
-    const { hooks, workerId, refusals, tasks } = this.#parts;
+    const { hooks, workerId, refusals } = this.#parts;
     // An unlocked queue may have more jobs, so the next fetch follows at once.
     if (written.freedQueues.length > 0) this.wakeForOthers(written.freedQueues);
-    if (written.freedQueues.length > 0) tasks.queueFreed();
     // Returned jobs are ready again, before the place where the next fetch would start.
     if (written.returned.length > 0) this.#streams.returned();
     if (written.done.length + written.failures.length > 0) this.#link.written();
-    if (refusals.settled(written, separate)) this.#streams.raise();
+    if (separate !== null || refusals.kept.size > 0) refusals.settled(written, separate);
+    if (separate !== null) this.#streams.raise();
     emitSettled(hooks, workerId, written, lost, jobsIn(sent));
   }
 

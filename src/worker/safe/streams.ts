@@ -99,6 +99,7 @@ export class Streams {
 
   /** Jobs may have become ready, because runs of queues have ended. `freed`: the locks of those of this worker. */
   raise(freed: readonly number[] = []): void {
+    if (freed.length > 0) this.#parts.tasks.queueFreed();
     const hasFreeQueue = freed.length > 0 && splitLocks(freed).queues.length > 0;
     for (const { plan } of this.all) plan.raise(hasFreeQueue);
     if (this.#managed.length > 0) this.#managedQueues.runEnded();
