@@ -86,14 +86,19 @@ const RECOVERED =
 
 /** Returns only the label, for callers that group many errors. */
 export function errorLabel(lastError: string): string {
+  const label = unquoted(lastError).replace(TOKEN, withoutRandom).replace(VARYING, "#");
+  return label.replace(LIST, "$1#$1");
+}
+
+/** A list of values may have any length, so it becomes one mark. */
+const LIST = /(["'`]?)#\1(?:, ?\1#\1)+/g;
+
+/** Returns the first line without what may consist of any number of words. */
+function unquoted(lastError: string): string {
   const line = firstLine(lastError);
-  const label = (line.includes("@") ? line.replace(MAIL, "#") : line)
+  return (line.includes("@") ? line.replace(MAIL, "#") : line)
     .replace(RECOVERED, "$1#")
-    .replace(QUOTED, (text) => `${text[0]}#${text.at(-1)}`)
-    .replace(TOKEN, withoutRandom)
-    .replace(VARYING, "#");
-  // A list of quoted values may have any length, so it becomes one mark.
-  return label.replace(/(["'`]?)#\1(?:, ?\1#\1)+/g, "$1#$1");
+    .replace(QUOTED, (text) => `${text[0]}#${text.at(-1)}`);
 }
 
 function firstLine(lastError: string): string {
@@ -106,9 +111,9 @@ function firstLine(lastError: string): string {
  * with `#`, the error has a word as long as that of `example`, another error of the group.
  */
 export function isLikeGroup(lastError: string, label: string, example: string): boolean {
-  const words = firstLine(lastError).split(" ");
+  const words = wordsOf(lastError);
   const own = errorLabel(lastError).split(" ");
-  const others = firstLine(example).split(" ");
+  const others = wordsOf(example);
   const group = label.split(" ");
   if ([words, own, others].some(({ length }) => length !== group.length)) return false;
   return group.every((word, n) => {
@@ -121,6 +126,8 @@ export function isLikeGroup(lastError: string, label: string, example: string): 
     );
   });
 }
+
+const wordsOf = (error: string) => unquoted(error).replace(LIST, "$1#$1").split(" ");
 
 function withoutRandom(text: string, prefix: string, id: string): string {
   if (ONE_CASE.test(id)) return isUnpronounceable(id.toLowerCase()) ? `${prefix}#` : text;

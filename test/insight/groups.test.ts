@@ -110,27 +110,29 @@ test("More than 20 groups of one job in a task are grouped by their place, and f
 
 test("A single job whose id looks like a word is in the group that its error is like, here and in other programs.", async () => {
   const charge = await many(12, "charge");
-  for (const [n, id] of charge.entries()) await fail([id], `Error: no cus-a8d7k2${n + 10}`);
+  const names = ["Ada", "Bank of Ada", "O'Neil & Sons"];
+  for (const [n, id] of charge.entries())
+    await fail([id], `Error: no cus-a8d7k2${n + 10} at «${names[n % 3]}»`);
   const [word, other, longer, elsewhere] = [
     ...(await many(3, "charge")),
     ...(await many(1, "mail")),
   ];
-  await fail([word ?? ""], "Error: no cus-meanppqd\n    at charge");
-  await fail([other ?? ""], "Error: has cus-meanppqd");
-  await fail([longer ?? ""], "Error: no cus-meanppqdephm");
-  await fail([elsewhere ?? ""], "Error: no cus-customer");
+  await fail([word ?? ""], "Error: no cus-meanppqd at «Ada Bank»\n    at charge");
+  await fail([other ?? ""], "Error: has cus-meanppqd at «Ada»");
+  await fail([longer ?? ""], "Error: no cus-meanppqdephm at «Ada»");
+  await fail([elsewhere ?? ""], "Error: no cus-customer at «Ada»");
   const { db } = queue;
   const all = await compileQuery(db, "");
   const { groups: found } = await readErrorGroups(db, all, await gauge(), 50);
   assert.deepEqual(found.map(({ label, count }) => [label, count.value]).toSorted(), [
-    ["Error: has cus-meanppqd", 1],
-    ["Error: no cus-#", 13],
-    ["Error: no cus-customer", 1],
-    ["Error: no cus-meanppqdephm", 1],
+    ["Error: has cus-meanppqd at «#»", 1],
+    ["Error: no cus-# at «#»", 13],
+    ["Error: no cus-customer at «#»", 1],
+    ["Error: no cus-meanppqdephm at «#»", 1],
   ]);
   const key = found.find(({ count }) => count.value === 13)?.key;
   assert.equal((await explainJob(db, word ?? ""))?.errorGroup, key);
-  for (const name of [key, '"Error: no cus-#"']) {
+  for (const name of [key, '"Error: no cus-# at «#»"']) {
     for (const program of [db, queue.db]) {
       const jobs = await compileQuery(program, `is:failed group:${name}`);
       const byTask = await readColumnGroups(program, "task", jobs, await gauge(), 50);
