@@ -20,6 +20,7 @@ import { addJobs } from "../queue/add/add-jobs.ts";
 import { coalescedAdd } from "../queue/add/coalesced-add.ts";
 import { copyJobs, isIterable } from "../queue/add/copy-jobs.ts";
 import type { OperatorOperations } from "./operator-operations.ts";
+import { noted } from "./task-scope.ts";
 
 /** Interceptors that run before a job is added. */
 export interface BeforeAdd {
@@ -38,11 +39,12 @@ export function boundOperations(db: Database, isShared: boolean, before: BeforeA
   return tracedToCaller({
     ...add,
     ...onFirstUse(db, (job) => add.addJob(job.identifier, job.payload, job.spec)),
-    completeJobs: async (ids: readonly string[]) => (await completeJobs(db, ids)).jobs,
+    completeJobs: async (ids: readonly string[]) =>
+      noted(db, "completeJobs", ids, (await completeJobs(db, ids)).jobs),
     permanentlyFailJobs: async (ids: readonly string[], reason: string | null = null) =>
-      (await permanentlyFailJobs(db, ids, reason)).jobs,
+      noted(db, "permanentlyFailJobs", ids, (await permanentlyFailJobs(db, ids, reason)).jobs),
     rescheduleJobs: async (ids: readonly string[], changes: JobChanges) =>
-      (await rescheduleJobs(db, ids, changes)).jobs,
+      noted(db, "rescheduleJobs", ids, (await rescheduleJobs(db, ids, changes)).jobs),
     removeJob: (key: string) => removeJob(db, key),
     getJob: (id: string) => getJob(db, id),
     countJobs: () => countJobs(db),

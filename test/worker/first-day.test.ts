@@ -124,6 +124,35 @@ test("A task that acts on its own job by its id gets an error with advice.", asy
   assert.match(String(wrong), /InputError: ids/);
 });
 
+test("Utils from outside of a task log a warning, once for each call, when they skip its own job.", async () => {
+  for (const [fastLane, jobs] of [
+    [undefined, 2],
+    [{ limitMs: 50 }, 1],
+  ] as const) {
+    const { logger, lines } = recorder();
+    const outside = queue.utils;
+    let ended = 0;
+    const task = defineTask("outside", async (_, { job }) => {
+      assert.deepEqual(await outside.permanentlyFailJobs(["999999"]), []);
+      assert.deepEqual(await outside.rescheduleJobs([job.id], { priority: 1 }), []);
+      assert.deepEqual(await outside.completeJobs([job.id, "999999"]), []);
+      ended += 1;
+    });
+    await outside.addJobs(Array.from({ length: jobs }, () => ({ task, payload: {} })));
+    const worker = await queue.started({ tasks: [task], logger, ...(fastLane && { fastLane }) });
+    await until("the tasks have ended", async () => ended === jobs);
+    assert.deepEqual(await outside.completeJobs(["999999"]), []);
+    await worker.stop();
+    const warnings = lines.filter(({ level }) => level === "warn");
+    assert.deepEqual(
+      warnings.map(({ fields }) => (fields as { call?: string }).call).toSorted(),
+      ["completeJobs", "rescheduleJobs"],
+      JSON.stringify(warnings),
+    );
+    assert.match(String(warnings[0]?.message), /runs on the task's worker.*by returning/);
+  }
+});
+
 test("A transaction that a task leaves open is rolled back, and the attempt fails with advice.", async () => {
   await queue.sql("create table if not exists left_open (n int)");
   const task = defineTask("open", ({ n }: { n: number }, { withPgClient }) =>

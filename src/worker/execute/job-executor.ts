@@ -1,8 +1,9 @@
 // Runs a fetched job. Steps: find the task, call the interceptors, call the handler with its time limit,
 // evaluate its result, let interceptors change it, record it, emit events. A synchronous task without
 // interceptors runs without a promise.
-import { AsyncResource } from "node:async_hooks";
+import type { AsyncResource } from "node:async_hooks";
 import { monotonic, now, setTimeout } from "../../base/clock.ts";
+import { taskContext } from "../../utils/task-scope.ts";
 import { callInterceptors, verdictOf } from "../task/call-interceptors.ts";
 import type { Hooks, Verdict } from "../task/hooks.ts";
 import type { RetryRules } from "../task/next-attempt.ts";
@@ -32,9 +33,6 @@ export interface RunningJob {
   readonly startedAtMs: number;
 }
 
-/** An AsyncResource costs a job a tenth of AsyncLocalStorage.snapshot(). */
-const CONTEXT = "pg-job-worker";
-
 export class JobExecutor<E> {
   readonly #tasks: TalliedTasks<E>;
   readonly #source: ContextSource<E>;
@@ -47,7 +45,8 @@ export class JobExecutor<E> {
    * next full collection.
    */
   readonly #running: Record<string, JobAttempt<E>> = Object.create(null);
-  #context = new AsyncResource(CONTEXT);
+  readonly #hasId = (id: string): boolean => id in this.#running;
+  #context: AsyncResource;
   /** The reason to abort all attempts, also later ones. */
   #abortReason: Error | undefined;
 
@@ -65,6 +64,7 @@ export class JobExecutor<E> {
     this.#hooks = hooks;
     this.#timeoutMs = timeoutMs;
     this.#retry = retry;
+    this.#context = taskContext(source, this.#hasId);
   }
 
   get running(): readonly RunningJob[] {
@@ -78,7 +78,7 @@ export class JobExecutor<E> {
 
   /** Jobs run in the asynchronous context of this call, so none sees another job's context. */
   begin(): void {
-    this.#context = new AsyncResource(CONTEXT);
+    this.#context = taskContext(this.#source, this.#hasId);
   }
 
   /** Runs the job. Returns a promise only if the job is not done at once. Never rejects. */

@@ -1,0 +1,51 @@
+// Logs calls of tasks that skip a running job, often their own: utils that a program has made itself belong to no task.
+// The asynchronous context that all tasks of a worker share is enough for that, and costs a job nothing.
+import { AsyncLocalStorage, AsyncResource } from "node:async_hooks";
+import type { Logger } from "../base/logger.ts";
+import type { Database } from "../database/database.ts";
+import type { Job } from "../domain/job.ts";
+import { getJob } from "../insight/pages/get-job.ts";
+
+/** The worker in whose task a call is made. */
+interface TaskScope {
+  readonly worker: { readonly workerId: string; readonly logger: Logger };
+  /** Whether the worker runs a job with this id, perhaps of another queue than that of the call. */
+  readonly isRunning: (id: string) => boolean;
+  /** The calls that were logged. */
+  readonly warned: Set<string>;
+}
+
+const scopes = new AsyncLocalStorage<TaskScope>();
+
+/**
+ * Returns the asynchronous context of all tasks of a worker. An AsyncResource costs a job a tenth of
+ * AsyncLocalStorage.snapshot().
+ */
+export function taskContext(
+  worker: TaskScope["worker"],
+  isRunning: TaskScope["isRunning"],
+): AsyncResource {
+  const scope = { worker, isRunning, warned: new Set<string>() };
+  return scopes.run(scope, () => new AsyncResource("pg-job-worker"));
+}
+
+/** Returns `changed`. Logs once for each `call` that a task's call skipped a job that runs on the task's worker. */
+export async function noted(
+  db: Database,
+  call: string,
+  ids: readonly string[],
+  changed: Job[],
+): Promise<Job[]> {
+  const scope = scopes.getStore();
+  if (scope === undefined || changed.length === ids.length || scope.warned.has(call))
+    return changed;
+  const id = ids.find((one) => scope.isRunning(one) && !changed.some((job) => job.id === one));
+  const job = id === undefined ? null : await getJob(db, id).catch(() => null);
+  if (job?.lockedBy !== scope.worker.workerId || scope.warned.has(call)) return changed;
+  scope.warned.add(call);
+  scope.worker.logger.warn({ job_id: id, call }, RUNS_HERE);
+  return changed;
+}
+
+const RUNS_HERE =
+  "a task's call skipped a job that runs on the task's worker, because a running job is locked: a task completes its own job by returning, and retries it by throwing";
