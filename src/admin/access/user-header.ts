@@ -7,8 +7,7 @@ import { nameProblem } from "./user-name.ts";
 /** Returns the name in the header, or null without one. Throws Refusal 400 for an invalid name. */
 type UserLabel = (request: HttpRequest) => string | null;
 
-export function createUserLabel(headerName: string | null, isTrusted: TrustedPeer): UserLabel {
-  if (headerName === null) return () => null;
+export function createUserLabel(headerName: string, isTrusted: TrustedPeer): UserLabel {
   return ({ remoteAddress, incoming }) => {
     if (!isTrusted(remoteAddress)) return null;
     const values = incoming.headersDistinct[headerName] ?? [];

@@ -32,15 +32,14 @@ export function commandsAt(path: string, name: string): Operation {
   const [first] = pathCommands;
   if (first === undefined) throw new Error(`no command is declared for ${path}`);
   const actions = pathCommands.flatMap(({ http }) => http.action ?? []);
+  // The answer may contain the payloads of 10,000 jobs. Its memory must be reserved before the jobs are changed.
+  const hasJobs = pathCommands.some(({ fields }) => "ids" in fields);
+  const answerBytes = hasJobs ? memoryFor(MAX_PAGE_BYTES) : SMALL_ANSWER_BYTES;
   return {
     summary: actions.length === 0 ? first.summary : `One of ${actions.join(", ")}`,
     body: commandBody(pathCommands, name),
     answer: commandAnswer(pathCommands, name),
-    // The answer may contain the payloads of 10,000 jobs. Its memory must be reserved before the jobs are changed.
-    reserves: () =>
-      pathCommands.some((command) => "ids" in command.fields)
-        ? memoryFor(MAX_PAGE_BYTES)
-        : SMALL_ANSWER_BYTES,
+    reserves: () => answerBytes,
     run: async (admin, request) => {
       const members = await readMembers(request, admin.config.limits.bodyBytes);
       const command =

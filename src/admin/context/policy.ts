@@ -61,15 +61,17 @@ export function createPolicy({
   const throttle = createLoginThrottle();
   const authentication = createAuthentication({ auth, label, metricsToken, onLogin, throttle });
   const { mode } = auth;
-  if (config.userHeader !== null && config.trustedProxies.length === 0) {
-    config.logger.warn({ header: config.userHeader }, UNTRUSTED);
+  const { userHeader, trustedProxies } = config;
+  const labelOf =
+    userHeader === null ? null : createUserLabel(userHeader, trustedPeer(trustedProxies));
+  if (userHeader !== null && trustedProxies.length === 0) {
+    config.logger.warn({ header: userHeader }, UNTRUSTED);
   }
-  const labelOf = createUserLabel(config.userHeader, trustedPeer(config.trustedProxies));
 
   const identify = async (request: HttpRequest, isScrape: boolean): Promise<CheckedUser> => {
     if (ownLogin === null) {
       const login = authentication.identify(request, isScrape);
-      return { name: labelOf(request) ?? login, readOnly: false };
+      return { name: labelOf?.(request) ?? login, readOnly: false };
     }
     const scrape = isScrape ? authentication.scrape(request) : null;
     if (scrape === "accepted") return { name: "metrics", readOnly: true };

@@ -3,7 +3,7 @@
 // logged as an error.
 import { messageOf, WorkerError } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
-import { type Database, query } from "../../database/database.ts";
+import { builtOnce, type Database, query } from "../../database/database.ts";
 import { hasOperations } from "../../database/schema/extensions/has-operations.ts";
 import type { JobState } from "../../domain/job.ts";
 import { stateOf } from "../../queue/sql/job-state.ts";
@@ -236,9 +236,11 @@ export async function readFacts(
   }));
 }
 
-const factsSql = (s: string) => `
+const factsSql = builtOnce(
+  (s) => `
   select jobs.id, ${stateOf("jobs")} as state, ${microseconds("jobs.run_at")} as run_at_us,
     jobs.priority, jobs.attempts, jobs.max_attempts
   from ${s}._private_jobs as jobs
   where jobs.id = any($1::bigint[]) or jobs.key = $2::text
-  order by jobs.id`;
+  order by jobs.id`,
+);

@@ -1,14 +1,17 @@
 // Acts on jobs by id like the schema's functions, and stores their earlier state for undo if requested.
 
 import { monotonic, wait } from "../../base/clock.ts";
+import { codeOf } from "../../base/errors.ts";
+import { behindSavepoint } from "../../database/connection/transaction.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 import type { Job } from "../../domain/job.ts";
 import { checkedJobIds } from "../../domain/job-ids.ts";
 import { isUnreported } from "../../queue/sql/condition.ts";
+import { contendedQuery } from "../../queue/sql/contended-query.ts";
 import { type JobRow, jobColumns, jobNames, toJob } from "../../queue/sql/job-row.ts";
 import { isFree } from "../../queue/sql/lock.ts";
 import { hasWorkerTable } from "../../queue/workers/worker-table.ts";
-import { actingQuery, actingQueryAtOnce } from "./acting-query.ts";
+import type { Origin } from "../audit/audit-entry.ts";
 import { changing, isDeletion, type JobChange, keptOf, parameters } from "./job-change.ts";
 import {
   type ActionRecord,
@@ -21,6 +24,15 @@ import {
 export interface ChangeResult {
   readonly jobs: Job[];
   readonly operationId: string | null;
+}
+
+/** Returns the stored operation's data; null if nothing is stored. */
+export function keepingOf(
+  keepFor: Origin | undefined,
+  action: string,
+  changes: Readonly<Record<string, unknown>> = {},
+): ActionRecord | null {
+  return keepFor === undefined ? null : { origin: keepFor, action, changes };
 }
 
 /**
@@ -116,6 +128,48 @@ const tablesOf = (
     from pg_catalog.unnest($1::bigint[]) as asked (id)
     left join acted on acted.id = asked.id
     left join ${s}._private_jobs as jobs on jobs.id = asked.id
+  )`;
+
+/** Returns the statement's text for a schema. `ids`: an expression for the ids of the jobs. */
+type ActingStatement = (schema: string, ids: string) => string;
+
+const LOCK_NOT_AVAILABLE = "55P03";
+
+/**
+ * Acts on jobs by their ids, the first of `values`. Another transaction may have locked a job's row, such as that of a
+ * worker in the fast mode, or of an abandoned session. The statement waits as long as the session's lock_timeout
+ * allows; after that the job counts as locked, and the other jobs are processed without it.
+ */
+async function actingQuery<R extends object>(
+  db: Database,
+  statement: ActingStatement,
+  values: unknown[],
+): Promise<R[]> {
+  const send = () => contendedQuery<R>(db, (schema) => statement(schema, GIVEN), values);
+  try {
+    return await behindSavepoint(db, send);
+  } catch (error) {
+    if (codeOf((error as Error).cause) !== LOCK_NOT_AVAILABLE) throw error;
+    // In an aborted transaction of the caller, and if the whole table is locked, the first error is more helpful.
+    return query<R>(db, (schema) => statement(schema, freeOf(schema)), values).catch(() => {
+      throw error;
+    });
+  }
+}
+
+/** The same without waiting: jobs whose rows another transaction has locked count as locked at once. */
+const actingQueryAtOnce = <R extends object>(
+  db: Database,
+  statement: ActingStatement,
+  values: unknown[],
+): Promise<R[]> => contendedQuery<R>(db, (schema) => statement(schema, freeOf(schema)), values);
+
+const GIVEN = "$1::bigint[]";
+
+const freeOf = (schema: string) => `array(
+    select free.id from ${schema}._private_jobs as free
+    where free.id = any(${GIVEN})
+    for update skip locked
   )`;
 
 // A worker has locked a fetched job and does not report it as running. A worker returns jobs that it cannot start

@@ -8,7 +8,6 @@ import type { Database } from "../../database/database.ts";
 import type { IndexBuilds } from "../../database/schema/indexes/index-builds.ts";
 import type { JobState } from "../../domain/job.ts";
 import type { Origin } from "../audit/audit-entry.ts";
-import type { ActionRecord } from "../before-images/kept-statement.ts";
 import type { CommandFields, FieldData, Input } from "./field.ts";
 import type { JobActionData } from "./job-action.ts";
 
@@ -159,15 +158,6 @@ export function defineCommand<const F extends CommandFields, R, const N extends 
 ): Command<F, R, N>;
 export function defineCommand(command: Command): Command {
   return Object.freeze(command);
-}
-
-/** Returns the stored operation's data; undefined if nothing is stored. */
-export function keepingOf(
-  keepFor: Origin | undefined,
-  action: string,
-  changes: Readonly<Record<string, unknown>> = {},
-): ActionRecord | null {
-  return keepFor === undefined ? null : { origin: keepFor, action, changes };
 }
 
 /** Returns the JSON texts of plain values. */

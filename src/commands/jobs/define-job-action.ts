@@ -3,13 +3,17 @@
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { actedJobJson, type Job } from "../../domain/job.ts";
 import { counted, grouped } from "../../domain/words.ts";
-import { actOnJobs, type ChangeResult, untilMayChange } from "../before-images/act-on-jobs.ts";
+import {
+  actOnJobs,
+  type ChangeResult,
+  keepingOf,
+  untilMayChange,
+} from "../before-images/act-on-jobs.ts";
 import {
   type Command,
   type CommandTally,
   defineCommand,
   type JobCommand,
-  keepingOf,
 } from "../declare/command.ts";
 import type { CommandFields, Input, jobIds } from "../declare/field.ts";
 import type { Changes, JobActionData } from "../declare/job-action.ts";

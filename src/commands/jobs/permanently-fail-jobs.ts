@@ -3,10 +3,14 @@ import { validate } from "../../base/validate.ts";
 import type { Database } from "../../database/database.ts";
 import { boundedText } from "../../domain/job-spec.ts";
 import { markedFailed } from "../../domain/words.ts";
-import { actOnJobs, actOnJobsInTurn, type ChangeResult } from "../before-images/act-on-jobs.ts";
+import {
+  actOnJobs,
+  actOnJobsInTurn,
+  type ChangeResult,
+  keepingOf,
+} from "../before-images/act-on-jobs.ts";
 import type { JobChange } from "../before-images/job-change.ts";
 import type { ActionRecord } from "../before-images/kept-statement.ts";
-import { keepingOf } from "../declare/command.ts";
 import { jobIds, optional, text } from "../declare/field.ts";
 import { defineJobAction, jobActionResult } from "./define-job-action.ts";
 

@@ -7,7 +7,7 @@ import { contendedQuery } from "../../queue/sql/contended-query.ts";
 import { type JobRow, jobColumns, jobNames, toJob } from "../../queue/sql/job-row.ts";
 import { isFree } from "../../queue/sql/lock.ts";
 import { announceJobs } from "../../queue/sql/notify.ts";
-import { untilNotFetched } from "../before-images/act-on-jobs.ts";
+import { keepingOf, untilNotFetched } from "../before-images/act-on-jobs.ts";
 import { deletion } from "../before-images/job-change.ts";
 import {
   type ActionRecord,
@@ -15,7 +15,7 @@ import {
   keptValues,
   type OperationIdRow,
 } from "../before-images/kept-statement.ts";
-import { defineCommand, keepingOf } from "../declare/command.ts";
+import { defineCommand } from "../declare/command.ts";
 import { jobIds, text } from "../declare/field.ts";
 
 /** The result of removeJob(). */

@@ -4,10 +4,14 @@ import { strict, validate } from "../../base/validate.ts";
 import type { Database } from "../../database/database.ts";
 import { attemptCount, attemptLimit, smallint } from "../../domain/job-spec.ts";
 import { moment } from "../../domain/moment.ts";
-import { actOnJobs, actOnJobsInTurn, type ChangeResult } from "../before-images/act-on-jobs.ts";
+import {
+  actOnJobs,
+  actOnJobsInTurn,
+  type ChangeResult,
+  keepingOf,
+} from "../before-images/act-on-jobs.ts";
 import type { JobChange } from "../before-images/job-change.ts";
 import type { ActionRecord } from "../before-images/kept-statement.ts";
-import { keepingOf } from "../declare/command.ts";
 import {
   attempts,
   duration,

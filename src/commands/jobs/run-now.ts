@@ -3,9 +3,8 @@
 import { now } from "../../base/clock.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { microsecondsOf } from "../../domain/moment.ts";
-import { actOnJobs, type ChangeResult } from "../before-images/act-on-jobs.ts";
+import { actOnJobs, type ChangeResult, keepingOf } from "../before-images/act-on-jobs.ts";
 import type { ActionRecord } from "../before-images/kept-statement.ts";
-import { keepingOf } from "../declare/command.ts";
 import { attempts, jobIds, maxAttempts, optional, priority, time } from "../declare/field.ts";
 import type { Changes } from "../declare/job-action.ts";
 import { defineJobAction, type JobActionResult, jobActionResult } from "./define-job-action.ts";
