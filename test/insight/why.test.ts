@@ -181,17 +181,21 @@ test("Only a cause that needs a repair is broken: healthy waits are not.", async
 
 test("A job that its worker has just locked is running, and is not reported as started.", async () => {
   const id = await add("t");
-  await worker("w", ["t"], "0s", { running_jobs: 0, running_job_ids: [] });
+  // A report is older than the heartbeat with which it is written.
+  await worker("w", ["t"], "1s", { running_jobs: 0, running_job_ids: [], fetched_job_ids: [] });
   await lockJob(queue, id, "w");
+  await sql("update worker._private_jobs set locked_at = now() - interval '2s' where id = $1", [
+    id,
+  ]);
   const why = await explain(id);
   assert.equal(why.condition, "running");
   assert.match(
     why.sentence,
-    /^Was locked 0 s ago by w, after its last heartbeat .* ago; it counts as running until the next one\.$/,
+    /^Was locked 2 s ago by w, whose last heartbeat, 1 s ago, does not list it yet; it counts as running until the next one\.$/,
   );
   assert.match(
     why.causes[0]?.text ?? "",
-    /^w locked it after its last heartbeat, so it counts as running/,
+    /^w has locked it, and its last heartbeat does not list it yet, so it counts as running/,
   );
 });
 

@@ -169,7 +169,7 @@ function holderCauses(facts: CauseFacts, lockedMs: number | null): Cause[] {
         return [cause("holder_alive", text, { links: behind, detail, isRoot: true })];
       }
       if (job.condition === "running" && isUnreportedBy(holder, job.id)) {
-        const text = `${who} locked it after its last heartbeat, so it counts as running`;
+        const text = `${who} has locked it, and its last heartbeat does not list it yet, so it counts as running`;
         const detail = `last heartbeat ${heartbeatAge} ago`;
         return [cause("holder_alive", text, { links, detail, isRoot: true })];
       }

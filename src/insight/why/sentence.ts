@@ -76,7 +76,7 @@ function running({ job, holder }: CauseFacts): string {
   switch (holder.state) {
     case "alive":
       if (isUnreportedBy(holder, job.id)) {
-        return `Was locked ${age} ago by ${who}, after its last heartbeat ${heartbeatAge} ago; it counts as running until the next one.`;
+        return `Was locked ${age} ago by ${who}, whose last heartbeat, ${heartbeatAge} ago, does not list it yet; it counts as running until the next one.`;
       }
       return `Has run for ${age} on ${who}, whose last heartbeat was ${heartbeatAge} ago.`;
     case "stale":
