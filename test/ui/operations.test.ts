@@ -397,13 +397,25 @@ test("a receipt has every job that matched once, and their ids by pages", async 
 test("a receipt counts what has become of the jobs, and counts again while some may still run", async () => {
   const page = await shown(receipt());
   const errors = [{ label: "Error: no #", count: 49 }];
+  const list = "api/operations/214/jobs?outcome=done&limit=100";
+  page.answer(list, { outcome: "done", jobs: [met(7, "mail", "Old")], next_cursor: null });
   const told = results({ finished: 296, failed_again: 49, waiting: 8043, errors });
   page.answer("api/operations/214/results", told);
   assert.match(page.text, /Succeeded296Failed again49Error: no #Waiting8,043/);
   page.pass(4_000);
+  // The list has the errors, so it is requested again with the counts.
+  page.answer(list, { outcome: "done", jobs: [met(7, "mail", "New")], next_cursor: null });
   page.answer("api/operations/214/results", results({ finished: 8339, failed_again: 49 }));
   assert.match(page.text, /Succeeded8,339Failed again49/);
-  assert.doesNotMatch(page.text, /Waiting8/);
+  assert.doesNotMatch(page.text, /Waiting8|Old/);
+});
+
+test("the results of an operation that is opened before its first batch are requested after it", async () => {
+  const page = await shown(operation({ id: 214, done: 0 }));
+  feed(page, { operation: operation({ id: 214, done: 5, state: "paused" }) });
+  page.pass(1_000);
+  page.answer("api/operations/214/results", results({ scanned: 5, finished: 4, failed_again: 1 }));
+  assert.match(page.text, /Succeeded4Failed again1/);
 });
 
 test("an undo that would restore nothing is not offered", async () => {

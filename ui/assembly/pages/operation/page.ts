@@ -129,9 +129,12 @@ export class OperationPage extends Page {
     const every = isAtWork(operation) ? EVERY_MS : SELDOM_MS;
     if (!isTold && this.asked.isDue(m, every)) this.asked.ask(m, this.source, true);
     const results = this.results;
-    const isOpen = results === null || results.running + results.waiting > 0;
-    if (this.askedResults.isDue(m, isOpen ? RESULTS_MS : SELDOM_MS)) this.askResults(m);
-    if (this.cursor.length === 0 && this.askedJobs.isDue(m, SELDOM_MS)) this.askJobs(m, true);
+    const isOpen = results !== null && results.running + results.waiting > 0;
+    const soon = isOpen ? RESULTS_MS : SELDOM_MS;
+    // They are not requested while no job is done.
+    const isFirst = isNaN(this.askedResults.askedAt);
+    if (isFirst || this.askedResults.isDue(m, soon)) this.askResults(m);
+    if (this.cursor.length === 0 && this.askedJobs.isDue(m, soon)) this.askJobs(m, true);
   }
 
   override heard(m: Model, event: string, _data: string): void {
