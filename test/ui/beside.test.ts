@@ -278,6 +278,26 @@ test("keys act on the open job, or on the selected ones", async () => {
   assert.match(page.dialogText, /Reschedule 2 jobs/);
 });
 
+test("keys do nothing to jobs that workers have locked, as the bar offers nothing", async () => {
+  const locked = { state: "locked", condition: "running", locked_by: "w", attempts: 1 } as const;
+  const page = await listed([job(1, locked), job(2, locked), failedJob(3)]);
+  const press = (key: string) => page.app.dispatch("app.key", "", key);
+  press("j");
+  for (const key of ["r", "s"]) {
+    press(key);
+    assert.equal(page.dialog, undefined, key);
+  }
+  page.app.dispatch("jobs.pick", "1", "");
+  page.app.dispatch("jobs.pick", "2", "");
+  for (const key of ["r", "s"]) {
+    press(key);
+    assert.equal(page.dialog, undefined, `${key} of selected jobs`);
+  }
+  page.app.dispatch("jobs.pick", "3", "");
+  press("s");
+  assert.match(page.dialogText, /Reschedule 3 jobs/);
+});
+
 test("a list of several answers, come back to, keeps what was found and calls none of it gone", async () => {
   const page = await opened("/jobs?q=needle");
   const part = { complete: false, scanned: 500_000 };

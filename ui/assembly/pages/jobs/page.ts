@@ -27,7 +27,15 @@ import { exportShortcuts, MENU, startExport, TICKET, takeTicket, tellExport } fr
 import { GroupRow } from "./group-rows";
 import { GROUPINGS } from "./groups";
 import { JobRow } from "./row";
-import { aboutOf, againOf, askedBy, mayMeanEvery, selectedJobs, verbsForEvery } from "./selection";
+import {
+  aboutOf,
+  againOf,
+  areLocked,
+  askedBy,
+  mayMeanEvery,
+  selectedJobs,
+  verbsForEvery,
+} from "./selection";
 import { exportedColumns, jobsView } from "./view";
 
 const SUGGEST_MS = 60;
@@ -217,7 +225,10 @@ export class JobsPage extends BesideJobs {
       keys.push(new Shortcut("Mod+a", "Select all matches", "jobs.every", "", "List"));
     }
     if (this.list.selected.size > 0 || this.list.every) {
-      if (this.list.every && isLocked(this.bar.terms.condition)) return keys;
+      const areHeld = this.list.every
+        ? isLocked(this.bar.terms.condition)
+        : areLocked(this.meant());
+      if (areHeld) return keys;
       keys.push(this.verbKey("r", "Retry or run the selected jobs…", this.again()));
       this.addListKeys(keys, "the selected jobs");
     } else if (!isOpen && this.list.current < this.list.rows.length) {
@@ -226,8 +237,10 @@ export class JobsPage extends BesideJobs {
       if (verb !== null) {
         keys.push(new Shortcut("r", verb.label, "ask.verb", verbArg(verb), "List"));
       } else if (this.walked !== null) {
-        keys.push(this.verbKey("r", "Retry or run the job…", this.again()));
-        this.addListKeys(keys, "the job");
+        if (!areLocked(this.meant())) {
+          keys.push(this.verbKey("r", "Retry or run the job…", this.again()));
+          this.addListKeys(keys, "the job");
+        }
         keys.push(this.rowKey("d", "Duplicate the job…", "duplicate"));
       }
     }

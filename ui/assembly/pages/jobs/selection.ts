@@ -27,6 +27,12 @@ export function selectedJobs(page: JobsList): ListedJob[] {
   return jobs;
 }
 
+/** Whether workers have locked all of these jobs. */
+export function areLocked(jobs: ListedJob[]): bool {
+  for (let i = 0; i < jobs.length; i++) if (jobs[i].state !== "locked") return false;
+  return true;
+}
+
 export function selectionBar(m: Model, page: JobsList): Node {
   const verbs: Node[] = [];
   if (page.list.every) {
@@ -35,9 +41,7 @@ export function selectionBar(m: Model, page: JobsList): Node {
     for (let i = 0; i < names.length; i++) verbs.push(verb(page, names[i], first));
   } else {
     const jobs = selectedJobs(page);
-    let held = 0;
-    for (let i = 0; i < jobs.length; i++) if (jobs[i].state === "locked") held++;
-    const isHeld = held === jobs.length;
+    const isHeld = areLocked(jobs);
     const offered = commandsFor(jobs);
     const again = againOf(jobs);
     const isFailed = countFailed(jobs) === jobs.length;
