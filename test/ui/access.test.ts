@@ -148,14 +148,14 @@ test("a page that is loaded again while there are too many logins waits with its
   assert.equal(page.asked("api/session").headers, "authorization: Bearer t");
 });
 
-test("signing out forgets the token and what was read", async () => {
+test("signing out clears the token and what was read", async () => {
   const page = await start("/jobs", new Map([["worker.token", "t"]]));
   page.answer("api/session", session());
   page.answer("api/jobs?limit=100", jobs([job(1, { task_identifier: "secret_task" })]));
   assert.match(page.text, /secret_task/);
   page.click("Sign out");
   assert.equal(page.storage.size, 0);
-  assert.equal(page.forgotten, 1);
+  assert.equal(page.cleared, 1);
   assert.doesNotMatch(page.text, /secret_task|1,234/);
   assert.equal(page.streaming, false);
   page.pass(60000);

@@ -30,7 +30,7 @@ interface App {
   init(address: string, entry: number, theme: string): void;
   navigated(address: string, entry: number): void;
   dispatch(action: string, arg: string, value: string): void;
-  rang(action: string, arg: string): void;
+  onTimer(action: string, arg: string): void;
   replied(id: number, status: number, retryAfter: string, body: string, bytes?: number): void;
   streamOpened(): void;
   streamClosed(status: number): void;
@@ -70,7 +70,7 @@ export class Page {
   entry = 1;
   backs = 0;
   /** How often the stored answers were dropped. */
-  forgotten = 0;
+  cleared = 0;
   theme = "";
   focus = "";
   now = NOON;
@@ -141,8 +141,8 @@ export class Page {
       this.downloads.push(path);
       this.saved = done;
     },
-    forgetAnswers: () => {
-      this.forgotten += 1;
+    clearAnswers: () => {
+      this.cleared += 1;
     },
     remember: (key: string, value: string) => {
       if (value) this.storage.set(key, value);
@@ -248,7 +248,7 @@ export class Page {
       if (!next || next.at > end) break;
       this.timers.shift();
       this.now = next.at;
-      this.app.rang(next.action, next.arg);
+      this.app.onTimer(next.action, next.arg);
     }
     this.now = end;
   }

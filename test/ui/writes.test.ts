@@ -353,7 +353,7 @@ test("a key mode goes out only with a key, and an empty payload not at all", asy
   assert.equal(page.asked("api/jobs").body, '{"identifier":"t"}');
 });
 
-test("cancelling a dialog sends nothing and forgets what was typed", async () => {
+test("cancelling a dialog sends nothing and discards what was typed", async () => {
   const page = await chosen([job(1)]);
   page.click("Fail…");
   page.type("reason", "x");

@@ -12,7 +12,7 @@ import {
 import { shortcuts, strokes } from "./app/keys";
 import { begin, go } from "./app/navigate";
 import { replied as reply } from "./app/reply";
-import { askSession, restore } from "./app/session";
+import { requestSession, restore } from "./app/session";
 import { update } from "./app/update";
 import { dialogs } from "./dialogs/index";
 import { draw, mark, now, title } from "./host";
@@ -49,7 +49,7 @@ export function dispatch(action: string, arg: string, value: string): void {
 }
 
 /** A timer set with `after` has ended. Returns whether there is something new to draw. */
-export function rang(action: string, arg: string): bool {
+export function onTimer(action: string, arg: string): bool {
   model.now = now();
   model.isNew = true;
   update(model, action, arg, "");
@@ -64,13 +64,13 @@ export function replied(id: i32, status: i32, retryAfter: string, body: string, 
 
 export function streamOpened(): void {
   model.now = now();
-  if (opened(model)) askSession(model);
+  if (opened(model)) requestSession(model);
 }
 
 export function streamClosed(status: i32): void {
   model.now = now();
   closed(model, status);
-  if (status === 401) askSession(model);
+  if (status === 401) requestSession(model);
 }
 
 export function pushed(event: string, data: string): void {
@@ -92,7 +92,7 @@ export function held(on: bool): void {
 /** Draws the whole page. The host changes only what differs from the last picture. */
 export function render(): void {
   model.now = now();
-  tell();
+  announce();
   view.clear();
   model.shortcuts = shortcuts(model);
   shell(model, strokes(model)).write(view);
@@ -103,7 +103,7 @@ let toldTitle = "";
 let toldMark = "";
 
 /** Shows the number of failed jobs in the tab's title and icon. */
-function tell(): void {
+function announce(): void {
   const failed = model.access.gate === Gate.Open ? model.facts.failed : 0;
   const before = failed > 0 ? `(${grouped(failed)}) ` : "";
   const text = `${before}${model.page.title()} · worker`;

@@ -15,7 +15,7 @@ const MAX_KEPT = 8;
 let answers = new Map<string, Known>();
 
 /** No answer stays in the memory of a page that is signed out, not even one that is on its way. */
-export function forgetAnswers(): void {
+export function clearAnswers(): void {
   answers = new Map();
 }
 

@@ -1,5 +1,5 @@
 /** The functions that the application can call on the page; the other side is assembly/host.ts. */
-import { forgetAnswers } from "./answers.ts";
+import { clearAnswers } from "./answers.ts";
 import { copyText } from "./clipboard.ts";
 import type { EventStream } from "./event-stream.ts";
 import { setMark } from "./mark.ts";
@@ -58,7 +58,7 @@ export class PageHost {
       subscribe: (path: string, headers: string) => this.#stream.open(path, headers),
       unsubscribe: () => this.#stream.close(),
       after: (ms: number, action: string, arg: string) => {
-        setTimeout(() => runner.run((app) => app.rang(action, arg)), ms);
+        setTimeout(() => runner.run((app) => app.onTimer(action, arg)), ms);
       },
       navigate: (path: string, replace: boolean | number) => this.#places.go(path, !!replace),
       back: () => history.back(),
@@ -89,7 +89,7 @@ export class PageHost {
       save: (path: string, done: string) => {
         void saveFrom(path).then((fault) => runner.run((app) => app.dispatch(done, path, fault)));
       },
-      forgetAnswers,
+      clearAnswers,
       remember,
       recall,
       pageUrl: () => location.href.split("#", 1)[0] ?? "",

@@ -142,7 +142,7 @@ export const records = {
   /** The target of an action: one of these members. */
   NamedInFix: { worker_ids: "string[]", ids: "i64[]", scope: "string", name: "string" },
   /** The target of an operation. */
-  AskedOperation: { q: "string", action: "string", changes: "json" },
+  OperationSubject: { q: "string", action: "string", changes: "json" },
   Would: { change_value: "Value", skip_locked_value: "Value" },
   TaskShare: { task: "string?", count_value: "Value" },
   QueueShare: { queue: "string?", count_value: "Value" },

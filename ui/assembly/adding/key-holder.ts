@@ -8,26 +8,26 @@ import { Model } from "../model/model";
 const LONGEST = 512;
 
 export class KeyHolder {
-  private asked: string = "";
+  private key: string = "";
   private answered: string = "";
   private holder: ListedJob | null = null;
 
   /** The topic is `<dialog>.key`. */
   constructor(readonly topic: string) {}
 
-  ask(m: Model, key: string): void {
+  request(m: Model, key: string): void {
     this.answered = "";
     this.holder = null;
     if (key.length === 0 || key.length > LONGEST) return;
-    this.asked = key;
+    this.key = key;
     const q = encode("key:" + quote(key));
     m.requests.read(m.access, this.topic, `api/jobs?fields=row&limit=1&q=${q}`);
   }
 
-  took(body: string): void {
+  onAnswer(body: string): void {
     const r = new JsonReader(body);
     const list = readJobList(r);
-    this.answered = this.asked;
+    this.answered = this.key;
     this.holder = !r.failed && list.jobs.length > 0 ? list.jobs[0] : null;
   }
 

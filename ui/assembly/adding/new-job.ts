@@ -17,10 +17,10 @@ export class NewJobFacts {
   private tasks: KnownTask[] = [];
   private found: KnownTask[] = [];
   /** What was requested last, and the subject of the last answer. */
-  private askedTask: string = "";
+  private requestedTask: string = "";
   private searched: string = "";
   private holder: KeyHolder;
-  private askedQueue: string = "";
+  private requestedQueue: string = "";
   private answeredQueue: string = "";
   private queues: ListedQueue[] = [];
 
@@ -33,39 +33,39 @@ export class NewJobFacts {
     m.requests.read(m.access, this.dialog + TASKS, `api/tasks?limit=${MAX_TASKS}`);
   }
 
-  askTask(m: Model, task: string): void {
+  requestTask(m: Model, task: string): void {
     if (task.length === 0 || task.length > 128) return;
-    this.askedTask = task;
+    this.requestedTask = task;
     m.requests.read(m.access, this.dialog + FOUND, `api/tasks?limit=20&search=${encode(task)}`);
   }
 
   /** Without a name: the first ones, to be selected from. */
-  askQueue(m: Model, queue: string): void {
+  requestQueue(m: Model, queue: string): void {
     if (queue.length > 128) return;
-    this.askedQueue = queue;
+    this.requestedQueue = queue;
     const search = queue.length > 0 ? "&search=" + encode(queue) : "";
     m.requests.read(m.access, this.dialog + QUEUE, `api/queues?limit=20&sort=name${search}`);
   }
 
-  askKey(m: Model, key: string): void {
-    this.holder.ask(m, key);
+  requestKey(m: Model, key: string): void {
+    this.holder.request(m, key);
   }
 
-  take(request: Pending, body: string): void {
+  onAnswer(request: Pending, body: string): void {
     const r = new JsonReader(body);
-    if (request.topic === this.holder.topic) this.holder.took(body);
+    if (request.topic === this.holder.topic) this.holder.onAnswer(body);
     else if (request.topic.endsWith(QUEUE)) {
       const list = readQueueList(r);
       if (r.failed) return;
       this.queues = list.queues;
-      this.answeredQueue = this.askedQueue;
+      this.answeredQueue = this.requestedQueue;
     } else {
       const known = readKnownTasks(r);
       if (r.failed) return;
       if (request.topic.endsWith(TASKS)) this.tasks = known.tasks;
       else {
         this.found = known.tasks;
-        this.searched = this.askedTask;
+        this.searched = this.requestedTask;
       }
     }
   }
@@ -109,7 +109,7 @@ export class NewJobFacts {
   }
 
   /** The name that may have been meant; the empty string where nothing is to be warned of. */
-  meant(task: string): string {
+  suggestion(task: string): string {
     const isStrange = task.length > 0 && this.searched === task && this.taskNamed(task) === null;
     return isStrange ? this.like(task) : "";
   }

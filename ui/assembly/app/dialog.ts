@@ -23,7 +23,7 @@ export function updateDialog(m: Model, verb: string, arg: string, value: string)
     input(m, dialog, arg.substring(0, space), arg.substring(space + 1));
   } else if (verb === "typed") {
     const record = m.dialogNamed(dialog.name);
-    if (record !== null) record.rested(m, dialog, arg);
+    if (record !== null) record.onInputPause(m, dialog, arg);
   } else if (verb === "later") fillLater(dialog.draft, arg, m.serverNow);
   else if (verb === "submit") submit(m, dialog);
 }
@@ -32,7 +32,7 @@ export function updateDialog(m: Model, verb: string, arg: string, value: string)
 function input(m: Model, dialog: OpenDialog, field: string, value: string): void {
   dialog.draft.set(field, value);
   const record = m.dialogNamed(dialog.name);
-  if (record !== null) record.typed(m, dialog, field);
+  if (record !== null) record.onInput(m, dialog, field);
 }
 
 function submit(m: Model, dialog: OpenDialog): void {

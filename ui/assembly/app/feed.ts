@@ -6,7 +6,7 @@ import { readOperations } from "../generated/records";
 import { JsonReader } from "../lib/json-reader";
 import { Model } from "../model/model";
 import { Pending } from "../model/requests";
-import { tellEnd } from "../operations/news";
+import { announceEnd } from "../operations/news";
 import { isAtWork } from "../operations/words";
 import { reload } from "./navigate";
 
@@ -17,21 +17,21 @@ export const EVENTS = "api/events?events=pulse,counts,incidents,horizon,operatio
 const CLOCKS_AGREE_MS: f64 = 2000;
 
 /** Requests the data that the stream would bring. */
-export function askFacts(m: Model): void {
-  m.live.askedAt = m.now;
-  ask(m, "counts");
-  ask(m, "incidents");
-  ask(m, "horizon");
-  ask(m, "operations");
+export function requestFacts(m: Model): void {
+  m.live.requestedAt = m.now;
+  read(m, "counts");
+  read(m, "incidents");
+  read(m, "horizon");
+  read(m, "operations");
 }
 
 /** Requests the database's health and the counts. */
-export function askCounts(m: Model): void {
-  m.live.askedAt = m.now;
-  ask(m, "counts");
+export function requestCounts(m: Model): void {
+  m.live.requestedAt = m.now;
+  read(m, "counts");
 }
 
-function ask(m: Model, what: string): void {
+function read(m: Model, what: string): void {
   if (!m.requests.waitsFor("app." + what)) m.requests.read(m.access, "app." + what, "api/" + what);
 }
 
@@ -44,7 +44,7 @@ export function takeAnswer(m: Model, request: Pending, body: string): void {
 /** Stores the data of an event or an answer. Returns false if it can't be read. */
 export function takeFact(m: Model, event: string, data: string): bool {
   if (m.live.isPaused && event !== "operation") {
-    m.facts.hold(event, data);
+    m.facts.store(event, data);
     return true;
   }
   const before = m.facts.counts;
@@ -60,9 +60,9 @@ export function takeFact(m: Model, event: string, data: string): bool {
   } else if (event === "operation") {
     m.facts.changedAt = m.now;
     // The end of an undo was reported, so the page shows the restored jobs.
-    if (tellEnd(m)) reload(m);
+    if (announceEnd(m)) reload(m);
   }
-  m.page.heard(m, event, data);
+  m.page.onEvent(m, event, data);
   return true;
 }
 
@@ -87,5 +87,5 @@ function takeOperations(m: Model, body: string): void {
   let shown = list[0];
   for (let i = list.length - 1; i >= 0; i--) if (isAtWork(list[i])) shown = list[i];
   m.facts.operation = shown;
-  tellEnd(m);
+  announceEnd(m);
 }

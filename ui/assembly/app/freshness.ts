@@ -8,7 +8,7 @@ import { Gate } from "../model/access";
 import { ASK_MS, RED_MS, Stream } from "../model/live";
 import { Model } from "../model/model";
 import { errorOf } from "./api-error";
-import { askCounts, askFacts, EVENTS, takeFact } from "./feed";
+import { EVENTS, requestCounts, requestFacts, takeFact } from "./feed";
 import { refresh, reload } from "./navigate";
 
 /** The interval of the clock on the page: ages and the freshness chip are exact to the second. */
@@ -60,7 +60,7 @@ export function streamClosed(m: Model, status: i32): void {
   live.retryAt = m.now + (absent ? NO_STREAM_RETRY_MS : min(LAST_RETRY_MS, backoff)) + spread;
   after(<i32>(live.retryAt - m.now), "app.connect", "");
   // Requests the counts, to show at once whether the server can be reached.
-  if (status === 0 && m.access.gate === Gate.Open) askCounts(m);
+  if (status === 0 && m.access.gate === Gate.Open) requestCounts(m);
 }
 
 export function reconnect(m: Model): void {
@@ -100,9 +100,9 @@ export function tick(m: Model): void {
   }
   const patience = isOpen && live.outage.length === 0 ? QUIET_MS : ASK_MS;
   const isQuiet = isNaN(live.newsAt) || m.now - live.newsAt >= patience;
-  if (isQuiet && m.now - live.askedAt >= ASK_MS) {
-    if (isOpen) askCounts(m);
-    else askFacts(m);
+  if (isQuiet && m.now - live.requestedAt >= ASK_MS) {
+    if (isOpen) requestCounts(m);
+    else requestFacts(m);
   }
   if (!live.isPaused) refresh(m);
 }

@@ -20,7 +20,7 @@ export function go(m: Model, address: string, entry: i32): void {
   const from = m.address.path;
   const before = m.page;
   const isReplaced = entry === m.entry;
-  if (!isReplaced) m.places.keep(new Place(m.entry, scrolled(), focused(), before.keep()));
+  if (!isReplaced) m.places.keep(new Place(m.entry, scrolled(), focused(), before.saveState()));
   m.entry = entry;
   m.address = parseAddress(address);
   m.page = pageAt(m, m.address);
@@ -31,8 +31,8 @@ export function go(m: Model, address: string, entry: i32): void {
   else if (m.page.shift(m, m.address)) return;
   m.page.turn(m, m.address);
   const query = m.address.value("q");
-  if (query.length > 0 && m.address.path === "/jobs") m.known.visit(queryPath(query));
-  else if (m.page.name === "job") m.known.visit(m.address.path);
+  if (query.length > 0 && m.address.path === "/jobs") m.shared.visit(queryPath(query));
+  else if (m.page.name === "job") m.shared.visit(m.address.path);
   const place = m.places.at(entry);
   if (place !== null && !isReplaced) comeBack(m, place);
   else if (turned) {
@@ -44,8 +44,8 @@ export function go(m: Model, address: string, entry: i32): void {
 }
 
 function comeBack(m: Model, place: Place): void {
-  const kept = place.kept;
-  if (kept !== null) m.page.restore(m, kept);
+  const kept = place.state;
+  if (kept !== null) m.page.restoreState(m, kept);
   scroll(place.scroll);
   // The navigation is the same on every page, so going back does not return the focus to it.
   const isOnPage = place.focus.length > 0 && !place.focus.startsWith("nav-");

@@ -52,17 +52,17 @@ export function searchFor(m: Model, typed: string): void {
 }
 
 /** Searches after a pause in typing, if nothing has been typed since. */
-export function askNames(m: Model, serial: string): void {
+export function requestNames(m: Model, serial: string): void {
   const p = m.palette;
   m.isNew = false;
   if (m.layer !== "palette" || serial !== p.serial.toString()) return;
   const wanted = nameIn(wantedBy(p.text));
-  ask(m, "tasks", `api/tasks?limit=${MAX_NAMES}&search=${encode(wanted)}`);
+  read(m, "tasks", `api/tasks?limit=${MAX_NAMES}&search=${encode(wanted)}`);
   if (p.text.trimStart().startsWith(">")) return;
-  ask(m, "names", `api/suggest?q=${encode(wanted)}`);
-  ask(m, "workers", `api/suggest?q=${encode("worker:" + wanted)}`);
+  read(m, "names", `api/suggest?q=${encode(wanted)}`);
+  read(m, "workers", `api/suggest?q=${encode("worker:" + wanted)}`);
   const key = encode(`key:${quoted(wanted)}*`);
-  ask(m, "keys", `api/jobs?limit=${MAX_NAMES}&fields=row&count=none&sort=-id&q=${key}`);
+  read(m, "keys", `api/jobs?limit=${MAX_NAMES}&fields=row&count=none&sort=-id&q=${key}`);
 }
 
 /** The text to search for, without the `>` that limits the search to actions. */
@@ -82,7 +82,7 @@ function nameIn(wanted: string): string {
   return wanted.substring(from).trimStart();
 }
 
-function ask(m: Model, what: string, path: string): void {
+function read(m: Model, what: string, path: string): void {
   m.requests.read(m.access, "app." + FINDS + what, path);
 }
 
@@ -167,11 +167,11 @@ function find(m: Model): void {
   }
   addAll(does, incidentActions(m, false), wanted);
   if (typed.length === 0) {
-    const recent = m.known.recent;
+    const recent = m.shared.recent;
     for (let i = 0; i < recent.length; i++) {
       const at = parseAddress(recent[i]);
-      const asked = at.value("q");
-      const label = asked.length > 0 ? asked : "Job #" + at.path.substring(6);
+      const query = at.value("q");
+      const label = query.length > 0 ? query : "Job #" + at.path.substring(6);
       does.push(new Shortcut("", label, "app.go", recent[i], "Recent", CLOCK));
     }
   }

@@ -7,7 +7,7 @@ import { errorOf } from "./api-error";
 import { takeAnswer } from "./feed";
 import { outage, recovered } from "./freshness";
 import { FINDS, takeNames } from "./palette";
-import { askSession, denied, SESSION, sessionAnswered } from "./session";
+import { denied, requestSession, SESSION, sessionAnswered } from "./session";
 import { writeDone, writeRefused } from "./writes";
 
 /** The codes of errors with which the database is there, but this request took too long. */
@@ -63,16 +63,16 @@ function answered(m: Model, pending: Pending, body: string): void {
     const page = m.pageNamed(pending.owner);
     const dialog = m.dialog;
     const record = m.dialogNamed(pending.owner);
-    if (page !== null) page.take(m, pending, body);
+    if (page !== null) page.onAnswer(m, pending, body);
     else if (dialog !== null && record !== null && dialog.name === pending.owner) {
-      record.take(m, dialog, pending, body);
+      record.onAnswer(m, dialog, pending, body);
     }
   }
 }
 
 function readFailed(m: Model, pending: Pending, status: i32, reason: string): void {
   const page = m.pageNamed(pending.owner);
-  if (page !== null) page.miss(m, pending, status, reason);
+  if (page !== null) page.onFailure(m, pending, status, reason);
   else if (!isAway(status) && !pending.what.startsWith(FINDS)) m.notices.bad(reason);
 }
 
@@ -86,7 +86,7 @@ function writeFailed(m: Model, write: Pending, status: i32, wait: string, body: 
 function tryAgain(m: Model, write: Pending): void {
   write.again = true;
   m.requests.parked.push(write);
-  if (m.access.gate === Gate.Open) askSession(m);
+  if (m.access.gate === Gate.Open) requestSession(m);
 }
 
 /** Without a new session the writes that wait for it cannot be sent. */

@@ -3,13 +3,13 @@
  * loses its session keeps its address, so it continues there after the next login.
  */
 import { Challenge, readSession } from "../generated/records";
-import { after, focus, forgetAnswers, pageUrl, recall, remember } from "../host";
+import { after, clearAnswers, focus, pageUrl, recall, remember } from "../host";
 import { JsonReader } from "../lib/json-reader";
 import { parseWhole } from "../lib/number";
 import { Access, Gate } from "../model/access";
 import { Facts } from "../model/facts";
 import { Model } from "../model/model";
-import { askLimits } from "../operations/limiting";
+import { requestLimits } from "../operations/limiting";
 import { errorOf } from "./api-error";
 import { connect, disconnect, outage, startTicking } from "./freshness";
 import { load } from "./navigate";
@@ -24,7 +24,7 @@ export function restore(m: Model): void {
   m.access.token = recall(TOKEN);
   m.access.tokenHeader = recall(TOKEN_HEADER);
   m.access.place = hostOf(pageUrl());
-  askSession(m);
+  requestSession(m);
 }
 
 /** Returns a host such as `queue.example:5000`. */
@@ -34,7 +34,7 @@ function hostOf(url: string): string {
   return end < 0 ? url.substring(start) : url.substring(start, end);
 }
 
-export function askSession(m: Model): void {
+export function requestSession(m: Model): void {
   if (!m.requests.waitsFor(SESSION)) m.requests.read(m.access, SESSION, "api/session");
 }
 
@@ -48,13 +48,13 @@ export function signIn(m: Model): void {
     access.error = "";
     access.busy = true;
     access.token = token;
-    askSession(m);
+    requestSession(m);
   }
   if (!access.busy) focus("field-token");
 }
 
 export function signOut(m: Model): void {
-  forgetToken(m.access);
+  clearToken(m.access);
   m.access.error = "";
   closeGate(m, Gate.Token);
 }
@@ -92,10 +92,10 @@ export function denied(m: Model, body: string): void {
   }
   if (asksForToken && tried && !wasOpen && sentAs !== access.tokenHeader) {
     // The page did not have the name of the header yet, so the token may still be right.
-    askSession(m);
+    requestSession(m);
     return;
   }
-  forgetToken(access);
+  clearToken(access);
   if (wasOpen) access.error = "The server no longer accepts this token. Sign in again.";
   else if (tried) access.error = "The server did not accept this token.";
   closeGate(m, asksForToken ? Gate.Token : Gate.Browser);
@@ -136,7 +136,7 @@ function opened(m: Model, body: string): void {
   for (let i = 0; i < parked.length; i++) m.requests.write(access, parked[i]);
   if (!first) return;
   load(m);
-  askLimits(m);
+  requestLimits(m);
   connect(m);
   startTicking(m);
 }
@@ -158,24 +158,24 @@ export function countDown(m: Model): void {
 
 function closeGate(m: Model, gate: Gate): void {
   disconnect(m);
-  m.requests.forgetAll();
-  forgetAnswers();
+  m.requests.cancelAll();
+  clearAnswers();
   m.access.gate = gate;
   m.dialog = null;
   // Data that was read in a session is not shown without one.
   m.facts = new Facts();
   m.places.clear();
   m.layer = "";
-  m.known.clear();
-  for (let i = 0; i < m.pages.length; i++) m.pages[i].forget(m);
-  for (let i = 0; i < m.dialogs.length; i++) m.dialogs[i].forget();
+  m.shared.clear();
+  for (let i = 0; i < m.pages.length; i++) m.pages[i].reset(m);
+  for (let i = 0; i < m.dialogs.length; i++) m.dialogs[i].reset();
   m.live.outage = "";
   m.live.newsAt = NaN;
   m.live.wasOpen = false;
   if (gate === Gate.Token) focus("field-token");
 }
 
-function forgetToken(access: Access): void {
+function clearToken(access: Access): void {
   access.token = "";
   access.draft = "";
   remember(TOKEN, "");

@@ -7,8 +7,8 @@ import { ask, updateDialog } from "./dialog";
 import { reconnect, tick, toggleHold } from "./freshness";
 import { pressed, search } from "./keys";
 import { reload } from "./navigate";
-import { askNames, paletteKey, searchFor, shortcutAt } from "./palette";
-import { askSession, countDown, signIn, signOut } from "./session";
+import { paletteKey, requestNames, searchFor, shortcutAt } from "./palette";
+import { countDown, requestSession, signIn, signOut } from "./session";
 
 export function update(m: Model, action: string, arg: string, value: string): void {
   const dot = action.indexOf(".");
@@ -27,7 +27,7 @@ export function update(m: Model, action: string, arg: string, value: string): vo
 function updateApp(m: Model, verb: string, arg: string, value: string): void {
   if (verb === "tick") tick(m);
   else if (verb === "connect") reconnect(m);
-  else if (verb === "session") askSession(m);
+  else if (verb === "session") requestSession(m);
   else if (verb === "countdown") countDown(m);
   else if (verb === "dismiss") m.notices.dismiss(<i32>parseWhole(arg).value);
   else if (verb === "skip") focus("page-title");
@@ -52,7 +52,7 @@ function updateShell(m: Model, verb: string, arg: string, value: string): void {
     m.layer = m.layer === arg ? "" : arg;
     if (m.layer === "palette") searchFor(m, "");
   } else if (verb === "palette") searchFor(m, value);
-  else if (verb === "palette-ask") askNames(m, arg);
+  else if (verb === "palette-ask") requestNames(m, arg);
   else if (verb === "palette-key") perform(m, paletteKey(m, value));
   else if (verb === "palette-do") perform(m, shortcutAt(m, <i32>parseWhole(arg).value));
   else if (verb === "escape") escape(m);

@@ -4,7 +4,7 @@ import { Problem } from "../generated/records";
 import { focus } from "../host";
 import { Model } from "../model/model";
 import { Pending } from "../model/requests";
-import { askLimits } from "../operations/limiting";
+import { requestLimits } from "../operations/limiting";
 import { capitalised } from "./api-error";
 import { reload } from "./navigate";
 
@@ -12,15 +12,15 @@ export function writeDone(m: Model, write: Pending, body: string): void {
   const page = m.pageNamed(write.owner);
   const dialog = write.dialog;
   const record = m.dialogNamed(dialog === null ? "" : dialog.name);
-  if (page !== null) page.take(m, write, body);
+  if (page !== null) page.onAnswer(m, write, body);
   else if (record !== null) record.done(m, write, body);
   if (write.isStep) return;
   // Another dialog may have been opened meanwhile.
   if (dialog !== null && dialog === m.dialog) m.dialog = null;
-  for (let i = 0; i < m.pages.length; i++) m.pages[i].written(write);
+  for (let i = 0; i < m.pages.length; i++) m.pages[i].onWrite(write);
   reload(m);
   // The navigation counts them on every page.
-  if (write.path === "api/limits") askLimits(m);
+  if (write.path === "api/limits") requestLimits(m);
 }
 
 /** Keeps the dialog open, with what was typed, and shows the reason in it. */
@@ -33,7 +33,7 @@ export function writeRefused(
 ): void {
   const page = m.pageNamed(write.owner);
   const dialog = write.dialog;
-  if (page !== null) page.miss(m, write, status, reason);
+  if (page !== null) page.onFailure(m, write, status, reason);
   else if (dialog === null || dialog !== m.dialog) m.notices.bad(reason);
   else if (!blamesFields(dialog.draft, problems)) dialog.error = reason;
 }

@@ -123,7 +123,7 @@ function marked(bar: Bar, fault: QueryFault | null): Node {
 }
 
 function faultNote(bar: Bar, fault: QueryFault): Node {
-  const mended = bar.mended;
+  const mended = bar.fixed;
   const found = bar.draft.substring(fault.at, fault.end);
   return el(
     "div",
@@ -134,14 +134,14 @@ function faultNote(bar: Bar, fault: QueryFault): Node {
         leaf("b", "", `Column ${fault.at + 1}: ${fault.message}.`),
         found.length > 0 ? text(` Found “${found}”.`) : nothing,
         mended.length > 0 ? text(" Try ") : nothing,
-        mended.length > 0 ? mend(mended) : nothing,
+        mended.length > 0 ? fix(mended) : nothing,
         bar.terms.fault === null ? leaf("div", "", below(bar)) : nothing,
       ]),
     ],
   );
 }
 
-function mend(mended: string): Node {
+function fix(mended: string): Node {
   return ownButton("as-link", "jobs.mend", mended, [], [text(mended)]);
 }
 

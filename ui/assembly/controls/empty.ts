@@ -18,7 +18,7 @@ export function emptyWith(title: string, hint: string, repairs: Node[]): Node {
   ]);
 }
 
-/** Grey lines in the shape of the data, shown only after 200 ms (kit/fetched.ts). */
+/** Grey lines in the shape of the data, shown only after 200 ms (kit/server-data.ts). */
 export function skeleton(lines: i32): Node {
   const rows: Node[] = [];
   for (let i = 0; i < lines; i++) {

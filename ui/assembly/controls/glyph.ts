@@ -6,11 +6,11 @@ import { BUG, icon, NONE, PAUSE } from "./icon";
 
 /** The shape of a condition with its word. */
 export function state(condition: string): Node {
-  return stateSaying(condition, capital(condition));
+  return stateWith(condition, capital(condition));
 }
 
 /** The shape of a condition with other words, such as `stuck 2 h 9 m`. */
-export function stateSaying(condition: string, words: string): Node {
+export function stateWith(condition: string, words: string): Node {
   return box("span", "st st-" + condition, [icon(drawingOf(condition)), leaf("span", "", words)]);
 }
 

@@ -7,7 +7,7 @@ export function pageHead(title: string, beside: Node[]): Node {
 }
 
 /** The same heading with a sentence after the title. */
-export function pageHeadSaying(title: string, sentence: string, acts: Node[]): Node {
+export function pageHeadWith(title: string, sentence: string, acts: Node[]): Node {
   return headOf([heading([text(title)])], sentence, acts);
 }
 

@@ -37,7 +37,7 @@ export class AddDialog extends CommandDialog {
   private facts: NewJobFacts = new NewJobFacts("add");
   private more: MoreOptions = new MoreOptions();
   /** The typed form. It is kept until the job is added or the session ends, even if the user opens other pages. */
-  private kept: Draft | null = null;
+  private unsent: Draft | null = null;
   private typing: i32 = 0;
 
   constructor(command: Command) {
@@ -47,51 +47,51 @@ export class AddDialog extends CommandDialog {
 
   /** `arg`: `template` for a copy of another job, or `task ` and a task's name. */
   override open(m: Model, dialog: OpenDialog, arg: string): bool {
-    const template = m.known.template;
-    const kept = this.kept;
+    const template = m.shared.template;
+    const unsent = this.unsent;
     if (arg === "template" && template !== null) fill(dialog.draft, template);
-    else if (kept !== null) dialog.draft = kept;
+    else if (unsent !== null) dialog.draft = unsent;
     else dialog.draft.set("payload", "{}");
     if (arg.startsWith(OF_TASK)) dialog.draft.set("identifier", arg.substring(OF_TASK.length));
-    m.known.template = null;
-    this.kept = dialog.draft;
+    m.shared.template = null;
+    this.unsent = dialog.draft;
     const draft = dialog.draft;
     this.facts.open(m);
     this.more.begin();
-    this.ask(m, draft, "identifier");
-    this.ask(m, draft, "queue");
-    this.ask(m, draft, "key");
+    this.readFacts(m, draft, "identifier");
+    this.readFacts(m, draft, "queue");
+    this.readFacts(m, draft, "key");
     return super.open(m, dialog, "");
   }
 
-  override forget(): void {
-    this.kept = null;
+  override reset(): void {
+    this.unsent = null;
     this.facts = new NewJobFacts("add");
   }
 
-  override typed(_m: Model, dialog: OpenDialog, field: string): void {
+  override onInput(_m: Model, dialog: OpenDialog, field: string): void {
     completeOptions(dialog.draft);
     if (field !== "identifier" && field !== "key" && field !== "queue") return;
     this.typing++;
     after(TYPING_MS, "dialog.typed", `${this.typing} ${field}`);
   }
 
-  override rested(m: Model, dialog: OpenDialog, arg: string): void {
+  override onInputPause(m: Model, dialog: OpenDialog, arg: string): void {
     const space = arg.indexOf(" ");
     if (arg.substring(0, max(space, 0)) === this.typing.toString()) {
-      this.ask(m, dialog.draft, arg.substring(space + 1));
+      this.readFacts(m, dialog.draft, arg.substring(space + 1));
     }
   }
 
-  private ask(m: Model, draft: Draft, field: string): void {
+  private readFacts(m: Model, draft: Draft, field: string): void {
     const typed = draft.value(field);
-    if (field === "identifier") this.facts.askTask(m, typed);
-    else if (field === "key") this.facts.askKey(m, typed);
-    else if (field === "queue") this.facts.askQueue(m, typed);
+    if (field === "identifier") this.facts.requestTask(m, typed);
+    else if (field === "key") this.facts.requestKey(m, typed);
+    else if (field === "queue") this.facts.requestQueue(m, typed);
   }
 
-  override take(_m: Model, _dialog: OpenDialog, request: Pending, body: string): void {
-    this.facts.take(request, body);
+  override onAnswer(_m: Model, _dialog: OpenDialog, request: Pending, body: string): void {
+    this.facts.onAnswer(request, body);
   }
 
   override form(m: Model, dialog: OpenDialog): Node {
@@ -147,11 +147,11 @@ export class AddDialog extends CommandDialog {
     field.list = "add-tasks";
     const warning = this.facts.warning(typed);
     field.hint = warning;
-    const meant = this.facts.meant(typed);
-    if (meant.length > 0) {
+    const suggestion = this.facts.suggestion(typed);
+    if (suggestion.length > 0) {
       field.hint = warning + " Did you mean ";
       field.beside = box("span", "", [
-        button(meant, "dialog.fill", "identifier " + meant, "as-link"),
+        button(suggestion, "dialog.fill", "identifier " + suggestion, "as-link"),
         text("?"),
       ]);
     }
@@ -186,7 +186,7 @@ export class AddDialog extends CommandDialog {
   }
 
   override done(m: Model, _write: Pending, body: string): void {
-    this.kept = null;
+    this.unsent = null;
     const r = new JsonReader(body);
     const result: JobActionResult = readJobActionResult(r);
     r.end();

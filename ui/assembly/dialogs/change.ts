@@ -15,8 +15,8 @@ import { operationPath } from "../model/links";
 import { Dialog, Model } from "../model/model";
 import { OpenDialog } from "../model/open-dialog";
 import { Pending } from "../model/requests";
-import { learn } from "../operations/news";
-import { aimOf, metOf } from "../operations/progress";
+import { update } from "../operations/news";
+import { aimOf, processedOf } from "../operations/progress";
 import { allOf, jobs, past } from "../operations/words";
 
 const FEW: i64 = 20;
@@ -45,13 +45,13 @@ export class ChangeDialog extends Dialog {
     dialog.workers = [];
     this.results = null;
     // Those of another operation may be on their way.
-    m.requests.forget(RESULTS);
+    m.requests.cancel(RESULTS);
     if (this.operation === null) m.requests.read(m.access, "change.one", this.path);
-    else this.askResults(m);
+    else this.requestResults(m);
     return true;
   }
 
-  private askResults(m: Model): void {
+  private requestResults(m: Model): void {
     if (this.isUndo) m.requests.read(m.access, RESULTS, this.path + "/results");
   }
 
@@ -59,7 +59,7 @@ export class ChangeDialog extends Dialog {
     return `api/operations/${this.id}`;
   }
 
-  override take(m: Model, _dialog: OpenDialog, request: Pending, body: string): void {
+  override onAnswer(m: Model, _dialog: OpenDialog, request: Pending, body: string): void {
     const r = new JsonReader(body);
     if (request.topic === RESULTS) {
       const results = readOperationResults(r);
@@ -70,10 +70,10 @@ export class ChangeDialog extends Dialog {
     r.end();
     if (r.failed || operation.id !== this.id) return;
     this.operation = operation;
-    this.askResults(m);
+    this.requestResults(m);
   }
 
-  override forget(): void {
+  override reset(): void {
     this.operation = null;
   }
 
@@ -93,7 +93,7 @@ export class ChangeDialog extends Dialog {
     const operation = this.operation;
     if (operation === null) return "";
     if (!this.isUndo) {
-      return `Stops after the current batch. ${grouped(metOf(operation))} of ${aimOf(operation)} are processed and can be undone; the rest are not changed.`;
+      return `Stops after the current batch. ${grouped(processedOf(operation))} of ${aimOf(operation)} are processed and can be undone; the rest are not changed.`;
     }
     const what = past(operation.action, operation.done, allOf(operation));
     return `${what}, ${ago(operation.startedAt, m.times)}. ${meaning(operation.action)}`;
@@ -152,7 +152,7 @@ export class ChangeDialog extends Dialog {
       if (stays) m.facts.left = operation.id;
       else navigate(path, false);
     }
-    learn(m, operation);
+    update(m, operation);
   }
 }
 

@@ -160,7 +160,7 @@ export class ScheduleDialog extends TablesDialog {
     return super.open(m, dialog, "");
   }
 
-  override take(_m: Model, dialog: OpenDialog, _request: Pending, body: string): void {
+  override onAnswer(_m: Model, dialog: OpenDialog, _request: Pending, body: string): void {
     const list = readScheduleList(new JsonReader(body));
     this.missing = list.missing;
     if (this.target.length === 0 || list.schedules.length === 0) return;

@@ -26,18 +26,18 @@ export class JobsDialog extends TablesDialog {
   override open(m: Model, dialog: OpenDialog, arg: string): bool {
     this.missing = null;
     if (this.name === CANCEL) m.requests.read(m.access, "cancel.tables", "api/pauses");
-    const shown = m.known.shown;
+    const shown = m.shared.shown;
     if (arg === "shown" && shown !== null) dialog.jobs = [shown];
     // A failed job has no attempts left. Without new ones, "run now" would change nothing.
     if (this.givesBack(dialog)) dialog.draft.set(AGAIN, "on");
     // Without new attempts, another time would change nothing, either.
-    if (this.asksForAttempts && dialog.count("failed") === dialog.jobs.length) {
+    if (this.hasAttemptsField && dialog.count("failed") === dialog.jobs.length) {
       dialog.draft.set(ATTEMPTS, "0");
     }
     return dialog.jobs.length > 0;
   }
 
-  override take(_m: Model, _dialog: OpenDialog, _request: Pending, body: string): void {
+  override onAnswer(_m: Model, _dialog: OpenDialog, _request: Pending, body: string): void {
     this.missing = readPauseList(new JsonReader(body)).missing;
   }
 
@@ -80,7 +80,7 @@ export class JobsDialog extends TablesDialog {
     return action !== null && action.reachesRunning;
   }
 
-  private get asksForAttempts(): bool {
+  private get hasAttemptsField(): bool {
     const fields = this.command.fields;
     for (let i = 0; i < fields.length; i++) if (fields[i].name === ATTEMPTS) return true;
     return false;
@@ -88,7 +88,7 @@ export class JobsDialog extends TablesDialog {
 
   /** Returns the note about failed jobs in a form with a field for the attempts. */
   private spent(dialog: OpenDialog): string {
-    const failed = this.asksForAttempts ? dialog.count("failed") : 0;
+    const failed = this.hasAttemptsField ? dialog.count("failed") : 0;
     if (failed === 0) return "";
     if (dialog.jobs.length === 1) {
       return "It has no attempts left. To run it, set “Attempts used” to a lower number, such as 0.";

@@ -51,14 +51,14 @@ export class LimitDialog extends TablesDialog {
     draft.set(PER, "min");
     if (!isChange) draft.set(scope, name);
     this.names.open(m);
-    this.names.askQueue(m, "");
+    this.names.requestQueue(m, "");
     m.requests.read(m.access, this.name + ".limits", "api/limits");
     return super.open(m, dialog, "");
   }
 
-  override take(_m: Model, dialog: OpenDialog, request: Pending, body: string): void {
+  override onAnswer(_m: Model, dialog: OpenDialog, request: Pending, body: string): void {
     if (!request.topic.endsWith(".limits")) {
-      this.names.take(request, body);
+      this.names.onAnswer(request, body);
       return;
     }
     const list = readLimitList(new JsonReader(body));
@@ -85,16 +85,16 @@ export class LimitDialog extends TablesDialog {
     this.units = UNITS.concat([`${per}=${per}`]);
   }
 
-  override typed(_m: Model, _dialog: OpenDialog, field: string): void {
+  override onInput(_m: Model, _dialog: OpenDialog, field: string): void {
     if (field !== "task" && field !== "queue") return;
     this.typing++;
     after(TYPING_MS, "dialog.typed", this.typing.toString());
   }
 
-  override rested(m: Model, dialog: OpenDialog, arg: string): void {
+  override onInputPause(m: Model, dialog: OpenDialog, arg: string): void {
     if (arg !== this.typing.toString()) return;
-    this.names.askTask(m, dialog.draft.value("task"));
-    this.names.askQueue(m, dialog.draft.value("queue"));
+    this.names.requestTask(m, dialog.draft.value("task"));
+    this.names.requestQueue(m, dialog.draft.value("queue"));
   }
 
   override title(dialog: OpenDialog): string {

@@ -9,10 +9,10 @@ import { Form } from "../forms/form";
 import { dueNote } from "../forms/time-field";
 import { Command, JobAction, jobActionNamed, jobActions, withJobs } from "../generated/commands";
 import {
-  AskedOperation,
+  OperationSubject,
   Rehearsal,
-  readAskedOperation,
   readOperation,
+  readOperationSubject,
   readRehearsal,
   Would,
 } from "../generated/records";
@@ -33,7 +33,7 @@ import {
   withTables,
 } from "../operations/missing-tables";
 import { rehearsed, samples } from "../operations/rehearsed";
-import { begin, jobsMeant, setDefaults, settingFields } from "../operations/settings";
+import { affectedJobs, begin, setDefaults, settingFields } from "../operations/settings";
 
 const TOPIC = "ask.operation";
 /** Previews have a topic of their own: those of an earlier form are forgotten, unlike an operation that was started. */
@@ -48,7 +48,7 @@ const ADDING = 2;
 const PREVIEW_AGAIN = 3;
 
 export class OperationDialog extends Dialog {
-  private asked: AskedOperation = AskedOperation.empty();
+  private subject: OperationSubject = OperationSubject.empty();
   private action: JobAction = jobActions[0];
   private rehearsal: Rehearsal | null = null;
 
@@ -60,23 +60,23 @@ export class OperationDialog extends Dialog {
   /** `arg`: the body of a rehearsal, `{"q":…,"action":…}`. */
   override open(m: Model, dialog: OpenDialog, arg: string): bool {
     const r = new JsonReader(arg);
-    const asked = readAskedOperation(r);
+    const subject = readOperationSubject(r);
     r.end();
-    const action = jobActionNamed(asked.action);
+    const action = jobActionNamed(subject.action);
     if (r.failed || action === null) return false;
-    this.asked = asked;
+    this.subject = subject;
     this.action = action;
     dialog.jobs = [];
     dialog.workers = [];
     setDefaults(dialog.draft, action);
-    if (asked.q.includes("is:failed")) dialog.draft.set(AGAIN, "on");
+    if (subject.q.includes("is:failed")) dialog.draft.set(AGAIN, "on");
     this.discard(m);
     if (!this.hasForm) this.rehearse(m, dialog);
     return true;
   }
 
   private get hasForm(): bool {
-    return this.command.fields.length > 0 && this.asked.changes === "null";
+    return this.command.fields.length > 0 && this.subject.changes === "null";
   }
 
   private get command(): Command {
@@ -94,7 +94,7 @@ export class OperationDialog extends Dialog {
     const rehearsal = this.rehearsal;
     if (rehearsal === null) return "Preview";
     if (addsTables(rehearsal.missing)) return ADD_TABLES;
-    return withJobs(this.action.ask, jobsMeant(dialog.draft, rehearsal));
+    return withJobs(this.action.ask, affectedJobs(dialog.draft, rehearsal));
   }
 
   override text(_m: Model, _dialog: OpenDialog): string {
@@ -154,7 +154,7 @@ export class OperationDialog extends Dialog {
   }
 
   /** The counted jobs are not those of the changed form. */
-  override typed(m: Model, dialog: OpenDialog, field: string): void {
+  override onInput(m: Model, dialog: OpenDialog, field: string): void {
     if (field === AGAIN) this.rehearse(m, dialog);
     else if (this.hasForm && this.isChange(field)) this.discard(m);
   }
@@ -167,34 +167,34 @@ export class OperationDialog extends Dialog {
 
   private discard(m: Model): void {
     this.rehearsal = null;
-    m.requests.forget(PREVIEWS);
+    m.requests.cancel(PREVIEWS);
   }
 
   /** Previews again after a pause in typing. */
-  override rested(m: Model, dialog: OpenDialog, _arg: string): void {
+  override onInputPause(m: Model, dialog: OpenDialog, _arg: string): void {
     this.rehearse(m, dialog);
   }
 
   private rehearse(m: Model, dialog: OpenDialog): void {
     this.discard(m);
     dialog.draft.forgive();
-    const asking = this.asking(m, dialog);
-    if (!dialog.draft.faulty) m.send(dialog, asking);
+    const previewRequest = this.previewRequest(m, dialog);
+    if (!dialog.draft.faulty) m.send(dialog, previewRequest);
   }
 
-  private asking(m: Model, dialog: OpenDialog): Pending {
-    const body = new JsonWriter().string("q", this.asked.q).string("action", this.asked.action);
+  private previewRequest(m: Model, dialog: OpenDialog): Pending {
+    const body = new JsonWriter().string("q", this.subject.q).string("action", this.subject.action);
     dialog.draft.now = m.serverNow;
     const form = new Form(dialog.draft);
     if (this.hasForm) writeFields(form, this.command);
     if (this.command.mayReset && dialog.draft.on(AGAIN)) form.body.int("attempts", 0);
-    body.raw("changes", this.asked.changes === "null" ? form.body.end() : this.asked.changes);
+    body.raw("changes", this.subject.changes === "null" ? form.body.end() : this.subject.changes);
     return new Pending(PREVIEWS, PATH, body.bool("dry_run", true).end());
   }
 
   override request(m: Model, dialog: OpenDialog): Pending {
     const rehearsal = this.rehearsal;
-    if (rehearsal === null) return this.asking(m, dialog);
+    if (rehearsal === null) return this.previewRequest(m, dialog);
     const missing = rehearsal.missing;
     if (missing === null) return this.starting(dialog, rehearsal);
     const adding = addTables(TOPIC, missing);
@@ -235,9 +235,9 @@ export class OperationDialog extends Dialog {
   /** The tables exist now, but the preview that was shown was not stored. */
   private previewAgain(m: Model, dialog: OpenDialog): void {
     if (this.rehearsal === null) return;
-    const asking = this.asking(m, dialog);
-    asking.count = PREVIEW_AGAIN;
-    m.send(dialog, asking);
+    const previewRequest = this.previewRequest(m, dialog);
+    previewRequest.count = PREVIEW_AGAIN;
+    m.send(dialog, previewRequest);
   }
 
   private previewed(m: Model, dialog: OpenDialog, write: Pending, r: JsonReader): void {
@@ -261,7 +261,7 @@ export class OperationDialog extends Dialog {
     if (!dialog.draft.faulty) m.send(dialog, next);
   }
 
-  override forget(): void {
+  override reset(): void {
     this.rehearsal = null;
   }
 }

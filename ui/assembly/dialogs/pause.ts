@@ -22,7 +22,7 @@ export class PauseDialog extends TablesDialog {
     return super.open(m, dialog, "");
   }
 
-  override take(_m: Model, dialog: OpenDialog, _request: Pending, body: string): void {
+  override onAnswer(_m: Model, dialog: OpenDialog, _request: Pending, body: string): void {
     const list = readPauseList(new JsonReader(body));
     this.missing = list.missing;
     for (let i = 0; i < list.pauses.length; i++) {

@@ -21,22 +21,22 @@ export class RemoveDialog extends CommandDialog {
 
   override open(m: Model, dialog: OpenDialog, arg: string): bool {
     super.open(m, dialog, arg);
-    this.holder.ask(m, arg);
+    this.holder.request(m, arg);
     return true;
   }
 
-  override typed(_m: Model, dialog: OpenDialog, _field: string): void {
+  override onInput(_m: Model, dialog: OpenDialog, _field: string): void {
     dialog.jobs = [];
     this.typing++;
     after(TYPING_MS, "dialog.typed", this.typing.toString());
   }
 
-  override rested(m: Model, dialog: OpenDialog, arg: string): void {
-    if (arg === this.typing.toString()) this.holder.ask(m, dialog.draft.value(FIELD));
+  override onInputPause(m: Model, dialog: OpenDialog, arg: string): void {
+    if (arg === this.typing.toString()) this.holder.request(m, dialog.draft.value(FIELD));
   }
 
-  override take(_m: Model, dialog: OpenDialog, _request: Pending, body: string): void {
-    this.holder.took(body);
+  override onAnswer(_m: Model, dialog: OpenDialog, _request: Pending, body: string): void {
+    this.holder.onAnswer(body);
     const job = this.holder.of(dialog.draft.value(FIELD));
     dialog.jobs = job === null ? [] : [job];
   }

@@ -42,7 +42,7 @@ export class SweepDialog extends CommandDialog {
   }
 
   /** With other settings the result differs. */
-  override typed(_m: Model, dialog: OpenDialog, _field: string): void {
+  override onInput(_m: Model, dialog: OpenDialog, _field: string): void {
     this.found = null;
     dialog.workers = [];
   }

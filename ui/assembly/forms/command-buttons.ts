@@ -14,6 +14,6 @@ export function commandsFor(jobs: ListedJob[]): Command[] {
 }
 
 /** A button that opens the command's dialog. */
-export function askButton(command: Command, kind: string): Node {
+export function dialogButton(command: Command, kind: string): Node {
   return button(command.verb + "…", "ask." + command.name, "", kind);
 }

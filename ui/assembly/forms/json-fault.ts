@@ -38,11 +38,11 @@ export function faultOf(typed: string): JsonFault | null {
   else if (isTooMany) {
     at = before.end - 1;
     fault.words = "an extra comma";
-    mend(fault, "Remove it", typed.substring(0, at) + typed.substring(before.end), typed);
+    suggest(fault, "Remove it", typed.substring(0, at) + typed.substring(before.end), typed);
   } else if (next === APOSTROPHE) fault.words = "use double quotes for names and strings";
   else if (r.error === "',' was expected" && before.text.length > 0) {
     fault.words = `a comma is missing after ${before.text}`;
-    mend(
+    suggest(
       fault,
       "Insert it",
       `${typed.substring(0, before.end)},${typed.substring(before.end)}`,
@@ -50,7 +50,7 @@ export function faultOf(typed: string): JsonFault | null {
     );
   } else if (r.error === "':' was expected" && before.text.length > 0) {
     fault.words = `a colon is missing after ${before.text}`;
-    mend(
+    suggest(
       fault,
       "Insert it",
       `${typed.substring(0, before.end)}:${typed.substring(before.end)}`,
@@ -66,7 +66,7 @@ export function faultOf(typed: string): JsonFault | null {
   return fault;
 }
 
-function mend(fault: JsonFault, offer: string, mended: string, typed: string): void {
+function suggest(fault: JsonFault, offer: string, mended: string, typed: string): void {
   if (typed.length > MAX_MENDED) return;
   fault.offer = offer;
   fault.mended = mended;

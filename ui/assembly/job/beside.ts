@@ -13,8 +13,8 @@ export const BESIDE = "beside";
 
 /** The job. `page`: the name of the list's page, whose actions `next`, `before` and `close` are used. */
 export function jobBeside(m: Model, view: JobView, page: string): Node {
-  const at = m.known.placeOf(view.id);
-  const all = m.known.listIds.length;
+  const at = m.shared.placeOf(view.id);
+  const all = m.shared.listIds.length;
   const place = at < 0 ? "no longer in the list" : `${grouped(at + 1)} of ${grouped(all)}`;
   return el(
     "aside",

@@ -38,10 +38,10 @@ function walk(r: JsonReader, path: string, name: string, depth: i32, search: Sea
   if (!isInner) {
     const raw = r.raw();
     const where = lower(raw).indexOf(search.wanted);
-    if (where >= 0 || isIn(name, search)) tell(search, path, raw, max(where, 0), at);
+    if (where >= 0 || isIn(name, search)) announce(search, path, raw, max(where, 0), at);
     return;
   }
-  if (isIn(name, search)) tell(search, path, kind === Kind.Object ? "{ … }" : "[ … ]", 0, at);
+  if (isIn(name, search)) announce(search, path, kind === Kind.Object ? "{ … }" : "[ … ]", 0, at);
   const isObject = kind === Kind.Object;
   let index = 0;
   if (isObject) r.beginObject();
@@ -58,7 +58,7 @@ function isIn(name: string, search: Search): bool {
   return name.length > 0 && lower(name).includes(search.wanted);
 }
 
-function tell(search: Search, path: string, value: string, where: i32, at: i32): void {
+function announce(search: Search, path: string, value: string, where: i32, at: i32): void {
   search.found++;
   const from = max(0, where - BEFORE);
   const shown = (from > 0 ? "…" : "") + value.substring(from, from + SHOWN);

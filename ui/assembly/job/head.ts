@@ -31,7 +31,7 @@ const GROUP = "This job";
 /** The row `Jobs / Failed`, and at the right the neighbours in the list from which the job was opened. */
 export function crumbRow(m: Model, view: JobView): Node {
   const condition = view.condition;
-  const links = [link(m.known.listPath, "", [text("Jobs")])];
+  const links = [link(m.shared.listPath, "", [text("Jobs")])];
   if (condition.length > 0 && !view.ended) {
     links.push(leaf("span", "", "/"));
     links.push(link(conditionPath(condition), "", [text(capital(condition))]));
@@ -40,11 +40,11 @@ export function crumbRow(m: Model, view: JobView): Node {
 }
 
 function neighbours(m: Model, view: JobView): Node {
-  const at = m.known.placeOf(view.id);
-  const all = m.known.listIds.length;
+  const at = m.shared.placeOf(view.id);
+  const all = m.shared.listIds.length;
   if (at < 0 || all < 2) return nothing;
   return box("span", "row only-wide neighbours", [
-    leaf("span", "faint small", m.known.placeText(at)),
+    leaf("span", "faint small", m.shared.placeText(at)),
     at > 0 ? iconButton(UP, "Previous job (k)", "job.before", "") : nothing,
     at + 1 < all ? iconButton(DOWN, "Next job (j)", "job.next", "") : nothing,
   ]);
@@ -141,8 +141,8 @@ export function jobShortcuts(m: Model, view: JobView): Shortcut[] {
   list.push(new Shortcut("y", "Copy command", "job.copy-command", "", GROUP));
   list.push(new Shortcut("", "Copy as worker add", "job.copy-add", "", GROUP));
   list.push(new Shortcut("", "Copy as JSON", "job.copy-json", "", GROUP));
-  const at = m.known.placeOf(view.id);
-  if (at >= 0 && at + 1 < m.known.listIds.length) {
+  const at = m.shared.placeOf(view.id);
+  if (at >= 0 && at + 1 < m.shared.listIds.length) {
     list.push(new Shortcut("j", "Next job", "job.next", "", GROUP));
   }
   if (at > 0) list.push(new Shortcut("k", "Previous job", "job.before", "", GROUP));

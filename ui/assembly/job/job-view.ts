@@ -14,14 +14,14 @@ import {
   Why,
 } from "../generated/records";
 import { after, copy, download, navigate, pageUrl } from "../host";
-import { Fetched } from "../kit/fetched";
+import { ServerData } from "../kit/server-data";
 import { JsonReader } from "../lib/json-reader";
 import { jobPath } from "../model/links";
 import { Model } from "../model/model";
 import { Pending } from "../model/requests";
 import { ErrorPanel } from "../parts/error-panel";
 import { addCommand, commandOf } from "./command";
-import { Differs } from "./differs";
+import { Comparison } from "./comparison";
 import { Payload } from "./payload";
 
 /**
@@ -41,11 +41,11 @@ export class JobView {
   ended: bool = false;
   endedAt: f64 = NaN;
   receipt: AuditEntry | null = null;
-  readonly head: Fetched = new Fetched("job.head");
-  readonly explained: Fetched = new Fetched("job.why");
-  private recorded: Fetched = new Fetched("job.activity");
+  readonly head: ServerData = new ServerData("job.head");
+  readonly explained: ServerData = new ServerData("job.why");
+  private recorded: ServerData = new ServerData("job.activity");
   payload: Payload = new Payload();
-  differs: Differs = new Differs();
+  comparison: Comparison = new Comparison();
   error: ErrorPanel = new ErrorPanel("job", "Last error");
   /** The job as the server sent it, with its payload; empty: not yet. */
   private json: string = "";
@@ -54,8 +54,8 @@ export class JobView {
   open(m: Model, id: i64): void {
     if (id !== this.id) this.reset(id);
     if (this.ended) return;
-    this.head.ask(m, `api/jobs/${id}?fields=head`);
-    this.explained.ask(m, `api/jobs/${id}/why`);
+    this.head.request(m, `api/jobs/${id}?fields=head`);
+    this.explained.request(m, `api/jobs/${id}/why`);
   }
 
   /** Discards what was read. */
@@ -65,11 +65,11 @@ export class JobView {
     this.why = null;
     this.ended = false;
     this.receipt = null;
-    this.head.forget();
-    this.explained.forget();
-    this.recorded.forget();
+    this.head.reset();
+    this.explained.reset();
+    this.recorded.reset();
     this.payload = new Payload();
-    this.differs = new Differs();
+    this.comparison = new Comparison();
     this.error = new ErrorPanel("job", "Last error");
     this.json = "";
   }
@@ -83,9 +83,9 @@ export class JobView {
 
   refresh(m: Model): void {
     if (this.ended || this.head.missing) return;
-    const every = m.facts.changedAt >= this.explained.askedAt ? WHY_MS : REST_MS;
-    if (this.explained.isDue(m, every)) this.explained.ask(m, `api/jobs/${this.id}/why`, true);
-    this.head.askEvery(m, `api/jobs/${this.id}?fields=head`, HEAD_MS);
+    const every = m.facts.changedAt >= this.explained.requestedAt ? WHY_MS : REST_MS;
+    if (this.explained.isDue(m, every)) this.explained.request(m, `api/jobs/${this.id}/why`, true);
+    this.head.requestEvery(m, `api/jobs/${this.id}?fields=head`, HEAD_MS);
   }
 
   /** Its condition; without an explanation, its state by the row alone. */
@@ -98,24 +98,24 @@ export class JobView {
     return job.state !== "failed" && job.attempts > 0 ? "retrying" : job.state;
   }
 
-  take(m: Model, request: Pending, body: string): void {
+  onAnswer(m: Model, request: Pending, body: string): void {
     const what = request.what;
     const about =
       request.path.startsWith(`api/jobs/${this.id}/`) ||
       request.path.startsWith(`api/jobs/${this.id}?`);
-    if (what === "common") this.differs.take(m, body);
-    else if (what === "activity") this.takeReceipt(m, body);
-    else if (what === "payload") this.takePayload(m, body);
-    else if (about && what === "head") this.takeHead(m, body);
-    else if (about && what === "why") this.takeWhy(m, body);
+    if (what === "common") this.comparison.onAnswer(m, body);
+    else if (what === "activity") this.onReceipt(m, body);
+    else if (what === "payload") this.onPayload(m, body);
+    else if (about && what === "head") this.onHead(m, body);
+    else if (about && what === "why") this.onWhy(m, body);
   }
 
-  private takeHead(m: Model, body: string): void {
+  private onHead(m: Model, body: string): void {
     const r = new JsonReader(body);
     const job = readListedJob(r);
     r.end();
     if (r.failed) {
-      this.head.broke(r.error);
+      this.head.unreadable(r.error);
       return;
     }
     const before = this.job;
@@ -123,11 +123,11 @@ export class JobView {
       before !== null &&
       before.revision === job.revision &&
       before.payloadBytes === job.payloadBytes;
-    this.head.took(m);
+    this.head.arrived(m);
     this.job = job;
-    m.known.shown = job;
+    m.shared.shown = job;
     this.explain();
-    this.payload.take(job, isSame);
+    this.payload.update(job, isSame);
     if (!job.payloadTruncated) this.json = body;
     else if (!isSame) this.json = "";
   }
@@ -138,29 +138,29 @@ export class JobView {
     if (job !== null) job.condition = this.condition;
   }
 
-  private takeWhy(m: Model, body: string): void {
+  private onWhy(m: Model, body: string): void {
     const r = new JsonReader(body);
     const why = readWhy(r);
-    if (!this.explained.ended(m, r)) return;
+    if (!this.explained.finish(m, r)) return;
     const before = this.why;
     this.why = why;
     this.explain();
     const group = why.errorGroup;
-    this.differs.errorGroup = group === null ? "" : group;
+    this.comparison.errorGroup = group === null ? "" : group;
     // If the explanation has changed, the row has changed, too.
     if (before !== null && !isAlike(before, why))
-      this.head.ask(m, `api/jobs/${this.id}?fields=head`);
+      this.head.request(m, `api/jobs/${this.id}?fields=head`);
   }
 
-  private takePayload(m: Model, body: string): void {
+  private onPayload(m: Model, body: string): void {
     const r = new JsonReader(body);
     const job = readListedJob(r);
     r.end();
     if (r.failed) {
-      this.payload.asked.broke(r.error);
+      this.payload.data.unreadable(r.error);
       return;
     }
-    this.payload.took(m, job);
+    this.payload.onAnswer(m, job);
     if (!job.payloadTruncated) this.json = body;
     const next = this.payload.next;
     this.payload.next = "";
@@ -171,15 +171,15 @@ export class JobView {
 
   /** Opens the form of a new job that is like this one. */
   private duplicate(m: Model, job: ListedJob): void {
-    m.known.template = job;
+    m.shared.template = job;
     after(0, "ask.add", "template");
   }
 
-  private takeReceipt(m: Model, body: string): void {
+  private onReceipt(m: Model, body: string): void {
     const r = new JsonReader(body);
     const activity = readActivity(r);
     r.end();
-    this.recorded.took(m);
+    this.recorded.arrived(m);
     if (r.failed) return;
     for (let i = 0; i < activity.entries.length; i++) {
       const one = activity.entries[i];
@@ -201,20 +201,20 @@ export class JobView {
 
   miss(m: Model, request: Pending, status: i32, reason: string): void {
     const what = request.what;
-    if (what === "common") this.differs.asked.missed(status, reason);
-    else if (what === "payload") this.payload.missed(m, this.id, status, reason);
+    if (what === "common") this.comparison.data.failedWith(status, reason);
+    else if (what === "payload") this.payload.onFailure(m, this.id, status, reason);
     else if (what === "activity") return;
     else {
-      const asked = what === "head" ? this.head : this.explained;
+      const data = what === "head" ? this.head : this.explained;
       // If only the explanation cannot be read, the job is still shown.
-      if (what === "head" || status === 404) asked.missed(status, reason);
+      if (what === "head" || status === 404) data.failedWith(status, reason);
     }
     if (status !== 404 || this.ended || (what !== "head" && what !== "why")) return;
     this.head.missing = true;
     if (this.job === null) return;
     this.ended = true;
     this.endedAt = m.now;
-    this.recorded.ask(m, `api/activity?limit=${MAX_READ}`);
+    this.recorded.request(m, `api/activity?limit=${MAX_READ}`);
   }
 
   act(m: Model, verb: string, arg: string, value: string): void {
@@ -231,16 +231,16 @@ export class JobView {
     else {
       this.error.act(verb);
       this.payload.act(verb, arg, value);
-      if (this.payload.isCompared) this.differs.load(m);
+      if (this.payload.isCompared) this.comparison.load(m);
     }
   }
 
   /** Moves to the next job of the list from which it was opened. */
   private step(m: Model, by: i32): void {
-    const at = m.known.placeOf(this.id);
+    const at = m.shared.placeOf(this.id);
     const to = at + by;
-    if (at >= 0 && to >= 0 && to < m.known.listIds.length) {
-      navigate(jobPath(m.known.listIds[to]), true);
+    if (at >= 0 && to >= 0 && to < m.shared.listIds.length) {
+      navigate(jobPath(m.shared.listIds[to]), true);
     }
   }
 

@@ -9,12 +9,12 @@ import { panel } from "../controls/panel";
 import { part, segments } from "../controls/tabs";
 import { ListedJob } from "../generated/records";
 import { after } from "../host";
-import { Fetched } from "../kit/fetched";
+import { ServerData } from "../kit/server-data";
 import { laidOut } from "../lib/json-layout";
 import { attr, box, cls, el, leaf, multiline, Node, nothing } from "../lib/node";
 import { bytes } from "../lib/number";
 import { Model } from "../model/model";
-import { Differs } from "./differs";
+import { Comparison } from "./comparison";
 import { JsonTree } from "./tree";
 
 /** The size of the largest answer of the server. */
@@ -27,7 +27,7 @@ const SEARCHED = 2000;
 const TYPING_MS: i32 = 250;
 
 export class Payload {
-  readonly asked: Fetched = new Fetched("job.payload");
+  readonly data: ServerData = new ServerData("job.payload");
   private mode: string = "tree";
   private tree: JsonTree = new JsonTree("null");
   private hasText: bool = false;
@@ -46,39 +46,39 @@ export class Payload {
   }
 
   /** Takes a job that was read again. A large payload that was loaded stays if the job is the same. */
-  take(job: ListedJob, isSame: bool): void {
+  update(job: ListedJob, isSame: bool): void {
     if (!job.payloadTruncated) this.show(job.payload);
     else if (!isSame) {
       this.hasText = false;
       this.isTooLarge = false;
       this.start = "";
-      this.asked.forget();
+      this.data.reset();
     }
   }
 
   /** Takes the answer to a request for all of it, or for its beginning. */
-  took(m: Model, job: ListedJob): void {
-    this.asked.took(m);
+  onAnswer(m: Model, job: ListedJob): void {
+    this.data.arrived(m);
     const start = job.payloadStart;
     if (start !== null) this.start = start;
     else this.show(job.payload);
   }
 
-  missed(m: Model, id: i64, status: i32, reason: string): void {
-    if (status === 413) this.askStart(m, id);
-    else this.asked.missed(status, reason);
+  onFailure(m: Model, id: i64, status: i32, reason: string): void {
+    if (status === 413) this.requestStart(m, id);
+    else this.data.failedWith(status, reason);
   }
 
   load(m: Model, job: ListedJob): void {
-    if (!job.payloadPacked && job.payloadBytes > MAX_BYTES) this.askStart(m, job.id);
-    else this.asked.ask(m, `api/jobs/${job.id}`);
+    if (!job.payloadPacked && job.payloadBytes > MAX_BYTES) this.requestStart(m, job.id);
+    else this.data.request(m, `api/jobs/${job.id}`);
   }
 
-  private askStart(m: Model, id: i64): void {
+  private requestStart(m: Model, id: i64): void {
     this.isTooLarge = true;
     if (this.next.length > 0) m.notices.bad("The payload is too large: download it instead.");
     this.next = "";
-    this.asked.ask(m, `api/jobs/${id}?fields=head&start=${START}`);
+    this.data.request(m, `api/jobs/${id}?fields=head&start=${START}`);
   }
 
   private show(json: string): void {
@@ -105,17 +105,18 @@ export class Payload {
   }
 
   get isCompared(): bool {
-    return this.mode === "differs";
+    return this.mode === "comparison";
   }
 
-  view(m: Model, job: ListedJob, differs: Differs): Node {
+  view(m: Model, job: ListedJob, comparison: Comparison): Node {
     const stored = job.payloadPacked ? " compressed" : "";
     const remark = job.payloadTruncated ? `${bytes(job.payloadBytes)}${stored}` : "";
     const parts = [
       part("Tree", "job.payload", "tree", this.mode === "tree"),
       part("Text", "job.payload", "raw", this.mode === "raw"),
     ];
-    if (differs.isOffered) parts.push(part("Differs", "job.payload", "differs", this.isCompared));
+    if (comparison.isOffered)
+      parts.push(part("Differs", "job.payload", "comparison", this.isCompared));
     const json = this.text;
     const more = [
       segments("Show the payload as", parts),
@@ -123,15 +124,15 @@ export class Payload {
       job.payloadTruncated ? drawnButton(DOWNLOAD, "Download", "job.download", "", "q s") : nothing,
     ];
     return panel("Payload", remark, more, [
-      this.isCompared && differs.isOffered ? differs.view(m, json) : this.body(m, json),
+      this.isCompared && comparison.isOffered ? comparison.view(m, json) : this.body(m, json),
     ]);
   }
 
   private body(m: Model, json: string | null): Node {
     if (this.isTooLarge) return this.beginning(m);
     if (json === null) {
-      if (this.asked.error.length > 0) return problem(this.asked.error);
-      if (this.asked.isOn(m)) return box("div", "", [this.asked.placeholder(m, 4)]);
+      if (this.data.error.length > 0) return problem(this.data.error);
+      if (this.data.isPending(m)) return box("div", "", [this.data.placeholder(m, 4)]);
       return box("div", "pb row", [
         button("Load payload", "job.open-payload", "", ""),
         leaf("span", "faint small", "It is loaded when it is opened."),
@@ -180,9 +181,9 @@ export class Payload {
 
   private beginning(m: Model): Node {
     if (this.start.length === 0) {
-      return this.asked.error.length > 0
-        ? problem(this.asked.error)
-        : box("div", "", [this.asked.placeholder(m, 4)]);
+      return this.data.error.length > 0
+        ? problem(this.data.error)
+        : box("div", "", [this.data.placeholder(m, 4)]);
     }
     return box("div", "", [
       box("div", "pb row", [

@@ -24,7 +24,7 @@ export function drawJob(m: Model, view: JobView, beside: bool): Node {
             : view.explained.placeholder(m, 1),
         ]),
     error === null ? nothing : view.error.view(error, job.lastErrorTruncated, nothing),
-    view.payload.view(m, job, view.differs),
+    view.payload.view(m, job, view.comparison),
   ];
   const aside = [
     facts(m, job, why, view.payload.text),
@@ -51,7 +51,7 @@ function waiting(m: Model, view: JobView, beside: bool): Node {
       ? empty(
           `${title} not found`,
           "It has finished, was removed, or never existed.",
-          m.known.listPath,
+          m.shared.listPath,
           "All jobs",
         )
       : view.head.placeholder(m, 6),

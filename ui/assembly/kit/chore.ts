@@ -25,11 +25,11 @@ export class Chore {
   /** A button in a menu of its row, for a task that must not be the nearest button. */
   inMenu(m: Model, label: string, command: string): Node {
     if (!m.access.canWrite) return nothing;
-    return menu("More actions: " + this.title, [icon(DOTS)], [this.ask(m, label, command)]);
+    return menu("More actions: " + this.title, [icon(DOTS)], [this.button(m, label, command)]);
   }
 
   /** The button that opens the dialog of its command. */
-  ask(m: Model, label: string, command: string): Node {
+  button(m: Model, label: string, command: string): Node {
     const arg = [this.subject, this.title, this.sentence, this.isFinal ? "y" : "", `${this.typed}`];
     return writeButton(m, label, "ask." + command, arg.join("\n"), "s");
   }

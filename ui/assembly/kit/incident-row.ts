@@ -40,7 +40,7 @@ export function incidentRow(
     box("div", "inc-text", [
       box("h2", "what", title(m, incident)),
       fields(incident),
-      box("p", "why", sentence(said(m, incident, isGone), incident.links)),
+      box("p", "why", sentence(incidentText(m, incident, isGone), incident.links)),
     ]),
     trend(incident),
     box(
@@ -55,7 +55,7 @@ export function incidentRow(
 }
 
 /** Returns the sentence. Without news, an age in it must not continue to grow. */
-function said(m: Model, incident: Incident, isGone: bool): string {
+function incidentText(m: Model, incident: Incident, isGone: bool): string {
   const receipts = m.facts.receipts;
   if (isGone && receipts.has(incident.id)) return receipts.get(incident.id);
   const asOf = m.facts.incidents.asOf;

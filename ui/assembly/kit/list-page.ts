@@ -9,18 +9,18 @@ import { grouped } from "../lib/number";
 import { encode } from "../lib/percent";
 import { Address } from "../model/address";
 import { Model, Page } from "../model/model";
-import { Kept } from "../model/place";
+import { PageState } from "../model/place";
 import { Pending } from "../model/requests";
 import { Shortcut } from "../model/shortcut";
-import { Fetched, SKELETON_MS } from "./fetched";
-import { KeptList, List } from "./list";
+import { List, ListState } from "./list";
 import { Column, Row, RowPage } from "./row";
+import { ServerData, SKELETON_MS } from "./server-data";
 
 const TYPING_MS: i32 = 250;
 
 export abstract class ListPage extends Page {
   readonly list: List = new List();
-  readonly rows: Fetched;
+  readonly rows: ServerData;
   address: Address = new Address("/", new Map<string, string>());
   searchDraft: string = "";
   /** Whether users that may write can select rows. */
@@ -45,7 +45,7 @@ export abstract class ListPage extends Page {
 
   constructor(name: string, path: string) {
     super(name, path);
-    this.rows = new Fetched(name + ".rows");
+    this.rows = new ServerData(name + ".rows");
     this.wide = true;
     this.searchField = name + "-search";
   }
@@ -106,13 +106,13 @@ export abstract class ListPage extends Page {
     if (m.page !== this) this.shownFor = "";
   }
 
-  override forget(_m: Model): void {
-    this.rows.forget();
+  override reset(_m: Model): void {
+    this.rows.reset();
     this.list.rows = [];
     this.list.clear();
   }
 
-  override keep(): Kept {
+  override saveState(): PageState {
     const kept = this.list.keep();
     kept.from = this.shownFor;
     kept.more = this.keepMore();
@@ -120,13 +120,13 @@ export abstract class ListPage extends Page {
   }
 
   /** Returns what this page keeps besides its rows. */
-  keepMore(): Kept | null {
+  keepMore(): PageState | null {
     return null;
   }
 
-  override restore(_m: Model, kept: Kept): void {
-    if (!(kept instanceof KeptList)) return;
-    const list = kept as KeptList;
+  override restoreState(_m: Model, kept: PageState): void {
+    if (!(kept instanceof ListState)) return;
+    const list = kept as ListState;
     this.list.restore(list);
     this.shownFor = list.from;
     const more = list.more;
@@ -136,15 +136,15 @@ export abstract class ListPage extends Page {
     this.renewed = false;
   }
 
-  restoreMore(_more: Kept): void {}
+  restoreMore(_more: PageState): void {}
 
   override load(m: Model): void {
-    this.rows.ask(m, this.here(m));
+    this.rows.request(m, this.here(m));
     if (this.rows.ready) after(<i32>SKELETON_MS, "app.draw", "");
   }
 
   override refresh(m: Model): void {
-    this.rows.askSince(m, this.here(m), this.everyMs, this.changedAt(m));
+    this.rows.requestSince(m, this.here(m), this.everyMs, this.changedAt(m));
   }
 
   /** Returns when something last changed that the rows may show. */
@@ -154,8 +154,8 @@ export abstract class ListPage extends Page {
 
   /** Whether another list is on screen, and the wait for this one is long enough to be shown. */
   isTurning(m: Model): bool {
-    const isOther = this.rows.isOn(m) && this.shownFor !== this.here(m);
-    return isOther && m.now - this.rows.askedAt >= SKELETON_MS;
+    const isOther = this.rows.isPending(m) && this.shownFor !== this.here(m);
+    return isOther && m.now - this.rows.requestedAt >= SKELETON_MS;
   }
 
   protected here(m: Model): string {
@@ -170,18 +170,18 @@ export abstract class ListPage extends Page {
       : source;
   }
 
-  override take(m: Model, request: Pending, body: string): void {
+  override onAnswer(m: Model, request: Pending, body: string): void {
     if (request.topic !== this.rows.topic) return;
     const page = this.read(body);
     if (page.fault.length > 0) {
-      this.rows.broke(page.fault);
+      this.rows.unreadable(page.fault);
       return;
     }
     if (page.next.length > 0) page.cut.add("");
     // Rows of another address are replaced at once.
     const isSame = this.rows.ready && this.shownFor === request.path;
     if (page.count !== i64.MIN_VALUE) this.count = page.count;
-    this.rows.took(m);
+    this.rows.arrived(m);
     this.shownFor = request.path;
     this.put(m, page, isSame);
   }
@@ -197,7 +197,7 @@ export abstract class ListPage extends Page {
   /** The API's address of the rows on screen; empty: they are of another list. */
   protected shownFor: string = "";
 
-  override written(write: Pending): void {
+  override onWrite(write: Pending): void {
     if (write.count > 0) this.changed();
   }
 
@@ -207,8 +207,8 @@ export abstract class ListPage extends Page {
     this.renewed = true;
   }
 
-  override miss(_m: Model, _request: Pending, status: i32, reason: string): void {
-    this.rows.missed(status, reason);
+  override onFailure(_m: Model, _request: Pending, status: i32, reason: string): void {
+    this.rows.failedWith(status, reason);
   }
 
   override shortcuts(m: Model): Shortcut[] {
@@ -227,7 +227,7 @@ export abstract class ListPage extends Page {
     const list = this.list;
     // The row with the focus, however the focus was moved there.
     const at = verb === "key" || value.length === 1 ? list.indexOf(arg) : -1;
-    if (at >= 0) list.comeTo(at);
+    if (at >= 0) list.moveTo(at);
     if (verb === "key") this.key(m, value);
     else if (verb === "next") this.walk(list.isWalked ? 1 : 0);
     else if (verb === "before") this.walk(list.isWalked ? -1 : 0);
@@ -282,7 +282,7 @@ export abstract class ListPage extends Page {
   private openAt(m: Model, key: string, stroke: string): void {
     const at = this.list.indexOf(key);
     if (at < 0) return;
-    this.list.comeTo(at);
+    this.list.moveTo(at);
     this.open(m, this.list.rows[at], stroke);
   }
 

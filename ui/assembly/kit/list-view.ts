@@ -16,9 +16,9 @@ const SHAPES = 12;
 
 /** The table, or what replaces it. `none`: shown if there are no rows. */
 export function listView(m: Model, page: ListPage, label: string, none: Node): Node {
-  const asked = page.rows;
-  const waits = asked.error.length === 0 && (asked.ready ? page.isTurning(m) : asked.isLate(m));
-  if (!waits && (asked.error.length > 0 || !asked.ready)) return asked.placeholder(m, 0);
+  const data = page.rows;
+  const waits = data.error.length === 0 && (data.ready ? page.isTurning(m) : data.isLate(m));
+  if (!waits && (data.error.length > 0 || !data.ready)) return data.placeholder(m, 0);
   const list = page.list;
   if (!waits && list.rows.length === 0) return none;
   const isSelectable = page.isSelectable && m.access.canWrite;
@@ -105,10 +105,10 @@ function spanningHead(above: Column[], span: i32): Node {
 function columnHead(page: ListPage, column: Column): Node {
   const attrs: Attr[] = [attr("scope", "col"), cls(column.name)];
   if (column.sort.length === 0) return el("th", attrs, [text(column.head)]);
-  const asked = page.sorted;
-  const isFirst = asked === column.sort;
-  const isReverse = asked === column.reverse && asked.length > 0;
-  const isUp = (isFirst || isReverse) && !asked.startsWith("-");
+  const order = page.sorted;
+  const isFirst = order === column.sort;
+  const isReverse = order === column.reverse && order.length > 0;
+  const isUp = (isFirst || isReverse) && !order.startsWith("-");
   if (isFirst || isReverse) attrs.push(attr("aria-sort", isUp ? "ascending" : "descending"));
   const next = isFirst && column.reverse.length > 0 ? column.reverse : column.sort;
   const arrow = !isFirst && !isReverse ? "" : isUp ? " ↑" : " ↓";
@@ -160,7 +160,7 @@ function rowView(
 }
 
 /** Returns `300, by severity`; for a search `3 queues match, by severity`; empty while the count is unknown. */
-export function countSaid(page: ListPage, order: string): string {
+export function countText(page: ListPage, order: string): string {
   if (page.count === i64.MIN_VALUE || page.list.rows.length === 0) return "";
   return page.address.value("search").length > 0
     ? counted(page.count, page.one() + " matches", page.many() + " match") + order

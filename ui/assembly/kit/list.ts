@@ -3,15 +3,15 @@
  * existing rows change in place, removed rows stay and are marked, new ones wait and are counted until the user shows
  * them. The selection stays when the page, the tab or a filter changes.
  */
-import { Kept } from "../model/place";
+import { PageState } from "../model/place";
 import { Row, RowPage } from "./row";
 
 /** What a list stores for an entry of the history. */
-export class KeptList extends Kept {
+export class ListState extends PageState {
   /** The API's address of the rows. */
   from: string = "";
   /** What the page adds. */
-  more: Kept | null = null;
+  more: PageState | null = null;
 
   constructor(
     readonly rows: Row[],
@@ -125,7 +125,7 @@ export class List {
   }
 
   /** Makes a row the current one. */
-  comeTo(at: i32): void {
+  moveTo(at: i32): void {
     this.current = at;
     this.isWalked = true;
   }
@@ -133,7 +133,7 @@ export class List {
   /** Moves to a row, within the list, and returns it. */
   move(to: i32): Row | null {
     if (this.rows.length === 0) return null;
-    this.comeTo(max(0, min(to, this.rows.length - 1)));
+    this.moveTo(max(0, min(to, this.rows.length - 1)));
     return this.rows[this.current];
   }
 
@@ -206,11 +206,11 @@ export class List {
     return this.trail.length > 1 ? this.trail[this.trail.length - 2] : "";
   }
 
-  keep(): KeptList {
+  keep(): ListState {
     const selected = new Map<string, Row>();
     const all = this.selected.values();
     for (let i = 0; i < all.length; i++) selected.set(all[i].key, all[i]);
-    return new KeptList(
+    return new ListState(
       this.rows,
       this.next,
       this.trail.slice(0),
@@ -220,7 +220,7 @@ export class List {
     );
   }
 
-  restore(kept: KeptList): void {
+  restore(kept: ListState): void {
     this.rows = kept.rows;
     this.next = kept.next;
     this.trail = kept.trail;

@@ -1,7 +1,7 @@
 /** Whole numbers as users type and read them; sorting by numbers. */
 import { groupedDigits, isDigit } from "../../../src/domain/portable/digits";
 
-export class Whole {
+export class ParsedInteger {
   constructor(
     readonly valid: bool,
     readonly value: i64,
@@ -9,7 +9,7 @@ export class Whole {
 }
 
 /** Reads an optional minus sign and digits. Any other text is invalid. */
-export function parseWhole(text: string): Whole {
+export function parseWhole(text: string): ParsedInteger {
   const negative = text.startsWith("-");
   const limit: u64 = negative ? 0x8000000000000000 : 0x7fffffffffffffff;
   const start = negative ? 1 : 0;
@@ -17,10 +17,10 @@ export function parseWhole(text: string): Whole {
   for (let i = start; i < text.length; i++) {
     const c = text.charCodeAt(i);
     const digit = <u64>(c - 0x30);
-    if (!isDigit(c) || value > (limit - digit) / 10) return new Whole(false, 0);
+    if (!isDigit(c) || value > (limit - digit) / 10) return new ParsedInteger(false, 0);
     value = value * 10 + digit;
   }
-  return new Whole(text.length > start, negative ? -(<i64>value) : <i64>value);
+  return new ParsedInteger(text.length > start, negative ? -(<i64>value) : <i64>value);
 }
 
 /** Returns a number such as `12,345`. */

@@ -79,7 +79,7 @@ export class Facts {
   }
 
   /** Stores an event until `follow`. A newer one replaces it. */
-  hold(event: string, json: string): void {
+  store(event: string, json: string): void {
     this.waiting.set(event, json);
   }
 

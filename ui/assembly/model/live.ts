@@ -34,7 +34,7 @@ export class Live {
   /** When the last news arrived; NaN: none yet. */
   newsAt: f64 = NaN;
   /** When the page last requested what the stream should bring. */
-  askedAt: f64 = 0;
+  requestedAt: f64 = 0;
   /** By how much the server's clock is ahead of this machine's; 0 if they agree. */
   ahead: f64 = 0;
   /** The most by which any news was ahead since the stream was opened. */
@@ -55,7 +55,7 @@ export class Live {
 
   /** When the page sends its next request, while no events arrive. */
   get nextAskAt(): f64 {
-    return this.askedAt + ASK_MS;
+    return this.requestedAt + ASK_MS;
   }
 
   /** Returns how long there has been no news; 0 before the first. */

@@ -8,12 +8,12 @@ import { Views } from "../saved/views";
 import { Access } from "./access";
 import { Address } from "./address";
 import { Facts } from "./facts";
-import { Known } from "./known";
 import { Live } from "./live";
 import { Notices } from "./notices";
 import { OpenDialog } from "./open-dialog";
-import { Kept, Places } from "./place";
+import { PageState, Places } from "./place";
 import { isAway, Pending, Requests } from "./requests";
+import { SharedData } from "./shared-data";
 import { Palette, Shortcut } from "./shortcut";
 
 export class Model {
@@ -46,7 +46,7 @@ export class Model {
   /** Everything that can be done here, as of the last draw. */
   shortcuts: Shortcut[] = [];
 
-  known: Known = new Known();
+  shared: SharedData = new SharedData();
   dialog: OpenDialog | null = null;
   /** The id of the element that gets the focus on the next page; empty: its heading. */
   focusNext: string = "";
@@ -151,7 +151,7 @@ export abstract class Page {
   leave(_m: Model): void {}
 
   /** Called when the session has ended: what was read in it must be discarded. */
-  forget(_m: Model): void {}
+  reset(_m: Model): void {}
 
   abstract title(): string;
 
@@ -171,15 +171,15 @@ export abstract class Page {
   }
 
   /** Returns what to keep of the page for this entry of the history; null: nothing. */
-  keep(): Kept | null {
+  saveState(): PageState | null {
     return null;
   }
 
   /** Restores what was kept, after `turn` and before `load`. */
-  restore(_m: Model, _kept: Kept): void {}
+  restoreState(_m: Model, _kept: PageState): void {}
 
   /** Called for an event of the feed, after it was stored (`m.facts`): pulse, counts, operation, … */
-  heard(_m: Model, _event: string, _data: string): void {}
+  onEvent(_m: Model, _event: string, _data: string): void {}
 
   abstract view(m: Model): Node;
 
@@ -198,10 +198,10 @@ export abstract class Page {
   refresh(_m: Model): void {}
 
   /** Takes the answer to its request `<name>.<what>`. */
-  take(_m: Model, _request: Pending, _body: string): void {}
+  onAnswer(_m: Model, _request: Pending, _body: string): void {}
 
   /** Called when its request failed. During an outage the last data stay, under a banner. */
-  miss(m: Model, _request: Pending, status: i32, reason: string): void {
+  onFailure(m: Model, _request: Pending, status: i32, reason: string): void {
     if (!isAway(status)) m.notices.bad(reason);
   }
 
@@ -212,7 +212,7 @@ export abstract class Page {
   aim(_m: Model, _dialog: OpenDialog): void {}
 
   /** Called when the server has performed a write, of this page or another. */
-  written(_write: Pending): void {}
+  onWrite(_write: Pending): void {}
 }
 
 /** One dialog: its text before a write, its form, and the request. The action `ask.<name>` opens it. */
@@ -261,14 +261,14 @@ export abstract class Dialog {
   abstract request(m: Model, dialog: OpenDialog): Pending;
 
   /** Called when something was typed into a field; `rested` is called some time after. */
-  typed(_m: Model, _dialog: OpenDialog, _field: string): void {}
-  rested(_m: Model, _dialog: OpenDialog, _arg: string): void {}
+  onInput(_m: Model, _dialog: OpenDialog, _field: string): void {}
+  onInputPause(_m: Model, _dialog: OpenDialog, _arg: string): void {}
 
   /** Takes the answer to its own request `<name>.<what>`, while it is open. */
-  take(_m: Model, _dialog: OpenDialog, _request: Pending, _body: string): void {}
+  onAnswer(_m: Model, _dialog: OpenDialog, _request: Pending, _body: string): void {}
 
   /** Called when the session has ended: drafts and what was read must be discarded. */
-  forget(): void {}
+  reset(): void {}
 
   /** Called when the server has performed the request. The dialog (`write.dialog`) may be closed. */
   abstract done(m: Model, write: Pending, body: string): void;

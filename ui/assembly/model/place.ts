@@ -4,7 +4,7 @@
  */
 
 /** What a page keeps. Each kind of page extends it. */
-export class Kept {}
+export class PageState {}
 
 export class Place {
   constructor(
@@ -13,7 +13,7 @@ export class Place {
     readonly scroll: f64,
     /** The id of the element that had the focus. */
     readonly focus: string,
-    readonly kept: Kept | null,
+    readonly state: PageState | null,
   ) {}
 }
 

@@ -52,7 +52,7 @@ export class Requests {
   private savedAt: f64 = 0;
 
   read(access: Access, topic: string, path: string, isQuiet: bool = false): void {
-    this.forget(topic);
+    this.cancel(topic);
     const pending = new Pending(topic, path, "");
     pending.isQuiet = isQuiet;
     request(this.enter(pending), "GET", path, access.headers(), "");
@@ -99,14 +99,14 @@ export class Requests {
     return false;
   }
 
-  forget(topic: string): void {
+  cancel(topic: string): void {
     const ids = this.pending.keys();
     for (let i = 0; i < ids.length; i++) {
       if (this.pending.get(ids[i]).topic === topic) this.pending.delete(ids[i]);
     }
   }
 
-  forgetAll(): void {
+  cancelAll(): void {
     this.pending.clear();
     this.parked = [];
   }

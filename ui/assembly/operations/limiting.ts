@@ -18,7 +18,7 @@ export const LIMIT = "limit ";
 export const KNOWN = "limits.known";
 
 /** Reads the limits for a page that is not their list. */
-export function askLimits(m: Model): void {
+export function requestLimits(m: Model): void {
   if (m.page.name !== "limits") m.requests.read(m.access, KNOWN, "api/limits", true);
 }
 

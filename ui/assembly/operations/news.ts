@@ -6,7 +6,7 @@ import { leftOf } from "./progress";
 import { isAtWork, jobs, titleOf } from "./words";
 
 /** Checks the newest state of the operation. Returns whether its end was awaited and has come. */
-export function tellEnd(m: Model): bool {
+export function announceEnd(m: Model): bool {
   const operation = m.facts.operation;
   if (operation === null || operation.id !== m.facts.left || isAtWork(operation)) {
     return false;
@@ -25,12 +25,12 @@ export function tellEnd(m: Model): bool {
 }
 
 /** Shows an answer about the current operation in the shell, too. Old receipts are not shown there. */
-export function learn(m: Model, operation: Operation): void {
+export function update(m: Model, operation: Operation): void {
   const known = m.facts.operation;
   if (known !== null && known.id !== operation.id && !isAtWork(operation)) return;
   // The stream may report the end of the operation before its begin is answered.
   if (known === null || known.id !== operation.id || known.state !== "undone") {
     m.facts.operation = operation;
   }
-  tellEnd(m);
+  announceEnd(m);
 }

@@ -10,7 +10,7 @@ import { allOf, isAtWork, isHeld, isLimited, jobs, titleOf } from "./words";
 const COLOURS: string[] = ["ready", "blocked", "none"];
 
 /** Returns the number of processed jobs; for an undo, the number that it has restored or skipped. */
-export function metOf(operation: Operation): i64 {
+export function processedOf(operation: Operation): i64 {
   return changedOf(operation) + leftOf(operation);
 }
 
@@ -31,11 +31,11 @@ function isUndo(operation: Operation): bool {
 }
 
 /** Returns the number of jobs in all. Estimates may be too small, and a limit counts the changed jobs. */
-function allToMeet(operation: Operation): i64 {
+function totalOf(operation: Operation): i64 {
   const matched = operation.matched;
   if (isUndo(operation)) return operation.done;
   if (isLimited(operation)) return operation.limit + leftOf(operation);
-  return matched === null ? 0 : max(matched.value, metOf(operation));
+  return matched === null ? 0 : max(matched.value, processedOf(operation));
 }
 
 /** Returns `8,400 jobs`, the number of jobs to change. */
@@ -46,16 +46,16 @@ export function aimOf(operation: Operation): string {
 
 /** Returns `38 %`, and 100 % only at the end. */
 export function percentOf(operation: Operation): string {
-  const all = allToMeet(operation);
+  const all = totalOf(operation);
   if (all === 0) return "";
-  return `${min(<i64>99, (metOf(operation) * 100) / all)} %`;
+  return `${min(<i64>99, (processedOf(operation) * 100) / all)} %`;
 }
 
 export function progressBar(operation: Operation): Node {
   const left = leftOf(operation);
   const changed = changedOf(operation);
   const label = `${grouped(changed)} done, ${grouped(left)} skipped, of ${aimOf(operation)}`;
-  return shareBar(label, COLOURS, [changed, left, max(0, allToMeet(operation) - changed - left)]);
+  return shareBar(label, COLOURS, [changed, left, max(0, totalOf(operation) - changed - left)]);
 }
 
 /** The link on every page to the operation that is running or paused. */

@@ -58,7 +58,7 @@ function countOf(draft: Draft, rehearsal: Rehearsal): i64 {
 }
 
 /** Returns `12,000 jobs` or `first 500 jobs`. */
-export function jobsMeant(draft: Draft, rehearsal: Rehearsal): string {
+export function affectedJobs(draft: Draft, rehearsal: Rehearsal): string {
   return isLimited(rehearsal, draft)
     ? "first " + jobs(countOf(draft, rehearsal))
     : countedValue(rehearsal.would.changeValue, "job", "jobs");

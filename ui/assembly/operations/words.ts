@@ -10,7 +10,7 @@ import { counted, grouped } from "../lib/number";
 /**
  * Returns the words for an action while it is performed or afterwards. An action of another version has only its name.
  */
-function said(name: string, done: bool, what: string): string {
+function phrase(name: string, done: bool, what: string): string {
   const action = jobActionNamed(name);
   if (action === null) return `${name} ${what}`;
   return withJobs(done ? action.done : action.doing, what);
@@ -18,7 +18,7 @@ function said(name: string, done: bool, what: string): string {
 
 /** Returns `Retried 8,388 of 8,400 jobs`. */
 export function past(action: string, done: i64, all: string): string {
-  return said(action, true, all.length > 0 ? `${grouped(done)} of ${all}` : jobs(done));
+  return phrase(action, true, all.length > 0 ? `${grouped(done)} of ${all}` : jobs(done));
 }
 
 export function jobs(count: i64): string {
@@ -62,7 +62,7 @@ export function titleOf(operation: Operation): string {
   const title =
     isOver || state === "undoing"
       ? past(action, operation.done, isOutnumbered(operation) ? "" : all)
-      : said(action, false, isLimited(operation) ? `${grouped(operation.limit)} of ${all}` : all);
+      : phrase(action, false, isLimited(operation) ? `${grouped(operation.limit)} of ${all}` : all);
   const before = beforeOf(state);
   return before.length > 0 ? `${before}: ${lower(title.charAt(0))}${title.substring(1)}` : title;
 }

@@ -3,7 +3,7 @@ import { link } from "../controls/button";
 import { empty } from "../controls/empty";
 import { crumbs, heading, headOf } from "../controls/panel";
 import { navigate } from "../host";
-import { Fetched } from "../kit/fetched";
+import { ServerData } from "../kit/server-data";
 import { box, Node, nothing, text } from "../lib/node";
 import { decode } from "../lib/percent";
 import { Address } from "../model/address";
@@ -24,9 +24,9 @@ export abstract class NamedPage extends Page {
     readonly kind: string,
     private readonly list: string,
     private readonly above: string,
-    protected readonly asked: Fetched,
+    protected readonly data: ServerData,
   ) {
-    super(asked.topic.substring(0, asked.topic.indexOf(".")), list + "/");
+    super(data.topic.substring(0, data.topic.indexOf(".")), list + "/");
     this.under = list.substring(1);
   }
 
@@ -45,7 +45,7 @@ export abstract class NamedPage extends Page {
 
   override turn(m: Model, address: Address): void {
     const wanted = this.nameIn(address);
-    if (wanted !== this.wanted) this.forget(m);
+    if (wanted !== this.wanted) this.reset(m);
     this.wanted = wanted;
     this.isRemoved = false;
   }
@@ -54,27 +54,27 @@ export abstract class NamedPage extends Page {
     return decode(address.path.substring(this.path.length));
   }
 
-  override forget(_m: Model): void {
-    this.asked.forget();
+  override reset(_m: Model): void {
+    this.data.reset();
   }
 
   /** The address of its data. */
   protected abstract get at(): string;
 
   override load(m: Model): void {
-    this.asked.ask(m, this.at);
+    this.data.request(m, this.at);
   }
 
   override refresh(m: Model): void {
-    this.asked.askEvery(m, this.at, SOON_MS);
+    this.data.requestEvery(m, this.at, SOON_MS);
   }
 
-  override miss(_m: Model, _request: Pending, status: i32, reason: string): void {
-    this.asked.missed(status, reason);
+  override onFailure(_m: Model, _request: Pending, status: i32, reason: string): void {
+    this.data.failedWith(status, reason);
   }
 
   /** There is nothing more to see of what was removed here by a write to the list. */
-  override written(write: Pending): void {
+  override onWrite(write: Pending): void {
     const isOfList = write.path === "api" + this.writes;
     this.isRemoved = isOfList && write.body.startsWith('{"action":"remove"');
   }
@@ -90,7 +90,7 @@ export abstract class NamedPage extends Page {
   }
 
   protected get isShown(): bool {
-    return this.asked.ready && !this.asked.missing;
+    return this.data.ready && !this.data.missing;
   }
 
   /** What follows the name: its state, a sentence, and the actions on it. */
@@ -120,11 +120,11 @@ export abstract class NamedPage extends Page {
         isShown ? this.remark() : "",
         isShown ? this.acts(m) : [],
       ),
-      this.asked.missing
+      this.data.missing
         ? empty(this.titled + " not found", this.gone(), this.list, `All ${this.kind}s`)
         : isShown
           ? this.body(m)
-          : this.asked.placeholder(m, 6),
+          : this.data.placeholder(m, 6),
     ]);
   }
 }

@@ -5,24 +5,24 @@ import { panel } from "../controls/panel";
 import { shareBar } from "../controls/spark";
 import { cell, row, table } from "../controls/table";
 import { Common, Finding } from "../generated/records";
-import { Fetched } from "../kit/fetched";
+import { ServerData } from "../kit/server-data";
 import { box, leaf, Node, text } from "../lib/node";
 import { grouped } from "../lib/number";
 import { Model } from "../model/model";
 
 const COLUMNS: string[] = ["=Field", "w5=These", "w5 w-mid=Others", "w5 w-mid=Compared"];
 
-export function commonPanel(m: Model, asked: Fetched, common: Common): Node {
+export function commonPanel(m: Model, data: ServerData, common: Common): Node {
   const compared = common.compared;
-  const remark = asked.ready
+  const remark = data.ready
     ? `${grouped(compared.here)} failing vs ${grouped(compared.there)} other jobs`
     : "";
-  return panel("Common factors", remark, [], commonBody(m, asked, common));
+  return panel("Common factors", remark, [], commonBody(m, data, common));
 }
 
 /** The content without its frame, for a job of the group. */
-export function commonBody(m: Model, asked: Fetched, common: Common): Node[] {
-  if (!asked.ready) return [box("div", "pb", [asked.placeholder(m, 3)])];
+export function commonBody(m: Model, data: ServerData, common: Common): Node[] {
+  if (!data.ready) return [box("div", "pb", [data.placeholder(m, 3)])];
   const findings = common.findings;
   if (findings.length === 0) return [leaf("p", "pb dim", whyNothing(common))];
   const rows: Node[] = [];
@@ -32,7 +32,7 @@ export function commonBody(m: Model, asked: Fetched, common: Common): Node[] {
     box("div", "pb", [
       note("info", [
         icon(INFO),
-        box("span", "", [leaf("b", "", said(first)), text(inWords(first))]),
+        box("span", "", [leaf("b", "", findingText(first)), text(inWords(first))]),
       ]),
     ]),
     table("common", "In common", COLUMNS, rows),
@@ -48,7 +48,7 @@ function whyNothing(common: Common): string {
 }
 
 /** Returns `currency = "EUR"` or `coupon is missing`. */
-export function said(finding: Finding): string {
+export function findingText(finding: Finding): string {
   const path = finding.path.startsWith("payload.") ? finding.path.substring(8) : finding.path;
   return finding.value === "missing" ? `${path} is missing` : `${path} = ${finding.value}`;
 }
@@ -62,7 +62,7 @@ export function inWords(finding: Finding): string {
 
 function findingRow(index: i32, finding: Finding): Node {
   return row(index.toString(), "", [
-    cell("name", [leaf("code", "", said(finding))]),
+    cell("name", [leaf("code", "", findingText(finding))]),
     cell("", [share(finding.here, "failed")]),
     cell("w-mid", [share(finding.there, "scheduled")]),
     cell("dim w-mid", [

@@ -2,7 +2,7 @@
 import { ago, Times } from "../controls/age";
 import { countedValue, exactly } from "../controls/value";
 import { ListedWorker, RunningJob, readListedWorker, Value } from "../generated/records";
-import { Fetched } from "../kit/fetched";
+import { ServerData } from "../kit/server-data";
 import { JsonReader } from "../lib/json-reader";
 import { counted } from "../lib/number";
 import { encode } from "../lib/percent";
@@ -12,34 +12,34 @@ export class HolderOf {
   holder: ListedWorker = ListedWorker.empty();
   worker: string = "";
 
-  constructor(readonly asked: Fetched) {}
+  constructor(readonly data: ServerData) {}
 
-  ask(m: Model, worker: string, isQuiet: bool = false): void {
-    if (worker !== this.worker) this.asked.forget();
+  request(m: Model, worker: string, isQuiet: bool = false): void {
+    if (worker !== this.worker) this.data.reset();
     this.worker = worker;
-    this.asked.ask(m, "api/workers/" + encode(worker), isQuiet);
+    this.data.request(m, "api/workers/" + encode(worker), isQuiet);
   }
 
-  take(m: Model, body: string): void {
+  onAnswer(m: Model, body: string): void {
     const r = new JsonReader(body);
     const holder = readListedWorker(r);
-    if (!this.asked.ended(m, r)) return;
+    if (!this.data.finish(m, r)) return;
     this.holder = holder;
   }
 
   /** Whether it has data about this worker. */
   has(worker: string): bool {
-    return this.asked.ready && this.worker === worker;
+    return this.data.ready && this.worker === worker;
   }
 
   /** Returns `frees 1 job and 3 queues`; empty while unknown. */
   get frees(): string {
-    return this.asked.ready ? "frees " + holdings([this.holder]) : "";
+    return this.data.ready ? "frees " + holdings([this.holder]) : "";
   }
 
   /** Returns the preview of unlocking it. */
   preview(times: Times): string {
-    return this.asked.ready ? unlockPreview([this.holder], times) : "";
+    return this.data.ready ? unlockPreview([this.holder], times) : "";
   }
 }
 
@@ -87,9 +87,9 @@ export function unlockPreview(workers: ListedWorker[], times: Times): string {
     return `${said} ${still}: what runs there would run twice.`;
   }
   if (!one) return said;
-  const heard = workers[0].lastHeartbeatAt;
-  const last = isNaN(heard)
+  const beatAt = workers[0].lastHeartbeatAt;
+  const last = isNaN(beatAt)
     ? "It sends no heartbeats"
-    : `Its last heartbeat was ${ago(heard, times)}`;
+    : `Its last heartbeat was ${ago(beatAt, times)}`;
   return `${said} ${last}.`;
 }

@@ -1,7 +1,7 @@
 /** A limit in words, in a row and on its page. */
 import { clockAt, periodText, timed } from "../controls/age";
 import { link } from "../controls/button";
-import { stateSaying } from "../controls/glyph";
+import { stateWith } from "../controls/glyph";
 import { shareBar } from "../controls/spark";
 import { countNode, exactly } from "../controls/value";
 import { LimitRate, ListedLimit } from "../generated/records";
@@ -79,12 +79,12 @@ export function rated(limit: ListedLimit): Node[] {
 export function limitState(m: Model, limit: ListedLimit): Node {
   const rests = limit.backingOff;
   if (rests !== null) {
-    return stateSaying("scheduled", "backing off until " + clockAt(rests.until, m.serverNow));
+    return stateWith("scheduled", "backing off until " + clockAt(rests.until, m.serverNow));
   }
   if (limit.state !== "full") return leaf("span", "dim", "not full");
   const full = limit.full;
   const more = full.length > 1 ? `, ${full.length - 1} more` : "";
-  return stateSaying("blocked", full.length > 0 ? `full: ${full[0].name}${more}` : "full");
+  return stateWith("blocked", full.length > 0 ? `full: ${full[0].name}${more}` : "full");
 }
 
 /** What is behind the state: the reason of a back-off, the slots of a queue. */

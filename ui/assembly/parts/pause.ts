@@ -1,9 +1,9 @@
 /** A pause in words, on a row or on the page of what is paused. */
 import { clockAt } from "../controls/age";
 import { link } from "../controls/button";
-import { stateSaying } from "../controls/glyph";
+import { stateWith } from "../controls/glyph";
 import { Pause, PauseList, readPauseList } from "../generated/records";
-import { Fetched } from "../kit/fetched";
+import { ServerData } from "../kit/server-data";
 import { JsonReader } from "../lib/json-reader";
 import { attr, box, cls, el, Node, nothing, text } from "../lib/node";
 import { counted, grouped } from "../lib/number";
@@ -31,7 +31,7 @@ export function pausedState(m: Model, pause: Pause): Node {
   return el(
     "span",
     [attr("title", pausedWords(m, pause))],
-    [stateSaying(pause.backsOff ? "scheduled" : "paused", lead(pause))],
+    [stateWith(pause.backsOff ? "scheduled" : "paused", lead(pause))],
   );
 }
 
@@ -52,34 +52,34 @@ const REST_MS: f64 = 5000;
 const NAMED = 5;
 
 /** The live workers that have acknowledged all pauses. */
-export class Acknowledged {
-  readonly asked: Fetched;
+export class Acknowledgements {
+  readonly data: ServerData;
   private list: PauseList = PauseList.empty();
 
   /** The topic is `<page>.pauses`. */
   constructor(page: string) {
-    this.asked = new Fetched(page + ".pauses");
+    this.data = new ServerData(page + ".pauses");
   }
 
   /** Reads them while something is paused. */
   follow(m: Model, isPaused: bool): void {
-    const asked = this.asked;
-    if (!isPaused) asked.forget();
-    else if (isNaN(asked.askedAt)) asked.ask(m, PATH);
-    else if (asked.isDue(m, this.list.waiting > 0 ? SOON_MS : REST_MS)) asked.ask(m, PATH, true);
+    const data = this.data;
+    if (!isPaused) data.reset();
+    else if (isNaN(data.requestedAt)) data.request(m, PATH);
+    else if (data.isDue(m, this.list.waiting > 0 ? SOON_MS : REST_MS)) data.request(m, PATH, true);
   }
 
-  take(m: Model, body: string): void {
+  onAnswer(m: Model, body: string): void {
     const r = new JsonReader(body);
     const list = readPauseList(r);
-    if (this.asked.ended(m, r)) this.list = list;
+    if (this.data.finish(m, r)) this.list = list;
   }
 
   /** `Acknowledged by 5 of 6 workers; not yet by worker-c.` */
   view(): Node {
     const list = this.list;
     const all = list.acknowledged + list.waiting;
-    if (!this.asked.ready || all === 0) return nothing;
+    if (!this.data.ready || all === 0) return nothing;
     const nodes: Node[] = [
       text(`Acknowledged by ${grouped(list.acknowledged)} of ${counted(all, "worker", "workers")}`),
     ];

@@ -1,7 +1,7 @@
 /** A named queue in a row: its state as a word, and its jobs as the parts of a bar. */
 
 import { age, lasting } from "../controls/age";
-import { stateSaying } from "../controls/glyph";
+import { stateWith } from "../controls/glyph";
 import { countBar } from "../controls/spark";
 import { valueText } from "../controls/value";
 import { CONDITIONS } from "../generated/conditions";
@@ -29,18 +29,18 @@ export function queueState(m: Model, queue: ListedQueue): Node {
   if (isStuck(queue)) {
     const since = queue.stuckSince;
     const lasts = times.stale ? lasting(since, times) : age(since, times);
-    return stateSaying("blocked", `Stuck ${lasts}`);
+    return stateWith("blocked", `Stuck ${lasts}`);
   }
   const paused = queue.paused;
   if (paused !== null) return pausedState(m, paused);
-  if (isHeld(queue)) return stateSaying("running", "Locked");
+  if (isHeld(queue)) return stateWith("running", "Locked");
   // Several jobs of a queue that has a limit run at once, without a lock.
-  if (queue.running.value > 0) return stateSaying("running", "Running");
-  if (queue.failed.value > 0) return stateSaying("failed", "Failed");
-  if (queue.ready.value > 0) return stateSaying("ready", "Ready");
+  if (queue.running.value > 0) return stateWith("running", "Running");
+  if (queue.failed.value > 0) return stateWith("failed", "Failed");
+  if (queue.ready.value > 0) return stateWith("ready", "Ready");
   return queue.scheduled.value > 0
-    ? stateSaying("scheduled", "Scheduled")
-    : stateSaying("idle", "Idle");
+    ? stateWith("scheduled", "Scheduled")
+    : stateWith("idle", "Idle");
 }
 
 export function queueBar(queue: ListedQueue): Node {

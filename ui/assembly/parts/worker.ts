@@ -1,7 +1,7 @@
 /** The state of a worker, in a row and at the head of its page. Only its heartbeat decides about it. */
 import { age, ageText, ago, lasting } from "../controls/age";
 import { link } from "../controls/button";
-import { glyph, stateSaying } from "../controls/glyph";
+import { glyph, stateWith } from "../controls/glyph";
 import { valueText } from "../controls/value";
 import { ListedWorker, RunningJob, Value } from "../generated/records";
 import { leaf, Node } from "../lib/node";
@@ -12,18 +12,18 @@ import { cutName } from "./exact-name";
 
 /** The state. A stock worker sends no heartbeat, so it is unknown, and never not responding. */
 export function workerState(m: Model, worker: ListedWorker): Node {
-  const heard = worker.lastHeartbeatAt;
+  const beatAt = worker.lastHeartbeatAt;
   const times = m.times;
-  if (worker.state === "alive") return stateSaying("alive", ago(heard, times));
+  if (worker.state === "alive") return stateWith("alive", ago(beatAt, times));
   if (worker.state === "stale") {
-    return stateSaying(
+    return stateWith(
       "stale",
-      "not responding " + (times.stale ? lasting(heard, times) : age(heard, times)),
+      "not responding " + (times.stale ? lasting(beatAt, times) : age(beatAt, times)),
     );
   }
   return isOld(worker)
-    ? stateSaying("unknown", "no heartbeats " + lasting(worker.oldestLockAt, times))
-    : stateSaying("idle", "no heartbeats");
+    ? stateWith("unknown", "no heartbeats " + lasting(worker.oldestLockAt, times))
+    : stateWith("idle", "no heartbeats");
 }
 
 /** Whether the worker's process may have ended: it is stale, or unknown with old locks. */

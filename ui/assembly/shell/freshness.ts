@@ -20,7 +20,7 @@ export function freshness(m: Model): Node {
           : live.isPaused
             ? "held"
             : "";
-  const words = said(m, silence);
+  const words = freshnessText(m, silence);
   const data = isNaN(live.newsAt) ? "no data yet" : "data as of " + absolute(live.newsTime);
   const what = live.isPaused ? "press to resume live updates" : "press to pause live updates";
   return ownButton(
@@ -36,7 +36,7 @@ export function freshness(m: Model): Node {
   );
 }
 
-function said(m: Model, silence: f64): string {
+function freshnessText(m: Model, silence: f64): string {
   const live = m.live;
   if (isNaN(live.newsAt)) return live.outage.length > 0 ? "Offline" : "Connecting";
   if (live.outage.length > 0 || silence >= AMBER_MS) return `Offline for ${ageText(silence)}`;

@@ -2,7 +2,7 @@
 import { commandLine, link } from "../../controls/button";
 import { empty, note } from "../../controls/empty";
 import { INFO, icon, PULSE } from "../../controls/icon";
-import { pageHeadSaying } from "../../controls/panel";
+import { pageHeadWith } from "../../controls/panel";
 import { shellLine } from "../../forms/shell-line";
 import { readActivity } from "../../generated/records";
 import { ListPage } from "../../kit/list-page";
@@ -67,15 +67,15 @@ export class ActivityPage extends ListPage {
   override view(m: Model): Node {
     const isKept = this.isKept || !this.rows.ready;
     return box("div", "activity-page", [
-      pageHeadSaying("Activity", isKept ? "Changes in the last 90 days" : "", [newsPill(this)]),
-      isKept ? nothing : unkept(m),
+      pageHeadWith("Activity", isKept ? "Changes in the last 90 days" : "", [newsPill(this)]),
+      isKept ? nothing : notStored(m),
       listView(m, this, "Activity", none()),
     ]);
   }
 }
 
 /** The note that, without the extension, the trail is only in the memory of this process. */
-function unkept(m: Model): Node {
+function notStored(m: Model): Node {
   const line = shellLine("migrate --with-operations", m.access.session.schema);
   return note("", [
     icon(INFO),

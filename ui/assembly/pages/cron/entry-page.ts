@@ -2,7 +2,7 @@
 import { DOTS, icon } from "../../controls/icon";
 import { menu } from "../../controls/menu";
 import { CronDetails, CronEntry, readCronDetails } from "../../generated/records";
-import { Fetched } from "../../kit/fetched";
+import { ServerData } from "../../kit/server-data";
 import { JsonReader } from "../../lib/json-reader";
 import { box, Node } from "../../lib/node";
 import { encode } from "../../lib/percent";
@@ -24,7 +24,7 @@ export class CronEntryPage extends NamedPage {
   private details: CronDetails = CronDetails.empty();
 
   constructor() {
-    super("schedule", "/cron", "Cron", new Fetched("cron-entry.details"));
+    super("schedule", "/cron", "Cron", new ServerData("cron-entry.details"));
   }
 
   protected override get at(): string {
@@ -35,10 +35,10 @@ export class CronEntryPage extends NamedPage {
     return "/schedules";
   }
 
-  override take(m: Model, _request: Pending, body: string): void {
+  override onAnswer(m: Model, _request: Pending, body: string): void {
     const r = new JsonReader(body);
     const details = readCronDetails(r);
-    if (this.asked.ended(m, r)) this.details = details;
+    if (this.data.finish(m, r)) this.details = details;
   }
 
   /** The schedule if there is one, otherwise the entry in code. */

@@ -1,10 +1,10 @@
 /** The timetables: what runs when, the result of the last tick, which workers have the entry, and what is late. */
 import { empty } from "../../controls/empty";
 import { CLOCK } from "../../controls/icon";
-import { pageHeadSaying } from "../../controls/panel";
+import { pageHeadWith } from "../../controls/panel";
 import { readCronList } from "../../generated/records";
 import { ListPage } from "../../kit/list-page";
-import { countSaid, listView, newsPill, nothingFound, searchBox } from "../../kit/list-view";
+import { countText, listView, newsPill, nothingFound, searchBox } from "../../kit/list-view";
 import { Column, RowPage } from "../../kit/row";
 import { writeButton } from "../../kit/verb";
 import { JsonReader } from "../../lib/json-reader";
@@ -89,7 +89,7 @@ export class CronPage extends ListPage {
             "All workers",
           );
     return box("div", "cron-page", [
-      pageHeadSaying("Cron", countSaid(this, this.sorted === "next" ? ", next first" : ""), [
+      pageHeadWith("Cron", countText(this, this.sorted === "next" ? ", next first" : ""), [
         writeButton(m, "Add a schedule…", "ask.schedule-add", "", ""),
       ]),
       this.isLong || this.list.hasNews

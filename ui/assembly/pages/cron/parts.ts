@@ -1,7 +1,7 @@
 /** What the list of cron entries and the page of one show of an entry. */
 import { ago, clockAt, spanText, timed, until } from "../../controls/age";
 import { link } from "../../controls/button";
-import { stateSaying } from "../../controls/glyph";
+import { stateWith } from "../../controls/glyph";
 import { CronEntry } from "../../generated/records";
 import { attr, box, cls, el, leaf, Node, nothing, text } from "../../lib/node";
 import { counted } from "../../lib/number";
@@ -22,7 +22,7 @@ export function nextRun(m: Model, entry: CronEntry): Node[] {
   const at = entry.nextExecution;
   const since = entry.pausedAt;
   if (!isNaN(since)) {
-    return [stateSaying("paused", "Paused"), sub("since " + clockAt(since, m.serverNow))];
+    return [stateWith("paused", "Paused"), sub("since " + clockAt(since, m.serverNow))];
   }
   if (isNaN(at)) return [leaf("span", "faint", "none")];
   return [timed(at, until(at, m.times)), sub(clockAt(at, m.serverNow))];
@@ -38,7 +38,7 @@ export function lastRun(m: Model, entry: CronEntry): Node[] {
     const words = timed(late, `missed ${clockAt(late, m.serverNow)}`);
     lines.push(box("span", "sub", [box("span", "amber", [words])]));
   } else if (job !== i64.MIN_VALUE) {
-    const waits = stateSaying("scheduled", `#${job} waits`);
+    const waits = stateWith("scheduled", `#${job} waits`);
     lines.push(box("span", "sub", [link(jobPath(job), "link", [waits])]));
   }
   return lines;

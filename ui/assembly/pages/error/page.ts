@@ -10,8 +10,8 @@ import { valueText } from "../../controls/value";
 import { firstActionFor, JobAction, withJobs } from "../../generated/commands";
 import { Fix, Group } from "../../generated/records";
 import { copy } from "../../host";
-import { Fetched } from "../../kit/fetched";
 import { errorLabel } from "../../kit/group-row";
+import { ServerData } from "../../kit/server-data";
 import { operationVerb, verbArg, writeButton } from "../../kit/verb";
 import { box, Node, nothing, text } from "../../lib/node";
 import { Address } from "../../model/address";
@@ -30,8 +30,8 @@ const EVERY_MS: f64 = 15000;
 const NEVER: f64 = -1;
 
 export class ErrorPage extends Page {
-  private failed: Fetched = new Fetched("error.failed");
-  private retrying: Fetched = new Fetched("error.retrying");
+  private failed: ServerData = new ServerData("error.failed");
+  private retrying: ServerData = new ServerData("error.retrying");
   private details: Details = new Details();
   private kind: ErrorKind = new ErrorKind("", "");
   /** When its last job had failed at the time of the requests about details; 0: unknown. */
@@ -56,13 +56,13 @@ export class ErrorPage extends Page {
   override turn(m: Model, address: Address): void {
     const key = address.path.substring(START.length);
     if (key === this.kind.key) return;
-    this.forget(m);
+    this.reset(m);
     this.kind = new ErrorKind(key, "");
   }
 
-  override forget(_m: Model): void {
-    this.failed.forget();
-    this.retrying.forget();
+  override reset(_m: Model): void {
+    this.failed.reset();
+    this.retrying.reset();
     this.details = new Details();
     this.detailedAt = NEVER;
     this.alone = false;
@@ -71,40 +71,40 @@ export class ErrorPage extends Page {
 
   override load(m: Model): void {
     this.detailedAt = NEVER;
-    this.askFor(m);
+    this.requestBoth(m);
   }
 
   /** After an operation is done, the group is read again. The largest groups may not have changed yet. */
-  override heard(m: Model, event: string, data: string): void {
+  override onEvent(m: Model, event: string, data: string): void {
     if (event !== "operation" || !data.includes('"state":"done"')) return;
     this.alone = true;
-    this.askFor(m);
+    this.requestBoth(m);
   }
 
   override refresh(m: Model): void {
-    if (isOld(m, this.asOf) && this.failed.isDue(m, EVERY_MS)) this.askFor(m, true);
+    if (isOld(m, this.asOf) && this.failed.isDue(m, EVERY_MS)) this.requestBoth(m, true);
     else if (this.isKnown && this.detailedAt !== NEVER) this.follow(m);
   }
 
-  private askFor(m: Model, isQuiet: bool = false): void {
+  private requestBoth(m: Model, isQuiet: bool = false): void {
     const alone = this.alone ? " group:" + this.kind.key : "";
-    this.failed.ask(m, kindsPath("is:failed" + alone), isQuiet);
-    this.retrying.ask(m, kindsPath("is:retrying" + alone), isQuiet);
+    this.failed.request(m, kindsPath("is:failed" + alone), isQuiet);
+    this.retrying.request(m, kindsPath("is:retrying" + alone), isQuiet);
   }
 
-  override take(m: Model, request: Pending, body: string): void {
+  override onAnswer(m: Model, request: Pending, body: string): void {
     const isFailed = request.topic === this.failed.topic;
     if (!isFailed && request.topic !== this.retrying.topic) {
-      this.details.take(m, request, body);
+      this.details.onAnswer(m, request, body);
       return;
     }
-    const asked = isFailed ? this.failed : this.retrying;
+    const data = isFailed ? this.failed : this.retrying;
     const answer = new ReadKinds(body);
     if (answer.fault.length > 0) {
-      asked.broke(answer.fault);
+      data.unreadable(answer.fault);
       return;
     }
-    asked.took(m);
+    data.arrived(m);
     this.asOf = answer.groups.asOf;
     this.put(isFailed, answer.groups.groups);
     if (this.failed.ready && this.retrying.ready) this.known(m);
@@ -124,9 +124,9 @@ export class ErrorPage extends Page {
     if (!this.isKnown) {
       if (this.alone) return;
       this.alone = true;
-      this.failed.forget();
-      this.retrying.forget();
-      this.askFor(m);
+      this.failed.reset();
+      this.retrying.reset();
+      this.requestBoth(m);
     } else this.follow(m);
   }
 
@@ -136,7 +136,7 @@ export class ErrorPage extends Page {
     const last = isNaN(kind.last) ? 0 : kind.last;
     if (this.detailedAt === last || (this.detailedAt !== NEVER && m.live.isRead(m.now))) return;
     this.detailedAt = last;
-    this.details.ask(m, kind, this.query);
+    this.details.request(m, kind, this.query);
   }
 
   /** The query for its failed jobs; if there are none, for its retrying jobs. */
@@ -144,9 +144,9 @@ export class ErrorPage extends Page {
     return `${this.kind.failedCount > 0 ? "is:failed" : "is:retrying"} ${this.kind.query}`;
   }
 
-  override miss(_m: Model, request: Pending, status: i32, reason: string): void {
-    if (request.topic === this.failed.topic) this.failed.missed(status, reason);
-    else if (request.topic === this.retrying.topic) this.retrying.missed(status, reason);
+  override onFailure(_m: Model, request: Pending, status: i32, reason: string): void {
+    if (request.topic === this.failed.topic) this.failed.failedWith(status, reason);
+    else if (request.topic === this.retrying.topic) this.retrying.failedWith(status, reason);
     else this.details.miss(request, status, reason);
   }
 

@@ -3,7 +3,7 @@ import { valueText } from "../../controls/value";
 import { codeBlock, codeSpan, plain } from "../../lib/quoting";
 import { isoTime } from "../../lib/time";
 import { Model } from "../../model/model";
-import { inWords, said } from "../../parts/common";
+import { findingText, inWords } from "../../parts/common";
 import { ErrorKind, valueOf } from "../../parts/error-kind";
 import { reportHead } from "../../parts/report";
 import { Details } from "./details";
@@ -22,7 +22,7 @@ export function report(m: Model, kind: ErrorKind, details: Details): string {
   if (names.length > 0) lines.push(`- Queues: ${names.join(", ")}`);
   const findings = details.inCommon.findings;
   for (let i = 0; i < min(findings.length, 3); i++) {
-    lines.push(`- ${codeSpan(said(findings[i]))}${inWords(findings[i])}`);
+    lines.push(`- ${codeSpan(findingText(findings[i]))}${inWords(findings[i])}`);
   }
   lines.push(`- Jobs: ${codeSpan(kind.query)}`);
   const error = details.job.lastError;

@@ -65,9 +65,9 @@ function trend(kind: ErrorKind): Node {
 
 /** The whole error of one of its jobs. */
 export function thrown(m: Model, details: Details): Node {
-  const asked = details.example;
+  const data = details.example;
   const error = details.job.lastError;
-  if (asked.ready && error !== null) {
+  if (data.ready && error !== null) {
     const whose = link(jobPath(details.job.id), "", [text(`Job ${details.job.id}`)]);
     return details.panel.view(error, false, whose);
   }
@@ -77,7 +77,7 @@ export function thrown(m: Model, details: Details): Node {
     [],
     [
       box("div", "pb", [
-        asked.missing ? leaf("p", "dim", "This job no longer exists.") : asked.placeholder(m, 3),
+        data.missing ? leaf("p", "dim", "This job no longer exists.") : data.placeholder(m, 3),
       ]),
     ],
   );

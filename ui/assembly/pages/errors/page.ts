@@ -3,26 +3,26 @@ import { link } from "../../controls/button";
 import { empty, note } from "../../controls/empty";
 import { BUG, DOWN, icon } from "../../controls/icon";
 import { menu } from "../../controls/menu";
-import { pageHeadSaying } from "../../controls/panel";
+import { pageHeadWith } from "../../controls/panel";
 import { linkedPart, segments } from "../../controls/tabs";
 import { countedValue, isKnown, valueText } from "../../controls/value";
 import { Groups } from "../../generated/records";
-import { Fetched } from "../../kit/fetched";
 import { ListPage } from "../../kit/list-page";
 import { listView, newsPill, nothingFound, searchBox } from "../../kit/list-view";
 import { Column, RowPage } from "../../kit/row";
+import { ServerData } from "../../kit/server-data";
 import { lower } from "../../lib/letters";
 import { box, leaf, Node, nothing, text } from "../../lib/node";
 import { counted, grouped } from "../../lib/number";
 import { Address } from "../../model/address";
 import { Mark, Model, noMark } from "../../model/model";
-import { Kept } from "../../model/place";
+import { PageState } from "../../model/place";
 import { Pending } from "../../model/requests";
 import { joined, kindsPath, MAX_KINDS, ReadKinds } from "../../parts/error-kind";
 import { COLUMNS, ErrorRow, sorted } from "./row";
 
 /** The two answers from which the rows were made. */
-class KeptKinds extends Kept {
+class ErrorsState extends PageState {
   constructor(
     readonly failed: Groups,
     readonly retrying: Groups,
@@ -34,7 +34,7 @@ class KeptKinds extends Kept {
 export class ErrorsPage extends ListPage {
   private failed: Groups = Groups.empty();
   private retrying: Groups = Groups.empty();
-  private more: Fetched = new Fetched("errors.retrying");
+  private more: ServerData = new ServerData("errors.retrying");
   private kinds: i32 = 0;
 
   constructor() {
@@ -85,7 +85,7 @@ export class ErrorsPage extends ListPage {
   }
 
   /** Both are requested when all are shown. */
-  private get asksBoth(): bool {
+  private get readsBoth(): bool {
     return this.which.length === 0;
   }
 
@@ -101,23 +101,23 @@ export class ErrorsPage extends ListPage {
     this.shownFor = "";
     this.failed = Groups.empty();
     this.retrying = Groups.empty();
-    this.more.forget();
+    this.more.reset();
   }
 
-  override forget(m: Model): void {
-    super.forget(m);
+  override reset(m: Model): void {
+    super.reset(m);
     this.failed = Groups.empty();
     this.retrying = Groups.empty();
-    this.more.forget();
+    this.more.reset();
   }
 
-  override keepMore(): Kept {
-    return new KeptKinds(this.failed, this.retrying);
+  override keepMore(): PageState {
+    return new ErrorsState(this.failed, this.retrying);
   }
 
   /** Restores both answers: otherwise the first new one would remove the rows of the other. */
-  override restoreMore(more: Kept): void {
-    const kinds = more as KeptKinds;
+  override restoreMore(more: PageState): void {
+    const kinds = more as ErrorsState;
     this.failed = kinds.failed;
     this.retrying = kinds.retrying;
     this.shown();
@@ -125,12 +125,12 @@ export class ErrorsPage extends ListPage {
 
   override load(m: Model): void {
     super.load(m);
-    if (this.asksBoth) this.more.ask(m, kindsPath(this.query("retrying")));
+    if (this.readsBoth) this.more.request(m, kindsPath(this.query("retrying")));
   }
 
   override refresh(m: Model): void {
     super.refresh(m);
-    if (this.asksBoth) this.more.askEvery(m, kindsPath(this.query("retrying")), this.everyMs);
+    if (this.readsBoth) this.more.requestEvery(m, kindsPath(this.query("retrying")), this.everyMs);
   }
 
   override read(body: string): RowPage {
@@ -157,29 +157,29 @@ export class ErrorsPage extends ListPage {
     return page;
   }
 
-  override take(m: Model, request: Pending, body: string): void {
+  override onAnswer(m: Model, request: Pending, body: string): void {
     if (request.topic !== this.more.topic) {
-      super.take(m, request, body);
+      super.onAnswer(m, request, body);
       return;
     }
     const answer = new ReadKinds(body);
     if (answer.fault.length > 0) {
-      this.more.broke(answer.fault);
+      this.more.unreadable(answer.fault);
       return;
     }
-    this.more.took(m);
+    this.more.arrived(m);
     this.retrying = answer.groups;
     if (this.rows.ready) this.put(m, this.shown(), true);
   }
 
-  override miss(m: Model, request: Pending, status: i32, reason: string): void {
-    if (request.topic === this.more.topic) this.more.missed(status, reason);
-    else super.miss(m, request, status, reason);
+  override onFailure(m: Model, request: Pending, status: i32, reason: string): void {
+    if (request.topic === this.more.topic) this.more.failedWith(status, reason);
+    else super.onFailure(m, request, status, reason);
   }
 
   override view(m: Model): Node {
     return box("div", "errors-page", [
-      pageHeadSaying("Errors", this.said(), [this.whichOnes(), this.sinceWhen()]),
+      pageHeadWith("Errors", this.summary(), [this.whichOnes(), this.sinceWhen()]),
       box("div", "meta", [searchBox(this, "Find an error or a task"), newsPill(this)]),
       listView(m, this, "Errors", this.none()),
       this.more.error.length > 0 ? note("warn", [text(this.more.error)]) : nothing,
@@ -187,7 +187,7 @@ export class ErrorsPage extends ListPage {
     ]);
   }
 
-  private said(): string {
+  private summary(): string {
     if (!this.rows.ready) return "";
     const parts: string[] = [];
     if (this.which !== "retrying") {

@@ -4,7 +4,7 @@ import { jobShortcuts } from "../../job/head";
 import { jobView } from "../../job/job-view";
 import { drawJob } from "../../job/view";
 import { Node } from "../../lib/node";
-import { parseWhole, Whole } from "../../lib/number";
+import { ParsedInteger, parseWhole } from "../../lib/number";
 import { Address } from "../../model/address";
 import { Model, Page } from "../../model/model";
 import { OpenDialog } from "../../model/open-dialog";
@@ -44,15 +44,15 @@ export class JobPage extends Page {
     jobView.refresh(m);
   }
 
-  override forget(_m: Model): void {
+  override reset(_m: Model): void {
     jobView.reset(this.id);
   }
 
-  override take(m: Model, request: Pending, body: string): void {
-    jobView.take(m, request, body);
+  override onAnswer(m: Model, request: Pending, body: string): void {
+    jobView.onAnswer(m, request, body);
   }
 
-  override miss(m: Model, request: Pending, status: i32, reason: string): void {
+  override onFailure(m: Model, request: Pending, status: i32, reason: string): void {
     jobView.miss(m, request, status, reason);
   }
 
@@ -69,7 +69,7 @@ export class JobPage extends Page {
     if (job !== null && !jobView.ended) dialog.jobs = [job];
   }
 
-  private idIn(address: Address): Whole {
+  private idIn(address: Address): ParsedInteger {
     return parseWhole(address.path.substring(this.path.length));
   }
 }

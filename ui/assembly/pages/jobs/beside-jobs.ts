@@ -39,7 +39,7 @@ export abstract class BesideJobs extends GroupedJobs {
     if (before.value("cursor") !== cursor) return false;
     const wasOpen = this.opened.length > 0;
     this.address = address;
-    m.known.listPath = address.with("", "");
+    m.shared.listPath = address.with("", "");
     this.openJob();
     if (this.opened.length === 0) this.focusCurrent();
     else {

@@ -91,11 +91,11 @@ export function shownColumns(settings: Settings, condition: string): string {
 }
 
 export function startExport(m: Model, query: string, format: string): void {
-  if (isSigned(m)) askTicket(m, query, format);
+  if (isSigned(m)) requestTicket(m, query, format);
   else save(`api/export?format=${format}&q=${encode(query)}`, SAVED);
 }
 
-function askTicket(m: Model, query: string, format: string): void {
+function requestTicket(m: Model, query: string, format: string): void {
   const body = new JsonWriter().string("q", query);
   const parts = ("format=" + format).split("&");
   for (let i = 0; i < parts.length; i++) {
@@ -109,7 +109,7 @@ function askTicket(m: Model, query: string, format: string): void {
  * Shows the result. `fault`: why the server does not send the export. `total`: how many jobs the query finds, with its
  * precision.
  */
-export function tellExport(m: Model, fault: string, total: Value | null): void {
+export function announceExport(m: Model, fault: string, total: Value | null): void {
   if (fault.length > 0) {
     m.notices.bad("Not exported: " + fault);
     return;

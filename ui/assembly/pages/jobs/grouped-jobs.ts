@@ -4,11 +4,11 @@ import { Terms } from "../../bar/terms";
 import { RowPage } from "../../kit/row";
 import { Address } from "../../model/address";
 import { Model } from "../../model/model";
-import { Kept } from "../../model/place";
+import { PageState } from "../../model/place";
 import { Pending } from "../../model/requests";
 import { GroupRow, groupHeads, headKey } from "./group-rows";
 import { GROUPINGS, Grouping } from "./groups";
-import { JobsList, KeptJobs } from "./jobs-list";
+import { JobsList, JobsState } from "./jobs-list";
 import { Settings } from "./settings";
 
 /** The interval of requests for groups while something changes. */
@@ -37,15 +37,15 @@ export abstract class GroupedJobs extends JobsList {
     this.spanningHeads = this.isGrouped ? groupHeads(known) : [];
   }
 
-  override keepMore(): KeptJobs {
+  override keepMore(): JobsState {
     const kept = super.keepMore();
     kept.groups = this.groups;
     return kept;
   }
 
-  override restoreMore(more: Kept): void {
+  override restoreMore(more: PageState): void {
     super.restoreMore(more);
-    const groups = (more as KeptJobs).groups;
+    const groups = (more as JobsState).groups;
     if (groups !== null) this.groups = groups as Grouping;
   }
 
@@ -62,26 +62,26 @@ export abstract class GroupedJobs extends JobsList {
   }
 
   protected override began(m: Model): void {
-    if (this.isGrouped) this.groups.askRows(m);
+    if (this.isGrouped) this.groups.requestRows(m);
     else super.began(m);
   }
 
-  override take(m: Model, request: Pending, body: string): void {
+  override onAnswer(m: Model, request: Pending, body: string): void {
     if (!this.groups.owns(request)) {
-      super.take(m, request, body);
+      super.onAnswer(m, request, body);
       return;
     }
     const key = this.groups.keyOf(request);
-    if (this.groups.take(m, request, body)) {
+    if (this.groups.onAnswer(m, request, body)) {
       this.list.fill(headKey(key), this.groups.behind(key));
     }
     this.put(m, this.groups.page(), true);
     this.settle(m);
   }
 
-  override miss(m: Model, request: Pending, status: i32, reason: string): void {
+  override onFailure(m: Model, request: Pending, status: i32, reason: string): void {
     if (this.groups.owns(request)) m.notices.bad(reason);
-    else super.miss(m, request, status, reason);
+    else super.onFailure(m, request, status, reason);
   }
 
   /** Opens a group in place, or closes it. No other row changes its place. */

@@ -17,7 +17,7 @@ import { JsonReader } from "../../lib/json-reader";
 import { encode } from "../../lib/percent";
 import { named } from "../../model/links";
 import { Model } from "../../model/model";
-import { Kept } from "../../model/place";
+import { PageState } from "../../model/place";
 import { Pending } from "../../model/requests";
 import { kindQuery } from "../../parts/error-kind";
 import { varying } from "../../parts/varying";
@@ -35,7 +35,7 @@ const MAX_STEPS = 8;
 const ROWS_OF = "in:";
 
 /** The rows of an open group. */
-class Opened {
+class OpenRows {
   jobs: ListedJob[] = [];
   rows: Row[] = [];
   /** The API's address of the rows, and the number of answers. */
@@ -50,7 +50,7 @@ class Opened {
   count: i64 = -1;
 
   /** Takes an answer. `goesOn`: it continues the last one. */
-  take(answer: JobList, goesOn: bool): void {
+  add(answer: JobList, goesOn: bool): void {
     this.steps = goesOn ? this.steps + 1 : 1;
     this.jobs = goesOn && !this.isPartial ? this.jobs.concat(answer.jobs) : answer.jobs;
     this.isPartial = answer.ranking === "partial";
@@ -59,9 +59,9 @@ class Opened {
   }
 }
 
-export class Grouping extends Kept {
+export class Grouping extends PageState {
   answer: Groups = Groups.empty();
-  private opened: Map<string, Opened> = new Map<string, Opened>();
+  private opened: Map<string, OpenRows> = new Map<string, OpenRows>();
 
   constructor(
     /** `error`, `task` or `queue`; empty: the list has no groups. */
@@ -113,7 +113,7 @@ export class Grouping extends Kept {
     return page;
   }
 
-  private more(group: Group, opened: Opened): Row {
+  private more(group: Group, opened: OpenRows): Row {
     return new MoreRow(group, this.queryOf(group), opened.rows.length, opened.isComplete);
   }
 
@@ -132,23 +132,24 @@ export class Grouping extends Kept {
   toggle(m: Model, group: Group): void {
     if (this.opened.has(group.key)) {
       this.opened.delete(group.key);
-      m.requests.forget("jobs." + ROWS_OF + group.key);
+      m.requests.cancel("jobs." + ROWS_OF + group.key);
     } else {
-      this.opened.set(group.key, new Opened());
-      this.ask(m, group);
+      this.opened.set(group.key, new OpenRows());
+      this.request(m, group);
     }
   }
 
   /** Requests the rows of those open groups that have changed. */
-  askRows(m: Model): void {
+  requestRows(m: Model): void {
     const groups = this.answer.groups;
     for (let i = 0; i < groups.length; i++) {
       if (!this.opened.has(groups[i].key)) continue;
-      if (this.opened.get(groups[i].key).count !== groups[i].count.value) this.ask(m, groups[i]);
+      if (this.opened.get(groups[i].key).count !== groups[i].count.value)
+        this.request(m, groups[i]);
     }
   }
 
-  private ask(m: Model, group: Group): void {
+  private request(m: Model, group: Group): void {
     const opened = this.opened.get(group.key);
     opened.count = group.count.value;
     const query = encode(this.queryOf(group));
@@ -167,7 +168,7 @@ export class Grouping extends Kept {
   }
 
   /** Takes the rows of a group. Returns whether it was one of these requests. */
-  take(m: Model, request: Pending, body: string): bool {
+  onAnswer(m: Model, request: Pending, body: string): bool {
     const key = this.keyOf(request);
     if (!this.opened.has(key)) return false;
     const r = new JsonReader(body);
@@ -180,20 +181,20 @@ export class Grouping extends Kept {
     const opened = this.opened.get(key);
     const goesOn = request.path.includes("&cursor=");
     const isFirst = !opened.isKnown || goesOn;
-    opened.take(answer, goesOn);
+    opened.add(answer, goesOn);
     this.fill(key, opened);
     // The server searches for long only in steps.
     const next = answer.nextCursor;
     const wants = !answer.complete && opened.jobs.length < SHOWN && opened.steps < MAX_STEPS;
-    if (wants && next !== null) this.askFrom(m, request.topic, opened, next);
+    if (wants && next !== null) this.requestFrom(m, request.topic, opened, next);
     return isFirst;
   }
 
-  private askFrom(m: Model, topic: string, opened: Opened, cursor: string): void {
+  private requestFrom(m: Model, topic: string, opened: OpenRows, cursor: string): void {
     m.requests.read(m.access, topic, `${opened.path}&cursor=${encode(cursor)}`);
   }
 
-  private fill(key: string, opened: Opened): void {
+  private fill(key: string, opened: OpenRows): void {
     const jobs = opened.jobs;
     const said = this.by === "error" ? varying(this.labelOf(key), jobs) : ([] as string[]);
     const rows: Row[] = [];

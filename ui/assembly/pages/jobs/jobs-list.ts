@@ -10,15 +10,15 @@ import { queryIn } from "../../bar/terms";
 import { valueText } from "../../controls/value";
 import { countOf } from "../../generated/conditions";
 import { JobList, ListedJob, readJobList, Value } from "../../generated/records";
-import { Fetched } from "../../kit/fetched";
 import { ListPage } from "../../kit/list-page";
 import { Column, RowPage } from "../../kit/row";
+import { ServerData } from "../../kit/server-data";
 import { JsonReader } from "../../lib/json-reader";
 import { grouped, parseWhole } from "../../lib/number";
 import { encode } from "../../lib/percent";
 import { Address } from "../../model/address";
 import { Model } from "../../model/model";
-import { Kept } from "../../model/place";
+import { PageState } from "../../model/place";
 import { Pending } from "../../model/requests";
 import { JobRow } from "./row";
 import { Settings } from "./settings";
@@ -31,9 +31,9 @@ const REFRESH_MS: f64 = 4000;
 const REST = 20;
 
 /** What the list keeps besides its rows. */
-export class KeptJobs extends Kept {
+export class JobsState extends PageState {
   /** Its groups, if it has any. */
-  groups: Kept | null = null;
+  groups: PageState | null = null;
 
   constructor(
     readonly search: Search,
@@ -49,7 +49,7 @@ export abstract class JobsList extends ListPage {
   readonly settings: Settings = new Settings();
   /** The query in the address. */
   query: string = "";
-  private readonly more: Fetched = new Fetched("jobs.more");
+  private readonly more: ServerData = new ServerData("jobs.more");
   private answer: JobList = JobList.empty();
   /** The number of the first row of a page, by its cursor, for the pages that were visited. */
   private firsts: Map<string, i64> = new Map<string, i64>();
@@ -82,20 +82,20 @@ export abstract class JobsList extends ListPage {
     this.query = queryIn(address);
     this.bar.turn(this.query);
     this.usualSort = usualSort(this.bar.terms.condition);
-    m.known.listPath = address.with("", "");
+    m.shared.listPath = address.with("", "");
     if (before !== this.identity(address)) this.firsts = new Map<string, i64>();
     this.firsts.set("", 1);
-    this.more.forget();
-    m.requests.forget(this.more.topic);
+    this.more.reset();
+    m.requests.cancel(this.more.topic);
     this.search = new Search();
   }
 
-  override keepMore(): KeptJobs {
-    return new KeptJobs(this.search, this.firsts);
+  override keepMore(): JobsState {
+    return new JobsState(this.search, this.firsts);
   }
 
-  override restoreMore(more: Kept): void {
-    const kept = more as KeptJobs;
+  override restoreMore(more: PageState): void {
+    const kept = more as JobsState;
     this.search = kept.search;
     this.firsts = kept.firsts;
   }
@@ -176,12 +176,12 @@ export abstract class JobsList extends ListPage {
     return page;
   }
 
-  override take(m: Model, request: Pending, body: string): void {
-    if (request.topic === this.more.topic) this.takeMore(m, body);
+  override onAnswer(m: Model, request: Pending, body: string): void {
+    if (request.topic === this.more.topic) this.onMore(m, body);
     else {
       // Rows of several answers stay as they are, because only the first answer was requested again.
       const isJoined = this.search.answers > 1;
-      super.take(m, request, body);
+      super.onAnswer(m, request, body);
       if (this.rows.error.length === 0 && !(isJoined && this.list.wasMerged)) this.began(m);
       this.settle(m);
     }
@@ -192,8 +192,8 @@ export abstract class JobsList extends ListPage {
     this.search.begin(m, this.answer);
   }
 
-  override miss(m: Model, request: Pending, status: i32, reason: string): void {
-    if (request.topic === this.rows.topic) super.miss(m, request, status, reason);
+  override onFailure(m: Model, request: Pending, status: i32, reason: string): void {
+    if (request.topic === this.rows.topic) super.onFailure(m, request, status, reason);
     else if (request.topic === this.more.topic) {
       this.search.stop();
       m.notices.bad(reason);
@@ -201,14 +201,14 @@ export abstract class JobsList extends ListPage {
   }
 
   /** Adds the rows of a further answer; in a ranking they replace the rows. */
-  private takeMore(m: Model, body: string): void {
+  private onMore(m: Model, body: string): void {
     const wasPartial = this.search.isPartial;
     const page = this.read(body);
     if (page.fault.length > 0) {
       m.notices.bad(`The server's answer can't be read: ${page.fault}`);
       return;
     }
-    this.more.took(m);
+    this.more.arrived(m);
     if (!wasPartial) page.rows = this.list.rows.concat(page.rows);
     this.list.show(page);
     this.search.add(this.answer);
@@ -232,12 +232,12 @@ export abstract class JobsList extends ListPage {
     for (let i = 0; i < list.rows.length; i++) {
       if (list.rows[i] instanceof JobRow) jobs.push((list.rows[i] as JobRow).job);
     }
-    m.known.listed = jobs;
-    m.known.listIds = jobs.map<i64>((job) => job.id);
-    m.known.listFirst =
+    m.shared.listed = jobs;
+    m.shared.listIds = jobs.map<i64>((job) => job.id);
+    m.shared.listFirst =
       jobs.length === list.rows.length && this.firsts.has(cursor) ? this.firsts.get(cursor) : 0;
-    m.known.listTotal = this.total(m);
-    m.known.listGoesOn = list.next.length > 0;
+    m.shared.listTotal = this.total(m);
+    m.shared.listGoesOn = list.next.length > 0;
     if (
       this.search.wants(m, list.rows.length >= <i32>parseWhole(this.size).value) &&
       list.next.length > 0
@@ -247,23 +247,25 @@ export abstract class JobsList extends ListPage {
 
   /** Makes the server continue a paused search. */
   goOn(m: Model): void {
-    this.more.ask(m, this.at(m, this.list.next));
+    this.more.request(m, this.at(m, this.list.next));
   }
 
   stop(m: Model): void {
     this.search.stop();
-    m.requests.forget(this.more.topic);
-    m.requests.forget(this.rows.topic);
+    m.requests.cancel(this.more.topic);
+    m.requests.cancel(this.rows.topic);
     this.search.isComplete = false;
   }
 
   /** Whether rows are on their way, or the search continues. */
   isSearching(m: Model): bool {
-    return this.more.isOn(m) || this.isTurning(m) || (!this.rows.ready && this.rows.isOn(m));
+    return (
+      this.more.isPending(m) || this.isTurning(m) || (!this.rows.ready && this.rows.isPending(m))
+    );
   }
 
-  askedAt(m: Model): f64 {
-    return this.more.isOn(m) ? this.more.askedAt : this.rows.askedAt;
+  requestedAt(m: Model): f64 {
+    return this.more.isPending(m) ? this.more.requestedAt : this.rows.requestedAt;
   }
 
   /** Returns how many jobs the query finds; null: unknown. */

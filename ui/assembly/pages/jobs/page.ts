@@ -10,7 +10,7 @@ import { ListedJob, readSuggestions, Value } from "../../generated/records";
 import { after, focus, navigate } from "../../host";
 import { jobShortcuts } from "../../job/head";
 import { jobView } from "../../job/job-view";
-import { Fetched } from "../../kit/fetched";
+import { ServerData } from "../../kit/server-data";
 import { verbArg } from "../../kit/verb";
 import { JsonReader } from "../../lib/json-reader";
 import { Node } from "../../lib/node";
@@ -23,7 +23,7 @@ import { keyOf, Shortcut } from "../../model/shortcut";
 import { setKey, setShortcut } from "../../operations/limiting";
 import { isPaused, pauseShortcut } from "../../operations/pausing";
 import { BesideJobs } from "./beside-jobs";
-import { exportShortcuts, MENU, startExport, TICKET, takeTicket, tellExport } from "./export";
+import { announceExport, exportShortcuts, MENU, startExport, TICKET, takeTicket } from "./export";
 import { GroupRow } from "./group-rows";
 import { GROUPINGS } from "./groups";
 import { JobRow } from "./row";
@@ -31,8 +31,8 @@ import {
   aboutOf,
   againOf,
   areLocked,
-  askedBy,
-  mayMeanEvery,
+  dialogFor,
+  canSelectAll,
   selectedJobs,
   verbsForEvery,
 } from "./selection";
@@ -43,7 +43,7 @@ const SUGGEST_MS = 60;
 export class JobsPage extends BesideJobs {
   /** How many jobs the query of the last export finds; null: unknown. */
   private exporting: Value | null = null;
-  private readonly suggestions: Fetched = new Fetched("jobs.suggest");
+  private readonly suggestions: ServerData = new ServerData("jobs.suggest");
 
   constructor() {
     super();
@@ -66,16 +66,16 @@ export class JobsPage extends BesideJobs {
     return jobsView(m, this);
   }
 
-  override take(m: Model, request: Pending, body: string): void {
+  override onAnswer(m: Model, request: Pending, body: string): void {
     if (request.topic === this.suggestions.topic) this.suggested(m, request, body);
     else if (request.topic === TICKET) takeTicket(m, body);
-    else super.take(m, request, body);
+    else super.onAnswer(m, request, body);
   }
 
-  override miss(m: Model, request: Pending, status: i32, reason: string): void {
+  override onFailure(m: Model, request: Pending, status: i32, reason: string): void {
     // A failed request for completions is not reported.
     if (request.topic === TICKET) m.notices.bad(reason);
-    else if (request.topic !== this.suggestions.topic) super.miss(m, request, status, reason);
+    else if (request.topic !== this.suggestions.topic) super.onFailure(m, request, status, reason);
   }
 
   override act(m: Model, verb: string, arg: string, value: string): void {
@@ -104,7 +104,7 @@ export class JobsPage extends BesideJobs {
       this.exporting = this.total(m);
       startExport(m, this.query, arg);
     } else if (verb === "export-menu") focus(MENU);
-    else if (verb === "exported") tellExport(m, value, this.exporting);
+    else if (verb === "exported") announceExport(m, value, this.exporting);
     else if (verb === "stop") this.stop(m);
     else if (verb === "row") {
       const job = this.walked;
@@ -139,7 +139,7 @@ export class JobsPage extends BesideJobs {
 
   private suggest(m: Model): void {
     const draft = this.bar.draft;
-    this.suggestions.ask(m, `api/suggest?q=${encode(draft)}&at=${draft.length}`);
+    this.suggestions.request(m, `api/suggest?q=${encode(draft)}&at=${draft.length}`);
   }
 
   private suggested(m: Model, request: Pending, body: string): void {
@@ -221,7 +221,7 @@ export class JobsPage extends BesideJobs {
       keys.push(pauseShortcut(task, isPaused(m, task), keyOf("pause"), "This task"));
       keys.push(setShortcut(task, setKey(), "This task"));
     }
-    if (mayMeanEvery(this)) {
+    if (canSelectAll(this)) {
       keys.push(new Shortcut("Mod+a", "Select all matches", "jobs.every", "", "List"));
     }
     if (this.list.selected.size > 0 || this.list.every) {
@@ -256,7 +256,7 @@ export class JobsPage extends BesideJobs {
   }
 
   /** Returns the selected jobs, otherwise the job of the row with the focus. */
-  private meant(): ListedJob[] {
+  private targets(): ListedJob[] {
     const jobs = selectedJobs(this);
     const walked = this.walked;
     return jobs.length > 0 || walked === null ? jobs : [walked];
@@ -264,7 +264,7 @@ export class JobsPage extends BesideJobs {
 
   /** Returns the action that makes the selected jobs run again. */
   private again(): string {
-    return this.list.every ? verbsForEvery(this)[0] : againOf(this.meant());
+    return this.list.every ? verbsForEvery(this)[0] : againOf(this.targets());
   }
 
   private rowKey(key: string, label: string, verb: string): Shortcut {
@@ -281,10 +281,10 @@ export class JobsPage extends BesideJobs {
   }
 
   private verbKey(key: string, label: string, verb: string): Shortcut {
-    return new Shortcut(key, label, askedBy(this, verb), aboutOf(this, verb), "List");
+    return new Shortcut(key, label, dialogFor(this, verb), aboutOf(this, verb), "List");
   }
 
   override aim(_m: Model, dialog: OpenDialog): void {
-    dialog.jobs = this.meant();
+    dialog.jobs = this.targets();
   }
 }

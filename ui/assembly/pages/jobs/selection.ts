@@ -68,7 +68,7 @@ function all(m: Model, page: JobsList): Node {
     const jobs = total === null ? "jobs" : countedValue(total, "job", "jobs");
     return leaf("b", "bulk-count", `All ${jobs} selected`);
   }
-  if (!mayMeanEvery(page)) return nothing;
+  if (!canSelectAll(page)) return nothing;
   return el(
     "span",
     [cls("row")],
@@ -84,7 +84,7 @@ function all(m: Model, page: JobsList): Node {
   );
 }
 
-export function mayMeanEvery(page: JobsList): bool {
+export function canSelectAll(page: JobsList): bool {
   return page.bar.terms.fault === null && page.list.rows.length > 0;
 }
 
@@ -113,7 +113,7 @@ function countFailed(jobs: ListedJob[]): i32 {
 }
 
 /** Returns the dialog of an action, with its argument. */
-export function askedBy(page: JobsList, name: string): string {
+export function dialogFor(page: JobsList, name: string): string {
   return page.list.every ? "ask.operation" : "ask." + name;
 }
 
@@ -130,7 +130,7 @@ function verb(page: JobsList, name: string, first: string): Node {
   const key = isFirst || one.hasListKey ? upper(one.command.key) : "";
   const words = one.command.verb + "…";
   const kind = isFirst ? "p" : "";
-  const action = askedBy(page, name);
+  const action = dialogFor(page, name);
   const about = aboutOf(page, name);
   return key.length > 0
     ? keyedButton(words, key, action, about, kind)

@@ -6,7 +6,7 @@ import { button, drawnButton, iconButton, link } from "../../controls/button";
 import { empty, emptyWith } from "../../controls/empty";
 import { CLOSE, DOTS, icon, PLUS } from "../../controls/icon";
 import { menu } from "../../controls/menu";
-import { pageHeadSaying } from "../../controls/panel";
+import { pageHeadWith } from "../../controls/panel";
 import { linkedPart, segments } from "../../controls/tabs";
 import { countedValue } from "../../controls/value";
 import { conditionNamed } from "../../generated/conditions";
@@ -34,7 +34,7 @@ export function jobsView(m: Model, page: GroupedJobs): Node {
   const said = page.isGrouped ? "largest group first" : sortWords(page.sorted, terms.condition);
   return box("div", isOpen ? "split open" : "split", [
     box("div", page.settings.has("compact") ? "jobs-page compact" : "jobs-page", [
-      pageHeadSaying("Jobs", said, additions(m, page)),
+      pageHeadWith("Jobs", said, additions(m, page)),
       conditionTabs(m, terms, page.groups.by, tabTotal(m, page)),
       queryBar(page.bar),
       meta(m, page),
@@ -88,7 +88,7 @@ function meta(m: Model, page: GroupedJobs): Node {
           ? leaf("b", "", rows === 1 ? "1 job here" : `${rows} jobs here`)
           : nothing,
     isQuery && page.bar.fault !== null ? text("for the previous query") : nothing,
-    page.search.view(m, isOn, page.askedAt(m)),
+    page.search.view(m, isOn, page.requestedAt(m)),
     newsPill(page),
     box("span", "right", [
       groupings(page),

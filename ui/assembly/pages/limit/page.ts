@@ -1,6 +1,6 @@
 /** One limit: how much of it is used, by which workers or queues, and when it backed off. */
 import { ListedLimit, readListedLimit } from "../../generated/records";
-import { Fetched } from "../../kit/fetched";
+import { ServerData } from "../../kit/server-data";
 import { JsonReader } from "../../lib/json-reader";
 import { box, Node, nothing } from "../../lib/node";
 import { encode } from "../../lib/percent";
@@ -23,7 +23,7 @@ export class LimitPage extends NamedPage {
   private limit: ListedLimit = ListedLimit.empty();
 
   constructor() {
-    super("limit", "/limits", "Limits", new Fetched("limit.details"));
+    super("limit", "/limits", "Limits", new ServerData("limit.details"));
   }
 
   protected override get at(): string {
@@ -34,10 +34,10 @@ export class LimitPage extends NamedPage {
     return "/limits";
   }
 
-  override take(m: Model, _request: Pending, body: string): void {
+  override onAnswer(m: Model, _request: Pending, body: string): void {
     const r = new JsonReader(body);
     const limit = readListedLimit(r);
-    if (this.asked.ended(m, r)) this.limit = limit;
+    if (this.data.finish(m, r)) this.limit = limit;
   }
 
   override shortcuts(m: Model): Shortcut[] {

@@ -2,7 +2,7 @@
 import { commandLine, drawnButton } from "../../controls/button";
 import { emptyWith } from "../../controls/empty";
 import { GAUGE, PLUS } from "../../controls/icon";
-import { pageHeadSaying } from "../../controls/panel";
+import { pageHeadWith } from "../../controls/panel";
 import { shellLine } from "../../forms/shell-line";
 import { LimitList, readLimitList } from "../../generated/records";
 import { ListPage } from "../../kit/list-page";
@@ -69,14 +69,14 @@ export class LimitsPage extends ListPage {
   }
 
   /** Other pages show the limits, too. */
-  override take(m: Model, request: Pending, body: string): void {
+  override onAnswer(m: Model, request: Pending, body: string): void {
     if (request.topic === KNOWN) this.read(body);
-    else super.take(m, request, body);
+    else super.onAnswer(m, request, body);
     m.facts.limits = this.known.limits;
   }
 
-  override miss(m: Model, request: Pending, status: i32, reason: string): void {
-    if (request.topic !== KNOWN) super.miss(m, request, status, reason);
+  override onFailure(m: Model, request: Pending, status: i32, reason: string): void {
+    if (request.topic !== KNOWN) super.onFailure(m, request, status, reason);
   }
 
   override shortcuts(m: Model): Shortcut[] {
@@ -101,7 +101,7 @@ export class LimitsPage extends ListPage {
     );
     const note = this.known.note;
     return box("div", "limits-page", [
-      pageHeadSaying("Limits", this.said(), [
+      pageHeadWith("Limits", this.summary(), [
         newsPill(this),
         m.access.canWrite ? drawnButton(PLUS, "Set limit…", SET, "", "p") : nothing,
       ]),
@@ -111,7 +111,7 @@ export class LimitsPage extends ListPage {
   }
 
   /** `5, 1 full, 1 backing off` */
-  private said(): string {
+  private summary(): string {
     const rows = this.list.rows;
     let full = 0;
     let rests = 0;

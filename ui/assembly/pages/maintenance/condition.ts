@@ -91,7 +91,7 @@ function migration(m: Model, database: Database): Node {
   if (schema !== null && schema.origin === "graphile") {
     chore.sentence = "Adds heartbeats beside Graphile Worker's tables; its workers keep running.";
   }
-  return chore.ask(m, "Migrate…", "migrate");
+  return chore.button(m, "Migrate…", "migrate");
 }
 
 function server(database: Database): Node {

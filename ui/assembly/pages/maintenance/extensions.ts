@@ -46,9 +46,9 @@ function act(m: Model, one: SchemaExtension): Node {
   if (!one.isInstalled) {
     chore.title = "Add " + one.provides;
     chore.sentence = `This gives ${one.provides}.`;
-    return chore.ask(m, "Add…", "add-extension");
+    return chore.button(m, "Add…", "add-extension");
   }
   chore.title = "Update: " + one.provides;
   chore.sentence = `From version ${one.version} to ${one.supportedVersion}.`;
-  return chore.ask(m, "Update…", "add-extension");
+  return chore.button(m, "Update…", "add-extension");
 }

@@ -117,11 +117,11 @@ function build(m: Model, index: OptionalIndex): Node {
   const size =
     index.estimatedBytes === i64.MIN_VALUE ? "" : `About ${bytes(index.estimatedBytes)}. `;
   const what = `Speeds up: ${index.serves}. ${size}It costs the workers ${index.costs}.`;
-  return chore(index, "Build the index " + index.name, what).ask(m, "Build…", "build-index");
+  return chore(index, "Build the index " + index.name, what).button(m, "Build…", "build-index");
 }
 
 function cancel(m: Model, index: OptionalIndex): Node {
-  return chore(index, "Cancel the build of " + index.name, "").ask(m, "Cancel…", "cancel-index");
+  return chore(index, "Cancel the build of " + index.name, "").button(m, "Cancel…", "cancel-index");
 }
 
 function drop(m: Model, index: OptionalIndex): Node {

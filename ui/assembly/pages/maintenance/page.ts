@@ -3,7 +3,7 @@ import { ago } from "../../controls/age";
 import { TOOL } from "../../controls/icon";
 import { pageHead, panel } from "../../controls/panel";
 import { Database, readDatabase } from "../../generated/records";
-import { Fetched } from "../../kit/fetched";
+import { ServerData } from "../../kit/server-data";
 import { JsonReader } from "../../lib/json-reader";
 import { box, Node } from "../../lib/node";
 import { Model, Page } from "../../model/model";
@@ -20,7 +20,7 @@ const REFRESH_MS: f64 = 10000;
 const BUILDING_MS: f64 = 2000;
 
 export class MaintenancePage extends Page {
-  private asked: Fetched = new Fetched("maintenance.database");
+  private data: ServerData = new ServerData("maintenance.database");
   private database: Database = Database.empty();
 
   constructor() {
@@ -35,36 +35,36 @@ export class MaintenancePage extends Page {
   }
 
   override load(m: Model): void {
-    this.asked.ask(m, PATH);
+    this.data.request(m, PATH);
   }
 
   override refresh(m: Model): void {
-    if (!isBuilding(this.database)) this.asked.askEvery(m, PATH, REFRESH_MS);
-    else if (this.asked.isDue(m, BUILDING_MS)) this.asked.ask(m, PATH, true);
+    if (!isBuilding(this.database)) this.data.requestEvery(m, PATH, REFRESH_MS);
+    else if (this.data.isDue(m, BUILDING_MS)) this.data.request(m, PATH, true);
   }
 
-  override forget(_m: Model): void {
-    this.asked.forget();
+  override reset(_m: Model): void {
+    this.data.reset();
     this.database = Database.empty();
   }
 
-  override take(m: Model, _request: Pending, body: string): void {
+  override onAnswer(m: Model, _request: Pending, body: string): void {
     const r = new JsonReader(body);
     const database = readDatabase(r);
-    if (!this.asked.ended(m, r)) return;
+    if (!this.data.finish(m, r)) return;
     this.database = database;
   }
 
-  override miss(_m: Model, _request: Pending, status: i32, reason: string): void {
-    this.asked.missed(status, reason);
+  override onFailure(_m: Model, _request: Pending, status: i32, reason: string): void {
+    this.data.failedWith(status, reason);
   }
 
   override view(m: Model): Node {
-    const asked = this.asked;
-    if (!asked.ready) {
+    const data = this.data;
+    if (!data.ready) {
       return box("div", "maintenance", [
         pageHead("Maintenance", []),
-        panel("Status", "", [], [box("div", "pb", [asked.placeholder(m, 6)])]),
+        panel("Status", "", [], [box("div", "pb", [data.placeholder(m, 6)])]),
       ]);
     }
     const database = this.database;

@@ -33,7 +33,7 @@ function tidyRow(m: Model, one: CleanupCount): Node {
       ? nothing
       : chore.isFinal
         ? chore.inMenu(m, "Delete…", "cleanup")
-        : chore.ask(m, "Preview…", "cleanup"),
+        : chore.button(m, "Preview…", "cleanup"),
   );
 }
 

@@ -6,8 +6,8 @@ import { linkedPart, segments } from "../../controls/tabs";
 import { valueText } from "../../controls/value";
 import { jobActionNamed } from "../../generated/commands";
 import { Operation, OperationJobs } from "../../generated/records";
-import { Fetched } from "../../kit/fetched";
 import { errorLabel } from "../../kit/group-row";
+import { ServerData } from "../../kit/server-data";
 import { operationVerb, verbButton } from "../../kit/verb";
 import { box, leaf, Node, nothing, text } from "../../lib/node";
 import { Address } from "../../model/address";
@@ -53,7 +53,7 @@ export function outcomePanel(
   m: Model,
   operation: Operation,
   address: Address,
-  asked: Fetched,
+  data: ServerData,
   jobs: OperationJobs,
 ): Node {
   const list = listed(operation);
@@ -71,7 +71,7 @@ export function outcomePanel(
     [again(m, operation, shown, jobs)],
     [
       box("div", "pb op-outcomes", [segments("Results", parts)]),
-      asked.ready ? metJobs(address, jobs) : asked.placeholder(m, 2),
+      data.ready ? foundJobs(address, jobs) : data.placeholder(m, 2),
     ],
   );
 }
@@ -91,7 +91,7 @@ function again(m: Model, operation: Operation, shown: string, jobs: OperationJob
   return verbButton(m, operationVerb(operation.action, label, "id:" + names.join(",")), "s");
 }
 
-function metJobs(address: Address, jobs: OperationJobs): Node {
+function foundJobs(address: Address, jobs: OperationJobs): Node {
   const list = jobs.jobs;
   if (list.length === 0) return leaf("p", "pb dim", "None.");
   const rows: Node[] = [];

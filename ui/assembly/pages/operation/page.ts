@@ -12,7 +12,7 @@ import {
   readOperationResults,
 } from "../../generated/records";
 import { copy } from "../../host";
-import { Fetched } from "../../kit/fetched";
+import { ServerData } from "../../kit/server-data";
 import { writeButton } from "../../kit/verb";
 import { JsonReader } from "../../lib/json-reader";
 import { box, Node, nothing, text } from "../../lib/node";
@@ -21,7 +21,7 @@ import { Address } from "../../model/address";
 import { Model, Page } from "../../model/model";
 import { Pending } from "../../model/requests";
 import { Shortcut } from "../../model/shortcut";
-import { learn } from "../../operations/news";
+import { update } from "../../operations/news";
 import { isAtWork, isHeld, titleOf } from "../../operations/words";
 import { outcomePanel, runsAgain, shownOutcome } from "./outcomes";
 import { receipt } from "./receipt";
@@ -39,9 +39,9 @@ export class OperationPage extends Page {
   private id: i64 = 0;
   private operation: Operation | null = null;
   private toldAt: f64 = 0;
-  private readonly asked: Fetched = new Fetched("operation.one");
-  private readonly askedJobs: Fetched = new Fetched("operation.jobs");
-  private readonly askedResults: Fetched = new Fetched("operation.results");
+  private readonly data: ServerData = new ServerData("operation.one");
+  private readonly jobsData: ServerData = new ServerData("operation.jobs");
+  private readonly resultsData: ServerData = new ServerData("operation.results");
   private results: OperationResults | null = null;
   private jobs: OperationJobs = OperationJobs.empty();
   private address: Address = new Address("", new Map<string, string>());
@@ -64,9 +64,9 @@ export class OperationPage extends Page {
     const id = parseWhole(address.path.substring(START.length));
     const before = this.address;
     this.address = address;
-    if (id.value !== this.id || !id.valid) this.forget(m);
+    if (id.value !== this.id || !id.valid) this.reset(m);
     if (before.with("", "") !== address.with("", "") || this.cursor !== before.value("cursor")) {
-      this.askedJobs.forget();
+      this.jobsData.reset();
     }
     this.id = id.value;
     if (m.facts.left === this.id) m.facts.left = 0;
@@ -77,18 +77,18 @@ export class OperationPage extends Page {
     if (operation !== null && isAtWork(operation)) m.facts.left = operation.id;
   }
 
-  override forget(_m: Model): void {
+  override reset(_m: Model): void {
     this.operation = null;
-    this.asked.forget();
-    this.askedJobs.forget();
-    this.askedResults.forget();
+    this.data.reset();
+    this.jobsData.reset();
+    this.resultsData.reset();
     this.results = null;
     this.jobs = OperationJobs.empty();
   }
 
   private know(operation: Operation): void {
     this.operation = operation;
-    this.asked.ready = true;
+    this.data.ready = true;
   }
 
   private get cursor(): string {
@@ -98,28 +98,28 @@ export class OperationPage extends Page {
   override load(m: Model): void {
     const known = m.facts.operation;
     if (known !== null && known.id === this.id) this.know(known);
-    this.asked.ask(m, this.source);
-    this.askJobs(m);
-    this.askResults(m);
+    this.data.request(m, this.source);
+    this.requestJobs(m);
+    this.requestResults(m);
   }
 
   /** Requests the results, but only of jobs that were to run again: others do not end by themselves. */
-  private askResults(m: Model): void {
+  private requestResults(m: Model): void {
     const operation = this.operation;
     if (operation === null || operation.done === 0 || !runsAgain(operation)) return;
-    this.askedResults.ask(m, this.source + "/results", true);
+    this.resultsData.request(m, this.source + "/results", true);
   }
 
   private get source(): string {
     return `api/operations/${this.id}`;
   }
 
-  private askJobs(m: Model, isQuiet: bool = false): void {
+  private requestJobs(m: Model, isQuiet: bool = false): void {
     const operation = this.operation;
     if (operation === null) return;
     const which = shownOutcome(operation, this.address);
     const from = this.cursor.length > 0 ? "&cursor=" + this.cursor : "";
-    this.askedJobs.ask(m, `${this.source}/jobs?outcome=${which}&limit=100${from}`, isQuiet);
+    this.jobsData.request(m, `${this.source}/jobs?outcome=${which}&limit=100${from}`, isQuiet);
   }
 
   override refresh(m: Model): void {
@@ -127,17 +127,17 @@ export class OperationPage extends Page {
     if (operation === null) return;
     const isTold = m.now - this.toldAt < TOLD_MS;
     const every = isAtWork(operation) ? EVERY_MS : SELDOM_MS;
-    if (!isTold && this.asked.isDue(m, every)) this.asked.ask(m, this.source, true);
+    if (!isTold && this.data.isDue(m, every)) this.data.request(m, this.source, true);
     const results = this.results;
     const isOpen = results !== null && results.running + results.waiting > 0;
     const soon = isOpen ? RESULTS_MS : SELDOM_MS;
     // They are not requested while no job is done.
-    const isFirst = isNaN(this.askedResults.askedAt);
-    if (isFirst || this.askedResults.isDue(m, soon)) this.askResults(m);
-    if (this.cursor.length === 0 && this.askedJobs.isDue(m, soon)) this.askJobs(m, true);
+    const isFirst = isNaN(this.resultsData.requestedAt);
+    if (isFirst || this.resultsData.isDue(m, soon)) this.requestResults(m);
+    if (this.cursor.length === 0 && this.jobsData.isDue(m, soon)) this.requestJobs(m, true);
   }
 
-  override heard(m: Model, event: string, _data: string): void {
+  override onEvent(m: Model, event: string, _data: string): void {
     const told = m.facts.operation;
     if (event !== "operation" || told === null || told.id !== this.id) return;
     const before = this.operation;
@@ -145,36 +145,36 @@ export class OperationPage extends Page {
     this.toldAt = m.now;
     this.know(told);
     // The list of its jobs is requested when the operation is over.
-    if (!wasOver && !isAtWork(told)) this.askJobs(m);
+    if (!wasOver && !isAtWork(told)) this.requestJobs(m);
   }
 
-  override take(m: Model, request: Pending, answer: string): void {
+  override onAnswer(m: Model, request: Pending, answer: string): void {
     const r = new JsonReader(answer);
-    if (request.topic === this.askedJobs.topic) {
+    if (request.topic === this.jobsData.topic) {
       const jobs = readOperationJobs(r);
-      if (this.askedJobs.ended(m, r)) this.jobs = jobs;
+      if (this.jobsData.finish(m, r)) this.jobs = jobs;
       return;
     }
-    if (request.topic === this.askedResults.topic) {
+    if (request.topic === this.resultsData.topic) {
       const results = readOperationResults(r);
-      if (this.askedResults.ended(m, r)) this.results = results;
+      if (this.resultsData.finish(m, r)) this.results = results;
       return;
     }
     const operation = readOperation(r);
-    if (!this.asked.ended(m, r)) return;
+    if (!this.data.finish(m, r)) return;
     const isFirst = this.operation === null;
     this.know(operation);
-    learn(m, operation);
+    update(m, operation);
     if (!isFirst) return;
-    this.askJobs(m);
-    this.askResults(m);
+    this.requestJobs(m);
+    this.requestResults(m);
   }
 
-  override miss(m: Model, request: Pending, status: i32, reason: string): void {
+  override onFailure(m: Model, request: Pending, status: i32, reason: string): void {
     if (request.isWrite) m.notices.bad(reason);
-    else if (request.topic === this.asked.topic) this.asked.missed(status, reason);
-    else if (request.topic === this.askedResults.topic) this.askedResults.missed(status, reason);
-    else this.askedJobs.missed(status, reason);
+    else if (request.topic === this.data.topic) this.data.failedWith(status, reason);
+    else if (request.topic === this.resultsData.topic) this.resultsData.failedWith(status, reason);
+    else this.jobsData.failedWith(status, reason);
   }
 
   override act(m: Model, verb: string, _arg: string, _value: string): void {
@@ -197,7 +197,7 @@ export class OperationPage extends Page {
       crumbs([link("/activity", "", [text("Activity")]), text(`#${this.id}`)]),
       headOf([heading([text(titleOf(operation))])], operation.q, acts(m, operation)),
       body(m, operation, this.results),
-      outcomePanel(m, operation, this.address, this.askedJobs, this.jobs),
+      outcomePanel(m, operation, this.address, this.jobsData, this.jobs),
     ]);
   }
 
@@ -205,14 +205,14 @@ export class OperationPage extends Page {
     return box("div", "", [
       crumbs([link("/activity", "", [text("Activity")])]),
       headOf([heading([text("Operation")])], "", []),
-      this.asked.missing
+      this.data.missing
         ? empty(
             `There is no operation ${this.id}`,
             "Receipts are kept for 24 hours, or without the extension “operations” until the server stops.",
             "/activity",
             "Activity",
           )
-        : this.asked.placeholder(m, 6),
+        : this.data.placeholder(m, 6),
     ]);
   }
 }

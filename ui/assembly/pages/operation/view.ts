@@ -11,7 +11,7 @@ import { box, cls, el, leaf, Node, nothing, text } from "../../lib/node";
 import { grouped } from "../../lib/number";
 import { Model } from "../../model/model";
 import { Outcome, outcomesOf, resultsOf, undoOutcomesOf } from "../../operations/outcomes";
-import { aimOf, metOf, progressBar } from "../../operations/progress";
+import { aimOf, processedOf, progressBar } from "../../operations/progress";
 import { isAtWork, isHeld, lineWith, paceOf, settingsOf } from "../../operations/words";
 
 export function body(m: Model, operation: Operation, results: OperationResults | null): Node {
@@ -33,7 +33,7 @@ function trouble(operation: Operation): Node {
   if (state === "paused") {
     return warning(
       "warn",
-      `${reason}Paused: ${grouped(metOf(operation))} of ${aimOf(operation)} are processed; the rest are not changed.`,
+      `${reason}Paused: ${grouped(processedOf(operation))} of ${aimOf(operation)} are processed; the rest are not changed.`,
     );
   }
   if (state === "interrupted") {
@@ -108,7 +108,7 @@ function far(_m: Model, operation: Operation): Node {
   const pace = isAtWork(operation) ? paceOf(operation) : "";
   return box("div", "pb", [
     box("div", "row far", [
-      leaf("span", "big", grouped(metOf(operation))),
+      leaf("span", "big", grouped(processedOf(operation))),
       leaf("span", "dim", `of ${aimOf(operation)}${pace.length > 0 ? ` · ${pace}` : ""}`),
     ]),
     progressBar(operation),
@@ -135,7 +135,7 @@ function steps(operation: Operation): Node {
   const first = operation.canary;
   const state = operation.state;
   const isOver = !isAtWork(operation) && !isHeld(operation);
-  const isRest = metOf(operation) > first || state === "done";
+  const isRest = processedOf(operation) > first || state === "done";
   const error = operation.error;
   const watched =
     state === "canary"

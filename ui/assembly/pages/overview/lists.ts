@@ -1,7 +1,7 @@
 /** The largest error groups, the tasks and queues with the most problems, and the next jobs. */
 import { aged, timed, until } from "../../controls/age";
 import { link } from "../../controls/button";
-import { stateSaying } from "../../controls/glyph";
+import { stateWith } from "../../controls/glyph";
 import { panel } from "../../controls/panel";
 import { cell, row, table } from "../../controls/table";
 import { countedValue, countNode, valueNode, valueText } from "../../controls/value";
@@ -15,8 +15,8 @@ import {
   QueueList,
   TaskList,
 } from "../../generated/records";
-import { Fetched } from "../../kit/fetched";
 import { groupName, groupTrend } from "../../kit/group-row";
+import { ServerData } from "../../kit/server-data";
 import { unlockVerb, verbButton } from "../../kit/verb";
 import { box, leaf, Node, nothing, text } from "../../lib/node";
 import { counted } from "../../lib/number";
@@ -30,9 +30,9 @@ const TASK_COLUMNS: string[] = ["=Task", "num w4=Ready", "num w4 w-mid=Retrying"
 const NEXT_COLUMNS: string[] = ["=Job", "num w5=Due"];
 const QUEUE_COLUMNS: string[] = ["=Queue", "num w4 w-mid=Jobs", "w6=State"];
 
-export function errorsPanel(m: Model, asked: Fetched, groups: Groups): Node {
+export function errorsPanel(m: Model, data: ServerData, groups: Groups): Node {
   const more = [link("/errors", "", [text("All errors")])];
-  if (!asked.ready) return panel("Errors", "", more, [asked.placeholder(m, 3)]);
+  if (!data.ready) return panel("Errors", "", more, [data.placeholder(m, 3)]);
   const list = groups.groups;
   if (list.length === 0) {
     return panel("Errors", "", more, [leaf("p", "pb faint", "No failed jobs")]);
@@ -60,11 +60,11 @@ function errorRow(m: Model, group: Group): Node {
   ]);
 }
 
-export function queuesPanel(m: Model, asked: Fetched, queues: QueueList): Node {
+export function queuesPanel(m: Model, data: ServerData, queues: QueueList): Node {
   const count = queues.count;
   const all = count > 0 ? `All ${count}` : "All queues";
   const more = [link("/queues", "", [text(all)])];
-  if (!asked.ready) return panel("Queues", "", more, [asked.placeholder(m, 3)]);
+  if (!data.ready) return panel("Queues", "", more, [data.placeholder(m, 3)]);
   if (queues.queues.length === 0) {
     return panel(
       "Queues",
@@ -93,12 +93,12 @@ function stateOf(m: Model, queue: ListedQueue): Node {
   if (by === null || by.length === 0 || !isStuck(queue) || !m.access.canWrite)
     return queueState(m, queue);
   const unlock = verbButton(m, unlockVerb("Unlock…", [by]), "s push");
-  return box("span", "row", [stateSaying("blocked", "Stuck"), unlock]);
+  return box("span", "row", [stateWith("blocked", "Stuck"), unlock]);
 }
 
-export function tasksPanel(m: Model, asked: Fetched, tasks: TaskList): Node {
+export function tasksPanel(m: Model, data: ServerData, tasks: TaskList): Node {
   const more = [link("/tasks", "", [text("All tasks")])];
-  if (!asked.ready) return panel("Tasks", "", more, [asked.placeholder(m, 3)]);
+  if (!data.ready) return panel("Tasks", "", more, [data.placeholder(m, 3)]);
   const rows: Node[] = [];
   for (let i = 0; i < tasks.tasks.length; i++) rows.push(taskRow(tasks.tasks[i]));
   if (rows.length === 0) return nothing;
@@ -115,10 +115,10 @@ function taskRow(task: ListedTask): Node {
   ]);
 }
 
-export function nextPanel(m: Model, asked: Fetched, next: JobList): Node {
+export function nextPanel(m: Model, data: ServerData, next: JobList): Node {
   const rows: Node[] = [];
   for (let i = 0; i < next.jobs.length; i++) rows.push(nextRow(m, next.jobs[i]));
-  if (!asked.ready || rows.length === 0) return nothing;
+  if (!data.ready || rows.length === 0) return nothing;
   const more = [link(conditionPath("scheduled"), "", [text("All scheduled")])];
   return panel("Next due", "", more, [table("order", "Next due", NEXT_COLUMNS, rows)]);
 }

@@ -17,9 +17,9 @@ import {
   TaskList,
 } from "../../generated/records";
 import { copy, navigate } from "../../host";
-import { Fetched } from "../../kit/fetched";
 import { IncidentList } from "../../kit/incident-list";
 import { incidentPath, incidentRow } from "../../kit/incident-row";
+import { ServerData } from "../../kit/server-data";
 import { verbArg } from "../../kit/verb";
 import { JsonReader } from "../../lib/json-reader";
 import { attr, box, el, leaf, Node, nothing, text } from "../../lib/node";
@@ -27,7 +27,7 @@ import { counted, parseWhole } from "../../lib/number";
 import { Model, Page } from "../../model/model";
 import { Pending } from "../../model/requests";
 import { keyOf, Shortcut } from "../../model/shortcut";
-import { Acknowledged } from "../../parts/pause";
+import { Acknowledgements } from "../../parts/pause";
 import { crashCard } from "./crash";
 import { horizonChart, horizonTable, Span } from "./horizon";
 import { errorsPanel, nextPanel, queuesPanel, SHOWN, tasksPanel } from "./lists";
@@ -47,11 +47,11 @@ const SOON_MS: f64 = 5000;
 const MAX_INCIDENTS: i32 = 6;
 
 export class OverviewPage extends Page {
-  private errors: Fetched = new Fetched("overview.errors");
-  private queues: Fetched = new Fetched("overview.queues");
-  private tasks: Fetched = new Fetched("overview.tasks");
-  private next: Fetched = new Fetched("overview.next");
-  private acknowledged: Acknowledged = new Acknowledged("overview");
+  private errors: ServerData = new ServerData("overview.errors");
+  private queues: ServerData = new ServerData("overview.queues");
+  private tasks: ServerData = new ServerData("overview.tasks");
+  private next: ServerData = new ServerData("overview.next");
+  private acknowledged: Acknowledgements = new Acknowledgements("overview");
   private groups: Groups = Groups.empty();
   private queueList: QueueList = QueueList.empty();
   private taskList: TaskList = TaskList.empty();
@@ -74,27 +74,27 @@ export class OverviewPage extends Page {
   }
 
   override load(m: Model): void {
-    this.errors.ask(m, ERRORS);
-    this.queues.ask(m, QUEUES);
-    this.tasks.ask(m, TASKS);
-    this.next.ask(m, NEXT);
+    this.errors.request(m, ERRORS);
+    this.queues.request(m, QUEUES);
+    this.tasks.request(m, TASKS);
+    this.next.request(m, NEXT);
   }
 
   override refresh(m: Model): void {
     // The server reads error groups less often than the page requests them.
     const isOld = this.groups.asOf < m.facts.failedAsOf;
-    this.errors.askSince(m, ERRORS, SOON_MS, isOld ? m.now : m.facts.failedAt);
-    this.queues.askEvery(m, QUEUES, SOON_MS);
-    this.tasks.askEvery(m, TASKS, SOON_MS);
-    this.next.askEvery(m, NEXT, SOON_MS);
+    this.errors.requestSince(m, ERRORS, SOON_MS, isOld ? m.now : m.facts.failedAt);
+    this.queues.requestEvery(m, QUEUES, SOON_MS);
+    this.tasks.requestEvery(m, TASKS, SOON_MS);
+    this.next.requestEvery(m, NEXT, SOON_MS);
     this.acknowledged.follow(m, m.facts.incidentsOf("paused") > 0);
   }
 
-  override forget(_m: Model): void {
-    this.errors.forget();
-    this.queues.forget();
-    this.tasks.forget();
-    this.next.forget();
+  override reset(_m: Model): void {
+    this.errors.reset();
+    this.queues.reset();
+    this.tasks.reset();
+    this.next.reset();
   }
 
   override leave(_m: Model): void {
@@ -103,29 +103,29 @@ export class OverviewPage extends Page {
     this.showsAll = false;
   }
 
-  override take(m: Model, request: Pending, body: string): void {
-    if (request.topic === this.acknowledged.asked.topic) {
-      this.acknowledged.take(m, body);
+  override onAnswer(m: Model, request: Pending, body: string): void {
+    if (request.topic === this.acknowledged.data.topic) {
+      this.acknowledged.onAnswer(m, body);
       return;
     }
     const r = new JsonReader(body);
-    const asked = this.askedBy(request);
-    if (asked === this.errors) this.groups = readGroups(r);
-    else if (asked === this.tasks) this.taskList = readTaskList(r);
-    else if (asked === this.next) this.nextJobs = readJobList(r);
+    const data = this.dataOf(request);
+    if (data === this.errors) this.groups = readGroups(r);
+    else if (data === this.tasks) this.taskList = readTaskList(r);
+    else if (data === this.next) this.nextJobs = readJobList(r);
     else this.queueList = readQueueList(r);
-    asked.ended(m, r);
+    data.finish(m, r);
   }
 
-  override miss(_m: Model, request: Pending, status: i32, reason: string): void {
-    this.askedBy(request).missed(status, reason);
+  override onFailure(_m: Model, request: Pending, status: i32, reason: string): void {
+    this.dataOf(request).failedWith(status, reason);
   }
 
-  private askedBy(request: Pending): Fetched {
+  private dataOf(request: Pending): ServerData {
     const topic = request.topic;
     if (topic === this.errors.topic) return this.errors;
     if (topic === this.tasks.topic) return this.tasks;
-    if (topic === this.acknowledged.asked.topic) return this.acknowledged.asked;
+    if (topic === this.acknowledged.data.topic) return this.acknowledged.data;
     return topic === this.next.topic ? this.next : this.queues;
   }
 

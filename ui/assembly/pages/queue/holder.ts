@@ -24,7 +24,7 @@ export function lockOfQueue(m: Model, details: QueueDetails, holder: HolderOf | 
   const paused = queue.paused;
   if (paused !== null) return pause(m, paused);
   if (!isHeld(queue) || by === null) return free(details);
-  return box("div", "", [said(m, details, holder), chain(m, details, by, holder)]);
+  return box("div", "", [holderText(m, details, holder), chain(m, details, by, holder)]);
 }
 
 function pause(m: Model, paused: Pause): Node {
@@ -58,7 +58,7 @@ function free(details: QueueDetails): Node {
   return why("", queue.total.value > 0 ? "Nothing is due." : "No jobs.", "");
 }
 
-function said(m: Model, details: QueueDetails, holder: HolderOf | null): Node {
+function holderText(m: Model, details: QueueDetails, holder: HolderOf | null): Node {
   const queue = details.queue;
   const waits = countedValue(queue.ready, "job waits", "jobs wait");
   if (!isStuck(queue)) {
@@ -112,11 +112,13 @@ export function jobLink(job: QueuedJob): Node {
 
 function answers(m: Model, state: string | null, known: HolderOf | null): string {
   if (state === "unknown") return " sends no heartbeats";
-  const heard = known === null ? NaN : known.holder.lastHeartbeatAt;
+  const beatAt = known === null ? NaN : known.holder.lastHeartbeatAt;
   if (state === "stale") {
-    return " is not responding" + (isNaN(heard) ? "" : ": no heartbeat " + lasting(heard, m.times));
+    return (
+      " is not responding" + (isNaN(beatAt) ? "" : ": no heartbeat " + lasting(beatAt, m.times))
+    );
   }
-  return isNaN(heard) ? " is alive" : ", last heartbeat " + ago(heard, m.times);
+  return isNaN(beatAt) ? " is alive" : ", last heartbeat " + ago(beatAt, m.times);
 }
 
 /** Returns the consequence of unlocking the worker, shown before it is confirmed. */

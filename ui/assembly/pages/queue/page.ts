@@ -5,7 +5,7 @@ import { menu } from "../../controls/menu";
 import { plainPanel } from "../../controls/panel";
 import { countedValue } from "../../controls/value";
 import { ListedQueue, QueueDetails, readQueueDetails } from "../../generated/records";
-import { Fetched } from "../../kit/fetched";
+import { ServerData } from "../../kit/server-data";
 import { writeButton } from "../../kit/verb";
 import { JsonReader } from "../../lib/json-reader";
 import { box, Node, nothing, text } from "../../lib/node";
@@ -16,11 +16,11 @@ import { Model } from "../../model/model";
 import { OpenDialog } from "../../model/open-dialog";
 import { Pending } from "../../model/requests";
 import { keyOf, Shortcut } from "../../model/shortcut";
-import { askLimits, limitsOf, setButton, setKey, setShortcut } from "../../operations/limiting";
+import { limitsOf, requestLimits, setButton, setKey, setShortcut } from "../../operations/limiting";
 import { pauseButton, pauseShortcut } from "../../operations/pausing";
 import { HolderOf } from "../../parts/holder";
 import { applied } from "../../parts/limit";
-import { Acknowledged } from "../../parts/pause";
+import { Acknowledgements } from "../../parts/pause";
 import { isStuck, queueState } from "../../parts/queue";
 import { NamedPage } from "../named-page";
 import { lockOfQueue } from "./holder";
@@ -32,12 +32,12 @@ const NAMED = "/queue";
 const SHOWN = 15;
 
 export class QueuePage extends NamedPage {
-  private holder: HolderOf = new HolderOf(new Fetched("queue.holder"));
-  private acknowledged: Acknowledged = new Acknowledged("queue");
+  private holder: HolderOf = new HolderOf(new ServerData("queue.holder"));
+  private acknowledged: Acknowledgements = new Acknowledgements("queue");
   private details: QueueDetails = QueueDetails.empty();
 
   constructor() {
-    super("queue", "/queues", "Queues", new Fetched("queue.details"));
+    super("queue", "/queues", "Queues", new ServerData("queue.details"));
   }
 
   override matches(address: Address): bool {
@@ -48,10 +48,10 @@ export class QueuePage extends NamedPage {
     return address.path === NAMED ? address.value("name") : super.nameIn(address);
   }
 
-  override forget(_m: Model): void {
-    this.asked.forget();
-    this.holder.asked.forget();
-    this.acknowledged.asked.forget();
+  override reset(_m: Model): void {
+    this.data.reset();
+    this.holder.data.reset();
+    this.acknowledged.data.reset();
     this.details = QueueDetails.empty();
   }
 
@@ -63,7 +63,7 @@ export class QueuePage extends NamedPage {
   }
 
   override load(m: Model): void {
-    askLimits(m);
+    requestLimits(m);
     super.load(m);
   }
 
@@ -72,29 +72,29 @@ export class QueuePage extends NamedPage {
     this.acknowledged.follow(m, this.details.queue.paused !== null);
   }
 
-  override take(m: Model, request: Pending, body: string): void {
-    if (request.topic === this.acknowledged.asked.topic) {
-      this.acknowledged.take(m, body);
+  override onAnswer(m: Model, request: Pending, body: string): void {
+    if (request.topic === this.acknowledged.data.topic) {
+      this.acknowledged.onAnswer(m, body);
       return;
     }
-    if (request.topic === this.holder.asked.topic) {
-      this.holder.take(m, body);
+    if (request.topic === this.holder.data.topic) {
+      this.holder.onAnswer(m, body);
       return;
     }
     const r = new JsonReader(body);
     const details = readQueueDetails(r);
-    if (!this.asked.ended(m, r)) return;
+    if (!this.data.finish(m, r)) return;
     this.details = details;
     this.acknowledged.follow(m, details.queue.paused !== null);
     const by = details.queue.lockedBy;
-    if (by !== null) this.holder.ask(m, by, request.isQuiet);
+    if (by !== null) this.holder.request(m, by, request.isQuiet);
   }
 
-  override miss(_m: Model, request: Pending, status: i32, reason: string): void {
+  override onFailure(_m: Model, request: Pending, status: i32, reason: string): void {
     const topic = request.topic;
-    if (topic === this.holder.asked.topic) this.holder.asked.missed(status, reason);
+    if (topic === this.holder.data.topic) this.holder.data.failedWith(status, reason);
     // The pause is shown without it.
-    else if (topic !== this.acknowledged.asked.topic) this.asked.missed(status, reason);
+    else if (topic !== this.acknowledged.data.topic) this.data.failedWith(status, reason);
   }
 
   override aim(m: Model, dialog: OpenDialog): void {

@@ -1,14 +1,14 @@
 /** The named queues, those with problems first. Any of them can be found by its name. */
 import { empty } from "../../controls/empty";
 import { LAYERS } from "../../controls/icon";
-import { pageHeadSaying } from "../../controls/panel";
+import { pageHeadWith } from "../../controls/panel";
 import { tab, tabs } from "../../controls/tabs";
 import { QueueStates, readQueueList } from "../../generated/records";
 import { after } from "../../host";
-import { Fetched } from "../../kit/fetched";
 import { ListPage } from "../../kit/list-page";
-import { countSaid, listView, newsPill, nothingFound, searchBox } from "../../kit/list-view";
+import { countText, listView, newsPill, nothingFound, searchBox } from "../../kit/list-view";
 import { Column, RowPage } from "../../kit/row";
+import { ServerData } from "../../kit/server-data";
 import { unlockVerb, verbArg, withUnlock } from "../../kit/verb";
 import { JsonReader } from "../../lib/json-reader";
 import { box, leaf, Node, nothing } from "../../lib/node";
@@ -24,7 +24,7 @@ import { HolderOf } from "../../parts/holder";
 import { COLUMNS, QueueRow } from "./row";
 
 export class QueuesPage extends ListPage {
-  private holder: HolderOf = new HolderOf(new Fetched("queues.holder"));
+  private holder: HolderOf = new HolderOf(new ServerData("queues.holder"));
   /** The number of queues in each state, by the last answer for the first page. */
   private known: QueueStates | null = null;
 
@@ -93,27 +93,27 @@ export class QueuesPage extends ListPage {
 
   override act(m: Model, verb: string, arg: string, value: string): void {
     // The holder's locks are requested first, because the dialog shows what it will unlock.
-    if (verb === "unlock") this.holder.ask(m, arg);
+    if (verb === "unlock") this.holder.request(m, arg);
     else super.act(m, verb, arg, value);
   }
 
-  override take(m: Model, request: Pending, body: string): void {
-    if (request.topic !== this.holder.asked.topic) {
-      super.take(m, request, body);
+  override onAnswer(m: Model, request: Pending, body: string): void {
+    if (request.topic !== this.holder.data.topic) {
+      super.onAnswer(m, request, body);
       return;
     }
-    this.holder.take(m, body);
-    this.askUnlock();
+    this.holder.onAnswer(m, body);
+    this.openUnlock();
   }
 
-  override miss(m: Model, request: Pending, status: i32, reason: string): void {
-    if (request.topic !== this.holder.asked.topic) super.miss(m, request, status, reason);
+  override onFailure(m: Model, request: Pending, status: i32, reason: string): void {
+    if (request.topic !== this.holder.data.topic) super.onFailure(m, request, status, reason);
     // The worker is no longer listed, but its lock can still be removed.
-    else if (status === 404) this.askUnlock();
+    else if (status === 404) this.openUnlock();
     else m.notices.bad(reason);
   }
 
-  private askUnlock(): void {
+  private openUnlock(): void {
     const worker = this.holder.worker;
     after(0, "ask.verb", verbArg(unlockVerb(`Unlock ${worker}…`, [worker])));
   }
@@ -125,7 +125,7 @@ export class QueuesPage extends ListPage {
   override view(m: Model): Node {
     const none = this.none();
     return box("div", "queues-page", [
-      pageHeadSaying("Queues", countSaid(this, this.sorted === "stuck" ? ", by severity" : ""), []),
+      pageHeadWith("Queues", countText(this, this.sorted === "stuck" ? ", by severity" : ""), []),
       this.states(),
       box("div", "meta", [searchBox(this, "Find a queue by name"), newsPill(this)]),
       listView(m, this, "Queues", none),

@@ -1,10 +1,10 @@
 /** The tasks, most failures first: how many jobs each has, and how many live workers have it. */
 import { emptyWith } from "../../controls/empty";
 import { CODE } from "../../controls/icon";
-import { pageHeadSaying } from "../../controls/panel";
+import { pageHeadWith } from "../../controls/panel";
 import { readTaskList } from "../../generated/records";
 import { ListPage } from "../../kit/list-page";
-import { countSaid, listView, newsPill, nothingFound, searchBox } from "../../kit/list-view";
+import { countText, listView, newsPill, nothingFound, searchBox } from "../../kit/list-view";
 import { Column, RowPage } from "../../kit/row";
 import { writeButton } from "../../kit/verb";
 import { JsonReader } from "../../lib/json-reader";
@@ -14,11 +14,11 @@ import { Pending } from "../../model/requests";
 import { Shortcut } from "../../model/shortcut";
 import { withLimit } from "../../operations/limiting";
 import { withPause } from "../../operations/pausing";
-import { Acknowledged } from "../../parts/pause";
+import { Acknowledgements } from "../../parts/pause";
 import { COLUMNS, TaskRow } from "./row";
 
 export class TasksPage extends ListPage {
-  private acknowledged: Acknowledged = new Acknowledged("tasks");
+  private acknowledged: Acknowledgements = new Acknowledgements("tasks");
 
   constructor() {
     super("tasks", "/tasks");
@@ -42,13 +42,13 @@ export class TasksPage extends ListPage {
     this.acknowledged.follow(m, this.hasPause);
   }
 
-  override take(m: Model, request: Pending, body: string): void {
-    if (request.topic === this.acknowledged.asked.topic) this.acknowledged.take(m, body);
-    else super.take(m, request, body);
+  override onAnswer(m: Model, request: Pending, body: string): void {
+    if (request.topic === this.acknowledged.data.topic) this.acknowledged.onAnswer(m, body);
+    else super.onAnswer(m, request, body);
   }
 
-  override miss(m: Model, request: Pending, status: i32, reason: string): void {
-    if (request.topic === this.rows.topic) super.miss(m, request, status, reason);
+  override onFailure(m: Model, request: Pending, status: i32, reason: string): void {
+    if (request.topic === this.rows.topic) super.onFailure(m, request, status, reason);
   }
 
   override title(): string {
@@ -103,9 +103,9 @@ export class TasksPage extends ListPage {
         ? nothingFound(this)
         : emptyWith("No tasks", "A task is listed once it has a job.", [add]);
     return box("div", "tasks-page", [
-      pageHeadSaying(
+      pageHeadWith(
         "Tasks",
-        countSaid(this, this.sorted === "worst" ? ", most failures first" : ""),
+        countText(this, this.sorted === "worst" ? ", most failures first" : ""),
         [add],
       ),
       box("div", "meta", [searchBox(this, "Find a task by name"), newsPill(this)]),

@@ -37,8 +37,8 @@ function facts(m: Model, worker: ListedWorker): Node {
   add(list, "Version", worker.version);
   const started = worker.startedAt;
   if (!isNaN(started)) list.push(pair("Started", timed(started, ago(started, m.times))));
-  const heard = worker.lastHeartbeatAt;
-  if (!isNaN(heard)) list.push(pair("Heartbeat", timed(heard, ago(heard, m.times))));
+  const beatAt = worker.lastHeartbeatAt;
+  if (!isNaN(beatAt)) list.push(pair("Heartbeat", timed(beatAt, ago(beatAt, m.times))));
   if (worker.slots !== i64.MIN_VALUE) add(list, "Slots", grouped(worker.slots));
   if (worker.done !== i64.MIN_VALUE) {
     const failed = worker.failed === i64.MIN_VALUE ? "" : `, ${grouped(worker.failed)} failed`;

@@ -32,7 +32,7 @@ export function holds(m: Model, worker: ListedWorker): Node {
 }
 
 function why(m: Model, worker: ListedWorker): Node {
-  const heard = worker.lastHeartbeatAt;
+  const beatAt = worker.lastHeartbeatAt;
   const waits = behind(worker);
   const wait =
     waits.value > 0 ? `; ${countedValue(waits, "job waits", "jobs wait")} behind them` : "";
@@ -40,21 +40,21 @@ function why(m: Model, worker: ListedWorker): Node {
     ? ` It has locked ${holdings([worker])}${wait}.`
     : " It holds no locks.";
   if (worker.state === "stale") {
-    const lead = `Not responding: no heartbeat ${lasting(heard, m.times)}.`;
-    return said("bad", lead, ` The last one came at ${clockAt(heard, m.serverNow)}.${held}`);
+    const lead = `Not responding: no heartbeat ${lasting(beatAt, m.times)}.`;
+    return statusLine("bad", lead, ` The last one came at ${clockAt(beatAt, m.serverNow)}.${held}`);
   }
-  if (worker.state === "alive") return said("run", "Alive.", ` ${beat(m, worker)}`);
+  if (worker.state === "alive") return statusLine("run", "Alive.", ` ${beat(m, worker)}`);
   const old = isNaN(worker.oldestLockAt)
     ? ""
     : ` It has held its oldest lock ${lasting(worker.oldestLockAt, m.times)}.`;
-  return said(
+  return statusLine(
     isOld(worker) ? "warn" : "",
     "No heartbeats.",
     `${held}${old} Stock workers send none: check that it is still running.`,
   );
 }
 
-function said(tone: string, lead: string, rest: string): Node {
+function statusLine(tone: string, lead: string, rest: string): Node {
   return box("div", "why-box " + tone, [leaf("span", "lead", lead), text(rest)]);
 }
 

@@ -1,7 +1,7 @@
 /** One worker: whether it responds, what it runs and has locked, which jobs wait for it, its details. */
 import { link } from "../../controls/button";
-import { stateSaying } from "../../controls/glyph";
-import { Fetched } from "../../kit/fetched";
+import { stateWith } from "../../controls/glyph";
+import { ServerData } from "../../kit/server-data";
 import { unlockVerb, verbButton } from "../../kit/verb";
 import { box, Node, text } from "../../lib/node";
 import { named, queryPath } from "../../model/links";
@@ -20,9 +20,9 @@ export class WorkerPage extends NamedPage {
   private readonly of: HolderOf;
 
   constructor() {
-    const asked = new Fetched("worker.holder");
-    super("worker", "/workers", "Workers", asked);
-    this.of = new HolderOf(asked);
+    const data = new ServerData("worker.holder");
+    super("worker", "/workers", "Workers", data);
+    this.of = new HolderOf(data);
   }
 
   protected override get at(): string {
@@ -30,16 +30,16 @@ export class WorkerPage extends NamedPage {
   }
 
   override load(m: Model): void {
-    this.of.ask(m, this.wanted);
+    this.of.request(m, this.wanted);
   }
 
   /** Reads again at every heartbeat interval: heartbeats change even when no job does. */
   override refresh(m: Model): void {
-    if (this.asked.isDue(m, BEAT_MS)) this.of.ask(m, this.wanted, true);
+    if (this.data.isDue(m, BEAT_MS)) this.of.request(m, this.wanted, true);
   }
 
-  override take(m: Model, _request: Pending, body: string): void {
-    this.of.take(m, body);
+  override onAnswer(m: Model, _request: Pending, body: string): void {
+    this.of.onAnswer(m, body);
   }
 
   override aim(m: Model, dialog: OpenDialog): void {
@@ -51,7 +51,7 @@ export class WorkerPage extends NamedPage {
     const state = worker.state;
     const words =
       state === "alive" ? "Alive" : state === "stale" ? "Not responding" : "No heartbeats";
-    return box("span", levelTone(worker), [stateSaying(state, words)]);
+    return box("span", levelTone(worker), [stateWith(state, words)]);
   }
 
   protected override body(m: Model): Node {

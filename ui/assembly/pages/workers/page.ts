@@ -2,7 +2,7 @@
 import { link } from "../../controls/button";
 import { empty } from "../../controls/empty";
 import { CPU } from "../../controls/icon";
-import { pageHeadSaying } from "../../controls/panel";
+import { pageHeadWith } from "../../controls/panel";
 import {
   ListedWorker,
   readWorkerList,
@@ -76,7 +76,7 @@ export class WorkersPage extends ListPage {
 
   /** Reads again at every heartbeat interval: heartbeats change even when no job does. */
   override refresh(m: Model): void {
-    if (this.rows.isDue(m, BEAT_MS)) this.rows.ask(m, this.here(m), true);
+    if (this.rows.isDue(m, BEAT_MS)) this.rows.request(m, this.here(m), true);
   }
 
   override read(body: string): RowPage {
@@ -128,13 +128,13 @@ export class WorkersPage extends ListPage {
       dialog.workers.push(about[i].workerId);
   }
 
-  override written(write: Pending): void {
+  override onWrite(write: Pending): void {
     if (write.path === "api/maintenance") this.changed();
   }
 
   override view(m: Model): Node {
     return box("div", "workers-page", [
-      pageHeadSaying("Workers", this.said(), [this.sweep(m)]),
+      pageHeadWith("Workers", this.summary(), [this.sweep(m)]),
       box("div", "meta", [
         searchBox(this, "Find a worker by id, host, version or task"),
         newsPill(this),
@@ -151,7 +151,7 @@ export class WorkersPage extends ListPage {
   }
 
   /** Returns `5 of 6 alive; 61 of 120 slots busy`. */
-  private said(): string {
+  private summary(): string {
     if (!this.rows.ready) return "";
     const counts = this.counts;
     const all = counts.alive + counts.stale;

@@ -59,8 +59,8 @@ export class WorkerRow extends Row {
     return [
       cell("", [link(this.path, "name cut", [cutName(worker.workerId, "")])]),
       cell(levelTone(worker), [workerState(m, worker)]),
-      cell("dim w-opt", [said(worker.host)]),
-      cell("dim w-max", [said(worker.version)]),
+      cell("dim w-opt", [valueCell(worker.host)]),
+      cell("dim w-max", [valueCell(worker.version)]),
       cell("num dim w-max", [isAlive ? aged(worker.startedAt, m.times) : nothing]),
       cell("", [load(worker)]),
       cell("num dim w-opt", [isAlive ? text(perMinute(worker.donePerMin)) : nothing]),
@@ -70,7 +70,7 @@ export class WorkerRow extends Row {
   }
 }
 
-function said(value: string | null): Node {
+function valueCell(value: string | null): Node {
   return value === null ? nothing : cutName(value, "");
 }
 

@@ -60,12 +60,12 @@ function runs(m: Model, one: Runs): Node {
     cell("", [runningJobLink(one.job)]),
     cell("dim w-mid", [link(workerPath(worker.workerId), "cut", [cutName(worker.workerId, "")])]),
     cell(worker.state === "stale" ? "num red" : "num", [timed(since, runTime(m, worker, since))]),
-    cell("num dim w-mid", [heard(m, worker)]),
+    cell("num dim w-mid", [lastHeartbeat(m, worker)]),
   ]);
 }
 
 /** The last heartbeat; nothing for a worker without reports. Its locks are those of this moment. */
-function heard(m: Model, worker: ListedWorker): Node {
+function lastHeartbeat(m: Model, worker: ListedWorker): Node {
   const at = worker.lastHeartbeatAt;
   return isReported(worker) ? timed(at, age(at, m.times)) : nothing;
 }

@@ -3,7 +3,7 @@
  * difference.
  */
 import { Common, readCommon } from "../generated/records";
-import { Fetched } from "../kit/fetched";
+import { ServerData } from "../kit/server-data";
 import { JsonReader, Kind } from "../lib/json-reader";
 import { box, leaf, Node, nothing } from "../lib/node";
 import { encode } from "../lib/percent";
@@ -12,8 +12,8 @@ import { commonBody } from "../parts/common";
 
 const MAX_DEPTH = 20;
 
-export class Differs {
-  readonly asked: Fetched = new Fetched("job.common");
+export class Comparison {
+  readonly data: ServerData = new ServerData("job.common");
   private common: Common = Common.empty();
   /** The group of the job's error; empty: there is no group to compare with. */
   private group: string = "";
@@ -25,24 +25,24 @@ export class Differs {
   set errorGroup(group: string) {
     if (group === this.group) return;
     this.group = group;
-    this.asked.forget();
+    this.data.reset();
   }
 
   load(m: Model): void {
-    if (!this.isOffered || this.asked.ready || this.asked.isOn(m)) return;
-    this.asked.ask(m, "api/groups/common?q=" + encode("group:" + this.group));
+    if (!this.isOffered || this.data.ready || this.data.isPending(m)) return;
+    this.data.request(m, "api/groups/common?q=" + encode("group:" + this.group));
   }
 
-  take(m: Model, body: string): void {
+  onAnswer(m: Model, body: string): void {
     const r = new JsonReader(body);
     const common = readCommon(r);
-    if (this.asked.ended(m, r)) this.common = common;
+    if (this.data.finish(m, r)) this.common = common;
   }
 
   /** `json`: the job's payload; null if it was not loaded. */
   view(m: Model, json: string | null): Node {
-    const body = commonBody(m, this.asked, this.common);
-    if (json !== null && this.asked.ready) body.push(this.ofThisJob(json));
+    const body = commonBody(m, this.data, this.common);
+    if (json !== null && this.data.ready) body.push(this.ofThisJob(json));
     return box("div", "", body);
   }
 

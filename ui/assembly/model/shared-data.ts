@@ -5,7 +5,7 @@ import { grouped } from "../lib/number";
 
 const MAX_RECENT = 6;
 
-export class Known {
+export class SharedData {
   /** The jobs in the list. */
   listed: ListedJob[] = [];
   /** The address at which the list of jobs was left, and the ids of its jobs in their order. */

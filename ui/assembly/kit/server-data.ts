@@ -2,8 +2,8 @@
  * One thing that a page requests: whether it has arrived, is on its way, or why it failed. The page stores the record
  * itself; this class has what is the same for every page.
  *
- *   ask() ──▶ waiting ──took()──▶ ready ──ask()──▶ ready, and requested again
- *                └──missed()──▶ error or missing
+ *   request() ──▶ waiting ──arrived()──▶ ready ──request()──▶ ready, and requested again
+ *                    └──failedWith()──▶ error or missing
  */
 import { button } from "../controls/button";
 import { emptyWith, problem, skeleton } from "../controls/empty";
@@ -19,22 +19,22 @@ export const SKELETON_MS: f64 = 200;
 const SOMETIMES_MS: f64 = 15000;
 const SELDOM_MS: f64 = 120000;
 
-export class Fetched {
+export class ServerData {
   /** Whether there was an answer. What is shown may be older than the last request. */
   ready: bool = false;
   /** Whether the server's answer was 404. */
   missing: bool = false;
   error: string = "";
   /** When it was last requested and answered; NaN: never. */
-  askedAt: f64 = NaN;
+  requestedAt: f64 = NaN;
   answeredAt: f64 = NaN;
 
-  /** `topic`: `<page>.<what>`. The answer goes to the page's `take`, a failure to its `miss`. */
+  /** `topic`: `<page>.<what>`. The answer goes to the page's `onAnswer`, a failure to its `onFailure`. */
   constructor(readonly topic: string) {}
 
   /** Sends a request that replaces an older one; quietly if no user waits for it. */
-  ask(m: Model, path: string, isQuiet: bool = false): void {
-    this.askedAt = m.now;
+  request(m: Model, path: string, isQuiet: bool = false): void {
+    this.requestedAt = m.now;
     if (!this.ready) after(<i32>SKELETON_MS, "app.draw", "");
     m.requests.read(m.access, this.topic, path, isQuiet);
   }
@@ -43,31 +43,31 @@ export class Fetched {
    * Requests again `soonMs` after the last time if the counts have changed since, else after two minutes:
    * while nothing changes in the database, nothing needs to be read.
    */
-  askEvery(m: Model, path: string, soonMs: f64): void {
-    this.askSince(m, path, soonMs, m.facts.changedAt);
+  requestEvery(m: Model, path: string, soonMs: f64): void {
+    this.requestSince(m, path, soonMs, m.facts.changedAt);
   }
 
-  /** Like askEvery(), for data with a time of its own last change. */
-  askSince(m: Model, path: string, soonMs: f64, changedAt: f64): void {
+  /** Like requestEvery(), for data with a time of its own last change. */
+  requestSince(m: Model, path: string, soonMs: f64, changedAt: f64): void {
     const rest =
-      changedAt >= this.askedAt
+      changedAt >= this.requestedAt
         ? soonMs
-        : m.facts.changedAt >= this.askedAt
+        : m.facts.changedAt >= this.requestedAt
           ? SOMETIMES_MS
           : SELDOM_MS;
-    if (this.isDue(m, max(soonMs, rest))) this.ask(m, path, true);
+    if (this.isDue(m, max(soonMs, rest))) this.request(m, path, true);
   }
 
   /** Whether a quiet request may be sent: not while one is on its way, and not beyond the budget. */
   isDue(m: Model, everyMs: f64): bool {
-    return m.now - this.askedAt >= everyMs && !this.isOn(m) && m.requests.mayRepeat(m.now);
+    return m.now - this.requestedAt >= everyMs && !this.isPending(m) && m.requests.mayRepeat(m.now);
   }
 
-  isOn(m: Model): bool {
+  isPending(m: Model): bool {
     return m.requests.waitsFor(this.topic);
   }
 
-  took(m: Model): void {
+  arrived(m: Model): void {
     this.ready = true;
     this.missing = false;
     this.error = "";
@@ -75,37 +75,37 @@ export class Fetched {
   }
 
   /** During an outage the present data stay, under the banner. */
-  missed(status: i32, reason: string): void {
+  failedWith(status: i32, reason: string): void {
     this.missing = status === 404;
     if (!isAway(status) && status !== 404) this.error = reason;
   }
 
   /** The answer has arrived and cannot be read. */
-  broke(reason: string): void {
+  unreadable(reason: string): void {
     this.error = `The server's answer can't be read: ${reason}`;
   }
 
   /** Ends the reading of its answer. Returns whether the answer could be read. */
-  ended(m: Model, r: JsonReader): bool {
+  finish(m: Model, r: JsonReader): bool {
     r.end();
-    if (r.failed) this.broke(r.error);
-    else this.took(m);
+    if (r.failed) this.unreadable(r.error);
+    else this.arrived(m);
     return !r.failed;
   }
 
   /** Resets it, as if it had never been requested. */
-  forget(): void {
+  reset(): void {
     this.ready = false;
     this.missing = false;
     this.error = "";
-    this.askedAt = NaN;
+    this.requestedAt = NaN;
     this.answeredAt = NaN;
   }
 
   /** The answer takes so long that the page shows it. */
   isLate(m: Model): bool {
     const isHindered = this.error.length > 0 || m.live.outage.length > 0;
-    return !isHindered && m.now - this.askedAt >= SKELETON_MS;
+    return !isHindered && m.now - this.requestedAt >= SKELETON_MS;
   }
 
   /** What is shown until it is ready, or the error. */
