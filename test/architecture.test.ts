@@ -102,8 +102,8 @@ const folders: Record<string, Record<string, readonly string[]>> = {
     "": ["audit", "declare", "indexes", "jobs", "limits", "maintenance", "pauses", "schedules"],
     "operations/model": ["audit", "before-images", "declare", ""],
     "operations/store": ["before-images", "declare", "operations/model"],
-    "operations/rehearse": ["before-images", "declare", "operations/model"],
-    operations: ["audit", "before-images", "operations/model", "operations/rehearse"],
+    "operations/preview": ["before-images", "declare", "operations/model"],
+    operations: ["audit", "before-images", "operations/model", "operations/preview"],
   },
   utils: { "": [] },
   worker: {

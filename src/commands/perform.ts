@@ -96,11 +96,11 @@ async function performOn(
 ): Promise<PerformedWork> {
   const target = targetOf(checked);
   const facts = async (of: Target) => (options.isAudited === true ? readFacts(db, of) : null);
-  const mayKeep = options.keepFor !== undefined && command.operationId !== undefined;
+  const canRecord = options.recordFor !== undefined && command.operationId !== undefined;
   const before = await facts(target);
-  const isKept = mayKeep && (await hasOperations(db));
-  const keepFor = isKept ? options.keepFor : undefined;
-  const context = { ...options, keepFor, by: options.keepFor?.by ?? null };
+  const isRecorded = canRecord && (await hasOperations(db));
+  const recordFor = isRecorded ? options.recordFor : undefined;
+  const context = { ...options, recordFor, by: options.recordFor?.by ?? null };
   const result = await command.run(db, checked, context);
   const touched = {
     ...target,

@@ -39,7 +39,7 @@ export interface Insight extends SharedFacts {
   readonly changed: () => void;
 }
 
-/** The limits by name, and which workers do not obey them; null: none that is known. */
+/** The limits by name, and which workers do not apply them; null: none that is known. */
 export interface LimitUses {
   readonly uses: readonly LimitUse[];
   readonly note: string | null;

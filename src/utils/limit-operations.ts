@@ -42,7 +42,7 @@ export interface Limit {
 export interface LimitOperations {
   /**
    * Creates a limit, or replaces the one of this name: how many jobs run at once, and how many start in a period, over
-   * all workers of this library. Workers obey it within 2 seconds; running jobs are never stopped. Returns false if
+   * all workers of this library. Workers apply it within 2 seconds; running jobs are never stopped. Returns false if
    * it was equal before. Rejects with `conflict` if there are 1,000 limits or the name is of a limit of the other kind,
    * and with InputError for invalid values.
    */
@@ -89,7 +89,7 @@ export async function createWorkerLimits(
     const fields = { limit: wanted.name, option: limitText(wanted), stored: limitText(stored) };
     logger.warn(
       fields,
-      "a limit differs from this worker's option limits: the stored one is obeyed and stays",
+      "a limit differs from this worker's option limits: the stored one applies and stays",
     );
   }
 }

@@ -40,7 +40,7 @@ export interface ControlWatchParts {
   returnUnstarted(): Promise<void>;
   /** Called when jobs may be ready again. */
   wake(): void;
-  /** Called when `obeyed` has changed. */
+  /** Called when `appliedPauses` has changed. */
   acknowledge(): void;
   /** The limits, which are read after the pauses. */
   readonly limits: { read(db: Database): Promise<void> };
@@ -63,7 +63,7 @@ export class ControlWatch implements Controls {
   #pauses: ReadonlySet<string> | null = new Set();
   /** Resolves when the jobs that were fetched before the last pause and have not started are returned. */
   #returned: Promise<void> = Promise.resolve();
-  #obeyed: string | null = null;
+  #appliedPauses: string | null = null;
   /** Whether the time of a pause is over, and the pause remains because a job of its queue is running. */
   #hasDue = false;
   /** When the time of the next pause is over, by the monotonic clock. */
@@ -85,9 +85,9 @@ export class ControlWatch implements Controls {
     this.#running = this.#run();
   }
 
-  /** The mark of the pauses that this worker obeys, so that none of their jobs can start; null: unknown. */
-  get obeyed(): string | null {
-    return this.#obeyed;
+  /** The mark of the pauses that this worker applies, so that none of their jobs can start; null: unknown. */
+  get appliedPauses(): string | null {
+    return this.#appliedPauses;
   }
 
   /** The channel on which pauses, their ends and requests to cancel are announced, with its callback. */
@@ -175,7 +175,7 @@ export class ControlWatch implements Controls {
       if (nextMs !== null) this.#nextEndMs = monotonic() + Math.max(nextMs, MIN_WAIT_MS);
       if (mark !== this.#mark) this.#applyPauses(mark, pauses);
       const hasEnded = await cancelled;
-      // Writes come last: a role that may only read pauses obeys them, and leaves ending them to other workers.
+      // Writes come last: a role that may only read pauses applies them, and leaves ending them to other workers.
       this.#hasDue = hasDue;
       if (hasDue && !this.#isEnding && monotonic() >= this.#endNotBeforeMs) void this.#endDue();
       if (hasEnded) await endCancellations(db);
@@ -219,8 +219,8 @@ export class ControlWatch implements Controls {
   #clearPauses(): void {
     this.#mark = "";
     this.#pauses = new Set();
-    if (this.#obeyed === null) return;
-    this.#obeyed = null;
+    if (this.#appliedPauses === null) return;
+    this.#appliedPauses = null;
     this.#parts.acknowledge();
   }
 
@@ -237,7 +237,7 @@ export class ControlWatch implements Controls {
     if (!isFirst) this.#parts.wake();
     void this.#returned.then(() => {
       if (mark !== this.#mark) return;
-      this.#obeyed = mark;
+      this.#appliedPauses = mark;
       this.#parts.acknowledge();
     });
   }

@@ -105,7 +105,7 @@ export class Upkeep<E> {
               running: sessions().all.flatMap(({ running }) => running),
               unstarted: sessions().all.flatMap(({ unstarted }) => unstarted),
               unsettled: sessions().all.flatMap(({ unsettled }) => unsettled),
-              pausesObeyed: this.pauses.obeyed,
+              pausesApplied: this.pauses.appliedPauses,
             }),
             leaseLost: (id, reason) => {
               if (this.#recovery !== null) sessions().leaseLost(this.#recovery, id, reason);

@@ -150,7 +150,7 @@ test("An action's message has the numbers of changed and given jobs, and locked 
   const done = await act({ action: "complete", ids: [...ids, 4_000_000_000] });
   assert.equal(
     done.message,
-    `Completed 2 of 4 jobs; 1 left alone, it has started: #${locked}; 1 gone: #4000000000`,
+    `Completed 2 of 4 jobs; 1 left alone, it has started: #${locked}; 1 not found: #4000000000`,
   );
   assert.equal((await act({ action: "complete", ids: [locked] })).jobs.length, 0);
 });
@@ -165,7 +165,10 @@ test("Jobs without attempts left do not count as run or rescheduled, and retry g
   assert.equal(alone.message, `Rescheduled to run now: 0 of 1 job; 1 ${how}`);
   assert.deepEqual([alone.requested, alone.done, alone.jobs.length], [1, 0, 0]);
   const both = await act({ action: "run-now", ids: [spent, fresh, 4_000_000_000] });
-  assert.equal(both.message, `Rescheduled to run now: 1 of 3 jobs; 1 gone: #4000000000; 1 ${how}`);
+  assert.equal(
+    both.message,
+    `Rescheduled to run now: 1 of 3 jobs; 1 not found: #4000000000; 1 ${how}`,
+  );
   assert.deepEqual([both.requested, both.done], [3, 1]);
   const later = { action: "reschedule", ids: [spent], run_at: "2040-01-01T00:00:00Z" };
   assert.equal((await act(later)).message, `Rescheduled 0 of 1 job; 1 ${how}`);

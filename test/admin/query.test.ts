@@ -137,26 +137,30 @@ test("Every route answers or refuses any query without an internal error.", asyn
 });
 
 test("When nothing matches, similar names are suggested with the terms to replace.", async () => {
-  const meant = async (q: string, more = "&fields=row") => {
+  const suggestions = async (q: string, more = "&fields=row") => {
     const { status, body } = await client.get(`/api/jobs?q=${encodeURIComponent(q)}${more}`);
     assert.equal(status, 200);
-    return body.meant?.map(({ term, use }: { term: string; use: string }) => `${term} > ${use}`);
+    return body.suggestions?.map(
+      ({ term, use }: { term: string; use: string }) => `${term} > ${use}`,
+    );
   };
-  assert.deepEqual(await meant("is:failed queue:mals attempts<9"), ["queue:mals > queue:mails"]);
-  assert.deepEqual(await meant("mials"), ["mials > queue:mails"]);
-  assert.deepEqual(await meant("task:mail/sned queue:mals"), [
+  assert.deepEqual(await suggestions("is:failed queue:mals attempts<9"), [
+    "queue:mals > queue:mails",
+  ]);
+  assert.deepEqual(await suggestions("mials"), ["mials > queue:mails"]);
+  assert.deepEqual(await suggestions("task:mail/sned queue:mals"), [
     "task:mail/sned > task:mail/send",
     "queue:mals > queue:mails",
   ]);
-  assert.deepEqual(await meant('task:"report (bug)"'), [
+  assert.deepEqual(await suggestions('task:"report (bug)"'), [
     'task:"report (bug)" > task:"report (big)"',
   ]);
   for (const q of ["queue:quite-another", "is:failed", "queue:mals*", "-queue:mals is:failed"]) {
-    assert.deepEqual(await meant(q), [], q);
+    assert.deepEqual(await suggestions(q), [], q);
   }
-  assert.equal(await meant("queue:mails"), undefined, "something was found");
+  assert.equal(await suggestions("queue:mails"), undefined, "something was found");
   assert.equal(
-    await meant("queue:mals", ""),
+    await suggestions("queue:mals", ""),
     undefined,
     "not for fields=full, which programs read",
   );

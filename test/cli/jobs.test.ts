@@ -24,7 +24,7 @@ test("A job is added, listed, shown and completed, its payload byte for byte.", 
   assert.ok(listed.stdout.includes(`"payload":${exact}`), listed.stdout);
   assert.match((await worker(["show", id], env)).stdout, /flags \{"a": ?true, ?"b": ?true\}/);
   const completed = await worker(["complete", id, "999", "--yes"], env);
-  assert.match(completed.stdout, /Completed 1 of 2 jobs; 1 gone: #999/);
+  assert.match(completed.stdout, /Completed 1 of 2 jobs; 1 not found: #999/);
   const gone = await worker(["show", id], env);
   assert.deepEqual([gone.status, gone.stderr.trim()], [1, `worker: there is no job ${id}`]);
 });

@@ -83,7 +83,7 @@ test("While a worker without heartbeats holds a lock, every answer about limits 
   await client.query("update worker._private_jobs set locked_by = 'stock', locked_at = now()");
   await client.end();
   const note =
-    "1 worker sends no heartbeats: Graphile Worker's own workers do not obey limits of tasks, and run no jobs of queues with a limit";
+    "1 worker sends no heartbeats: Graphile workers do not apply limits of tasks, and run no jobs of queues with a limit";
   assert.doesNotMatch((await worker("status")).stdout, /Limits/);
   const set = await worker("limit", "set", "l", "--task", "t", "--concurrency", "1");
   assert.equal(set.stdout, `Set the limit l: at most 1 job of task t at once; ${note}\n`);

@@ -11,7 +11,7 @@ test("The progress of an operation has grouped numbers, and the remaining time a
     action: "retry",
     done: 12_000,
     undone: 0,
-    kept: 12_000,
+    storedRows: 12_000,
     expected: estimated(98_765, 500, "sample", ""),
     ratePerS: 1_200,
     etaS: 3_720,

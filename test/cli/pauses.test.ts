@@ -48,7 +48,7 @@ test("While a worker without heartbeats holds a lock, the list of pauses has a n
   await shown("pause", "task", "t");
   assert.match(
     await shown("paused"),
-    /\n1 worker sends no heartbeats: Graphile Worker's own workers obey the pause of a queue, not that of a task or of everything\n$/,
+    /\n1 worker sends no heartbeats: Graphile workers apply the pause of a queue, not that of a task or of everything\n$/,
   );
 });
 

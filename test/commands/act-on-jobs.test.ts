@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { InputError } from "../../src/base/errors.ts";
-import type { ActionRecord } from "../../src/commands/before-images/kept-statement.ts";
+import type { ActionRecord } from "../../src/commands/before-images/recorded-statement.ts";
 import { completeJobs } from "../../src/commands/jobs/complete-jobs.ts";
 import { permanentlyFailJobs } from "../../src/commands/jobs/permanently-fail-jobs.ts";
 import { type JobChanges, rescheduleJobs } from "../../src/commands/jobs/reschedule-jobs.ts";
@@ -18,7 +18,7 @@ const queue = testQueue(() => migratedDatabase("worker", ["operations"]));
 const idsOf = (jobs: readonly Job[]) => jobs.map((job) => job.id);
 
 type Act = (db: Database, ids: readonly string[]) => Promise<Job[]>;
-const keeping = (action: string, changes = {}): ActionRecord => ({
+const record = (action: string, changes = {}): ActionRecord => ({
   origin: { by: "tester", source: "admin" },
   ...{ action, changes },
 });
@@ -27,11 +27,11 @@ const acts: Record<string, Act> = {
   permanentlyFailJobs: async (db, ids) => (await permanentlyFailJobs(db, ids, "why")).jobs,
   rescheduleJobs: async (db, ids) => (await rescheduleJobs(db, ids, { priority: 5 })).jobs,
   "completeJobs, stored for an undo,": async (db, ids) =>
-    (await completeJobs(db, ids, keeping("complete"))).jobs,
+    (await completeJobs(db, ids, record("complete"))).jobs,
   "permanentlyFailJobs, stored for an undo,": async (db, ids) =>
-    (await permanentlyFailJobs(db, ids, "why", keeping("fail", { reason: "why" }))).jobs,
+    (await permanentlyFailJobs(db, ids, "why", record("fail", { reason: "why" }))).jobs,
   "rescheduleJobs, stored for an undo,": async (db, ids) =>
-    (await rescheduleJobs(db, ids, { priority: 5 }, keeping("reschedule", { priority: 5 }))).jobs,
+    (await rescheduleJobs(db, ids, { priority: 5 }, record("reschedule", { priority: 5 }))).jobs,
 };
 
 async function addThree(): Promise<string[]> {

@@ -23,7 +23,7 @@ async function performed(name: string, input: Record<string, unknown>) {
   assert.ok(command !== undefined);
   return perform(command, db, input, {
     ...{ pool, logger: silentLogger, signal: new AbortController().signal },
-    keepFor: { by: "ana", source: "admin" },
+    recordFor: { by: "ana", source: "admin" },
     record: (record) => void records.push(record),
   });
 }

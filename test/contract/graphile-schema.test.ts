@@ -1,5 +1,5 @@
 // This library's operations on other programs' installations: Graphile Worker's schema without any
-// migration, and stock Graphile Worker running jobs that this library added.
+// migration, and Graphile Worker running jobs that this library added.
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { setImmediate } from "node:timers/promises";
@@ -171,7 +171,7 @@ test("Stock Graphile Worker runs the jobs of this library, in order, with the ex
   });
 });
 
-test("A job that failed in stock Graphile Worker is listed with its error and can be run again.", async (t) => {
+test("A job that failed in Graphile Worker is listed with its error and can be run again.", async (t) => {
   const { pool, utils } = await installed(t, "Graphile Worker 0.18");
   const { id } = await utils.addJob("fails", {}, { maxAttempts: 1, queueName: "q" });
   const options = { pgPool: pool, schema: SCHEMA, logger: quiet };

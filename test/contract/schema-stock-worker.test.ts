@@ -1,4 +1,4 @@
-// A stock Graphile Worker on this library's schema: it adds and runs jobs, wakes up on notifications,
+// A Graphile Worker on this library's schema: it adds and runs jobs, wakes up on notifications,
 // serializes queues, and handles keys and crontabs.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -44,7 +44,7 @@ function collector(count: number): { task: TaskList[string]; done: Promise<unkno
   return { task, done: promise };
 }
 
-describe("A stock Graphile Worker on this library's schema", () => {
+describe("A Graphile Worker on this library's schema", () => {
   before(async () => {
     own = testPool((await migratedDatabase()).url, 10);
     pool = own.pool;

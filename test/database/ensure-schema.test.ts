@@ -62,7 +62,7 @@ describe("ensureSchema", () => {
     }
   });
 
-  test("A stock Graphile Worker schema is used unchanged, by six concurrent starts, too.", async () => {
+  test("A plain Graphile Worker schema is used unchanged, by six concurrent starts, too.", async () => {
     const schema = fresh();
     await installStock(owner.pool, schema);
     const before = await versions(owner.pool, schema);

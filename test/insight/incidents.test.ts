@@ -43,7 +43,7 @@ const holdQueue = (name: string, by: string, age: string) =>
     [name, by, age],
   );
 
-/** Used up `age` ago, as a stock worker leaves it. */
+/** Used up `age` ago, as a Graphile worker leaves it. */
 const fail = (ids: readonly string[], error: string, age: string) =>
   sql(
     `update worker._private_jobs set attempts = max_attempts, last_error = $2,
@@ -411,7 +411,7 @@ describe("A poison job", () => {
     });
   }
 
-  test("of a stock worker has attempts and no error, without the running attempt.", async () => {
+  test("of a Graphile worker has attempts and no error, without the running attempt.", async () => {
     const [two, three, running] = [await add("t"), await add("t"), await add("t")];
     await sql("update worker._private_jobs set attempts = 2, max_attempts = 25 where id = $1", [
       two,
@@ -468,7 +468,7 @@ describe("An unsupported task", () => {
     assert.equal((await ofKind("old_ready"))[0]?.affected.value, 1);
   });
 
-  test("is not reported when a list is cut, or a stock worker holds a lock.", async () => {
+  test("is not reported when a list is cut, or a Graphile worker holds a lock.", async () => {
     await worker("w", ["known"], "0s", { tasks_cut: true });
     await waits();
     assert.deepEqual(await ofKind("unsupported_task"), []);
@@ -504,7 +504,7 @@ describe("Without a worker", () => {
       /, and the last known lock or failure is 40 s old\.$/,
     );
     await sql("delete from worker._private_jobs where id = $1", [before]);
-    // A stock worker sends no heartbeats.
+    // A Graphile worker sends no heartbeats.
     const [taken] = ids(await many(1, "t"));
     await lockJob(queue, taken ?? "", "stock");
     await sql(

@@ -54,7 +54,7 @@ test("All available facts are reported, and no others.", async () => {
     /Workers here send no heartbeats, and the last lock is 5 h old\./,
   );
   assert.doesNotMatch(JSON.stringify([blocked, ready, incidents]), /silent|dead|supports its task/);
-  // A stock worker does not change updated_at; the failure is found all the same.
+  // A Graphile worker does not change updated_at; the failure is found all the same.
   const { groups } = await insight.groups("error", "is:failed", 10);
   const age = Date.now() - Date.parse(groups[0]?.lastSeen ?? "");
   assert.ok(age > 170_000 && age < 240_000, `${age} ms`);

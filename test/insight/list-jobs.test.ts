@@ -281,7 +281,7 @@ test("A page of very large jobs ends early, and its cursor continues.", async ()
   assert.deepEqual(seen, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
 });
 
-test("A failure without a change of updated_at, as of stock workers, has its own time.", async () => {
+test("A failure without a change of updated_at, as of Graphile workers, has its own time.", async () => {
   await queue.sql("insert into worker._private_tasks (identifier) values ('stock')");
   await queue.sql(`
     insert into worker._private_jobs (task_id, attempts, max_attempts, created_at, updated_at, run_at)

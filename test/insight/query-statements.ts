@@ -2,8 +2,8 @@
 import { type Database, query } from "../../src/database/database.ts";
 import { errorGroup } from "../../src/domain/error-group.ts";
 import { compileQuery } from "../../src/insight/query/compile-query.ts";
-import { namesMeant } from "../../src/insight/suggest/names-meant.ts";
 import { suggest } from "../../src/insight/suggest/suggest.ts";
+import { suggestNames } from "../../src/insight/suggest/suggest-names.ts";
 
 const SEAT = errorGroup("Error: no seat is left in row 7");
 
@@ -61,7 +61,7 @@ export const queryCalls: Readonly<Record<string, QueryCall>> = {
     ]),
   ),
   "suggest-names": [(db) => suggest(db, "worker:x", 8), answer],
-  "suggest-meant": [(db) => namesMeant(db, "nmae", []), () => ({ name: "far-from-it" })],
+  "suggest-similar-names": [(db) => suggestNames(db, "nmae", []), () => ({ name: "far-from-it" })],
   "suggest-flags": [(db) => suggest(db, "flag:", 5), answer],
   "suggest-payload": [(db) => suggest(db, "payload.", 8), answer],
 };

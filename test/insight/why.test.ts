@@ -255,7 +255,7 @@ test("A job without attempts left explains that, and how it can be retried.", as
   );
   const why = await explain(id);
   assert.equal(why.condition, "failed");
-  // The row's updated_at is that of a stock worker, which does not change it.
+  // The row's updated_at is that of a Graphile worker, which does not change it.
   assert.match(
     why.sentence,
     /^Will not run again\. All 5 attempts are used up after 9 m 4\d s; last attempt (19|2\d) s ago\.$/,
@@ -388,8 +388,8 @@ describe("An unsupported task", () => {
     "a worker lists nothing": () => heartbeat(queue, "b", { host: "h" }),
     "a worker reports nothing": () => heartbeat(queue, "b"),
     "a worker reports another type": () => heartbeat(queue, "b", { task_identifiers: "lost" }),
-    "a stock worker holds a job": async () => lockJob(queue, await add("other"), "stock"),
-    "a stock worker holds a queue": async () => {
+    "a Graphile worker holds a job": async () => lockJob(queue, await add("other"), "stock"),
+    "a Graphile worker holds a queue": async () => {
       await add("other", { queueName: "q" });
       await sql("update worker._private_job_queues set locked_by = 'stock', locked_at = now()");
     },

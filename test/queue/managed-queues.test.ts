@@ -38,7 +38,7 @@ const limit = (match: string, concurrency: number | null, rate: FullRate | null 
   return setLimit(queue.db, { definition, setBy: null, isFromCode: false });
 };
 
-/** Adds due jobs in order. The first makes the row of the queue, as a stock worker does. */
+/** Adds due jobs in order. The first makes the row of the queue, as a Graphile worker does. */
 async function add(name: string, count = 1): Promise<void> {
   await queue.sql("select worker.add_job('task', '{}'::json, $1, now() - interval '1 minute')", [
     name,

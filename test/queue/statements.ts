@@ -7,7 +7,7 @@ import { cancelJobs, waitForCancelledJobs } from "../../src/commands/jobs/cancel
 import { completeJobs } from "../../src/commands/jobs/complete-jobs.ts";
 import { jobActionResult } from "../../src/commands/jobs/define-job-action.ts";
 import { permanentlyFailJobs } from "../../src/commands/jobs/permanently-fail-jobs.ts";
-import { removeJob, removeKeeping } from "../../src/commands/jobs/remove-job.ts";
+import { removeJob, removeRecorded } from "../../src/commands/jobs/remove-job.ts";
 import { rescheduleJobs } from "../../src/commands/jobs/reschedule-jobs.ts";
 import { runNow } from "../../src/commands/jobs/run-now.ts";
 import { stopRetrying } from "../../src/commands/jobs/stop-retrying.ts";
@@ -363,7 +363,7 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
   "fail-kept": (db) => permanentlyFailJobs(db, ["1"], "r", KEEPING),
   "stop-retrying-kept": (db) => stopRetrying(db, ["1"], KEEPING),
   "reschedule-kept": (db) => rescheduleJobs(db, ["1"], { runAt: "now" }, KEEPING),
-  "remove-by-key-kept": (db) => removeKeeping(db, "k", KEEPING),
+  "remove-by-key-kept": (db) => removeRecorded(db, "k", KEEPING),
   "run-now": [(db) => runNow(db, ["1"], {}, null), () => ({ id: "1" })],
   "force-unlock": (db) => forceUnlockWorkers(db, ["w"]),
   "force-unlock-heartbeats": [(db) => forceUnlockWorkers(db, ["w"]), () => ({ present: true })],
@@ -586,7 +586,7 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
   "reset-stale-locks": [(db) => resetStaleLocks(db, 0), () => ({ present: true })],
   "reset-stale-locks-separately": [(db) => resetStaleLocks(db, 0), refusingAll],
   "reset-stale-locks-without-heartbeats": (db) => resetStaleLocks(db, 0),
-  "forget-stale-workers": (db) => deleteStaleWorkers(db, 0),
+  "delete-stale-workers": (db) => deleteStaleWorkers(db, 0),
 
   ...Object.fromEntries(
     Object.entries(operationCalls).map(([name, call]) => [name, [call, operationAnswer]] as const),

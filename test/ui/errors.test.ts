@@ -153,7 +153,7 @@ test("the details of a group follow new failures, once the page is not in use", 
   assert.equal(asked(), 1, "once for each change");
 });
 
-test("all of a kind are retried by a query, after a rehearsal, by button and by key", async () => {
+test("all of a kind are retried by a query, after a preview, by button and by key", async () => {
   const page = await opened1();
   page.click("Retry 8,400…");
   assert.match(page.dialogText, /^Retry all matching jobs\?/);

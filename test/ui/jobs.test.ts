@@ -471,8 +471,8 @@ test("an empty list shows why it is empty and which condition to remove", async 
   const link = (words: string) => page.one((e) => e.tag === "a" && textOf([e]) === words).attrs;
   assert.equal(link("Remove queue:biling")["href"], "#/jobs?q=is%3Afailed%20attempts%3E2");
   page.go("/jobs?q=is%3Afailed%20queue%3Abiling");
-  const meant = [{ term: "queue:biling", use: "queue:billing" }];
-  page.answer("api/jobs?limit=100", jobs([], null, { unknown: ["queue:biling"], meant }));
+  const suggestions = [{ term: "queue:biling", use: "queue:billing" }];
+  page.answer("api/jobs?limit=100", jobs([], null, { unknown: ["queue:biling"], suggestions }));
   assert.equal(link("Use queue:billing")["href"], "#/jobs?q=is%3Afailed%20queue%3Abilling");
   assert.equal(link("Use queue:billing")["class"], "btn p");
 });

@@ -76,12 +76,12 @@ test("the page of a paused queue shows by which user, since when, until when and
   assert.deepEqual(page.notices, ["Resumed the queue mail"]);
 });
 
-test("a queue is paused with a reason until a time, after the dialog has shown which workers obey", async () => {
+test("a queue is paused with a reason until a time, after the dialog has shown which workers apply it", async () => {
   const page = await queuePage(queue("mail"));
   page.app.dispatch("app.key", "", "p");
   assert.match(
     page.dialogText,
-    /^Pause queue mail.*workers obey the pause of a queue, not that of a task/,
+    /^Pause queue mail.*workers apply the pause of a queue, not that of a task/,
   );
   assert.equal(page.hasButton("now"), false);
   page.answer("api/pauses", none);

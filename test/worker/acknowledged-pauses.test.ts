@@ -325,7 +325,7 @@ test("A new pause returns what was fetched, also one with an earlier time; the e
     jobs: () => [],
     cancel: () => false,
     acknowledge: () => {
-      acknowledged = watch.obeyed ?? "";
+      acknowledged = watch.appliedPauses ?? "";
     },
   });
   // In one statement, because a read that is still running could see the first alone.

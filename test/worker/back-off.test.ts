@@ -175,7 +175,7 @@ for (const [mode, options] of [
   });
 }
 
-test("Stock workers obey the back-off of a queue, and go on after it.", async () => {
+test("Graphile workers apply the back-off of a queue, and go on after it.", async () => {
   const { task } = limited("call", "queue", 1_500);
   const ours = await queue.started({ tasks: [task] });
   await add("call", 1, { queueName: "q" });

@@ -353,7 +353,7 @@ test("A job that is being cancelled, or was, has the reason and the user in its 
   assert.match(failed?.sentence ?? "", /^Will not run again\. Cancelled: wrong file; .* ago\.$/);
 });
 
-test("A job of a stock worker ends by itself, and is not retried.", async () => {
+test("A job of a Graphile worker ends by itself, and is not retried.", async () => {
   const [started, end] = [latch(), latch()];
   const runner = await run({
     connectionString: queue.url,

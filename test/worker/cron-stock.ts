@@ -22,7 +22,7 @@ const tickSql = `
   from specs inner join locks on locks.identifier = specs.identifier
   order by specs.index`;
 
-/** Schedules tick `ts` as a stock worker does, for entries with the identifier of their task. */
+/** Schedules tick `ts` as a Graphile worker does, for entries with the identifier of their task. */
 export async function stockSchedule(
   pool: pg.Pool,
   identifiers: readonly string[],
@@ -39,7 +39,7 @@ export interface StockRun {
   stop(): Promise<void>;
 }
 
-/** Starts a stock worker that schedules `crontab` and runs no job. */
+/** Starts a Graphile worker that schedules `crontab` and runs no job. */
 export function runStock(
   url: string,
   { crontab, schema = "worker" }: { readonly crontab: string; readonly schema?: string },

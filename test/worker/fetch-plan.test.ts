@@ -230,7 +230,7 @@ describe("Fetching ahead", () => {
     plan.finished(1_000);
     clock.advance(10);
     plan.measure();
-    plan.forgetSpeed();
+    plan.resetSpeed();
     assert.equal(plan.ahead, 0);
   });
 });

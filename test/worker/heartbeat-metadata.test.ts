@@ -21,7 +21,7 @@ const config = {
 };
 
 function description(parts: Partial<WorkerDescription> = {}): WorkerDescription {
-  const nothing = { running: [], unstarted: [], unsettled: [], pausesObeyed: null };
+  const nothing = { running: [], unstarted: [], unsettled: [], pausesApplied: null };
   return { concurrency: 5, tasks: new Map(), cron: [], ...nothing, ...parts };
 }
 

@@ -70,7 +70,7 @@ describe("with the tables", () => {
 describe("without the tables", () => {
   const queue = workerQueue();
 
-  test("A running worker obeys limits once their tables are added.", async () => {
+  test("A running worker applies limits once their tables are added.", async () => {
     let [running, most, done] = [0, 0, 0];
     const limited = recording("limited", async () => {
       most = Math.max(most, ++running);

@@ -1,4 +1,4 @@
-// Workers restore queues whose rows a stock worker's cleanup has deleted.
+// Workers restore queues whose rows a Graphile worker's cleanup has deleted.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { silentLogger } from "../../src/base/logger.ts";

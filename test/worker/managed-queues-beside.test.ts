@@ -1,5 +1,5 @@
-// Queues with limits beside others: a worker that is killed, a stock worker, jobs of tasks that have a limit of their
-// own, and queues without a limit.
+// Queues with limits beside others: a worker that is killed, a Graphile worker, jobs of tasks that have a limit of
+// their own, and queues without a limit.
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { Logger, run } from "graphile-worker";
@@ -63,7 +63,7 @@ test("A job that waits for a token of its task holds no slot of its queue.", asy
   assert.ok(most <= 4, `${most} slots were held`);
 });
 
-test("A stock worker takes no job of a managed queue, and all others.", async () => {
+test("A Graphile worker takes no job of a managed queue, and all others.", async () => {
   await queue.utils.setLimit({ name: "l", queue: "q", concurrency: 1 });
   await queue.utils.addJob("mine", { n: 0 }, { queueName: "q" });
   const hold = latch();

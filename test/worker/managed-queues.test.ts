@@ -78,7 +78,7 @@ test("A queue with one slot keeps its order, and jobs without a queue pass it.",
   assert.equal(of.most.get("q"), 1);
 });
 
-test("A queue that a stock worker's add makes is managed before its first job runs.", async () => {
+test("A queue that a Graphile worker's add makes is managed before its first job runs.", async () => {
   await queue.utils.setLimit({ name: "tenants", queue: "*", concurrency: 2 });
   const of = watched();
   await queue.started({ tasks: [of.task], concurrency: 8 });

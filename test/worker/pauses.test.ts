@@ -25,7 +25,7 @@ const inQueue = (count: number, identifier = "task") =>
     })),
   );
 
-/** A stock worker with this task; it polls every 50 ms. */
+/** A Graphile worker with this task; it polls every 50 ms. */
 async function stock(identifier: string) {
   const seen: unknown[] = [];
   const runner = await run({
@@ -300,7 +300,7 @@ test("Invalid pauses are refused with all problems.", async () => {
   await assert.rejects(queue.utils.pauseTask(""), { code: "bad_input" });
 });
 
-test("Without the tables a pause is refused with the command that adds them; a worker that runs obeys once they are there.", async () => {
+test("Without the tables a pause is refused with the command that adds them; a worker that runs applies pauses once they are there.", async () => {
   const { migrate } = await import("../../src/database/schema/migrate.ts");
   const { database: db } = queue.utils;
   await queue.sql("drop table worker._private_pauses, worker._private_cancellations");
@@ -325,7 +325,7 @@ test("Without the tables a pause is refused with the command that adds them; a w
   });
 });
 
-test("Pauses are obeyed where ending one is refused, and the log has that once.", async () => {
+test("Pauses are applied where ending one is refused, and the log has that once.", async () => {
   await queue.sql(`create function public.refuse() returns trigger language plpgsql as
     $$ begin raise exception 'pauses are kept'; end $$`);
   await queue.sql(`create trigger refuse before delete on worker._private_pauses

@@ -1,4 +1,4 @@
-// Schedules on running workers: both modes, a stock worker beside them, a killed process, an extension that is added
+// Schedules on running workers: both modes, a Graphile worker beside them, a killed process, an extension that is added
 // meanwhile.
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, test } from "node:test";
@@ -61,7 +61,7 @@ test("Run now moves nothing, also during a pause and beside a job that must not 
   assert.deepEqual([after.nextAt, after.lastAt, after.revision], [before.nextAt, null, 2]);
 });
 
-test("A stock worker runs the jobs of schedules, and its crontab and ours are as before.", async () => {
+test("A Graphile worker runs the jobs of schedules, and its crontab and ours are as before.", async () => {
   const stock: unknown[] = [];
   const runner = await run({
     connectionString: queue.url,
@@ -82,7 +82,7 @@ test("A stock worker runs the jobs of schedules, and its crontab and ours are as
     await queue.utils.addSchedule("* * * * *", "task", { identifier: "s", fillMs: 10 * MINUTE_MS });
     await setNext(queue.pool, "s", minutesAgo(2));
     await queue.utils.changeSchedule("s", { priority: 1 });
-    await until("the stock worker has run them", () => stock.length >= 3);
+    await until("the Graphile worker has run them", () => stock.length >= 3);
     const ledger = await queue.sql<{ identifier: string }>(
       "select identifier from worker._private_known_crontabs order by identifier",
     );

@@ -143,7 +143,7 @@ export const records = {
   NamedInFix: { worker_ids: "string[]", ids: "i64[]", scope: "string", name: "string" },
   /** The target of an operation. */
   OperationSubject: { q: "string", action: "string", changes: "json" },
-  Would: { change_value: "Value", skip_locked_value: "Value" },
+  Effect: { change_value: "Value", skip_locked_value: "Value" },
   TaskShare: { task: "string?", count_value: "Value" },
   QueueShare: { queue: "string?", count_value: "Value" },
   SampleJob: {
@@ -155,12 +155,12 @@ export const records = {
     max_attempts: "i32",
     error_line: "string?",
   },
-  /** What the schema lacks, so that a rehearsed operation cannot be started. */
+  /** What the schema lacks, so that a previewed operation cannot be started. */
   MissingTables: { extension: "string", may_add: "bool", command: "string?", sentence: "string" },
-  Rehearsal: {
-    rehearsal: "string",
+  Preview: {
+    preview: "string",
     count: "Value",
-    would: "Would",
+    effect: "Effect",
     by_task: "TaskShare[]",
     by_queue: "QueueShare[]",
     sample: "SampleJob[]",
@@ -174,7 +174,7 @@ export const records = {
     cli: "string",
   },
   Boundary: { max_id: "i64" },
-  UndoSkipped: { key_taken: "i64", changed: "i64", gone: "i64", locked: "i64" },
+  UndoSkipped: { key_taken: "i64", changed: "i64", deleted: "i64", locked: "i64" },
   /** An action on all jobs that a query finds: its progress, or its receipt. */
   Operation: {
     id: "i64",
@@ -189,7 +189,7 @@ export const records = {
     done: "i64",
     skipped_locked: "i64",
     skipped_changed: "i64",
-    skipped_gone: "i64",
+    skipped_deleted: "i64",
     not_found: "Value?",
     rate: "i64?",
     canary: "i64?",
@@ -565,7 +565,7 @@ export const records = {
   },
   Activity: { entries: "AuditEntry[]", next_cursor: "string?", is_recorded: "bool" },
   /** `scanned`: the number of jobs that this answer has read. `complete: false`: its time was over, and the cursor continues. */
-  MeantName: { term: "string", use: "string" },
+  NameSuggestion: { term: "string", use: "string" },
   JobList: {
     jobs: "ListedJob[]",
     next_cursor: "string?",
@@ -574,7 +574,7 @@ export const records = {
     complete: "bool",
     ranking: "string",
     unknown: "string[]",
-    meant: "MeantName[]",
+    suggestions: "NameSuggestion[]",
     took_ms: "i64",
   },
   Suggestion: { text: "string", kind: "string", about: "string?" },

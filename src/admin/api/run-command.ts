@@ -56,7 +56,7 @@ export function commandsAt(path: string, name: string): Operation {
         request: request.id,
         problems,
         isAudited: true,
-        keepFor: { by: userOf(request), source: "admin" },
+        recordFor: { by: userOf(request), source: "admin" },
         record: async (record, within) => {
           addLogFields(request, record);
           const entry = entryOf(request, record);

@@ -65,15 +65,15 @@ export function createBroadcast(source: EventSource, options: BroadcastOptions):
     },
   };
 
-  const forget = (event: string) => {
+  const clear = (event: string) => {
     sent.delete(event);
     source.clear(event);
   };
 
   return {
     show(snapshot) {
-      forget("problem");
-      for (const event of [...sent.keys()]) if (!source.isWatched(event)) forget(event);
+      clear("problem");
+      for (const event of [...sent.keys()]) if (!source.isWatched(event)) clear(event);
       for (const [event, sendEvent] of Object.entries(events))
         if (source.isWatched(event)) sendEvent(snapshot);
     },
@@ -88,11 +88,11 @@ export function createBroadcast(source: EventSource, options: BroadcastOptions):
     sendSource: (event, json) => send(event, json, json),
     hasSent: (event) => sent.has(event),
     problem(json) {
-      for (const event of Object.keys(events)) forget(event);
+      for (const event of Object.keys(events)) clear(event);
       send("problem", json, json);
     },
     reset() {
-      for (const event of [...sent.keys()]) forget(event);
+      for (const event of [...sent.keys()]) clear(event);
     },
   };
 }

@@ -78,7 +78,7 @@ export async function performTyped(
       const done = await perform(declaration, database, input, {
         ...{ pool, logger, signal },
         isAudited: true,
-        keepFor: typedBy(),
+        recordFor: typedBy(),
         record: async (record, within) => {
           const trail = trailOf(connection);
           if (within !== null) return trail.recordWithin(within, entryOf(record));

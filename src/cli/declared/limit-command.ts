@@ -1,4 +1,5 @@
-// worker limit: the actions on limits that src/commands declares, their list and one in detail. worker limits: the list.
+// worker limit: the actions on limits that src/commands declares, their list and one in detail. worker limits: the
+// list.
 import { limitCommands } from "../../commands/limits/index.ts";
 import type { ExitStatus } from "../arguments/command.ts";
 import { UsageError } from "../arguments/refusals.ts";
@@ -10,8 +11,8 @@ set creates a limit, or changes the given parts of one: the others stay. --concu
 --rate remove that part. A limit of a task counts the jobs of all matching tasks together; each
 matching queue has its limit for itself.
 
-Limits need tables that "worker migrate --with limits" adds. Graphile Worker's own workers do not
-obey limits of tasks, and run no jobs of queues with a limit.`;
+Limits need tables that "worker migrate --with limits" adds. Graphile workers do not
+apply limits of tasks, and run no jobs of queues with a limit.`;
 
 export const limitCommand = groupCommand({
   name: "limit",

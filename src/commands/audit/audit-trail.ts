@@ -97,8 +97,8 @@ export function createAuditTrail({ db, logger, onAudit }: AuditOptions): AuditTr
     },
     async tidy() {
       if (!(await hasOperations(db))) return false;
-      const [row] = await query<{ gone: number }>(db, tidySql);
-      return row?.gone === TIDIED_AT_ONCE;
+      const [row] = await query<{ deleted: number }>(db, tidySql);
+      return row?.deleted === TIDIED_AT_ONCE;
     },
   };
 }
@@ -166,7 +166,7 @@ const tooLong = ({ at_us: us, operation_id: operationId }: AuditRow): string =>
   });
 
 const tidySql = (s: string) => `
-  with gone as (
+  with deleted as (
     delete from ${s}._private_audit
     where id = any(array(
       select id from ${s}._private_audit
@@ -177,7 +177,7 @@ const tidySql = (s: string) => `
     ))
     returning 1
   )
-  select pg_catalog.count(*)::int as gone from gone`;
+  select pg_catalog.count(*)::int as deleted from deleted`;
 
 /** Returns the entry as it is on the wire and in the table, with ids as JSON integers. */
 function auditJson(entry: AuditEntry): string {

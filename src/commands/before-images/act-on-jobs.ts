@@ -12,13 +12,13 @@ import { type JobRow, jobColumns, jobNames, toJob } from "../../queue/sql/job-ro
 import { isFree } from "../../queue/sql/lock.ts";
 import { hasWorkerTable } from "../../queue/workers/worker-table.ts";
 import type { Origin } from "../audit/audit-entry.ts";
-import { changing, isDeletion, type JobChange, keptOf, parameters } from "./job-change.ts";
+import { changing, isDeletion, type JobChange, parameters, storedColumnsOf } from "./job-change.ts";
 import {
   type ActionRecord,
-  keptStatement,
-  keptValues,
   type OperationIdRow,
-} from "./kept-statement.ts";
+  recordedStatement,
+  recordValues,
+} from "./recorded-statement.ts";
 
 /** The changed jobs, ascending by id, and the operation that stores their earlier state. */
 export interface ChangeResult {
@@ -27,12 +27,12 @@ export interface ChangeResult {
 }
 
 /** Returns the stored operation's data; null if nothing is stored. */
-export function keepingOf(
-  keepFor: Origin | undefined,
+export function actionRecordOf(
+  recordFor: Origin | undefined,
   action: string,
   changes: Readonly<Record<string, unknown>> = {},
 ): ActionRecord | null {
-  return keepFor === undefined ? null : { origin: keepFor, action, changes };
+  return recordFor === undefined ? null : { origin: recordFor, action, changes };
 }
 
 /**
@@ -43,10 +43,10 @@ export async function actOnJobsInTurn(
   db: Database,
   change: JobChange,
   ids: readonly string[],
-  keeping: ActionRecord | null,
+  record: ActionRecord | null,
 ): Promise<ChangeResult> {
   await untilMayChange(db, change, ids);
-  return actOnJobs(db, change, ids, keeping);
+  return actOnJobs(db, change, ids, record);
 }
 
 export async function untilMayChange(
@@ -65,7 +65,7 @@ export async function actOnJobs(
   db: Database,
   change: JobChange,
   ids: readonly string[],
-  keeping: ActionRecord | null,
+  record: ActionRecord | null,
 ): Promise<ChangeResult> {
   const { values, parameter } = parameters();
   parameter(checkedJobIds(ids), "bigint[]");
@@ -78,7 +78,7 @@ export async function actOnJobs(
     return tables === undefined ? "" : `, ${tables}`;
   };
   const send = change.ofRunning === undefined ? actingQuery : actingQueryAtOnce;
-  if (keeping === null) {
+  if (record === null) {
     const running = ofRunning(RUNNING_OF_PLAIN(db.schema.quoted));
     const rows = await send<JobRow>(db, (s, of) => plainStatement(s, changed(of), running), values);
     return { jobs: rows.map(toJob), operationId: null };
@@ -87,8 +87,8 @@ export async function actOnJobs(
   const first = values.length + 1;
   const rows = await send<JobRow & OperationIdRow>(
     db,
-    (s, of) => keptStatement(s, change, `${tablesOf(s, change, of, changed)}${running}`, first),
-    [...values, ...keptValues(keeping)],
+    (s, of) => recordedStatement(s, change, `${tablesOf(s, change, of, changed)}${running}`, first),
+    [...values, ...recordValues(record)],
   );
   return { jobs: rows.map(toJob), operationId: rows[0]?.operation_id ?? null };
 }
@@ -115,7 +115,7 @@ const tablesOf = (
   ids: string,
   changed: ChangeStatement,
 ): string => `was as materialized (
-    select ${["jobs.id", ...(isDeletion(change) ? [] : keptOf(change, "jobs"))].join(", ")}
+    select ${["jobs.id", ...(isDeletion(change) ? [] : storedColumnsOf(change, "jobs"))].join(", ")}
     from ${s}._private_jobs as jobs
     where jobs.id = any(${ids})
     order by jobs.id

@@ -28,7 +28,7 @@ export interface JobChange {
   readonly mayRun?: boolean;
   /** Whether jobs may become ready, so that workers are notified. */
   readonly wakes?: boolean;
-  /** Whether each job gets a `run_at` of its own, of which a rehearsal shows the first and the last. */
+  /** Whether each job gets a `run_at` of its own, of which a preview shows the first and the last. */
   readonly moves?: boolean;
   /**
    * Common tables for jobs that run, and are not changed: `ids` is a query of their ids. Rows that another session has
@@ -47,23 +47,25 @@ const wholeRow = [
   ...["max_attempts", "priority", "last_error", "payload", "key", "flags"],
 ];
 
-/** Returns the columns that are stored for undo: those that are overwritten or compared, and the task for the receipt. */
-export function keptColumns({ set, mayRun = false }: JobChange): string[] {
+/**
+ * Returns the columns that are stored for undo: those that are overwritten or compared, and the task for the receipt.
+ */
+export function storedColumns({ set, mayRun = false }: JobChange): string[] {
   if (set === null) return wholeRow;
   const own = mayRun ? ["key", "revision"] : [];
   return [...new Set(["updated_at", "task_id", "attempts", ...own, ...Object.keys(set)])];
 }
 
 /** Returns the same columns, qualified with the name of a row. */
-export const keptOf = (change: JobChange, row: string): string[] =>
-  keptColumns(change).map((name) => `${row}.${name}`);
+export const storedColumnsOf = (change: JobChange, row: string): string[] =>
+  storedColumns(change).map((name) => `${row}.${name}`);
 
 /** Returns the size in bytes of what is stored of a job. */
-export function keptBytes(
+export function storedBytes(
   change: JobChange,
   { payloadBytes, errorBytes }: { readonly payloadBytes: number; readonly errorBytes: number },
 ): number {
-  const columns = keptColumns(change);
+  const columns = storedColumns(change);
   const whole = columns.includes("payload") ? 110 + payloadBytes : 0;
   return 90 + whole + (columns.includes("last_error") ? errorBytes : 0);
 }
@@ -86,8 +88,8 @@ export const restoredColumns = ({ set, mayRun = false }: JobChange): string[] =>
 
 /**
  * Returns a condition on `jobs` and its stored state `batch`: the job was neither locked since (which counts an
- * attempt) nor changed since. Stock workers and hand-written SQL do not set updated_at, so all overwritten columns are
- * compared.
+ * attempt) nor changed since. Graphile workers and hand-written SQL do not set updated_at, so all overwritten columns
+ * are compared.
  */
 export function asLeftBy({ set, mayRun = false }: JobChange, parameter: AddParameter): string {
   const at = { row: "batch", id: "batch.job_id", now: "batch.left_at" };
@@ -99,8 +101,8 @@ export function asLeftBy({ set, mayRun = false }: JobChange, parameter: AddParam
   return [...(mayRun ? mayHaveRun(untouched) : unlocked), ...same].join(" and ");
 }
 
-// If the action may change running jobs, the job may also have run since. It was not removed or replaced by its key, which
-// it then loses, and not failed or cancelled by hand.
+// If the action may change running jobs, the job may also have run since. It was not removed or replaced by its key,
+// which it then loses, and not failed or cancelled by hand.
 const mayHaveRun = (untouched: string) => [
   "jobs.key is not distinct from batch.key",
   "jobs.revision = batch.revision",
@@ -118,14 +120,14 @@ export interface ChangeTables {
 }
 
 /** Stores a row for each job that was found. For deleted jobs, `acted` has their earlier state. */
-export function keepRows(
+export function storeRows(
   s: string,
   change: JobChange,
   { operation, outcome, met, was }: ChangeTables,
 ): string {
   const isDelete = isDeletion(change);
-  const columns = keptOf(change, isDelete ? "acted" : "was");
-  const targets = [...keptColumns(change)];
+  const columns = storedColumnsOf(change, isDelete ? "acted" : "was");
+  const targets = [...storedColumns(change)];
   if (isDelete) {
     columns.push("tasks.identifier", "queues.queue_name");
     targets.push("task_identifier", "queue_name");

@@ -6,7 +6,7 @@ import { isCancelled } from "../../domain/words.ts";
 export type CancelOutcome =
   /** It has failed as cancelled, and does not run again. */
   | "cancelled"
-  /** It is gone: its task returned before or in spite of the signal. */
+  /** It has finished: its task returned before or in spite of the signal. */
   | "completed"
   /** It has failed with an error of its own, and does not run again. */
   | "failed"

@@ -87,7 +87,7 @@ export interface CommandContext {
   /** How long a migration waits for other transactions, in milliseconds. Default: that of migrate(). */
   readonly migrationWaitMs?: number;
   /** The origin in whose name the jobs' earlier state is stored for undo. Default: it is not stored. */
-  readonly keepFor?: Origin | undefined;
+  readonly recordFor?: Origin | undefined;
   /** The user that is stored with a pause; null if unknown. */
   readonly by?: string | null;
   /** Builds indexes in the background. Without it the command waits until they are built. */

@@ -9,9 +9,9 @@ import { boundedText } from "../../domain/job-spec.ts";
 import { cancelledText, counted, grouped } from "../../domain/words.ts";
 import { endCancellations } from "../../queue/cancel/cancellations.ts";
 import { isFailed } from "../../queue/sql/job-state.ts";
-import { actOnJobs, type ChangeResult, keepingOf } from "../before-images/act-on-jobs.ts";
+import { actionRecordOf, actOnJobs, type ChangeResult } from "../before-images/act-on-jobs.ts";
 import { deletion, type JobChange } from "../before-images/job-change.ts";
-import type { ActionRecord } from "../before-images/kept-statement.ts";
+import type { ActionRecord } from "../before-images/recorded-statement.ts";
 import { type CancelResult, cancelOutcomes } from "../cancel/cancel-outcomes.ts";
 import { cancelRequests } from "../cancel/cancel-requests.ts";
 import { defineCommand, type WaitOutcome } from "../declare/command.ts";
@@ -35,7 +35,8 @@ export interface CancelledJob {
   readonly id: string;
   /**
    * `cancelled`: it had not started, and never will. `cancelling`: it runs; its signal aborts within moments, and
-   * waitForCancelledJobs() returns what became of it. `failed`: it had failed for good before. `not_found`: no such job.
+   * waitForCancelledJobs() returns what became of it. `failed`: it had failed for good before. `not_found`: no such
+   * job.
    */
   readonly outcome: "cancelled" | "cancelling" | "failed" | "not_found";
 }
@@ -45,8 +46,8 @@ export interface CancelEnd {
   /** The job's id. */
   readonly id: string;
   /**
-   * `cancelled`: it has failed with the reason. `completed`: it is gone, because its task returned. `failed`: it has
-   * failed with another error, for good. `running`: it has not ended yet.
+   * `cancelled`: it has failed with the reason. `completed`: it has finished, because its task returned. `failed`: it
+   * has failed with another error, for good. `running`: it has not ended yet.
    */
   readonly outcome: "cancelled" | "completed" | "failed" | "running";
 }
@@ -55,7 +56,7 @@ export interface CancelEnd {
 export interface Cancelled extends ChangeResult {
   readonly cancelling: readonly string[];
   readonly failed: readonly string[];
-  readonly gone: readonly string[];
+  readonly missing: readonly string[];
 }
 
 interface Cancel {
@@ -129,7 +130,7 @@ async function cancel(
   db: Database,
   ids: readonly string[],
   how: Cancel,
-  keeping: ActionRecord | null,
+  record: ActionRecord | null,
 ): Promise<Cancelled> {
   const before = await query<ExistingJob>(db, presentSql, [ids]);
   const failed = before.filter(({ is_failed: isOver }) => isOver).map(({ id }) => id);
@@ -137,7 +138,7 @@ async function cancel(
   const changed =
     others.length === 0
       ? { jobs: [], operationId: null }
-      : await actOnJobs(db, cancelling(how), others, keeping);
+      : await actOnJobs(db, cancelling(how), others, record);
   const done = new Set(changed.jobs.map(({ id }) => id));
   const left = before.filter(({ id, is_failed: isOver }) => !isOver && !done.has(id));
   const present = new Set(before.map(({ id }) => id));
@@ -145,7 +146,7 @@ async function cancel(
     ...changed,
     failed,
     cancelling: left.map(({ id }) => id),
-    gone: [...new Set(ids)].filter((id) => !present.has(id)),
+    missing: [...new Set(ids)].filter((id) => !present.has(id)),
   };
 }
 
@@ -230,16 +231,16 @@ export const cancelCommand = defineCommand({
     },
   },
   prepare: (db) => requireControls(db, "cancelling jobs"),
-  run: (db, { ids, ...given }, { keepFor, by = null }) => {
+  run: (db, { ids, ...given }, { recordFor, by = null }) => {
     const changes = Object.fromEntries(
       Object.entries(given).filter(([, value]) => value !== undefined),
     );
-    return cancel(db, ids, howOf(given, by), keepingOf(keepFor, "cancel", changes));
+    return cancel(db, ids, howOf(given, by), actionRecordOf(recordFor, "cancel", changes));
   },
   operationId: ({ operationId }) => operationId,
   sentence: (result, { ids }) => sentenceOf(result, new Set(ids).size),
   tally: ({ jobs }, { ids }) => ({ requested: new Set(ids).size, done: jobs.length }),
-  isPartial: ({ failed, gone }) => failed.length + gone.length > 0,
+  isPartial: ({ failed, missing }) => failed.length + missing.length > 0,
   wait: async (db, { ids }) => endsOf(await waitForCancelledJobs(db, ids)),
   members: (result, { ids }) => ({
     ...jobsMember(result.jobs),
@@ -262,7 +263,7 @@ const howOf = (
 
 /** `Cancelled 1 of 3 jobs; 1 runs and is being cancelled: #7; 1 had failed before: #8`. */
 function sentenceOf(
-  { jobs, cancelling: asked, failed, gone }: Cancelled,
+  { jobs, cancelling: asked, failed, missing }: Cancelled,
   requested: number,
 ): string {
   const [one, more] = OF_RUNNING;
@@ -272,7 +273,7 @@ function sentenceOf(
     ...(failed.length === 0
       ? []
       : [`${grouped(failed.length)} had failed before: ${named(failed)}`]),
-    ...(gone.length === 0 ? [] : [`${grouped(gone.length)} not found: ${named(gone)}`]),
+    ...(missing.length === 0 ? [] : [`${grouped(missing.length)} not found: ${named(missing)}`]),
   ].join("; ");
 }
 

@@ -2,7 +2,7 @@
 import type { Database } from "../../database/database.ts";
 import { actOnJobsInTurn, type ChangeResult } from "../before-images/act-on-jobs.ts";
 import { deletion } from "../before-images/job-change.ts";
-import type { ActionRecord } from "../before-images/kept-statement.ts";
+import type { ActionRecord } from "../before-images/recorded-statement.ts";
 import { jobIds } from "../declare/field.ts";
 import { defineJobAction } from "./define-job-action.ts";
 
@@ -14,9 +14,9 @@ import { defineJobAction } from "./define-job-action.ts";
 export async function completeJobs(
   db: Database,
   ids: readonly string[],
-  keeping: ActionRecord | null = null,
+  record: ActionRecord | null = null,
 ): Promise<ChangeResult> {
-  return actOnJobsInTurn(db, deletion, ids, keeping);
+  return actOnJobsInTurn(db, deletion, ids, record);
 }
 
 export const completeCommand = defineJobAction({

@@ -4,9 +4,9 @@ import { type Database, query, type Statement } from "../../database/database.ts
 import { actedJobJson, type Job } from "../../domain/job.ts";
 import { counted, grouped } from "../../domain/words.ts";
 import {
+  actionRecordOf,
   actOnJobs,
   type ChangeResult,
-  keepingOf,
   untilMayChange,
 } from "../before-images/act-on-jobs.ts";
 import {
@@ -53,11 +53,11 @@ export function defineJobAction<const F extends Fields, const N extends string>(
       const { ids, ...changes } = input as Input<F> & IdsInput;
       await untilMayChange(db, action.onJobs.change(changes as Changes, null), ids);
     },
-    run: async (db, input, { keepFor, by = null }) => {
+    run: async (db, input, { recordFor, by = null }) => {
       const { ids, ...changes } = input as Input<F> & IdsInput;
-      const keeping = keepingOf(keepFor, action.name, changes);
+      const record = actionRecordOf(recordFor, action.name, changes);
       const change = action.onJobs.change(changes as Changes, by);
-      return jobActionResult(db, ids, await actOnJobs(db, change, ids, keeping));
+      return jobActionResult(db, ids, await actOnJobs(db, change, ids, record));
     },
     operationId: ({ operationId }) => operationId,
     sentence: (result, input) => resultSentence(past, result, input as IdsInput),
@@ -73,8 +73,8 @@ export function defineJobAction<const F extends Fields, const N extends string>(
 /** The outcome for the requested jobs. */
 export interface JobActionResult extends ChangeResult {
   /** The ids of jobs that were skipped because they have started. */
-  readonly held: readonly string[];
-  readonly gone: readonly string[];
+  readonly started: readonly string[];
+  readonly missing: readonly string[];
   /** The ids of jobs without attempts left, which will not run. Changed jobs may be among them. */
   readonly spent: readonly string[];
 }
@@ -88,13 +88,13 @@ export async function jobActionResult(
 ): Promise<JobActionResult> {
   const done = new Set([...changed.jobs.map(({ id }) => id), ...spent]);
   const left = [...new Set(ids)].filter((id) => !done.has(id));
-  if (left.length === 0) return { ...changed, held: [], gone: [], spent };
+  if (left.length === 0) return { ...changed, started: [], missing: [], spent };
   const rows = await query<{ id: string }>(db, presentSql, [left]);
   const present = new Set(rows.map(({ id }) => id));
   return {
     ...changed,
-    held: left.filter((id) => present.has(id)),
-    gone: left.filter((id) => !present.has(id)),
+    started: left.filter((id) => present.has(id)),
+    missing: left.filter((id) => !present.has(id)),
     spent,
   };
 }
@@ -121,17 +121,19 @@ function resultTally({ jobs, spent }: JobActionResult, { ids }: IdsInput): Comma
   return { requested: new Set(ids).size, done: jobs.filter(({ id }) => !without.has(id)).length };
 }
 
-/** Returns `Completed 1 of 3 jobs; 1 left alone, it has started: #7; 1 gone: #9`. */
+/** Returns `Completed 1 of 3 jobs; 1 left alone, it has started: #7; 1 not found: #9`. */
 function resultSentence(done: string, result: JobActionResult, asked: IdsInput): string {
   const tally = resultTally(result, asked);
   const ofAsked = `${done} ${grouped(tally.done)} of ${counted(tally.requested, "job")}`;
-  const { held, gone } = result;
-  const hold = held.length === 1 ? "it has started" : "they have started";
+  const { started, missing } = result;
+  const hold = started.length === 1 ? "it has started" : "they have started";
   return (
     [
       ofAsked,
-      ...(held.length === 0 ? [] : [`${grouped(held.length)} left alone, ${hold}: ${named(held)}`]),
-      ...(gone.length === 0 ? [] : [`${grouped(gone.length)} gone: ${named(gone)}`]),
+      ...(started.length === 0
+        ? []
+        : [`${grouped(started.length)} left alone, ${hold}: ${named(started)}`]),
+      ...(missing.length === 0 ? [] : [`${grouped(missing.length)} not found: ${named(missing)}`]),
     ].join("; ") + spentClause(result.spent.length)
   );
 }

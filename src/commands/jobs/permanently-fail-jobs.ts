@@ -4,13 +4,13 @@ import type { Database } from "../../database/database.ts";
 import { boundedText } from "../../domain/job-spec.ts";
 import { markedFailed } from "../../domain/words.ts";
 import {
+  actionRecordOf,
   actOnJobs,
   actOnJobsInTurn,
   type ChangeResult,
-  keepingOf,
 } from "../before-images/act-on-jobs.ts";
 import type { JobChange } from "../before-images/job-change.ts";
-import type { ActionRecord } from "../before-images/kept-statement.ts";
+import type { ActionRecord } from "../before-images/recorded-statement.ts";
 import { jobIds, optional, text } from "../declare/field.ts";
 import { defineJobAction, jobActionResult } from "./define-job-action.ts";
 
@@ -27,10 +27,10 @@ export async function permanentlyFailJobs(
   db: Database,
   ids: readonly string[],
   reason: string | null,
-  keeping: ActionRecord | null = null,
+  record: ActionRecord | null = null,
 ): Promise<ChangeResult> {
   const checked = reason === null ? null : validate(reasonText, reason);
-  return actOnJobsInTurn(db, failing(checked), ids, keeping);
+  return actOnJobsInTurn(db, failing(checked), ids, record);
 }
 
 /** Returns the change. `reason`: null for the default reason of the schema's function. */
@@ -73,9 +73,9 @@ export const failCommand = defineJobAction({
       every: { of: "not failed", place: 4 },
     },
   },
-  run: async (db, { ids, reason }, { keepFor }) => {
+  run: async (db, { ids, reason }, { recordFor }) => {
     const stored = hasText(reason) ? reason : DEFAULT_REASON;
-    const keeping = keepingOf(keepFor, "fail", { reason: stored });
-    return jobActionResult(db, ids, await actOnJobs(db, failing(stored), ids, keeping));
+    const record = actionRecordOf(recordFor, "fail", { reason: stored });
+    return jobActionResult(db, ids, await actOnJobs(db, failing(stored), ids, record));
   },
 });

@@ -7,14 +7,14 @@ import { contendedQuery } from "../../queue/sql/contended-query.ts";
 import { type JobRow, jobColumns, jobNames, toJob } from "../../queue/sql/job-row.ts";
 import { isFree } from "../../queue/sql/lock.ts";
 import { announceJobs } from "../../queue/sql/notify.ts";
-import { keepingOf, untilNotFetched } from "../before-images/act-on-jobs.ts";
+import { actionRecordOf, untilNotFetched } from "../before-images/act-on-jobs.ts";
 import { deletion } from "../before-images/job-change.ts";
 import {
   type ActionRecord,
-  keptStatement,
-  keptValues,
   type OperationIdRow,
-} from "../before-images/kept-statement.ts";
+  recordedStatement,
+  recordValues,
+} from "../before-images/recorded-statement.ts";
 import { defineCommand } from "../declare/command.ts";
 import { jobIds, text } from "../declare/field.ts";
 
@@ -51,13 +51,13 @@ const removed = (row: JobRow | undefined): RemovedJob =>
     : { outcome: row.key === null ? "locked" : "removed", job: toJob(row) };
 
 /** Like removeJob(), but also stores the earlier state of a deleted job. */
-export async function removeKeeping(
+export async function removeRecorded(
   db: Database,
   key: string,
-  keeping: ActionRecord,
+  record: ActionRecord,
 ): Promise<RemoveResult> {
-  const values = [validate(jobKey, key), ...keptValues(keeping)];
-  const [row] = await contendedQuery<JobRow & OperationIdRow>(db, removeKeepingSql, values);
+  const values = [validate(jobKey, key), ...recordValues(record)];
+  const [row] = await contendedQuery<JobRow & OperationIdRow>(db, removeRecordedSql, values);
   return { ...removed(row), operationId: row?.operation_id ?? null };
 }
 
@@ -90,8 +90,8 @@ const removeSql: Statement = (schema) => `
   from acted as jobs
   ${jobNames(schema)}`;
 
-const removeKeepingSql: Statement = (schema) =>
-  keptStatement(
+const removeRecordedSql: Statement = (schema) =>
+  recordedStatement(
     schema,
     deletion,
     `${removing(schema)}, met as materialized (
@@ -134,11 +134,11 @@ export const removeCommand = defineCommand({
     },
   },
   prepare: (db, { key }) => untilNotFetched(db, { key }),
-  run: async (db, { key }, { keepFor }): Promise<RemoveResult> => {
-    const keeping = keepingOf(keepFor, "remove");
-    return keeping === null
+  run: async (db, { key }, { recordFor }): Promise<RemoveResult> => {
+    const record = actionRecordOf(recordFor, "remove");
+    return record === null
       ? { ...(await removeAtOnce(db, key)), operationId: null }
-      : removeKeeping(db, key, keeping);
+      : removeRecorded(db, key, record);
   },
   sentence: ({ outcome }, { key }) => {
     switch (outcome) {

@@ -5,13 +5,13 @@ import type { Database } from "../../database/database.ts";
 import { attemptCount, attemptLimit, smallint } from "../../domain/job-spec.ts";
 import { moment } from "../../domain/moment.ts";
 import {
+  actionRecordOf,
   actOnJobs,
   actOnJobsInTurn,
   type ChangeResult,
-  keepingOf,
 } from "../before-images/act-on-jobs.ts";
 import type { JobChange } from "../before-images/job-change.ts";
-import type { ActionRecord } from "../before-images/kept-statement.ts";
+import type { ActionRecord } from "../before-images/recorded-statement.ts";
 import {
   attempts,
   duration,
@@ -81,11 +81,11 @@ export async function rescheduleJobs(
   db: Database,
   ids: readonly string[],
   changes: JobChanges,
-  keeping: ActionRecord | null = null,
+  record: ActionRecord | null = null,
 ): Promise<ChangeResult> {
   const { shiftMs, spreadMs, ...checked } = validate(changesSchema, changes);
   const change = moving({ ...checked, shift: secondsOf(shiftMs), spread: secondsOf(spreadMs) });
-  return actOnJobsInTurn(db, change, ids, keeping);
+  return actOnJobsInTurn(db, change, ids, record);
 }
 
 const secondsOf = (ms: number | undefined) => (ms === undefined ? undefined : ms / 1_000);
@@ -194,10 +194,10 @@ export const rescheduleCommand = defineJobAction({
             message: "moves each job from its own time, so it cannot be combined with run_at",
           },
         ],
-  run: async (db, { ids, ...changes }, { keepFor }) => {
+  run: async (db, { ids, ...changes }, { recordFor }) => {
     const change = movingBy(changes as Changes);
-    const keeping = keepingOf(keepFor, "reschedule", changes);
-    const result = await jobActionResult(db, ids, await actOnJobs(db, change, ids, keeping));
+    const record = actionRecordOf(recordFor, "reschedule", changes);
+    const result = await jobActionResult(db, ids, await actOnJobs(db, change, ids, record));
     // These jobs have a new time, but no attempts left, so no worker will fetch them.
     const spent = change.moves === true ? result.jobs.filter(isSpent).map(({ id }) => id) : [];
     return { ...result, spent };

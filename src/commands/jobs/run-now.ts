@@ -3,8 +3,8 @@
 import { now } from "../../base/clock.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { microsecondsOf } from "../../domain/moment.ts";
-import { actOnJobs, type ChangeResult, keepingOf } from "../before-images/act-on-jobs.ts";
-import type { ActionRecord } from "../before-images/kept-statement.ts";
+import { actionRecordOf, actOnJobs, type ChangeResult } from "../before-images/act-on-jobs.ts";
+import type { ActionRecord } from "../before-images/recorded-statement.ts";
 import { attempts, jobIds, maxAttempts, optional, priority, time } from "../declare/field.ts";
 import type { Changes } from "../declare/job-action.ts";
 import { defineJobAction, type JobActionResult, jobActionResult } from "./define-job-action.ts";
@@ -15,7 +15,7 @@ export async function runNow(
   db: Database,
   ids: readonly string[],
   changes: Changes,
-  keeping: ActionRecord | null,
+  record: ActionRecord | null,
 ): Promise<JobActionResult> {
   const { attempts = null, max_attempts: maxAttempts = null } = changes;
   const rows = await query<{ id: string }>(db, spentSql, [ids, attempts, maxAttempts]);
@@ -23,7 +23,7 @@ export async function runNow(
   const others = ids.filter((id) => !spent.has(id));
   const none: ChangeResult = { jobs: [], operationId: null };
   const changed =
-    others.length === 0 ? none : await actOnJobs(db, runningNow(changes), others, keeping);
+    others.length === 0 ? none : await actOnJobs(db, runningNow(changes), others, record);
   return jobActionResult(db, ids, changed, [...spent]);
 }
 
@@ -79,9 +79,9 @@ export const runNowCommand = defineJobAction({
             message: "is in the future: run-now runs jobs at once; use reschedule",
           },
         ],
-  run: async (db, { ids, run_at: _, ...changes }, { keepFor }) => {
-    const keeping = keepingOf(keepFor, "run-now", changes);
-    return runNow(db, ids, changes as Changes, keeping);
+  run: async (db, { ids, run_at: _, ...changes }, { recordFor }) => {
+    const record = actionRecordOf(recordFor, "run-now", changes);
+    return runNow(db, ids, changes as Changes, record);
   },
 });
 

@@ -3,7 +3,7 @@
 import type { Database } from "../../database/database.ts";
 import { actOnJobsInTurn, type ChangeResult } from "../before-images/act-on-jobs.ts";
 import type { JobChange } from "../before-images/job-change.ts";
-import type { ActionRecord } from "../before-images/kept-statement.ts";
+import type { ActionRecord } from "../before-images/recorded-statement.ts";
 import { jobIds } from "../declare/field.ts";
 import { defineJobAction } from "./define-job-action.ts";
 
@@ -15,9 +15,9 @@ import { defineJobAction } from "./define-job-action.ts";
 export function stopRetrying(
   db: Database,
   ids: readonly string[],
-  keeping: ActionRecord | null = null,
+  record: ActionRecord | null = null,
 ): Promise<ChangeResult> {
-  return actOnJobsInTurn(db, limiting, ids, keeping);
+  return actOnJobsInTurn(db, limiting, ids, record);
 }
 
 const limiting: JobChange = {

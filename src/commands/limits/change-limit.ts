@@ -20,7 +20,7 @@ export interface LimitSet {
   readonly isChanged: boolean;
   /** Whether a task or queue with a matching name exists. */
   readonly isKnown: boolean;
-  /** Which workers do not obey it; null: none that is known. */
+  /** Which workers do not apply it; null: none that is known. */
   readonly note: string | null;
 }
 

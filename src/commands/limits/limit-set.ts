@@ -13,7 +13,7 @@ export const limitSetCommand = defineCommand({
   title: "Set a limit",
   verb: "Set limit",
   consequence:
-    "Workers of this library obey it within 2 seconds. Running jobs continue. Graphile Worker's own workers do not obey limits of tasks, and run no jobs of queues with a limit.",
+    "Workers of this library apply it within 2 seconds. Running jobs continue. Graphile workers do not apply limits of tasks, and run no jobs of queues with a limit.",
   weight: "light",
   danger: "changes",
   http: { path: "/api/limits", action: "set" },

@@ -44,7 +44,9 @@ export async function setLimit(
 }
 
 interface SetRow {
-  /** There was no limit of this name, and none was created: there are too many, or another session has just created it. */
+  /**
+   * There was no limit of this name, and none was created: there are too many, or another session has just created it.
+   */
   readonly is_missed: boolean;
   readonly is_full: boolean;
   readonly is_other: boolean;
@@ -137,5 +139,5 @@ on conflict (name) do nothing
 returning ${NEWS}`;
 
 const removeSql: Statement = (s) => `
-with gone as (delete from ${s}._private_limits where name = $1::text returning ${NEWS})
-select 1 from gone`;
+with deleted as (delete from ${s}._private_limits where name = $1::text returning ${NEWS})
+select 1 from deleted`;

@@ -75,9 +75,10 @@ export interface CleanupOptions {
  * workers report in their heartbeats (all tasks if a worker has more than the 1,000 that it can report), and
  * `taskIdentifiersToKeep`. A transaction that is open during a step may have read a name, and later commit a job with
  * its id. So each step waits up to 10 s for older transactions, and then restores the names that jobs refer to, or all
- * names if such a transaction is still open. "gc-job-queues" also restores the rows of queues that a stock worker's
- * cleanup deleted while jobs referred to them. Every call also deletes throttles whose period is over. Throws InputError for an unknown task or invalid names, and
- * `configuration` if names are to be deleted inside the caller's transaction.
+ * names if such a transaction is still open. "gc-job-queues" also restores the rows of queues that a Graphile worker's
+ * cleanup deleted while jobs referred to them. Every call also deletes throttles whose period is over. Throws
+ * InputError for an unknown task or invalid names, and `configuration` if names are to be deleted inside the caller's
+ * transaction.
  */
 export async function cleanup(
   db: Database,

@@ -1,7 +1,7 @@
 // Recovers the jobs of stale workers on request. It is the sweep that every worker runs (recover-jobs.ts), with a
 // threshold for workers that declare none and for lock holders without heartbeats. It does not call the schema's
 // functions: those of graphile_worker_rs give the attempt back, so that a job that crashes its worker runs for ever,
-// and a stock Graphile Worker schema has none.
+// and a plain Graphile Worker schema has none.
 import * as v from "valibot";
 import { strict, validate } from "../../base/validate.ts";
 import type { Database } from "../../database/database.ts";

@@ -26,7 +26,7 @@ export const pauseCommand = defineCommand({
   title: "Pause",
   verb: "Pause",
   consequence:
-    "Running jobs continue, and jobs can still be added. Without a time the pause lasts until it is resumed. Waits up to 5 seconds until all running workers have acknowledged the pause; after that they start none of its jobs. Graphile Worker's own workers obey the pause of a queue, not that of a task or of everything; they acknowledge nothing.",
+    "Running jobs continue, and jobs can still be added. Without a time the pause lasts until it is resumed. Waits up to 5 seconds until all running workers have acknowledged the pause; after that they start none of its jobs. Graphile workers apply the pause of a queue, not that of a task or of everything; they acknowledge nothing.",
   weight: "light",
   danger: "changes",
   http: { path: "/api/pauses", action: "pause" },
@@ -121,7 +121,7 @@ export const pauseCommand = defineCommand({
     }),
 });
 
-/** There may be workers: Graphile Worker's own, and those with `recovery: false`. */
+/** There may be workers: Graphile workers, and those with `recovery: false`. */
 const UNREPORTED = "no worker with heartbeats is alive to acknowledge it";
 
 export interface PauseDone {

@@ -3,7 +3,7 @@
 -- that: a later Graphile migration may alter or drop them by name. migrate.ts runs this file; render-sql.ts
 -- explains what comments must not contain.
 
--- A stock worker that started at the same time may have created its empty ledger already.
+-- A Graphile worker that started at the same time may have created its empty ledger already.
 create table if not exists :schema.migrations (
   id int primary key,
   ts timestamptz not null default now()

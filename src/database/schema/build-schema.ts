@@ -48,7 +48,7 @@ export function current(state: ReadySchema, ...warnings: string[]): MigrationOut
 }
 
 /**
- * Creates or upgrades the schema, in the caller's transaction and under its lock. Returns null if a stock worker is
+ * Creates or upgrades the schema, in the caller's transaction and under its lock. Returns null if a Graphile worker is
  * doing it: then the caller must wait for that.
  */
 export async function build(
@@ -58,8 +58,8 @@ export async function build(
   const { client, schema } = db;
   let state = await schemaState(db, plan.registry);
   if (state.kind === "empty" && state.hasLedger) {
-    // A stock worker takes no advisory lock, but writes to its ledger first. The lock on the ledger makes it wait; then
-    // it finds that all its steps are done.
+    // A Graphile worker takes no advisory lock, but writes to its ledger first. The lock on the ledger makes it wait;
+    // then it finds that all its steps are done.
     await client.query(`lock table ${schema.quoted}.migrations in share row exclusive mode`);
     state = await schemaState(db, plan.registry);
   }
@@ -72,7 +72,7 @@ export async function build(
   const nothing = { objects: new Set<string>(), versions: new Map<string, number>() };
   const extensions = unfinished(plan.registry, nothing, plan.requested);
   await addExtensions(db, extensions, nothing);
-  // Nothing is sent on channel worker:migrate, because the whole database shares it and a stock worker stops at any
+  // Nothing is sent on channel worker:migrate, because the whole database shares it and a Graphile worker stops at any
   // breaking step that it receives. No worker can be running on a schema that did not exist.
   return { kind: "created", level: KNOWN_LEVEL, extensions: namesOf(extensions), warnings: [] };
 }

@@ -55,7 +55,7 @@ const DEFAULT_TIMEOUT_MS = 60_000;
 const MAX_LOCK_WAIT_MS = 10_000;
 // The time limit for reading the catalogue and the ledgers, which takes milliseconds.
 const MAX_READ_MS = 10_000;
-// If an old level was reached less than this many seconds ago, a stock worker is migrating, one step in each
+// If an old level was reached less than this many seconds ago, a Graphile worker is migrating, one step in each
 // transaction.
 const CLIMBING_S = 5;
 // Errors after which the next attempt finds the result: another process created the same object, or the two deadlocked.

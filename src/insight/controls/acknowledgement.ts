@@ -1,14 +1,16 @@
 // Which live workers have acknowledged the pauses as they are now. A worker writes the mark of the pauses that it has
-// acknowledged into its report: none of the jobs that it had fetched before can start. What it fetches afterwards leaves
-// paused jobs out.
+// acknowledged into its report: none of the jobs that it had fetched before can start. What it fetches afterwards
+// leaves paused jobs out.
 import { monotonic, wait } from "../../base/clock.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { hasControls } from "../../database/schema/extensions/has-extension.ts";
-import { markOfPauses, OBEYED } from "../../queue/pauses/pause-state.ts";
+import { markOfPauses, PAUSES_APPLIED } from "../../queue/pauses/pause-state.ts";
 import { isNotResponding } from "../../queue/workers/stale-workers.ts";
 import { hasWorkerTable } from "../../queue/workers/worker-table.ts";
 
-/** Which live workers have acknowledged the pauses. Workers without heartbeats, such as Graphile Worker's, do not count. */
+/**
+ * Which live workers have acknowledged the pauses. Workers without heartbeats, such as Graphile Worker's, do not count.
+ */
 export interface Acknowledgement {
   /** The number of live workers that have acknowledged all pauses: they start no paused job. */
   readonly acknowledged: number;
@@ -46,7 +48,7 @@ export async function awaitAcknowledgement(
   }
 }
 
-/** The pauses between two reads. A worker obeys within milliseconds, or within 2 s without LISTEN. */
+/** The pauses between two reads. A worker applies a pause within milliseconds, or within 2 s without LISTEN. */
 const FIRST_MS = 10;
 const MAX_MS = 160;
 
@@ -70,7 +72,7 @@ const MAX_NAMED = 100;
 const acknowledgementSql: Statement = (s) => `
 with living as materialized (
   select workers.id,
-    coalesce(workers.metadata ->> '${OBEYED}'::text = (${markOfPauses(s)}), false) as has_acknowledged
+    coalesce(workers.metadata ->> '${PAUSES_APPLIED}'::text = (${markOfPauses(s)}), false) as has_acknowledged
   from ${s}._private_workers as workers
   where not ${isNotResponding}
 ), missing as (

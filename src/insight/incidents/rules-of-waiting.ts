@@ -32,8 +32,8 @@ const waitingOf = (all: readonly Pick<WaitingQueue, "waiting">[], asOf: string):
 const MANY_QUEUES = 3;
 
 /**
- * Returns queues locked by a worker whose heartbeats have stopped, or for 5 minutes by one that never sent any. That one
- * may be busy, like a stock worker: only from 4 hours on it can be unlocked here.
+ * Returns queues locked by a worker whose heartbeats have stopped, or for 5 minutes by one that never sent any. That
+ * one may be busy, like a Graphile worker: only from 4 hours on it can be unlocked here.
  */
 export function stuckQueues(facts: IncidentFacts): Incident[] {
   const atFault = facts.queues.filter((queue) => isAtFault(queue, facts));
@@ -152,7 +152,7 @@ export function unsupportedTasks(facts: IncidentFacts): Incident[] {
 /** How late a fetch may be: a worker fetches due jobs within seconds, or with its next poll. */
 const QUIET_MS = 15_000;
 
-/** Jobs are due, no worker is alive, and no job was locked or finished. Stock workers send no heartbeats. */
+/** Jobs are due, no worker is alive, and no job was locked or finished. Graphile workers send no heartbeats. */
 export function noWorker(facts: IncidentFacts): Incident[] {
   const { tasks, coverage, nowMs, asOf, quiet, hasWorkers } = facts;
   const [oldest] = tasks.toSorted((a, b) => a.oldestMs - b.oldestMs);

@@ -1,4 +1,5 @@
-// Which workers may not obey limits and pauses: those that hold locks and send no heartbeats. Graphile Worker's own are among them.
+// Which workers may not apply limits and pauses: those that hold locks and send no heartbeats. Graphile workers are
+// among them.
 import type { Database } from "../../database/database.ts";
 import { hasLimits } from "../../database/schema/extensions/has-extension.ts";
 import { counted } from "../../domain/words.ts";
@@ -13,16 +14,16 @@ export async function limitsNote(db: Database): Promise<string | null> {
 
 /** Returns the sentence without a full stop; null: no such worker holds a lock that can be found. */
 export const unreportedNote = (db: Database): Promise<string | null> =>
-  noteOn(db, "do not obey limits of tasks, and run no jobs of queues with a limit");
+  noteOn(db, "do not apply limits of tasks, and run no jobs of queues with a limit");
 
 /** Returns the note on pauses of tasks and of everything; null: no such worker holds a lock that can be found. */
 export const pausesNote = (db: Database): Promise<string | null> =>
-  noteOn(db, "obey the pause of a queue, not that of a task or of everything");
+  noteOn(db, "apply the pause of a queue, not that of a task or of everything");
 
 async function noteOn(db: Database, what: string): Promise<string | null> {
   const { workers } = await knownWorkers(db);
   const unknown = workers.filter(({ state }) => state === "unknown").length;
   if (unknown === 0) return null;
   const senders = counted(unknown, "worker sends", "workers send");
-  return `${senders} no heartbeats: Graphile Worker's own workers ${what}`;
+  return `${senders} no heartbeats: Graphile workers ${what}`;
 }

@@ -2,7 +2,7 @@
 //
 //   alive its lease, the longest interval that it declares between heartbeats, has not expired
 //   stale its lease has expired, or a sweep has recovered its jobs
-//   unknown it holds locks and never had a row, as a stock worker does. A lock of 4 hours is
+//   unknown it holds locks and never had a row, as a Graphile worker does. A lock of 4 hours is
 //             reported as old (worker/lease/lock-reset.ts)
 import { type Database, query, type Statement } from "../../database/database.ts";
 import type { Basis } from "../../domain/value.ts";

@@ -1,5 +1,5 @@
 // Counts how many of a job's last attempts ended with their worker, which identifies a poison job. A recovery writes
-// the number into last_error, and increases it as long as that error is its own. A stock worker that dies leaves an
+// the number into last_error, and increases it as long as that error is its own. A Graphile worker that dies leaves an
 // attempt without any error.
 
 export interface AttemptedJob {

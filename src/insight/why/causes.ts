@@ -186,7 +186,7 @@ function holderCauses(facts: CauseFacts, lockedMs: number | null): Cause[] {
     }
     case "unknown": {
       const text = `${who} has locked it for ${ageText(lockAge)} and sends no heartbeats`;
-      const detail = "check that it is still running; a stock worker sends none";
+      const detail = "check that it is still running; a Graphile worker sends none";
       const isBroken = lockAge >= STALE_LOCK_MS;
       const fix = isBroken ? unlock : null;
       return [cause("holder_unknown", text, { links, detail, isRoot: true, isBroken, fix })];

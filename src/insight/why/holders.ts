@@ -1,5 +1,5 @@
-// Holders of locks and their heartbeats. A holder without a heartbeat row may be a healthy stock worker: its state is
-// unknown.
+// Holders of locks and their heartbeats. A holder without a heartbeat row may be a healthy Graphile worker: its state
+// is unknown.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { isJobId } from "../../domain/job-ids.ts";
 import { LISTS_ALL } from "../../queue/sql/condition.ts";

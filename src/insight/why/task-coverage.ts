@@ -1,5 +1,5 @@
 // The tasks that workers support. A task is called unsupported only if every live worker and every lock holder lists
-// all its tasks. A stock worker lists none and may support any task.
+// all its tasks. A Graphile worker lists none and may support any task.
 
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { isLockedByWorker, lockHolder } from "../../queue/sql/lock.ts";

@@ -1,6 +1,6 @@
 // Begins a back-off: a time during which no job of a task, of a named queue or under a limit starts.
 //
-//   task, queue   a pause with the same end, which all workers obey (pauses/pause.ts)
+//   task, queue   a pause with the same end, which all workers apply (pauses/pause.ts)
 //   limit         its row alone, which readLimits() returns
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { CONTROL } from "../pauses/pause.ts";

@@ -1,12 +1,12 @@
-// Makes the queues that limits are for managed, and ordinary again. The rows of queues come from any add, also of stock
-// workers, so new ones are found by a scan of all of them, in batches and only now and then.
+// Makes the queues that limits are for managed, and ordinary again. The rows of queues come from any add, also of
+// Graphile workers, so new ones are found by a scan of all of them, in batches and only now and then.
 //
 //   free ──a limit matches──▶ managed:N with N slots ──more──▶ managed:M at once
 //    ▲                             │ fewer, or no limit is left
 //    └──────── all are free ◀── managed:0 ──the rest is free──▶ managed:M
 //
 // A queue that a worker has locked becomes managed when that run has ended, and a paused one when it is resumed. This
-// library's workers take no job of a queue that is to be managed; stock workers may until it is.
+// library's workers take no job of a queue that is to be managed; Graphile workers may until it is.
 import { builtOnce, type Database, query, type Statement } from "../../database/database.ts";
 import { isPseudoLock, MANAGED } from "../sql/lock.ts";
 import { announceJobs } from "../sql/notify.ts";
@@ -140,7 +140,7 @@ with unused as materialized (
     = (select pg_catalog.count(*) from ${s}._private_queue_slots as slots where slots.queue_id = row.id)
 ), removed as (
   delete from ${s}._private_queue_slots where queue_id in (select id from released)
-), forgotten as (
+), deleted as (
   delete from ${s}._private_rates as rates where rates.tat <= pg_catalog.now()
   and rates.limit_id in (select id from ${s}._private_limits where scope = 'queue')
   and (rates.key in (select queue_name from unused where id in (select id from released))

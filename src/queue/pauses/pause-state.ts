@@ -3,7 +3,7 @@ import { type Database, query, type Statement } from "../../database/database.ts
 import { microseconds } from "../sql/moments.ts";
 
 /** The member of a worker's report with the mark of the pauses that it has acknowledged. */
-export const OBEYED = "pauses_obeyed";
+export const PAUSES_APPLIED = "pauses_applied";
 
 export interface PauseState {
   /** Identifies the pauses: it changes with each pause, and with its end. */

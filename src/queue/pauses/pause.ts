@@ -1,7 +1,7 @@
 // What a pause of a queue, a task or everything is, and how it ends by itself.
 //
-//   queue        its row is locked at infinity by `paused:<reason>`: every worker obeys, stock ones too. A worker
-//                that holds the lock now loses it; its running job ends and does not free the queue (paused-run.ts).
+//   queue        its row is locked at infinity by `paused:<reason>`, which Graphile workers respect, too. A worker that
+//                holds the lock now loses it; its running job ends and does not unlock the queue (paused-run.ts).
 //   task, all    a row of _private_pauses, which the fetches of this library's workers read
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { hasLimits } from "../../database/schema/extensions/has-extension.ts";

@@ -26,9 +26,9 @@ export const retryDelayMs = (attempt: number): number =>
   Math.exp(Math.min(attempt, MAX_DELAY_EXPONENT)) * 1_000;
 
 /**
- * Returns an expression for a row with a failure: when the last attempt failed, as far as the row shows. Stock workers
- * do not change updated_at, but they add the delay to the time of the failure, so the time follows from run_at. Changes
- * by hand and recoveries are in updated_at.
+ * Returns an expression for a row with a failure: when the last attempt failed, as far as the row shows. Graphile
+ * workers do not change updated_at, but they add the delay to the time of the failure, so the time follows from run_at.
+ * Changes by hand and recoveries are in updated_at.
  */
 export const failedAt = (job: string): string =>
   `greatest(${job}.updated_at, case when ${job}.attempts > 0 and ${job}.run_at > ${job}.created_at

@@ -25,8 +25,8 @@ export const isFree =
   "(jobs.locked_at is null or jobs.locked_at < pg_catalog.now() - interval '4 hours')";
 
 /**
- * The lock of a paused queue: this prefix and the reason in locked_by, and infinity in locked_at. So stock workers do
- * not fetch its jobs, either.
+ * The lock of a paused queue: this prefix and the reason in locked_by, and infinity in locked_at. So Graphile workers
+ * do not fetch its jobs, either.
  */
 export const PAUSED = "paused:";
 
@@ -60,8 +60,8 @@ export const isLockedByWorker = (queue: string): string =>
   `${queue}.locked_at is not null and not ${isPseudoLock(queue)}`;
 
 /**
- * Returns a condition on a row of queues: its jobs are blocked, by a worker or by a pause. Those of a queue with a limit
- * wait for the limit instead, and are ready.
+ * Returns a condition on a row of queues: its jobs are blocked, by a worker or by a pause. Those of a queue with a
+ * limit wait for the limit instead, and are ready.
  */
 export const isBlockedQueue = (queue: string): string =>
   `${queue}.locked_at is not null and not coalesce(${beginning(queue)} like '${MANAGED}%', false)`;

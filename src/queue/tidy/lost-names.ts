@@ -163,8 +163,8 @@ const deletedSql: Statement = () =>
 
 /**
  * Creates the missing rows of queues that jobs refer to, with the names `recovered-queue-<id>`. This library's cleanup
- * restores its names itself; this function is for cleanups of stock workers, whose names are lost. It reads all jobs.
- * Returns how many rows were created.
+ * restores its names itself; this function is for cleanups of Graphile workers, whose names are lost. It reads all
+ * jobs. Returns how many rows were created.
  */
 export async function recoverLostQueues(db: Database): Promise<number> {
   const [row] = await contendedQuery<{ rows: number }>(db, recoverSql, []);

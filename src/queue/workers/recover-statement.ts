@@ -227,13 +227,14 @@ const marked = (s: string, slots: boolean, only: string) => `, unfinished as mat
     || pg_catalog.jsonb_build_object('recovered_at', pg_catalog.now())
   from stale_row where workers.id = stale_row.id and not stale_row.is_final
   and stale_row.id not in (select locked_by from unfinished)
-), forgotten as (
+), deleted as (
   delete from ${s}._private_workers as workers using stale_row
   where workers.id = stale_row.id and stale_row.is_final
   and stale_row.id not in (select locked_by from unfinished)
 )${slots ? withdrawnPermits(s) : ""}`;
 
-// What a worker holds of limits is free for others from the first pass on, as its jobs are. Resilient jobs may still run.
+// What a worker holds of limits is free for others from the first pass on, as its jobs are. Resilient jobs may still
+// run.
 const withdrawnPermits = (s: string) => `, withdrawn as (
   delete from ${s}._private_limit_permits as permits using stale_row
   where permits.worker_id = stale_row.id

@@ -1,4 +1,4 @@
-// Renews the locks of jobs that run for hours. Stock workers remove every lock older than 4 hours, and the
+// Renews the locks of jobs that run for hours. Graphile workers remove every lock older than 4 hours, and the
 // schema's functions treat such a job as unlocked.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { hasLimits } from "../../database/schema/extensions/has-extension.ts";

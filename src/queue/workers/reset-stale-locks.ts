@@ -1,6 +1,6 @@
-// The rule that all workers on a schema share, including stock workers: a lock older than 4 hours is stale. It is the
-// last resort for locks without a heartbeat. Stock workers check nothing else. This library's workers skip locks of
-// workers with a recent heartbeat, and renew the locks of their own running jobs (renew-locks.ts), so that stock
+// The rule that all workers on a schema share, including Graphile workers: a lock older than 4 hours is stale. It is
+// the last resort for locks without a heartbeat. Graphile workers check nothing else. This library's workers skip locks
+// of workers with a recent heartbeat, and renew the locks of their own running jobs (renew-locks.ts), so that Graphile
 // workers skip those, too.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { isRefusedResult } from "../../database/errors/database-errors.ts";
@@ -95,8 +95,8 @@ order by id limit 100000`;
 
 /**
  * Removes locks of jobs and queues that are older than `thresholdMs` and whose worker has no recent heartbeat. The
- * interrupted attempts still count. Jobs that PostgreSQL refuses to change stay locked. `db` is one connection: on another,
- * the rows of a refused statement may still be locked, and are skipped.
+ * interrupted attempts still count. Jobs that PostgreSQL refuses to change stay locked. `db` is one connection: on
+ * another, the rows of a refused statement may still be locked, and are skipped.
  */
 export async function resetStaleLocks(db: Database, thresholdMs: number): Promise<ResetLocks> {
   const { withHeartbeats, without } = (await hasLimits(db)) ? statements.withSlots : statements;

@@ -1,4 +1,4 @@
-// The heartbeat table. It is an optional extension: a stock Graphile Worker schema has none. Everything must work
+// The heartbeat table. It is an optional extension: a plain Graphile Worker schema has none. Everything must work
 // there, without an error that would abort a transaction of the caller.
 import * as v from "valibot";
 import { monotonic } from "../../base/clock.ts";

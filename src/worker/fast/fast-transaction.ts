@@ -86,7 +86,7 @@ export class FastTransaction {
   connectionLost(error: unknown): void {
     this.#isOpen = false;
     this.plan.failed(error);
-    this.plan.forgetSpeed();
+    this.plan.resetSpeed();
     this.plan.raise();
   }
 

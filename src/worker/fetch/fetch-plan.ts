@@ -249,7 +249,7 @@ export class FetchPlan {
   }
 
   /** Resets the speed after a failed fetch, whose jobs may have been too large together. */
-  forgetSpeed(): void {
+  resetSpeed(): void {
     this.#jobsPerMs = 0;
     this.#finished = 0;
     this.#measuredAtMs = this.#clock.monotonic();

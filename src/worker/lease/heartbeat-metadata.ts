@@ -5,7 +5,7 @@ import { monotonic, now } from "../../base/clock.ts";
 import { VERSION } from "../../base/version.ts";
 import type { CronEntry } from "../../domain/cron/cron-entry.ts";
 import { entryDigest } from "../../domain/cron/entry-digest.ts";
-import { OBEYED } from "../../queue/pauses/pause-state.ts";
+import { PAUSES_APPLIED } from "../../queue/pauses/pause-state.ts";
 import { MAX_REPORT_BYTES, ROOM_FOR_MARKS } from "../../queue/workers/worker-table.ts";
 import type { RecoveryConfig } from "../options/recovery-options.ts";
 import { WorkerRates } from "./rates.ts";
@@ -20,8 +20,8 @@ export interface WorkerDescription {
   readonly unstarted: readonly { readonly id: string; readonly fetchedAtMs: number }[];
   /** Jobs that have ended and stay locked, because PostgreSQL refuses their results. */
   readonly unsettled: readonly { readonly id: string; readonly error: string }[];
-  /** The mark of the pauses that the worker obeys; null: unknown. */
-  readonly pausesObeyed: string | null;
+  /** The mark of the pauses that the worker applies; null: unknown. */
+  readonly pausesApplied: string | null;
 }
 
 interface Counts {
@@ -75,7 +75,7 @@ export class HeartbeatMetadata {
    * to list as fetched and not started. `aheadMs`: how far this machine's clock is ahead of the database's.
    */
   text(
-    { concurrency, tasks, cron, running, unsettled, pausesObeyed }: WorkerDescription,
+    { concurrency, tasks, cron, running, unsettled, pausesApplied }: WorkerDescription,
     fetched: readonly string[],
     aheadMs: number,
   ): string {
@@ -105,7 +105,7 @@ export class HeartbeatMetadata {
         fetched_job_ids: fetched,
         running: details.slice(0, most(MAX_DETAILS)),
         ...(unsettled.length > 0 ? { unsettled: refused } : {}),
-        ...(pausesObeyed === null ? {} : { [OBEYED]: pausesObeyed }),
+        ...(pausesApplied === null ? {} : { [PAUSES_APPLIED]: pausesApplied }),
         threshold_ms: this.#config.thresholdMs,
         resilient_threshold_ms: this.#config.resilientThresholdMs,
       });

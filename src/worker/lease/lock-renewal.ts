@@ -1,5 +1,5 @@
 // Renews the locks of jobs that run for hours, and of their named queues, four times within the age at which a lock is
-// stale: stock workers (those of Graphile Worker) and the schema's functions check only a lock's age. While a handler
+// stale: Graphile workers and the schema's functions check only a lock's age. While a handler
 // blocks the worker's thread, the heartbeat renews the locks (heartbeat-loop.ts).
 import { wait } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
@@ -16,7 +16,7 @@ export interface RunningJobs {
 
 export interface LockRenewalParts {
   readonly database: Database;
-  /** The age at which a lock counts as stale for this worker. For stock workers it is 4 hours. */
+  /** The age at which a lock counts as stale for this worker. For Graphile workers it is 4 hours. */
   readonly staleLockThresholdMs: number;
   readonly logger: Logger;
   running(): readonly RunningJobs[];

@@ -1,4 +1,4 @@
-// Resets stale locks, as stock workers (those of Graphile Worker) do. Also restores the rows of queues that a cleanup
+// Resets stale locks, as Graphile workers do. Also restores the rows of queues that a cleanup
 // deleted although they have jobs, and deletes the rows of throttles whose period is over. It first runs at a random
 // moment of the first minute, so that many workers do not run it at once, and then about every `intervalMs`.
 import { wait } from "../../base/clock.ts";

@@ -89,14 +89,14 @@ export class BackOffs {
     const key = `${scope} ${name}`;
     let target = this.#targets.get(key);
     if (target === undefined) {
-      if (this.#targets.size >= MAX_TARGETS) this.#forget();
+      if (this.#targets.size >= MAX_TARGETS) this.#removeIdle();
       target = { scope, name, untilMs: 0, askedMs: 0, wanted: null, isWriting: false };
       this.#targets.set(key, target);
     }
     return target;
   }
 
-  #forget(): void {
+  #removeIdle(): void {
     for (const [key, { isWriting }] of this.#targets) if (!isWriting) this.#targets.delete(key);
   }
 

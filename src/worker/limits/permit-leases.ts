@@ -60,7 +60,7 @@ export class PermitLeases {
       // the other has been short for as long as an exchange waits.
       if (areFree) lease.lastMs = Number.NEGATIVE_INFINITY;
       else if (!lease.othersAreShort) lease.lastMs = this.#parts.clock.monotonic();
-      if (areFree || !lease.othersAreShort) this.#unwait(lease);
+      if (areFree || !lease.othersAreShort) this.#cancelWait(lease);
       if (!areFree) lease.othersAreShort = true;
       this.consider(limit);
     }
@@ -81,7 +81,7 @@ export class PermitLeases {
     const hasShrunk = limit.permits > limit.share && limit.running <= limit.share;
     const waitMs = hasShrunk ? 0 : lease.lastMs + EVERY_MS - clock.monotonic();
     if (waitMs <= 0) {
-      this.#unwait(lease);
+      this.#cancelWait(lease);
       void this.#exchange(limit, lease, wanted);
       return;
     }
@@ -91,16 +91,16 @@ export class PermitLeases {
     });
   }
 
-  /** Forgets a limit that does not apply any more, and gives its permits back: it may be for tasks of others now. */
-  forget(limit: HeldLimit): void {
+  /** Gives back the permits of a limit that does not apply any more: they may be for tasks of other workers now. */
+  release(limit: HeldLimit): void {
     const lease = this.#leases.get(limit);
     if (lease === undefined) return;
     this.#leases.delete(limit);
-    this.#unwait(lease);
+    this.#cancelWait(lease);
     if (!lease.isUnderWay) this.#return(limit, lease);
   }
 
-  #unwait(lease: Lease): void {
+  #cancelWait(lease: Lease): void {
     lease.cancelTimer?.();
     lease.cancelTimer = null;
   }

@@ -135,8 +135,8 @@ export class SessionLimits {
     for (const [id, held] of this.#held) {
       if (used.has(id)) continue;
       this.#held.delete(id);
-      this.#permits.forget(held);
-      this.#tokens.forget(held);
+      this.#permits.release(held);
+      this.#tokens.cancelWait(held);
     }
     for (const limit of limits) {
       if (!used.has(limit.id)) continue;
@@ -145,7 +145,7 @@ export class SessionLimits {
       const before = JSON.stringify(held.bucket);
       held.define(limit);
       // A wait for a token was computed from the rate before.
-      if (JSON.stringify(held.bucket) !== before) this.#tokens.forget(held);
+      if (JSON.stringify(held.bucket) !== before) this.#tokens.cancelWait(held);
     }
     this.unlimited = unlimited;
     this.queues = watch.hasManagedQueues ? queueLimitsOf(limits) : null;

@@ -54,7 +54,7 @@ export class TokenLeases {
     }
   }
 
-  forget(limit: HeldLimit): void {
+  cancelWait(limit: HeldLimit): void {
     this.#waiting.get(limit)?.();
     this.#waiting.delete(limit);
   }

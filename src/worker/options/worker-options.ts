@@ -127,7 +127,7 @@ export interface WorkerOptions<Extensions = unknown> {
    */
   readonly schedules?: boolean | undefined;
   /**
-   * Limits of tasks and queues, which all workers obey. The start creates those that do not exist, and never changes
+   * Limits of tasks and queues, which all workers apply. The start creates those that do not exist, and never changes
    * an existing one: a difference is logged as a warning. It rejects with `extension_missing` before `worker migrate
    * --with limits`. Default: none.
    */

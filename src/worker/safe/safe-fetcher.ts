@@ -286,7 +286,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     if (isTimeout && isFirst) this.#parts.config.logger.warn({ error: error.message }, LONG_FETCH);
     if (isTimeout) return;
     if (stream !== null) this.#uncertain.raise();
-    for (const { plan } of this.#streams.all) plan.forgetSpeed();
+    for (const { plan } of this.#streams.all) plan.resetSpeed();
     this.connectionLost(error);
   }
 

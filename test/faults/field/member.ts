@@ -22,7 +22,7 @@ export interface MemberChanges {
   readonly url?: string;
   readonly nodeArgs?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** Graphile Worker's own worker. */
+  /** Graphile worker. */
   readonly stock?: boolean;
   /** A file for what it logs, such as /dev/full; its lines are not read then. */
   readonly stderr?: string;

@@ -1,4 +1,4 @@
-// Tasks that only our members support, so stock workers skip their jobs: a usual one, one that runs until its signal
+// Tasks that only our members support, so Graphile workers skip their jobs: a usual one, one that runs until its signal
 // aborts, and those that kill their process.
 import { once } from "node:events";
 import { defineTask, type Task } from "../../../src/worker/task/task.ts";

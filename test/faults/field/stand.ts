@@ -82,7 +82,7 @@ export class Stand {
     return (await this.#pool.query<R>(text, [...values])).rows;
   }
 
-  /** Starts this many members of this mode, and, the first time in a mode with stock workers, one of those. */
+  /** Starts this many members of this mode, and, the first time in a mode with Graphile workers, one of those. */
   async hire(count = 1, changes: MemberChanges = {}): Promise<Member[]> {
     const needsStock = this.mode.stock && this.members.length === 0 && changes.stock !== true;
     const all = Array.from({ length: count }, () => this.#hireOne(changes));

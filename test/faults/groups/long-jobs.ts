@@ -1,4 +1,4 @@
-// Jobs of many hours on live workers, beside stock workers, which remove every lock older than 4 hours, whatever its
+// Jobs of many hours on live workers, beside Graphile workers, which remove every lock older than 4 hours, whatever its
 // holder. Time is simulated: locks are made an hour older, again and again. Our workers renew theirs four times in 4
 // simulated hours.
 import { Logger, run as runStock } from "graphile-worker";
@@ -17,13 +17,13 @@ const HOUR_MS = 4_000;
 
 export const group: FaultGroup = {
   name: "long-jobs",
-  title: "jobs of twelve hours keep their locks, and their queues, beside stock workers",
+  title: "jobs of twelve hours keep their locks, and their queues, beside Graphile workers",
   limitMinutes: 6,
   needs: [],
   async run(field: Field) {
     const server = await field.server();
     const stands = await field.stands(server, {
-      // Locks of jobs that stock workers take are not renewed.
+      // Locks of jobs that Graphile workers take are not renewed.
       modes: ["safe", "fast"],
       recovery: { staleLockThresholdMs: STALE_LOCK_MS, resetLocksIntervalMs: 200 },
     });
@@ -92,7 +92,7 @@ async function anHourPasses(stand: Stand, long: readonly string[]): Promise<void
   stand.figure("a lock that is an hour old is young again", machineTime() - from, RENEWED);
 }
 
-/** Starts two stock workers that support none of our tasks, and check for old locks all the time. */
+/** Starts two Graphile workers that support none of our tasks, and check for old locks all the time. */
 async function stockResetters(url: string): Promise<AsyncDisposable> {
   const handle = testPool(url);
   const often = { minResetLockedInterval: 100, maxResetLockedInterval: 200 };

@@ -83,7 +83,7 @@ export async function startApi(perSecond: number): Promise<Api> {
     },
     seen() {
       const starts = spans.map(({ from }) => from);
-      // A stock worker obeys no back-off of a task; of the queues it gets nothing once they are managed.
+      // A Graphile worker applies no back-off of a task; of the queues it gets nothing once they are managed.
       const ours = spans.filter(({ by }) => by !== "stock");
       const byStock = spans.filter(({ by }) => by === "stock").map(({ from }) => from);
       const managedAt = (starts[0] ?? 0) + MANAGED_MS;

@@ -142,7 +142,7 @@ async function report(api: Api, refusedBefore: number): Promise<boolean> {
   const rows: [what: string, value: number, most: number | null][] = [
     ["requests of one tenant at once", seen.mostOfATenant, OF_A_TENANT],
     ["requests served in any second", seen.mostServedInASecond, PER_SECOND],
-    ["requests of a managed queue by the stock worker", seen.byStock.late, 0],
+    ["requests of a managed queue by the Graphile worker", seen.byStock.late, 0],
     ["… in the first 2 s, before the queues had their slots", seen.byStock.early, null],
     ["requests while backing off", seen.whileBackingOff, 0],
     ["jobs served twice", seen.twice, 0],

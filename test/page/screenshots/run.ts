@@ -189,7 +189,7 @@ const shots: readonly Shot[] = [
     },
   },
   {
-    name: "op-rehearsal",
+    name: "op-preview",
     route: "/jobs?q=is:failed%20error:GatewayError",
     sees: ".jobs tbody tr",
     act: async (page) => {

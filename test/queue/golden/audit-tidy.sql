@@ -2,7 +2,7 @@
     and pg_catalog.bool_and(coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass(name), 'insert'), false)) as is_there
   from pg_catalog.unnest($1::text[]) as named (name);
 
-  with gone as (
+  with deleted as (
     delete from "worker"._private_audit
     where id = any(array(
       select id from "worker"._private_audit
@@ -13,4 +13,4 @@
     ))
     returning 1
   )
-  select pg_catalog.count(*)::int as gone from gone
+  select pg_catalog.count(*)::int as deleted from deleted

@@ -17,9 +17,9 @@
     update "worker"._private_operations as operation set kept = 0
     from old where operation.id = old.id
     returning 1
-  ), forgotten as (
+  ), outdated as (
     delete from "worker"._private_rehearsals where expires_at < pg_catalog.now()
-  ), gone as (
+  ), deleted as (
     delete from "worker"._private_operations
     where id = any(array(
       select id from "worker"._private_operations as operation
@@ -33,9 +33,9 @@
     ))
     returning 1
   )
-  select greatest((select pg_catalog.count(*) from expired), (select pg_catalog.count(*) from gone))::int as gone;
+  select greatest((select pg_catalog.count(*) from expired), (select pg_catalog.count(*) from deleted))::int as deleted;
 
-  with gone as (
+  with deleted as (
     delete from "worker"._private_operation_rows
     where ctid = any(array(
       select was.ctid
@@ -51,4 +51,4 @@
     ))
     returning 1
   )
-  select pg_catalog.count(*)::int as gone from gone
+  select pg_catalog.count(*)::int as deleted from deleted

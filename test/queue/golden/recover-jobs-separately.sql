@@ -96,7 +96,7 @@ with turn as materialized (
     || pg_catalog.jsonb_build_object('recovered_at', pg_catalog.now())
   from stale_row where workers.id = stale_row.id and not stale_row.is_final
   and stale_row.id not in (select locked_by from unfinished)
-), forgotten as (
+), deleted as (
   delete from "worker"._private_workers as workers using stale_row
   where workers.id = stale_row.id and stale_row.is_final
   and stale_row.id not in (select locked_by from unfinished)

@@ -15,7 +15,7 @@ with unused as materialized (
     = (select pg_catalog.count(*) from "worker"._private_queue_slots as slots where slots.queue_id = row.id)
 ), removed as (
   delete from "worker"._private_queue_slots where queue_id in (select id from released)
-), forgotten as (
+), deleted as (
   delete from "worker"._private_rates as rates where rates.tat <= pg_catalog.now()
   and rates.limit_id in (select id from "worker"._private_limits where scope = 'queue')
   and (rates.key in (select queue_name from unused where id in (select id from released))

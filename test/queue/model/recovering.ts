@@ -135,7 +135,7 @@ function holdersWithoutLease(world: World): string[] {
   return [...new Set(holders)].filter((id) => id !== null).filter((id) => !world.leases.has(id));
 }
 
-/** The last resort, as in stock workers: a lock of more than 4 hours without a heartbeat. */
+/** The last resort, as in Graphile workers: a lock of more than 4 hours without a heartbeat. */
 export function resetOldLocks(world: World): { jobs: number; queues: number } {
   const isOld = ({ lockedBy, lockedAt }: { lockedBy: string | null; lockedAt: number | null }) => {
     const lease = world.leases.get(lockedBy ?? "");

@@ -15,8 +15,8 @@ const seed = Number(process.env["LIMITS_SEED"] ?? Math.trunc(Math.random() * 2 *
 const dice = random(seed);
 const queue = workerQueue(() => migratedDatabase("worker", ["controls", "limits"]));
 
-/** By the contract, workers obey a limit within this time. */
-const OBEYED_MS = 2_000;
+/** By the contract, workers apply a limit within this time. */
+const APPLIED_MS = 2_000;
 const DURATION_MS = 20_000;
 const TASKS = ["mail_a", "mail_b", "mail_c", "other"] as const;
 /** The names of the limits, with what they are for. */
@@ -47,7 +47,7 @@ class History {
     const from = performance.now();
     await call();
     const last = this.forces.at(-1);
-    if (last !== undefined) last.to = performance.now() + OBEYED_MS;
+    if (last !== undefined) last.to = performance.now() + APPLIED_MS;
     this.forces.push({ most, from, to: Number.POSITIVE_INFINITY });
   }
 
@@ -79,7 +79,7 @@ test("With limits that change at random, no more jobs run than the greatest in f
   const paused = new Set<string>();
   while (performance.now() < end) {
     await act();
-    // Some changes follow at once, some when the last one is obeyed.
+    // Some changes follow at once, some when the last one is applied.
     await sleep(dice(4) === 0 ? 2_500 : dice(400));
   }
   for (const task of paused) await queue.utils.resumeTask(task);

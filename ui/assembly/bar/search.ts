@@ -5,7 +5,7 @@
 import { ageText } from "../controls/age";
 import { button } from "../controls/button";
 import { compact } from "../controls/value";
-import { JobList, MeantName, Value } from "../generated/records";
+import { JobList, NameSuggestion, Value } from "../generated/records";
 import { box, Node, nothing, text } from "../lib/node";
 import { Model } from "../model/model";
 
@@ -21,7 +21,7 @@ export class Search {
   /** The names in the query that do not exist. */
   unknown: string[] = [];
   /** Names that are similar to these; only if no job was found. */
-  meant: MeantName[] = [];
+  suggestions: NameSuggestion[] = [];
   answers: i32 = 0;
   /** How long the last answer took the server. */
   tookMs: i64 = 0;
@@ -34,7 +34,7 @@ export class Search {
     this.scanned = 0;
     this.began = m.now;
     this.unknown = answer.unknown;
-    this.meant = answer.meant;
+    this.suggestions = answer.suggestions;
     const count = answer.count;
     this.count = count;
     this.add(answer);

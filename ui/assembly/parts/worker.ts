@@ -10,7 +10,7 @@ import { jobPath } from "../model/links";
 import { Model } from "../model/model";
 import { cutName } from "./exact-name";
 
-/** The state. A stock worker sends no heartbeat, so it is unknown, and never not responding. */
+/** The state. A Graphile worker sends no heartbeat, so it is unknown, and never not responding. */
 export function workerState(m: Model, worker: ListedWorker): Node {
   const beatAt = worker.lastHeartbeatAt;
   const times = m.times;

@@ -52,7 +52,7 @@ const answer = record(
     limits: listOf(record(members, "ListedLimit")),
     note: described(
       "string?",
-      "which workers may not obey the limits; null if no such worker is known",
+      "which workers may not apply the limits; null if no such worker is known",
     ),
     missing: missingSchema("limit is possible"),
   },

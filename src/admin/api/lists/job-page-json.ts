@@ -167,8 +167,8 @@ export const jobPageSchema: JsonSchema = withOptional(page, {
     { anyOf: [value, { type: "null" }] },
     "with count=fast: the number of all that match; null: this filter cannot be counted",
   ),
-  meant: described(
-    listOf(record({ term: "string", use: "string" }, "MeantName")),
+  suggestions: described(
+    listOf(record({ term: "string", use: "string" }, "NameSuggestion")),
     "with fields=row, if nothing matches: names similar to those in q, and the terms that they could replace",
   ),
 });

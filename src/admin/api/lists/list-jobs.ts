@@ -15,7 +15,7 @@ import {
   listLightJobs,
 } from "../../../insight/pages/list-jobs.ts";
 import { countQuery } from "../../../insight/stats/count-query.ts";
-import { namesMeant } from "../../../insight/suggest/names-meant.ts";
+import { suggestNames } from "../../../insight/suggest/suggest-names.ts";
 import { MAX_CURSOR_LENGTH } from "../../../insight/walk/cursor.ts";
 import { jobSorts } from "../../../insight/walk/order.ts";
 import type { Admin, Operation } from "../../context/admin.ts";
@@ -42,7 +42,7 @@ const fields = {
     choice(
       [
         "Order",
-        "jobs without a value for the order come last; -failed_at: failed jobs by updated_at, which stock Graphile Worker does not change at a failure",
+        "jobs without a value for the order come last; -failed_at: failed jobs by updated_at, which Graphile Worker does not change at a failure",
       ],
       jobSorts,
     ),
@@ -114,7 +114,7 @@ type Texts = Readonly<Record<string, string>>;
 async function similarNamesOf({ databases }: Admin, q = "", { jobs, report }: LightPage) {
   if (jobs.length > 0 || !report.isComplete || q === "") return {};
   return {
-    meant: JSON.stringify(await namesMeant(databases.reads, q, report.unknownNames)),
+    suggestions: JSON.stringify(await suggestNames(databases.reads, q, report.unknownNames)),
   };
 }
 

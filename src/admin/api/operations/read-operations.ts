@@ -90,7 +90,7 @@ export const getOperation: Operation = {
 
 export const getOperationResults: Operation = {
   summary:
-    "The present state of the jobs that an operation changed: finished (gone), failed again, running, waiting, or changed by others; and the number that an undo would restore. Only the first 20,000 jobs by id are counted; scanned is the number of counted jobs",
+    "The present state of the jobs that an operation changed: finished (deleted), failed again, running, waiting, or changed by others; and the number that an undo would restore. Only the first 20,000 jobs by id are counted; scanned is the number of counted jobs",
   answer: record(
     {
       scanned: "integer",
@@ -128,7 +128,7 @@ const jobsQuery = {
 
 export const listOperationJobs: Operation = {
   summary:
-    "Ids of an operation's jobs with one outcome: done; skipped because they were locked, changed or gone; failed_again (done, and failed since); or an outcome of the undo",
+    "Ids of an operation's jobs with one outcome: done; skipped because they were locked, changed or deleted; failed_again (done, and failed since); or an outcome of the undo",
   query: jobsQuery,
   answer: record(
     {

@@ -1,5 +1,5 @@
 // POST /api/operations: first {q, action, changes, dry_run: true}, which previews the operation and sets its
-// boundary; then {rehearsal, rate, canary, limit}, which starts it in the background.
+// boundary; then {preview, rate, canary, limit}, which starts it in the background.
 import { InputError } from "../../../base/errors.ts";
 import { jsonMembers } from "../../../base/json-members.ts";
 import { strict, validate } from "../../../base/validate.ts";
@@ -22,8 +22,8 @@ import { changeFields, operationActions } from "../../../commands/operations/mod
 import { commandLineOf } from "../../../commands/operations/model/command-line.ts";
 import { extensionMissing, missingFor } from "../../../commands/operations/model/missing-tables.ts";
 import { operationJson } from "../../../commands/operations/model/operation.ts";
-import { rehearse } from "../../../commands/operations/rehearse/rehearse.ts";
-import { rehearsalJson } from "../../../commands/operations/rehearse/report-json.ts";
+import { makePreview } from "../../../commands/operations/preview/make-preview.ts";
+import { previewJson } from "../../../commands/operations/preview/report-json.ts";
 import { MAX_CHARACTERS } from "../../../domain/portable/query/limits.ts";
 import type { HttpRequest } from "../../../http/request.ts";
 import { type HttpResponse, jsonText } from "../../../http/response.ts";
@@ -31,10 +31,10 @@ import type { Admin, Operation } from "../../context/admin.ts";
 import { type JsonSchema, schemaOfField } from "../../wire/json-schema.ts";
 import { fieldValue, readMembers } from "../../wire/wire.ts";
 import { recordOperation } from "./record-operation.ts";
-import { byOf, noteOperation, operationSchema, rehearsalSchema } from "./shapes.ts";
+import { byOf, noteOperation, operationSchema, previewSchema } from "./shapes.ts";
 import { wholeNumber } from "./whole-number.ts";
 
-const rehearseFields = {
+const previewFields = {
   q: text(["Query", "the jobs, in the query language"], 1, MAX_CHARACTERS),
   action: choice(["Action", "the action on these jobs"], operationActions),
   changes: optional(json(["Changes", "the action's fields, such as priority"])),
@@ -42,7 +42,7 @@ const rehearseFields = {
 } satisfies CommandFields;
 
 const beginFields = {
-  rehearsal: text(["Rehearsal", "from a dry run; valid once, for 15 minutes"], 1, 100),
+  preview: text(["Preview", "from a dry run; valid once, for 15 minutes"], 1, 100),
   rate: optional(
     wholeNumber(
       ["Rate", "jobs a second; 0: without pauses; by default it pauses half of the time"],
@@ -70,42 +70,42 @@ export const startOperation: Operation = {
   summary: "Previews an operation on all jobs that match (dry_run), or starts a previewed one",
   body: {
     title: "StartOperation",
-    oneOf: [bodyOf(rehearseFields, "Rehearse"), bodyOf(beginFields, "Begin")],
+    oneOf: [bodyOf(previewFields, "PreviewRequest"), bodyOf(beginFields, "Begin")],
   },
-  answer: { title: "StartOperationResult", anyOf: [rehearsalSchema, operationSchema] },
+  answer: { title: "StartOperationResult", anyOf: [previewSchema, operationSchema] },
   run: async (admin, request) => {
     const members = await readMembers(request, admin.config.limits.bodyBytes);
-    return members.has("rehearsal")
+    return members.has("preview")
       ? begin(admin, request, members)
-      : preview(admin, request, members);
+      : answerPreview(admin, request, members);
   },
 };
 
 type Members = ReadonlyMap<string, string>;
 
-async function preview(
+async function answerPreview(
   admin: Admin,
   request: HttpRequest,
   members: Members,
 ): Promise<HttpResponse> {
-  const { q, action, changes, dry_run: isDry } = checked(rehearseFields, members);
+  const { q, action, changes, dry_run: isDry } = checked(previewFields, members);
   const problems = [
     ...(isDry ? [] : [{ path: "dry_run", message: "must be true: start with a dry run" }]),
     ...(q.trim() === "" ? [{ path: "q", message: EMPTY }] : []),
   ];
   if (problems.length > 0) throw new InputError(problems);
-  request.notes["action"] = `rehearse ${action}`;
+  request.notes["action"] = `preview ${action}`;
   const { operations } = admin;
   const requested = { query: q, action, changes: changesIn(changes ?? "null") };
   const { tools } = operations;
   const missing = (await operations.missing()) ?? (await missingFor(tools.reads, action));
-  const report = await rehearse(
+  const report = await makePreview(
     { ...tools, store: missing === null ? tools.store : null },
     requested,
   );
-  const { query, changes: checkedChanges } = report.rehearsal;
+  const { query, changes: checkedChanges } = report.preview;
   const cli = commandLineOf(action, query, checkedChanges);
-  return jsonText(rehearsalJson(report, missing, cli));
+  return jsonText(previewJson(report, missing, cli));
 }
 
 const EMPTY = "is empty, which would select every job; to select every job use id>0";
@@ -125,12 +125,12 @@ function changesIn(json: string): object {
 }
 
 async function begin(admin: Admin, request: HttpRequest, members: Members): Promise<HttpResponse> {
-  const { rehearsal, rate = null, canary = null, limit = null } = checked(beginFields, members);
+  const { preview, rate = null, canary = null, limit = null } = checked(beginFields, members);
   const { operations } = admin;
   const missing = await operations.missing();
   if (missing !== null) throw extensionMissing(missing);
   const origin = { by: byOf(request), source: "admin" } as const;
-  const operation = await beginOperation(operations.tools.store, rehearsal, origin, {
+  const operation = await beginOperation(operations.tools.store, preview, origin, {
     rate,
     canary,
     limit,

@@ -1,5 +1,5 @@
 // Operations by query are stored in the tables of the extension "operations". Without them, an operation can be
-// rehearsed but not started.
+// previewed but not started.
 import { WorkerError } from "../../../base/errors.ts";
 import type { Database } from "../../../database/database.ts";
 import { hasOperations } from "../../../database/schema/extensions/has-operations.ts";

@@ -10,9 +10,9 @@ import {
   changing,
   isDeletion,
   type JobChange,
-  keepRows,
-  keptOf,
   parameters,
+  storedColumnsOf,
+  storeRows,
 } from "../../before-images/job-change.ts";
 import { MAX_ROWS } from "../model/operation.ts";
 import type { BatchSelection, Stretch } from "../model/operation-store.ts";
@@ -87,7 +87,7 @@ export function batchStatement(
     order by ${row}.id
     limit ${limit}
   ), held as materialized (
-    select jobs.id, ${isDeletion(change) ? "jobs.ctid" : keptOf(change, "jobs").join(", ")}
+    select jobs.id, ${isDeletion(change) ? "jobs.ctid" : storedColumnsOf(change, "jobs").join(", ")}
     from found
     join ${s}._private_jobs as jobs on jobs.ctid = found.ctid and jobs.id = found.id
     where not found.is_locked and not found.is_changed
@@ -133,7 +133,7 @@ function actedOf(s: string, change: JobChange, parameter: AddParameter): string 
     ? `${head}
     using held
     where jobs.ctid = held.ctid and jobs.id = held.id
-    returning jobs.id, ${keptOf(change, "jobs").join(", ")}`
+    returning jobs.id, ${storedColumnsOf(change, "jobs").join(", ")}`
     : `${head}
     where jobs.id = any(array(select held.id from held))
     returning jobs.id, jobs.updated_at, jobs.attempts`;
@@ -154,7 +154,7 @@ function kept(
   const operation = parameter(claim.operationId, "bigint");
   const outcome =
     "case when acted.id is not null then 'd' when met.is_changed then 'c' else 'l' end";
-  const rows = keepRows(s, change, { operation, outcome, met: "found", was: "held" });
+  const rows = storeRows(s, change, { operation, outcome, met: "found", was: "held" });
   return `, kept as (
     ${rows}
     where (select kept from mine) < ${MAX_ROWS}

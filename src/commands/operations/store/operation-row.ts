@@ -113,8 +113,8 @@ export function toOperation(row: OperationRow): JobOperation {
     done: Number(row.done),
     skippedLocked: Number(row.skipped_locked),
     skippedChanged: Number(row.skipped_changed),
-    skippedGone: Number(row.skipped_gone),
-    kept: Number(row.kept),
+    skippedDeleted: Number(row.skipped_gone),
+    storedRows: Number(row.kept),
     rate: row.rate,
     canary: row.canary,
     isCanaryOver: row.is_canary_over,
@@ -140,7 +140,7 @@ export function undoSkippedIn(row: UndoSkippedRow): UndoSkipped {
   return {
     keyTaken: Number(row.undo_key_taken),
     changed: Number(row.undo_changed),
-    gone: Number(row.undo_gone),
+    deleted: Number(row.undo_gone),
     locked: Number(row.undo_locked),
   };
 }

@@ -27,9 +27,9 @@ const expireSql = (s: string) => `
     update ${s}._private_operations as operation set kept = 0
     from old where operation.id = old.id
     returning 1
-  ), forgotten as (
+  ), outdated as (
     delete from ${s}._private_rehearsals where expires_at < pg_catalog.now()
-  ), gone as (
+  ), deleted as (
     delete from ${s}._private_operations
     where id = any(array(
       select id from ${s}._private_operations as operation
@@ -43,7 +43,7 @@ const expireSql = (s: string) => `
     ))
     returning 1
   )
-  select greatest((select pg_catalog.count(*) from expired), (select pg_catalog.count(*) from gone))::int as gone`;
+  select greatest((select pg_catalog.count(*) from expired), (select pg_catalog.count(*) from deleted))::int as deleted`;
 
 /** Returns the id before which operations are too many. There are few gaps between ids, so ids count operations. */
 const oldest = (s: string) =>
@@ -52,7 +52,7 @@ const oldest = (s: string) =>
 // The rows are found for each operation in index order; otherwise the planner would read the whole table. Rows that are
 // still needed are not read.
 const tidySql = (s: string) => `
-  with gone as (
+  with deleted as (
     delete from ${s}._private_operation_rows
     where ctid = any(array(
       select was.ctid
@@ -68,11 +68,11 @@ const tidySql = (s: string) => `
     ))
     returning 1
   )
-  select pg_catalog.count(*)::int as gone from gone`;
+  select pg_catalog.count(*)::int as deleted from deleted`;
 
 /** Deletes some of the rows. Returns true if there are more. */
 export async function tidyTables(db: Database): Promise<boolean> {
-  const [over] = await query<{ gone: number }>(db, expireSql, []);
-  const [row] = await query<{ gone: number }>(db, tidySql, []);
-  return over?.gone === TIDIED_AT_ONCE || row?.gone === TIDIED_AT_ONCE;
+  const [over] = await query<{ deleted: number }>(db, expireSql, []);
+  const [row] = await query<{ deleted: number }>(db, tidySql, []);
+  return over?.deleted === TIDIED_AT_ONCE || row?.deleted === TIDIED_AT_ONCE;
 }

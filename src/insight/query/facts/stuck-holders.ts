@@ -11,8 +11,8 @@ const MAX_WORKERS = 10_000;
 
 /**
  * The holders that make a lock stuck. A worker with a heartbeat row is stale once its lease has expired. A holder
- * without a row may be a worker without heartbeats, so only its lock of 4 hours counts: after that time stock workers
- * treat a lock as abandoned, too.
+ * without a row may be a worker without heartbeats, so only its lock of 4 hours counts: after that time Graphile
+ * workers treat a lock as abandoned, too.
  */
 export interface StuckHolders {
   readonly stale: readonly string[];

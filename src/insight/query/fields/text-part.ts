@@ -1,4 +1,4 @@
-// Terms on text: in a part of the job, or anywhere in it, ignoring case. A stock schema has no index for them, so a
+// Terms on text: in a part of the job, or anywhere in it, ignoring case. A plain schema has no index for them, so a
 // walk reads the jobs.
 import type { FieldTerm, TextTerm } from "../../../domain/query/query-tree.ts";
 import { textSearch } from "../../read/text-search.ts";

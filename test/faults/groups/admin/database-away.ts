@@ -28,7 +28,7 @@ export async function databaseAway(field: Field, server: Server): Promise<void> 
   await answers(admin, 503);
   await field.outage(field.times(AWAY_MS, 3_000));
   const grownAway = admin.rss_mb() - rss;
-  streams.forget();
+  streams.clear();
   const ready = await server.start();
   await answers(admin, 200);
   field.figure("database away: served after its start", null, machineTime() - ready, {

@@ -4,9 +4,9 @@ import http from "node:http";
 export interface Streams {
   /** The number of open streams. */
   readonly size: number;
-  /** The number of streams that have had an event of this name since the last forget(). */
+  /** The number of streams that have had an event of this name since the last clear(). */
   told(event: string): number;
-  forget(): void;
+  clear(): void;
   close(): void;
 }
 
@@ -45,7 +45,7 @@ export async function openStreams(port: number, count: number): Promise<Streams>
       return open.size;
     },
     told: (event) => [...(told.get(event) ?? [])].filter((each) => open.has(each)).length,
-    forget: () => told.clear(),
+    clear: () => told.clear(),
     close() {
       for (const response of open) response.destroy();
     },

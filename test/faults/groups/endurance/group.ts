@@ -11,7 +11,7 @@ const TIMES = 200;
 const WARM_UP = 30;
 /** A day at 192 times its speed: with start and end it fits into the group's ten minutes. */
 const DAY_MS = 450_000;
-/** Jobs a second. A stock worker takes most of them, so beside one there are more. */
+/** Jobs a second. A Graphile worker takes most of them, so beside one there are more. */
 const RATE = 20;
 const RATE_BESIDE_STOCK = 60;
 /** All periodic work of a worker, as often in these minutes as in a day. */

@@ -119,13 +119,13 @@ const FREED_OF_STOCK = `with freed_queue as (
 )
 select (select count(*)::int from freed) as count from (select count(*) from freed_queue) queues`;
 
-/** Jobs that a stock worker lost with a connection stay locked for four hours, unless they are unlocked. */
+/** Jobs that a Graphile worker lost with a connection stay locked for four hours, unless they are unlocked. */
 export async function endAfterOutage(stand: Stand): Promise<void> {
   if (stand.mode.stock) {
     stand.log.fault();
     const [row] = await stand.sql<{ count: number }>(FREED_OF_STOCK);
     stand.figure("jobs left locked by a live worker", row?.count ?? 0, { unit: "" });
   }
-  // Jobs whose results a stock worker has lost run again. Our workers write theirs once they are connected.
+  // Jobs whose results a Graphile worker has lost run again. Our workers write theirs once they are connected.
   await stand.end(stand.mode.stock ? { lenient: { leaseLost: true } } : {});
 }

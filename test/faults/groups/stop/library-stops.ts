@@ -99,7 +99,7 @@ async function prepare(place: Place, { name, jobMs, changes = {} }: Case): Promi
   const n = `${name} ${member.by}`;
   const duty = { n, ms: jobMs, failures: 0, children: 0 };
   const utils = await stand.utils;
-  // Stock workers do not support this task.
+  // Graphile workers do not support this task.
   record(await utils.addJob("ours", duty, { maxAttempts: 3 }), stand.log);
   await stand.until("its job runs", () => stand.runs(member.by).some((run) => run.n === n));
 }

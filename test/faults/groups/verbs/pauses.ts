@@ -8,7 +8,7 @@ import { slug } from "../../field/modes.ts";
 import type { Stand } from "../../field/stand.ts";
 import { pause, resume, type Target } from "./targets.ts";
 
-/** A stock worker acknowledges nothing: it starts a job that it has just fetched. */
+/** A Graphile worker acknowledges nothing: it starts a job that it has just fetched. */
 const STOCK_MS = 1_000;
 
 /** A pause between its answer and its end. */
@@ -19,7 +19,7 @@ interface AcknowledgedPause {
   readonly exempt: ReadonlySet<string>;
 }
 
-/** Graphile Worker's own workers obey the pause of a queue only. */
+/** Graphile workers apply the pause of a queue only. */
 export const tasksOf = ({ mode }: Stand): Target[] =>
   mode.stock
     ? []

@@ -14,7 +14,7 @@ const STARTED_MS = 50;
 /** Without notifications a worker looks every 2 seconds. */
 const POLLED_MS = 2_500;
 
-/** Stock workers, which obey the pause of a queue only, have no such task. */
+/** Graphile workers, which apply the pause of a queue only, have no such task. */
 const TASK = "ours";
 const QUEUE = "resumed";
 const TARGETS: readonly Target[] = [

@@ -218,13 +218,15 @@ function none(m: Model, page: GroupedJobs): Node {
         : `No job matches all ${all} conditions`;
   const unknown = page.search.unknown;
   const repairs: Node[] = [];
-  const meant = page.search.meant;
+  const suggestions = page.search.suggestions;
   for (let i = 0; i < chips; i++) {
-    for (let k = 0; k < meant.length; k++) {
-      if (meant[k].term !== terms.chips[i].text) continue;
-      const query = `${terms.without(i)} ${meant[k].use}`.trim();
+    for (let k = 0; k < suggestions.length; k++) {
+      if (suggestions[k].term !== terms.chips[i].text) continue;
+      const query = `${terms.without(i)} ${suggestions[k].use}`.trim();
       const kind = repairs.length > 0 ? "btn" : "btn p";
-      repairs.push(link(jobsPath(query, page.groups.by), kind, [text("Use " + meant[k].use)]));
+      repairs.push(
+        link(jobsPath(query, page.groups.by), kind, [text("Use " + suggestions[k].use)]),
+      );
     }
   }
   const most = repairs.length + 3;

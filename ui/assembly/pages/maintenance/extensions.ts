@@ -1,4 +1,4 @@
-/** Our own tables beside the stock ones: what each provides, whether it exists, and adding it. */
+/** Our own tables beside Graphile Worker's: what each provides, whether it exists, and adding it. */
 import { capital } from "../../controls/glyph";
 import { Database, SchemaExtension } from "../../generated/records";
 import { Chore } from "../../kit/chore";

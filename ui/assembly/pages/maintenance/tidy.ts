@@ -59,7 +59,7 @@ function choreFor(task: string, count: Value): Chore {
   } else if (task === TASKS) {
     chore.title = `Delete ${countedValue(count, "task", "tasks")}`;
     chore.sentence =
-      "Deletes names of tasks without jobs and workers. A name comes back with its next job. Restart producers and stock workers afterwards: they cache task ids.";
+      "Deletes names of tasks without jobs and workers. A name comes back with its next job. Restart producers and Graphile workers afterwards: they cache task ids.";
   } else {
     chore.title = `Delete ${countedValue(count, "queue", "queues")}`;
     chore.sentence = "Deletes queues without jobs. A queue comes back with its next job.";

@@ -50,7 +50,7 @@ function why(m: Model, worker: ListedWorker): Node {
   return statusLine(
     isOld(worker) ? "warn" : "",
     "No heartbeats.",
-    `${held}${old} Stock workers send none: check that it is still running.`,
+    `${held}${old} Graphile workers send none: check that it is still running.`,
   );
 }
 

@@ -5,7 +5,7 @@ import { MAX_VALUES } from "../../domain/portable/query/limits.ts";
 import { jobColumns, jobNames } from "../../queue/sql/job-row.ts";
 import { microseconds } from "../../queue/sql/moments.ts";
 import type { Origin } from "../audit/audit-entry.ts";
-import { type JobChange, keepRows } from "./job-change.ts";
+import { type JobChange, storeRows } from "./job-change.ts";
 
 /** The origin and the name of the action, as operations by query have them. */
 export interface ActionRecord {
@@ -23,10 +23,10 @@ export interface OperationIdRow {
 
 /**
  * Returns the statement. `tables`: its first tables. `acted` must have the changed jobs with all columns; `met` all
- * requested jobs, each with its outcome (`d` done, `l` locked, `g` gone); and `was` is as in keepRows. The values of
- * `keptValues` are its parameters from number `first` on.
+ * requested jobs, each with its outcome (`d` done, `l` locked, `g` not found); and `was` is as in keepRows. The values
+ * of `recordValues` are its parameters from number `first` on.
  */
-export const keptStatement = (
+export const recordedStatement = (
   s: string,
   change: JobChange,
   tables: string,
@@ -49,7 +49,7 @@ export const keptStatement = (
     having pg_catalog.bool_or(outcome = 'd')
     returning id
   ), kept as (
-    ${keepRows(s, change, { operation: "(select id from operation)", outcome: "met.outcome", met: "met", was: "was" })}
+    ${storeRows(s, change, { operation: "(select id from operation)", outcome: "met.outcome", met: "met", was: "was" })}
     where exists (select from operation)
   )
   select ${jobColumns}, (select id from operation) as operation_id
@@ -57,7 +57,7 @@ export const keptStatement = (
   ${jobNames(s)}
   order by jobs.id`;
 
-export const keptValues = ({ origin, action, changes }: ActionRecord): unknown[] => [
+export const recordValues = ({ origin, action, changes }: ActionRecord): unknown[] => [
   ...[action, JSON.stringify(changes), origin.by, origin.source],
 ];
 

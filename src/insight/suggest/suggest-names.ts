@@ -5,7 +5,7 @@ import { written } from "../../domain/query/completion.ts";
 import { parseQuery } from "../../domain/query/parse-query.ts";
 import type { QueryNode } from "../../domain/query/query-tree.ts";
 
-export interface MeantName {
+export interface NameSuggestion {
   /** The part of the query that is replaced. */
   readonly term: string;
   /** The replacement. */
@@ -18,14 +18,14 @@ type Kind = "task" | "queue";
 const MOST = 3;
 
 /** Returns the suggestions. `unknown`: the names in the query that do not exist, such as `task:nmae`. */
-export async function namesMeant(
+export async function suggestNames(
   db: Database,
   text: string,
   unknown: readonly string[],
-): Promise<MeantName[]> {
+): Promise<NameSuggestion[]> {
   const tree = parseQuery(text);
   const items = tree?.kind === "and" ? tree.items : tree === null ? [] : [tree];
-  const found: MeantName[] = [];
+  const found: NameSuggestion[] = [];
   for (const item of items.filter((one) => isNameless(one, unknown)).slice(0, MOST)) {
     const use = await meantBy(db, item);
     if (use !== null) found.push({ term: text.slice(item.at, item.end), use });

@@ -1,4 +1,4 @@
-  with gone as (
+  with deleted as (
     delete from "worker"._private_rehearsals
     where expires_at < pg_catalog.now() or id in (
       select id from "worker"._private_rehearsals
