@@ -31,8 +31,8 @@ import {
   aboutOf,
   againOf,
   areLocked,
-  dialogFor,
   canSelectAll,
+  dialogFor,
   selectedJobs,
   verbsForEvery,
 } from "./selection";
@@ -227,7 +227,7 @@ export class JobsPage extends BesideJobs {
     if (this.list.selected.size > 0 || this.list.every) {
       const areHeld = this.list.every
         ? isLocked(this.bar.terms.condition)
-        : areLocked(this.meant());
+        : areLocked(this.targets());
       if (areHeld) return keys;
       keys.push(this.verbKey("r", "Retry or run the selected jobs…", this.again()));
       this.addListKeys(keys, "the selected jobs");
@@ -237,7 +237,7 @@ export class JobsPage extends BesideJobs {
       if (verb !== null) {
         keys.push(new Shortcut("r", verb.label, "ask.verb", verbArg(verb), "List"));
       } else if (this.walked !== null) {
-        if (!areLocked(this.meant())) {
+        if (!areLocked(this.targets())) {
           keys.push(this.verbKey("r", "Retry or run the job…", this.again()));
           this.addListKeys(keys, "the job");
         }
