@@ -233,8 +233,7 @@ const marked = (s: string, slots: boolean, only: string) => `, unfinished as mat
   and stale_row.id not in (select locked_by from unfinished)
 )${slots ? withdrawnPermits(s) : ""}`;
 
-// What a worker holds of limits is free for others from the first pass on, as its jobs are. Resilient jobs may still
-// run.
+// A worker's permits are free for others from the first pass on, as its jobs are. Resilient jobs may still run.
 const withdrawnPermits = (s: string) => `, withdrawn as (
   delete from ${s}._private_limit_permits as permits using stale_row
   where permits.worker_id = stale_row.id
