@@ -56,6 +56,16 @@ test("a job's page explains its condition, with a link to the jobs with the same
   assert.match(page.text, /\$ worker retry 7/);
 });
 
+test("a cancelled job shows no number of attempts, because those of a waiting job are used up.", async () => {
+  const sentence = "Will not run again. Cancelled: wrong file; 3 s ago.";
+  const page = await shown(
+    failedJob(7, { error_line: "cancelled: wrong file" }),
+    failed({ sentence }),
+  );
+  assert.match(page.text, /Cancelled: wrong file/);
+  assert.doesNotMatch(page.text, /25 attempts|Attempts25/);
+});
+
 test("a stack's own frames are in bold, and those of Node.js and dependencies are folded", async () => {
   const last_error = [
     "TypeError: no coffee",

@@ -9,6 +9,7 @@ import { beforeEach, test } from "node:test";
 import { Logger, run } from "graphile-worker";
 import { listLightJobs } from "../../src/insight/pages/list-jobs.ts";
 import { explainJob } from "../../src/insight/why/explain-job.ts";
+import { readCancelRequests } from "../../src/queue/cancel/cancellations.ts";
 import { loadTasks } from "../../src/worker/files/load-tasks.ts";
 import type { WorkerOptions } from "../../src/worker/options/worker-options.ts";
 import { JobCancelled } from "../../src/worker/task/outcomes.ts";
@@ -351,6 +352,29 @@ test("A job that is being cancelled, or was, has the reason and the user in its 
   await queue.utils.cancelJobs([waiting], { reason: "wrong file" });
   const failed = await explainJob(queue.utils.database, waiting);
   assert.match(failed?.sentence ?? "", /^Will not run again\. Cancelled: wrong file; .* ago\.$/);
+});
+
+test("The number of the attempt of a running job stays true when it is cancelled, and when it has ended.", async () => {
+  const { task, started } = endless();
+  const { id } = await queue.utils.addJob("endless");
+  await queue.sql("update worker._private_jobs set attempts = 2, last_error = 'broken'");
+  await queue.started({ tasks: [task], abortGraceMs: 60_000 });
+  await started;
+  await queue.utils.cancelJobs([id]);
+  const attempts = async () => (await queue.left()).map((one) => [one.attempts, one.max_attempts]);
+  assert.deepEqual(await attempts(), [[3, 3]]);
+  assert.equal(await ended(id), "cancelled");
+  assert.deepEqual(await attempts(), [[3, 3]]);
+});
+
+test("A running job that its key replaces after the request stays one to be cancelled.", async () => {
+  const { id } = await queue.utils.addJob("task", {}, { jobKey: "one" });
+  await queue.sql(`update worker._private_jobs
+    set locked_by = 'theirs', locked_at = now(), attempts = 1`);
+  await queue.utils.cancelJobs([id]);
+  await queue.utils.addJob("task", {}, { jobKey: "one" });
+  const { found } = await readCancelRequests(queue.utils.database, [id]);
+  assert.deepEqual(found, [{ id, reason: null, by: null }]);
 });
 
 test("A job of a Graphile worker ends by itself, and is not retried.", async () => {

@@ -2,6 +2,7 @@
 import { WorkerError } from "../../base/errors.ts";
 import { type Job, listedJobJson } from "../../domain/job.ts";
 import { checkedJobId } from "../../domain/job-ids.ts";
+import { isCancelled } from "../../domain/words.ts";
 import { flag, required, text } from "../arguments/values.ts";
 import { exportOutput } from "../output/export-output.ts";
 import { print, printJson, printLines, time } from "../output/print.ts";
@@ -50,7 +51,10 @@ function tooLarge(id: string): WorkerError {
 function printJob(job: Job, condition: string, cancelling: string | null): void {
   print(`job ${job.id}  ${job.taskIdentifier ?? "-"}  ${condition}`);
   print(`queue ${job.queueName ?? "-"}  key ${job.key ?? "-"}  priority ${job.priority}`);
-  print(`attempts ${job.attempts} of ${job.maxAttempts}  run at ${time(job.runAt)}`);
+  // A cancel uses up the attempts of a waiting job, so their number would not be true.
+  const isOver = condition === "failed" && isCancelled(job.lastError ?? "");
+  const attempts = isOver ? "" : `attempts ${job.attempts} of ${job.maxAttempts}  `;
+  print(`${attempts}run at ${time(job.runAt)}`);
   print(`created ${time(job.createdAt)}  updated ${time(job.updatedAt)}`);
   if (job.lockedAt !== null) print(`locked ${time(job.lockedAt)} by ${job.lockedBy ?? "-"}`);
   if (cancelling !== null) print(cancelling);

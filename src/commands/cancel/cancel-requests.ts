@@ -3,8 +3,9 @@ import { CONTROL } from "../../queue/pauses/pause.ts";
 
 /**
  * Common tables that request to cancel jobs which run. `ids`: a query of their ids; `reason` and `by`: expressions.
- * The attempt becomes the last one, so that a worker that reads no requests does not retry the job. No row that
- * another session has locked is waited for: such a row may be one of the fast mode.
+ * The attempt becomes the last one, so that a worker that reads no requests does not retry the job: max_attempts is
+ * lowered, as for a permanent failure, so that the number of the attempt stays true. No row that another session has
+ * locked is waited for: such a row may be one of the fast mode.
  */
 export const cancelRequests = (
   s: string,
@@ -16,7 +17,7 @@ export const cancelRequests = (
     order by locked.id
     for update skip locked
   ), limited as (
-    update ${s}._private_jobs as locked set attempts = locked.max_attempts
+    update ${s}._private_jobs as locked set max_attempts = greatest(1::smallint, locked.attempts)
     where locked.id in (select last.id from last) and locked.attempts < locked.max_attempts
   ), requested as (
     insert into ${s}._private_cancellations as requests (job_id, requested_at, reason, requested_by)

@@ -86,7 +86,7 @@ export function createPoisonWalk(): PoisonWalk {
     const found = rows.map(jobOf).filter((job) => job !== null);
     candidates.clear();
     for (const { id } of found) candidates.add(id);
-    // A cancel sets the attempts of a running job to the maximum, so they are no crashes.
+    // A job that is being cancelled does not run again.
     const cancelled = await readCancellations(db, [...candidates]);
     return { poison: found.filter(({ id }) => !cancelled.has(id)), jobHolders: lastRound };
   };

@@ -38,9 +38,11 @@ export async function readCancelRequests(
 }
 
 // The job has got new attempts since the request: it was retried, or replaced by its key. A return of an unstarted
-// job writes no updated_at, and every other end of an attempt leaves more than one attempt or none to follow.
+// job writes no updated_at, and every other end of an attempt leaves more than one attempt or none to follow. The row
+// of a running job that its key replaces is written, too, but was locked before.
 const IS_VOID = `jobs.updated_at > requests.requested_at
-    and jobs.attempts <= case when jobs.locked_at is null then 0 else 1 end`;
+    and case when jobs.locked_at is null then jobs.attempts = 0
+      else jobs.attempts <= 1 and jobs.locked_at > requests.requested_at end`;
 
 const requestsSql: Statement = (s) => `
 select

@@ -2,12 +2,14 @@ select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text),
 
 with over as materialized (
   select requests.job_id, jobs.id is null as is_gone, coalesce(jobs.updated_at > requests.requested_at
-    and jobs.attempts <= case when jobs.locked_at is null then 0 else 1 end, false) as is_void,
+    and case when jobs.locked_at is null then jobs.attempts = 0
+      else jobs.attempts <= 1 and jobs.locked_at > requests.requested_at end, false) as is_void,
     'cancelled'::text || coalesce(': '::text || requests.reason, ''::text) as message
   from "worker"._private_cancellations as requests
   left join "worker"._private_jobs as jobs on jobs.id = requests.job_id
   where jobs.locked_at is null or jobs.updated_at > requests.requested_at
-    and jobs.attempts <= case when jobs.locked_at is null then 0 else 1 end
+    and case when jobs.locked_at is null then jobs.attempts = 0
+      else jobs.attempts <= 1 and jobs.locked_at > requests.requested_at end
   order by requests.job_id limit 1000
 ), free as materialized (
   select jobs.id from "worker"._private_jobs as jobs

@@ -17,7 +17,7 @@ select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text),
     order by locked.id
     for update skip locked
   ), limited as (
-    update "worker"._private_jobs as locked set attempts = locked.max_attempts
+    update "worker"._private_jobs as locked set max_attempts = greatest(1::smallint, locked.attempts)
     where locked.id in (select last.id from last) and locked.attempts < locked.max_attempts
   ), requested as (
     insert into "worker"._private_cancellations as requests (job_id, requested_at, reason, requested_by)

@@ -11,6 +11,12 @@ import { bytes, grouped, parseWhole } from "../lib/number";
 import { errorPath, queuePath, workerPath } from "../model/links";
 import { Model } from "../model/model";
 
+/** Whether the job failed because it was cancelled: that uses up the attempts of a waiting job. */
+export function wasCancelled(job: ListedJob): bool {
+  const error = job.errorLine;
+  return job.state === "failed" && error !== null && error.startsWith("cancelled");
+}
+
 /** The time within which a job counts as due when it was added. */
 const AT_ONCE_MS: f64 = 1000;
 
@@ -28,7 +34,9 @@ export function facts(m: Model, job: ListedJob, why: Why | null, payload: string
   }
   const key = job.key;
   if (key !== null) list.push(pair("Key", copied("key", key)));
-  list.push(pair("Attempts", text(`${grouped(job.attempts)} of ${grouped(job.maxAttempts)}`)));
+  if (!wasCancelled(job)) {
+    list.push(pair("Attempts", text(`${grouped(job.attempts)} of ${grouped(job.maxAttempts)}`)));
+  }
   if (job.priority !== 0) {
     const side = job.priority < 0 ? "higher than default 0" : "lower than default 0";
     list.push(pair("Priority", text(`${job.priority} (${side})`)));
