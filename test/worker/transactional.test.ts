@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { beforeEach, describe, test } from "node:test";
+import type { PoolClient } from "pg";
 import type { WorkerError } from "../../src/base/errors.ts";
 import type { WorkerOptions } from "../../src/worker/options/worker-options.ts";
 import type { Plugin } from "../../src/worker/task/hooks.ts";
@@ -158,6 +159,26 @@ test("A transaction cannot complete a job whose lock was lost.", async () => {
   assert.equal((await queue.left())[0]?.locked_by, "another");
 });
 
+test("A job cannot be completed outside a transaction.", async () => {
+  const refusals: unknown[] = [];
+  const task = defineTask("pay", async (_, { pool, withPgClient, completeIn }) => {
+    refusals.push(await completeIn(pool).catch((error) => error.message));
+    refusals.push(await withPgClient(completeIn).catch((error) => error.message));
+    refusals.push(await completeIn(undefined as never).catch((error) => error.message));
+    throw new Error("declined");
+  });
+  await queue.utils.addJob("pay", {});
+  const { events, plugin } = recorded();
+  const worker = await queue.started({ tasks: [task], plugins: [plugin] });
+  await until("it has failed", () => events.length === 1);
+  await worker.stop();
+  assert.equal((await queue.left()).length, 1);
+  const needs = /^completeIn\(\) needs a client in a transaction/;
+  assert.match(String(refusals[0]), needs);
+  assert.match(String(refusals[1]), needs);
+  assert.match(String(refusals[2]), /must be a client of pg/);
+});
+
 test("The next job of a named queue starts after a transactional one.", async () => {
   const { events, plugin } = recorded();
   const task = defineTransactionalTask("pay", async (_, { job }, client) => {
@@ -177,7 +198,11 @@ test("A transaction cannot complete a job whose lock was lost with the connectio
   const task = defineTask("pay", async (_, { signal, withPgClient, completeIn }) => {
     if (signals.push(signal) > 1) return;
     await again.opened;
-    await withPgClient(completeIn).catch((error) => {
+    const complete = async (client: PoolClient) => {
+      await client.query("begin");
+      await completeIn(client);
+    };
+    await withPgClient(complete).catch((error) => {
       refusal = error;
     });
     ended.open();

@@ -59,9 +59,19 @@ export async function inTransaction<T>(
  * in a failed one.
  */
 export function isInTransaction(client: Queryable): boolean {
-  const { getTransactionStatus } = client as { getTransactionStatus?: () => string | null };
-  const status = getTransactionStatus?.call(client) ?? null;
+  const status = statusOf(client);
   return status === "T" || status === "E";
+}
+
+/** Whether the client is certainly in no transaction. Clients of other drivers do not report it. */
+export function isOutsideTransaction(given: unknown): boolean {
+  const client: object = Object(given);
+  return isPool(client) || statusOf(client) === "I";
+}
+
+function statusOf(client: object): string | null {
+  const { getTransactionStatus } = client as { getTransactionStatus?: () => string | null };
+  return getTransactionStatus?.call(client) ?? null;
 }
 
 const isTransactional = (client: Queryable): client is Transactional => "transaction" in client;

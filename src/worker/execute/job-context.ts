@@ -1,10 +1,10 @@
 // The context of one job. Everything but `job` is created at first use, so that short tasks stay cheap.
 import type { Pool } from "pg";
 import { monotonic, now } from "../../base/clock.ts";
-import { WorkerError } from "../../base/errors.ts";
+import { InputError, WorkerError } from "../../base/errors.ts";
 import type { Logger, TaskLogger } from "../../base/logger.ts";
 import { withClient } from "../../database/connection/pool.ts";
-import { isInTransaction } from "../../database/connection/transaction.ts";
+import { isInTransaction, isOutsideTransaction } from "../../database/connection/transaction.ts";
 import type { Verdict } from "../task/hooks.ts";
 import { withoutOwnJob } from "../task/own-job.ts";
 import type { Task } from "../task/task.ts";
@@ -88,6 +88,8 @@ export class JobContext<Extensions> implements TaskContext<Extensions> {
   get completeIn(): TaskContext["completeIn"] {
     return async (client) => {
       this.#assertRunning();
+      // The job would be deleted at once, before the effects of its task.
+      if (isOutsideTransaction(client)) throw new InputError(NO_TRANSACTION);
       await this.#source.completeIn(this.job, client);
       this.#assertRunning(); // the time limit may have passed meanwhile
       this.isCompletedByTask = true;
@@ -121,6 +123,9 @@ export function waitedSeconds({ job, startedAtMs }: JobAttempt<unknown>): number
   const fetchedAtSeconds = (now() - (startedAtMs - job.fetchedAtMs)) / 1_000;
   return Math.max(0, fetchedAtSeconds - job.runAtSeconds);
 }
+
+const NO_TRANSACTION =
+  'completeIn() needs a client in a transaction, such as that of withPgClient() after `await client.query("begin")`';
 
 const LEFT_OPEN =
   "the function of withPgClient() has left its transaction open, which was rolled back: commit before it ends";

@@ -51,8 +51,8 @@ export interface TaskContext<Extensions = unknown> {
    * Completes the job in a transaction of the task, on `client` (see `utils.with()`): the job is deleted if and only if
    * that transaction commits, so its effects happen exactly once. Call it last, then commit. In the fast lane the job
    * first gets the ordinary lock. An attempt that ends without the commit has failed. From then on the
-   * attempt's time limit aborts the signal only. Rejects with WorkerError `conflict` if the job's lock was lost or the
-   * attempt has ended: roll back then.
+   * attempt's time limit aborts the signal only. Rejects with InputError for a pool, or a client of pg outside a
+   * transaction; with WorkerError `conflict` if the job's lock was lost or the attempt has ended: roll back then.
    */
   readonly completeIn: (client: StatementClient) => Promise<void>;
 }
