@@ -7,7 +7,6 @@ import type { Outage } from "../base/outage.ts";
 import type { Database } from "../database/database.ts";
 import { exactClient } from "../database/exact-client.ts";
 import { completeInTransaction } from "../queue/settle/complete-in.ts";
-import { NEW_JOBS } from "../queue/sql/notify.ts";
 import { endLeases } from "../queue/workers/lease.ts";
 import { bounded, withApplicationName } from "./connection/connection-config.ts";
 import { WorkerConnection, type WorkerConnectionSettings } from "./connection/worker-connection.ts";
@@ -252,17 +251,13 @@ export class Session<E> {
   /** Returns the fetcher of the fast mode; empty without one. */
   #fastFetchers(link: FetcherLink): Fetcher<E>[] {
     const { config, hooks, outage, tasks: tallied } = this.#parts;
-    const announced = (payload: string) => this.dispatcher.announced(payload);
     const source = this.#source;
-    const { fastLane, notify, preparedStatements } = config;
+    const { fastLane } = config;
     if (fastLane === null) return [];
     // Each lane reconnects by itself.
     const isLeased = () => this.#parts.lease.hasHeartbeats;
     const connection = withApplicationName(this.#parts.connection, "worker fast lane");
     const connections = this.#connections({ connection, onLoss: () => {}, isLeased });
-    // A server process that has just announced a job is awake when the fetch for it arrives. Behind a pooler the
-    // channel would stay with the connection of another client.
-    if (notify && preparedStatements) connections[0]?.listen(NEW_JOBS, announced);
     const own = {
       config,
       tallied,

@@ -21,10 +21,11 @@ export interface PoolOptions {
   readonly maxConnections?: number;
   /** The name that pg_stat_activity shows. Default `worker`. */
   readonly applicationName?: string;
-  /** How long to wait for a connection, in milliseconds. Default 5,000. */
-  readonly connectionTimeoutMs?: number;
   readonly logger: Logger;
 }
+
+/** How long to wait for a connection, unless the connection string has a time. */
+const CONNECT_MS = 5_000;
 
 /** The connections of each pool that are in use. */
 const taken = new WeakMap<Pool, Set<PoolClient>>();
@@ -44,7 +45,7 @@ export function createPool(options: PoolOptions): Pool {
     // The limit is for all hosts together.
     connectionTimeoutMillis:
       connectTimeoutMs === undefined
-        ? (options.connectionTimeoutMs ?? 5_000)
+        ? CONNECT_MS
         : Math.min(connectTimeoutMs * hosts.length, MAX_TIMER_MS),
     keepAlive: true,
   };

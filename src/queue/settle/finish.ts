@@ -31,6 +31,8 @@ const statements = {
   slots: builtOnce(finishSql("locked_by", true)),
 };
 
+const NO_LOCKS = { queues: [], slots: [] };
+
 /**
  * Deletes finished jobs that the worker has locked by `mode`, and frees the locks of runs of named queues, `locks`, which
  * exist only in the mode `locked_by`. Returns the ids of jobs whose lock the worker had lost.
@@ -42,7 +44,7 @@ export async function finishJobs(
   mode: LockMode,
   locks: readonly number[] = [],
 ): Promise<string[]> {
-  const { queues, slots } = splitLocks(locks);
+  const { queues, slots } = locks.length === 0 ? NO_LOCKS : splitLocks(locks);
   const hasSlots = slots.length > 0;
   const values = [
     idArray(ids),

@@ -20,6 +20,7 @@
 //     itself. A job whose result is refused again is left to the safe mode.
 import type { Clock } from "../../base/clock.ts";
 import type { Outage } from "../../base/outage.ts";
+import { NEW_JOBS } from "../../queue/sql/notify.ts";
 import type { WorkerConnection } from "../connection/worker-connection.ts";
 import type { FetchedJob } from "../execute/fetched-job.ts";
 import { JobExecutor } from "../execute/job-executor.ts";
@@ -61,6 +62,12 @@ export class FastFetcher<E> implements Fetcher<E> {
 
   constructor(parts: FastFetcherParts<E>, link: FetcherLink) {
     this.#connections = parts.connections;
+    const { notify, preparedStatements } = parts.config;
+    // A server process that has just announced a job is awake when the fetch for it arrives. Behind a pooler the
+    // channel would stay with the connection of another client.
+    if (notify && preparedStatements) {
+      this.#connections[0]?.listen(NEW_JOBS, (payload) => link.announced(payload));
+    }
     const made = parts.connections.map((_, index) => this.#lane(parts, link, index));
     this.#lanes = made.map(({ lane }) => lane);
     this.executors = made.map(({ executor }) => executor);
@@ -107,7 +114,7 @@ export class FastFetcher<E> implements Fetcher<E> {
 
   /** Running jobs that are locked by `locked_by`. */
   get jobs(): readonly FetchedJob[] {
-    return this.#lanes.flatMap((lane) => lane.keptJobs);
+    return this.#lanes.flatMap((lane) => [...lane.keptJobs]);
   }
 
   get isFetchingFirst(): boolean {

@@ -71,7 +71,7 @@ export class FastLane<E> {
     return isEmpty && (this.#loop === null || this.#hasEnded || this.isWaiting || isLeft);
   }
 
-  get keptJobs(): readonly FetchedJob[] {
+  get keptJobs(): ReadonlySet<FetchedJob> {
     return this.#kept.jobs;
   }
 
@@ -199,7 +199,7 @@ export class FastLane<E> {
 
   async #exchanged(): Promise<readonly FetchedJob[]> {
     const { results, onChange, connection, slots } = this.#parts;
-    this.#kept.handOver();
+    if (this.#kept.jobs.size > 0) this.#kept.handOver();
     const isFetching = this.#mayFetch && !this.#transaction.plan.isDrained;
     if (!isFetching) this.#answered();
     // An open transaction without started jobs is ended, too, because other workers need its rows.
@@ -235,7 +235,7 @@ export class FastLane<E> {
 
   async #flushAndFetch(isFetching: boolean): Promise<readonly FetchedJob[]> {
     const { slots, results } = this.#parts;
-    this.#kept.handOver();
+    if (this.#kept.jobs.size > 0) this.#kept.handOver();
     const batch = results.take();
     this.#isWriting = batch.done.length + batch.failures.length > 0;
     const fetched = await this.#transaction
@@ -289,7 +289,7 @@ export class FastLane<E> {
    */
   async #keep(jobs: readonly FetchedJob[]): Promise<void> {
     if (!this.#parts.connection.isConnected) throw LOST;
-    this.#kept.handOver();
+    if (this.#kept.jobs.size > 0) this.#kept.handOver();
     this.#kept.add(jobs);
     await this.#transaction.keep(this.#parts.results.take(), jobs.map(idOf));
     this.#announceLeft();

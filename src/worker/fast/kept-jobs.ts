@@ -13,28 +13,24 @@ export interface KeptJobsParts {
 }
 
 export class KeptJobs {
-  readonly #running = new Set<FetchedJob>();
+  /** Those that still run. */
+  readonly jobs = new Set<FetchedJob>();
   readonly #parts: KeptJobsParts;
 
   constructor(parts: KeptJobsParts) {
     this.#parts = parts;
   }
 
-  /** The kept jobs that still run. */
-  get jobs(): readonly FetchedJob[] {
-    return [...this.#running];
-  }
-
   add(jobs: readonly FetchedJob[]): void {
-    for (const job of jobs) this.#running.add(job);
+    for (const job of jobs) this.jobs.add(job);
   }
 
   /** Moves the results of kept jobs to the safe mode. The others are written with their transaction. */
   handOver(): void {
     const { results, lockedResults, onChange } = this.#parts;
-    if (this.#running.size === 0 || results.isEmpty) return;
+    if (results.isEmpty) return;
     const { done, failures } = results.take();
-    const wasKept = (job: FetchedJob) => this.#running.delete(job);
+    const wasKept = (job: FetchedJob) => this.jobs.delete(job);
     for (const job of done) (wasKept(job) ? lockedResults : results).complete(job);
     for (const one of failures) (wasKept(one.job) ? lockedResults : results).fail(one);
     onChange();

@@ -43,6 +43,7 @@ export class Dispatcher<E> {
       slots: this.#slots,
       mayFetch: (fetcher) => this.#mayFetch(fetcher),
       changed: () => this.#changed(),
+      announced: (payload) => this.announced(payload),
       written: () => this.#written(),
       wakeOthers: (fetcher) => this.#wakeOthers(fetcher),
       nothingReady: (atSeconds, connection) => this.#sleep(atSeconds, connection),

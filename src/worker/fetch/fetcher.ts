@@ -50,6 +50,8 @@ export interface FetcherLink {
   mayFetch(fetcher: Fetcher): boolean;
   /** Advances all fetchers, once in this turn of the event loop. */
   changed(): void;
+  /** Called with the payload of an announcement of new jobs. */
+  announced(payload: string): void;
   /** Called when results are committed. */
   written(): void;
   /** Wakes the other fetchers for jobs that this one leaves to them. */
