@@ -58,6 +58,20 @@ export function builtOnce(statement: Statement): Statement {
   };
 }
 
+/** Returns the statement of each form. The text of each is built once for each schema. */
+export function builtPerForm<F>(make: (form: F) => Statement): (form: F) => Statement {
+  const statements = new Map<string, Statement>();
+  return (form) => {
+    const key = JSON.stringify(form);
+    let statement = statements.get(key);
+    if (statement === undefined) {
+      statement = builtOnce(make(form));
+      statements.set(key, statement);
+    }
+    return statement;
+  };
+}
+
 const { builtins } = types;
 const numbers: readonly number[] = [builtins.INT2, builtins.INT4, builtins.FLOAT8, builtins.FLOAT4];
 

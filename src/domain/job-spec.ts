@@ -271,8 +271,8 @@ export function withIdentifier(job: JobToAdd | JobByTask): JobToAdd {
   return { ...rest, identifier: task.identifier };
 }
 
-/** Checks a batch. A problem's path names the job, such as `jobs[3].spec.priority`. */
-export function resolveJobs(jobs: readonly (JobToAdd | JobByTask)[]): ResolvedJob[] {
+/** Checks a batch. A problem's path, such as `jobs[3].spec.priority`, names the job's place: that of the first is `from`. */
+export function resolveJobs(jobs: readonly (JobToAdd | JobByTask)[], from = 0): ResolvedJob[] {
   const problems: { path: string; message: string }[] = [];
   const resolved: ResolvedJob[] = [];
   const checked = new Set<string>();
@@ -290,7 +290,7 @@ export function resolveJobs(jobs: readonly (JobToAdd | JobByTask)[]): ResolvedJo
     } catch (error) {
       if (!(error instanceof InputError)) throw error;
       for (const { path, message } of error.problems) {
-        problems.push({ path: `jobs[${index}]${path === "" ? "" : `.${path}`}`, message });
+        problems.push({ path: `jobs[${from + index}]${path === "" ? "" : `.${path}`}`, message });
       }
     }
   }

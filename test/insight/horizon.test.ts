@@ -1,13 +1,13 @@
 // The horizon: every job that is not running is in exactly one bucket, in its condition.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { conditionOf } from "../../src/insight/expressions/condition.ts";
 import { drawn, type Horizon, type HorizonFilter } from "../../src/insight/horizon/buckets.ts";
 import { timeAxis } from "../../src/insight/horizon/edges.ts";
 import { readHorizon } from "../../src/insight/horizon/horizon.ts";
 import { readNameIds } from "../../src/insight/horizon/name-ids.ts";
 import { readGauge } from "../../src/insight/stats/gauge.ts";
 import { addJobs } from "../../src/queue/add/add-jobs.ts";
-import { conditionOf } from "../../src/queue/sql/condition.ts";
 import { testQueue } from "../queue/queue-database.ts";
 
 const queue = testQueue();

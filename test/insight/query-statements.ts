@@ -17,7 +17,7 @@ function answer(text: string): Record<string, unknown> {
   if (text.includes("key >=") && !text.includes("--")) return { id: "5" };
   if (text.includes(")::text as ids")) return { ids: "{3,4}" };
   if (text.includes("is_stale")) return { id: "w", is_stale: true };
-  if (text.includes("as present")) return { present: true };
+  if (text.includes("has_table_privilege")) return { present: true };
   if (text.includes("is_task")) return { is_task: true, id: 1, name: "mail" };
   if (text.includes("as tasks")) return { tasks: "{1}", queues: "{}" };
   return { id: null, key: null, task_id: null, queue_id: null };

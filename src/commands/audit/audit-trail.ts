@@ -6,9 +6,9 @@ import type { Logger } from "../../base/logger.ts";
 import { builtOnce, type Database, query } from "../../database/database.ts";
 import { hasOperations } from "../../database/schema/extensions/has-operations.ts";
 import type { JobState } from "../../domain/job.ts";
+import { endsPage, isUnpackable, newestRows } from "../../insight/expressions/large-values.ts";
 import { stateOf } from "../../queue/sql/job-state.ts";
 import { microseconds, timeText } from "../../queue/sql/moments.ts";
-import { endsPage, isUnpackable, newestRows } from "../../queue/sql/unpacked.ts";
 import type { AuditEntry, JobFacts, OnAudit } from "./audit-entry.ts";
 
 export interface AuditTrail {

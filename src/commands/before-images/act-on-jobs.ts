@@ -4,13 +4,13 @@ import { monotonic, wait } from "../../base/clock.ts";
 import { codeOf } from "../../base/errors.ts";
 import { behindSavepoint } from "../../database/connection/transaction.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
+import { hasWorkerTable } from "../../database/schema/extensions/has-extension.ts";
 import type { Job } from "../../domain/job.ts";
 import { checkedJobIds } from "../../domain/job-ids.ts";
-import { isUnreported } from "../../queue/sql/condition.ts";
+import { isUnreported } from "../../insight/expressions/condition.ts";
 import { contendedQuery } from "../../queue/sql/contended-query.ts";
 import { type JobRow, jobColumns, jobNames, toJob } from "../../queue/sql/job-row.ts";
 import { isFree } from "../../queue/sql/lock.ts";
-import { hasWorkerTable } from "../../queue/workers/worker-table.ts";
 import type { Origin } from "../audit/audit-entry.ts";
 import { changing, isDeletion, type JobChange, parameters, storedColumnsOf } from "./job-change.ts";
 import {

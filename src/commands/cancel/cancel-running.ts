@@ -1,9 +1,9 @@
 // Requests to cancel the running jobs of a queue, of a task, or all running jobs.
 import { type Database, query, type Statement } from "../../database/database.ts";
+import { hasWorkerTable } from "../../database/schema/extensions/has-extension.ts";
 import type { PauseScope, PauseTarget } from "../../queue/pauses/pause.ts";
 import { isLocked } from "../../queue/sql/job-state.ts";
 import { isNotResponding } from "../../queue/workers/stale-workers.ts";
-import { hasWorkerTable } from "../../queue/workers/worker-table.ts";
 import { cancelRequests } from "./cancel-requests.ts";
 
 /**

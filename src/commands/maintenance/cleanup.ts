@@ -7,7 +7,7 @@ import {
   assertNoTransaction,
   openTransactionsEnd,
 } from "../../database/inspect/open-transactions.ts";
-import { hasLimits } from "../../database/schema/extensions/has-extension.ts";
+import { hasLimits, hasWorkerTable } from "../../database/schema/extensions/has-extension.ts";
 import { boundedText } from "../../domain/job-spec.ts";
 import { counted } from "../../domain/words.ts";
 import { isOfNoWorker } from "../../insight/read/count-unused.ts";
@@ -22,7 +22,6 @@ import {
   recoverLostQueues,
 } from "../../queue/tidy/lost-names.ts";
 import { deleteOldThrottles } from "../../queue/tidy/old-throttles.ts";
-import { hasWorkerTable } from "../../queue/workers/worker-table.ts";
 import { defineCommand, jsonOf } from "../declare/command.ts";
 import { absentOnly, choice, list } from "../declare/field.ts";
 import { maintenanceAction } from "./maintenance-action.ts";

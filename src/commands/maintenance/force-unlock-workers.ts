@@ -2,13 +2,13 @@
 import * as v from "valibot";
 import { boundedList, validate } from "../../base/validate.ts";
 import type { Database, Statement } from "../../database/database.ts";
-import { hasLimits } from "../../database/schema/extensions/has-extension.ts";
+import { hasLimits, hasWorkerTable } from "../../database/schema/extensions/has-extension.ts";
 import { counted } from "../../domain/words.ts";
 import { contendedQuery } from "../../queue/sql/contended-query.ts";
 import { isPseudoLock, UNLOCK } from "../../queue/sql/lock.ts";
 import { announceJobs } from "../../queue/sql/notify.ts";
 import { freeSlots } from "../../queue/sql/slots.ts";
-import { hasWorkerTable, workerId } from "../../queue/workers/worker-table.ts";
+import { workerId } from "../../queue/workers/worker-table.ts";
 import { defineCommand, jsonOf } from "../declare/command.ts";
 import { workerIds } from "../declare/field.ts";
 import { maintenanceAction } from "./maintenance-action.ts";

@@ -5,9 +5,10 @@
 import * as v from "valibot";
 import { strict, validate } from "../../base/validate.ts";
 import type { Database } from "../../database/database.ts";
+import { hasWorkerTable } from "../../database/schema/extensions/has-extension.ts";
 import { recoverByHand } from "../../queue/workers/recover-jobs.ts";
-import { type FoundWorker, findStaleWorkers } from "../../queue/workers/stale-workers.ts";
-import { hasWorkerTable, STALE_AFTER_MS, upToAYear } from "../../queue/workers/worker-table.ts";
+import { STALE_AFTER_MS, upToAYear } from "../../queue/workers/worker-table.ts";
+import { type FoundWorker, findStaleWorkers } from "./find-stale-workers.ts";
 
 /** Options of sweepStaleWorkers(). The defaults are those of graphile_worker_rs. */
 export interface SweepOptions {

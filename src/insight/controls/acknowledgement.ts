@@ -3,10 +3,9 @@
 // leaves paused jobs out.
 import { monotonic, wait } from "../../base/clock.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
-import { hasControls } from "../../database/schema/extensions/has-extension.ts";
+import { hasControls, hasWorkerTable } from "../../database/schema/extensions/has-extension.ts";
 import { markOfPauses, PAUSES_APPLIED } from "../../queue/pauses/pause-state.ts";
 import { isNotResponding } from "../../queue/workers/stale-workers.ts";
-import { hasWorkerTable } from "../../queue/workers/worker-table.ts";
 
 /**
  * Which live workers have acknowledged the pauses. Workers without heartbeats, such as Graphile Worker's, do not count.

@@ -4,7 +4,7 @@
 import { monotonic } from "../../base/clock.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { nullOnTimeout } from "../../database/null-on-timeout.ts";
-import { loadPacked, type PackableRow, packable } from "../../queue/sql/unpacked.ts";
+import { loadPacked, type PackableRow, packable } from "../expressions/large-values.ts";
 import { type CheckedTexts, type JobQuery, undecidedBy } from "../query/job-query.ts";
 import type { Gauge } from "../stats/gauge.ts";
 import { sampleInTime } from "../stats/in-time.ts";

@@ -1,7 +1,8 @@
 // The bucket and the condition of a job, for the horizon's statements: $1 timestamptz[] the bounds between buckets, $2
 // int[] the locked queues, $3 int the task or null, $4 int the queue or null.
-import { failedAt } from "../../queue/settle/retry-policy.ts";
-import { conditionOf, isQueueIn } from "../../queue/sql/condition.ts";
+
+import { conditionOf, isQueueIn } from "../expressions/condition.ts";
+import { failedAt } from "../expressions/failed-at.ts";
 import type { BucketInput } from "./buckets.ts";
 
 /** A failed job is placed at the time of its failure, every other job at its due time. */

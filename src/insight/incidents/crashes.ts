@@ -3,7 +3,7 @@
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { hasOperations } from "../../database/schema/extensions/has-operations.ts";
 import { errorLabel } from "../../domain/error-group.ts";
-import { reportedWorkers } from "../../queue/sql/unpacked.ts";
+import { reportedWorkers } from "../expressions/reported-workers.ts";
 import type { PayloadField, PoisonJob } from "./poison-walk.ts";
 
 export interface Crash {

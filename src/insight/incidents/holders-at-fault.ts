@@ -4,8 +4,8 @@
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { isPausedQueue, isPseudoLock, lockHolder } from "../../queue/sql/lock.ts";
 import { dateOf, microseconds } from "../../queue/sql/moments.ts";
-import { reportedWorkers } from "../../queue/sql/unpacked.ts";
 import { isNotResponding, isRecovered } from "../../queue/workers/stale-workers.ts";
+import { reportedWorkers } from "../expressions/reported-workers.ts";
 import { type Holder, readHolders, unknownHolder } from "../why/holders.ts";
 
 export interface LockedQueue {

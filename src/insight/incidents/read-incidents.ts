@@ -2,8 +2,8 @@
 // read in time is left out and reported.
 import { codeOf } from "../../base/errors.ts";
 import type { Database } from "../../database/database.ts";
+import { hasWorkerTable } from "../../database/schema/extensions/has-extension.ts";
 import { capped, exact, type Value } from "../../domain/value.ts";
-import { hasWorkerTable } from "../../queue/workers/worker-table.ts";
 import { listPauses, type Pause } from "../controls/list-pauses.ts";
 import type { Difference } from "../groups/differences.ts";
 import type { Groups } from "../groups/group.ts";

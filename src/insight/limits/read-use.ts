@@ -1,10 +1,11 @@
 // The rows that show how much of limits is used. Each statement reads a bounded number of them.
 import { type Database, query, type Statement } from "../../database/database.ts";
+import { hasWorkerTable } from "../../database/schema/extensions/has-extension.ts";
 import { type LimitDefinition, likePattern, matches } from "../../domain/limits/limit.ts";
 import type { StoredLimit } from "../../queue/limits/limits.ts";
 import { dateOf, microseconds } from "../../queue/sql/moments.ts";
-import { beginning, MAX_REASON_LENGTH, reportedWorkers } from "../../queue/sql/unpacked.ts";
-import { hasWorkerTable } from "../../queue/workers/worker-table.ts";
+import { beginning, MAX_REASON_LENGTH } from "../../queue/sql/unpacked.ts";
+import { reportedWorkers } from "../expressions/reported-workers.ts";
 
 const MAX_RUNNING = 50_000;
 /** A report lists at most as many. */

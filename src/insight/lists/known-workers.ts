@@ -5,12 +5,12 @@
 //   unknown it holds locks and never had a row, as a Graphile worker does. A lock of 4 hours is
 //             reported as old (worker/lease/lock-reset.ts)
 import { type Database, query, type Statement } from "../../database/database.ts";
+import { hasWorkerTable } from "../../database/schema/extensions/has-extension.ts";
 import type { Basis } from "../../domain/value.ts";
 import { microseconds } from "../../queue/sql/moments.ts";
-import { MAX_WORKERS, reportedWorkers } from "../../queue/sql/unpacked.ts";
 import { STALE_LOCK_MS } from "../../queue/workers/reset-stale-locks.ts";
 import { isNotResponding, reportedNumber } from "../../queue/workers/stale-workers.ts";
-import { hasWorkerTable } from "../../queue/workers/worker-table.ts";
+import { MAX_WORKERS, reportedWorkers } from "../expressions/reported-workers.ts";
 import { type CountedHolders, type LockHolder, lockHolders } from "./lock-holders.ts";
 
 export type WorkerState = "alive" | "stale" | "unknown";

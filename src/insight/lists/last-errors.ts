@@ -5,9 +5,9 @@ import { type Database, query, type Statement } from "../../database/database.ts
 import { nullOnTimeout } from "../../database/null-on-timeout.ts";
 import { indexCondition } from "../../database/schema/indexes/optional-index.ts";
 import { usableIndexes } from "../../database/schema/indexes/usable-indexes.ts";
-import { failedAt } from "../../queue/settle/retry-policy.ts";
 import { isFailed } from "../../queue/sql/job-state.ts";
 import { milliseconds } from "../../queue/sql/moments.ts";
+import { failedAt } from "../expressions/failed-at.ts";
 import { readGauge } from "../stats/gauge.ts";
 import { sampleInTime } from "../stats/in-time.ts";
 import { choosePages } from "../stats/page-sample.ts";

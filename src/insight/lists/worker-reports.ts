@@ -1,8 +1,8 @@
 // The reports of workers: of some, or of all live ones.
 import { type Database, query, type Statement } from "../../database/database.ts";
-import { reportedWorkers } from "../../queue/sql/unpacked.ts";
+import { hasWorkerTable } from "../../database/schema/extensions/has-extension.ts";
 import { isNotResponding } from "../../queue/workers/stale-workers.ts";
-import { hasWorkerTable } from "../../queue/workers/worker-table.ts";
+import { reportedWorkers } from "../expressions/reported-workers.ts";
 import { type ReportedCronEntry, type WorkerReport, workerReport } from "../read/worker-report.ts";
 
 const NAMED_WORKERS = 5;

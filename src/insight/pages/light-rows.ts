@@ -4,15 +4,16 @@ import { type Database, query, type Statement } from "../../database/database.ts
 import { type Condition, conditions } from "../../domain/condition.ts";
 import type { JobState } from "../../domain/job.ts";
 import type { Cancellation } from "../../queue/cancel/cancellations.ts";
-import { failedAt } from "../../queue/settle/retry-policy.ts";
-import { conditionOf, type Heartbeats } from "../../queue/sql/condition.ts";
 import { pageNames } from "../../queue/sql/job-row.ts";
 import { stateOf } from "../../queue/sql/job-state.ts";
 import { isBlockedQueue } from "../../queue/sql/lock.ts";
 import { microseconds, timeText } from "../../queue/sql/moments.ts";
-import { heartbeatsOf } from "../../queue/workers/worker-table.ts";
 import { beingCancelled, readCancellations } from "../controls/being-cancelled.ts";
 import { listPauses, type Pause, pauseOf } from "../controls/list-pauses.ts";
+import { conditionOf } from "../expressions/condition.ts";
+import { failedAt } from "../expressions/failed-at.ts";
+import type { Heartbeats } from "../expressions/heartbeats.ts";
+import { heartbeatsOf } from "../expressions/heartbeats.ts";
 import { MAX_PAGE_BYTES } from "./full-rows.ts";
 
 /** A job in a list. Times are RFC 3339. */

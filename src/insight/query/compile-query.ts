@@ -23,7 +23,7 @@ import { tooWide } from "../../domain/query/query-error.ts";
 import type { FieldTerm, QueryNode, TextTerm } from "../../domain/query/query-tree.ts";
 import { databaseNowUs } from "../../queue/sql/moments.ts";
 import { isPacked } from "../../queue/sql/unpacked.ts";
-import { heartbeatsOf } from "../../queue/workers/worker-table.ts";
+import { heartbeatsOf } from "../expressions/heartbeats.ts";
 import { explicitQuery } from "./explicit-query.ts";
 import { type KeyRange, keyRange, lockedQueues } from "./facts/database-facts.ts";
 import { errorGroupsOf, printOf } from "./facts/error-labels.ts";

@@ -1,11 +1,12 @@
 // The exact number of jobs in each condition, and in each of the contract's states, in one pass.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import type { Condition } from "../../domain/condition.ts";
-import { type Heartbeats, isFetched } from "../../queue/sql/condition.ts";
 import { isAvailable, isDue } from "../../queue/sql/eligible.ts";
 import { isFailed, isLocked } from "../../queue/sql/job-state.ts";
 import { isBlockedQueue } from "../../queue/sql/lock.ts";
-import { heartbeatsOf } from "../../queue/workers/worker-table.ts";
+import { isFetched } from "../expressions/condition.ts";
+import type { Heartbeats } from "../expressions/heartbeats.ts";
+import { heartbeatsOf } from "../expressions/heartbeats.ts";
 import type { JobCounts } from "./count-jobs.ts";
 
 /**

@@ -1,8 +1,8 @@
 // Counts the tasks and queues that a cleanup would delete. The caller passes the ids that are in use, so no jobs are
 // read.
 import { type Database, query, type Statement } from "../../database/database.ts";
-import { reportedWorkers } from "../../queue/sql/unpacked.ts";
-import { hasWorkerTable } from "../../queue/workers/worker-table.ts";
+import { hasWorkerTable } from "../../database/schema/extensions/has-extension.ts";
+import { reportedWorkers } from "../expressions/reported-workers.ts";
 
 /** Returns the number of tasks that are not in `used` and that no worker reports. */
 export async function countUnusedTasks(db: Database, used: readonly number[]): Promise<number> {

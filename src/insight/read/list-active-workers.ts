@@ -2,10 +2,11 @@
 import { validate } from "../../base/validate.ts";
 import type { Database, Statement } from "../../database/database.ts";
 import { query } from "../../database/database.ts";
+import { hasWorkerTable } from "../../database/schema/extensions/has-extension.ts";
 import { dateOf, microseconds, timeText } from "../../queue/sql/moments.ts";
-import { reportedWorkers } from "../../queue/sql/unpacked.ts";
 import { isNotResponding, reportedNumber } from "../../queue/workers/stale-workers.ts";
-import { hasWorkerTable, upToAYear } from "../../queue/workers/worker-table.ts";
+import { upToAYear } from "../../queue/workers/worker-table.ts";
+import { reportedWorkers } from "../expressions/reported-workers.ts";
 
 /** A worker that sends heartbeats. */
 export interface ActiveWorker {

@@ -3,7 +3,7 @@
 import { monotonic } from "../../base/clock.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { nullOnTimeout } from "../../database/null-on-timeout.ts";
-import { loadPacked, type PackableRow, packable } from "../../queue/sql/unpacked.ts";
+import { loadPacked, type PackableRow, packable } from "../expressions/large-values.ts";
 import type { CheckedTexts, JobQuery } from "../query/job-query.ts";
 
 /** The progress of a count. */

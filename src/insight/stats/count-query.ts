@@ -4,7 +4,7 @@ import { type Database, query, type Statement } from "../../database/database.ts
 import { nullOnTimeout } from "../../database/null-on-timeout.ts";
 import { between, capped, exact, type Interval, type Value } from "../../domain/value.ts";
 import { timeText } from "../../queue/sql/moments.ts";
-import { loadPacked, type PackableRow, packable } from "../../queue/sql/unpacked.ts";
+import { loadPacked, type PackableRow, packable } from "../expressions/large-values.ts";
 import { type CheckedTexts, type JobQuery, undecidedBy } from "../query/job-query.ts";
 import { beginCount, countOn, isDone } from "./count-exactly.ts";
 import type { Gauge } from "./gauge.ts";

@@ -2,9 +2,9 @@
 // It takes less than a millisecond.
 
 import { type Database, query, type Statement } from "../../database/database.ts";
-import type { Heartbeats } from "../../queue/sql/condition.ts";
 import { isBlockedQueue, queueHolder } from "../../queue/sql/lock.ts";
 import { milliseconds } from "../../queue/sql/moments.ts";
+import type { Heartbeats } from "../expressions/heartbeats.ts";
 
 export interface Gauge {
   /** The time by the database's clock, in milliseconds since 1970. */

@@ -2,8 +2,9 @@
 // indexes, the sample and the census are used.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { type IndexName, indexCondition } from "../../database/schema/indexes/optional-index.ts";
-import { type Heartbeats, isFetched } from "../../queue/sql/condition.ts";
 import { milliseconds } from "../../queue/sql/moments.ts";
+import { isFetched } from "../expressions/condition.ts";
+import type { Heartbeats } from "../expressions/heartbeats.ts";
 import type { TallyName } from "./tally.ts";
 
 export interface IndexedCounts {

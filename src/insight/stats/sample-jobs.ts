@@ -2,9 +2,9 @@
 // of a table of any size. Each page is read by its own range of row ids, and not by "tablesample", so that empty pages
 // count and one page can be taken from each stretch of the table.
 import { type Database, query, type Statement } from "../../database/database.ts";
-import { failedForGoodAt } from "../../queue/settle/retry-policy.ts";
-import type { Heartbeats } from "../../queue/sql/condition.ts";
 import { milliseconds } from "../../queue/sql/moments.ts";
+import { failedForGoodAt } from "../expressions/failed-at.ts";
+import type { Heartbeats } from "../expressions/heartbeats.ts";
 import type { Locks } from "./gauge.ts";
 import { type TallyName, tallied, talliedAs } from "./tally.ts";
 

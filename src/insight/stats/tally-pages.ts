@@ -3,9 +3,9 @@
 
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { lockedConditions } from "../../domain/condition.ts";
-import { failedForGoodAt } from "../../queue/settle/retry-policy.ts";
-import type { Heartbeats } from "../../queue/sql/condition.ts";
 import { lockHolder } from "../../queue/sql/lock.ts";
+import { failedForGoodAt } from "../expressions/failed-at.ts";
+import type { Heartbeats } from "../expressions/heartbeats.ts";
 import type { Locks } from "./gauge.ts";
 import type { SampledJobs, TallyRow } from "./name-tallies.ts";
 import { rowsOfPage } from "./sample-jobs.ts";

@@ -6,8 +6,9 @@ import {
   conditionData,
   conditions,
 } from "../../domain/condition.ts";
-import { conditionOf, type Heartbeats, isQueueIn } from "../../queue/sql/condition.ts";
 import { isDue } from "../../queue/sql/eligible.ts";
+import { conditionOf, isQueueIn } from "../expressions/condition.ts";
+import type { Heartbeats } from "../expressions/heartbeats.ts";
 
 export type TallyName = Exclude<Condition, "retrying"> | "retrying_due" | "retrying_ahead";
 

@@ -1,7 +1,7 @@
 // Names of tasks, queues and workers that contain the typed text. Those that begin with it come first.
 import { type Database, query, type Statement } from "../../database/database.ts";
+import { hasWorkerTable } from "../../database/schema/extensions/has-extension.ts";
 import { isLockedByWorker } from "../../queue/sql/lock.ts";
-import { hasWorkerTable } from "../../queue/workers/worker-table.ts";
 
 const MOST = 20;
 

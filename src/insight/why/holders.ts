@@ -2,10 +2,10 @@
 // is unknown.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { isJobId } from "../../domain/job-ids.ts";
-import { LISTS_ALL } from "../../queue/sql/condition.ts";
 import { dateOf, microseconds } from "../../queue/sql/moments.ts";
-import { reportedWorkers } from "../../queue/sql/unpacked.ts";
 import { isNotResponding } from "../../queue/workers/stale-workers.ts";
+import { LISTS_ALL } from "../expressions/condition.ts";
+import { reportedWorkers } from "../expressions/reported-workers.ts";
 
 export type HolderState = "alive" | "stale" | "unknown";
 

@@ -2,7 +2,8 @@
 // finds it. So the job is read only if the holder lists its running jobs, or if the table is small. The same applies to
 // the number of jobs that were fetched before a given one.
 import { type Database, query, type Statement } from "../../database/database.ts";
-import { type Heartbeats, isInCondition } from "../../queue/sql/condition.ts";
+import { isInCondition } from "../expressions/condition.ts";
+import type { Heartbeats } from "../expressions/heartbeats.ts";
 import type { Holder } from "./holders.ts";
 import type { WhyFacts } from "./job-facts.ts";
 import type { JobTableFacts } from "./table-facts.ts";

@@ -5,8 +5,6 @@ import type { Condition } from "../../domain/condition.ts";
 import { ERROR_START } from "../../domain/error-group.ts";
 import { checkedJobId } from "../../domain/job-ids.ts";
 import { deadlineIn, isCancelled, momentText } from "../../domain/words.ts";
-import { failedAt } from "../../queue/settle/retry-policy.ts";
-import { conditionOf, type Heartbeats } from "../../queue/sql/condition.ts";
 import { jobNames } from "../../queue/sql/job-row.ts";
 import {
   isBlockedQueue,
@@ -16,7 +14,10 @@ import {
   queueLockedAt,
 } from "../../queue/sql/lock.ts";
 import { dateOf, microseconds, timeText } from "../../queue/sql/moments.ts";
-import { heartbeatsOf } from "../../queue/workers/worker-table.ts";
+import { conditionOf } from "../expressions/condition.ts";
+import { failedAt } from "../expressions/failed-at.ts";
+import type { Heartbeats } from "../expressions/heartbeats.ts";
+import { heartbeatsOf } from "../expressions/heartbeats.ts";
 
 export interface WhyFacts {
   readonly id: string;

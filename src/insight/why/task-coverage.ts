@@ -3,7 +3,7 @@
 
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { isLockedByWorker, lockHolder } from "../../queue/sql/lock.ts";
-import { reportedWorkers } from "../../queue/sql/unpacked.ts";
+import { reportedWorkers } from "../expressions/reported-workers.ts";
 import { isAlive } from "./holders.ts";
 
 export interface TaskCoverage {

@@ -1,7 +1,7 @@
 // Adds jobs with keys in one statement, so that all of them are added or none. Keys have the same effect as in the
 // schema's functions add_job and add_jobs.
 import { codeOf, WorkerError } from "../../base/errors.ts";
-import { builtOnce, type Database, type Statement } from "../../database/database.ts";
+import { builtPerForm, type Database, type Statement } from "../../database/database.ts";
 import { isRaised } from "../../database/errors/raised.ts";
 import type { Job } from "../../domain/job.ts";
 import { type KeyRule, keyRules, type ResolvedJob } from "../../domain/job-spec.ts";
@@ -40,7 +40,7 @@ export async function addKeyedRows(db: Database, specs: readonly ResolvedJob[]):
     values.push(specs.map(({ debounce }) => debounce?.waitMs ?? 0));
     values.push(specs.map(({ debounce }) => debounce?.maxWaitMs ?? 0));
   }
-  const statement = statementOf(present);
+  const statement = statementOf(keyRules.filter((rule) => present.has(rule)));
   const isRepeated = specs.length <= SMALL_BATCH;
   let taken: unknown;
   for (let attempt = 1; ; attempt++) {
@@ -75,17 +75,7 @@ function inOrder(specs: readonly ResolvedJob[], rows: readonly JobRow[]): JobRow
 
 // The statements by the rules of their batch, which usually has one rule. An insert has no other way to find the rule
 // of the job in a conflict.
-const statements = new Map<string, Statement>();
-
-function statementOf(present: ReadonlySet<KeyRule>): Statement {
-  const rules = keyRules.filter((rule) => present.has(rule));
-  let statement = statements.get(rules.join());
-  if (statement === undefined) {
-    statement = builtOnce(addSql(rules));
-    statements.set(rules.join(), statement);
-  }
-  return statement;
-}
+const statementOf = builtPerForm((rules: readonly KeyRule[]) => addSql(rules));
 
 const TAKEN = "workers took jobs of these keys at the same time";
 

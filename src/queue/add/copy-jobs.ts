@@ -172,7 +172,7 @@ async function* steps(jobs: Jobs): AsyncGenerator<GivenJob[]> {
 const isKeyed = ({ jobKey }: ResolvedJob) => jobKey !== null;
 
 function resolved(step: readonly GivenJob[], offset: number, mayHaveKeys: boolean): ResolvedJob[] {
-  const specs = resolveFrom(step, offset);
+  const specs = resolveJobs(step, offset);
   const isRefused = (spec: ResolvedJob) =>
     (isKeyed(spec) && !mayHaveKeys) || spec.throttle !== null;
   const place = specs.findIndex(isRefused);
@@ -181,20 +181,6 @@ function resolved(step: readonly GivenJob[], offset: number, mayHaveKeys: boolea
   const option = specs[place]?.throttle === null ? keyed : "throttle";
   const path = `jobs[${offset + place}].spec.${option}`;
   throw new InputError([{ path, message: "is not supported here: use addJobs" }]);
-}
-
-/** Checks the jobs of a step. A problem contains the job's index in the whole list. */
-function resolveFrom(step: readonly GivenJob[], offset: number): ResolvedJob[] {
-  try {
-    return resolveJobs(step);
-  } catch (error) {
-    if (!(error instanceof InputError)) throw error;
-    const moved = (path: string) =>
-      path.replace(/^jobs\[(\d+)\]/, (_, index) => `jobs[${offset + Number(index)}]`);
-    throw new InputError(
-      error.problems.map(({ path, message }) => ({ path: moved(path), message })),
-    );
-  }
 }
 
 const tasksSql = namesStatement("identifier");

@@ -1,12 +1,18 @@
 // Inserts jobs without keys in one statement, twice as fast as the schema's function add_jobs. Like that function it
 // creates tasks and queues and notifies workers.
 import { knownOutcome } from "../../database/connection/known-outcome.ts";
-import { builtOnce, type Database, parseIdArray, type Statement } from "../../database/database.ts";
+import {
+  builtPerForm,
+  type Database,
+  parseIdArray,
+  type Statement,
+} from "../../database/database.ts";
 import { isRaised } from "../../database/errors/raised.ts";
 import type { Job } from "../../domain/job.ts";
 import type { ResolvedJob } from "../../domain/job-spec.ts";
 import { contendedQuery } from "../sql/contended-query.ts";
 import { type JobRow, toJob } from "../sql/job-row.ts";
+import { microseconds } from "../sql/moments.ts";
 import { knownNames } from "../sql/names.ts";
 import { announceJobs } from "../sql/notify.ts";
 import { columnsOf, type GivenColumn, givenRows, givenValues } from "./given-jobs.ts";
@@ -105,20 +111,7 @@ function queueNames(specs: readonly ResolvedJob[]): string[] {
 
 // The statements by the columns of their batch: rows of several arrays cost PostgreSQL four times as much as those of
 // one. There are at most 64 texts, each built once.
-const statements = new Map<string, Statement>();
-
-function insertStatement(columns: readonly GivenColumn[]): Statement {
-  const key = columns.join();
-  let statement = statements.get(key);
-  if (statement === undefined) {
-    statement = builtOnce(insertSql(columns));
-    statements.set(key, statement);
-  }
-  return statement;
-}
-
-const microseconds = (moment: string) =>
-  `pg_catalog.floor(extract(epoch from ${moment}) * 1000000::numeric)`;
+const insertStatement = builtPerForm((columns: readonly GivenColumn[]) => insertSql(columns));
 
 // Ids are assigned in the order of the batch: the rows of a function keep their order, and each join is followed by a
 // sort.

@@ -4,13 +4,12 @@
 //                holds the lock now loses it; its running job ends and does not unlock the queue (paused-run.ts).
 //   task, all    a row of _private_pauses, which the fetches of this library's workers read
 import { type Database, query, type Statement } from "../../database/database.ts";
-import { hasLimits } from "../../database/schema/extensions/has-extension.ts";
+import { hasLimits, hasWorkerTable } from "../../database/schema/extensions/has-extension.ts";
 import { isLocked } from "../sql/job-state.ts";
 import { isPausedQueue, UNLOCK } from "../sql/lock.ts";
 import { announceJobs } from "../sql/notify.ts";
 import { hasSlots, manageAgain } from "../sql/slots.ts";
 import { isRecovered } from "../workers/stale-workers.ts";
-import { hasWorkerTable } from "../workers/worker-table.ts";
 import { pausedRun } from "./paused-run.ts";
 
 export const pauseScopes = ["all", "queue", "task"] as const;

@@ -4,14 +4,13 @@
 // workers skip those, too.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { isRefusedResult } from "../../database/errors/database-errors.ts";
-import { hasLimits } from "../../database/schema/extensions/has-extension.ts";
+import { hasLimits, hasWorkerTable } from "../../database/schema/extensions/has-extension.ts";
 import { isPseudoLock, UNLOCK } from "../sql/lock.ts";
 import { announceJobs } from "../sql/notify.ts";
 import { freeSlots } from "../sql/slots.ts";
 import { recoverJob } from "./recover-statement.ts";
 import { changeUnrefused, type RefusedJob } from "./refused-jobs.ts";
 import { AGE_MS, resilientThresholdOf, thresholdOf } from "./stale-workers.ts";
-import { hasWorkerTable } from "./worker-table.ts";
 
 export interface ResetLocks {
   readonly jobs: number;

@@ -1,12 +1,7 @@
 // The heartbeat table. It is an optional extension: a plain Graphile Worker schema has none. Everything must work
 // there, without an error that would abort a transaction of the caller.
 import * as v from "valibot";
-import { monotonic } from "../../base/clock.ts";
-import type { Database, Statement } from "../../database/database.ts";
-import { query } from "../../database/database.ts";
-import type { SchemaName } from "../../database/schema-name.ts";
 import { boundedText } from "../../domain/job-spec.ts";
-import type { Heartbeats } from "../sql/condition.ts";
 
 /** The maximum length of a report. The table allows no longer ones, and longer ones in other tables are not read. */
 export const MAX_REPORT_BYTES = 262_144;
@@ -29,33 +24,3 @@ export const upToAYear = v.pipe(
   v.number("must be a number"),
   v.check((value) => value >= 0 && value <= YEAR_MS, "must not be negative, and at most a year"),
 );
-
-/** Whether the database has the heartbeat table, and this role may read it. */
-export async function hasWorkerTable(db: Database): Promise<boolean> {
-  const table = `${db.schema.quoted}._private_workers`;
-  const [row] = await query<{ present: boolean }>(db, presentSql, [table]);
-  return row?.present === true;
-}
-
-const presentSql: Statement = () =>
-  "select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as present";
-
-const CACHED_MS = 3_000;
-
-interface CacheEntry {
-  readonly until: number;
-  readonly found: Promise<Heartbeats>;
-}
-
-// The key is the schema's object and not its name, as in usable-indexes.ts.
-const cache = new WeakMap<SchemaName, CacheEntry>();
-
-/** Returns the heartbeats for the conditions of locked jobs; cached for a few seconds. */
-export function heartbeatsOf(db: Database): Promise<Heartbeats> {
-  const cached = cache.get(db.schema);
-  if (cached !== undefined && monotonic() < cached.until) return cached.found;
-  const found = hasWorkerTable(db).then((isThere) => (isThere ? db.schema.quoted : null));
-  cache.set(db.schema, { until: monotonic() + CACHED_MS, found });
-  found.catch(() => cache.delete(db.schema));
-  return found;
-}

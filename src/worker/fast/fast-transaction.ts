@@ -55,7 +55,7 @@ interface FastStatements {
 
 const fastStatements = (flags: boolean, pauses: boolean): FastStatements => ({
   lock: builtOnce(lockStatement({ flags, pauses })),
-  quick: quickStatement({ flags, pauses, mode: "row" }),
+  quick: builtOnce(quickStatement({ flags, pauses, mode: "row" })),
 });
 
 export class FastTransaction {

@@ -2,7 +2,7 @@
 //
 //   queues are made managed (managed-queues.ts) ──▶ slots, tokens, jobs ──▶ none: again when a token is due
 import type { Clock } from "../../base/clock.ts";
-import { builtOnce, type Database, query, type Statement } from "../../database/database.ts";
+import { builtPerForm, type Database, query } from "../../database/database.ts";
 import { FetchedRows } from "../../queue/fetch/fetched-rows.ts";
 import { type ManagedTake, takeManaged } from "../../queue/fetch/take-managed.ts";
 import type { WorkerConnection } from "../connection/worker-connection.ts";
@@ -64,8 +64,7 @@ export class ManagedFetch {
       runShares,
       ...(form.flags ? [forbiddenFlags] : []),
     ];
-    const work = (db: Database) =>
-      query<ManagedTake>(db, statementOf(form.flags, form.rates), values);
+    const work = (db: Database) => query<ManagedTake>(db, statementOf(form), values);
     const [row] = isPatient
       ? await connection.patiently(work)
       : await connection.withSettings(() => work(connection.database));
@@ -78,11 +77,4 @@ export class ManagedFetch {
   }
 }
 
-const statements = new Map<string, Statement>();
-
-function statementOf(flags: boolean, rates: boolean): Statement {
-  const key = `${flags} ${rates}`;
-  const known = statements.get(key) ?? builtOnce(takeManaged({ flags, rates }));
-  statements.set(key, known);
-  return known;
-}
+const statementOf = builtPerForm(takeManaged);

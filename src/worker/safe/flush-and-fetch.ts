@@ -1,12 +1,6 @@
 // One round trip of the safe mode: writes results and fetches new jobs.
 
-import {
-  builtOnce,
-  type Database,
-  parseIdArray,
-  query,
-  type Statement,
-} from "../../database/database.ts";
+import { builtPerForm, type Database, parseIdArray, query } from "../../database/database.ts";
 import { isRefusedResult } from "../../database/errors/database-errors.ts";
 import type { ReadyForm } from "../../queue/fetch/fetch-form.ts";
 import { FetchedRows } from "../../queue/fetch/fetched-rows.ts";
@@ -186,8 +180,7 @@ async function take(
   if (queues) values.push(QUEUE_RUN_JOBS, tasks.runShares);
   if (form.flags) values.push(tasks.forbiddenFlags);
   if (form.limits) values.push(tasks.limitedQueues);
-  const statement = statementOf(JSON.stringify(form), () => takeStatement(form));
-  const work = (db: Database) => query<TakeAnswer>(db, statement, values);
+  const work = (db: Database) => query<TakeAnswer>(db, takeStatementOf(form), values);
   const [row] = isPatient
     ? await connection.patiently(work)
     : await connection.withSettings(() => work(connection.database));
@@ -214,22 +207,12 @@ async function takeQuickly(
   { request, tasks: { identifiers, forbiddenFlags, pauses } }: Fetch,
 ): Promise<FetchResult> {
   const flags = forbiddenFlags !== null;
-  const statement = statementOf(`quick ${flags} ${pauses}`, () => {
-    return quickStatement({ flags, pauses, mode: "locked_by" });
-  });
+  const statement = quickStatementOf({ flags, pauses, mode: "locked_by" });
   const values = [identifiers, request.want, workerId, ...(flags ? [forbiddenFlags] : [])];
   const jobs = await query<QuickRow>(database, statement, values);
   const rows = jobs.map(({ job }) => FetchedRows.ofOne(job));
   return { rows, queuesAreFree: false, nowSeconds: 0, lost: [] };
 }
 
-const statements = new Map<string, Statement>();
-
-function statementOf(key: string, make: () => Statement): Statement {
-  let statement = statements.get(key);
-  if (statement === undefined) {
-    statement = builtOnce(make());
-    statements.set(key, statement);
-  }
-  return statement;
-}
+const takeStatementOf = builtPerForm(takeStatement);
+const quickStatementOf = builtPerForm(quickStatement);

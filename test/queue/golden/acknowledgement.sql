@@ -1,7 +1,5 @@
 select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as is_there;
 
-select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as present;
-
 with living as materialized (
   select workers.id,
     coalesce(workers.metadata ->> 'pauses_applied'::text = (select pg_catalog.count(*)::text || ' '::text || coalesce(pg_catalog.sum(pg_catalog.hashtextextended(

@@ -17,7 +17,7 @@ select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text),
   )
   select pg_catalog.count(*)::text as deleted, pg_catalog.max(id)::text as last from deleted;
 
-select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as present;
+select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as is_there;
 
   with unused as materialized (
     select names.id
@@ -166,8 +166,6 @@ select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text),
   from rows from (pg_catalog.unnest($1::int[]), pg_catalog.unnest($2::text[])) as deleted (id, name)
   join "worker"._private_tasks as names on names.identifier = deleted.name
   where jobs.task_id = deleted.id and names.id <> deleted.id;
-
-select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as is_there;
 
   with unused as materialized (
     select names.id

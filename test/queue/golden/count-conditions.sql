@@ -1,4 +1,4 @@
-select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as present;
+select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as is_there;
 
   select pg_catalog.count(*)::text as total,
     pg_catalog.count(*) filter (where jobs.locked_at is not null and not jobs.is_available)::text as locked,

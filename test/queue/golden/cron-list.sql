@@ -8,7 +8,7 @@
     order by identifier limit 10000
   ) as known on true;
 
-select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as present;
+select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as is_there;
 
   select case when pg_catalog.sum(pg_catalog.length(said.part)) over (order by pg_catalog.length(said.part), said.ids) <= 4194304
       then said.part end as cron, said.is_cut, said.workers, said.ids
@@ -43,8 +43,6 @@ select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text),
     ) as said
     group by said.part, said.is_cut
   ) as said;
-
-select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as is_there;
 
 select identifier, pg_catalog.left(task, 512) as task, pg_catalog.left(pattern, 2000) as pattern,
   pg_catalog.left(time_zone, 512) as time_zone, jitter_ms, overlap, revision,

@@ -38,8 +38,6 @@ select case when $1::text = 'task'
   then exists (select from "worker"._private_tasks where identifier like $2::text)
   else exists (select from "worker"._private_job_queues where queue_name like $2::text) end as is_known;
 
-select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as present;
-
   select clock.now_us, workers.id, workers.is_found, workers.is_stale, workers.started_us,
     workers.heartbeat_us, workers.running, workers.done_per_min, workers.failed_per_min
   from (select pg_catalog.floor(extract(epoch from pg_catalog.now()) * 1000000::numeric) as now_us) as clock

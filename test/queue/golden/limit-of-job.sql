@@ -11,8 +11,6 @@ left join lateral (
   order by until desc limit 1) b on true
 order by l.id limit 1000;
 
-select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as present;
-
 select (select identifier from "worker"._private_tasks as tasks where tasks.id = running.task_id) as task, running.jobs as running
 from (
   select jobs.task_id, pg_catalog.count(*)::int as jobs from "worker"._private_jobs as jobs

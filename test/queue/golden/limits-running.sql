@@ -1,4 +1,4 @@
-select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as present;
+select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as is_there;
 
 select (select identifier from "worker"._private_tasks as tasks where tasks.id = running.task_id) as task, running.jobs as running
 from (

@@ -12,7 +12,7 @@
     ) as scanned
   ) as chunk;
 
-select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as present;
+select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as is_there;
 
   select light.*, pg_catalog.floor(extract(epoch from case light.condition
       when 'fetched' then light.locked_at
@@ -91,6 +91,4 @@ select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text),
   ) as queues on true
     where jobs.id = any($1::bigint[])
     offset 0
-  ) as light;
-
-select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as is_there
+  ) as light

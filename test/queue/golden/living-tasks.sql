@@ -1,4 +1,4 @@
-select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as present;
+select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as is_there;
 
   select case when pg_catalog.sum(pg_catalog.length(said.part)) over (order by pg_catalog.length(said.part), said.ids) <= 4194304
       then said.part end as task_identifiers, said.is_cut, said.workers, said.ids

@@ -5,7 +5,7 @@
   order by jobs.id
   limit $3::int;
 
-select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as present;
+select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as is_there;
 
   select jobs.id, tasks.identifier as task_identifier, queues.queue_name,
     case

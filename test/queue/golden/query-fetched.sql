@@ -1,6 +1,6 @@
 select pg_catalog.floor(extract(epoch from pg_catalog.now()) * 1000000::numeric)::text as us;
 
-select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as present;
+select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as is_there;
 
 -- is:fetched or is:running or is:locked
 select jobs.id, null::text as marks

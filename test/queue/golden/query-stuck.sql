@@ -1,6 +1,6 @@
 select pg_catalog.floor(extract(epoch from pg_catalog.now()) * 1000000::numeric)::text as us;
 
-select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as present;
+select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as is_there;
 
   select id, ((extract(epoch from pg_catalog.now())::float8 - extract(epoch from workers.last_heartbeat_at)::float8) * 1000::float8) > case when pg_catalog.jsonb_typeof(workers.metadata -> 'threshold_ms'::text) = 'number'
       and pg_catalog.length(workers.metadata ->> 'threshold_ms'::text) <= 25

@@ -1,7 +1,5 @@
 select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as is_there;
 
-select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as present;
-
 with stale as materialized (
   select jobs.id from "worker"._private_jobs as jobs
   where jobs.locked_at < pg_catalog.now() - $1::float8 * interval '1 millisecond' and not jobs.is_available

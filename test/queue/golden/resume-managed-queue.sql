@@ -1,7 +1,5 @@
 select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as is_there;
 
-select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as present;
-
 with queue as materialized (
   select queues.id, queues.locked_by from "worker"._private_job_queues as queues
   where queues.queue_name = $2::text and coalesce(pg_catalog.left(queues.locked_by, 8) like 'paused:%', false) for update

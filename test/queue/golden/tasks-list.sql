@@ -2,7 +2,7 @@
   where $1::text = '' or pg_catalog.strpos(pg_catalog.lower(identifier), pg_catalog.lower($1::text)) > 0
   order by identifier limit 20000;
 
-select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as present;
+select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as is_there;
 
   select pg_catalog.floor(extract(epoch from pg_catalog.now()) * 1000000::numeric) as now_us, null as id, false as is_found, false as is_stale;
 
@@ -37,6 +37,4 @@ select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text),
       and jobs.run_at <= pg_catalog.now() + pg_catalog.exp(least(jobs.attempts, 10)) * interval '1 second'
       then jobs.run_at - pg_catalog.exp(least(jobs.attempts, 10)) * interval '1 second' end)) * 1000::numeric) as at_ms
   from last join "worker"._private_jobs as jobs on jobs.id = last.id
-  where jobs.last_error is not null;
-
-select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as is_there
+  where jobs.last_error is not null

@@ -1,4 +1,4 @@
-select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as present;
+select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as is_there;
 
   select pg_catalog.count(*) as count from "worker"._private_tasks as tasks
   where not exists (select from pg_catalog.unnest($1::int[]) as used (id) where used.id = tasks.id)

@@ -1,7 +1,7 @@
   select j.id::text from "worker"._private_jobs j
   where (j.id = any($1::bigint[]) or j.key = $2::text) and j.locked_at is not null;
 
-select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as present;
+select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as is_there;
 
   select j.id::text from "worker"._private_jobs j
   join "worker"._private_workers workers on workers.id = j.locked_by

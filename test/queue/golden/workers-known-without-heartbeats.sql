@@ -1,4 +1,4 @@
-select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as present;
+select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as is_there;
 
   select pg_catalog.floor(extract(epoch from pg_catalog.now()) * 1000000::numeric) as now_us, null as id, false as is_found, false as is_stale;
 

@@ -1,4 +1,4 @@
-select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as present;
+select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as is_there;
 
   select clock.now_us, workers.id, workers.is_found, workers.is_stale, workers.started_us,
     workers.heartbeat_us, workers.running, workers.done_per_min, workers.failed_per_min

@@ -5,6 +5,7 @@ import { text } from "../../../commands/declare/field.ts";
 import { MAX_PAYLOAD_BYTES } from "../../../domain/cron/schedule.ts";
 import { shortName } from "../../../domain/words.ts";
 import { jsonText } from "../../../http/response.ts";
+import { PAGE_BYTES } from "../../../insight/expressions/large-values.ts";
 import { type CronChange, cronDetailsJson, cronListJson } from "../../../insight/json/cron-json.ts";
 import { missingJson } from "../../../insight/json/missing-json.ts";
 import { scheduleJson } from "../../../insight/json/schedule-json.ts";
@@ -16,7 +17,6 @@ import {
   readSchedule,
   readSchedules,
 } from "../../../insight/read/list-schedules.ts";
-import { PAGE_BYTES } from "../../../queue/sql/unpacked.ts";
 import type { Operation } from "../../context/admin.ts";
 import { memoryFor } from "../../context/answer-bytes.ts";
 import { described, listOf, orNull, record } from "../../wire/json-schema.ts";

@@ -8,7 +8,7 @@ import {
   objectText,
 } from "../../../commands/operations/model/operation.ts";
 import { jsonText } from "../../../http/response.ts";
-import { PAGE_BYTES } from "../../../queue/sql/unpacked.ts";
+import { PAGE_BYTES } from "../../../insight/expressions/large-values.ts";
 import type { Operation } from "../../context/admin.ts";
 import { memoryFor } from "../../context/answer-bytes.ts";
 import { listOf, record } from "../../wire/json-schema.ts";

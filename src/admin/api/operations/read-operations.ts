@@ -14,7 +14,7 @@ import {
 } from "../../../commands/operations/model/operation-store.ts";
 import { isJobId } from "../../../domain/job-ids.ts";
 import { jsonText } from "../../../http/response.ts";
-import { PAGE_BYTES } from "../../../queue/sql/unpacked.ts";
+import { PAGE_BYTES } from "../../../insight/expressions/large-values.ts";
 import type { Operation } from "../../context/admin.ts";
 import { memoryFor } from "../../context/answer-bytes.ts";
 import { listOf, record } from "../../wire/json-schema.ts";

@@ -1,8 +1,12 @@
 // Checks the texts of candidates, if PostgreSQL can only narrow a query down. The row version of each candidate is
 // stored with its id: a job that has changed since does not count as checked.
 import { type Database, query } from "../../../database/database.ts";
+import {
+  loadPacked,
+  type PackableRow,
+  packable,
+} from "../../../insight/expressions/large-values.ts";
 import type { CheckedTexts, JobQuery } from "../../../insight/query/job-query.ts";
-import { loadPacked, type PackableRow, packable } from "../../../queue/sql/unpacked.ts";
 import type { MatchTally } from "./match-counts.ts";
 
 export interface Candidates {

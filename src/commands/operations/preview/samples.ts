@@ -2,13 +2,14 @@
 
 import { type Database, query, type Statement } from "../../../database/database.ts";
 import type { Condition } from "../../../domain/condition.ts";
+import { conditionOf } from "../../../insight/expressions/condition.ts";
+import type { Heartbeats } from "../../../insight/expressions/heartbeats.ts";
+import { heartbeatsOf } from "../../../insight/expressions/heartbeats.ts";
 import type { JobQuery } from "../../../insight/query/job-query.ts";
-import { conditionOf, type Heartbeats } from "../../../queue/sql/condition.ts";
 import { jobNames } from "../../../queue/sql/job-row.ts";
 import { stateOf } from "../../../queue/sql/job-state.ts";
 import { isBlockedQueue } from "../../../queue/sql/lock.ts";
 import { microseconds, timeText } from "../../../queue/sql/moments.ts";
-import { heartbeatsOf } from "../../../queue/workers/worker-table.ts";
 import type { Boundary } from "../model/operation.ts";
 import type { OperationTools } from "../model/operation-tools.ts";
 import { readCandidates } from "./candidates.ts";

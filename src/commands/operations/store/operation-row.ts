@@ -1,7 +1,7 @@
 // An operation as its SQL row. Only this file names the columns.
 import type { Value } from "../../../domain/value.ts";
+import { isUnpackable } from "../../../insight/expressions/large-values.ts";
 import { dateOf, microseconds, timeText } from "../../../queue/sql/moments.ts";
-import { isUnpackable } from "../../../queue/sql/unpacked.ts";
 import type { Changes } from "../../declare/job-action.ts";
 import type { OperationAction } from "../model/action.ts";
 import {

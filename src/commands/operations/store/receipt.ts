@@ -1,6 +1,6 @@
 // The outcomes of an operation's jobs: changed, skipped, failed again since, and the results of its undo.
 import { type Database, query, type Statement } from "../../../database/database.ts";
-import { failedAt } from "../../../queue/settle/retry-policy.ts";
+import { failedAt } from "../../../insight/expressions/failed-at.ts";
 import type { CanaryOutcome, Outcome, Receipt } from "../model/operation-store.ts";
 import { receiptJobs } from "./receipt-jobs.ts";
 import { rowsAfter } from "./rows-after.ts";

@@ -3,7 +3,7 @@
 import { codeOf, WorkerError } from "../../../base/errors.ts";
 import { type Database, query } from "../../../database/database.ts";
 import { ownKeyOf } from "../../../database/errors/database-errors.ts";
-import { endsPage, newestRows } from "../../../queue/sql/unpacked.ts";
+import { endsPage, newestRows } from "../../../insight/expressions/large-values.ts";
 import { isDeletion } from "../../before-images/job-change.ts";
 import { atWork, type JobOperation, type Preview } from "../model/operation.ts";
 import type { Batch, OperationStore, Speed } from "../model/operation-store.ts";

@@ -9,6 +9,9 @@ export const hasSchedules = (db: Database): Promise<boolean> => mayRead(db, "_pr
 
 export const hasLimits = (db: Database): Promise<boolean> => mayRead(db, "_private_limits");
 
+/** For heartbeats of workers, which a stock schema has not. */
+export const hasWorkerTable = (db: Database): Promise<boolean> => mayRead(db, "_private_workers");
+
 async function mayRead(db: Database, table: string): Promise<boolean> {
   const [row] = await query<{ is_there: boolean }>(db, mayReadSql, [
     `${db.schema.quoted}.${table}`,

@@ -1,7 +1,7 @@
 // Named queues, page by page, without reading their jobs. The counts come from the existing counts of all jobs, or, for
 // the queues of the page, from an index if there is one.
 import type { Database } from "../../../database/database.ts";
-import { hasWorkerTable } from "../../../queue/workers/worker-table.ts";
+import { hasWorkerTable } from "../../../database/schema/extensions/has-extension.ts";
 import { listPauses, type Pause } from "../../controls/list-pauses.ts";
 import { agesOf } from "../../stats/name-tallies.ts";
 import { inState } from "../../stats/tally.ts";

@@ -5,6 +5,7 @@
 
 import type { Database, Statement } from "../../../database/database.ts";
 import { query } from "../../../database/database.ts";
+import { hasWorkerTable } from "../../../database/schema/extensions/has-extension.ts";
 import {
   isLockedByWorker,
   isPausedQueue,
@@ -12,10 +13,9 @@ import {
   queueLockedAt,
 } from "../../../queue/sql/lock.ts";
 import { microseconds } from "../../../queue/sql/moments.ts";
-import { reportedWorkers } from "../../../queue/sql/unpacked.ts";
 import { STALE_LOCK_MS } from "../../../queue/workers/reset-stale-locks.ts";
 import { isNotResponding } from "../../../queue/workers/stale-workers.ts";
-import { hasWorkerTable } from "../../../queue/workers/worker-table.ts";
+import { reportedWorkers } from "../../expressions/reported-workers.ts";
 import type { WorkerState } from "../known-workers.ts";
 
 export interface ListedQueueRow {

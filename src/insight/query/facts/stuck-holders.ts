@@ -1,10 +1,10 @@
 // Stale holders of locks: the meaning of `is:stuck`.
 import { type Database, query, type Statement } from "../../../database/database.ts";
+import { hasWorkerTable } from "../../../database/schema/extensions/has-extension.ts";
 import { isPseudoLock, lockHolder } from "../../../queue/sql/lock.ts";
 import { timeText } from "../../../queue/sql/moments.ts";
-import { reportedWorkers } from "../../../queue/sql/unpacked.ts";
 import { AGE_MS, thresholdOf } from "../../../queue/workers/stale-workers.ts";
-import { hasWorkerTable } from "../../../queue/workers/worker-table.ts";
+import { reportedWorkers } from "../../expressions/reported-workers.ts";
 
 const OLD_LOCK_US = 14_400_000_000n;
 const MAX_WORKERS = 10_000;

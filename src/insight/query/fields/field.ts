@@ -1,6 +1,6 @@
 // A field of the query language: its condition in SQL, its cost, and its help text.
 import type { FieldTerm } from "../../../domain/query/query-tree.ts";
-import type { Heartbeats } from "../../../queue/sql/condition.ts";
+import type { Heartbeats } from "../../expressions/heartbeats.ts";
 import type { KeyRange } from "../facts/database-facts.ts";
 import type { ErrorGroups } from "../facts/error-labels.ts";
 import type { NamedRow, WordMeanings } from "../facts/names.ts";

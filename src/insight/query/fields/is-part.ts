@@ -8,10 +8,10 @@ import {
 } from "../../../domain/condition.ts";
 import { groupWords } from "../../../domain/portable/query/fields.ts";
 import type { FieldTerm } from "../../../domain/query/query-tree.ts";
-import { isInCondition } from "../../../queue/sql/condition.ts";
 import { isAvailable, isDue } from "../../../queue/sql/eligible.ts";
 import { isLocked } from "../../../queue/sql/job-state.ts";
 import { timeText } from "../../../queue/sql/moments.ts";
+import { isInCondition } from "../../expressions/condition.ts";
 import { isStuckLock } from "../facts/stuck-holders.ts";
 import type { Parameters } from "../parts/parameters.ts";
 import { anyOf, type QueryPart, sqlPart } from "../parts/part.ts";

@@ -3,13 +3,11 @@
 // linearly. Reads of single rows look up their queue. What workers report about locked jobs is read from their
 // heartbeat rows, once for each statement.
 import type { Condition } from "../../domain/condition.ts";
-import { isAvailable, isDue } from "./eligible.ts";
-import { isFailed, isLocked } from "./job-state.ts";
-import { lockHolder } from "./lock.ts";
-import { reportedWorkers } from "./unpacked.ts";
-
-/** The quoted schema if it has a table of workers; null if it has none: then every locked job counts as running. */
-export type Heartbeats = string | null;
+import { isAvailable, isDue } from "../../queue/sql/eligible.ts";
+import { isFailed, isLocked } from "../../queue/sql/job-state.ts";
+import { lockHolder } from "../../queue/sql/lock.ts";
+import type { Heartbeats } from "./heartbeats.ts";
+import { reportedWorkers } from "./reported-workers.ts";
 
 /** The expressions that a caller of `conditionOf` provides. */
 export interface ConditionParts {

@@ -2,13 +2,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { cleanup } from "../../src/commands/maintenance/cleanup.ts";
+import { reportedWorkers } from "../../src/insight/expressions/reported-workers.ts";
 import { listWorkers } from "../../src/insight/lists/list-workers.ts";
 import { liveTasks } from "../../src/insight/lists/worker-reports.ts";
 import { listLightJobs } from "../../src/insight/pages/list-jobs.ts";
 import { listActiveWorkers } from "../../src/insight/read/list-active-workers.ts";
 import { addJob } from "../../src/queue/add/add-job.ts";
-import { reportedWorkers } from "../../src/queue/sql/unpacked.ts";
-import { lockJob, testQueue } from "./queue-database.ts";
+import { lockJob, testQueue } from "../queue/queue-database.ts";
 
 const queue = testQueue();
 const MB = 1_048_576;

@@ -3,6 +3,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { boundedQueryable } from "../../../src/database/connection/pool.ts";
 import { type Database, query } from "../../../src/database/database.ts";
+import {
+  loadPacked,
+  type PackableRow,
+  packable,
+} from "../../../src/insight/expressions/large-values.ts";
 import { readColumnGroups } from "../../../src/insight/groups/column-groups.ts";
 import { readErrorGroups } from "../../../src/insight/groups/error-groups.ts";
 import { readCommon } from "../../../src/insight/groups/read-common.ts";
@@ -12,8 +17,7 @@ import { compileQuery } from "../../../src/insight/query/compile-query.ts";
 import { countQuery } from "../../../src/insight/stats/count-query.ts";
 import { readGauge } from "../../../src/insight/stats/gauge.ts";
 import { addJobs } from "../../../src/queue/add/add-jobs.ts";
-import { loadPacked, type PackableRow, packable } from "../../../src/queue/sql/unpacked.ts";
-import { testQueue } from "../queue-database.ts";
+import { testQueue } from "../../queue/queue-database.ts";
 
 const queue = testQueue();
 const LARGEST = 16_384;

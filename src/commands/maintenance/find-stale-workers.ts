@@ -1,0 +1,102 @@
+// The stale workers that a manual sweep recovers, and those that it spares.
+import { type Database, query, type Statement } from "../../database/database.ts";
+import { hasLimits } from "../../database/schema/extensions/has-extension.ts";
+import { isLockedByWorker } from "../../queue/sql/lock.ts";
+import { AGE_MS, isStale } from "../../queue/workers/stale-workers.ts";
+
+export interface FoundWorker {
+  readonly workerId: string;
+  /**
+   * `stale`: its lease has expired. `unknown`: it has no heartbeat row. `spared`: it has sent no heartbeat for the given
+   * time, but its declared threshold is longer.
+   */
+  readonly kind: "stale" | "unknown" | "spared";
+  readonly lockedJobs: number;
+  readonly lockedQueues: number;
+}
+
+interface FoundRow {
+  readonly worker_id: string;
+  readonly kind: FoundWorker["kind"];
+  readonly locked_jobs: string;
+  readonly locked_queues: string;
+}
+
+/**
+ * Returns stale workers for the manual sweep: at most 1,000, ascending by id, the spared ones last. Without a heartbeat
+ * table all of them are unknown.
+ */
+export async function findStaleWorkers(
+  db: Database,
+  hasHeartbeats: boolean,
+  thresholdMs: number,
+): Promise<FoundWorker[]> {
+  const slots = await hasLimits(db);
+  const statement = hasHeartbeats ? foundSql(slots) : unknownSql(slots);
+  const rows = await query<FoundRow>(db, statement, [thresholdMs]);
+  return rows.map((row) => ({
+    workerId: row.worker_id,
+    kind: row.kind,
+    lockedJobs: Number(row.locked_jobs),
+    lockedQueues: Number(row.locked_queues),
+  }));
+}
+
+// "not is_available" lets the planner use the optional index on locked jobs (see list-locked-workers).
+const locks = (s: string, slots: boolean) => `
+  select locked_by, locked_at, true as is_job
+  from ${s}._private_jobs
+  where locked_by is not null and locked_at is not null and not is_available
+  union all
+  select locked_by, locked_at, false
+  from ${s}._private_job_queues as queues
+  where locked_by is not null and ${isLockedByWorker("queues")}${
+    slots
+      ? `
+  union all
+  select locked_by, locked_at, false
+  from ${s}._private_queue_slots
+  where locked_by is not null`
+      : ""
+  }`;
+
+// The age of the newest lock is checked: a worker that has just locked a job is alive.
+const unknown = (condition: string) => `
+  select locked_by as id, 'unknown' as kind
+  from locks
+  ${condition}
+  group by locked_by
+  having pg_catalog.max(locked_at) < pg_catalog.now() - $1::float8 * interval '1 millisecond'`;
+
+const summary = `
+  select
+    found.id as worker_id, found.kind,
+    pg_catalog.count(*) filter (where locks.is_job)::text as locked_jobs,
+    pg_catalog.count(*) filter (where not locks.is_job)::text as locked_queues
+  from found
+  left join locks on locks.locked_by = found.id
+  group by found.id, found.kind
+  order by found.kind = 'spared', found.id
+  limit 1000`;
+
+const foundSql =
+  (slots: boolean): Statement =>
+  (s) =>
+    `
+  with locks as materialized (${locks(s, slots)}
+  ), found as (
+    select id, case when ${isStale("'infinity'", "$1")} then 'stale' else 'spared' end as kind
+    from ${s}._private_workers as workers
+    where ${AGE_MS} > $1::float8
+    union all ${unknown(`where not exists (
+    select from ${s}._private_workers as workers where workers.id = locks.locked_by
+  )`)}
+  )${summary}`;
+
+const unknownSql =
+  (slots: boolean): Statement =>
+  (s) =>
+    `
+  with locks as materialized (${locks(s, slots)}
+  ), found as (${unknown("")}
+  )${summary}`;

@@ -1,0 +1,127 @@
+// Reads values of any size: compressed ones in batches, until a budget is spent (queue/sql/unpacked.ts has the reason).
+import { type Database, query, type Statement } from "../../database/database.ts";
+import { isPacked, worstBytes } from "../../queue/sql/unpacked.ts";
+
+/** The maximum number of decompressed bytes in one read. */
+export const MAX_UNPACKED = 16 * 1_048_576;
+/** The worst case in bytes of one statement of a read. */
+const BATCH = 4 * 1_048_576;
+/** The share of the worst case that a batch is expected to reach at least. */
+const MIN_SHARE = 1 / 64;
+
+/** Returns a condition: a single value certainly has at most the limit, so that it may be decompressed. */
+export const isUnpackable = (value: string): string =>
+  `coalesce(${worstBytes(value)}, 0) <= ${MAX_UNPACKED}::bigint`;
+
+/** The size at which a page of whole rows ends, after the row that reaches it. */
+export const PAGE_BYTES = 4 * 1_048_576;
+
+/** Whether this row reaches that size, so that it is the last of its page. */
+export const endsPage = ({ page_bytes: bytes }: { readonly page_bytes: string }): boolean =>
+  Number(bytes) >= PAGE_BYTES;
+
+/**
+ * Returns expressions for `with recursive …`: the newest rows of a table by their ids, before $1 bigint (null: the
+ * first), at most $2 int. They are decompressed one after the other, until they have 4 MB in total. Their columns are
+ * `row.id` and the sum so far, `row.page_bytes`.
+ */
+export const newestRows = (table: string, bytes: string, which = "true"): string => `page as (
+    select 0 as row_number, 0::bigint as page_bytes, coalesce($1::bigint, 9223372036854775807::bigint) as id
+    union all
+    select page.row_number + 1, page.page_bytes + next.bytes, next.id
+    from page, lateral (
+      select stored.id, (${bytes})::bigint as bytes from ${table} as stored
+      where stored.id < page.id and ${which}
+      order by stored.id desc limit 1
+    ) as next
+    where page.row_number < $2::int and page.page_bytes < ${PAGE_BYTES}::bigint
+  )`;
+
+/**
+ * Returns the payload column of a row, and the columns with which loadPacked() loads what is missing. `bytes`: a
+ * parameter or number.
+ */
+export const packable = (bytes: string): string => `
+      case when pg_catalog.pg_column_size(jobs.payload) <= ${bytes}::int and not (${isPacked("jobs.payload")})
+        then jobs.payload end as payload,
+      case when ${isPacked("jobs.payload")} and pg_catalog.pg_column_size(jobs.payload) <= ${bytes}::int
+        then (${worstBytes("jobs.payload")})::float8 end as packed_bytes,
+      jobs.ctid::text as place_in_table`;
+
+export interface PackableRow {
+  readonly id: string;
+  /** The payload; null if it is compressed or too large. */
+  payload: string | null;
+  /** The size in the worst case; null if it is not compressed, or its size on disk is already too large. */
+  readonly packed_bytes: number | null;
+  readonly place_in_table: string;
+}
+
+/**
+ * Fills in the compressed payloads of at most `largest` bytes, in the order of the rows, until 16 MB have been
+ * decompressed. Returns how many rows were reached: the compressed payloads of later rows were not read.
+ */
+export async function loadPacked(
+  db: Database,
+  rows: readonly PackableRow[],
+  largest: number,
+): Promise<number> {
+  let unpacked = 0;
+  let share = 1;
+  for (let at = 0; at < rows.length; ) {
+    if (unpacked >= MAX_UNPACKED) return at;
+    const { batch, next, worst } = nextBatch(rows, at, share);
+    at = next;
+    if (batch.length === 0) continue;
+    const bytes = await load(db, batch, largest);
+    unpacked += bytes;
+    share = Math.min(1, Math.max(MIN_SHARE, (2 * bytes) / worst));
+  }
+  return rows.length;
+}
+
+/** Returns the compressed rows from `at` on, at least one, that are expected to fit into a batch. */
+function nextBatch(rows: readonly PackableRow[], at: number, share: number) {
+  const batch: PackableRow[] = [];
+  let worst = 0;
+  let next = at;
+  for (; next < rows.length; next++) {
+    const row = rows[next];
+    if (row === undefined || row.packed_bytes === null) continue;
+    if (batch.length > 0 && (worst + row.packed_bytes) * share > BATCH) break;
+    worst += row.packed_bytes;
+    batch.push(row);
+  }
+  return { batch, next, worst };
+}
+
+/** Fills in the payloads of a batch. Returns how many bytes were decompressed. */
+async function load(db: Database, batch: readonly PackableRow[], largest: number): Promise<number> {
+  const byId = new Map(batch.map((row) => [row.id, row]));
+  const places = batch.map(({ place_in_table }) => place_in_table);
+  const found = await query<LoadedRow>(db, loadSql, [places, [...byId.keys()], largest]);
+  let bytes = 0;
+  for (const one of found) {
+    bytes += one.bytes;
+    const row = byId.get(one.id);
+    if (row !== undefined) row.payload = one.payload;
+  }
+  return bytes;
+}
+
+interface LoadedRow {
+  readonly id: string;
+  readonly bytes: number;
+  readonly payload: string | null;
+}
+
+// The row is found by its place (ctid), so that it is the same version of the row as the other columns.
+const loadSql: Statement = (s) => `
+  select job.id, pg_catalog.octet_length(job.payload) as bytes,
+    case when pg_catalog.octet_length(job.payload) <= $3::int then job.payload end as payload
+  from (
+    select jobs.id, jobs.payload::text as payload
+    from ${s}._private_jobs as jobs
+    where jobs.ctid = any($1::tid[]) and jobs.id = any($2::bigint[])
+    offset 0
+  ) as job`;

@@ -1,0 +1,35 @@
+// The reports of workers for a statement that reads many of them.
+import { worstBytes } from "../../queue/sql/unpacked.ts";
+import { MAX_UNPACKED } from "./large-values.ts";
+
+/** The length of ids that are read. A longer id is not a worker's: the library allows 1,024 characters. */
+const MAX_WORKER_ID_LENGTH = 4_096;
+export const MAX_WORKERS = 10_000;
+
+/**
+ * Returns the heartbeat rows for a statement that reads the reports of many workers, to be named `workers`. They are
+ * the 10,000 rows with the latest heartbeats that match `which`. The shortest reports, 16 MB in total, are in
+ * `metadata`; the other rows have null there, and `is_cut`. A report that is not an object is ignored. `report_bytes`:
+ * the running sum of their sizes.
+ *
+ * This library's table never compresses reports, so their size on disk is their size. A compressed report, as in
+ * another library's table, counts with its worst case. Each expression on a stored report would read all of it again;
+ * `||` turns it into a value in memory.
+ */
+export const reportedWorkers = (s: string, which = "true"): string => `(
+    select summed.id, summed.last_heartbeat_at, summed.started_at, summed.report_bytes,
+      summed.report_bytes > ${MAX_UNPACKED}::bigint as is_cut,
+      case when summed.report_bytes <= ${MAX_UNPACKED}::bigint and pg_catalog.jsonb_typeof(summed.metadata) = 'object'
+        then summed.metadata || '{}'::jsonb end as metadata
+    from (
+      select latest.*,
+        pg_catalog.sum(latest.bytes) over (order by latest.bytes, latest.id rows unbounded preceding)::bigint as report_bytes
+      from (
+        select workers.id, workers.last_heartbeat_at, workers.started_at, workers.metadata,
+          coalesce(${worstBytes("workers.metadata")}, 0) as bytes
+        from ${s}._private_workers as workers
+        where pg_catalog.octet_length(workers.id) <= ${MAX_WORKER_ID_LENGTH}::int and ${which}
+        order by workers.last_heartbeat_at desc limit ${MAX_WORKERS}
+      ) as latest
+    ) as summed
+  )`;
