@@ -144,7 +144,7 @@ test("An export ends when its client leaves, and for a slow client only one piec
   while ((await busy()) > 0);
 });
 
-test("Too many exports of one client wait for a place.", async () => {
+test("A client has at most four exports at once; a fifth is answered 503.", async () => {
   await insert(
     "select 1, json_build_object('text', repeat('x', 1000)), null from generate_series(1, 20000)",
   );
@@ -246,7 +246,7 @@ test("A payload of any size is sent whole, in pieces; a job above 16 MB is too l
   assert.equal(page.jobs[2].last_error, "why");
 });
 
-test("Rows of a table have no payload, but the job's condition and its beginning.", async () => {
+test("Rows for a table have no payload, but the job's condition and the time when it began.", async () => {
   await insert(`values (1, '{"a": 1}', E'Error: first line\\n  at second'), (1, '1', null)`);
   await pool.query("update worker._private_jobs set attempts = 25 where id = 1");
   const { body } = await client.get("/api/jobs?fields=row&sort=-failed_at&count=fast");

@@ -1,5 +1,5 @@
-// Optional indexes: which indexes count as one, building while others work, cancelling, and the rest of a
-// failed build.
+// Optional indexes: which existing indexes are accepted as one, building beside other transactions, cancelling, and what
+// a failed build leaves.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type pg from "pg";
@@ -33,7 +33,7 @@ const SCHEMA = "my queue";
 const schema = schemaName(SCHEMA);
 const never = new AbortController().signal;
 const signals = { cancel: never, leave: never };
-const nobody = { isWaiting: () => false, failureOf: () => null };
+const idle = { isWaiting: () => false, failureOf: () => null };
 let owner: TestPool;
 let url: string;
 let databaseName: string;
@@ -57,7 +57,7 @@ async function usable(): Promise<IndexName[]> {
 }
 
 const stateOf = async (name: IndexName) =>
-  (await readIndexStates(db(), nobody)).find((one) => one.name === name);
+  (await readIndexStates(db(), idle)).find((one) => one.name === name);
 
 /** A transaction that has written a job: a build waits until it is over. */
 async function withWriter(work: (end: () => Promise<void>) => Promise<void>): Promise<void> {
@@ -109,7 +109,7 @@ test("Each index is built, found, used by a query that repeats its condition, an
   assert.deepEqual(await usable(), []);
 });
 
-test("One of the same form under any name counts, and is never dropped; others do not count.", async () => {
+test("An index with the same definition under another name is accepted, and never dropped; other indexes are not accepted.", async () => {
   await pool.query(`
     create index by_task on ${table} (task_id, id, priority);
     create index queue_of_all on ${table} (job_queue_id, id);
@@ -128,7 +128,7 @@ test("One of the same form under any name counts, and is never dropped; others d
   );
 });
 
-test("A build reports what it waits for, is the only one, and leaves nothing when it is cancelled.", async () => {
+test("A build reports what it waits for, excludes other builds, and leaves no index when it is cancelled.", async () => {
   await withWriter(async (end) => {
     const cancel = new AbortController();
     const building = buildIndex(place(), "failed", { cancel: cancel.signal, leave: never });

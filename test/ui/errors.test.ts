@@ -107,7 +107,7 @@ test("an error group shows how often, since when, where, and what its jobs have 
   );
 });
 
-test("the share of a group that was requested alone is still that of all failures", async () => {
+test("a group that was requested alone has its share of all failures", async () => {
   const page = await opened1(gateway({ share: 1, count: value(1498) }));
   feed(page, { counts: counts({ failed: value(11_245) }) });
   assert.match(page.text, /Failed1,49813 % of all failures/);
@@ -133,7 +133,7 @@ test("the details of a group follow new failures, once the page is not in use", 
   const newest = () => textOf(page.all((e) => String(e.attrs["class"]).includes("newest")));
   assert.match(newest(), /#7/);
   page.click("Copy report");
-  // One has failed since.
+  // One more job has failed since.
   page.pass(1000);
   feed(page, { counts: counts({ as_of: at(1) }) });
   page.pass(16_000);
@@ -141,7 +141,7 @@ test("the details of a group follow new failures, once the page is not in use", 
   page.answer(retryingPath(), groups([]));
   const asked = () => page.requests.filter(({ path }) => path.includes("id%3A8")).length;
   assert.equal(asked(), 0);
-  // Then none, and the page gets no more input.
+  // No further job fails, and the page gets no more input.
   page.pass(10_000);
   assert.equal(asked(), 1);
   page.answer("api/groups?by=queue", groups([group("payouts", { count: value(9) })]));
@@ -153,7 +153,7 @@ test("the details of a group follow new failures, once the page is not in use", 
   assert.equal(asked(), 1, "once for each change");
 });
 
-test("all of a kind are retried by a query, after a preview, by button and by key", async () => {
+test("all jobs of a group are retried by a query, after a preview, by button and by key", async () => {
   const page = await opened1();
   page.click("Retry 8,400…");
   assert.match(page.dialogText, /^Retry all matching jobs\?/);
@@ -166,7 +166,7 @@ test("all of a kind are retried by a query, after a preview, by button and by ke
   assert.equal(see.attrs["href"], `#/jobs?q=${encodeURIComponent(QUERY)}`);
 });
 
-test("the report about a kind is Markdown, and no error can write any", async () => {
+test("the report about a group is Markdown, and the text of an error is escaped in it", async () => {
   const evil = "Error: *x* ```boom``` [y](z)";
   const page = await opened1(gateway({ label: evil }));
   page.click("Copy report");
@@ -190,7 +190,7 @@ test("a group that is not among the largest is requested alone; one without jobs
   assert.match(page.text, /No jobs have this error any more/);
 });
 
-test("a kind whose jobs will all retry is run now", async () => {
+test("a group without failed jobs offers to run its retrying jobs now", async () => {
   const page = await opened("/errors/bbbbbbbbbbbb");
   page.answer(failedPath(), groups([gateway()]));
   page.answer(retryingPath(), groups([timeout()]));
@@ -220,7 +220,7 @@ test("if no field differs, or none can be compared, a message is shown", async (
   assert.match(page.text, /These tasks have no other jobs/);
 });
 
-test("back to all groups keeps those that only retry, although the failed are answered first", async () => {
+test("going back to all groups keeps groups with retrying jobs only, although failed groups are answered first", async () => {
   const page = await listed([gateway()], [timeout()]);
   page.go("/errors?which=failed", 2);
   page.answer(failedPath(), groups([gateway()]));

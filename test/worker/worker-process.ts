@@ -44,7 +44,7 @@ afterEach(async () => {
 const fileHere = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 const register = fileURLToPath(new URL("../support/register.mjs", import.meta.url));
 
-/** Starts a process with a worker. `main`: its file, which may have more `options`. */
+/** Starts a process with a worker. `main`: the file that it runs. */
 export async function workerProcess(
   connectionString: string,
   options: Partial<WorkerOptions> & { readonly duties?: Duties } = {},

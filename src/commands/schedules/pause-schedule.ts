@@ -11,7 +11,7 @@ import {
 } from "./schedule-fields.ts";
 import { type PausedSchedule, pauseSchedule, resumeSchedule } from "./stored-schedules.ts";
 
-/** What both commands have. */
+/** The parts that both commands share. */
 const both = {
   aliases: [],
   weight: "light",
@@ -49,7 +49,7 @@ export const resumeScheduleCommand = defineCommand({
   title: "Resume the schedule",
   verb: "Resume schedule",
   consequence:
-    "It adds jobs from the next tick on. Ticks of the pause are added as far back as the backfill period.",
+    "It adds jobs from the next tick on. Ticks missed during the pause are added, as far back as the backfill period allows.",
   http: { path: "/api/schedules", action: "resume" },
   examples: ["worker schedule resume nightly"],
   run: (db, { identifier: given, revision = null }) => resumeSchedule(db, given, revision),

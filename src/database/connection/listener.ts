@@ -98,7 +98,7 @@ export class Listener implements Service {
 
   /** One check at a time, however many callers wait for it. */
   #ask(client: Client): Promise<void> {
-    this.#proof ??= this.#answered(client.prove())
+    this.#proof ??= this.#checkAnswer(client.prove())
       .catch((error: unknown) => this.#lost(client, error))
       .finally(() => {
         this.#proof = null;
@@ -106,7 +106,7 @@ export class Listener implements Service {
     return this.#proof;
   }
 
-  async #answered(answer: Promise<unknown>): Promise<void> {
+  async #checkAnswer(answer: Promise<unknown>): Promise<void> {
     const { answerTimeoutMs, wait } = this.#timing;
     const answered = new AbortController();
     const late = wait(answerTimeoutMs, answered.signal).then((isLate) => {
@@ -133,9 +133,9 @@ export class Listener implements Service {
     try {
       await client.connect();
       // The connection is idle as long as nothing is announced.
-      await this.#answered(client.query("set idle_session_timeout = 0"));
+      await this.#checkAnswer(client.query("set idle_session_timeout = 0"));
       for (const channel of Object.keys(channels)) {
-        await this.#answered(client.query(`listen ${client.escapeIdentifier(channel)}`));
+        await this.#checkAnswer(client.query(`listen ${client.escapeIdentifier(channel)}`));
       }
       this.#stop.signal.throwIfAborted();
     } catch (error) {

@@ -2,7 +2,7 @@
 // "Preventing Transaction ID Wraparound Failures"). A vacuum must happen before.
 import { type Database, query, type Statement } from "../database.ts";
 
-/** The age at which PostgreSQL stops, approximately. */
+/** The age at which PostgreSQL stops accepting writes, approximately. */
 export const LAST_TRANSACTION_AGE = 2_100_000_000;
 
 export async function readTransactionAge(db: Database): Promise<number> {

@@ -1,5 +1,5 @@
-// A schedule: a cron entry that is a row in the database instead of a part of a program. Adds a jitter and what
-// happens if the job of an earlier tick is unfinished.
+// A schedule: a cron entry that is a row in the database instead of a part of a program. In addition to an entry's
+// options it has a jitter, and a rule for ticks while the job of an earlier tick is unfinished.
 import { createHash } from "node:crypto";
 import * as v from "valibot";
 import { now } from "../../base/clock.ts";
@@ -26,8 +26,8 @@ export type ScheduleOverlap = (typeof overlaps)[number];
 /** Options of a schedule, besides its payload. */
 export interface ScheduleOptions extends CronEntryOptions {
   /**
-   * The longest delay of a job after its tick, in milliseconds, at most a day. The delay is made from identifier and
-   * tick, so that schedules with one pattern are spread. Default 0: none.
+   * The longest delay of a job after its tick, in milliseconds, at most a day. The delay is computed from
+   * the identifier and the tick, so that schedules with the same pattern do not start together. Default 0: none.
    */
   readonly jitterMs?: number | undefined;
   /** What a tick does if the job of an earlier tick is unfinished. Default `allow`. Not with `jobKey`. */
@@ -40,7 +40,7 @@ export type ScheduleArguments<Payload> =
     ? [options?: ScheduleOptions & { readonly payload?: CronPayload<Payload> | RawJson }]
     : [options: ScheduleOptions & { readonly payload: CronPayload<Payload> | RawJson }];
 
-/** What a change of a schedule sets; null sets an option's default. Omitted ones stay. */
+/** The new values of a schedule's options. null restores the default; omitted options stay as they are. */
 export interface ScheduleChanges {
   /** The identifier of the task whose jobs are added. */
   readonly task?: string | undefined;
@@ -71,7 +71,7 @@ export interface ScheduleChanges {
 /** A checked schedule. */
 export interface ScheduleDefinition {
   readonly entry: CronEntry & { readonly timeZone: string };
-  /** Byte for byte. */
+  /** The payload as JSON text, byte for byte. */
   readonly payloadText: string;
   readonly jitterMs: number;
   readonly overlap: ScheduleOverlap;
@@ -81,7 +81,7 @@ const MAX_JITTER_MS = 86_400_000;
 export const MAX_PAYLOAD_BYTES = 65_536;
 export const payloadTooLarge: Problem = {
   path: "payload",
-  message: `must have at most ${MAX_PAYLOAD_BYTES} bytes; store more elsewhere and name the place`,
+  message: `must have at most ${MAX_PAYLOAD_BYTES} bytes; store larger data elsewhere, and put a reference to it into the payload`,
 };
 
 const ownSchema = strict({
@@ -114,7 +114,7 @@ export function checkedSchedule({
   );
   const problems: Problem[] = [];
   if (entry.jobKey !== undefined && own.overlap !== "allow") {
-    const message = `does not go with the overlap ${own.overlap}, which sets a key of its own`;
+    const message = `cannot be combined with overlap ${own.overlap}, which sets a key of its own`;
     problems.push({ path: "jobKey", message });
   }
   const timeZone = entry.timeZone ?? "UTC";
@@ -148,7 +148,7 @@ export function changedSchedule(
   return checkedSchedule({ ...before, ...Object.fromEntries(set) });
 }
 
-/** Of what null sets; others are undefined. */
+/** The values that null restores. The default of all other options is undefined. */
 const defaults: Readonly<Record<string, unknown>> = { fillMs: 0, jitterMs: 0, overlap: "allow" };
 
 // checkedSchedule() checks the values.
@@ -158,7 +158,7 @@ const changesSchema = strict({
   ...{ maxAttempts: any, priority: any, jobKey: any, jobKeyMode: any, jitterMs: any, overlap: any },
 });
 
-/** The job of a tick. `isWhole`: the payload is a value, for interceptors; else its text, byte for byte. */
+/** Returns the job of a tick. `isWhole`: the payload is a value, which interceptors can change; otherwise its text. */
 export function scheduledJob(
   { entry, payloadText: text, jitterMs, overlap }: ScheduleDefinition,
   tickMs: number,

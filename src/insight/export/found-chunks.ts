@@ -61,8 +61,8 @@ export async function* matches(
     );
     const before: string = last;
     last = next?.position.kind === "ids" ? next.position.after : null;
-    // The next walk begins with the last size of a step: with the initial size, a step could exceed its time again if
-    // rows are slow. If the last walk found enough ids, a step needs no more rows than that.
+    // The next walk starts with the step size that the last one reached. With the initial size, its first step could
+    // exceed the time limit again. If the last walk found enough ids, a step needs no more rows than that.
     size = found.length >= IDS_A_WALK ? Math.min(pace, IDS_A_WALK) : pace;
     // An empty chunk reports progress, so that the reader can abort. A step that exceeded its time limit has made no
     // progress: `last` is unchanged.

@@ -206,7 +206,7 @@ class WalkState {
     if (check !== null && step.rows.length >= wanted) return this.pace.slowDown();
     // The rows are by id, in walk order. Rows after the last one that was checked remain for the next step.
     const found = { ...step, rows: inWalkOrder(step.rows, segment.fromNewest) };
-    const { rows, cutAt } = await this.#confirmed(found);
+    const { rows, cutAt } = await this.#confirm(found);
     this.#best = bestOf(best, rows, segment.descending, limit);
     const bound = this.#best.length >= limit ? (this.#best.at(-1) ?? null) : round.bound;
     const ids = this.#best.map(({ id }) => id);
@@ -225,7 +225,7 @@ class WalkState {
   async #accept(step: WalkStep<unknown>, position: Position, next: Position | null): Promise<void> {
     const { limit, matching } = this.#request;
     const { check } = matching;
-    const { rows: confirmed, cutAt } = await this.#confirmed(step);
+    const { rows: confirmed, cutAt } = await this.#confirm(step);
     const passed = check === null ? step.skipped : Math.min(this.#skip, confirmed.length);
     this.#skip -= passed;
     const rows = check === null ? confirmed : confirmed.slice(passed);
@@ -272,7 +272,7 @@ class WalkState {
   }
 
   /** Checks the candidates. `cutAt`: the last candidate that was checked in time; null: all were. */
-  async #confirmed({ rows, scanned }: WalkStep<unknown>) {
+  async #confirm({ rows, scanned }: WalkStep<unknown>) {
     const { check } = this.#request.matching;
     const all = rows.map(({ id }) => id);
     const done = check === null ? null : await confirm(this.#request.db, all, check);

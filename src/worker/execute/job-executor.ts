@@ -76,7 +76,7 @@ export class JobExecutor<E> {
     return this.#running[job.id]?.job === job;
   }
 
-  /** Jobs run in the asynchronous context of this call, so none sees another job's context. */
+  /** Later jobs run in the asynchronous context of this call, and not in that of the job that ended before. */
   begin(): void {
     this.#context = taskContext(this.#source, this.#hasId);
   }
@@ -98,8 +98,8 @@ export class JobExecutor<E> {
     const attempt = new JobAttempt(job, this.#source, known);
     const { timing } = attempt.tally;
     if (timing !== null) timing.waits.add(waitedSeconds(attempt));
-    if (this.#hooks.interceptors("beforeJobRun").length === 0) return this.#handled(attempt);
-    return this.#remembered(attempt, this.#intercepted(attempt));
+    if (this.#hooks.interceptors("beforeJobRun").length === 0) return this.#handle(attempt);
+    return this.#register(attempt, this.#intercept(attempt));
   };
 
   /**
@@ -115,7 +115,7 @@ export class JobExecutor<E> {
   }
 
   /** Registers a pending attempt, so that it can be listed, aborted or abandoned. */
-  #remembered(attempt: JobAttempt<E>, pending: Promise<void>): Promise<void> {
+  #register(attempt: JobAttempt<E>, pending: Promise<void>): Promise<void> {
     if (attempt.isOver) return pending;
     this.#running[attempt.job.id] = attempt;
     if (this.#abortReason !== undefined) attempt.abort(this.#abortReason);
@@ -129,14 +129,16 @@ export class JobExecutor<E> {
     }
   }
 
-  /** Aborts the signal of a cancelled job that runs; returns whether it does. After the grace it counts as failed. */
+  /**
+   * Aborts the signal of a cancelled job. Returns false if the job is not running. A job that still runs `graceMs` later
+   * counts as failed.
+   */
   cancel(job: FetchedJob, graceMs: number, onOverdue: () => void): boolean {
     const attempt = this.#running[job.id];
     if (attempt?.job !== job || job.cancelled === undefined) return false;
     attempt.abort(job.cancelled);
     setTimeout(() => {
       if (attempt.isOver) return;
-      // The handler may still do anything.
       attempt.logger.warn({}, "a cancelled job ignores its signal, and keeps its slot");
       this.#end(attempt, failure(`it still ran ${graceMs} ms after its signal`));
       onOverdue();
@@ -159,12 +161,12 @@ export class JobExecutor<E> {
     }
   }
 
-  /** Resolves when the task of each job that run() has received was called, or will not be. */
-  async begun(): Promise<void> {
+  /** Resolves when each job that was passed to run() has started, or has ended without starting. */
+  async untilStarted(): Promise<void> {
     await Promise.all(Object.values(this.#running).map(({ verdict }) => verdict?.catch(() => {})));
   }
 
-  async #intercepted(attempt: JobAttempt<E>): Promise<void> {
+  async #intercept(attempt: JobAttempt<E>): Promise<void> {
     const { job } = attempt;
     const input = { job, payloadText: job.payloadText, context: attempt };
     let verdict: Verdict | undefined;
@@ -181,10 +183,10 @@ export class JobExecutor<E> {
     if (verdict?.action === "fail") {
       return this.#finish(attempt, failure(verdict.message));
     }
-    return this.#handled(attempt);
+    return this.#handle(attempt);
   }
 
-  #handled(attempt: JobAttempt<E>): Promise<void> | undefined {
+  #handle(attempt: JobAttempt<E>): Promise<void> | undefined {
     const { job, task } = attempt;
     if (attempt.isOver) return undefined; // ended while an interceptor ran
     if (job.cancelled !== undefined) return this.#finish(attempt, failure(job.cancelled));
@@ -208,13 +210,13 @@ export class JobExecutor<E> {
       return this.#finish(attempt, failure(error));
     }
     if (!isPending) return this.#finish(attempt, judge(task.kind, returned));
-    return this.#remembered(attempt, this.#awaited(attempt, returned));
+    return this.#register(attempt, this.#awaitResult(attempt, returned));
   }
 
-  async #awaited(attempt: JobAttempt<E>, returned: unknown): Promise<void> {
+  async #awaitResult(attempt: JobAttempt<E>, returned: unknown): Promise<void> {
     let result: Result;
     try {
-      const judged = this.#judged(attempt, returned);
+      const judged = this.#evaluate(attempt, returned);
       const timeoutMs = attempt.task.timeoutMs ?? this.#timeoutMs;
       const limit = limitOf(timeoutMs, attempt.job.deadlineMs);
       result = await (limit === undefined ? judged : limited(judged, attempt, limit));
@@ -224,13 +226,13 @@ export class JobExecutor<E> {
     return this.#finish(attempt, result);
   }
 
-  async #judged({ job, task }: JobAttempt<E>, returned: unknown): Promise<Result> {
+  async #evaluate({ job, task }: JobAttempt<E>, returned: unknown): Promise<Result> {
     return judgePending(task.kind, job, await returned);
   }
 
   #finish(attempt: JobAttempt<E>, result: Result): Promise<void> | undefined {
     if (this.#hooks.interceptors("afterJobRun").length > 0) {
-      return this.#remembered(attempt, this.#applyAfterJobRun(attempt, result));
+      return this.#register(attempt, this.#applyAfterJobRun(attempt, result));
     }
     this.#end(attempt, result);
     return undefined;

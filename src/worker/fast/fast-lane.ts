@@ -156,7 +156,7 @@ export class FastLane<E> {
           isBack = true;
         }
       },
-      { signal: this.#close.signal, onError: (error) => this.#broken(error) },
+      { signal: this.#close.signal, onError: (error) => this.#onBroken(error) },
     );
     this.#hasEnded = true;
     onChange();
@@ -164,7 +164,7 @@ export class FastLane<E> {
   }
 
   /** Other workers may take the rows: running jobs are aborted, and results are written on a new connection. */
-  #broken(error: unknown): void {
+  #onBroken(error: unknown): void {
     const { connection, onError, onChange } = this.#parts;
     this.#transaction.connectionLost(error);
     this.#leavesJobs = false;
@@ -191,17 +191,17 @@ export class FastLane<E> {
   }
 
   async #turn(): Promise<void> {
-    const next = this.#early ?? this.#exchanged();
+    const next = this.#early ?? this.#exchange();
     this.#early = null;
     const jobs = await next;
     if (jobs.length > 0) await this.#runBatch(jobs);
   }
 
-  async #exchanged(): Promise<readonly FetchedJob[]> {
+  async #exchange(): Promise<readonly FetchedJob[]> {
     const { results, onChange, connection, slots } = this.#parts;
     if (this.#kept.jobs.size > 0) this.#kept.handOver();
     const isFetching = this.#mayFetch && !this.#transaction.plan.isDrained;
-    if (!isFetching) this.#answered();
+    if (!isFetching) this.#onAnswer();
     // An open transaction without started jobs is ended, too, because other workers need its rows.
     if (isFetching || !results.isEmpty || this.#transaction.isOpen) {
       return this.#flushAndFetch(isFetching);
@@ -220,15 +220,15 @@ export class FastLane<E> {
   async #quick(request: FetchRequest): Promise<readonly FetchedJob[]> {
     const fetched = await this.#transaction.open(request);
     if (fetched.jobs.length === 0) return this.#flushAndFetch(true);
-    this.#answered();
-    return this.#received(fetched);
+    this.#onAnswer();
+    return this.#onFetched(fetched);
   }
 
   get #mayFetch(): boolean {
     return !this.#stop.signal.aborted && this.#parts.slots.free > 0 && this.#parts.mayFetch();
   }
 
-  #answered(): void {
+  #onAnswer(): void {
     this.#isWriting = false;
     if (this.#idle.answered()) this.#parts.onChange();
   }
@@ -240,9 +240,9 @@ export class FastLane<E> {
     this.#isWriting = batch.done.length + batch.failures.length > 0;
     const fetched = await this.#transaction
       .next(batch, isFetching ? slots.free : null)
-      .finally(() => this.#answered());
+      .finally(() => this.#onAnswer());
     this.#announceLeft();
-    if (fetched !== null) return this.#received(fetched);
+    if (fetched !== null) return this.#onFetched(fetched);
     if (isFetching) this.#parts.onLeft();
     return [];
   }
@@ -254,7 +254,7 @@ export class FastLane<E> {
     this.#parts.onLeft();
   }
 
-  async #received({ jobs, isFull }: FastFetchResult): Promise<readonly FetchedJob[]> {
+  async #onFetched({ jobs, isFull }: FastFetchResult): Promise<readonly FetchedJob[]> {
     if (isFull) this.#parts.onFull();
     if (jobs.length > 0) return jobs;
     // An empty transaction is not kept open.

@@ -38,13 +38,13 @@ export class Dispatcher<E> {
     this.#parts = parts;
     const { clock, pollIntervalMs } = parts;
     this.#wakeups = new Wakeups({ clock, pollIntervalMs, wake: (count) => this.wake(count) });
-    this.#slots = new Slots(parts.concurrency, () => this.#changed());
+    this.#slots = new Slots(parts.concurrency, () => this.#onChange());
     this.#fetchers = parts.fetchers({
       slots: this.#slots,
       mayFetch: (fetcher) => this.#mayFetch(fetcher),
-      changed: () => this.#changed(),
+      changed: () => this.#onChange(),
       announced: (payload) => this.announced(payload),
-      written: () => this.#written(),
+      written: () => this.#onWritten(),
       wakeOthers: (fetcher) => this.#wakeOthers(fetcher),
       nothingReady: (atSeconds, connection) => this.#sleep(atSeconds, connection),
       connectionLost: () => parts.connectionLost(),
@@ -89,12 +89,12 @@ export class Dispatcher<E> {
   /** Returns unstarted jobs and continues. Resolves when no job that was fetched before this call can start. */
   async returnUnstarted(): Promise<void> {
     const gone = this.#fetchers.map((fetcher) => fetcher.returnUnstarted());
-    await Promise.all([...gone, ...this.executors.map((one) => one.begun())]);
+    await Promise.all([...gone, ...this.executors.map((one) => one.untilStarted())]);
   }
 
   /** Writes results of jobs that still have a slot. */
   settle(): void {
-    this.#changed();
+    this.#onChange();
   }
 
   /** Fetches nothing more and returns unstarted jobs. */
@@ -102,13 +102,13 @@ export class Dispatcher<E> {
     this.#isFetching = false;
     this.#wakeups.stop();
     for (const fetcher of this.#fetchers) fetcher.stop();
-    this.#changed();
+    this.#onChange();
   }
 
   /** Stops waiting for running jobs. */
   abandon(): void {
     for (const fetcher of this.#fetchers) fetcher.abandon();
-    this.#changed();
+    this.#onChange();
   }
 
   /** Closes every connection that does not answer within seconds. */
@@ -149,12 +149,12 @@ export class Dispatcher<E> {
   }
 
   /** drained() also waits for jobs that finished jobs have added. */
-  #written(): void {
+  #onWritten(): void {
     if (this.#allDone.hasWaiting) this.wake(0);
   }
 
   /** Advances the fetchers once a turn of the event loop, for any number of ended jobs. */
-  #changed(): void {
+  #onChange(): void {
     if (this.#isAdvancing) return;
     this.#isAdvancing = true;
     setImmediate(() => {

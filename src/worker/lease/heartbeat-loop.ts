@@ -148,7 +148,7 @@ export class HeartbeatLoop {
       },
       {
         signal,
-        onError: (error) => this.#failed(error),
+        onError: (error) => this.#onFailure(error),
         firstMs: Math.min(100, intervalMs),
         // After an outage no job is fetched before a beat has succeeded.
         longestMs: () =>
@@ -193,7 +193,7 @@ export class HeartbeatLoop {
     });
     this.#isBroken = false;
     if (this.#metadata === metadata) this.#metadata = null;
-    this.#confirmed(answer, sentAtUs);
+    this.#onConfirmed(answer, sentAtUs);
     await this.#renewForBlocked();
   }
 
@@ -220,7 +220,7 @@ export class HeartbeatLoop {
     }
   }
 
-  #failed(error: unknown): void {
+  #onFailure(error: unknown): void {
     this.#isBroken = true;
     this.#report({ report: "failed", error: messageOf(error) });
   }
@@ -234,7 +234,7 @@ export class HeartbeatLoop {
     return true;
   }
 
-  #confirmed(answer: BeatAnswer, sentAtUs: bigint): void {
+  #onConfirmed(answer: BeatAnswer, sentAtUs: bigint): void {
     const { now_ms: nowMs, uptimeMs, leases, staleWorkerIds } = answer;
     for (const id of this.#leaseIds) this.#check(id, leases.get(id), nowMs);
     // After the loss of the current lease no more jobs are fetched.

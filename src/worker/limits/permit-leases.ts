@@ -75,7 +75,7 @@ export class PermitLeases {
     }
     const lease = this.#leaseOf(limit);
     if (lease.isUnderWay) return;
-    const wanted = this.#wanted(limit);
+    const wanted = this.#demand(limit);
     if (!this.#isDue(limit, lease, wanted)) return;
     const { clock } = this.#parts;
     const hasShrunk = limit.permits > limit.share && limit.running <= limit.share;
@@ -87,7 +87,7 @@ export class PermitLeases {
     }
     lease.cancelTimer ??= clock.after(waitMs, () => {
       lease.cancelTimer = null;
-      void this.#exchange(limit, lease, this.#wanted(limit));
+      void this.#exchange(limit, lease, this.#demand(limit));
     });
   }
 
@@ -110,7 +110,7 @@ export class PermitLeases {
     for (const { cancelTimer } of this.#leases.values()) cancelTimer?.();
   }
 
-  #wanted(limit: HeldLimit): number {
+  #demand(limit: HeldLimit): number {
     return Math.min(this.#parts.demandOf(limit), limit.concurrency ?? 0);
   }
 

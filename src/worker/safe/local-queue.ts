@@ -85,7 +85,7 @@ export class LocalQueue {
    * Returns the number of jobs to request now, in addition to running requests. `most`: of jobs that wait or are
    * requested.
    */
-  wanted(freeSlots: number, most = Number.POSITIVE_INFINITY): number {
+  demand(freeSlots: number, most = Number.POSITIVE_INFINITY): number {
     // Jobs that were just returned are for other workers.
     if (this.#mode === "ttl_expired" && freeSlots === 0) return 0;
     const aim = this.#aim();
@@ -111,12 +111,12 @@ export class LocalQueue {
    * Adds fetched jobs after the waiting ones; after release() returns them at once. An answer with fewer than
    * `wanted` jobs is short.
    */
-  add(units: readonly WorkUnit[], count: number, wanted: number): void {
+  add(units: readonly WorkUnit[], count: number, demand: number): void {
     this.#parts.hooks.emit("localQueue:getJobs:complete", {
       workerId: this.#parts.workerId,
       count,
     });
-    this.#considerDelay(count, wanted);
+    this.#considerDelay(count, demand);
     if (count === 0) return;
     this.#units = this.#size === 0 ? units : [...this.#waiting, ...units];
     this.#next = 0;
@@ -142,7 +142,7 @@ export class LocalQueue {
     }
     this.#next++;
     this.#size -= unit instanceof QueueRun ? unit.jobs.length : 1;
-    if (this.#size === 0) this.#emptied();
+    if (this.#size === 0) this.#onEmpty();
     return unit;
   }
 
@@ -174,7 +174,7 @@ export class LocalQueue {
     this.#setMode("polling");
   }
 
-  #emptied(): void {
+  #onEmpty(): void {
     this.#units = [];
     this.#next = 0;
     this.#endTtl();
@@ -188,11 +188,11 @@ export class LocalQueue {
     const leftMs = Math.max(1, oldestMs + this.#config.ttlMs - nowMs);
     this.#cancelTtl = this.#parts.clock.after(leftMs, () => {
       this.#cancelTtl = null;
-      this.#ttlPassed();
+      this.#onTtl();
     });
   }
 
-  #ttlPassed(): void {
+  #onTtl(): void {
     const first = this.#oldest;
     if (first === undefined) return;
     // The waiting jobs may be newer than those that started the timer.
@@ -235,12 +235,12 @@ export class LocalQueue {
     this.#parts.giveBack(jobs, queueIds);
   }
 
-  #considerDelay(count: number, wanted: number): void {
+  #considerDelay(count: number, demand: number): void {
     const delay = this.#config.refetchDelay;
     if (delay === null || this.#cancelDelay !== null) return;
     // The answer of a fetch during the stop; no other follows.
     if (this.#mode === "released") return;
-    if (count >= Math.min(delay.threshold, wanted)) return;
+    if (count >= Math.min(delay.threshold, demand)) return;
     this.#announced = 0;
     // Random, so that workers with the same announcements do not all fetch at once.
     this.#abortAt = Math.ceil(Math.random() * delay.maxAbortThreshold);

@@ -39,7 +39,7 @@ export class ManagedStream extends Stream {
     return this.owner ?? this;
   }
 
-  override wanted(freeSlots: number): number {
+  override demand(freeSlots: number): number {
     if (this.plan.isDrained || this.queue.isDelayed) return 0;
     const startable = Math.min(freeSlots, this.startable);
     return Math.max(0, startable - this.target.queue.size - this.requested);

@@ -118,7 +118,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     this.#link.slots.fill(this, () => this.#streams.hasStartable);
     if (this.#phase === "fetching") this.#streams.prepare();
     while (this.#connections.hasIdle) {
-      const wanted = this.#wanted();
+      const wanted = this.#demand();
       if (wanted === null && this.#parts.results.isEmpty) return;
       const connection = this.#connections.take() as WorkerConnection;
       void this.#exchange(connection, wanted);
@@ -202,9 +202,9 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
   }
 
   /** Returns what to request now: nothing with repeated results, which may wait for a lock again. */
-  #wanted(): StreamWant | null {
+  #demand(): StreamWant | null {
     const mayFetch = this.#phase === "fetching" && this.#link.mayFetch(this);
-    return mayFetch && !this.#parts.results.isRepeated ? this.#streams.wanted() : null;
+    return mayFetch && !this.#parts.results.isRepeated ? this.#streams.demand() : null;
   }
 
   async #exchange(connection: WorkerConnection, wanted: StreamWant | null): Promise<void> {
@@ -222,10 +222,10 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     const wasDenied = answer.failure !== null && isDenied(answer.failure);
     const isFetchDenied = wasDenied && request !== null && answer.rows === null;
     if (isFetchDenied) await this.#connections.rest(sentAtMs);
-    this.#written(answer, batch);
+    this.#onWritten(answer, batch);
     if (wasDenied && !isFetchDenied) void this.#keepBack(answer, batch);
     else {
-      if (answer.failure !== null) this.#unconfirmed(answer, request === null ? null : stream);
+      if (answer.failure !== null) this.#onUnconfirmed(answer, request === null ? null : stream);
       results.answered(batch);
     }
     if (request !== null && answer.rows !== null) {
@@ -246,7 +246,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     this.#link.changed();
   }
 
-  #written({ written, lost, separate }: FlushAnswer, sent: ResultBatch): void {
+  #onWritten({ written, lost, separate }: FlushAnswer, sent: ResultBatch): void {
     const { hooks, workerId, refusals } = this.#parts;
     // An unlocked queue may have more jobs, so the next fetch follows at once.
     if (written.freedQueues.length > 0) this.wakeForOthers(written.freedQueues);
@@ -271,7 +271,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
   }
 
   /** `stream`: that of the failed fetch; null: none was sent. */
-  #unconfirmed({ unconfirmed, failure }: FlushAnswer, stream: Stream | null): void {
+  #onUnconfirmed({ unconfirmed, failure }: FlushAnswer, stream: Stream | null): void {
     this.#parts.results.putBack(unconfirmed);
     const error = errorOf(failure);
     // A fetch that was the victim of a deadlock has waited already. Others may have skipped its rows.
@@ -294,7 +294,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     // Wait for running fetches: the jobs of one that has committed would be returned here and run twice.
     await this.#trips.ended();
     this.#uncertain.raise();
-    const written = (answer: FlushAnswer, sent: ResultBatch) => this.#written(answer, sent);
+    const written = (answer: FlushAnswer, sent: ResultBatch) => this.#onWritten(answer, sent);
     await reconcile(connection, { ...this.#parts, link: this.#link, written });
   }
 }

@@ -92,16 +92,16 @@ export class Stream {
   }
 
   /** Returns the number of jobs to request now. */
-  wanted(freeSlots: number): number {
+  demand(freeSlots: number): number {
     if (this.plan.isDrained || this.queue.isDelayed) return 0;
-    if (this.group === null) return this.queue.wanted(freeSlots);
+    if (this.group === null) return this.queue.demand(freeSlots);
     const startable = this.startable;
     if (startable === 0) return 0;
-    return this.queue.wanted(Math.min(freeSlots, startable), this.#mostUnstarted());
+    return this.queue.demand(Math.min(freeSlots, startable), this.#mostUnstarted());
   }
 
-  request(wanted: number, mayBeQuick: boolean): FetchRequest {
-    return this.plan.request(wanted, mayBeQuick && this.#isEager);
+  request(demand: number, mayBeQuick: boolean): FetchRequest {
+    return this.plan.request(demand, mayBeQuick && this.#isEager);
   }
 
   /** Records the answer to a request. Returns whether nothing is ready. */

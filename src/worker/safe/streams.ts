@@ -181,16 +181,16 @@ export class Streams {
   }
 
   /** Returns a stream that should fetch, and how many jobs; each in turn. */
-  wanted(): StreamWant | null {
+  demand(): StreamWant | null {
     const { free } = this.#own.link.slots;
     if (this.#others.length === 0) {
-      const want = this.main.wanted(free);
+      const want = this.main.demand(free);
       return want > 0 ? { stream: this.main, want } : null;
     }
     const all = this.all;
     for (let n = 0; n < all.length; n++) {
       const stream = all[this.#turn++ % all.length] as Stream;
-      const want = stream.wanted(free);
+      const want = stream.demand(free);
       if (want > 0) return { stream, want };
     }
     return null;

@@ -15,12 +15,12 @@ import type { BenchOptions } from "./options.ts";
 export interface BenchServer extends AsyncDisposable {
   readonly version: string;
   readonly postmaster: number;
-  /** Creates Graphile Worker's schema by our migration, under the name `worker`. */
+  /** A database with Graphile Worker's schema under the name `worker`, created by our migration. */
   readonly queueUrl: string;
   readonly bossUrl: string;
   /** An empty database, for BullMQ. */
   readonly bullUrl: string;
-  /** The same with all extensions. */
+  /** The same as `queueUrl`, with all extensions. */
   readonly extendedUrl: string;
   /** A connection to the database of `queueUrl`. */
   readonly client: pg.Client;
@@ -28,7 +28,7 @@ export interface BenchServer extends AsyncDisposable {
   seed(jobs: number, queues?: number): Promise<void>;
   /** The same in the database of `extendedUrl`, without limits, and with paused tasks that have no jobs. */
   seedExtended(jobs: number, options?: ExtendedSeed): Promise<void>;
-  /** All jobs in one group, if it has a name. */
+  /** `group`: the pg-boss group of all jobs. Default: none. */
   seedBoss(jobs: number, group?: string): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-// A short selection of limits under faults. `npm run test:faults` measures how much of them is used, too.
+// A short selection of limits under faults. `npm run test:faults` also measures which share of each limit is used.
 import { test } from "node:test";
 import { selection } from "../field/selection.ts";
 import { group as limits } from "../groups/limits/group.ts";

@@ -123,7 +123,7 @@ function marked(bar: Bar, fault: QueryFault | null): Node {
 }
 
 function faultNote(bar: Bar, fault: QueryFault): Node {
-  const mended = bar.fixed;
+  const mended = bar.correction;
   const found = bar.draft.substring(fault.at, fault.end);
   return el(
     "div",

@@ -96,7 +96,7 @@ export class Bar {
   }
 
   /** The whole text with the fault corrected; the empty string: no correction is available. */
-  get fixed(): string {
+  get correction(): string {
     const fault = this.typed.fault;
     return fault === null ? "" : fault.corrected(this.draft);
   }

@@ -104,12 +104,12 @@ export abstract class TablesDialog extends CommandDialog {
   }
 
   /** The text of its button where no table is missing. */
-  protected deed(_dialog: OpenDialog): string {
+  protected actionText(_dialog: OpenDialog): string {
     return this.command.verb;
   }
 
   override verb(dialog: OpenDialog): string {
-    return addsTables(this.missing) ? ADD_TABLES : this.deed(dialog);
+    return addsTables(this.missing) ? ADD_TABLES : this.actionText(dialog);
   }
 
   override text(_m: Model, dialog: OpenDialog): string {

@@ -49,7 +49,7 @@ export class JobsDialog extends TablesDialog {
     return action === null ? `${this.command.verb} ${what}` : withJobs(action.ask, what);
   }
 
-  protected override deed(dialog: OpenDialog): string {
+  protected override actionText(dialog: OpenDialog): string {
     return this.title(dialog);
   }
 

@@ -103,7 +103,7 @@ export class LimitDialog extends TablesDialog {
     return match.length > 0 ? "Set a limit on " + match : this.command.title;
   }
 
-  protected override deed(_dialog: OpenDialog): string {
+  protected override actionText(_dialog: OpenDialog): string {
     return this.limit.length > 0 ? "Change limit" : this.command.verb;
   }
 

@@ -45,7 +45,7 @@ export class PauseDialog extends TablesDialog {
     return this.isChange ? `Change the pause of ${what}` : `Pause ${what}`;
   }
 
-  protected override deed(_dialog: OpenDialog): string {
+  protected override actionText(_dialog: OpenDialog): string {
     return this.isChange ? "Change pause" : "Pause " + scopeOf(targetWords(this.target));
   }
 

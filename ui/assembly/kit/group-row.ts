@@ -9,11 +9,11 @@ import { attr, box, cls, el, leaf, Node, nothing } from "../lib/node";
 export function errorLabel(label: string): Node {
   const end = classEnd(label);
   const name = end > 0 ? leaf("b", "", label.substring(0, end)) : nothing;
-  const said = end > 0 ? label.substring(end).replace(":", "") : label;
-  return el("code", [cls("err mid"), attr("title", label)], middle(name, said, true));
+  const message = end > 0 ? label.substring(end).replace(":", "") : label;
+  return el("code", [cls("err mid"), attr("title", label)], middle(name, message, true));
 }
 
-/** The group's name with what is new about it. */
+/** Returns the group's label, with a badge if the group is new. */
 export function groupName(group: Group): Node {
   return box("span", "row", [errorLabel(group.label), group.isNew ? badge("new", "red") : nothing]);
 }
@@ -32,7 +32,7 @@ export function classEnd(label: string): i32 {
     const isInside =
       isLetter || c === 0x5f || c === 0x2e || (c === 0x3a && label.charCodeAt(i + 1) === 0x3a);
     if (isInside || (c === 0x3a && i > 0 && label.charCodeAt(i - 1) === 0x3a)) continue;
-    // It must be followed by more of the sentence, and look like the name of a class.
+    // The name of a class ends at a colon.
     return c === 0x3a && i > 0 ? i : 0;
   }
   return 0;

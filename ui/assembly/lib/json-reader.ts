@@ -9,7 +9,7 @@ import { parseTime } from "./time";
 
 /** How deep records may nest. */
 const MAX_RECORD_DEPTH = 200;
-/** How deep a skipped or raw value may nest; skipping needs one byte a level, not a call. */
+/** How deep a skipped or raw value may nest. It may be deeper than a record: each level needs a byte, and no call. */
 const MAX_SKIP_DEPTH = 65536;
 
 const COMMA: i32 = 0x2c;

@@ -35,11 +35,11 @@ export abstract class NamedPage extends Page {
   }
 
   override title(): string {
-    return `${this.titled} ${this.wanted}`;
+    return `${this.heading} ${this.wanted}`;
   }
 
   /** `Limit` */
-  private get titled(): string {
+  private get heading(): string {
     return String.fromCharCode(this.kind.charCodeAt(0) & ~0x20) + this.kind.substring(1);
   }
 
@@ -107,7 +107,7 @@ export abstract class NamedPage extends Page {
   protected abstract body(m: Model): Node;
 
   /** Returns the sentence where there is nothing of this name. */
-  protected gone(): string {
+  protected notFoundText(): string {
     return `No ${this.kind} is named “${this.wanted}”.`;
   }
 
@@ -121,7 +121,7 @@ export abstract class NamedPage extends Page {
         isShown ? this.acts(m) : [],
       ),
       this.data.missing
-        ? empty(this.titled + " not found", this.gone(), this.list, `All ${this.kind}s`)
+        ? empty(this.heading + " not found", this.notFoundText(), this.list, `All ${this.kind}s`)
         : isShown
           ? this.body(m)
           : this.data.placeholder(m, 6),

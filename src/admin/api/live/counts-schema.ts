@@ -8,7 +8,8 @@ export const counts = record(
     ...byCondition,
     // The number of retrying jobs whose next attempt is due and not started.
     retrying_due: value,
-    // The times of the oldest ready and of the next scheduled job; null also if only retrying jobs can be found fast.
+    // `run_at` of the oldest ready job and of the next scheduled job. null if there is none, or if
+    // none is among the first jobs of a priority.
     oldest_ready_at: "time?",
     next_due_at: "time?",
     longest_running_at: "time?",

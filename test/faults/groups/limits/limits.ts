@@ -1,12 +1,12 @@
-// The limits of the group, and the jobs that they are for. The first word of a job's name is its kind: its task, or its
-// queue.
+// The limits of the fault group `limits`, and the jobs that they apply to. The payload's `n` begins with the job's task,
+// or with its queue for jobs in a queue.
 import type { JobToAdd } from "../../../../src/domain/job-spec.ts";
 import { type LimitOptions, matches } from "../../../../src/domain/limits/limit.ts";
 import type { Stand } from "../../field/stand.ts";
 
 export const RATED = { limit: 100, perMs: 1_000, burst: 20 };
 
-/** `mail_a` has two. */
+/** Two of them apply to the task `mail_a`: `mails` and `mails of a`. */
 export const LIMITS: readonly LimitOptions[] = [
   { name: "ten", task: "ten", concurrency: 10 },
   { name: "three", task: "three", concurrency: 3 },
@@ -19,7 +19,7 @@ export const LIMITS: readonly LimitOptions[] = [
 
 export const TENANTS = 20;
 
-/** A job of a kind: `tenant/7` is in that queue, any other kind is a task. */
+/** Returns a job: of the queue `kind` if that contains a slash, such as `tenant/7`, otherwise of the task `kind`. */
 export function jobOf(kind: string, n: string, ms: number, failures = 0): JobToAdd {
   const payload = { n: `${kind} ${n}`, ms, failures, children: 0 };
   return kind.includes("/")
@@ -29,14 +29,14 @@ export function jobOf(kind: string, n: string, ms: number, failures = 0): JobToA
 
 export const kindOf = (n: string): string => n.slice(0, n.indexOf(" "));
 
-/** What one limit counts together: the jobs of some kinds. */
+/** The jobs that one limit counts together. */
 export interface CountedJobs {
   readonly name: string;
   readonly limit: LimitOptions;
   isOf(n: string): boolean;
 }
 
-/** A limit of queues counts those of each queue. */
+/** A limit of queues counts the jobs of each queue separately. */
 export const counted: readonly CountedJobs[] = LIMITS.flatMap((limit): CountedJobs[] => {
   const { name, task, queue } = limit;
   if (queue === undefined) {

@@ -20,7 +20,7 @@ import { sortByKeys } from "../../lib/number";
 import { encode } from "../../lib/percent";
 import { Model } from "../../model/model";
 import { Pending } from "../../model/requests";
-import { ErrorKind } from "../../parts/error-kind";
+import { ErrorGroup } from "../../parts/error-group";
 import { ErrorPanel } from "../../parts/error-panel";
 
 export class Details {
@@ -40,15 +40,15 @@ export class Details {
     return [this.tasks, this.queues, this.common, this.newest, this.example];
   }
 
-  request(m: Model, kind: ErrorKind, query: string): void {
+  request(m: Model, group: ErrorGroup, query: string): void {
     const q = encode(query);
     const isQuiet = this.newest.ready;
     // With a single task, its number is that of the whole group.
-    if (kind.tasks.length > 1) this.tasks.request(m, `api/groups?by=task&q=${q}&limit=5`, isQuiet);
+    if (group.tasks.length > 1) this.tasks.request(m, `api/groups?by=task&q=${q}&limit=5`, isQuiet);
     this.queues.request(m, `api/groups?by=queue&q=${q}&limit=5`, isQuiet);
     this.common.request(m, `api/groups/common?q=${q}`, isQuiet);
     const ids: string[] = [];
-    const samples = kind.samples;
+    const samples = group.samples;
     for (let i = 0; i < samples.length; i++) ids.push(samples[i].toString());
     if (ids.length === 0) return;
     const found = encode("id:" + ids.join(","));
@@ -85,7 +85,7 @@ export class Details {
     if (jobs.length > 0) this.example.request(m, `api/jobs/${jobs[0].id}?fields=head`);
   }
 
-  miss(request: Pending, status: i32, reason: string): void {
+  onFailure(request: Pending, status: i32, reason: string): void {
     const all = this.all;
     for (let i = 0; i < all.length; i++) {
       if (all[i].topic === request.topic) all[i].failedWith(status, reason);

@@ -20,7 +20,7 @@ import { Model, Page } from "../../model/model";
 import { Pending } from "../../model/requests";
 import { Shortcut } from "../../model/shortcut";
 import { commonPanel } from "../../parts/common";
-import { ErrorKind, isOld, kindsPath, ReadKinds, valueOf } from "../../parts/error-kind";
+import { ErrorGroup, GroupsAnswer, groupsPath, isOld, valueOf } from "../../parts/error-group";
 import { Details } from "./details";
 import { report } from "./report";
 import { newest, numbers, places, thrown } from "./view";
@@ -33,8 +33,8 @@ export class ErrorPage extends Page {
   private failed: ServerData = new ServerData("error.failed");
   private retrying: ServerData = new ServerData("error.retrying");
   private details: Details = new Details();
-  private kind: ErrorKind = new ErrorKind("", "");
-  /** When its last job had failed at the time of the requests about details; 0: unknown. */
+  private group: ErrorGroup = new ErrorGroup("", "");
+  /** The time of the group's last failure when its details were requested; 0: unknown, NEVER: not requested. */
   private detailedAt: f64 = NEVER;
   /** Whether the group was not among the largest, so that it is requested alone. */
   private alone: bool = false;
@@ -50,14 +50,14 @@ export class ErrorPage extends Page {
   }
 
   override title(): string {
-    return this.kind.label.length > 0 ? "Error " + this.kind.label : "Error";
+    return this.group.label.length > 0 ? "Error " + this.group.label : "Error";
   }
 
   override turn(m: Model, address: Address): void {
     const key = address.path.substring(START.length);
-    if (key === this.kind.key) return;
+    if (key === this.group.key) return;
     this.reset(m);
-    this.kind = new ErrorKind(key, "");
+    this.group = new ErrorGroup(key, "");
   }
 
   override reset(_m: Model): void {
@@ -66,7 +66,7 @@ export class ErrorPage extends Page {
     this.details = new Details();
     this.detailedAt = NEVER;
     this.alone = false;
-    this.kind = new ErrorKind(this.kind.key, "");
+    this.group = new ErrorGroup(this.group.key, "");
   }
 
   override load(m: Model): void {
@@ -87,9 +87,9 @@ export class ErrorPage extends Page {
   }
 
   private requestBoth(m: Model, isQuiet: bool = false): void {
-    const alone = this.alone ? " group:" + this.kind.key : "";
-    this.failed.request(m, kindsPath("is:failed" + alone), isQuiet);
-    this.retrying.request(m, kindsPath("is:retrying" + alone), isQuiet);
+    const alone = this.alone ? " group:" + this.group.key : "";
+    this.failed.request(m, groupsPath("is:failed" + alone), isQuiet);
+    this.retrying.request(m, groupsPath("is:retrying" + alone), isQuiet);
   }
 
   override onAnswer(m: Model, request: Pending, body: string): void {
@@ -99,28 +99,28 @@ export class ErrorPage extends Page {
       return;
     }
     const data = isFailed ? this.failed : this.retrying;
-    const answer = new ReadKinds(body);
+    const answer = new GroupsAnswer(body);
     if (answer.fault.length > 0) {
       data.unreadable(answer.fault);
       return;
     }
     data.arrived(m);
     this.asOf = answer.groups.asOf;
-    this.put(isFailed, answer.groups.groups);
-    if (this.failed.ready && this.retrying.ready) this.known(m);
+    this.store(isFailed, answer.groups.groups);
+    if (this.failed.ready && this.retrying.ready) this.onBoth(m);
   }
 
-  private put(isFailed: bool, groups: Group[]): void {
+  private store(isFailed: bool, groups: Group[]): void {
     let found: Group | null = null;
-    for (let i = 0; i < groups.length; i++) if (groups[i].key === this.kind.key) found = groups[i];
-    const before = this.kind;
+    for (let i = 0; i < groups.length; i++) if (groups[i].key === this.group.key) found = groups[i];
+    const before = this.group;
     const label = found === null ? before.label : found.label;
-    this.kind = new ErrorKind(before.key, label);
-    this.kind.failed = isFailed ? found : before.failed;
-    this.kind.retrying = isFailed ? before.retrying : found;
+    this.group = new ErrorGroup(before.key, label);
+    this.group.failed = isFailed ? found : before.failed;
+    this.group.retrying = isFailed ? before.retrying : found;
   }
 
-  private known(m: Model): void {
+  private onBoth(m: Model): void {
     if (!this.isKnown) {
       if (this.alone) return;
       this.alone = true;
@@ -132,22 +132,22 @@ export class ErrorPage extends Page {
 
   /** If jobs have failed since, everything is requested again, but not while the user is reading. */
   private follow(m: Model): void {
-    const kind = this.kind;
-    const last = isNaN(kind.last) ? 0 : kind.last;
+    const group = this.group;
+    const last = isNaN(group.last) ? 0 : group.last;
     if (this.detailedAt === last || (this.detailedAt !== NEVER && m.live.isRead(m.now))) return;
     this.detailedAt = last;
-    this.details.request(m, kind, this.query);
+    this.details.request(m, group, this.query);
   }
 
   /** The query for its failed jobs; if there are none, for its retrying jobs. */
   private get query(): string {
-    return `${this.kind.failedCount > 0 ? "is:failed" : "is:retrying"} ${this.kind.query}`;
+    return `${this.group.failedCount > 0 ? "is:failed" : "is:retrying"} ${this.group.query}`;
   }
 
   override onFailure(_m: Model, request: Pending, status: i32, reason: string): void {
     if (request.topic === this.failed.topic) this.failed.failedWith(status, reason);
     else if (request.topic === this.retrying.topic) this.retrying.failedWith(status, reason);
-    else this.details.miss(request, status, reason);
+    else this.details.onFailure(request, status, reason);
   }
 
   override shortcuts(m: Model): Shortcut[] {
@@ -160,12 +160,12 @@ export class ErrorPage extends Page {
   }
 
   override act(m: Model, verb: string, _arg: string, _value: string): void {
-    if (verb === "report") copy(report(m, this.kind, this.details));
+    if (verb === "report") copy(report(m, this.group, this.details));
     else this.details.panel.act(verb);
   }
 
   private get action(): JobAction {
-    return firstActionFor(this.kind.failedCount > 0 ? "failed" : "retrying") as JobAction;
+    return firstActionFor(this.group.failedCount > 0 ? "failed" : "retrying") as JobAction;
   }
 
   /** The most likely action for all of them. */
@@ -176,25 +176,25 @@ export class ErrorPage extends Page {
 
   /** Returns `Retry 8,400…`. */
   private get verbLabel(): string {
-    const kind = this.kind;
-    const count = valueOf(kind.failedCount > 0 ? kind.failed : kind.retrying);
+    const group = this.group;
+    const count = valueOf(group.failedCount > 0 ? group.failed : group.retrying);
     return withJobs(this.action.ask, valueText(count)) + "…";
   }
 
   private get isKnown(): bool {
-    return this.kind.failed !== null || this.kind.retrying !== null;
+    return this.group.failed !== null || this.group.retrying !== null;
   }
 
   override view(m: Model): Node {
-    const kind = this.kind;
+    const group = this.group;
     const isKnown = this.isKnown;
     const isOver = this.failed.ready && this.retrying.ready && !isKnown;
     return box("div", "error-page", [
       crumbs([link("/errors", "", [text("Errors")])]),
       headOf(
         [
-          heading([kind.label.length > 0 ? errorLabel(kind.label) : text("Error")]),
-          isKnown && kind.isNew ? badge("new", "red") : nothing,
+          heading([group.label.length > 0 ? errorLabel(group.label) : text("Error")]),
+          isKnown && group.isNew ? badge("new", "red") : nothing,
         ],
         "",
         isKnown ? this.acts(m) : [],
@@ -204,7 +204,7 @@ export class ErrorPage extends Page {
   }
 
   private acts(m: Model): Node[] {
-    const all = this.kind.failedCount > 0 ? this.kind.failed : this.kind.retrying;
+    const all = this.group.failedCount > 0 ? this.group.failed : this.group.retrying;
     return [
       drawnButton(COPY, "Copy report", "error.report", "", "only-wide"),
       link(queryPath(this.query), "btn", [text(`See ${valueText(valueOf(all))} jobs`)]),
@@ -219,14 +219,17 @@ export class ErrorPage extends Page {
   }
 
   private body(m: Model): Node {
-    const kind = this.kind;
+    const group = this.group;
     const details = this.details;
-    const all = valueText(valueOf(kind.failedCount > 0 ? kind.failed : kind.retrying));
+    const all = valueText(valueOf(group.failedCount > 0 ? group.failed : group.retrying));
     return box("div", "", [
-      numbers(m, kind),
+      numbers(m, group),
       box("div", "cols a", [
         box("div", "", [commonPanel(m, details.common, details.inCommon), thrown(m, details)]),
-        box("div", "", [places(m, kind, details, this.query), newest(m, details, all, this.query)]),
+        box("div", "", [
+          places(m, group, details, this.query),
+          newest(m, details, all, this.query),
+        ]),
       ]),
     ]);
   }

@@ -4,18 +4,18 @@ import { codeBlock, codeSpan, plain } from "../../lib/quoting";
 import { isoTime } from "../../lib/time";
 import { Model } from "../../model/model";
 import { findingText, inWords } from "../../parts/common";
-import { ErrorKind, valueOf } from "../../parts/error-kind";
+import { ErrorGroup, valueOf } from "../../parts/error-group";
 import { reportHead } from "../../parts/report";
 import { Details } from "./details";
 
 const MAX_LINES: i32 = 20;
 
-export function report(m: Model, kind: ErrorKind, details: Details): string {
-  const lines: string[] = [reportHead(m, kind.label, m.serverNow), ""];
-  const failed = valueText(valueOf(kind.failed));
-  lines.push(`- Failed: ${failed}; retrying: ${valueText(valueOf(kind.retrying))}`);
-  lines.push(`- First ${isoTime(kind.first)}, last ${isoTime(kind.last)}`);
-  lines.push(`- Tasks: ${plain(kind.tasks.join(", "))}`);
+export function report(m: Model, group: ErrorGroup, details: Details): string {
+  const lines: string[] = [reportHead(m, group.label, m.serverNow), ""];
+  const failed = valueText(valueOf(group.failed));
+  lines.push(`- Failed: ${failed}; retrying: ${valueText(valueOf(group.retrying))}`);
+  lines.push(`- First ${isoTime(group.first)}, last ${isoTime(group.last)}`);
+  lines.push(`- Tasks: ${plain(group.tasks.join(", "))}`);
   const queues = details.ofQueues;
   const names: string[] = [];
   for (let i = 0; i < queues.length; i++) names.push(plain(queues[i].label));
@@ -24,7 +24,7 @@ export function report(m: Model, kind: ErrorKind, details: Details): string {
   for (let i = 0; i < min(findings.length, 3); i++) {
     lines.push(`- ${codeSpan(findingText(findings[i]))}${inWords(findings[i])}`);
   }
-  lines.push(`- Jobs: ${codeSpan(kind.query)}`);
+  lines.push(`- Jobs: ${codeSpan(group.query)}`);
   const error = details.job.lastError;
   if (details.example.ready && error !== null) {
     lines.push("");

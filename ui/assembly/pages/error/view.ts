@@ -12,24 +12,24 @@ import { quoted } from "../../lib/quoting";
 import { jobPath, queryPath, queuePath } from "../../model/links";
 import { Model } from "../../model/model";
 import { percent } from "../../parts/common";
-import { ErrorKind, valueOf } from "../../parts/error-kind";
+import { ErrorGroup, valueOf } from "../../parts/error-group";
 import { cutName } from "../../parts/exact-name";
 import { Details } from "./details";
 
 const JOB_COLUMNS: string[] = ["=Job", "num w5=Failed"];
 const PLACE_COLUMNS: string[] = ["=Name", "num w5=Jobs"];
-export function numbers(m: Model, kind: ErrorKind): Node {
-  const failed = kind.failed;
+export function numbers(m: Model, group: ErrorGroup): Node {
+  const failed = group.failed;
   const isExact = failed === null || failed.count.precision === "exact";
   const ofRead = isExact ? "" : ", of those read";
   return plainPanel("Numbers", [
     figures([
       figure("Failed", valueNode(valueOf(failed), ""), share(m, failed)),
-      figure("Retrying", valueNode(valueOf(kind.retrying), ""), ""),
-      when(m, "First", kind.first, ofRead),
-      when(m, "Last", kind.last, ""),
+      figure("Retrying", valueNode(valueOf(group.retrying), ""), ""),
+      when(m, "First", group.first, ofRead),
+      when(m, "Last", group.last, ""),
     ]),
-    trend(kind),
+    trend(group),
   ]);
 }
 
@@ -45,8 +45,8 @@ function when(m: Model, name: string, at: f64, rest: string): Node {
   return figure(name, clock, isNaN(at) || m.times.stale ? "" : ago(at, m.times) + rest);
 }
 
-function trend(kind: ErrorKind): Node {
-  const counts = kind.trend;
+function trend(group: ErrorGroup): Node {
+  const counts = group.trend;
   let most: i64 = 0;
   for (let i = 0; i < counts.length; i++) most = max(most, counts[i]);
   if (most === 0) return leaf("p", "pb faint", "None in the last 3 hours.");
@@ -115,9 +115,9 @@ export function newest(m: Model, details: Details, all: string, query: string): 
 }
 
 /** The tasks and queues of its jobs, with numbers. */
-export function places(m: Model, kind: ErrorKind, details: Details, query: string): Node {
-  const tasks = kind.tasks;
-  const all = kind.failedCount + kind.retryingCount;
+export function places(m: Model, group: ErrorGroup, details: Details, query: string): Node {
+  const tasks = group.tasks;
+  const all = group.failedCount + group.retryingCount;
   const rows: Node[] = [];
   for (let i = 0; i < tasks.length && !details.tasks.ready; i++) {
     const path = queryPath(`${query} task:${quoted(tasks[i])}`);

@@ -18,7 +18,7 @@ import { Address } from "../../model/address";
 import { Mark, Model, noMark } from "../../model/model";
 import { PageState } from "../../model/place";
 import { Pending } from "../../model/requests";
-import { joined, kindsPath, MAX_KINDS, ReadKinds } from "../../parts/error-kind";
+import { GroupsAnswer, groupsPath, joined, MAX_GROUPS } from "../../parts/error-group";
 import { COLUMNS, ErrorRow, sorted } from "./row";
 
 /** The two answers from which the rows were made. */
@@ -35,7 +35,7 @@ export class ErrorsPage extends ListPage {
   private failed: Groups = Groups.empty();
   private retrying: Groups = Groups.empty();
   private more: ServerData = new ServerData("errors.retrying");
-  private kinds: i32 = 0;
+  private groupCount: i32 = 0;
 
   constructor() {
     super("errors", "/errors");
@@ -53,8 +53,8 @@ export class ErrorsPage extends ListPage {
   }
 
   override mark(m: Model): Mark {
-    const kinds = m.facts.incidents.errorGroups;
-    return kinds > 0 ? new Mark(grouped(kinds), "red") : noMark;
+    const groupCount = m.facts.incidents.errorGroups;
+    return groupCount > 0 ? new Mark(grouped(groupCount), "red") : noMark;
   }
 
   override one(): string {
@@ -81,7 +81,7 @@ export class ErrorsPage extends ListPage {
 
   /** Failed and retrying jobs are requested separately, so that the server counts each. */
   override source(_m: Model): string {
-    return kindsPath(this.query(this.which === "retrying" ? "retrying" : "failed"));
+    return groupsPath(this.query(this.which === "retrying" ? "retrying" : "failed"));
   }
 
   /** Both are requested when all are shown. */
@@ -117,24 +117,24 @@ export class ErrorsPage extends ListPage {
 
   /** Restores both answers: otherwise the first new one would remove the rows of the other. */
   override restoreMore(more: PageState): void {
-    const kinds = more as ErrorsState;
-    this.failed = kinds.failed;
-    this.retrying = kinds.retrying;
+    const groupCount = more as ErrorsState;
+    this.failed = groupCount.failed;
+    this.retrying = groupCount.retrying;
     this.shown();
   }
 
   override load(m: Model): void {
     super.load(m);
-    if (this.readsBoth) this.more.request(m, kindsPath(this.query("retrying")));
+    if (this.readsBoth) this.more.request(m, groupsPath(this.query("retrying")));
   }
 
   override refresh(m: Model): void {
     super.refresh(m);
-    if (this.readsBoth) this.more.requestEvery(m, kindsPath(this.query("retrying")), this.everyMs);
+    if (this.readsBoth) this.more.requestEvery(m, groupsPath(this.query("retrying")), this.everyMs);
   }
 
   override read(body: string): RowPage {
-    const answer = new ReadKinds(body);
+    const answer = new GroupsAnswer(body);
     if (answer.fault.length > 0) {
       const page = new RowPage();
       page.fault = answer.fault;
@@ -147,12 +147,12 @@ export class ErrorsPage extends ListPage {
 
   private shown(): RowPage {
     const page = new RowPage();
-    const kinds = sorted(joined(this.failed.groups, this.retrying.groups), this.sorted);
+    const groupCount = sorted(joined(this.failed.groups, this.retrying.groups), this.sorted);
     const wanted = lower(this.address.value("search"));
-    this.kinds = kinds.length;
-    for (let i = 0; i < kinds.length; i++) {
-      const text = lower(kinds[i].label + " " + kinds[i].tasks.join(" "));
-      if (text.includes(wanted)) page.rows.push(new ErrorRow(kinds[i]));
+    this.groupCount = groupCount.length;
+    for (let i = 0; i < groupCount.length; i++) {
+      const text = lower(groupCount[i].label + " " + groupCount[i].tasks.join(" "));
+      if (text.includes(wanted)) page.rows.push(new ErrorRow(groupCount[i]));
     }
     return page;
   }
@@ -162,7 +162,7 @@ export class ErrorsPage extends ListPage {
       super.onAnswer(m, request, body);
       return;
     }
-    const answer = new ReadKinds(body);
+    const answer = new GroupsAnswer(body);
     if (answer.fault.length > 0) {
       this.more.unreadable(answer.fault);
       return;
@@ -196,15 +196,15 @@ export class ErrorsPage extends ListPage {
     if (this.which !== "failed" && isKnown(this.retrying.of)) {
       parts.push(`${valueText(this.retrying.of)} retrying`);
     }
-    return `${counted(this.kinds, "error group", "error groups")}: ${parts.join(", ")}`;
+    return `${counted(this.groupCount, "error group", "error groups")}: ${parts.join(", ")}`;
   }
 
   /** How the errors are grouped, and how many jobs were read for it. */
   private basis(): string {
     const read = this.failed.sampled + this.retrying.sampled;
     const isCut =
-      this.failed.groups.length >= MAX_KINDS || this.retrying.groups.length >= MAX_KINDS;
-    const most = isCut ? ` These are the ${MAX_KINDS} largest groups.` : "";
+      this.failed.groups.length >= MAX_GROUPS || this.retrying.groups.length >= MAX_GROUPS;
+    const most = isCut ? ` These are the ${MAX_GROUPS} largest groups.` : "";
     return `Grouped by the first line of the last error, without numbers, ids, times and addresses. ${counted(read, "job", "jobs")} read.${most}`;
   }
 

@@ -10,7 +10,7 @@ import { leaf, Node, nothing } from "../../lib/node";
 import { sortByKeys } from "../../lib/number";
 import { errorPath } from "../../model/links";
 import { Model } from "../../model/model";
-import { ErrorKind, valueOf } from "../../parts/error-kind";
+import { ErrorGroup, valueOf } from "../../parts/error-group";
 
 export const COLUMNS: Column[] = [
   new Column("", "Error", "", ""),
@@ -23,33 +23,33 @@ export const COLUMNS: Column[] = [
 ];
 
 export class ErrorRow extends Row {
-  constructor(readonly kind: ErrorKind) {
-    super(kind.key);
+  constructor(readonly group: ErrorGroup) {
+    super(group.key);
   }
 
   override get name(): string {
-    return this.kind.label;
+    return this.group.label;
   }
 
   override get path(): string {
-    return errorPath(this.kind.key);
+    return errorPath(this.group.key);
   }
 
   override cells(m: Model): Node[] {
-    const kind = this.kind;
-    const trend = kind.trend;
+    const group = this.group;
+    const trend = group.trend;
     return [
       cell("", [
         link(this.path, "row", [
-          errorLabel(kind.label),
-          kind.isNew ? badge("new", "red") : nothing,
+          errorLabel(group.label),
+          group.isNew ? badge("new", "red") : nothing,
         ]),
       ]),
-      cell("dim w-opt", [leaf("span", "cut", kind.tasks.join(", "))]),
-      cell("num", [countNode(valueOf(kind.failed), "")]),
-      cell("num", [countNode(valueOf(kind.retrying), "")]),
-      cell("num dim w-mid", [aged(kind.first, m.times)]),
-      cell("num dim w-mid", [aged(kind.last, m.times)]),
+      cell("dim w-opt", [leaf("span", "cut", group.tasks.join(", "))]),
+      cell("num", [countNode(valueOf(group.failed), "")]),
+      cell("num", [countNode(valueOf(group.retrying), "")]),
+      cell("num dim w-mid", [aged(group.first, m.times)]),
+      cell("num dim w-mid", [aged(group.last, m.times)]),
       cell("vis graph w-mid", [
         trend.length > 0 ? sparkline(trend, "failed", "failures, last 3 h", 96, 18) : nothing,
       ]),
@@ -58,10 +58,10 @@ export class ErrorRow extends Row {
 }
 
 /** Returns the groups in the order of a column. Equal ones keep the order of the answer. */
-export function sorted(kinds: ErrorKind[], by: string): ErrorKind[] {
+export function sorted(groups: ErrorGroup[], by: string): ErrorGroup[] {
   const down = by.startsWith("-");
   const column = down ? by.substring(1) : by;
-  const list = kinds.slice(0);
+  const list = groups.slice(0);
   const keys: f64[] = [];
   for (let i = 0; i < list.length; i++) {
     const key = keyOf(list[i], column);
@@ -71,8 +71,8 @@ export function sorted(kinds: ErrorKind[], by: string): ErrorKind[] {
   return list;
 }
 
-function keyOf(kind: ErrorKind, column: string): f64 {
-  if (column === "retrying") return <f64>kind.retryingCount;
-  if (column === "first") return kind.first;
-  return column === "last" ? kind.last : <f64>kind.failedCount;
+function keyOf(group: ErrorGroup, column: string): f64 {
+  if (column === "retrying") return <f64>group.retryingCount;
+  if (column === "first") return group.first;
+  return column === "last" ? group.last : <f64>group.failedCount;
 }

@@ -19,7 +19,7 @@ import { named } from "../../model/links";
 import { Model } from "../../model/model";
 import { PageState } from "../../model/place";
 import { Pending } from "../../model/requests";
-import { kindQuery } from "../../parts/error-kind";
+import { groupQuery } from "../../parts/error-group";
 import { varying } from "../../parts/varying";
 import { GroupRow, headKey, MoreRow } from "./group-rows";
 import { JobRow } from "./row";
@@ -120,7 +120,7 @@ export class Grouping extends PageState {
   /** Returns the query that finds the jobs of a group among those of the list. */
   private queryOf(group: Group): string {
     const term =
-      this.by === "error" ? kindQuery(group.key, group.label) : `${this.by}:${named(group.label)}`;
+      this.by === "error" ? groupQuery(group.key, group.label) : `${this.by}:${named(group.label)}`;
     return this.terms.and(termsOf(term));
   }
 

@@ -67,7 +67,7 @@ export class JobsPage extends BesideJobs {
   }
 
   override onAnswer(m: Model, request: Pending, body: string): void {
-    if (request.topic === this.suggestions.topic) this.suggested(m, request, body);
+    if (request.topic === this.suggestions.topic) this.onSuggestions(m, request, body);
     else if (request.topic === TICKET) takeTicket(m, body);
     else super.onAnswer(m, request, body);
   }
@@ -107,7 +107,7 @@ export class JobsPage extends BesideJobs {
     else if (verb === "exported") announceExport(m, value, this.exporting);
     else if (verb === "stop") this.stop(m);
     else if (verb === "row") {
-      const job = this.walked;
+      const job = this.currentJob;
       if (job !== null) jobView.actOn(m, job, arg);
     } else if (verb === "go-on") {
       this.search.again(m);
@@ -142,7 +142,7 @@ export class JobsPage extends BesideJobs {
     this.suggestions.request(m, `api/suggest?q=${encode(draft)}&at=${draft.length}`);
   }
 
-  private suggested(m: Model, request: Pending, body: string): void {
+  private onSuggestions(m: Model, request: Pending, body: string): void {
     const r = new JsonReader(body);
     const found = readSuggestions(r);
     r.end();
@@ -211,7 +211,7 @@ export class JobsPage extends BesideJobs {
     );
     keys = keys.concat(exportShortcuts(m, exportedColumns(this)));
     if (isOpen) keys.push(new Shortcut("Escape", "Close the job", "jobs.close", "", "List"));
-    if (!isOpen && this.walked !== null) {
+    if (!isOpen && this.currentJob !== null) {
       keys.push(this.rowKey("c", "Copy the job's link", "copy-link"));
       keys.push(this.rowKey("y", "Copy the job's command", "copy-command"));
     }
@@ -236,7 +236,7 @@ export class JobsPage extends BesideJobs {
       const verb = row instanceof GroupRow ? (row as GroupRow).verb : null;
       if (verb !== null) {
         keys.push(new Shortcut("r", verb.label, "ask.verb", verbArg(verb), "List"));
-      } else if (this.walked !== null) {
+      } else if (this.currentJob !== null) {
         if (!areLocked(this.targets())) {
           keys.push(this.verbKey("r", "Retry or run the job…", this.again()));
           this.addListKeys(keys, "the job");
@@ -248,7 +248,7 @@ export class JobsPage extends BesideJobs {
   }
 
   /** The job of the row with the focus; null: none. */
-  private get walked(): ListedJob | null {
+  private get currentJob(): ListedJob | null {
     const list = this.list;
     if (!list.isWalked || list.current >= list.rows.length) return null;
     const row = list.rows[list.current];
@@ -258,8 +258,8 @@ export class JobsPage extends BesideJobs {
   /** Returns the selected jobs, otherwise the job of the row with the focus. */
   private targets(): ListedJob[] {
     const jobs = selectedJobs(this);
-    const walked = this.walked;
-    return jobs.length > 0 || walked === null ? jobs : [walked];
+    const currentJob = this.currentJob;
+    return jobs.length > 0 || currentJob === null ? jobs : [currentJob];
   }
 
   /** Returns the action that makes the selected jobs run again. */

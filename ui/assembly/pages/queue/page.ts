@@ -127,8 +127,8 @@ export class QueuePage extends NamedPage {
     ];
   }
 
-  protected override gone(): string {
-    return super.gone() + " Queues without jobs can be deleted by a cleanup.";
+  protected override notFoundText(): string {
+    return super.notFoundText() + " Queues without jobs can be deleted by a cleanup.";
   }
 
   private limits(m: Model): Node {

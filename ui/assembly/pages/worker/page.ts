@@ -58,7 +58,7 @@ export class WorkerPage extends NamedPage {
     return box("div", "cols b", [holds(m, this.of.holder), about(m, this.of.holder)]);
   }
 
-  protected override gone(): string {
+  protected override notFoundText(): string {
     return `“${this.wanted}” sends no heartbeats and holds no lock. It may have shut down.`;
   }
 

@@ -9,11 +9,11 @@ import { quoted } from "../lib/quoting";
 import { Model } from "../model/model";
 
 /** The number of groups that the server returns. */
-export const MAX_KINDS: i32 = 100;
+export const MAX_GROUPS: i32 = 100;
 /** The length of the longest label that is used in a query. */
 const MAX_LABEL_LENGTH = 250;
 
-export class ErrorKind {
+export class ErrorGroup {
   failed: Group | null = null;
   retrying: Group | null = null;
 
@@ -69,7 +69,7 @@ export class ErrorKind {
 
   /** The query that finds its jobs. */
   get query(): string {
-    return kindQuery(this.key, this.label);
+    return groupQuery(this.key, this.label);
   }
 }
 
@@ -77,13 +77,13 @@ export class ErrorKind {
  * Returns the query that finds the jobs of a group. A short label is preferred, because the fingerprint makes the
  * server read more.
  */
-export function kindQuery(key: string, label: string): string {
+export function groupQuery(key: string, label: string): string {
   const isShort = label.length > 0 && label.length <= MAX_LABEL_LENGTH;
   return "group:" + (isShort ? quoted(label) : key);
 }
 
-export function kindsPath(query: string): string {
-  return `api/groups?by=error&q=${encode(query)}&limit=${MAX_KINDS}`;
+export function groupsPath(query: string): string {
+  return `api/groups?by=error&q=${encode(query)}&limit=${MAX_GROUPS}`;
 }
 
 /**
@@ -94,7 +94,7 @@ export function isOld(m: Model, asOf: f64): bool {
 }
 
 /** The groups in an answer. If it cannot be read, `fault` has the reason. */
-export class ReadKinds {
+export class GroupsAnswer {
   fault: string = "";
   groups: Groups = Groups.empty();
 
@@ -108,18 +108,18 @@ export class ReadKinds {
 }
 
 /** Returns the groups of both answers, merged by key. */
-export function joined(failed: Group[], retrying: Group[]): ErrorKind[] {
-  const byKey = new Map<string, ErrorKind>();
-  for (let i = 0; i < failed.length; i++) kindOf(byKey, failed[i]).failed = failed[i];
-  for (let i = 0; i < retrying.length; i++) kindOf(byKey, retrying[i]).retrying = retrying[i];
+export function joined(failed: Group[], retrying: Group[]): ErrorGroup[] {
+  const byKey = new Map<string, ErrorGroup>();
+  for (let i = 0; i < failed.length; i++) groupOf(byKey, failed[i]).failed = failed[i];
+  for (let i = 0; i < retrying.length; i++) groupOf(byKey, retrying[i]).retrying = retrying[i];
   return byKey.values();
 }
 
-function kindOf(byKey: Map<string, ErrorKind>, group: Group): ErrorKind {
+function groupOf(byKey: Map<string, ErrorGroup>, group: Group): ErrorGroup {
   if (byKey.has(group.key)) return byKey.get(group.key);
-  const kind = new ErrorKind(group.key, group.label);
-  byKey.set(group.key, kind);
-  return kind;
+  const merged = new ErrorGroup(group.key, group.label);
+  byKey.set(group.key, merged);
+  return merged;
 }
 
 export function valueOf(group: Group | null): Value {
