@@ -1,10 +1,11 @@
 // The operations on limits, as methods.
+
 import type { Logger } from "../base/logger.ts";
 import { validate } from "../base/validate.ts";
 import { endBackOffs, noLimit } from "../commands/limits/change-limit.ts";
-import { requireLimits } from "../commands/limits/missing-limits.ts";
 import { createLimits, removeLimit, setLimit } from "../commands/limits/set-limit.ts";
 import type { Database } from "../database/database.ts";
+import { LIMIT_TABLES, requireTables } from "../database/schema/extensions/missing-tables.ts";
 import {
   type LimitDefinition,
   type LimitOptions,
@@ -62,7 +63,7 @@ export interface LimitOperations {
 
 export function limitOperations(db: Database): LimitOperations {
   const list = async () => {
-    await requireLimits(db);
+    await requireTables(db, LIMIT_TABLES);
     return (await readLimits(db)).map(publicLimit);
   };
   return {

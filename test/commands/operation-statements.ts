@@ -6,7 +6,6 @@ import { createAuditTrail, readFacts } from "../../src/commands/audit/audit-trai
 import { useOnce } from "../../src/commands/audit/use-once.ts";
 import { probeHead } from "../../src/commands/operations/head-probe.ts";
 import { changeOf } from "../../src/commands/operations/model/action.ts";
-import { operationTables } from "../../src/commands/operations/model/missing-tables.ts";
 import type { JobOperation, Preview } from "../../src/commands/operations/model/operation.ts";
 import type { OperationTools } from "../../src/commands/operations/model/operation-tools.ts";
 import { readCandidates } from "../../src/commands/operations/preview/candidates.ts";
@@ -22,7 +21,10 @@ import { checkAgain, noteMissed } from "../../src/commands/operations/store/miss
 import { receiptJobs } from "../../src/commands/operations/store/receipt-jobs.ts";
 import { tableStore } from "../../src/commands/operations/store/table-store.ts";
 import type { Database } from "../../src/database/database.ts";
-import { whyMissing } from "../../src/database/schema/extensions/missing-tables.ts";
+import {
+  OPERATION_TABLES,
+  whyMissing,
+} from "../../src/database/schema/extensions/missing-tables.ts";
 import { exact } from "../../src/domain/value.ts";
 import type { JobQuery } from "../../src/insight/query/job-query.ts";
 import type { Gauge } from "../../src/insight/stats/gauge.ts";
@@ -82,7 +84,7 @@ export const operationCalls: Readonly<Record<string, (db: Database) => Promise<u
     const chosen = { ids: ["1"], ctids: ["(0,1)"] };
     await store(db).batch(operation, jobs, reschedule, { ...stretch, chosen }, speed);
   },
-  "operation-missing-tables": (db) => whyMissing(db, operationTables),
+  "operation-missing-tables": (db) => whyMissing(db, OPERATION_TABLES),
   "operation-begin": (db) =>
     store(db).begin(
       preview,

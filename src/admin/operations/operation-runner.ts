@@ -7,7 +7,6 @@ import type { Logger } from "../../base/logger.ts";
 import type { Service } from "../../base/service.ts";
 import type { AuditTrail } from "../../commands/audit/audit-trail.ts";
 import { compilerOn } from "../../commands/operations/compile.ts";
-import { missingTables } from "../../commands/operations/model/missing-tables.ts";
 import type { JobOperation } from "../../commands/operations/model/operation.ts";
 import type { OperationStore } from "../../commands/operations/model/operation-store.ts";
 import type { OperationTools } from "../../commands/operations/model/operation-tools.ts";
@@ -15,7 +14,11 @@ import { tableStore } from "../../commands/operations/store/table-store.ts";
 import { workOn } from "../../commands/operations/work.ts";
 import type { Database } from "../../database/database.ts";
 import { hasOperations } from "../../database/schema/extensions/has-operations.ts";
-import type { MissingTables } from "../../database/schema/extensions/missing-tables.ts";
+import {
+  type MissingTables,
+  missingTables,
+  OPERATION_TABLES,
+} from "../../database/schema/extensions/missing-tables.ts";
 import type { Readiness } from "../live/readiness.ts";
 
 export interface OperationRunner extends Service {
@@ -103,7 +106,7 @@ export function createOperationRunner(options: RunnerOptions): OperationRunner {
     stop,
     [Symbol.asyncDispose]: stop,
     store,
-    missing: () => missingTables(reads),
+    missing: () => missingTables(reads, OPERATION_TABLES),
     tools,
     run: (operation) => track(run(operation)),
     onChange: (listener) => void listeners.add(listener),

@@ -30,7 +30,9 @@ export const operationsCommand = defineCommand({
     const { readForeignColumns } = await import("../../database/inspect/foreign-columns.ts");
     const { runInForeground, showProgress } = await import("../operations/run-operation.ts");
     const { recordTyped } = await import("../operations/by-query.ts");
-    const { missingTables } = await import("../../commands/operations/model/missing-tables.ts");
+    const { missingTables, OPERATION_TABLES } = await import(
+      "../../database/schema/extensions/missing-tables.ts"
+    );
     const { changeOperation, existingOperation } = await import(
       "../../commands/operations/lifecycle.ts"
     );
@@ -39,7 +41,7 @@ export const operationsCommand = defineCommand({
     );
     return connected(args, async (connection) => {
       const tools = operationTools(connection, showProgress);
-      const missing = await missingTables(tools.reads);
+      const missing = await missingTables(tools.reads, OPERATION_TABLES);
       const store = missing === null ? tools.store : null;
       if (id === undefined) {
         const { operations: list = [] } = (await store?.list(limit, null)) ?? {};

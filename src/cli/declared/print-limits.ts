@@ -75,8 +75,10 @@ export async function printLimit(args: GlobalArguments, name: string): Promise<E
 async function readUses(database: Database): Promise<LimitUse[]> {
   const { readLimitUses } = await import("../../insight/limits/limit-use.ts");
   const { createSampler } = await import("../../insight/snapshot/sampler.ts");
-  const { requireLimits } = await import("../../commands/limits/missing-limits.ts");
-  await requireLimits(database);
+  const { LIMIT_TABLES, requireTables } = await import(
+    "../../database/schema/extensions/missing-tables.ts"
+  );
+  await requireTables(database, LIMIT_TABLES);
   const { names } = await createSampler(database).pulse();
   return readLimitUses(database, names);
 }

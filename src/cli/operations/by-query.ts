@@ -2,19 +2,22 @@
 
 import { InputError, type Problem } from "../../base/errors.ts";
 import { beginOperation, settingsProblems } from "../../commands/operations/lifecycle.ts";
-import type { OperationAction, OperationSettings } from "../../commands/operations/model/action.ts";
-import { commandLineOf } from "../../commands/operations/model/command-line.ts";
 import {
-  extensionMissing,
   missingFor,
-  missingTables,
-  OPERATIONS,
-} from "../../commands/operations/model/missing-tables.ts";
+  type OperationAction,
+  type OperationSettings,
+} from "../../commands/operations/model/action.ts";
+import { commandLineOf } from "../../commands/operations/model/command-line.ts";
 import type { JobOperation } from "../../commands/operations/model/operation.ts";
 import { makePreview } from "../../commands/operations/preview/make-preview.ts";
 import { previewJson } from "../../commands/operations/preview/report-json.ts";
 import { assertTakesWrites } from "../../database/inspect/read-only-server.ts";
-import type { MissingTables } from "../../database/schema/extensions/missing-tables.ts";
+import {
+  extensionMissing,
+  type MissingTables,
+  missingTables,
+  OPERATION_TABLES,
+} from "../../database/schema/extensions/missing-tables.ts";
 import { migrate } from "../../database/schema/migrate.ts";
 import { parseQuery } from "../../domain/query/parse-query.ts";
 import type { ExitStatus } from "../arguments/command.ts";
@@ -53,7 +56,7 @@ export async function operateByQuery(
   if (!isDryRun) await assertTakesWrites(tools.reads);
   const missingOfAction = await missingFor(tools.reads, action);
   if (missingOfAction !== null) throw extensionMissing(missingOfAction);
-  let missing = await missingTables(tools.reads);
+  let missing = await missingTables(tools.reads, OPERATION_TABLES);
   if (missing !== null && !isDryRun) {
     await addTables(connection, missing, request);
     missing = null;
@@ -97,12 +100,13 @@ async function addTables(
     const what = `An operation by query needs tables that the schema ${database.schema.name} does not have.`;
     await confirm(`${what} Add them?`, "--with-operations");
   }
-  await migrate(pool, database.schema, { logger, extensions: [OPERATIONS] });
-  const message = `Added the extension ${OPERATIONS}`;
+  const { extension } = OPERATION_TABLES;
+  await migrate(pool, database.schema, { logger, extensions: [extension] });
+  const message = `Added the extension ${extension}`;
   await trailOf(connection).record({
     ...typedBy(),
     ...{ action: "add-extension", message, query: null, operationId: null },
-    ...{ changes: { name: OPERATIONS }, requested: null, done: null },
+    ...{ changes: { name: extension }, requested: null, done: null },
     ...{ ids: null, key: null, workers: null, before: null, after: null },
   });
   if (!json) print(message);

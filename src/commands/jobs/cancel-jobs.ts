@@ -1,9 +1,15 @@
 // Cancels jobs: a waiting job fails or is deleted. For a running one a request is stored: its worker reads that
 // (queue/cancel/cancellations.ts) and aborts the job's signal.
+
 import * as v from "valibot";
 import { monotonic, wait } from "../../base/clock.ts";
 import { duration, strict, validate } from "../../base/validate.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
+import {
+  CONTROL_TABLES,
+  missingTables,
+  requireTables,
+} from "../../database/schema/extensions/missing-tables.ts";
 import { checkedJobIds } from "../../domain/job-ids.ts";
 import { boundedText } from "../../domain/job-spec.ts";
 import { cancelledText, counted, grouped } from "../../domain/words.ts";
@@ -16,7 +22,6 @@ import { type CancelResult, cancelOutcomes } from "../cancel/cancel-outcomes.ts"
 import { cancelRequests } from "../cancel/cancel-requests.ts";
 import { defineCommand, type WaitOutcome } from "../declare/command.ts";
 import { flag, jobIds, optional, text } from "../declare/field.ts";
-import { missingControls, requireControls } from "../pauses/missing-controls.ts";
 import { jobsMember, named } from "./define-job-action.ts";
 
 /** Options of cancelJobs(). */
@@ -82,7 +87,7 @@ export async function cancelJobs(
 ): Promise<CancelledJob[]> {
   const checked = checkedJobIds(ids);
   const { cancelledBy: by, ...rest } = validate(optionsSchema, options);
-  await requireControls(db, "cancelling jobs");
+  await requireTables(db, CONTROL_TABLES, "cancelling jobs");
   return outcomesOf(await cancel(db, checked, { ...rest, by }, null), checked);
 }
 
@@ -97,7 +102,7 @@ export async function waitForCancelledJobs(
 ): Promise<CancelEnd[]> {
   const checked = checkedJobIds(ids);
   const { timeoutMs } = validate(waitSchema, options);
-  await requireControls(db, "cancelling jobs");
+  await requireTables(db, CONTROL_TABLES, "cancelling jobs");
   const endsAtMs = monotonic() + timeoutMs;
   for (;;) {
     // Where no worker of this library runs, no other process ends requests.
@@ -222,7 +227,7 @@ export const cancelCommand = defineCommand({
     canary: "none",
     ofRunning: OF_RUNNING,
     leavesOut: "is:failed",
-    missing: (db) => missingControls(db, ["cancelling jobs", "cancelling jobs"]),
+    missing: (db) => missingTables(db, CONTROL_TABLES, "cancelling jobs"),
     offers: {
       one: { of: "not failed", place: 1 },
       selected: "not failed",
@@ -230,7 +235,7 @@ export const cancelCommand = defineCommand({
       firstFor: ["running", "fetched"],
     },
   },
-  prepare: (db) => requireControls(db, "cancelling jobs"),
+  prepare: (db) => requireTables(db, CONTROL_TABLES, "cancelling jobs"),
   run: (db, { ids, ...given }, { recordFor, by = null }) => {
     const changes = Object.fromEntries(
       Object.entries(given).filter(([, value]) => value !== undefined),

@@ -1,7 +1,9 @@
 // Changes a limit in parts, and ends back-offs. One transaction: what one caller changes, another does not overwrite.
+
 import { WorkerError } from "../../base/errors.ts";
 import { inTransaction } from "../../database/connection/transaction.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
+import { LIMIT_TABLES, requireTables } from "../../database/schema/extensions/missing-tables.ts";
 import { type LimitDefinition, likePattern, matches } from "../../domain/limits/limit.ts";
 import { shortName } from "../../domain/words.ts";
 import { unreportedNote } from "../../insight/limits/unreported.ts";
@@ -10,7 +12,6 @@ import { CONTROL } from "../../queue/pauses/pause.ts";
 import { announceJobs } from "../../queue/sql/notify.ts";
 import { endPause } from "../pauses/set-pause.ts";
 import { changedLimit, type SetInput } from "./limit-fields.ts";
-import { requireLimits } from "./missing-limits.ts";
 import { setLimit } from "./set-limit.ts";
 
 export interface LimitSet {
@@ -30,7 +31,7 @@ export async function changeLimit(
   input: SetInput,
   setBy: string | null,
 ): Promise<LimitSet> {
-  await requireLimits(db);
+  await requireTables(db, LIMIT_TABLES);
   const done = await inTransaction(db, async (inside) => {
     await query(inside, lockSql, [`${db.schema.quoted} ${input.name}`]);
     const old = await findLimit(inside, input.name);
@@ -59,7 +60,7 @@ export interface EndedBackOff {
 
 /** Ends the back-offs of the limit, and of the tasks or queues that it is for. Returns them. */
 export async function endBackOffs(db: Database, name: string): Promise<readonly EndedBackOff[]> {
-  await requireLimits(db);
+  await requireTables(db, LIMIT_TABLES);
   return inTransaction(db, async (inside) => {
     const limit = await findLimit(inside, name);
     if (limit === null) throw noLimit(name);

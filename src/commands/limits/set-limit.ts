@@ -1,14 +1,15 @@
 // Sets and removes limits. Workers read them at once by NOTIFY, else within 2 seconds.
+
 import { isDeepStrictEqual } from "node:util";
 import { WorkerError } from "../../base/errors.ts";
 import { inTransaction } from "../../database/connection/transaction.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
+import { LIMIT_TABLES, requireTables } from "../../database/schema/extensions/missing-tables.ts";
 import type { LimitDefinition } from "../../domain/limits/limit.ts";
 import { shortName } from "../../domain/words.ts";
 import { MAX_LIMITS, readLimits, type StoredLimit } from "../../queue/limits/limits.ts";
 import { CONTROL } from "../../queue/pauses/pause.ts";
 import { announceJobs } from "../../queue/sql/notify.ts";
-import { requireLimits } from "./missing-limits.ts";
 
 export interface LimitChange {
   readonly definition: LimitDefinition;
@@ -25,7 +26,7 @@ export async function setLimit(
   db: Database,
   { definition, setBy, isFromCode }: LimitChange,
 ): Promise<boolean> {
-  await requireLimits(db);
+  await requireTables(db, LIMIT_TABLES);
   const { name, scope, match, concurrency, rate } = definition;
   const [row] = await query<SetRow>(db, setSql, [
     ...[name, scope, match, concurrency, rate?.limit ?? null, rate?.perMs ?? null],
@@ -61,7 +62,7 @@ export async function createLimits(
   db: Database,
   wanted: readonly LimitDefinition[],
 ): Promise<readonly LimitDifference[]> {
-  await requireLimits(db, "the option limits");
+  await requireTables(db, LIMIT_TABLES, "the option limits");
   // Most starts create nothing, and need no right to.
   if (missingIn(await readLimits(db), wanted).length > 0) {
     await inTransaction(db, async (inside) => {
@@ -99,7 +100,7 @@ const tooMany = () =>
 
 /** Removes a limit. Returns false if there was none. Throws `extension_missing`. */
 export async function removeLimit(db: Database, name: string): Promise<boolean> {
-  await requireLimits(db);
+  await requireTables(db, LIMIT_TABLES);
   return (await query(db, removeSql, [name])).length > 0;
 }
 

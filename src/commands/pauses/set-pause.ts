@@ -1,5 +1,7 @@
 // Pausing a queue, a task or everything, and resuming it. What a pause is: queue/pauses/pause.ts.
+
 import { type Database, query, type Statement } from "../../database/database.ts";
+import { CONTROL_TABLES, requireTables } from "../../database/schema/extensions/missing-tables.ts";
 import {
   CONTROL,
   isBusy,
@@ -11,7 +13,6 @@ import {
 import { pausedBy, pauseOver } from "../../queue/pauses/paused-run.ts";
 import { isPausedQueue } from "../../queue/sql/lock.ts";
 import { announceJobs } from "../../queue/sql/notify.ts";
-import { requireControls } from "./missing-controls.ts";
 
 export interface NewPause {
   readonly reason: string | null;
@@ -27,7 +28,7 @@ export async function setPause(
   target: PauseTarget,
   pause: NewPause,
 ): Promise<boolean> {
-  await requireControls(db, "a pause");
+  await requireTables(db, CONTROL_TABLES, "a pause");
   const { reason, pausedBy, resumeAt, forMs } = pause;
   const statement = target.scope === "queue" ? pauseQueueSql : pauseTaskSql;
   const values = [target.scope, target.name, reason, resumeAt, forMs, pausedBy];
@@ -72,7 +73,7 @@ export interface ResumeResult {
 
 /** Ends a pause. */
 export async function endPause(db: Database, { scope, name }: PauseTarget): Promise<ResumeResult> {
-  await requireControls(db, "a pause");
+  await requireTables(db, CONTROL_TABLES, "a pause");
   const statement = scope === "queue" ? resumeQueueSql(await pauseTables(db)) : resumeTaskSql;
   const [row] = await query<ResumedRow>(db, statement, [scope, name]);
   return { wasPaused: row?.was_paused === true, waitsForJob: row?.waits === true };

@@ -1,10 +1,11 @@
 // Declares the command that adds a schedule; implemented in stored-schedules.ts.
+
 import { WorkerError } from "../../base/errors.ts";
 import type { Database } from "../../database/database.ts";
+import { requireTables, SCHEDULE_TABLES } from "../../database/schema/extensions/missing-tables.ts";
 import { checkedSchedule, type ScheduleDefinition } from "../../domain/cron/schedule.ts";
 import { counted, shortName } from "../../domain/words.ts";
 import { liveCron } from "../../insight/lists/worker-reports.ts";
-import { requireSchedules } from "../../insight/read/list-schedules.ts";
 import type { StoredSchedule } from "../../queue/schedules/schedule-row.ts";
 import { defineCommand } from "../declare/command.ts";
 import type { Input } from "../declare/field.ts";
@@ -73,7 +74,7 @@ export async function addNewSchedule(
   db: Database,
   definition: ScheduleDefinition,
 ): Promise<StoredSchedule> {
-  await requireSchedules(db);
+  await requireTables(db, SCHEDULE_TABLES);
   const { identifier: wanted } = definition.entry;
   const entry = (await liveCron(db)).find((one) => one.identifier === wanted);
   if (entry !== undefined) {

@@ -1,8 +1,10 @@
 // Adds, changes, pauses, resumes and removes schedules. A change takes effect when it is committed, because workers
 // compare the revision and the next tick with the row when they add a tick.
+
 import { WorkerError } from "../../base/errors.ts";
 import { inTransaction } from "../../database/connection/transaction.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
+import { requireTables, SCHEDULE_TABLES } from "../../database/schema/extensions/missing-tables.ts";
 import { cronSchedule } from "../../domain/cron/cron-schedule.ts";
 import {
   changedSchedule,
@@ -12,7 +14,7 @@ import {
 import { shellWord } from "../../domain/portable/shell-word.ts";
 import { positionals, workerLine } from "../../domain/portable/worker-line.ts";
 import { shortName } from "../../domain/words.ts";
-import { noSchedule, requireSchedules } from "../../insight/read/list-schedules.ts";
+import { noSchedule } from "../../insight/read/list-schedules.ts";
 import {
   SCHEDULES,
   type ScheduleRow,
@@ -31,7 +33,7 @@ export async function addSchedule(
   db: Database,
   definition: ScheduleDefinition,
 ): Promise<StoredSchedule> {
-  await requireSchedules(db);
+  await requireTables(db, SCHEDULE_TABLES);
   return inTransaction(db, async (inside) => {
     const [clock] = await query<{ now_ms: string; count: number; is_there: boolean }>(
       inside,
@@ -161,7 +163,7 @@ async function withLocked<T>(
   revision: number | null,
   work: (inside: Database, schedule: StoredSchedule, nowMs: number) => Promise<T>,
 ): Promise<T> {
-  await requireSchedules(db);
+  await requireTables(db, SCHEDULE_TABLES);
   return inTransaction(db, async (inside) => {
     const [row] = await query<LockedRow>(inside, lockSql, [identifier]);
     if (row === undefined) throw noSchedule(identifier);

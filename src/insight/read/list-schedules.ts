@@ -1,12 +1,9 @@
 // Reads schedules: one, and pages of them in the order of their identifiers.
+
 import { InputError, WorkerError } from "../../base/errors.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { hasSchedules } from "../../database/schema/extensions/has-extension.ts";
-import {
-  type MissingTables,
-  type NeededTables,
-  whyMissing,
-} from "../../database/schema/extensions/missing-tables.ts";
+import { requireTables, SCHEDULE_TABLES } from "../../database/schema/extensions/missing-tables.ts";
 import { shortName } from "../../domain/words.ts";
 import {
   fillMs,
@@ -24,31 +21,12 @@ import { beginning, MAX_REASON_LENGTH } from "../../queue/sql/unpacked.ts";
 export const MAX_LISTED = 100;
 const MAX_IN_LIST = 10_000;
 
-const scheduleTables: NeededTables = {
-  extension: "schedules",
-  use: ["a schedule", "schedules"],
-  tables: ["_private_schedules"],
-  newest: "_private_schedules",
-  command: "worker migrate --with schedules",
-};
-
-/** Returns null if there can be schedules. */
-export async function missingSchedules(db: Database): Promise<MissingTables | null> {
-  return (await hasSchedules(db)) ? null : whyMissing(db, scheduleTables);
-}
-
-/** Throws `extension_missing` where there is no table for schedules. */
-export async function requireSchedules(db: Database): Promise<void> {
-  const missing = await missingSchedules(db);
-  if (missing !== null) throw new WorkerError("extension_missing", missing.sentence);
-}
-
 export const noSchedule = (identifier: string): WorkerError =>
   new WorkerError("not_found", `there is no schedule "${shortName(identifier)}"`);
 
 /** Returns the row of a schedule. Throws `not_found` and `extension_missing`. */
 export async function readSchedule(db: Database, identifier: string): Promise<StoredSchedule> {
-  await requireSchedules(db);
+  await requireTables(db, SCHEDULE_TABLES);
   const [row] = await query<ScheduleRow>(db, oneSql, [identifier]);
   if (row === undefined) throw noSchedule(identifier);
   return storedSchedule(row);
@@ -59,7 +37,7 @@ export async function readSchedules(
   db: Database,
   { after, limit }: { readonly after: string | null; readonly limit: number },
 ): Promise<{ readonly schedules: readonly StoredSchedule[]; readonly nextAfter: string | null }> {
-  await requireSchedules(db);
+  await requireTables(db, SCHEDULE_TABLES);
   const rows = await query<ScheduleRow>(db, pageSql, [after, limit + 1]);
   const shown = rows.slice(0, limit);
   const nextAfter = rows.length > limit ? (shown.at(-1)?.identifier ?? null) : null;

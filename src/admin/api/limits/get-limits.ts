@@ -1,6 +1,11 @@
 // GET /api/limits and /api/limits/{name}: limits, and how much of each is used.
+
 import { noLimit } from "../../../commands/limits/change-limit.ts";
-import { missingLimits, requireLimits } from "../../../commands/limits/missing-limits.ts";
+import {
+  LIMIT_TABLES,
+  missingTables,
+  requireTables,
+} from "../../../database/schema/extensions/missing-tables.ts";
 import { limitDetailsJson, limitJson } from "../../../insight/json/limit-json.ts";
 import { missingJson } from "../../../insight/json/missing-json.ts";
 import { readLimitDetails } from "../../../insight/limits/limit-details.ts";
@@ -66,7 +71,7 @@ export const getLimits: Operation = {
   answer,
   run: async (admin) => {
     const { reads } = admin.databases;
-    const missing = await missingLimits(reads);
+    const missing = await missingTables(reads, LIMIT_TABLES);
     const { uses, note } = missing === null ? await readUses(admin) : { uses: [], note: null };
     const limits = uses.map(limitJson);
     const json = { limits, note, missing: missing === null ? null : missingJson(missing) };
@@ -110,7 +115,7 @@ export const getLimit: Operation = {
   ),
   run: async (admin, request) => {
     const { reads } = admin.databases;
-    await requireLimits(reads);
+    await requireTables(reads, LIMIT_TABLES);
     const name = request.params["name"] ?? "";
     const { uses } = await readUses(admin);
     const use = uses.find(({ limit }) => limit.definition.name === name);

@@ -1,7 +1,12 @@
 // GET /api/cron and /api/cron-entry: cron entries, schedules included. GET /api/schedules: schedules with their payloads.
+
 import { WorkerError } from "../../../base/errors.ts";
 import type { AuditTrail } from "../../../commands/audit/audit-trail.ts";
 import { text } from "../../../commands/declare/field.ts";
+import {
+  missingTables,
+  SCHEDULE_TABLES,
+} from "../../../database/schema/extensions/missing-tables.ts";
 import { MAX_PAYLOAD_BYTES } from "../../../domain/cron/schedule.ts";
 import { shortName } from "../../../domain/words.ts";
 import { jsonText } from "../../../http/response.ts";
@@ -11,12 +16,7 @@ import { missingJson } from "../../../insight/json/missing-json.ts";
 import { scheduleJson } from "../../../insight/json/schedule-json.ts";
 import { readCronDetails } from "../../../insight/lists/cron/cron-details.ts";
 import { cronSorts, listCron } from "../../../insight/lists/cron/list-cron.ts";
-import {
-  MAX_LISTED,
-  missingSchedules,
-  readSchedule,
-  readSchedules,
-} from "../../../insight/read/list-schedules.ts";
+import { MAX_LISTED, readSchedule, readSchedules } from "../../../insight/read/list-schedules.ts";
 import type { Operation } from "../../context/admin.ts";
 import { memoryFor } from "../../context/answer-bytes.ts";
 import { described, listOf, orNull, record } from "../../wire/json-schema.ts";
@@ -180,7 +180,7 @@ export const getSchedules: Operation = {
   ),
   run: async ({ databases }, request) => {
     const { name = "", limit = DEFAULT_LIMIT, cursor = "" } = readQuery(request, schedulesQuery);
-    const missing = await missingSchedules(databases.reads);
+    const missing = await missingTables(databases.reads, SCHEDULE_TABLES);
     if (missing !== null) {
       const reason = JSON.stringify(missingJson(missing));
       return jsonText(`{"schedules":[],"next_cursor":null,"missing":${reason}}`);

@@ -1,6 +1,9 @@
 // GET /api/pauses: what is paused.
 
-import { missingControls } from "../../../commands/pauses/missing-controls.ts";
+import {
+  CONTROL_TABLES,
+  missingTables,
+} from "../../../database/schema/extensions/missing-tables.ts";
 import { readAcknowledgement } from "../../../insight/controls/acknowledgement.ts";
 import { listPauses, type Pause } from "../../../insight/controls/list-pauses.ts";
 import {
@@ -39,7 +42,7 @@ export const getPauses: Operation = {
     const [pauses, workers, missing] = await Promise.all([
       listPauses(databases.reads),
       readAcknowledgement(databases.reads),
-      missingControls(databases.reads),
+      missingTables(databases.reads, CONTROL_TABLES),
     ]);
     const json = {
       pauses: pauses.map(listedJson),

@@ -18,12 +18,16 @@ import {
   MAX_LIMIT,
   MAX_RATE,
 } from "../../../commands/operations/lifecycle.ts";
-import { changeFields, operationActions } from "../../../commands/operations/model/action.ts";
+import {
+  changeFields,
+  missingFor,
+  operationActions,
+} from "../../../commands/operations/model/action.ts";
 import { commandLineOf } from "../../../commands/operations/model/command-line.ts";
-import { extensionMissing, missingFor } from "../../../commands/operations/model/missing-tables.ts";
 import { operationJson } from "../../../commands/operations/model/operation.ts";
 import { makePreview } from "../../../commands/operations/preview/make-preview.ts";
 import { previewJson } from "../../../commands/operations/preview/report-json.ts";
+import { extensionMissing } from "../../../database/schema/extensions/missing-tables.ts";
 import { MAX_CHARACTERS } from "../../../domain/portable/query/limits.ts";
 import type { HttpRequest } from "../../../http/request.ts";
 import { type HttpResponse, jsonText } from "../../../http/response.ts";

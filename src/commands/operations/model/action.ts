@@ -1,6 +1,8 @@
 // The actions of operations and their changes. Each action is the declared command of the same name, so the rules for
 // its changes exist once.
 import { InputError } from "../../../base/errors.ts";
+import type { Database } from "../../../database/database.ts";
+import type { MissingTables } from "../../../database/schema/extensions/missing-tables.ts";
 import type { JobChange } from "../../before-images/job-change.ts";
 import type { Command } from "../../declare/command.ts";
 import type { CommandFields } from "../../declare/field.ts";
@@ -36,6 +38,12 @@ function commandOf(action: OperationAction): Command & { readonly onJobs: JobAct
 
 /** Returns the declaration of an action. */
 export const actionData = (action: OperationAction): JobActionData => commandOf(action).onJobs;
+
+/** Returns what is missing for this action, on one job or by query; null if it needs no tables that are missing. */
+export const missingFor = async (
+  db: Database,
+  action: OperationAction,
+): Promise<MissingTables | null> => (await actionData(action).missing?.(db)) ?? null;
 
 /** Whether the command takes ids, so that a query can replace them. */
 export const takesIds = (action: OperationAction): boolean =>

@@ -1,6 +1,9 @@
-// Why the tables of an extension cannot be used, and how to add them.
+// What needs the tables of an extension, why they cannot be used, and how to add them.
+import { WorkerError } from "../../../base/errors.ts";
 import { workerLine } from "../../../domain/portable/worker-line.ts";
 import { type Database, query, type Statement } from "../../database.ts";
+import { hasControls, hasLimits, hasSchedules } from "./has-extension.ts";
+import { hasOperations } from "./has-operations.ts";
 
 export interface MissingTables {
   /** The extension's name, for `POST /api/extensions` and `worker add-extension`. */
@@ -22,7 +25,75 @@ export interface NeededTables {
   /** An object of the newest version. */
   readonly newest: string;
   readonly command: string;
+  /** Whether the tables are there, and this role may use them. */
+  isThere(db: Database): Promise<boolean>;
 }
+
+/** Without them, an operation can be previewed but not started. */
+export const OPERATION_TABLES: NeededTables = {
+  extension: "operations",
+  use: ["an operation by query", "operations by query"],
+  tables: [
+    "_private_operations",
+    "_private_operation_rows",
+    "_private_rehearsals",
+    "_private_audit",
+  ],
+  newest: "_private_operation_rows_undo_idx",
+  command: "worker migrate --with-operations",
+  isThere: hasOperations,
+};
+
+/** Without them, every pause and cancellation is refused. */
+export const CONTROL_TABLES: NeededTables = {
+  extension: "controls",
+  use: ["a pause", "pauses"],
+  tables: ["_private_pauses", "_private_cancellations"],
+  newest: "_private_cancellations",
+  command: "worker migrate --with controls",
+  isThere: hasControls,
+};
+
+export const LIMIT_TABLES: NeededTables = {
+  extension: "limits",
+  use: ["a limit", "limits"],
+  tables: ["_private_limits", "_private_limit_permits", "_private_rates", "_private_queue_slots"],
+  newest: "_private_back_offs",
+  command: "worker migrate --with limits",
+  isThere: hasLimits,
+};
+
+export const SCHEDULE_TABLES: NeededTables = {
+  extension: "schedules",
+  use: ["a schedule", "schedules"],
+  tables: ["_private_schedules"],
+  newest: "_private_schedules",
+  command: "worker migrate --with schedules",
+  isThere: hasSchedules,
+};
+
+/** Returns why the tables cannot be used; null if they can. `use`: what needs them, such as `cancelling jobs`. */
+export async function missingTables(
+  db: Database,
+  needed: NeededTables,
+  use = needed.use[0],
+): Promise<MissingTables | null> {
+  if (await needed.isThere(db)) return null;
+  return whyMissing(db, { ...needed, use: [use, needed.use[1]] });
+}
+
+/** Throws `extension_missing` if the tables cannot be used. */
+export async function requireTables(
+  db: Database,
+  needed: NeededTables,
+  use?: string,
+): Promise<void> {
+  const missing = await missingTables(db, needed, use);
+  if (missing !== null) throw extensionMissing(missing);
+}
+
+export const extensionMissing = ({ sentence }: MissingTables): WorkerError =>
+  new WorkerError("extension_missing", sentence);
 
 interface Row {
   readonly role: string;
