@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type pg from "pg";
 import type { Database, Queryable } from "../../src/database/database.ts";
+import { returnUnknownJobs } from "../../src/queue/settle/give-back.ts";
 import { recoverByHand, recoverStaleWorkers } from "../../src/queue/workers/recover-jobs.ts";
 import { resetStaleLocks, STALE_LOCK_MS } from "../../src/queue/workers/reset-stale-locks.ts";
 import { lockJob, testQueue } from "../queue/queue-database.ts";
@@ -158,4 +159,26 @@ test("Where every job is refused, the search ends, and names them all.", async (
     const { jobs, refused } = await sweep("a");
     assert.deepEqual([jobs, refused.length], [0, 30]);
   });
+});
+
+test("Of the jobs that a lost fetch may have locked, one that cannot be unlocked keeps no other.", async () => {
+  const held = await add("task");
+  const lost = await Promise.all(Array.from({ length: 5 }, () => add("task")));
+  const ids = lost.map(({ id }) => id);
+  for (const id of [held.id, ...ids]) await lockJob(queue, id, "us");
+  await refusing("_private_jobs", `new.id = ${ids[2]}`, async () => {
+    const { jobs, refused } = await returnUnknownJobs(queue.db, "us", [held.id], []);
+    assert.equal(jobs, 4);
+    assert.deepEqual(
+      refused.map(({ id }) => id),
+      [ids[2]],
+    );
+  });
+  const locked = await queue.sql<{ id: string }>(
+    "select id::text from worker._private_jobs where locked_by = 'us' order by id",
+  );
+  assert.deepEqual(
+    locked.map(({ id }) => id),
+    [held.id, ids[2]],
+  );
 });

@@ -222,3 +222,36 @@ test("A job that no worker may lock holds up those behind it only, and is report
   await queue.sql("drop trigger history on worker._private_jobs");
   await until("all have run", async () => (await queue.left()).length === 0);
 });
+
+test("A job that cannot be unlocked after a lost connection is logged, and the worker continues.", async (t) => {
+  t.after(() => queue.sql("drop function if exists public.history cascade"));
+  const task = recording<number>("task");
+  const { lines, logger } = recorder();
+  const worker = await queue.started({ tasks: [task], logger, pollIntervalMs: 50 });
+  // As a fetch leaves them whose answer was lost.
+  await queue.utils.addJobs(
+    [1, 2, 3].map((n) => ({
+      identifier: "task",
+      payload: n,
+      spec: { runAt: new Date(Date.now() + 3_600_000) },
+    })),
+  );
+  await queue.sql(
+    `update worker._private_jobs set locked_by = '${worker.id}', locked_at = now(), run_at = now(), attempts = 1`,
+  );
+  await trigger(
+    "update",
+    "if old.payload::text = '2' then raise exception 'not this one'; end if;",
+  );
+  await queue.sql(
+    `select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid() and application_name like 'worker%'`,
+  );
+  await until("the others have run", () => task.seen.length === 2);
+  assert.deepEqual(task.seen.toSorted(), [1, 3]);
+  await queue.utils.addJob("task", 4);
+  await until("a later one has run", () => task.seen.includes(4));
+  const refusals = lines.filter(({ message }) => /refuses to unlock a job/.test(message));
+  assert.match(`${refusals[0]?.fields["error"]}`, /not this one/);
+  await queue.sql("drop trigger history on worker._private_jobs");
+});

@@ -3,10 +3,18 @@
 //
 // A job that was removed, or replaced under its key, while it was locked has lost its key and has no attempts left. It
 // is deleted here, because with fewer attempts it would run after all.
-import { type Database, idArray, parseIdArray, query } from "../../database/database.ts";
+import {
+  type Database,
+  idArray,
+  parseIdArray,
+  query,
+  type Statement,
+} from "../../database/database.ts";
+import { isRefusedResult } from "../../database/errors/database-errors.ts";
 import { hasLimits } from "../../database/schema/extensions/has-extension.ts";
 import { endRuns } from "../pauses/paused-run.ts";
 import { UNLOCK } from "../sql/lock.ts";
+import { changeUnrefused, type RefusedJob } from "../sql/refused-jobs.ts";
 import { freeSlots, isSlotIn, splitLocks } from "../sql/slots.ts";
 import { isOurs, type LostIds, lostIds } from "./fence.ts";
 
@@ -77,27 +85,57 @@ const REMOVED_SINCE =
 
 const returnUnknownSql = (slots: boolean) => (s: string) =>
   `
-with ${givenBack(s, "not j.is_available and j.locked_at is not null and j.id <> all($2::bigint[])", REMOVED_SINCE)}, freed as (
+with ${givenBack(s, `${IS_UNKNOWN} and j.id <> all($2::bigint[])`, REMOVED_SINCE)}, freed as (
   ${endRuns(s, "id <> all($3::int[])", "$1")}
 )${slots ? freedSlots(s, `not ${isSlotIn("$4")}`) : ""}
 select pg_catalog.count(*)::int as count from ended`;
 
 const unknownStatements = { ofQueues: returnUnknownSql(false), ofSlots: returnUnknownSql(true) };
 
+const IS_UNKNOWN = "not j.is_available and j.locked_at is not null";
+
+/** Returns some of them, and frees no locks of runs. */
+const returnSomeSql: Statement = (s) => `
+with ${givenBack(s, `${IS_UNKNOWN} and j.id = any($2::bigint[])`, REMOVED_SINCE)}
+select pg_catalog.count(*)::int as count from ended`;
+
+const unknownIdsSql: Statement = (s) => `
+select j.id::text from ${s}._private_jobs j
+where ${IS_UNKNOWN} and j.id <> all($2::bigint[]) and ${isOurs("locked_by", "j", "$1")} order by j.id`;
+
 /**
  * Returns the jobs that this worker has locked and that are not among `ids` to the queue, and frees its runs' locks that
- * are not among `locks`. Resolves to the number of jobs.
+ * are not among `locks`. Jobs that PostgreSQL refuses to change stay locked. Each statement must be a transaction of
+ * its own.
  */
 export async function returnUnknownJobs(
   db: Database,
   workerId: string,
   ids: readonly string[],
   locks: readonly number[],
-): Promise<number> {
+): Promise<{ readonly jobs: number; readonly refused: readonly RefusedJob[] }> {
   const { queues, slots } = splitLocks(locks);
   const hasSlots = await hasLimits(db);
-  const values = [workerId, idArray(ids), queues, ...(hasSlots ? [slots] : [])];
   const statement = hasSlots ? unknownStatements.ofSlots : unknownStatements.ofQueues;
-  const [row] = await query<{ count: number }>(db, statement, values);
-  return row?.count ?? 0;
+  const returnAll = async (except: readonly string[]) => {
+    const values = [workerId, idArray(except), queues, ...(hasSlots ? [slots] : [])];
+    const [row] = await query<{ count: number }>(db, statement, values);
+    return row?.count ?? 0;
+  };
+  try {
+    return { jobs: await returnAll(ids), refused: [] };
+  } catch (error) {
+    if (!isRefusedResult(error)) throw error;
+  }
+  const rows = await query<{ id: string }>(db, unknownIdsSql, [workerId, idArray(ids)]);
+  const { jobs, refused } = await changeUnrefused(
+    db,
+    rows.map(({ id }) => id),
+    async (some) => {
+      const [row] = await query<{ count: number }>(db, returnSomeSql, [workerId, idArray(some)]);
+      return row?.count ?? 0;
+    },
+  );
+  const last = await returnAll([...ids, ...refused.map(({ id }) => id)]);
+  return { jobs: jobs + last, refused };
 }

@@ -12,8 +12,8 @@ import { type Database, query, type Statement } from "../../database/database.ts
 import { isRefusedResult } from "../../database/errors/database-errors.ts";
 import { hasLimits } from "../../database/schema/extensions/has-extension.ts";
 import { contendedQuery } from "../sql/contended-query.ts";
+import { changeUnrefused, type RefusedJob } from "../sql/refused-jobs.ts";
 import { recoverSql } from "./recover-statement.ts";
-import { changeUnrefused, type RefusedJob } from "./refused-jobs.ts";
 
 export interface RecoveryRequest {
   readonly staleWorkerIds: readonly string[];

@@ -7,9 +7,9 @@ import { isRefusedResult } from "../../database/errors/database-errors.ts";
 import { hasLimits, hasWorkerTable } from "../../database/schema/extensions/has-extension.ts";
 import { isPseudoLock, UNLOCK } from "../sql/lock.ts";
 import { announceJobs } from "../sql/notify.ts";
+import { changeUnrefused, type RefusedJob } from "../sql/refused-jobs.ts";
 import { freeSlots } from "../sql/slots.ts";
 import { recoverJob } from "./recover-statement.ts";
-import { changeUnrefused, type RefusedJob } from "./refused-jobs.ts";
 import { AGE_MS, resilientThresholdOf, thresholdOf } from "./stale-workers.ts";
 
 export interface ResetLocks {

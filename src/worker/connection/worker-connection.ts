@@ -45,6 +45,8 @@ export class WorkerConnection {
   readonly database: Database;
   /** The same for statements that may take long, after beginPatiently(). */
   readonly patient: Database;
+  /** The same, each statement in a transaction of its own. */
+  readonly patientSingly: Database;
   readonly #settings: WorkerConnectionSettings;
   readonly #names = new Map<string, string>();
   #client: Client | null = null;
@@ -66,6 +68,10 @@ export class WorkerConnection {
     const patientClient: Queryable = { query: (config) => this.#patiently(config) };
     this.database = { client, schema: settings.schema };
     this.patient = { client: patientClient, schema: settings.schema };
+    const singly: Queryable = {
+      query: (config) => this.patiently(({ client }) => client.query(config)),
+    };
+    this.patientSingly = { client: singly, schema: settings.schema };
   }
 
   get isConnected(): boolean {

@@ -15,7 +15,6 @@
 //  7. A job that PostgreSQL refuses to change is skipped for five minutes (barred-jobs.ts).
 //  8. A stale worker that was only frozen finds the mark with its next heartbeat and continues under a new id
 //     (sessions.ts). A result is written only where the job is still locked under the id that ran it.
-
 import type pg from "pg";
 import {
   clearInterval,
@@ -122,9 +121,10 @@ export class Recovery implements Leases, LeaseKeeper {
     this.#heartbeat.renew(this.#leases);
     const { database, patient, logger, wake } = this.#parts;
     try {
-      const jobs = mayHold ? await returnUnknownJobs(patient, id, [], []) : 0;
-      await endLeases(database, [id]);
-      if (jobs > 0) wake();
+      const left = mayHold ? await returnUnknownJobs(patient, id, [], []) : null;
+      if ((left?.jobs ?? 0) > 0) wake();
+      // A lease under which a job stays locked is recovered by others.
+      if (!left?.refused.length) await endLeases(database, [id]);
     } catch (error) {
       logger.debug(
         { lease: id, error: messageOf(error) },

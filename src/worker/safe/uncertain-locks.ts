@@ -4,7 +4,8 @@
 //   end ──150 ms──▶ fetches are cancelled ──400 ms──▶ left to the lease and its recovery
 //                                           └ bytes have arrived: 400 ms more, at most five times in all
 import type { Clock } from "../../base/clock.ts";
-import { codeOf } from "../../base/errors.ts";
+import { codeOf, messageOf } from "../../base/errors.ts";
+import type { Logger } from "../../base/logger.ts";
 import { registerTasks } from "../../queue/add/register-tasks.ts";
 import { returnUnknownJobs } from "../../queue/settle/give-back.ts";
 import type { WorkerConnections } from "../connection/connections.ts";
@@ -105,6 +106,7 @@ export class UncertainLocks {
 
 export interface ReconcileParts {
   readonly workerId: string;
+  readonly config: { readonly logger: Logger };
   readonly hooks: Hooks;
   readonly results: Results;
   readonly tasks: TaskParameters;
@@ -115,7 +117,7 @@ export interface ReconcileParts {
 /** Writes what a lost connection has left, and returns the jobs that a lost fetch may have locked. */
 export async function reconcile(
   connection: WorkerConnection,
-  { workerId, hooks, results, tasks, link, written }: ReconcileParts,
+  { workerId, config, hooks, results, tasks, link, written }: ReconcileParts,
 ): Promise<void> {
   const held = () => [...link.inFlight().jobs, ...link.slots.runningAlone];
   const outdated = results.takeOutdated(held());
@@ -129,7 +131,14 @@ export async function reconcile(
   results.answered(taken);
   if (answer.failure !== null) throw answer.failure;
   await registerTasks(connection.database, tasks.names);
-  await connection.patiently((db) =>
-    returnUnknownJobs(db, workerId, held().map(idOf), link.inFlight().queueIds),
+  const { refused } = await returnUnknownJobs(
+    connection.patientSingly,
+    workerId,
+    held().map(idOf),
+    link.inFlight().queueIds,
   );
+  for (const { id, error } of refused) {
+    const fields = { job_id: id, error: messageOf(error) };
+    config.logger.error(fields, "PostgreSQL refuses to unlock a job");
+  }
 }
