@@ -113,7 +113,7 @@ test("Mistakes are refused by the names of the options, and change nothing.", as
     [
       [...add, "--pattern", "@daily", "--key", "k", "--overlap", "skip"],
       1,
-      /--key: does not go with the overlap skip/,
+      /--key: cannot be combined with overlap skip/,
     ],
     [
       ["schedule", "add", "fixed", "--task", "t", "--pattern", "@daily"],

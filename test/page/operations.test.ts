@@ -89,7 +89,7 @@ test("All that match are retried after a preview, and undone from the receipt.",
       "update {}._private_jobs set locked_at = now(), locked_by = 'w', attempts = 1 where id = $1",
       [running],
     );
-    await dialog.getByLabel("All at once").check();
+    await dialog.getByLabel("All jobs").check();
     await dialog.getByRole("button", { name: `Retry ${MANY} jobs` }).click();
     await page.getByRole("heading", { name: `Retried ${MANY - 1} of ${MANY} jobs` }).waitFor();
     await turned(page, `Retried ${MANY - 1} of ${MANY} jobs`);
@@ -307,7 +307,7 @@ test("Without the tables one click adds them, and goes on with what was previewe
     await page.getByRole("button", { name: "Retry…" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByText("Adds the missing tables first; workers can keep running.").waitFor();
-    await dialog.getByLabel("All at once").check();
+    await dialog.getByLabel("All jobs").check();
     await dialog.getByRole("button", { name: ADD }).click();
     await page.getByRole("heading", { name: "Retried 120 of 120 jobs" }).waitFor();
     const sent = requests.filter(({ method }) => method === "POST").map(({ path }) => path);
@@ -330,7 +330,7 @@ test("Where jobs have changed since the preview, the new one is shown before any
     const dialog = page.getByRole("dialog");
     await dialog.getByText("Retry 30 jobs?").waitFor();
     await failed("late", 2, late);
-    await dialog.getByLabel("All at once").check();
+    await dialog.getByLabel("All jobs").check();
     await dialog.getByRole("button", { name: ADD }).click();
     await dialog.getByText("Jobs have changed since: check the new preview.").waitFor();
     assert.equal(spent(await rowsOf("late", late)), 32);

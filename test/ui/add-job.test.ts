@@ -287,7 +287,7 @@ test("the form shows how many jobs wait in the queue, and how long all attempts 
   page.type("queue", "mai");
   assert.doesNotMatch(page.dialogText, /wait there/, "that was another queue");
   page.type("max_attempts", "5");
-  assert.match(page.dialogText, /Gives up after about 1 m 24 s\./);
+  assert.match(page.dialogText, /Stops retrying after about 1 m 24 s\./);
   page.type("max_attempts", "x");
   assert.doesNotMatch(page.dialogText, /If all fail/);
 });

@@ -204,7 +204,7 @@ test("estimates of a group are marked, and a read-only page has no action", asyn
   const about = { precision: "estimated", low: 207_752, high: 236_758, basis: "sample" };
   const page = await opened1(gateway({ count: value(220_000, about) }), { read_only: true });
   assert.match(page.text, /Failed≈ 220,000/);
-  assert.match(page.text, /2 h ago, of those read/);
+  assert.match(page.text, /2 h ago, among the jobs read/);
   assert.equal(page.hasButton("Retry ≈ 220,000…"), false);
 });
 

@@ -463,7 +463,7 @@ test("the receipt is copied as text, in which no query can write anything", asyn
 
 test("an old operation can't be undone; a read-only page has no actions", async () => {
   const page = await shown(receipt({ can_undo: false, undo_until: null }));
-  assert.match(page.text, /The time to undo it has passed\./);
+  assert.match(page.text, /It can no longer be undone\./);
   const other = await shown(receipt(), { read_only: true });
   assert.equal(other.hasButton("Undo…"), false);
   const work = await shown(operation(), { read_only: true });
@@ -486,7 +486,7 @@ test("whatever names and queries hold is shown as text that turns nothing", asyn
 test("the page of a deleted operation shows how long receipts are kept", async () => {
   const page = await opened("/activity/9");
   page.answer("api/operations/9", { error: "there is no operation 9", code: "not_found" }, 404);
-  assert.match(page.text, /There is no operation 9Receipts are kept for 24 hours/);
+  assert.match(page.text, /Operation 9 not foundReceipts are kept for 24 hours/);
   await opened("/activity/x");
 });
 

@@ -177,14 +177,14 @@ test("a worker without heartbeats is never shown as not responding, and is amber
   assert.doesNotMatch(page.text.replace(/A worker is silent when.*/, ""), /silent|stale|dead/);
 });
 
-test("a worker that is not responding is unlocked from the list after the dialog has shown what that frees", async () => {
+test("a worker that is not responding is unlocked from the list after the dialog has shown what that releases", async () => {
   const page = await opened("/workers");
   page.answer("api/workers", listed([silent("worker-c"), worker("worker-a")]));
   page.click("Unlock…");
   page.pass(10);
   assert.match(
     page.dialogText,
-    /^Unlock worker-cUnlocking worker-c frees 1 job and 1 queue\. Its last heartbeat was 2 h ago\. Jobs and queues locked by this worker can run again at once/,
+    /^Unlock worker-cUnlocking worker-c releases 1 job and 1 queue\. Its last heartbeat was 2 h ago\. Jobs and queues locked by this worker can run again at once/,
   );
   page.click("Unlock worker-c");
   assert.equal(bodyOf(page), '{"action":"force-unlock","worker_ids":["worker-c"]}');
@@ -203,7 +203,7 @@ test("several are unlocked together, with a warning of those that still answer",
   page.pass(10);
   assert.match(
     page.dialogText,
-    /^Unlock 3 workersUnlocking 3 workers frees 20 jobs and 8 queues\. 1 of them is alive: what runs there would run twice\./,
+    /^Unlock 3 workersUnlocking 3 workers releases 20 jobs and 8 queues\. 1 of them is alive: its running jobs would run twice\./,
   );
   page.click("Unlock 3 workers");
   assert.equal(
@@ -237,7 +237,7 @@ test("a worker that is not responding shows since when, what waits, and one acti
   assert.match(page.text, /it may finish #12481 while another worker runs it again/);
   assert.match(page.text, /\$ worker unlock worker-c/);
   page.click("Unlock…");
-  assert.match(page.dialogText, /Unlocking worker-c frees 1 job and 1 queue/);
+  assert.match(page.dialogText, /Unlocking worker-c releases 1 job and 1 queue/);
   page.click("Unlock");
   assert.equal(bodyOf(page), '{"action":"force-unlock","worker_ids":["worker-c"]}');
 });

@@ -25,7 +25,7 @@ export interface AdminServerConfigBuilder {
   /**
    * Sets the address: `host:port`, such as `0.0.0.0:8080` or `[::1]:4000` (port 0 is any free one: see the
    * server's `url`); `unix:/path` for a socket; or `fd:3` for an open socket of this process. Default
-   * `127.0.0.1:4000`.
+   * `127.0.0.1:4000`; `worker admin` has 5678, so both can run on one machine.
    */
   listenAddr(address: string): AdminServerConfigBuilder;
   /** Sets the file mode of a unix socket: which users may connect. Default 0o600, with a group 0o660. */

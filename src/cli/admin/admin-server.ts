@@ -55,8 +55,11 @@ export const adminOptions = {
     ]),
     "basic",
   ),
-  username: text("User name for basic [default: admin]", { form: "name", field: "auth.username" }),
-  headerName: text("Header name for header [default: x-worker-admin-token]", {
+  username: text("User name for --auth basic [default: admin]", {
+    form: "name",
+    field: "auth.username",
+  }),
+  headerName: text("Header name for --auth header [default: x-worker-admin-token]", {
     form: "name",
     field: "auth.headerName",
   }),
@@ -77,7 +80,7 @@ export const adminOptions = {
     }),
   ),
   userHeader: text(
-    "Header in which a trusted proxy names the user, such as X-Forwarded-User; never a login",
+    "Header in which a trusted proxy names the user, such as X-Forwarded-User; a login is still required",
     { form: "name", field: "userHeader" },
   ),
   limit: several(

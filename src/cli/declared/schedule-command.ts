@@ -8,7 +8,7 @@ import { type GroupArguments, groupCommand } from "./group-command.ts";
 
 export const scheduleCommand = groupCommand({
   name: "schedule",
-  describe: "List schedules, cron entries that can be changed while workers run; add or change one",
+  describe: "List, add and change schedules: cron entries that can be changed while workers run",
   notes: `\
 add needs --task and --pattern. change sets the given options, the others stay. run adds a job now
 and does not move the next tick. list with a name prints one schedule.
@@ -18,7 +18,7 @@ while no worker ran, or during a pause, are added as far back as --backfill. --o
 job while the job of an earlier tick is unfinished, replace replaces it if it has not started.
 
 Schedules need a table that "worker migrate --with schedules" adds. Workers of this library run
-them, those of Graphile Worker do not.`,
+them, Graphile workers do not.`,
   declarations: scheduleCommands,
   subject: { field: "identifier", describe: "Name of the schedule" },
   lists: ["list"],

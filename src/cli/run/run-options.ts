@@ -75,7 +75,7 @@ export const runOptions = {
   ),
   notify: flag("Poll only: for use behind a transaction pooler", {}, true),
   preparedStatements: flag(
-    "Use no prepared statements: for use behind a transaction pooler",
+    "Do not use prepared statements: for use behind a transaction pooler",
     {},
     true,
   ),

@@ -53,16 +53,16 @@ export const program = makeCommand({
     "A job queue on PostgreSQL. See `worker <command> --help` for the options of a command.",
   options: globalOptions,
   notes: `\
-Without a URL libpq's variables give the database's address: PGHOST, PGPORT, PGUSER, PGDATABASE,
-PGPASSWORD, PGPASSFILE, PGSERVICE, PGSSLMODE and the others. Every option may come from the
-environment: WORKER_SCHEMA is --schema, WORKER_LIST_LIMIT is --limit of list; only --yes, --all,
---dry-run, --fresh, --tasks and --plugin are always typed. DATABASE_URL and the admin's secrets
-may be in files (DATABASE_URL_FILE) or be credentials of systemd (database-url).
+Without a URL the database's address is read from libpq's variables: PGHOST, PGPORT, PGUSER,
+PGDATABASE, PGPASSWORD, PGPASSFILE, PGSERVICE, PGSSLMODE and the others. Options can be set in the
+environment: WORKER_SCHEMA sets --schema, and WORKER_LIST_LIMIT sets --limit of list. Only --yes,
+--all, --dry-run, --fresh, --tasks and --plugin must be typed. DATABASE_URL and the admin's secrets
+can be read from files (DATABASE_URL_FILE) or from credentials of systemd (database-url).
 
-A time is now, +10m, in 2h, or RFC 3339 with a zone; or 2026-11-26, 09:00 (the next one), tomorrow,
-today 09:00, which are of the zone of this process (TZ). A duration is 30s, 5m, 1h30m, or seconds.
-With --json an answer is one line in the words of the HTTP API (GET api/openapi.json of the
-admin): snake_case, ids as integers, payloads as they are stored; a failure is {"error", "code"}.
+A time is now, +10m, in 2h, or RFC 3339 with a zone. 2026-11-26, 09:00 (the next one), tomorrow and
+today 09:00 are times in the zone of this process (TZ). A duration is 30s, 5m, 1h30m, or seconds.
+With --json the output is one line of JSON with the names of the HTTP API (GET api/openapi.json of
+the admin): snake_case, ids as integers, payloads as stored; an error is {"error", "code"}.
 
 Exit status: 0 done; 1 failed; 2 an unknown command, option or choice, a missing argument, or no
 --yes where one is needed; 3 partly done: some of the jobs were locked or deleted, or an index could

@@ -48,14 +48,14 @@ const fields = {
   priority: optional(priority, { default: "0" }),
   flags: optional(
     list(
-      ["Flags", "a worker that forbids one of these skips the job"],
+      ["Flags", "workers that forbid one of them skip the job"],
       text(["Flag", "any word"], 1, 128),
       64,
     ),
     { option: "flag", optionAliases: ["flags"] },
   ),
   retry: optional(
-    text(["Retry policy", "name of a policy that the workers have under retryPolicies"], 1, 100),
+    text(["Retry policy", "name of a policy in the workers' option retryPolicies"], 1, 100),
   ),
   deadline: optional(
     time(["Deadline", "after this time the job fails for good instead of running"]),

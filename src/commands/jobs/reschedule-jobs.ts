@@ -155,7 +155,7 @@ export const rescheduleCommand = defineJobAction({
     spread: optional(
       duration([
         "Spread over",
-        "seconds over which the jobs are spread, from the time given or their own",
+        "seconds over which the jobs are spread, starting at the new time or at the time of each job",
       ]),
     ),
     priority: optional(priority),

@@ -23,10 +23,12 @@ export const setFields = {
   queue: optional(
     name(["Queue", `named queue; each matching queue has its own limit; ${PATTERN}`], 128),
   ),
-  concurrency: optional(whole(["At once", "most jobs that run at once; 0: any number"], 0, 10_000)),
+  concurrency: optional(
+    whole(["At once", "maximum number of jobs at once; 0: no maximum"], 0, 10_000),
+  ),
   rate: optional(
     text(
-      ["Rate", "most jobs that start in a period: 100/s, 300/min, 10/250ms; empty: any"],
+      ["Rate", "maximum number of starts in a period: 100/s, 300/min, 10/250ms; empty: no maximum"],
       0,
       40,
       {
@@ -36,7 +38,10 @@ export const setFields = {
   ),
   burst: optional(
     whole(
-      ["Burst", "jobs that may start at once after a quiet time; by default those of 0.2 s"],
+      [
+        "Burst",
+        "jobs that may start at once after a quiet time; by default as many as the rate allows in 0.2 s",
+      ],
       1,
       1_000_000,
     ),

@@ -19,7 +19,10 @@ export const sweepCommand = defineCommand({
   positionals: [],
   fields: {
     sweep_threshold_secs: optional(
-      duration(["No heartbeat for", "seconds without a heartbeat after which a worker is swept"]),
+      duration([
+        "No heartbeat for",
+        "seconds without a heartbeat after which a worker counts as not responding",
+      ]),
       { default: "300", option: "threshold", optionAliases: ["sweep-threshold"] },
     ),
     recovery_delay_secs: optional(

@@ -94,7 +94,7 @@ with ended as (
 select is_paused as was_paused, false as waits, ${news} from ended`;
 
 // While a job of the queue runs, the pause stays and is due (endDuePauses): freed now, its next job would run beside
-// that one. Its lock is dated, so that where only Graphile workers run, they free it after 4 hours.
+// that one. Its lock is dated, so that where only Graphile workers run, they unlock it after 4 hours.
 const resumeQueueSql =
   (tables: PauseTables): Statement =>
   (s) =>

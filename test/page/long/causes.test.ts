@@ -103,15 +103,17 @@ test("A name with markup and outer spaces is shown and opened as it is, and what
   });
 });
 
-test("A stuck queue shows its worker, and its action frees what its dialog showed.", async () => {
+test("A stuck queue shows its worker, and its action releases what its dialog showed.", async () => {
   await visit(admin, "/queues", async ({ page }) => {
     await page.getByRole("link", { name: "crm", exact: true }).click();
     await turned(page, "Queue crm");
     await sees(page, /Nothing has moved for 2 h; 2 jobs wait/);
-    await sees(page, /unlocking frees 1 job and 2 queues; #\d+ runs again as attempt 2 of 25/);
+    await sees(page, /unlocking releases 1 job and 2 queues; #\d+ runs again as attempt 2 of 25/);
     await page.getByRole("button", { name: "Unlock worker-c…" }).click();
     const dialog = page.getByRole("dialog");
-    await dialog.getByText(/frees 1 job and 2 queues\. Its last heartbeat was 2 h ago\./).waitFor();
+    await dialog
+      .getByText(/releases 1 job and 2 queues\. Its last heartbeat was 2 h ago\./)
+      .waitFor();
     await dialog.getByRole("button", { name: "Unlock worker-c" }).click();
     await sees(page, "Not locked.");
     const [held] = await admin.sql<{ count: number }>(

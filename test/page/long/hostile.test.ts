@@ -121,7 +121,7 @@ test("Hostile text in the database is text on every page and in every dialog.", 
     await page.locator("table.workers tbody").getByRole("button", { name: "Unlock…" }).click();
     await page
       .getByRole("dialog")
-      .getByText(`Unlocking ${shown(EVIL)} frees`)
+      .getByText(`Unlocking ${shown(EVIL)} releases`)
       .waitFor();
     await isInert(page, "unlock");
     await page.locator(".dialog").getByRole("button", { name: "Unlock" }).click();

@@ -62,7 +62,7 @@ test("The queues are those of the database, with their workers, and lead to thei
   });
 });
 
-test("A force unlock frees what the selected worker holds, and no other locks.", async () => {
+test("A force unlock releases what the selected worker holds, and no other locks.", async () => {
   await visit(admin, "/workers", async ({ page }) => {
     await turned(page, "Workers");
     const before = await held();
@@ -80,7 +80,7 @@ test("A force unlock frees what the selected worker holds, and no other locks.",
     await page.locator(".bulk").getByRole("button", { name: "Unlock…" }).click();
     const count = (n: number, one: string) => `${n} ${n === 1 ? one : `${one}s`}`;
     const what = `${count(lost.jobs, "job")} and ${count(lost.queues, "queue")}`;
-    const said = `Unlocking ${LOST} frees ${what}. It sends no heartbeats.`;
+    const said = `Unlocking ${LOST} releases ${what}. It sends no heartbeats.`;
     await confirm(page, [said], `Unlock ${LOST}`);
     await noticed(page, `Unlocked ${what} of 1 worker`);
     await row.waitFor({ state: "detached" });
@@ -235,7 +235,7 @@ test("An extension is added, and a stock schema is marked as such.", async () =>
     await act(page, /^Operations by query, undo/, "Add…").click();
     await confirm(
       page,
-      ["This gives operations by query, undo and the audit trail."],
+      ["It provides operations by query, undo and the audit trail."],
       "Add operations by query, undo and the audit trail",
     );
     await noticed(page, "Added the extension operations");

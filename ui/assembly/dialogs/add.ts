@@ -255,5 +255,5 @@ function lastsFor(typed: string): string {
     if (i <= 10) wait *= Math.E;
     seconds += wait;
   }
-  return `Gives up after about ${spanText(seconds * 1000)}.`;
+  return `Stops retrying after about ${spanText(seconds * 1000)}.`;
 }

@@ -26,7 +26,7 @@ class Search {
 export function find(json: string, query: string, lines: Node[]): void {
   const search = new Search(lower(query), lines);
   walk(new JsonReader(json), "", "", 0, search);
-  const many = search.isFull ? `The first ${MAX_FOUND} finds` : `${grouped(search.found)} found`;
+  const many = search.isFull ? `The first ${MAX_FOUND} matches` : `${grouped(search.found)} found`;
   lines.unshift(el("li", [key("found"), cls("found"), attr("role", "status")], [text(many)]));
 }
 

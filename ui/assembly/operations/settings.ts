@@ -89,9 +89,9 @@ export function settingFields(m: Model, draft: Draft, preview: Preview, action: 
               draft,
               FIRST,
               `First ${whole(draft, CANARY)}, then the rest if they succeed`,
-              "Watches them for up to 2 min and pauses if one fails again.",
+              "Waits up to 2 min for their results, and pauses if one fails again.",
             ),
-            choice(draft, "all", "All at once", "In batches."),
+            choice(draft, "all", "All jobs", "In batches, without waiting for results."),
           ],
         )
       : nothing,

@@ -32,9 +32,9 @@ export class HolderOf {
     return this.data.ready && this.worker === worker;
   }
 
-  /** Returns `frees 1 job and 3 queues`; empty while unknown. */
-  get frees(): string {
-    return this.data.ready ? "frees " + holdings([this.holder]) : "";
+  /** Returns `releases 1 job and 3 queues`; empty while unknown. */
+  get released(): string {
+    return this.data.ready ? "releases " + holdings([this.holder]) : "";
   }
 
   /** Returns the preview of unlocking it. */
@@ -81,10 +81,10 @@ export function unlockPreview(workers: ListedWorker[], times: Times): string {
   for (let i = 0; i < workers.length; i++) if (workers[i].state === "alive") answer++;
   const one = workers.length === 1;
   const who = one ? workers[0].workerId : counted(workers.length, "worker", "workers");
-  const said = `Unlocking ${who} frees ${holdings(workers)}.`;
+  const said = `Unlocking ${who} releases ${holdings(workers)}.`;
   if (answer > 0) {
     const still = one ? "It is alive" : `${answer} of them ${answer === 1 ? "is" : "are"} alive`;
-    return `${said} ${still}: what runs there would run twice.`;
+    return `${said} ${still}: ${answer === 1 ? "its" : "their"} running jobs would run twice.`;
   }
   if (!one) return said;
   const beatAt = workers[0].lastHeartbeatAt;

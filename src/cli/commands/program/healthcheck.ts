@@ -23,7 +23,7 @@ export const healthcheckCommand = defineCommand({
   },
   options: {
     timeout: { ...span("Time limit for the response"), fallback: "5s" },
-    insecure: flag("Accept any certificate: the name does not match on this machine"),
+    insecure: flag("Accept any certificate, also one for another host name"),
   },
   notes:
     "Requests <url>/readyz. Without a URL, it uses the address that WORKER_ADMIN_LISTEN, WORKER_ADMIN_BASE_PATH and WORKER_ADMIN_TLS_CERT give the admin, as in a container. Exit status: 0 ready; 1 not ready or no response in time.",

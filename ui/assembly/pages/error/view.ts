@@ -21,7 +21,7 @@ const PLACE_COLUMNS: string[] = ["=Name", "num w5=Jobs"];
 export function numbers(m: Model, group: ErrorGroup): Node {
   const failed = group.failed;
   const isExact = failed === null || failed.count.precision === "exact";
-  const ofRead = isExact ? "" : ", of those read";
+  const ofRead = isExact ? "" : ", among the jobs read";
   return plainPanel("Numbers", [
     figures([
       figure("Failed", valueNode(valueOf(failed), ""), share(m, failed)),

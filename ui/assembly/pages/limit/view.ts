@@ -48,7 +48,7 @@ function backsOff(m: Model, limit: ListedLimit): Node {
   return box("div", "pb", [
     box("div", "why-box sched", [
       leaf("span", "lead", lead),
-      text(` ${reason === null ? "" : reason + ". "}Then its jobs start again by themselves.`),
+      text(` ${reason === null ? "" : reason + ". "}After that its jobs start again.`),
     ]),
   ]);
 }

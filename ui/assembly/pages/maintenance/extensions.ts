@@ -25,7 +25,7 @@ function extensionRow(m: Model, one: SchemaExtension): Node {
 function about(name: string): string {
   if (name === "workers") return "worker heartbeats and status";
   if (name === "operations") return "undo for 24 h, up to 1 million jobs";
-  return name === "controls" ? "hold back a queue, a task or all jobs" : "extension " + name;
+  return name === "controls" ? "pause a queue, a task or all jobs" : "extension " + name;
 }
 
 function isCurrent(one: SchemaExtension): bool {
@@ -45,7 +45,7 @@ function act(m: Model, one: SchemaExtension): Node {
   chore.subject = one.name;
   if (!one.isInstalled) {
     chore.title = "Add " + one.provides;
-    chore.sentence = `This gives ${one.provides}.`;
+    chore.sentence = `It provides ${one.provides}.`;
     return chore.button(m, "Add…", "add-extension");
   }
   chore.title = "Update: " + one.provides;

@@ -207,7 +207,7 @@ export class OperationPage extends Page {
       headOf([heading([text("Operation")])], "", []),
       this.data.missing
         ? empty(
-            `There is no operation ${this.id}`,
+            `Operation ${this.id} not found`,
             "Receipts are kept for 24 hours, or without the extension “operations” until the server stops.",
             "/activity",
             "Activity",

@@ -169,7 +169,7 @@ function undoPanel(m: Model, operation: Operation): Node {
   if (isAtWork(operation) || isHeld(operation) || operation.state === "undone") return nothing;
   if (!operation.canUndo) {
     if (operation.done === 0) return nothing;
-    const why = "The time to undo it has passed.";
+    const why = "It can no longer be undone.";
     return panel("Undo", "", [], [leaf("p", "pb dim", why)]);
   }
   const deadline = operation.undoUntil;

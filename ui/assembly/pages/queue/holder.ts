@@ -128,5 +128,5 @@ function consequence(known: HolderOf | null, job: QueuedJob | null): string {
     job === null
       ? ""
       : `; #${job.id} runs again as attempt ${job.attempts + 1} of ${job.maxAttempts}`;
-  return `unlocking ${known.frees}${again}`;
+  return `unlocking ${known.released}${again}`;
 }

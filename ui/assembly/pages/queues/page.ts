@@ -162,7 +162,7 @@ export class QueuesPage extends ListPage {
     const known = this.known;
     if (only === "stuck") return "The workers of all locked queues respond.";
     if (only !== "running" && (known === null || known.failed === i64.MIN_VALUE)) {
-      return "Only some jobs were counted, so there may be some.";
+      return "Only some jobs were counted, so there may be such queues.";
     }
     return only === "idle"
       ? "Every queue has jobs."

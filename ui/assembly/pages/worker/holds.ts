@@ -128,11 +128,11 @@ const COLUMNS: string[] = ["=Job or queue", "num w4=For"];
 const SILENT_COLUMNS: string[] = ["=Job or queue", "num w4=For", "w8 w-mid=After unlocking"];
 
 function list(m: Model, worker: ListedWorker): Node {
-  const frees = isOld(worker);
+  const isStale = isOld(worker);
   const rows: Node[] = [];
   const jobs = currentJobs(worker);
-  for (let i = 0; i < jobs.length; i++) rows.push(jobRow(m, worker, jobs[i], frees));
-  for (let i = 0; i < worker.queues.length; i++) rows.push(queueRow(m, worker.queues[i], frees));
+  for (let i = 0; i < jobs.length; i++) rows.push(jobRow(m, worker, jobs[i], isStale));
+  for (let i = 0; i < worker.queues.length; i++) rows.push(queueRow(m, worker.queues[i], isStale));
   if (rows.length === 0) return nothing;
   const left = jobsHeld(worker).value - jobs.length;
   const longest = left > 0 ? `${grouped(jobs.length)} longest-running jobs` : "";
@@ -142,19 +142,19 @@ function list(m: Model, worker: ListedWorker): Node {
     worker.state === "alive" ? "Running jobs" : "Locks",
     remark,
     [],
-    [table("holds", "Locked by it", frees ? SILENT_COLUMNS : COLUMNS, rows)],
+    [table("holds", "Locked by it", isStale ? SILENT_COLUMNS : COLUMNS, rows)],
   );
 }
 
-function jobRow(m: Model, worker: ListedWorker, job: RunningJob, frees: bool): Node {
+function jobRow(m: Model, worker: ListedWorker, job: RunningJob, isStale: bool): Node {
   return row("j" + job.id.toString(), "", [
     cell("", [runningJobLink(job)]),
     cell("num dim", [timed(job.since, runTime(m, worker, job.since))]),
-    frees ? cell("dim w-mid", [text("can run again at once")]) : nothing,
+    isStale ? cell("dim w-mid", [text("can run again at once")]) : nothing,
   ]);
 }
 
-function queueRow(m: Model, queue: ListedQueue, frees: bool): Node {
+function queueRow(m: Model, queue: ListedQueue, isStale: bool): Node {
   const after =
     queue.ready.value > 0
       ? `${countedValue(queue.ready, "job runs", "jobs run, one at a time")}`
@@ -167,7 +167,7 @@ function queueRow(m: Model, queue: ListedQueue, frees: bool): Node {
       ]),
     ]),
     cell("num dim", [timed(queue.lockedAt, age(queue.lockedAt, m.times))]),
-    frees ? cell("dim w-mid", [text(after)]) : nothing,
+    isStale ? cell("dim w-mid", [text(after)]) : nothing,
   ]);
 }
 
