@@ -1,5 +1,5 @@
-// How taken jobs end, under either lock: `locked_by` of the safe mode, and the row lock of the fast mode,
-// in which rows have no id until a job has taken too long.
+// How fetched jobs end in both modes. The safe mode locks a job by `locked_by`. The fast mode locks its row, and sets
+// `locked_by` only if the job takes too long.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { removeJob } from "../../src/commands/jobs/remove-job.ts";
@@ -49,7 +49,7 @@ const failures = (ids: readonly string[]) =>
     ...PLAIN,
   }));
 
-test("Only the holder finishes a job, and learns which jobs were not its own.", async () => {
+test("Only the worker that holds the lock finishes a job; the ids of other jobs are returned to it.", async () => {
   const ids = await addThree();
   const [free, , theirs] = ids;
   assert.deepEqual(await finishJobs(queue.db, "us", ids, "locked_by"), [free, theirs]);
@@ -165,7 +165,7 @@ test("Jobs that are returned to a named queue stay ahead of others with the same
   await queue.sql("delete from worker._private_jobs");
 });
 
-test("A job at its last attempt is returned with it, whether it had a key or not.", async () => {
+test("A job that is returned at its last attempt keeps that attempt, with or without a key.", async () => {
   for (const spec of [{ jobKey: "k", maxAttempts: 1 }, { maxAttempts: 1 }]) {
     const [job] = await addJobs(queue.db, [{ identifier: "t", spec }]);
     const id = job?.id ?? "";
@@ -182,7 +182,7 @@ test("A job at its last attempt is returned with it, whether it had a key or not
   }
 });
 
-test("A returned job keeps the mark of a fast lane whose connection was lost with it.", async () => {
+test("A job whose fast lane lost its connection stays marked for the safe mode when it is returned.", async () => {
   const [job] = await addJobs(queue.db, [{ identifier: "t" }]);
   const id = job?.id ?? "";
   const isForFastLanes = async () =>

@@ -1,4 +1,4 @@
-// Back-offs: a job makes its task, its named queue or a limit waits with it, in all workers.
+// Back-offs: a job delays itself and all other jobs of its task, its named queue or a limit, in all workers.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -76,7 +76,7 @@ for (const [mode, options] of [
 ] as const) {
   describe(`In the ${mode}`, () => {
     for (const target of ["task", "queue", "key", "limit:api"] as const) {
-      test(`a back-off of ${target} keeps its jobs in all workers until its end; others run.`, async () => {
+      test(`a back-off of ${target} delays its jobs in all workers until its end; other jobs run.`, async () => {
         await queue.utils.setLimit({ name: "api", task: "call", concurrency: 5 });
         const { task, times } = limited("call", target, 2_500);
         const other = recording("other");
@@ -109,7 +109,7 @@ for (const [mode, options] of [
       });
     }
 
-    test("the attempt does not count where the time is given, also the last one.", async () => {
+    test("the attempt does not count if the task gives a time, even if it was the last attempt.", async () => {
       const { task } = limited("call", "task", 60_000);
       await queue.started({ tasks: [task], ...options });
       await add("call", 1, { maxAttempts: 1 });
@@ -124,7 +124,7 @@ for (const [mode, options] of [
       assert.ok(Math.abs((left?.wait_s ?? 0) - 60) < 2, `${left?.wait_s} s`);
     });
 
-    test("without a time the retry policy's delay is the time.", async () => {
+    test("without a time the delay of the retry policy applies.", async () => {
       const task = defineTask(
         "call",
         () => {
@@ -141,7 +141,7 @@ for (const [mode, options] of [
       assert.equal((await queue.left())[0]?.attempts, 0);
     });
 
-    test("24 jobs that are refused at once begin one back-off, of the latest end.", async () => {
+    test("24 jobs that are refused at once begin one back-off with the latest of their ends.", async () => {
       let waiting = 0;
       const { promise, resolve } = Promise.withResolvers<void>();
       const task = defineTask<{ n: number }>("call", async ({ n }) => {
@@ -249,7 +249,7 @@ test("A back-off is only lengthened, keeps its beginning, and is ended by resumi
   assert.equal(await beginBackOff(db, { ...asked, delayMs: 5_000 }), "begun");
 });
 
-test("At most 100 back-offs of a name are kept, and none of the others after an hour.", async () => {
+test("At most 100 ended back-offs of a name are stored, and none for more than an hour.", async () => {
   await queue.sql(`insert into worker._private_back_offs (scope, name, began_at, until)
     select 'task', 'call', now() - n * interval '1 second', now() - interval '1 millisecond'
     from generate_series(1, 150) as n`);
@@ -271,7 +271,7 @@ test("A worker that stops has written its back-offs.", async () => {
   assert.equal((await backOffs()).length, 1);
 });
 
-test("Why a job waits is the back-off, with its end and its reason.", async () => {
+test("The explanation of a waiting job names the back-off with its end and its reason.", async () => {
   const { task } = limited("call", "task", 60_000);
   await queue.started({ tasks: [task] });
   await add("call", 1);
@@ -281,7 +281,7 @@ test("Why a job waits is the back-off, with its end and its reason.", async () =
   assert.match(why?.sentence ?? "", /is backing off until .*: 429 from api\.example\.com\.$/);
 });
 
-test("What cannot back off is logged once: a queue that a job does not have, an unknown limit.", async () => {
+test("A back-off of a missing queue or an unknown limit is logged once.", async () => {
   const { logger, lines } = recorder();
   const task = defineTask<{ to: BackOffTarget }>("call", ({ to }) => {
     throw new RetryAfter(60_000, { backOff: to });

@@ -81,7 +81,7 @@ test("A pause that has ended is none, before any process has removed it.", async
   assert.deepEqual(await queue.utils.listPauses(), []);
 });
 
-test("No worker takes jobs of a paused queue, stock ones included; both go on when it is resumed.", async () => {
+test("No worker takes jobs of a paused queue, Graphile workers included; both go on when it is resumed.", async () => {
   const [task, other] = [recording("task"), recording("other")];
   await queue.started({ tasks: [task, other] });
   const theirs = await stock("task");

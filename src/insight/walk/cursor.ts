@@ -21,7 +21,7 @@ export interface Cursor {
   readonly size: number;
 }
 
-/** The longest part of a cursor are the best ids of a page, up to 500. */
+/** The best ids of a page, up to 500, are the longest part of a cursor. */
 export const MAX_CURSOR_LENGTH = 10_000;
 
 /** The version of the format. A cursor of another version is rejected, because it would be misread. */

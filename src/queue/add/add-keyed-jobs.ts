@@ -73,8 +73,8 @@ function inOrder(specs: readonly ResolvedJob[], rows: readonly JobRow[]): JobRow
   );
 }
 
-// The statements by the rules of their batch, which usually has one rule. An insert has no other way to find the rule
-// of the job in a conflict.
+// There is a statement for each set of key rules in a batch, usually one rule: `on conflict` cannot look up the rule of
+// a single job.
 const statementOf = builtPerForm((rules: readonly KeyRule[]) => addSql(rules));
 
 const TAKEN = "workers took jobs of these keys at the same time";
@@ -84,8 +84,8 @@ const TAKEN = "workers took jobs of these keys at the same time";
 // job will not run again: both lose their key and are not retried, and a new job is created. With `unfinished`, a
 // running job keeps its key.
 //
-// A job whose key another session adds at the same time is not held. If a worker has locked it already, the given job
-// is not added: then none of several jobs is added, and a single job is attempted again.
+// If another session adds a job with the same key at the same time, that job is not among `held`. If a worker has
+// already locked it, the given job cannot be added: a batch is added not at all, and a single job is tried again.
 const addSql =
   (rules: readonly KeyRule[]): Statement =>
   (s) => {

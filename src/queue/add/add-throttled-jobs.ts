@@ -1,5 +1,5 @@
 // Adds jobs with a throttle: in one statement that takes their periods and inserts the jobs, so that no period is taken
-// without its job. Equal jobs of one call meet like those of two calls: the first is added.
+// without its job. Of equal jobs in one call the first is added, as if they were added by several calls.
 import { codeOf, InputError, messageOf, WorkerError } from "../../base/errors.ts";
 import { knownOutcome } from "../../database/connection/known-outcome.ts";
 import { builtOnce, type Database, query, type Statement } from "../../database/database.ts";
@@ -20,8 +20,8 @@ import { skippedRows } from "./skipped-rows.ts";
 const SMALL_BATCH = 100;
 
 /**
- * Adds the jobs, all that are not dropped or none. Returns an answer for each in the same order: a ThrottledAdd for a
- * job with a throttle, else a job. Throws InputError if another job has a key, `extension_missing` without the tables
+ * Adds all jobs that are not dropped, or none. Returns an answer for each in the same order: a ThrottledAdd for a job
+ * with a throttle, otherwise a job. Throws InputError if another job has a key, `extension_missing` without the tables
  * for limits, and as addJobs does.
  */
 export async function addThrottledJobs(
@@ -90,7 +90,7 @@ async function insert(db: Database, specs: readonly ResolvedJob[]): Promise<Adde
 }
 
 // `taken`: an add of a key waits for the end of another one's transaction, and then sees its result. The time of an
-// add is that of its statement, so that a long transaction does not add by an old clock. Keys are taken in order, so
+// add is the start of its statement, not of its transaction, which may be long ago. Keys are taken in order, so
 // that two batches cannot deadlock.
 const addSql: Statement = builtOnce(
   (s) => `

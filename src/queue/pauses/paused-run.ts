@@ -1,6 +1,6 @@
-// The lock of a paused queue also names the worker whose run of the queue the pause has overtaken:
-// `paused:<reason>`, and after a line break the worker. The end of that run removes the name, so the end of a pause
-// need not read the jobs to find out whether one of them still runs.
+// If a queue is paused while one of its jobs runs, the queue's lock also names the worker of that job:
+// `paused:<reason>`, a line break, the worker's id. The end of that run removes the id. So the end of a pause can start
+// the next job without searching the jobs for a running one.
 import { isPausedQueue, isPseudoLock, PAUSED } from "../sql/lock.ts";
 
 const BREAK = "pg_catalog.chr(10)";
@@ -19,7 +19,9 @@ export const pauseOver = (queue: string): string =>
   `locked_by = excluded.locked_by || coalesce(${BREAK} || coalesce(${pausedRun(queue)},
       case when not ${isPseudoLock(queue)} then ${queue}.locked_by end), ''), locked_at = excluded.locked_at`;
 
-/** Returns an update, for a common table expression, that ends the runs that `worker` has of queues with `condition`. */
+/**
+ * Returns an update, for a common table expression, that ends the runs that `worker` has of queues with `condition`.
+ */
 export const endRuns = (s: string, condition: string, worker: string): string =>
   `update ${s}._private_job_queues as queues
   set locked_at = case when queues.locked_by <> ${worker}::text then queues.locked_at end,

@@ -64,7 +64,7 @@ describe("Starters at the same moment", () => {
     assert.deepEqual(new Set(kinds(outcomes)), new Set(["created"]));
   });
 
-  test("Of ours and Graphile Worker's, one builds, and the other finds everything done.", async (t) => {
+  test("When our worker and a Graphile worker start together, one builds the schema, and the other finds it complete.", async (t) => {
     const seen = new Set<string>();
     for (let round = 0; round < 12; round++) {
       const schema = fresh();

@@ -5,7 +5,9 @@ const INDENT = 2;
 /** The depth beyond which lines are not indented further. */
 const MAX_INDENT = 60;
 
-/** The beginning of a text in layout: at most about `most` units, and where it ends in the JSON text. */
+/**
+ * The first part of a laid-out text, about `most` UTF-16 units long, and the position in the JSON text where it ends.
+ */
 export class Layout {
   constructor(
     readonly text: string,
@@ -13,7 +15,7 @@ export class Layout {
   ) {}
 }
 
-/** Lays out JSON. `json` must be valid; an invalid text is only laid out badly. */
+/** Lays out JSON. `json` must be valid: the layout of an invalid text makes no sense, but is no error. */
 export function laidOut(json: string, most: i32): Layout {
   const size = most + 2 * MAX_INDENT * INDENT + 2;
   const out = new StaticArray<u16>(size);

@@ -117,7 +117,7 @@ export class ValueReader {
     }
     const named = this.kind === "name" || (this.kind === "json" && this.hasPath);
     if (value.isPrefix && (!named || isOrder(this.term.op))) {
-      const message = `"*" does not go with "${this.field.name}" here; in quotes it is a character`;
+      const message = `"*" cannot be used with "${this.field.name}" here; put it in quotes to find the character`;
       reader.fail(value.end - 1, value.end, message, "");
     }
     if (value.isPrefix && value.text.length === 0) {

@@ -1,5 +1,4 @@
-// One SIGTERM in every state that a worker can be in, and two; through the library in every mode, and
-// through `worker run`.
+// Sends SIGTERM to workers in every state, once or twice: to workers of the library in every mode, and to `worker run`.
 import type { FaultGroup, Field } from "../../field/field.ts";
 import { commandStops } from "./command-stops.ts";
 import { libraryStops } from "./library-stops.ts";

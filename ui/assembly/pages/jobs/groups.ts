@@ -183,7 +183,7 @@ export class Grouping extends PageState {
     const isFirst = !opened.isKnown || goesOn;
     opened.add(answer, goesOn);
     this.fill(key, opened);
-    // The server searches for long only in steps.
+    // An answer covers one step of a long search: the next request continues it.
     const next = answer.nextCursor;
     const wants = !answer.complete && opened.jobs.length < SHOWN && opened.steps < MAX_STEPS;
     if (wants && next !== null) this.requestFrom(m, request.topic, opened, next);

@@ -103,7 +103,7 @@ export class OperationPage extends Page {
     this.requestResults(m);
   }
 
-  /** Requests the results, but only of jobs that were to run again: others do not end by themselves. */
+  /** Requests the results of jobs that run again after the operation. Other actions have no later results. */
   private requestResults(m: Model): void {
     const operation = this.operation;
     if (operation === null || operation.done === 0 || !runsAgain(operation)) return;
