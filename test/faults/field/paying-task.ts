@@ -17,8 +17,15 @@ export interface Payment {
   readonly killAt: PayingPoint | null;
 }
 
-export const EFFECTS =
-  "create table if not exists effects (job_id bigint not null, n text not null)";
+/** The text of a message that the server sends while it commits an effect. */
+export const PAID = "an effect is being committed";
+
+export const EFFECTS = `
+  create table if not exists effects (job_id bigint not null, n text not null);
+  create or replace function report_effect() returns trigger language plpgsql as
+    $$ begin raise notice '${PAID}'; return null; end $$;
+  create constraint trigger report after insert on effects
+    deferrable initially deferred for each row execute function report_effect()`;
 
 export function paying(log: RunLog, by: string): Task<never> {
   const task = defineTransactionalTask<Payment>("pay", async ({ n, killAt }, { job }, client) => {

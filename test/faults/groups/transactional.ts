@@ -1,40 +1,77 @@
-// kill -9 around the commit of a transactional task: each job has one effect, and each effect its job.
+// kill -9 around the commit of a transactional task, and connections that are lost between a commit and its answer: each
+// job has one effect, and each effect its job.
 import type { JobToAdd } from "../../../src/domain/job-spec.ts";
 import type { Random } from "../../support/random-calls.ts";
+import { type TcpProxy, tcpProxy } from "../../support/tcp-proxy.ts";
 import type { FaultGroup, Field } from "../field/field.ts";
-import { EFFECTS, PAYING_POINTS, type Payment } from "../field/paying-task.ts";
+import { EFFECTS, PAID, PAYING_POINTS, type Payment } from "../field/paying-task.ts";
 import type { Stand } from "../field/stand.ts";
 
 /** In both modes together. */
 const KILLS = 1_000;
+/** The same for commits whose answer is lost. */
+const CUTS = 200;
 const MODES = ["safe", "fast"] as const;
 /** Of each mode, in the suite and in `npm test`. */
 const MEMBERS = [4, 2] as const;
-const LIMIT_MINUTES = 20;
+const LIMIT_MINUTES = 30;
+const LIMIT_MS = LIMIT_MINUTES * 60_000;
 /** A short lease, so that the jobs of a killed worker run again soon. */
 const RECOVERY = { heartbeatIntervalMs: 500, thresholdMs: 2_000 };
 
 export const group: FaultGroup = {
   name: "transactional",
-  title: `${KILLS} × kill -9 around the commit of a transactional task`,
+  title: `${KILLS} × kill -9 around the commit of a transactional task, ${CUTS} × its answer lost`,
   limitMinutes: LIMIT_MINUTES,
   needs: [],
   async run(field: Field) {
     const server = await field.server();
-    const stands = await field.stands(server, { modes: MODES, recovery: RECOVERY });
-    const kills = field.times(KILLS, 20) / MODES.length;
-    await field.each(stands, (stand) => paidOnce(field, stand, kills));
+    const proxies = new Map<string, TcpProxy>();
+    const stands = await field.stands(server, {
+      ...{ modes: MODES, recovery: RECOVERY },
+      async url(url, { name }) {
+        const proxy = await tcpProxy(url);
+        field.defer(() => proxy.close());
+        proxies.set(name, proxy);
+        return proxy.url;
+      },
+    });
+    const least: Least = {
+      kills: field.times(KILLS, 20) / MODES.length,
+      cuts: field.times(CUTS, 4) / MODES.length,
+    };
+    await field.each(stands, (stand) =>
+      paidOnce(field, stand, proxies.get(stand.mode.name) as TcpProxy, least),
+    );
   },
 };
 
-async function paidOnce(field: Field, stand: Stand, kills: number): Promise<void> {
+/** How many faults there are at least. */
+interface Least {
+  readonly kills: number;
+  readonly cuts: number;
+}
+
+async function paidOnce(
+  field: Field,
+  stand: Stand,
+  proxy: TcpProxy,
+  { kills, cuts }: Least,
+): Promise<void> {
   await stand.sql(EFFECTS);
-  let deadly = 0;
-  const load = stand.load(20, {
-    make: (n, _producer, dice) => payment(n, dice, deadly < kills && dice(3) > 0 ? deadly++ : null),
-  });
   const over = Promise.withResolvers<void>();
-  let [killed, isOver] = [0, false];
+  let [deadly, killed, isOver] = [0, 0, false];
+  // Several that are deadly may end one process together.
+  const load = stand.load(20, {
+    make: (n, _producer, dice) => payment(n, dice, killed < kills && dice(3) > 0 ? deadly++ : null),
+  });
+  const cutting = (async () => {
+    for (let cut = 0; cut < cuts && !isOver; cut++) {
+      proxy.cutAnswer(PAID);
+      await stand.until("a commit's answer is lost", () => isOver || proxy.cuts > cut, LIMIT_MS);
+    }
+  })();
+  cutting.catch(() => {}); // It is awaited below.
   const places = Array.from({ length: field.times(...MEMBERS) }, async () => {
     while (!isOver) {
       const [member] = await stand.hire();
@@ -43,19 +80,17 @@ async function paidOnce(field: Field, stand: Stand, kills: number): Promise<void
       if (++killed % 100 === 0) field.say(`${stand.mode.name}: ${killed} killed`);
     }
   });
-  await stand.until("so many are added", () => deadly >= kills, LIMIT_MINUTES * 60_000);
+  await stand.until("so many are killed", () => killed >= kills, LIMIT_MS);
+  await cutting;
   await load.stop();
   const left = () => stand.sql("select from worker._private_jobs limit 1");
-  await stand.until(
-    "all are paid",
-    async () => (await left()).length === 0,
-    LIMIT_MINUTES * 60_000,
-  );
+  await stand.until("all are paid", async () => (await left()).length === 0, LIMIT_MS);
   isOver = true;
   over.resolve();
   await Promise.all(places);
   const problems = await problemsOf(stand);
   stand.figure("processes killed around a commit", killed, { least: kills, unit: "" });
+  stand.figure("answers of a commit lost", proxy.cuts, { least: cuts, unit: "" });
   await stand.end({ judged: () => problems });
 }
 
