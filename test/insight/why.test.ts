@@ -293,6 +293,36 @@ test("A job that crashed its workers has that cause while it waits and runs.", a
   assert.equal(await crashed(), "Its last 4 attempts crashed their workers");
 });
 
+test("A job that crashes its workers is to be retried no more, while it waits and when it has failed.", async () => {
+  const id = await add("t", { maxAttempts: 5 });
+  const crash = async (attempts: number) =>
+    sql(
+      `update worker._private_jobs set attempts = $2, run_at = now() + interval '1 minute',
+         last_error = $3 where id = $1`,
+      [id, attempts, `Recovered ${attempts} times in a row: worker w stopped`],
+    );
+  await crash(4);
+  const stop = { action: "stop-retrying", label: "Stop retrying…", jobIds: [id] };
+  assert.deepEqual(
+    (await explain(id)).causes.map(({ kind, fix }) => [kind, fix]),
+    [
+      ["crashes_workers", null],
+      ["not_due", stop],
+    ],
+  );
+  await crash(5);
+  const { sentence, causes } = await explain(id);
+  assert.match(sentence, /^Will not run again\. All 5 attempts are used up.*\. A retry may crash/);
+  assert.deepEqual(
+    causes.map(({ kind, fix }) => [kind, fix]),
+    [
+      ["crashes_workers", null],
+      ["exhausted", null],
+    ],
+  );
+  assert.match(causes[1]?.detail ?? "", /ago; a retry may crash workers again: repair its task/);
+});
+
 describe("Of a paused task", () => {
   const paused = testQueue(() => migratedDatabase("worker", ["controls"]));
 

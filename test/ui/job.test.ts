@@ -281,6 +281,29 @@ test("each condition has its primary action, and the root of a locked queue has 
   assert.match(blocked.text, /\$ worker unlock worker-c/);
 });
 
+test("a job that crashes its workers is offered the end of its retries; once it has failed, nothing first", async () => {
+  const first = (page: Page) =>
+    page.all((e) => / p( |$)/.test(String(e.attrs["class"]))).map((e) => textOf([e]));
+  const root = {
+    ...{ detail: null, is_root: true, is_broken: true, fix: null },
+    links: { queue: null, worker: null, job: null },
+  };
+  const body = { action: "stop-retrying", ids: [7] };
+  const fix = {
+    ...{ action: "stop-retrying", label: "Stop retrying…" },
+    post: { path: "/api/jobs/action", body },
+  };
+  const waits = { ...root, kind: "not_due", text: "It is due in 5 s", fix };
+  const waiting = await shown(job(7), why({ condition: "retrying", causes: [waits] }));
+  assert.deepEqual(first(waiting), ["Stop retrying…"]);
+  assert.match(waiting.text, /\$ worker stop-retrying 7/);
+  const exhausted = { ...root, kind: "exhausted", text: "All 25 attempts are used up" };
+  const over = await shown(failedJob(7), failed({ causes: [exhausted] }));
+  assert.deepEqual(first(over), []);
+  assert.match(over.text, /Retry…/, "it is among the other actions");
+  assert.match(over.text, /\$ worker show 7/);
+});
+
 test("one letter means one thing: R retries or runs now, S reschedules", async () => {
   const pressed = async (condition: string, key: string) => {
     const one = condition === "failed" ? failedJob(7) : job(7, { condition } as Partial<ListedJob>);

@@ -1,6 +1,6 @@
 // One link of the chain from a job to the reason why it does not run. The last link is the root: it has the action that
 // removes it.
-import { lostAttempts } from "../read/lost-attempts.ts";
+import { isPoison, lostAttempts } from "../read/lost-attempts.ts";
 import type { Fix } from "./fix.ts";
 import type { WhyFacts } from "./job-facts.ts";
 
@@ -64,9 +64,25 @@ export function cause(
   };
 }
 
-/** Returns a cause if the last two attempts or more ended with their worker. */
-export function crashCauses(job: WhyFacts, isLocked: boolean): Cause[] {
-  const lost = lostAttempts({ ...job, isLocked });
+/**
+ * Returns a cause if the last two attempts or more ended with their worker. `offersFix`: whether it is a root, with the
+ * action that ends the crashes.
+ */
+export function crashCauses(job: WhyFacts, offersFix = false): Cause[] {
+  const tried = { ...job, isLocked: job.lockedMs !== null };
+  const lost = lostAttempts(tried);
   if (lost < 2) return [];
-  return [cause("crashes_workers", `Its last ${lost} attempts crashed their workers`)];
+  const text = `Its last ${lost} attempts crashed their workers`;
+  if (!offersFix || !crashesWorkers(job)) return [cause("crashes_workers", text)];
+  return [cause("crashes_workers", text, { isRoot: true, isBroken: true, fix: stopRetrying(job) })];
 }
+
+/** Whether another attempt would probably crash its worker, too, as in the incident of such a job. */
+export const crashesWorkers = (job: WhyFacts): boolean =>
+  isPoison({ ...job, isLocked: job.lockedMs !== null });
+
+/** Returns the fix; null if no attempt follows. */
+export const stopRetrying = ({ id, attempts, maxAttempts }: WhyFacts): Fix | null =>
+  attempts < maxAttempts
+    ? { action: "stop-retrying", label: "Stop retrying…", jobIds: [id] }
+    : null;

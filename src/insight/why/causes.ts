@@ -24,7 +24,7 @@ import { beingCancelled } from "../controls/being-cancelled.ts";
 import type { Pause } from "../controls/list-pauses.ts";
 import { pausedSubject } from "../controls/pause-text.ts";
 import { type LimitOfJob, limitedText } from "../limits/limit-of-job.ts";
-import { type Cause, cause, crashCauses } from "./cause.ts";
+import { type Cause, cause, crashCauses, crashesWorkers, stopRetrying } from "./cause.ts";
 import { type Holder, isUnreportedBy } from "./holders.ts";
 import type { HoldingJob } from "./holding-job.ts";
 import { cancelledText, deadlineText, type WhyFacts } from "./job-facts.ts";
@@ -76,11 +76,11 @@ export function causesOf(facts: CauseFacts): Cause[] {
       return job.isDue
         ? [
             ...cancelCauses(facts),
-            ...crashCauses(job, false),
+            ...crashCauses(job, true),
             ...dueCauses(facts),
             ...pauseCauses(facts),
           ]
-        : [notDue(facts), ...pauseCauses(facts), ...unknownTask(facts, false)];
+        : [...crashCauses(job), notDue(facts), ...pauseCauses(facts), ...unknownTask(facts, false)];
     default:
       return job.condition satisfies never;
   }
@@ -196,24 +196,24 @@ function holderCauses(facts: CauseFacts, lockedMs: number | null): Cause[] {
   }
 }
 
+/** What a retry of a job that crashes its workers would do. */
+export const CRASHES_AGAIN =
+  "a retry may crash workers again: repair its task first, or retry it on a worker with a concurrency of 1";
+
 function exhausted({ job }: CauseFacts): Cause[] {
   const deadline = deadlineText(job);
   if (deadline !== null) {
     const detail = "a retry would fail, too: add the job again if it is still needed";
     return [cause("exhausted", deadline, { ...broken, detail })];
   }
-  const detail = `last attempt ${ageText(job.nowMs - job.failedMs)} ago`;
-  const label = "Retry…";
-  const root = cause(
-    "exhausted",
-    cancelledText(job) ?? `${allAttemptsAre(job.maxAttempts)} used up`,
-    {
-      detail,
-      ...broken,
-      fix: { action: "retry", label, jobIds: [job.id] },
-    },
-  );
-  return [...crashCauses(job, false), root];
+  const last = `last attempt ${ageText(job.nowMs - job.failedMs)} ago`;
+  const text = cancelledText(job) ?? `${allAttemptsAre(job.maxAttempts)} used up`;
+  if (crashesWorkers(job)) {
+    const detail = `${last}; ${CRASHES_AGAIN}`;
+    return [...crashCauses(job), cause("exhausted", text, { detail, ...broken })];
+  }
+  const fix = { action: "retry" as const, label: "Retry…", jobIds: [job.id] };
+  return [...crashCauses(job), cause("exhausted", text, { detail: last, ...broken, fix })];
 }
 
 function notDue({ job }: CauseFacts): Cause {
@@ -224,7 +224,9 @@ function notDue({ job }: CauseFacts): Cause {
   return cause("not_due", text, {
     isRoot: true,
     detail: job.attempts === 0 ? null : `attempt ${grouped(job.attempts + 1)}`,
-    fix: { action: "run-now", label: "Run now…", jobIds: [job.id] },
+    fix: crashesWorkers(job)
+      ? stopRetrying(job)
+      : { action: "run-now", label: "Run now…", jobIds: [job.id] },
   });
 }
 

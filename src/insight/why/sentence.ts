@@ -14,9 +14,11 @@ import { STALE_LOCK_MS } from "../../queue/workers/reset-stale-locks.ts";
 import { beingCancelled } from "../controls/being-cancelled.ts";
 import { pausedSubject } from "../controls/pause-text.ts";
 import { limitedText } from "../limits/limit-of-job.ts";
+import { crashesWorkers } from "./cause.ts";
 import {
   behindText,
   type CauseFacts,
+  CRASHES_AGAIN,
   isLost,
   isUnsupported,
   placeText,
@@ -101,6 +103,9 @@ function failed({ job, sameError }: CauseFacts): string {
     return `Will not run again. ${cancelled}; ${ageText(job.nowMs - job.failedMs)} ago.`;
   }
   const last = `last attempt ${ageText(job.nowMs - job.failedMs)} ago`;
+  if (crashesWorkers(job)) {
+    return `Will not run again. ${allAttemptsAre(job.maxAttempts)} used up${span}; ${last}. A${CRASHES_AGAIN.slice(1)}.`;
+  }
   return `Will not run again. ${allAttemptsAre(job.maxAttempts)} used up${span}; ${last}.${sameWay(sameError)}`;
 }
 

@@ -2,7 +2,7 @@
 
 import { argument, quoted, shellLine } from "../forms/shell-line";
 import { firstActionFor } from "../generated/commands";
-import { Cause, ListedJob, Why } from "../generated/records";
+import { Cause, Fix, ListedJob, Why } from "../generated/records";
 import { isoTime } from "../lib/time";
 
 /** Returns the shell command of the page's primary action. */
@@ -14,15 +14,14 @@ export function commandOf(
 ): string {
   const id = job.id.toString();
   const root = rootOf(why);
-  if (root !== null) {
-    const verb = root.fix;
+  const verb = repairOf(root);
+  if (root !== null && verb !== null) {
     const worker = root.links.worker;
-    if (verb !== null && verb.action === "force-unlock" && worker !== null) {
-      return shellLine("unlock " + quoted(worker), schema);
-    }
+    if (worker !== null) return shellLine("unlock " + quoted(worker), schema);
+    return shellLine(`${verb.action} ${id}`, schema);
   }
   const first = firstActionFor(condition);
-  return first !== null && first.needsNoInput
+  return first !== null && first.needsNoInput && !isHopeless(why)
     ? shellLine(`${first.name} ${id}`, schema)
     : shellLine("show " + id, schema);
 }
@@ -32,6 +31,20 @@ export function rootOf(why: Why | null): Cause | null {
   if (why === null) return null;
   for (let i = why.causes.length - 1; i >= 0; i--) if (why.causes[i].isRoot) return why.causes[i];
   return null;
+}
+
+/** Returns the action of a root cause that matters more than the condition: unlock a worker, or stop retrying. */
+export function repairOf(root: Cause | null): Fix | null {
+  if (root === null) return null;
+  const verb = root.fix;
+  if (verb === null) return null;
+  return verb.action === "force-unlock" || verb.action === "stop-retrying" ? verb : null;
+}
+
+/** Whether the job has failed and a retry would fail, too. */
+export function isHopeless(why: Why | null): bool {
+  const root = rootOf(why);
+  return root !== null && root.kind === "exhausted" && root.fix === null;
 }
 
 /** Returns the line that adds a job like this one. */

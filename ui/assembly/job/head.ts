@@ -23,7 +23,7 @@ import { box, leaf, Node, nothing, text } from "../lib/node";
 import { conditionPath, jobPath } from "../model/links";
 import { Model } from "../model/model";
 import { Shortcut } from "../model/shortcut";
-import { rootOf } from "./command";
+import { isHopeless, repairOf, rootOf } from "./command";
 import { JobView } from "./job-view";
 
 const GROUP = "This job";
@@ -76,10 +76,10 @@ export function jobHead(m: Model, view: JobView, job: ListedJob, beside: bool): 
 
 /** The action of the root cause; otherwise the most likely action for a job in this condition. */
 function primary(m: Model, view: JobView, filled: bool): Node {
-  const root = unlocking(view);
+  const root = repair(view);
   if (root !== null) return verbButton(m, root, filled ? "p" : "");
   const first = primaryAction(view);
-  if (first === null || !m.access.canWrite) return nothing;
+  if (first === null || !m.access.canWrite || isHopeless(view.why)) return nothing;
   const label = first.command.verb + "…";
   const kind = first.needsNoInput ? "p" : "";
   if (m.live.isStale(m.now)) {
@@ -88,23 +88,21 @@ function primary(m: Model, view: JobView, filled: bool): Node {
   return keyed(label, upper(first.command.key), "ask." + first.name, "shown", "btn " + kind);
 }
 
-/** Returns the primary action; null: there is none. */
+/** Returns the most likely action for its condition; null: there is none. */
 function primaryAction(view: JobView): JobAction | null {
   return view.ended ? null : firstActionFor(view.condition);
 }
 
-/** Returns the action that unlocks a worker, if that is the root cause. */
-function unlocking(view: JobView): Fix | null {
-  const root = rootOf(view.why);
-  if (root === null || view.ended) return null;
-  const verb = root.fix;
-  return verb !== null && verb.action === "force-unlock" ? verb : null;
+/** Returns the root cause's action, if that is more than the most likely one for the condition. */
+function repair(view: JobView): Fix | null {
+  return view.ended ? null : repairOf(rootOf(view.why));
 }
 
 function others(m: Model, view: JobView, job: ListedJob): Node {
   const items: Node[] = [];
   const list = jobShortcuts(m, view);
-  const first = unlocking(view) === null ? primaryAction(view) : null;
+  const isFirst = repair(view) === null && !isHopeless(view.why);
+  const first = isFirst ? primaryAction(view) : null;
   const firstName = first === null ? "" : first.name;
   for (let i = 0; i < list.length; i++) {
     const one = list[i];
