@@ -104,7 +104,7 @@ test("Metrics, queue details and rows of jobs have the pauses, and the workers t
   await client.post("/api/pauses", { ...pause, scope: "queue", name: "mail" });
   const missing = { acknowledged: 0, waiting: 1, waiting_for: ["older"] };
   assert.deepEqual((await client.get("/api/queue?name=mail")).body.acknowledgement, missing);
-  const { pauses: _, missing: __, ...listed } = (await client.get("/api/pauses")).body;
+  const { pauses: _, missing: __, note: ___, ...listed } = (await client.get("/api/pauses")).body;
   assert.deepEqual(listed, missing);
   const other = await addJob(db, { identifier: "other" });
   await addJob(db, { identifier: "t" });
@@ -141,4 +141,18 @@ test("Without the tables the list of pauses has the reason, and the command for 
   const of = (await read(lesser.client)).missing;
   assert.deepEqual([of.may_add, of.command], [false, command]);
   assert.match(of.sentence, /adds them when \w+, the owner of the schema, runs it$/);
+});
+
+test("While a worker without heartbeats holds a lock, a pause of a task and the list have a note.", async () => {
+  await addJob(db, { identifier: "held" });
+  await pool.query(
+    "update worker._private_jobs set locked_by = 'theirs', locked_at = now() where locked_at is null",
+  );
+  const task = { scope: "task", name: "held" };
+  const { note } = (await client.post("/api/pauses", { action: "pause", ...task })).body;
+  assert.match(
+    note,
+    /^1 worker sends no heartbeats: Graphile workers apply the pause of a queue, not/,
+  );
+  assert.equal((await client.get("/api/pauses")).body.note, note);
 });

@@ -37,7 +37,7 @@ test("pause, paused and resume work once the tables are there, and are refused b
   assert.match(again.stdout, /has no pause of its own/);
 });
 
-test("While a worker without heartbeats holds a lock, the list of pauses has a note on tasks.", async () => {
+test("While a worker without heartbeats holds a lock, a pause of a task and the list of pauses have a note.", async () => {
   const { url } = await migratedDatabase("worker", ["controls"]);
   await using own = testPool(url);
   const shown = async (...words: string[]) => (await quickly(words, { DATABASE_URL: url })).stdout;
@@ -45,11 +45,11 @@ test("While a worker without heartbeats holds a lock, the list of pauses has a n
   await own.pool.query("update worker._private_jobs set locked_by = 'stock', locked_at = now()");
   await shown("pause", "queue", "mail");
   assert.doesNotMatch(await shown("paused"), /Graphile/);
-  await shown("pause", "task", "t");
-  assert.match(
-    await shown("paused"),
-    /\n1 worker sends no heartbeats: Graphile workers apply the pause of a queue, not that of a task or of everything\n$/,
-  );
+  const note =
+    "1 worker sends no heartbeats: Graphile workers apply the pause of a queue, not that of a task or of everything";
+  assert.ok((await shown("pause", "task", "t")).includes(`; ${note}\n`));
+  assert.ok((await shown("paused")).endsWith(`\n${note}\n`));
+  assert.equal(JSON.parse(await shown("paused", "--json")).note, note);
 });
 
 test("The lists, the status and the doctor show what is paused: a queue, a task and everything.", async () => {

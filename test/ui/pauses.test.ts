@@ -103,7 +103,7 @@ test("the page of a paused queue shows which workers have not acknowledged, unti
   page.app.streamOpened();
   const asked = () => page.requests.filter(({ path }) => path === "api/pauses").length;
   page.answer("api/pauses", {
-    ...{ pauses: [], missing: null, acknowledged: 5, waiting: 1, waiting_for: ["worker-c"] },
+    ...{ pauses: [], note: null, missing: null, acknowledged: 5, waiting: 1, waiting_for: ["worker-c"] },
   });
   assert.match(page.text, /Acknowledged by 5 of 6 workers; not yet by worker-c\./);
   const link = page.one((e) => e.tag === "a" && textOf([e]) === "worker-c");
@@ -112,7 +112,7 @@ test("the page of a paused queue shows which workers have not acknowledged, unti
   page.pass(3_000);
   assert.ok(asked() > before, "it is read again soon");
   page.answer("api/pauses", {
-    ...{ pauses: [], missing: null, acknowledged: 6, waiting: 0, waiting_for: [] },
+    ...{ pauses: [], note: null, missing: null, acknowledged: 6, waiting: 0, waiting_for: [] },
   });
   assert.match(page.text, /Acknowledged by 6 of 6 workers\./);
   const other = await queuePage(queue("mail"));
@@ -120,7 +120,8 @@ test("the page of a paused queue shows which workers have not acknowledged, unti
 });
 
 test("the list of tasks and the overview show the acknowledgement of a pause once", async () => {
-  const list = { pauses: [], missing: null, acknowledged: 2, waiting: 0, waiting_for: [] };
+  const note = "1 worker sends no heartbeats: Graphile workers apply the pause of a queue";
+  const list = { pauses: [], note, missing: null, acknowledged: 2, waiting: 0, waiting_for: [] };
   const page = await opened("/tasks");
   page.app.streamOpened();
   page.answer("api/tasks", {
@@ -129,7 +130,7 @@ test("the list of tasks and the overview show the acknowledgement of a pause onc
   });
   page.pass(1_000);
   page.answer("api/pauses", list);
-  assert.match(page.text, /Acknowledged by 2 of 2 workers\./);
+  assert.match(page.text, /Acknowledged by 2 of 2 workers\.1 worker sends no heartbeats: .*queue\./);
   page.go("/");
   feed(page, { incidents: incidents([pausedQueue, { ...pausedQueue, id: "paused:task:brew" }]) });
   page.pass(2_000);

@@ -228,6 +228,7 @@ export const records = {
     acknowledged: "i64",
     waiting: "i64",
     waiting_for: "string[]",
+    note: "string?",
     missing: "MissingTables?",
   },
   ListedQueue: {

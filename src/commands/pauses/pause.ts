@@ -12,6 +12,7 @@ import {
   acknowledgementShape,
   acknowledgementText,
 } from "../../insight/controls/pause-text.ts";
+import { pausesNote } from "../../insight/limits/unreported.ts";
 import { cancelRunning } from "../cancel/cancel-running.ts";
 import { defineCommand, jsonOf } from "../declare/command.ts";
 import { duration, flag, optional, text, time } from "../declare/field.ts";
@@ -56,6 +57,7 @@ export const pauseCommand = defineCommand({
     is_known: "boolean",
     ...acknowledgementShape,
     cancelling: "integer",
+    note: "string?",
   },
   problems: (input) => [
     ...targetProblems(input),
@@ -79,7 +81,7 @@ export const pauseCommand = defineCommand({
       resumeAt: resumeAt ?? null,
       forMs: secs === undefined ? null : secs * 1_000,
     });
-    return { isKnown, workers: null, cancelling: 0, failures: [] };
+    return { isKnown, workers: null, cancelling: 0, note: null, failures: [] };
   },
   follow: async (db, { isKnown }, { wait = true, ...given }, { signal, by = null }) => {
     // The pause is committed, so what fails now does not make it an error.
@@ -98,10 +100,13 @@ export const pauseCommand = defineCommand({
       : await attempt("its running jobs could not be cancelled", () =>
           cancelRunning(db, targetOf(given), { reason, by }),
         );
-    return { isKnown, workers, cancelling: cancelling ?? 0, failures };
+    const note = await attempt("workers without heartbeats could not be read", () =>
+      pausesNote(db, [targetOf(given)]),
+    );
+    return { isKnown, workers, cancelling: cancelling ?? 0, note, failures };
   },
   isPartial: ({ failures }) => failures.length > 0,
-  sentence: ({ isKnown, workers, cancelling, failures }, { scope, name, wait }) => {
+  sentence: ({ isKnown, workers, cancelling, note, failures }, { scope, name, wait }) => {
     const parts = [
       `Paused ${targetText({ scope, name })}`,
       ...(isKnown ? [] : [`no ${scope} has this name yet`]),
@@ -109,15 +114,17 @@ export const pauseCommand = defineCommand({
       ...(cancelling === 0
         ? []
         : [`${counted(cancelling, "running job is", "running jobs are")} being cancelled`]),
+      ...(note === null ? [] : [note]),
       ...failures,
     ];
     return parts.join("; ");
   },
-  members: ({ isKnown, workers, cancelling }, { scope, name = null }) =>
+  members: ({ isKnown, workers, cancelling, note }, { scope, name = null }) =>
     jsonOf({
       ...{ scope, name, is_known: isKnown },
       ...acknowledgementJson(workers ?? NOT_ACKNOWLEDGED),
       cancelling,
+      note,
     }),
 });
 
@@ -130,6 +137,8 @@ export interface PauseDone {
   readonly workers: Acknowledgement | null;
   /** The number of running jobs that are being cancelled. */
   readonly cancelling: number;
+  /** Which workers may not apply it; null: none is known. */
+  readonly note: string | null;
   /** What could not be done after the pause, with the reason. */
   readonly failures: readonly string[];
 }

@@ -16,9 +16,14 @@ export async function limitsNote(db: Database): Promise<string | null> {
 export const unreportedNote = (db: Database): Promise<string | null> =>
   noteOn(db, "do not apply limits of tasks, and run no jobs of queues with a limit");
 
-/** Returns the note on pauses of tasks and of everything; null: no such worker holds a lock that can be found. */
-export const pausesNote = (db: Database): Promise<string | null> =>
-  noteOn(db, "apply the pause of a queue, not that of a task or of everything");
+/** Returns the note on these pauses; null: all are of queues, or no such worker holds a lock that can be found. */
+export async function pausesNote(
+  db: Database,
+  pauses: readonly { readonly scope: string }[],
+): Promise<string | null> {
+  if (pauses.every(({ scope }) => scope === "queue")) return null;
+  return noteOn(db, "apply the pause of a queue, not that of a task or of everything");
+}
 
 async function noteOn(db: Database, what: string): Promise<string | null> {
   const { workers } = await knownWorkers(db);

@@ -5,7 +5,7 @@ import { stateWith } from "../controls/glyph";
 import { Pause, PauseList, readPauseList } from "../generated/records";
 import { ServerData } from "../kit/server-data";
 import { JsonReader } from "../lib/json-reader";
-import { attr, box, cls, el, Node, nothing, text } from "../lib/node";
+import { attr, box, cls, el, leaf, Node, nothing, text } from "../lib/node";
 import { counted, grouped } from "../lib/number";
 import { workerPath } from "../model/links";
 import { Model } from "../model/model";
@@ -79,7 +79,10 @@ export class Acknowledgements {
   view(): Node {
     const list = this.list;
     const all = list.acknowledged + list.waiting;
-    if (!this.data.ready || all === 0) return nothing;
+    if (!this.data.ready) return nothing;
+    const note = list.note;
+    const other = note === null ? nothing : leaf("p", "hint", note + ".");
+    if (all === 0) return other;
     const nodes: Node[] = [
       text(`Acknowledged by ${grouped(list.acknowledged)} of ${counted(all, "worker", "workers")}`),
     ];
@@ -90,6 +93,6 @@ export class Acknowledgements {
     }
     const others = list.waiting - min(names.length, NAMED);
     nodes.push(text(others > 0 ? `, ${grouped(others)} more.` : "."));
-    return box("p", "hint", nodes);
+    return box("div", "", [box("p", "hint", nodes), other]);
   }
 }

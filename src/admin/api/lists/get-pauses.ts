@@ -12,6 +12,7 @@ import {
   pauseJson,
 } from "../../../insight/controls/pause-text.ts";
 import { missingJson } from "../../../insight/json/missing-json.ts";
+import { pausesNote } from "../../../insight/limits/unreported.ts";
 import type { Operation } from "../../context/admin.ts";
 import { answerAt } from "../../wire/answer-at.ts";
 import { described, listOf, record } from "../../wire/json-schema.ts";
@@ -21,6 +22,11 @@ const members = {
   ...{ at: "time", until: "time?", reason: "string?", by: "string?" },
   backs_off: described("boolean", "true: the task or queue backs off, as a job has requested"),
 };
+
+const pausesNoteShape = described(
+  "string?",
+  "which workers may not apply the pauses of tasks; null if no such worker is known",
+);
 
 /** The pause of a queue in lists of queues. */
 export const pauseSchema = record(members, "Pause");
@@ -34,19 +40,22 @@ export const getPauses: Operation = {
     {
       pauses: listOf(pause),
       ...acknowledgementShape,
+      note: pausesNoteShape,
       missing: missingSchema("pause is possible"),
     },
     "PauseList",
   ),
   run: async ({ databases }) => {
+    const { reads } = databases;
     const [pauses, workers, missing] = await Promise.all([
-      listPauses(databases.reads),
-      readAcknowledgement(databases.reads),
-      missingTables(databases.reads, CONTROL_TABLES),
+      listPauses(reads),
+      readAcknowledgement(reads),
+      missingTables(reads, CONTROL_TABLES),
     ]);
     const json = {
       pauses: pauses.map(listedJson),
       ...acknowledgementJson(workers),
+      note: await pausesNote(reads, pauses),
       missing: missing === null ? null : missingJson(missing),
     };
     return answerAt(JSON.stringify(json));

@@ -14,12 +14,13 @@ export const pausedCommand = defineCommand({
       "../../../insight/controls/pause-text.ts"
     );
     const { pausesNote } = await import("../../../insight/limits/unreported.ts");
-    const [pauses, workers, note] = await connected(args, ({ database }) =>
-      Promise.all([listPauses(database), readAcknowledgement(database), pausesNote(database)]),
-    );
+    const [pauses, workers, note] = await connected(args, async ({ database }) => {
+      const found = await listPauses(database);
+      return [found, await readAcknowledgement(database), await pausesNote(database, found)];
+    });
     if (args.json) {
       const rows = pauses.map(({ scope, name, ...rest }) => ({ scope, name, ...pauseJson(rest) }));
-      printJson(JSON.stringify({ pauses: rows, ...acknowledgementJson(workers) }));
+      printJson(JSON.stringify({ pauses: rows, ...acknowledgementJson(workers), note }));
     } else if (pauses.length === 0) print("Nothing is paused");
     else {
       printTable(
@@ -31,7 +32,7 @@ export const pausedCommand = defineCommand({
       );
       const acknowledged = acknowledgementText(workers);
       if (acknowledged !== null) print(`The pauses are ${acknowledged}`);
-      if (note !== null && pauses.some(({ scope }) => scope !== "queue")) print(note);
+      if (note !== null) print(note);
     }
     return undefined;
   },
