@@ -103,7 +103,14 @@ test("the page of a paused queue shows which workers have not acknowledged, unti
   page.app.streamOpened();
   const asked = () => page.requests.filter(({ path }) => path === "api/pauses").length;
   page.answer("api/pauses", {
-    ...{ pauses: [], note: null, missing: null, acknowledged: 5, waiting: 1, waiting_for: ["worker-c"] },
+    ...{
+      pauses: [],
+      note: null,
+      missing: null,
+      acknowledged: 5,
+      waiting: 1,
+      waiting_for: ["worker-c"],
+    },
   });
   assert.match(page.text, /Acknowledged by 5 of 6 workers; not yet by worker-c\./);
   const link = page.one((e) => e.tag === "a" && textOf([e]) === "worker-c");
@@ -130,7 +137,10 @@ test("the list of tasks and the overview show the acknowledgement of a pause onc
   });
   page.pass(1_000);
   page.answer("api/pauses", list);
-  assert.match(page.text, /Acknowledged by 2 of 2 workers\.1 worker sends no heartbeats: .*queue\./);
+  assert.match(
+    page.text,
+    /Acknowledged by 2 of 2 workers\.1 worker sends no heartbeats: .*queue\./,
+  );
   page.go("/");
   feed(page, { incidents: incidents([pausedQueue, { ...pausedQueue, id: "paused:task:brew" }]) });
   page.pass(2_000);

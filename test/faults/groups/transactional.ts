@@ -15,6 +15,8 @@ const MODES = ["safe", "fast"] as const;
 /** Of each mode, in the suite and in `npm test`. */
 const MEMBERS = [4, 2] as const;
 const LIMIT_MINUTES = 30;
+/** More than processes start in a second would wait, and kill more than are counted. */
+const PER_SECOND = 3;
 const LIMIT_MS = LIMIT_MINUTES * 60_000;
 /** A short lease, so that the jobs of a killed worker run again soon. */
 const RECOVERY = { heartbeatIntervalMs: 500, thresholdMs: 2_000 };
@@ -62,7 +64,7 @@ async function paidOnce(
   const over = Promise.withResolvers<void>();
   let [deadly, killed, isOver] = [0, 0, false];
   // Several that are deadly may end one process together.
-  const load = stand.load(20, {
+  const load = stand.load(PER_SECOND, {
     make: (n, _producer, dice) => payment(n, dice, killed < kills && dice(3) > 0 ? deadly++ : null),
   });
   const cutting = (async () => {
