@@ -221,13 +221,11 @@ function notDue({ job }: CauseFacts): Cause {
   const text = job.isNever
     ? "It is never due: its time is infinity"
     : `It is due in ${left}, at ${momentText(job.runAtMs)}`;
-  return cause("not_due", text, {
-    isRoot: true,
-    detail: job.attempts === 0 ? null : `attempt ${grouped(job.attempts + 1)}`,
-    fix: crashesWorkers(job)
-      ? stopRetrying(job)
-      : { action: "run-now", label: "Run now…", jobIds: [job.id] },
-  });
+  const detail = job.attempts === 0 ? null : `attempt ${grouped(job.attempts + 1)}`;
+  if (crashesWorkers(job))
+    return cause("not_due", text, { ...broken, detail, fix: stopRetrying(job) });
+  const fix = { action: "run-now" as const, label: "Run now…", jobIds: [job.id] };
+  return cause("not_due", text, { isRoot: true, detail, fix });
 }
 
 function dueCauses(facts: CauseFacts): Cause[] {

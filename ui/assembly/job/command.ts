@@ -14,7 +14,7 @@ export function commandOf(
 ): string {
   const id = job.id.toString();
   const root = rootOf(why);
-  const verb = repairOf(root);
+  const verb = repairOf(root, condition);
   if (root !== null && verb !== null) {
     const worker = root.links.worker;
     if (worker !== null) return shellLine("unlock " + quoted(worker), schema);
@@ -33,12 +33,13 @@ export function rootOf(why: Why | null): Cause | null {
   return null;
 }
 
-/** Returns the action of a root cause that matters more than the condition: unlock a worker, or stop retrying. */
-export function repairOf(root: Cause | null): Fix | null {
-  if (root === null) return null;
+/** Returns the action without which the job does not continue, if the condition does not suggest the same. */
+export function repairOf(root: Cause | null, condition: string): Fix | null {
+  if (root === null || !root.isBroken) return null;
   const verb = root.fix;
   if (verb === null) return null;
-  return verb.action === "force-unlock" || verb.action === "stop-retrying" ? verb : null;
+  const first = firstActionFor(condition);
+  return first !== null && first.name === verb.action ? null : verb;
 }
 
 /** Whether the job has failed and a retry would fail, too. */

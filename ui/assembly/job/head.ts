@@ -95,7 +95,7 @@ function primaryAction(view: JobView): JobAction | null {
 
 /** Returns the root cause's action, if that is more than the most likely one for the condition. */
 function repair(view: JobView): Fix | null {
-  return view.ended ? null : repairOf(rootOf(view.why));
+  return view.ended ? null : repairOf(rootOf(view.why), view.condition);
 }
 
 function others(m: Model, view: JobView, job: ListedJob): Node {
