@@ -7,7 +7,9 @@ import { setPause } from "../../src/commands/pauses/set-pause.ts";
 import type { JobSpec } from "../../src/domain/job-spec.ts";
 import { markedFailed } from "../../src/domain/words.ts";
 import type { IncidentKind } from "../../src/insight/incidents/incident.ts";
+import { createPoisonWalk } from "../../src/insight/incidents/poison-walk.ts";
 import { createInsight } from "../../src/insight/insight.ts";
+import { readGauge } from "../../src/insight/stats/gauge.ts";
 import { addJob } from "../../src/queue/add/add-job.ts";
 import { addJobs } from "../../src/queue/add/add-jobs.ts";
 import { heartbeat, lockJob, testQueue } from "../queue/queue-database.ts";
@@ -309,9 +311,46 @@ describe("A poison job", () => {
     assert.match(
       one?.sentence ?? "",
       new RegExp(
-        `^Attempt 19 .* 2 other jobs that ran at the same time lost fewer attempts: #${first} 16, #${second} 9\\.$`,
+        `^Attempt 19 .* 2 other jobs lost fewer attempts in crashes: #${first} 16, #${second} 9\\.$`,
       ),
     );
+  });
+
+  test("is one of two, if the other crashed later, or at the same time with another worker.", async () => {
+    const lost = async (id: string, count: number, by: string, age: string) =>
+      sql(
+        `update worker._private_jobs set attempts = $2::int, created_at = now() - interval '1 hour',
+          updated_at = date_trunc('minute', now()) - $4::interval,
+          last_error = format('Recovered %s times in a row: worker %s stopped without finishing attempt %s', $2::int, $3::text, $2::int)
+         where id = $1`,
+        [id, count, by, age],
+      );
+    const [bang, grow] = [await add("bang"), await add("grow")];
+    const poison = async () =>
+      ids((await ofKind("poison")).map(({ links }) => ({ id: links.job ?? "" })));
+    for (const [count, by, age] of [
+      [6, "a worker", "5 minutes"],
+      [5, "a worker", "5 minutes"],
+      [5, "w2", "2 minutes"],
+    ] as const) {
+      await lost(bang, 6, "w1", "5 minutes");
+      await lost(grow, count, by, age);
+      assert.deepEqual(
+        (await poison()).toSorted(),
+        [bang, grow].toSorted(),
+        `${count} ${by} ${age}`,
+      );
+    }
+    // A row has its last crash only, so an earlier finding is kept.
+    const walk = createPoisonWalk();
+    const apart = async () => {
+      const found = await walk(queue.db, await readGauge(queue.db));
+      return found.poison.find(({ id }) => id === grow)?.apartFrom;
+    };
+    assert.deepEqual(await apart(), new Set([bang]));
+    await lost(bang, 7, "w3", "1 minute");
+    assert.deepEqual(await apart(), new Set([bang]));
+    assert.deepEqual(await poison(), [bang]);
   });
 
   test("is not named if several were running at every crash: they are one incident.", async () => {

@@ -11,7 +11,7 @@ export interface Crash {
   readonly recoveredMs: number;
 }
 
-/** Jobs that were running when workers crashed. */
+/** What is known of the crashes of a job's workers. */
 export interface CrashReport {
   /** The first payload fields of the suspected job; empty if there are several. */
   readonly fields: readonly PayloadField[];
@@ -32,7 +32,7 @@ export interface CrashReport {
 const MAX_JOBS = 6;
 
 /**
- * Returns the report. `suspects`: the jobs that were running at every crash; `others`: those that were running at some.
+ * Returns the report. `suspects`: the jobs that were running at every crash; `others`: those that may have been running at some.
  */
 export function crashReport(
   suspects: readonly PoisonJob[],
@@ -49,7 +49,7 @@ export function crashReport(
     times: since.map(({ recoveredMs }) => new Date(recoveredMs).toISOString()),
     crashes: job.lost,
     jobs: all.slice(0, MAX_JOBS).map(({ id, task, lost }) => ({ id, task, crashes: lost })),
-    worker: job.lockedBy ?? since.at(-1)?.workerId ?? null,
+    worker: job.lockedBy ?? job.recoveredFrom ?? since.at(-1)?.workerId ?? null,
   };
 }
 

@@ -8,7 +8,7 @@ import { lockHolder } from "../../queue/sql/lock.ts";
 import { dateOf, microseconds } from "../../queue/sql/moments.ts";
 import { ifSurelyAtMost } from "../../queue/sql/unpacked.ts";
 import { readCancellations } from "../controls/being-cancelled.ts";
-import { isPoison, lostAttempts } from "../read/lost-attempts.ts";
+import { isPoison, lastLostBy, lostAttempts } from "../read/lost-attempts.ts";
 import type { Gauge } from "../stats/gauge.ts";
 
 export interface PoisonJob {
@@ -22,6 +22,10 @@ export interface PoisonJob {
   readonly createdMs: number;
   /** When the job was last recovered, in milliseconds; null if never. */
   readonly recoveredMs: number | null;
+  /** The worker from which it was last recovered; null if unknown. */
+  readonly recoveredFrom: string | null;
+  /** Jobs that lost more attempts, and did not run beside this one in one of its crashes: they are not its cause. */
+  readonly apartFrom: ReadonlySet<string>;
   /** The worker that runs the job; null if none does. */
   readonly lockedBy: string | null;
   /** The first fields of its payload, with their values as JSON; empty for a large payload. */
@@ -51,6 +55,7 @@ export function createPoisonWalk(): PoisonWalk {
   let page = 0;
   let fileNode = "";
   const candidates = new Set<string>();
+  const apart = new Map<string, Set<string>>();
   let holders = new Set<string>();
   let lastRound: readonly string[] | null = null;
 
@@ -86,10 +91,40 @@ export function createPoisonWalk(): PoisonWalk {
     const found = rows.map(jobOf).filter((job) => job !== null);
     candidates.clear();
     for (const { id } of found) candidates.add(id);
+    noteApart(found, apart);
     // A job that is being cancelled does not run again.
     const cancelled = await readCancellations(db, [...candidates]);
-    return { poison: found.filter(({ id }) => !cancelled.has(id)), jobHolders: lastRound };
+    const poison = found
+      .filter(({ id }) => !cancelled.has(id))
+      .map((job) => ({ ...job, apartFrom: apart.get(job.id) ?? job.apartFrom }));
+    return { poison, jobHolders: lastRound };
   };
+}
+
+/** The number of jobs that are compared with each other. */
+const MAX_COMPARED = 100;
+
+/** Adds the jobs that each job crashed without. Rows name the last crash only, so earlier findings are kept. */
+function noteApart(found: readonly PoisonJob[], apart: Map<string, Set<string>>): void {
+  const compared = found.slice(0, MAX_COMPARED);
+  const ids = new Set(compared.map(({ id }) => id));
+  for (const id of apart.keys()) if (!ids.has(id)) apart.delete(id);
+  for (const job of compared) {
+    for (const other of compared) {
+      if (other.lost <= job.lost || !crashedWithout(job, other)) continue;
+      const from = apart.get(job.id) ?? new Set();
+      apart.set(job.id, from.add(other.id));
+    }
+  }
+}
+
+/** Whether `other` was not recovered in the last crash of `job`. */
+function crashedWithout(job: PoisonJob, other: PoisonJob): boolean {
+  if (job.recoveredMs === null || other.recoveredMs === null) return false;
+  return (
+    job.recoveredMs > other.recoveredMs ||
+    (job.recoveredMs === other.recoveredMs && job.recoveredFrom !== other.recoveredFrom)
+  );
 }
 
 function jobOf(row: JobRow): PoisonJob | null {
@@ -105,11 +140,14 @@ function jobOf(row: JobRow): PoisonJob | null {
     runAtMs: dateOf(row.run_at_us).getTime(),
     createdMs: dateOf(row.created_us).getTime(),
     recoveredMs: row.error_start === null ? null : dateOf(row.updated_us).getTime(),
+    recoveredFrom: lastLostBy(tried),
+    apartFrom: NONE,
     lockedBy: row.locked_by,
     fields: row.payload === null ? [] : firstFields(row.payload),
   };
 }
 
+const NONE: ReadonlySet<string> = new Set();
 const FIELDS = 3;
 const MAX_FIELD_LENGTH = 60;
 
@@ -158,10 +196,11 @@ interface JobRow {
 }
 
 const MAX_PAYLOAD_BYTES = 2_048;
+const MAX_ERROR_LENGTH = 400;
 
 const jobsSql: Statement = (s) => `
   select jobs.id, tasks.identifier as task, jobs.attempts, jobs.max_attempts,
-    pg_catalog.left(jobs.last_error, 64) as error_start, jobs.locked_at is not null as is_locked,
+    pg_catalog.left(jobs.last_error, ${MAX_ERROR_LENGTH}::int) as error_start, jobs.locked_at is not null as is_locked,
     ${microseconds("jobs.run_at")} as run_at_us, ${microseconds("jobs.created_at")} as created_us,
     ${microseconds("jobs.updated_at")} as updated_us, ${lockHolder("jobs")} as locked_by,
     (${ifSurelyAtMost("jobs.payload", MAX_PAYLOAD_BYTES)})::text as payload

@@ -87,8 +87,8 @@ export function poisonJobs(facts: IncidentFacts): Incident[] {
 }
 
 /** Returns a text that is equal for jobs that were recovered together each time. */
-const crashesOf = ({ id, lost, recoveredMs }: PoisonJob): string =>
-  recoveredMs === null ? id : `${lost} ${recoveredMs}`;
+const crashesOf = ({ id, lost, recoveredMs, recoveredFrom }: PoisonJob): string =>
+  recoveredMs === null ? id : `${lost} ${recoveredMs} ${recoveredFrom}`;
 
 function crashing(job: PoisonJob, facts: IncidentFacts): Incident {
   const { id, task, lost } = job;
@@ -143,9 +143,10 @@ function stopRetrying(jobs: readonly PoisonJob[]): Incident["fix"] {
   return jobIds.length === 0 ? null : { action: "stop-retrying", label: "Stop retrying…", jobIds };
 }
 
-/** Whether `job` was only running beside `other`: it lost fewer attempts, so it was not running in every crash. */
+/** Whether `job` may only have been running beside `other`: it lost fewer attempts, none of them surely without it. */
 const isBeside = (job: PoisonJob, other: PoisonJob): boolean =>
   other.lost > job.lost &&
+  !job.apartFrom.has(other.id) &&
   job.recoveredMs !== null &&
   other.recoveredMs !== null &&
   job.recoveredMs >= other.createdMs;
@@ -176,7 +177,7 @@ function besideText(beside: readonly PoisonJob[]): string {
     .slice(0, MAX_BESIDE)
     .map((other) => `#${other.id} ${grouped(other.lost)}`);
   const rest = beside.length > MAX_BESIDE ? ", …" : "";
-  return ` ${counted(beside.length, "other job", "other jobs")} that ran at the same time lost fewer attempts: ${lost.join(", ")}${rest}.`;
+  return ` ${counted(beside.length, "other job", "other jobs")} lost fewer attempts in crashes: ${lost.join(", ")}${rest}.`;
 }
 
 const PEAK_FACTOR = 10;

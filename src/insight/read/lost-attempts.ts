@@ -25,3 +25,13 @@ export function isPoison(job: AttemptedJob): boolean {
   const lost = lostAttempts(job);
   return lost >= 3 || (lost >= 2 && lost * 2 >= job.attempts);
 }
+
+// A worker's id may be any text, so it ends where the sentence continues.
+const BY =
+  /(?:^Recovered: |in a row: )(?:worker (.+?) stopped without|attempt \d+ was locked since .*? by (.+?), which)/;
+
+/** Returns the worker that held the job's last attempt when it was recovered; null if unknown. */
+export function lastLostBy({ errorStart }: Pick<AttemptedJob, "errorStart">): string | null {
+  const found = BY.exec(errorStart ?? "");
+  return found?.[1] ?? found?.[2] ?? null;
+}

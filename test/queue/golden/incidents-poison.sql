@@ -6,7 +6,7 @@
   limit $3::int;
 
   select jobs.id, tasks.identifier as task, jobs.attempts, jobs.max_attempts,
-    pg_catalog.left(jobs.last_error, 64) as error_start, jobs.locked_at is not null as is_locked,
+    pg_catalog.left(jobs.last_error, 400::int) as error_start, jobs.locked_at is not null as is_locked,
     pg_catalog.floor(extract(epoch from jobs.run_at) * 1000000::numeric) as run_at_us, pg_catalog.floor(extract(epoch from jobs.created_at) * 1000000::numeric) as created_us,
     pg_catalog.floor(extract(epoch from jobs.updated_at) * 1000000::numeric) as updated_us, pg_catalog.left(jobs.locked_by, 1024) as locked_by,
     (case when pg_catalog.pg_column_size(jobs.payload)::bigint * case pg_catalog.pg_column_compression(jobs.payload)

@@ -1,4 +1,4 @@
-/** The crashes of a job's workers: when they crashed, and which jobs ran there each time. */
+/** When workers have crashed since the job was added, and which jobs lost attempts then. */
 import { ageText, clockAt } from "../../controls/age";
 import { link } from "../../controls/button";
 import { shareBar, sparkline } from "../../controls/spark";
@@ -32,7 +32,7 @@ function crashes(m: Model, crash: CrashReport): Node {
     bars[min(BARS - 1, <i32>(((times[i] - first) / span) * <f64>BARS))]++;
   }
   const every = ageText((last - first) / <f64>(times.length - 1));
-  const title = `Crashes, one every ${every}`;
+  const title = `Worker crashes, one every ${every}`;
   return box("div", "crash-times", [
     leaf("h3", "k", title),
     sparkline(bars, "failed", title, 480, 26),
@@ -50,7 +50,7 @@ function worker(id: string | null): Node {
 }
 
 function crashedJobs(crash: CrashReport): Node {
-  const rows: Node[] = [leaf("h3", "k", "Jobs running when a worker crashed")];
+  const rows: Node[] = [leaf("h3", "k", "Attempts lost in crashes")];
   for (let i = 0; i < crash.jobs.length; i++) rows.push(share(crash.jobs[i], crash.crashes));
   return box("div", "crash-jobs", rows);
 }
@@ -58,7 +58,7 @@ function crashedJobs(crash: CrashReport): Node {
 function share(job: CrashedJob, crashes: i64): Node {
   const task = job.task;
   const name = task === null ? nothing : cutName(task, "name");
-  const words = `${grouped(job.crashes)} of ${grouped(crashes)}`;
+  const words = grouped(job.crashes);
   const colour = job.crashes >= crashes ? "failed" : "dim";
   return box("div", "crash-job", [
     link(jobPath(job.id), "row", [name, leaf("span", "id", `#${job.id}`)]),
