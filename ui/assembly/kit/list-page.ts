@@ -31,6 +31,10 @@ export abstract class ListPage extends Page {
   spanningHeads: Column[] = [];
   /** The order of an address without `sort`. */
   usualSort: string = "";
+  heads: Column[] = [];
+  /** The noun for one row and for several: `job`, `jobs`. */
+  one: string = "";
+  many: string = "";
   /** The number of rows on all pages; i64.MIN_VALUE: no answer has included it. */
   count: i64 = i64.MIN_VALUE;
   private typed: i32 = 0;
@@ -68,11 +72,9 @@ export abstract class ListPage extends Page {
     return sort.length > 0 ? sort : this.usualSort;
   }
 
-  abstract columns(m: Model): Column[];
-
-  /** The noun for one row and for several: `job`, `jobs`. */
-  abstract one(): string;
-  abstract many(): string;
+  columns(_m: Model): Column[] {
+    return this.heads;
+  }
 
   /** Returns which rows these are, for the text below the list. */
   extent(_m: Model): string {
@@ -165,9 +167,7 @@ export abstract class ListPage extends Page {
   /** The API's address of a page of the list. */
   at(m: Model, cursor: string): string {
     const source = this.source(m);
-    return cursor.length > 0
-      ? new Address("", new Map<string, string>()).with("cursor", cursor).replace("?", source + "&")
-      : source;
+    return cursor.length > 0 ? `${source}&cursor=${encode(cursor)}` : source;
   }
 
   override onAnswer(m: Model, request: Pending, body: string): void {

@@ -163,7 +163,7 @@ function rowView(
 export function countText(page: ListPage, order: string): string {
   if (page.count === i64.MIN_VALUE || page.list.rows.length === 0) return "";
   return page.address.value("search").length > 0
-    ? counted(page.count, page.one() + " matches", page.many() + " match") + order
+    ? counted(page.count, page.one + " matches", page.many + " match") + order
     : grouped(page.count) + order;
 }
 
@@ -234,7 +234,7 @@ function cursorPath(page: ListPage, cursor: string): string {
 export function nothingFound(page: ListPage): Node {
   const searched = page.address.value("search");
   const all = page.address.with("search", "");
-  return empty(`No ${page.many()} match “${searched}”`, "", all, "Clear the search");
+  return empty(`No ${page.many} match “${searched}”`, "", all, "Clear the search");
 }
 
 /**
@@ -247,7 +247,7 @@ export function bulkBar(m: Model, page: ListPage, all: Node, verbs: Node[]): Nod
   if ((count === 0 && !every) || !m.access.canWrite) return nothing;
   return el(
     "div",
-    [cls("bulk"), attr("role", "group"), attr("aria-label", `Selected ${page.many()}`)],
+    [cls("bulk"), attr("role", "group"), attr("aria-label", `Selected ${page.many}`)],
     [
       every ? nothing : leaf("b", "bulk-count", `${grouped(count)} selected`),
       all,

@@ -1,4 +1,5 @@
 /** One row of a list, and a page of rows as it was read. */
+import { JsonReader } from "../lib/json-reader";
 import { Node } from "../lib/node";
 import { Model } from "../model/model";
 
@@ -68,6 +69,15 @@ export class RowPage {
   count: i64 = i64.MIN_VALUE;
   /** Why the answer cannot be read; empty: it can. */
   fault: string = "";
+}
+
+/** Returns the page for the rows of an answer that was read, with its fault if it cannot be read. */
+export function rowPage(r: JsonReader, next: string | null): RowPage {
+  r.end();
+  const page = new RowPage();
+  page.fault = r.error;
+  page.next = next === null ? "" : next;
+  return page;
 }
 
 /** A column: its class, its heading, and the orders that clicks on the heading select, as the API names them. */

@@ -153,7 +153,9 @@ export abstract class Page {
   /** Called when the session has ended: what was read in it must be discarded. */
   reset(_m: Model): void {}
 
-  abstract title(): string;
+  title(): string {
+    return this.label;
+  }
 
   /** Returns the mark after its name in the navigation. */
   mark(_m: Model): Mark {

@@ -7,7 +7,7 @@ import { shellLine } from "../../forms/shell-line";
 import { readActivity } from "../../generated/records";
 import { ListPage } from "../../kit/list-page";
 import { listView, newsPill } from "../../kit/list-view";
-import { Column, RowPage } from "../../kit/row";
+import { RowPage, rowPage } from "../../kit/row";
 import { JsonReader } from "../../lib/json-reader";
 import { box, leaf, Node, nothing, text } from "../../lib/node";
 import { Model } from "../../model/model";
@@ -24,25 +24,12 @@ export class ActivityPage extends ListPage {
     this.label = "Activity";
     this.drawing = PULSE;
     this.letter = "a";
+    this.one = "write";
+    this.many = "writes";
+    this.heads = COLUMNS;
     this.isSelectable = false;
     // The line of an operation shows its progress.
     this.everyMs = 2000;
-  }
-
-  override title(): string {
-    return "Activity";
-  }
-
-  override one(): string {
-    return "write";
-  }
-
-  override many(): string {
-    return "writes";
-  }
-
-  override columns(_m: Model): Column[] {
-    return COLUMNS;
   }
 
   override source(_m: Model): string {
@@ -52,11 +39,7 @@ export class ActivityPage extends ListPage {
   override read(body: string): RowPage {
     const r = new JsonReader(body);
     const answer = readActivity(r);
-    r.end();
-    const page = new RowPage();
-    page.fault = r.error;
-    const next = answer.nextCursor;
-    page.next = next === null ? "" : next;
+    const page = rowPage(r, answer.nextCursor);
     for (let i = 0; i < answer.entries.length; i++) {
       page.rows.push(new ActivityRow(answer.entries[i]));
     }

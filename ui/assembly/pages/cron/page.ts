@@ -5,7 +5,7 @@ import { pageHeadWith } from "../../controls/panel";
 import { readCronList } from "../../generated/records";
 import { ListPage } from "../../kit/list-page";
 import { countText, listView, newsPill, nothingFound, searchBox } from "../../kit/list-view";
-import { Column, RowPage } from "../../kit/row";
+import { RowPage, rowPage } from "../../kit/row";
 import { writeButton } from "../../kit/verb";
 import { JsonReader } from "../../lib/json-reader";
 import { box, leaf, Node, nothing } from "../../lib/node";
@@ -25,25 +25,12 @@ export class CronPage extends ListPage {
     this.label = "Cron";
     this.drawing = CLOCK;
     this.letter = "c";
+    this.one = "entry";
+    this.many = "entries";
+    this.heads = COLUMNS;
     this.isSelectable = false;
     this.usualSort = "next";
     this.everyMs = 15000;
-  }
-
-  override title(): string {
-    return "Cron";
-  }
-
-  override one(): string {
-    return "entry";
-  }
-
-  override many(): string {
-    return "entries";
-  }
-
-  override columns(_m: Model): Column[] {
-    return COLUMNS;
   }
 
   override source(_m: Model): string {
@@ -53,15 +40,8 @@ export class CronPage extends ListPage {
   override read(body: string): RowPage {
     const r = new JsonReader(body);
     const list = readCronList(r);
-    r.end();
-    const page = new RowPage();
-    if (r.failed) {
-      page.fault = r.error;
-      return page;
-    }
+    const page = rowPage(r, list.nextCursor);
     for (let i = 0; i < list.entries.length; i++) page.rows.push(new CronRow(list.entries[i]));
-    const next = list.nextCursor;
-    if (next !== null) page.next = next;
     page.count = list.count;
     return page;
   }

@@ -9,7 +9,7 @@ import { countedValue, isKnown, valueText } from "../../controls/value";
 import { Groups } from "../../generated/records";
 import { ListPage } from "../../kit/list-page";
 import { listView, newsPill, nothingFound, searchBox } from "../../kit/list-view";
-import { Column, RowPage } from "../../kit/row";
+import { RowPage } from "../../kit/row";
 import { ServerData } from "../../kit/server-data";
 import { lower } from "../../lib/letters";
 import { box, leaf, Node, nothing, text } from "../../lib/node";
@@ -42,31 +42,18 @@ export class ErrorsPage extends ListPage {
     this.label = "Errors";
     this.drawing = BUG;
     this.letter = "e";
+    this.one = "error";
+    this.many = "errors";
+    this.heads = COLUMNS;
     this.inBar = true;
     this.isSelectable = false;
     this.usualSort = "-failed";
     this.everyMs = 15000;
   }
 
-  override title(): string {
-    return "Errors";
-  }
-
   override mark(m: Model): Mark {
     const groupCount = m.facts.incidents.errorGroups;
     return groupCount > 0 ? new Mark(grouped(groupCount), "red") : noMark;
-  }
-
-  override one(): string {
-    return "error";
-  }
-
-  override many(): string {
-    return "errors";
-  }
-
-  override columns(_m: Model): Column[] {
-    return COLUMNS;
   }
 
   private get which(): string {

@@ -11,7 +11,7 @@ import { valueText } from "../../controls/value";
 import { countOf } from "../../generated/conditions";
 import { JobList, ListedJob, readJobList, Value } from "../../generated/records";
 import { ListPage } from "../../kit/list-page";
-import { Column, RowPage } from "../../kit/row";
+import { Column, RowPage, rowPage } from "../../kit/row";
 import { ServerData } from "../../kit/server-data";
 import { JsonReader } from "../../lib/json-reader";
 import { grouped, parseWhole } from "../../lib/number";
@@ -57,18 +57,12 @@ export abstract class JobsList extends ListPage {
   constructor() {
     super("jobs", "/jobs");
     this.searchField = FIELD;
+    this.one = "job";
+    this.many = "jobs";
   }
 
   override rowId(key: string): string {
     return "job-" + key;
-  }
-
-  one(): string {
-    return "job";
-  }
-
-  many(): string {
-    return "jobs";
   }
 
   /** Another job beside the list does not make it another list. */
@@ -100,7 +94,7 @@ export abstract class JobsList extends ListPage {
     this.firsts = kept.firsts;
   }
 
-  columns(_m: Model): Column[] {
+  override columns(_m: Model): Column[] {
     const condition = this.bar.terms.condition;
     const list: Column[] = [];
     const isAll = condition.length === 0;
@@ -163,11 +157,7 @@ export abstract class JobsList extends ListPage {
   read(body: string): RowPage {
     const r = new JsonReader(body);
     const answer = readJobList(r);
-    r.end();
-    const page = new RowPage();
-    page.fault = r.error;
-    const next = answer.nextCursor;
-    page.next = next === null ? "" : next;
+    const page = rowPage(r, answer.nextCursor);
     const tab = this.bar.terms.condition;
     for (let i = 0; i < answer.jobs.length; i++) {
       page.rows.push(new JobRow(answer.jobs[i], this.settings, tab));

@@ -7,7 +7,7 @@ import { shellLine } from "../../forms/shell-line";
 import { LimitList, readLimitList } from "../../generated/records";
 import { ListPage } from "../../kit/list-page";
 import { listView, newsPill } from "../../kit/list-view";
-import { Column, RowPage } from "../../kit/row";
+import { RowPage, rowPage } from "../../kit/row";
 import { JsonReader } from "../../lib/json-reader";
 import { box, leaf, Node, nothing } from "../../lib/node";
 import { grouped } from "../../lib/number";
@@ -27,29 +27,16 @@ export class LimitsPage extends ListPage {
     this.label = "Limits";
     this.drawing = GAUGE;
     this.letter = "l";
+    this.one = "limit";
+    this.many = "limits";
+    this.heads = COLUMNS;
     this.isSelectable = false;
     this.searchField = "";
-  }
-
-  override title(): string {
-    return "Limits";
   }
 
   override mark(m: Model): Mark {
     const count = m.facts.limits.length;
     return count > 0 ? new Mark(grouped(count), "") : noMark;
-  }
-
-  override one(): string {
-    return "limit";
-  }
-
-  override many(): string {
-    return "limits";
-  }
-
-  override columns(_m: Model): Column[] {
-    return COLUMNS;
   }
 
   override source(_m: Model): string {
@@ -59,9 +46,7 @@ export class LimitsPage extends ListPage {
   override read(body: string): RowPage {
     const r = new JsonReader(body);
     const list = readLimitList(r);
-    r.end();
-    const page = new RowPage();
-    page.fault = r.error;
+    const page = rowPage(r, null);
     if (r.failed) return page;
     this.known = list;
     for (let i = 0; i < list.limits.length; i++) page.rows.push(new LimitRow(list.limits[i]));

@@ -30,10 +30,6 @@ export class MaintenancePage extends Page {
     this.letter = "m";
   }
 
-  override title(): string {
-    return "Maintenance";
-  }
-
   override load(m: Model): void {
     this.data.request(m, PATH);
   }

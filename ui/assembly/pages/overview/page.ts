@@ -69,10 +69,6 @@ export class OverviewPage extends Page {
     this.inBar = true;
   }
 
-  override title(): string {
-    return "Overview";
-  }
-
   override load(m: Model): void {
     this.errors.request(m, ERRORS);
     this.queues.request(m, QUEUES);

@@ -7,7 +7,7 @@ import { QueueStates, readQueueList } from "../../generated/records";
 import { after } from "../../host";
 import { ListPage } from "../../kit/list-page";
 import { countText, listView, newsPill, nothingFound, searchBox } from "../../kit/list-view";
-import { Column, RowPage } from "../../kit/row";
+import { RowPage, rowPage } from "../../kit/row";
 import { ServerData } from "../../kit/server-data";
 import { unlockVerb, verbArg, withUnlock } from "../../kit/verb";
 import { JsonReader } from "../../lib/json-reader";
@@ -33,14 +33,13 @@ export class QueuesPage extends ListPage {
     this.label = "Queues";
     this.drawing = LAYERS;
     this.letter = "q";
+    this.one = "queue";
+    this.many = "queues";
+    this.heads = COLUMNS;
     this.inBar = true;
     this.isSelectable = false;
     this.usualSort = "stuck";
     this.everyMs = 15000;
-  }
-
-  override title(): string {
-    return "Queues";
   }
 
   override mark(m: Model): Mark {
@@ -48,18 +47,6 @@ export class QueuesPage extends ListPage {
     if (stuck === 0) return noMark;
     // One incident may be about many queues of one worker.
     return new Mark(hasMany(m) ? "stuck" : `${stuck} stuck`, "red");
-  }
-
-  override one(): string {
-    return "queue";
-  }
-
-  override many(): string {
-    return "queues";
-  }
-
-  override columns(_m: Model): Column[] {
-    return COLUMNS;
   }
 
   override source(_m: Model): string {
@@ -71,15 +58,9 @@ export class QueuesPage extends ListPage {
   override read(body: string): RowPage {
     const r = new JsonReader(body);
     const list = readQueueList(r);
-    r.end();
-    const page = new RowPage();
-    if (r.failed) {
-      page.fault = r.error;
-      return page;
-    }
+    const page = rowPage(r, list.nextCursor);
+    if (r.failed) return page;
     for (let i = 0; i < list.queues.length; i++) page.rows.push(new QueueRow(list.queues[i]));
-    const next = list.nextCursor;
-    if (next !== null) page.next = next;
     // Only the first page has the number of queues, in any state.
     page.count = list.count;
     if (page.count !== i64.MIN_VALUE) this.known = list.states;

@@ -5,7 +5,7 @@ import { pageHeadWith } from "../../controls/panel";
 import { readTaskList } from "../../generated/records";
 import { ListPage } from "../../kit/list-page";
 import { countText, listView, newsPill, nothingFound, searchBox } from "../../kit/list-view";
-import { Column, RowPage } from "../../kit/row";
+import { RowPage, rowPage } from "../../kit/row";
 import { writeButton } from "../../kit/verb";
 import { JsonReader } from "../../lib/json-reader";
 import { box, leaf, Node, nothing } from "../../lib/node";
@@ -25,6 +25,9 @@ export class TasksPage extends ListPage {
     this.label = "Tasks";
     this.drawing = CODE;
     this.letter = "t";
+    this.one = "task";
+    this.many = "tasks";
+    this.heads = COLUMNS;
     this.isSelectable = false;
     this.usualSort = "worst";
     this.everyMs = 15000;
@@ -51,25 +54,9 @@ export class TasksPage extends ListPage {
     if (request.topic === this.rows.topic) super.onFailure(m, request, status, reason);
   }
 
-  override title(): string {
-    return "Tasks";
-  }
-
   override mark(m: Model): Mark {
     const unknown = m.facts.incidentsOf("unsupported_task");
     return unknown > 0 ? new Mark(`${unknown} unknown`, "red") : noMark;
-  }
-
-  override one(): string {
-    return "task";
-  }
-
-  override many(): string {
-    return "tasks";
-  }
-
-  override columns(_m: Model): Column[] {
-    return COLUMNS;
   }
 
   override source(_m: Model): string {
@@ -79,15 +66,8 @@ export class TasksPage extends ListPage {
   override read(body: string): RowPage {
     const r = new JsonReader(body);
     const list = readTaskList(r);
-    r.end();
-    const page = new RowPage();
-    if (r.failed) {
-      page.fault = r.error;
-      return page;
-    }
+    const page = rowPage(r, list.nextCursor);
     for (let i = 0; i < list.tasks.length; i++) page.rows.push(new TaskRow(list.tasks[i]));
-    const next = list.nextCursor;
-    if (next !== null) page.next = next;
     page.count = list.count;
     return page;
   }

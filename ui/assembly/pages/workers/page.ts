@@ -12,7 +12,7 @@ import {
 import { after } from "../../host";
 import { ListPage } from "../../kit/list-page";
 import { bulkBar, listView, newsPill, nothingFound, searchBox } from "../../kit/list-view";
-import { Column, Row, RowPage } from "../../kit/row";
+import { Row, RowPage, rowPage } from "../../kit/row";
 import { unlockVerb, verbArg, withUnlock, writeButton } from "../../kit/verb";
 import { JsonReader } from "../../lib/json-reader";
 import { box, leaf, Node, nothing, text } from "../../lib/node";
@@ -40,11 +40,10 @@ export class WorkersPage extends ListPage {
     this.label = "Workers";
     this.drawing = CPU;
     this.letter = "w";
+    this.one = "worker";
+    this.many = "workers";
+    this.heads = COLUMNS;
     this.usualSort = "state";
-  }
-
-  override title(): string {
-    return "Workers";
   }
 
   override mark(m: Model): Mark {
@@ -56,18 +55,6 @@ export class WorkersPage extends ListPage {
       `${grouped(pulse.alive)} of ${grouped(all)}`,
       pulse.alive === 0 ? "red" : "amber",
     );
-  }
-
-  override one(): string {
-    return "worker";
-  }
-
-  override many(): string {
-    return "workers";
-  }
-
-  override columns(_m: Model): Column[] {
-    return COLUMNS;
   }
 
   override source(_m: Model): string {
@@ -82,15 +69,9 @@ export class WorkersPage extends ListPage {
   override read(body: string): RowPage {
     const r = new JsonReader(body);
     const list = readWorkerList(r);
-    r.end();
-    const page = new RowPage();
-    if (r.failed) {
-      page.fault = r.error;
-      return page;
-    }
+    const page = rowPage(r, list.nextCursor);
+    if (r.failed) return page;
     for (let i = 0; i < list.workers.length; i++) page.rows.push(new WorkerRow(list.workers[i]));
-    const next = list.nextCursor;
-    if (next !== null) page.next = next;
     this.counts = list.counts;
     this.differences = list.differences;
     return page;
