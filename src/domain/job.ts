@@ -83,7 +83,7 @@ export function listedJobTexts(job: Job, more: Record<string, string> = {}): str
 }
 
 /** Returns the contract's job inside a `JobActionResult`. */
-export function actedJobJson(job: Job): string {
+export function changedJobJson(job: Job): string {
   const { queue_name: _, is_available: __, state: ___, ...rest } = fields(job);
   return object({ ...rest, task_id: String(job.taskId), job_queue_id: String(job.queueId) }).join(
     "",

@@ -340,7 +340,7 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
     }).load(db),
 
   complete: (db) => completeJobs(db, ["1"]),
-  "acted-left-alone": (db) => jobActionResult(db, ["1"], { jobs: [], operationId: null }),
+  "skipped-jobs": (db) => jobActionResult(db, ["1"], { jobs: [], operationId: null }),
   "complete-beside-locked-rows": [
     (db) => completeJobs(db, ["1"]),
     (text) => {

@@ -3,7 +3,7 @@
  * since, the server sends only its moment (src/http/repeat/conditional.ts).
  */
 
-interface Known {
+interface CachedAnswer {
   readonly etag: string;
   readonly asOf: string;
   readonly text: string;
@@ -12,7 +12,7 @@ interface Known {
 /** The number of stored answers: a page sends the same few requests again and again. */
 const MAX_KEPT = 8;
 
-let answers = new Map<string, Known>();
+let answers = new Map<string, CachedAnswer>();
 
 /** No answer stays in the memory of a page that is signed out, not even one that is on its way. */
 export function clearAnswers(): void {
@@ -42,6 +42,6 @@ export async function ask(url: URL, init: RequestInit & { readonly headers: Head
 }
 
 /** Returns the same answer with a newer moment. */
-function atMoment(known: Known, asOf: string): string {
+function atMoment(known: CachedAnswer, asOf: string): string {
   return known.text.replaceAll(`"as_of":"${known.asOf}"`, `"as_of":"${asOf}"`);
 }

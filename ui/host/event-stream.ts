@@ -14,7 +14,7 @@ const MAX_CHARS = 8_000_000;
 export class EventStream {
   readonly #runner: Runner;
   #abort: AbortController | undefined;
-  #early: Reading | undefined;
+  #early: StreamReading | undefined;
 
   constructor(runner: Runner) {
     this.#runner = runner;
@@ -52,7 +52,7 @@ export class EventStream {
     this.#abort = undefined;
   }
 
-  #ask(path: string, headers: string): Reading {
+  #ask(path: string, headers: string): StreamReading {
     const abort = new AbortController();
     let begin = () => {};
     const wanted = new Promise<void>((resolve) => {
@@ -101,7 +101,7 @@ export class EventStream {
   }
 }
 
-interface Reading {
+interface StreamReading {
   readonly path: string;
   readonly abort: AbortController;
   /** Passes events to the application from now on. */

@@ -15,7 +15,7 @@ const HOLE = 5;
 const KEY = "key";
 
 /** A node in the document; a hole is null. */
-interface Drawn {
+interface DrawnNode {
   /** The name of the element; empty for a text. */
   readonly tag: string;
   readonly key: string;
@@ -28,7 +28,7 @@ interface Drawn {
   ops?: Uint32Array;
 }
 
-type Child = Drawn | null;
+type Child = DrawnNode | null;
 
 const utf16 = new TextDecoder("utf-16le", { ignoreBOM: true });
 const noAttrs = new Map<string, Value>();
@@ -38,7 +38,7 @@ export class Picture {
   readonly #root: Element;
   readonly #names = new Map<number, string>();
   /** The elements that a user can change. They are reset to what was drawn whenever something is drawn. */
-  readonly #fields = new Set<Drawn>();
+  readonly #fields = new Set<DrawnNode>();
   #children: Child[] | undefined;
   #new: Element[] = [];
   #ops = new Uint32Array();
@@ -94,7 +94,7 @@ export class Picture {
     return now;
   }
 
-  #textNode(left: Siblings, index: number): Drawn {
+  #textNode(left: Siblings, index: number): DrawnNode {
     const text = this.#string();
     const before = left.take("", "", index);
     if (!before) {
@@ -106,7 +106,7 @@ export class Picture {
     return before;
   }
 
-  #element(parent: Element, left: Siblings, index: number): Drawn {
+  #element(parent: Element, left: Siblings, index: number): DrawnNode {
     const tag = this.#name(this.#word());
     const size = this.#word();
     const units = this.#word();
@@ -122,7 +122,7 @@ export class Picture {
       return before;
     }
     const node = (before?.node ?? create(tag, parent)) as Element;
-    const drawn: Drawn = before ?? { tag, key, node, attrs: noAttrs, children: [], text: "" };
+    const drawn: DrawnNode = before ?? { tag, key, node, attrs: noAttrs, children: [], text: "" };
     if (!before && (tag === "dialog" || attrs.has("data-start"))) this.#new.push(node);
     if (!before && hasField(attrs)) this.#fields.add(drawn);
     if (key === "") this.#change(drawn, attrs, end);
@@ -140,7 +140,7 @@ export class Picture {
     return drawn;
   }
 
-  #change(drawn: Drawn, attrs: Map<string, Value>, end: number): void {
+  #change(drawn: DrawnNode, attrs: Map<string, Value>, end: number): void {
     const node = drawn.node as Element;
     attrs.delete(KEY);
     for (const [name, value] of attrs) {
@@ -171,7 +171,13 @@ export class Picture {
   }
 
   /** Whether an element is drawn as before. */
-  #isAs({ ops, text }: Drawn, start: number, end: number, unit: number, units: number): boolean {
+  #isAs(
+    { ops, text }: DrawnNode,
+    start: number,
+    end: number,
+    unit: number,
+    units: number,
+  ): boolean {
     if (ops?.length !== end - start || text.length !== units) return false;
     for (let i = 0; i < ops.length; i++) if (ops[i] !== this.#ops[start + i]) return false;
     return this.#text.startsWith(text, unit - this.#from);
@@ -209,18 +215,18 @@ class Siblings {
     this.#all = all;
   }
 
-  take(tag: string, key: string, index: number): Drawn | undefined {
+  take(tag: string, key: string, index: number): DrawnNode | undefined {
     if (key === "") return this.#nearest(tag, index + this.#moved, index);
     this.#keyed ??= new Map(this.#all.map((child, at) => [child?.key ?? "", at]));
     return this.#takeAt(this.#keyed.get(key) ?? -1, tag, key);
   }
 
   /** Returns the children that were not taken. */
-  rest(): Drawn[] {
+  rest(): DrawnNode[] {
     return this.#all.filter((child) => child != null);
   }
 
-  #nearest(tag: string, wanted: number, index: number): Drawn | undefined {
+  #nearest(tag: string, wanted: number, index: number): DrawnNode | undefined {
     for (let by = 0; by <= wanted || wanted + by < this.#all.length; by++) {
       for (const at of [wanted + by, wanted - by]) {
         const child = this.#takeAt(at, tag, "");
@@ -232,7 +238,7 @@ class Siblings {
     return undefined;
   }
 
-  #takeAt(at: number, tag: string, key: string): Drawn | undefined {
+  #takeAt(at: number, tag: string, key: string): DrawnNode | undefined {
     const child = this.#all[at];
     if (child?.tag !== tag || child.key !== key) return undefined;
     this.#all[at] = undefined;

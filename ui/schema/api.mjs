@@ -583,10 +583,10 @@ export const records = {
   Suggestions: { replace: "Span", suggestions: "Suggestion[]" },
   ExportTicket: { path: "string" },
   /** What is read of a changed job; the list is requested again. */
-  ActedJob: { id: "i64" },
+  ChangedJob: { id: "i64" },
   JobActionResult: {
     message: "string",
-    jobs: "ActedJob[]",
+    jobs: "ChangedJob[]",
     is_duplicate: "bool",
     /** Of a cancellation: those that run, whose workers end them. */
     cancelling: "i64",

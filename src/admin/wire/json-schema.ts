@@ -126,7 +126,10 @@ export const listedJob = withOptional(
 
 /** The schemas to which answers of commands can refer. */
 const records: Readonly<Record<string, JsonSchema>> = {
-  ActedJob: record({ ...databaseJob, task_id: "integer", job_queue_id: "integer?" }, "ActedJob"),
+  ChangedJob: record(
+    { ...databaseJob, task_id: "integer", job_queue_id: "integer?" },
+    "ChangedJob",
+  ),
   CancelledJob: record(
     {
       id: "integer",

@@ -85,7 +85,7 @@ export const addCommand = defineCommand({
     `worker add digest '{"user": 7}' --throttle 1h --throttle-by args.user`,
   ],
   answer: {
-    jobs: "ActedJob[]",
+    jobs: "ChangedJob[]",
     outcome: "string",
     is_duplicate: "boolean",
     is_throttled: "boolean",

@@ -58,7 +58,7 @@ export interface CancelEnd {
 }
 
 /** What the command has done. */
-export interface Cancelled extends ChangeResult {
+export interface CancelJobsResult extends ChangeResult {
   readonly cancelling: readonly string[];
   readonly failed: readonly string[];
   readonly missing: readonly string[];
@@ -120,7 +120,7 @@ export async function waitForCancelledJobs(
 const NEVER = new AbortController().signal;
 
 function outcomesOf(
-  { jobs, cancelling, failed }: Cancelled,
+  { jobs, cancelling, failed }: CancelJobsResult,
   ids: readonly string[],
 ): CancelledJob[] {
   const outcomes = new Map<string, CancelledJob["outcome"]>([
@@ -136,7 +136,7 @@ async function cancel(
   ids: readonly string[],
   how: Cancel,
   record: ActionRecord | null,
-): Promise<Cancelled> {
+): Promise<CancelJobsResult> {
   const before = await query<ExistingJob>(db, presentSql, [ids]);
   const failed = before.filter(({ is_failed: isOver }) => isOver).map(({ id }) => id);
   const others = ids.filter((id) => !failed.includes(id));
@@ -213,7 +213,7 @@ export const cancelCommand = defineCommand({
     "worker cancel 'task:import_file' --dry-run",
   ],
   answer: {
-    ...{ jobs: "ActedJob[]", operation: "integer?" },
+    ...{ jobs: "ChangedJob[]", operation: "integer?" },
     ...{ cancelling: "integer", outcomes: "CancelledJob[]" },
   },
   onJobs: {
@@ -268,7 +268,7 @@ const howOf = (
 
 /** `Cancelled 1 of 3 jobs; 1 runs and is being cancelled: #7; 1 had failed before: #8`. */
 function sentenceOf(
-  { jobs, cancelling: asked, failed, missing }: Cancelled,
+  { jobs, cancelling: asked, failed, missing }: CancelJobsResult,
   requested: number,
 ): string {
   const [one, more] = OF_RUNNING;

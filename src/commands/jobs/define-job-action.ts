@@ -1,7 +1,7 @@
 // Shared by the actions on jobs: their HTTP route, how they change jobs by id, and a result that counts the jobs that
 // were changed and those that were skipped.
 import { type Database, query, type Statement } from "../../database/database.ts";
-import { actedJobJson, type Job } from "../../domain/job.ts";
+import { changedJobJson, type Job } from "../../domain/job.ts";
 import { counted, grouped } from "../../domain/words.ts";
 import {
   actionRecordOf,
@@ -47,7 +47,7 @@ export function defineJobAction<const F extends Fields, const N extends string>(
     weight: "light",
     http: { path: "/api/jobs/action", action: action.name },
     positionals: ["ids"],
-    answer: { jobs: "ActedJob[]", operation: "integer?" },
+    answer: { jobs: "ChangedJob[]", operation: "integer?" },
     // The wait is outside the transaction, whose timeout is that of the change.
     prepare: async (db, input) => {
       const { ids, ...changes } = input as Input<F> & IdsInput;
@@ -104,7 +104,7 @@ const presentSql: Statement = (schema) => `
 
 /** Returns the jobs in their present state, with payloads byte for byte. */
 export function jobsMember(jobs: readonly Job[]): Record<string, string> {
-  return { jobs: `[${jobs.map(actedJobJson).join(",")}]` };
+  return { jobs: `[${jobs.map(changedJobJson).join(",")}]` };
 }
 
 interface IdsInput {

@@ -20,7 +20,7 @@ export const runScheduleCommand = defineCommand({
   fields: { identifier },
   dialog: "none",
   examples: ["worker schedule run nightly"],
-  answer: { identifier: "string", jobs: "ActedJob[]" },
+  answer: { identifier: "string", jobs: "ChangedJob[]" },
   run: (db, { identifier: given }) => runSchedule(db, given),
   jobIds: (job) => [job.id],
   sentence: (job, { identifier: given }) => `Added job ${job.id} of ${scheduleText(given)}`,

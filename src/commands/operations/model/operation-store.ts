@@ -5,7 +5,7 @@ import type { JobQuery } from "../../../insight/query/job-query.ts";
 import type { Origin } from "../../audit/audit-entry.ts";
 import type { JobChange } from "../../before-images/job-change.ts";
 import type { OperationSettings } from "./action.ts";
-import type { JobOperation, OperationState, Preview, UndoSkipped } from "./operation.ts";
+import type { JobOperation, OperationState, Preview, UndoSkippedCounts } from "./operation.ts";
 
 /** A change of state. It does nothing if the operation is in none of the states `from`. */
 export interface Transition {
@@ -49,7 +49,7 @@ export interface Batch {
   /** The number of the other jobs by the reason they were skipped; none for an undo. */
   readonly skipped: SkippedCounts;
   /** For an undo: the number of jobs that it has left unchanged so far. */
-  readonly undoSkipped?: UndoSkipped;
+  readonly undoSkipped?: UndoSkippedCounts;
   /** The id up to which the operation is done; null if it belongs to another process and nothing was done. */
   readonly afterId: string | null;
 }

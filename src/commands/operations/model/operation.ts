@@ -49,7 +49,7 @@ export interface Preview {
 }
 
 /** The number of changed jobs that an undo leaves unchanged. */
-export interface UndoSkipped {
+export interface UndoSkippedCounts {
   /** Deleted jobs whose key another job has now. */
   readonly keyTaken: number;
   /** Jobs that were locked or changed since. */
@@ -95,7 +95,7 @@ export interface JobOperation {
   /** The id up to which jobs are restored; null: no undo has started. */
   readonly undoAfterId: string | null;
   readonly undone: number;
-  readonly undoSkipped: UndoSkipped;
+  readonly undoSkipped: UndoSkippedCounts;
   readonly error: string | null;
   readonly canUndo: boolean;
   readonly undoUntil: string | null;

@@ -8,7 +8,7 @@ import {
   type JobOperation,
   type OperationState,
   UNDO_HOURS,
-  type UndoSkipped,
+  type UndoSkippedCounts,
 } from "../model/operation.ts";
 
 /** The row of `operationColumns`, as returned by `query()`. */
@@ -136,7 +136,7 @@ export type UndoSkippedRow = Pick<
   "undo_key_taken" | "undo_changed" | "undo_gone" | "undo_locked"
 >;
 
-export function undoSkippedIn(row: UndoSkippedRow): UndoSkipped {
+export function undoSkippedIn(row: UndoSkippedRow): UndoSkippedCounts {
   return {
     keyTaken: Number(row.undo_key_taken),
     changed: Number(row.undo_changed),
