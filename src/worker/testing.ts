@@ -153,6 +153,7 @@ function inlineSource<E>(
     logger: silentLogger,
     extensions: extensions as E,
     workerId: "inline",
+    aborted: new Set(),
     completeIn: async () => onCompleted(),
     utils: bindUtils(
       { client, schema: schemaName() },

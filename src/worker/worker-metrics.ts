@@ -11,6 +11,8 @@ export interface MetricsSource {
   sessions(): { readonly all: readonly SessionCounts[] };
   /** null without heartbeats. */
   heartbeatAgeMs(): number | null;
+  /** The number of jobs that ignore their signal. */
+  ignoringSignal(): number;
 }
 
 interface SessionCounts {
@@ -46,7 +48,7 @@ export class WorkerMetrics {
     const { Counter, Gauge, Registry } = prometheus;
     const registry = new Registry();
     const registers = [registry];
-    const { concurrency, sessions, heartbeatAgeMs } = this.#source;
+    const { concurrency, sessions, heartbeatAgeMs, ignoringSignal } = this.#source;
     const sum = (of: (one: SessionCounts) => number) => () =>
       sessions().all.reduce((total, one) => total + of(one), 0);
     const byTask = () => this.#byTask();
@@ -83,6 +85,8 @@ export class WorkerMetrics {
       "Jobs that it has fetched and that wait for a slot",
       sum(({ waiting }) => waiting),
     );
+    const ignoring = "Jobs whose code still runs after their signal and the grace";
+    gauge("worker_jobs_ignoring_signal", ignoring, ignoringSignal);
     if (heartbeatAgeMs() !== null) {
       const age = () => (heartbeatAgeMs() ?? Number.NaN) / 1_000;
       gauge("worker_heartbeat_age_seconds", "Since its last successful heartbeat", age);

@@ -15,6 +15,7 @@ import type { Job } from "../domain/job.ts";
 import type { WorkerUtils } from "../utils/worker-utils.ts";
 import { bounded, connectionOf, withApplicationName } from "./connection/connection-config.ts";
 import { Timetable } from "./cron/timetable.ts";
+import { ignoringSignal, type JobIgnoringSignal } from "./execute/job-context.ts";
 import { tallied } from "./execute/task-tally.ts";
 import { WorkerLease } from "./lease/worker-lease.ts";
 import {
@@ -28,6 +29,7 @@ import { Sessions } from "./sessions.ts";
 import { StopLimit } from "./stop-limit.ts";
 import { Hooks } from "./task/hooks.ts";
 import { logEvents } from "./task/log-listener.ts";
+import type { AbortedAttempt } from "./task/task-context.ts";
 import { Upkeep } from "./upkeep.ts";
 import { WorkerMetrics } from "./worker-metrics.ts";
 import { ownPool, utilsOf } from "./worker-pool.ts";
@@ -53,6 +55,7 @@ export class Worker<Extensions = unknown> implements Service {
   readonly #listener: Listener | null;
   readonly #timetable: Timetable;
   readonly #metrics: WorkerMetrics;
+  readonly #aborted = new Set<AbortedAttempt>();
   /** Ids under which nothing is locked, and whose leases must still be ended. */
   #freeIds: readonly string[] = [];
   readonly #stopping = new AbortController();
@@ -73,33 +76,34 @@ export class Worker<Extensions = unknown> implements Service {
     this.#pool = config.pool ?? ownPool(config);
     const [hooks, concurrency] = [this.hooks, this.#concurrency];
     this.utils = utilsOf(config, this.#pool, hooks);
-    const extensions = config.extensions as Extensions;
-    const source = { pool: this.#pool, logger: config.logger, extensions, utils: this.utils };
+    const own = { extensions: config.extensions as Extensions, aborted: this.#aborted };
+    const source = { pool: this.#pool, logger: config.logger, utils: this.utils, ...own };
     const connection = connectionOf(this.#pool);
     const sessions = () => this.#sessions;
     this.#limit = new StopLimit(config, () => this.#sessions.all);
     const tasks = tallied(config.tasks);
-    const cron = () => this.#timetable.ticks;
     const lease = new WorkerLease();
     const prove = () => this.#prove();
     const shared = { connection, hooks, tasks, concurrency, outage, lease, prove };
+    const cron = () => this.#timetable.ticks;
     this.#upkeep = new Upkeep(config, { ...shared, sessions, cron });
     const { pauses: controls, limits } = this.#upkeep;
     const parts = { config, source, ...shared, controls, limits };
-    this.#sessions = new Sessions(() => new Session(parts), {
-      ...{ hooks, outage, givenUp: this.#limit.givenUp },
+    const ending = { hooks, outage, givenUp: this.#limit.givenUp };
+    this.#sessions = new Sessions(() => new Session(parts), ending);
+    const taskIdentifiers = [...config.tasks.keys()];
+    this.#timetable = new Timetable(config, {
+      ...{ workerId: () => this.id, db: this.#database, hooks, logger: config.logger, outage },
+      taskIdentifiers: new Set(taskIdentifiers),
     });
-    this.#timetable = this.#timetableOf(config, outage);
     this.#listener = config.notify ? this.#listen(connection, outage) : null;
     this.#metrics = new WorkerMetrics({
       ...{ tasks, concurrency, sessions },
       heartbeatAgeMs: () => lease.heartbeatAgeMs,
+      ignoringSignal: () => this.jobsIgnoringSignal.length,
     });
-    this.hooks.emit("worker:create", {
-      workerId: this.id,
-      concurrency: concurrency.value,
-      taskIdentifiers: [...config.tasks.keys()],
-    });
+    const created = { workerId: this.id, concurrency: concurrency.value, taskIdentifiers };
+    this.hooks.emit("worker:create", created);
   }
 
   /**
@@ -183,6 +187,14 @@ export class Worker<Extensions = unknown> implements Service {
   }
 
   /**
+   * The jobs whose code still runs `abortGraceMs` (default 5,000) after their signal, longest first, for health
+   * checks: they were cancelled, exceeded their time limit or lost their lock.
+   */
+  get jobsIgnoringSignal(): readonly JobIgnoringSignal[] {
+    return ignoringSignal(this.#aborted, this.#config.abortGraceMs);
+  }
+
+  /**
    * Resolves to the worker's metrics as Prometheus text: jobs by task and result; from the first call on, how
    * long jobs run and due jobs waited; running and waiting jobs, slots, the heartbeat's age.
    */
@@ -245,17 +257,6 @@ export class Worker<Extensions = unknown> implements Service {
     const ownPool = pool === undefined ? endPool(this.#pool, abortGraceMs) : undefined;
     await Promise.all([this.#upkeep.stop(this.#freeIds), ownPool]);
     this.#ended.resolve();
-  }
-
-  #timetableOf(config: WorkerConfig<Extensions>, outage: Outage): Timetable {
-    const { logger, tasks } = config;
-    return new Timetable(config, {
-      workerId: () => this.id,
-      db: this.#database,
-      hooks: this.hooks,
-      ...{ logger, outage },
-      taskIdentifiers: new Set(tasks.keys()),
-    });
   }
 
   get #database(): Database {

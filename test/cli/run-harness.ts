@@ -42,6 +42,8 @@ export interface RunProcess {
   logged(what: string | ((line: LogLine) => boolean), after?: number): Promise<LogLine>;
   /** The number of lines so far. */
   readonly count: number;
+  /** The standard output so far. */
+  readonly stdout: string;
   send(signal: NodeJS.Signals): void;
   readonly ended: Promise<{ status: number | null; stdout: string; stderr: string }>;
 }
@@ -84,6 +86,9 @@ export function startRun(
     ended,
     get count() {
       return lines.length;
+    },
+    get stdout() {
+      return stdout;
     },
     send: (signal) => void child.kill(signal),
     logged(what, from = 0) {

@@ -232,6 +232,28 @@ test("Plugins observe and intercept, and the admin serves beside the worker.", a
   assert.match(stdout, /settled completed/);
 });
 
+test("/healthz beside a worker names the jobs that ignore their signal.", async () => {
+  const module = "export default () => new Promise((resolve) => setTimeout(resolve, 3_600_000));";
+  const tasks = filesOf({ "stubborn.mjs": module });
+  await add("stubborn");
+  const run = startRun(
+    ["--tasks", tasks, "--admin", "127.0.0.1:0", "--json", "--timeout", "100ms"],
+    { ...env, WORKER_RUN_ABORT_GRACE: "100ms", WORKER_ADMIN_PASSWORD: "a secret of ours" },
+  );
+  await run.logged("the worker has started");
+  const url = /"url":"([^"]+)"/.exec(run.stdout)?.[1];
+  const ignoring = async () => {
+    const answer = await fetch(new URL("healthz", url));
+    assert.equal(answer.status, 200);
+    const { jobs_ignoring_signal: ids } = (await answer.json()) as Record<string, number[]>;
+    return ids ?? [];
+  };
+  await until("it is named", async () => (await ignoring()).length === 1);
+  assert.ok((await ignoring()).every(Number.isInteger));
+  run.send("SIGTERM");
+  await run.ended;
+});
+
 test("A program gets the job and the queue, and no secret of the admin.", async () => {
   const tasks = filesOf({ vars: "#!/bin/sh\nenv | sort\n" });
   await add("vars", "{}", "--queue", "q", "--key", "k");

@@ -129,7 +129,10 @@ for (const [mode, options] of modes) {
     const other = recording("other");
     const { lines, logger } = recorder();
     const { id } = await queue.utils.addJob("stubborn");
-    await queue.started({ tasks: [stubborn, other], concurrency: 1, logger, ...options });
+    const worker = await queue.started({
+      ...{ tasks: [stubborn, other], concurrency: 1, logger },
+      ...options,
+    });
     await started.opened;
     await queue.utils.cancelJobs([id], { reason: "too long" });
     assert.equal(await ended(id), "cancelled");
@@ -142,10 +145,14 @@ for (const [mode, options] of modes) {
         ({ level, message }) => level === "warn" && message.includes("ignores its signal"),
       ),
     );
+    const ignoring = () => worker.jobsIgnoringSignal.map((one) => [one.id, one.taskIdentifier]);
+    assert.deepEqual(ignoring(), [[id, "stubborn"]]);
+    assert.match(await worker.metrics(), /^worker_jobs_ignoring_signal 1$/m);
     await queue.utils.addJob("other");
     assert.equal(other.seen.length, 0);
     end.open();
     await until("the next job runs in its slot", () => other.seen.length === 1);
+    assert.deepEqual(ignoring(), []);
   });
 }
 

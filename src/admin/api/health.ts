@@ -1,16 +1,25 @@
 // GET /healthz and /readyz: for probes, without a login and without details.
 import { WorkerError } from "../../base/errors.ts";
 import { Refusal } from "../../http/refusal.ts";
-import { json } from "../../http/response.ts";
+import { json, jsonText } from "../../http/response.ts";
 import type { Operation } from "../context/admin.ts";
-import { record } from "../wire/json-schema.ts";
+import { described, record, withOptional } from "../wire/json-schema.ts";
 
 const READ_ONLY = "read_only_server is true on a standby, or when PostgreSQL refuses writes";
 
+const MAX_IDS = 100;
+const IGNORING =
+  "of the worker in this process: jobs whose code still runs after their signal and the grace, at most 100";
+
 export const health: Operation = {
   summary: "200 while the process can serve",
-  answer: record({ status: "string" }),
-  run: () => json({ status: "ok" }),
+  answer: withOptional(record({ status: "string" }), {
+    jobs_ignoring_signal: described("integer[]", IGNORING),
+  }),
+  run: ({ config: { jobsIgnoringSignal: ignoring } }) => {
+    if (ignoring === undefined) return json({ status: "ok" });
+    return jsonText(`{"status":"ok","jobs_ignoring_signal":[${ignoring().slice(0, MAX_IDS)}]}`);
+  },
 };
 
 export const ready: Operation = {

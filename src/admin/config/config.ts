@@ -62,6 +62,8 @@ export interface AdminServerConfig {
   readonly logger: Logger;
   /** The function that is called after every change; null without one. */
   readonly onAudit: OnAudit | null;
+  /** Returns the ids of jobs of the worker in this process that ignore their signal, for /healthz. */
+  readonly jobsIgnoringSignal?: () => readonly string[];
 }
 
 /** The settings of the builder, unchecked. */

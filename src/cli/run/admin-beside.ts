@@ -1,18 +1,20 @@
 // The admin in the process of `worker run`, on its own connections.
 import type { Logger } from "../../base/logger.ts";
+import type { Worker } from "../../worker/worker.ts";
 import type { CliConnectionSettings } from "../shell/connection.ts";
 import { ADMIN_ADDRESS, type RunArguments } from "./run-options.ts";
 import type { StopRequests } from "./stop-requests.ts";
 
 /**
  * null if the admin is off. Disposing of the result stops it. `stops`: with a certificate, SIGHUP reloads it instead of
- * stopping the worker.
+ * stopping the worker. `worker`: returns the worker as soon as there is one, for /healthz.
  */
 export async function adminBeside(
   args: RunArguments,
   settings: CliConnectionSettings,
   stops: StopRequests,
   logger: Logger,
+  worker?: () => Pick<Worker, "jobsIgnoringSignal"> | null,
 ): Promise<AsyncDisposable | null> {
   if (args.admin === undefined) return null;
   const { adminConfig, announce, certificateReload } = await import("../admin/admin-server.ts");
@@ -21,7 +23,12 @@ export async function adminBeside(
   const pool = createPool({ ...settings, logger, applicationName: "worker admin" });
   try {
     const listen = args.admin || ADMIN_ADDRESS;
-    const config = await adminConfig({ ...args, listen }, pool, settings.schema, logger);
+    // A job that has timed out and runs again may be there twice.
+    const ignoring = () => [...new Set(worker?.()?.jobsIgnoringSignal.map(({ id }) => id))];
+    const config = {
+      ...(await adminConfig({ ...args, listen }, pool, settings.schema, logger)),
+      ...(worker === undefined ? {} : { jobsIgnoringSignal: ignoring }),
+    };
     const server = await serve(config);
     if (config.certificate !== null) stops.onHangup(certificateReload(server, logger));
     announce(server, config, args.json);

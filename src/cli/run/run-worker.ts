@@ -49,8 +49,15 @@ export async function runWorker(
     const options = await workerOptions(args, { settings, logger, runProgram });
     const names = options.tasks.map(({ identifier }) => identifier);
     logger.info({ tasks: names, concurrency: options.concurrency }, "the tasks are loaded");
-    await using _admin = await adminBeside(args, settings, stops, logger);
-    const parts = { options, settings, stops, manager, logger };
+    let worker: Worker | null = null;
+    await using _admin = await adminBeside(
+      ...([args, settings, stops, logger] as const),
+      args.once ? undefined : () => worker,
+    );
+    const created = (one: Worker) => {
+      worker = one;
+    };
+    const parts = { options, settings, stops, manager, logger, created };
     const status = await (args.once ? drain(parts, args) : work(parts));
     return hasFailed() ? 1 : status;
   } finally {
@@ -66,10 +73,13 @@ interface RunParts {
   readonly stops: StopRequests;
   readonly manager: ServiceManager;
   readonly logger: Logger;
+  /** Called with the worker before it starts; not with --once. */
+  created(worker: Worker): void;
 }
 
-async function work({ options, stops, manager, logger }: RunParts): Promise<ExitStatus> {
+async function work({ options, stops, manager, logger, created }: RunParts): Promise<ExitStatus> {
   const worker = new Worker(options);
+  created(worker);
   stops.for(worker);
   try {
     await worker.start();

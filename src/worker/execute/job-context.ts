@@ -8,7 +8,7 @@ import { isInTransaction, isOutsideTransaction } from "../../database/connection
 import type { Verdict } from "../task/hooks.ts";
 import { withoutOwnJob } from "../task/own-job.ts";
 import type { Task } from "../task/task.ts";
-import type { ContextSource, TaskContext } from "../task/task-context.ts";
+import type { AbortedAttempt, ContextSource, TaskContext } from "../task/task-context.ts";
 import type { FetchedJob } from "./fetched-job.ts";
 import type { TalliedTask, TaskTally } from "./task-tally.ts";
 
@@ -36,6 +36,10 @@ export class JobContext<Extensions> implements TaskContext<Extensions> {
   abort(reason: Error): void {
     this.#abort ??= new AbortController();
     this.#abort.abort(reason);
+  }
+
+  protected get aborted(): ContextSource<Extensions>["aborted"] {
+    return this.#source.aborted;
   }
 
   get logger(): TaskLogger {
@@ -111,10 +115,36 @@ export class JobAttempt<E> extends JobContext<E> {
   /** Interceptors decide whether the task is called; null: there are none. */
   verdict: Promise<Verdict | undefined> | null = null;
 
+  /** The task's code as long as it runs, also after the attempt has ended. */
+  #code: Promise<unknown> | null = null;
+  #abortedAtMs: number | null = null;
+
   constructor(job: FetchedJob, source: ContextSource<E>, { task, tally }: TalliedTask<E>) {
     super(job, source);
     this.task = task;
     this.tally = tally;
+  }
+
+  override abort(reason: Error): void {
+    super.abort(reason);
+    if (this.#abortedAtMs !== null) return;
+    this.#abortedAtMs = monotonic();
+    if (this.#code !== null) this.#listAborted(this.#code, this.#abortedAtMs);
+  }
+
+  /** Called with the task's code, and returns it. */
+  began<T>(code: Promise<T>): Promise<T> {
+    this.#code = code;
+    if (this.#abortedAtMs !== null) this.#listAborted(code, this.#abortedAtMs);
+    return code;
+  }
+
+  #listAborted(code: Promise<unknown>, abortedAtMs: number): void {
+    const { aborted } = this;
+    const entry = { job: this.job, abortedAtMs };
+    aborted.add(entry);
+    const ended = () => void aborted.delete(entry);
+    code.then(ended, ended);
   }
 }
 
@@ -138,4 +168,25 @@ function withFields(logger: Logger, fields: object): TaskLogger {
         ? logger[level](fields, more)
         : logger[level]({ ...fields, ...more }, message ?? "");
   return { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
+}
+
+/** A job that still runs although its signal has aborted. */
+export interface JobIgnoringSignal {
+  /** The job's id. */
+  readonly id: string;
+  /** Its task. */
+  readonly taskIdentifier: string;
+  /** How long ago its signal aborted, in milliseconds. */
+  readonly abortedForMs: number;
+}
+
+export function ignoringSignal(
+  aborted: ReadonlySet<AbortedAttempt>,
+  graceMs: number,
+): JobIgnoringSignal[] {
+  const nowMs = monotonic();
+  return [...aborted].flatMap(({ job: { id, taskIdentifier }, abortedAtMs }) => {
+    const abortedForMs = nowMs - abortedAtMs;
+    return abortedForMs < graceMs ? [] : [{ id, taskIdentifier, abortedForMs }];
+  });
 }

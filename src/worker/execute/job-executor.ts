@@ -216,7 +216,7 @@ export class JobExecutor<E> {
   async #awaitResult(attempt: JobAttempt<E>, returned: unknown): Promise<void> {
     let result: Result;
     try {
-      const judged = this.#evaluate(attempt, returned);
+      const judged = attempt.began(this.#evaluate(attempt, returned));
       const timeoutMs = attempt.task.timeoutMs ?? this.#timeoutMs;
       const limit = limitOf(timeoutMs, attempt.job.deadlineMs);
       result = await (limit === undefined ? judged : limited(judged, attempt, limit));

@@ -63,6 +63,14 @@ export interface SharedContext<Extensions> {
   readonly logger: Logger;
   readonly extensions: Extensions;
   readonly utils: WorkerUtils<Job | null>;
+  /** The attempts whose signal has aborted and whose code still runs. */
+  readonly aborted: Set<AbortedAttempt>;
+}
+
+export interface AbortedAttempt {
+  readonly job: { readonly id: string; readonly taskIdentifier: string };
+  /** By the monotonic clock. */
+  readonly abortedAtMs: number;
 }
 
 /** The part that the contexts of jobs locked under one id share. */
