@@ -15,7 +15,7 @@ import { addJobs } from "../../src/queue/add/add-jobs.ts";
 import { heartbeat, lockJob, testQueue } from "../queue/queue-database.ts";
 import { migratedDatabase } from "../support/database.ts";
 
-const queue = testQueue(() => migratedDatabase("worker", ["operations", "controls"]));
+const queue = testQueue(() => migratedDatabase("worker", ["operations", "controls", "schedules"]));
 const { sql } = queue;
 
 const add = async (identifier: string, spec: JobSpec = {}): Promise<string> =>
@@ -705,4 +705,25 @@ test("The worst comes first: blocked jobs, then lost ones, then future problems.
     incidents.map(({ kind }) => kind),
     ["stuck_queue", "poison", "error_group"],
   );
+});
+
+test("Schedules whose ticks add no jobs are one incident; paused ones are not part of it.", async () => {
+  const due = async (identifier: string, ago: string, more = "") =>
+    sql(
+      `insert into worker._private_schedules (identifier, task, pattern, next_at${more === "" ? "" : ", paused_at"})
+       values ($1, 't', '* * * * *', now() - $2::interval${more})`,
+      [identifier, ago],
+    );
+  await due("recent", "30 seconds");
+  await due("paused", "3 hours", ", now()");
+  assert.deepEqual(await ofKind("missed_ticks"), []);
+  await due("nightly", "5 hours");
+  const [one] = await ofKind("missed_ticks");
+  assert.equal(one?.title, "nightly misses its ticks");
+  assert.equal(one?.sentence, "No live worker adds its jobs; the first was due 5 h ago.");
+  await due("report", "2 hours");
+  const [both] = await ofKind("missed_ticks");
+  assert.equal(both?.title, "2 cron entries miss their ticks");
+  assert.match(both?.sentence ?? "", /5 h ago: nightly, report\.$/);
+  await sql("delete from worker._private_schedules");
 });

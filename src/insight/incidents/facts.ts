@@ -7,6 +7,7 @@ import type { Difference } from "../groups/differences.ts";
 import type { Groups } from "../groups/group.ts";
 import type { Horizon } from "../horizon/buckets.ts";
 import type { BlockingLimit } from "../limits/blocking.ts";
+import type { MissedTicks } from "../lists/cron/list-cron.ts";
 import type { TaskCoverage } from "../why/task-coverage.ts";
 import type { QuietPeriod } from "./activity.ts";
 import type { Crash } from "./crashes.ts";
@@ -71,6 +72,8 @@ export interface IncidentFacts {
   /** The workers that have locked jobs; null until the whole table was read. */
   readonly jobHolders: readonly string[] | null;
   readonly horizon: Horizon | null;
+  /** The cron entries that have missed a tick, the longest ago first. */
+  readonly missed: readonly MissedTicks[];
   readonly server: ServerTrouble | null;
   /** The names of the data that could not be read in time. */
   readonly unread: readonly string[];

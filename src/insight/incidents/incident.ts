@@ -21,6 +21,8 @@ export const incidentKinds = [
   /** Jobs have waited for a limit for more than 5 minutes. */
   "limited",
   "crash_loop",
+  /** No jobs are added for the ticks of cron entries. */
+  "missed_ticks",
   /** A problem of the database, or missing data about it. */
   "trouble",
 ] as const;

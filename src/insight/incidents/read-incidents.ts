@@ -11,6 +11,7 @@ import type { CommonFactors } from "../groups/read-common.ts";
 import type { Horizon } from "../horizon/buckets.ts";
 import { type BlockingLimit, readBlockingLimits, readQueueIds } from "../limits/blocking.ts";
 import { isFor } from "../limits/read-use.ts";
+import { readMissedTicks } from "../lists/cron/list-cron.ts";
 import { SMALL_TABLE_PAGES } from "../stats/count-query.ts";
 import type { Gauge } from "../stats/gauge.ts";
 import { readNames } from "../stats/queue-rows.ts";
@@ -126,6 +127,7 @@ async function readWaiting(db: Database, gauge: Gauge, shared: SharedReads, inTi
     poison: walked?.poison ?? [],
     jobHolders: walked?.jobHolders ?? null,
     horizon: await inTime("the horizon", shared.horizon),
+    missed: (await inTime("cron entries", () => readMissedTicks(db))) ?? [],
     server: await readServerTrouble(db),
   };
 }

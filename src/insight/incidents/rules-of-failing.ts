@@ -228,50 +228,6 @@ export function peakAhead({ horizon, asOf }: IncidentFacts): Incident[] {
   ];
 }
 
-export function trouble({ server, unread, asOf, nowMs }: IncidentFacts): Incident[] {
-  const troubles: Pick<Incident, "id" | "level" | "title" | "sentence" | "since">[] = [];
-  if (server?.isStandby === true) {
-    const sentence = "It is a standby: no job can be fetched, added or changed here.";
-    troubles.push({
-      id: "trouble:standby",
-      level: "bad",
-      title: "The database is read-only",
-      sentence,
-      since: null,
-    });
-  }
-  if (server?.oldSnapshot != null) {
-    const { sinceMs, by } = server.oldSnapshot;
-    troubles.push({
-      id: "trouble:snapshot",
-      level: "warn",
-      title: "A long transaction slows the queue",
-      sentence: `${shortName(by)} has had a transaction open for ${ageText(nowMs - sinceMs)}. Vacuum cannot remove dead rows, so fetching jobs gets slower.`,
-      since: timeOf(sinceMs),
-    });
-  }
-  if (unread.length > 0) {
-    const sentence = `Timed out: ${unread.join(", ")}. This list is incomplete.`;
-    troubles.push({
-      id: "trouble:unread",
-      level: "warn",
-      title: "The database is slow to answer",
-      sentence,
-      since: null,
-    });
-  }
-  return troubles.map((one) => ({
-    ...one,
-    kind: "trouble",
-    affected: exact(0, "catalog", asOf),
-    jobsWait: one.level === "bad",
-    q: null,
-    links: noLinks,
-    fix: null,
-    trend: [],
-  }));
-}
-
 /** The number of workers that do not stop by chance within CRASHES_MS. */
 const MANY_CRASHES = 3;
 const CRASHES_MS = 10 * 60_000;
@@ -290,6 +246,37 @@ export function crashLoop({ crashes, poison, nowMs, asOf }: IncidentFacts): Inci
       sentence: "They stopped without finishing their jobs, which have been recovered.",
       since: timeOf(firstMs),
       affected: exact(0, "heartbeat", asOf),
+      jobsWait: false,
+      q: null,
+      links: noLinks,
+      fix: null,
+      trend: [],
+    },
+  ];
+}
+
+const MAX_NAMED_ENTRIES = 5;
+
+/** Returns one incident about cron entries that no worker adds jobs for. Paused schedules are not among them. */
+export function missedTicks({ missed, nowMs, asOf }: IncidentFacts): Incident[] {
+  const [first, ...others] = missed;
+  if (first === undefined) return [];
+  const names = missed.slice(0, MAX_NAMED_ENTRIES).map(({ identifier }) => shortName(identifier));
+  const rest = missed.length > MAX_NAMED_ENTRIES ? ", …" : "";
+  const named = others.length === 0 ? "" : `: ${names.join(", ")}${rest}`;
+  const since = `the first was due ${ageText(nowMs - first.sinceMs)} ago`;
+  return [
+    {
+      id: "missed_ticks",
+      kind: "missed_ticks",
+      level: "warn",
+      title:
+        others.length === 0
+          ? `${names[0]} misses its ticks`
+          : `${grouped(missed.length)} cron entries miss their ticks`,
+      sentence: `No live worker adds ${others.length === 0 ? "its" : "their"} jobs; ${since}${named}.`,
+      since: timeOf(first.sinceMs),
+      affected: exact(0, "catalog", asOf),
       jobsWait: false,
       q: null,
       links: noLinks,

@@ -1,6 +1,11 @@
 // Problems of the server that affect the queue: it accepts no writes, or because of an old snapshot each fetch reads
 // the dead rows of jobs that have ended since.
 import { type Database, query, type Statement } from "../../database/database.ts";
+import { ageText } from "../../domain/portable/ages.ts";
+import { exact } from "../../domain/value.ts";
+import { shortName } from "../../domain/words.ts";
+import type { IncidentFacts } from "./facts.ts";
+import { type Incident, noLinks, timeOf } from "./incident.ts";
 
 export interface ServerTrouble {
   readonly isStandby: boolean;
@@ -36,3 +41,47 @@ const troubleSql: Statement = () => `
       and xact_start < pg_catalog.now() - interval '15 minutes' and pid <> pg_catalog.pg_backend_pid()
     order by xact_start limit 1
   ) as oldest on true`;
+
+export function trouble({ server, unread, asOf, nowMs }: IncidentFacts): Incident[] {
+  const troubles: Pick<Incident, "id" | "level" | "title" | "sentence" | "since">[] = [];
+  if (server?.isStandby === true) {
+    const sentence = "It is a standby: no job can be fetched, added or changed here.";
+    troubles.push({
+      id: "trouble:standby",
+      level: "bad",
+      title: "The database is read-only",
+      sentence,
+      since: null,
+    });
+  }
+  if (server?.oldSnapshot != null) {
+    const { sinceMs, by } = server.oldSnapshot;
+    troubles.push({
+      id: "trouble:snapshot",
+      level: "warn",
+      title: "A long transaction slows the queue",
+      sentence: `${shortName(by)} has had a transaction open for ${ageText(nowMs - sinceMs)}. Vacuum cannot remove dead rows, so fetching jobs gets slower.`,
+      since: timeOf(sinceMs),
+    });
+  }
+  if (unread.length > 0) {
+    const sentence = `Timed out: ${unread.join(", ")}. This list is incomplete.`;
+    troubles.push({
+      id: "trouble:unread",
+      level: "warn",
+      title: "The database is slow to answer",
+      sentence,
+      since: null,
+    });
+  }
+  return troubles.map((one) => ({
+    ...one,
+    kind: "trouble",
+    affected: exact(0, "catalog", asOf),
+    jobsWait: one.level === "bad",
+    q: null,
+    links: noLinks,
+    fix: null,
+    trend: [],
+  }));
+}

@@ -3,7 +3,7 @@ import { counted, grouped } from "../../domain/words.ts";
 import { NEW_MS } from "../groups/group.ts";
 import type { IncidentFacts } from "./facts.ts";
 import type { Incident, IncidentCheck, Incidents } from "./incident.ts";
-import { crashLoop, errorGroups, peakAhead, poisonJobs, trouble } from "./rules-of-failing.ts";
+import { crashLoop, errorGroups, missedTicks, peakAhead, poisonJobs } from "./rules-of-failing.ts";
 import {
   fullLimits,
   noWorker,
@@ -13,6 +13,7 @@ import {
   stuckQueues,
   unsupportedTasks,
 } from "./rules-of-waiting.ts";
+import { trouble } from "./server-trouble.ts";
 
 const rules: readonly ((facts: IncidentFacts) => Incident[])[] = [
   noWorker,
@@ -26,6 +27,7 @@ const rules: readonly ((facts: IncidentFacts) => Incident[])[] = [
   peakAhead,
   staleWorkers,
   crashLoop,
+  missedTicks,
   trouble,
 ];
 

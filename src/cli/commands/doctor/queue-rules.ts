@@ -193,7 +193,9 @@ const lowered = (sentence: string) => sentence.charAt(0).toLowerCase() + sentenc
 /** The incidents of the page's overview: stale locks, stuck queues, tasks that no worker supports, and so on. */
 function incidentFindings({ incidents }: Queue): Finding[] {
   if (incidents === null) return [];
-  const found = incidents.incidents.map(({ level, title, sentence, fix }) =>
+  // Entries that miss their ticks are findings of their own.
+  const others = incidents.incidents.filter(({ kind }) => kind !== "missed_ticks");
+  const found = others.map(({ level, title, sentence, fix }) =>
     finding(level, "queue", `${title}: ${sentence}`, fix === null ? null : lineOfFix(fix)),
   );
   if (incidents.more > 0) {

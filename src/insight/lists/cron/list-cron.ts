@@ -99,17 +99,35 @@ export async function entriesNamed(
   return { entries: await withPending(db, found, nowMs), nowMs };
 }
 
-/** All entries: those in code, then the schedules. */
+/** A cron entry for whose ticks, from `sinceMs` on, no jobs were added. */
+export interface MissedTicks {
+  readonly identifier: string;
+  readonly sinceMs: number;
+}
+
+/** Returns the entries that have missed a tick, the longest ago first. */
+export async function readMissedTicks(db: Database): Promise<MissedTicks[]> {
+  const { inCode, nowMs } = await readCode(db);
+  const schedules = (await listScheduleTimes(db)).map(({ identifier, pausedMs, nextMs }) => {
+    return { identifier, lateSinceMs: pausedMs === null ? lateSince(nextMs, nowMs) : null };
+  });
+  const missed = [...inCode, ...schedules].flatMap(({ identifier, lateSinceMs: sinceMs }) =>
+    sinceMs === null ? [] : { identifier, sinceMs },
+  );
+  return missed.sort((a, b) => a.sinceMs - b.sinceMs);
+}
+
+/** Those in code, then the schedules. */
 async function readEntries(db: Database): Promise<{ all: readonly Entry[]; nowMs: number }> {
+  const { inCode, nowMs } = await readCode(db);
+  const schedules = (await listScheduleTimes(db)).map((one) => scheduleEntry(one, nowMs));
+  return { all: markedDuplicates(inCode, schedules), nowMs };
+}
+
+async function readCode(db: Database): Promise<{ inCode: Entry[]; nowMs: number }> {
   const rows = await query<LedgerRow>(db, ledgerSql);
   const nowMs = Number(rows[0]?.now_ms ?? 0);
-  const [living, schedules] = [await liveCron(db), await listScheduleTimes(db)];
-  const inCode = codeEntries(rows, living, nowMs);
-  const all = markedDuplicates(
-    inCode,
-    schedules.map((one) => scheduleEntry(one, nowMs)),
-  );
-  return { all, nowMs };
+  return { inCode: codeEntries(rows, await liveCron(db), nowMs), nowMs };
 }
 
 async function withPending(
@@ -154,7 +172,7 @@ function scheduleEntry(given: ScheduleTimes, nowMs: number): Entry {
   return {
     ...{ identifier, source: "schedule", task, knownSinceMs: null, lastExecutionMs: lastMs },
     nextExecutionMs: dueMs !== null && dueMs < nowMs ? patternMs : dueMs,
-    lateSinceMs: dueMs !== null && dueMs < nowMs - MISSED_AFTER_MS ? dueMs : null,
+    lateSinceMs: lateSince(dueMs, nowMs),
     ...{ isAhead, match: pattern, timeZone, backfillSeconds: given.fillMs / 1_000 },
     key: given.overlap === "allow" ? given.key : overlapKey(identifier),
     lastRunAtMs: lastMs === null ? null : lastMs + delayMs,
@@ -248,9 +266,12 @@ function missedTick(
   lastMs: number | null,
   nowMs: number,
 ): number | null {
-  const dueMs = lastMs === null ? null : nextTick(schedule, lastMs + 1);
-  return dueMs !== null && dueMs < nowMs - MISSED_AFTER_MS ? dueMs : null;
+  return lateSince(lastMs === null ? null : nextTick(schedule, lastMs + 1), nowMs);
 }
+
+/** Returns the time of a tick that is due if it is missed; otherwise null. */
+const lateSince = (dueMs: number | null, nowMs: number): number | null =>
+  dueMs !== null && dueMs < nowMs - MISSED_AFTER_MS ? dueMs : null;
 
 interface LedgerRow {
   /** The identifier; null in the only row of an empty ledger. */
