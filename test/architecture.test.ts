@@ -75,7 +75,17 @@ const folders: Record<string, Record<string, readonly string[]>> = {
     why: ["expressions", "controls", "read", "query/facts", "limits"],
     groups: ["expressions", "query/facts", "query", "stats"],
     horizon: ["expressions", "read", "stats"],
-    incidents: ["expressions", "controls", "read", "stats", "limits", "why", "groups", "horizon"],
+    incidents: [
+      "expressions",
+      "controls",
+      "read",
+      "stats",
+      "lists/cron",
+      "limits",
+      "why",
+      "groups",
+      "horizon",
+    ],
     "": ["query/facts", "query", "stats", "limits", "why", "groups", "horizon", "incidents"],
     json: [
       "controls",

@@ -4,7 +4,6 @@ import { type Database, query, type Statement } from "../../database/database.ts
 import { ageText } from "../../domain/portable/ages.ts";
 import { exact } from "../../domain/value.ts";
 import { shortName } from "../../domain/words.ts";
-import type { IncidentFacts } from "./facts.ts";
 import { type Incident, noLinks, timeOf } from "./incident.ts";
 
 export interface ServerTrouble {
@@ -42,7 +41,14 @@ const troubleSql: Statement = () => `
     order by xact_start limit 1
   ) as oldest on true`;
 
-export function trouble({ server, unread, asOf, nowMs }: IncidentFacts): Incident[] {
+interface TroubleFacts {
+  readonly server: ServerTrouble | null;
+  readonly unread: readonly string[];
+  readonly asOf: string;
+  readonly nowMs: number;
+}
+
+export function trouble({ server, unread, asOf, nowMs }: TroubleFacts): Incident[] {
   const troubles: Pick<Incident, "id" | "level" | "title" | "sentence" | "since">[] = [];
   if (server?.isStandby === true) {
     const sentence = "It is a standby: no job can be fetched, added or changed here.";
