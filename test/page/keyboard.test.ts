@@ -65,6 +65,17 @@ test("A slash focuses the search, from any page, and is a letter in a field.", a
   });
 });
 
+test("Escape and the arrow down lead from the search of a list to its rows.", async () => {
+  await visit(admin, "/tasks", async ({ page }) => {
+    for (const key of ["Escape", "ArrowDown"]) {
+      await page.keyboard.press("/");
+      await page.locator("#tasks-search:focus").waitFor();
+      await page.keyboard.press(key);
+      await page.locator("tbody tr:focus").waitFor();
+    }
+  });
+});
+
 test("At most twelve tab stops lie outside the page, however many views are saved.", async () => {
   await visit(admin, "/jobs?q=is:failed", async ({ page }) => {
     await turned(page, "Jobs, failed");

@@ -225,7 +225,6 @@ export abstract class ListPage extends Page {
 
   override act(m: Model, verb: string, arg: string, value: string): void {
     const list = this.list;
-    // The row with the focus, however the focus was moved there.
     const at = verb === "key" || value.length === 1 ? list.indexOf(arg) : -1;
     if (at >= 0) list.moveTo(at);
     if (verb === "key") this.key(m, value);
@@ -233,6 +232,7 @@ export abstract class ListPage extends Page {
     else if (verb === "before") this.walk(list.isWalked ? -1 : 0);
     // If the keys have not moved to a row yet, Enter first shows the current row.
     else if (verb === "open" && value === "Enter" && !list.isWalked) this.walk(0);
+    else if (verb === "rows") this.walk(0);
     else if (verb === "open") this.openAt(m, arg.length > 0 ? arg : list.currentKey, value);
     else if (verb === "select") list.toggle(list.currentKey, false);
     else if (verb === "through") list.toggle(list.currentKey, true);

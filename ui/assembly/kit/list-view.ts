@@ -196,6 +196,8 @@ export function searchBox(page: ListPage, what: string): Node {
           attr("maxlength", "256"),
           flag("spellcheck", false),
           attr("data-input", page.name + ".search"),
+          attr("data-key", page.name + ".rows"),
+          attr("data-keys", "ArrowDown Escape"),
           attr("value", page.searchDraft),
         ],
         [],
