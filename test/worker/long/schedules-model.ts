@@ -1,0 +1,80 @@
+// What a schedule adds, in a few lines: the model of schedules-model.test.ts.
+import { cronSchedule } from "../../../src/domain/cron/cron-schedule.ts";
+import { jitterOf, type ScheduleOverlap } from "../../../src/domain/cron/schedule.ts";
+
+export interface Plan {
+  pattern: string;
+  /** A member of the payload, different in each definition. */
+  version: number;
+  overlap: ScheduleOverlap;
+  jitterMs: number;
+  fillMs: number;
+  isPaused: boolean;
+  nextMs: number;
+}
+
+export interface Job {
+  /** Its tick; null: added by hand. */
+  ts: number | null;
+  version: number;
+  runAt: number | null;
+  /** Whether it has the key of jobs that do not overlap. */
+  isKeyed: boolean;
+  state: "waiting" | "running" | "failed";
+}
+
+export interface Model {
+  readonly name: string;
+  /** null: there is no such schedule. */
+  plan: Plan | null;
+  jobs: Job[];
+}
+
+export const copyOf = ({ name, plan, jobs }: Model): Model => ({
+  name,
+  plan: plan === null ? null : { ...plan },
+  jobs: jobs.map((one) => ({ ...one })),
+});
+
+/** The first tick at or after the time. */
+const tickFrom = (pattern: string, ms: number): number => cronSchedule(pattern).next(ms) as number;
+export const tickAfter = (pattern: string, ms: number): number => tickFrom(pattern, ms + 1);
+
+/** Ends a pause: ticks of the backfill period are added. */
+export function resumed(plan: Plan, nowMs: number): void {
+  plan.isPaused = false;
+  const sinceMs = Math.max(plan.nextMs, nowMs - plan.fillMs);
+  plan.nextMs = tickFrom(plan.pattern, Math.min(sinceMs, nowMs));
+}
+
+/** Adds the jobs of all ticks up to now. */
+export function ticked(model: Model, nowMs: number): void {
+  const { plan } = model;
+  if (plan === null || plan.isPaused) return;
+  for (; plan.nextMs <= nowMs; plan.nextMs = tickAfter(plan.pattern, plan.nextMs)) {
+    addJob(model, plan, plan.nextMs);
+  }
+}
+
+function addJob({ name, jobs }: Model, plan: Plan, ts: number): void {
+  const { version, overlap, jitterMs } = plan;
+  const job: Job = {
+    ...{ ts, version, runAt: ts + jitterOf(name, ts, jitterMs) },
+    ...{ isKeyed: overlap !== "allow", state: "waiting" },
+  };
+  const before = jobs.find(({ isKeyed }) => isKeyed);
+  if (overlap === "skip" && (before?.state ?? "failed") !== "failed") return;
+  if (overlap === "replace" && before?.state === "waiting") {
+    Object.assign(before, job);
+    return;
+  }
+  // A job that runs is not replaced but followed, and one that has failed keeps no schedule from adding others.
+  if (overlap !== "allow" && before !== undefined) before.isKeyed = false;
+  jobs.push(job);
+}
+
+/** The jobs in an order of their own. */
+export const settled = ({ jobs }: Pick<Model, "jobs">): Job[] =>
+  jobs
+    .map(({ ts, version, runAt, isKeyed, state }) => ({ ts, version, runAt, isKeyed, state }))
+    .sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
