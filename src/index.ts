@@ -107,6 +107,7 @@ export {
   makeWorkerUtils,
   type WorkerUtils,
 } from "./utils/worker-utils.ts";
+export type { JobIgnoringSignal } from "./worker/execute/job-context.ts";
 export type { AddedJob, FileJob, GraphileJob } from "./worker/files/graphile-job.ts";
 export type { FileLogger } from "./worker/files/graphile-logger.ts";
 export type { JobHelpers } from "./worker/files/job-helpers.ts";
