@@ -74,6 +74,11 @@ test("Limits show what is full and what backs off, which workers hold permits, a
     await page.getByRole("link", { name: "payments" }).click();
     await sees(page, "40 given out");
     assert.equal(await page.locator("table.permits tbody tr").count(), 4);
+    // One of two digits is among them.
+    const bars = await page
+      .locator("table.permits .sbar")
+      .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().left));
+    assert.equal(new Set(bars).size, 1, bars.join(" "));
     await page.keyboard.press("Escape");
     await page.getByRole("link", { name: "acme" }).click();
     await sees(page, "429 from hooks.acme.example.");
