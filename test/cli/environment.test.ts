@@ -125,5 +125,8 @@ test("No variable skips a confirmation or removes a bound.", async () => {
 test("The help lists the variables.", async () => {
   const { stdout } = await quickly(["add", "--help"], {});
   assert.match(stdout, /environment as WORKER_ADD_<OPTION>: --\S+ is\s+WORKER_ADD_/);
-  assert.match((await quickly(["--help"], {})).stdout, /WORKER_LIST_LIMIT is --limit of list/);
+  assert.match(
+    (await quickly(["--help"], {})).stdout,
+    /WORKER_LIST_LIMIT sets\s+--limit\s+of\s+list/,
+  );
 });

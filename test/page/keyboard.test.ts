@@ -67,6 +67,8 @@ test("A slash focuses the search, from any page, and is a letter in a field.", a
 
 test("Escape and the arrow down lead from the search of a list to its rows.", async () => {
   await visit(admin, "/tasks", async ({ page }) => {
+    await turned(page, "Tasks");
+    await page.locator("tbody tr").first().waitFor();
     for (const key of ["Escape", "ArrowDown"]) {
       await page.keyboard.press("/");
       await page.locator("#tasks-search:focus").waitFor();

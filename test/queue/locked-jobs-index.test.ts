@@ -68,7 +68,7 @@ test("The recovery of a stale worker reads no other jobs.", async () => {
 
 test("The return of jobs that a lost fetch has locked reads no other jobs.", async () => {
   await addJobs();
-  const work = (db: Database) => returnUnknownJobs(db, "dead", [], []);
+  const work = async (db: Database) => (await returnUnknownJobs(db, "dead", [], [])).jobs;
   assert.deepEqual(await reading(work, FOR_THE_SESSION), [1, true]);
 });
 
