@@ -88,7 +88,7 @@ const cases: Record<string, () => Promise<readonly Ran[]>> = {
     await run("limit", "set", "mail", "--task", "mail", "--concurrency", "1"),
   ],
   "why of jobs with each problem": async () => {
-    const failed = await add("f", "attempts = max_attempts");
+    const failed = await add("f", "attempts = max_attempts, last_error = 'Error: x'");
     const later = await add("l", "run_at = now() + interval '1 day'");
     const held = await add("h", "", "queue_name => 'held'");
     const behind = await add("h", "", "queue_name => 'held'");

@@ -6,11 +6,12 @@ import { cell } from "../../controls/table";
 import { countNode } from "../../controls/value";
 import { errorLabel } from "../../kit/group-row";
 import { Column, Row } from "../../kit/row";
-import { leaf, Node, nothing } from "../../lib/node";
+import { Node, nothing } from "../../lib/node";
 import { sortByKeys } from "../../lib/number";
 import { errorPath } from "../../model/links";
 import { Model } from "../../model/model";
 import { ErrorGroup, valueOf } from "../../parts/error-group";
+import { cutName } from "../../parts/exact-name";
 
 export const COLUMNS: Column[] = [
   new Column("", "Error", "", ""),
@@ -45,7 +46,7 @@ export class ErrorRow extends Row {
           group.isNew ? badge("new", "red") : nothing,
         ]),
       ]),
-      cell("dim w-opt", [leaf("span", "cut", group.tasks.join(", "))]),
+      cell("dim w-opt", [cutName(group.tasks.join(", "), "")]),
       cell("num", [countNode(valueOf(group.failed), "")]),
       cell("num", [countNode(valueOf(group.retrying), "")]),
       cell("num dim w-mid", [aged(group.first, m.times)]),
