@@ -113,8 +113,8 @@ const folders: Record<string, Record<string, readonly string[]>> = {
     "": ["audit", "declare", "indexes", "jobs", "limits", "maintenance", "pauses", "schedules"],
     "operations/model": ["audit", "before-images", "declare", ""],
     "operations/store": ["before-images", "declare", "operations/model"],
-    "operations/preview": ["before-images", "declare", "operations/model"],
-    operations: ["audit", "before-images", "operations/model", "operations/preview"],
+    "operations/rehearse": ["before-images", "declare", "operations/model"],
+    operations: ["audit", "before-images", "operations/model", "operations/rehearse"],
   },
   utils: { "": [] },
   worker: {

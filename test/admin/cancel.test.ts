@@ -68,8 +68,8 @@ test("An operation cancels all jobs that match and have not failed.", async () =
   );
   const request = { action: "cancel", q: "task:one", changes: { reason: "stop" } };
   const preview = await client.post("/api/operations", { ...request, dry_run: true });
-  assert.equal(preview.body.effect.change, 1, preview.text);
-  const begun = await client.post("/api/operations", { preview: preview.body.preview });
+  assert.equal(preview.body.would.change, 1, preview.text);
+  const begun = await client.post("/api/operations", { rehearsal: preview.body.rehearsal });
   assert.equal(begun.status, 202, begun.text);
   assert.equal(begun.body.cancelling, 0);
   await until("the job is cancelled", async () => {
@@ -92,12 +92,12 @@ test("A preview names the tables that a cancel by query lacks; after they are ad
     [before.status, before.body.missing?.extension, before.body.missing?.may_add],
     [200, "controls", true],
   );
-  const refused = await bare.client.post("/api/operations", { preview: before.body.preview });
+  const refused = await bare.client.post("/api/operations", { rehearsal: before.body.rehearsal });
   assert.equal(refused.status, 404);
   await bare.client.post("/api/extensions", { action: "add", name: "controls" });
   const after = await bare.client.post("/api/operations", preview);
   assert.equal(after.body.missing, null);
-  const begun = await bare.client.post("/api/operations", { preview: after.body.preview });
+  const begun = await bare.client.post("/api/operations", { rehearsal: after.body.rehearsal });
   assert.equal(begun.status, 202);
 });
 

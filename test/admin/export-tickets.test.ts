@@ -69,7 +69,7 @@ test("With the extension, a ticket that was used at one admin is refused by all.
   const { rows } = await admins[0].pool.query(
     "select count(*)::int as n from worker._private_rehearsals where expires_at < now() + interval '61 s'",
   );
-  assert.equal(rows[0].n, 5, "they are deleted with the previews");
+  assert.equal(rows[0].n, 5, "they are deleted with the rehearsals");
 });
 
 test("A ticket is valid unchanged, with the secret that signed it, for a minute.", async () => {

@@ -72,11 +72,11 @@ test("A user's name is in the session, the audit trail, Activity, operations and
   for (let n = 0; n < 5; n++) {
     assert.equal((await post(client, HOME, "/api/jobs", { identifier: "named" })).status, 200);
   }
-  const preview = await post(client, HOME, "/api/operations", {
+  const rehearsal = await post(client, HOME, "/api/operations", {
     ...{ q: "task:named", action: "run-now", dry_run: true },
   });
   const started = await post(client, HOME, "/api/operations", {
-    ...{ preview: preview.body.preview, rate: 1 },
+    ...{ rehearsal: rehearsal.body.rehearsal, rate: 1 },
   });
   assert.equal(started.status, 202, started.text);
   const ben = { cookie: "user=ben" };

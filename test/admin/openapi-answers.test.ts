@@ -22,10 +22,10 @@ async function compare(method: "GET" | "POST", route: string, path = route, sent
 }
 
 async function begin(q: string, manner: object): Promise<Json> {
-  const preview = { q, action: "fail", changes: { reason: "why not" }, dry_run: true };
-  const shown = await compare("POST", "/api/operations", "/api/operations", preview);
+  const rehearsal = { q, action: "fail", changes: { reason: "why not" }, dry_run: true };
+  const shown = await compare("POST", "/api/operations", "/api/operations", rehearsal);
   return compare("POST", "/api/operations", "/api/operations", {
-    preview: shown.preview,
+    rehearsal: shown.rehearsal,
     ...manner,
   });
 }

@@ -1,4 +1,4 @@
-// Operations by query over HTTP: preview, start, events, pause, undo, with one admin and with two; and the
+// Operations by query over HTTP: rehearsal, start, events, pause, undo, with one admin and with two; and the
 // audit trail.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -31,15 +31,15 @@ async function add(count: number, task: string, on: pg.Pool = pool): Promise<voi
   );
 }
 
-async function previewOf(fields: object, by: Client = client): Promise<Json> {
+async function rehearsed(fields: object, by: Client = client): Promise<Json> {
   const answer = await by.post("/api/operations", { ...fields, dry_run: true });
   assert.equal(answer.status, 200, answer.text);
   return answer.body;
 }
 
 async function begun(fields: object, manner: object = {}, by: Client = client): Promise<Json> {
-  const { preview } = await previewOf(fields, by);
-  const answer = await by.post("/api/operations", { preview, rate: 0, ...manner });
+  const { rehearsal } = await rehearsed(fields, by);
+  const answer = await by.post("/api/operations", { rehearsal, rate: 0, ...manner });
   assert.equal(answer.status, 202, answer.text);
   return answer.body;
 }
@@ -56,16 +56,16 @@ async function until(id: number, state: string, by: Client = client): Promise<Js
 const post = async (id: number, verb: string, by: Client = client) =>
   by.post(`/api/operations/${id}/${verb}`, {});
 
-test("A preview previews the operation and changes nothing.", async () => {
+test("A rehearsal previews the operation and changes nothing.", async () => {
   await add(7, "shown");
-  const report = await previewOf({
+  const report = await rehearsed({
     q: "task:shown",
     action: "reschedule",
     changes: { priority: 4 },
   });
   assert.equal(report.count.value, 7);
   assert.equal(report.count.precision, "exact");
-  const { change_value: change, skip_locked_value: skipped, ...numbers } = report.effect;
+  const { change_value: change, skip_locked_value: skipped, ...numbers } = report.would;
   assert.deepEqual(numbers, { change: 7, skip_locked: 0 });
   const { as_of: at, ...seven } = report.count;
   assert.deepEqual(seven, { value: 7, precision: "exact", basis: "scan" });
@@ -102,7 +102,7 @@ test("An operation is started, ends, has a receipt, and is undone.", async () =>
   assert.equal((await post(operation.id, "undo")).status, 202);
   const undone = await until(operation.id, "undone");
   assert.equal(undone.undone, 30);
-  assert.deepEqual(undone.undo_skipped, { key_taken: 0, changed: 0, deleted: 0, locked: 0 });
+  assert.deepEqual(undone.undo_skipped, { key_taken: 0, changed: 0, gone: 0, locked: 0 });
   const back = await client.get(`/api/operations/${operation.id}/jobs?outcome=undone&limit=1000`);
   assert.equal(back.body.ids.length, 30);
   const { body } = await client.get("/api/operations?limit=1");
@@ -113,14 +113,14 @@ test("A second operation is refused while one runs, and can start once the first
   await add(600, "slow");
   await add(3, "quick");
   const slow = await begun({ q: "task:slow", action: "fail" }, { rate: 100 });
-  const { preview } = await previewOf({ q: "task:quick", action: "complete" });
-  const refused = await client.post("/api/operations", { preview });
+  const { rehearsal } = await rehearsed({ q: "task:quick", action: "complete" });
+  const refused = await client.post("/api/operations", { rehearsal });
   assert.deepEqual([refused.status, refused.body.code], [409, "conflict"]);
   const began = performance.now();
   const paused = await post(slow.id, "pause");
   assert.deepEqual([paused.status, paused.body.state], [200, "paused"]);
   assert.ok(performance.now() - began < 5_000);
-  const quick = await client.post("/api/operations", { preview });
+  const quick = await client.post("/api/operations", { rehearsal });
   assert.equal(quick.status, 202, quick.text);
   await until(quick.body.id, "done");
   const stopped = await post(slow.id, "stop");
@@ -153,10 +153,10 @@ test("A refused request names the field and the reason, and changes nothing.", a
     ],
     [{ q: "task:t", action: "retry", changes: [], dry_run: true }, /changes: must be an object/],
     [{ q: "task:t", action: "retry", changes: { ids: [1] }, dry_run: true }, /changes\.ids/],
-    [{ preview: "x", rate: -1 }, /rate: must be/],
-    [{ preview: "x", rate: 1.5 }, /rate: must be/],
-    [{ preview: "x", canary: 0 }, /canary: must be/],
-    [{ preview: "x", q: "task:t" }, /q: unknown field/],
+    [{ rehearsal: "x", rate: -1 }, /rate: must be/],
+    [{ rehearsal: "x", rate: 1.5 }, /rate: must be/],
+    [{ rehearsal: "x", canary: 0 }, /canary: must be/],
+    [{ rehearsal: "x", q: "task:t" }, /q: unknown field/],
   ];
   for (const [body, message] of refusals) {
     const answer = await client.post("/api/operations", body);
@@ -168,25 +168,25 @@ test("A refused request names the field and the reason, and changes nothing.", a
     '{"q":"task:t","action":"retry","dry_run":true,"changes":{"__proto__":{"priority":1}}}',
   );
   assert.equal(proto.status, 400, proto.text);
-  const { preview } = await previewOf({ q: "task:t", action: "fail" });
-  const canary = await client.post("/api/operations", { preview, canary: 3 });
+  const { rehearsal } = await rehearsed({ q: "task:t", action: "fail" });
+  const canary = await client.post("/api/operations", { rehearsal, canary: 3 });
   assert.match(canary.body.error, /canary: applies only to retry and run-now/);
-  assert.equal((await client.post("/api/operations", { preview: "gone" })).status, 404);
+  assert.equal((await client.post("/api/operations", { rehearsal: "gone" })).status, 404);
   assert.equal((await client.get("/api/operations/999999")).status, 404);
   assert.equal((await client.get("/api/operations/x/jobs")).status, 404);
   assert.equal((await client.get("/api/operations/1/jobs?outcome=odd")).status, 400);
   assert.equal((await client.get("/api/activity?cursor=odd")).status, 400);
 });
 
-test("Two admins share previews, receipts and running operations.", async () => {
+test("Two admins share rehearsals, receipts and running operations.", async () => {
   const second = await startAdmin({ url });
   await add(4, "shared");
-  const { preview } = await previewOf({ q: "task:shared", action: "retry" });
-  const answer = await second.client.post("/api/operations", { preview, rate: 0 });
+  const { rehearsal } = await rehearsed({ q: "task:shared", action: "retry" });
+  const answer = await second.client.post("/api/operations", { rehearsal, rate: 0 });
   assert.equal(answer.status, 202, answer.text);
   const done = await until(answer.body.id, "done");
   assert.equal(done.done, 4);
-  const again = await client.post("/api/operations", { preview });
+  const again = await client.post("/api/operations", { rehearsal });
   assert.equal(again.status, 404);
 });
 
@@ -263,10 +263,10 @@ test("Every write is in the trail, with user, origin, jobs, and their state befo
   const { id } = added.body.jobs[0];
   const acted = await send("/api/jobs/action", { action: "reschedule", ids: [id], priority: 6 });
   const request = acted.headers["x-request-id"];
-  const { preview } = (
+  const { rehearsal } = (
     await send("/api/operations", { q: "task:trail", action: "complete", dry_run: true })
   ).body;
-  const operation = (await send("/api/operations", { preview, rate: 0 })).body;
+  const operation = (await send("/api/operations", { rehearsal, rate: 0 })).body;
   await until(operation.id, "done");
   const { body, text } = await client.get("/api/activity?limit=3");
   assert.doesNotMatch(text, /hunter2/);
@@ -303,23 +303,23 @@ test("Without the tables it is previewed and not started, until they are added."
   await add(3, "bare", bare.pool);
   const list = await bare.client.get("/api/operations");
   assert.deepEqual(list.body, { operations: [], next_cursor: null, resumable: false });
-  const request = { q: "task:bare", action: "retry" };
-  const report = await previewOf(request, bare.client);
+  const rehearsing = { q: "task:bare", action: "retry" };
+  const report = await rehearsed(rehearsing, bare.client);
   assert.deepEqual([report.count.value, report.can_undo, report.undo_bytes], [3, false, 0]);
   const { sentence, ...missing } = report.missing;
   const command = "worker migrate --with-operations";
   assert.deepEqual(missing, { extension: "operations", may_add: true, command });
-  const start = { preview: report.preview };
+  const start = { rehearsal: report.rehearsal };
   const refused = await bare.client.post("/api/operations", start);
   assert.deepEqual([refused.status, refused.body.code], [409, "extension_missing"]);
   assert.equal(refused.body.error, sentence);
   const undone = await post(1, "undo", bare.client);
   assert.deepEqual([undone.status, undone.body.code], [404, "not_found"]);
   await bare.client.post("/api/extensions", { action: "add", name: "operations" });
-  assert.equal((await previewOf(request, bare.client)).missing, null);
-  // The first preview was not stored, so a new one is needed.
+  assert.equal((await rehearsed(rehearsing, bare.client)).missing, null);
+  // The first rehearsal was not stored, so a new one is needed.
   assert.equal((await bare.client.post("/api/operations", start)).status, 404);
-  const operation = await begun(request, {}, bare.client);
+  const operation = await begun(rehearsing, {}, bare.client);
   const done = await until(operation.id, "done", bare.client);
   assert.deepEqual([done.done, done.can_undo], [3, true]);
 });
@@ -334,7 +334,7 @@ test("For a role without rights to add the tables, the answer has the command fo
   const own = new URL(url);
   own.searchParams.set("user", role);
   const limited = await startAdmin({ url: own.href, schema: "some jobs" });
-  const { missing } = await previewOf({ q: "task:t", action: "retry" }, limited.client);
+  const { missing } = await rehearsed({ q: "task:t", action: "retry" }, limited.client);
   const command = "worker migrate --schema='some jobs' --with-operations";
   assert.deepEqual([missing.may_add, missing.command], [false, command]);
   assert.match(missing.sentence, /adds them when \w+, the owner of the schema, runs it$/);
@@ -342,14 +342,14 @@ test("For a role without rights to add the tables, the answer has the command fo
   const { client } = await startAdmin({ url, schema: "some jobs" });
   await client.post("/api/extensions", { action: "add", name: "operations" });
   await owner.pool.query(`revoke pg_write_all_data from ${role}`);
-  const after = await previewOf({ q: "task:t", action: "retry" }, limited.client);
+  const after = await rehearsed({ q: "task:t", action: "retry" }, limited.client);
   assert.deepEqual([after.missing.may_add, after.missing.command], [false, null]);
   assert.match(
     after.missing.sentence,
     new RegExp(`the role ${role} has no privileges on the tables`),
   );
   await owner.pool.query(`grant all on all tables in schema "some jobs" to ${role}`);
-  assert.equal((await previewOf({ q: "task:t", action: "retry" }, limited.client)).missing, null);
+  assert.equal((await rehearsed({ q: "task:t", action: "retry" }, limited.client)).missing, null);
   await owner.close();
 });
 

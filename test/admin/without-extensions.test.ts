@@ -27,9 +27,9 @@ async function databaseWithout(name: string): Promise<string> {
 
 /** Returns the operation's id; null if the schema has no tables for it. */
 async function beginOperation(client: Client): Promise<string | null> {
-  const request = { q: "task:none", action: "retry", dry_run: true };
-  const { preview, missing } = (await client.post("/api/operations", request)).body;
-  const { status, body, text } = await client.post("/api/operations", { preview });
+  const rehearsing = { q: "task:none", action: "retry", dry_run: true };
+  const { rehearsal, missing } = (await client.post("/api/operations", rehearsing)).body;
+  const { status, body, text } = await client.post("/api/operations", { rehearsal });
   if (missing === null) {
     assert.equal(status, 202, text);
     return String(body.id);

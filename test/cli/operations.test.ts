@@ -36,7 +36,7 @@ const jobsOf = async (task: string) => {
   return rows;
 };
 
-test("A query is previewed, performed, listed with its receipt, and undone.", async () => {
+test("A query is rehearsed, performed, listed with its receipt, and undone.", async () => {
   await add(4, "whole");
   const ran = await run("fail", "--yes", "task:whole", "--reason", "enough");
   assert.equal(ran.status, 0, ran.stderr);
@@ -112,18 +112,18 @@ test("A dry run changes nothing and prints the command that does it.", async () 
   assert.equal((await jobsOf("dry")).length, 2);
   const json = await run("complete", "task:dry", "--dry-run", "--json");
   const report = JSON.parse(json.stdout);
-  const { change, skip_locked: skipped, change_value: value } = report.effect;
+  const { change, skip_locked: skipped, change_value: value } = report.would;
   assert.deepEqual([change, skipped, value.precision, report.count.value], [2, 0, "exact", 2]);
 });
 
-test("A preview respects the limit.", async () => {
+test("A rehearsal respects the limit.", async () => {
   await add(6, "some");
   const dry = await run("fail", "task:some", "--limit", "2", "--dry-run");
   assert.match(dry.stdout, /^fail: 2 of 6 jobs that match task:some, those of the lowest ids$/m);
-  const { effect } = JSON.parse(
+  const { would } = JSON.parse(
     (await run("fail", "task:some", "--limit", "2", "--dry-run", "--json")).stdout,
   );
-  assert.equal(effect.change, 2);
+  assert.equal(would.change, 2);
   const done = await run("fail", "--yes", "task:some", "--limit", "2");
   assert.match(done.stdout, /Failed 2 of 2 jobs/);
   const now = await run("run-now", "task:some is:failed", "--limit", "9", "--dry-run");
@@ -264,7 +264,7 @@ test("On a terminal the tables are offered; without consent nothing is added or 
   assert.match(agreed, /Added the extension operations.*Continue\?.*Failed 1 of 1 job/s);
 });
 
-test("On a read-only server there is no confirmation, and a preview shows what it would do.", async () => {
+test("On a read-only server there is no confirmation, and a rehearsal shows what it would do.", async () => {
   const { url, name } = await migratedDatabase("worker", ["operations"]);
   const there = { DATABASE_URL: url };
   await quickly(["add", "t"], there);

@@ -6,17 +6,17 @@ import { createAuditTrail, readFacts } from "../../src/commands/audit/audit-trai
 import { useOnce } from "../../src/commands/audit/use-once.ts";
 import { probeHead } from "../../src/commands/operations/head-probe.ts";
 import { changeOf } from "../../src/commands/operations/model/action.ts";
-import type { JobOperation, Preview } from "../../src/commands/operations/model/operation.ts";
+import type { JobOperation, Rehearsal } from "../../src/commands/operations/model/operation.ts";
 import type { OperationTools } from "../../src/commands/operations/model/operation-tools.ts";
-import { readCandidates } from "../../src/commands/operations/preview/candidates.ts";
+import { readCandidates } from "../../src/commands/operations/rehearse/candidates.ts";
 import {
   idsByTime,
   sampleMatches,
   tallyIds,
   tallyRange,
-} from "../../src/commands/operations/preview/read-matches.ts";
-import { readTimes } from "../../src/commands/operations/preview/read-times.ts";
-import { readBoundary, readSamples } from "../../src/commands/operations/preview/samples.ts";
+} from "../../src/commands/operations/rehearse/read-matches.ts";
+import { readTimes } from "../../src/commands/operations/rehearse/read-times.ts";
+import { readBoundary, readSamples } from "../../src/commands/operations/rehearse/samples.ts";
 import { checkAgain, noteMissed } from "../../src/commands/operations/store/missed.ts";
 import { receiptJobs } from "../../src/commands/operations/store/receipt-jobs.ts";
 import { tableStore } from "../../src/commands/operations/store/table-store.ts";
@@ -40,7 +40,7 @@ const jobs = {
   isEmpty: false,
 } as unknown as JobQuery;
 
-const preview: Preview = {
+const rehearsal: Rehearsal = {
   id: "r",
   query: "task:t",
   nowUs: "0",
@@ -50,9 +50,9 @@ const preview: Preview = {
   matched: exact(1, "scan", "2030-01-01T00:00:00Z"),
   expected: exact(1, "scan", "2030-01-01T00:00:00Z"),
 };
-const operation = { ...preview, id: "1" } as unknown as JobOperation;
+const operation = { ...rehearsal, id: "1" } as unknown as JobOperation;
 const speed = { ratePerS: null, etaS: null };
-const stretch = { afterId: "0", uptoId: "9", limit: 5, before: preview.boundary.before };
+const stretch = { afterId: "0", uptoId: "9", limit: 5, before: rehearsal.boundary.before };
 const reschedule = changeOf("reschedule", { run_at: "now", spread: 60, attempts: 0 });
 const changes = {
   delete: changeOf("complete", {}),
@@ -87,7 +87,7 @@ export const operationCalls: Readonly<Record<string, (db: Database) => Promise<u
   "operation-missing-tables": (db) => whyMissing(db, OPERATION_TABLES),
   "operation-begin": (db) =>
     store(db).begin(
-      preview,
+      rehearsal,
       { by: null, source: "admin" },
       { rate: null, canary: null, limit: null },
     ),
@@ -104,21 +104,20 @@ export const operationCalls: Readonly<Record<string, (db: Database) => Promise<u
   "operation-receipt-failed-again": (db) => store(db).receipt("1", "failed_again", "0", 10),
   "operation-receipt-jobs": (db) => receiptJobs(db, "1", ["1"]),
   "operation-look-again": (db) => checkAgain(db, jobs, stretch.before, ["1"]),
-  "operation-note-missed": (db) =>
-    noteMissed(db, "1", { locked: [], changed: ["1"], deleted: ["2"] }),
+  "operation-note-missed": (db) => noteMissed(db, "1", { locked: [], changed: ["1"], gone: ["2"] }),
   "operation-tidy": (db) => store(db).tidy(),
   "operation-probe": (db) => probeHead(db),
-  "preview-keep": (db) => store(db).keep(preview),
-  "preview-take": (db) => store(db).take("r"),
-  "preview-boundary": (db) => readBoundary(db),
-  "preview-count": (db) => tallyRange(db, jobs, "0", "9"),
-  "preview-by-time": (db) => idsByTime(db, jobs, 10),
-  "preview-count-ids": (db) => tallyIds(db, ["1"]),
-  "preview-count-sample": (db) => sampleMatches(db, jobs, { pages: 3 } as Gauge, "9"),
-  "preview-candidates": (db) => readCandidates(db, jobs, "0", "9"),
-  "preview-samples": (db) => readSamples(tools(db), jobs, "9", 1_000),
-  "preview-times": async (db) => {
-    await readTimes(db, reschedule, jobs, "9", preview.expected);
+  "rehearsal-keep": (db) => store(db).keep(rehearsal),
+  "rehearsal-take": (db) => store(db).take("r"),
+  "rehearsal-boundary": (db) => readBoundary(db),
+  "rehearsal-count": (db) => tallyRange(db, jobs, "0", "9"),
+  "rehearsal-by-time": (db) => idsByTime(db, jobs, 10),
+  "rehearsal-count-ids": (db) => tallyIds(db, ["1"]),
+  "rehearsal-count-sample": (db) => sampleMatches(db, jobs, { pages: 3 } as Gauge, "9"),
+  "rehearsal-candidates": (db) => readCandidates(db, jobs, "0", "9"),
+  "rehearsal-samples": (db) => readSamples(tools(db), jobs, "9", 1_000),
+  "rehearsal-times": async (db) => {
+    await readTimes(db, reschedule, jobs, "9", rehearsal.expected);
   },
   "audit-facts": (db) => readFacts(db, { ids: ["1"], key: null }),
   "audit-record": (db) => trail(db).record({ ids: null, before: null, after: null } as AuditEntry),

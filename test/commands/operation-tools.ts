@@ -7,7 +7,7 @@ import { beginOperation } from "../../src/commands/operations/lifecycle.ts";
 import type { OperationAction } from "../../src/commands/operations/model/action.ts";
 import type { JobOperation } from "../../src/commands/operations/model/operation.ts";
 import type { OperationTools } from "../../src/commands/operations/model/operation-tools.ts";
-import { makePreview } from "../../src/commands/operations/preview/make-preview.ts";
+import { rehearse } from "../../src/commands/operations/rehearse/rehearse.ts";
 import { tableStore } from "../../src/commands/operations/store/table-store.ts";
 import { workOn } from "../../src/commands/operations/work.ts";
 import type { Database } from "../../src/database/database.ts";
@@ -43,8 +43,8 @@ export async function begun(
   query: string,
   { changes = {}, rate = 0, canary = null, limit = null }: Wish = {},
 ) {
-  const report = await makePreview(with_, { query, action, changes });
-  const { id } = report.preview;
+  const report = await rehearse(with_, { query, action, changes });
+  const { id } = report.rehearsal;
   return {
     report,
     operation: await beginOperation(with_.store, id, origin, { rate, canary, limit }),

@@ -6,7 +6,7 @@ import { wait } from "../../src/base/clock.ts";
 import { silentLogger } from "../../src/base/logger.ts";
 import { beginOperation, changeOperation } from "../../src/commands/operations/lifecycle.ts";
 import { type JobOperation, operationJson } from "../../src/commands/operations/model/operation.ts";
-import { makePreview } from "../../src/commands/operations/preview/make-preview.ts";
+import { rehearse } from "../../src/commands/operations/rehearse/rehearse.ts";
 import { workOn } from "../../src/commands/operations/work.ts";
 import { addJobs } from "../../src/queue/add/add-jobs.ts";
 import { run } from "../../src/worker/run.ts";
@@ -20,7 +20,7 @@ const tools = () => operationTools(queue.db);
 const add = (count: number, identifier?: string) => addSome(queue, count, identifier);
 const rows = () => jobRows(queue);
 
-test("It does what was previewed to the matching jobs, and reports those it left alone.", async () => {
+test("It does what was rehearsed to the matching jobs, and reports those it left alone.", async () => {
   await add(5, "mine");
   await add(3, "other");
   const jobs = await rows();
@@ -82,16 +82,16 @@ test("Retrying is stopped by query, also for running and changed jobs, and that 
   );
 });
 
-test("Jobs added or changed after the preview are not touched.", async () => {
+test("Jobs added or changed after the rehearsal are not touched.", async () => {
   await add(4);
   const with_ = tools();
-  const report = await makePreview(with_, { query: "task:t", action: "complete", changes: {} });
+  const report = await rehearse(with_, { query: "task:t", action: "complete", changes: {} });
   await add(2);
   const [second] = (await rows()).slice(1);
   await queue.sql("update worker._private_jobs set updated_at = now() where id = $1", [
     second?.["id"],
   ]);
-  const { id } = report.preview;
+  const { id } = report.rehearsal;
   const operation = await beginOperation(with_.store, id, origin, {
     rate: 0,
     canary: null,
@@ -331,7 +331,7 @@ test("A canary resumes the operation when its jobs succeed, and pauses it when o
   assert.deepEqual([let_.state, let_.done, let_.isCanaryOver], ["done", 17, true]);
 });
 
-test("Jobs too large to check are left alone, and the preview reports that they may match.", async () => {
+test("Jobs too large to check are left alone, and the rehearsal reports that they may match.", async () => {
   await add(2);
   await queue.sql(`insert into worker._private_jobs (task_id, payload)
     select 1, json_build_object('n', 1, 'text', string_agg(md5(n::text), ''))
@@ -347,15 +347,15 @@ test("Jobs too large to check are left alone, and the preview reports that they 
   assert.equal((await workOn(with_, all, never)).done, 3);
 });
 
-test("A preview has the first and the last time of a shift and a spread.", async () => {
+test("A rehearsal has the first and the last time of a shift and a spread.", async () => {
   await add(200);
   await queue.sql("update worker._private_jobs set run_at = '2030-01-01T00:00:00Z'");
   const with_ = tools();
   const seconds = async (changes: object, limit: number | null = null) => {
     const asked = { action: "reschedule", query: "task:t", changes, limit } as const;
-    const { times, preview } = await makePreview(with_, asked);
+    const { times, rehearsal } = await rehearse(with_, asked);
     const manner = { rate: null, canary: null, limit };
-    const operation = await beginOperation(with_.store, preview.id, origin, manner);
+    const operation = await beginOperation(with_.store, rehearsal.id, origin, manner);
     await workOn(with_, operation, never);
     const order = `order by id limit ${limit ?? 1_000}`;
     const [row] = await queue.sql<{ first: string; last: string; seconds: string }>(
@@ -464,11 +464,11 @@ test("A limit takes the first jobs that can be changed, and no more.", async () 
   assert.deepEqual([more.state, more.done], ["done", 22]);
 });
 
-test("A preview can be used for one operation.", async () => {
+test("A rehearsal can be used for one operation.", async () => {
   await add(1);
   const with_ = tools();
-  const report = await makePreview(with_, { query: "task:t", action: "complete", changes: {} });
-  const { id } = report.preview;
+  const report = await rehearse(with_, { query: "task:t", action: "complete", changes: {} });
+  const { id } = report.rehearsal;
   const manner = { rate: 0, canary: null, limit: null };
   await assert.rejects(
     beginOperation(with_.store, id, origin, { rate: 0, canary: 2, limit: null }),

@@ -73,7 +73,7 @@ async function chooseAll(page: Page, count: number): Promise<void> {
 
 const listOf = (task: string) => `/jobs?q=is%3Afailed%20task%3A${task}`;
 
-test("All that match are retried after a preview, and undone from the receipt.", async () => {
+test("All that match are retried after a rehearsal, and undone from the receipt.", async () => {
   await failed("charge", MANY);
   const before = await rowsOf("charge");
   const running = before[3]?.id ?? "";
@@ -84,7 +84,7 @@ test("All that match are retried after a preview, and undone from the receipt.",
     await dialog.getByText(`Retry ${MANY} jobs?`).waitFor();
     await dialog.getByText(/^\d+ of these jobs$/).click();
     await dialog.locator(".samples").getByText("GatewayError").first().waitFor();
-    assert.deepEqual(await rowsOf("charge"), before, "a preview changes nothing");
+    assert.deepEqual(await rowsOf("charge"), before, "a rehearsal changes nothing");
     await admin.sql(
       "update {}._private_jobs set locked_at = now(), locked_by = 'w', attempts = 1 where id = $1",
       [running],

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { ensureBuilt, textOf } from "./harness.ts";
-import { failedJob, job, jobs, listed, lockedJob, opened, preview, value } from "./sample.ts";
+import { failedJob, job, jobs, listed, lockedJob, opened, rehearsal, value } from "./sample.ts";
 
 before(ensureBuilt);
 
@@ -54,11 +54,11 @@ test("all jobs of a query are cancelled after a preview, which counts those that
   page.click("Preview");
   const asked = JSON.parse(page.asked("api/operations").body);
   assert.deepEqual(asked, { q: "is:running", action: "cancel", changes: {}, dry_run: true });
-  const effect = { change_value: value(2), skip_locked_value: value(40) };
-  page.answer("api/operations", preview({ count: value(42), effect }));
+  const would = { change_value: value(2), skip_locked_value: value(40) };
+  page.answer("api/operations", rehearsal({ count: value(42), would }));
   assert.doesNotMatch(page.dialogText, /skipped/);
   page.click("Cancel 42 jobs");
-  assert.equal(JSON.parse(page.asked("api/operations").body).preview, "r-1");
+  assert.equal(JSON.parse(page.asked("api/operations").body).rehearsal, "r-1");
 });
 
 test("the palette cancels a job by its id, and finds the action on the page of a job", async () => {

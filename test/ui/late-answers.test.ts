@@ -11,7 +11,7 @@ import {
   listed,
   opened,
   operation,
-  preview,
+  rehearsal,
   value,
 } from "./sample.ts";
 
@@ -97,10 +97,10 @@ async function onAll(action: string) {
 
 test("an operation that was started is shown, even if its form was changed meanwhile", async () => {
   const page = await onAll("Retry…");
-  page.answer("api/operations", preview());
+  page.answer("api/operations", rehearsal());
   page.click("Retry 8,388 jobs");
   const start = page.asked("api/operations");
-  assert.match(start.body, /"preview":"r-1"/);
+  assert.match(start.body, /"rehearsal":"r-1"/);
   page.app.dispatch("dialog.input", "again", "");
   answer(page, start, operation(), 202);
   assert.equal(page.navigations.at(-1), `/activity/${operation().id}`);
@@ -109,7 +109,7 @@ test("an operation that was started is shown, even if its form was changed meanw
 
 test("an operation that starts behind another dialog is not navigated to: its end is a notice", async () => {
   const page = await onAll("Retry…");
-  page.answer("api/operations", preview());
+  page.answer("api/operations", rehearsal());
   page.click("Retry 8,388 jobs");
   const start = page.asked("api/operations");
   close(page);
@@ -123,11 +123,11 @@ test("an operation that starts behind another dialog is not navigated to: its en
 
 test("nothing more can be started until the answer to a start is there", async () => {
   const page = await onAll("Retry…");
-  page.answer("api/operations", preview());
+  page.answer("api/operations", rehearsal());
   page.click("Retry 8,388 jobs");
   const start = page.asked("api/operations");
   page.app.dispatch("dialog.input", "again", "");
-  page.answer("api/operations", preview());
+  page.answer("api/operations", rehearsal());
   assert.ok(page.hasButton("Working…"));
   answer(page, start, { error: "Too many operations.", code: "conflict" }, 409);
   assert.match(page.dialogText, /Too many operations\./);
@@ -140,6 +140,6 @@ test("a preview of the form as it was before is not shown", async () => {
   page.click("Preview");
   const request = page.asked("api/operations");
   page.type("run_at", "in 3h");
-  answer(page, request, preview());
+  answer(page, request, rehearsal());
   assert.ok(page.hasButton("Preview"));
 });

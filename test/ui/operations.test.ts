@@ -12,8 +12,8 @@ import {
   jobs,
   opened,
   operation,
-  preview,
   receipt,
+  rehearsal,
   value,
 } from "./sample.ts";
 
@@ -38,7 +38,7 @@ async function retrying(change = {}) {
   const page = await failedList();
   page.app.dispatch("app.key", "", "Mod+a");
   page.app.dispatch("app.key", "", "r");
-  page.answer("api/operations", preview(change));
+  page.answer("api/operations", rehearsal(change));
   return page;
 }
 
@@ -117,7 +117,7 @@ test("the canary and the rate are sent; an invalid number is rejected in its fie
   assert.match(page.dialogText, /About 2 m 47 s/);
   assert.match(page.dialogText, /worker retry --rate=50 --canary=5 is:failed/);
   page.click("Retry 8,388 jobs");
-  assert.deepEqual(body(page), { preview: "r-1", rate: 50, canary: 5 });
+  assert.deepEqual(body(page), { rehearsal: "r-1", rate: 50, canary: 5 });
 });
 
 test("all at once is an option; for few jobs there is none", async () => {
@@ -125,12 +125,12 @@ test("all at once is an option; for few jobs there is none", async () => {
   page.app.dispatch("dialog.input", "extent", "all");
   assert.equal(page.has("field-canary"), false);
   page.click("Retry 8,388 jobs");
-  assert.deepEqual(body(page), { preview: "r-1" });
+  assert.deepEqual(body(page), { rehearsal: "r-1" });
   const few = { change_value: value(7), skip_locked_value: value(0) };
-  const other = await retrying({ count: value(7), effect: few });
+  const other = await retrying({ count: value(7), would: few });
   assert.doesNotMatch(other.dialogText, /First 5/);
   other.click("Retry 7 jobs");
-  assert.deepEqual(body(other), { preview: "r-1" });
+  assert.deepEqual(body(other), { rehearsal: "r-1" });
 });
 
 test("of more jobs than can be undone the number must be typed", async () => {
@@ -140,7 +140,7 @@ test("of more jobs than can be undone the number must be typed", async () => {
   assert.equal(page.requests.filter(({ method }) => method === "POST").length, 1);
   page.type("typed", "8,388");
   page.click("Retry 8,388 jobs");
-  assert.equal(body(page).preview, "r-1");
+  assert.equal(body(page).rehearsal, "r-1");
 });
 
 const missing = {
@@ -156,20 +156,20 @@ test("tables that are missing are added first, then the same is previewed and st
   page.answer("api/extensions", { message: "Added the extension operations" });
   assert.equal(body(page).dry_run, true);
   assert.match(page.dialogText, /Working…/);
-  page.answer("api/operations", preview({ preview: "r-2" }));
-  assert.deepEqual(body(page), { preview: "r-2", canary: 5 });
+  page.answer("api/operations", rehearsal({ rehearsal: "r-2" }));
+  assert.deepEqual(body(page), { rehearsal: "r-2", canary: 5 });
 });
 
 test("a preview that has changed since is shown, and nothing is started", async () => {
   const page = await retrying(bare);
   page.click("Add tables and continue");
   page.answer("api/extensions", { message: "Added the extension operations" });
-  const effect = { change_value: value(9), skip_locked_value: value(0) };
-  page.answer("api/operations", preview({ preview: "r-2", effect }));
+  const would = { change_value: value(9), skip_locked_value: value(0) };
+  page.answer("api/operations", rehearsal({ rehearsal: "r-2", would }));
   assert.match(page.dialogText, /Jobs have changed since: check the new preview\./);
   assert.equal(page.requests.filter(({ method }) => method === "POST").length, 3);
   page.click("Retry 9 jobs");
-  assert.equal(body(page).preview, "r-2");
+  assert.equal(body(page).rehearsal, "r-2");
 });
 
 test("a dialog that was closed while tables were added starts nothing", async () => {
@@ -190,7 +190,7 @@ test("a role that may not add them is shown the owner's command", async () => {
 
 test("what would change nothing can't be done", async () => {
   const none = { change_value: value(0), skip_locked_value: value(3) };
-  const page = await retrying({ count: value(3), effect: none });
+  const page = await retrying({ count: value(3), would: none });
   const button = page.button("Retry 0 jobs");
   assert.equal(button.attrs["aria-disabled"], "true");
   assert.equal(button.attrs["aria-description"], "No job would change.");
@@ -210,7 +210,7 @@ test("an action with fields is filled in first, and counted again when they are 
     ...{ q: "is:failed", action: "reschedule" },
     ...{ changes: { priority: -5 }, dry_run: true },
   });
-  page.answer("api/operations", preview({ cli: "worker reschedule --priority=-5 is:failed" }));
+  page.answer("api/operations", rehearsal({ cli: "worker reschedule --priority=-5 is:failed" }));
   assert.ok(page.hasButton("Reschedule 8,388 jobs"));
   assert.doesNotMatch(page.dialogText, /First 5/, "a canary shows nothing there");
   page.type("priority", "7");
@@ -225,7 +225,7 @@ test("a shift and a spread are typed as durations, and the preview shows the fir
   page.type("spread", "90");
   page.click("Preview");
   assert.deepEqual(body(page).changes, { shift: -5400, spread: 90 });
-  page.answer("api/operations", preview({ first_run_at: at(-5400), last_run_at: at(86_400) }));
+  page.answer("api/operations", rehearsal({ first_run_at: at(-5400), last_run_at: at(86_400) }));
   assert.match(
     page.dialogText,
     /Due from today, Sun 1 Mar 2026 11:30:00 \+01:00 to tomorrow, Mon 2 Mar 2026 13:00:00 \+01:00\./,
@@ -242,17 +242,17 @@ test("a refusal is shown in the dialog, and an answer to a closed dialog is igno
   const late = page.asked("api/operations").id;
   page.app.dispatch("dialog.close", "", "");
   page.click("Complete…");
-  page.app.replied(late, 200, "", JSON.stringify(preview()));
+  page.app.replied(late, 200, "", JSON.stringify(rehearsal()));
   assert.match(page.dialogText, /^Complete all matching jobs/);
 });
 
 test("estimates are marked wherever they are shown", async () => {
   const about = { precision: "estimated", low: 8_000, high: 9_000, basis: "sample" };
-  const effect = { change_value: value(8388, about), skip_locked_value: value(12, about) };
-  const page = await retrying({ count: value(8400, about), effect });
+  const would = { change_value: value(8388, about), skip_locked_value: value(12, about) };
+  const page = await retrying({ count: value(8400, about), would });
   assert.match(page.dialogText, /^Retry ≈ 8,400 jobs\?.*≈ 12 jobs run right now/);
   page.click("Retry ≈ 8,388 jobs");
-  assert.equal(body(page).preview, "r-1");
+  assert.equal(body(page).rehearsal, "r-1");
 });
 
 test("an estimate that was outnumbered is not reported any more", async () => {
@@ -351,7 +351,7 @@ const met = (id: number, task_identifier: string | null, error_line: string | nu
 
 test("a receipt has every job that matched once, and their ids by pages", async () => {
   const page = await shown(
-    receipt({ done: 8000, skipped_changed: 300, skipped_deleted: 8, not_found: value(80) }),
+    receipt({ done: 8000, skipped_changed: 300, skipped_gone: 8, not_found: value(80) }),
   );
   assert.deepEqual(figures(page), [
     "Retried8,000",
@@ -443,7 +443,7 @@ test("an undo has its own question, and its own receipt", async () => {
   page.click("Restore 8,092 jobs");
   page.answer("api/operations/214/undo", receipt({ state: "undoing", undone: 4000 }), 202);
   assert.match(page.text, /Undoing: retried 8,388 of 8,400 jobs/);
-  const undo_skipped = { key_taken: 1, changed: 2270, deleted: 0, locked: 0 };
+  const undo_skipped = { key_taken: 1, changed: 2270, gone: 0, locked: 0 };
   feed(page, {
     operation: receipt({ state: "undone", undone: 6117, undo_skipped, can_undo: false }),
   });
@@ -540,5 +540,5 @@ test("the first so many, the first few of them and a rate go together; line and 
   assert.match(page.dialogText, /Only the first 500/);
   assert.match(page.dialogText, /worker retry --rate=20 --canary=5 --limit=500 is:failed/);
   page.click("Retry first 500 jobs");
-  assert.deepEqual(body(page), { preview: "r-1", rate: 20, canary: 5, limit: 500 });
+  assert.deepEqual(body(page), { rehearsal: "r-1", rate: 20, canary: 5, limit: 500 });
 });

@@ -14,9 +14,9 @@ import {
   jobs,
   opened,
   operation,
-  preview,
   pulse,
   queue,
+  rehearsal,
   task,
   tasks,
   value,
@@ -93,10 +93,10 @@ test("an action on a query is previewed first, and done as it was previewed", as
     page.asked("api/operations").body,
     '{"q":"is:failed","action":"retry","changes":{},"dry_run":true}',
   );
-  page.answer("api/operations", preview());
+  page.answer("api/operations", rehearsal());
   assert.match(page.dialogText, /^Retry 8,400 jobs\?.*12 jobs run right now and will be skipped/);
   page.click("Retry 8,388 jobs");
-  assert.equal(page.asked("api/operations").body, '{"preview":"r-1","canary":5}');
+  assert.equal(page.asked("api/operations").body, '{"rehearsal":"r-1","canary":5}');
   page.answer("api/operations", operation(), 202);
   assert.equal(page.dialog, undefined);
   assert.equal(page.navigations.at(-1), "/activity/214");

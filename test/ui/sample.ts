@@ -11,8 +11,8 @@ import type {
   ListedQueue,
   ListedTask,
   Operation,
-  Preview,
   Pulse,
+  Rehearsal,
   Session,
   TaskList,
   Value,
@@ -218,7 +218,7 @@ export function queue(name: string, change: Partial<ListedQueue> = {}): ListedQu
   };
 }
 
-/** What a preview of a retry finds. */
+/** What a rehearsal of a retry finds. */
 export function task(identifier: string, change: Partial<ListedTask> = {}): ListedTask {
   return {
     identifier,
@@ -244,11 +244,11 @@ export function tasks(list: ListedTask[], change: Partial<TaskList> = {}): TaskL
   return { tasks: list, next_cursor: null, count: list.length, ...change };
 }
 
-export function preview(change: Partial<Preview> = {}): Preview {
+export function rehearsal(change: Partial<Rehearsal> = {}): Rehearsal {
   return {
-    preview: "r-1",
+    rehearsal: "r-1",
     count: value(8400),
-    effect: { change_value: value(8388), skip_locked_value: value(12) },
+    would: { change_value: value(8388), skip_locked_value: value(12) },
     by_task: [{ task: "charge_card", count_value: value(8400) }],
     by_queue: [
       { queue: "billing", count_value: value(8214) },
@@ -292,7 +292,7 @@ export function operation(change: Partial<Operation> = {}): Operation {
     done: 3138,
     skipped_locked: 12,
     skipped_changed: 0,
-    skipped_deleted: 0,
+    skipped_gone: 0,
     not_found: null,
     rate: 50,
     canary: null,
@@ -301,7 +301,7 @@ export function operation(change: Partial<Operation> = {}): Operation {
     eta_s: 105,
     undo_jobs: 3138,
     undone: 0,
-    undo_skipped: { key_taken: 0, changed: 0, deleted: 0, locked: 0 },
+    undo_skipped: { key_taken: 0, changed: 0, gone: 0, locked: 0 },
     can_undo: false,
     undo_until: null,
     error: null,

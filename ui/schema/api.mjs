@@ -143,7 +143,7 @@ export const records = {
   NamedInFix: { worker_ids: "string[]", ids: "i64[]", scope: "string", name: "string" },
   /** The target of an operation. */
   OperationSubject: { q: "string", action: "string", changes: "json" },
-  Effect: { change_value: "Value", skip_locked_value: "Value" },
+  Would: { change_value: "Value", skip_locked_value: "Value" },
   TaskShare: { task: "string?", count_value: "Value" },
   QueueShare: { queue: "string?", count_value: "Value" },
   SampleJob: {
@@ -155,12 +155,12 @@ export const records = {
     max_attempts: "i32",
     error_line: "string?",
   },
-  /** What the schema lacks, so that a previewed operation cannot be started. */
+  /** What the schema lacks, so that a rehearsed operation cannot be started. */
   MissingTables: { extension: "string", may_add: "bool", command: "string?", sentence: "string" },
-  Preview: {
-    preview: "string",
+  Rehearsal: {
+    rehearsal: "string",
     count: "Value",
-    effect: "Effect",
+    would: "Would",
     by_task: "TaskShare[]",
     by_queue: "QueueShare[]",
     sample: "SampleJob[]",
@@ -174,7 +174,7 @@ export const records = {
     cli: "string",
   },
   Boundary: { max_id: "i64" },
-  UndoSkipped: { key_taken: "i64", changed: "i64", deleted: "i64", locked: "i64" },
+  UndoSkipped: { key_taken: "i64", changed: "i64", gone: "i64", locked: "i64" },
   /** An action on all jobs that a query finds: its progress, or its receipt. */
   Operation: {
     id: "i64",
@@ -189,7 +189,7 @@ export const records = {
     done: "i64",
     skipped_locked: "i64",
     skipped_changed: "i64",
-    skipped_deleted: "i64",
+    skipped_gone: "i64",
     not_found: "Value?",
     rate: "i64?",
     canary: "i64?",

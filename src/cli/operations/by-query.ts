@@ -1,4 +1,4 @@
-// Runs a command on all jobs that match a query: makes a preview, shows it, asks for confirmation, performs it.
+// Runs a command on all jobs that match a query: rehearses it, shows the rehearsal, asks for confirmation, performs it.
 
 import { InputError, type Problem } from "../../base/errors.ts";
 import { beginOperation, settingsProblems } from "../../commands/operations/lifecycle.ts";
@@ -9,8 +9,8 @@ import {
 } from "../../commands/operations/model/action.ts";
 import { commandLineOf } from "../../commands/operations/model/command-line.ts";
 import type { JobOperation } from "../../commands/operations/model/operation.ts";
-import { makePreview } from "../../commands/operations/preview/make-preview.ts";
-import { previewJson } from "../../commands/operations/preview/report-json.ts";
+import { rehearse } from "../../commands/operations/rehearse/rehearse.ts";
+import { rehearsalJson } from "../../commands/operations/rehearse/report-json.ts";
 import { assertTakesWrites } from "../../database/inspect/read-only-server.ts";
 import {
   extensionMissing,
@@ -25,7 +25,7 @@ import { print, printJson } from "../output/print.ts";
 import { confirm, isAtTerminal } from "../shell/confirm.ts";
 import type { CommandConnection } from "../shell/connection.ts";
 import type { SameQueue } from "../shell/same-queue.ts";
-import { jobsOf, previewLines } from "./operation-text.ts";
+import { jobsOf, rehearsalLines } from "./operation-text.ts";
 import { operationTools } from "./operation-tools.ts";
 import { runInForeground, showProgress } from "./run-operation.ts";
 import { trailOf, typedBy } from "./typed-by.ts";
@@ -62,24 +62,26 @@ export async function operateByQuery(
     missing = null;
   }
   const store = missing === null ? tools.store : null;
-  const report = await makePreview(
+  const report = await rehearse(
     { ...tools, store },
     { ...request, isStored: !isDryRun, walkMs: MAX_WALK_MS },
   );
-  const { preview, change } = report;
-  if (!json) for (const line of previewLines(report, missing, suggest)) print(line);
+  const { rehearsal, change } = report;
+  if (!json) for (const line of rehearsalLines(report, missing, suggest)) print(line);
   if (isDryRun) {
     const settings = { rate, canary, limit };
-    const cli = suggest.line(commandLineOf(action, preview.query, preview.changes, settings));
+    const cli = suggest.line(commandLineOf(action, rehearsal.query, rehearsal.changes, settings));
     if (json)
-      printJson(previewJson(report, missing === null ? null : onSameQueue(missing, suggest), cli));
+      printJson(
+        rehearsalJson(report, missing === null ? null : onSameQueue(missing, suggest), cli),
+      );
     else print(`Nothing was changed. To run it: ${cli}`);
     return 0;
   }
   if (!request.isSure) await confirm(`${action} ${jobsOf(change)}. Continue?`);
   const { by, source } = typedBy();
   const settings = { rate, canary, limit };
-  const operation = await beginOperation(tools.store, preview.id, { by, source }, settings);
+  const operation = await beginOperation(tools.store, rehearsal.id, { by, source }, settings);
   await recordTyped(connection, operation, action, `Started operation ${operation.id}`);
   return runInForeground(tools, operation, request);
 }

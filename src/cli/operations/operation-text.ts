@@ -4,7 +4,7 @@ import { isDeletion } from "../../commands/before-images/job-change.ts";
 import { actionData, changeOf } from "../../commands/operations/model/action.ts";
 import { notFound } from "../../commands/operations/model/not-found.ts";
 import { type JobOperation, leftAlone } from "../../commands/operations/model/operation.ts";
-import type { PreviewReport, Share } from "../../commands/operations/preview/make-preview.ts";
+import type { RehearsalReport, Share } from "../../commands/operations/rehearse/rehearse.ts";
 import type { MissingTables } from "../../database/schema/extensions/missing-tables.ts";
 import { ageText } from "../../domain/portable/ages.ts";
 import type { Value } from "../../domain/value.ts";
@@ -17,16 +17,16 @@ export const jobsOf = (count: number | Value): string =>
     ? counted(count, "job")
     : `${shortValue(count)} ${count.value === 1 ? "job" : "jobs"}`;
 
-/** The result of a preview, line by line. */
-export function previewLines(
-  report: PreviewReport,
+/** The result of a rehearsal, line by line. */
+export function rehearsalLines(
+  report: RehearsalReport,
   missing: MissingTables | null,
   suggest: SameQueue,
 ): string[] {
-  const { preview, count, skipLocked, change, byTask, byQueue, samples, unknown, times } = report;
-  const lines = [`${preview.action}: ${jobsThatMatch(report)}`];
+  const { rehearsal, count, skipLocked, change, byTask, byQueue, samples, unknown, times } = report;
+  const lines = [`${rehearsal.action}: ${jobsThatMatch(report)}`];
   if (unknown.length > 0) lines.push(`  no such name: ${unknown.join(", ")}`);
-  const { ofRunning } = actionData(preview.action);
+  const { ofRunning } = actionData(rehearsal.action);
   if (skipLocked.value > 0) {
     const what = ofRunning === undefined ? "left alone" : "cancelled while they run";
     lines.push(`  ${what}: ${shortValue(skipLocked)} running now`);
@@ -49,7 +49,7 @@ export function previewLines(
 }
 
 /** `6 jobs that match is:failed`, `3 of 6 jobs that match is:failed, those of the lowest ids`. */
-function jobsThatMatch({ preview: { query }, count, skipLocked, change }: PreviewReport) {
+function jobsThatMatch({ rehearsal: { query }, count, skipLocked, change }: RehearsalReport) {
   const whole = count.value - skipLocked.value;
   if (change.value >= whole) {
     return `${jobsOf(change)}${intervalOf(change)} that ${change.value === 1 ? "matches" : "match"} ${query}`;
@@ -154,17 +154,17 @@ function doneText(operation: JobOperation): string {
   return `${actionData(action).words.past} ${grouped(done)} of ${jobsOf(all)}`;
 }
 
-function leftText({ action, skippedLocked, skippedChanged, skippedDeleted }: JobOperation): string {
+function leftText({ action, skippedLocked, skippedChanged, skippedGone }: JobOperation): string {
   const { ofRunning } = actionData(action);
   return clauses([
     [skippedLocked, ...(ofRunning ?? (["was running"] as const))],
     [skippedChanged, "had changed since"],
-    [skippedDeleted, "no longer existed", "no longer existed"],
+    [skippedGone, "no longer existed", "no longer existed"],
   ]);
 }
 
 function undoSkippedText({ undoSkipped, done, undone }: JobOperation): string {
-  const { keyTaken, changed, deleted, locked } = undoSkipped;
+  const { keyTaken, changed, gone, locked } = undoSkipped;
   return clauses([
     [
       keyTaken,
@@ -172,10 +172,10 @@ function undoSkippedText({ undoSkipped, done, undone }: JobOperation): string {
       "cannot be restored: other jobs have their keys",
     ],
     [changed, "has changed since", "have changed since"],
-    [deleted, "no longer exists", "no longer exist"],
+    [gone, "no longer exists", "no longer exist"],
     [locked, "is running", "are running"],
     [
-      done - undone - keyTaken - changed - deleted - locked,
+      done - undone - keyTaken - changed - gone - locked,
       "exceeded the number that undo stores",
       "exceeded the number that undo stores",
     ],

@@ -1,5 +1,5 @@
 // Names that can be used once across all admins of a schema. With the extension, the first use wins. The names are
-// stored among the previews, which also expire, are also used once, and are deleted by the same cleanup.
+// stored among the rehearsals, which also expire, are also used once, and are deleted by the same cleanup.
 import { type Database, query } from "../../database/database.ts";
 
 /** Marks a name as used. Returns true for the first use. Needs the extension. */

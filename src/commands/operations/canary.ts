@@ -45,8 +45,8 @@ type Verdict = { readonly to: "running" } | { readonly to: "paused"; readonly er
 const TAKEN: Verdict = { to: "running" };
 
 export function verdictOn(outcome: CanaryOutcome, isLate: boolean): Verdict | null {
-  const { deleted, failedAgain, undecided } = outcome;
-  const all = deleted + failedAgain + undecided;
+  const { gone, failedAgain, undecided } = outcome;
+  const all = gone + failedAgain + undecided;
   if (failedAgain > 0) {
     return { to: "paused", error: `${failedAgain} of the first ${all} failed again` };
   }

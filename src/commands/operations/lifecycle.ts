@@ -14,28 +14,28 @@ export const MAX_RATE = 1_000_000;
 export const MAX_CANARY = 1_000;
 export const MAX_LIMIT = 1_000_000_000;
 
-/** Starts a previewed operation, once. Throws `not_found` for an expired preview, and `conflict`. */
+/** Starts a rehearsed operation, once. Throws `not_found` for an expired rehearsal, and `conflict`. */
 export async function beginOperation(
   store: OperationStore,
-  previewId: string,
+  rehearsalId: string,
   origin: Origin,
   settings: OperationSettings,
 ): Promise<JobOperation> {
-  const preview = await store.take(previewId);
-  if (preview === null) {
+  const rehearsal = await store.take(rehearsalId);
+  if (rehearsal === null) {
     const message =
       "preview not found: it is valid for 15 minutes and for one operation; preview again";
     throw new WorkerError("not_found", message);
   }
   try {
-    const problems = settingsProblems(preview.action, settings);
+    const problems = settingsProblems(rehearsal.action, settings);
     if (problems.length > 0) throw new InputError(problems);
     const { limit } = settings;
-    const expected = limit === null ? preview.expected : noMoreThan(preview.expected, limit);
-    return await store.begin({ ...preview, expected }, origin, settings);
+    const expected = limit === null ? rehearsal.expected : noMoreThan(rehearsal.expected, limit);
+    return await store.begin({ ...rehearsal, expected }, origin, settings);
   } catch (error) {
-    // No job was changed, so the preview can be used again.
-    await store.keep(preview).catch(() => {});
+    // No job was changed, so the rehearsal can be used again.
+    await store.keep(rehearsal).catch(() => {});
     throw error;
   }
 }

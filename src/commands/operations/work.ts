@@ -1,8 +1,8 @@
 // Operations: one action on all jobs that match a query. This file works on one, batch by batch; all
 // progress is in the tables, none in the process.
 //
-//  1. A preview counts and samples the matches and fixes the boundary: the highest id, and the time
-//     (preview/). It can be started once, within 15 minutes.
+//  1. A rehearsal counts and samples the matches and fixes the boundary: the highest id, and the time
+//     (rehearse/). It can be started once, within 15 minutes.
 //  2. beginOperation() inserts the operation with its owner and a lease of 15 s (lifecycle.ts). In one schema
 //     one operation runs at a time.
 //  3. A batch walks up the ids from `after_id`. One statement finds the matches, locks them without
@@ -30,7 +30,7 @@ import { type JobOperation, leftAlone } from "./model/operation.ts";
 import type { Batch, OperationStore } from "./model/operation-store.ts";
 import type { OperationTools } from "./model/operation-tools.ts";
 import { type BatchPace, createPace } from "./pace.ts";
-import { readCandidates } from "./preview/candidates.ts";
+import { readCandidates } from "./rehearse/candidates.ts";
 
 // How many failures in a row are tolerated. An outage that lasts longer needs an operator.
 const MAX_FAILURES = 60;
@@ -131,7 +131,7 @@ function batchRound(tools: OperationTools, pace: BatchPace): DoRound {
       done: operation.done + batch.done,
       skippedLocked: operation.skippedLocked + batch.skipped.locked,
       skippedChanged: operation.skippedChanged + batch.skipped.changed,
-      skippedDeleted: operation.skippedDeleted + batch.skipped.deleted,
+      skippedGone: operation.skippedGone + batch.skipped.gone,
     };
     const rest = { ids: Number(left) - walked, jobs: jobsLeft(next) };
     const pauseMs = pace.after({ ms, ...batch, walked, oldestReadyMs }, rest);

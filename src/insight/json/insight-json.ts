@@ -48,7 +48,7 @@ function postOf(fix: Fix) {
     const { scope, name } = fix;
     return { path: "/api/pauses", body: { action, scope, ...(name === null ? {} : { name }) } };
   }
-  // This is a preview, so it changes nothing.
+  // This is a rehearsal, so it changes nothing.
   return { path: "/api/operations", body: { q: fix.q, action, dry_run: true } };
 }
 

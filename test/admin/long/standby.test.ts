@@ -102,8 +102,8 @@ test("Every write is refused as in read-only mode, and accepted once the standby
   const { body } = await client.get("/api/session");
   assert.deepEqual([body.read_only, body.read_only_server], [false, false]);
   assert.deepEqual((await client.get("/readyz")).body, { status: "ready" });
-  const request = { q: "is:failed", action: "retry", dry_run: true };
-  const { preview } = (await client.post("/api/operations", request)).body;
-  const begun = await client.post("/api/operations", { preview, rate: 0 });
+  const rehearsing = { q: "is:failed", action: "retry", dry_run: true };
+  const { rehearsal } = (await client.post("/api/operations", rehearsing)).body;
+  const begun = await client.post("/api/operations", { rehearsal, rate: 0 });
   assert.deepEqual([begun.status, begun.body.resumable], [202, true]);
 });

@@ -10,7 +10,7 @@ import type {
   OperationStore,
   Outcome,
 } from "../../../src/commands/operations/model/operation-store.ts";
-import { makePreview } from "../../../src/commands/operations/preview/make-preview.ts";
+import { rehearse } from "../../../src/commands/operations/rehearse/rehearse.ts";
 import { workOn } from "../../../src/commands/operations/work.ts";
 import type { Database } from "../../../src/database/database.ts";
 import { lockJob, testQueue } from "../../queue/queue-database.ts";
@@ -61,7 +61,7 @@ async function holding(statement: string) {
   };
 }
 
-test("All matching jobs are in the receipt: done, locked, changed, deleted, not found.", async () => {
+test("All matching jobs are in the receipt: done, locked, changed, gone, not found.", async () => {
   await addSome(queue, 10);
   const [a = "", b = "", c = "", d = "", e = "", f = "", g = ""] = await idsOfAll();
   const letGo = await holding(
@@ -71,12 +71,12 @@ test("All matching jobs are in the receipt: done, locked, changed, deleted, not 
   const hold = await holding(`select from worker._private_jobs where id = ${f} for update`);
   const db = meanwhile(() => letGo("commit"));
   const with_ = operationTools(db);
-  const report = await makePreview(with_, { query: "task:t", action: "fail", changes: {} });
+  const report = await rehearse(with_, { query: "task:t", action: "fail", changes: {} });
   assert.equal(report.count.value, 10);
   await lockJob(queue, a);
   await queue.sql("update worker._private_jobs set updated_at = now() where id = $1", [b]);
   await queue.sql("delete from worker._private_jobs where id = $1", [c]);
-  const { id } = report.preview;
+  const { id } = report.rehearsal;
   const operation = await beginOperation(with_.store, id, origin, {
     rate: 0,
     canary: null,
@@ -89,16 +89,16 @@ test("All matching jobs are in the receipt: done, locked, changed, deleted, not 
   const of = (outcome: Outcome) => idsIn(with_.store, ended, outcome);
   assert.deepEqual(await of("locked"), [a, f]);
   assert.deepEqual(await of("changed"), [b, e]);
-  assert.deepEqual(await of("deleted"), [d]);
+  assert.deepEqual(await of("gone"), [d]);
   const doneIds = await of("done");
   assert.equal(doneIds.length, 4);
   assert.equal(doneIds[0], g);
-  const { done: done_, skippedLocked, skippedChanged, skippedDeleted } = ended;
-  assert.deepEqual([done_, skippedLocked, skippedChanged, skippedDeleted], [4, 2, 2, 1]);
+  const { done: done_, skippedLocked, skippedChanged, skippedGone } = ended;
+  assert.deepEqual([done_, skippedLocked, skippedChanged, skippedGone], [4, 2, 2, 1]);
   // Their ids are unknown; a job that has changed since might not have matched before.
   const rest = notFound(ended);
   assert.deepEqual([rest?.low, rest?.high], [1, 3]);
-  assert.equal(done_ + skippedLocked + skippedChanged + skippedDeleted + (rest?.value ?? 0), 10);
+  assert.equal(done_ + skippedLocked + skippedChanged + skippedGone + (rest?.value ?? 0), 10);
 });
 
 test("Jobs completed before their turn are counted exactly if nothing else has changed.", async () => {
@@ -137,9 +137,9 @@ test("Jobs that Node decides on are counted when their row version has changed."
   const with_ = operationTools(db);
   const ended = await done(with_, "fail", "payload.n<5");
   const now = (await with_.store.find(ended.id)) as JobOperation;
-  assert.deepEqual([now.done, now.skippedChanged, now.skippedDeleted], [1, 1, 1]);
+  assert.deepEqual([now.done, now.skippedChanged, now.skippedGone], [1, 1, 1]);
   assert.deepEqual(await idsIn(with_.store, now, "changed"), [second]);
-  assert.deepEqual(await idsIn(with_.store, now, "deleted"), [first]);
+  assert.deepEqual(await idsIn(with_.store, now, "gone"), [first]);
 });
 
 test("A job that a Graphile worker has failed again counts as failed again.", async () => {
@@ -172,11 +172,11 @@ test("An undo reports the changed jobs that it has left alone, and why.", async 
   await workOn(with_, await changeOperation(with_.store, ended.id, "undo"), never);
   await hold("rollback");
   const undone = (await with_.store.find(ended.id)) as JobOperation;
-  assert.deepEqual(undone.undoSkipped, { keyTaken: 0, changed: 1, deleted: 1, locked: 2 });
+  assert.deepEqual(undone.undoSkipped, { keyTaken: 0, changed: 1, gone: 1, locked: 2 });
   const of = (outcome: Outcome) => idsIn(with_.store, undone, outcome);
   assert.deepEqual(await of("undone"), [e, f]);
   assert.deepEqual(await of("undo_changed"), [a]);
-  assert.deepEqual(await of("undo_deleted"), [b]);
+  assert.deepEqual(await of("undo_gone"), [b]);
   assert.deepEqual(await of("undo_locked"), [c, d]);
   assert.deepEqual(await of("undo_key_taken"), []);
   assert.equal((await of("done")).length, 6);
@@ -210,7 +210,7 @@ test("An undo of a removal reports keys in use, and ids that exist again.", asyn
   );
   await workOn(with_, await changeOperation(with_.store, ended.id, "undo"), never);
   const undone = (await with_.store.find(ended.id)) as JobOperation;
-  assert.deepEqual(undone.undoSkipped, { keyTaken: 1, changed: 1, deleted: 0, locked: 0 });
+  assert.deepEqual(undone.undoSkipped, { keyTaken: 1, changed: 1, gone: 0, locked: 0 });
   const of = (outcome: Outcome) => idsIn(with_.store, undone, outcome);
   assert.deepEqual(await of("undo_key_taken"), [keyed]);
   assert.deepEqual(await of("undo_changed"), [again]);

@@ -71,7 +71,7 @@ test("Retrying is stopped in any condition, also while a job runs, and that can 
   const ids = [waiting, running, fresh, "999999"];
   const operation = await kept("stop-retrying", { ids });
   assert.deepEqual(
-    [operation.action, operation.done, operation.skippedLocked, operation.skippedDeleted],
+    [operation.action, operation.done, operation.skippedLocked, operation.skippedGone],
     ["stop-retrying", 3, 0, 1],
   );
   assert.deepEqual(await limits(), [
@@ -169,7 +169,7 @@ for (const [name, input] of [
     const { undone: back, undoSkipped } = await undone(operation);
     assert.deepEqual(
       [back, undoSkipped],
-      [3, { keyTaken: 0, changed: 0, deleted: 0, locked: 0 }],
+      [3, { keyTaken: 0, changed: 0, gone: 0, locked: 0 }],
       JSON.stringify(undoSkipped),
     );
     assert.deepEqual(await jobRows(queue), before);
@@ -218,7 +218,7 @@ test("The receipt has all requested jobs: done, running, deleted.", async () => 
   const operation = await kept("complete", { ids: [c, "999999", b, a, c] });
   assert.deepEqual(await listed(operation, "done"), [a, c]);
   assert.deepEqual(await listed(operation, "locked"), [b]);
-  assert.deepEqual(await listed(operation, "deleted"), ["999999"]);
+  assert.deepEqual(await listed(operation, "gone"), ["999999"]);
   const told = async (outcome: Outcome) =>
     (await operationTools(queue.db).store.receipt(operation.id, outcome, "0", 9)).jobs;
   await queue.sql("delete from worker._private_tasks where identifier = 'u'");
@@ -227,9 +227,7 @@ test("The receipt has all requested jobs: done, running, deleted.", async () => 
     { id: c, taskIdentifier: "u", errorLine: null },
   ]);
   assert.deepEqual(await told("locked"), [{ id: b, taskIdentifier: "t", errorLine: "it broke" }]);
-  assert.deepEqual(await told("deleted"), [
-    { id: "999999", taskIdentifier: null, errorLine: null },
-  ]);
+  assert.deepEqual(await told("gone"), [{ id: "999999", taskIdentifier: null, errorLine: null }]);
   const { matched, not_found: rest } = JSON.parse(operationJson(operation));
   assert.deepEqual([matched.value, matched.precision, rest.value], [4, "exact", 0]);
   assert.ok(Math.abs(Date.parse(matched.as_of) - Date.now()) < 600_000, matched.as_of);
@@ -243,7 +241,7 @@ test("Jobs that have changed since are left alone and reported.", async () => {
   await queue.sql("update worker._private_jobs set priority = 9 where id = $1", [a]);
   await queue.sql("delete from worker._private_jobs where id = $1", [b]);
   const { undone: back, undoSkipped } = await undone(operation);
-  assert.deepEqual([back, undoSkipped], [1, { keyTaken: 0, changed: 1, deleted: 1, locked: 0 }]);
+  assert.deepEqual([back, undoSkipped], [1, { keyTaken: 0, changed: 1, gone: 1, locked: 0 }]);
 });
 
 test("Without a changed job there is no operation.", async () => {

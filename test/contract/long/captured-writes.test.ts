@@ -44,7 +44,7 @@ test("Operations by query, their receipts and undos call no overload.", async ()
     ["complete", "task:a", {}],
   ] as const) {
     const shown = await post("/api/operations", { q, action, changes, dry_run: true });
-    const { id } = await post("/api/operations", { preview: shown.preview, rate: 0 });
+    const { id } = await post("/api/operations", { rehearsal: shown.rehearsal, rate: 0 });
     await ended(id, ["done"]);
     await post(`/api/operations/${id}/undo`, {});
     await ended(id, ["undone"]);

@@ -189,7 +189,7 @@ const shots: readonly Shot[] = [
     },
   },
   {
-    name: "op-preview",
+    name: "op-rehearsal",
     route: "/jobs?q=is:failed%20error:GatewayError",
     sees: ".jobs tbody tr",
     act: async (page) => {

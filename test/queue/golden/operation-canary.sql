@@ -1,5 +1,5 @@
   select
-    pg_catalog.count(*) filter (where jobs.id is null)::int as deleted,
+    pg_catalog.count(*) filter (where jobs.id is null)::int as gone,
     pg_catalog.count(*) filter (where 
   jobs.locked_at is null and jobs.last_error is not null
     and jobs.attempts > was.left_attempts and greatest(jobs.updated_at, case when jobs.attempts > 0 and jobs.run_at > jobs.created_at

@@ -1,6 +1,6 @@
   select missed.id,
     case
-      when jobs.id is null then 'deleted'
+      when jobs.id is null then 'gone'
       when jobs.locked_at is not null then 'locked'
       when jobs.updated_at > $2::timestamptz or (jobs.task_id = any($3::int[])) is not true then 'changed'
       else 'locked'

@@ -9,12 +9,12 @@ import { Form } from "../forms/form";
 import { dueNote } from "../forms/time-field";
 import { Command, JobAction, jobActionNamed, jobActions, withJobs } from "../generated/commands";
 import {
-  Effect,
   OperationSubject,
-  Preview,
+  Rehearsal,
   readOperation,
   readOperationSubject,
-  readPreview,
+  readRehearsal,
+  Would,
 } from "../generated/records";
 import { navigate } from "../host";
 import { JsonReader } from "../lib/json-reader";
@@ -32,7 +32,7 @@ import {
   unstartable,
   withTables,
 } from "../operations/missing-tables";
-import { previewPanel, samples } from "../operations/preview";
+import { rehearsed, samples } from "../operations/rehearsed";
 import { affectedJobs, begin, setDefaults, settingFields } from "../operations/settings";
 
 const TOPIC = "ask.operation";
@@ -50,14 +50,14 @@ const PREVIEW_AGAIN = 3;
 export class OperationDialog extends Dialog {
   private subject: OperationSubject = OperationSubject.empty();
   private action: JobAction = jobActions[0];
-  private preview: Preview | null = null;
+  private rehearsal: Rehearsal | null = null;
 
   constructor() {
     super("operation");
     this.wide = true;
   }
 
-  /** `arg`: the body of a preview, `{"q":…,"action":…}`. */
+  /** `arg`: the body of a rehearsal, `{"q":…,"action":…}`. */
   override open(m: Model, dialog: OpenDialog, arg: string): bool {
     const r = new JsonReader(arg);
     const subject = readOperationSubject(r);
@@ -71,7 +71,7 @@ export class OperationDialog extends Dialog {
     setDefaults(dialog.draft, action);
     if (subject.q.includes("is:failed")) dialog.draft.set(AGAIN, "on");
     this.discard(m);
-    if (!this.hasForm) this.requestPreview(m, dialog);
+    if (!this.hasForm) this.rehearse(m, dialog);
     return true;
   }
 
@@ -84,32 +84,32 @@ export class OperationDialog extends Dialog {
   }
 
   override title(_dialog: OpenDialog): string {
-    const preview = this.preview;
+    const rehearsal = this.rehearsal;
     const jobs =
-      preview === null ? "all matching jobs" : countedValue(preview.count, "job", "jobs");
+      rehearsal === null ? "all matching jobs" : countedValue(rehearsal.count, "job", "jobs");
     return withJobs(this.action.ask, jobs) + "?";
   }
 
   override verb(dialog: OpenDialog): string {
-    const preview = this.preview;
-    if (preview === null) return "Preview";
-    if (addsTables(preview.missing)) return ADD_TABLES;
-    return withJobs(this.action.ask, affectedJobs(dialog.draft, preview));
+    const rehearsal = this.rehearsal;
+    if (rehearsal === null) return "Preview";
+    if (addsTables(rehearsal.missing)) return ADD_TABLES;
+    return withJobs(this.action.ask, affectedJobs(dialog.draft, rehearsal));
   }
 
   override text(_m: Model, _dialog: OpenDialog): string {
-    const preview = this.preview;
+    const rehearsal = this.rehearsal;
     const said = this.command.consequence;
-    if (preview === null) return said;
-    const missing = preview.missing;
+    if (rehearsal === null) return said;
+    const missing = rehearsal.missing;
     if (missing !== null) return withTables(said, missing);
     return `${said} Can be undone for 24 hours, for jobs that have not changed since.`;
   }
 
   override exception(_dialog: OpenDialog): string {
-    const preview = this.preview;
-    if (preview === null) return "";
-    const alone = preview.effect.skipLockedValue;
+    const rehearsal = this.rehearsal;
+    if (rehearsal === null) return "";
+    const alone = rehearsal.would.skipLockedValue;
     if (alone.value === 0) return "";
     return `${countedValue(alone, "job runs", "jobs run")} right now and will be skipped.`;
   }
@@ -119,29 +119,29 @@ export class OperationDialog extends Dialog {
   }
 
   override blocked(_dialog: OpenDialog): string {
-    const preview = this.preview;
-    if (preview === null) return "";
-    const missing = preview.missing;
+    const rehearsal = this.rehearsal;
+    if (rehearsal === null) return "";
+    const missing = rehearsal.missing;
     if (missing !== null && !missing.mayAdd) return "Required tables are missing.";
-    if (preview.effect.changeValue.value > 0) return "";
-    return preview.count.precision === "exact" ? "No job would change." : "";
+    if (rehearsal.would.changeValue.value > 0) return "";
+    return rehearsal.count.precision === "exact" ? "No job would change." : "";
   }
 
   override form(m: Model, dialog: OpenDialog): Node {
     const draft = dialog.draft;
-    const preview = this.preview;
+    const rehearsal = this.rehearsal;
     return box("div", "form", [
       this.hasForm ? commandForm(this.command, draft, m.serverNow) : nothing,
       this.command.mayReset
         ? checkbox(draft, AGAIN, "Reset attempts to 0", "dialog.input")
         : nothing,
-      preview !== null
+      rehearsal !== null
         ? box("div", "form", [
-            previewPanel(preview),
-            dueNote(preview.firstRunAt, preview.lastRunAt, m.serverNow),
-            unstartable(preview.missing),
-            settingFields(m, draft, preview, this.action),
-            samples(preview.sample),
+            rehearsed(rehearsal),
+            dueNote(rehearsal.firstRunAt, rehearsal.lastRunAt, m.serverNow),
+            unstartable(rehearsal.missing),
+            settingFields(m, draft, rehearsal, this.action),
+            samples(rehearsal.sample),
           ])
         : leaf("p", "hint", this.waiting(m, dialog)),
     ]);
@@ -155,7 +155,7 @@ export class OperationDialog extends Dialog {
 
   /** The counted jobs are not those of the changed form. */
   override onInput(m: Model, dialog: OpenDialog, field: string): void {
-    if (field === AGAIN) this.requestPreview(m, dialog);
+    if (field === AGAIN) this.rehearse(m, dialog);
     else if (this.hasForm && this.isChange(field)) this.discard(m);
   }
 
@@ -166,16 +166,16 @@ export class OperationDialog extends Dialog {
   }
 
   private discard(m: Model): void {
-    this.preview = null;
+    this.rehearsal = null;
     m.requests.cancel(PREVIEWS);
   }
 
   /** Previews again after a pause in typing. */
   override onInputPause(m: Model, dialog: OpenDialog, _arg: string): void {
-    this.requestPreview(m, dialog);
+    this.rehearse(m, dialog);
   }
 
-  private requestPreview(m: Model, dialog: OpenDialog): void {
+  private rehearse(m: Model, dialog: OpenDialog): void {
     this.discard(m);
     dialog.draft.forgive();
     const previewRequest = this.previewRequest(m, dialog);
@@ -193,17 +193,17 @@ export class OperationDialog extends Dialog {
   }
 
   override request(m: Model, dialog: OpenDialog): Pending {
-    const preview = this.preview;
-    if (preview === null) return this.previewRequest(m, dialog);
-    const missing = preview.missing;
-    if (missing === null) return this.starting(dialog, preview);
+    const rehearsal = this.rehearsal;
+    if (rehearsal === null) return this.previewRequest(m, dialog);
+    const missing = rehearsal.missing;
+    if (missing === null) return this.starting(dialog, rehearsal);
     const adding = addTables(TOPIC, missing);
     adding.count = ADDING;
     return adding;
   }
 
-  private starting(dialog: OpenDialog, preview: Preview): Pending {
-    const begun = new Pending(TOPIC, PATH, begin(dialog.draft, preview));
+  private starting(dialog: OpenDialog, rehearsal: Rehearsal): Pending {
+    const begun = new Pending(TOPIC, PATH, begin(dialog.draft, rehearsal));
     // The selected jobs have been processed.
     begun.count = START;
     return begun;
@@ -234,25 +234,25 @@ export class OperationDialog extends Dialog {
 
   /** The tables exist now, but the preview that was shown was not stored. */
   private previewAgain(m: Model, dialog: OpenDialog): void {
-    if (this.preview === null) return;
+    if (this.rehearsal === null) return;
     const previewRequest = this.previewRequest(m, dialog);
     previewRequest.count = PREVIEW_AGAIN;
     m.send(dialog, previewRequest);
   }
 
   private onPreview(m: Model, dialog: OpenDialog, write: Pending, r: JsonReader): void {
-    const shown = this.preview;
-    const preview = readPreview(r);
+    const shown = this.rehearsal;
+    const rehearsal = readRehearsal(r);
     r.end();
-    if (this.action.reachesRunning) countRunning(preview.effect);
+    if (this.action.reachesRunning) countRunning(rehearsal.would);
     if (r.failed) {
       dialog.error = `The server's preview is invalid: ${r.error}`;
       return;
     }
-    if (write.count === PREVIEW) this.preview = preview;
+    if (write.count === PREVIEW) this.rehearsal = rehearsal;
     if (write.count !== PREVIEW_AGAIN || shown === null) return;
-    this.preview = preview;
-    if (!isSame(shown, preview)) {
+    this.rehearsal = rehearsal;
+    if (!isSame(shown, rehearsal)) {
       dialog.error = "Tables added. Jobs have changed since: check the new preview.";
       return;
     }
@@ -262,14 +262,14 @@ export class OperationDialog extends Dialog {
   }
 
   override reset(): void {
-    this.preview = null;
+    this.rehearsal = null;
   }
 }
 
 /** What runs is not skipped. */
-function countRunning(effect: Effect): void {
-  const running = effect.skipLockedValue;
-  effect.changeValue.value += running.value;
-  if (running.precision !== "exact") effect.changeValue.precision = running.precision;
+function countRunning(would: Would): void {
+  const running = would.skipLockedValue;
+  would.changeValue.value += running.value;
+  if (running.precision !== "exact") would.changeValue.precision = running.precision;
   running.value = 0;
 }

@@ -2,7 +2,7 @@
 import { commandLine } from "../controls/button";
 import { note } from "../controls/empty";
 import { INFO, icon } from "../controls/icon";
-import { MissingTables, Preview, Value } from "../generated/records";
+import { MissingTables, Rehearsal, Value } from "../generated/records";
 import { JsonWriter } from "../lib/json-writer";
 import { box, leaf, Node, nothing } from "../lib/node";
 import { Pending } from "../model/requests";
@@ -41,10 +41,10 @@ export function unstartable(missing: MissingTables | null): Node {
 }
 
 /** Returns whether both previews are about the same jobs, as far as their numbers go. */
-export function isSame(before: Preview, after: Preview): bool {
+export function isSame(before: Rehearsal, after: Rehearsal): bool {
   return (
-    agree(before.effect.changeValue, after.effect.changeValue) &&
-    agree(before.effect.skipLockedValue, after.effect.skipLockedValue)
+    agree(before.would.changeValue, after.would.changeValue) &&
+    agree(before.would.skipLockedValue, after.would.skipLockedValue)
   );
 }
 

@@ -30,7 +30,7 @@ export function outcomesOf(operation: Operation): Outcome[] {
     new Outcome("done", doneWord(operation.action), exactly(operation.done), ""),
     counted("locked", running, operation.skippedLocked, ""),
     counted("changed", "Skipped (changed)", operation.skippedChanged, "since the preview"),
-    counted("deleted", "Skipped (deleted)", operation.skippedDeleted, ""),
+    counted("gone", "Skipped (deleted)", operation.skippedGone, ""),
   ];
   const missing = operation.notFound;
   // An estimated 0 is not shown.
@@ -58,7 +58,7 @@ export function undoOutcomesOf(operation: Operation): Outcome[] {
   return [
     counted("undone", "Restored", operation.undone, ""),
     counted("undo_changed", "Skipped (changed)", left.changed, "ran or edited since"),
-    counted("undo_deleted", "Skipped (deleted)", left.deleted, "finished or removed"),
+    counted("undo_gone", "Skipped (deleted)", left.gone, "finished or removed"),
     counted("undo_locked", "Skipped (running)", left.locked, ""),
     counted("undo_key_taken", "Skipped (key in use)", left.keyTaken, "another job has the key"),
   ];

@@ -22,8 +22,8 @@ function changedOf(operation: Operation): i64 {
 export function leftOf(operation: Operation): i64 {
   const left = operation.undoSkipped;
   return isUndo(operation)
-    ? left.keyTaken + left.changed + left.deleted + left.locked
-    : operation.skippedLocked + operation.skippedChanged + operation.skippedDeleted;
+    ? left.keyTaken + left.changed + left.gone + left.locked
+    : operation.skippedLocked + operation.skippedChanged + operation.skippedGone;
 }
 
 function isUndo(operation: Operation): bool {

@@ -10,7 +10,7 @@ import { checkbox, Field } from "../forms/field";
 import { Form } from "../forms/form";
 import { quoted } from "../forms/shell-line";
 import { JobAction } from "../generated/commands";
-import { Preview } from "../generated/records";
+import { Rehearsal } from "../generated/records";
 import { attr, box, cls, el, flag, leaf, Node, nothing, text } from "../lib/node";
 import { grouped, parseWhole } from "../lib/number";
 import { Model } from "../model/model";
@@ -38,48 +38,53 @@ export function setDefaults(draft: Draft, action: JobAction): void {
   draft.set(LIMIT, "100");
 }
 
-function beginsWithCanary(preview: Preview, draft: Draft): bool {
-  return isMany(preview) && draft.value(EXTENT) === FIRST;
+function beginsWithCanary(rehearsal: Rehearsal, draft: Draft): bool {
+  return isMany(rehearsal) && draft.value(EXTENT) === FIRST;
 }
 
-function isLimited(preview: Preview, draft: Draft): bool {
-  return isMany(preview) && draft.on(ONLY);
+function isLimited(rehearsal: Rehearsal, draft: Draft): bool {
+  return isMany(rehearsal) && draft.on(ONLY);
 }
 
-function isMany(preview: Preview): bool {
-  return preview.effect.changeValue.value > FEW;
+function isMany(rehearsal: Rehearsal): bool {
+  return rehearsal.would.changeValue.value > FEW;
 }
 
 /** Returns the number of jobs that would be changed: of all, or of the first ones. */
-function countOf(draft: Draft, preview: Preview): i64 {
-  const all = preview.effect.changeValue.value;
+function countOf(draft: Draft, rehearsal: Rehearsal): i64 {
+  const all = rehearsal.would.changeValue.value;
   const most = parseWhole(draft.value(LIMIT).trim());
-  return isLimited(preview, draft) && most.valid ? min(all, most.value) : all;
+  return isLimited(rehearsal, draft) && most.valid ? min(all, most.value) : all;
 }
 
 /** Returns `12,000 jobs` or `first 500 jobs`. */
-export function affectedJobs(draft: Draft, preview: Preview): string {
-  return isLimited(preview, draft)
-    ? "first " + jobs(countOf(draft, preview))
-    : countedValue(preview.effect.changeValue, "job", "jobs");
+export function affectedJobs(draft: Draft, rehearsal: Rehearsal): string {
+  return isLimited(rehearsal, draft)
+    ? "first " + jobs(countOf(draft, rehearsal))
+    : countedValue(rehearsal.would.changeValue, "job", "jobs");
 }
 
 /** Whether the number must be typed, because there are more jobs than can be undone. */
-function mustBeTyped(draft: Draft, preview: Preview): bool {
-  return preview.canUndo && preview.undoJobs < countOf(draft, preview);
+function mustBeTyped(draft: Draft, rehearsal: Rehearsal): bool {
+  return rehearsal.canUndo && rehearsal.undoJobs < countOf(draft, rehearsal);
 }
 
-export function settingFields(m: Model, draft: Draft, preview: Preview, action: JobAction): Node {
+export function settingFields(
+  m: Model,
+  draft: Draft,
+  rehearsal: Rehearsal,
+  action: JobAction,
+): Node {
   const hasCanary = action.hasCanary;
-  const count = countOf(draft, preview);
+  const count = countOf(draft, rehearsal);
   const rate = new Field(draft, RATE, "Rate limit (jobs/s)");
   rate.placeholder = "automatic";
   const canary = new Field(draft, CANARY, "Canary size");
   const limit = new Field(draft, LIMIT, "How many");
   const typed = new Field(draft, TYPED, `Type ${grouped(count)} to confirm`);
-  typed.hint = `Only the first ${grouped(preview.undoJobs)} can be undone.`;
+  typed.hint = `Only the first ${grouped(rehearsal.undoJobs)} can be undone.`;
   return box("div", "form", [
-    isMany(preview) && hasCanary
+    isMany(rehearsal) && hasCanary
       ? el(
           "fieldset",
           [cls("choices")],
@@ -95,18 +100,18 @@ export function settingFields(m: Model, draft: Draft, preview: Preview, action: 
           ],
         )
       : nothing,
-    isMany(preview)
+    isMany(rehearsal)
       ? checkbox(draft, ONLY, `Only the first ${whole(draft, LIMIT)} by id`, "dialog.input")
       : nothing,
     box("div", "field-row", [
-      beginsWithCanary(preview, draft) ? canary.input() : nothing,
-      isLimited(preview, draft) ? limit.input() : nothing,
+      beginsWithCanary(rehearsal, draft) ? canary.input() : nothing,
+      isLimited(rehearsal, draft) ? limit.input() : nothing,
       rate.input(),
     ]),
-    mustBeTyped(draft, preview) ? typed.input() : nothing,
-    commandLine(lineOf(m, draft, preview)),
+    mustBeTyped(draft, rehearsal) ? typed.input() : nothing,
+    commandLine(lineOf(m, draft, rehearsal)),
     box("div", "row hint", [
-      text(`${eta(draft, preview)}. Jobs added later are not included.`),
+      text(`${eta(draft, rehearsal)}. Jobs added later are not included.`),
       button("Preview again", "dialog.typed", "again", "q s push"),
     ]),
   ]);
@@ -141,39 +146,39 @@ function whole(draft: Draft, field: string): string {
 }
 
 /** Returns `About 2 m 48 s`. */
-function eta(draft: Draft, preview: Preview): string {
+function eta(draft: Draft, rehearsal: Rehearsal): string {
   const rate = parseWhole(draft.value(RATE).trim());
-  const atRate = rate.valid && rate.value > 0 ? countOf(draft, preview) / rate.value : 0;
-  return `About ${ageText(<f64>max(1, max(atRate, preview.etaS)) * 1000)}`;
+  const atRate = rate.valid && rate.value > 0 ? countOf(draft, rehearsal) / rate.value : 0;
+  return `About ${ageText(<f64>max(1, max(atRate, rehearsal.etaS)) * 1000)}`;
 }
 
 /** Returns the server's command line with what is selected here. */
-function lineOf(m: Model, draft: Draft, preview: Preview): string {
+function lineOf(m: Model, draft: Draft, rehearsal: Rehearsal): string {
   const rate = draft.value(RATE).trim();
   let options = rate.length > 0 ? ` --rate=${quoted(rate)}` : "";
-  if (beginsWithCanary(preview, draft)) {
+  if (beginsWithCanary(rehearsal, draft)) {
     options += ` --canary=${quoted(draft.value(CANARY).trim())}`;
   }
-  if (isLimited(preview, draft)) {
+  if (isLimited(rehearsal, draft)) {
     options += ` --limit=${quoted(draft.value(LIMIT).trim())}`;
   }
-  return lineWith(preview.cli, m.access.session.schema, options);
+  return lineWith(rehearsal.cli, m.access.session.schema, options);
 }
 
-/** Returns the request that begins the previewed operation. Its faults are stored in the draft. */
-export function begin(draft: Draft, preview: Preview): string {
+/** Returns the request that begins the rehearsed operation. Its faults are stored in the draft. */
+export function begin(draft: Draft, rehearsal: Rehearsal): string {
   const form = new Form(draft);
-  form.body.string("preview", preview.preview);
-  if (mustBeTyped(draft, preview)) {
+  form.body.string("rehearsal", rehearsal.rehearsal);
+  if (mustBeTyped(draft, rehearsal)) {
     const typed = parseWhole(draft.value(TYPED).replaceAll(",", "").trim());
-    const count = countOf(draft, preview);
+    const count = countOf(draft, rehearsal);
     if (!typed.valid || typed.value !== count) {
       draft.reject(TYPED, `Type ${grouped(count)} to confirm.`);
     }
   }
   form.whole(RATE, RATE, 0, MAX_RATE);
-  if (beginsWithCanary(preview, draft)) first(form, draft, CANARY, MAX_CANARY);
-  if (isLimited(preview, draft)) first(form, draft, LIMIT, MAX_LIMIT);
+  if (beginsWithCanary(rehearsal, draft)) first(form, draft, CANARY, MAX_CANARY);
+  if (isLimited(rehearsal, draft)) first(form, draft, LIMIT, MAX_LIMIT);
   return form.body.end();
 }
 

@@ -1,4 +1,4 @@
-// The schemas of operations and previews, and helpers of their routes.
+// The schemas of operations and rehearsals, and helpers of their routes.
 import { WorkerError } from "../../../base/errors.ts";
 import { operationActions } from "../../../commands/operations/model/action.ts";
 import {
@@ -26,7 +26,7 @@ export const operationSchema = record(
     finished_at: "time?",
     after_id: "integer",
     boundary,
-    // All jobs that matched at the boundary: done, skipped_locked, skipped_changed, skipped_deleted, not_found.
+    // All jobs that matched at the boundary: done, skipped_locked, skipped_changed, skipped_gone, not_found.
     matched: orNull(value),
     expected: "integer?",
     expected_value: orNull(value),
@@ -34,11 +34,11 @@ export const operationSchema = record(
     skipped_locked: "integer",
     cancelling: described("integer", "of skipped_locked, jobs that run and are being cancelled"),
     skipped_changed: "integer",
-    skipped_deleted: "integer",
+    skipped_gone: "integer",
     not_found: {
       ...orNull(value),
       description:
-        "matched at the boundary but were not found later: deleted, or no longer matching. Their ids are not recorded. null until the operation has passed all jobs",
+        "matched at the boundary but were not found later: gone, or no longer matching. Their ids are not recorded. null until the operation has passed all jobs",
     },
     scanned: "integer",
     rate: "integer?",
@@ -52,7 +52,7 @@ export const operationSchema = record(
     undo_skipped: record({
       key_taken: "integer",
       changed: "integer",
-      deleted: "integer",
+      gone: "integer",
       locked: "integer",
     }),
     can_undo: "boolean",
@@ -65,14 +65,14 @@ export const operationSchema = record(
   "Operation",
 );
 
-export const previewSchema = record(
+export const rehearsalSchema = record(
   {
-    preview: "string",
+    rehearsal: "string",
     q: "string",
     action,
     count: value,
     // Each number has its precision in `…_value`.
-    effect: record({
+    would: record({
       change: "integer",
       skip_locked: "integer",
       change_value: value,
@@ -106,7 +106,7 @@ export const previewSchema = record(
     eta_s: "integer",
     cli: "string",
   },
-  "Preview",
+  "Rehearsal",
 );
 
 /** Returns the id in the path. Throws WorkerError `not_found` when it is not a number. */

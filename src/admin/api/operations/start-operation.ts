@@ -1,5 +1,5 @@
 // POST /api/operations: first {q, action, changes, dry_run: true}, which previews the operation and sets its
-// boundary; then {preview, rate, canary, limit}, which starts it in the background.
+// boundary; then {rehearsal, rate, canary, limit}, which starts it in the background.
 import { InputError } from "../../../base/errors.ts";
 import { jsonMembers } from "../../../base/json-members.ts";
 import { strict, validate } from "../../../base/validate.ts";
@@ -25,8 +25,8 @@ import {
 } from "../../../commands/operations/model/action.ts";
 import { commandLineOf } from "../../../commands/operations/model/command-line.ts";
 import { operationJson } from "../../../commands/operations/model/operation.ts";
-import { makePreview } from "../../../commands/operations/preview/make-preview.ts";
-import { previewJson } from "../../../commands/operations/preview/report-json.ts";
+import { rehearse } from "../../../commands/operations/rehearse/rehearse.ts";
+import { rehearsalJson } from "../../../commands/operations/rehearse/report-json.ts";
 import { extensionMissing } from "../../../database/schema/extensions/missing-tables.ts";
 import { MAX_CHARACTERS } from "../../../domain/portable/query/limits.ts";
 import type { HttpRequest } from "../../../http/request.ts";
@@ -35,10 +35,10 @@ import type { Admin, Operation } from "../../context/admin.ts";
 import { type JsonSchema, schemaOfField } from "../../wire/json-schema.ts";
 import { fieldValue, readMembers } from "../../wire/wire.ts";
 import { recordOperation } from "./record-operation.ts";
-import { byOf, noteOperation, operationSchema, previewSchema } from "./shapes.ts";
+import { byOf, noteOperation, operationSchema, rehearsalSchema } from "./shapes.ts";
 import { wholeNumber } from "./whole-number.ts";
 
-const previewFields = {
+const rehearseFields = {
   q: text(["Query", "the jobs, in the query language"], 1, MAX_CHARACTERS),
   action: choice(["Action", "the action on these jobs"], operationActions),
   changes: optional(json(["Changes", "the action's fields, such as priority"])),
@@ -46,7 +46,7 @@ const previewFields = {
 } satisfies CommandFields;
 
 const beginFields = {
-  preview: text(["Preview", "from a dry run; valid once, for 15 minutes"], 1, 100),
+  rehearsal: text(["Rehearsal", "from a dry run; valid once, for 15 minutes"], 1, 100),
   rate: optional(
     wholeNumber(
       ["Rate", "jobs a second; 0: without pauses; by default it pauses half of the time"],
@@ -74,12 +74,12 @@ export const startOperation: Operation = {
   summary: "Previews an operation on all jobs that match (dry_run), or starts a previewed one",
   body: {
     title: "StartOperation",
-    oneOf: [bodyOf(previewFields, "PreviewRequest"), bodyOf(beginFields, "Begin")],
+    oneOf: [bodyOf(rehearseFields, "Rehearse"), bodyOf(beginFields, "Begin")],
   },
-  answer: { title: "StartOperationResult", anyOf: [previewSchema, operationSchema] },
+  answer: { title: "StartOperationResult", anyOf: [rehearsalSchema, operationSchema] },
   run: async (admin, request) => {
     const members = await readMembers(request, admin.config.limits.bodyBytes);
-    return members.has("preview")
+    return members.has("rehearsal")
       ? begin(admin, request, members)
       : answerPreview(admin, request, members);
   },
@@ -92,24 +92,24 @@ async function answerPreview(
   request: HttpRequest,
   members: Members,
 ): Promise<HttpResponse> {
-  const { q, action, changes, dry_run: isDry } = checked(previewFields, members);
+  const { q, action, changes, dry_run: isDry } = checked(rehearseFields, members);
   const problems = [
     ...(isDry ? [] : [{ path: "dry_run", message: "must be true: start with a dry run" }]),
     ...(q.trim() === "" ? [{ path: "q", message: EMPTY }] : []),
   ];
   if (problems.length > 0) throw new InputError(problems);
-  request.notes["action"] = `preview ${action}`;
+  request.notes["action"] = `rehearse ${action}`;
   const { operations } = admin;
   const requested = { query: q, action, changes: changesIn(changes ?? "null") };
   const { tools } = operations;
   const missing = (await operations.missing()) ?? (await missingFor(tools.reads, action));
-  const report = await makePreview(
+  const report = await rehearse(
     { ...tools, store: missing === null ? tools.store : null },
     requested,
   );
-  const { query, changes: checkedChanges } = report.preview;
+  const { query, changes: checkedChanges } = report.rehearsal;
   const cli = commandLineOf(action, query, checkedChanges);
-  return jsonText(previewJson(report, missing, cli));
+  return jsonText(rehearsalJson(report, missing, cli));
 }
 
 const EMPTY = "is empty, which would select every job; to select every job use id>0";
@@ -129,12 +129,12 @@ function changesIn(json: string): object {
 }
 
 async function begin(admin: Admin, request: HttpRequest, members: Members): Promise<HttpResponse> {
-  const { preview, rate = null, canary = null, limit = null } = checked(beginFields, members);
+  const { rehearsal, rate = null, canary = null, limit = null } = checked(beginFields, members);
   const { operations } = admin;
   const missing = await operations.missing();
   if (missing !== null) throw extensionMissing(missing);
   const origin = { by: byOf(request), source: "admin" } as const;
-  const operation = await beginOperation(operations.tools.store, preview, origin, {
+  const operation = await beginOperation(operations.tools.store, rehearsal, origin, {
     rate,
     canary,
     limit,

@@ -1,4 +1,4 @@
-// Computes how many jobs a receipt cannot list. A preview counts matching jobs but stores no list of them. If a
+// Computes how many jobs a receipt cannot list. A rehearsal counts matching jobs but stores no list of them. If a
 // worker completes a job before its turn, or the job no longer matches then, no batch finds it. The number of these
 // jobs is the difference: matched = done + locked + changed + deleted + not found
 import type { Value } from "../../../domain/value.ts";
@@ -11,18 +11,18 @@ interface OperationCounts {
   readonly done: number;
   readonly skippedLocked: number;
   readonly skippedChanged: number;
-  readonly skippedDeleted: number;
+  readonly skippedGone: number;
 }
 
 /**
  * Returns the number of jobs that matched at the boundary and that no batch found: they were deleted, or no longer
- * match. null until the operation has passed all ids. The number is exact if the preview's count is, and no job that
- * was found has changed since, because such a job may have begun to match after the boundary.
+ * match. null until the operation has passed all ids. The number is exact if the rehearsal's count is, and no job that was
+ * found has changed since, because such a job may have begun to match after the boundary.
  */
 export function notFound(operation: OperationCounts): Value | null {
   const { matched, afterId, boundary, skippedChanged: changed } = operation;
   if (matched === null || BigInt(afterId) < BigInt(boundary.maxId)) return null;
-  const met = operation.done + operation.skippedLocked + operation.skippedDeleted;
+  const met = operation.done + operation.skippedLocked + operation.skippedGone;
   const rest = (count: number) => Math.max(count, 0);
   const { basis, as_of } = matched;
   const isExact = matched.precision === "exact";

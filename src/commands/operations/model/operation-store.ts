@@ -5,7 +5,7 @@ import type { JobQuery } from "../../../insight/query/job-query.ts";
 import type { Origin } from "../../audit/audit-entry.ts";
 import type { JobChange } from "../../before-images/job-change.ts";
 import type { OperationSettings } from "./action.ts";
-import type { JobOperation, OperationState, Preview, UndoSkippedCounts } from "./operation.ts";
+import type { JobOperation, OperationState, Rehearsal, UndoSkippedCounts } from "./operation.ts";
 
 /** A change of state. It does nothing if the operation is in none of the states `from`. */
 export interface Transition {
@@ -57,7 +57,7 @@ export interface Batch {
 export interface SkippedCounts {
   readonly locked: number;
   readonly changed: number;
-  readonly deleted: number;
+  readonly gone: number;
 }
 
 export interface Speed {
@@ -67,7 +67,7 @@ export interface Speed {
 
 /** The outcome of a canary's jobs. */
 export interface CanaryOutcome {
-  readonly deleted: number;
+  readonly gone: number;
   readonly failedAgain: number;
   readonly undecided: number;
 }
@@ -77,12 +77,12 @@ export const outcomes = [
   "done",
   "locked",
   "changed",
-  "deleted",
+  "gone",
   "failed_again",
   "undone",
   "undo_key_taken",
   "undo_changed",
-  "undo_deleted",
+  "undo_gone",
   "undo_locked",
 ] as const;
 export type Outcome = (typeof outcomes)[number];
@@ -124,12 +124,12 @@ export interface OperationPage {
 }
 
 export interface OperationStore {
-  /** Stores a preview for a limited time. */
-  keep(preview: Preview): Promise<void>;
-  /** Returns a preview and deletes it: each can be used once. */
-  take(id: string): Promise<Preview | null>;
+  /** Stores a rehearsal for a limited time. */
+  keep(rehearsal: Rehearsal): Promise<void>;
+  /** Returns a rehearsal and deletes it: each can be used once. */
+  take(id: string): Promise<Rehearsal | null>;
   /** Creates a running operation that the caller owns. Throws `conflict` while another one runs. */
-  begin(preview: Preview, origin: Origin, settings: OperationSettings): Promise<JobOperation>;
+  begin(rehearsal: Rehearsal, origin: Origin, settings: OperationSettings): Promise<JobOperation>;
   find(id: string): Promise<JobOperation | null>;
   /** Returns those that exist. If their rows are too long together, only the newest are returned. */
   findAll(ids: readonly string[]): Promise<JobOperation[]>;

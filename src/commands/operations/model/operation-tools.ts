@@ -5,8 +5,8 @@ import type { JobQuery } from "../../../insight/query/job-query.ts";
 import type { JobOperation } from "./operation.ts";
 import type { OperationStore } from "./operation-store.ts";
 
-/** What a preview depends on. There is no store if the schema has no tables for operations. */
-export interface PreviewTools {
+/** What a rehearsal depends on. There is no store if the schema has no tables for operations. */
+export interface RehearsalTools {
   readonly store: OperationStore | null;
   /** The database for bounded reads. */
   readonly reads: Database;
@@ -23,6 +23,6 @@ export interface PreviewTools {
   readonly onProgress?: (operation: JobOperation) => void;
 }
 
-export interface OperationTools extends PreviewTools {
+export interface OperationTools extends RehearsalTools {
   readonly store: OperationStore;
 }

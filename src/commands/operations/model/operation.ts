@@ -6,7 +6,7 @@
 //      ├──▶ stopped   ├──▶ undoing ──▶ undone
 //      └──▶ failed    ┘
 //
-// Its jobs are those within a boundary: ids up to the highest at the preview, not changed since. So jobs added later
+// Its jobs are those within a boundary: ids up to the highest at the rehearsal, not changed since. So jobs added later
 // are never changed, and no job is changed twice.
 import type { Value } from "../../../domain/value.ts";
 import type { Origin } from "../../audit/audit-entry.ts";
@@ -28,15 +28,15 @@ export const operationStates = [
 ] as const;
 export type OperationState = (typeof operationStates)[number];
 
-/** Limits an operation to the jobs that existed, and had not changed since, at the time of the preview. */
+/** Limits an operation to the jobs that existed, and had not changed since, at the time of the rehearsal. */
 export interface Boundary {
   readonly maxId: string;
-  /** The time of the preview, RFC 3339 with microseconds. */
+  /** The time of the rehearsal, RFC 3339 with microseconds. */
   readonly before: string;
 }
 
 /** A planned action, counted and shown before it is performed. */
-export interface Preview {
+export interface Rehearsal {
   readonly id: string;
   readonly query: string;
   readonly nowUs: string;
@@ -54,7 +54,7 @@ export interface UndoSkippedCounts {
   readonly keyTaken: number;
   /** Jobs that were locked or changed since. */
   readonly changed: number;
-  readonly deleted: number;
+  readonly gone: number;
   /** Jobs that were running at that moment, or whose row was locked. */
   readonly locked: number;
 }
@@ -68,7 +68,7 @@ export interface JobOperation {
   readonly origin: Origin;
   readonly state: OperationState;
   readonly boundary: Boundary;
-  /** The preview's count; null if an earlier version began the operation. */
+  /** The rehearsal's count; null if an earlier version began the operation. */
   readonly matched: Value | null;
   readonly expected: Value | null;
   readonly startedAt: string;
@@ -81,7 +81,7 @@ export interface JobOperation {
   /** The number of skipped jobs that were changed since the boundary, or no longer matched at their turn. */
   readonly skippedChanged: number;
   /** The number of skipped jobs that were found, but deleted before their turn. */
-  readonly skippedDeleted: number;
+  readonly skippedGone: number;
   /** The number of rows that are stored for receipt and undo. */
   readonly storedRows: number;
   /** Jobs per second; null: the operation pauses half of the time; 0: no pauses. */
@@ -104,8 +104,8 @@ export interface JobOperation {
 export const atWork: readonly OperationState[] = ["running", "canary", "undoing"];
 
 /** Returns the number of jobs that were found and not changed. */
-export const leftAlone = ({ skippedLocked, skippedChanged, skippedDeleted }: JobOperation) =>
-  skippedLocked + skippedChanged + skippedDeleted;
+export const leftAlone = ({ skippedLocked, skippedChanged, skippedGone }: JobOperation) =>
+  skippedLocked + skippedChanged + skippedGone;
 
 /** Jobs that ran at their turn, and are being cancelled. */
 export const cancelling = ({ action, skippedLocked }: JobOperation) =>
@@ -138,7 +138,7 @@ export function operationJson(operation: JobOperation): string {
     skipped_locked: text(operation.skippedLocked),
     cancelling: text(cancelling(operation)),
     skipped_changed: text(operation.skippedChanged),
-    skipped_deleted: text(operation.skippedDeleted),
+    skipped_gone: text(operation.skippedGone),
     not_found: text(notFound(operation)),
     scanned,
     rate: text(operation.rate),
@@ -150,7 +150,7 @@ export function operationJson(operation: JobOperation): string {
     undone: text(operation.undone),
     undo_skipped: text({
       ...{ key_taken: undoSkipped.keyTaken, changed: undoSkipped.changed },
-      ...{ deleted: undoSkipped.deleted, locked: undoSkipped.locked },
+      ...{ gone: undoSkipped.gone, locked: undoSkipped.locked },
     }),
     can_undo: text(operation.canUndo),
     undo_until: text(operation.undoUntil),

@@ -9,7 +9,7 @@ export interface MissedJobs {
   readonly locked: readonly string[];
   /** Jobs that were changed since the boundary, or no longer match. */
   readonly changed: readonly string[];
-  readonly deleted: readonly string[];
+  readonly gone: readonly string[];
 }
 
 /** Parses PostgreSQL's text of an array of numbers. */
@@ -25,7 +25,7 @@ export async function checkAgain(
   const rows = await query<Row>(db, checkSql(jobs), [ids, before, ...jobs.values]);
   const of = (outcome: keyof MissedJobs) =>
     rows.filter((row) => row.outcome === outcome).map(({ id }) => id);
-  return { locked: of("locked"), changed: of("changed"), deleted: of("deleted") };
+  return { locked: of("locked"), changed: of("changed"), gone: of("gone") };
 }
 
 const checkSql =
@@ -34,7 +34,7 @@ const checkSql =
     `
   select missed.id,
     case
-      when jobs.id is null then 'deleted'
+      when jobs.id is null then 'gone'
       when jobs.locked_at is not null then 'locked'
       when jobs.updated_at > $2::timestamptz or ${jobs.sql(3)} is not true then 'changed'
       else 'locked'
@@ -47,10 +47,9 @@ const checkSql =
 export async function noteMissed(
   db: Database,
   operationId: string,
-  { changed, deleted }: MissedJobs,
+  { changed, gone }: MissedJobs,
 ): Promise<void> {
-  if (changed.length + deleted.length > 0)
-    await query(db, noteSql, [operationId, changed, deleted]);
+  if (changed.length + gone.length > 0) await query(db, noteSql, [operationId, changed, gone]);
 }
 
 const noteSql: Statement = (s) => `

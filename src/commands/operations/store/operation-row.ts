@@ -113,7 +113,7 @@ export function toOperation(row: OperationRow): JobOperation {
     done: Number(row.done),
     skippedLocked: Number(row.skipped_locked),
     skippedChanged: Number(row.skipped_changed),
-    skippedDeleted: Number(row.skipped_gone),
+    skippedGone: Number(row.skipped_gone),
     storedRows: Number(row.kept),
     rate: row.rate,
     canary: row.canary,
@@ -140,7 +140,7 @@ export function undoSkippedIn(row: UndoSkippedRow): UndoSkippedCounts {
   return {
     keyTaken: Number(row.undo_key_taken),
     changed: Number(row.undo_changed),
-    deleted: Number(row.undo_gone),
+    gone: Number(row.undo_gone),
     locked: Number(row.undo_locked),
   };
 }

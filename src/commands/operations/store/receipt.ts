@@ -15,7 +15,7 @@ export const FAILED_AGAIN = (was: string): string => `
 
 const canarySql = (s: string) => `
   select
-    pg_catalog.count(*) filter (where jobs.id is null)::int as deleted,
+    pg_catalog.count(*) filter (where jobs.id is null)::int as gone,
     pg_catalog.count(*) filter (where ${FAILED_AGAIN("was")})::int as failed_again,
     pg_catalog.count(*)::int as total
   from ${s}._private_operation_rows as was
@@ -23,10 +23,10 @@ const canarySql = (s: string) => `
   where was.operation_id = $1::bigint and was.outcome = 'd'`;
 
 export async function canaryOf(db: Database, id: string): Promise<CanaryOutcome> {
-  type Row = { deleted: number; failed_again: number; total: number };
+  type Row = { gone: number; failed_again: number; total: number };
   const [row] = await query<Row>(db, canarySql, [id]);
-  const { deleted = 0, failed_again: failed = 0, total = 0 } = row ?? {};
-  return { deleted, failedAgain: failed, undecided: total - deleted - failed };
+  const { gone = 0, failed_again: failed = 0, total = 0 } = row ?? {};
+  return { gone, failedAgain: failed, undecided: total - gone - failed };
 }
 
 /** A condition for the rows with an outcome; for an undo in progress, only those that it has processed. */
@@ -34,13 +34,13 @@ const whichRows: Readonly<Record<Outcome, string>> = {
   done: "was.outcome = 'd'",
   locked: "was.outcome = 'l'",
   changed: "was.outcome = 'c'",
-  deleted: "was.outcome = 'g'",
+  gone: "was.outcome = 'g'",
   failed_again: "was.outcome = 'd'",
   undone:
     "was.outcome = 'd' and was.undo_outcome is null and was.job_id <= operation.undo_after_id",
   undo_key_taken: "was.undo_outcome = 'k'",
   undo_changed: "was.undo_outcome = 'c'",
-  undo_deleted: "was.undo_outcome = 'g'",
+  undo_gone: "was.undo_outcome = 'g'",
   undo_locked: "was.undo_outcome = 'l'",
 };
 

@@ -5,7 +5,7 @@ import { type Database, query } from "../../../database/database.ts";
 import { ownKeyOf } from "../../../database/errors/database-errors.ts";
 import { endsPage, newestRows } from "../../../insight/expressions/large-values.ts";
 import { isDeletion } from "../../before-images/job-change.ts";
-import { atWork, type JobOperation, type Preview } from "../model/operation.ts";
+import { atWork, type JobOperation, type Rehearsal } from "../model/operation.ts";
 import type { Batch, OperationStore, Speed } from "../model/operation-store.ts";
 import { batchStatement, type Claim } from "./batch-statement.ts";
 import { checkAgain, idsIn, type MissedJobs, noteMissed } from "./missed.ts";
@@ -26,8 +26,8 @@ import { namesStatement, undoStatement } from "./undo-statement.ts";
 
 /** The duration of the lease in seconds. If it is not renewed, the operation counts as interrupted. */
 export const LEASE_S = 15;
-/** How long a preview may be started, in minutes. */
-const PREVIEW_MINUTES = 15;
+/** How long a rehearsal may be started, in minutes. */
+const REHEARSAL_MINUTES = 15;
 
 /** Returns the store. `owner`: an id of this process. */
 export function tableStore(db: Database, owner: string): OperationStore {
@@ -40,22 +40,22 @@ export function tableStore(db: Database, owner: string): OperationStore {
     ...speed,
   });
   return {
-    keep: async (preview) => {
-      await query(db, keepSql, [preview.id, JSON.stringify(preview)]);
+    keep: async (rehearsal) => {
+      await query(db, keepSql, [rehearsal.id, JSON.stringify(rehearsal)]);
     },
     take: async (id) => {
-      const [row] = await query<{ preview: string }>(db, takeSql, [id]);
-      return row === undefined ? null : (JSON.parse(row.preview) as Preview);
+      const [row] = await query<{ rehearsal: string }>(db, takeSql, [id]);
+      return row === undefined ? null : (JSON.parse(row.rehearsal) as Rehearsal);
     },
-    begin: async (preview, origin, { rate, canary, limit }) => {
+    begin: async (rehearsal, origin, { rate, canary, limit }) => {
       await query(db, releaseSql, []);
-      const { boundary } = preview;
+      const { boundary } = rehearsal;
       const [begun] = await conflicting(() =>
         rows(beginSql, [
-          ...[preview.query, preview.nowUs, preview.action],
-          ...[JSON.stringify(preview.changes), origin.by, origin.source, owner, LEASE_S],
+          ...[rehearsal.query, rehearsal.nowUs, rehearsal.action],
+          ...[JSON.stringify(rehearsal.changes), origin.by, origin.source, owner, LEASE_S],
           ...[boundary.maxId, boundary.before, rate, canary],
-          ...[JSON.stringify(preview.matched), JSON.stringify(preview.expected), limit],
+          ...[JSON.stringify(rehearsal.matched), JSON.stringify(rehearsal.expected), limit],
         ]),
       );
       if (begun === undefined) throw new Error("an operation that was inserted has no row");
@@ -139,13 +139,13 @@ interface BatchRow {
 function batchOf([row]: readonly BatchRow[], missed: MissedJobs | null = null): Batch {
   const { found = 0, done = 0, changed = 0, after_id: afterId = null } = row ?? {};
   const isMoved = missed?.changed.length ?? 0;
-  const deleted = missed?.deleted.length ?? 0;
-  const locked = found - done - changed - isMoved - deleted;
-  return { found, done, afterId, skipped: { locked, changed: changed + isMoved, deleted } };
+  const gone = missed?.gone.length ?? 0;
+  const locked = found - done - changed - isMoved - gone;
+  return { found, done, afterId, skipped: { locked, changed: changed + isMoved, gone } };
 }
 
-/** The number of stored previews. The oldest are deleted first, because a preview is meant to be used at once. */
-const MAX_PREVIEWS = 1_000;
+/** The number of stored rehearsals. The oldest are deleted first, because a rehearsal is meant to be used at once. */
+const MAX_REHEARSALS = 1_000;
 
 const keepSql = (s: string) => `
   with deleted as (
@@ -153,16 +153,16 @@ const keepSql = (s: string) => `
     where expires_at < pg_catalog.now() or id in (
       select id from ${s}._private_rehearsals
       order by expires_at desc, id
-      offset ${MAX_PREVIEWS - 1}
+      offset ${MAX_REHEARSALS - 1}
     )
   )
   insert into ${s}._private_rehearsals (id, expires_at, rehearsal)
-  values ($1::text, pg_catalog.now() + interval '${PREVIEW_MINUTES} minutes', $2::json)`;
+  values ($1::text, pg_catalog.now() + interval '${REHEARSAL_MINUTES} minutes', $2::json)`;
 
 const takeSql = (s: string) => `
   delete from ${s}._private_rehearsals
   where id = $1::text and expires_at > pg_catalog.now()
-  returning rehearsal as preview`;
+  returning rehearsal`;
 
 /** Without an owner, the operation no longer prevents others. */
 const releaseSql = (s: string) => `

@@ -14,10 +14,10 @@ interface Operation {
 type Way = Readonly<Record<string, number>>;
 
 async function begin(bench: Bench, body: object, way: Way = {}): Promise<Operation> {
-  const previewed = await bench.admin.post("/api/operations", { ...body, dry_run: true });
-  if (previewed.status !== 200) throw new Error(`preview: ${previewed.status} ${previewed.text}`);
-  const { preview } = previewed.body;
-  const started = await bench.admin.post("/api/operations", { preview, ...way });
+  const rehearsed = await bench.admin.post("/api/operations", { ...body, dry_run: true });
+  if (rehearsed.status !== 200) throw new Error(`rehearsal: ${rehearsed.status} ${rehearsed.text}`);
+  const { rehearsal } = rehearsed.body;
+  const started = await bench.admin.post("/api/operations", { rehearsal, ...way });
   if (started.status > 202) throw new Error(`${started.status} ${started.text}`);
   return started.body;
 }

@@ -64,7 +64,7 @@ async function beginHeld({ db, admin }: PageBench): Promise<string> {
   await admin.post("/api/extensions", { action: "add", name: "operations" });
   const query = { q: "task:bench_operation", action: "reschedule", changes: { priority: 7 } };
   const { body } = await admin.post("/api/operations", { ...query, dry_run: true });
-  const begun = await admin.post("/api/operations", { preview: body.preview, rate: 1 });
+  const begun = await admin.post("/api/operations", { rehearsal: body.rehearsal, rate: 1 });
   await admin.post(`/api/operations/${begun.body.id}/pause`, {});
   return String(begun.body.id);
 }

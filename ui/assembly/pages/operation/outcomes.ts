@@ -14,7 +14,7 @@ import { Address } from "../../model/address";
 import { jobPath } from "../../model/links";
 import { Model } from "../../model/model";
 import { Outcome, outcomesOf, undoOutcomesOf } from "../../operations/outcomes";
-import { jobName } from "../../operations/preview";
+import { jobName } from "../../operations/rehearsed";
 import { isAtWork } from "../../operations/words";
 
 const FAILED_AGAIN = "failed_again";

@@ -1,5 +1,5 @@
-// The preview of an operation: how many jobs it would change, of which tasks and queues, how many it would skip, and a
-// few samples. Each number has its precision (count-matches.ts).
+// Rehearses an operation: how many jobs it would change, of which tasks and queues, how many it would skip, and a few
+// samples. Each number has its precision (count-matches.ts).
 import { randomBytes } from "node:crypto";
 import type { Database } from "../../../database/database.ts";
 import { parseQuery } from "../../../domain/query/parse-query.ts";
@@ -10,15 +10,15 @@ import { readNames } from "../../../insight/stats/queue-rows.ts";
 import { isDeletion, storedBytes } from "../../before-images/job-change.ts";
 import type { Changes } from "../../declare/job-action.ts";
 import { actionData, changeOf, checkedChanges, type OperationAction } from "../model/action.ts";
-import { MAX_ROWS, type Preview } from "../model/operation.ts";
-import type { PreviewTools } from "../model/operation-tools.ts";
+import { MAX_ROWS, type Rehearsal } from "../model/operation.ts";
+import type { RehearsalTools } from "../model/operation-tools.ts";
 import { countMatches } from "./count-matches.ts";
 import type { CountOf } from "./match-counts.ts";
 import { readTimes, type Times } from "./read-times.ts";
 import { readBoundary, readSamples, type SampleJob } from "./samples.ts";
 
-export interface PreviewReport {
-  readonly preview: Preview;
+export interface RehearsalReport {
+  readonly rehearsal: Rehearsal;
   /** The number of matching jobs, including those that are skipped. */
   readonly count: Value;
   /** The number of jobs that will be changed, and of running ones. */
@@ -46,7 +46,7 @@ export interface Share {
 // separately.
 const USUAL_WALK_MS = 250;
 
-export interface PreviewRequest {
+export interface RehearsalRequest {
   readonly query: string;
   readonly action: OperationAction;
   readonly changes: object;
@@ -54,20 +54,20 @@ export interface PreviewRequest {
   readonly limit?: number | null;
   /** How long to walk for rare matches, in milliseconds. Default 250. */
   readonly walkMs?: number;
-  /** Whether the preview is stored, so that it can be started. Default true. */
+  /** Whether the rehearsal is stored, so that it can be started. Default true. */
   readonly isStored?: boolean;
   /** Options of the sample, for tests. */
   readonly sample?: SampleOptions;
 }
 
 /**
- * Returns the preview. Throws InputError for an invalid query or invalid changes. Without a store the preview
+ * Returns the rehearsal. Throws InputError for an invalid query or invalid changes. Without a store the rehearsal
  * cannot be started, and must be repeated once there is one.
  */
-export async function makePreview(
-  tools: PreviewTools,
-  request: PreviewRequest,
-): Promise<PreviewReport> {
+export async function rehearse(
+  tools: RehearsalTools,
+  request: RehearsalRequest,
+): Promise<RehearsalReport> {
   const { store, reads } = tools;
   const { action, walkMs = USUAL_WALK_MS, limit = null } = request;
   const changes = checkedChanges(action, request.changes as Changes);
@@ -89,13 +89,13 @@ export async function makePreview(
   // The operation compiles the query again while it runs. A word that is a key now must not become a text to search for
   // then.
   const { explicit: query, nowUs } = jobs;
-  const preview = { id, query, nowUs, action, changes, boundary, matched: count, expected: change };
+  const stored = { id, query, nowUs, action, changes, boundary, matched: count, expected: change };
   const undoJobs = store === null ? 0 : Math.min(change.value, MAX_ROWS);
   const times = await readTimes(reads, act, jobs, maxId, change);
   const samples = await readSamples(tools, jobs, maxId, walkMs / 2);
-  if (request.isStored !== false) await store?.keep(preview);
+  if (request.isStored !== false) await store?.keep(stored);
   return {
-    ...{ preview, count, change, skipLocked, byTask, byQueue, samples, times },
+    ...{ rehearsal: stored, count, change, skipLocked, byTask, byQueue, samples, times },
     unknown: jobs.unknown,
     undoJobs,
     undoBytes: Math.round(undoJobs * storedBytes(act, counts)),

@@ -1,4 +1,4 @@
-// Previews are stored until they are started, or for a quarter of an hour; their number is bounded.
+// Rehearsals are stored until they are started, or for a quarter of an hour; their number is bounded.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { testQueue } from "../queue/queue-database.ts";
@@ -7,7 +7,7 @@ import { begun, operationTools } from "./operation-tools.ts";
 
 const queue = testQueue(() => migratedDatabase("worker", ["operations"]));
 
-test("Of many previews the newest thousand are stored, and the newest can be started.", async () => {
+test("Of many rehearsals the newest thousand are stored, and the newest can be started.", async () => {
   await queue.sql(
     `insert into worker._private_rehearsals (id, expires_at, rehearsal)
      select 'r' || n, now() + n * interval '1 millisecond', '{}' from generate_series(1, 6000) as n`,

@@ -1,4 +1,4 @@
-// Reads a preview's boundary and its samples: a few of the jobs, without payloads.
+// Reads a rehearsal's boundary and its samples: a few of the jobs, without payloads.
 
 import { type Database, query, type Statement } from "../../../database/database.ts";
 import type { Condition } from "../../../domain/condition.ts";

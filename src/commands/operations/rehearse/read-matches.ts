@@ -1,4 +1,4 @@
-// Reads the counts of a preview: of all matches in a range of ids or among given ids, or of those on some pages of
+// Reads the counts of a rehearsal: of all matches in a range of ids or among given ids, or of those on some pages of
 // the table.
 import { type Database, query, type Statement } from "../../../database/database.ts";
 import { readGroupedRows } from "../../../insight/groups/job-rows.ts";

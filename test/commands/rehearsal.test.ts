@@ -1,7 +1,7 @@
-// The numbers of a preview: exact where that is cheap, otherwise estimates whose interval contains the true number.
+// The numbers of a rehearsal: exact where that is cheap, otherwise estimates whose interval contains the true number.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { makePreview } from "../../src/commands/operations/preview/make-preview.ts";
+import { rehearse } from "../../src/commands/operations/rehearse/rehearse.ts";
 import type { Value } from "../../src/domain/value.ts";
 import { testQueue } from "../queue/queue-database.ts";
 import { migratedDatabase } from "../support/database.ts";
@@ -49,7 +49,7 @@ test("On a large table each number has its precision, and no part is larger than
   const with_ = operationTools(queue.db);
   const held = { all: 0, locked: 0, change: 0, big: 0, none: 0 };
   for (let seed = 1; seed <= 20; seed++) {
-    const { count, change, skipLocked, byTask, byQueue, preview } = await makePreview(with_, {
+    const { count, change, skipLocked, byTask, byQueue, rehearsal } = await rehearse(with_, {
       query: "id>0",
       action: "fail",
       changes: {},
@@ -58,8 +58,8 @@ test("On a large table each number has its precision, and no part is larger than
     });
     assert.deepEqual([count.precision, count.basis], ["estimated", "sample"]);
     assert.ok((count.high ?? 0) <= 20_000, "there are no more ids");
-    assert.deepEqual(preview.matched, count);
-    assert.deepEqual(preview.expected, change);
+    assert.deepEqual(rehearsal.matched, count);
+    assert.deepEqual(rehearsal.expected, change);
     for (const part of [change, skipLocked, ...[...byTask, ...byQueue].map((one) => one.count)]) {
       assert.equal(part.precision, "estimated");
       assert.ok(part.value <= count.value && (part.high ?? 0) <= (count.high ?? 0));
@@ -80,12 +80,12 @@ test("Jobs that cannot run are not counted as running, and a query that Node dec
   await addMixed();
   const with_ = operationTools(queue.db);
   const asked = { action: "fail", changes: {}, walkMs: 0, sample: sampled(1) } as const;
-  const waiting = await makePreview(with_, { ...asked, query: "-is:running" });
+  const waiting = await rehearse(with_, { ...asked, query: "-is:running" });
   assert.equal(waiting.skipLocked.precision, "estimated");
-  const ready = await makePreview(with_, { ...asked, query: "is:ready" });
+  const ready = await rehearse(with_, { ...asked, query: "is:ready" });
   assert.deepEqual([ready.skipLocked.value, ready.skipLocked.precision], [0, "exact"]);
   assert.deepEqual(ready.change, ready.count);
-  const checked = await makePreview(with_, { ...asked, query: "payload.a:1" });
+  const checked = await rehearse(with_, { ...asked, query: "payload.a:1" });
   assert.equal(checked.count.precision, "estimated");
   assert.ok(isWithin(20_000, checked.count), JSON.stringify(checked.count));
 });
@@ -117,7 +117,7 @@ test("Counts from an index are exact, however large the table.", async () => {
   ];
   const with_ = operationTools(queue.db);
   for (const [query, all, locked] of cases) {
-    const { count, change, skipLocked, byTask } = await makePreview(with_, {
+    const { count, change, skipLocked, byTask } = await rehearse(with_, {
       ...{ query, action: "fail", changes: {}, walkMs: 30_000, sample: sampled(1) },
     });
     assert.deepEqual([query, count.value, count.precision], [query, all, "exact"]);

@@ -1,17 +1,17 @@
-// A preview as the JSON of the wire, with ids as integers. Each plain number has a companion `…_value` with its
+// A rehearsal as the JSON of the wire, with ids as integers. Each plain number has a companion `…_value` with its
 // precision.
 import type { MissingTables } from "../../../database/schema/extensions/missing-tables.ts";
 import { missingJson } from "../../../insight/json/missing-json.ts";
 import { objectText } from "../model/operation.ts";
-import type { PreviewReport, Share } from "./make-preview.ts";
+import type { RehearsalReport, Share } from "./rehearse.ts";
 import type { SampleJob } from "./samples.ts";
 
-export function previewJson(
-  report: PreviewReport,
+export function rehearsalJson(
+  report: RehearsalReport,
   missing: MissingTables | null,
   cli: string,
 ): string {
-  const { id, query, action: what, boundary: at } = report.preview;
+  const { id, query, action: what, boundary: at } = report.rehearsal;
   const text = (value: unknown) => JSON.stringify(value);
   const shares = (name: string, list: readonly Share[]) =>
     text(
@@ -22,11 +22,11 @@ export function previewJson(
     );
   const { change, skipLocked } = report;
   return objectText({
-    preview: text(id),
+    rehearsal: text(id),
     q: text(query),
     action: text(what),
     count: text(report.count),
-    effect: text({
+    would: text({
       ...{ change: change.value, skip_locked: skipLocked.value },
       ...{ change_value: change, skip_locked_value: skipLocked },
     }),

@@ -1,9 +1,9 @@
-/** The result of a preview: how many jobs of which tasks and queues, and a few of them. */
+/** The result of a rehearsal: how many jobs of which tasks and queues, and a few of them. */
 import { note } from "../controls/empty";
 import { middle } from "../controls/middle";
 import { cell, row, table } from "../controls/table";
 import { valueNode } from "../controls/value";
-import { Preview, SampleJob, Value } from "../generated/records";
+import { Rehearsal, SampleJob, Value } from "../generated/records";
 import { errorLabel } from "../kit/group-row";
 import { attr, box, cls, el, leaf, Node, nothing, text } from "../lib/node";
 import { grouped } from "../lib/number";
@@ -13,18 +13,18 @@ const NAMED: i32 = 5;
 const SHOWN: i32 = 3;
 const SAMPLE_COLUMNS: string[] = ["w6=Job", "=Last error", "num w3 w-mid=Attempts"];
 
-export function previewPanel(preview: Preview): Node {
-  const unknown = preview.unknown;
+export function rehearsed(rehearsal: Rehearsal): Node {
+  const unknown = rehearsal.unknown;
   return box("div", "form", [
     unknown.length > 0 ? note("warn", [text("Not found: " + unknown.join(", "))]) : nothing,
-    places(preview),
+    places(rehearsal),
   ]);
 }
 
 /** The tasks of the jobs, `8,400 charge_card · 2,400 crawl_page`, and below them their queues. */
-function places(preview: Preview): Node {
-  const tasks = preview.byTask;
-  const queues = preview.byQueue;
+function places(rehearsal: Rehearsal): Node {
+  const tasks = rehearsal.byTask;
+  const queues = rehearsal.byQueue;
   const ofTasks: Node[] = [];
   const ofQueues: Node[] = [];
   for (let i = 0; i < min(tasks.length, NAMED); i++) {
