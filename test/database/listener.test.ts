@@ -24,7 +24,7 @@ interface Listening extends AsyncDisposable {
 
 /** `onSocket` is called with the number of each connection when it is created. */
 async function listening(
-  told: { note?: (payload: string) => void; back?: () => void } = {},
+  callbacks: { note?: (payload: string) => void; back?: () => void } = {},
   onSocket: (count: number) => void = () => {},
 ): Promise<Listening> {
   const { url } = await emptyDatabase();
@@ -36,8 +36,8 @@ async function listening(
   };
   const listener = new Listener({
     connection: { connectionString: url, application_name: "listener", stream },
-    channels: { "a channel": (payload) => told.note?.(payload) },
-    onReconnect: () => told.back?.(),
+    channels: { "a channel": (payload) => callbacks.note?.(payload) },
+    onReconnect: () => callbacks.back?.(),
     outage: new Outage(silentLogger),
   });
   return {

@@ -222,7 +222,7 @@ test("a duplicate takes over everything but the key", async () => {
 test("a JSON error is shown at its place, and the one change that fixes it is offered", async () => {
   const page = await form();
   const payload = () => page.byId("field-payload").attrs["value"];
-  for (const [typed, said, offer, mended] of [
+  for (const [typed, said, offer, corrected] of [
     [
       '{\n  "amount": 466\n  "currency": "EUR"\n}',
       "Line 3, column 3: a comma is missing after 466.",
@@ -246,7 +246,10 @@ test("a JSON error is shown at its place, and the one change that fixes it is of
     );
     if (offer === "") continue;
     page.click(offer);
-    assert.equal(JSON.stringify(JSON.parse(String(payload()))), JSON.stringify(JSON.parse(mended)));
+    assert.equal(
+      JSON.stringify(JSON.parse(String(payload()))),
+      JSON.stringify(JSON.parse(corrected)),
+    );
     assert.match(page.dialogText, /JSON, sent exactly as typed/);
   }
 });

@@ -63,23 +63,23 @@ test("failed jobs are requested when one has failed, and only now and then while
   const list = jobs([failedJob(1)]);
   const page = await opened("/jobs?q=is%3Afailed");
   page.answer("api/jobs", list);
-  const told = (n: number, change: object) =>
+  const push = (n: number, change: object) =>
     feed(page, { counts: counts({ as_of: at(n), last_failed_at: at(-60), ...change }) });
-  told(0, {});
+  push(0, {});
   page.pass(5000);
   page.answer("api/jobs", list);
   const before = askedFor(page, "api/jobs");
   for (let n = 5; n < 18; n++) {
-    told(n, { ready: value(n) });
+    push(n, { ready: value(n) });
     page.pass(1000);
   }
   assert.equal(askedFor(page, "api/jobs"), before);
-  told(18, { failed: value(2), last_failed_at: at(18) });
+  push(18, { failed: value(2), last_failed_at: at(18) });
   page.pass(1000);
   assert.equal(askedFor(page, "api/jobs"), before + 1);
   page.answer("api/jobs", list);
   for (let n = 19; n < 36; n++) {
-    told(n, { ready: value(n), failed: value(2), last_failed_at: at(18) });
+    push(n, { ready: value(n), failed: value(2), last_failed_at: at(18) });
     page.pass(1000);
   }
   assert.equal(askedFor(page, "api/jobs"), before + 2, "something else could have changed them");

@@ -202,9 +202,9 @@ test("after an outage one notice reports that the page is up to date", async () 
 
 test("while nothing new comes the ages in sentences are clock times", async () => {
   const page = await opened("/");
-  const told =
+  const sentence =
     "8,400 jobs failed, the last 9 s ago. It is silent for 2 h 10 m, its lock is held for 2 h, the job was added 3 d ago. It runs again in 9 m 53 s, or in 26 m, on 5 workers; TimeoutError of 5 ms, 3 s late. 8 workers crashed within 12 m. 5 jobs are due in 40 m to 50 m, more than usual.";
-  feed(page, { counts: counts(), incidents: incidents([incident({ sentence: told })]) });
+  feed(page, { counts: counts(), incidents: incidents([incident({ sentence })]) });
   assert.ok(page.text.includes("the last 9 s ago"));
   page.pass(13_000);
   assert.match(
@@ -290,9 +290,9 @@ test("a refused list shows why", async () => {
 test("thousands of refreshes leave the memory as it was", async () => {
   const page = await listed([job(1)]);
   const list = JSON.stringify(jobs(Array.from({ length: 20 }, (_, i) => job(i))));
-  const told = { pulse: pulse(), counts: counts(), incidents: incidents([incident()]) };
+  const events = { pulse: pulse(), counts: counts(), incidents: incidents([incident()]) };
   const round = () => {
-    feed(page, { ...told, horizon: horizon() });
+    feed(page, { ...events, horizon: horizon() });
     page.go("/");
     page.app.render();
     page.go("/jobs");

@@ -399,14 +399,14 @@ test("a receipt counts what has become of the jobs, and counts again while some 
   const errors = [{ label: "Error: no #", count: 49 }];
   const list = "api/operations/214/jobs?outcome=done&limit=100";
   page.answer(list, { outcome: "done", jobs: [met(7, "mail", "Old")], next_cursor: null });
-  const told = results({ finished: 296, failed_again: 49, waiting: 8043, errors });
-  page.answer("api/operations/214/results", told);
-  assert.match(page.text, /Succeeded296Failed again49Error: no #Waiting8,043/);
+  const outcomes = results({ finished: 296, failed_again: 49, waiting: 8043, errors });
+  page.answer("api/operations/214/results", outcomes);
+  assert.match(page.text, /Finished296completed or removedFailed again49Error: no #Waiting8,043/);
   page.pass(4_000);
   // The list has the errors, so it is requested again with the counts.
   page.answer(list, { outcome: "done", jobs: [met(7, "mail", "New")], next_cursor: null });
   page.answer("api/operations/214/results", results({ finished: 8339, failed_again: 49 }));
-  assert.match(page.text, /Succeeded8,339Failed again49/);
+  assert.match(page.text, /Finished8,339completed or removedFailed again49/);
   assert.doesNotMatch(page.text, /Waiting8|Old/);
 });
 
@@ -415,7 +415,7 @@ test("the results of an operation that is opened before its first batch are requ
   feed(page, { operation: operation({ id: 214, done: 5, state: "paused" }) });
   page.pass(1_000);
   page.answer("api/operations/214/results", results({ scanned: 5, finished: 4, failed_again: 1 }));
-  assert.match(page.text, /Succeeded4Failed again1/);
+  assert.match(page.text, /Finished4completed or removedFailed again1/);
 });
 
 test("an undo that would restore nothing is not offered", async () => {

@@ -25,7 +25,7 @@ import {
 before(ensureBuilt);
 
 /** The first page in an incident. */
-async function overview(told: Readonly<Record<string, unknown>> = {}): Promise<Page> {
+async function overview(events: Readonly<Record<string, unknown>> = {}): Promise<Page> {
   const page = await opened("/");
   page.app.streamOpened();
   feed(page, {
@@ -33,7 +33,7 @@ async function overview(told: Readonly<Record<string, unknown>> = {}): Promise<P
     counts: counts(),
     incidents: incidents([incident()]),
     horizon: horizon(),
-    ...told,
+    ...events,
   });
   return page;
 }

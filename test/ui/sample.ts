@@ -318,8 +318,8 @@ export function receipt(change: Partial<Operation> = {}): Operation {
 }
 
 /** The feed's first events. */
-export function feed(page: Page, told: Readonly<Record<string, unknown>>): void {
-  for (const [event, data] of Object.entries(told)) page.app.pushed(event, JSON.stringify(data));
+export function feed(page: Page, events: Readonly<Record<string, unknown>>): void {
+  for (const [event, data] of Object.entries(events)) page.app.pushed(event, JSON.stringify(data));
 }
 
 /** The application at an address, with its session answered. */

@@ -123,7 +123,7 @@ function marked(bar: Bar, fault: QueryFault | null): Node {
 }
 
 function faultNote(bar: Bar, fault: QueryFault): Node {
-  const mended = bar.correction;
+  const corrected = bar.correction;
   const found = bar.draft.substring(fault.at, fault.end);
   return el(
     "div",
@@ -133,16 +133,16 @@ function faultNote(bar: Bar, fault: QueryFault): Node {
       box("div", "", [
         leaf("b", "", `Column ${fault.at + 1}: ${fault.message}.`),
         found.length > 0 ? text(` Found “${found}”.`) : nothing,
-        mended.length > 0 ? text(" Try ") : nothing,
-        mended.length > 0 ? fix(mended) : nothing,
+        corrected.length > 0 ? text(" Try ") : nothing,
+        corrected.length > 0 ? fix(corrected) : nothing,
         bar.terms.fault === null ? leaf("div", "", below(bar)) : nothing,
       ]),
     ],
   );
 }
 
-function fix(mended: string): Node {
-  return ownButton("as-link", "jobs.mend", mended, [], [text(mended)]);
+function fix(corrected: string): Node {
+  return ownButton("as-link", "jobs.correct", corrected, [], [text(corrected)]);
 }
 
 function below(bar: Bar): string {

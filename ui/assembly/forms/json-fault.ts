@@ -15,7 +15,7 @@ export class JsonFault {
   words: string = "";
   /** The correction that a click applies, and the corrected text; empty: none is offered. */
   offer: string = "";
-  mended: string = "";
+  corrected: string = "";
 
   get sentence(): string {
     return `Line ${this.line}, column ${this.column}: ${this.words}.`;
@@ -66,10 +66,10 @@ export function faultOf(typed: string): JsonFault | null {
   return fault;
 }
 
-function suggest(fault: JsonFault, offer: string, mended: string, typed: string): void {
+function suggest(fault: JsonFault, offer: string, corrected: string, typed: string): void {
   if (typed.length > MAX_MENDED) return;
   fault.offer = offer;
-  fault.mended = mended;
+  fault.corrected = corrected;
 }
 
 class Token {

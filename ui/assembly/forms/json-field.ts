@@ -21,7 +21,12 @@ export function jsonField(field: Field): Node {
   if (fault !== null && field.draft.fault(field.name).length === 0) {
     field.hint = fault.sentence + " ";
     if (fault.offer.length > 0) {
-      field.beside = button(fault.offer, "dialog.fill", `${field.name} ${fault.mended}`, "as-link");
+      field.beside = button(
+        fault.offer,
+        "dialog.fill",
+        `${field.name} ${fault.corrected}`,
+        "as-link",
+      );
     }
   }
   return box("div", fault !== null ? "payload bad" : "payload", [field.area(shown)]);

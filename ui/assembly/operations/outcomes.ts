@@ -44,7 +44,7 @@ export function outcomesOf(operation: Operation): Outcome[] {
 export function resultsOf(results: OperationResults): Outcome[] {
   const meaning = results.errors.length > 0 ? results.errors[0].label : "";
   return [
-    counted("", "Succeeded", results.finished, ""),
+    counted("", "Finished", results.finished, "completed or removed"),
     counted("failed_again", "Failed again", results.failedAgain, meaning),
     counted("", "Running", results.running, ""),
     counted("", "Waiting", results.waiting, ""),

@@ -6,7 +6,7 @@ import { receiptJobs } from "./receipt-jobs.ts";
 import { rowsAfter } from "./rows-after.ts";
 
 /**
- * A condition: the job has failed again. A job that no longer exists has succeeded; a job that has used another attempt
+ * A condition: the job has failed again. A job that no longer exists has finished; a job that has used another attempt
  * and waits again has failed.
  */
 export const FAILED_AGAIN = (was: string): string => `

@@ -34,10 +34,11 @@ export interface Way {
 
 const quick = { isSlow: false, temperatures: ["cold", "warm"] } as const;
 
-const told = (error: unknown): AddOutcome =>
+const outcomeOf = (error: unknown): AddOutcome =>
   codeOf(error) === "outcome_unknown" ? "unknown" : "not added";
 
-const asked = (adding: Promise<unknown>): Promise<AddOutcome> => adding.then(() => "added", told);
+const outcome = (adding: Promise<unknown>): Promise<AddOutcome> =>
+  adding.then(() => "added", outcomeOf);
 
 const job = (n: string, isKeyed = false) => ({
   identifier: "mail",
@@ -58,7 +59,7 @@ function library(
       const utils = await makeWorkerUtils({ connectionString: url });
       return {
         async add(names) {
-          const one = await asked(add(utils, names));
+          const one = await outcome(add(utils, names));
           return names.map(() => one);
         },
         close: () => utils.end(),
@@ -72,7 +73,7 @@ const coalesced: Way = {
   async start(url) {
     const utils = await makeWorkerUtils({ connectionString: url });
     return {
-      add: (names) => Promise.all(names.map((n) => asked(utils.addJob("mail", { n })))),
+      add: (names) => Promise.all(names.map((n) => outcome(utils.addJob("mail", { n })))),
       close: () => utils.end(),
     };
   },
@@ -93,7 +94,7 @@ const insideTransaction: Way = {
           await client.query("begin");
           await utils.with(client).addJob("mail", { n });
         } catch (error) {
-          if (told(error) === "unknown") throw error; // The commit has yet to come.
+          if (outcomeOf(error) === "unknown") throw error; // The commit has yet to come.
           await client.query("rollback").catch(() => {});
           return ["not added"];
         }
@@ -122,7 +123,7 @@ const overHttp: Way = {
         const body = { identifier: "mail", payload: { n }, key: n };
         const answer = await admin.post("/api/jobs", body);
         if (answer.status === 200 || answer.status === 201) return ["added"];
-        return [told(answer.body)];
+        return [outcomeOf(answer.body)];
       },
       close: () => admin.stop(),
     };
@@ -146,7 +147,7 @@ const addMany: Way = {
         const order: Order = { args: ["add-many", file, "--json"], env: { DATABASE_URL: url } };
         commands.send(order);
         const [ran] = (await once(commands, "message")) as [{ status: number; stderr: string }];
-        const one = ran.status === 0 ? "added" : told(JSON.parse(ran.stderr));
+        const one = ran.status === 0 ? "added" : outcomeOf(JSON.parse(ran.stderr));
         return names.map(() => one);
       },
       async close() {

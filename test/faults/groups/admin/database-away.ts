@@ -22,7 +22,10 @@ export async function databaseAway(field: Field, server: Server): Promise<void> 
   await answers(admin, 200);
   const streams = await openStreams(admin.port, field.times(READERS, 50));
   field.defer(() => streams.close());
-  await until("all readers have the queue", async () => streams.told("pulse") === streams.size);
+  await until(
+    "all readers have the queue",
+    async () => streams.streamsWith("pulse") === streams.size,
+  );
   const [rss, lines] = [admin.rss_mb(), linesOf(log)];
   await server.kill();
   await answers(admin, 503);
@@ -34,7 +37,10 @@ export async function databaseAway(field: Field, server: Server): Promise<void> 
   field.figure("database away: served after its start", null, machineTime() - ready, {
     most: 5_000,
   });
-  await until("all readers are updated again", async () => streams.told("pulse") === streams.size);
+  await until(
+    "all readers are updated again",
+    async () => streams.streamsWith("pulse") === streams.size,
+  );
   field.figure("all readers updated after its start", null, machineTime() - ready, {
     most: 10_000,
   });

@@ -5,7 +5,7 @@ export interface Streams {
   /** The number of open streams. */
   readonly size: number;
   /** The number of streams that have had an event of this name since the last clear(). */
-  told(event: string): number;
+  streamsWith(event: string): number;
   clear(): void;
   close(): void;
 }
@@ -17,7 +17,7 @@ const AT_ONCE = 100;
 
 export async function openStreams(port: number, count: number): Promise<Streams> {
   const open = new Set<http.IncomingMessage>();
-  const told = new Map<string, Set<http.IncomingMessage>>();
+  const received = new Map<string, Set<http.IncomingMessage>>();
   const one = async (n: number) => {
     const localAddress = `127.0.1.${1 + Math.floor(n / OF_ONE_ADDRESS)}`;
     const response = await get({
@@ -31,8 +31,8 @@ export async function openStreams(port: number, count: number): Promise<Streams>
     response.on("error", () => {}).on("close", () => open.delete(response));
     response.on("data", (chunk: Buffer) => {
       for (const [, event = ""] of chunk.toString().matchAll(/^event: (\S+)/gm)) {
-        const those = told.get(event) ?? new Set();
-        told.set(event, those.add(response));
+        const those = received.get(event) ?? new Set();
+        received.set(event, those.add(response));
       }
     });
   };
@@ -44,8 +44,9 @@ export async function openStreams(port: number, count: number): Promise<Streams>
     get size() {
       return open.size;
     },
-    told: (event) => [...(told.get(event) ?? [])].filter((each) => open.has(each)).length,
-    clear: () => told.clear(),
+    streamsWith: (event) =>
+      [...(received.get(event) ?? [])].filter((each) => open.has(each)).length,
+    clear: () => received.clear(),
     close() {
       for (const response of open) response.destroy();
     },

@@ -86,7 +86,7 @@ export class JobsPage extends BesideJobs {
     else if (verb === "bar") this.barKey(m, value);
     else if (verb === "find") this.enter(m);
     else if (verb === "take") this.complete(m, number, true);
-    else if (verb === "mend") {
+    else if (verb === "correct") {
       bar.type(arg);
       this.enter(m);
     } else if (verb === "drop") this.searchFor(this.bar.terms.without(number));

@@ -138,14 +138,14 @@ export class OperationPage extends Page {
   }
 
   override onEvent(m: Model, event: string, _data: string): void {
-    const told = m.facts.operation;
-    if (event !== "operation" || told === null || told.id !== this.id) return;
+    const latest = m.facts.operation;
+    if (event !== "operation" || latest === null || latest.id !== this.id) return;
     const before = this.operation;
     const wasOver = before !== null && !isAtWork(before);
     this.toldAt = m.now;
-    this.know(told);
+    this.know(latest);
     // The list of its jobs is requested when the operation is over.
-    if (!wasOver && !isAtWork(told)) this.requestJobs(m);
+    if (!wasOver && !isAtWork(latest)) this.requestJobs(m);
   }
 
   override onAnswer(m: Model, request: Pending, answer: string): void {
