@@ -2,6 +2,7 @@
 // (queue/settle/retry-policy.ts): for a worker, for a task, or for a job by the name of a policy.
 import * as v from "valibot";
 import { strict, validate } from "../../base/validate.ts";
+import { grouped } from "../../domain/words.ts";
 import { MAX_DELAY_MS } from "./outcomes.ts";
 import type { TaskJob } from "./task-job.ts";
 
@@ -34,7 +35,7 @@ export interface ExponentialOptions {
 }
 
 const within = (least: number, most: number) => {
-  const message = `must be a number from ${least} to ${most.toLocaleString("en-US")}`;
+  const message = `must be a number from ${least} to ${grouped(most)}`;
   return v.pipe(
     v.number(message),
     v.check((value) => value >= least && value <= most, message),
