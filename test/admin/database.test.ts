@@ -52,11 +52,14 @@ test("It shows the server, the schema, tables, indexes, and what each cleanup ta
   assert.ok(body.connections.total >= 1 && body.connections.limit >= body.connections.total);
   assert.deepEqual(body.missing, []);
   assert.deepEqual(
-    body.cleanup.map(({ task, count }: Json) => [task, count.value, count.precision]),
+    body.cleanup.map(({ task, count, names }: Json) => [
+      ...[task, count.value, count.precision],
+      names.join(", "),
+    ]),
     [
-      ["delete-permanently-failed-jobs", 1, "exact"],
-      ["gc-task-identifiers", 1, "exact"],
-      ["gc-job-queues", 2, "exact"],
+      ["delete-permanently-failed-jobs", 1, "exact", "spent"],
+      ["gc-task-identifiers", 1, "exact", "unused"],
+      ["gc-job-queues", 2, "exact", "empty 1, empty 2"],
     ],
   );
 });

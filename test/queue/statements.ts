@@ -55,7 +55,7 @@ import { compileQuery } from "../../src/insight/query/compile-query.ts";
 import { countConditions } from "../../src/insight/read/count-conditions.ts";
 import { countJobs } from "../../src/insight/read/count-jobs.ts";
 import { countQueues } from "../../src/insight/read/count-queues.ts";
-import { countUnusedQueues, countUnusedTasks } from "../../src/insight/read/count-unused.ts";
+import { readUnusedQueues, readUnusedTasks } from "../../src/insight/read/count-unused.ts";
 import { listActiveWorkers } from "../../src/insight/read/list-active-workers.ts";
 import { listLockedWorkers } from "../../src/insight/read/list-locked-workers.ts";
 import { listQueues } from "../../src/insight/read/list-queues.ts";
@@ -370,10 +370,10 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
   cleanup: [(db) => cleanup(db), cleanedUp()],
   "unused-names": [
     async (db) => {
-      await countUnusedTasks(db, [1]);
-      await countUnusedQueues(db, [1]);
+      await readUnusedTasks(db, [1]);
+      await readUnusedQueues(db, [1]);
     },
-    () => ({ present: true, count: "0" }),
+    () => ({ present: true, count: "0", names: "[]" }),
   ],
   "cleanup-without-heartbeats": [(db) => cleanup(db, ["gc-task-identifiers"]), cleanedUp(false)],
   sweep: [(db) => sweepStaleWorkers(db), () => ({ present: true, ...FOUND })],

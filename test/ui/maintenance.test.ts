@@ -75,9 +75,9 @@ function database(change: Partial<Database> = {}): Database {
     oldest_transaction: null,
     oldest_xmin: null,
     cleanup: [
-      { task: "delete-permanently-failed-jobs", count: value(12) },
-      { task: "gc-task-identifiers", count: value(14) },
-      { task: "gc-job-queues", count: value(0) },
+      { task: "delete-permanently-failed-jobs", count: value(12), names: ["charge_card"] },
+      { task: "gc-task-identifiers", count: value(14), names: ["old_mail", "two\nlines"] },
+      { task: "gc-job-queues", count: value(0), names: [] },
     ],
     missing: [],
     ...change,
@@ -264,7 +264,10 @@ test("a clean-up shows how many it affects; without any there is no action", asy
   const page = await maintained();
   assert.match(row(page, "Delete unused queues"), /0OK$/);
   press(page, "Delete unused tasks", "Preview…");
-  assert.match(page.dialogText, /^Delete 14 tasksDeletes names of tasks without jobs/);
+  assert.match(
+    page.dialogText,
+    /^Delete 14 tasksDeletes names of tasks without jobs and workers: old_mail, two lines, …\. A name/,
+  );
   page.click("Delete 14 tasks");
   assert.equal(
     page.asked("api/maintenance").body,
@@ -276,7 +279,7 @@ test("a clean-up shows how many it affects; without any there is no action", asy
 
 test("what destroys is not a row's button but behind its menu", async () => {
   const page = await maintained({
-    cleanup: [{ task: "delete-permanently-failed-jobs", count: value(12_000) }],
+    cleanup: [{ task: "delete-permanently-failed-jobs", count: value(12_000), names: [] }],
     optional_indexes: [index("failed", { state: "valid", is_ours: true, bytes: 1 << 20 })],
   });
   const menus = page.all((e) => e.tag === "details" && /^(Delete|Drop)…$/.test(textOf([e])));
@@ -290,10 +293,13 @@ test("what destroys is not a row's button but behind its menu", async () => {
 
 test("many that can't be brought back are deleted only when their number was typed", async () => {
   const page = await maintained({
-    cleanup: [{ task: "delete-permanently-failed-jobs", count: value(12_000) }],
+    cleanup: [{ task: "delete-permanently-failed-jobs", count: value(12_000), names: ["a", "b"] }],
   });
   press(page, "Delete failed jobs", "Delete…");
-  assert.match(page.dialogText, /^Delete 12,000 failed jobs.*This can't be undone\.Type 12,000/);
+  assert.match(
+    page.dialogText,
+    /^Delete 12,000 failed jobs.*This can't be undone\. Tasks: a, b\.Type 12,000/,
+  );
   const before = page.requests.length;
   page.click("Delete 12,000 failed jobs");
   page.type("typed", "1200");

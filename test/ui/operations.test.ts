@@ -525,6 +525,17 @@ test("activity lists every write, with its receipt and the way back where there 
   assert.equal(page.navigations.at(-1), "/activity/214");
 });
 
+test("activity is searched, and limited to the last hour or day; both are in the address", async () => {
+  const page = await opened("/activity?last_secs=3600");
+  assert.match(page.asked("api/activity").path, /limit=50&search=&last_secs=3600$/);
+  page.answer("api/activity", { entries: [], next_cursor: null, is_recorded: true });
+  assert.match(page.text, /No changes in this time/);
+  page.go("/activity?last_secs=3600&search=ana");
+  assert.match(page.asked("api/activity").path, /search=ana&last_secs=3600$/);
+  page.answer("api/activity", { entries: [], next_cursor: null, is_recorded: true });
+  assert.match(page.text, /No writes match “ana”/);
+});
+
 test("activity without the extension shows what is missing, and an empty one what it will list", async () => {
   const page = await opened("/activity");
   page.answer("api/activity", { entries: [], next_cursor: null, is_recorded: false });

@@ -521,7 +521,7 @@ export const records = {
   Connections: { total: "i64", limit: "i64", groups: "SessionGroup[]" },
   OldTransaction: { since: "time", state: "string?", application: "string", pid: "i64" },
   OldestXmin: { kind: "string", name: "string", transactions: "i64", since: "time?" },
-  CleanupCount: { task: "string", count: "Value" },
+  CleanupCount: { task: "string", count: "Value", names: "string[]" },
   Database: {
     as_of: "time?",
     server: "DatabaseServer?",

@@ -1,23 +1,33 @@
 // Stores the audit trail: in the extension's table if it exists, otherwise in memory; in both cases every entry is also
 // logged. An action on jobs and its entry are one transaction. If an entry cannot be written after its action, it is
 // logged as an error.
+import { now } from "../../base/clock.ts";
 import { messageOf, WorkerError } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
 import { builtOnce, type Database, query } from "../../database/database.ts";
 import { hasOperations } from "../../database/schema/extensions/has-operations.ts";
 import type { JobState } from "../../domain/job.ts";
-import { endsPage, isUnpackable, newestRows } from "../../insight/expressions/large-values.ts";
+import {
+  endsPage,
+  isUnpackable,
+  MAX_UNPACKED,
+  newestRows,
+} from "../../insight/expressions/large-values.ts";
 import { stateOf } from "../../queue/sql/job-state.ts";
 import { microseconds, timeText } from "../../queue/sql/moments.ts";
 import type { AuditEntry, JobFacts, OnAudit } from "./audit-entry.ts";
+import { type AuditFilter, matcherOf } from "./audit-filter.ts";
 
 export interface AuditTrail {
   /** Records an entry. Never rejects. */
   record(entry: AuditEntry): Promise<void>;
   /** Writes the entry in the transaction of `within`. Returns a function to call after the commit. */
   recordWithin(within: Database, entry: AuditEntry): Promise<() => Promise<void>>;
-  /** Returns entries, newest first. `beforeId`: only older entries. */
-  list(limit: number, beforeId: string | null): Promise<AuditPage>;
+  /**
+   * Returns entries, newest first. `beforeId`: only older entries. With a search it reads at most 16 MB, so that a page
+   * may have few entries, or none, and a cursor all the same.
+   */
+  list(limit: number, beforeId: string | null, only?: AuditFilter): Promise<AuditPage>;
   /** Deletes some of the expired or excess entries. Returns true if there are more. */
   tidy(): Promise<boolean>;
 }
@@ -40,16 +50,21 @@ export interface AuditOptions {
 const MAX_IN_MEMORY = 1_000;
 const MAX_ROWS = 100_000;
 const KEPT_DAYS = 90;
+const ALL: AuditFilter = { search: "", lastSecs: null };
+/** The number of entries that a search reads with one statement, and the bytes that it reads in all. */
+const SEARCHED_AT_ONCE = 1_000;
+const MAX_SEARCHED = MAX_UNPACKED;
 const TIDIED_AT_ONCE = 5_000;
 // The maximum number of ids in a log line, which must not grow with the request.
 const MAX_LOGGED = 500;
 
 export function createAuditTrail({ db, logger, onAudit }: AuditOptions): AuditTrail {
-  const memory: { readonly id: string; readonly json: string }[] = [];
+  const memory: AuditRow[] = [];
   let lastId = 0;
 
   const remember = (entry: AuditEntry, json: string) => {
-    memory.push({ id: String(++lastId), json });
+    const id = String(++lastId);
+    memory.push({ id, json, at_us: String(now() * 1_000), page_bytes: "0", operation_id: null });
     if (memory.length > MAX_IN_MEMORY) memory.shift();
     log(logger, entry);
   };
@@ -82,18 +97,30 @@ export function createAuditTrail({ db, logger, onAudit }: AuditOptions): AuditTr
       }
       await announce(entry);
     },
-    async list(limit, beforeId) {
-      if (await hasOperations(db)) {
-        const rows = await query<AuditRow>(db, listSql, [beforeId, limit + 1]);
-        const isCut = rows.some(endsPage);
-        const read = rows.map((row) => ({ id: row.id, json: row.json ?? tooLong(row) }));
-        return { ...pageOf(read, limit, isCut), isKept: true };
+    async list(limit, beforeId, { search, lastSecs } = ALL) {
+      const isKept = await hasOperations(db);
+      const matches = matcherOf(search);
+      const count = search === "" ? limit + 1 : SEARCHED_AT_ONCE;
+      const found: AuditRow[] = [];
+      let searchedBytes = 0;
+      let last = beforeId;
+      let mayHaveMore = true;
+      while (mayHaveMore && found.length <= limit && searchedBytes < MAX_SEARCHED) {
+        const rows = isKept
+          ? await query<AuditRow>(db, listSql, [last, count, lastSecs])
+          : newest(memory, last, count, lastSecs);
+        found.push(...rows.filter(({ json }) => matches(json)));
+        searchedBytes += Number(rows.at(-1)?.page_bytes ?? 0);
+        mayHaveMore = rows.some(endsPage) || (search !== "" && rows.length === count);
+        last = rows.at(-1)?.id ?? null;
       }
-      const rows = memory
-        .filter(({ id }) => beforeId === null || BigInt(id) < BigInt(beforeId))
-        .slice(-limit - 1)
-        .reverse();
-      return { ...pageOf(rows, limit, false), isKept: false };
+      const page = found.slice(0, limit);
+      const end = found.length > limit ? (page.at(-1)?.id ?? null) : last;
+      return {
+        entries: page.map((row) => `{"id":${row.id},${(row.json ?? tooLong(row)).trim().slice(1)}`),
+        nextCursor: found.length > limit || mayHaveMore ? end : null,
+        isKept,
+      };
     },
     async tidy() {
       if (!(await hasOperations(db))) return false;
@@ -110,17 +137,21 @@ async function written(db: Database, entry: AuditEntry, json: string): Promise<b
   return true;
 }
 
-/** Returns a page. `isCut`: it was cut before its limit, so there may be more entries. */
-function pageOf(
-  rows: readonly { readonly id: string; readonly json: string }[],
-  limit: number,
-  isCut: boolean,
-): Pick<AuditPage, "entries" | "nextCursor"> {
-  const page = rows.slice(0, limit);
-  return {
-    entries: page.map(({ id, json }) => `{"id":${id},${json.trim().slice(1)}`),
-    nextCursor: rows.length > limit || isCut ? (page.at(-1)?.id ?? null) : null,
-  };
+/** Returns the newest entries in memory, as the table would. */
+function newest(
+  memory: readonly AuditRow[],
+  beforeId: string | null,
+  count: number,
+  lastSecs: number | null,
+): AuditRow[] {
+  const sinceUs = lastSecs === null ? 0 : (now() - lastSecs * 1_000) * 1_000;
+  return memory
+    .filter(
+      ({ id, at_us: us }) =>
+        (beforeId === null || BigInt(id) < BigInt(beforeId)) && Number(us) >= sinceUs,
+    )
+    .slice(-count)
+    .reverse();
 }
 
 const NOT_WRITTEN = "the audit entry was not written";
@@ -140,7 +171,7 @@ const recordSql = (s: string) => `
 const MAX_ENTRY_LENGTH = 1_048_576;
 
 const listSql = (s: string) => `
-  with recursive ${newestRows(`${s}._private_audit`, `case when ${isUnpackable("stored.entry")} then pg_catalog.octet_length(stored.entry::text) else 0 end`)}
+  with recursive ${newestRows(`${s}._private_audit`, `case when ${isUnpackable("stored.entry")} then pg_catalog.octet_length(stored.entry::text) else 0 end`, "($3::float8 is null or stored.at >= pg_catalog.now() - $3::float8 * interval '1 second')")}
   select page.id, page.page_bytes, case when ${isUnpackable("audit.entry")}
       and pg_catalog.octet_length(audit.entry::text) <= ${MAX_ENTRY_LENGTH}::int then audit.entry end as json,
     audit.operation_id, ${microseconds("audit.at")} as at_us

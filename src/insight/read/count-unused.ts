@@ -1,37 +1,53 @@
-// Counts the tasks and queues that a cleanup would delete. The caller passes the ids that are in use, so no jobs are
-// read.
+// The tasks and queues that a cleanup would delete: their number, and the first names. The caller passes the ids that
+// are in use, so no jobs are read.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { hasWorkerTable } from "../../database/schema/extensions/has-extension.ts";
 import { reportedWorkers } from "../expressions/reported-workers.ts";
 
-/** Returns the number of tasks that are not in `used` and that no worker reports. */
-export async function countUnusedTasks(db: Database, used: readonly number[]): Promise<number> {
-  return count(db, unusedTasksSql(await hasWorkerTable(db)), used);
+export interface UnusedNames {
+  readonly count: number;
+  /** The first ten, in alphabetical order. */
+  readonly names: readonly string[];
 }
 
-/** Returns the number of queues that are not locked and not in `used`. */
-export function countUnusedQueues(db: Database, used: readonly number[]): Promise<number> {
-  return count(db, unusedQueuesSql, used);
+/** Returns the tasks that are not in `used` and that no worker reports. */
+export async function readUnusedTasks(db: Database, used: readonly number[]): Promise<UnusedNames> {
+  return read(db, unusedTasksSql(await hasWorkerTable(db)), used);
 }
 
-async function count(db: Database, statement: Statement, used: readonly number[]): Promise<number> {
-  const [row] = await query<{ count: string }>(db, statement, [used]);
-  return Number(row?.count ?? 0);
+/** Returns the queues that are not locked and not in `used`. */
+export function readUnusedQueues(db: Database, used: readonly number[]): Promise<UnusedNames> {
+  return read(db, unusedQueuesSql, used);
 }
+
+async function read(
+  db: Database,
+  statement: Statement,
+  used: readonly number[],
+): Promise<UnusedNames> {
+  const [row] = await query<{ count: string; names: string }>(db, statement, [used]);
+  return { count: Number(row?.count ?? 0), names: JSON.parse(row?.names ?? "[]") };
+}
+
+const firstNames = (rows: string) => `
+  with unused as (${rows}), first as (select name from unused order by name limit 10)
+  select (select pg_catalog.count(*) from unused) as count,
+    (select coalesce(pg_catalog.json_agg(name order by name), '[]')::text from first) as names`;
 
 // The ids are joined, because PostgreSQL would search a list of thousands from its beginning for every row.
 const unusedTasksSql =
   (heartbeats: boolean): Statement =>
   (schema) =>
-    `
-  select pg_catalog.count(*) as count from ${schema}._private_tasks as tasks
+    firstNames(`
+  select tasks.identifier as name from ${schema}._private_tasks as tasks
   where not exists (select from pg_catalog.unnest($1::int[]) as used (id) where used.id = tasks.id)
-  ${heartbeats ? `and ${isOfNoWorker(schema, "tasks")}` : ""}`;
+  ${heartbeats ? `and ${isOfNoWorker(schema, "tasks")}` : ""}`);
 
-const unusedQueuesSql: Statement = (schema) => `
-  select pg_catalog.count(*) as count from ${schema}._private_job_queues as queues
+const unusedQueuesSql: Statement = (schema) =>
+  firstNames(`
+  select queues.queue_name as name from ${schema}._private_job_queues as queues
   where queues.locked_at is null
-  and not exists (select from pg_catalog.unnest($1::int[]) as used (id) where used.id = queues.id)`;
+  and not exists (select from pg_catalog.unnest($1::int[]) as used (id) where used.id = queues.id)`);
 
 /**
  * Returns a condition: no worker has reported the task. A worker's row exists as long as the worker does, or until its

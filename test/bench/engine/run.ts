@@ -16,14 +16,14 @@ import { drain, drainByTwo } from "./experiments/drain.ts";
 import { besideLimit, limitNotHit, limitRivals, managedQueues } from "./experiments/limits.ts";
 import { pairs } from "./experiments/pairs.ts";
 import { hundredQueues, oneQueue, order } from "./experiments/queues.ts";
-import { latency, queueWal, scheduled, soak } from "./experiments/waiting.ts";
+import { latency, latencyAlone, queueWal, scheduled, soak } from "./experiments/waiting.ts";
 import { machine } from "./machine.ts";
 import { benchOptions } from "./options.ts";
 import { judge, type Line, table } from "./verdict.ts";
 
 const EXPERIMENTS = [
   ...[drain, drainByTwo, oneQueue, hundredQueues, order, addOne, addMany, addBulk],
-  ...[latency, queueWal, scheduled, addUnique, pairs],
+  ...[latency, latencyAlone, queueWal, scheduled, addUnique, pairs],
   ...[limitNotHit, besideLimit, managedQueues, limitRivals],
 ];
 

@@ -9,7 +9,7 @@
     from page, lateral (
       select stored.id, (case when coalesce(pg_catalog.pg_column_size(stored.entry)::bigint * case pg_catalog.pg_column_compression(stored.entry)
       when 'lz4' then 255 when 'pglz' then 90 else 1 end, 0) <= 16777216::bigint then pg_catalog.octet_length(stored.entry::text) else 0 end)::bigint as bytes from "worker"._private_audit as stored
-      where stored.id < page.id and true
+      where stored.id < page.id and ($3::float8 is null or stored.at >= pg_catalog.now() - $3::float8 * interval '1 second')
       order by stored.id desc limit 1
     ) as next
     where page.row_number < $2::int and page.page_bytes < 4194304::bigint

@@ -1,6 +1,7 @@
 select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as is_there;
 
-  select pg_catalog.count(*) as count from "worker"._private_tasks as tasks
+  with unused as (
+  select tasks.identifier as name from "worker"._private_tasks as tasks
   where not exists (select from pg_catalog.unnest($1::int[]) as used (id) where used.id = tasks.id)
   and not exists (
       select from (
@@ -45,8 +46,13 @@ select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text),
         case when pg_catalog.jsonb_typeof(workers.metadata -> 'task_identifiers'::text) = 'array'
           then workers.metadata -> 'task_identifiers'::text else '[]'::jsonb end) as named (task)
       where named.task = tasks.identifier
-    );
+    )), first as (select name from unused order by name limit 10)
+  select (select pg_catalog.count(*) from unused) as count,
+    (select coalesce(pg_catalog.json_agg(name order by name), '[]')::text from first) as names;
 
-  select pg_catalog.count(*) as count from "worker"._private_job_queues as queues
+  with unused as (
+  select queues.queue_name as name from "worker"._private_job_queues as queues
   where queues.locked_at is null
-  and not exists (select from pg_catalog.unnest($1::int[]) as used (id) where used.id = queues.id)
+  and not exists (select from pg_catalog.unnest($1::int[]) as used (id) where used.id = queues.id)), first as (select name from unused order by name limit 10)
+  select (select pg_catalog.count(*) from unused) as count,
+    (select coalesce(pg_catalog.json_agg(name order by name), '[]')::text from first) as names

@@ -12,12 +12,20 @@ import { PAGE_BYTES } from "../../../insight/expressions/large-values.ts";
 import type { Operation } from "../../context/admin.ts";
 import { memoryFor } from "../../context/answer-bytes.ts";
 import { listOf, record } from "../../wire/json-schema.ts";
-import { countInQuery, inQuery, readQuery } from "../../wire/wire.ts";
+import { countBetween, countInQuery, inQuery, readQuery } from "../../wire/wire.ts";
 import { cursorIn, fitting } from "./read-operations.ts";
 
 const MAX_ENTRIES = 200;
 
 const query = {
+  search: inQuery(
+    text(
+      ["Search", "a text in user, action, message, query, key or worker; or an id; empty: any"],
+      0,
+      256,
+    ),
+  ),
+  last_secs: countBetween(1, 999_999, "only entries of the last seconds"),
   limit: countInQuery(`entries on a page, 50 by default; at most ${MAX_ENTRIES}`, MAX_ENTRIES),
   cursor: inQuery(
     text(["Cursor", "next_cursor of the previous page; empty: the first page"], 0, 20),
@@ -72,9 +80,17 @@ export const listActivity: Operation = {
     "Activity",
   ),
   run: async ({ audit, operations }, request) => {
-    const { limit = 50, cursor } = readQuery(request, query);
+    const {
+      limit = 50,
+      cursor,
+      search = "",
+      last_secs: lastSecs = null,
+    } = readQuery(request, query);
     const most = Math.max(1, Math.min(limit, MAX_ENTRIES));
-    const { entries, nextCursor, isKept } = await audit.list(most, cursorIn(cursor));
+    const { entries, nextCursor, isKept } = await audit.list(most, cursorIn(cursor), {
+      search,
+      lastSecs,
+    });
     const parsed = entries.map((entry) => jsonMembers(entry));
     const ids = new Set(parsed.flatMap((members) => operationIdOf(members) ?? []));
     const store = ids.size === 0 ? null : await operations.store();

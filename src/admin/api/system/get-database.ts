@@ -108,7 +108,7 @@ export const getDatabase: Operation = {
       connections: orNull(connections),
       oldest_transaction: orNull(oldestTransaction),
       oldest_xmin: orNull(oldestXmin),
-      cleanup: listOf(record({ task: "string", count: value })),
+      cleanup: listOf(record({ task: "string", count: value, names: "string[]" })),
       missing: "string[]",
     },
     "Database",

@@ -1,22 +1,39 @@
-// The number of rows that each cleanup task would delete, from the feed's counts.
+// What each cleanup task would delete: the number of rows from the feed's counts, and the first names.
 import type { Database } from "../../../database/database.ts";
 import { between, exact, type Value } from "../../../domain/value.ts";
-import { countUnusedQueues, countUnusedTasks } from "../../../insight/read/count-unused.ts";
+import { readUnusedQueues, readUnusedTasks } from "../../../insight/read/count-unused.ts";
 import type { QueueSnapshot } from "../../../insight/snapshot/queue-snapshot.ts";
 import type { NameTally } from "../../../insight/stats/name-tallies.ts";
+import { readNames } from "../../../insight/stats/queue-rows.ts";
 
-/** Returns the number for each cleanup task, by its name. */
+export interface TidyUp {
+  readonly task: string;
+  readonly count: Value;
+  /** Names that it would delete, or the tasks of the jobs that it would delete; at most ten. */
+  readonly names: readonly string[];
+}
+
+const MAX_NAMES = 10;
+
 export async function readTidyUp(
   db: Database,
   { counts, names }: QueueSnapshot,
-): Promise<{ readonly task: string; readonly count: Value }[]> {
+): Promise<readonly TidyUp[]> {
   const { tasks, queues } = names.tallies;
-  const unusedTasks = await countUnusedTasks(db, idsWithJobs(tasks));
-  const unusedQueues = await countUnusedQueues(db, idsWithJobs(queues));
+  const unusedTasks = await readUnusedTasks(db, idsWithJobs(tasks));
+  const unusedQueues = await readUnusedQueues(db, idsWithJobs(queues));
   return [
-    { task: "delete-permanently-failed-jobs", count: counts.states.failed },
-    { task: "gc-task-identifiers", count: unused(unusedTasks, names) },
-    { task: "gc-job-queues", count: unused(unusedQueues, names) },
+    {
+      task: "delete-permanently-failed-jobs",
+      count: counts.states.failed,
+      names: await tasksOfFailed(db, tasks),
+    },
+    {
+      task: "gc-task-identifiers",
+      count: unused(unusedTasks.count, names),
+      names: unusedTasks.names,
+    },
+    { task: "gc-job-queues", count: unused(unusedQueues.count, names), names: unusedQueues.names },
   ];
 }
 
@@ -24,6 +41,20 @@ function idsWithJobs(tallies: ReadonlyMap<number, NameTally>): number[] {
   return [...tallies].flatMap(([id, { counts }]) =>
     Object.values(counts).some((count) => count > 0) ? [id] : [],
   );
+}
+
+/** Returns the tasks with the most failed jobs. */
+async function tasksOfFailed(
+  db: Database,
+  tallies: ReadonlyMap<number, NameTally>,
+): Promise<string[]> {
+  const ids = [...tallies]
+    .filter(([, { counts }]) => counts.failed > 0)
+    .sort(([, one], [, other]) => other.counts.failed - one.counts.failed)
+    .slice(0, MAX_NAMES)
+    .map(([id]) => id);
+  const names = await readNames(db, "task", ids);
+  return ids.flatMap((id) => names.get(id) ?? []);
 }
 
 /** A name without jobs in a sample may still have some, so the number of unused names is an upper limit. */

@@ -3,13 +3,15 @@ import { commandLine, link } from "../../controls/button";
 import { empty, note } from "../../controls/empty";
 import { INFO, icon, PULSE } from "../../controls/icon";
 import { pageHeadWith } from "../../controls/panel";
+import { tab, tabs } from "../../controls/tabs";
 import { shellLine } from "../../forms/shell-line";
 import { readActivity } from "../../generated/records";
 import { ListPage } from "../../kit/list-page";
-import { listView, newsPill } from "../../kit/list-view";
+import { listView, newsPill, nothingFound, searchBox } from "../../kit/list-view";
 import { RowPage, rowPage } from "../../kit/row";
 import { JsonReader } from "../../lib/json-reader";
 import { box, leaf, Node, nothing, text } from "../../lib/node";
+import { encode } from "../../lib/percent";
 import { Model } from "../../model/model";
 import { ActivityRow, COLUMNS } from "./row";
 
@@ -33,7 +35,10 @@ export class ActivityPage extends ListPage {
   }
 
   override source(_m: Model): string {
-    return `api/activity?limit=${PAGE_SIZE}`;
+    const search = encode(this.address.value("search"));
+    const last = this.address.value("last_secs");
+    const path = `api/activity?limit=${PAGE_SIZE}&search=${search}`;
+    return last.length > 0 ? path + "&last_secs=" + encode(last) : path;
   }
 
   override read(body: string): RowPage {
@@ -50,10 +55,31 @@ export class ActivityPage extends ListPage {
   override view(m: Model): Node {
     const isKept = this.isKept || !this.rows.ready;
     return box("div", "activity-page", [
-      pageHeadWith("Activity", isKept ? "Changes in the last 90 days" : "", [newsPill(this)]),
+      pageHeadWith("Activity", isKept ? "Changes in the last 90 days" : "", []),
       isKept ? nothing : notStored(m),
-      listView(m, this, "Activity", none()),
+      tabs("When", [
+        this.span("", "All"),
+        this.span("3600", "Last hour"),
+        this.span("86400", "Last day"),
+      ]),
+      box("div", "meta", [searchBox(this, "Find by user, change or job"), newsPill(this)]),
+      listView(m, this, "Activity", this.none()),
     ]);
+  }
+
+  private span(secs: string, words: string): Node {
+    const isOn = this.address.value("last_secs") === secs;
+    return tab(this.address.with("last_secs", secs), words, "", nothing, isOn);
+  }
+
+  private none(): Node {
+    if (this.address.value("search").length > 0) return nothingFound(this);
+    return empty(
+      "No changes" + (this.address.value("last_secs").length > 0 ? " in this time" : " yet"),
+      "Changes from this page, the API and the command line are listed here.",
+      "/jobs",
+      "All jobs",
+    );
   }
 }
 
@@ -72,13 +98,4 @@ function notStored(m: Model): Node {
       commandLine(line),
     ]),
   ]);
-}
-
-function none(): Node {
-  return empty(
-    "No changes yet",
-    "Changes from this page, the API and the command line are listed here.",
-    "/jobs",
-    "All jobs",
-  );
 }

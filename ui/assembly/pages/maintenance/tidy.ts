@@ -1,6 +1,6 @@
 /** Cleanup: what is no longer needed, with its count beside each action. */
 import { countedValue, valueNode } from "../../controls/value";
-import { CleanupCount, Database, Value } from "../../generated/records";
+import { CleanupCount, Database } from "../../generated/records";
 import { Chore } from "../../kit/chore";
 import { writeButton } from "../../kit/verb";
 import { Node, nothing, text } from "../../lib/node";
@@ -21,7 +21,7 @@ export function tidyRows(m: Model, database: Database): Node[] {
 }
 
 function tidyRow(m: Model, one: CleanupCount): Node {
-  const chore = choreFor(one.task, one.count);
+  const chore = choreFor(one);
   const isNone = one.count.value === 0 && one.count.precision === "exact";
   return statusRow(
     one.task,
@@ -47,24 +47,31 @@ function about(task: string): string {
   return task === TASKS ? "no jobs, no worker" : "no jobs, not locked";
 }
 
-function choreFor(task: string, count: Value): Chore {
+function choreFor(one: CleanupCount): Chore {
+  const task = one.task;
+  const count = one.count;
+  const names = named(one.names, task === FAILED ? 0 : count.value);
   const chore = new Chore();
   chore.subject = task;
   if (task === FAILED) {
     chore.title = `Delete ${countedValue(count, "failed job", "failed jobs")}`;
-    chore.sentence =
-      "Deletes all failed jobs, including jobs that fail while this runs. This can't be undone.";
+    const tasks = names.length > 0 ? ` Tasks: ${names}.` : "";
+    chore.sentence = `Deletes all failed jobs, including jobs that fail while this runs. This can't be undone.${tasks}`;
     chore.isFinal = true;
     chore.typed = count.value > TYPED_ABOVE ? count.value : 0;
   } else if (task === TASKS) {
     chore.title = `Delete ${countedValue(count, "task", "tasks")}`;
-    chore.sentence =
-      "Deletes names of tasks without jobs and workers. A name comes back with its next job. Restart producers and Graphile workers afterwards: they cache task ids.";
+    chore.sentence = `Deletes names of tasks without jobs and workers: ${names}. A name comes back with its next job. Restart producers and Graphile workers afterwards: they cache task ids.`;
   } else {
     chore.title = `Delete ${countedValue(count, "queue", "queues")}`;
-    chore.sentence = "Deletes queues without jobs. A queue comes back with its next job.";
+    chore.sentence = `Deletes queues without jobs: ${names}. A queue comes back with its next job.`;
   }
   return chore;
+}
+
+/** Returns `a, b, c, …`, on one line because a button's argument has lines. `all`: the number of such names. */
+function named(names: string[], all: i64): string {
+  return names.join(", ").replaceAll("\n", " ") + (names.length < all ? ", …" : "");
 }
 
 function sweepRow(m: Model): Node {

@@ -1,0 +1,28 @@
+// Finds entries of the audit trail by a text or an id. Entries are searched as JSON texts, so that ids stay exact.
+import { jsonElements, jsonMembers } from "../../base/json-members.ts";
+
+export interface AuditFilter {
+  /** A text in the user, the action, the message, the query, the key or a worker; or an id. Empty: any. */
+  readonly search: string;
+  /** Only entries of the last seconds; null: of any time. */
+  readonly lastSecs: number | null;
+}
+
+/** The texts of an entry that a search reads, as JSON. */
+const SEARCHED = ["by", "source", "client", "action", "q", "key", "workers", "message"];
+
+/** Returns a condition for entries: they have the text, in any case, or the id. An empty text matches all. */
+export function matcherOf(search: string): (json: string | null) => boolean {
+  if (search === "") return () => true;
+  const wanted = JSON.stringify(search.trim().toLowerCase()).slice(1, -1);
+  const id = wanted.replace(/^#/, "");
+  return (json) => {
+    if (json === null) return false;
+    const members = jsonMembers(json);
+    const texts = SEARCHED.map((name) => members.get(name) ?? "").join("\n");
+    const ids = jsonElements(members.get("ids") ?? "null") ?? [];
+    return (
+      texts.toLowerCase().includes(wanted) || ids.includes(id) || members.get("operation_id") === id
+    );
+  };
+}

@@ -1,0 +1,60 @@
+// Activity by user, text, job and time: the same from the table of the extension and from memory.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type Json, migratedDatabase, startAdmin } from "./admin-harness.ts";
+
+for (const extensions of [["operations"], []] as const) {
+  const where = extensions.length === 0 ? "in memory" : "in the table";
+
+  test(`Entries ${where} are found by user, text, key, job and time.`, async () => {
+    const { url } = await migratedDatabase("worker", extensions);
+    const { client } = await startAdmin({ url });
+    const added: number[] = [];
+    for (let n = 0; n < 3; n++) {
+      const { body } = await client.post("/api/jobs", { identifier: `Send_${n}` });
+      added.push(body.jobs[0].id);
+    }
+    await client.post("/api/jobs/action", { action: "fail", ids: added.slice(0, 2) });
+    const found = async (query: string) => {
+      const { status, body, text } = await client.get(`/api/activity?${query}`);
+      assert.equal(status, 200, text);
+      return body.entries.map(({ action }: Json) => action);
+    };
+    assert.equal((await found("")).length, 4);
+    assert.deepEqual(await found("search=FAIL"), ["fail"]);
+    assert.deepEqual(await found(`search=%23${added[1]}`), ["fail", "add"]);
+    assert.deepEqual(await found(`search=${added[2]}`), ["add"]);
+    assert.deepEqual(await found("search=nothing+like+it"), []);
+    assert.equal((await found("last_secs=60")).length, 4);
+    assert.equal((await client.get("/api/activity?last_secs=0")).status, 400);
+    assert.equal((await client.get("/api/activity?last_secs=1h")).status, 400);
+    // Each page continues after the previous one.
+    const first = await client.get("/api/activity?search=admin&limit=3");
+    const second = await client.get(
+      `/api/activity?search=admin&limit=3&cursor=${first.body.next_cursor}`,
+    );
+    const ids = [...first.body.entries, ...second.body.entries].map(({ id }: Json) => id);
+    assert.deepEqual(ids, [4, 3, 2, 1]);
+    assert.equal(second.body.next_cursor, null);
+  });
+}
+
+test("An entry is left out by its age in the database, and a search ends after 16 MB with a cursor.", async () => {
+  const { url } = await migratedDatabase("worker", ["operations"]);
+  const { client, pool } = await startAdmin({ url });
+  await pool.query(`
+    insert into worker._private_audit (at, entry)
+    select now() - interval '2 hours', json_build_object('at', now(), 'by', 'ana', 'message', 'old', 'changes', '{}'::json);
+    insert into worker._private_audit (entry)
+    select json_build_object('at', now(), 'by', 'ben', 'message', repeat('x', 1000000), 'changes', '{}'::json)
+    from generate_series(1, 30)`);
+  const read = async (query: string) => (await client.get(`/api/activity?${query}`)).body;
+  assert.equal((await read("search=ana&last_secs=3600")).entries.length, 0);
+  const first = await read("search=ana");
+  assert.deepEqual([first.entries.length, first.next_cursor !== null], [0, true]);
+  const second = await read(`search=ana&cursor=${first.next_cursor}`);
+  assert.deepEqual(
+    [second.entries.map(({ message }: Json) => message), second.next_cursor],
+    [["old"], null],
+  );
+});
