@@ -266,7 +266,7 @@ test("a clean-up shows how many it affects; without any there is no action", asy
   press(page, "Delete unused tasks", "Preview…");
   assert.match(
     page.dialogText,
-    /^Delete 14 tasksDeletes names of tasks without jobs and workers: old_mail, two lines, …\. A name/,
+    /^Delete 14 tasksDeletes names of tasks without jobs and workers: old_mail, two lines and more\. A name/,
   );
   page.click("Delete 14 tasks");
   assert.equal(

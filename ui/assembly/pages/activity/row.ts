@@ -44,6 +44,7 @@ export class ActivityRow extends Row {
     const entry = this.entry;
     const by = entry.by;
     const path = this.path;
+    const acts = this.acts(m);
     const said = leaf("b", "cut", sentenceOf(entry));
     return [
       cell("two", [
@@ -52,7 +53,7 @@ export class ActivityRow extends Row {
       ]),
       cell("dim w-mid cut", [text(by === null ? "" : by)]),
       cell("num dim", [timed(entry.at, ago(entry.at, m.times))]),
-      cell("acts w-mid", [box("span", "row", this.acts(m))]),
+      cell("acts w-mid", acts.length > 0 ? [box("span", "row", acts)] : []),
     ];
   }
 

@@ -103,7 +103,7 @@ export function newest(m: Model, details: Details, all: string, query: string): 
     );
   }
   return panel(
-    "Latest failures",
+    "Latest failed jobs",
     "",
     [link(queryPath(query), "", [text(`All ${all}`)])],
     [
@@ -143,7 +143,7 @@ export function places(m: Model, group: ErrorGroup, details: Details, query: str
     "",
     [],
     [
-      table("places", "Tasks and queues", PLACE_COLUMNS, rows),
+      table("where", "Tasks and queues", PLACE_COLUMNS, rows),
       details.queues.ready ? nothing : details.queues.placeholder(m, 1),
     ],
   );

@@ -47,7 +47,7 @@ function pace(arrivals: QueuedJob[]): string {
   const minutes = (arrivals[0].createdAt - arrivals[last].createdAt) / 60000;
   if (minutes < 1) return "";
   const tenths = <i64>Math.round((<f64>last / minutes) * 10);
-  return `${grouped(tenths / 10)}.${tenths % 10}/min`;
+  return tenths === 0 ? "" : `${grouped(tenths / 10)}.${tenths % 10}/min`;
 }
 
 export function order(m: Model, details: QueueDetails): Node {

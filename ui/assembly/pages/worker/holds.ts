@@ -76,11 +76,15 @@ function numbers(m: Model, worker: ListedWorker): Node {
   const oldest = oldestBehind(worker);
   const jobs = currentJobs(worker);
   const first = jobs.length > 0 ? jobs[0].since : NaN;
+  const isAlive = worker.state === "alive";
   const list: Node[] = [
     figure(
-      worker.state === "alive" ? "Running" : "Jobs locked",
+      isAlive ? "Running" : "Jobs locked",
       valueNode(jobsHeld(worker), ""),
-      isNaN(first) ? "" : "the longest for " + runTime(m, worker, first),
+      // Locks outlast the last heartbeat; whether the jobs still run is unknown.
+      isNaN(first)
+        ? ""
+        : "the longest for " + (isAlive ? runTime(m, worker, first) : age(first, m.times)),
     ),
     figure("Queues locked", text(grouped(worker.lockedQueues)), ""),
     figure(
@@ -95,7 +99,7 @@ function numbers(m: Model, worker: ListedWorker): Node {
   const done = perMinute(worker.donePerMin);
   const failed = perMinute(worker.failedPerMin);
   // The last minute of a worker that is not responding is long over.
-  if (done.length > 0 && worker.state === "alive") {
+  if (done.length > 0 && isAlive) {
     list.push(figure("Jobs/min", text(done), failed.length > 0 ? failed + " failed" : ""));
   }
   return figures(list);
@@ -184,7 +188,7 @@ function warning(worker: ListedWorker): Node {
     leaf(
       "span",
       "",
-      `If it is alive but cut off, it may finish ${what} while another worker runs it again.`,
+      `If it is alive but cut off, it may finish ${what} while another worker runs ${jobs.length > 1 ? "them" : "it"} again.`,
     ),
   ]);
 }
