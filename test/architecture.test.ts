@@ -524,6 +524,23 @@ test("The list of the client's pages has every page.", () => {
   );
 });
 
+test("A class of the client has its own rules in one stylesheet, so that pages do not change each other.", () => {
+  const files = readdirSync(join(root, "ui"), { recursive: true, encoding: "utf8" })
+    .filter((file) => /^(styles|assembly).*\.css$/.test(file))
+    .map((file) => [file, readFileSync(join(root, "ui", file), "utf8")] as const);
+  const owners = new Map<string, string[]>();
+  for (const [file, text] of files) {
+    for (const [, name = ""] of new Set(text.matchAll(/^\.([\w-]+) \{/gm))) {
+      owners.set(name, [...new Set([...(owners.get(name) ?? []), file])]);
+    }
+  }
+  assert.ok(owners.size > 100, `${owners.size} classes`);
+  assert.deepEqual(
+    [...owners].filter(([, several]) => several.length > 1),
+    [],
+  );
+});
+
 test("The client's files and folders stay small, and each file has a header.", () => {
   const folders = Map.groupBy(clientSources, ({ path }) => clientFolderOf(path));
   const crowded = [...folders].filter(([, files]) => files.length > MAX_FILES);
