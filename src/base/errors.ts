@@ -28,7 +28,7 @@ export type ErrorCode =
   | "conflict"
   | "extension_missing";
 
-/** Shared by all copies of the library: a task's package is another copy than the executable's. */
+/** Shared by all copies of the library: a task may import a copy of its own, and the executable contains another. */
 const KIND = Symbol.for("pg-job-worker.error");
 
 /**
@@ -62,8 +62,9 @@ const kindOf = (value: unknown): unknown =>
   typeof value === "object" && value !== null ? (value as { [KIND]?: unknown })[KIND] : undefined;
 
 /**
- * Whether a class of errors is the library's own, and not a subclass of it in an application. A class that named itself
- * in its body would be `_WorkerError` in the bundle, and so in every uncaught error.
+ * Whether a class of errors is the library's own, and not a subclass in an application. It is not compared with
+ * `WorkerError`, because the bundler would rename a class that refers to itself in its body to `_WorkerError`, and
+ * uncaught errors would show that name.
  */
 const isOwn = (one: { readonly prototype: object }): boolean => Object.hasOwn(one.prototype, KIND);
 
@@ -165,6 +166,6 @@ export function codeOf(error: unknown): string | undefined {
   }
 }
 
-/** Whether the database cannot be reached, or is a standby: that passes, and is logged by the parts that always use it. */
+/** Whether the database is unreachable or a standby. Both are temporary, and are logged where connections are kept. */
 export const isOutage = (error: unknown): boolean =>
   ["database_unreachable", "read_only_server"].includes(codeOf(error) ?? "");

@@ -29,7 +29,7 @@ export interface CachedOptions {
  * The pause is at least this many times the duration of the read, so that reads take at most a twentieth of the time.
  */
 const PAUSE_FACTOR = 20;
-/** The same after a write: reads take at most a third of the time. */
+/** The factor after a write: reads take at most a third of the time. */
 const PAUSE_FACTOR_AFTER_WRITE = 2;
 /** The longest pause if there is little data. */
 const MAX_SMALL_PAUSE_MS = 5_000;

@@ -40,9 +40,10 @@ function isRealDay(text: string): boolean {
 
 /** Returns microseconds since 1970, rounded half to even as PostgreSQL does. */
 export function microsecondsOf(text: string): bigint {
-  const [, day, minute, second = ":00", fraction = ".0", hours, minutes] = RFC3339.exec(text) ?? [];
-  const zone = hours === undefined ? "Z" : `${hours}:${minutes}`;
-  const wholeMs = Date.parse(`${day}T${minute}${second}${zone}`);
+  const [, day, time, seconds = ":00", fraction = ".0", zoneHours, zoneMinutes] =
+    RFC3339.exec(text) ?? [];
+  const zone = zoneHours === undefined ? "Z" : `${zoneHours}:${zoneMinutes}`;
+  const wholeMs = Date.parse(`${day}T${time}${seconds}${zone}`);
   return BigInt(wholeMs) * 1000n + BigInt(halfToEven(Number(fraction) * 1e6));
 }
 

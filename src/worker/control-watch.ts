@@ -24,8 +24,8 @@ const SECOND_READ_MS = 250;
 
 /** An attempt to end pauses that takes longer may have read all jobs: such attempts take a twentieth of the time. */
 const SHORT_MS = 100;
-const REST_FACTOR = 19;
-const MAX_REST_MS = 600_000;
+const IDLE_FACTOR = 19;
+const MAX_IDLE_MS = 600_000;
 
 export interface ControlWatchParts {
   readonly logger: Logger;
@@ -212,8 +212,8 @@ export class ControlWatch implements Controls {
     }
     this.#isEnding = false;
     const tookMs = monotonic() - startMs;
-    const restMs = tookMs < SHORT_MS ? 0 : Math.min(tookMs * REST_FACTOR, MAX_REST_MS);
-    this.#endNotBeforeMs = monotonic() + restMs;
+    const idleMs = tookMs < SHORT_MS ? 0 : Math.min(tookMs * IDLE_FACTOR, MAX_IDLE_MS);
+    this.#endNotBeforeMs = monotonic() + idleMs;
   }
 
   #clearPauses(): void {

@@ -20,7 +20,7 @@ import type { WorkerConfig } from "./options/worker-options.ts";
 import type { Sessions } from "./sessions.ts";
 import type { Hooks } from "./task/hooks.ts";
 
-const OFF = "recovery is off: if this worker dies, its jobs stay locked for 4 hours";
+const OFF = "recovery is off: if this worker crashes, its jobs stay locked for 4 hours";
 const noTable = (schema: string) =>
   `the schema has no table of heartbeats; "${workerLine(schema, "worker migrate")}" adds it`;
 const NO_RIGHTS = "the database role may not write to the table _private_workers";
@@ -29,12 +29,12 @@ const INSUFFICIENT_PRIVILEGE = "42501";
 export class Upkeep<E> {
   readonly #config: WorkerConfig<E>;
   readonly #maintenance: Maintenance;
-  /** Another connection, because its statements may take long. */
+  /** A connection of its own, because its statements may take long. */
   readonly #patient: Maintenance;
   readonly #lockReset: LockReset;
   readonly #lockRenewal: LockRenewal;
   readonly #recovery: Recovery | null;
-  readonly pauses: ControlWatch;
+  readonly controls: ControlWatch;
   readonly limits: LimitWatch;
   readonly #lease: WorkerLease;
 
@@ -66,7 +66,7 @@ export class Upkeep<E> {
     const { limits } = this;
     const { database } = this.#maintenance;
     const { database: patient } = this.#patient;
-    this.pauses = new ControlWatch({
+    this.controls = new ControlWatch({
       ...{ logger, wake, limits, patient },
       database: () => sessions().current.database,
       returnUnstarted: async () => {
@@ -105,7 +105,7 @@ export class Upkeep<E> {
               running: sessions().all.flatMap(({ running }) => running),
               unstarted: sessions().all.flatMap(({ unstarted }) => unstarted),
               unsettled: sessions().all.flatMap(({ unsettled }) => unsettled),
-              pausesApplied: this.pauses.appliedPauses,
+              pausesApplied: this.controls.appliedPauses,
             }),
             leaseLost: (id, reason) => {
               if (this.#recovery !== null) sessions().leaseLost(this.#recovery, id, reason);
@@ -115,9 +115,9 @@ export class Upkeep<E> {
           });
   }
 
-  /** What a listener calls, by channel. */
+  /** The handlers of notifications, by channel. */
   get channels(): Readonly<Record<string, (payload: string) => void>> {
-    return { ...this.pauses.channels, ...this.limits.channels };
+    return { ...this.controls.channels, ...this.limits.channels };
   }
 
   /** Called before the first fetch, because every lock must be under a lease. */
@@ -126,7 +126,7 @@ export class Upkeep<E> {
       const reason = await this.#begin(this.#recovery, db, schema, id);
       if (reason !== null) this.#config.logger.warn({ reason }, OFF);
     }
-    await this.pauses.start(db);
+    await this.controls.start(db);
     this.#lockReset.start();
     this.#lockRenewal.start();
   }
@@ -150,14 +150,14 @@ export class Upkeep<E> {
     }
   }
 
-  /** `endLeaseIds`: ids under which nothing is locked. Never rejects. */
+  /** `endLeaseIds`: ids under which no job is locked; their leases end. Never rejects. */
   async stop(endLeaseIds: readonly string[]): Promise<void> {
-    await Promise.all([this.pauses.stop(), this.#lockReset.stop(), this.#lockRenewal.stop()]);
+    await Promise.all([this.controls.stop(), this.#lockReset.stop(), this.#lockRenewal.stop()]);
     if (this.#lease.hasHeartbeats) await this.#recovery?.stop(endLeaseIds);
     await Promise.all([this.#maintenance.close(), this.#patient.close()]);
   }
 
-  /** Closes the connections at once when a stop has no answer, so that the process can end. */
+  /** Closes the connections at once if the database does not respond during a stop, so that the process can end. */
   cut(): void {
     this.#maintenance.cut();
     this.#patient.cut();

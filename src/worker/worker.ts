@@ -87,7 +87,7 @@ export class Worker<Extensions = unknown> implements Service {
     const shared = { connection, hooks, tasks, concurrency, outage, lease, prove };
     const cron = () => this.#timetable.ticks;
     this.#upkeep = new Upkeep(config, { ...shared, sessions, cron });
-    const { pauses: controls, limits } = this.#upkeep;
+    const { controls, limits } = this.#upkeep;
     const parts = { config, source, ...shared, controls, limits };
     const ending = { hooks, outage, givenUp: this.#limit.givenUp };
     this.#sessions = new Sessions(() => new Session(parts), ending);
@@ -284,7 +284,7 @@ export class Worker<Extensions = unknown> implements Service {
       onReconnect: () => {
         this.#prove();
         this.#sessions.current.dispatcher.wake();
-        this.#upkeep.pauses.readNow();
+        this.#upkeep.controls.readNow();
         void this.#checkSchema(outage);
       },
     });

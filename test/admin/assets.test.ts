@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { chooseEncoding } from "../../src/admin/page/assets.ts";
+import { selectEncoding } from "../../src/admin/page/assets.ts";
 import { startAdmin, testAssets } from "./admin-harness.ts";
 
 const { client } = await startAdmin();
@@ -96,9 +96,9 @@ test("The client's weights decide between encodings, then size.", () => {
     ["x".repeat(10_000), "identity"],
   ];
   for (const [accepted, encoding] of cases) {
-    assert.equal(chooseEncoding(accepted, all), encoding, accepted);
+    assert.equal(selectEncoding(accepted, all), encoding, accepted);
   }
-  assert.equal(chooseEncoding("br, gzip", ["identity"]), "identity");
+  assert.equal(selectEncoding("br, gzip", ["identity"]), "identity");
 });
 
 test("With a base path all routes are below it, and the path without its slash redirects there.", async () => {

@@ -72,7 +72,7 @@ export const operationCalls: Readonly<Record<string, (db: Database) => Promise<u
       [
         `operation-${name}`,
         (db: Database) =>
-          store(db).batch(operation, jobs, change, { ...stretch, chosen: null }, speed),
+          store(db).batch(operation, jobs, change, { ...stretch, selection: null }, speed),
       ],
       [
         `operation-undo-${name}`,
@@ -81,8 +81,8 @@ export const operationCalls: Readonly<Record<string, (db: Database) => Promise<u
     ]),
   ),
   "operation-chosen": async (db) => {
-    const chosen = { ids: ["1"], ctids: ["(0,1)"] };
-    await store(db).batch(operation, jobs, reschedule, { ...stretch, chosen }, speed);
+    const selection = { ids: ["1"], ctids: ["(0,1)"] };
+    await store(db).batch(operation, jobs, reschedule, { ...stretch, selection }, speed);
   },
   "operation-missing-tables": (db) => whyMissing(db, OPERATION_TABLES),
   "operation-begin": (db) =>
@@ -94,7 +94,7 @@ export const operationCalls: Readonly<Record<string, (db: Database) => Promise<u
   "operation-move": (db) => store(db).move("1", move),
   "operation-renew": (db) => store(db).renew("1"),
   "operation-find": (db) => store(db).find("1"),
-  "operation-at-hand": (db) => store(db).atHand(),
+  "operation-at-hand": (db) => store(db).currentOrLast(),
   "operation-list": (db) => store(db).list(10, null),
   "operation-canary": (db) => store(db).canary("1"),
   "operation-results": (db) => store(db).results({ id: "1", action: "retry", changes: {} }),

@@ -8,7 +8,7 @@ import { beginCount, countOn, isDone } from "../../src/insight/stats/count-exact
 import { countQuery } from "../../src/insight/stats/count-query.ts";
 import { readGauge } from "../../src/insight/stats/gauge.ts";
 import { agesOf, NameTallies } from "../../src/insight/stats/name-tallies.ts";
-import { choosePages, estimateFrom } from "../../src/insight/stats/page-sample.ts";
+import { estimateFrom, selectPages } from "../../src/insight/stats/page-sample.ts";
 import { readProbe, readProbeTallies } from "../../src/insight/stats/probe.ts";
 import { sampleJobs } from "../../src/insight/stats/sample-jobs.ts";
 import { inState, sumOf, type TallyName, tallied } from "../../src/insight/stats/tally.ts";
@@ -119,7 +119,7 @@ for (const [layout, order] of [
     const truth = (await tallies(tallyAll(queue.db, gauge))).all.counts;
     const inside = Object.fromEntries(tallied.map((one) => [one, 0])) as Record<TallyName, number>;
     for (let seed = 1; seed <= 100; seed++) {
-      const chosen = choosePages(pages, Math.floor(pages / 4), randomFrom(seed));
+      const chosen = selectPages(pages, Math.floor(pages / 4), randomFrom(seed));
       const { counts } = await sampleJobs(queue.db, chosen, gauge);
       for (const one of tallied) {
         if (isInside(truth[one], estimateFrom(pages, counts[one], 54))) inside[one] += 1;
@@ -137,7 +137,7 @@ test("A sample includes empty pages, and its intervals allow for jobs that it mi
   await fill(20_000, "n");
   await queue.sql("delete from worker._private_jobs where id > 500 or attempts >= max_attempts");
   const { pages } = await readGauge(queue.db);
-  const { counts } = await sampleJobs(queue.db, choosePages(pages, 60, randomFrom(7)), NO_LOCKS);
+  const { counts } = await sampleJobs(queue.db, selectPages(pages, 60, randomFrom(7)), NO_LOCKS);
   const all = tallied.map((one) => counts[one]);
   const totals = (all[0] ?? []).map((_, page) => sumOfPage(all, page));
   const [row] = await queue.sql<{ n: number }>("select count(*)::int n from worker._private_jobs");
@@ -157,7 +157,7 @@ test("A sample that reads every page is exact.", async () => {
   const gauge = await readGauge(queue.db);
   const { pages } = gauge;
   const truth = await tallies(tallyAll(queue.db, gauge));
-  const chosen = choosePages(pages, 10_000);
+  const chosen = selectPages(pages, 10_000);
   const { counts } = await sampleJobs(queue.db, chosen, gauge);
   for (const one of tallied) {
     const value = truth.all.counts[one];

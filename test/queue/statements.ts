@@ -157,7 +157,7 @@ const NOTHING_COUNTED: CountedNames = {
   basis: "scan",
   tallies: new NameTallies(),
   value: () => exact(0, "scan", ""),
-  held: () => 0,
+  lockedBy: () => 0,
 };
 const CRON = {
   cron: '[{"identifier":"c","task":"t","pattern":"* * * * *"}]',

@@ -454,6 +454,6 @@ test("a job shows its retry policy and its deadline in words, apart from its fla
   assert.match(page.text, /FlagsslowPayload/);
   page.pass(7_260_000);
   page.answer("api/jobs/7?fields=head", job(7, { flags: { [`deadline:${deadline}`]: true } }));
-  assert.match(page.text, /Deadline15:00:00, over, /);
+  assert.match(page.text, /Deadline15:00:00, passed /);
   assert.match(page.text, /FlagsnonePayload/);
 });

@@ -1,4 +1,4 @@
-// How long a stopping worker waits for jobs that a fetch without an answer may have locked.
+// How long a stopping worker waits for jobs that a fetch whose answer was lost may have locked.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { UncertainLocks } from "../../src/worker/safe/uncertain-locks.ts";
@@ -7,7 +7,7 @@ import { manualClock } from "../support/manual-clock.ts";
 /** Uncertain locks after a broken fetch. The server sends bytes while `sendsBytes` returns true. */
 function ending(isLeased: boolean, sendsBytes: () => boolean) {
   const clock = manualClock();
-  let heard = 0;
+  let bytes = 0;
   const uncertain = new UncertainLocks({
     clock,
     trips: { isNone: true, hasResults: false },
@@ -15,12 +15,12 @@ function ending(isLeased: boolean, sendsBytes: () => boolean) {
     connections: {
       cancel: () => {},
       get bytesReceived() {
-        return sendsBytes() ? ++heard : heard;
+        return sendsBytes() ? ++bytes : bytes;
       },
     },
     onLeft: () => {},
   });
-  uncertain.raise();
+  uncertain.fetchLost();
   uncertain.end();
   return { uncertain, clock };
 }
@@ -28,24 +28,24 @@ function ending(isLeased: boolean, sendsBytes: () => boolean) {
 test("A stop leaves uncertain locks to the lease once no bytes arrive for a moment.", () => {
   const { uncertain, clock } = ending(true, () => false);
   clock.advance(399);
-  assert.equal(uncertain.isWaitedFor, true);
+  assert.equal(uncertain.delaysStop, true);
   clock.advance(1);
-  assert.equal(uncertain.isWaitedFor, false);
+  assert.equal(uncertain.delaysStop, false);
   assert.equal(clock.nextMs, null);
 });
 
-test("A stop waits at most five moments while bytes arrive.", () => {
+test("A stop waits at most five times 400 ms while bytes arrive.", () => {
   const { uncertain, clock } = ending(true, () => true);
   clock.advance(1_999);
-  assert.equal(uncertain.isWaitedFor, true);
+  assert.equal(uncertain.delaysStop, true);
   clock.advance(1);
-  assert.equal(uncertain.isWaitedFor, false);
+  assert.equal(uncertain.delaysStop, false);
 });
 
 test("A stop without a lease waits until uncertain jobs are returned.", async () => {
   const { uncertain, clock } = ending(false, () => false);
   clock.advance(60_000);
-  assert.equal(uncertain.isWaitedFor, true);
-  await uncertain.settling(async () => {});
-  assert.equal(uncertain.isWaitedFor, false);
+  assert.equal(uncertain.delaysStop, true);
+  await uncertain.settle(async () => {});
+  assert.equal(uncertain.delaysStop, false);
 });

@@ -1,6 +1,6 @@
 /** The functions that the host may call. No other part of the application can be reached from outside. */
 
-// This import comes first, because everything else that runs when the module starts may use a literal.
+// This import comes first, because all other modules may use a literal when they start.
 import "./literals";
 
 import {
@@ -29,7 +29,7 @@ const view = new View();
 export function init(address: string, entry: i32, theme: string): void {
   model.now = now();
   model.theme = theme;
-  // On a page that was just loaded the focus stays where the browser puts it.
+  // Unlike go(), begin() leaves the focus where the browser puts it.
   begin(model, address, entry);
   restore(model);
 }
@@ -56,7 +56,7 @@ export function onTimer(action: string, arg: string): bool {
   return model.isNew;
 }
 
-/** An answer has arrived. `status`: 0 if there was none. `bytes`: its size during the transfer. */
+/** An answer has arrived. `status`: 0 if there was none. `bytes`: its size as transferred. */
 export function replied(id: i32, status: i32, retryAfter: string, body: string, bytes: i32): void {
   model.now = now();
   reply(model, id, status, retryAfter, body, bytes);
@@ -89,7 +89,7 @@ export function held(on: bool): void {
   model.live.pinsRows = on;
 }
 
-/** Draws the whole page. The host changes only what differs from the last picture. */
+/** Draws the whole page. The host changes only what differs from the last drawing. */
 export function render(): void {
   model.now = now();
   announce();
@@ -99,17 +99,17 @@ export function render(): void {
   draw(view.opsAt, view.opsLength, view.unitsAt, view.unitsLength);
 }
 
-let toldTitle = "";
-let toldMark = "";
+let shownTitle = "";
+let shownMark = "";
 
 /** Shows the number of failed jobs in the tab's title and icon. */
 function announce(): void {
   const failed = model.access.gate === Gate.Open ? model.facts.failed : 0;
   const before = failed > 0 ? `(${grouped(failed)}) ` : "";
   const text = `${before}${model.page.title()} · worker`;
-  if (text !== toldTitle) title(text);
-  toldTitle = text;
+  if (text !== shownTitle) title(text);
+  shownTitle = text;
   const short = failed > 99 ? "99+" : failed > 0 ? failed.toString() : "";
-  if (short !== toldMark) mark(short);
-  toldMark = short;
+  if (short !== shownMark) mark(short);
+  shownMark = short;
 }

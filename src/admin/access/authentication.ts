@@ -1,5 +1,5 @@
-// The login by a secret, and the token for metrics. A request without right credentials is refused with 401 or 429.
-// Credentials are compared only when the throttle allows it, so 429 does not reveal whether they are right.
+// The login by a secret, and the token for metrics. A request without valid credentials is refused with 401 or 429.
+// Credentials are compared only when the throttle allows it, so 429 does not reveal whether they are valid.
 import { Refusal } from "../../http/refusal.ts";
 import { type HttpRequest, header } from "../../http/request.ts";
 import type { LoginThrottle } from "./login-throttle.ts";
@@ -72,7 +72,7 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
   const { auth, label, metricsToken, onLogin, throttle } = options;
   const { secret } = auth;
 
-  const isScraper = (token: string | null, request: HttpRequest) => {
+  const acceptScraper = (token: string | null, request: HttpRequest) => {
     if (token === null || !metricsToken?.matches(token)) return false;
     throttle.accepted("metrics", request.client);
     onLogin("accepted", request);
@@ -90,21 +90,23 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
       const token = metricsToken === null ? null : authorizationOf("bearer", request);
       if (token === null) return null;
       if (!throttle.hasLoggedIn("metrics", request.client)) assertMayCompare(request);
-      return isScraper(token, request) ? "accepted" : "wrong";
+      return acceptScraper(token, request) ? "accepted" : "wrong";
     },
     identify(request, isScrape) {
       if (auth.mode === "none") return "anonymous";
       if (auth.mode === "custom" || secret === null) throw new Error("this login has no secret");
       const { client } = request;
       const token = isScrape && metricsToken !== null ? authorizationOf("bearer", request) : null;
-      if (throttle.hasLoggedIn("metrics", client) && isScraper(token, request)) return "metrics";
+      if (throttle.hasLoggedIn("metrics", client) && acceptScraper(token, request))
+        return "metrics";
       const secretSent = secretIn(auth, request) ?? token;
-      if (secretSent === null) throw unauthorized(auth, label, `this needs ${needed(auth)}`);
+      if (secretSent === null)
+        throw unauthorized(auth, label, `no credentials; send ${credentialsOf(auth)}`);
       assertMayCompare(request);
-      if (isScraper(token, request)) return "metrics";
+      if (acceptScraper(token, request)) return "metrics";
       if (!secret.matches(secretSent)) {
         onLogin("wrong", request);
-        const message = `these credentials are wrong; this needs ${needed(auth)}`;
+        const message = `invalid credentials; send ${credentialsOf(auth)}`;
         throw unauthorized(auth, label, message);
       }
       throttle.accepted("login", client);
@@ -119,7 +121,7 @@ const TOO_MANY =
 
 /** Returns the secret that the request sends, right or wrong; null if it sends none. */
 function secretIn(auth: AuthConfig, request: HttpRequest): string | null {
-  // A proxy may send an empty header for clients without a token. That is not a guess.
+  // A proxy may send an empty header for clients without a token. That is not a failed login.
   if (auth.mode === "header") return header(request, auth.headerName ?? "") || null;
   const secretSent = authorizationOf(auth.mode, request);
   return auth.mode === "basic" && secretSent !== null ? decodeBasic(secretSent) : secretSent;
@@ -148,7 +150,7 @@ export function basicSecret(usernameAndPassword: string): string {
   return usernameAndPassword.normalize("NFC");
 }
 
-function needed({ mode, headerName }: AuthConfig): string {
+function credentialsOf({ mode, headerName }: AuthConfig): string {
   if (mode === "basic") return "a user name and password";
   return mode === "bearer" ? "the bearer token" : `the token in the header ${headerName}`;
 }

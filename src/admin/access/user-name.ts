@@ -1,6 +1,6 @@
 // The names under which users are shown: in the audit trail, in operations and in the log.
 
-const LONGEST = 128;
+const MAX_LENGTH = 128;
 
 /**
  * Matches control, format (also bidirectional), unassigned and private characters, lone surrogates, and line
@@ -12,8 +12,8 @@ const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/u;
 export function nameProblem(name: unknown): string | null {
   if (typeof name !== "string") return "is not a string";
   // The UTF-16 length is checked first, so that a very long name is not split into characters.
-  const isLong = name.length > 2 * LONGEST || [...name].length > LONGEST;
-  if (isLong) return `has more than ${LONGEST} characters`;
+  const isLong = name.length > 2 * MAX_LENGTH || [...name].length > MAX_LENGTH;
+  if (isLong) return `has more than ${MAX_LENGTH} characters`;
   const [found] = UNPRINTABLE.exec(name) ?? [];
   if (found !== undefined) {
     const code = (found.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0");

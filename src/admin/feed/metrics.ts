@@ -1,5 +1,5 @@
-// The metrics for Prometheus: requests by route, the queue by the feed, the feed itself, and the process. prom-client
-// is loaded when a server starts, and not when this file is imported.
+// The metrics for Prometheus: requests by route, the state of the queue, the feed, and the process. prom-client is
+// loaded when a server starts, and not when this file is imported.
 import type { Registry } from "prom-client";
 import type { Certificate } from "../../http/listen/certificate.ts";
 import type { MetricsInput } from "./metrics-input.ts";
@@ -14,25 +14,25 @@ export interface Metrics {
   observe(method: string, route: string, status: number, durationMs: number): void;
   /** Counts a login. `result` must have few values. */
   login(result: string): void;
-  /** Counts what could not be served. `cause` must have few values. */
+  /** Counts a 503 response, or a read or statement that took too long. `cause` must have few values. */
   degraded(cause: string): void;
-  expose(exposed: MetricsInput): Promise<string>;
+  expose(input: MetricsInput): Promise<string>;
   readonly contentType: string;
 }
 
 const methods = new Set(["GET", "HEAD", "POST"]);
 
 // The metrics of the process. They exist once, however many servers it runs.
-let ofProcess: Registry | undefined;
+let processRegistry: Registry | undefined;
 
 export async function createMetrics(certificate: Certificate | null): Promise<Metrics> {
   const { default: prometheus } = await import("prom-client");
   const { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } = prometheus;
-  if (ofProcess === undefined) {
-    ofProcess = new Registry();
-    collectDefaultMetrics({ register: ofProcess });
+  if (processRegistry === undefined) {
+    processRegistry = new Registry();
+    collectDefaultMetrics({ register: processRegistry });
   }
-  const processMetrics = ofProcess;
+  const processMetrics = processRegistry;
   const registry = new Registry();
   const registers = [registry];
   const requests = new Histogram({
@@ -50,7 +50,7 @@ export async function createMetrics(certificate: Certificate | null): Promise<Me
   });
   const degraded = new Counter({
     name: "worker_admin_degraded_total",
-    help: "Answers 503, parts of the feed and statements that took too long, by cause",
+    help: "Responses 503, and reads of the feed and statements that timed out, by cause",
     labelNames: ["cause"] as const,
     registers,
   });
@@ -64,7 +64,7 @@ export async function createMetrics(certificate: Certificate | null): Promise<Me
       },
     });
   }
-  const show = createQueueGauges(Gauge, registry);
+  const setQueueGauges = createQueueGauges(Gauge, registry);
 
   return {
     observe(method, route, status, durationMs) {
@@ -73,12 +73,12 @@ export async function createMetrics(certificate: Certificate | null): Promise<Me
     },
     login: (result) => logins.inc({ result }),
     degraded: (cause) => degraded.inc({ cause }),
-    async expose(exposed) {
-      show(exposed);
-      const { snapshot, names } = exposed;
-      const named =
+    async expose(input) {
+      setQueueGauges(input);
+      const { snapshot, names } = input;
+      const jobsByName =
         typeof snapshot === "object" && names !== null ? namesText(names, snapshot) : "";
-      return `${await processMetrics.metrics()}\n${await registry.metrics()}\n${named}`;
+      return `${await processMetrics.metrics()}\n${await registry.metrics()}\n${jobsByName}`;
     },
     contentType: registry.contentType,
   };

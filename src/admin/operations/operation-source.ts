@@ -16,8 +16,8 @@ export function operationSource(runner: OperationRunner): FeedSource {
     event: "operation",
     intervalMs: INTERVAL_MS,
     read: async () => {
-      const shown = (await (await runner.store())?.atHand()) ?? null;
-      return shown === null ? "null" : operationJson(shown);
+      const operation = (await (await runner.store())?.currentOrLast()) ?? null;
+      return operation === null ? "null" : operationJson(operation);
     },
   };
 }

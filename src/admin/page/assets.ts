@@ -73,7 +73,7 @@ function decode(file: EmbeddedAsset | undefined, name: string): Asset {
 /** Returns the response to a GET or HEAD for the asset. */
 export function assetResponse(request: HttpRequest, asset: Asset): HttpResponse {
   const offered = encodings.filter((encoding) => asset.bytes[encoding] !== undefined);
-  const encoding = chooseEncoding(header(request, "accept-encoding"), offered);
+  const encoding = selectEncoding(header(request, "accept-encoding"), offered);
   const etag = encoding === "identity" ? asset.etag : asset.etag.replace(/"$/, `-${encoding}"`);
   const headers: Record<string, string> = { etag, vary: "accept-encoding" };
   if (matchesEtag(header(request, "if-none-match"), etag))
@@ -84,7 +84,7 @@ export function assetResponse(request: HttpRequest, asset: Asset): HttpResponse 
 }
 
 /** Returns the best of `offered` by the client's weights; among equals, the first. */
-export function chooseEncoding(
+export function selectEncoding(
   accepted: string | undefined,
   offered: readonly Encoding[],
 ): Encoding {

@@ -92,7 +92,7 @@ export function whole(describe: string, least: number, most: number, extras: Ext
 export const span = (describe: string, extras: Extras = {}) =>
   value(describe, "duration", duration, extras);
 
-/** The same, signed: `+2h`, `-30m`. */
+/** Milliseconds from a signed duration: `+2h`, `-30m`. */
 export const signedSpan = (describe: string) => value(describe, "duration", signedDuration, {});
 
 /** A moment; see times.ts for its forms. */

@@ -36,7 +36,7 @@ export const operationsCommand = defineCommand({
     const { changeOperation, existingOperation } = await import(
       "../../commands/operations/lifecycle.ts"
     );
-    const { atWork, leftAlone, operationJson } = await import(
+    const { atWork, skippedJobs, operationJson } = await import(
       "../../commands/operations/model/operation.ts"
     );
     return connected(args, async (connection) => {
@@ -55,7 +55,7 @@ export const operationsCommand = defineCommand({
             ["ID", "STATE", "ACTION", "DONE", "LEFT ALONE", "BY", "STARTED", "QUERY"],
             list.map((one) => [
               ...[one.id, one.state, one.action, grouped(one.done)],
-              grouped(leftAlone(one)),
+              grouped(skippedJobs(one)),
               ...[one.origin.by ?? "", one.startedAt.replace(/\.\d+Z$/, "Z"), one.query],
             ]),
           );

@@ -3,7 +3,7 @@
 import { isDeletion } from "../../commands/before-images/job-change.ts";
 import { actionData, changeOf } from "../../commands/operations/model/action.ts";
 import { notFound } from "../../commands/operations/model/not-found.ts";
-import { type JobOperation, leftAlone } from "../../commands/operations/model/operation.ts";
+import { type JobOperation, skippedJobs } from "../../commands/operations/model/operation.ts";
 import type { RehearsalReport, Share } from "../../commands/operations/rehearse/rehearse.ts";
 import type { MissingTables } from "../../database/schema/extensions/missing-tables.ts";
 import { ageText } from "../../domain/portable/ages.ts";
@@ -150,7 +150,7 @@ const undoneText = ({ undone, undoAfterId }: JobOperation) =>
 
 function doneText(operation: JobOperation): string {
   const { action, done } = operation;
-  const all = done + leftAlone(operation);
+  const all = done + skippedJobs(operation);
   return `${actionData(action).words.past} ${grouped(done)} of ${jobsOf(all)}`;
 }
 

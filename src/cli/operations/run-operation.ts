@@ -3,8 +3,8 @@
 import {
   cancelling,
   type JobOperation,
-  leftAlone,
   operationJson,
+  skippedJobs,
 } from "../../commands/operations/model/operation.ts";
 import type { OperationTools } from "../../commands/operations/model/operation-tools.ts";
 import { workOn } from "../../commands/operations/work.ts";
@@ -42,6 +42,6 @@ function statusOf(operation: JobOperation): ExitStatus {
   if (state === "undone") return undone === done ? 0 : undone === 0 ? 1 : 3;
   if (state === "failed") return 1;
   if (state !== "done") return 3;
-  if (leftAlone(operation) === cancelling(operation)) return 0;
+  if (skippedJobs(operation) === cancelling(operation)) return 0;
   return done === 0 ? 1 : 3;
 }

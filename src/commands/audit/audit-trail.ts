@@ -37,7 +37,7 @@ export interface AuditPage {
   readonly entries: readonly string[];
   readonly nextCursor: string | null;
   /** Whether entries outlive this process. */
-  readonly isKept: boolean;
+  readonly isRecorded: boolean;
 }
 
 export interface AuditOptions {
@@ -79,9 +79,9 @@ export function createAuditTrail({ db, logger, onAudit }: AuditOptions): AuditTr
   return {
     async recordWithin(within, entry) {
       const json = auditJson(entry);
-      const isKept = await written(within, entry, json);
+      const isWritten = await written(within, entry, json);
       return async () => {
-        if (!isKept) remember(entry, json);
+        if (!isWritten) remember(entry, json);
         await announce(entry);
       };
     },
@@ -98,7 +98,7 @@ export function createAuditTrail({ db, logger, onAudit }: AuditOptions): AuditTr
       await announce(entry);
     },
     async list(limit, beforeId, { search, lastSecs } = ALL) {
-      const isKept = await hasOperations(db);
+      const isRecorded = await hasOperations(db);
       const matches = matcherOf(search);
       const count = search === "" ? limit + 1 : SEARCHED_AT_ONCE;
       const found: AuditRow[] = [];
@@ -106,7 +106,7 @@ export function createAuditTrail({ db, logger, onAudit }: AuditOptions): AuditTr
       let last = beforeId;
       let mayHaveMore = true;
       while (mayHaveMore && found.length <= limit && searchedBytes < MAX_SEARCHED) {
-        const rows = isKept
+        const rows = isRecorded
           ? await query<AuditRow>(db, listSql, [last, count, lastSecs])
           : newest(memory, last, count, lastSecs);
         found.push(...rows.filter(({ json }) => matches(json)));
@@ -119,7 +119,7 @@ export function createAuditTrail({ db, logger, onAudit }: AuditOptions): AuditTr
       return {
         entries: page.map((row) => `{"id":${row.id},${(row.json ?? tooLong(row)).trim().slice(1)}`),
         nextCursor: found.length > limit || mayHaveMore ? end : null,
-        isKept,
+        isRecorded,
       };
     },
     async tidy() {

@@ -2,7 +2,7 @@
 
 import { monotonic, wait } from "../../base/clock.ts";
 import { codeOf } from "../../base/errors.ts";
-import { behindSavepoint } from "../../database/connection/transaction.ts";
+import { withSavepoint } from "../../database/connection/transaction.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { hasWorkerTable } from "../../database/schema/extensions/has-extension.ts";
 import type { Job } from "../../domain/job.ts";
@@ -147,7 +147,7 @@ async function actingQuery<R extends object>(
 ): Promise<R[]> {
   const send = () => contendedQuery<R>(db, (schema) => statement(schema, GIVEN), values);
   try {
-    return await behindSavepoint(db, send);
+    return await withSavepoint(db, send);
   } catch (error) {
     if (codeOf((error as Error).cause) !== LOCK_NOT_AVAILABLE) throw error;
     // In an aborted transaction of the caller, and if the whole table is locked, the first error is more helpful.
@@ -157,7 +157,7 @@ async function actingQuery<R extends object>(
   }
 }
 
-/** The same without waiting: jobs whose rows another transaction has locked count as locked at once. */
+/** Acts on jobs by their ids without waiting: a job counts as locked if another transaction has locked its row. */
 const actingQueryAtOnce = <R extends object>(
   db: Database,
   statement: ActingStatement,

@@ -45,7 +45,7 @@ export interface CommandData {
   readonly verb: string;
   /** What will happen, in whole sentences, shown before the confirmation. */
   readonly consequence: string;
-  /** The same text for a single job. Default: `consequence`. */
+  /** The consequence for a single job. Default: `consequence`. */
   readonly consequenceOfOne?: string;
   /** `heavy`: it may take minutes or change the schema, so its timeouts are longer. */
   readonly weight: "light" | "heavy";

@@ -26,7 +26,7 @@ import { isDeletion } from "../before-images/job-change.ts";
 import { watchCanary } from "./canary.ts";
 import { probeHead } from "./head-probe.ts";
 import { changeOf } from "./model/action.ts";
-import { type JobOperation, leftAlone } from "./model/operation.ts";
+import { type JobOperation, skippedJobs } from "./model/operation.ts";
 import type { Batch, OperationStore } from "./model/operation-store.ts";
 import type { OperationTools } from "./model/operation-tools.ts";
 import { type BatchPace, createPace } from "./pace.ts";
@@ -151,17 +151,17 @@ async function oneBatch(
   const upto = BigInt(afterId) + BigInt(span);
   let uptoId = upto < BigInt(maxId) ? String(upto) : maxId;
   let limit = Math.min(most, mayChange(operation) - done);
-  let chosen = null;
+  let selection = null;
   if (jobs.check !== null) {
     const candidates = await readCandidates(reads, jobs, afterId, uptoId);
     const { ids, ctids } = candidates;
     // Jobs beyond the limit are read again by the next batch.
     if (ids.length > limit) uptoId = ids[limit - 1] ?? uptoId;
     else uptoId = candidates.uptoId;
-    chosen = { ids: ids.slice(0, limit), ctids: ctids.slice(0, limit) };
-    limit = chosen.ids.length + 1;
+    selection = { ids: ids.slice(0, limit), ctids: ctids.slice(0, limit) };
+    limit = selection.ids.length + 1;
   }
-  const stretch = { afterId, uptoId, limit, before, chosen };
+  const stretch = { afterId, uptoId, limit, before, selection };
   const change = changeOf(action, changes, origin.by);
   return store.batch(operation, jobs, change, stretch, pace.speed);
 }
@@ -207,7 +207,7 @@ function undoRound({ store, monotonic, reads, logger }: OperationTools, pace: Ba
 function jobsLeft(operation: JobOperation): number | null {
   const { matched, done, limit } = operation;
   if (matched === null) return null;
-  const left = matched.value - done - leftAlone(operation);
+  const left = matched.value - done - skippedJobs(operation);
   return Math.max(0, limit === null ? left : Math.min(left, limit - done));
 }
 

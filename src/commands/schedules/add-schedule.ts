@@ -31,7 +31,7 @@ export const addScheduleCommand = defineCommand({
   summary: "Add a schedule: a cron entry that can be changed while workers run",
   title: "Add a schedule",
   verb: "Add schedule",
-  consequence: "Workers of this library add a job at each tick, from the next one on.",
+  consequence: "Workers of this library add a job at each tick, starting with the next one.",
   weight: "light",
   danger: "changes",
   http: { path: "/api/schedules", action: "add" },
@@ -69,7 +69,7 @@ function definitionOf(input: Input<typeof fields>): ScheduleDefinition {
   });
 }
 
-/** Throws `conflict` if a schedule has the identifier, or an entry in the code of a live worker. */
+/** Throws `conflict` if the identifier exists: as a schedule, or as a cron entry in the code of a running worker. */
 export async function addNewSchedule(
   db: Database,
   definition: ScheduleDefinition,
@@ -79,7 +79,7 @@ export async function addNewSchedule(
   const entry = (await liveCron(db)).find((one) => one.identifier === wanted);
   if (entry !== undefined) {
     const workers = counted(entry.workers, "running worker has", "running workers have");
-    const sentence = `${workers} a cron entry "${shortName(wanted)}" in the code; use another name, or remove the entry there first`;
+    const sentence = `${workers} the cron entry "${shortName(wanted)}" in the code; use another identifier, or remove that entry first`;
     throw new WorkerError("conflict", sentence);
   }
   return addSchedule(db, definition);

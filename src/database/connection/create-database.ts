@@ -2,7 +2,7 @@
 import type pg from "pg";
 import { Client } from "./client.ts";
 
-/** Creates the database unless it exists. With `fresh` an existing one is dropped first, with its sessions. */
+/** Creates the database unless it exists. `fresh`: ends the sessions of an existing one and drops it first. */
 export async function createDatabase(
   server: pg.ClientConfig,
   name: string,

@@ -34,13 +34,13 @@ export async function inTransaction<T>(
       });
   }
   if (!isPool(db.client)) return work(db);
-  let ofWork: { readonly error: unknown } | null = null;
+  let workError: { readonly error: unknown } | null = null;
   try {
     return await withClient(db.client, async (one) => {
-      const client = withinMs === undefined ? one : inTime(one, withinMs);
+      const client = withinMs === undefined ? one : withTimeout(one, withinMs);
       await client.query({ text: BEGIN });
       const result = await work({ ...db, client, isTransaction: true }).catch((error: unknown) => {
-        ofWork = { error };
+        workError = { error };
         throw error;
       });
       await client.query({ text: "commit" }).catch((error: unknown) => {
@@ -49,8 +49,8 @@ export async function inTransaction<T>(
       return result;
     });
   } catch (error) {
-    // The errors of the statements in `work` already have their explanation.
-    throw ofWork === null ? explainDatabaseError(error, db.schema.name) : error;
+    // Errors of statements in `work` are explained where they occur.
+    throw workError === null ? explainDatabaseError(error, db.schema.name) : error;
   }
 }
 
@@ -80,7 +80,7 @@ const isTransactional = (client: Queryable): client is Transactional => "transac
  * Runs `work` so that its failure does not end the surrounding transaction: its changes are undone, and the error is
  * thrown. In a transaction of the caller no savepoint is set.
  */
-export async function behindSavepoint<T>(db: Database, work: () => Promise<T>): Promise<T> {
+export async function withSavepoint<T>(db: Database, work: () => Promise<T>): Promise<T> {
   if (db.isTransaction !== true) return work();
   await db.client.query({ text: "savepoint before_work" });
   try {
@@ -93,7 +93,7 @@ export async function behindSavepoint<T>(db: Database, work: () => Promise<T>): 
 }
 
 // An option of pg's queries that its types do not declare.
-const inTime = (client: Queryable, query_timeout: number): Queryable => ({
+const withTimeout = (client: Queryable, query_timeout: number): Queryable => ({
   query: <R extends QueryResultRow>(config: QueryConfig) =>
     client.query<R>({ ...config, ...{ query_timeout } }),
 });

@@ -1,5 +1,5 @@
-// The directory of the server's unix socket. It is the access control: the server requires no password, and
-// only the account that runs it (and root) can reach this directory.
+// The directory of the server's unix socket. It controls access: the server requires no password, and only root and the
+// account that runs the server can enter this directory.
 import {
   chmodSync,
   chownSync,
@@ -16,23 +16,23 @@ import type { Account } from "./account.ts";
 
 export const SOCKET_PORT = 5432;
 
-// The size of sun_path is 108 bytes with its terminator on every Linux.
+// On Linux, the field sun_path has 108 bytes, including the terminator.
 const MAX_PATH_BYTES = 107;
 const PREFIX = "worker-pg-";
 
 /**
- * Creates a private directory for the socket: `<dataDirectory>/socket`, or, if that path is too long for a socket, a
- * short one among the temporary files, to which `socket` is then a link, so that the next start finds it. The caller
- * owns the data directory.
+ * Creates a private directory for the socket: `<dataDirectory>/socket`. If that path is too long for a socket, the
+ * directory is created under the temporary directory, and `socket` is a symbolic link to it, so that the next start
+ * finds it. The caller owns the data directory.
  */
 export function makeSocketDirectory(dataDirectory: string, account: Account): string {
   removeSocketDirectory(dataDirectory);
-  const near = join(dataDirectory, "socket");
-  let directory = near;
-  if (Buffer.byteLength(socketPath(near)) <= MAX_PATH_BYTES) mkdirSync(near);
+  const path = join(dataDirectory, "socket");
+  let directory = path;
+  if (Buffer.byteLength(socketPath(path)) <= MAX_PATH_BYTES) mkdirSync(path);
   else {
     directory = mkdtempSync(join(shortTemporaryDirectory(), PREFIX));
-    symlinkSync(directory, near);
+    symlinkSync(directory, path);
   }
   chmodSync(directory, 0o700);
   if (account !== null) chownSync(directory, account.uid, account.gid);
@@ -41,13 +41,14 @@ export function makeSocketDirectory(dataDirectory: string, account: Account): st
 
 /** Removes the directory that makeSocketDirectory() created in this process, or in one that was killed. */
 export function removeSocketDirectory(dataDirectory: string): void {
-  const near = join(dataDirectory, "socket");
-  if (lstatSync(near, { throwIfNoEntry: false })?.isSymbolicLink()) {
-    const far = readlinkSync(near);
-    const isOurs = basename(far).startsWith(PREFIX) && dirname(far) === shortTemporaryDirectory();
-    if (isOurs) rmSync(far, { recursive: true, force: true });
+  const path = join(dataDirectory, "socket");
+  if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) {
+    const target = readlinkSync(path);
+    const isOurs =
+      basename(target).startsWith(PREFIX) && dirname(target) === shortTemporaryDirectory();
+    if (isOurs) rmSync(target, { recursive: true, force: true });
   }
-  rmSync(near, { recursive: true, force: true });
+  rmSync(path, { recursive: true, force: true });
 }
 
 function socketPath(directory: string): string {

@@ -16,7 +16,7 @@ export interface ExistingObjects {
   readonly versions: Versions;
 }
 
-/** Throws WorkerError; then the transaction is over and nothing has been changed. */
+/** Throws WorkerError if a statement fails; then the transaction has failed and changes nothing. */
 export async function addExtensions(
   db: Transaction,
   extensions: readonly Extension[],
@@ -49,28 +49,28 @@ async function addExtension(
   const from = recorded ?? 0;
   const isOurs =
     recorded === undefined ? !extension.objects.some((one) => objects.has(one)) : recorded > 0;
-  // Objects that are created here, including lost ones, get all their changes.
-  const made = new Set<string>();
+  // An object that is created here, also again after it was dropped, gets all its changes.
+  const created = new Set<string>();
   for (const [index, parts] of extension.parts.entries()) {
     const version = index + 1;
     for (const { does, object, sql } of parts) {
-      const isDue =
+      const isNeeded =
         does === "create"
-          ? !objects.has(object) && !made.has(object)
-          : made.has(object) || (isOurs && version > from);
-      if (!isDue) continue;
-      if (does === "create") made.add(object);
+          ? !objects.has(object) && !created.has(object)
+          : created.has(object) || (isOurs && version > from);
+      if (!isNeeded) continue;
+      if (does === "create") created.add(object);
       try {
         await db.client.query(render(sql, db.schema));
       } catch (error) {
-        throw failed(db, { extension, from, version, object }, error);
+        throw stepError(db, { extension, from, version, object }, error);
       }
     }
   }
   return isOurs ? extension.version : 0;
 }
 
-function failed(
+function stepError(
   db: Transaction,
   step: {
     readonly extension: Extension;

@@ -32,16 +32,16 @@ export interface CronSchedule {
  */
 export function cronSchedule(expression: string, timeZone = "UTC"): CronSchedule {
   const name = `${timeZone} ${expression}`;
-  const before = known.get(name);
-  if (before !== undefined) return before;
+  const cached = cache.get(name);
+  if (cached !== undefined) return cached;
   const schedule = readExpression(expression, timeZone);
-  if (known.size >= MAX_KNOWN) known.clear();
-  known.set(name, schedule);
+  if (cache.size >= MAX_KNOWN) cache.clear();
+  cache.set(name, schedule);
   return schedule;
 }
 
 /** The schedules of valid expressions by zone, because entries are read again and again, and many have the same expression. */
-const known = new Map<string, CronSchedule>();
+const cache = new Map<string, CronSchedule>();
 const MAX_KNOWN = 1_000;
 
 function readExpression(expression: string, timeZone: string): CronSchedule {

@@ -19,16 +19,16 @@ export function zoneProblem(name: string): string | null {
 const MAX_NAME_LENGTH = 64;
 
 /** Valid names. A check of one takes as long as ten ticks. */
-const known = new Set<string>();
+const validNames = new Set<string>();
 const MAX_KNOWN = 1_000;
 
 function isZone(name: string): boolean {
-  if (known.has(name)) return true;
+  if (validNames.has(name)) return true;
   if (name.length > MAX_NAME_LENGTH || !/^[a-z]/i.test(name)) return false;
   try {
     new Intl.DateTimeFormat("en", { timeZone: name });
-    if (known.size >= MAX_KNOWN) known.clear();
-    known.add(name);
+    if (validNames.size >= MAX_KNOWN) validNames.clear();
+    validNames.add(name);
     return true;
   } catch {
     return false;

@@ -10,7 +10,7 @@ import type { JobQuery } from "../query/job-query.ts";
 import { SMALL_TABLE_PAGES } from "../stats/count-query.ts";
 import type { Gauge } from "../stats/gauge.ts";
 import { sampleInTime } from "../stats/in-time.ts";
-import { choosePages, estimateFrom } from "../stats/page-sample.ts";
+import { estimateFrom, selectPages } from "../stats/page-sample.ts";
 import { readNames } from "../stats/queue-rows.ts";
 import { rowsOfPage } from "../stats/sample-jobs.ts";
 import { type Grouping, type Groups, type JobGroup, MAX_SAMPLE_IDS, NEW_MS } from "./group.ts";
@@ -63,7 +63,7 @@ export async function readColumnGroups(
       db,
       "groups",
       SAMPLED_PAGES,
-      (pages) => inDatabase(choosePages(gauge.pages, pages)),
+      (pages) => inDatabase(selectPages(gauge.pages, pages)),
       light,
     );
   const isSmall = gauge.pages <= smallPages;

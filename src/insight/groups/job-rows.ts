@@ -13,7 +13,7 @@ import { loadPacked, type PackableRow, packable } from "../expressions/large-val
 import { type CheckedTexts, type JobQuery, undecidedBy } from "../query/job-query.ts";
 import type { Gauge } from "../stats/gauge.ts";
 import { sampleInTime } from "../stats/in-time.ts";
-import { choosePages, estimateFrom } from "../stats/page-sample.ts";
+import { estimateFrom, selectPages } from "../stats/page-sample.ts";
 import { rowsOfPage } from "../stats/sample-jobs.ts";
 import { shuffled } from "./shuffled.ts";
 
@@ -85,11 +85,11 @@ export async function readGroupedRows(
   const most = isChecked ? MAX_CHECKED : MAX_SAMPLED;
   const sample = (some: JobQuery) => async (count: number) => {
     // The pages are in random order: if a limit ends the read early, those that were read are still a sample.
-    const chosen = shuffled(choosePages(pages, count));
-    const values = [MAX_CHECKED_BYTES, most, chosen, ...some.values];
+    const selected = shuffled(selectPages(pages, count));
+    const values = [MAX_CHECKED_BYTES, most, selected, ...some.values];
     wanted = some;
     const rows = await read(db, some, sampleSql(some, needsError), values);
-    return sampled(rows, chosen, most, jobQuery);
+    return sampled(rows, selected, most, jobQuery);
   };
   const kind = isChecked ? "texts" : "groups";
   const readLight = light === null ? null : sample(light);
@@ -123,20 +123,20 @@ export function countRows(
 
 function sampled(
   found: readonly TextRow[],
-  chosen: readonly number[],
+  selected: readonly number[],
   most: number,
   jobQuery: JobQuery,
 ) {
   const isCut = found.length >= most;
-  const pagesRead = isCut ? Math.max((found.at(-1)?.place ?? 1) - 1, 1) : chosen.length;
-  const read = chosen.slice(0, pagesRead);
+  const pagesRead = isCut ? Math.max((found.at(-1)?.place ?? 1) - 1, 1) : selected.length;
+  const read = selected.slice(0, pagesRead);
   // Only a sample with a page from each stretch varies as little as its neighbours do.
   const order = isCut ? read : read.toSorted((a, b) => a - b);
   const indexOf = new Map(order.map((page, index) => [page, index]));
   const kept = found.filter(({ place }) => place <= pagesRead);
   const placed = (row: GroupedRow) => ({
     ...row,
-    page: indexOf.get(chosen[row.page - 1] ?? 0) ?? 0,
+    page: indexOf.get(selected[row.page - 1] ?? 0) ?? 0,
   });
   const { rows, undecided } = sorted(kept, jobQuery);
   return { rows: rows.map(placed), undecided: undecided.map(placed), pagesRead };

@@ -8,7 +8,7 @@ import { loadPacked, type PackableRow, packable } from "../expressions/large-val
 import { type CheckedTexts, type JobQuery, undecidedBy } from "../query/job-query.ts";
 import type { Gauge } from "../stats/gauge.ts";
 import { sampleInTime } from "../stats/in-time.ts";
-import { choosePages } from "../stats/page-sample.ts";
+import { selectPages } from "../stats/page-sample.ts";
 import { rowsOfPage } from "../stats/sample-jobs.ts";
 import { shuffled } from "./shuffled.ts";
 
@@ -54,7 +54,7 @@ export async function readPayloads(
   }
   const sample = (some: JobQuery) => (count: number) => {
     asked = some;
-    return read(db, some, side, sampleSql, [shuffled(choosePages(pages, count))]);
+    return read(db, some, side, sampleSql, [shuffled(selectPages(pages, count))]);
   };
   const readLight = light === null ? null : sample(light);
   const sampled = await sampleInTime(db, "payloads", SAMPLED_PAGES, sample(asked), readLight);

@@ -1,7 +1,7 @@
 // The horizon of a large table from a sample of its pages, which takes about a tenth of a second for 2,000 pages.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { sampleInTime } from "../stats/in-time.ts";
-import { choosePages } from "../stats/page-sample.ts";
+import { selectPages } from "../stats/page-sample.ts";
 import { rowsOfPage } from "../stats/sample-jobs.ts";
 import { bucketColumns, bucketValues, isOnAxis } from "./bucket-columns.ts";
 import {
@@ -47,10 +47,10 @@ export function sampleBuckets(db: Database, input: BucketInput): Promise<BucketC
 
 async function sampleOf(db: Database, input: BucketInput, count: number): Promise<BucketCounts> {
   const { pages } = input.gauge;
-  const chosen = choosePages(pages, count);
-  const rows = await query<SampleRow>(db, sampleSql, [...bucketValues(input), chosen]);
+  const selected = selectPages(pages, count);
+  const rows = await query<SampleRow>(db, sampleSql, [...bucketValues(input), selected]);
   const buckets = input.bounds.length + 1;
-  const scale = pages / Math.max(chosen.length, 1);
+  const scale = pages / Math.max(selected.length, 1);
   const series = emptySeries(buckets);
   // A sampled page represents `scale` pages. If no job of a bucket is in the sample, the bucket has fewer than 3 *
   // scale jobs, with 95 % confidence.
@@ -60,7 +60,7 @@ async function sampleOf(db: Database, input: BucketInput, count: number): Promis
     if (condition !== null) series[condition][bucket] = Math.round(Number(count) * scale);
     else {
       const errors = isFailed === true ? failedError : otherError;
-      errors[bucket] = marginOf(Number(count), Number(squares), chosen.length, pages);
+      errors[bucket] = marginOf(Number(count), Number(squares), selected.length, pages);
     }
   }
   return { series, failedError, otherError };

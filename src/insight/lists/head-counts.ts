@@ -1,6 +1,5 @@
 // Waiting jobs at the head of the index that workers fetch from, by queue and task, for a large table that is only
-// sampled. If the head contains all due jobs, the counts are exact; otherwise they are lower bounds. The ages are
-// always right.
+// sampled. If the head contains all due jobs, the counts and ages are exact; otherwise they are lower bounds.
 import { monotonic } from "../../base/clock.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { capped, exact, type Value } from "../../domain/value.ts";
@@ -12,17 +11,17 @@ import { MAX_PRIORITIES, priorities } from "../read/priorities.ts";
 export interface HeadCounts {
   /** Returns the time of the oldest due job, in milliseconds since 1970; null: there is none at the head. */
   oldestMs(id: number): number | null;
-  /** Returns the better of the head's count and `value`. */
-  better(id: number, value: Value): Value;
+  /** Returns the more precise of the head's count and `value`. */
+  morePrecise(id: number, value: Value): Value;
 }
 
-/** The number of entries read for each priority. */
+/** The maximum number of entries that are read for each priority. */
 const MAX_SCANNED = 5_000;
 /**
- * How long the counts are cached at least. They are also cached for a multiple of their duration, because a client
- * reads several pages in a row.
+ * Counts are cached for this time, and after a slow query for a multiple of its duration, because a client reads
+ * several pages in a row.
  */
-const KEPT_MS = 3_000;
+const MIN_CACHED_MS = 3_000;
 const CACHE_FACTOR = 20;
 
 type Kind = "queue" | "task";
@@ -32,19 +31,19 @@ interface CachedCounts {
   readonly counts: HeadCounts;
 }
 
-// The caches by the schema's object, which each server creates for itself.
-const remembered = {
+// By `db.schema`, an object that each server creates.
+const caches = {
   queue: new WeakMap<object, CachedCounts>(),
   task: new WeakMap<object, CachedCounts>(),
 };
 
 export async function headCounts(db: Database, kind: Kind): Promise<HeadCounts> {
-  const known = remembered[kind].get(db.schema);
-  if (known !== undefined && monotonic() < known.until) return known.counts;
+  const cached = caches[kind].get(db.schema);
+  if (cached !== undefined && monotonic() < cached.until) return cached.counts;
   const began = monotonic();
   const counts = await readHead(db, kind);
-  const keptMs = Math.max(KEPT_MS, CACHE_FACTOR * (monotonic() - began));
-  remembered[kind].set(db.schema, { until: monotonic() + keptMs, counts });
+  const cachedMs = Math.max(MIN_CACHED_MS, CACHE_FACTOR * (monotonic() - began));
+  caches[kind].set(db.schema, { until: monotonic() + cachedMs, counts });
   return counts;
 }
 
@@ -52,14 +51,14 @@ async function readHead(db: Database, kind: Kind): Promise<HeadCounts> {
   const [row] = await query<HeadRow>(db, kind === "queue" ? queuesSql : tasksSql);
   const ids = JSON.parse(row?.ids ?? "[]") as number[];
   const counts = JSON.parse(row?.counts ?? "[]") as number[];
-  // In JSON an infinite time is a text.
+  // In JSON an infinite time is a string.
   const oldest = (JSON.parse(row?.oldest ?? "[]") as (number | string)[]).map(Number);
-  const places = new Map(ids.map((id, place) => [id, place]));
-  const countOf = (id: number) => counts[places.get(id) ?? -1] ?? 0;
+  const indexes = new Map(ids.map((id, index) => [id, index]));
+  const countOf = (id: number) => counts[indexes.get(id) ?? -1] ?? 0;
   const asOf = timeText(Number(row?.now_ms ?? 0) * 1_000);
   return {
-    oldestMs: (id) => oldest[places.get(id) ?? -1] ?? null,
-    better(id, value) {
+    oldestMs: (id) => oldest[indexes.get(id) ?? -1] ?? null,
+    morePrecise(id, value) {
       const count = countOf(id);
       if (row?.is_whole === true) return exact(count, "probe", asOf);
       return (value.low ?? value.value) >= count ? value : capped(count, "probe", asOf);

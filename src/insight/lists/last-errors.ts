@@ -10,7 +10,7 @@ import { milliseconds } from "../../queue/sql/moments.ts";
 import { failedAt } from "../expressions/failed-at.ts";
 import { readGauge } from "../stats/gauge.ts";
 import { sampleInTime } from "../stats/in-time.ts";
-import { choosePages } from "../stats/page-sample.ts";
+import { selectPages } from "../stats/page-sample.ts";
 import { rowsOfPage } from "../stats/sample-jobs.ts";
 
 export interface LastError {
@@ -47,7 +47,7 @@ export async function lastErrors(
   const { pages } = await readGauge(db);
   const sampled = await nullOnTimeout(
     sampleInTime(db, "errors", SAMPLED_PAGES, (count) =>
-      lastOfPages(db, rest, choosePages(pages, count)),
+      lastOfPages(db, rest, selectPages(pages, count)),
     ),
   );
   return { of: new Map([...known, ...newestOf(sampled ?? [])]), areSampled: true };

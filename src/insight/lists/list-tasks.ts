@@ -104,7 +104,7 @@ export async function listTasks(
       pause: pausedTasks.get(row.identifier) ?? null,
     };
   });
-  const count = rows.length < MOST ? rows.length : null;
+  const count = rows.length < MAX_TASKS ? rows.length : null;
   return { tasks, nextCursor: page.nextCursor, count };
 }
 
@@ -131,9 +131,9 @@ interface TaskRow {
   readonly identifier: string;
 }
 
-const MOST = 20_000;
+const MAX_TASKS = 20_000;
 
 const tasksSql: Statement = (s) => `
   select id, identifier from ${s}._private_tasks
   where $1::text = '' or pg_catalog.strpos(pg_catalog.lower(identifier), pg_catalog.lower($1::text)) > 0
-  order by identifier limit ${MOST}`;
+  order by identifier limit ${MAX_TASKS}`;

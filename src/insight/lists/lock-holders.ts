@@ -27,11 +27,11 @@ export interface LockHolders {
   readonly basis: Basis | null;
 }
 
-/** The number of locked jobs of each holder, from a count of all jobs. */
+/** The number of locked jobs of each worker, from a count of all jobs. */
 export interface CountedHolders {
   readonly basis: Basis;
   readonly tallies: { readonly holders: ReadonlyMap<string, number> };
-  held(holder: string): number;
+  lockedBy(workerId: string): number;
 }
 
 const sizeSql: Statement = () => `
@@ -46,7 +46,7 @@ export async function reachOf(db: Database): Promise<{ isSmall: boolean; findsLo
   return { isSmall, findsLocked: isSmall || (await usableIndexes(db)).has("running") };
 }
 
-const MOST = 10_000;
+const MAX_HOLDERS = 10_000;
 
 const lockedQueues = (s: string) => `
     select ${lockHolder("queues")} as locked_by, locked_at, false as is_job
@@ -70,7 +70,7 @@ const holdersSql =
   from (${lockedQueues(s)}${jobs ? lockedJobs(s) : ""}
   ) as locks
   group by locked_by
-  limit ${MOST}`;
+  limit ${MAX_HOLDERS}`;
 
 const statements = { all: holdersSql(true), queues: holdersSql(false) };
 
@@ -93,11 +93,11 @@ export async function lockHolders(
       return [workerId, { workerId, jobs, queues, oldestLockUs }] as [string, LockHolder];
     }),
   );
-  if (findsLocked) return { holders, knowsJobs: rows.length < MOST, basis: "probe" };
+  if (findsLocked) return { holders, knowsJobs: rows.length < MAX_HOLDERS, basis: "probe" };
   if (counted === null) return { holders, knowsJobs: false, basis: null };
   for (const workerId of counted.tallies.holders.keys()) {
     const { queues = 0, oldestLockUs = null } = holders.get(workerId) ?? {};
-    holders.set(workerId, { workerId, jobs: counted.held(workerId), queues, oldestLockUs });
+    holders.set(workerId, { workerId, jobs: counted.lockedBy(workerId), queues, oldestLockUs });
   }
   return { holders, knowsJobs: counted.basis !== "sample", basis: counted.basis };
 }

@@ -55,7 +55,7 @@ export interface ReportedCronEntry {
   readonly digest: string | null;
 }
 
-const MOST = 1_000;
+const MAX_ITEMS = 1_000;
 
 export function workerReport(metadataText: string | null, isLeftOut = false): WorkerReport {
   const report = members(metadataText);
@@ -109,7 +109,7 @@ function numberIn(report: Members, name: string): number | null {
 
 function listIn(report: Members, name: string): readonly unknown[] {
   const value = report[name];
-  return Array.isArray(value) ? value.slice(0, MOST) : [];
+  return Array.isArray(value) ? value.slice(0, MAX_ITEMS) : [];
 }
 
 function cronEntry(one: unknown): ReportedCronEntry[] {

@@ -19,20 +19,20 @@ export interface LargestNames {
 
 export function createLargestNames(
   db: Database,
-): (known: QueueSnapshot, limit: number) => Promise<LargestNames> {
+): (snapshot: QueueSnapshot, limit: number) => Promise<LargestNames> {
   // The names of a census or a sample, which many scrapes use. The limit is that of the configuration.
-  const known = new WeakMap<object, Promise<readonly NamedTally[]>>();
+  const cache = new WeakMap<object, Promise<readonly NamedTally[]>>();
 
   const named = (
     kind: "task" | "queue",
     tallies: ReadonlyMap<number, NameTally>,
     limit: number,
   ): Promise<readonly NamedTally[]> => {
-    const before = known.get(tallies);
-    if (before !== undefined) return before;
+    const cached = cache.get(tallies);
+    if (cached !== undefined) return cached;
     const reading = readNamed(db, kind, sortBySize(tallies).slice(0, limit));
-    known.set(tallies, reading);
-    reading.catch(() => known.delete(tallies));
+    cache.set(tallies, reading);
+    reading.catch(() => cache.delete(tallies));
     return reading;
   };
 

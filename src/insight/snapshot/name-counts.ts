@@ -11,8 +11,8 @@ export interface NameCounts {
   readonly tallies: NameTallies;
   /** Returns the count of one task or queue. `tally`: undefined if none of its jobs was counted. */
   value(tally: NameTally | undefined, which: readonly TallyName[]): Value;
-  /** Returns the number of jobs that this holder has locked. */
-  held(holder: string): number;
+  /** Returns the number of jobs that this worker has locked. */
+  lockedBy(workerId: string): number;
 }
 
 export function scannedNames(tallies: NameTallies, asOf: string): NameCounts {
@@ -21,7 +21,7 @@ export function scannedNames(tallies: NameTallies, asOf: string): NameCounts {
     asOf,
     tallies,
     value: (tally, which) => exact(countOf(tally, which), "scan", asOf),
-    held: (holder) => tallies.holders.get(holder) ?? 0,
+    lockedBy: (workerId) => tallies.holders.get(workerId) ?? 0,
   };
 }
 
@@ -33,48 +33,46 @@ export interface ChangesSince {
   readonly becameDue: number | null;
 }
 
-export function censusNames(tallies: NameTallies, asOf: string, since: ChangesSince): NameCounts {
+export function censusNames(tallies: NameTallies, asOf: string, changes: ChangesSince): NameCounts {
   return {
     basis: "census",
     asOf,
     tallies,
     value: (tally, which) => {
       const value = countOf(tally, which);
-      const margin = since.writes + shiftOf(tally, which, since.becameDue);
+      const margin = changes.writes + shiftOf(tally, which, changes.becameDue);
       if (margin === 0) return exact(value, "census", asOf);
       return between({ value, low: value - margin, high: value + margin }, "census", asOf);
     },
-    held: (holder) => tallies.holders.get(holder) ?? 0,
+    lockedBy: (workerId) => tallies.holders.get(workerId) ?? 0,
   };
 }
 
 const due = inState.ready;
-const ahead = inState.scheduled;
+const scheduled = inState.scheduled;
 
 /**
  * Returns an upper bound for changes without a write: scheduled jobs become due, and due jobs become blocked or ready
- * with the lock of their queue.
+ * when their queue is locked or unlocked.
  */
 function shiftOf(
   tally: NameTally | undefined,
   which: readonly TallyName[],
   becameDue: number | null,
 ): number {
-  const partOf = (side: readonly TallyName[]) =>
+  const shareOf = (side: readonly TallyName[]) =>
     side.filter((one) => which.includes(one)).length / side.length;
-  const [ofDue, ofAhead] = [partOf(due), partOf(ahead)];
-  const time = ofDue === ofAhead && ofDue % 1 === 0 ? 0 : (becameDue ?? countOf(tally, ahead));
+  const [ofDue, ofScheduled] = [shareOf(due), shareOf(scheduled)];
+  const time =
+    ofDue === ofScheduled && ofDue % 1 === 0 ? 0 : (becameDue ?? countOf(tally, scheduled));
   const locks = ofDue % 1 === 0 ? 0 : countOf(tally, due);
   return time + locks;
 }
 
 /** The width of the interval in standard deviations: a little more than two. */
 const Z = 2.2;
-/**
- * With 95 % confidence, the jobs of a name that is not in the sample are on fewer pages than three sampled pages
- * represent.
- */
-const UNMET_PAGES = 3;
+/** If none of m sampled pages has a job of a name, fewer than 3/m of all pages have one, with 95 % confidence. */
+const RULE_OF_THREE = 3;
 
 /** `share`: the fraction of the pages that was read. */
 export function sampledNames(tallies: NameTallies, asOf: string, share: number): NameCounts {
@@ -84,29 +82,29 @@ export function sampledNames(tallies: NameTallies, asOf: string, share: number):
     asOf,
     tallies,
     value: (tally, which) => {
-      const met = countOf(tally, which);
-      if (tally === undefined || met === 0) {
-        return between({ value: 0, low: 0, high: UNMET_PAGES * scale }, "sample", asOf);
+      const counted = countOf(tally, which);
+      if (tally === undefined || counted === 0) {
+        return between({ value: 0, low: 0, high: RULE_OF_THREE * scale }, "sample", asOf);
       }
       // The conditions of one name may be correlated across pages, so their deviations are added.
       const spread = which.reduce((sum, one) => sum + Math.sqrt(tally.squares[one]), 0);
       const margin = Z * scale * spread;
-      const value = scale * met;
-      const high = value + margin + (UNMET_PAGES - 1) * scale;
-      return between({ value, low: value - margin, high }, "sample", asOf, met);
+      const value = scale * counted;
+      const high = value + margin + (RULE_OF_THREE - 1) * scale;
+      return between({ value, low: value - margin, high }, "sample", asOf, counted);
     },
-    held: (holder) => Math.round(scale * (tallies.holders.get(holder) ?? 0)),
+    lockedBy: (workerId) => Math.round(scale * (tallies.holders.get(workerId) ?? 0)),
   };
 }
 
-/** Returns names without numbers, for when no page could be read in time. */
+/** Returns unknown counts, for a table of which no page could be read in time. */
 export function unknownNames(asOf: string): NameCounts {
   return {
     basis: "sample",
     asOf,
     tallies: new NameTallies(),
     value: () => capped(0, "sample", asOf),
-    held: () => 0,
+    lockedBy: () => 0,
   };
 }
 

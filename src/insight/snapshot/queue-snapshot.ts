@@ -37,7 +37,7 @@ export function holdersOf({ names, gauge }: QueueSnapshot): readonly LockedWorke
     .slice(0, MAX_HOLDERS)
     .map((workerId) => ({
       workerId,
-      lockedJobs: names.held(workerId),
+      lockedJobs: names.lockedBy(workerId),
       lockedQueues: gauge.queueHolders.get(workerId) ?? 0,
     }));
 }

@@ -11,7 +11,7 @@ import { type Gauge, readGauge } from "../stats/gauge.ts";
 import { sampleInTime } from "../stats/in-time.ts";
 import { type IndexedCounts, readIndexed } from "../stats/indexed-counts.ts";
 import { NameTallies } from "../stats/name-tallies.ts";
-import { choosePages } from "../stats/page-sample.ts";
+import { selectPages } from "../stats/page-sample.ts";
 import { NOTHING_PROBED, readProbe, readProbeTallies } from "../stats/probe.ts";
 import { listQueueRows } from "../stats/queue-rows.ts";
 import { sampleJobs } from "../stats/sample-jobs.ts";
@@ -82,7 +82,7 @@ export function createSampler(db: Database, options: SamplerOptions = {}): Sampl
 
   const takeSample = async (gauge: Gauge) => {
     const sample = await sampleInTime(db, "jobs", sampledPages, (pages) =>
-      sampleJobs(db, choosePages(gauge.pages, pages), gauge),
+      sampleJobs(db, selectPages(gauge.pages, pages), gauge),
     );
     const asOf = timeOf(gauge.nowMs);
     const isOld = monotonic() - namesAtMs > OLDEST_SAMPLE_MS;
@@ -97,10 +97,10 @@ export function createSampler(db: Database, options: SamplerOptions = {}): Sampl
 
   const takeNames = (gauge: Gauge, asOf: string) =>
     sampleInTime(db, "names", Math.min(sampledPages, SAMPLED_FOR_NAMES), async (pages) => {
-      const chosen = choosePages(gauge.pages, pages);
+      const selected = selectPages(gauge.pages, pages);
       const tallies = new NameTallies();
-      tallies.addSample(await sampleNames(db, gauge, chosen));
-      return sampledNames(tallies, asOf, chosen.length / Math.max(gauge.pages, 1));
+      tallies.addSample(await sampleNames(db, gauge, selected));
+      return sampledNames(tallies, asOf, selected.length / Math.max(gauge.pages, 1));
     });
 
   // Many dead entries at the beginning of an index take too long to read. Then only the sample is used.

@@ -25,7 +25,7 @@ const ANSWER_MS = 400;
 const FIRST_SPAN = 2_000;
 const SHRINK = 8;
 const MAX_SPAN = 100_000_000;
-/** The number of rows whose texts are sent in one step, if this process decides. */
+/** The number of rows whose texts are sent in one step, if this process evaluates the query. */
 const MAX_CHECKED = 500;
 const MAX_ERROR_LENGTH = 4_096;
 /** The size of a payload that is read, as stored and after decompression: all rows of a step are in memory at once. */

@@ -9,7 +9,7 @@ import { type CheckedTexts, type JobQuery, undecidedBy } from "../query/job-quer
 import { beginCount, countOn, isDone } from "./count-exactly.ts";
 import type { Gauge } from "./gauge.ts";
 import { sampleInTime } from "./in-time.ts";
-import { choosePages, estimateFrom } from "./page-sample.ts";
+import { estimateFrom, selectPages } from "./page-sample.ts";
 import { rowsOfPage } from "./sample-jobs.ts";
 
 /** The number of pages up to which a table is read whole, so that every number about it is exact. */
@@ -17,7 +17,7 @@ export const SMALL_TABLE_PAGES = 4_096;
 
 const CAP = 10_000;
 const SAMPLED_PAGES = 2_000;
-/** The number of pages in a sample for queries that this process decides, because their texts have to be sent. */
+/** The number of pages in a sample for queries that this process evaluates, for which texts have to be sent. */
 const CHECKED_PAGES = 400;
 const MAX_CHECKED = 1_000;
 /** The size up to which a payload is read for a sample. Jobs with larger ones count as possible matches. */
@@ -106,12 +106,12 @@ async function sampleMatches(
   asOf: string,
   { sampledPages, random }: SampledOptions,
 ): Promise<Value> {
-  const chosen = choosePages(pages, sampledPages, random);
-  const values = [chosen, ...jobQuery.values];
+  const selected = selectPages(pages, sampledPages, random);
+  const values = [selected, ...jobQuery.values];
   const [row] = await query<MatchesRow>(db, matchesSql(jobQuery), values);
   const counts = JSON.parse(row?.matching ?? "[]") as number[];
   const possible = JSON.parse(row?.possible ?? "[]") as number[];
-  const perPage = Number(row?.jobs ?? 0) / Math.max(chosen.length, 1);
+  const perPage = Number(row?.jobs ?? 0) / Math.max(selected.length, 1);
   return between(intervalOf(pages, counts, possible, perPage), "sample", asOf);
 }
 
@@ -164,9 +164,9 @@ async function sampleChecked(
   { sampledPages, random = Math.random }: SampledOptions,
 ): Promise<Value> {
   // The pages are in random order: if there are too many candidates, those that were read are still a sample.
-  const chosen = shuffled(choosePages(pages, sampledPages, random), random);
+  const selected = shuffled(selectPages(pages, sampledPages, random), random);
   const rows = await query<CheckedRow>(db, checkedSql(jobQuery), [
-    chosen,
+    selected,
     MAX_CHECKED_BYTES,
     MAX_CHECKED,
     ...jobQuery.values,
@@ -176,7 +176,7 @@ async function sampleChecked(
     rows.filter((row) => !row.is_undecided),
     MAX_CHECKED_BYTES,
   );
-  const read = rows.length < MAX_CHECKED ? chosen.length : (rows.at(-1)?.place ?? 1) - 1;
+  const read = rows.length < MAX_CHECKED ? selected.length : (rows.at(-1)?.place ?? 1) - 1;
   const counts = new Array<number>(Math.max(read, 1)).fill(0);
   const possible = [...counts];
   for (const row of rows) {

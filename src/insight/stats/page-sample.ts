@@ -1,13 +1,13 @@
-// Selects the pages of a sample and estimates totals from their contents. The sample has one random page from each of
-// equally many stretches of the table: jobs that were added together are stored together, so a table is usually sorted
-// by outcome, where a plain random sample is imprecise.
+// Selects the pages of a sample and estimates totals from their contents. The table is divided into stretches of equal
+// size, and one random page is selected from each. A plain random sample would be less precise, because jobs that were
+// added together are stored together and often have the same outcome.
 import type { Interval } from "../../domain/value.ts";
 
 /** Returns the selected pages, ascending; all pages if there are no more than `count`. */
-export function choosePages(pages: number, count: number, random = Math.random): number[] {
-  const chosen = Math.min(pages, count);
-  const stretch = pages / chosen;
-  return Array.from({ length: chosen }, (_, n) => {
+export function selectPages(pages: number, count: number, random = Math.random): number[] {
+  const length = Math.min(pages, count);
+  const stretch = pages / length;
+  return Array.from({ length }, (_, n) => {
     const from = Math.floor(n * stretch);
     const to = Math.max(from + 1, Math.floor((n + 1) * stretch));
     return from + Math.floor(random() * (to - from));
@@ -25,8 +25,8 @@ const FEW_HITS = 30;
 const RULE_OF_THREE = 3;
 
 /**
- * Estimates the number on all `pages` from the counts on each page of the sample, in their order. `perPage`: the number
- * of jobs of any kind on a page, for jobs that are not in the sample at all.
+ * Estimates the total on all `pages` from the count on each page of the sample, in the order of the pages. `perPage`:
+ * the number of jobs on a page, whether counted or not. It limits the total if the sample has no hits.
  */
 export function estimateFrom(pages: number, counts: readonly number[], perPage: number): Interval {
   const sampled = counts.length;
@@ -46,8 +46,8 @@ export function estimateFrom(pages: number, counts: readonly number[], perPage: 
 }
 
 /**
- * Estimates from few pages with hits. Such pages are rare events, so the Poisson distribution limits their number; each
- * is assumed to be as full as those in the sample.
+ * Estimates the total from few pages with hits. Such pages are rare events, so the Poisson distribution limits their
+ * number; each is assumed to have as many hits as those in the sample.
  */
 function fewHits(
   scale: number,

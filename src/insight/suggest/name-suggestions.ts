@@ -3,7 +3,7 @@ import { type Database, query, type Statement } from "../../database/database.ts
 import { hasWorkerTable } from "../../database/schema/extensions/has-extension.ts";
 import { isLockedByWorker } from "../../queue/sql/lock.ts";
 
-const MOST = 20;
+const MAX_NAMES = 20;
 
 export type NameKind = "task" | "queue" | "worker";
 
@@ -35,7 +35,7 @@ const like = (name: string, from: string, more = "") => `
   where case when pg_catalog.octet_length(${name}) <= ${MAX_BYTES} then ${name} ilike $1::text else false end ${more}
   group by ${name}
   order by (${name} ilike $2::text) desc, ${name}
-  limit ${MOST}`;
+  limit ${MAX_NAMES}`;
 
 const holdersSql: Statement = (schema) =>
   like("locked_by", `${schema}._private_job_queues as queues`, `and ${isLockedByWorker("queues")}`);

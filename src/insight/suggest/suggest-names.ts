@@ -14,10 +14,10 @@ export interface NameSuggestion {
 
 type Kind = "task" | "queue";
 
-/** The maximum number of parts of a query that are checked. */
-const MOST = 3;
+/** The maximum number of terms of a query for which names are read. */
+const MAX_TERMS = 3;
 
-/** Returns the suggestions. `unknown`: the names in the query that do not exist, such as `task:nmae`. */
+/** Returns suggestions for `text`. `unknown`: the names in the query that do not exist, such as `task:nmae`. */
 export async function suggestNames(
   db: Database,
   text: string,
@@ -26,14 +26,14 @@ export async function suggestNames(
   const tree = parseQuery(text);
   const items = tree?.kind === "and" ? tree.items : tree === null ? [] : [tree];
   const found: NameSuggestion[] = [];
-  for (const item of items.filter((one) => isNameless(one, unknown)).slice(0, MOST)) {
-    const use = await meantBy(db, item);
+  for (const item of items.filter((one) => hasNoMatch(one, unknown)).slice(0, MAX_TERMS)) {
+    const use = await similarTerm(db, item);
     if (use !== null) found.push({ term: text.slice(item.at, item.end), use });
   }
   return found;
 }
 
-function isNameless(node: QueryNode, unknown: readonly string[]): boolean {
+function hasNoMatch(node: QueryNode, unknown: readonly string[]): boolean {
   if (node.kind === "text") return !node.isQuoted;
   return unknown.includes(`${kindOf(node)}:${wordOf(node)}`);
 }
@@ -49,17 +49,17 @@ function wordOf(node: QueryNode): string {
   return value?.kind === "text" && !value.isPrefix && more.length === 0 ? value.text : "";
 }
 
-async function meantBy(db: Database, node: QueryNode): Promise<string | null> {
+async function similarTerm(db: Database, node: QueryNode): Promise<string | null> {
   const kind = kindOf(node);
   for (const one of kind === null ? (["queue", "task"] as const) : [kind]) {
-    const name = await nameNear(db, one, wordOf(node));
+    const name = await similarName(db, one, wordOf(node));
     if (name !== null) return `${one}:${written(name)}`;
   }
   return null;
 }
 
-async function nameNear(db: Database, kind: Kind, word: string): Promise<string | null> {
-  if (word.length === 0 || word.length > LONGEST) return null;
+async function similarName(db: Database, kind: Kind, word: string): Promise<string | null> {
+  if (word.length === 0 || word.length > MAX_NAME_LENGTH) return null;
   const rows = await query<{ name: string }>(db, statements[kind], [word.length]);
   return nearest(
     word,
@@ -67,16 +67,16 @@ async function nameNear(db: Database, kind: Kind, word: string): Promise<string 
   );
 }
 
-const LONGEST = 64;
+const MAX_NAME_LENGTH = 64;
 const MAX_NAMES = 20_000;
 
 /** Only names of a similar length are compared. */
-const near = (name: string, from: string) => `
+const similarNamesSql = (name: string, from: string) => `
   select ${name} as name from ${from}
   where pg_catalog.abs(pg_catalog.char_length(${name}) - $1::int) <= greatest(2, $1::int / 2)
   order by ${name} limit ${MAX_NAMES}`;
 
 const statements: Readonly<Record<Kind, Statement>> = {
-  task: (schema) => near("identifier", `${schema}._private_tasks`),
-  queue: (schema) => near("queue_name", `${schema}._private_job_queues`),
+  task: (schema) => similarNamesSql("identifier", `${schema}._private_tasks`),
+  queue: (schema) => similarNamesSql("queue_name", `${schema}._private_job_queues`),
 };

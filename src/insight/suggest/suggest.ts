@@ -29,14 +29,17 @@ export interface Suggestions {
   readonly suggestions: readonly Suggestion[];
 }
 
-const MOST = 20;
+const MAX_SUGGESTIONS = 20;
 
 /** Returns suggestions. `at`: the position of the cursor in `text`. */
 export async function suggest(db: Database, text: string, at: number): Promise<Suggestions> {
   const completion = completionAt(text, at);
   if (completion === null) return { replace: { at, end: at }, suggestions: [] };
   const found = await suggestionsFor(db, completion);
-  return { replace: { at: completion.at, end: completion.end }, suggestions: found.slice(0, MOST) };
+  return {
+    replace: { at: completion.at, end: completion.end },
+    suggestions: found.slice(0, MAX_SUGGESTIONS),
+  };
 }
 
 async function suggestionsFor(db: Database, completion: Completion): Promise<Suggestion[]> {

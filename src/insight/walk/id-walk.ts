@@ -2,7 +2,7 @@
 import { type Database, query } from "../../database/database.ts";
 import type { QueryShape } from "../query/job-query.ts";
 import type { WalkCondition } from "./matching.ts";
-import { conditionOf, listOf, MAX_ID, MIN_ID, type StepInput, type WalkStep } from "./step.ts";
+import { conditionOf, MAX_ID, MIN_ID, type StepInput, splitList, type WalkStep } from "./step.ts";
 
 interface ChunkRow {
   readonly last: string | null;
@@ -33,7 +33,7 @@ export async function walkIds(input: StepInput, after: string | null): Promise<W
         : chunkSql(schema, condition, fromNewest, few),
     values,
   );
-  const rows = listOf(row?.ids ?? "").map((id) => ({ key: [], id }));
+  const rows = splitList(row?.ids ?? "").map((id) => ({ key: [], id }));
   const matched = Number(row?.matched ?? 0);
   const skipped = Math.min(skip, matched);
   const scanned = few ? matched : Number(row?.rows ?? 0);

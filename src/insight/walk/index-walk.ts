@@ -8,7 +8,7 @@ import { notACursor } from "./cursor.ts";
 import { everyJob, type WalkCondition } from "./matching.ts";
 import { EARLIEST, LATEST, momentText, nextMoment } from "./moment-key.ts";
 import type { Key, Segment, SegmentOrder } from "./order.ts";
-import { conditionOf, listOf, MAX_ID, MIN_ID, type StepInput, type WalkStep } from "./step.ts";
+import { conditionOf, MAX_ID, MIN_ID, type StepInput, splitList, type WalkStep } from "./step.ts";
 import type { Position, Row } from "./walk-place.ts";
 
 type IndexWay = Extract<SegmentOrder, { kind: "index" }>;
@@ -52,8 +52,8 @@ export async function walkIndex(
   if (row === undefined) throw new Error("a step gave no row");
   const seen = Number(row.seen ?? 0);
   const key = row.last_key?.split(",") ?? [];
-  const keys = listOf(row.keys, ";").map((one) => one.split(","));
-  const rows = listOf(row.ids).map((id, at) => ({ id, key: keys[at] ?? [] }));
+  const keys = splitList(row.keys, ";").map((one) => one.split(","));
+  const rows = splitList(row.ids).map((id, at) => ({ id, key: keys[at] ?? [] }));
   const done = { rows, skipped: Math.min(skip, Number(row.matched)), scanned: seen };
   if (row.is_crowd === true) {
     const isWithin = row.last_key === from.key.join() && from.id !== idBefore(segment);

@@ -5,7 +5,7 @@ import { ANY_SHAPE, bothOf } from "../query/parts/shape.ts";
 /** The part of a compiled query that a walk needs. */
 export interface WalkCondition
   extends Pick<JobQuery, "sql" | "values" | "shape" | "isEmpty" | "unknown"> {
-  /** What this process decides by the texts; null: nothing. */
+  /** The part of the query that this process evaluates on the texts; null: none. */
   readonly check: TextCheck | null;
   /** Whether every job matches. */
   readonly isAll: boolean;
@@ -13,7 +13,7 @@ export interface WalkCondition
   readonly nowUs: string | null;
 }
 
-/** Decides on the texts of a row, and on the marks selected with them. */
+/** Evaluates a part of the query on the texts of a row and on the marks that are read with them. */
 export interface TextCheck {
   readonly decide: (row: CheckedTexts) => boolean;
   readonly marks: (first: number) => string;

@@ -7,7 +7,7 @@ import { boundSql, firstOf, idsFrom, isFew, withinBound } from "./id-walk.ts";
 import { everyJob } from "./matching.ts";
 import { compareKeys } from "./moment-key.ts";
 import type { Key } from "./order.ts";
-import { conditionOf, listOf, type StepInput, type WalkStep } from "./step.ts";
+import { conditionOf, type StepInput, splitList, type WalkStep } from "./step.ts";
 import type { Round, Row } from "./walk-place.ts";
 
 type RankInput = Omit<StepInput, "size">;
@@ -73,8 +73,8 @@ const rowValues = ({ parameter }: Key, row: Row | null) =>
   row === null ? [null, null] : [parameter(row.key[0] ?? ""), row.id];
 
 function rowsOf(row: RankedRow | undefined): Row[] {
-  const keys = listOf(row?.keys ?? null);
-  return listOf(row?.ids ?? null).map((id, at) => ({ id, key: [keys[at] ?? ""] }));
+  const keys = splitList(row?.keys ?? null);
+  return splitList(row?.ids ?? null).map((id, at) => ({ id, key: [keys[at] ?? ""] }));
 }
 
 /**

@@ -17,7 +17,7 @@ export interface StepInput {
 }
 
 export interface WalkStep<P> {
-  /** The matches in order; candidates if this process decides the query. */
+  /** The matches in order, or candidates if this process, and not PostgreSQL, evaluates the query. */
   readonly rows: readonly Row[];
   /** The number of matches that were skipped. */
   readonly skipped: number;
@@ -36,7 +36,7 @@ export interface FoundJob {
 export const MIN_ID = "-9223372036854775808";
 export const MAX_ID = "9223372036854775807";
 
-/** Returns the condition of a step. `first` and the following parameters are those of the query. */
+/** Returns the condition of a step. `first`: the number of the query's first parameter. */
 export function conditionOf(
   { matching, segment }: Pick<StepInput, "matching" | "segment">,
   first: number,
@@ -44,7 +44,7 @@ export function conditionOf(
   return `(${segment.where}) and ${matching.sql(first)}`;
 }
 
-/** Returns the texts of a list that the database returned as one text. */
-export function listOf(text: string | null, by = ","): string[] {
-  return text === null || text === "" ? [] : text.split(by);
+/** Splits a list that the database returned as one text. */
+export function splitList(text: string | null, separator = ","): string[] {
+  return text === null || text === "" ? [] : text.split(separator);
 }

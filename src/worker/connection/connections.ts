@@ -1,6 +1,6 @@
 // The connections that fetch and flush in parallel: which are idle, and how they reconnect. A loss is reported
-// once. All connections are then restored, and before work continues the owner gives back the jobs that a broken
-// fetch may have locked.
+// once. All connections are then restored, and before work continues the owner unlocks the jobs that a lost fetch may
+// have locked.
 import { monotonic, wait } from "../../base/clock.ts";
 import type { Outage } from "../../base/outage.ts";
 import { settled, type WorkerConnection } from "./worker-connection.ts";
@@ -14,7 +14,7 @@ export interface ConnectionsParts {
 }
 
 const WHO = "jobs";
-const REST_MS = 500;
+const DELAY_MS = 500;
 
 export class WorkerConnections {
   readonly #all: readonly WorkerConnection[];
@@ -68,9 +68,9 @@ export class WorkerConnections {
     });
   }
 
-  /** Waits until half a second after `sinceMs` before something is sent again. close() ends it. */
-  async rest(sinceMs: number): Promise<void> {
-    await wait(REST_MS - (monotonic() - sinceMs), this.#stop.signal);
+  /** Waits until half a second after `sinceMs`; close() ends the wait. */
+  async delay(sinceMs: number): Promise<void> {
+    await wait(DELAY_MS - (monotonic() - sinceMs), this.#stop.signal);
   }
 
   /** Closes those that do not answer within seconds. */

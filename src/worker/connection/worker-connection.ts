@@ -43,9 +43,9 @@ const END_TIMEOUT_MS = 500;
 export class WorkerConnection {
   /** The queue's statements on this connection. */
   readonly database: Database;
-  /** The same for statements that may take long, after beginPatiently(). */
+  /** As `database`, for statements that may take long, after beginPatiently(). */
   readonly patient: Database;
-  /** The same, each statement in a transaction of its own. */
+  /** As `patient`, with each statement in a transaction of its own. */
   readonly patientSingly: Database;
   readonly #settings: WorkerConnectionSettings;
   readonly #names = new Map<string, string>();

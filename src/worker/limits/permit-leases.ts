@@ -27,11 +27,11 @@ export interface PermitLeasesParts {
 
 interface Lease {
   lastMs: number;
-  /** That of the last exchange. */
+  /** The number of the last exchange. */
   number: number;
   reported: { inUse: number; wanted: number; revision: number };
   isUnderWay: boolean;
-  /** What the last exchange has left is unknown. */
+  /** Whether the last exchange has failed, so that the number of permits is unknown. */
   isUncertain: boolean;
   othersAreShort: boolean;
   cancelTimer: (() => void) | null;
@@ -118,7 +118,7 @@ export class PermitLeases {
     const { database, workerId } = this.#parts;
     if (limit.id === null || number === 0 || this.#isClosed) return;
     const returned = returnPermits(database, { limitId: limit.id, workerId, number });
-    // What is not given back goes with the session.
+    // Permits that are not returned here are released at the end of the session.
     void returned.catch((error: unknown) => this.#log(error));
   }
 
@@ -153,7 +153,7 @@ export class PermitLeases {
       lease.isUncertain = false;
       this.#failure = null;
     } catch (error) {
-      // What has been committed is unknown; it is not less than what runs.
+      // The exchange may have been committed. The worker has at least the permits in use.
       limit.share = limit.permits;
       lease.isUncertain = true;
       this.#log(error);

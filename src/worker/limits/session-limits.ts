@@ -122,7 +122,7 @@ export class SessionLimits {
     watch.unsubscribe(this);
     this.#permits.close();
     this.#tokens.close();
-    // What is not given back in time goes with the worker's row of heartbeats.
+    // Permits that are not released in time are deleted with the worker's heartbeat row.
     const released = this.#hasPermits && releasePermits(database, workerId).catch(() => {});
     if (released) await settlesWithin(released, RELEASE_MS);
   }

@@ -3,7 +3,7 @@
 //
 //   database ──fetch──▶ local queue ──slot──▶ executor ──▶ results ──flush, with the next fetch──▶ database
 //
-// After a lost connection running jobs continue; jobs that a fetch without an answer has locked are returned first.
+// After a lost connection running jobs continue. Jobs that a lost fetch may have locked are unlocked first.
 import { monotonic } from "../../base/clock.ts";
 import { errorOf, messageOf } from "../../base/errors.ts";
 import { registerTasks } from "../../queue/add/register-tasks.ts";
@@ -42,7 +42,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     const onLeft = () => link.changed();
     this.#trips = new RoundTrips(clock, onLeft);
     this.#connections = new WorkerConnections(parts.connections, {
-      reconcile: (connection) => this.#uncertain.settling(() => this.#reconcile(connection)),
+      reconcile: (connection) => this.#uncertain.settle(() => this.#reconcile(connection)),
       lost: (error) => hooks.emit("worker:disconnected", { workerId, error }),
       back: () => {
         hooks.emit("worker:reconnected", { workerId });
@@ -73,7 +73,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
   }
 
   get isUncertain(): boolean {
-    return this.#uncertain.isRaised;
+    return this.#uncertain.mayHaveLocks;
   }
 
   get jobs(): readonly FetchedJob[] {
@@ -89,14 +89,14 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
   get isIdle(): boolean {
     const isDrained = this.#phase !== "fetching" || this.#streams.isDrained;
     const isEmpty = this.#streams.waiting === 0 && this.#parts.results.isEmpty;
-    return isDrained && isEmpty && !this.#uncertain.isWaitedFor && !this.#parts.refusals.isWaiting;
+    return isDrained && isEmpty && !this.#uncertain.delaysStop && !this.#parts.refusals.isWaiting;
   }
 
   async start(): Promise<void> {
     await this.#connections.connect();
     const { database } = this.#connections.any as WorkerConnection;
-    await registerTasks(database, this.#parts.tasks.names); // before their first job
-    if (this.#phase !== "new") return; // A start that fails runs nothing.
+    await registerTasks(database, this.#parts.tasks.names);
+    if (this.#phase !== "new") return; // The worker was stopped meanwhile.
     this.#phase = "fetching";
     this.#streams.start();
     this.advance();
@@ -104,7 +104,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
 
   wake(count: number): void {
     const wasDrained = this.#streams.wake(count);
-    // Synchronously, because a job waits.
+    // Fetch at once, because a job waits.
     if (wasDrained && this.#trips.isNone) this.advance();
     else this.#link.changed();
   }
@@ -125,7 +125,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     }
   }
 
-  /** Limits of tasks have begun, changed or ended. */
+  /** Called when limits were added, changed or removed. */
   limitsChanged(): void {
     if (this.#streams.rearrange(this.#link.slots.running(this))) this.#link.changed();
   }
@@ -167,7 +167,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     this.#connections.lost(error);
   }
 
-  /** When the lease may have expired, other workers may have the jobs, so they are returned unstarted. */
+  /** If the lease may have expired, other workers may have recovered the jobs, so they are returned unstarted. */
   mayStart(): boolean {
     if (this.#phase === "fetching" && this.#parts.lease.isGood) return true;
     this.#streams.giveBackAll();
@@ -201,7 +201,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     this.#link.changed();
   }
 
-  /** Returns what to request now: nothing with repeated results, which may wait for a lock again. */
+  /** Returns what to fetch now. Nothing is fetched together with repeated results, which may wait for a lock again. */
   #demand(): StreamWant | null {
     const mayFetch = this.#phase === "fetching" && this.#link.mayFetch(this);
     return mayFetch && !this.#parts.results.isRepeated ? this.#streams.demand() : null;
@@ -218,12 +218,12 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     const fetch = request && { request, tasks: stream.tasks, managed: stream.managed };
     const sentAtMs = monotonic();
     const answer = await flushAndFetch(connection, workerId, batch, fetch);
-    // A trigger may refuse a row, or refuse to wait for a lock.
+    // A trigger has refused a row, or a row was locked for too long.
     const wasDenied = answer.failure !== null && isDenied(answer.failure);
     const isFetchDenied = wasDenied && request !== null && answer.rows === null;
-    if (isFetchDenied) await this.#connections.rest(sentAtMs);
+    if (isFetchDenied) await this.#connections.delay(sentAtMs);
     this.#onWritten(answer, batch);
-    if (wasDenied && !isFetchDenied) void this.#keepBack(answer, batch);
+    if (wasDenied && !isFetchDenied) void this.#sendLater(answer, batch);
     else {
       if (answer.failure !== null) this.#onUnconfirmed(answer, request === null ? null : stream);
       results.answered(batch);
@@ -240,7 +240,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     }
     this.#trips.answered(trip);
     this.#connections.giveBack(connection);
-    // After a quick fetch the next one follows a turn later, with the results of jobs that were done at once.
+    // After a quick fetch the next one is sent one turn of the event loop later, with the results of jobs that ended.
     if (request?.isQuick) this.#link.slots.fill(this, () => this.#streams.hasStartable);
     else this.advance();
     this.#link.changed();
@@ -250,7 +250,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     const { hooks, workerId, refusals } = this.#parts;
     // An unlocked queue may have more jobs, so the next fetch follows at once.
     if (written.freedQueues.length > 0) this.wakeForOthers(written.freedQueues);
-    // Returned jobs are ready again, before the place where the next fetch would start.
+    // Returned jobs are ready again, at places before the cursor of the next fetch.
     if (written.returned.length > 0) this.#streams.returned();
     if (written.done.length + written.failures.length > 0) this.#link.written();
     if (separate !== null || refusals.kept.size > 0) refusals.settled(written, separate);
@@ -258,12 +258,12 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     emitSettled(hooks, workerId, written, lost, jobsIn(sent));
   }
 
-  /** Keeps back for a moment what waits for a lock, so that a single connection fetches meanwhile. */
-  async #keepBack({ unconfirmed, failure }: FlushAnswer, batch: ResultBatch): Promise<void> {
+  /** Sends results that wait for a lock again after a pause, so that a single connection can fetch meanwhile. */
+  async #sendLater({ unconfirmed, failure }: FlushAnswer, batch: ResultBatch): Promise<void> {
     const { results, refusals } = this.#parts;
     const trip = this.#trips.sent(null, 0, true);
     refusals.denied(failure);
-    await this.#connections.rest(monotonic());
+    await this.#connections.delay(monotonic());
     results.putBack(unconfirmed);
     results.answered(batch);
     this.#trips.answered(trip);
@@ -274,7 +274,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
   #onUnconfirmed({ unconfirmed, failure }: FlushAnswer, stream: Stream | null): void {
     this.#parts.results.putBack(unconfirmed);
     const error = errorOf(failure);
-    // A fetch that was the victim of a deadlock has waited already. Others may have skipped its rows.
+    // A failed fetch, such as the victim of a deadlock, has locked rows that concurrent fetches may have skipped.
     stream?.plan.raise();
     if (isDenied(error)) {
       if (this.#parts.refusals.denied(error)) stream?.plan.refused();
@@ -285,15 +285,15 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     const isTimeout = stream?.plan.failed(error) === true;
     if (isTimeout && isFirst) this.#parts.config.logger.warn({ error: error.message }, LONG_FETCH);
     if (isTimeout) return;
-    if (stream !== null) this.#uncertain.raise();
+    if (stream !== null) this.#uncertain.fetchLost();
     for (const { plan } of this.#streams.all) plan.resetSpeed();
     this.connectionLost(error);
   }
 
   async #reconcile(connection: WorkerConnection): Promise<void> {
-    // Wait for running fetches: the jobs of one that has committed would be returned here and run twice.
+    // Wait for fetches in progress: jobs of a fetch that commits now would be unlocked here and run twice.
     await this.#trips.ended();
-    this.#uncertain.raise();
+    this.#uncertain.fetchLost();
     const written = (answer: FlushAnswer, sent: ResultBatch) => this.#onWritten(answer, sent);
     await reconcile(connection, { ...this.#parts, link: this.#link, written });
   }

@@ -1,8 +1,8 @@
-// Tracks whether jobs may be locked by a fetch without an answer. They are returned once the database answers. A
-// stop waits for that, for a short time.
+// Tracks fetches whose answers were lost. PostgreSQL may have locked jobs for them; these are unlocked once the
+// database responds again. A stop waits for that, for a short time.
 //
 //   end ──150 ms──▶ fetches are cancelled ──400 ms──▶ left to the lease and its recovery
-//                                           └ bytes have arrived: 400 ms more, at most five times in all
+//                                           └ bytes have arrived: 400 ms more, at most five times
 import type { Clock } from "../../base/clock.ts";
 import { codeOf, messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
@@ -18,11 +18,11 @@ import type { Hooks } from "../task/hooks.ts";
 import { type FlushAnswer, flushAndFetch } from "./flush-and-fetch.ts";
 import type { RoundTrips } from "./round-trips.ts";
 
-/** A fetch that takes longer is slow, or its server does not answer. */
+/** A stop cancels fetches that take longer: they are slow, or their answers are lost. */
 const CANCEL_MS = 150;
 const LEAVE_MS = 400;
-/** The most waits of LEAVE_MS while bytes arrive. With a round trip of 200 ms, all of it takes 1.5 s. */
-const MAX_MOMENTS = 5;
+/** The maximum number of waits of LEAVE_MS while bytes arrive. With a round trip of 200 ms, a stop takes 1.5 s. */
+const MAX_WAITS = 5;
 
 export interface UncertainLocksParts {
   readonly clock: Clock;
@@ -30,57 +30,57 @@ export interface UncertainLocksParts {
   /** With a lease, other workers recover jobs that stay locked. */
   readonly lease: Pick<WorkerLease, "hasHeartbeats">;
   readonly connections: Pick<WorkerConnections, "cancel" | "bytesReceived">;
-  /** Called when the stop waits for results only. */
+  /** Called when a stop no longer waits for fetches, but only for results. */
   onLeft(): void;
 }
 
 export class UncertainLocks {
   readonly #parts: UncertainLocksParts;
-  #hasBroken = false;
-  #isLeft = false;
+  #hasLostFetch = false;
+  #isLeftToLease = false;
   #cancelTimers: (() => void)[] = [];
 
   constructor(parts: UncertainLocksParts) {
     this.#parts = parts;
   }
 
-  get isRaised(): boolean {
-    return this.#hasBroken || (this.#isLeft && !this.#parts.trips.isNone);
+  get mayHaveLocks(): boolean {
+    return this.#hasLostFetch || (this.#isLeftToLease && !this.#parts.trips.isNone);
   }
 
-  /** Whether a stop has to wait, for the return of jobs or for results. */
-  get isWaitedFor(): boolean {
+  /** Whether a stop has to wait until jobs are unlocked or results are written. */
+  get delaysStop(): boolean {
     const { trips } = this.#parts;
-    return this.#isLeft ? trips.hasResults : this.#hasBroken || !trips.isNone;
+    return this.#isLeftToLease ? trips.hasResults : this.#hasLostFetch || !trips.isNone;
   }
 
   /** A fetch has lost its connection. */
-  raise(): void {
-    this.#hasBroken = true;
+  fetchLost(): void {
+    this.#hasLostFetch = true;
   }
 
-  /** Runs `work`, which returns the uncertain jobs. Without tables there are no locks to wait for. */
-  async settling(work: () => Promise<void>): Promise<void> {
+  /** Runs `work`, which unlocks the jobs of lost fetches. Without tables there are no locks to wait for. */
+  async settle(work: () => Promise<void>): Promise<void> {
     try {
       await work();
-      this.#hasBroken = false;
+      this.#hasLostFetch = false;
     } catch (error) {
       if (codeOf(error) === "schema_missing" && this.#cancelTimers.length > 0) {
-        this.#hasBroken = false;
+        this.#hasLostFetch = false;
         this.#parts.onLeft();
       }
       throw error;
     }
   }
 
-  /** Called when nothing more is fetched. Idempotent. */
+  /** Called when a stop has ended fetching. Idempotent. */
   end(): void {
     if (this.#cancelTimers.length > 0) return;
     const { trips, connections } = this.#parts;
     this.#after(CANCEL_MS, () => {
       if (!trips.isNone && !trips.hasResults) connections.cancel();
     });
-    this.#leaveIn(MAX_MOMENTS);
+    this.#leaveAfter(MAX_WAITS);
   }
 
   /** Cancels the timers, which would keep the process alive. */
@@ -88,13 +88,13 @@ export class UncertainLocks {
     for (const cancel of this.#cancelTimers) cancel();
   }
 
-  #leaveIn(moments: number): void {
+  #leaveAfter(waits: number): void {
     const { connections, lease, onLeft } = this.#parts;
     const bytesBefore = connections.bytesReceived;
     this.#after(LEAVE_MS, () => {
-      if (moments > 1 && connections.bytesReceived !== bytesBefore)
-        return this.#leaveIn(moments - 1);
-      this.#isLeft = lease.hasHeartbeats;
+      if (waits > 1 && connections.bytesReceived !== bytesBefore)
+        return this.#leaveAfter(waits - 1);
+      this.#isLeftToLease = lease.hasHeartbeats;
       onLeft();
     });
   }
@@ -114,16 +114,16 @@ export interface ReconcileParts {
   written(answer: FlushAnswer, sent: ResultBatch): void;
 }
 
-/** Writes what a lost connection has left, and returns the jobs that a lost fetch may have locked. */
+/** Writes the results that a lost connection has not confirmed, and unlocks the jobs of lost fetches. */
 export async function reconcile(
   connection: WorkerConnection,
   { workerId, config, hooks, results, tasks, link, written }: ReconcileParts,
 ): Promise<void> {
-  const held = () => [...link.inFlight().jobs, ...link.slots.runningAlone];
-  const outdated = results.takeOutdated(held());
+  const ownJobs = () => [...link.inFlight().jobs, ...link.slots.runningAlone];
+  const outdated = results.takeOutdated(ownJobs());
   emitSettled(hooks, workerId, outdated, jobsIn(outdated).map(idOf));
-  // Results are written before the next fetch, because later the lock may be that of another attempt. Queues are
-  // unlocked below, after the return of jobs that a lost fetch may have locked, so that their order is kept.
+  // Results are written before the next fetch, which may lock the same job for its next attempt. Queues are unlocked
+  // below, after the jobs of lost fetches, so that the jobs of a queue keep their order.
   const taken = results.send();
   const answer = await flushAndFetch(connection, workerId, { ...taken, freedQueues: [] }, null);
   written(answer, taken);
@@ -134,7 +134,7 @@ export async function reconcile(
   const { refused } = await returnUnknownJobs(
     connection.patientSingly,
     workerId,
-    held().map(idOf),
+    ownJobs().map(idOf),
     link.inFlight().queueIds,
   );
   for (const { id, error } of refused) {

@@ -211,7 +211,7 @@ function checkedUntil(until: unknown): number | Date {
   ]);
 }
 
-/** The seconds of a text, as milliseconds of at most ten years; null for another text. */
+/** The seconds of a text, as milliseconds of at most ten years; null for any other text. */
 export function secondsIn(text: string): number | null {
   return /^\d{1,64}$/.test(text) ? Math.min(Number(text) * 1_000, MAX_DELAY_MS) : null;
 }

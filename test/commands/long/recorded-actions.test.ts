@@ -276,13 +276,13 @@ test("It is not shown before a running operation, and does not block it.", async
   const with_ = operationTools(queue.db);
   const { operation } = await begun(with_, "fail", "task:t");
   const single = await kept("complete", { ids: [a] });
-  assert.equal((await with_.store.atHand())?.id, operation.id);
+  assert.equal((await with_.store.currentOrLast())?.id, operation.id);
   await assert.rejects(changeOperation(with_.store, single.id, "undo"), { code: "conflict" });
   await workOn(with_, operation, never);
   await kept("complete", { ids: [b] });
-  assert.equal((await with_.store.atHand())?.id, operation.id);
+  assert.equal((await with_.store.currentOrLast())?.id, operation.id);
   assert.equal((await undone(single)).undone, 1);
-  assert.equal((await with_.store.atHand())?.id, single.id);
+  assert.equal((await with_.store.currentOrLast())?.id, single.id);
 });
 
 test("Receipts are deleted before those of a million newer jobs, and before 20,000 newer ones.", async () => {

@@ -5,7 +5,7 @@ import { quote } from "../lib/json-writer";
 import { encode } from "../lib/percent";
 import { Model } from "../model/model";
 
-const LONGEST = 512;
+const MAX_LENGTH = 512;
 
 export class KeyHolder {
   private key: string = "";
@@ -18,7 +18,7 @@ export class KeyHolder {
   request(m: Model, key: string): void {
     this.answered = "";
     this.holder = null;
-    if (key.length === 0 || key.length > LONGEST) return;
+    if (key.length === 0 || key.length > MAX_LENGTH) return;
     this.key = key;
     const q = encode("key:" + quote(key));
     m.requests.read(m.access, this.topic, `api/jobs?fields=row&limit=1&q=${q}`);

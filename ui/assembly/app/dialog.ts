@@ -1,5 +1,5 @@
 /** Opens a dialog, fills it in, and sends its request if its form is valid. */
-import { fillLater } from "../forms/time-field";
+import { fillShortcut } from "../forms/time-field";
 import { focus } from "../host";
 import { Model } from "../model/model";
 import { OpenDialog } from "../model/open-dialog";
@@ -24,7 +24,7 @@ export function updateDialog(m: Model, verb: string, arg: string, value: string)
   } else if (verb === "typed") {
     const record = m.dialogNamed(dialog.name);
     if (record !== null) record.onInputPause(m, dialog, arg);
-  } else if (verb === "later") fillLater(dialog.draft, arg, m.serverNow);
+  } else if (verb === "later") fillShortcut(dialog.draft, arg, m.serverNow);
   else if (verb === "submit") submit(m, dialog);
 }
 

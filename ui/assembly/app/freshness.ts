@@ -121,7 +121,7 @@ export function showed(m: Model, visible: bool): void {
 }
 
 /** Pauses or resumes live updates. */
-export function toggleHold(m: Model): void {
+export function togglePause(m: Model): void {
   const live = m.live;
   live.isPaused = !live.isPaused;
   if (live.isPaused) return;

@@ -27,10 +27,10 @@ import { actionsElsewhere, incidentActions, jobsIn, limitActions, limitPages } f
 import { DIALOGS, shortcuts } from "./keys";
 
 /** The maximum number of actions and pages. */
-const MOST = 16;
+const MAX_ACTIONS = 16;
 const MAX_NAMES = 4;
-const RESTS_MS = 150;
-const LONGEST = 200;
+const TYPING_PAUSE_MS = 150;
+const MAX_LENGTH = 200;
 /** The beginning of the topics of its requests. A failed one is not reported. */
 export const FINDS = "find-";
 const GO = "Go to";
@@ -46,8 +46,8 @@ export function searchFor(m: Model, typed: string): void {
   p.serial++;
   find(m);
   const wanted = nameIn(wantedBy(typed));
-  if (wanted.length > 1 && wanted.length <= LONGEST) {
-    after(RESTS_MS, "app.palette-ask", p.serial.toString());
+  if (wanted.length > 1 && wanted.length <= MAX_LENGTH) {
+    after(TYPING_PAUSE_MS, "app.palette-ask", p.serial.toString());
   }
 }
 
@@ -200,9 +200,9 @@ function find(m: Model): void {
     if (p.named[i].group === GO) goes.push(p.named[i]);
     else does.push(p.named[i]);
   }
-  p.found = does.slice(0, MOST);
+  p.found = does.slice(0, MAX_ACTIONS);
   if (isVerbs) return;
-  p.found = p.found.concat(goes.slice(0, MOST));
+  p.found = p.found.concat(goes.slice(0, MAX_ACTIONS));
   if (query.length > 0 && !id.valid) {
     const label = `All jobs that match “${query}”`;
     // A key such as `import:7` becomes a text to search for, because there is no field of its name.

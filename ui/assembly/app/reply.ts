@@ -10,10 +10,10 @@ import { FINDS, takeNames } from "./palette";
 import { denied, requestSession, SESSION, sessionAnswered } from "./session";
 import { writeDone, writeRefused } from "./writes";
 
-/** The codes of errors with which the database is there, but this request took too long. */
+/** The codes of errors of requests that took too long, although the database responds. */
 const SLOW: string[] = ["timeout", "database_timeout", "busy", "database_busy"];
 
-/** Takes an answer. `bytes`: its size during the transfer. */
+/** Handles an answer. `bytes`: its size as transferred, which may be compressed. */
 export function replied(
   m: Model,
   id: i32,
@@ -36,12 +36,12 @@ export function replied(
     const error = errorOf(body, status);
     // A single request that took too long is not an outage. If the counts cannot be read, it is an outage.
     const isSlow = SLOW.includes(error.code);
-    const isAlone = isSlow && pending.owner !== "app";
-    readFailed(m, pending, isAlone ? 504 : status, error.error);
-    if (isAlone) return;
+    const isOneTimeout = isSlow && pending.owner !== "app";
+    readFailed(m, pending, isOneTimeout ? 504 : status, error.error);
+    if (isOneTimeout) return;
   }
   if (!open) return;
-  if (isAway(status)) outage(m, awayFor(body, status));
+  if (isAway(status)) outage(m, outageOf(body, status));
   else if (status < 400 && pending.topic !== SESSION) {
     m.live.newsAt = m.now;
     recovered(m);
@@ -49,7 +49,7 @@ export function replied(
 }
 
 /** Returns why no data can be read. */
-function awayFor(body: string, status: i32): ApiError {
+function outageOf(body: string, status: i32): ApiError {
   const error = errorOf(body, status);
   if (SLOW.includes(error.code)) error.error = "PostgreSQL timed out.";
   return error;

@@ -4,7 +4,7 @@ import { parseWhole } from "../lib/number";
 import { Model } from "../model/model";
 import { Shortcut } from "../model/shortcut";
 import { ask, updateDialog } from "./dialog";
-import { reconnect, tick, toggleHold } from "./freshness";
+import { reconnect, tick, togglePause } from "./freshness";
 import { pressed, search } from "./keys";
 import { reload } from "./navigate";
 import { paletteKey, requestNames, searchFor, shortcutAt } from "./palette";
@@ -42,12 +42,12 @@ function updateApp(m: Model, verb: string, arg: string, value: string): void {
 }
 
 function updateShell(m: Model, verb: string, arg: string, value: string): void {
-  // Every step is drawn, so this action needs no other effect.
+  // The page is drawn after every action, so this one has nothing else to do.
   if (verb === "draw") return;
   if (verb === "key" && m.dialog === null) key(m, arg, value);
   else if (verb === "go") navigate(arg, false);
   else if (verb === "search") search(m);
-  else if (verb === "hold") toggleHold(m);
+  else if (verb === "hold") togglePause(m);
   else if (verb === "layer") {
     m.layer = m.layer === arg ? "" : arg;
     if (m.layer === "palette") searchFor(m, "");
@@ -85,7 +85,7 @@ function copied(m: Model, text: string, done: string): void {
   else m.notices.bad("The browser did not allow copying.");
 }
 
-/** Closes what is open over the page. If nothing is open, leaves the page. */
+/** Closes the layer that is open over the page. If none is open, goes to the page above. */
 function escape(m: Model): void {
   if (m.layer.length > 0) {
     m.layer = "";
@@ -93,12 +93,12 @@ function escape(m: Model): void {
   }
   if (m.page.under === m.page.name) return;
   const above = m.pageNamed(m.page.under);
-  // Before an address that was pasted, the history has no page of this application.
+  // After an address was pasted, the previous entry of the history is not a page of this application.
   if (m.places.at(m.entry - 1) !== null) back();
   else if (above !== null) navigate(above.path, false);
 }
 
-/** Moves between the entries of the navigation with its arrows: pages, then saved views. */
+/** Moves the focus in the navigation, the pages and then the saved views, with the arrow keys, Home and End. */
 function walkNavigation(m: Model, from: string, stroke: string): void {
   const stops: string[] = [];
   const entries = m.entries;

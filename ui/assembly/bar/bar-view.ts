@@ -1,4 +1,4 @@
-/** How the query bar looks: chips, the field, its completions, what is wrong and how to correct it. */
+/** The view of the query bar: chips, the field, its completions, and the fault with its correction. */
 import { QueryFault } from "../../../src/domain/portable/query/tree";
 import { iconButton, keyCap, link, ownButton } from "../controls/button";
 import { ALERT, CLOSE, icon, SEARCH } from "../controls/icon";
@@ -46,7 +46,7 @@ export function queryBar(bar: Bar): Node {
       [
         icon(SEARCH),
         box("span", "chips", chips),
-        box("span", "qin", [marked(bar, fault), field(bar, fault)]),
+        box("span", "qin", [underlined(bar, fault), field(bar, fault)]),
         keyCap("/"),
         menu("Examples of queries", [text("?")], examples()),
       ],
@@ -99,7 +99,7 @@ function field(bar: Bar, fault: QueryFault | null): Node {
     attr("autocapitalize", "off"),
     attr("maxlength", "4000"),
     flag("spellcheck", false),
-    attr("placeholder", bar.terms.chips.length > 0 ? "add a condition" : EXAMPLES),
+    attr("placeholder", bar.terms.chips.length > 0 ? "Add a condition" : EXAMPLES),
     attr("data-input", "jobs.type"),
     attr("data-key", "jobs.bar"),
     attr("data-keys", bar.draft.length === 0 ? keys + " Backspace" : keys),
@@ -110,8 +110,8 @@ function field(bar: Bar, fault: QueryFault | null): Node {
   return el("input", attrs, []);
 }
 
-/** The same text behind the field, with a wavy line below the fault. */
-function marked(bar: Bar, fault: QueryFault | null): Node {
+/** A copy of the field's text, drawn behind the field, with a wavy line below the fault. */
+function underlined(bar: Bar, fault: QueryFault | null): Node {
   if (fault === null) return nothing;
   const end = max(fault.end, fault.at + 1);
   const wrong = bar.draft.substring(fault.at, end);
@@ -135,7 +135,7 @@ function faultNote(bar: Bar, fault: QueryFault): Node {
         found.length > 0 ? text(` Found “${found}”.`) : nothing,
         corrected.length > 0 ? text(" Try ") : nothing,
         corrected.length > 0 ? fix(corrected) : nothing,
-        bar.terms.fault === null ? leaf("div", "", below(bar)) : nothing,
+        bar.terms.fault === null ? leaf("div", "", listNote(bar)) : nothing,
       ]),
     ],
   );
@@ -145,7 +145,7 @@ function fix(corrected: string): Node {
   return ownButton("as-link", "jobs.correct", corrected, [], [text(corrected)]);
 }
 
-function below(bar: Bar): string {
+function listNote(bar: Bar): string {
   const query = bar.terms.of(bar.terms.condition);
   return query.length > 0
     ? `The list below still shows ${query}.`

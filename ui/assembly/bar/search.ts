@@ -16,7 +16,7 @@ export class Search {
   /** The number of jobs that match; null: unknown. */
   count: Value | null = null;
   isComplete: bool = true;
-  /** Whether the rows are only the best so far, which better ones may replace. */
+  /** Whether the rows are the best of those searched so far; later ones may replace them. */
   isPartial: bool = false;
   /** The names in the query that do not exist. */
   unknown: string[] = [];
@@ -28,7 +28,7 @@ export class Search {
   private scanned: i64 = 0;
   private began: f64 = NaN;
 
-  /** Takes the first answer, or one that replaces it. */
+  /** Starts anew with this answer. */
   begin(m: Model, answer: JobList): void {
     this.answers = 0;
     this.scanned = 0;
@@ -48,7 +48,7 @@ export class Search {
     this.tookMs = answer.tookMs;
   }
 
-  again(m: Model): void {
+  resume(m: Model): void {
     this.began = m.now;
   }
 
@@ -57,7 +57,7 @@ export class Search {
   }
 
   /** Whether the page continues the search by itself. `isFull`: the page has all rows that it can hold. */
-  wants(m: Model, isFull: bool): bool {
+  shouldContinue(m: Model, isFull: bool): bool {
     if (this.isComplete || !m.live.visible || (isFull && !this.isPartial)) return false;
     return m.now - this.began < PATIENCE_MS;
   }
@@ -66,21 +66,21 @@ export class Search {
   view(m: Model, isOn: bool, waitsSince: f64): Node {
     if (isOn) {
       const wait = m.now - (isNaN(this.began) ? waitsSince : min(this.began, waitsSince));
-      const far = this.answers > 0 && !this.isComplete ? this.far(m) : "Searching…";
+      const progress = this.answers > 0 && !this.isComplete ? this.progress(m) : "Searching…";
       return box("span", "row", [
-        text(`${far} ${ageText(wait)}`),
+        text(`${progress} ${ageText(wait)}`),
         button("Stop", "jobs.stop", "", "s"),
       ]);
     }
     if (this.isComplete) return nothing;
     const best = this.isPartial ? "the best so far, " : "";
     return box("span", "row", [
-      text(`${best}${this.far(m)}`),
+      text(`${best}${this.progress(m)}`),
       button("Continue", "jobs.go-on", "", "s"),
     ]);
   }
 
-  private far(m: Model): string {
+  private progress(m: Model): string {
     const total = m.facts.counts.total.value;
     const whole = total > this.scanned ? ` of ${compact(total)}` : "";
     return `searched ${compact(this.scanned)}${whole}`;

@@ -1,6 +1,6 @@
 /**
- * Ages that grow with time, and that become clock times when no news has come for a while: an age that continued to
- * grow would claim that nothing has changed. Every age is made from a Times, which decides that.
+ * Ages such as `7 s ago`. If no news has come for a while, they are shown as clock times, because a growing age would
+ * claim that nothing has changed since. `Times.stale` decides which form is used.
  */
 import { ageText, spanText } from "../../../src/domain/portable/ages";
 import { zoneOffset } from "../host";
@@ -44,7 +44,7 @@ export function until(at: f64, times: Times): string {
   return at - times.now < 1000 ? "now" : "in " + ageText(at - times.now);
 }
 
-/** Returns `7 s`; if stale, `00:20:16`. It is for columns, whose head explains it. */
+/** Returns `7 s`; if stale, `00:20:16`. For columns: their headers name the event. */
 export function age(at: f64, times: Times): string {
   return times.stale ? clockAt(at, times.now) : ageText(Math.abs(times.now - at));
 }
@@ -77,11 +77,11 @@ function dayAndMonth(wall: string): string {
 
 /** Returns the time with its day and its zone: `Sun 1 Mar 2026 13:00:00 +01:00`. */
 export function dated(at: f64): string {
-  const said = absolute(at);
+  const full = absolute(at);
   const days = <i64>Math.floor((at + <f64>zoneOffset(at) * 60000) / DAY_MS);
   // 1 January 1970 was a Thursday; the year 1 is far less than 7 * 10^6 days before it.
   const name = <i32>((days + 7000004) % 7) * 4;
-  return `${WEEKDAYS.substring(name, name + 3)} ${dayAndMonth(said)} ${said.substring(0, 4)}${said.substring(10)}`;
+  return `${WEEKDAYS.substring(name, name + 3)} ${dayAndMonth(full)} ${full.substring(0, 4)}${full.substring(10)}`;
 }
 
 /** Returns the time by the local clock, with its zone: `2026-03-01 13:00:00 +01:00`. */
@@ -90,9 +90,9 @@ export function absolute(at: f64): string {
   return wallText(at + <f64>zone * 60000, " ") + " " + zoneText(zone);
 }
 
-/** A sentence of the server's with its times, which follow `at`, `since` or `until`, by the local clock. */
-export function localTimes(said: string, now: f64): string {
-  const words = said.split(" ");
+/** Returns a sentence of the server with its times, which follow `at`, `since` or `until`, in local time. */
+export function localTimes(sentence: string, now: f64): string {
+  const words = sentence.split(" ");
   for (let i = 1; i < words.length; i++) {
     const end = words[i].indexOf("Z") + 1;
     if (end !== 20 || !" at since until ".includes(` ${words[i - 1]} `)) continue;
@@ -117,11 +117,11 @@ export function zone(now: f64): string {
 }
 
 /**
- * Returns a sentence that was true at a time, with its ages as clock times: `the last at 00:20:16`. An age in one unit
+ * Returns a sentence that was written at `at`, with its ages as clock times: `the last at 00:20:16`. An age in one unit
  * is exact only to that unit, so `for 2 h` becomes `since before 22:20:16`.
  */
-export function clocked(said: string, at: f64): string {
-  const words = said.split(" ");
+export function clocked(sentence: string, at: f64): string {
+  const words = sentence.split(" ");
   const out: string[] = [];
   // After `in 40 m`, `to 50 m` is a future time, too.
   let isAhead = false;

@@ -1,20 +1,20 @@
-/** What is shown instead of data: while it loads, if there is none, or after an error. */
+/** What is shown instead of data: while they load, if there are none, or after an error. */
 import { attr, box, cls, el, leaf, Node, text } from "../lib/node";
 import { button, link } from "./button";
 import { ALERT, icon, NONE } from "./icon";
 
-/** A box about data that does not exist, with a link to the page where to continue. */
+/** A box for a view without data, with a link to a page that helps. */
 export function empty(title: string, hint: string, path: string, words: string): Node {
   return emptyWith(title, hint, [link(path, "btn", [text(words)])]);
 }
 
-/** The same box with buttons. */
-export function emptyWith(title: string, hint: string, repairs: Node[]): Node {
+/** A box for a view without data, with buttons. */
+export function emptyWith(title: string, hint: string, buttons: Node[]): Node {
   return box("div", "empty", [
     icon(NONE),
     leaf("h2", "", title),
     leaf("p", "", hint),
-    box("div", "row", repairs),
+    box("div", "row", buttons),
   ]);
 }
 
@@ -35,7 +35,7 @@ export function loading(): Node {
   return leaf("p", "loading", "Loading…");
 }
 
-/** A box with the reason why there are no data. */
+/** A box with the error because of which there are no data. */
 export function problem(message: string): Node {
   return el(
     "div",

@@ -6,7 +6,7 @@ export function pageHead(title: string, beside: Node[]): Node {
   return headOf([heading([text(title)])], "", beside);
 }
 
-/** The same heading with a sentence after the title. */
+/** The heading with a sentence after the title. */
 export function pageHeadWith(title: string, sentence: string, acts: Node[]): Node {
   return headOf([heading([text(title)])], sentence, acts);
 }

@@ -168,11 +168,11 @@ export class AddDialog extends CommandDialog {
       const words = MODE_WORDS[i];
       parts.push(part(words, "dialog.fill", "job_key_mode " + MODES[i], isOn));
     }
-    const said = this.facts.modeNote(draft.value("key"), mode);
+    const message = this.facts.modeNote(draft.value("key"), mode);
     return box("div", "field", [
       leaf("span", "label", "If the key exists"),
       segments("If the key exists", parts),
-      said.length > 0 ? leaf("p", "hint", said) : nothing,
+      message.length > 0 ? leaf("p", "hint", message) : nothing,
     ]);
   }
 
@@ -194,10 +194,10 @@ export class AddDialog extends CommandDialog {
       m.notices.bad(`The change was made, but the server's answer is invalid: ${r.error}`);
       return;
     }
-    const said = result.message.length > 0 ? result.message : "Added the job";
+    const message = result.message.length > 0 ? result.message : "Added the job";
     // A throttle has dropped it: then there is no job.
     const isAdded = !result.isDuplicate && result.jobs.length === 1;
-    const notice = isAdded ? m.notices.good(said) : m.notices.warn(said);
+    const notice = isAdded ? m.notices.good(message) : m.notices.warn(message);
     if (result.jobs.length === 1) notice.link = jobPath(result.jobs[0].id);
   }
 }

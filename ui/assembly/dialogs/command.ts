@@ -87,9 +87,9 @@ export class CommandDialog extends Dialog {
     const r = new JsonReader(body);
     const result: MessageResult = readMessageResult(r);
     r.end();
-    const said = r.failed || result.message.length === 0 ? "Done." : result.message;
+    const message = r.failed || result.message.length === 0 ? "Done." : result.message;
     const isPart = !r.failed && result.done < result.requested;
-    const notice = isPart ? m.notices.warn(said) : m.notices.good(said);
+    const notice = isPart ? m.notices.warn(message) : m.notices.good(message);
     notice.undo = result.operation;
   }
 }

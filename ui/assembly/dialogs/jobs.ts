@@ -109,11 +109,11 @@ export class JobsDialog extends TablesDialog {
   protected override fields(m: Model, dialog: OpenDialog): Node {
     if (!this.givesBack(dialog)) {
       const form = commandForm(this.command, dialog.draft, m.serverNow);
-      const said = this.spent(dialog);
+      const spent = this.spent(dialog);
       return box("div", "form", [
         form,
         this.due(m, dialog),
-        said.length > 0 ? leaf("p", "hint", said) : nothing,
+        spent.length > 0 ? leaf("p", "hint", spent) : nothing,
       ]);
     }
     const failed = dialog.count("failed");
@@ -153,8 +153,8 @@ export class JobsDialog extends TablesDialog {
     // A job that was changed, but has no attempts left, does not count as done.
     const count = result.done === i64.MIN_VALUE ? <i64>result.jobs.length : result.done;
     const numbers = `${grouped(count)} of ${counted(write.count, "job", "jobs")}`;
-    const said = result.message;
-    const sentence = said.length > 0 ? said : numbers;
+    const message = result.message;
+    const sentence = message.length > 0 ? message : numbers;
     const isAll = count + result.cancelling === write.count;
     const notice = isAll ? m.notices.good(sentence) : m.notices.warn(sentence);
     notice.undo = result.operation;

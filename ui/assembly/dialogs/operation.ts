@@ -99,11 +99,11 @@ export class OperationDialog extends Dialog {
 
   override text(_m: Model, _dialog: OpenDialog): string {
     const rehearsal = this.rehearsal;
-    const said = this.command.consequence;
-    if (rehearsal === null) return said;
+    const consequence = this.command.consequence;
+    if (rehearsal === null) return consequence;
     const missing = rehearsal.missing;
-    if (missing !== null) return withTables(said, missing);
-    return `${said} Can be undone for 24 hours, for jobs that have not changed since.`;
+    if (missing !== null) return withTables(consequence, missing);
+    return `${consequence} Can be undone for 24 hours, for jobs that have not changed since.`;
   }
 
   override exception(_dialog: OpenDialog): string {

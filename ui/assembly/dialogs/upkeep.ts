@@ -30,10 +30,10 @@ export class UpkeepDialog extends CommandDialog {
   }
 
   override text(m: Model, dialog: OpenDialog): string {
-    const said = this.chore.sentence;
+    const sentence = this.chore.sentence;
     // The command's own text is about everything that it can do, so it is not shown.
-    if (this.command.name === "cleanup") return said;
-    return said.length > 0 ? `${said} ${this.command.consequence}` : super.text(m, dialog);
+    if (this.command.name === "cleanup") return sentence;
+    return sentence.length > 0 ? `${sentence} ${this.command.consequence}` : super.text(m, dialog);
   }
 
   override danger(_m: Model, _dialog: OpenDialog): bool {

@@ -67,8 +67,8 @@ export class VerbDialog extends Dialog {
   }
 
   override text(_m: Model, dialog: OpenDialog): string {
-    const said = consequence(this.verbOffered, dialog.workers.length === 1);
-    return dialog.note.length > 0 ? `${dialog.note} ${said}` : said;
+    const message = consequence(this.verbOffered, dialog.workers.length === 1);
+    return dialog.note.length > 0 ? `${dialog.note} ${message}` : message;
   }
 
   override danger(_m: Model, _dialog: OpenDialog): bool {
@@ -92,8 +92,8 @@ export class VerbDialog extends Dialog {
 
   override done(m: Model, write: Pending, body: string): void {
     const result: MessageResult = readMessageResult(new JsonReader(body));
-    const said = result.message;
-    const notice = m.notices.good(said.length > 0 ? said : "Done.");
+    const message = result.message;
+    const notice = m.notices.good(message.length > 0 ? message : "Done.");
     notice.undo = result.operation;
     const dialog = write.dialog;
     if (dialog === null) return;

@@ -9,82 +9,82 @@ import { parseTime, parseWall, wallText } from "../lib/time";
 export const NO_TIME: string = "Enter a time such as +30m, tomorrow 9:00 or 2026-11-26 09:00.";
 const DAY_MS: f64 = 86400000;
 
-/** Returns the time at which the local clock shows this. */
+/** Returns the time at which the local clock shows `wall`. */
 function localTime(wall: f64): f64 {
-  // The offset is read twice, since it may differ between the local time and the true one.
+  // The first offset may be wrong by an hour if the clocks change around this time.
   const guess = wall - <f64>zoneOffset(wall) * 60000;
   return wall - <f64>zoneOffset(guess) * 60000;
 }
 
 /**
  * Returns the time that a text means, as the command line reads it: `now`, `+10m`, `in 2h`, RFC 3339, or a day, a time,
- * or both, by the local clock; NaN for another text.
+ * or both, by the local clock; NaN for any other text.
  */
 export function typedTime(typed: string, now: f64): f64 {
-  const said = lower(typed.trim());
-  if (said === "now") return now;
-  const isSpan = said.startsWith("+") || said.startsWith("in ");
-  if (isSpan) return now + spanOf(said.substring(said.startsWith("+") ? 1 : 3));
+  const input = lower(typed.trim());
+  if (input === "now") return now;
+  const isSpan = input.startsWith("+") || input.startsWith("in ");
+  if (isSpan) return now + spanOf(input.substring(input.startsWith("+") ? 1 : 3));
   const today = dayOf(now);
   let day: f64 = NaN;
-  let behind = 10;
-  if (said.startsWith("today")) {
+  let dayLength = 10;
+  if (input.startsWith("today")) {
     day = today;
-    behind = 5;
-  } else if (said.startsWith("tomorrow")) {
+    dayLength = 5;
+  } else if (input.startsWith("tomorrow")) {
     day = today + DAY_MS;
-    behind = 8;
-  } else if (said.length >= 10) {
-    const date = said.substring(0, 10);
+    dayLength = 8;
+  } else if (input.length >= 10) {
+    const date = input.substring(0, 10);
     day = parseWall(date + "T00:00");
     // Days such as 31 February do not exist.
     if (isNaN(day) || wallText(day, "T").substring(0, 10) !== date) return NaN;
     const moment = parseTime(typed.trim());
     if (!isNaN(moment)) return moment;
   } else {
-    const at = localTime(today + clockOf(said));
-    return at > now || isNaN(at) ? at : localTime(today + DAY_MS + clockOf(said));
+    const at = localTime(today + clockOf(input));
+    return at > now || isNaN(at) ? at : localTime(today + DAY_MS + clockOf(input));
   }
-  const rest = said.substring(behind);
+  const rest = input.substring(dayLength);
   if (rest.length === 0) return localTime(day);
   return " t".includes(rest.charAt(0)) ? localTime(day + clockOf(rest.substring(1).trim())) : NaN;
 }
 
-/** Returns the seconds of `2h`, `+2h`, `-30m` or `90`; NaN for another text. */
+/** Returns the seconds of `2h`, `+2h`, `-30m` or `90`; NaN for any other text. */
 export function typedSeconds(typed: string): f64 {
-  const said = lower(typed.trim());
-  const back = said.startsWith("-");
-  const plain = back || said.startsWith("+") ? said.substring(1) : said;
+  const input = lower(typed.trim());
+  const back = input.startsWith("-");
+  const plain = back || input.startsWith("+") ? input.substring(1) : input;
   const whole = parseWhole(plain);
   const secs = whole.valid && whole.value >= 0 ? <f64>whole.value : spanOf(plain) / 1000;
   return back ? -secs : secs;
 }
 
-/** Returns the midnight at which the day of a time begins, by the local clock. */
+/** Returns the local time, as `wall`, of the midnight at which the day of `at` begins. */
 export function dayOf(at: f64): f64 {
   return Math.floor((at + <f64>zoneOffset(at) * 60000) / DAY_MS) * DAY_MS;
 }
 
-/** Returns the milliseconds since midnight of `9:00` or `09:00:30`; NaN for another text. */
-function clockOf(said: string): f64 {
-  const padded = said.charAt(1) === ":" ? "0" + said : said;
+/** Returns the milliseconds since midnight of `9:00` or `09:00:30`; NaN for any other text. */
+function clockOf(input: string): f64 {
+  const padded = input.charAt(1) === ":" ? "0" + input : input;
   if (padded.charAt(2) !== ":" || (padded.length !== 5 && padded.length !== 8)) return NaN;
   return padded.length === 8 && padded.charAt(5) !== ":" ? NaN : parseWall("1970-01-01T" + padded);
 }
 
-/** Returns the milliseconds of `1h30m`; NaN for another text. */
-function spanOf(said: string): f64 {
+/** Returns the milliseconds of `1h30m`; NaN for any other text. */
+function spanOf(input: string): f64 {
   let sum: f64 = 0;
   let count: f64 = -1;
   let parts = 0;
-  for (let i = 0; i < said.length; i++) {
-    const c = said.charCodeAt(i);
+  for (let i = 0; i < input.length; i++) {
+    const c = input.charCodeAt(i);
     if (c === 0x20) continue;
     if (isDigit(c)) {
       count = max(count, 0) * 10 + <f64>(c - 0x30);
       continue;
     }
-    const unit = unitOf(said.charAt(i));
+    const unit = unitOf(input.charAt(i));
     if (count < 0 || unit === 0) return NaN;
     sum += count * unit;
     count = -1;
@@ -101,7 +101,7 @@ function unitOf(letter: string): f64 {
   return letter === "d" ? 86400000 : 0;
 }
 
-/** Returns a time in the form of a field. */
+/** Returns a time as text for a field, by the local clock. */
 export function localField(at: f64): string {
   return wallText(at + <f64>zoneOffset(at) * 60000, "T");
 }

@@ -19,7 +19,7 @@ export function timeField(
   field.placeholder = "in 2h, tomorrow 09:00";
   const typed = draft.value(name);
   const at = typedTime(typed, now);
-  if (!isNaN(at)) field.hint = `${until(at, new Times(now, false))}: ${dayed(at, now)}`;
+  if (!isNaN(at)) field.hint = `${until(at, new Times(now, false))}: ${datedWithDay(at, now)}`;
   else if (typed.trim().length > 0) draft.reject(name, NO_TIME);
   else field.hint = `Time zone of this browser: ${zone(now)}.`;
   return box("div", "run-at", [
@@ -37,14 +37,17 @@ export function timeField(
 /** A note about when jobs will be due, from the first to the last. */
 export function dueNote(first: f64, last: f64, now: f64): Node {
   if (isNaN(first) || isNaN(last)) return nothing;
-  const to =
+  const words =
     first === last
-      ? `Due ${dayed(first, now)}.`
-      : `Due from ${dayed(first, now)} to ${dayed(last, now)}.`;
-  return leaf("p", "hint", to);
+      ? `Due ${datedWithDay(first, now)}.`
+      : `Due from ${datedWithDay(first, now)} to ${datedWithDay(last, now)}.`;
+  return leaf("p", "hint", words);
 }
 
-/** The same note for jobs with these times, as the form moves them. A spread ends at the last possible time. */
+/**
+ * A note about when jobs that are due from `first` to `last` will be due after the changes in the form. A spread sets a
+ * random time, so the last time is only an upper limit.
+ */
 export function movedNote(draft: Draft, first: f64, last: f64, now: f64): Node {
   const shift = typedSeconds(draft.value("shift"));
   const spread = typedSeconds(draft.value("spread"));
@@ -60,7 +63,7 @@ export function movedNote(draft: Draft, first: f64, last: f64, now: f64): Node {
 }
 
 /** Returns `tomorrow, Fri 27 Nov 2026 09:00:00 +01:00`. */
-function dayed(at: f64, now: f64): string {
+function datedWithDay(at: f64, now: f64): string {
   const days = (dayOf(at) - dayOf(now)) / 86400000;
   return (days === 0 ? "today, " : days === 1 ? "tomorrow, " : "") + dated(at);
 }
@@ -69,8 +72,8 @@ function shortcut(label: string, name: string, minutes: i32): Node {
   return button(label, "dialog.later", `${name} ${minutes}`, "s");
 }
 
-/** Fills in the time that the argument of a button names. */
-export function fillLater(draft: Draft, arg: string, now: f64): void {
+/** Fills in the time of a shortcut. `arg`: the name of the field and the minutes from now. */
+export function fillShortcut(draft: Draft, arg: string, now: f64): void {
   const space = arg.indexOf(" ");
   const minutes = <f64>parseWhole(arg.substring(space + 1)).value;
   draft.set(arg.substring(0, max(space, 0)), localField(now + minutes * 60000));

@@ -1,4 +1,4 @@
-/** A job, and the action that helps it, as lines for a shell. They contain only commands that exist. */
+/** Shell commands for a job: the action that it needs, and the addition of a job like it. */
 
 import { argument, quoted, shellLine } from "../forms/shell-line";
 import { firstActionFor } from "../generated/commands";
@@ -14,11 +14,11 @@ export function commandOf(
 ): string {
   const id = job.id.toString();
   const root = rootOf(why);
-  const verb = repairOf(root, condition);
-  if (root !== null && verb !== null) {
+  const fix = repairOf(root, condition);
+  if (root !== null && fix !== null) {
     const worker = root.links.worker;
     if (worker !== null) return shellLine("unlock " + quoted(worker), schema);
-    return shellLine(`${verb.action} ${id}`, schema);
+    return shellLine(`${fix.action} ${id}`, schema);
   }
   const first = firstActionFor(condition);
   return first !== null && first.needsNoInput && !isHopeless(why)
@@ -33,13 +33,13 @@ export function rootOf(why: Why | null): Cause | null {
   return null;
 }
 
-/** Returns the action without which the job does not continue, if the condition does not suggest the same. */
+/** Returns the action that the root cause requires; null if it is the usual action for the condition. */
 export function repairOf(root: Cause | null, condition: string): Fix | null {
   if (root === null || !root.isBroken) return null;
-  const verb = root.fix;
-  if (verb === null) return null;
+  const fix = root.fix;
+  if (fix === null) return null;
   const first = firstActionFor(condition);
-  return first !== null && first.name === verb.action ? null : verb;
+  return first !== null && first.name === fix.action ? null : fix;
 }
 
 /** Whether the job has failed and a retry would fail, too. */

@@ -1,4 +1,4 @@
-/** The job's facts: names that can be copied, places in queues, times with the absolute one at hover. */
+/** The job's facts: its names, its place in a queue, its times (with the absolute time on hover) and its flags. */
 import { age, ago, clockAt, lasting, timed, until } from "../controls/age";
 import { copyButton, link } from "../controls/button";
 import { pair, pairs, plainPanel } from "../controls/panel";
@@ -11,13 +11,13 @@ import { bytes, grouped, parseWhole } from "../lib/number";
 import { errorPath, queuePath, workerPath } from "../model/links";
 import { Model } from "../model/model";
 
-/** Whether the job failed because it was cancelled: that uses up the attempts of a waiting job. */
+/** Whether the job failed because it was cancelled. Cancelling a waiting job uses up its attempts. */
 export function wasCancelled(job: ListedJob): bool {
   const error = job.errorLine;
   return job.state === "failed" && error !== null && error.startsWith("cancelled");
 }
 
-/** The time within which a job counts as due when it was added. */
+/** A job that is due within this time after it was added is shown as due at once. */
 const AT_ONCE_MS: f64 = 1000;
 
 export function facts(m: Model, job: ListedJob, why: Why | null, payload: string | null): Node {
@@ -75,8 +75,11 @@ function times(m: Model, job: ListedJob, list: Node[]): void {
   const now = m.serverNow;
   const state = job.state;
   if (state === "locked") {
-    list.push(pair("Started", moment(m, job.lockedAt)));
-    list.push(pair("Runs", timed(job.lockedAt, lasting(job.lockedAt, m.times))));
+    const isFetched = job.condition === "fetched";
+    list.push(pair(isFetched ? "Fetched" : "Started", moment(m, job.lockedAt)));
+    if (!isFetched) {
+      list.push(pair("Runs", timed(job.lockedAt, lasting(job.lockedAt, m.times))));
+    }
   } else if (job.runAt > now) {
     list.push(
       pair("Due", timed(job.runAt, `${clockAt(job.runAt, now)}, ${until(job.runAt, m.times)}`)),
@@ -95,7 +98,10 @@ function moment(m: Model, at: f64): Node {
   return timed(at, `${clockAt(at, m.serverNow)}, ${ago(at, m.times)}`);
 }
 
-/** Shows `{"slow": true}` as `slow`, its retry policy and its deadline by themselves; any other JSON unchanged. */
+/**
+ * Shows the flags `{"slow": true}` as `slow`. A retry policy and a deadline, which are stored as flags, are facts of
+ * their own. Any other JSON is shown unchanged.
+ */
 function flags(m: Model, json: string, list: Node[]): void {
   const names: string[] = [];
   const r = new JsonReader(json);
@@ -119,7 +125,7 @@ function flags(m: Model, json: string, list: Node[]): void {
 }
 
 function deadlineText(m: Model, at: f64): string {
-  const when = at > m.serverNow ? until(at, m.times) : "over, " + ago(at, m.times);
+  const when = at > m.serverNow ? until(at, m.times) : "passed " + ago(at, m.times);
   return `${clockAt(at, m.serverNow)}, ${when}`;
 }
 

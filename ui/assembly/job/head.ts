@@ -69,7 +69,7 @@ export function jobHead(m: Model, view: JobView, job: ListedJob, beside: bool): 
       m.access.canWrite && !beside
         ? button("Duplicate…", "job.duplicate", "", "only-wide")
         : nothing,
-      others(m, view, job),
+      moreActions(m, view, job),
     ]),
   ]);
 }
@@ -93,12 +93,12 @@ function primaryAction(view: JobView): JobAction | null {
   return view.ended ? null : firstActionFor(view.condition);
 }
 
-/** Returns the root cause's action, if that is more than the most likely one for the condition. */
+/** Returns the action that the root cause requires, if it differs from the most likely one for the condition. */
 function repair(view: JobView): Fix | null {
   return view.ended ? null : repairOf(rootOf(view.why), view.condition);
 }
 
-function others(m: Model, view: JobView, job: ListedJob): Node {
+function moreActions(m: Model, view: JobView, job: ListedJob): Node {
   const items: Node[] = [];
   const list = jobShortcuts(m, view);
   const isFirst = repair(view) === null && !isHopeless(view.why);
@@ -128,7 +128,7 @@ function keyed(label: string, cap: string, action: string, arg: string, name: st
   return ownButton(name, action, arg, [], [words, cap.length > 0 ? keyCap(cap) : nothing]);
 }
 
-/** Returns everything that can be done with the job by key, from its menu, or from the palette. */
+/** Returns all actions on the job, for keys, the menu and the palette. */
 export function jobShortcuts(m: Model, view: JobView): Shortcut[] {
   const list: Shortcut[] = [];
   const canWrite = m.access.canWrite && !m.live.isStale(m.now);
@@ -147,7 +147,7 @@ export function jobShortcuts(m: Model, view: JobView): Shortcut[] {
   return list;
 }
 
-/** Adds the actions: those that are for running jobs, too, the first one, and the others. */
+/** Adds the actions in this order: those that also reach running jobs, the most likely one, and all others. */
 function addActions(list: Shortcut[], view: JobView): void {
   const first = primaryAction(view);
   addMatching(list, view, first, true);
@@ -187,15 +187,15 @@ export function endedNote(m: Model, view: JobView): Node {
       leaf(
         "span",
         "",
-        `It finished or was removed before ${ago(view.endedAt, m.times)}. Showing its last state.`,
+        `It finished or was removed; noticed ${ago(view.endedAt, m.times)}. Showing its last state.`,
       ),
     ]);
   }
   const by = one.by;
-  const who = by === null ? "" : ` by ${by}`;
+  const byUser = by === null ? "" : ` by ${by}`;
   return note("info", [
     icon(INFO),
     leaf("b", "", "This job no longer exists."),
-    leaf("span", "", `${one.message}, ${ago(one.at, m.times)}${who}. Showing its last state.`),
+    leaf("span", "", `${one.message}, ${ago(one.at, m.times)}${byUser}. Showing its last state.`),
   ]);
 }

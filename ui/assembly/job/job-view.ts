@@ -29,7 +29,7 @@ import { Payload } from "./payload";
  * counts.
  */
 const WHY_MS: f64 = 5000;
-const REST_MS: f64 = 15000;
+const UNCHANGED_MS: f64 = 15000;
 const HEAD_MS: f64 = 60000;
 const MAX_READ = 100;
 
@@ -83,7 +83,7 @@ export class JobView {
 
   refresh(m: Model): void {
     if (this.ended || this.head.missing) return;
-    const every = m.facts.changedAt >= this.explained.requestedAt ? WHY_MS : REST_MS;
+    const every = m.facts.changedAt >= this.explained.requestedAt ? WHY_MS : UNCHANGED_MS;
     if (this.explained.isDue(m, every)) this.explained.request(m, `api/jobs/${this.id}/why`, true);
     this.head.requestEvery(m, `api/jobs/${this.id}?fields=head`, HEAD_MS);
   }

@@ -8,28 +8,28 @@ import { Links } from "../generated/records";
 import { leaf, Node, text } from "../lib/node";
 import { jobPath, queuePath, workerPath } from "../model/links";
 
-export function sentence(said: string, links: Links): Node[] {
-  const end = leadEnd(said);
-  const nodes: Node[] = end > 0 ? [leaf("b", "", said.substring(0, end))] : [];
-  return nodes.concat(linked(said.substring(end), links));
+export function sentence(words: string, links: Links): Node[] {
+  const end = leadEnd(words);
+  const nodes: Node[] = end > 0 ? [leaf("b", "", words.substring(0, end))] : [];
+  return nodes.concat(linked(words.substring(end), links));
 }
 
 /** The same without bold. */
-export function linked(said: string, links: Links): Node[] {
+export function linked(words: string, links: Links): Node[] {
   const worker = links.worker;
-  if (worker !== null && said.includes(worker))
-    return around(said, worker, workerPath(worker), links);
+  if (worker !== null && words.includes(worker))
+    return around(words, worker, workerPath(worker), links);
   const queue = links.queue;
-  if (queue !== null && said.includes(queue)) return around(said, queue, queuePath(queue), links);
+  if (queue !== null && words.includes(queue)) return around(words, queue, queuePath(queue), links);
   if (links.job !== i64.MIN_VALUE) {
     const name = "#" + links.job.toString();
-    if (said.includes(name)) return around(said, name, jobPath(links.job), links);
+    if (words.includes(name)) return around(words, name, jobPath(links.job), links);
   }
-  return said.length > 0 ? [text(said)] : [];
+  return words.length > 0 ? [text(words)] : [];
 }
 
-function around(said: string, name: string, path: string, links: Links): Node[] {
-  const at = said.indexOf(name);
+function around(words: string, name: string, path: string, links: Links): Node[] {
+  const at = words.indexOf(name);
   const rest = Links.empty();
   // The text before and after the name may contain the other names.
   if (links.worker !== name) rest.worker = links.worker;
@@ -38,23 +38,23 @@ function around(said: string, name: string, path: string, links: Links): Node[] 
     rest.queue = links.queue;
     rest.job = links.job;
   } else if (links.queue === name) rest.job = links.job;
-  return linked(said.substring(0, at), rest)
+  return linked(words.substring(0, at), rest)
     .concat([link(path, "link", [text(name)])])
-    .concat(linked(said.substring(at + name.length), rest));
+    .concat(linked(words.substring(at + name.length), rest));
 }
 
 /** Returns where `480 jobs wait.` or `≈ 8,400 jobs` ends; 0 if the sentence begins with neither. */
-function leadEnd(said: string): i32 {
+function leadEnd(words: string): i32 {
   let at = 0;
   // `Attempt 18 of 25 begins` does not begin with a number of things.
-  if (said.startsWith("Attempt ")) return 0;
-  while (at < said.length && !isDigit(said.charCodeAt(at))) {
+  if (words.startsWith("Attempt ")) return 0;
+  while (at < words.length && !isDigit(words.charCodeAt(at))) {
     if (at > "at least ".length) return 0;
     at++;
   }
-  const stop = said.indexOf(". ");
+  const stop = words.indexOf(". ");
   if (stop > 0 && stop < 40 && at < stop) return stop + 1;
-  const noun = said.indexOf(" ", at);
-  const verb = noun < 0 ? -1 : said.indexOf(" ", noun + 1);
-  return verb < 0 || at === said.length ? 0 : verb;
+  const noun = words.indexOf(" ", at);
+  const verb = noun < 0 ? -1 : words.indexOf(" ", noun + 1);
+  return verb < 0 || at === words.length ? 0 : verb;
 }

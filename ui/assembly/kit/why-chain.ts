@@ -14,21 +14,21 @@ import { verbButton } from "./verb";
 /** The sentence in the colour of the job's condition. */
 export function whyBox(m: Model, why: Why): Node {
   const empty = why.causes.length > 0 ? why.causes[0].links : Cause.empty().links;
-  const said = localTimes(why.sentence, m.serverNow);
+  const words = localTimes(why.sentence, m.serverNow);
   const group = why.errorGroup;
-  const same = group === null ? -1 : sameStart(said);
-  const nodes = lead(said).concat(
-    linked(said.substring(leadEnd(said), same < 0 ? said.length : same), empty),
+  const same = group === null ? -1 : sameStart(words);
+  const nodes = lead(words).concat(
+    linked(words.substring(leadEnd(words), same < 0 ? words.length : same), empty),
   );
   if (group !== null && same >= 0) {
-    nodes.push(link(errorPath(group), "", [text(said.substring(same))]));
+    nodes.push(link(errorPath(group), "", [text(words.substring(same))]));
   }
   return box("div", "why-box " + toneOf(why.condition), nodes);
 }
 
 /** Returns where `836 other jobs have this error.` begins, or -1. */
-function sameStart(said: string): i32 {
-  return said.endsWith(" this error.") ? said.lastIndexOf(". ", said.length - 2) + 2 : -1;
+function sameStart(words: string): i32 {
+  return words.endsWith(" this error.") ? words.lastIndexOf(". ", words.length - 2) + 2 : -1;
 }
 
 /**
@@ -58,7 +58,7 @@ export function chainLink(
   id: string,
   drawing: string,
   isBroken: bool,
-  said: Node[],
+  words: Node[],
   detail: string,
   verb: Node,
 ): Node {
@@ -68,7 +68,7 @@ export function chainLink(
     [
       box("span", "dotc", [icon(drawing)]),
       box("div", "", [
-        box("div", "", said),
+        box("div", "", words),
         detail.length > 0 ? leaf("div", "sub", detail) : nothing,
       ]),
       verb,
@@ -90,19 +90,19 @@ function toneOf(condition: string): string {
   return data === null ? "" : data.tone;
 }
 
-function lead(said: string): Node[] {
-  return [leaf("span", "lead", said.substring(0, leadEnd(said)))];
+function lead(words: string): Node[] {
+  return [leaf("span", "lead", words.substring(0, leadEnd(words)))];
 }
 
 /** Returns the end of the first sentence, or of the part before the first comma or semicolon. */
-function leadEnd(said: string): i32 {
-  for (let i = 0; i < said.length; i++) {
-    const c = said.charCodeAt(i);
+function leadEnd(words: string): i32 {
+  for (let i = 0; i < words.length; i++) {
+    const c = words.charCodeAt(i);
     const isEnd =
       c === 0x2c ||
       c === 0x3b ||
-      (c === 0x2e && (i + 1 === said.length || said.charCodeAt(i + 1) === 0x20));
+      (c === 0x2e && (i + 1 === words.length || words.charCodeAt(i + 1) === 0x20));
     if (isEnd) return i + 1;
   }
-  return said.length;
+  return words.length;
 }

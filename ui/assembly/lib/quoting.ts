@@ -20,8 +20,8 @@ export function unquoted(text: string): string {
  * Returns a text for a line of Markdown in a chat: characters of Markdown are escaped, and a word that a chat would
  * turn into a link or a mention (`@here`) is code.
  */
-export function plain(said: string): string {
-  const words = oneLine(said).split(" ");
+export function plain(value: string): string {
+  const words = oneLine(value).split(" ");
   for (let i = 0; i < words.length; i++) {
     const word = words[i];
     words[i] = isLinked(word) ? codeSpan(word) : escaped(word);
@@ -42,18 +42,18 @@ function escaped(word: string): string {
   return out;
 }
 
-function oneLine(said: string): string {
-  return visible(said.replaceAll("\r\n", " ").replaceAll("\n", " ").replaceAll("\r", " "), false);
+function oneLine(value: string): string {
+  return visible(value.replaceAll("\r\n", " ").replaceAll("\n", " ").replaceAll("\r", " "), false);
 }
 
 /** Returns a text as code in a line, with another character in place of one that would end it. */
-export function codeSpan(said: string): string {
-  return "`" + oneLine(said).replaceAll("`", "'") + "`";
+export function codeSpan(value: string): string {
+  return "`" + oneLine(value).replaceAll("`", "'") + "`";
 }
 
 /** Returns the first `most` lines as a block of code. */
-export function codeBlock(said: string, most: i32): string {
-  const lines = visible(said, true).replaceAll("```", "'''").split("\n");
+export function codeBlock(value: string, most: i32): string {
+  const lines = visible(value, true).replaceAll("```", "'''").split("\n");
   const shown = lines.slice(0, most);
   if (lines.length > most) shown.push("…");
   return "```\n" + shown.join("\n") + "\n```";

@@ -2,7 +2,7 @@
 import { decode, encode } from "../lib/percent";
 
 /** The longest address. This client writes no longer one. */
-const LONGEST = 8192;
+const MAX_LENGTH = 8192;
 /** A path that no page has. */
 const NOWHERE = "?";
 
@@ -44,7 +44,7 @@ export class Address {
 
 export function parseAddress(text: string): Address {
   const query = new Map<string, string>();
-  if (text.length > LONGEST) return new Address(NOWHERE, query);
+  if (text.length > MAX_LENGTH) return new Address(NOWHERE, query);
   const mark = text.indexOf("?");
   const path = mark < 0 ? text : text.substring(0, mark);
   const parts = text.substring(mark < 0 ? text.length : mark + 1).split("&");

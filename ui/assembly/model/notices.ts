@@ -5,7 +5,7 @@
 import { after } from "../host";
 
 /** The number of messages that are kept. Beyond it the oldest is removed. */
-const MOST = 4;
+const MAX_NOTICES = 4;
 const SHORT_MS = 8000;
 
 export class Notice {
@@ -64,7 +64,7 @@ export class Notices {
     }
     const notice = new Notice(this.nextId++, tone, text);
     this.list.push(notice);
-    if (this.list.length > MOST) this.list.shift();
+    if (this.list.length > MAX_NOTICES) this.list.shift();
     if (tone === "good") after(SHORT_MS, "app.fade", notice.id.toString());
     return notice;
   }

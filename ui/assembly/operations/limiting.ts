@@ -39,7 +39,7 @@ export function setButton(m: Model, label: string, arg: string, kind: string): N
   return writeButton(m, label, SET, arg, kind);
 }
 
-/** The same by key and from the palette. `target`: a queue or a task; empty: any. */
+/** The action of the button, for a key and the palette. `target`: a queue or a task; empty: any. */
 export function setShortcut(target: string, keys: string, group: string): Shortcut {
   const label = target.length > 0 ? `Set a limit on ${target}…` : "Set a limit…";
   return new Shortcut(keys, label, SET, target, group, GAUGE);

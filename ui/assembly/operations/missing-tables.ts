@@ -20,23 +20,23 @@ export function addTables(topic: string, missing: MissingTables): Pending {
 }
 
 /** What an action does, and that it begins by adding them. */
-export function withTables(said: string, missing: MissingTables | null): string {
+export function withTables(sentence: string, missing: MissingTables | null): string {
   return addsTables(missing)
-    ? said + " Adds the missing tables first; workers can keep running."
-    : said;
+    ? sentence + " Adds the missing tables first; workers can keep running."
+    : sentence;
 }
 
 /** For a role that may not add the tables: the command that the owner has to run. */
 export function unstartable(missing: MissingTables | null): Node {
   if (missing === null || missing.mayAdd) return nothing;
   const command = missing.command;
-  const said =
+  const sentence =
     command === null
       ? missing.sentence + "."
       : "This needs tables that this role may not add. The schema's owner runs:";
   return note("warn", [
     icon(INFO),
-    box("div", "", [leaf("span", "", said), command === null ? nothing : commandLine(command)]),
+    box("div", "", [leaf("span", "", sentence), command === null ? nothing : commandLine(command)]),
   ]);
 }
 

@@ -50,7 +50,7 @@ export function pauseButton(m: Model, target: string, isPaused: bool, kind: stri
   return writeButton(m, label, actionOn(isPaused), argOn(target, isPaused), kind);
 }
 
-/** The same by key and from the palette. */
+/** The action of the button, for a key and the palette. */
 export function pauseShortcut(
   target: string,
   isPaused: bool,

@@ -47,7 +47,7 @@ function changeArg(entry: CronEntry): string {
   return `${entry.revision} ${entry.identifier}`;
 }
 
-/** The same by key and from the palette. */
+/** The action of the button, for a key and the palette. */
 export function scheduleKeys(m: Model, entry: CronEntry, group: string): Shortcut[] {
   if (!isSchedule(entry) || !m.access.canWrite) return [];
   const isRunning = isNaN(entry.pausedAt);

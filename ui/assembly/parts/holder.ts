@@ -81,15 +81,15 @@ export function unlockPreview(workers: ListedWorker[], times: Times): string {
   for (let i = 0; i < workers.length; i++) if (workers[i].state === "alive") answer++;
   const one = workers.length === 1;
   const who = one ? workers[0].workerId : counted(workers.length, "worker", "workers");
-  const said = `Unlocking ${who} releases ${holdings(workers)}.`;
+  const effect = `Unlocking ${who} releases ${holdings(workers)}.`;
   if (answer > 0) {
     const still = one ? "It is alive" : `${answer} of them ${answer === 1 ? "is" : "are"} alive`;
-    return `${said} ${still}: ${answer === 1 ? "its" : "their"} running jobs would run twice.`;
+    return `${effect} ${still}: ${answer === 1 ? "its" : "their"} running jobs would run twice.`;
   }
-  if (!one) return said;
+  if (!one) return effect;
   const beatAt = workers[0].lastHeartbeatAt;
   const last = isNaN(beatAt)
     ? "It sends no heartbeats"
     : `Its last heartbeat was ${ago(beatAt, times)}`;
-  return `${said} ${last}.`;
+  return `${effect} ${last}.`;
 }

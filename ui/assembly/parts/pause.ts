@@ -47,7 +47,7 @@ export function pausedCell(m: Model, pause: Pause): Node {
 const PATH = "api/pauses";
 /** How often they are read until all workers have acknowledged, and then. */
 const SOON_MS: f64 = 1000;
-const REST_MS: f64 = 5000;
+const REFRESH_MS: f64 = 5000;
 /** So many workers are named. */
 const NAMED = 5;
 
@@ -66,7 +66,8 @@ export class Acknowledgements {
     const data = this.data;
     if (!isPaused) data.reset();
     else if (isNaN(data.requestedAt)) data.request(m, PATH);
-    else if (data.isDue(m, this.list.waiting > 0 ? SOON_MS : REST_MS)) data.request(m, PATH, true);
+    else if (data.isDue(m, this.list.waiting > 0 ? SOON_MS : REFRESH_MS))
+      data.request(m, PATH, true);
   }
 
   onAnswer(m: Model, body: string): void {

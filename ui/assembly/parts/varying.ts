@@ -15,9 +15,9 @@ export function varying(label: string, jobs: ListedJob[]): string[] {
   }
   const texts: string[] = [];
   for (let i = 0; i < all.length; i++) {
-    const said: string[] = [];
-    for (let k = 0; k < all[i].length; k++) if (differs.has(k)) said.push(all[i][k]);
-    texts.push(said.join(" · "));
+    const values: string[] = [];
+    for (let k = 0; k < all[i].length; k++) if (differs.has(k)) values.push(all[i][k]);
+    texts.push(values.join(" · "));
   }
   return texts;
 }

@@ -47,8 +47,8 @@ export function perMinute(rate: f64): string {
 
 /** Returns `18 of 20`, if it has reported its slots. */
 export function loadText(worker: ListedWorker, running: Value): string {
-  const said = valueText(running);
-  return fits(worker, running) ? `${said} of ${grouped(worker.slots)}` : said;
+  const count = valueText(running);
+  return fits(worker, running) ? `${count} of ${grouped(worker.slots)}` : count;
 }
 
 /** Whether it has slots for this number of jobs. */

@@ -5,7 +5,7 @@
 import { prefer, preferred } from "../host";
 
 const KEY = "worker.views";
-const MOST = 20;
+const MAX_VIEWS = 20;
 const MAX_BESIDE = 5;
 const MAX_NAME_LENGTH = 60;
 const MAX_PATH_LENGTH = 2000;
@@ -57,7 +57,8 @@ export class Views {
     if (path.length > MAX_PATH_LENGTH) return "This query is too long to save.";
     this.read();
     const others = this.without(short);
-    if (others.length >= MOST) return `At most ${MOST} views can be saved: delete one first.`;
+    if (others.length >= MAX_VIEWS)
+      return `At most ${MAX_VIEWS} views can be saved: delete one first.`;
     others.push(new SavedView(short, path));
     this.write(others);
     return "";
@@ -81,7 +82,7 @@ export class Views {
     this.isRead = true;
     this.list = [];
     const lines = preferred(KEY).split("\n");
-    for (let i = 0; i < lines.length && this.list.length < MOST; i++) {
+    for (let i = 0; i < lines.length && this.list.length < MAX_VIEWS; i++) {
       const space = lines[i].indexOf(" ");
       const path = lines[i].substring(0, max(space, 0));
       if (!path.startsWith("/")) continue;

@@ -12,8 +12,8 @@ export function banner(m: Model): Node {
   if (live.outage.length > 0 || live.silence(m.now) >= RED_MS) return connection(m);
   const session = m.access.session;
   if (session.version !== m.version) {
-    const said = `The server is now version ${session.version}; this page is older.`;
-    return bar("info", INFO, said, "", [button("Reload", "app.renew", "", "s push")]);
+    const message = `The server is now version ${session.version}; this page is older.`;
+    return bar("info", INFO, message, "", [button("Reload", "app.renew", "", "s push")]);
   }
   const paused = pausedBar(m);
   if (paused !== nothing || !session.readOnly) return paused;
@@ -27,8 +27,8 @@ function pausedBar(m: Model): Node {
   const list = m.facts.incidents.incidents;
   for (let i = 0; i < list.length; i++) {
     if (list[i].id !== "paused:all:") continue;
-    const said = localTimes(list[i].sentence, m.serverNow);
-    return bar("info", PAUSE, list[i].title + ".", said, [pauseButton(m, ALL, true, "s push")]);
+    const message = localTimes(list[i].sentence, m.serverNow);
+    return bar("info", PAUSE, list[i].title + ".", message, [pauseButton(m, ALL, true, "s push")]);
   }
   return nothing;
 }
@@ -39,7 +39,7 @@ const READ_ONLY_DATABASE = "PostgreSQL is a standby, or read-only by its setting
 /** The announced text stays the same; the counting text beside it is not announced. */
 function connection(m: Model): Node {
   const live = m.live;
-  const said = live.outage.length > 0 ? live.outage : "The server does not respond";
+  const message = live.outage.length > 0 ? live.outage : "The server does not respond";
   const data = isNaN(live.newsAt)
     ? "There is no data yet."
     : `Showing data from ${clockAt(live.newsTime, m.serverNow)}. Workers that reach the database keep running.`;
@@ -54,7 +54,7 @@ function connection(m: Model): Node {
     acts.push(button("Create schema…", "ask.migrate", "", "s"));
   }
   acts.push(button("Try now", "app.retry", "", "s"));
-  return bar("bad", BUG, said.endsWith(".") ? said : said + ".", data, acts);
+  return bar("bad", BUG, message.endsWith(".") ? message : message + ".", data, acts);
 }
 
 function since(m: Model): string {
@@ -66,8 +66,8 @@ function nextTry(m: Model): string {
   return left < 1000 ? "now" : "in " + ageText(left);
 }
 
-function bar(tone: string, drawing: string, lead: string, said: string, acts: Node[]): Node {
-  const words = [leaf("b", "", lead), text(" " + said)];
+function bar(tone: string, drawing: string, lead: string, message: string, acts: Node[]): Node {
+  const words = [leaf("b", "", lead), text(" " + message)];
   const role = attr("role", tone === "bad" ? "alert" : "status");
   const children: Node[] = [icon(drawing), el("p", [role], words)];
   return el("div", [cls("banner " + tone)], children.concat(acts));

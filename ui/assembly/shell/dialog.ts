@@ -60,10 +60,10 @@ function buttons(m: Model, record: Dialog, dialog: OpenDialog): Node {
   const reason = record.blocked(dialog);
   const isBusy = m.requests.isBusy(dialog);
   const isOff = isBusy || reason.length > 0;
-  const said = record.footnote();
+  const footnote = record.footnote();
   const verb = record.verb(dialog);
   return box("div", "dialog-buttons", [
-    said.length > 0 ? leaf("span", "hint after", said) : nothing,
+    footnote.length > 0 ? leaf("span", "hint after", footnote) : nothing,
     ownButton(
       "btn q",
       "dialog.close",

@@ -7,7 +7,7 @@ import { listPauses } from "../../../insight/controls/list-pauses.ts";
 import type { Admin, Operation } from "../../context/admin.ts";
 import type { MetricsInput, PauseFacts } from "../../feed/metrics-input.ts";
 
-/** The parts of the request's time after which the counts, and then all reads, are cancelled. */
+/** The shares of the request's time limit after which it stops waiting for the counts, and for all other reads. */
 const [COUNTS_SHARE, ALL_SHARE] = [0.75, 0.9];
 
 export const getMetrics: Operation = {
@@ -17,20 +17,20 @@ export const getMetrics: Operation = {
     const { config, databases, feed, metrics, insight } = admin;
     const { requestMs } = config.limits;
     const beganAtMs = monotonic();
-    const leftMs = (share: number) => beganAtMs + share * requestMs - monotonic();
-    const snapshot = await readSnapshot(admin, leftMs);
-    /** null: it failed, or took too long. The other metrics are shown without it. */
-    const orNull = async <T>(read: (known: typeof snapshot & object) => Promise<T>) => {
+    const remainingMs = (share: number) => beganAtMs + share * requestMs - monotonic();
+    const snapshot = await readSnapshot(admin, remainingMs);
+    /** Returns null if the read failed or took too long, so that the other metrics are returned without it. */
+    const orNull = async <T>(read: (found: typeof snapshot & object) => Promise<T>) => {
       if (typeof snapshot !== "object") return null;
       const reading = read(snapshot);
-      if (!(await settlesWithin(reading, leftMs(ALL_SHARE)))) return null;
+      if (!(await settlesWithin(reading, remainingMs(ALL_SHARE)))) return null;
       return reading.catch((error: unknown) => {
         if (error instanceof WorkerError) return null;
         throw error;
       });
     };
-    const names = await orNull((known) => feed.largest(known, config.limits.metricsNames));
-    const limits = await orNull(async (known) => insight.limits(async () => known.names));
+    const names = await orNull((found) => feed.largest(found, config.limits.metricsNames));
+    const limits = await orNull(async (found) => insight.limits(async () => found.names));
     const pauses = await orNull(() => pauseFacts(databases.feed));
     const exposed = { snapshot, names, pauses, limits: limits?.uses ?? null, feed };
     return {
@@ -43,19 +43,19 @@ export const getMetrics: Operation = {
 
 async function readSnapshot(
   { feed, readiness }: Admin,
-  leftMs: (share: number) => number,
+  remainingMs: (share: number) => number,
 ): Promise<MetricsInput["snapshot"]> {
   const reading = feed.snapshot();
-  if (await settlesWithin(reading, leftMs(COUNTS_SHARE))) {
-    return reading.catch((error: unknown) => (isAway(error) ? "away" : "unknown"));
+  if (await settlesWithin(reading, remainingMs(COUNTS_SHARE))) {
+    return reading.catch((error: unknown) => (isUnreachable(error) ? "away" : "unknown"));
   }
   // A slow database answers the check, and one that hangs does not.
   const check = readiness.check();
-  if (!(await settlesWithin(check, leftMs(ALL_SHARE)))) return "away";
-  return isAway((await check).problem) ? "away" : "unknown";
+  if (!(await settlesWithin(check, remainingMs(ALL_SHARE)))) return "away";
+  return isUnreachable((await check).problem) ? "away" : "unknown";
 }
 
-const isAway = (error: unknown) => codeOf(error) === "database_unreachable";
+const isUnreachable = (error: unknown) => codeOf(error) === "database_unreachable";
 
 async function pauseFacts(db: Database): Promise<PauseFacts> {
   const [list, { waiting }] = await Promise.all([listPauses(db), readAcknowledgement(db)]);

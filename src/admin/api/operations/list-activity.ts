@@ -4,8 +4,8 @@ import { text } from "../../../commands/declare/field.ts";
 import { commandLineOf } from "../../../commands/operations/model/command-line.ts";
 import {
   type JobOperation,
-  leftAlone,
   objectText,
+  skippedJobs,
 } from "../../../commands/operations/model/operation.ts";
 import { jsonText } from "../../../http/response.ts";
 import { PAGE_BYTES } from "../../../insight/expressions/large-values.ts";
@@ -32,7 +32,7 @@ const query = {
   ),
 };
 
-const facts = listOf(
+const jobFacts = listOf(
   record({
     id: "integer",
     state: "string",
@@ -59,8 +59,8 @@ const entry = record(
     workers: { type: ["array", "null"], items: { type: "string" } },
     operation_id: "integer?",
     changes: { type: "object" },
-    before: { ...facts, type: ["array", "null"] },
-    after: { ...facts, type: ["array", "null"] },
+    before: { ...jobFacts, type: ["array", "null"] },
+    after: { ...jobFacts, type: ["array", "null"] },
     requested: "integer?",
     done: "integer?",
     message: "string",
@@ -86,8 +86,8 @@ export const listActivity: Operation = {
       search = "",
       last_secs: lastSecs = null,
     } = readQuery(request, query);
-    const most = Math.max(1, Math.min(limit, MAX_ENTRIES));
-    const { entries, nextCursor, isKept } = await audit.list(most, cursorIn(cursor), {
+    const pageSize = Math.max(1, Math.min(limit, MAX_ENTRIES));
+    const { entries, nextCursor, isRecorded } = await audit.list(pageSize, cursorIn(cursor), {
       search,
       lastSecs,
     });
@@ -100,7 +100,7 @@ export const listActivity: Operation = {
       objectText({
         ...withRequested(members),
         ...idsIn(members.get("ids") ?? "null"),
-        ...ofOperation(byId.get(operationIdOf(members) ?? "") ?? null),
+        ...operationMembers(byId.get(operationIdOf(members) ?? "") ?? null),
       }),
     );
     const shown = fitting(texts);
@@ -109,20 +109,20 @@ export const listActivity: Operation = {
       objectText({
         entries: `[${shown.join(",")}]`,
         next_cursor: JSON.stringify(shown.length < texts.length ? last : nextCursor),
-        is_recorded: String(isKept),
+        is_recorded: String(isRecorded),
       }),
     );
   },
 };
 
-/** Returns the members with `requested`, which has another name in entries of earlier versions. */
+/** Returns the members with `requested`, which earlier versions stored as `asked`. */
 function withRequested(members: ReadonlyMap<string, string>): Record<string, string> {
   const { asked: requested = "null", ...rest } = Object.fromEntries(members);
   return { requested, ...rest };
 }
 
-// The number of ids that are shown of an entry. A command may have 10,000 ids, so a page of such entries would be
-// megabytes.
+// The maximum number of ids that are returned for an entry. A command may have 10,000 ids, and a page of such entries
+// would be megabytes.
 const MAX_IDS = 100;
 
 function idsIn(json: string): Record<string, string> {
@@ -136,13 +136,13 @@ function operationIdOf(members: ReadonlyMap<string, string>): string | null {
   return id === "null" ? null : id;
 }
 
-function ofOperation(operation: JobOperation | null): Record<string, string> {
+function operationMembers(operation: JobOperation | null): Record<string, string> {
   if (operation === null) return { skipped: "null", cli: "null", can_undo: "false" };
   const { action, query: q, changes, done, canUndo } = operation;
   const cli = commandLineOf(action, q, changes, operation);
   return {
     done: String(done),
-    skipped: String(leftAlone(operation)),
+    skipped: String(skippedJobs(operation)),
     cli: JSON.stringify(cli === "" ? null : cli),
     can_undo: String(canUndo),
   };

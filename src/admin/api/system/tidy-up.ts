@@ -1,4 +1,4 @@
-// What each cleanup task would delete: the number of rows from the feed's counts, and the first names.
+// What each cleanup task would delete: the number of rows, from the feed's counts, and ten examples.
 import type { Database } from "../../../database/database.ts";
 import { between, exact, type Value } from "../../../domain/value.ts";
 import { readUnusedQueues, readUnusedTasks } from "../../../insight/read/count-unused.ts";
@@ -9,7 +9,7 @@ import { readNames } from "../../../insight/stats/queue-rows.ts";
 export interface TidyUp {
   readonly task: string;
   readonly count: Value;
-  /** Names that it would delete, or the tasks of the jobs that it would delete; at most ten. */
+  /** Names that it would delete, or the tasks with the most jobs that it would delete; at most ten. */
   readonly names: readonly string[];
 }
 
@@ -30,10 +30,14 @@ export async function readTidyUp(
     },
     {
       task: "gc-task-identifiers",
-      count: unused(unusedTasks.count, names),
+      count: unusedCount(unusedTasks.count, names),
       names: unusedTasks.names,
     },
-    { task: "gc-job-queues", count: unused(unusedQueues.count, names), names: unusedQueues.names },
+    {
+      task: "gc-job-queues",
+      count: unusedCount(unusedQueues.count, names),
+      names: unusedQueues.names,
+    },
   ];
 }
 
@@ -43,7 +47,7 @@ function idsWithJobs(tallies: ReadonlyMap<number, NameTally>): number[] {
   );
 }
 
-/** Returns the tasks with the most failed jobs. */
+/** Returns the names of the tasks with the most failed jobs. */
 async function tasksOfFailed(
   db: Database,
   tallies: ReadonlyMap<number, NameTally>,
@@ -57,8 +61,11 @@ async function tasksOfFailed(
   return ids.flatMap((id) => names.get(id) ?? []);
 }
 
-/** A name without jobs in a sample may still have some, so the number of unused names is an upper limit. */
-function unused(count: number, { basis, asOf }: QueueSnapshot["names"]): Value {
+/**
+ * Returns the number of unused names. A name without jobs in a sample may have jobs elsewhere in the table, so `count`
+ * is only an upper bound, and half of it is returned as the estimate.
+ */
+function unusedCount(count: number, { basis, asOf }: QueueSnapshot["names"]): Value {
   if (basis === "scan") return exact(count, basis, asOf);
   const value = basis === "census" ? count : count / 2;
   return between({ value, low: 0, high: count }, basis, asOf);

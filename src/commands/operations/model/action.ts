@@ -19,7 +19,7 @@ export const isOperationAction = (name: string): name is OperationAction =>
 
 /** How an operation runs: its rate, its canary and its limit. */
 export interface OperationSettings {
-  /** Jobs per second; null: the operation pauses half of the time; 0: no pauses. */
+  /** Jobs per second; null: after each batch a pause of about its duration; 0: no pauses. */
   readonly rate: number | null;
   /** The number of jobs to run first; the rest runs only if they succeed. null: no canary. */
   readonly canary: number | null;
@@ -39,7 +39,7 @@ function commandOf(action: OperationAction): Command & { readonly onJobs: JobAct
 /** Returns the declaration of an action. */
 export const actionData = (action: OperationAction): JobActionData => commandOf(action).onJobs;
 
-/** Returns what is missing for this action, on one job or by query; null if it needs no tables that are missing. */
+/** Returns the tables that the action needs and the schema lacks; null if there are none. */
 export const missingFor = async (
   db: Database,
   action: OperationAction,
@@ -49,7 +49,7 @@ export const missingFor = async (
 export const takesIds = (action: OperationAction): boolean =>
   jobActions.some(({ name, fields }) => name === action && "ids" in fields);
 
-/** Returns the fields of all changes of any action, for the document. */
+/** Returns the fields of the changes of all actions, for the OpenAPI document. */
 export function changeFields(): CommandFields {
   const { ids: _, ...fields } = Object.assign(
     {},

@@ -25,8 +25,8 @@ export interface Stretch {
   readonly uptoId: string;
   readonly limit: number;
   readonly before: string;
-  /** The matching jobs as they were read, if PostgreSQL cannot decide the query; otherwise null. */
-  readonly chosen: BatchSelection | null;
+  /** The matching jobs as they were read, if PostgreSQL cannot evaluate the query; otherwise null. */
+  readonly selection: BatchSelection | null;
 }
 
 export interface BatchSelection {
@@ -136,7 +136,7 @@ export interface OperationStore {
   /**
    * Returns the running operation; otherwise the newest operation by query, because actions on single jobs end at once.
    */
-  atHand(): Promise<JobOperation | null>;
+  currentOrLast(): Promise<JobOperation | null>;
   /**
    * Returns operations, newest first. `beforeId`: only older ones. Fewer than `limit` are returned if their rows are
    * long.

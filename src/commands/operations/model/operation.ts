@@ -104,7 +104,7 @@ export interface JobOperation {
 export const atWork: readonly OperationState[] = ["running", "canary", "undoing"];
 
 /** Returns the number of jobs that were found and not changed. */
-export const leftAlone = ({ skippedLocked, skippedChanged, skippedGone }: JobOperation) =>
+export const skippedJobs = ({ skippedLocked, skippedChanged, skippedGone }: JobOperation) =>
   skippedLocked + skippedChanged + skippedGone;
 
 /** Jobs that ran at their turn, and are being cancelled. */

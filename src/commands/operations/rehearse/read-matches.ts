@@ -6,7 +6,7 @@ import type { JobQuery } from "../../../insight/query/job-query.ts";
 import { priorities } from "../../../insight/read/priorities.ts";
 import type { SampleOptions } from "../../../insight/stats/count-query.ts";
 import type { Gauge } from "../../../insight/stats/gauge.ts";
-import { choosePages } from "../../../insight/stats/page-sample.ts";
+import { selectPages } from "../../../insight/stats/page-sample.ts";
 import { rowsOfPage } from "../../../insight/stats/sample-jobs.ts";
 import { isAvailable } from "../../../queue/sql/eligible.ts";
 import type { MatchSample, MatchTally } from "./match-counts.ts";
@@ -116,7 +116,7 @@ export async function sampleMatches(
   { sampledPages = SAMPLED_PAGES, random }: SampleOptions = {},
 ): Promise<MatchSample> {
   if (jobs.check !== null) return sampleChecked(db, jobs, gauge);
-  const pages = choosePages(gauge.pages, sampledPages, random);
+  const pages = selectPages(gauge.pages, sampledPages, random);
   const [row] = await query<SampleRow>(db, sampleSql(jobs), [pages, maxId, ...jobs.values]);
   const list = <T>(text: string | null | undefined) => JSON.parse(text ?? "[]") as T[];
   return {

@@ -54,10 +54,10 @@ export function batchStatement(
   const acted = actedOf(s, change, parameter);
   const running = change.ofRunning?.(s, RUNNING, parameter);
   const rest = kept(s, claim, change, { limit, upto, parameter });
-  const chosen = stretch.chosen === null ? null : chosenOf(stretch.chosen, parameter);
+  const selection = stretch.selection === null ? null : selectionOf(stretch.selection, parameter);
   const matches = query.sql(values.length + 1);
   values.push(...query.values);
-  const row = chosen === null ? "jobs" : "chosen";
+  const row = selection === null ? "jobs" : "chosen";
   // An action that may change running jobs skips no locked or changed jobs: a job that crashes its worker is always one
   // of them.
   const [isLocked, isChanged, isFree] =
@@ -71,7 +71,7 @@ export function batchStatement(
   const isHere = `${row}.id > ${after} and ${row}.id <= ${upto}`;
   // If jobs were selected by their texts, those whose row has changed since are candidates, too.
   const candidates =
-    chosen === null
+    selection === null
       ? `from ${s}._private_jobs as jobs
     where ${isHere} and ${matches}`
       : `from chosen
@@ -79,7 +79,7 @@ export function batchStatement(
       on jobs.id = chosen.id and jobs.ctid = chosen.ctid and ${matches}
     where ${isHere}`;
   const text = `
-  with ${mine}, ${chosen === null ? "" : `${chosen}, `}found as materialized (
+  with ${mine}, ${selection === null ? "" : `${selection}, `}found as materialized (
     select ${row}.id, ${row}.ctid, ${isLocked} as is_locked,
       ${isChanged} as is_changed
     ${candidates}
@@ -117,7 +117,7 @@ function mineOf(s: string, claim: Claim, after: string, parameter: AddParameter)
   )`;
 }
 
-const chosenOf = ({ ids, ctids }: BatchSelection, parameter: AddParameter): string =>
+const selectionOf = ({ ids, ctids }: BatchSelection, parameter: AddParameter): string =>
   `chosen as materialized (
     select id, ctid
     from unnest(${parameter(ids, "bigint[]")}, ${parameter(ctids, "tid[]")}) as row (id, ctid)

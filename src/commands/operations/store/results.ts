@@ -29,7 +29,7 @@ export async function resultsOf(
   const { text, values } = resultsStatement(db.schema.quoted, id, changeOf(action, changes));
   const rows = await query<ResultRow>(db, () => text, [...values]);
   const sum = (some: readonly ResultRow[]) => some.reduce((all, { count }) => all + count, 0);
-  const of = (result: ResultRow["result"]) => sum(rows.filter((row) => row.result === result));
+  const countOf = (result: ResultRow["result"]) => sum(rows.filter((row) => row.result === result));
   const errors = new Map<string, number>();
   for (const { error, count } of rows) {
     if (error === null) continue;
@@ -38,11 +38,11 @@ export async function resultsOf(
   }
   return {
     scanned: sum(rows),
-    finished: of("finished"),
-    failedAgain: of("failed_again"),
-    running: of("running"),
-    waiting: of("waiting"),
-    changed: of("changed"),
+    finished: countOf("finished"),
+    failedAgain: countOf("failed_again"),
+    running: countOf("running"),
+    waiting: countOf("waiting"),
+    changed: countOf("changed"),
     restorable: sum(rows.filter(({ restorable }) => restorable)),
     errors: [...errors]
       .map(([label, count]) => ({ label, count }))

@@ -63,7 +63,7 @@ export function tableStore(db: Database, owner: string): OperationStore {
     },
     find: async (id) => (await rows(findSql, [id]))[0] ?? null,
     findAll: (ids) => rows(findAllSql, [null, ids.length, ids]),
-    atHand: async () => (await rows(atHandSql, []))[0] ?? null,
+    currentOrLast: async () => (await rows(currentOrLastSql, []))[0] ?? null,
     list: async (limit, beforeId) => {
       type Row = OperationRow & { readonly page_bytes: string };
       const listed = await query<Row>(db, listSql, [beforeId, limit + 1]);
@@ -199,7 +199,7 @@ const findAllSql = (s: string) => `
 // How many operations back the search goes, so that its time does not grow with their number.
 const MAX_SCANNED = 200;
 
-const atHandSql = (s: string) => `
+const currentOrLastSql = (s: string) => `
   with newest as (
     select id, created_at, finished_at from ${s}._private_operations order by id desc limit ${MAX_SCANNED}
   ), at_hand as (

@@ -76,16 +76,16 @@ async function readJobShares(db: Database): Promise<Record<IndexName, number> | 
   const [row] = await query<SharesRow>(db, sharesSql, [db.schema.name]);
   if (row === undefined || row.jobs < 0) return null;
   const { jobs, available, queued, tried } = row;
-  const resting = Math.max(0, jobs - Math.max(available, 0));
+  const unavailable = Math.max(0, jobs - Math.max(available, 0));
   const inQueues = jobs * queued;
   return {
-    failed: resting,
-    retrying: Math.max(0, jobs * tried - resting),
-    running: Math.min(1_000, resting),
-    queue_ready: inQueues * (jobs === 0 ? 0 : 1 - resting / jobs),
+    failed: unavailable,
+    retrying: Math.max(0, jobs * tried - unavailable),
+    running: Math.min(1_000, unavailable),
+    queue_ready: inQueues * (jobs === 0 ? 0 : 1 - unavailable / jobs),
     queue: inQueues,
     task: jobs,
-    failed_text: resting,
+    failed_text: unavailable,
   };
 }
 

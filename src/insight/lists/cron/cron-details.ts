@@ -21,7 +21,7 @@ export interface NextTick {
   readonly atMs: number;
   /** `Thu 26 Nov 03:00`, by the clock of the zone; with the year if that is not the present one. */
   readonly local: string;
-  /** The same in UTC. */
+  /** The time in UTC, in the form of `local`. */
   readonly utc: string;
   readonly isAfterChange: boolean;
 }

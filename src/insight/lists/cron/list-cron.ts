@@ -281,7 +281,7 @@ interface LedgerRow {
   readonly now_ms: string;
 }
 
-const MOST = 10_000;
+const MAX_ENTRIES = 10_000;
 /**
  * The size of the largest identifier that is read, in bytes: workers accept at most 512 characters, but a compressed
  * text in the table may have many more.
@@ -296,5 +296,5 @@ const ledgerSql: Statement = (s) => `
       ${milliseconds("last_execution")} as last_execution_ms
     from ${s}._private_known_crontabs
     where pg_catalog.octet_length(identifier) <= ${MAX_BYTES}::int
-    order by identifier limit ${MOST}
+    order by identifier limit ${MAX_ENTRIES}
   ) as known on true`;

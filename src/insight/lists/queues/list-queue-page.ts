@@ -84,7 +84,7 @@ export async function withCounts(
   const probed = counted.basis === "scan" ? null : await probedCounts(db, ids);
   return rows.map((row) => {
     const known = queueCounts(counted, row.id);
-    const ready = head?.better(row.id, known.ready) ?? known.ready;
+    const ready = head?.morePrecise(row.id, known.ready) ?? known.ready;
     const counts = {
       ...known,
       ready,

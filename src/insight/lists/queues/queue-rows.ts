@@ -47,7 +47,8 @@ export interface QueueFilter {
 /** Returns the rows by name; locked ones by their lock, oldest first. */
 export async function queueRows(db: Database, filter: QueueFilter): Promise<ListedQueueRow[]> {
   const { search, only, ids, after, limit, hasHeartbeats } = filter;
-  const statement = statements[hasHeartbeats ? "heard" : "blind"].ordered[only];
+  const statement =
+    statements[hasHeartbeats ? "withHeartbeats" : "withoutHeartbeats"].ordered[only];
   return (await query<Row>(db, statement, [search, after, limit, ...given(ids)])).map(toQueueRow);
 }
 
@@ -56,7 +57,7 @@ export async function allQueueRows(
   db: Database,
   { search, only, ids: condition, limit, hasHeartbeats }: Omit<QueueFilter, "after">,
 ): Promise<ListedQueueRow[] | null> {
-  const statement = statements[hasHeartbeats ? "heard" : "blind"].whole[only];
+  const statement = statements[hasHeartbeats ? "withHeartbeats" : "withoutHeartbeats"].whole[only];
   const [row] = await query<Columns>(db, statement, [search, null, limit, ...given(condition)]);
   const ids = JSON.parse(row?.ids ?? "[]") as number[];
   const names = JSON.parse(row?.names ?? "[]") as string[];
@@ -85,7 +86,7 @@ export async function queueRow(db: Database, nameOrId: string): Promise<ListedQu
   // A text of PostgreSQL cannot contain it, not even in a comparison.
   if (nameOrId.includes("\0")) return null;
   const id = /^\d{1,9}$/.test(nameOrId) ? Number(nameOrId) : null;
-  const statement = (await hasWorkerTable(db)) ? oneHeardSql : oneBlindSql;
+  const statement = (await hasWorkerTable(db)) ? oneWithHeartbeatsSql : oneWithoutHeartbeatsSql;
   const [row] = await query<Row>(db, statement, [nameOrId, id]);
   return row === undefined ? null : toQueueRow(row);
 }
@@ -96,7 +97,9 @@ export async function queueRowsHeldBy(
   workerId: string,
   limit: number,
 ): Promise<ListedQueueRow[]> {
-  const statement = (await hasWorkerTable(db)) ? heldHeardSql : heldBlindSql;
+  const statement = (await hasWorkerTable(db))
+    ? lockedWithHeartbeatsSql
+    : lockedWithoutHeartbeatsSql;
   return (await query<Row>(db, statement, [workerId, limit])).map(toQueueRow);
 }
 
@@ -140,7 +143,7 @@ const isLocked = isLockedByWorker("queues");
 const isOld = `${isLocked} and queues.locked_at < pg_catalog.now() - ${STALE_LOCK_MS}::float8 * interval '1 millisecond'`;
 
 // Each worker is checked once, and not again for each of its queues, because its metadata may be long.
-const heard = {
+const withHeartbeats = {
   workers: (s: string) => `with worker as materialized (
     select workers.id, workers.last_heartbeat_at, ${isNotResponding} as is_stale
     from ${reportedWorkers(s)} as workers
@@ -152,14 +155,14 @@ const heard = {
       when worker.is_stale then greatest(queues.locked_at, worker.last_heartbeat_at) end`,
   join: `left join worker on worker.id = ${queueHolder("queues")}`,
 };
-const blind = {
+const withoutHeartbeats = {
   workers: () => "",
   holder: `case when ${isLocked} then 'unknown' end`,
   stuckSince: `case when ${isOld} then queues.locked_at end`,
   join: "",
 };
 
-type WorkerSql = typeof heard | typeof blind;
+type WorkerSql = typeof withHeartbeats | typeof withoutHeartbeats;
 
 const columns = (s: string, { workers, holder, stuckSince, join }: WorkerSql) => `
   ${workers(s)}
@@ -174,59 +177,62 @@ const isFound = `($1::text = '' or pg_catalog.strpos(pg_catalog.lower(queues.que
 
 type LockFilter = QueueFilter["only"];
 
-const found = (s: string, knows: WorkerSql, only: LockFilter) => `${columns(s, knows)}
+const found = (s: string, worker: WorkerSql, only: LockFilter) => `${columns(s, worker)}
   where ${isFound} and ($2::text is null or queues.queue_name > $2::text)
     ${{ locked: `and ${isLocked}`, free: `and not (${isLocked})`, all: "" }[only]}
     and ($4::int[] is null or (queues.id = any ($4::int[])) = $5::bool)`;
 
 const rowsSql =
-  (knows: WorkerSql, only: LockFilter): Statement =>
+  (worker: WorkerSql, only: LockFilter): Statement =>
   (s) =>
-    `${found(s, knows, only)}
+    `${found(s, worker, only)}
   order by ${only === "locked" ? "queues.locked_at, queues.id" : "queues.queue_name"}
   limit $3::int`;
 
 const wholeSql =
-  (knows: WorkerSql, only: LockFilter): Statement =>
+  (worker: WorkerSql, only: LockFilter): Statement =>
   (s) =>
     `
   select pg_catalog.json_agg(found.id)::text as ids, pg_catalog.json_agg(found.queue_name)::text as names,
     (pg_catalog.json_agg(found) filter (where found.locked_at_us is not null or found.is_paused))::text as held
-  from (${found(s, knows, only)}
+  from (${found(s, worker, only)}
   limit $3::int) as found`;
 
-type StatementFor = (knows: WorkerSql, only: LockFilter) => Statement;
+type StatementFor = (worker: WorkerSql, only: LockFilter) => Statement;
 
-const each = (make: StatementFor, knows: WorkerSql) => ({
-  locked: make(knows, "locked"),
-  free: make(knows, "free"),
-  all: make(knows, "all"),
+const each = (make: StatementFor, worker: WorkerSql) => ({
+  locked: make(worker, "locked"),
+  free: make(worker, "free"),
+  all: make(worker, "all"),
 });
-const both = (knows: WorkerSql) => ({
-  ordered: each(rowsSql, knows),
-  whole: each(wholeSql, knows),
+const both = (worker: WorkerSql) => ({
+  ordered: each(rowsSql, worker),
+  whole: each(wholeSql, worker),
 });
-const statements = { heard: both(heard), blind: both(blind) };
+const statements = {
+  withHeartbeats: both(withHeartbeats),
+  withoutHeartbeats: both(withoutHeartbeats),
+};
 
 const oneSql =
-  (knows: WorkerSql): Statement =>
+  (worker: WorkerSql): Statement =>
   (s) =>
-    `${columns(s, knows)}
+    `${columns(s, worker)}
   where queues.queue_name = $1::text or queues.id = $2::int
   order by queues.queue_name <> $1::text
   limit 1`;
-const oneHeardSql = oneSql(heard);
-const oneBlindSql = oneSql(blind);
+const oneWithHeartbeatsSql = oneSql(withHeartbeats);
+const oneWithoutHeartbeatsSql = oneSql(withoutHeartbeats);
 
-const heldSql =
-  (knows: WorkerSql): Statement =>
+const lockedSql =
+  (worker: WorkerSql): Statement =>
   (s) =>
-    `${columns(s, knows)}
+    `${columns(s, worker)}
   where queues.locked_by = $1::text and ${isLocked}
   order by queues.locked_at, queues.id
   limit $2::int`;
-const heldHeardSql = heldSql(heard);
-const heldBlindSql = heldSql(blind);
+const lockedWithHeartbeatsSql = lockedSql(withHeartbeats);
+const lockedWithoutHeartbeatsSql = lockedSql(withoutHeartbeats);
 
 const countSql: Statement = (s) => `
   select pg_catalog.count(*)::int as count from ${s}._private_job_queues as queues where ${isFound}`;

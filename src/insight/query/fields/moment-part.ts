@@ -1,5 +1,5 @@
-// Terms on times. Columns are compared with times that are fixed once for the query, so that all chunks of a walk and
-// all pages of a list mean the same jobs.
+// Query terms on times. Ages are turned into times once for each query, so that all chunks of a walk and all pages of a
+// list select the same jobs.
 import { isOrder } from "../../../domain/portable/query/fields.ts";
 import { ageUs, timeUs } from "../../../domain/query/moments.ts";
 import type { MomentValue, Operator, QueryValue } from "../../../domain/query/query-tree.ts";
@@ -9,16 +9,16 @@ import { anyOf, sqlPart } from "../parts/part.ts";
 import type { QueryShape } from "../parts/shape.ts";
 import type { FieldSql } from "./field.ts";
 
-/** The column with the time, and the jobs that have one. */
+/** A column with a time. */
 export interface MomentSql {
   readonly column: string;
-  /** The jobs that have the time: only a waiting job is due, only a failed one has failed. Default: every job. */
+  /** The condition for jobs in which the column has this meaning, such as failed jobs. Default: all jobs. */
   readonly of?: { readonly sql: string; readonly shape: Partial<QueryShape> };
-  /** Whether an age means the time until then, and not the time since. */
+  /** Whether a duration without a sign counts forward from now, as in `due<10m`. Default: back from now. */
   readonly isAhead?: boolean;
 }
 
-/** An interval from `low` up to, but not including, `high`; null: without this end. */
+/** The interval from `low`, inclusive, to `high`, exclusive; null: unbounded. */
 interface Interval {
   readonly low: bigint | null;
   readonly high: bigint | null;
@@ -30,8 +30,8 @@ export function momentPart({ column, of, isAhead = false }: MomentSql): FieldSql
       values.map((value) => {
         const interval = intervalOf(value, op, isAhead, nowUs);
         const shape = { ...of?.shape, ...(isAhead ? { isDue: sideOf(interval, nowUs) } : {}) };
-        const all = [of?.sql ?? [], bounds(column, interval, parameters)].flat();
-        return sqlPart(`(${all.join(" and ")})`, shape);
+        const conditions = [of?.sql ?? [], bounds(column, interval, parameters)].flat();
+        return sqlPart(`(${conditions.join(" and ")})`, shape);
       }),
     );
 }
@@ -56,8 +56,8 @@ function intervalOf(value: QueryValue, op: Operator, isAhead: boolean, nowUs: bi
     const [low, high] = ends.map((end) => momentOf(end, isAhead, nowUs));
     if (low === undefined || high === undefined) throw new Error("a range has two ends");
     // An age of 1h..2h is a time between 2 hours ago and 1 hour ago.
-    const isTurned = ends.every((end) => isAge(end, isAhead));
-    return isTurned ? { low: high.low, high: low.high } : { low: low.low, high: high.high };
+    const isReversed = ends.every((end) => isAge(end, isAhead));
+    return isReversed ? { low: high.low, high: low.high } : { low: low.low, high: high.high };
   }
   const moment = value as MomentValue;
   const { low, high } = momentOf(moment, isAhead, nowUs);
@@ -69,7 +69,7 @@ function intervalOf(value: QueryValue, op: Operator, isAhead: boolean, nowUs: bi
   return { low: isInclusive ? low : high, high: null };
 }
 
-/** Whether the value is an age: a duration without a sign is the time since, unless the field looks ahead. */
+/** Whether the value is a duration without a sign that counts back from now. */
 function isAge({ kind, text }: MomentValue, isAhead: boolean): boolean {
   return kind === "age" && !isAhead && !/^[+-]/.test(text);
 }

@@ -19,7 +19,7 @@ const PAGE_SIZE = 50;
 
 export class ActivityPage extends ListPage {
   /** Whether the entries outlive the server. */
-  private isKept: bool = true;
+  private isRecorded: bool = true;
 
   constructor() {
     super("activity", "/activity");
@@ -48,15 +48,15 @@ export class ActivityPage extends ListPage {
     for (let i = 0; i < answer.entries.length; i++) {
       page.rows.push(new ActivityRow(answer.entries[i]));
     }
-    if (!r.failed) this.isKept = answer.isRecorded;
+    if (!r.failed) this.isRecorded = answer.isRecorded;
     return page;
   }
 
   override view(m: Model): Node {
-    const isKept = this.isKept || !this.rows.ready;
+    const isRecorded = this.isRecorded || !this.rows.ready;
     return box("div", "activity-page", [
-      pageHeadWith("Activity", isKept ? "Changes in the last 90 days" : "", []),
-      isKept ? nothing : notStored(m),
+      pageHeadWith("Activity", isRecorded ? "Changes in the last 90 days" : "", []),
+      isRecorded ? nothing : notStored(m),
       tabs("When", [
         this.span("", "All"),
         this.span("3600", "Last hour"),

@@ -45,10 +45,10 @@ export class ActivityRow extends Row {
     const by = entry.by;
     const path = this.path;
     const acts = this.acts(m);
-    const said = leaf("b", "cut", sentenceOf(entry));
+    const title = leaf("b", "cut", sentenceOf(entry));
     return [
       cell("two", [
-        path.length > 0 ? link(path, "row", [said]) : box("div", "row", [said]),
+        path.length > 0 ? link(path, "row", [title]) : box("div", "row", [title]),
         leaf("div", "sub cut", this.about()),
       ]),
       cell("dim w-mid cut", [text(by === null ? "" : by)]),

@@ -38,7 +38,7 @@ export function dayAhead(rows: Row[], from: f64, isPart: bool): Node {
   for (let i = 0; i <= 8; i++) clocks.push(leaf("span", "", hour(from + <f64>i * STEP_MS)));
   const which = isPart ? "schedules on this page" : "schedules";
   const rest = running > MAX_LINES ? `, the first ${MAX_LINES} are shown` : "";
-  const said = `${running} of ${rows.length} ${which} run${rest}`;
+  const summary = `${running} of ${rows.length} ${which} run${rest}`;
   lines.push(box("div", "clocks", clocks));
-  return panel("The next 24 hours", said, [], [box("div", "pb ahead", lines)]);
+  return panel("The next 24 hours", summary, [], [box("div", "pb ahead", lines)]);
 }

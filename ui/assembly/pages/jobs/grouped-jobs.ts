@@ -53,8 +53,8 @@ export abstract class GroupedJobs extends JobsList {
     return this.isGrouped ? this.groups.source(this.query) : super.source(m);
   }
 
-  protected override restMs(): f64 {
-    return this.isGrouped ? GROUPS_MS : super.restMs();
+  protected override refreshMs(): f64 {
+    return this.isGrouped ? GROUPS_MS : super.refreshMs();
   }
 
   override read(body: string): RowPage {

@@ -196,10 +196,10 @@ export class Grouping extends PageState {
 
   private fill(key: string, opened: OpenRows): void {
     const jobs = opened.jobs;
-    const said = this.by === "error" ? varying(this.labelOf(key), jobs) : ([] as string[]);
+    const differences = this.by === "error" ? varying(this.labelOf(key), jobs) : ([] as string[]);
     const rows: Row[] = [];
     for (let i = 0; i < jobs.length; i++) {
-      const text = i < said.length ? said[i] : "";
+      const text = i < differences.length ? differences[i] : "";
       rows.push(new JobRow(jobs[i], this.settings, this.terms.condition, headKey(key), text));
     }
     opened.rows = rows;

@@ -28,7 +28,7 @@ import { timeHead, usualSort } from "./tabs";
 export const SIZES: string[] = ["50", "100", "200"];
 const REFRESH_MS: f64 = 4000;
 /** The pause between two requests, in multiples of the time that the last answer took the server. */
-const REST = 20;
+const PAUSE_FACTOR = 20;
 
 /** What the list keeps besides its rows. */
 export class JobsState extends PageState {
@@ -142,7 +142,7 @@ export abstract class JobsList extends ListPage {
     const search = this.search;
     if (this.bar.terms.fault !== null || !this.rows.ready) return;
     if (!search.isComplete || search.answers > 1 || this.isSearching(m)) return;
-    this.everyMs = this.restMs();
+    this.everyMs = this.refreshMs();
     super.refresh(m);
   }
 
@@ -150,8 +150,8 @@ export abstract class JobsList extends ListPage {
     return this.bar.terms.condition === "failed" ? m.facts.failedAt : m.facts.changedAt;
   }
 
-  protected restMs(): f64 {
-    return max(REFRESH_MS, <f64>(this.search.tookMs * REST));
+  protected refreshMs(): f64 {
+    return max(REFRESH_MS, <f64>(this.search.tookMs * PAUSE_FACTOR));
   }
 
   read(body: string): RowPage {
@@ -229,7 +229,7 @@ export abstract class JobsList extends ListPage {
     m.shared.listTotal = this.total(m);
     m.shared.listGoesOn = list.next.length > 0;
     if (
-      this.search.wants(m, list.rows.length >= <i32>parseWhole(this.size).value) &&
+      this.search.shouldContinue(m, list.rows.length >= <i32>parseWhole(this.size).value) &&
       list.next.length > 0
     )
       this.goOn(m);

@@ -110,7 +110,7 @@ export class JobsPage extends BesideJobs {
       const job = this.currentJob;
       if (job !== null) jobView.actOn(m, job, arg);
     } else if (verb === "go-on") {
-      this.search.again(m);
+      this.search.resume(m);
       this.goOn(m);
     } else super.act(m, verb, arg, value);
   }

@@ -119,8 +119,8 @@ function pauseOf(m: Model, job: ListedJob): string {
       (queue !== null && id === "paused:queue:" + queue) ||
       (task !== null && id === "paused:task:" + task);
     if (!isIts) continue;
-    const said = localTimes(list[i].sentence, m.serverNow);
-    return said.substring(said.indexOf(". ") + 2);
+    const sentence = localTimes(list[i].sentence, m.serverNow);
+    return sentence.substring(sentence.indexOf(". ") + 2);
   }
   return "";
 }
@@ -132,10 +132,10 @@ function runs(m: Model, job: ListedJob): Node {
   const list = m.facts.incidents.incidents;
   for (let i = 0; i < list.length; i++) {
     if (list[i].kind !== "poison" || list[i].links.job !== job.id) continue;
-    const said = list[i].sentence;
+    const sentence = list[i].sentence;
     // The row may have been read during a later attempt.
-    const isOfThis = said.startsWith(`Attempt ${grouped(job.attempts)} of `);
-    return leaf("span", "red", isOfThis ? said.substring(0, said.indexOf(".")) : CRASHES);
+    const isOfThis = sentence.startsWith(`Attempt ${grouped(job.attempts)} of `);
+    return leaf("span", "red", isOfThis ? sentence.substring(0, sentence.indexOf(".")) : CRASHES);
   }
   if (worker === null) return leaf("span", "dim", "Running on an unknown worker");
   const stuck = incidentOf(m, "stuck_queue", worker);

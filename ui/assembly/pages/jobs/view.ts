@@ -31,10 +31,10 @@ import { conditionTabs, sortWords } from "./tabs";
 export function jobsView(m: Model, page: GroupedJobs): Node {
   const terms = page.bar.terms;
   const isOpen = page.opened.length > 0;
-  const said = page.isGrouped ? "largest group first" : sortWords(page.sorted, terms.condition);
+  const order = page.isGrouped ? "largest group first" : sortWords(page.sorted, terms.condition);
   return box("div", isOpen ? "split open" : "split", [
     box("div", page.settings.has("compact") ? "jobs-page compact" : "jobs-page", [
-      pageHeadWith("Jobs", said, additions(m, page)),
+      pageHeadWith("Jobs", order, additions(m, page)),
       conditionTabs(m, terms, page.groups.by, tabTotal(m, page)),
       queryBar(page.bar),
       meta(m, page),

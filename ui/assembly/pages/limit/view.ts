@@ -71,8 +71,8 @@ function permits(limit: ListedLimit): Node {
     );
   }
   if (rows.length === 0) return nothing;
-  const said = `${grouped(given)} given out, ${grouped(used)} in use`;
-  return panel("Permits by worker", said, [], [table("permits", "Permits", PERMITS, rows)]);
+  const summary = `${grouped(given)} given out, ${grouped(used)} in use`;
+  return panel("Permits by worker", summary, [], [table("permits", "Permits", PERMITS, rows)]);
 }
 
 function queues(limit: ListedLimit): Node {

@@ -51,8 +51,8 @@ function trouble(operation: Operation): Node {
   return nothing;
 }
 
-function warning(tone: string, said: string): Node {
-  return note(tone, [icon(ALERT), leaf("span", "", said)]);
+function warning(tone: string, message: string): Node {
+  return note(tone, [icon(ALERT), leaf("span", "", message)]);
 }
 
 function numbers(

@@ -142,7 +142,7 @@ export function held(horizon: Horizon, span: Span): string {
   return parts.join(" · ") + (error > 0 ? ` (± ${grouped(<i64>Math.sqrt(error))})` : "");
 }
 
-/** The same numbers for screen readers. */
+/** The numbers of the chart as a table, for screen readers. */
 export function horizonTable(horizon: Horizon): Node {
   const axis = new Axis(horizon);
   const rows: Node[] = [];
@@ -150,13 +150,13 @@ export function horizonTable(horizon: Horizon): Node {
     const span = new Span();
     span.from = i;
     span.to = i;
-    const said = held(horizon, span);
-    if (said === "no jobs") continue;
+    const content = held(horizon, span);
+    if (content === "no jobs") continue;
     rows.push(
       el(
         "tr",
         [key(i.toString())],
-        [el("th", [attr("scope", "row")], [text(axis.span(i, i))]), leaf("td", "", said)],
+        [el("th", [attr("scope", "row")], [text(axis.span(i, i))]), leaf("td", "", content)],
       ),
     );
   }

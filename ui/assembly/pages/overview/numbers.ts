@@ -22,12 +22,12 @@ export function numbers(m: Model): Node {
 
 function number(m: Model, condition: string): Node {
   const value = countOf(m.facts.counts, condition);
-  const said = m.facts.has("counts") ? remark(m, condition, value) : "";
+  const words = m.facts.has("counts") ? remark(m, condition, value) : "";
   return box("li", "", [
     link(conditionPath(condition), "num-" + condition, [
       box("span", "k", [state(condition)]),
       box("span", "v", [m.facts.has("counts") ? valueNode(value, "") : leaf("span", "faint", "–")]),
-      leaf("span", "a " + toneOf(m, condition), said),
+      leaf("span", "a " + toneOf(m, condition), words),
     ]),
   ]);
 }

@@ -42,9 +42,9 @@ function words(m: Model): string {
   if (isEmpty(m) && !m.live.isStale(m.now)) return "No jobs yet";
   if (!m.facts.has("incidents"))
     return m.live.outage.length > 0 ? "Waiting for the database" : "Overview";
-  const said = m.facts.incidents.verdict;
-  if (!m.live.isStale(m.now)) return said;
-  return `At ${clockAt(m.live.newsTime, m.serverNow)}: ${said}`;
+  const sentence = m.facts.incidents.verdict;
+  if (!m.live.isStale(m.now)) return sentence;
+  return `At ${clockAt(m.live.newsTime, m.serverNow)}: ${sentence}`;
 }
 
 function mark(m: Model): Node {
