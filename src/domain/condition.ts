@@ -1,6 +1,6 @@
 // The seven conditions of a job, finer than the contract's four states. The lists of the server, the
 // command line and the page (ui/schema/conditions.mjs), and the words of `is:` in queries, follow from these
-// records. Their SQL is in queue/sql/condition.ts.
+// records. Their SQL is in insight/expressions/condition.ts.
 
 export interface ConditionData {
   /** Its position where all conditions are listed, and among the page's tabs. */
