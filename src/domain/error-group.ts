@@ -13,7 +13,7 @@ export interface ErrorGroup {
   readonly likePattern: string;
 }
 
-/** The length up to which a first line is read. */
+/** The length up to which a first line is read. A longer line ends with its last whole word before. */
 const MAX_LINE_LENGTH = 300;
 /** A group depends on at most this many leading characters of an error. */
 export const ERROR_START = 600;
@@ -103,12 +103,24 @@ function unquoted(lastError: string): string {
 
 function firstLine(lastError: string): string {
   const end = lastError.search(/[\r\n]/);
-  return (end < 0 ? lastError : lastError.slice(0, end)).slice(0, MAX_LINE_LENGTH).trimEnd();
+  const line = (end < 0 ? lastError : lastError.slice(0, end)).slice(0, MAX_LINE_LENGTH);
+  return (line.length < MAX_LINE_LENGTH ? line : wholeWords(line)).trimEnd();
+}
+
+/** Returns a cut line up to its last space, and up to a quotation mark that has no second one. */
+function wholeWords(line: string): string {
+  const space = line.lastIndexOf(" ");
+  const whole = space > 0 ? line.slice(0, space) : line;
+  return ['"', "`"].reduce((text, mark) => {
+    const isOpen = text.split(mark).length % 2 === 0;
+    return isOpen ? text.slice(0, text.lastIndexOf(mark)) : text;
+  }, whole);
 }
 
 /**
  * Whether an error differs from those of a group only by ids that look like words: where the group's label has a word
- * with `#`, the error has a word as long as that of `example`, another error of the group.
+ * with `#`, the error has a word as long as that of `example`, another error of the group. Short words are ids only
+ * after a prefix such as `cus_`.
  */
 export function isLikeGroup(lastError: string, label: string, example: string): boolean {
   const words = wordsOf(lastError);
@@ -121,11 +133,14 @@ export function isLikeGroup(lastError: string, label: string, example: string): 
     const text = words[n] ?? "";
     const mark = word.indexOf("#");
     if (mark < 0 || text.length !== others[n]?.length) return false;
-    return (
-      text.startsWith(word.slice(0, mark)) && text.endsWith(word.slice(word.lastIndexOf("#") + 1))
-    );
+    const [prefix, ending] = [word.slice(0, mark), word.slice(word.lastIndexOf("#") + 1)];
+    const isId = ID_PREFIX.test(prefix) || text.length - prefix.length - ending.length >= ID_LENGTH;
+    return isId && text.startsWith(prefix) && text.endsWith(ending);
   });
 }
+
+const ID_PREFIX = /[a-z0-9][_-]$/i;
+const ID_LENGTH = 8;
 
 const wordsOf = (error: string) => unquoted(error).replace(LIST, "$1#$1").split(" ");
 

@@ -284,6 +284,18 @@ describe("error groups", () => {
     assert.equal(likePatternOf("100%_\\ of #"), "100\\%\\_\\\\ of %%");
   });
 
+  test("end before a word or a quoted text that the limit of a line would cut", () => {
+    const words = "the payment of this order was refused by the gateway ";
+    for (const id of ["a8d7k2b9q1m4", "3f2504e0-4f89-11d3-9a0c-0305e82c3301", "9007199254740993"]) {
+      for (let length = 280; length < 300; length++) {
+        const start = `Error: ${words.repeat(7)}`.slice(0, length);
+        const cut = (text: string) => errorLabel(`${start} ${text} was not found`);
+        assert.equal(cut(id), cut(id.replace(/[a-f0-9]/g, (one) => (one === "1" ? "2" : one))));
+        assert.equal(cut(`"Ada ${"Bank ".repeat(9)}"`), cut(`"Bob & ${"Sons ".repeat(9)}"`));
+      }
+    }
+  });
+
   test("are found in a line of any length", () => {
     for (const part of ["a", "a.", "1a", "0", "1, ", "a@", "-", "f0"]) {
       assert.ok(errorGroup(part.repeat(1e6)).label.length <= 300);
