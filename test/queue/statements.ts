@@ -205,7 +205,7 @@ const large: Answer = (text) => {
 const cursor = (sort: JobSort, position: Position) =>
   encodeCursor({
     ...{ sort, asked: askedMark(["", "all", "", "", ""]), nowUs: "", skip: 0 },
-    ...{ isExactShown: false, size: 0 },
+    ...{ isExactShown: false, size: 0, isNone: false },
     place: { segment: 0, position },
   });
 async function exportOf(db: Database, q: string, format: ExportFormat): Promise<void> {

@@ -21,6 +21,7 @@ import type { WalkPlace } from "../walk/walk-place.ts";
 import { exactly, ofNames, ofSearch, ofState } from "./contract-matching.ts";
 import { type CheckedFilter, checkedFilter, type JobFilter } from "./job-filter.ts";
 import type { JobPage } from "./job-page.ts";
+import { missingGroup } from "./missing-group.ts";
 
 const BUDGET_MS = 400;
 
@@ -31,6 +32,8 @@ export interface FoundPage {
   readonly query: JobQuery | null;
   /** Whether these are all matches. */
   readonly isWhole: boolean;
+  /** Whether certainly no job matches. */
+  readonly isNone: boolean;
   /** Returns the cursor of a page that ends after this many of the ids; null if no job follows. */
   readonly cursorAfter: (count: number) => string | null;
 }
@@ -51,6 +54,22 @@ export async function findPage(
   given: JobFilter,
   budgetMs = BUDGET_MS,
 ): Promise<FoundPage> {
+  const page = await search(db, given, budgetMs);
+  const { q = "", ...others } = given;
+  if (!page.isNone || page.report.unknownNames.length > 0 || isNarrowed(others)) return page;
+  const isNone = async (some: string) => (await search(db, { q: some, limit: 1 }, budgetMs)).isNone;
+  const missing = await missingGroup(q, isNone);
+  if (missing === null) return page;
+  return { ...page, report: { ...page.report, unknownNames: [missing] } };
+}
+
+/** Whether the filter selects jobs by more than its query. */
+function isNarrowed(given: JobFilter): boolean {
+  const { state, identifier, queue, search: text } = checkedFilter(given);
+  return state !== "all" || identifier !== "" || queue !== "" || text.trim() !== "";
+}
+
+async function search(db: Database, given: JobFilter, budgetMs: number): Promise<FoundPage> {
   const filter = checkedFilter(given);
   // Both are read in parallel, which saves a round trip for every page.
   const [asked, facts] = await Promise.all([resolve(db, filter), factsFor(db, filter)]);
@@ -154,6 +173,8 @@ function pageOf(
 ): FoundPage {
   const { filter, cursor, query, matching } = asked;
   const found = exact === null ? walked.found : [...walked.found, exact];
+  const isNone =
+    found.length === 0 && walked.unchecked === 0 && filter.offset === 0 && cursor?.isNone !== false;
   const cursorAt = (place: WalkPlace, skip: number, isExactShown: boolean) =>
     encodeCursor({
       sort: filter.sort,
@@ -163,6 +184,7 @@ function pageOf(
       skip,
       isExactShown: isExactShown || cursor?.isExactShown === true,
       size: walked.size,
+      isNone,
     });
   const isRanked = segments.some(({ way }) => way.kind === "rank");
   const isCheap = !isRanked && (matching.isAll || isFew(matching) || query?.cost === "cheap");
@@ -170,6 +192,7 @@ function pageOf(
     ids: found.slice(0, filter.limit).map(({ id }) => id),
     query: asOneQuery(asked),
     isWhole: cursor === null && filter.offset === 0 && walked.next === null,
+    isNone: isNone && walked.next === null,
     report: {
       cost: isCheap && !walked.isCut ? "cheap" : "bounded",
       scanned: walked.scanned,
@@ -223,6 +246,7 @@ function emptyPage({ query, filter, matching }: PageInput): FoundPage {
         ? null
         : asOneQuery({ query, filter, matching, cursor: null }),
     isWhole: matching.isEmpty,
+    isNone: matching.isEmpty,
     report: {
       cost: "cheap",
       scanned: 0,

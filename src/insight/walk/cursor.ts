@@ -19,13 +19,15 @@ export interface Cursor {
   readonly isExactShown: boolean;
   /** The maximum number of rows in the next step, after a step that took too long; 0: the usual number. */
   readonly size: number;
+  /** Whether no match was found before, and every job could be checked. */
+  readonly isNone: boolean;
 }
 
 /** The best ids of a page, up to 500, are the longest part of a cursor. */
 export const MAX_CURSOR_LENGTH = 10_000;
 
 /** The version of the format. A cursor of another version is rejected, because it would be misread. */
-const VERSION = 3;
+const VERSION = 4;
 
 /** Returns 12 hexadecimal digits, a hash of a list's filters. */
 export function askedMark(filters: readonly string[]): string {
@@ -57,12 +59,24 @@ const parts = v.strictTuple([
   whole,
   v.boolean(),
   v.pipe(whole, v.maxValue(1_000_000)),
+  v.boolean(),
 ]);
 
 export function encodeCursor(cursor: Cursor): string {
-  const { sort, asked, nowUs, place, skip, isExactShown, size } = cursor;
+  const { sort, asked, nowUs, place, skip, isExactShown, size, isNone } = cursor;
   const shown = packed(place.position);
-  const list = [VERSION, sort, asked, nowUs, place.segment, shown, skip, isExactShown, size];
+  const list = [
+    VERSION,
+    sort,
+    asked,
+    nowUs,
+    place.segment,
+    shown,
+    skip,
+    isExactShown,
+    size,
+    isNone,
+  ];
   return Buffer.from(JSON.stringify(list)).toString("base64url");
 }
 
@@ -87,9 +101,9 @@ function read(text: string): Cursor | null {
   try {
     const plain: unknown = JSON.parse(Buffer.from(text, "base64url").toString());
     const [, sort, asked, nowUs, segment, shown, ...rest] = v.parse(parts, plain);
-    const [skip, isExactShown, size] = rest;
+    const [skip, isExactShown, size, isNone] = rest;
     const place = { segment, position: unpacked(shown) };
-    return { sort, asked, nowUs, place, skip, isExactShown, size };
+    return { sort, asked, nowUs, place, skip, isExactShown, size, isNone };
   } catch {
     return null;
   }

@@ -1,0 +1,43 @@
+// Finds out that no job has the error group of a query. A fingerprint cannot be reversed, so only a complete search shows
+// that.
+import { InputError } from "../../base/errors.ts";
+import { isFingerprint } from "../../domain/error-group.ts";
+import { parseQuery } from "../../domain/query/parse-query.ts";
+import { printQuery } from "../../domain/query/print-query.ts";
+import type { FieldTerm, QueryNode } from "../../domain/query/query-tree.ts";
+
+/**
+ * Returns the term on an error group, such as `group:0123456789ab`, if no job has it; null: some job may, or the query
+ * has no such term. No job matches `q`. `isNone`: returns whether no job matches another query, here that for the jobs
+ * that have the group and do not match the other terms.
+ */
+export async function missingGroup(
+  q: string,
+  isNone: (q: string) => Promise<boolean>,
+): Promise<string | null> {
+  const tree = parseQuery(q);
+  const items = tree?.kind === "and" ? tree.items : [tree];
+  const [term, ...others] = items.toSorted((a, b) => Number(isGroup(b)) - Number(isGroup(a)));
+  if (term == null || !isGroup(term) || others.some(isGroup)) return null;
+  const rest = others.filter((one) => one !== null);
+  if (rest.length === 0) return printQuery(term);
+  const span = { at: 0, end: 0 };
+  const [only] = rest;
+  const item: QueryNode =
+    rest.length === 1 && only !== undefined ? only : { kind: "and", items: rest, ...span };
+  const excluded: QueryNode = { kind: "not", item, ...span };
+  const elsewhere = printQuery({ kind: "and", items: [term, excluded], ...span });
+  try {
+    return (await isNone(elsewhere)) ? printQuery(term) : null;
+  } catch (error) {
+    // With the exclusion the query may be too long.
+    if (error instanceof InputError) return null;
+    throw error;
+  }
+}
+
+function isGroup(node: QueryNode | null): node is FieldTerm {
+  if (node?.kind !== "field" || node.field !== "group" || node.op === "!=") return false;
+  const [value, ...others] = node.values;
+  return others.length === 0 && value?.kind === "text" && isFingerprint(value.text);
+}
