@@ -18,7 +18,8 @@ async function fill({ pool }: Pick<TestAdmin, "pool">, schema = "worker"): Promi
     insert into ${schema}._private_jobs
       (task_id, job_queue_id, run_at, attempts, locked_at, locked_by, payload)
     select 1 + n % 2, case when n <= 50 then 1 when n <= 100 then 2 end,
-      now() + case when n between 2001 and 4000 then interval '1 hour' else interval '-1 hour' end,
+      now() + case when n between 2001 and 4000 then interval '1 hour'
+        when n between 4001 and 5500 then exp(10) * interval '1 second' else interval '-1 hour' end,
       case when n between 4001 and 5500 then 25 else 0 end,
       case when n > 5500 then now() end, case when n > 5500 then 'stock' end,
       json_build_object('n', n)

@@ -304,6 +304,10 @@ test("A task is shown as unsupported only when every worker reports all its task
   assert.equal(retrying.last_error_line, "Error: deadlock detected", "a retrying job has an error");
   await pool.query(`select worker.permanently_fail_jobs(array(select id from worker.jobs),
     E'TypeError: no\\n    at there')`);
+  // As a worker leaves it.
+  await pool.query(
+    "update worker._private_jobs set run_at = updated_at + exp(least(attempts, 10)) * interval '1 second'",
+  );
   const failed = (await tasks("?sort=-failed&search=UNSUPPORTED")).get("unsupported");
   assert.equal(failed.last_error_line, "TypeError: no");
   assert.deepEqual([failed.failed.value, failed.ready.value], [1, 0]);

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { wait } from "../../src/base/clock.ts";
 import { silentLogger } from "../../src/base/logger.ts";
+import { permanentlyFailJobs } from "../../src/commands/jobs/permanently-fail-jobs.ts";
 import { beginOperation, changeOperation } from "../../src/commands/operations/lifecycle.ts";
 import { type JobOperation, operationJson } from "../../src/commands/operations/model/operation.ts";
 import { rehearse } from "../../src/commands/operations/rehearse/rehearse.ts";
@@ -406,6 +407,28 @@ test("An undo leaves alone jobs changed by hand since, without a change of updat
   await queue.sql(`update worker._private_jobs set last_error = 'noted' where id = ${a}`);
   const last = await workOn(with_, await changeOperation(with_.store, failed.id, "undo"), never);
   assert.deepEqual([last.undone, last.undoSkipped.changed], [1, 1]);
+});
+
+test("A job that was failed by hand has not failed again, and is no evidence for the canary.", async () => {
+  await add(20);
+  await queue.sql("update worker._private_jobs set attempts = max_attempts, last_error = 'x'");
+  const with_ = tools();
+  const { operation } = await begun(with_, "retry", "is:failed", { canary: 3 });
+  const worker = (async () => {
+    while ((await with_.store.find(operation.id))?.state !== "canary") await wait(10, never);
+    const retried = await queue.sql<{ id: string }>(
+      "select id from worker._private_jobs where attempts = 0 order by id",
+    );
+    const [first = "", ...others] = retried.map(({ id }) => id);
+    await permanentlyFailJobs(queue.db, [first], null);
+    await queue.sql("delete from worker._private_jobs where id = any($1)", [others]);
+  })();
+  const ended = await workOn(with_, operation, never);
+  await worker;
+  assert.deepEqual([ended.state, ended.done], ["done", 20]);
+  const results = await with_.store.results(ended);
+  assert.deepEqual([results.failedAgain, results.finished, results.changed], [0, 2, 1]);
+  assert.deepEqual((await with_.store.receipt(ended.id, "failed_again", "0", 10)).jobs, []);
 });
 
 test("Resuming before the canary is decided does not change the rest.", async () => {

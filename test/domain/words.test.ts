@@ -4,7 +4,11 @@ import { test } from "node:test";
 import { ageText, spanText } from "../../src/domain/portable/ages.ts";
 import { capped, estimated, exact } from "../../src/domain/value.ts";
 import { counted, grouped, momentText, ordinal, shortValue } from "../../src/domain/words.ts";
-import { isPoison, lostAttempts } from "../../src/insight/read/lost-attempts.ts";
+import {
+  type AttemptedJob,
+  isPoison as isCrashing,
+  lostAttempts,
+} from "../../src/insight/read/lost-attempts.ts";
 
 test("Ages have two units below ten minutes, and one above.", () => {
   const ages: Record<string, number> = {
@@ -53,12 +57,15 @@ test("Numbers are grouped, and marked if they are not exact.", () => {
 });
 
 test("Lost attempts are recognised by the text of a recovery, or by a missing error.", () => {
-  const lost = (errorStart: string | null, attempts = 4, isLocked = false) =>
-    lostAttempts({ errorStart, attempts, isLocked });
+  const lost = (errorStart: string | null, attempts = 4, isLocked = false, isUnchanged = true) =>
+    lostAttempts({ errorStart, attempts, isLocked, isUnchanged });
   assert.equal(lost("Recovered: worker w stopped without finishing attempt 1"), 1);
   assert.equal(lost("Recovered 17 times in a row: worker w stopped"), 17);
   assert.equal(lost("Error: Recovered 17 times in a row: no"), 0);
   assert.deepEqual([lost(null), lost(null, 4, true), lost(null, 0)], [4, 3, 0]);
+  assert.equal(lost(null, 4, false, false), 0, "attempts that were set by hand");
+  const isPoison = (job: Omit<AttemptedJob, "isUnchanged">) =>
+    isCrashing({ ...job, isUnchanged: true });
   assert.equal(
     isPoison({ errorStart: "Recovered 2 times in a row: w", attempts: 4, isLocked: false }),
     true,

@@ -7,6 +7,7 @@ import { readColumnGroups } from "../../src/insight/groups/column-groups.ts";
 import { readErrorGroups } from "../../src/insight/groups/error-groups.ts";
 import type { Grouping } from "../../src/insight/groups/group.ts";
 import { readCommon } from "../../src/insight/groups/read-common.ts";
+import { listLightJobs } from "../../src/insight/pages/list-jobs.ts";
 import { compileQuery } from "../../src/insight/query/compile-query.ts";
 import { readGauge } from "../../src/insight/stats/gauge.ts";
 import { explainJob } from "../../src/insight/why/explain-job.ts";
@@ -26,7 +27,8 @@ const many = async (count: number, identifier: string, spec: JobSpec = {}, paylo
 };
 const fail = (ids: readonly string[], error: string) =>
   sql(
-    `update worker._private_jobs set attempts = max_attempts, last_error = replace($2, '#', id::text)
+    `update worker._private_jobs set attempts = max_attempts, last_error = replace($2, '#', id::text),
+       updated_at = now(), run_at = now() + exp(least(max_attempts, 10)) * interval '1 second'
      where id = any($1)`,
     [ids, error],
   );
@@ -139,6 +141,43 @@ test("A single job whose id looks like a word is in the group that its error is 
       assert.deepEqual(sizes(byTask), [["charge", 13]], name);
     }
   }
+});
+
+test("A short word in place of a number is another error, and not an id.", async () => {
+  const jobs = await many(3, "fetch");
+  await fail(jobs.slice(0, 2), "Error: code 404 returned");
+  await fail(jobs.slice(2), "Error: code nil returned");
+  const { groups: found } = await groups("error");
+  assert.deepEqual(
+    found.map(({ label, count }) => [label, count.value]),
+    [
+      ["Error: code # returned", 2],
+      ["Error: code nil returned", 1],
+    ],
+  );
+});
+
+test("A group that no job has is not found, however many errors there are.", async () => {
+  await fail(await many(2_500, "charge"), "Error: charge # failed");
+  const [waiting = ""] = await many(1, "charge");
+  const report = async (q: string, limit?: number) => {
+    let page = await listLightJobs(queue.db, { q, limit });
+    while (page.nextCursor !== null && page.jobs.length === 0)
+      page = await listLightJobs(queue.db, { q, limit, cursor: page.nextCursor });
+    return [page.jobs.length, page.report.unknownNames];
+  };
+  const missing = "group:0123456789ab";
+  for (const q of [missing, `is:failed ${missing}`, `is:failed (${missing} or group:ba9876543210)`])
+    assert.deepEqual(await report(q), [0, q.includes(" or ") ? [] : [missing]], q);
+  // A job of the group that another term excludes is there.
+  await sql(
+    `update worker._private_jobs set attempts = 1, last_error = 'Error: unique', run_at = now() + interval '1 hour'
+     where id = $1`,
+    [waiting],
+  );
+  const { fingerprint } = errorGroup("Error: unique");
+  assert.deepEqual(await report(`is:failed group:${fingerprint}`), [0, []]);
+  assert.deepEqual(await report(`is:retrying group:${fingerprint}`), [1, []]);
 });
 
 test("Errors of a large table are estimated, and the interval contains the true number.", async () => {

@@ -49,7 +49,7 @@ const holdQueue = (name: string, by: string, age: string) =>
 const fail = (ids: readonly string[], error: string, age: string) =>
   sql(
     `update worker._private_jobs set attempts = max_attempts, last_error = $2,
-       created_at = now() - interval '10 days', updated_at = now() - interval '10 days',
+       created_at = now() - 2 * $3::interval, updated_at = now() - 2 * $3::interval,
        run_at = now() - $3::interval + exp(least(max_attempts, 10)) * interval '1 second'
      where id = any($1)`,
     [ids, error, age],
@@ -235,6 +235,22 @@ describe("An error group", () => {
     assert.equal((await ofKind("error_group")).length, 1, "it is gone when its jobs are retried");
   });
 
+  test("is left out only if all of its jobs were failed by hand.", async () => {
+    const record = (reason: string) => ({
+      origin: { by: "ana", source: "command line" } as const,
+      action: "fail",
+      changes: { reason },
+    });
+    const failByHand = async (given: readonly string[]) =>
+      permanentlyFailJobs(queue.db, given, "Error: timeout", record("Error: timeout"));
+    await failByHand(ids(await many(3, "mail")));
+    assert.deepEqual(await ofKind("error_group"), []);
+    await fail(ids(await many(30, "charge")), "Error: timeout\n    at x", "2 hours 5 s");
+    const [one] = await ofKind("error_group");
+    assert.equal(one?.title, "charge and others fail: Error: timeout");
+    assert.match(one?.sentence ?? "", /^33 jobs failed, the last known 2 h ago\./);
+  });
+
   test("is not to be retried after deadlines and crashes.", async () => {
     await fail([await add("late")], "the deadline 2026-11-26T12:00:00.000Z has passed", "1 minute");
     const crash = "Recovered 25 times in a row: worker w stopped without finishing attempt 25";
@@ -313,6 +329,14 @@ describe("A poison job", () => {
       new RegExp(
         `^Attempt 19 .* 2 other jobs lost fewer attempts in crashes: #${first} 16, #${second} 9\\.$`,
       ),
+    );
+    // Jobs beside it are not accused when it has ended, unless they crash their worker without it.
+    await sql("update worker._private_jobs set max_attempts = attempts where id = $1", [culprit]);
+    assert.deepEqual(await ofKind("poison"), []);
+    await sql("update worker._private_jobs set updated_at = now() where id = $1", [first]);
+    assert.deepEqual(
+      (await ofKind("poison")).map(({ links }) => links.job),
+      [first],
     );
   });
 
@@ -403,7 +427,7 @@ describe("A poison job", () => {
       ["w-4", "3 minutes"],
       ["w-5", "1 minute"],
     ] as const) {
-      await worker(id, [], at);
+      await worker(id, [], at, { running_jobs: 1 });
       await sql(
         `update worker._private_workers set metadata = metadata
            || jsonb_build_object('recovered_at', now() - $2::interval) where id = $1`,
@@ -582,14 +606,16 @@ describe("Without a worker", () => {
 
 test("Workers whose jobs were recovered are none, many of them are one crash loop.", async () => {
   await worker("w", ["t"]);
-  const recovered = (age: string) => ({
-    running_jobs: 4,
-    recovered_at: new Date(Date.now() - Number(age) * 1_000).toISOString(),
-  });
-  await worker("a", ["t"], "1 minute", recovered("125"));
-  await worker("b", ["t"], "1 minute", recovered("60"));
+  const marked = (more: object) => ({ recovered_at: new Date().toISOString(), ...more });
+  await worker("a", ["t"], "125 s", marked({ running_jobs: 4, recovered_jobs: 5 }));
+  await worker("b", ["t"], "1 minute", marked({ running_jobs: 0, recovered_jobs: 1 }));
+  // Idle workers, and one that stopped long ago, have crashed at no job now, although they are marked now.
+  await worker("idle", ["t"], "1 minute", marked({ running_jobs: 0 }));
+  await worker("unlocked", ["t"], "1 minute", marked({ running_jobs: 4, recovered_jobs: 0 }));
+  await worker("old", ["t"], "2 hours", marked({ running_jobs: 4, recovered_jobs: 4 }));
   assert.deepEqual((await read()).incidents, []);
-  await worker("c", ["t"], "1 minute", recovered("10"));
+  // Older versions do not count the recovered jobs.
+  await worker("c", ["t"], "10 s", marked({ running_jobs: 4 }));
   const { verdict, incidents } = await read();
   assert.match(verdict, /^3 workers crashed within 2 m/);
   assert.deepEqual([incidents.length, incidents[0]?.id], [1, "crash_loop"]);
@@ -627,7 +653,9 @@ test("Infinite times cause no error.", async () => {
   await worker("w", ["t"]);
   const [never, always] = [await add("t"), await add("t"), await add("t", { queueName: "q" })];
   await holdQueue("q", "stock", "5 hours");
-  await sql("update worker._private_jobs set run_at = '-infinity', created_at = '-infinity'");
+  await sql(
+    "update worker._private_jobs set run_at = '-infinity', created_at = '-infinity', updated_at = '-infinity'",
+  );
   await sql("update worker._private_jobs set attempts = 3, run_at = 'infinity' where id = $1", [
     never,
   ]);
@@ -671,6 +699,9 @@ test("A stale worker is reported with its locks, and one without locks is not.",
   await worker("w", ["t"]);
   await worker("idle", ["t"], "1 hour 5 s", { running_jobs: 0 });
   await worker("busy", ["t"], "1 hour 5 s", { running_jobs: 4 });
+  // Its jobs were unlocked since its last heartbeat.
+  assert.deepEqual((await read()).incidents, []);
+  await lockJob(queue, await add("t"), "busy", "1 hour");
   const [one, ...others] = (await read()).incidents;
   assert.deepEqual(others, []);
   assert.equal(one?.id, "stale_worker:busy");
@@ -682,6 +713,7 @@ test("A stale worker is reported with its locks, and one without locks is not.",
 test("A stale worker without running jobs, or without a report, has no number of jobs.", async () => {
   await worker("holder", ["t"], "1 hour 5 s", { running_jobs: 0 });
   await worker("quiet", ["t"], "1 hour 5 s");
+  await lockJob(queue, await add("t"), "quiet", "1 hour");
   await many(1, "t", { queueName: "q", runAt: "2999-01-01T00:00:00Z" });
   await holdQueue("q", "holder", "1 hour 5 s");
   const stale = await ofKind("stale_worker");

@@ -2,6 +2,7 @@
 import type { Database } from "../../src/database/database.ts";
 import { readColumnGroups } from "../../src/insight/groups/column-groups.ts";
 import { readErrorGroups } from "../../src/insight/groups/error-groups.ts";
+import type { Groups } from "../../src/insight/groups/group.ts";
 import { readNewest } from "../../src/insight/groups/job-rows.ts";
 import { readPayloads } from "../../src/insight/groups/payload-rows.ts";
 import { countAll } from "../../src/insight/horizon/count-all.ts";
@@ -9,7 +10,7 @@ import { readNameIds } from "../../src/insight/horizon/name-ids.ts";
 import { probeBuckets } from "../../src/insight/horizon/probe-buckets.ts";
 import { sampleBuckets } from "../../src/insight/horizon/sample-buckets.ts";
 import { createActivityWatch } from "../../src/insight/incidents/activity.ts";
-import { readCrashes, readReasons } from "../../src/insight/incidents/crashes.ts";
+import { readCrashes, readFailedByHand } from "../../src/insight/incidents/crashes.ts";
 import { readDueHead } from "../../src/insight/incidents/due-head.ts";
 import {
   readLockedQueues,
@@ -37,6 +38,10 @@ const decidedHere: JobQuery = { ...decidedInSql, check: () => true };
 const gauge = { pages: 1, nowMs: 0, lockedQueueIds: [1], fileNode: "1" } as unknown as Gauge;
 const filter = { taskId: null, queueId: null };
 const buckets = { bounds: ["2026-01-31T08:00:00Z"], filter, gauge };
+
+const oneGroup = {
+  groups: [{ key: "0", label: "no", count: { value: 1, precision: "exact" }, sampleIds: [] }],
+} as unknown as Groups;
 
 /** The table counts as a large one. */
 const LARGE = -1;
@@ -73,6 +78,9 @@ export const insightCalls: Readonly<Record<string, Call | readonly [Call, Answer
   "incidents-poison": (db) => createPoisonWalk()(db, gauge),
   "incidents-activity": (db) => createActivityWatch()(db, { ...gauge, pages: 1 }),
   "incidents-crashes": (db) => readCrashes(db, true),
-  "incidents-reasons": [(db) => readReasons(db), () => ({ is_there: true })],
+  "incidents-failed-by-hand": [
+    (db) => readFailedByHand(db, oneGroup),
+    () => ({ is_there: true, id: "1", reason: "no", count: 1 }),
+  ],
   "incidents-server": (db) => readServerTrouble(db),
 };

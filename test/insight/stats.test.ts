@@ -40,7 +40,7 @@ async function fill(jobs: number, order: string): Promise<void> {
       (task_id, job_queue_id, priority, run_at, attempts, max_attempts, locked_at, locked_by,
        payload, last_error)
     select 1 + n % 10, case when n % 3 = 0 then 1 + n % 40 end, n % 3,
-      now() + case when kind between 5 and 6 then interval '1 hour' else interval '-1 hour' end,
+      now() + case when kind < 2 then exp(10) * interval '1 second' when kind between 5 and 6 then interval '1 hour' else interval '-1 hour' end,
       case when kind < 2 then 25 when kind in (3, 5) then 1 else 0 end, 25,
       case when kind = 2 then now() end, case when kind = 2 then 'w' || n % 5 end,
       json_build_object('n', n), case when kind < 2 then 'no' end

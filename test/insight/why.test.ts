@@ -343,7 +343,8 @@ test("A job that failed before has the times of its next attempts.", async () =>
   const id = await add("t", { maxAttempts: 25 });
   await sql(
     `update worker._private_jobs set attempts = 6, last_error = 'boom',
-      run_at = now() + interval '398 seconds' where id = $1`,
+      updated_at = now() - interval '5 seconds',
+      run_at = now() - interval '5 seconds' + exp(6) * interval '1 second' where id = $1`,
     [id],
   );
   const why = await explain(id);

@@ -15,11 +15,12 @@ from generate_series(1, $scheduled) as n, {}._private_tasks as tasks where tasks
 insert into {}._private_jobs (task_id, payload, attempts, max_attempts, last_error, run_at, created_at, updated_at)
 select tasks.id, json_build_object('n', n, 'amount', n % 977, 'region', 'eu-west-1'), 25, 25,
   'GatewayError: HTTP 503 from https://pay.example/charge/' || n || E'\n    at charge (/app/tasks/charge.js:23:5)',
-  now() - interval '31 minutes', now() - interval '2 hours', now() - (n % 1700) * interval '1 second'
+  now() - (n % 1700) * interval '1 second' + exp(10) * interval '1 second', now() - interval '2 hours',
+  now() - (n % 1700) * interval '1 second'
 from generate_series(1, $failures) as n, {}._private_tasks as tasks where tasks.identifier = 'charge_card';
 insert into {}._private_jobs (task_id, payload, attempts, max_attempts, last_error, run_at, created_at, updated_at)
 select tasks.id, json_build_object('page', n), 25, 25, 'RangeError: page ' || n || ' of 3',
-  now() - interval '5 hours', now() - interval '9 hours', now() - interval '5 hours'
+  now() - interval '5 hours' + exp(10) * interval '1 second', now() - interval '9 hours', now() - interval '5 hours'
 from generate_series(1, 40) as n, {}._private_tasks as tasks where tasks.identifier = 'render_pdf';
 -- A worker that answers, and one that has not for two hours.
 insert into {}._private_workers (id, last_heartbeat_at, started_at, metadata) values

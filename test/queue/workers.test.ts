@@ -280,6 +280,10 @@ test("A resilient job waits for its worker's longer threshold in a manual sweep,
   assert.equal((await sweepStaleWorkers(queue.db, options)).recoveredJobs, 1);
   const lockedBy = async (id: string) => (await getJob(queue.db, id))?.lockedBy;
   assert.deepEqual([await lockedBy(plain), await lockedBy(resilient)], [null, "w"]);
+  const [row] = await queue.sql(
+    "select metadata ->> 'recovered_jobs' as jobs from worker._private_workers",
+  );
+  assert.equal(row?.["jobs"], "1");
   await age("w", "61s");
   assert.equal((await sweepStaleWorkers(queue.db, options)).recoveredJobs, 1);
   assert.deepEqual(await listActiveWorkers(queue.db), []);

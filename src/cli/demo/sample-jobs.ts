@@ -165,6 +165,9 @@ const POISON = {
     "Recovered 3 times in a row: worker worker-19d0f3aa71c2 stopped without finishing attempt 4",
 };
 
+/** Graphile Worker's delay from the tenth attempt on. */
+const RETRY_DELAY_S = 22_026;
+
 interface SampleInput {
   readonly random: Random;
   readonly n: number;
@@ -205,7 +208,8 @@ function sample(
     key: random(6) === 0 && kind !== "failed" ? `${task.identifier}:${40_000 + n}` : null,
     attempts: kind in attempts ? attempts[kind as keyof typeof attempts] : tried,
     lastError: hasFailed ? (task.errors[random(task.errors.length)] ?? null) : lastError,
-    run_s: run_s[kind],
+    // As after the delay that follows the last failure, too.
+    run_s: run_s[kind] + (kind === "failed" ? RETRY_DELAY_S : 0),
     created_s,
     updated_s: Math.min(created_s, updated_s),
     worker,

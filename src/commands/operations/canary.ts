@@ -1,6 +1,6 @@
 // The canary: the first few jobs of a retry, which show whether the rest would fail again. A job that no longer exists
 // has succeeded. A job that has failed again counts against the canary. A job that has not ended after two minutes is
-// undecided.
+// undecided. A job that was failed by hand does not count.
 import type { JobOperation } from "./model/operation.ts";
 import type { CanaryOutcome } from "./model/operation-store.ts";
 import type { OperationTools } from "./model/operation-tools.ts";
@@ -50,7 +50,8 @@ export function verdictOn(outcome: CanaryOutcome, isLate: boolean): Verdict | nu
   if (failedAgain > 0) {
     return { to: "paused", error: `${failedAgain} of the first ${all} failed again` };
   }
-  if (undecided === 0) return { to: "running" };
+  if (undecided === 0 && gone > 0) return { to: "running" };
   if (!isLate) return null;
+  if (all === 0) return { to: "paused", error: "its first jobs were all failed by hand" };
   return { to: "paused", error: `${undecided} of the first ${all} did not end within 2 minutes` };
 }

@@ -1,20 +1,47 @@
-// When a job failed, as far as its row shows.
+// When a job failed, as far as its row shows. Our workers write the time of a failure to updated_at, and run_at is that
+// time plus the delay: Graphile Worker's, or that of a policy, in whole milliseconds. Graphile workers write run_at, and
+// leave updated_at. Changes by hand write updated_at, and may write run_at.
+import { MARKED_FAILED } from "../../domain/words.ts";
 import { delayOf } from "../../queue/settle/retry-policy.ts";
 
+const byFormula = (job: string) => `${job}.run_at - ${delayOf(`${job}.attempts`)}`;
+
+const microsecondsOf = (time: string) => `pg_catalog.date_part('microseconds', ${time})::bigint`;
+
+/** The job is due whole milliseconds after its last change, as after the delay of a policy. */
+const hasOwnDelay = (job: string) => `(${job}.run_at > ${job}.updated_at
+      and (${microsecondsOf(`${job}.run_at`)} - ${microsecondsOf(`${job}.updated_at`)}) % 1000::bigint = 0::bigint) is true`;
+
 /**
- * Returns an expression for a row with a failure: when the last attempt failed, as far as the row shows. Graphile
- * workers do not change updated_at, but they add the delay to the time of the failure, so the time follows from run_at.
- * Changes by hand and recoveries are in updated_at.
+ * Returns an expression for a row with a failure: the latest time at which its last attempt can have failed. It is the
+ * time of the failure if `isFailureTimed` holds, and otherwise perhaps that of a later change or recovery.
  */
 export const failedAt = (job: string): string =>
   `greatest(${job}.updated_at, case when ${job}.attempts > 0 and ${job}.run_at > ${job}.created_at
-      and ${job}.run_at <= pg_catalog.now() + ${delayOf(`${job}.attempts`)}
-      then ${job}.run_at - ${delayOf(`${job}.attempts`)} end)`;
+      and ${job}.run_at <= pg_catalog.now() + ${delayOf(`${job}.attempts`)} and not ${hasOwnDelay(job)}
+      then ${byFormula(job)} end)`;
+
+/** The length of the beginning of an error that shows whether the job was failed by hand. */
+const MARK_LENGTH = 64;
+
+/** Returns a condition for a row with an error: the job was failed or cancelled by hand. */
+export const wasFailedByHand = (job: string): string =>
+  `pg_catalog.left(${job}.last_error, ${MARK_LENGTH}::int) ~ '${MARKED_FAILED}'::text`;
 
 /**
- * Like failedAt() for jobs that have failed for good; null for all others. It is for reads in which most rows have not
- * failed.
+ * Returns a condition for a row with a failure: its last attempt failed at the time of `failedAt`, or it was failed by
+ * hand then. It is false for a job that was changed since.
+ */
+export const isFailureTimed = (job: string): string =>
+  `coalesce(${byFormula(job)} = ${job}.updated_at or ${hasOwnDelay(job)}
+    or ${job}.updated_at <= ${job}.created_at
+      and ${byFormula(job)} > ${job}.created_at and ${byFormula(job)} <= pg_catalog.now()
+    or ${wasFailedByHand(job)}, false)`;
+
+/**
+ * The known times of failures for jobs that have failed for good; null for all others. It is for reads in which most rows
+ * have not failed.
  */
 export const failedForGoodAt = (job: string): string =>
-  `case when ${job}.locked_at is null and ${job}.attempts >= ${job}.max_attempts
+  `case when ${job}.locked_at is null and ${job}.attempts >= ${job}.max_attempts and ${isFailureTimed(job)}
       then ${failedAt(job)} end`;

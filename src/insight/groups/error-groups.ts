@@ -50,9 +50,11 @@ interface CollectedGroup {
   /** The rows of this group in the sample. */
   readonly rows: GroupedRow[];
   /** The ids of this group in the sample and among the newest failures. */
-  readonly ids: Map<string, number>;
+  readonly ids: Map<string, number | null>;
   readonly tasks: Map<number, number>;
+  /** The earliest failure; -Infinity if the time of one is unknown. */
   firstMs: number;
+  /** The latest known failure; -Infinity if none is known. */
   lastMs: number;
 }
 
@@ -156,8 +158,9 @@ function put(
   groups.set(by, group);
   if (!group.ids.has(row.id)) group.tasks.set(row.taskId, (group.tasks.get(row.taskId) ?? 0) + 1);
   group.ids.set(row.id, row.failedMs);
-  group.firstMs = Math.min(group.firstMs, row.failedMs);
-  group.lastMs = Math.max(group.lastMs, row.failedMs);
+  const failedMs = row.failedMs ?? Number.NEGATIVE_INFINITY;
+  group.firstMs = Math.min(group.firstMs, failedMs);
+  group.lastMs = Math.max(group.lastMs, failedMs);
 }
 
 function newGroup(
@@ -178,7 +181,7 @@ function groupOf(
   asOf: string,
 ): JobGroup {
   const { key, label, rows, ids, tasks, firstMs, lastMs } = collected;
-  const newest = [...ids].sort((a, b) => b[1] - a[1]);
+  const newest = [...ids].sort((a, b) => (b[1] ?? 0) - (a[1] ?? 0));
   const count =
     rows.length === 0 ? capped(ids.size, "probe", asOf) : countRows(rows, read, gauge, asOf);
   const scale = rows.length === 0 ? 1 : count.value / rows.length;
@@ -196,21 +199,23 @@ function groupOf(
       .slice(0, MAX_TASKS)
       .flatMap(([id]) => names.get(id) ?? []),
     trend: trendOf(
-      rows.length === 0 ? [...ids.values()] : rows.map((row) => row.failedMs),
+      rows.length === 0 ? [...ids.values()] : rows.map(({ failedMs }) => failedMs),
       gauge,
       scale,
     ),
   };
 }
 
-const timeOf = (ms: number) => dateOf(Math.floor(ms) * 1_000).toISOString();
+const timeOf = (ms: number) =>
+  ms === Number.NEGATIVE_INFINITY ? null : dateOf(Math.floor(ms) * 1_000).toISOString();
 
 const TREND_PARTS = 24;
 const TREND_PART_MS = (3 * 3_600_000) / TREND_PARTS;
 
-function trendOf(times: readonly number[], { nowMs }: Gauge, scale: number): number[] {
+function trendOf(times: readonly (number | null)[], { nowMs }: Gauge, scale: number): number[] {
   const parts = new Array<number>(TREND_PARTS).fill(0);
   for (const ms of times) {
+    if (ms === null) continue;
     const part = TREND_PARTS - 1 - Math.floor((nowMs - ms) / TREND_PART_MS);
     if (part >= 0 && part < TREND_PARTS) parts[part] = (parts[part] ?? 0) + 1;
   }

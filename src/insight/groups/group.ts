@@ -15,11 +15,12 @@ export interface JobGroup {
   readonly share: number;
   /**
    * When its first and its last job were added, RFC 3339; for errors, the earliest and the latest failure among the
-   * rows read.
+   * rows read. The time of a failure is unknown if the row was changed since: then the earliest is null, and the latest
+   * is the latest known.
    */
   readonly firstSeen: string | null;
   readonly lastSeen: string | null;
-  /** Whether none of its jobs is older than 15 minutes. */
+  /** Whether all of its jobs are known to be at most 15 minutes old. */
   readonly isNew: boolean;
   /** The ids of the newest of its rows that were read. */
   readonly sampleIds: readonly string[];

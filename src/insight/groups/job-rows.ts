@@ -8,7 +8,7 @@ import { ERROR_START } from "../../domain/error-group.ts";
 import { between, exact, type Value } from "../../domain/value.ts";
 import { isFailed } from "../../queue/sql/job-state.ts";
 import { lockHolder } from "../../queue/sql/lock.ts";
-import { failedAt } from "../expressions/failed-at.ts";
+import { failedAt, isFailureTimed } from "../expressions/failed-at.ts";
 import { loadPacked, type PackableRow, packable } from "../expressions/large-values.ts";
 import { type CheckedTexts, type JobQuery, undecidedBy } from "../query/job-query.ts";
 import type { Gauge } from "../stats/gauge.ts";
@@ -27,7 +27,8 @@ export interface GroupedRow {
   readonly priority: number;
   /** The beginning of the error; empty without an error. */
   readonly errorStart: string;
-  readonly failedMs: number;
+  /** When its last attempt failed; null if the row was changed since. */
+  readonly failedMs: number | null;
 }
 
 export interface GroupedRows {
@@ -186,7 +187,7 @@ function grouped(rows: readonly TextRow[]): GroupedRow[] {
     lockedBy: row.locked_by,
     priority: row.priority,
     errorStart: row.error_start ?? "",
-    failedMs: row.failed_s * 1_000,
+    failedMs: row.failed_s === null ? null : row.failed_s * 1_000,
   }));
 }
 
@@ -199,7 +200,7 @@ interface TextRow extends PackableRow {
   readonly locked_by: string | null;
   readonly priority: number;
   readonly error_start: string | null;
-  readonly failed_s: number;
+  readonly failed_s: number | null;
   readonly last_error: string | null;
   readonly marks: string | null;
 }
@@ -208,7 +209,7 @@ interface TextRow extends PackableRow {
 const columns = (jobQuery: JobQuery, first: number) => `jobs.id, jobs.task_id,
       jobs.job_queue_id as queue_id, ${lockHolder("jobs")} as locked_by, jobs.priority,
       pg_catalog.left(jobs.last_error, ${ERROR_START}) as error_start,
-      pg_catalog.date_part('epoch', ${failedAt("jobs")}) as failed_s,
+      case when ${isFailureTimed("jobs")} then pg_catalog.date_part('epoch', ${failedAt("jobs")}) end as failed_s,
       ${jobQuery.check === null ? "null::text" : jobQuery.marks(first)} as marks,
       ${undecidedBy(jobQuery)} as is_undecided,
       ${jobQuery.check === null ? NO_TEXTS : `${packable("$1")}, pg_catalog.left(jobs.last_error, $1::int) as last_error`}`;

@@ -1,14 +1,18 @@
-// What an incident shows about crashes: the workers whose jobs were recovered, as long as their rows exist, and the
-// errors of jobs that were failed by hand.
+// What an incident shows about crashes: the workers whose jobs were recovered, as long as their rows exist. And the error
+// groups of jobs that were failed by hand.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { hasOperations } from "../../database/schema/extensions/has-operations.ts";
-import { errorLabel } from "../../domain/error-group.ts";
+import { ERROR_START, errorLabel } from "../../domain/error-group.ts";
+import { dateOf, microseconds } from "../../queue/sql/moments.ts";
+import { isRecovered, reportedNumber } from "../../queue/workers/stale-workers.ts";
 import { reportedWorkers } from "../expressions/reported-workers.ts";
+import type { Groups } from "../groups/group.ts";
 import type { PayloadField, PoisonJob } from "./poison-walk.ts";
 
 export interface Crash {
   readonly workerId: string;
-  readonly recoveredMs: number;
+  /** Its last heartbeat, in milliseconds. */
+  readonly atMs: number;
 }
 
 /** What is known of the crashes of a job's workers. */
@@ -41,12 +45,12 @@ export function crashReport(
 ): CrashReport {
   const [job] = suspects as [PoisonJob];
   const since = known
-    .filter(({ recoveredMs }) => recoveredMs >= job.createdMs)
-    .toSorted((a, b) => a.recoveredMs - b.recoveredMs);
+    .filter(({ atMs }) => atMs >= job.createdMs)
+    .toSorted((a, b) => a.atMs - b.atMs);
   const all = [...suspects, ...others.toSorted((a, b) => b.lost - a.lost)];
   return {
     fields: suspects.length === 1 ? job.fields : [],
-    times: since.map(({ recoveredMs }) => new Date(recoveredMs).toISOString()),
+    times: since.map(({ atMs }) => new Date(atMs).toISOString()),
     crashes: job.lost,
     jobs: all.slice(0, MAX_JOBS).map(({ id, task, lost }) => ({ id, task, crashes: lost })),
     worker: job.lockedBy ?? job.recoveredFrom ?? since.at(-1)?.workerId ?? null,
@@ -68,34 +72,60 @@ export function crashTrend({ times }: CrashReport, nowMs: number): number[] {
 }
 
 const MAX_CRASHES = 100;
-const MAX_REASONS = 1_000;
 
+// A worker that was idle, such as one that a deploy has ended, has crashed at no job. Older versions marked it, too, and
+// did not count its recovered jobs.
 const crashesSql: Statement = (s) => `
-  select id, pg_catalog.left(metadata ->> 'recovered_at'::text, 64) as recovered_at
+  select id, ${microseconds("last_heartbeat_at")} as heard_us
   from ${reportedWorkers(s)} as workers
-  where metadata ? 'recovered_at'::text
+  where ${isRecovered}
+    and coalesce(${reportedNumber("recovered_jobs")}, ${reportedNumber("running_jobs")}, 0::float8) > 0::float8
   order by last_heartbeat_at desc limit ${MAX_CRASHES}`;
 
-/** Returns the latest crashes. */
+/** Returns the latest crashes of workers that had locked jobs. */
 export async function readCrashes(db: Database, hasWorkers: boolean): Promise<Crash[]> {
   if (!hasWorkers) return [];
-  const rows = await query<{ id: string; recovered_at: string }>(db, crashesSql);
-  return rows
-    .map((row) => ({ workerId: row.id, recoveredMs: Date.parse(row.recovered_at) }))
-    .filter(({ recoveredMs }) => !Number.isNaN(recoveredMs));
+  const rows = await query<{ id: string; heard_us: string }>(db, crashesSql);
+  return rows.map((row) => ({ workerId: row.id, atMs: dateOf(row.heard_us).getTime() }));
 }
 
-const reasonsSql: Statement = (s) => `
-  select distinct changes ->> 'reason'::text as reason
-  from (
-    select changes from ${s}._private_operations
-    where action = 'fail'::text order by id desc limit ${MAX_REASONS}
-  ) as failed
-  where changes ->> 'reason'::text is not null`;
+const MAX_REASONS = 1_000;
 
-/** Returns the labels of the errors of jobs that were failed by hand. */
-export async function readReasons(db: Database): Promise<ReadonlySet<string>> {
-  if (!(await hasOperations(db))) return new Set();
-  const rows = await query<{ reason: string }>(db, reasonsSql);
-  return new Set(rows.map(({ reason }) => errorLabel(reason)));
+const reasonsSql: Statement = (s) => `
+  select id, pg_catalog.left(changes ->> 'reason'::text, ${ERROR_START}::int) as reason
+  from ${s}._private_operations
+  where action = 'fail'::text and changes ->> 'reason'::text is not null
+  order by id desc limit ${MAX_REASONS}`;
+
+// The job is as the operation left it.
+const byHandSql: Statement = (s) => `
+  select pg_catalog.count(*)::int as count from (
+    select from ${s}._private_operation_rows as was
+    join ${s}._private_jobs as jobs on jobs.id = was.job_id and jobs.updated_at = was.left_at
+    where was.operation_id = any($1::bigint[]) and was.outcome = 'd'::"char"
+      and ($2::bigint[] is null or was.job_id = any($2::bigint[]))
+    limit $3::int
+  ) as jobs`;
+
+/**
+ * Returns the keys of the groups of which all jobs were failed by hand, with a reason that their error has. Of a group
+ * that was sampled, its newest jobs are checked.
+ */
+export async function readFailedByHand(
+  db: Database,
+  errors: Groups | null,
+): Promise<ReadonlySet<string>> {
+  const keys = new Set<string>();
+  if (errors === null || !(await hasOperations(db))) return keys;
+  const rows = await query<{ id: string; reason: string }>(db, reasonsSql);
+  const operations = Map.groupBy(rows, ({ reason }) => errorLabel(reason));
+  for (const { key, label, count, sampleIds } of errors.groups) {
+    const ids = operations.get(label)?.map(({ id }) => id);
+    if (ids === undefined) continue;
+    const [jobs, most] =
+      count.precision === "exact" ? [null, count.value] : [sampleIds, sampleIds.length];
+    const [row] = await query<{ count: number }>(db, byHandSql, [ids, jobs, most]);
+    if (row?.count === most) keys.add(key);
+  }
+  return keys;
 }

@@ -66,9 +66,11 @@ export interface IncidentFacts {
   readonly errors: Groups | null;
   /** A map from an error group to what its jobs have in common and others have not; only for the largest groups. */
   readonly common: ReadonlyMap<string, Difference>;
-  /** The labels of the errors of jobs that were failed by hand. */
-  readonly reasons: ReadonlySet<string>;
+  /** The keys of the error groups of which all jobs were failed by hand, with a reason. */
+  readonly failedByHand: ReadonlySet<string>;
   readonly poison: readonly PoisonJob[];
+  /** Jobs that crashed their workers and have failed since. */
+  readonly ended: readonly PoisonJob[];
   /** The workers that have locked jobs; null until the whole table was read. */
   readonly jobHolders: readonly string[] | null;
   readonly horizon: Horizon | null;

@@ -1,14 +1,15 @@
-// Finds jobs that crash their workers, and the holders of locks. No index finds either, so a large table is walked in
-// small parts, about a tenth of a second for each call. Found jobs are read again at each call, and dropped when they
-// no longer exist.
+// Finds jobs that crash their workers, jobs that did until they failed, and the holders of locks. No index finds them, so
+// a large table is walked in small parts, about a tenth of a second for each call. Found jobs are read again at each
+// call, and dropped when they no longer exist.
 import { monotonic } from "../../base/clock.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { memberNames, valuesAt } from "../../domain/exact/payload-values.ts";
+import { isFailed } from "../../queue/sql/job-state.ts";
 import { lockHolder } from "../../queue/sql/lock.ts";
 import { dateOf, microseconds } from "../../queue/sql/moments.ts";
 import { ifSurelyAtMost } from "../../queue/sql/unpacked.ts";
 import { readCancellations } from "../controls/being-cancelled.ts";
-import { isPoison, lastLostBy, lostAttempts } from "../read/lost-attempts.ts";
+import { isPoison, isUnchanged, lastLostBy, lostAttempts } from "../read/lost-attempts.ts";
 import type { Gauge } from "../stats/gauge.ts";
 
 export interface PoisonJob {
@@ -18,9 +19,11 @@ export interface PoisonJob {
   readonly maxAttempts: number;
   readonly lost: number;
   readonly isRunning: boolean;
+  /** Whether it has failed, so that it crashes no more workers. */
+  readonly hasFailed: boolean;
   readonly runAtMs: number;
   readonly createdMs: number;
-  /** When the job was last recovered, in milliseconds; null if never. */
+  /** When the job was last recovered, in milliseconds, or changed since; null if never. */
   readonly recoveredMs: number | null;
   /** The worker from which it was last recovered; null if unknown. */
   readonly recoveredFrom: string | null;
@@ -39,6 +42,8 @@ export interface PayloadField {
 
 export interface PoisonWalkResult {
   readonly poison: readonly PoisonJob[];
+  /** Jobs that crashed their workers and have failed since. Other jobs may have been running beside them. */
+  readonly ended: readonly PoisonJob[];
   /** The workers that have locked jobs; null until the whole table was read. */
   readonly jobHolders: readonly string[] | null;
 }
@@ -55,6 +60,7 @@ export function createPoisonWalk(): PoisonWalk {
   let page = 0;
   let fileNode = "";
   const candidates = new Set<string>();
+  const failed = new Set<string>();
   const apart = new Map<string, Set<string>>();
   let holders = new Set<string>();
   let lastRound: readonly string[] | null = null;
@@ -68,12 +74,13 @@ export function createPoisonWalk(): PoisonWalk {
     const to = page + STEP_PAGES;
     const values = [`(${page},0)`, `(${to},0)`, MAX_ROWS];
     for (const row of await query<FoundRow>(db, stepSql, values)) {
-      if (row.is_candidate && candidates.size < MAX_FOUND) candidates.add(row.id);
+      const of = row.has_failed ? failed : candidates;
+      if (row.is_candidate && of.size < MAX_FOUND) of.add(row.id);
       if (row.locked_by !== null && holders.size < MAX_FOUND) holders.add(row.locked_by);
     }
     page = to;
     if (page < pages) return false;
-    lastRound = [...holders];
+    lastRound = holders.size < MAX_FOUND ? [...holders] : null;
     startOver();
     return true;
   };
@@ -87,17 +94,22 @@ export function createPoisonWalk(): PoisonWalk {
     }
     const until = monotonic() + CALL_MS;
     while (!(await step(db, pages)) && monotonic() < until);
-    const rows = await query<JobRow>(db, jobsSql, [[...candidates]]);
-    const found = rows.map(jobOf).filter((job) => job !== null);
-    candidates.clear();
+    const rows = await query<JobRow>(db, jobsSql, [[...candidates, ...failed]]);
+    const all = rows.map(jobOf).filter((job) => job !== null);
+    const [found, ended] = [
+      all.filter((job) => !job.hasFailed),
+      all.filter((job) => job.hasFailed),
+    ];
+    for (const set of [candidates, failed]) set.clear();
     for (const { id } of found) candidates.add(id);
+    for (const { id } of ended) failed.add(id);
     noteApart(found, apart);
     // A job that is being cancelled does not run again.
     const cancelled = await readCancellations(db, [...candidates]);
     const poison = found
       .filter(({ id }) => !cancelled.has(id))
       .map((job) => ({ ...job, apartFrom: apart.get(job.id) ?? job.apartFrom }));
-    return { poison, jobHolders: lastRound };
+    return { poison, ended, jobHolders: lastRound };
   };
 }
 
@@ -119,7 +131,7 @@ function noteApart(found: readonly PoisonJob[], apart: Map<string, Set<string>>)
 }
 
 /** Whether `other` was not recovered in the last crash of `job`. */
-function crashedWithout(job: PoisonJob, other: PoisonJob): boolean {
+export function crashedWithout(job: PoisonJob, other: PoisonJob): boolean {
   if (job.recoveredMs === null || other.recoveredMs === null) return false;
   return (
     job.recoveredMs > other.recoveredMs ||
@@ -128,8 +140,11 @@ function crashedWithout(job: PoisonJob, other: PoisonJob): boolean {
 }
 
 function jobOf(row: JobRow): PoisonJob | null {
-  const tried = { attempts: row.attempts, isLocked: row.is_locked, errorStart: row.error_start };
-  if (!isPoison(tried)) return null;
+  const tried = {
+    ...{ attempts: row.attempts, isLocked: row.is_locked },
+    ...{ errorStart: row.error_start, isUnchanged: row.is_unchanged },
+  };
+  if (!isPoison(tried) || (row.has_failed && row.error_start === null)) return null;
   return {
     id: row.id,
     task: row.task,
@@ -137,6 +152,7 @@ function jobOf(row: JobRow): PoisonJob | null {
     maxAttempts: row.max_attempts,
     lost: lostAttempts(tried),
     isRunning: row.is_locked,
+    hasFailed: row.has_failed,
     runAtMs: dateOf(row.run_at_us).getTime(),
     createdMs: dateOf(row.created_us).getTime(),
     recoveredMs: row.error_start === null ? null : dateOf(row.updated_us).getTime(),
@@ -169,14 +185,17 @@ interface FoundRow {
   readonly id: string;
   readonly locked_by: string | null;
   readonly is_candidate: boolean;
+  readonly has_failed: boolean;
 }
 
 // Decompresses only the beginning of an error. The wording is that of lost-attempts.ts.
-const isCandidate = `(attempts >= 2 and (locked_at is not null or attempts < max_attempts)
-      and (last_error is null or pg_catalog.left(last_error, 40) like 'Recovered % times in a row: %'))`;
+const isCandidate = `(attempts >= 2 and (last_error is null and ${isUnchanged("jobs")}
+      and (locked_at is not null or attempts < max_attempts)
+      or pg_catalog.left(last_error, 40) like 'Recovered % times in a row: %'))`;
 
 const stepSql: Statement = (s) => `
-  select id, ${lockHolder("jobs")} as locked_by, ${isCandidate} as is_candidate
+  select id, ${lockHolder("jobs")} as locked_by, coalesce(${isCandidate}, false) as is_candidate,
+    ${isFailed("jobs")} as has_failed
   from ${s}._private_jobs as jobs
   where ctid >= $1::tid and ctid < $2::tid and (locked_at is not null or ${isCandidate})
   limit $3::int`;
@@ -188,6 +207,8 @@ interface JobRow {
   readonly max_attempts: number;
   readonly error_start: string | null;
   readonly is_locked: boolean;
+  readonly has_failed: boolean;
+  readonly is_unchanged: boolean;
   readonly run_at_us: string;
   readonly created_us: string;
   readonly updated_us: string;
@@ -201,10 +222,11 @@ const MAX_ERROR_LENGTH = 400;
 const jobsSql: Statement = (s) => `
   select jobs.id, tasks.identifier as task, jobs.attempts, jobs.max_attempts,
     pg_catalog.left(jobs.last_error, ${MAX_ERROR_LENGTH}::int) as error_start, jobs.locked_at is not null as is_locked,
+    ${isFailed("jobs")} as has_failed, ${isUnchanged("jobs")} as is_unchanged,
     ${microseconds("jobs.run_at")} as run_at_us, ${microseconds("jobs.created_at")} as created_us,
     ${microseconds("jobs.updated_at")} as updated_us, ${lockHolder("jobs")} as locked_by,
     (${ifSurelyAtMost("jobs.payload", MAX_PAYLOAD_BYTES)})::text as payload
   from ${s}._private_jobs as jobs
   left join ${s}._private_tasks as tasks on tasks.id = jobs.task_id
-  where jobs.id = any($1::bigint[]) and (jobs.locked_at is not null or jobs.attempts < jobs.max_attempts)
+  where jobs.id = any($1::bigint[])
   order by jobs.id`;

@@ -17,7 +17,7 @@ import type { Gauge } from "../stats/gauge.ts";
 import { readNames } from "../stats/queue-rows.ts";
 import { NO_COVERAGE, readTaskCoverage, type TaskCoverage } from "../why/task-coverage.ts";
 import type { ActivityWatch } from "./activity.ts";
-import { readCrashes, readReasons } from "./crashes.ts";
+import { readCrashes, readFailedByHand } from "./crashes.ts";
 import { type DueHead, readDueHead } from "./due-head.ts";
 import type { LimitedWork, WaitingTask } from "./facts.ts";
 import {
@@ -81,8 +81,8 @@ async function readFailing(db: Database, shared: SharedReads, inTime: TimedRead)
     const [finding] = read?.findings ?? [];
     if (finding !== undefined) common.set(group.key, finding);
   }
-  const reasons = (await inTime("reasons of failed jobs", () => readReasons(db))) ?? new Set();
-  return { errors, common, reasons };
+  const failedByHand = await inTime("jobs failed by hand", () => readFailedByHand(db, errors));
+  return { errors, common, failedByHand: failedByHand ?? new Set() };
 }
 
 async function readWaiting(db: Database, gauge: Gauge, shared: SharedReads, inTime: TimedRead) {
@@ -125,6 +125,7 @@ async function readWaiting(db: Database, gauge: Gauge, shared: SharedReads, inTi
       [],
     crashes: (await inTime("recovered workers", () => readCrashes(db, hasWorkers))) ?? [],
     poison: walked?.poison ?? [],
+    ended: walked?.ended ?? [],
     jobHolders: walked?.jobHolders ?? null,
     horizon: await inTime("the horizon", shared.horizon),
     missed: (await inTime("cron entries", () => readMissedTicks(db))) ?? [],

@@ -9,18 +9,21 @@ import { doubtOfRetry, type Groups, type JobGroup } from "../groups/group.ts";
 import { crashReport, crashTrend } from "./crashes.ts";
 import type { IncidentFacts } from "./facts.ts";
 import { type Incident, noLinks, timeOf } from "./incident.ts";
-import type { PoisonJob } from "./poison-walk.ts";
+import { crashedWithout, type PoisonJob } from "./poison-walk.ts";
 
 const MANY = 20;
 const MANY_SHARE = 0.01;
 /** The age at which an error group is no longer urgent, although its jobs still need a decision. */
 const DAY_MS = 86_400_000;
 
-/** Returns one incident for each error group with failed jobs. Groups of jobs that were failed by hand are left out. */
-export function errorGroups({ errors, common, reasons, nowMs }: IncidentFacts): Incident[] {
+/**
+ * Returns one incident for each error group with failed jobs, unless all of them were failed by hand. A group with others
+ * is counted whole, because its link opens all of its jobs.
+ */
+export function errorGroups({ errors, common, failedByHand, nowMs }: IncidentFacts): Incident[] {
   if (errors === null) return [];
   return errors.groups
-    .filter(({ label }) => !isMarkedFailed(label) && !reasons.has(label))
+    .filter(({ key, label }) => !isMarkedFailed(label) && !failedByHand.has(key))
     .map((group) => failing(group, isMany(group, errors), common.get(group.key), nowMs));
 }
 
@@ -42,7 +45,9 @@ function failing(
   const [task = "A deleted task"] = tasks;
   const who = tasks.length > 1 ? `${shortName(task)} and others fail` : `${shortName(task)} fails`;
   const lastMs = lastSeen === null ? nowMs : Date.parse(lastSeen);
-  const last = `the last ${ageText(nowMs - lastMs)} ago`;
+  // Without the time of the first failure, that of another one is unknown, too.
+  const known = firstSeen === null ? " known" : "";
+  const last = lastSeen === null ? "" : `, the last${known} ${ageText(nowMs - lastMs)} ago`;
   const news = isNew ? " New in the last 15 minutes." : "";
   const doubt = doubtOfRetry(label);
   return {
@@ -50,7 +55,7 @@ function failing(
     kind: "error_group",
     level: areMany && nowMs - lastMs < DAY_MS ? "bad" : "warn",
     title: `${who}: ${label}`,
-    sentence: `${counted(count, "job")} failed, ${last}.${news}${inCommon(common)}${doubt ?? ""}`,
+    sentence: `${counted(count, "job")} failed${last}.${news}${inCommon(common)}${doubt ?? ""}`,
     since: firstSeen,
     affected: count,
     jobsWait: false,
@@ -78,8 +83,10 @@ function inCommon(common: Difference | undefined): string {
  * them may be the cause.
  */
 export function poisonJobs(facts: IncidentFacts): Incident[] {
-  const { poison } = facts;
-  const suspects = poison.filter((job) => !poison.some((other) => isBeside(job, other)));
+  const { poison, ended } = facts;
+  const suspects = poison.filter(
+    (job) => ![...poison, ...ended].some((other) => isBeside(job, other)),
+  );
   return [...Map.groupBy(suspects, crashesOf).values()].map((jobs) => {
     const [job] = jobs as [PoisonJob];
     return jobs.length === 1 ? crashing(job, facts) : together(jobs, facts);
@@ -143,10 +150,14 @@ function stopRetrying(jobs: readonly PoisonJob[]): Incident["fix"] {
   return jobIds.length === 0 ? null : { action: "stop-retrying", label: "Stop retrying…", jobIds };
 }
 
-/** Whether `job` may only have been running beside `other`: it lost fewer attempts, none of them surely without it. */
+/**
+ * Whether `job` may only have been running beside `other`: it lost fewer attempts, none of them surely without it. If
+ * `other` has failed, `job` loses more if it is the cause.
+ */
 const isBeside = (job: PoisonJob, other: PoisonJob): boolean =>
-  other.lost > job.lost &&
+  (other.hasFailed ? other.lost >= job.lost : other.lost > job.lost) &&
   !job.apartFrom.has(other.id) &&
+  !crashedWithout(job, other) &&
   job.recoveredMs !== null &&
   other.recoveredMs !== null &&
   job.recoveredMs >= other.createdMs;
@@ -164,7 +175,7 @@ function attemptText(job: PoisonJob, { coverage, nowMs }: IncidentFacts): string
 
 function crashedText({ crashes, nowMs }: IncidentFacts): string {
   if (crashes.length < 2) return "";
-  const firstMs = Math.min(...crashes.map(({ recoveredMs }) => recoveredMs));
+  const firstMs = Math.min(...crashes.map(({ atMs }) => atMs));
   return ` ${grouped(crashes.length)} workers crashed in the last ${ageText(nowMs - firstMs)}.`;
 }
 
@@ -234,9 +245,9 @@ const CRASHES_MS = 10 * 60_000;
 
 /** Returns one incident about workers that stopped one after the other, unless a job that crashes them was found. */
 export function crashLoop({ crashes, poison, nowMs, asOf }: IncidentFacts): Incident[] {
-  const recent = crashes.filter(({ recoveredMs }) => nowMs - recoveredMs < CRASHES_MS);
+  const recent = crashes.filter(({ atMs }) => nowMs - atMs < CRASHES_MS);
   if (recent.length < MANY_CRASHES || poison.length > 0) return [];
-  const firstMs = Math.min(...recent.map(({ recoveredMs }) => recoveredMs));
+  const firstMs = Math.min(...recent.map(({ atMs }) => atMs));
   return [
     {
       id: "crash_loop",

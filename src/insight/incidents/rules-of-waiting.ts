@@ -89,13 +89,15 @@ const unlock = (workerId: string): Incident["fix"] =>
 
 /** Returns stale workers that hold locks and were not recovered, unless a stuck queue's incident already names them. */
 export function staleWorkers(facts: IncidentFacts): Incident[] {
-  const { stale, queues, nowMs, asOf, coverage } = facts;
+  const { stale, queues, nowMs, asOf, coverage, jobHolders } = facts;
   const reported = new Set(
     queues.filter((one) => isAtFault(one, facts)).map((one) => one.holder.workerId),
   );
   return stale.flatMap(({ workerId, lastHeartbeatMs, running }): Incident[] => {
     const held = queues.filter(({ holder }) => holder.workerId === workerId).length;
-    if (reported.has(workerId) || (held === 0 && running === 0)) return [];
+    // Its last report is older than an unlock.
+    const hasJobs = jobHolders === null ? running !== 0 : jobHolders.includes(workerId);
+    if (reported.has(workerId) || (held === 0 && !hasJobs)) return [];
     const jobs =
       running === null
         ? "It had not reported what it was running."
@@ -105,13 +107,17 @@ export function staleWorkers(facts: IncidentFacts): Incident[] {
       {
         id: `stale_worker:${workerId}`,
         kind: "stale_worker",
-        level: coverage.alive === 0 || (running ?? 0) > 0 ? "bad" : "warn",
+        level: coverage.alive === 0 || (hasJobs && running !== null) ? "bad" : "warn",
         title: `${workerNamed(workerId)} is not responding`,
         sentence: `${jobs}${queueText} Its last heartbeat was ${ageText(nowMs - lastHeartbeatMs)} ago.`,
         since: timeOf(lastHeartbeatMs),
-        affected: (running === null ? capped : exact)(running ?? 0, "heartbeat", asOf),
+        affected: (running === null ? capped : exact)(
+          hasJobs ? (running ?? 0) : 0,
+          "heartbeat",
+          asOf,
+        ),
         jobsWait: true,
-        q: running === 0 ? null : `worker:${quoted(workerId)}`,
+        q: hasJobs ? `worker:${quoted(workerId)}` : null,
         links: { ...noLinks, worker: workerId },
         fix: unlock(workerId),
         trend: [],

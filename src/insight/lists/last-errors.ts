@@ -7,7 +7,7 @@ import { indexCondition } from "../../database/schema/indexes/optional-index.ts"
 import { usableIndexes } from "../../database/schema/indexes/usable-indexes.ts";
 import { isFailed } from "../../queue/sql/job-state.ts";
 import { milliseconds } from "../../queue/sql/moments.ts";
-import { failedAt } from "../expressions/failed-at.ts";
+import { failedAt, isFailureTimed } from "../expressions/failed-at.ts";
 import { readGauge } from "../stats/gauge.ts";
 import { sampleInTime } from "../stats/in-time.ts";
 import { selectPages } from "../stats/page-sample.ts";
@@ -16,8 +16,8 @@ import { rowsOfPage } from "../stats/sample-jobs.ts";
 export interface LastError {
   /** The first line of the error. */
   readonly line: string;
-  /** When the attempt failed, in milliseconds since 1970. */
-  readonly atMs: number;
+  /** When the attempt failed, in milliseconds since 1970; null if the job was changed since. */
+  readonly atMs: number | null;
 }
 
 export interface LastErrors {
@@ -53,11 +53,14 @@ export async function lastErrors(
   return { of: new Map([...known, ...newestOf(sampled ?? [])]), areSampled: true };
 }
 
+const EARLIEST = Number.NEGATIVE_INFINITY;
+
 function newestOf(rows: readonly ErrorRow[]): ReadonlyMap<number, LastError> {
   const of = new Map<number, LastError>();
   for (const { task_id: id, start, at_ms: at } of rows) {
-    const atMs = Number(at);
-    if (atMs > (of.get(id)?.atMs ?? Number.NEGATIVE_INFINITY)) {
+    const atMs = at === null ? null : Number(at);
+    const before = of.get(id);
+    if (before === undefined || (atMs ?? EARLIEST) > (before.atMs ?? EARLIEST)) {
       of.set(id, { line: start.split(/[\r\n]/, 1)[0] ?? "", atMs });
     }
   }
@@ -84,8 +87,11 @@ export const lastOfPages = (
 interface ErrorRow {
   readonly task_id: number;
   readonly start: string;
-  readonly at_ms: string;
+  readonly at_ms: string | null;
 }
+
+/** When the job failed; null if it was changed since. */
+const knownAt = `case when ${isFailureTimed("jobs")} then ${failedAt("jobs")} end`;
 
 /** Returns the last error of each task in `found`, a select of id, task_id and at. Only these errors are read. */
 const lastOf = (s: string, found: string): string => `
@@ -94,14 +100,14 @@ const lastOf = (s: string, found: string): string => `
     select distinct on (found.task_id) found.id
     from found
     where found.task_id = any ($1::int[])
-    order by found.task_id, found.at desc, found.id desc
+    order by found.task_id, found.at desc nulls last, found.id desc
   )
   select jobs.task_id, pg_catalog.left(jobs.last_error, 300) as start,
-    ${milliseconds(failedAt("jobs"))} as at_ms
+    ${milliseconds(knownAt)} as at_ms
   from last join ${s}._private_jobs as jobs on jobs.id = last.id
   where jobs.last_error is not null`;
 
-const FAILED = `jobs.id, jobs.task_id, ${failedAt("jobs")} as at`;
+const FAILED = `jobs.id, jobs.task_id, ${knownAt} as at`;
 
 const lastOfAllSql: Statement = (s) =>
   lastOf(

@@ -1,20 +1,26 @@
 // Counts how many of a job's last attempts ended with their worker, which identifies a poison job. A recovery writes
 // the number into last_error, and increases it as long as that error is its own. A Graphile worker that dies leaves an
-// attempt without any error.
+// attempt without any error, and no other trace. Attempts that were set by hand are no evidence: that changes the row.
 
 export interface AttemptedJob {
   readonly attempts: number;
   readonly isLocked: boolean;
   /** The beginning of last_error, at least 64 characters. */
   readonly errorStart: string | null;
+  /** Whether nothing has written `updated_at` since the job was added. */
+  readonly isUnchanged: boolean;
 }
+
+/** An expression for `isUnchanged`. */
+export const isUnchanged = (job: string): string => `${job}.updated_at <= ${job}.created_at`;
 
 /** Matches the beginning of a recovery's error: `Recovered: …`, `Recovered 3 times in a row: …`. */
 const RECOVERED = /^Recovered(?: (\d{1,5}) times in a row)?: /;
 
-export function lostAttempts({ attempts, isLocked, errorStart }: AttemptedJob): number {
+export function lostAttempts(job: AttemptedJob): number {
+  const { attempts, isLocked, errorStart } = job;
   // The attempt of a locked job is not lost yet.
-  if (errorStart === null) return Math.max(0, attempts - (isLocked ? 1 : 0));
+  if (errorStart === null) return job.isUnchanged ? Math.max(0, attempts - (isLocked ? 1 : 0)) : 0;
   const found = RECOVERED.exec(errorStart);
   if (found === null) return 0;
   return found[1] === undefined ? 1 : Number(found[1]);

@@ -27,7 +27,7 @@ import { type LimitOfJob, limitedText } from "../limits/limit-of-job.ts";
 import { type Cause, cause, crashCauses, crashesWorkers, stopRetrying } from "./cause.ts";
 import { type Holder, isUnreportedBy } from "./holders.ts";
 import type { HoldingJob } from "./holding-job.ts";
-import { cancelledText, deadlineText, type WhyFacts } from "./job-facts.ts";
+import { deadlineText, endedByHand, failedAgo, type WhyFacts } from "./job-facts.ts";
 import type { QueuePlace } from "./queue-place.ts";
 import type { TaskCoverage } from "./task-coverage.ts";
 
@@ -206,8 +206,9 @@ function exhausted({ job }: CauseFacts): Cause[] {
     const detail = "a retry would fail, too: add the job again if it is still needed";
     return [cause("exhausted", deadline, { ...broken, detail })];
   }
-  const last = `last attempt ${ageText(job.nowMs - job.failedMs)} ago`;
-  const text = cancelledText(job) ?? `${allAttemptsAre(job.maxAttempts)} used up`;
+  const byHand = endedByHand(job);
+  const last = byHand === null ? `last attempt ${failedAgo(job)}` : failedAgo(job);
+  const text = byHand ?? `${allAttemptsAre(job.maxAttempts)} used up`;
   if (crashesWorkers(job)) {
     const detail = `${last}; ${CRASHES_AGAIN}`;
     return [...crashCauses(job), cause("exhausted", text, { detail, ...broken })];

@@ -4,7 +4,8 @@ import { type Database, query, type Statement } from "../../database/database.ts
 import type { Condition } from "../../domain/condition.ts";
 import { ERROR_START } from "../../domain/error-group.ts";
 import { checkedJobId } from "../../domain/job-ids.ts";
-import { deadlineIn, isCancelled, momentText } from "../../domain/words.ts";
+import { ageText } from "../../domain/portable/ages.ts";
+import { deadlineIn, isCancelled, isMarkedFailed, momentText } from "../../domain/words.ts";
 import { jobNames } from "../../queue/sql/job-row.ts";
 import {
   isBlockedQueue,
@@ -15,9 +16,10 @@ import {
 } from "../../queue/sql/lock.ts";
 import { dateOf, microseconds, timeText } from "../../queue/sql/moments.ts";
 import { conditionOf } from "../expressions/condition.ts";
-import { failedAt } from "../expressions/failed-at.ts";
+import { failedAt, isFailureTimed } from "../expressions/failed-at.ts";
 import type { Heartbeats } from "../expressions/heartbeats.ts";
 import { heartbeatsOf } from "../expressions/heartbeats.ts";
+import { isUnchanged } from "../read/lost-attempts.ts";
 
 export interface WhyFacts {
   readonly id: string;
@@ -34,7 +36,11 @@ export interface WhyFacts {
   /** The first 600 characters of its error. */
   readonly errorStart: string | null;
   readonly createdMs: number;
+  /** When its last attempt failed; if `isFailureTimed` is false, the latest time at which it can have failed. */
   readonly failedMs: number;
+  readonly isFailureTimed: boolean;
+  /** Whether nothing has written `updated_at` since the job was added. */
+  readonly isUnchanged: boolean;
   readonly lockedMs: number | null;
   readonly lockedBy: string | null;
   readonly queue: QueueFacts | null;
@@ -43,11 +49,16 @@ export interface WhyFacts {
   readonly nowMs: number;
 }
 
-/** `Cancelled: wrong file`; null: the job was not cancelled. */
-export function cancelledText({ errorStart }: WhyFacts): string | null {
+/** `Cancelled: wrong file`, `Marked failed by an operation`; null: the job was neither cancelled nor failed by hand. */
+export function endedByHand({ errorStart }: WhyFacts): string | null {
   const [line = ""] = (errorStart ?? "").split("\n", 1);
-  return isCancelled(line) ? `C${line.slice(1)}` : null;
+  if (!isMarkedFailed(line)) return null;
+  return isCancelled(line) ? `C${line.slice(1)}` : line;
 }
+
+/** Returns `3 h ago`, or `at least 3 h ago` for a row that was changed since. */
+export const failedAgo = ({ nowMs, failedMs, isFailureTimed }: WhyFacts): string =>
+  `${isFailureTimed ? "" : "at least "}${ageText(nowMs - failedMs)} ago`;
 
 /** `Its deadline passed at 2026-11-26T12:00:00Z`; null: the job has failed for another reason. */
 export function deadlineText({ errorStart }: WhyFacts): string | null {
@@ -85,6 +96,8 @@ export async function readJobFacts(db: Database, id: string): Promise<WhyFacts |
     errorStart: row.error_start,
     createdMs: msOf(row.created_us),
     failedMs: msOf(row.failed_us),
+    isFailureTimed: row.is_failure_timed,
+    isUnchanged: row.is_unchanged,
     lockedMs: row.locked_us === null ? null : msOf(row.locked_us),
     lockedBy: row.locked_by,
     queue: queueOf(row),
@@ -120,6 +133,8 @@ interface FactsRow {
   readonly error_start: string | null;
   readonly created_us: string;
   readonly failed_us: string;
+  readonly is_failure_timed: boolean;
+  readonly is_unchanged: boolean;
   readonly locked_us: string | null;
   readonly locked_by: string | null;
   readonly queue_id: number | null;
@@ -140,6 +155,7 @@ const factsSql =
     ${microseconds("jobs.run_at")} as run_at_us, jobs.run_at <= pg_catalog.now() as is_due,
     jobs.run_at = 'infinity' as is_never, pg_catalog.left(jobs.last_error, ${ERROR_START}) as error_start,
     ${microseconds("jobs.created_at")} as created_us, ${microseconds(failedAt("jobs"))} as failed_us,
+    ${isFailureTimed("jobs")} as is_failure_timed, ${isUnchanged("jobs")} as is_unchanged,
     ${microseconds("jobs.locked_at")} as locked_us, ${lockHolder("jobs")} as locked_by,
     queues.id as queue_id, queues.queue_name,
     jobs.job_queue_id is not null and queues.id is null as is_queue_lost, ${microseconds(queueLockedAt("queues"))} as queue_locked_us,

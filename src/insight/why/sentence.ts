@@ -25,7 +25,7 @@ import {
   recoverQueues,
 } from "./causes.ts";
 import { isUnreportedBy } from "./holders.ts";
-import { cancelledText, deadlineText } from "./job-facts.ts";
+import { deadlineText, endedByHand, failedAgo } from "./job-facts.ts";
 
 export function sentenceOf(facts: CauseFacts): string {
   const { job } = facts;
@@ -94,15 +94,13 @@ const oldLock = (ms: number) =>
   ms < STALE_LOCK_MS ? "" : " The lock is older than 4 hours: any worker may remove it.";
 
 function failed({ job, sameError }: CauseFacts): string {
-  const within = job.failedMs - job.createdMs;
+  const within = job.isFailureTimed ? job.failedMs - job.createdMs : 0;
   const span = job.maxAttempts > 1 && within > 0 ? ` after ${ageText(within)}` : "";
   const deadline = deadlineText(job);
   if (deadline !== null) return `Will not run again. ${deadline}.${sameWay(sameError)}`;
-  const cancelled = cancelledText(job);
-  if (cancelled !== null) {
-    return `Will not run again. ${cancelled}; ${ageText(job.nowMs - job.failedMs)} ago.`;
-  }
-  const last = `last attempt ${ageText(job.nowMs - job.failedMs)} ago`;
+  const byHand = endedByHand(job);
+  if (byHand !== null) return `Will not run again. ${byHand}; ${failedAgo(job)}.`;
+  const last = `last attempt ${failedAgo(job)}`;
   if (crashesWorkers(job)) {
     return `Will not run again. ${allAttemptsAre(job.maxAttempts)} used up${span}; ${last}. A${CRASHES_AGAIN.slice(1)}.`;
   }
@@ -142,7 +140,10 @@ function retrying({ job, sameError }: CauseFacts): string {
   const at = `in ${ageText(job.runAtMs - job.nowMs)}, at ${momentText(job.runAtMs)}`;
   const when = job.isNever ? "Never runs: its time is infinity." : `Next attempt ${at}.`;
   const attempts = `${grouped(job.attempts)} of ${counted(job.maxAttempts, "attempt")}`;
-  return `${when} ${attempts} failed, the last ${ageText(job.nowMs - job.failedMs)} ago.${sameWay(sameError)}`;
+  // Without an error its attempts were lost, or set by hand.
+  if (job.errorStart === null)
+    return `${when} ${attempts} ${job.attempts === 1 ? "is" : "are"} used up.`;
+  return `${when} ${attempts} failed, the last ${failedAgo(job)}.${sameWay(sameError)}`;
 }
 
 function scheduled({ job, coverage }: CauseFacts): string {

@@ -104,7 +104,8 @@ async function recordFailures(
 
 function delayMsOf(next: NextAttempt): number {
   if (next.kind === "never") return NEVER_MS;
-  return next.delayMs ?? BY_FORMULA_MS;
+  // In whole milliseconds, so that the row shows when the job failed: insight/expressions/failed-at.ts.
+  return Math.round(next.delayMs ?? BY_FORMULA_MS);
 }
 
 /** The database's encoding, such as LATIN1, cannot represent the character. */

@@ -92,7 +92,8 @@ const failed = (
       last_error: error,
       created_at: `now() - (${oldestS} * (${count} - n)::float / ${count} + 100) * interval '1 second'`,
       updated_at: `now() - (${oldestS} * (${count} - n)::float / ${count} + 3) * interval '1 second'`,
-      run_at: `now() - (${oldestS} * (${count} - n)::float / ${count} + 9) * interval '1 second'`,
+      run_at: `now() - (${oldestS} * (${count} - n)::float / ${count} + 3) * interval '1 second'
+        + exp(5) * interval '1 second'`,
     },
     queue,
   );
@@ -166,7 +167,7 @@ const statements = [
   }),
   `insert into worker._private_workers (id, last_heartbeat_at, started_at, metadata)
     select 'worker-prod-g' || n, now() - n * interval '95 seconds' - interval '60 seconds', now() - interval '3 days',
-      jsonb_build_object('threshold_ms', 30000, 'recovered_at', now() - n * interval '95 seconds' + interval '25 seconds')
+      jsonb_build_object('threshold_ms', 30000, 'recovered_jobs', 2, 'recovered_at', now() - n * interval '95 seconds' + interval '25 seconds')
     from generate_series(1, 8) as n`,
   jobs(180, "send_webhook", {
     run_at: "now() - (1080 * n / 180.0) * interval '1 second'",

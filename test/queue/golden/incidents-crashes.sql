@@ -1,4 +1,4 @@
-  select id, pg_catalog.left(metadata ->> 'recovered_at'::text, 64) as recovered_at
+  select id, pg_catalog.floor(extract(epoch from last_heartbeat_at) * 1000000::numeric) as heard_us
   from (
     select summed.id, summed.last_heartbeat_at, summed.started_at, summed.report_bytes,
       summed.report_bytes > 16777216::bigint as is_cut,
@@ -17,5 +17,10 @@
       ) as latest
     ) as summed
   ) as workers
-  where metadata ? 'recovered_at'::text
+  where workers.metadata ? 'recovered_at'::text
+    and coalesce(case when pg_catalog.jsonb_typeof(workers.metadata -> 'recovered_jobs'::text) = 'number'
+      and pg_catalog.length(workers.metadata ->> 'recovered_jobs'::text) <= 25
+      then greatest((workers.metadata ->> 'recovered_jobs'::text)::float8, 0::float8) end, case when pg_catalog.jsonb_typeof(workers.metadata -> 'running_jobs'::text) = 'number'
+      and pg_catalog.length(workers.metadata ->> 'running_jobs'::text) <= 25
+      then greatest((workers.metadata ->> 'running_jobs'::text)::float8, 0::float8) end, 0::float8) > 0::float8
   order by last_heartbeat_at desc limit 100

@@ -157,7 +157,8 @@ with turn as materialized (
   set metadata = case when pg_catalog.jsonb_typeof(metadata) = 'object'
       and pg_catalog.octet_length(metadata::text) <= 261888::int
       then metadata else '{}' end
-    || pg_catalog.jsonb_build_object('recovered_at', pg_catalog.now())
+    || pg_catalog.jsonb_build_object('recovered_at', pg_catalog.now(), 'recovered_jobs',
+      (select pg_catalog.count(*) from held where held.locked_by = workers.id and held.is_due))
   from stale_row where workers.id = stale_row.id and not stale_row.is_final
   and stale_row.id not in (select locked_by from unfinished)
 ), deleted as (

@@ -44,8 +44,14 @@ select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text),
     pg_catalog.floor(extract(epoch from jobs.run_at) * 1000000::numeric) as run_at_us, jobs.run_at <= pg_catalog.now() as is_due,
     jobs.run_at = 'infinity' as is_never, pg_catalog.left(jobs.last_error, 600) as error_start,
     pg_catalog.floor(extract(epoch from jobs.created_at) * 1000000::numeric) as created_us, pg_catalog.floor(extract(epoch from greatest(jobs.updated_at, case when jobs.attempts > 0 and jobs.run_at > jobs.created_at
-      and jobs.run_at <= pg_catalog.now() + pg_catalog.exp(least(jobs.attempts, 10)) * interval '1 second'
+      and jobs.run_at <= pg_catalog.now() + pg_catalog.exp(least(jobs.attempts, 10)) * interval '1 second' and not (jobs.run_at > jobs.updated_at
+      and (pg_catalog.date_part('microseconds', jobs.run_at)::bigint - pg_catalog.date_part('microseconds', jobs.updated_at)::bigint) % 1000::bigint = 0::bigint) is true
       then jobs.run_at - pg_catalog.exp(least(jobs.attempts, 10)) * interval '1 second' end)) * 1000000::numeric) as failed_us,
+    coalesce(jobs.run_at - pg_catalog.exp(least(jobs.attempts, 10)) * interval '1 second' = jobs.updated_at or (jobs.run_at > jobs.updated_at
+      and (pg_catalog.date_part('microseconds', jobs.run_at)::bigint - pg_catalog.date_part('microseconds', jobs.updated_at)::bigint) % 1000::bigint = 0::bigint) is true
+    or jobs.updated_at <= jobs.created_at
+      and jobs.run_at - pg_catalog.exp(least(jobs.attempts, 10)) * interval '1 second' > jobs.created_at and jobs.run_at - pg_catalog.exp(least(jobs.attempts, 10)) * interval '1 second' <= pg_catalog.now()
+    or pg_catalog.left(jobs.last_error, 64::int) ~ '^(?:Marked failed |Manually marked as failed|cancelled(?:: |\n|$))'::text, false) as is_failure_timed, jobs.updated_at <= jobs.created_at as is_unchanged,
     pg_catalog.floor(extract(epoch from jobs.locked_at) * 1000000::numeric) as locked_us, pg_catalog.left(jobs.locked_by, 1024) as locked_by,
     queues.id as queue_id, queues.queue_name,
     jobs.job_queue_id is not null and queues.id is null as is_queue_lost, pg_catalog.floor(extract(epoch from case when not coalesce(pg_catalog.left(queues.locked_by, 8) like any (array['paused:%', 'managed:%']), false) then queues.locked_at end) * 1000000::numeric) as queue_locked_us,

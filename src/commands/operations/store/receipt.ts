@@ -1,23 +1,27 @@
 // The outcomes of an operation's jobs: changed, skipped, failed again since, and the results of its undo.
 import { type Database, query, type Statement } from "../../../database/database.ts";
-import { failedAt } from "../../../insight/expressions/failed-at.ts";
+import { failedAt, wasFailedByHand } from "../../../insight/expressions/failed-at.ts";
 import type { CanaryOutcome, Outcome, Receipt } from "../model/operation-store.ts";
 import { receiptJobs } from "./receipt-jobs.ts";
 import { rowsAfter } from "./rows-after.ts";
 
 /**
  * A condition: the job has failed again. A job that no longer exists has finished; a job that has used another attempt
- * and waits again has failed.
+ * and waits again has failed, unless it was failed by hand.
  */
 export const FAILED_AGAIN = (was: string): string => `
   jobs.locked_at is null and jobs.last_error is not null
-    and jobs.attempts > ${was}.left_attempts and ${failedAt("jobs")} > ${was}.left_at`;
+    and jobs.attempts > ${was}.left_attempts and ${failedAt("jobs")} > ${was}.left_at
+    and not ${wasFailedByHand("jobs")}`;
+
+/** A condition: the job was failed or cancelled by hand since, so it is no evidence. */
+const FAILED_BY_HAND = `jobs.locked_at is null and jobs.attempts > was.left_attempts and ${wasFailedByHand("jobs")}`;
 
 const canarySql = (s: string) => `
   select
     pg_catalog.count(*) filter (where jobs.id is null)::int as gone,
     pg_catalog.count(*) filter (where ${FAILED_AGAIN("was")})::int as failed_again,
-    pg_catalog.count(*)::int as total
+    pg_catalog.count(*) filter (where (${FAILED_BY_HAND}) is not true)::int as total
   from ${s}._private_operation_rows as was
   left join ${s}._private_jobs as jobs on jobs.id = was.job_id
   where was.operation_id = $1::bigint and was.outcome = 'd'`;

@@ -1,0 +1,104 @@
+// When an attempt failed, as far as a row shows: by a worker of either kind, and after changes by hand.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { permanentlyFailJobs } from "../../src/commands/jobs/permanently-fail-jobs.ts";
+import { rescheduleJobs } from "../../src/commands/jobs/reschedule-jobs.ts";
+import { stopRetrying } from "../../src/commands/jobs/stop-retrying.ts";
+import { createInsight } from "../../src/insight/insight.ts";
+import { lastErrors } from "../../src/insight/lists/last-errors.ts";
+import { listLightJobs } from "../../src/insight/pages/list-jobs.ts";
+import { explainJob } from "../../src/insight/why/explain-job.ts";
+import { addJob } from "../../src/queue/add/add-job.ts";
+import { failJobs } from "../../src/queue/settle/fail.ts";
+import { lockJob, testQueue } from "../queue/queue-database.ts";
+
+const queue = testQueue();
+const { sql } = queue;
+
+const add = async () => (await addJob(queue.db, { identifier: "t" })).id;
+
+/** A worker has failed the job's third attempt, and all times of the row are moved 3 hours back. */
+async function failed3hAgo(delayMs: number | null): Promise<string> {
+  const id = await add();
+  await sql("update worker._private_jobs set attempts = 2 where id = $1", [id]);
+  await lockJob(queue, id, "w");
+  const next = { kind: "retry", delayMs } as const;
+  await failJobs(
+    queue.db,
+    "w",
+    [{ id, message: "Error: no", next, isKeyed: false, payload: null }],
+    "locked_by",
+  );
+  await sql(
+    `update worker._private_jobs set run_at = run_at - interval '3 hours 5 s',
+       created_at = created_at - interval '9 hours', updated_at = updated_at - interval '3 hours 5 s' where id = $1`,
+    [id],
+  );
+  return id;
+}
+
+const why = async (id: string) => (await explainJob(queue.db, id))?.sentence ?? "";
+
+const hoursAgo = (time: string | null | undefined) =>
+  Math.floor((Date.now() - Date.parse(time ?? "")) / 3_600_000);
+
+test("A failure is as old as its row shows, also after a delay that differs from Graphile Worker's.", async () => {
+  for (const delayMs of [null, 1_000, 3_600_000, 4 * 3_600_000, 4 * 3_600_000 + 0.4]) {
+    const id = await failed3hAgo(delayMs);
+    const { jobs } = await listLightJobs(queue.db, { q: `id:${id}` });
+    assert.equal(hoursAgo(jobs[0]?.conditionSince), 3, `${delayMs}`);
+    if (delayMs !== null && delayMs > 3 * 3_600_000)
+      assert.match(await why(id), / 3 of 25 attempts failed, the last 3 h ago\./, `${delayMs}`);
+  }
+});
+
+test("Of a job that was changed by hand since, the time of the failure is unknown.", async () => {
+  const id = await failed3hAgo(4 * 3_600_000);
+  await rescheduleJobs(queue.db, [id], { priority: 5 });
+  assert.match(await why(id), / 3 of 25 attempts failed, the last at least \d s ago\./);
+  await stopRetrying(queue.db, [id]);
+  assert.match(
+    await why(id),
+    /^Will not run again\. All 3 attempts are used up; last attempt at least \d s ago\./,
+  );
+  const insight = createInsight(queue.db);
+  const [group] = (await insight.groups("error", "is:failed", 10)).groups;
+  assert.deepEqual([group?.isNew, group?.firstSeen, group?.lastSeen], [false, null, null]);
+  const [incident] = (await insight.incidents()).incidents;
+  assert.equal(incident?.sentence, "1 job failed.");
+  const { of } = await lastErrors(queue.db, [1], true);
+  assert.deepEqual(of.get(1), { line: "Error: no", atMs: null });
+});
+
+test("With a job that was changed by hand, a group is not new, and its last failure is the last known.", async () => {
+  const [first, second] = [await failed3hAgo(null), await failed3hAgo(null)];
+  await sql("update worker._private_jobs set max_attempts = 3");
+  const read = async () => (await createInsight(queue.db).incidents()).incidents[0]?.sentence;
+  assert.match((await read()) ?? "", /^2 jobs failed, the last 3 h ago\./);
+  await rescheduleJobs(queue.db, [first], { priority: 5 });
+  assert.match((await read()) ?? "", /^2 jobs failed, the last known 3 h ago\./);
+  await rescheduleJobs(queue.db, [second], { priority: 5 });
+  assert.equal(await read(), "2 jobs failed.");
+});
+
+test("A job that was failed by hand has used up no attempts.", async () => {
+  const id = await add();
+  await permanentlyFailJobs(queue.db, [id], null);
+  assert.match(await why(id), /^Will not run again\. Manually marked as failed; \d s ago\.$/);
+  const causes = (await explainJob(queue.db, id))?.causes ?? [];
+  assert.deepEqual(
+    causes.map(({ text }) => text),
+    ["Manually marked as failed"],
+  );
+  assert.match(causes[0]?.detail ?? "", /^\d s ago$/);
+});
+
+test("Attempts that were set by hand are neither failures nor crashes.", async () => {
+  const id = await add();
+  await rescheduleJobs(queue.db, [id], { attempts: 3, runAt: "2999-01-01T00:00:00Z" });
+  assert.match(await why(id), / 3 of 25 attempts are used up\.$/);
+  const { incidents } = await createInsight(queue.db).incidents();
+  assert.deepEqual(incidents, []);
+  const kinds = ((await explainJob(queue.db, id))?.causes ?? []).map(({ kind }) => kind);
+  assert.deepEqual(kinds, ["not_due"]);
+});

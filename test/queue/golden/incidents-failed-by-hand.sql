@@ -1,0 +1,16 @@
+  select pg_catalog.to_regclass($2::text) is not null
+    and pg_catalog.bool_and(coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass(name), 'insert'), false)) as is_there
+  from pg_catalog.unnest($1::text[]) as named (name);
+
+  select id, pg_catalog.left(changes ->> 'reason'::text, 600::int) as reason
+  from "worker"._private_operations
+  where action = 'fail'::text and changes ->> 'reason'::text is not null
+  order by id desc limit 1000;
+
+  select pg_catalog.count(*)::int as count from (
+    select from "worker"._private_operation_rows as was
+    join "worker"._private_jobs as jobs on jobs.id = was.job_id and jobs.updated_at = was.left_at
+    where was.operation_id = any($1::bigint[]) and was.outcome = 'd'::"char"
+      and ($2::bigint[] is null or was.job_id = any($2::bigint[]))
+    limit $3::int
+  ) as jobs
