@@ -433,6 +433,15 @@ test("a failed job that is rescheduled gets its attempts back, and the dialog sh
   assert.equal(JSON.parse(page.asked("api/jobs/action").body).attempts, 0);
 });
 
+test("a job that has not started is shown as fetched, and not as started", async () => {
+  const running = await shown(lockedJob(7), why({ condition: "running" }));
+  assert.match(running.text, /Started.*Runsfor 12 s/);
+  const job = lockedJob(7, { condition: "fetched" });
+  const fetched = await shown(job, why({ condition: "fetched" }));
+  assert.match(fetched.text, /Fetched.*12 s ago/);
+  assert.doesNotMatch(fetched.text, /Started|Runsfor/);
+});
+
 test("actions on a job ask for confirmation and report the result", async () => {
   const page = await shown(job(7, { key: "k1" }), why());
   page.click("Remove by key…");
