@@ -207,8 +207,9 @@ export const isFingerprint = (text: string): boolean => /^[0-9a-f]{12}$/.test(te
 
 /** The class of an error and the place in the code of one task that throws it. */
 export interface ErrorPlace {
+  /** A hash of the label, as of other groups: a query may name the group by either. */
   readonly fingerprint: string;
-  /** Such as `TypeError in chargeCard (charge.js)`. */
+  /** Such as `TypeError of charge_card in chargeCard (charge.js), in different words`. */
   readonly label: string;
 }
 
@@ -225,6 +226,6 @@ export function errorPlace(task: string, lastError: string): ErrorPlace {
   const [, called = "", file = frame] = /^(?:async )?(.*?) ?\((.*)\)$/.exec(frame) ?? [];
   const name = file.replace(/(?::\d+){1,2}$/, "").replace(/^.*[/\\]/, "");
   const where = called === "" ? name : name === "" ? called : `${called} (${name})`;
-  const label = `${kind} ${where === "" ? `of ${task}` : `in ${where}`}, in different words`;
-  return { fingerprint: fingerprintOf(`${task}\n${label}`), label };
+  const label = `${kind} of ${task}${where === "" ? "" : ` in ${where}`}, in different words`;
+  return { fingerprint: fingerprintOf(label), label };
 }

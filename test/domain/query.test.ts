@@ -3,7 +3,13 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import { errorGroup, errorLabel, errorPlace, likePatternOf } from "../../src/domain/error-group.ts";
+import {
+  errorGroup,
+  errorLabel,
+  errorPlace,
+  groupOfLabel,
+  likePatternOf,
+} from "../../src/domain/error-group.ts";
 import { compareNumbers } from "../../src/domain/exact/decimal.ts";
 import { valuesAt } from "../../src/domain/exact/payload-values.ts";
 import { completionAt, written } from "../../src/domain/query/completion.ts";
@@ -269,9 +275,10 @@ describe("error groups", () => {
       `TypeError: ${words}\n    at node:internal/x:1:1\n    at f (/app/node_modules/x/y.js:1:1)
     at async charge (file:///app/tasks/charge.js:${line}:5)\n    at run (/app/run.js:1:1)`;
     const place = errorPlace("charge_card", stack("one", 10));
-    assert.equal(place.label, "TypeError in charge (charge.js), in different words");
+    assert.equal(place.label, "TypeError of charge_card in charge (charge.js), in different words");
     assert.deepEqual(errorPlace("charge_card", stack("two words", 12)), place);
     assert.notEqual(errorPlace("other", stack("one", 10)).fingerprint, place.fingerprint);
+    assert.equal(groupOfLabel(place.label).fingerprint, place.fingerprint);
     const packaged = `Error: x\n    at f (/app/node_modules/x/y.js:1:1)
     at Object.handler [as handle] (chunk-XAPMQ3VN.js:448:41)\n    at #run (chunk-XAPMQ3VN.js:3:1)\n`;
     assert.equal(errorPlace("mail", packaged).label, "Error of mail, in different words");

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { errorGroup } from "../../src/domain/error-group.ts";
 import type { JobSpec } from "../../src/domain/job-spec.ts";
+import { quoted } from "../../src/domain/portable/query/quoted.ts";
 import { readColumnGroups } from "../../src/insight/groups/column-groups.ts";
 import { readErrorGroups } from "../../src/insight/groups/error-groups.ts";
 import type { Grouping } from "../../src/insight/groups/group.ts";
@@ -92,19 +93,23 @@ test("More than 20 groups of one job in a task are grouped by their place, and f
   const { groups: found } = await groups("error");
   assert.equal(found.length, 22, "20 of one job stay as they are");
   const [one] = found;
-  const label = "ParseError in parse (parse.js), in different words";
+  const label = "ParseError of import in parse (parse.js), in different words";
   assert.deepEqual([one?.label, one?.count.value, one?.tasks], [label, 34, ["import"]]);
   assert.deepEqual(sizes(await groups("task", `group:${one?.key}`)), [["import", 34]]);
+  // The page names a group by its label.
+  for (const { label, count } of found) {
+    const named = await groups("error", `is:failed group:${quoted(label)}`);
+    assert.deepEqual(sizes(named), [[label, count.value]]);
+  }
   // A program that has not built the groups finds it as well, and detects an unknown one.
-  const other = { ...queue.db, schema: { ...queue.db.schema } };
-  const jobs = await readColumnGroups(
-    other,
-    "task",
-    await compileQuery(other, `is:failed group:${one?.key}`),
-    await gauge(),
-    50,
-  );
-  assert.deepEqual(sizes(jobs), [["import", 34]]);
+  const program = () => ({ ...queue.db, schema: { ...queue.db.schema } });
+  const other = program();
+  for (const name of [quoted(label), one?.key]) {
+    const db = program();
+    const jobs = await compileQuery(db, `is:failed group:${name}`);
+    const byTask = await readColumnGroups(db, "task", jobs, await gauge(), 50);
+    assert.deepEqual(sizes(byTask), [["import", 34]], name);
+  }
   assert.deepEqual((await compileQuery(other, "group:0123456789ab")).unknown, [
     "group:0123456789ab",
   ]);

@@ -23,10 +23,11 @@ function oneGroupPart(
   { errorGroups, unknown }: QueryFacts,
 ): QueryPart {
   const isPrint = isFingerprint(name);
-  const group = errorGroups.known.get(printOf(name));
+  const print = printOf(name);
+  const group = errorGroups.known.get(print);
   if (isPrint && group === undefined && errorGroups.isWhole) unknown.push(`group:${name}`);
   const task = group?.task ?? null;
-  if (task !== null) return placePart(name, task, parameters);
+  if (task !== null) return placePart(print, task, parameters);
   const label = isPrint ? group?.label : name;
   const narrow =
     label === undefined
