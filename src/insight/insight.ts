@@ -6,7 +6,7 @@ import type { Database } from "../database/database.ts";
 import { capped } from "../domain/value.ts";
 import { type ColumnGrouping, readColumnGroups } from "./groups/column-groups.ts";
 import { readErrorGroups } from "./groups/error-groups.ts";
-import type { Grouping, Groups } from "./groups/group.ts";
+import { type Grouping, type Groups, MAX_ERROR_GROUPS } from "./groups/group.ts";
 import { type CommonFactors, readCommon } from "./groups/read-common.ts";
 import type { Horizon } from "./horizon/buckets.ts";
 import { readHorizon } from "./horizon/horizon.ts";
@@ -46,7 +46,6 @@ export interface LimitUses {
 }
 
 export const DEFAULT_BUCKETS = 57;
-const MAX_ERROR_GROUPS = 100;
 /** The maximum number of cached results, each of at most a megabyte. */
 const MAX_KEPT = 16;
 /** The number of pages up to which the errors of a table are read within a few milliseconds. */

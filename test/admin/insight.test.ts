@@ -43,7 +43,7 @@ test("Why: a missing job is 404 and an invalid id is 400.", async () => {
 test("Incidents: a stuck queue is reported with a request that fixes it.", async () => {
   const { url } = await migratedDatabase();
   const { client, pool } = await startAdmin({ url });
-  assert.equal((await client.get("/api/incidents")).body.verdict, "No issues found");
+  assert.equal((await client.get("/api/incidents")).body.verdict, "No worker sends heartbeats");
   await pool.query(`insert into worker._private_tasks (identifier) values ('t');
     insert into worker._private_job_queues (queue_name, locked_by, locked_at)
       values ('q', 'w', now() - interval '5 hours');
@@ -113,7 +113,7 @@ test("Viewers receive incidents and the horizon.", async () => {
   assert.match(text, /event: horizon\ndata: \{.*"edges":\[-172800,/);
   assert.match(
     await viewer.received(/event: incidents\ndata: .*\n\n/),
-    /event: incidents\ndata: \{"verdict":"No issues found","level":"ok","incidents":\[\]/,
+    /event: incidents\ndata: \{"verdict":"No worker sends heartbeats","level":"ok","incidents":\[\]/,
   );
   viewer.socket.destroy();
 });

@@ -48,6 +48,29 @@ async function addQueues(pool: Pool): Promise<void> {
       values ('gone', now() - interval '8 minutes'), ('here', now())`);
 }
 
+test("A queue with a limit is not idle while its jobs run.", async () => {
+  const { client, pool } = await startAdmin();
+  await pool.query(`
+    select worker.add_job('t', queue_name => 'limited');
+    select worker.add_job('t', queue_name => 'later', run_at => now() + interval '1 day');
+    update worker._private_job_queues set locked_by = 'managed:2', locked_at = 'infinity' where queue_name = 'limited'`);
+  await pool.query(`update worker._private_jobs set locked_by = 'w', locked_at = now(), attempts = 1
+    where run_at <= now()`);
+  const { queues, states } = (await client.get("/api/queues")).body;
+  assert.deepEqual(
+    queues.map(({ queue_name, running }: Json) => [queue_name, running.value]),
+    [
+      ["limited", 1],
+      ["later", 0],
+    ],
+  );
+  assert.deepEqual([states.ready, states.scheduled, states.idle], [1, 1, 0]);
+  for (const [only, count] of Object.entries({ ready: 1, idle: 0, running: 0 })) {
+    const { body } = await client.get(`/api/queues?only=${only}`);
+    assert.equal(body.queues.length, count, only);
+  }
+});
+
 test("Queues are listed with their workers and counts, in the order stuck, failed, ready, locked.", async () => {
   const { client, pool } = await startAdmin();
   await addQueues(pool);

@@ -33,7 +33,13 @@ test("A paused queue has no lock in the lists, a pause of its own, and an incide
     for_secs: 3_600,
   };
   assert.equal((await client.post("/api/pauses", pause)).status, 200);
-  const [listed] = (await client.get("/api/queues")).body.queues;
+  const { queues, states } = (await client.get("/api/queues")).body;
+  const [listed] = queues;
+  assert.deepEqual([states.running, states.ready], [1, 0], "it is in the tab of locked queues");
+  for (const [only, count] of Object.entries({ running: 1, ready: 0 })) {
+    const { body } = await client.get(`/api/queues?only=${only}`);
+    assert.equal(body.queues.length, count, only);
+  }
   assert.deepEqual([listed.locked_at, listed.locked_by, listed.holder], [null, null, null]);
   assert.equal(listed.paused.reason, "deploy");
   assert.equal(Date.parse(listed.paused.until) - Date.parse(listed.paused.at), 3_600_000);

@@ -59,7 +59,7 @@ const ids = (jobs: readonly { readonly id: string }[]) => jobs.map(({ id }) => i
 
 test("With no problems, all is well; a check without evidence does not pass.", async () => {
   const { verdict, level, incidents, more, checks } = await read();
-  assert.deepEqual([verdict, level, incidents, more], ["No issues found", "ok", [], 0]);
+  assert.deepEqual([verdict, level, incidents, more], ["No worker sends heartbeats", "ok", [], 0]);
   const open = checks.filter(({ passed }) => !passed).map(({ text }) => text);
   assert.deepEqual(open, ["No worker sends heartbeats", "Every task has a worker"]);
   await worker("w", ["t"]);
@@ -68,6 +68,33 @@ test("With no problems, all is well; a check without evidence does not pass.", a
   await add("t", { runAt: "2999-01-01T00:00:00Z" });
   await lockJob(queue, await add("t"), "w");
   assert.equal((await read()).verdict, "All is well");
+});
+
+test("Jobs that were failed by hand, or have no error, are no incident, but they are counted.", async () => {
+  await worker("w", ["t"]);
+  const [one = "", other = ""] = ids(await many(2, "t"));
+  await permanentlyFailJobs(queue.db, [one], markedFailed("by ana"));
+  await fail([other], "Error: gone", "1 hour");
+  await sql("update worker._private_jobs set last_error = null where id = $1", [other]);
+  const { verdict, level, incidents, checks } = await read();
+  assert.deepEqual([verdict, level, incidents], ["No issues found", "ok", []]);
+  const open = checks.filter(({ passed }) => !passed).map(({ text }) => text);
+  assert.deepEqual(open, ["2 jobs have failed"]);
+});
+
+test("Of more error groups than were read, the headline has at least this number.", async () => {
+  const jobs = ids(await many(101, "t"));
+  for (const [n, id] of jobs.entries()) {
+    const place = String.fromCharCode(97 + (n % 26), 97 + Math.floor(n / 26));
+    await fail([id], `Error: no\n    at f (/app/${place}.js:1:1)\n    at x`, "1 hour");
+    await sql(
+      "update worker._private_jobs set last_error = replace(last_error, 'no', $2) where id = $1",
+      [id, `no ${place} here`],
+    );
+  }
+  const { verdict, errorGroups } = await read();
+  assert.equal(errorGroups, 100);
+  assert.match(verdict, /^t fails: 1 job, and at least 99 more$/);
 });
 
 describe("A stuck queue", () => {

@@ -43,6 +43,8 @@ export interface Groups {
 export const MAX_SAMPLE_IDS = 5;
 export const MAX_TASKS = 5;
 export const NEW_MS = 15 * 60_000;
+/** The maximum number of error groups that become incidents. */
+export const MAX_ERROR_GROUPS = 100;
 
 /** Returns why a retry is no fix for the error group with this label; null if it may be one. */
 export function doubtOfRetry(label: string): string | null {

@@ -1,6 +1,7 @@
 // From facts to the verdict: runs every rule and sorts the incidents. The title of the worst is the headline.
+import { capped, exact, type Value } from "../../domain/value.ts";
 import { counted, grouped } from "../../domain/words.ts";
-import { NEW_MS } from "../groups/group.ts";
+import { MAX_ERROR_GROUPS, NEW_MS } from "../groups/group.ts";
 import type { IncidentFacts } from "./facts.ts";
 import type { Incident, IncidentCheck, Incidents } from "./incident.ts";
 import { crashLoop, errorGroups, missedTicks, peakAhead, poisonJobs } from "./rules-of-failing.ts";
@@ -37,8 +38,9 @@ export function judge(facts: IncidentFacts): Incidents {
   const all = rules.flatMap((rule) => rule(facts)).sort(worstFirst(facts.nowMs));
   const isBad = all.some(({ level }) => level === "bad");
   const checks = checksOf(facts, new Set(all.map(({ kind }) => kind)));
+  const isProven = checks.every(({ passed }) => passed) && facts.unread.length === 0;
   return {
-    verdict: verdictOf(all, checks.every(({ passed }) => passed) && facts.unread.length === 0),
+    verdict: verdictOf(all, isProven, facts),
     level: isBad ? "bad" : all.length > 0 ? "warn" : "ok",
     incidents: all.slice(0, MAX_INCIDENTS),
     more: Math.max(0, all.length - MAX_INCIDENTS),
@@ -59,10 +61,28 @@ function worstFirst(nowMs: number): (a: Incident, b: Incident) => number {
     badness(b) - badness(a) || b.affected.value - a.affected.value || (a.id < b.id ? -1 : 1);
 }
 
-function verdictOf([worst, ...others]: readonly Incident[], isProven: boolean): string {
-  if (worst === undefined) return isProven ? "All is well" : "No issues found";
-  const more = others.length === 0 ? "" : `, and ${grouped(others.length)} more`;
-  return `${headlineOf(worst)}${more}`;
+function verdictOf(
+  [worst, ...others]: readonly Incident[],
+  isProven: boolean,
+  { errors, hasWorkers, coverage }: IncidentFacts,
+): string {
+  if (worst === undefined) {
+    if (isProven) return "All is well";
+    return hasWorkers && coverage.alive === 0 ? NO_HEARTBEATS : "No issues found";
+  }
+  if (others.length === 0) return headlineOf(worst);
+  const least = errors?.groups.length === MAX_ERROR_GROUPS ? "at least " : "";
+  return `${headlineOf(worst)}, and ${least}${grouped(others.length)} more`;
+}
+
+const NO_HEARTBEATS = "No worker sends heartbeats";
+
+/** Returns the number of failed jobs. The error groups have only those with an error. */
+function failedJobs({ errors, horizon, asOf }: IncidentFacts): Value {
+  const inGroups = errors?.of ?? exact(0, "scan", asOf);
+  const drawn = horizon?.series.failed.reduce((sum, count) => sum + count, 0) ?? 0;
+  if (drawn <= inGroups.value) return inGroups;
+  return horizon?.basis === "scan" ? exact(drawn, "scan", asOf) : capped(1, "sample", asOf);
 }
 
 /**
@@ -74,10 +94,8 @@ function headlineOf({ kind, title, affected }: Incident): string {
 }
 
 /** Returns the checks, and whether there is evidence that each found no problem. `found`: the kinds of incidents. */
-function checksOf(
-  { coverage, unread, errors, jobHolders, hasWorkers, stale }: IncidentFacts,
-  found: ReadonlySet<string>,
-): IncidentCheck[] {
+function checksOf(facts: IncidentFacts, found: ReadonlySet<string>): IncidentCheck[] {
+  const { coverage, unread, errors, jobHolders, hasWorkers, stale } = facts;
   const hasWorker = hasWorkers && coverage.alive > 0;
   const isDueRead = !unread.includes("due jobs");
   const check = (text: string, kind: string, isRead: boolean): IncidentCheck => ({
@@ -85,10 +103,16 @@ function checksOf(
     passed: isRead && !found.has(kind),
   });
   const areLocksRead = isDueRead && !unread.includes("locked queues");
-  const workers = hasWorker ? "Every worker responds" : "No worker sends heartbeats";
+  const workers = hasWorker ? "Every worker responds" : NO_HEARTBEATS;
+  // Jobs that were failed by hand, or have no error, are no incident.
+  const failed = failedJobs(facts);
+  const areNone = failed.value === 0;
+  const failures = areNone
+    ? "No jobs have failed"
+    : counted(failed, "job has failed", "jobs have failed");
   return [
     check("No queue is stuck", "stuck_queue", areLocksRead && !found.has("locked_queue")),
-    check("No jobs have failed", "error_group", errors !== null),
+    check(failures, "error_group", errors !== null && areNone),
     check(workers, "stale_worker", hasWorker && stale.length === 0),
     check("No job crashes its worker", "poison", jobHolders !== null),
     check("Every task has a worker", "unsupported_task", hasWorker && coverage.isComplete),

@@ -34,9 +34,9 @@ export function queueState(m: Model, queue: ListedQueue): Node {
   const paused = queue.paused;
   if (paused !== null) return pausedState(m, paused);
   if (isHeld(queue)) return stateWith("running", "Locked");
+  if (queue.failed.value > 0) return stateWith("failed", "Failed");
   // Several jobs of a queue that has a limit run at once, without a lock.
   if (queue.running.value > 0) return stateWith("running", "Running");
-  if (queue.failed.value > 0) return stateWith("failed", "Failed");
   if (queue.ready.value > 0) return stateWith("ready", "Ready");
   return queue.scheduled.value > 0
     ? stateWith("scheduled", "Scheduled")

@@ -7,6 +7,7 @@ import type { Database, Statement } from "../../../database/database.ts";
 import { query } from "../../../database/database.ts";
 import { hasWorkerTable } from "../../../database/schema/extensions/has-extension.ts";
 import {
+  isBlockedQueue,
   isLockedByWorker,
   isPausedQueue,
   queueHolder,
@@ -44,7 +45,7 @@ export interface QueueFilter {
   readonly hasHeartbeats: boolean;
 }
 
-/** Returns the rows by name; locked ones by their lock, oldest first. */
+/** Returns the rows by name; locked and paused ones by their lock, oldest first. */
 export async function queueRows(db: Database, filter: QueueFilter): Promise<ListedQueueRow[]> {
   const { search, only, ids, after, limit, hasHeartbeats } = filter;
   const statement =
@@ -140,6 +141,8 @@ function toQueueRow(row: Row): ListedQueueRow {
 }
 
 const isLocked = isLockedByWorker("queues");
+/** By a worker or by a pause. */
+const isHeld = isBlockedQueue("queues");
 const isOld = `${isLocked} and queues.locked_at < pg_catalog.now() - ${STALE_LOCK_MS}::float8 * interval '1 millisecond'`;
 
 // Each worker is checked once, and not again for each of its queues, because its metadata may be long.
@@ -179,7 +182,7 @@ type LockFilter = QueueFilter["only"];
 
 const found = (s: string, worker: WorkerSql, only: LockFilter) => `${columns(s, worker)}
   where ${isFound} and ($2::text is null or queues.queue_name > $2::text)
-    ${{ locked: `and ${isLocked}`, free: `and not (${isLocked})`, all: "" }[only]}
+    ${{ locked: `and ${isHeld}`, free: `and not (${isHeld})`, all: "" }[only]}
     and ($4::int[] is null or (queues.id = any ($4::int[])) = $5::bool)`;
 
 const rowsSql =

@@ -1,9 +1,9 @@
 // Filters queues by state, from their lock and the counts of their jobs. Every queue is in exactly one of the first
 // six states, listed worst first.
 //
-//   stuck     locked by a worker that is not responding   running   locked, and not stuck
+//   stuck     locked by a worker that is not responding   running   locked or paused, and not stuck
 //   failed    not locked, with failed jobs
-//   ready     not locked, with due jobs and none of the above
+//   ready     not locked, with due jobs, or with a limit and running jobs, and none of the above
 //   scheduled not locked, with future jobs and none of the above
 //   idle      none of the above
 //
@@ -20,7 +20,7 @@ export const queueStates = [...exclusive, "locked", "failing", "waiting"] as con
 export type QueueState = (typeof queueStates)[number];
 
 /** Returns whether the queue has jobs in a state. */
-type StateCheck = (state: "failed" | "ready" | "scheduled") => boolean;
+type StateCheck = (state: "failed" | "ready" | "scheduled" | "locked") => boolean;
 
 const hasCounted =
   (tally: NameTally | undefined): StateCheck =>
@@ -30,7 +30,7 @@ const hasCounted =
 /** Returns the state of a queue that is not locked. */
 function freeState(has: StateCheck) {
   if (has("failed")) return "failed";
-  if (has("ready")) return "ready";
+  if (has("ready") || has("locked")) return "ready";
   return has("scheduled") ? "scheduled" : "idle";
 }
 
@@ -49,7 +49,9 @@ export interface StateFilter {
 
 export const isStuck = ({ stuckSinceUs }: ListedQueueRow) => stuckSinceUs !== null;
 
-export const isLocked = ({ lockedAtUs }: ListedQueueRow) => lockedAtUs !== null;
+/** Whether its jobs wait for the end of a lock or of a pause. */
+export const isLocked = ({ lockedAtUs, isPaused }: ListedQueueRow) =>
+  lockedAtUs !== null || isPaused;
 
 const always = () => true;
 
@@ -81,7 +83,8 @@ export function isIn(state: QueueState | null, counts: QueueCounts): boolean {
   if (state === "failing") return counts.failed.value > 0;
   if (state === "waiting") return counts.ready.value > 0;
   const isAnyFree = state === null || ["stuck", "running", "locked"].includes(state);
-  return isAnyFree || freeState((one) => counts[one].value > 0) === state;
+  const has: StateCheck = (one) => counts[one === "locked" ? "running" : one].value > 0;
+  return isAnyFree || freeState(has) === state;
 }
 
 /**
@@ -125,7 +128,7 @@ export function countStates(
 const NOT_COUNTED = {
   ...{ failed: null, ready: null, scheduled: null, failing: null, waiting: null, idle: null },
 };
-const NOT_IDLE = [...inState.failed, ...inState.ready, ...inState.scheduled];
+const NOT_IDLE = Object.values(inState).flat();
 
 /** Returns the queues that are in the state if they are not locked. */
 function idsIn({ tallies }: CountedNames, state: ExclusiveState): number[] {
