@@ -182,6 +182,7 @@ test("The session describes the server's configuration without a secret.", async
     read_only: true,
     read_only_server: false,
     problem: null,
+    can_undo: false,
     csrf_header: "x-worker-admin-csrf",
     auth: { mode: "header", username: null, header_name: "x-queue-token", generated_secret: false },
   });

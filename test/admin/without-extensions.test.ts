@@ -48,6 +48,8 @@ for (const { name, added: when } of extensions) {
     const [{ id }] = added.jobs;
     const operation = await beginOperation(client);
     assert.equal(operation === null, name === "operations");
+    const session = (await client.get("/api/session")).body;
+    assert.equal(session.can_undo, name !== "operations");
     for (const { method, path } of routes) {
       // Routes by another name than a job's id find nothing, and a download needs a ticket first.
       if (method !== "GET" || /\{(?!id\})/.test(path) || named.has(path)) continue;

@@ -413,6 +413,7 @@ export const records = {
     csrf_token: "string",
     auth: "Auth",
     problem: "ApiError?",
+    can_undo: "bool",
     version: "string",
   },
   ListedJob: {

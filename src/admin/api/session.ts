@@ -38,12 +38,16 @@ export const getSession: Operation = {
         type: ["object", "null"],
         description: "why the queue cannot be read now, such as schema_missing",
       },
+      can_undo: {
+        type: "boolean",
+        description: "whether changes of jobs are stored for undo: the schema has the tables",
+      },
       version: "string",
     },
     "Session",
   ),
   run: async (
-    { config: { pool, auth, readOnly, schema, label }, csrfToken, readiness, feed },
+    { config: { pool, auth, readOnly, schema, label }, csrfToken, readiness, feed, operations },
     request,
   ) => {
     feed.prefetch();
@@ -65,6 +69,7 @@ export const getSession: Operation = {
         generated_secret: auth.generatedSecret !== null,
       },
       problem,
+      can_undo: problem === null && (await operations.store().catch(() => null)) !== null,
       version: VERSION,
     });
   },

@@ -3,6 +3,7 @@ import type { Job } from "../../domain/job.ts";
 import type { AnyJob } from "../../domain/job-spec.ts";
 import type { ThrottledAdd } from "../../domain/limits/throttled-job.ts";
 import { rawJson } from "../../domain/payload.ts";
+import { momentText } from "../../domain/words.ts";
 import { addAnyJob } from "../../queue/add/add-job.ts";
 import { defineCommand, jsonOf } from "../declare/command.ts";
 import {
@@ -106,7 +107,7 @@ export const addCommand = defineCommand({
   sentence: ({ job, until }, input) => {
     const { identifier, unique_by: by } = input;
     if (job === null) {
-      return `Dropped: an equal job for ${identifier} was added within the period; the next can be added at ${until.toISOString()}`;
+      return `Dropped: an equal job for ${identifier} was added within the period; the next can be added at ${momentText(until.getTime())}`;
     }
     switch (outcomeOf(job, input)) {
       case "added":

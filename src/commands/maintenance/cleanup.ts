@@ -220,7 +220,7 @@ export const cleanupCommand = defineCommand({
   name: "cleanup",
   aliases: [],
   summary: "Delete failed jobs, unused task identifiers and unused queues",
-  title: "Clean up",
+  title: "Cleanup: delete failed jobs, unused tasks and queues",
   verb: "Clean up",
   consequence: "Permanently failed jobs and names without jobs are deleted.",
   weight: "heavy",

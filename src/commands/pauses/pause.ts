@@ -24,7 +24,7 @@ export const pauseCommand = defineCommand({
   name: "pause",
   aliases: [],
   summary: "Pause a queue, a task or everything: no worker starts its jobs",
-  title: "Pause",
+  title: "Pause a queue",
   verb: "Pause",
   consequence:
     "Running jobs continue, and jobs can still be added. Without a time the pause lasts until it is resumed. Waits up to 5 seconds until all running workers have acknowledged the pause; after that they start none of its jobs. Graphile workers apply the pause of a queue, not that of a task or of everything; they acknowledge nothing.",

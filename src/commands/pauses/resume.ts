@@ -8,7 +8,7 @@ export const resumeCommand = defineCommand({
   name: "resume",
   aliases: [],
   summary: "Resume a queue, a task or everything",
-  title: "Resume",
+  title: "Resume a queue",
   verb: "Resume",
   consequence:
     "Its jobs can start again at once. If a job of the queue still runs, the queue continues when that job has ended. Resuming everything does not end the pauses of single queues and tasks.",
