@@ -195,6 +195,16 @@ test("a job that is already there is shown with a link to it, as a warning", asy
   assert.equal(link?.attrs["href"], "#/jobs/290");
 });
 
+test("a time in the server's answer is shown by the local clock", async () => {
+  const page = await form();
+  page.type("identifier", "charge_card");
+  page.click("Add the job");
+  const message = "Dropped: the next can be added at 2026-03-01T14:00:00Z";
+  const answer = JSON.stringify({ message, jobs: [], is_duplicate: false });
+  page.app.replied(sentBy(page)?.id ?? 0, 200, "", answer);
+  assert.deepEqual(page.notices, ["Dropped: the next can be added at 15:00:00"]);
+});
+
 test("a copy keeps the retry policy of its job, and not the deadline", async () => {
   const page = await opened("/jobs/7");
   const flags = { slow: true, "retry:slow-api": true, "deadline:1772366400000": true };

@@ -63,6 +63,29 @@ test("every command on jobs has its dialog, with its fields, its limits and its 
   }
 });
 
+test("the focus is on the action only if that can be undone", async () => {
+  const isFocused = (page: Page) =>
+    page.one((e) => e.tag === "button" && e.attrs["type"] === "submit").attrs["autofocus"] === true;
+  for (const can_undo of [true, false]) {
+    for (const { name, verb, http, danger, dialog } of commands) {
+      const isOnJobs = jobCommands.some((one) => one.name === name);
+      if (!isOnJobs && dialog !== "none") continue;
+      const isUndoable = isOnJobs
+        ? danger !== "destroys" && can_undo
+        : ["pause", "resume"].includes(http.action ?? "");
+      const page = await opened("/jobs/7", { can_undo });
+      page.answer("api/jobs/7?fields=head", failedJob(7));
+      const post = { path: http.path, body: { action: http.action, ids: [7] } };
+      const offered = JSON.stringify({ action: http.action, label: verb, post });
+      page.app.dispatch("ask.verb", offered, "");
+      assert.equal(isFocused(page), isUndoable, `${name}, undo: ${can_undo}`);
+      if (!isOnJobs) continue;
+      page.app.dispatch(`ask.${name}`, "shown", "");
+      assert.equal(isFocused(page), isUndoable, `${name} of a job, undo: ${can_undo}`);
+    }
+  }
+});
+
 test("a failed job can be retried; one that has not failed needs no retry", async () => {
   const failed = await openedJob(failedJob(7));
   assert.deepEqual(asks(failed), ["retry", "run-now", "reschedule", "complete"]);

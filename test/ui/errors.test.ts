@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { Group } from "../../ui/generated/records.ts";
 import { ensureBuilt, type Page, textOf } from "./harness.ts";
-import { at, counts, failedJob, feed, group, groups, opened, value } from "./sample.ts";
+import { at, counts, failedJob, feed, group, groups, incidents, opened, value } from "./sample.ts";
 
 before(ensureBuilt);
 
@@ -105,6 +105,16 @@ test("an error group shows how often, since when, where, and what its jobs have 
     page.asked("api/groups/common").path,
     `api/groups/common?q=${encodeURIComponent(QUERY)}`,
   );
+});
+
+test("the navigation shows how many groups there are, or that there may be more", async () => {
+  const mark = async (error_groups: number) => {
+    const page = await opened("/");
+    feed(page, { incidents: incidents([], { error_groups }) });
+    return textOf([page.byId("nav-errors")]);
+  };
+  assert.equal(await mark(99), "Errors99");
+  assert.equal(await mark(100), "Errors100+");
 });
 
 test("a group that was requested alone has its share of all failures", async () => {

@@ -1,6 +1,7 @@
 // Incidents as a list for the keys, whose rows do not move under the pointer or the focus.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
+import { commands } from "../../src/commands/index.ts";
 import { ensureBuilt, type Page, textOf } from "./harness.ts";
 import { at, counts, feed, horizon, incident, incidents, opened, pulse } from "./sample.ts";
 
@@ -166,6 +167,11 @@ test("the palette finds each incident with its action, and the actions of other 
   finds("stuck", "Unlock… · crm:acme is stuck");
   finds("charge", "Retry… · charge_card fails: GatewayError: HTTP 503");
   finds("worker-b", "worker-b is silent");
+  const named = (typed: string) => found(typed).some((one) => !one.startsWith("All jobs that"));
+  for (const { name, title, verb } of commands) {
+    const words = [title, verb, name.replaceAll("-", " ")];
+    assert.ok(words.map((one) => one.toLowerCase()).some(named), name);
+  }
   for (const typed of [
     ...["unlock", "retry", "undo", "export", "sweep", "cleanup", "theme", "delete failed", "pause"],
     ...[

@@ -56,6 +56,20 @@ test("a job's page explains its condition, with a link to the jobs with the same
   assert.match(page.text, /\$ worker retry 7/);
 });
 
+test("a fetched job has not started, and an attempt's time is that of its failure", async () => {
+  const facts = (page: Page) => textOf(page.all((e) => e.tag === "aside")) || page.text;
+  const fetched = await shown(lockedJob(7), why({ condition: "fetched" }));
+  assert.match(facts(fetched), /Fetched\d\d:\d\d:\d\d, 12 s ago/);
+  assert.doesNotMatch(facts(fetched), /Started|Runsfor/);
+  const running = await shown(lockedJob(7), why({ condition: "running" }));
+  assert.match(facts(running), /Started12:59:48, 12 s agoRunsfor 12 s/);
+  const changed = failedJob(7, { updated_at: at(-86_400) });
+  const failure = await shown(changed, failed({ since: at(-120) }));
+  assert.match(facts(failure), /Last attempt12:58:00, 2 m ago/);
+  const cancelled = failedJob(7, { error_line: "cancelled: wrong file" });
+  assert.doesNotMatch(facts(await shown(cancelled, failed())), /Last attempt/);
+});
+
 test("a cancelled job shows no number of attempts, because those of a waiting job are used up.", async () => {
   const sentence = "Will not run again. Cancelled: wrong file; 3 s ago.";
   const page = await shown(

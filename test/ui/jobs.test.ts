@@ -69,7 +69,7 @@ test("a row shows its job's status and the time that matters", async () => {
     incidents: incidents([
       incident({ links: { queue: "crm", worker: "worker-c", job: null } }),
       incident({ kind: "stale_worker", links: { queue: null, worker: "worker-z", job: null } }),
-      incident({ kind: "unsupported_task", q: "task:send_fax is:due" }),
+      incident({ kind: "unsupported_task", q: 'task:"send_fax" is:due -is:blocked' }),
     ]),
   });
   page.answer(
@@ -88,6 +88,7 @@ test("a row shows its job's status and the time that matters", async () => {
       }),
       lockedJob(7, { locked_by: "worker-z" }),
       job(8, { task_identifier: "send_fax" }),
+      job(9, { task_identifier: "send" }),
     ]),
   );
   assert.deepEqual(
@@ -101,6 +102,7 @@ test("a row shows its job's status and the time that matters", async () => {
       "Retryingsend_email#6Late ETIMEDOUT6 of 25nonein 6 m 43 s",
       "Runningsend_email#7On worker-z, not responding1 of 25none12 s",
       "Readysend_fax#8No running worker has this task0 of 25none1 m late",
+      "Readysend#9Waiting to start0 of 25none1 m late",
     ],
   );
 });
@@ -111,20 +113,24 @@ test("a row of a job that crashes its worker has the count of its own attempt, o
   const sentence = "Attempt 11 of 25 runs now, and the last 10 crashed their worker. More.";
   feed(page, {
     incidents: incidents([
-      incident({ ...crashes, sentence }),
-      incident({ ...crashes, sentence, links: { ...crashes.links, job: 2 } }),
+      incident({ ...crashes, sentence, q: "id:1" }),
+      incident({ ...crashes, sentence, q: "id:2", links: { ...crashes.links, job: 2 } }),
+      incident({ ...crashes, q: "id:13,14", links: { ...crashes.links, job: null } }),
     ]),
   });
+  const rest = [lockedJob(3, { attempts: 9 }), lockedJob(14, { attempts: 9 })];
   page.answer(
     "api/jobs?limit=100",
-    jobs([lockedJob(1, { attempts: 11 }), lockedJob(2, { attempts: 12 })]),
+    jobs([lockedJob(1, { attempts: 11 }), lockedJob(2, { attempts: 12 }), ...rest]),
   );
-  const [same, later] = rows(page).map((row) => textOf([row]));
+  const [same, later, other, suspect] = rows(page).map((row) => textOf([row]));
   assert.match(
     String(same),
     /#1Attempt 11 of 25 runs now, and the last 10 crashed their worker11 of 25/,
   );
   assert.match(String(later), /#2It crashes its worker12 of 25/);
+  assert.match(String(other), /#3On worker-a, attempt 9/);
+  assert.match(String(suspect), /#14It ran whenever its worker crashed9 of 25/);
 });
 
 test("ids beyond 2^53 stay exact in rows, links and requests", async () => {

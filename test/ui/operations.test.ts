@@ -427,6 +427,16 @@ test("an undo that would restore nothing is not offered", async () => {
   assert.equal(attrs["title"], "No job can be restored.");
 });
 
+test("an undo of which only the first jobs were counted promises no number", async () => {
+  const page = await shown(receipt({ done: 50_000, undo_jobs: 50_000 }));
+  page.click("Undo…");
+  const first = results({ scanned: 20_000, finished: 20_000 });
+  page.answer("api/operations/214/results", first);
+  assert.match(page.dialogText, /Restores 0 of the first 20,000 jobs: 20,000 finished\./);
+  page.click("Restore jobs");
+  page.asked("api/operations/214/undo");
+});
+
 const results = (change: object) => ({
   ...{ scanned: 8388, finished: 0, failed_again: 0, running: 0, waiting: 0, changed: 0 },
   ...{ restorable: 0, errors: [], ...change },

@@ -77,8 +77,51 @@ test("the action of an incident shows its consequence, and sends what was offere
   page.answer("api/maintenance", { message: "Unlocked 1 worker" });
   assert.deepEqual(page.notices, ["Unlocked 1 workerSee 480 jobs"]);
   const see = page.one((e) => e.tag === "a" && textOf([e]) === "See 480 jobs");
-  assert.equal(see.attrs["href"], "#/jobs?q=queue%3Acrm%3Aacme", "they are no longer blocked");
+  const due = "#/jobs?q=queue%3Acrm%3Aacme%20is%3Adue";
+  assert.equal(see.attrs["href"], due, "they are due, and no longer blocked");
   assert.equal(page.dialog, undefined);
+});
+
+test("after a pause of everything the jobs are those that were due", async () => {
+  const q = "is:due -is:blocked";
+  const post = { path: "/api/pauses", body: { action: "resume", scope: "all" } };
+  const fix = { action: "resume", label: "Resume…", post };
+  const page = await overview({ incidents: incidents([incident({ q, fix })]) });
+  page.click("Resume…");
+  page.click("Resume");
+  page.answer("api/pauses", { message: "Resumed everything" });
+  const see = page.one((e) => e.tag === "a" && textOf([e]) === "See 480 jobs");
+  assert.equal(see.attrs["href"], `#/jobs?q=${encodeURIComponent(q)}`);
+});
+
+test("the jobs of an unlocked worker, or of many queues, are no longer found by the incident's query", async () => {
+  for (const q of ['worker:"w c"', "is:stuck is:blocked"]) {
+    const page = await overview({ incidents: incidents([incident({ q })]) });
+    page.click("Unlock…");
+    page.click("Unlock");
+    page.answer("api/maintenance", { message: "Unlocked 1 worker" });
+    assert.deepEqual(page.notices, ["Unlocked 1 worker"], q);
+  }
+});
+
+test("the time beside the headline is that of its incident, and not of an older one", async () => {
+  const older = incident({ id: "paused:all:", kind: "paused", since: at(-86_400) });
+  const page = await overview({ incidents: incidents([incident(), older]) });
+  assert.match(page.text, /since 10:51:00 · 5 of 6/);
+  const failing = incident({ id: "e", kind: "error_group", jobs_wait: false });
+  const other = await overview({ incidents: incidents([failing, older]) });
+  assert.doesNotMatch(other.text, /since .* · 5 of 6/);
+});
+
+test("Workers is red in the navigation if jobs are due and no worker lives", async () => {
+  const mark = (page: Page) =>
+    page.one((e) => e.tag === "a" && e.attrs["id"] === "nav-workers").attrs["class"];
+  const none = { pulse: pulse({ alive: 0, stale: 0 }) };
+  const idle = await overview({ ...none, incidents: incidents([]) });
+  assert.equal(mark(idle), "nav");
+  const noWorker = incident({ id: "no_worker", kind: "no_worker", fix: null, since: null });
+  const page = await overview({ ...none, incidents: incidents([noWorker]) });
+  assert.equal(mark(page), "nav alarm");
 });
 
 test("an action on a query is previewed first, and done as it was previewed", async () => {
@@ -133,6 +176,18 @@ test("if all is well the page shows what was checked", async () => {
   const items = page.all((e) => e.tag === "li" && /stuck|responds/.test(textOf([e])));
   const marked = items.map((e) => JSON.stringify(e).includes("svg"));
   assert.deepEqual(marked, [true, false], "a check without evidence has no tick");
+  const signs = (one: Page) => one.all((e) => String(e.attrs["class"]).startsWith("mark "));
+  assert.deepEqual(
+    signs(page).map((e) => e.attrs["class"]),
+    ["mark none"],
+    "nor has the headline",
+  );
+  const checks = [{ text: "No queue is stuck", passed: true }];
+  const proven = await overview({ incidents: incidents([], { checks }) });
+  assert.deepEqual(
+    signs(proven).map((e) => e.attrs["class"]),
+    ["mark ok"],
+  );
   assert.match(page.text, /5 workers alive/);
 });
 

@@ -198,6 +198,31 @@ test("its jobs are in the order in which they will run, with what each waits for
   assert.equal(all.attrs["href"], "#/jobs?q=queue%3A%22crm%3Aacme%22");
 });
 
+test("each number of a queue links to the jobs that it counts", async () => {
+  const page = await opened("/queues/mail");
+  const some = { ready: value(3), scheduled: value(8), failed: value(2), total: value(13) };
+  page.answer("api/queues/", details({ queue: queue("mail", some), running: null }));
+  const query = (number: string) => {
+    const link = page.one((e) => e.tag === "a" && textOf([e]) === number);
+    return decodeURIComponent(String(link.attrs["href"]).replace("#/jobs?q=", ""));
+  };
+  assert.equal(query("3"), 'queue:"mail" is:due');
+  assert.equal(query("8"), 'queue:"mail" is:scheduled,retrying -is:due', "with future retries");
+  assert.equal(query("2"), 'queue:"mail" is:failed');
+});
+
+test("the rate of arrivals is that of the last 10 minutes", async () => {
+  const rate = async (ages: number[]) => {
+    const page = await opened("/queues/crm%3Aacme");
+    const arrivals = ages.map((age, n) => job(12489 - n, { created_at: at(-age) }));
+    page.answer("api/queues/", details({ arrivals }));
+    return /Last added.*?ago([\d.]+\/min)?/.exec(page.text)?.[1];
+  };
+  assert.equal(await rate([20, 50, 80, 110, 140]), "2.0/min");
+  assert.equal(await rate([86_420, 86_450, 86_480, 86_510, 86_540]), undefined, "of yesterday");
+  assert.equal(await rate([20, 50, 80, 110, 140, 9_000]), "2.0/min");
+});
+
 test("a queue that runs is no alarm, and has no action", async () => {
   const page = await opened("/queues/mail");
   const runs = queue("mail", { locked_at: at(-4), locked_by: "worker-a", holder: "alive" });

@@ -34,6 +34,7 @@ export function session(change: Partial<Session> = {}): Session {
     csrf_token: "csrf-1",
     auth: { mode: "none", username: null, header_name: null },
     problem: null,
+    can_undo: true,
     version: "0.1.0",
     ...change,
   };

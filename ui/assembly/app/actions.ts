@@ -1,13 +1,14 @@
 /** What the palette offers on every page: the actions whose place is another page. */
 import { ALERT, BUG, GAUGE } from "../controls/icon";
 import { countedValue } from "../controls/value";
+import { commands, jobActions, withJobs } from "../generated/commands";
 import { Value } from "../generated/records";
 import { incidentPath } from "../kit/incident-row";
 import { verbArg } from "../kit/verb";
-import { limitPath } from "../model/links";
+import { conditionPath, limitPath } from "../model/links";
 import { Model } from "../model/model";
 import { Shortcut } from "../model/shortcut";
-import { limitKeys, setShortcut } from "../operations/limiting";
+import { limitKeys } from "../operations/limiting";
 import { ALL, isPaused, pauseShortcut } from "../operations/pausing";
 
 const GROUP = "Everywhere";
@@ -22,20 +23,32 @@ export function actionsElsewhere(m: Model): Shortcut[] {
   // The page of jobs has its own, for the query at hand.
   if (m.page.name !== "jobs") list.push(goTo("Export jobs…", "/jobs"));
   if (!m.access.canWrite) return list;
-  list.push(new Shortcut("", "Sweep workers that are not responding…", "ask.sweep", "", GROUP));
   if (!isPaused(m, ALL)) list.push(pauseShortcut(ALL, false, "", GROUP));
-  list.push(goTo("Pause a queue…", "/queues"));
   list.push(goTo("Pause a task…", "/tasks"));
-  list.push(setShortcut("", "", GROUP));
   list.push(goTo("Unlock a worker…", "/workers"));
-  list.push(goTo("Retry failed jobs…", "/jobs?q=is%3Afailed"));
-  list.push(goTo("Run scheduled jobs now…", "/jobs?q=is%3Ascheduled"));
-  list.push(goTo("Reschedule jobs…", "/jobs?q=is%3Ascheduled"));
-  list.push(goTo("Cancel, complete or fail jobs…", "/jobs"));
-  list.push(goTo("Cleanup: delete failed jobs, unused tasks and queues…", "/maintenance"));
-  list.push(goTo("Migrate the schema, add extensions…", "/maintenance"));
-  list.push(goTo("Build or drop an index…", "/maintenance"));
+  for (let i = 0; i < jobActions.length; i++) {
+    const first = jobActions[i].firstFor;
+    const label = withJobs(jobActions[i].ask, "jobs") + "…";
+    list.push(goTo(label, first.length > 0 ? conditionPath(first[0]) : "/jobs"));
+  }
+  for (let i = 0; i < commands.length; i++) {
+    const one = commands[i];
+    const dialog = one.dialog;
+    // These are in the list of keys, or need a selection.
+    if (one.title.length === 0 || dialog === "add" || dialog === "remove") continue;
+    const label = one.title + "…";
+    if (dialog === "sweep" || dialog === "limit" || one.name === "schedule-add")
+      list.push(new Shortcut("", label, "ask." + one.name, "", GROUP));
+    else list.push(goTo(label, placeOf(one.path)));
+  }
   return list;
+}
+
+/** The page whose actions are sent to this path. */
+function placeOf(path: string): string {
+  if (path.endsWith("pauses")) return "/queues";
+  if (path.endsWith("schedules")) return "/cron";
+  return path.endsWith("limits") ? "/limits" : "/maintenance";
 }
 
 function goTo(label: string, path: string): Shortcut {

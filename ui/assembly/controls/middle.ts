@@ -1,5 +1,5 @@
 /** A text that is cut in its middle if it is too long, because often only the ends of names differ. */
-import { box, leaf, Node, text } from "../lib/node";
+import { attr, box, cls, el, leaf, Node, nothing, text } from "../lib/node";
 
 /** The length below which a text is whole, or cut at its end. */
 const SHORTEST = 16;
@@ -16,6 +16,12 @@ export function middle(before: Node, content: string, isMono: bool = false): Nod
   if (at === 0) return [before, text(content)];
   const head = box("span", "head", [before, text(content.substring(0, at))]);
   return [head, leaf("span", "tail", content.substring(at))];
+}
+
+/** Returns a text in a row, whole on hover. */
+export function cutText(content: string, className: string): Node {
+  const attrs = [cls(className + " mid"), attr("title", content)];
+  return el("span", attrs, middle(nothing, content));
 }
 
 /**

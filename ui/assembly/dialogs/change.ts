@@ -86,7 +86,9 @@ export class ChangeDialog extends Dialog {
     const results = this.results;
     if (!this.isUndo) return "Stop";
     if (operation === null || results === null) return "Undo";
-    return "Restore " + jobs(restorable(operation, results));
+    // Not all may have been counted.
+    if (results.scanned < operation.done) return "Restore jobs";
+    return "Restore " + jobs(results.restorable);
   }
 
   override text(m: Model, _dialog: OpenDialog): string {
@@ -108,7 +110,8 @@ export class ChangeDialog extends Dialog {
         : "";
     const results = this.results;
     if (results === null) return `Jobs that have run or changed since are skipped.${kept}`;
-    return `Restores ${grouped(results.restorable)} of ${jobs(results.scanned)}${whyNot(results)}.${kept}`;
+    const some = results.scanned < operation.done ? "the first " : "";
+    return `Restores ${grouped(results.restorable)} of ${some}${jobs(results.scanned)}${whyNot(results)}.${kept}`;
   }
 
   override blocked(_dialog: OpenDialog): string {
@@ -161,11 +164,6 @@ function meaning(action: string): string {
   return done !== null && done.deletes
     ? "Restores removed jobs under their ids, unless another job has the key."
     : "Restores the previous state.";
-}
-
-/** Returns the number of jobs that an undo can restore; if not all were counted, the number of all that it might. */
-function restorable(operation: Operation, results: OperationResults): i64 {
-  return results.scanned < operation.done ? operation.done : results.restorable;
 }
 
 /** Returns a reason such as `: 296 finished, 49 failed again`. */

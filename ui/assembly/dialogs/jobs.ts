@@ -37,6 +37,11 @@ export class JobsDialog extends TablesDialog {
     return dialog.jobs.length > 0;
   }
 
+  /** Without the tables for it there is no undo. */
+  override eager(m: Model, dialog: OpenDialog): bool {
+    return m.access.session.canUndo && super.eager(m, dialog);
+  }
+
   override onAnswer(_m: Model, _dialog: OpenDialog, _request: Pending, body: string): void {
     this.missing = readPauseList(new JsonReader(body)).missing;
   }

@@ -59,7 +59,7 @@ export class VerbDialog extends Dialog {
   override title(dialog: OpenDialog): string {
     const label = this.verb(dialog);
     const names = dialog.workers;
-    return names.length === 1 && !label.includes(names[0]) ? `${label} ${names[0]}` : label;
+    return names.length === 1 && !label.endsWith(" " + names[0]) ? `${label} ${names[0]}` : label;
   }
 
   override verb(_dialog: OpenDialog): string {
@@ -76,9 +76,13 @@ export class VerbDialog extends Dialog {
     return command !== null && command.destroys && command.target.length === 0;
   }
 
-  /** Unlocking cannot be undone, so Enter alone does not confirm it. */
-  override eager(_m: Model, _dialog: OpenDialog): bool {
-    return this.verbOffered.action !== "force-unlock";
+  /** Pauses can be undone, and changes of jobs whose state is stored. */
+  override eager(m: Model, _dialog: OpenDialog): bool {
+    const action = this.verbOffered.action;
+    if (action === "pause" || action === "resume") return true;
+    const command = commandOf(this.verbOffered);
+    if (command === null || command.destroys) return false;
+    return command.target === "ids" && m.access.session.canUndo;
   }
 
   override form(_m: Model, _dialog: OpenDialog): Node {
@@ -103,9 +107,10 @@ export class VerbDialog extends Dialog {
     if (receipts.size >= MAX_RECEIPTS) receipts.clear();
     receipts.set(about.id, notice.text);
     const query = about.q;
-    if (query === null || about.affected.value === 0) return;
-    // Jobs that were blocked are ready now.
-    notice.link = queryPath(query.replace(" is:blocked", ""));
+    // No job is stuck or has this worker any more.
+    if (query === null || query.startsWith("is:stuck") || query.startsWith("worker:")) return;
+    if (about.affected.value === 0) return;
+    notice.link = queryPath(query.replace(" is:blocked", " is:due"));
     notice.linkText = "See " + countedValue(about.affected, "job", "jobs");
   }
 }

@@ -41,7 +41,7 @@ export function facts(m: Model, job: ListedJob, why: Why | null, payload: string
     const side = job.priority < 0 ? "higher than default 0" : "lower than default 0";
     list.push(pair("Priority", text(`${job.priority} (${side})`)));
   }
-  times(m, job, list);
+  times(m, job, why, list);
   flags(m, job.flags, list);
   list.push(pair("Payload", text(sizeText(job, payload))));
   list.push(pair("Revision", text(job.revision.toString())));
@@ -71,15 +71,15 @@ function placeText(ahead: Value, all: Value | null): string {
   return all === null ? before : `${before}, of ${valueText(all)}`;
 }
 
-function times(m: Model, job: ListedJob, list: Node[]): void {
+function times(m: Model, job: ListedJob, why: Why | null, list: Node[]): void {
   const now = m.serverNow;
   const state = job.state;
-  if (state === "locked") {
-    const isFetched = job.condition === "fetched";
-    list.push(pair(isFetched ? "Fetched" : "Started", moment(m, job.lockedAt)));
-    if (!isFetched) {
-      list.push(pair("Runs", timed(job.lockedAt, lasting(job.lockedAt, m.times))));
-    }
+  // The job itself is answered without its condition.
+  const condition = why === null ? "" : why.condition;
+  if (condition === "fetched") list.push(pair("Fetched", moment(m, job.lockedAt)));
+  else if (state === "locked") {
+    list.push(pair("Started", moment(m, job.lockedAt)));
+    list.push(pair("Runs", timed(job.lockedAt, lasting(job.lockedAt, m.times))));
   } else if (job.runAt > now) {
     list.push(
       pair("Due", timed(job.runAt, `${clockAt(job.runAt, now)}, ${until(job.runAt, m.times)}`)),
@@ -87,8 +87,9 @@ function times(m: Model, job: ListedJob, list: Node[]): void {
   } else if (state === "ready") {
     list.push(pair("Waits", timed(job.runAt, age(max(job.runAt, job.createdAt), m.times))));
   }
-  if (job.attempts > 0 && state !== "locked")
-    list.push(pair("Last attempt", moment(m, job.updatedAt)));
+  // The row's last change may be another one, or that of an earlier attempt.
+  if (why !== null && (condition === "failed" || condition === "retrying") && !wasCancelled(job))
+    list.push(pair("Last attempt", moment(m, why.since)));
   const atOnce = job.runAt - job.createdAt < AT_ONCE_MS && job.attempts === 0;
   const added = clockAt(job.createdAt, now) + (atOnce ? ", due at once" : "");
   list.push(pair("Added", timed(job.createdAt, added)));

@@ -1,11 +1,11 @@
 /** The result of a rehearsal: how many jobs of which tasks and queues, and a few of them. */
 import { note } from "../controls/empty";
-import { middle } from "../controls/middle";
+import { cutText } from "../controls/middle";
 import { cell, row, table } from "../controls/table";
 import { valueNode } from "../controls/value";
 import { Rehearsal, SampleJob, Value } from "../generated/records";
 import { errorLabel } from "../kit/group-row";
-import { attr, box, cls, el, leaf, Node, nothing, text } from "../lib/node";
+import { box, cls, el, leaf, Node, nothing, text } from "../lib/node";
 import { grouped } from "../lib/number";
 
 /** The number of tasks and queues that are named. */
@@ -58,10 +58,7 @@ function more(all: i32, what: string): Node {
 
 export function jobName(task: string | null, id: i64): Node {
   const name = task === null ? "(no task)" : task;
-  return box("span", "row", [
-    el("span", [cls("name mid"), attr("title", name)], middle(nothing, name)),
-    leaf("span", "id", `#${id}`),
-  ]);
+  return box("span", "row", [cutText(name, "name"), leaf("span", "id", `#${id}`)]);
 }
 
 /** The oldest of these jobs, in a box that is closed at first. */

@@ -1,4 +1,5 @@
 /** The regions that are read aloud when something has happened. They are always in the document. */
+import { localTimes } from "../controls/age";
 import { button, iconButton, link } from "../controls/button";
 import { CLOSE } from "../controls/icon";
 import { attr, box, cls, el, key, leaf, Node, nothing, text } from "../lib/node";
@@ -8,7 +9,7 @@ import { Notice } from "../model/notices";
 
 export function toast(m: Model): Node {
   const notice = m.notices.first;
-  const shown = notice === null ? nothing : noticeView(notice, m.notices.waiting);
+  const shown = notice === null ? nothing : noticeView(m, notice);
   const isUrgent = notice !== null && notice.tone === "bad";
   return el(
     "div",
@@ -20,8 +21,10 @@ export function toast(m: Model): Node {
   );
 }
 
-function noticeView(notice: Notice, waiting: i32): Node {
+function noticeView(m: Model, notice: Notice): Node {
   const id = notice.id.toString();
+  const said = localTimes(notice.text, m.serverNow);
+  const waiting = m.notices.waiting;
   const same = notice.detail.length === 0 || notice.detail === notice.text;
   return el(
     "div",
@@ -29,8 +32,8 @@ function noticeView(notice: Notice, waiting: i32): Node {
     [
       box("div", "notice-text", [
         notice.link.length > 0 && notice.linkText.length === 0
-          ? link(notice.link, "notice-link", [text(notice.text)])
-          : leaf("strong", "", notice.text),
+          ? link(notice.link, "notice-link", [text(said)])
+          : leaf("strong", "", said),
         same ? nothing : leaf("p", "notice-detail", notice.detail),
         waiting > 0 ? leaf("p", "notice-detail", counted(waiting, "more", "more")) : nothing,
       ]),

@@ -1,12 +1,13 @@
 /** One write in the list: the change, its author, its target, and its undo if there is one. */
 import { ago, timed } from "../../controls/age";
 import { copyButton, link } from "../../controls/button";
+import { cutText } from "../../controls/middle";
 import { cell } from "../../controls/table";
 import { AuditEntry } from "../../generated/records";
 import { Column, Row } from "../../kit/row";
 import { writeButton } from "../../kit/verb";
 import { JsonReader } from "../../lib/json-reader";
-import { box, leaf, Node, nothing, text } from "../../lib/node";
+import { box, Node, nothing, text } from "../../lib/node";
 import { grouped } from "../../lib/number";
 import { jobPath, operationPath } from "../../model/links";
 import { Model } from "../../model/model";
@@ -45,11 +46,11 @@ export class ActivityRow extends Row {
     const by = entry.by;
     const path = this.path;
     const acts = this.acts(m);
-    const title = leaf("b", "cut", sentenceOf(entry));
+    const title = cutText(sentenceOf(entry), "name");
     return [
       cell("two", [
         path.length > 0 ? link(path, "row", [title]) : box("div", "row", [title]),
-        leaf("div", "sub cut", this.about()),
+        cutText(this.about(), "sub"),
       ]),
       cell("dim w-mid cut", [text(by === null ? "" : by)]),
       cell("num dim", [timed(entry.at, ago(entry.at, m.times))]),

@@ -53,7 +53,9 @@ export class ErrorsPage extends ListPage {
 
   override mark(m: Model): Mark {
     const groupCount = m.facts.incidents.errorGroups;
-    return groupCount > 0 ? new Mark(grouped(groupCount), "red") : noMark;
+    // There may be more than the server returns.
+    const more = groupCount < MAX_GROUPS ? "" : "+";
+    return groupCount > 0 ? new Mark(grouped(groupCount) + more, "red") : noMark;
   }
 
   private get which(): string {

@@ -126,12 +126,17 @@ function pauseOf(m: Model, job: ListedJob): string {
 }
 
 const CRASHES = "It crashes its worker";
+const RAN = "It ran whenever its worker crashed";
 
 function runs(m: Model, job: ListedJob): Node {
   const worker = job.lockedBy;
   const list = m.facts.incidents.incidents;
   for (let i = 0; i < list.length; i++) {
-    if (list[i].kind !== "poison" || list[i].links.job !== job.id) continue;
+    const q = list[i].q;
+    if (list[i].kind !== "poison" || q === null) continue;
+    if (!`${q.replace("id:", ",")},`.includes(`,${job.id},`)) continue;
+    // It is one of several that may be the cause.
+    if (q.includes(",")) return leaf("span", "red", RAN);
     const sentence = list[i].sentence;
     // The row may have been read during a later attempt.
     const isOfThis = sentence.startsWith(`Attempt ${grouped(job.attempts)} of `);
@@ -172,7 +177,8 @@ function incidentOf(m: Model, kind: string, name: string): Incident | null {
     const q = list[i].q;
     if (list[i].kind !== kind) continue;
     if (links.queue === name || links.worker === name) return list[i];
-    if (kind === "unsupported_task" && q !== null && q.includes(name)) return list[i];
+    if (kind === "unsupported_task" && q !== null && q.startsWith(`task:${quoted(name)} `))
+      return list[i];
     // One incident may be about many queues of one worker.
     if (kind === "stuck_queue" && q !== null && namesQueue(q, name)) return list[i];
   }

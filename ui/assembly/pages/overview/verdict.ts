@@ -3,7 +3,7 @@
 import { ago, clockAt } from "../../controls/age";
 import { drawnButton } from "../../controls/button";
 import { dash } from "../../controls/empty";
-import { ALERT, CHECK, CLOCK, COPY, DOTS, icon, PLUS } from "../../controls/icon";
+import { ALERT, CHECK, CLOCK, COPY, DOTS, icon, NONE, PLUS } from "../../controls/icon";
 import { menu } from "../../controls/menu";
 import { heading, headOf } from "../../controls/panel";
 import { writeButton } from "../../kit/verb";
@@ -52,7 +52,12 @@ function mark(m: Model): Node {
   const isStale = m.live.isStale(m.now);
   if (isEmpty(m) && !isStale) return box("span", "mark none", [icon(PLUS)]);
   if (level === "" || isStale) return box("span", "mark stale", [icon(CLOCK)]);
-  if (level === "ok") return box("span", "mark ok", [icon(CHECK)]);
+  if (level === "ok") {
+    const made = m.facts.incidents.checks;
+    for (let i = 0; i < made.length; i++)
+      if (!made[i].passed) return box("span", "mark none", [icon(NONE)]);
+    return box("span", "mark ok", [icon(CHECK)]);
+  }
   return box("span", level === "bad" ? "mark bad" : "mark warn", [icon(ALERT)]);
 }
 
@@ -66,11 +71,9 @@ function beside(m: Model): string {
   }
   if (isEmpty(m)) return `The schema ${m.access.session.schema} is ready.`;
   const list = m.facts.incidents.incidents;
-  let since = NaN;
-  for (let i = 0; i < list.length; i++) {
-    if (list[i].jobsWait && !(list[i].since >= since)) since = list[i].since;
-  }
-  if (since < m.serverNow) parts.push("since " + clockAt(since, m.serverNow));
+  // The headline is about the first.
+  if (list.length > 0 && list[0].jobsWait && list[0].since < m.serverNow)
+    parts.push("since " + clockAt(list[0].since, m.serverNow));
   if (m.facts.has("pulse")) {
     parts.push(alive(m));
     const done = m.facts.pulse.done;

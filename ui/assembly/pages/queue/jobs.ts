@@ -24,12 +24,13 @@ export function numbers(m: Model, details: QueueDetails): Node {
   const newest = details.arrivals.length > 0 ? details.arrivals[0].createdAt : NaN;
   return figures([
     figure("Waiting", number(queue.ready, ofQueue + " is:due"), waits),
-    figure("Scheduled", number(queue.scheduled, ofQueue + " is:scheduled"), ""),
+    // Retries that are not due yet are counted, too.
+    figure("Scheduled", number(queue.scheduled, ofQueue + " is:scheduled,retrying -is:due"), ""),
     figure("Failed", number(queue.failed, ofQueue + " is:failed"), ""),
     figure(
       "Last added",
       timed(newest, ago(newest, m.times)),
-      isStuck(queue) ? pace(details.arrivals) : "",
+      isStuck(queue) ? pace(details.arrivals, m.serverNow) : "",
     ),
   ]);
 }
@@ -40,9 +41,13 @@ function number(value: Value, query: string): Node {
   return value.value === 0 ? node : link(queryPath(query), "link", [node]);
 }
 
-/** Returns the rate of arrivals, only if nothing runs, so that every job that was added is still there. */
-function pace(arrivals: QueuedJob[]): string {
-  const last = arrivals.length - 1;
+/**
+ * Returns the rate of arrivals in the last 10 minutes, only if nothing runs, so that every job that was added is still
+ * there.
+ */
+function pace(arrivals: QueuedJob[], now: f64): string {
+  let last = arrivals.length - 1;
+  while (last > 3 && now - arrivals[last].createdAt > 600000) last--;
   if (last < 4) return "";
   const minutes = (arrivals[0].createdAt - arrivals[last].createdAt) / 60000;
   if (minutes < 1) return "";

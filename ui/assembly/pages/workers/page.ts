@@ -50,7 +50,8 @@ export class WorkersPage extends ListPage {
     if (!m.facts.has("pulse")) return noMark;
     const pulse = m.facts.pulse;
     const all = pulse.alive + pulse.stale;
-    if (pulse.stale === 0) return new Mark(grouped(all), "");
+    if (pulse.stale === 0)
+      return new Mark(grouped(all), m.facts.incidentsOf("no_worker") > 0 ? "red" : "");
     return new Mark(
       `${grouped(pulse.alive)} of ${grouped(all)}`,
       pulse.alive === 0 ? "red" : "amber",
