@@ -1,14 +1,18 @@
 // A worker and its schema. At the start it creates a missing schema and does not change an existing one, unless
-// an option requires it, and creates missing limits. After a migration it continues only with a supported schema. A schema that was removed
-// counts as an outage, because a restore may bring it back.
+// an option requires it, and creates missing limits. Later only a schema of a newer version ends it: one that is
+// missing or incomplete counts as an outage, because a restore may complete it.
 import type { Pool } from "pg";
-import { codeOf, messageOf } from "../base/errors.ts";
 import type { Logger } from "../base/logger.ts";
 import type { Outage } from "../base/outage.ts";
 import type { Database } from "../database/database.ts";
 import { ensureSchema } from "../database/schema/ensure-schema.ts";
 import { migrate } from "../database/schema/migrate.ts";
-import { assertUsableSchema, type ReadySchema } from "../database/schema/schema-state.ts";
+import {
+  assertUsable,
+  assertUsableSchema,
+  type ReadySchema,
+  schemaState,
+} from "../database/schema/schema-state.ts";
 import type { SchemaName } from "../database/schema-name.ts";
 import type { LimitDefinition } from "../domain/limits/limit.ts";
 import type { MigrateOption } from "./options/worker-options.ts";
@@ -63,7 +67,7 @@ export function isBreaking(payload: string): boolean {
 }
 
 /**
- * Returns why a worker cannot continue with its schema, as soon as the database can be read; null if it can, or
+ * Returns why a worker cannot continue, if its schema is of a newer version; null as soon as the schema is usable, or
  * when `signal` aborts.
  */
 export async function reasonToStop(
@@ -73,12 +77,9 @@ export async function reasonToStop(
 ): Promise<string | null> {
   let reason: string | null = null;
   const check = async (succeeded: () => void): Promise<void> => {
-    try {
-      await assertUsableSchema(db);
-    } catch (error) {
-      if (codeOf(error) !== "schema_unsupported") throw error;
-      reason = messageOf(error);
-    }
+    const state = await schemaState(db);
+    if (state.kind === "too-new") reason = state.reason;
+    else assertUsable(state, db.schema.name);
     succeeded();
   };
   await outage.retrying("schema", check, { signal });

@@ -120,6 +120,63 @@ test("A worker continues after its schema was dropped and created again.", async
   await until("it beats", async () => (await fresh()).includes(worker.id));
 });
 
+/** How a schema is incomplete, as within a restore, and how it becomes complete again. */
+const INCOMPLETE = {
+  "whose ledger is empty": [
+    "create table public.ledger as table worker.migrations; delete from worker.migrations",
+    "insert into worker.migrations select * from public.ledger; drop table public.ledger",
+  ],
+  "without its ledger": [
+    "alter table worker.migrations rename to away",
+    "alter table worker.away rename to migrations",
+  ],
+  "without one of its tables": [
+    "alter table worker._private_known_crontabs rename to away",
+    "alter table worker.away rename to _private_known_crontabs",
+  ],
+  "of an older level": [
+    "create table public.ledger as table worker.migrations; delete from worker.migrations where id > 10",
+    "insert into worker.migrations select * from public.ledger where id > 10; drop table public.ledger",
+  ],
+  "with other objects only": [
+    "alter schema worker rename to away; create schema worker; create table worker.other ()",
+    "drop schema worker cascade; alter schema away rename to worker",
+  ],
+} as const;
+
+for (const [what, [remove, restore]] of Object.entries(INCOMPLETE)) {
+  test(`A running worker waits for a schema ${what}, and continues.`, async () => {
+    const quick = recording("quick");
+    const { lines, logger } = recorder();
+    const worker = await queue.started({ ...OPTIONS, tasks: [quick], logger });
+    let hasStopped = false;
+    void worker.stopped.then(() => {
+      hasStopped = true;
+    });
+    await queue.sql(remove);
+    await queue.sql(`select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and application_name = 'worker listen'`);
+    const isLogged = () => lines.some(({ fields }) => fields["connection"] === "schema");
+    await until("it has checked the schema", () => hasStopped || isLogged());
+    await queue.sql(restore);
+    await queue.utils.addJob("quick");
+    await until("the job runs", () => hasStopped || quick.seen.length === 1);
+    assert.ok(!hasStopped, "it has stopped by itself");
+    const warnings = lines.filter(
+      ({ fields, level }) => level === "warn" && "connection" in fields,
+    );
+    assert.ok(warnings.length <= 2, "an outage of the listener, and one of the schema");
+  });
+}
+
+test("A worker stops when a migration has made its schema too new.", async () => {
+  const worker = await queue.started({ ...OPTIONS, tasks: [recording("quick")], logger: "silent" });
+  await queue.sql("insert into worker.migrations (id, breaking) values (1000, true)");
+  await queue.sql('notify "worker:migrate", \'{"breaking": true}\'');
+  await within("it stops", worker.stopped);
+  await queue.sql("delete from worker.migrations where id = 1000");
+});
+
 for (const fastLane of [false, true]) {
   for (const recovery of [RECOVERY, false] as const) {
     const how = `${fastLane ? "fast lane" : "safe mode"}, ${recovery ? "with" : "without"} recovery`;

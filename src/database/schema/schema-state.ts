@@ -195,8 +195,11 @@ export async function assertUsableSchema(
   db: Database,
   registry: readonly Extension[] = extensions,
 ): Promise<ReadySchema> {
-  const state = await schemaState(db, registry);
-  const { name } = db.schema;
+  return assertUsable(await schemaState(db, registry), db.schema.name);
+}
+
+/** Returns the state if the schema `name` is usable. Throws as assertUsableSchema() does. */
+export function assertUsable(state: SchemaState, name: string): ReadySchema {
   const todo = howToCreate(name);
   switch (state.kind) {
     case "ready":
