@@ -129,6 +129,28 @@ test("Jobs fetched ahead for slots that stay busy are returned within 250 ms.", 
   await until("all are done", async () => (await queue.left()).length === 0);
 });
 
+test("Jobs behind a long job of a fast lane are unlocked at once, with any time limit.", async () => {
+  const gate = latch();
+  const task = recording<number>("task", (n) => (n < 0 ? gate.opened : undefined));
+  const lane = { concurrency: 1, connections: 1, fastLane: { limitMs: 5_000 } };
+  await queue.started({ tasks: [task], ...lane, pollIntervalMs: HOUR_MS });
+  // One after the other by priority, so that the last of the quick ones are fetched with the others.
+  const jobs = (payload: number, count: number) =>
+    Array.from({ length: count }, () => ({
+      ...{ identifier: "task", payload },
+      spec: { priority: payload === 1 ? 0 : payload + 10 },
+    }));
+  await queue.utils.addJobs([...jobs(1, 2_000), ...jobs(-1, 1), ...jobs(2, 50)]);
+  await until("the long one runs", () => task.seen.includes(-1));
+  const free = async () =>
+    await queue.sql(
+      "select from worker._private_jobs where locked_by is null for update skip locked",
+    );
+  await until("only the long one is locked", async () => (await free()).length === 50, 1_500);
+  gate.open();
+  await until("all are done", async () => (await queue.left()).length === 0);
+});
+
 test("While a job blocks its worker's event loop, it never counts as fetched.", async () => {
   const worker = await workerProcess(queue.url, { concurrency: 1 });
   await queue.utils.addJobs(Array.from({ length: 2_000 }, () => ({ identifier: "quick" })));

@@ -1,9 +1,15 @@
-// The jobs that one transaction of the fast mode has locked, as work for slots. Jobs that have not started within
-// the time limit are unlocked.
+// The jobs that one transaction of the fast mode has locked, as work for slots. The transaction ends early while jobs
+// have not started: its commit is the only way to unlock them.
 import { type Clock, wait } from "../../base/clock.ts";
 import type { FetchedJob } from "../execute/fetched-job.ts";
 import type { JobExecutor } from "../execute/job-executor.ts";
 import type { Slots, WorkSource } from "../execute/slots.ts";
+
+/**
+ * A batch is planned for 25 ms, so after this time something long runs before the jobs that have not started. Other
+ * workers may run them.
+ */
+const MAX_UNSTARTED_MS = 200;
 
 export interface FastBatchParts<E> {
   /** In order. */
@@ -19,8 +25,9 @@ export interface FastBatchParts<E> {
 
 export class FastBatch<E> implements WorkSource {
   readonly #parts: FastBatchParts<E>;
+  readonly #unstartedMs: number;
   /** Checked before each job, because a process that was frozen may have lost the rows before its timers fire. */
-  readonly #endsAtMs: number;
+  readonly #startsUntilMs: number;
   #next = 0;
   #isClosed = false;
   #busySlots = 0;
@@ -30,7 +37,8 @@ export class FastBatch<E> implements WorkSource {
 
   constructor(parts: FastBatchParts<E>) {
     this.#parts = parts;
-    this.#endsAtMs = parts.clock.monotonic() + parts.limitMs;
+    this.#unstartedMs = Math.min(parts.limitMs, MAX_UNSTARTED_MS);
+    this.#startsUntilMs = parts.clock.monotonic() + this.#unstartedMs;
   }
 
   /** Jobs whose attempts have not ended. */
@@ -61,7 +69,10 @@ export class FastBatch<E> implements WorkSource {
     for (const one of ended) void one.then(() => this.#slotEnded());
   }
 
-  /** Resolves to true when its slots have ended, to false at the time limit, after which no more jobs start. */
+  /**
+   * Resolves to true when its slots have ended. Resolves to false at the time limit, or earlier while jobs have not
+   * started; then no more jobs start.
+   */
   async ended(): Promise<boolean> {
     // No timer when all jobs were done at once.
     if (this.#parts.slots.running(this).length === 0) {
@@ -71,7 +82,10 @@ export class FastBatch<E> implements WorkSource {
     const isOver = new AbortController();
     void this.#ended.promise.then(() => isOver.abort());
     const signal = AbortSignal.any([isOver.signal, this.#cut.signal]);
-    if (!(await wait(this.#parts.limitMs, signal)) && isOver.signal.aborted) return true;
+    const { limitMs } = this.#parts;
+    await wait(this.#unstartedMs, signal);
+    if (!this.hasUnstarted) await wait(limitMs - this.#unstartedMs, signal);
+    if (isOver.signal.aborted) return true;
     this.stop();
     return false;
   }
@@ -96,7 +110,8 @@ export class FastBatch<E> implements WorkSource {
   }
 
   mayStart(): boolean {
-    if (!this.#isClosed && this.#parts.clock.monotonic() > this.#endsAtMs) this.#isClosed = true;
+    if (!this.#isClosed && this.#parts.clock.monotonic() > this.#startsUntilMs)
+      this.#isClosed = true;
     return !this.#isClosed;
   }
 
