@@ -54,6 +54,27 @@ test("Only the requested tasks run; an empty list runs none.", async () => {
   );
 });
 
+test("A failed job that a row of the application references is named, and all others are deleted.", async (t) => {
+  t.after(() => queue.sql("drop table public.orders"));
+  const jobs = await addJobs(
+    queue.db,
+    Array.from({ length: 20 }, () => ({ identifier: "failed" })),
+  );
+  const id = jobs[7]?.id ?? "";
+  await permanentlyFailJobs(
+    queue.db,
+    jobs.map((job) => job.id),
+    null,
+  );
+  await queue.sql(`create table public.orders (job bigint references worker._private_jobs (id))`);
+  await queue.sql("insert into public.orders values ($1)", [id]);
+  await queue.sql("insert into worker._private_tasks (identifier) values ('unused')");
+  const message = new RegExp(`refuses to delete 1 failed job, .* job ${id}: .*"orders_job_fkey"`);
+  await assert.rejects(cleanup(queue.db), { code: "database_error", message });
+  assert.deepEqual(await queue.sql("select id from worker._private_jobs"), [{ id }]);
+  assert.deepEqual((await names())?.tasks, ["failed"]);
+});
+
 test("A locked queue stays although it has no job.", async () => {
   await addSorts();
   await queue.sql("delete from worker._private_jobs");

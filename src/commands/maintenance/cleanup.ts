@@ -13,8 +13,8 @@ import { counted } from "../../domain/words.ts";
 import { isOfNoWorker } from "../../insight/read/count-unused.ts";
 import { releaseUnusedQueues } from "../../queue/limits/managed-queues.ts";
 import { contendedQuery } from "../../queue/sql/contended-query.ts";
-import { isFailed } from "../../queue/sql/job-state.ts";
 import type { NameColumn } from "../../queue/sql/names.ts";
+import type { RefusedJob } from "../../queue/sql/refused-jobs.ts";
 import {
   type LostName,
   NAMES,
@@ -24,6 +24,7 @@ import {
 import { deleteOldThrottles } from "../../queue/tidy/old-throttles.ts";
 import { defineCommand, jsonOf } from "../declare/command.ts";
 import { absentOnly, choice, list } from "../declare/field.ts";
+import { assertNoneRefused, deleteFailedJobs } from "./delete-failed-jobs.ts";
 import { maintenanceAction } from "./maintenance-action.ts";
 
 /** Graphile Worker's three cleanup tasks, in execution order. */
@@ -77,7 +78,7 @@ export interface CleanupOptions {
  * names if such a transaction is still open. "gc-job-queues" also restores the rows of queues that a Graphile worker's
  * cleanup deleted while jobs referred to them. Every call also deletes throttles whose period is over. Throws
  * InputError for an unknown task or invalid names, and `configuration` if names are to be deleted inside the caller's
- * transaction.
+ * transaction; after everything else is deleted, `database_error` if PostgreSQL refuses to delete a failed job.
  */
 export async function cleanup(
   db: Database,
@@ -92,8 +93,9 @@ export async function cleanup(
   if (asked.size > 0) await deleteOldThrottles(db);
   const run = async (task: CleanupTask, work: () => Promise<number>) =>
     asked.has(task) ? await work() : null;
-  return {
-    deletedJobs: await run("delete-permanently-failed-jobs", () => deleteFailedJobs(db)),
+  const refused: RefusedJob[] = [];
+  const result = {
+    deletedJobs: await run("delete-permanently-failed-jobs", () => deleteFailedJobs(db, refused)),
     deletedTaskIdentifiers: await run("gc-task-identifiers", () =>
       deleteTasks(db, taskIdentifiersToKeep),
     ),
@@ -104,6 +106,8 @@ export async function cleanup(
       return deleted;
     }),
   };
+  assertNoneRefused(refused);
+  return result;
 }
 
 function checkedTasks(tasks: readonly CleanupTask[]): readonly CleanupTask[] {
@@ -150,40 +154,6 @@ async function deleteNames(
   }
   return deleted;
 }
-
-/** Deletes failed jobs in chunks by ascending id, so that it ends even while other jobs keep failing. */
-async function deleteFailedJobs(db: Database): Promise<number> {
-  let deleted = 0;
-  let last: string | null = "0";
-  while (last !== null) {
-    const values: unknown[] = [last, CHUNK];
-    const [row] = await contendedQuery<{ deleted: string; last: string | null }>(
-      db,
-      deleteFailedSql,
-      values,
-    );
-    deleted += Number(row?.deleted ?? 0);
-    last = row?.last ?? null;
-  }
-  return deleted;
-}
-
-// A job that another transaction has locked is skipped.
-const deleteFailedSql: Statement = (schema) => `
-  with failed as materialized (
-    select jobs.id
-    from ${schema}._private_jobs as jobs
-    where jobs.id > $1::bigint and ${isFailed("jobs")}
-    order by jobs.id
-    limit $2::int
-    for update skip locked
-  ), deleted as (
-    delete from ${schema}._private_jobs as jobs
-    using failed
-    where jobs.id = failed.id
-    returning jobs.id
-  )
-  select pg_catalog.count(*)::text as deleted, pg_catalog.max(id)::text as last from deleted`;
 
 /** $1 int: the preceding id; $2 int: the limit. */
 const deleteNamesSql = (column: NameColumn, condition: (s: string) => string): Statement => {

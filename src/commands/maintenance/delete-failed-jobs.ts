@@ -1,0 +1,81 @@
+// Deletes failed jobs, except those that PostgreSQL refuses to delete: a row of an application may reference them.
+import { messageOf, WorkerError } from "../../base/errors.ts";
+import { type Database, idArray, query, type Statement } from "../../database/database.ts";
+import { isRefusedResult } from "../../database/errors/database-errors.ts";
+import { counted } from "../../domain/words.ts";
+import { contendedQuery } from "../../queue/sql/contended-query.ts";
+import { isFailed } from "../../queue/sql/job-state.ts";
+import { changeUnrefused, type RefusedJob } from "../../queue/sql/refused-jobs.ts";
+
+const CHUNK = 10_000;
+
+/**
+ * Deletes failed jobs in chunks by ascending id, so that it ends even while other jobs keep failing. Adds those that
+ * PostgreSQL refuses to delete to `refused`. Returns the number of deleted jobs.
+ */
+export async function deleteFailedJobs(db: Database, refused: RefusedJob[]): Promise<number> {
+  let deleted = 0;
+  let last: string | null = "0";
+  while (last !== null) {
+    try {
+      const [row]: DeletedRow[] = await contendedQuery<DeletedRow>(db, chunkSql, [last, CHUNK]);
+      deleted += Number(row?.deleted ?? 0);
+      last = row?.last ?? null;
+    } catch (error) {
+      if (!isRefusedResult(error)) throw error;
+      const read = query<{ id: string }>(db, idsSql, [last, CHUNK]);
+      // In a transaction of the caller nothing can follow an error.
+      const rows: { id: string }[] = await read.catch(() => {
+        throw error;
+      });
+      const ids = rows.map(({ id }) => id);
+      const separate = await changeUnrefused(db, ids, async (some) => {
+        const [row] = await contendedQuery<DeletedRow>(db, theseSql, [idArray(some)]);
+        return Number(row?.deleted ?? 0);
+      });
+      deleted += separate.jobs;
+      refused.push(...separate.refused);
+      last = ids.at(-1) ?? null;
+    }
+  }
+  return deleted;
+}
+
+/** Throws an error that names the first of these jobs, if there are any. */
+export function assertNoneRefused(refused: readonly RefusedJob[]): void {
+  const [first] = refused;
+  if (first === undefined) return;
+  const message = `PostgreSQL refuses to delete ${counted(refused.length, "failed job")}, and all others are deleted; job ${first.id}: ${messageOf(first.error)}`;
+  throw new WorkerError("database_error", message, { cause: first.error });
+}
+
+interface DeletedRow {
+  readonly deleted: string;
+  readonly last: string | null;
+}
+
+const deleteSql =
+  (condition: string, limit: string): Statement =>
+  (s) =>
+    `
+  with failed as materialized (
+    select jobs.id
+    from ${s}._private_jobs as jobs
+    where ${condition} and ${isFailed("jobs")}
+    order by jobs.id${limit}
+    for update skip locked
+  ), deleted as (
+    delete from ${s}._private_jobs as jobs
+    using failed
+    where jobs.id = failed.id
+    returning jobs.id
+  )
+  select pg_catalog.count(*)::text as deleted, pg_catalog.max(id)::text as last from deleted`;
+
+// A job that another transaction has locked is skipped.
+const chunkSql = deleteSql("jobs.id > $1::bigint", "\n    limit $2::int");
+const theseSql = deleteSql("jobs.id = any($1::bigint[])", "");
+
+const idsSql: Statement = (s) => `
+  select jobs.id::text from ${s}._private_jobs as jobs
+  where jobs.id > $1::bigint and ${isFailed("jobs")} order by jobs.id limit $2::int`;
