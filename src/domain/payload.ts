@@ -7,7 +7,7 @@ const RAW = Symbol.for("pg-job-worker.RawJson");
 
 /**
  * JSON text that is stored exactly as it is, as a payload or within one. Made by rawJson(). JSON.stringify()
- * elsewhere writes the value that JavaScript parses from it.
+ * elsewhere writes the value that JavaScript parses from it. It cannot be sent to another thread: send its `text`.
  */
 export class RawJson {
   /**
@@ -21,6 +21,8 @@ export class RawJson {
     this[RAW] = text;
     // An own and enumerable property, so that JSON.stringify() also reads it if a toJSON() returned this object.
     Object.defineProperty(this, "text", { enumerable: true, get: () => met(text) });
+    // A function of its own makes structuredClone() and postMessage() throw: a copy would be another payload.
+    Object.defineProperty(this, "toJSON", { enumerable: true, value: this.toJSON });
   }
 
   /** Whether `value` is a RawJson, also of another copy of the library. */

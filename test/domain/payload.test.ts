@@ -51,3 +51,11 @@ test("An object with a text is not raw JSON.", () => {
   assert.equal(payloadText({ text: "1", toJSON: undefined }), '{"text":"1"}');
   assert.equal({ text: "1" } instanceof RawJson, false);
 });
+
+test("A raw text cannot be copied to another thread, because the copy would be another payload.", () => {
+  const raw = rawJson('{"amount":9007199254740993}');
+  for (const value of [raw, { body: raw }]) {
+    assert.throws(() => structuredClone(value), { name: "DataCloneError" });
+  }
+  assert.deepEqual(rawJson("1"), rawJson("1"));
+});
