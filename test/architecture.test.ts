@@ -122,7 +122,7 @@ const folders: Record<string, Record<string, readonly string[]>> = {
     options: ["task"],
     connection: ["options"],
     lease: ["task", "options", "connection"],
-    execute: ["task"],
+    execute: ["task", "lease"],
     fetch: ["connection", "lease", "execute"],
     limits: ["task", "options", "lease"],
     safe: ["task", "options", "connection", "lease", "execute", "fetch", "limits"],

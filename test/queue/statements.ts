@@ -97,7 +97,7 @@ import { FetchedRows } from "../../src/queue/fetch/fetched-rows.ts";
 import { keepJobs, lockStatement } from "../../src/queue/fetch/lock-jobs.ts";
 import { nextRunAt } from "../../src/queue/fetch/next-run-at.ts";
 import { quickStatement } from "../../src/queue/fetch/quick-fetch.ts";
-import { takeStatement } from "../../src/queue/fetch/take-jobs.ts";
+import { headStatement, takeStatement } from "../../src/queue/fetch/take-jobs.ts";
 import { endDuePauses } from "../../src/queue/pauses/pause.ts";
 import { readPauseState } from "../../src/queue/pauses/pause-state.ts";
 import { completeInTransaction } from "../../src/queue/settle/complete-in.ts";
@@ -611,6 +611,9 @@ for (const { flags, pauses } of forms) {
     for (const free of ["all", "safe"] as const) {
       const name = ["fetch", queues && "queues", free === "safe" && "beside-fast", suffix];
       texts[named(name)] = takeStatement({ free, queues, ...form });
+      if (free === "safe" || pauses) continue;
+      texts[named([...name, "barred"])] = takeStatement({ free, queues, barred: true, ...form });
+      texts[named([...name, "head"])] = headStatement({ free, queues, barred: true, ...form });
     }
   }
 }

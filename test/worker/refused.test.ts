@@ -16,7 +16,7 @@ const trigger = (when: string, body: string) =>
     for each row execute function public.history()`);
 
 /** Creates an object that refuses the result of the job with this id, and the pattern of its error. */
-const REFUSALS: Record<string, [(id: string) => Promise<unknown>, RegExp]> = {
+const REFUSALS: Record<string, readonly [(id: string) => Promise<unknown>, RegExp]> = {
   "a foreign key": [
     (id) =>
       queue.sql(`create table public.orders (job bigint references worker._private_jobs (id));
@@ -37,6 +37,22 @@ const REFUSALS: Record<string, [(id: string) => Promise<unknown>, RegExp]> = {
     (id) => trigger("delete", `if old.id = ${id} then insert into public.gone values (1); end if;`),
     /relation "public.gone" does not exist \(PL\/pgSQL function/,
   ],
+  // States of outages, and of a trigger that exceeds the time limit of its statement.
+  ...Object.fromEntries(
+    ["08001", "25006", "40001", "53100", "55000", "55P03", "57014", "57P01", "58P01", "XX000"].map(
+      (state) => [
+        `an exception with the state ${state}`,
+        [
+          (id: string) =>
+            trigger(
+              "delete",
+              `if old.id = ${id} then raise 'not this one' using errcode = '${state}'; end if;`,
+            ),
+          /not this one.* \(PL\/pgSQL function (public\.)?history\(\)/,
+        ] as const,
+      ],
+    ),
+  ),
   "a trigger that skips the row": [
     (id) => trigger("delete", `if old.id = ${id} then return null; end if;`),
     /refuses the result of the job: the delete of its row is skipped by the trigger "history"/,
@@ -195,32 +211,6 @@ test("A job whose delete a row security policy forbids fails, and the policy is 
       ${tables.map((table) => `alter table worker.${table} enable row level security;`).join("")}`);
     await limited.close();
   }
-});
-
-test("A job that no worker may lock holds up those behind it only, and is reported.", async (t) => {
-  t.after(() => queue.sql("drop function if exists public.history cascade"));
-  await trigger(
-    "update",
-    "if old.payload::text = '5' then raise exception 'not this one'; end if;",
-  );
-  const task = recording<number>("task");
-  const { lines, logger } = recorder();
-  await queue.utils.addJobs(
-    Array.from({ length: 10 }, (_, n) => ({ identifier: "task", payload: n })),
-  );
-  await queue.started({ tasks: [task], logger, pollIntervalMs: 50, concurrency: 5 });
-  await until("those before it have run", () => task.seen.length === 5);
-  await queue.utils.addJob("task", 100, { priority: -1 });
-  await until("a more urgent one has run", () => task.seen.includes(100));
-  await until("they are written", async () => (await queue.left()).length === 5);
-  assert.deepEqual(
-    lines
-      .filter(({ level }) => level !== "info" && level !== "debug")
-      .map(({ level, fields }) => [level, /not this one/.test(`${fields["error"]}`)]),
-    [["error", true]],
-  );
-  await queue.sql("drop trigger history on worker._private_jobs");
-  await until("all have run", async () => (await queue.left()).length === 0);
 });
 
 test("A job that cannot be unlocked after a lost connection is logged, and the worker continues.", async (t) => {

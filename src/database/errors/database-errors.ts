@@ -94,18 +94,41 @@ export function isRefusal(error: unknown): boolean {
   return error.code === "database_error" && /^(22|23|P0)/.test(codeOf(error.cause) ?? "");
 }
 
-/** States that depend on the server or on other sessions, so that the same statement may succeed later. */
-const PASSING = /^(08|25|26|40|53|55|57|58|XX)/;
+/** States of other sessions, of the server's resources and of a cancelled statement, also in a trigger. */
+const PASSING = /^(40|53|55P03|57)/;
+
+// Functions of PostgreSQL, which its errors name in every language: RAISE of PL/pgSQL, with any state, and the check of
+// a new row by policies, with the state of a missing privilege.
+const RAISES = "exec_stmt_raise";
+const CHECKS_POLICY = "ExecWithCheckOptions";
 
 /**
- * Whether PostgreSQL refuses a row because of its content: it violates a constraint, or a trigger has failed. A missing
- * table or privilege counts as a refusal only in a trigger; in a statement of this library it is an outage.
+ * Whether PostgreSQL refuses a row because of its content: it violates a constraint or a row security policy, or a
+ * trigger has failed. In a statement of this library a missing table or privilege is an outage.
  */
 export function isRefusedResult(error: unknown): boolean {
   if (isRefusal(error)) return true;
+  const { cause } = error as { cause?: { where?: unknown; routine?: unknown } };
+  const state = codeOf(cause);
+  if (state === undefined) return false;
+  if (!isInTrigger(cause?.where)) return state === "42501" && cause?.routine === CHECKS_POLICY;
+  return cause?.routine === RAISES || !PASSING.test(state);
+}
+
+/** Whether a statement has exceeded its time limit in a trigger. Others of its rows may need less time. */
+export function isSlowTrigger(error: unknown): boolean {
   const { cause } = error as { cause?: { where?: unknown } };
-  const isInTrigger = typeof cause?.where === "string" && cause.where !== "";
-  return isInTrigger && !PASSING.test(codeOf(cause) ?? "XX");
+  return codeOf(cause) === "57014" && isInTrigger(cause?.where);
+}
+
+/**
+ * Whether an error's context has a function. In every language, the context of a statement that waits for a row is one
+ * line with the row's place, such as (0,12), and that of its parameters begins with `$1 = `.
+ */
+function isInTrigger(where: unknown): boolean {
+  if (typeof where !== "string") return false;
+  const [ofFunctions = ""] = where.split(/^.*\$1 = (?:NULL|')/m);
+  return ofFunctions.split("\n").some((line) => line !== "" && !/\(\d+,\d+\)/.test(line));
 }
 
 /** Returns the error of the driver, which query builders wrap without its code. */

@@ -33,14 +33,16 @@ export const jobsWithoutQueue = (
     where ${isReady("j")} and j.job_queue_id is null and j.priority = level.priority
       and j.run_at >= case when level.priority = ${$.priority}::smallint
                            then pg_catalog.to_timestamp(${$.runAt}::float8) else '-infinity' end
-      and ${isOfKnownTask(s, "j", { ...$, pauses: form.pauses })} ${kindTest(s, form, $)} ${flagTest(form, $)}
+      and ${isOfKnownTask(s, "j", { ...$, pauses: form.pauses })} ${kindTest(s, form, $)} ${notLeftOut(form, $)}
     order by j.run_at limit ${$.want}::int for update skip locked) f
   where level.priority is not null limit ${$.want}::int
 `;
 
-/** Returns the condition on forbidden flags, if there are any, for jobs with and without a queue. */
-export const flagTest = ({ flags }: ReadyForm, $: ReadyParameters, job = "j"): string =>
-  flags ? `and ${hasNoFlagOf(job, $.flags)}` : "";
+/** Returns the conditions on forbidden flags and barred jobs, if there are any, for jobs with and without a queue. */
+export const notLeftOut = ({ flags, barred }: ReadyForm, $: ReadyParameters, job = "j"): string =>
+  `${flags ? `and ${hasNoFlagOf(job, $.flags)}` : ""}${
+    barred === true ? ` and ${job}.id <> all(${$.barred}::bigint[])` : ""
+  }`;
 
 // A condition for the safe mode's jobs beside a fast mode. The fast mode takes the jobs before such a job until the job
 // is at the head of its priority. Only tasks of this worker count, because jobs of other workers may stay there
@@ -53,7 +55,7 @@ const kindTest = (s: string, form: ReadyForm, $: ReadyParameters) => {
         select head.ctid from (
           select h.ctid, ${isForFastMode("h")} as is_fast from ${s}._private_jobs h
           where ${isReady("h")} and h.job_queue_id is null and h.priority = level.priority
-            and ${isOfKnownTask(s, "h", { ...$, pauses: form.pauses })} ${flagTest(form, $, "h")}
+            and ${isOfKnownTask(s, "h", { ...$, pauses: form.pauses })} ${notLeftOut(form, $, "h")}
             order by h.run_at limit ${HEAD_JOBS}) head
         where not head.is_fast))`;
 };

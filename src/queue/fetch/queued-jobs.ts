@@ -4,7 +4,7 @@
 //   candidates ──their queues──▶ queue locks ──in order──▶ runs ──row locks──▶ taken
 import { isInFreeQueue, isOfKnownTask, isReady } from "../sql/eligible.ts";
 import type { ReadyForm, ReadyParameters } from "./fetch-form.ts";
-import { flagTest } from "./jobs-without-queue.ts";
+import { notLeftOut } from "./jobs-without-queue.ts";
 
 /*
  * `last_without_queue`: if jobs without a queue already fill the fetch, queued jobs after the last of them cannot be
@@ -56,7 +56,7 @@ const candidates = (s: string, form: ReadyForm, $: ReadyParameters) => `
           then 'infinity' else last_without_queue.run_at end from last_without_queue), 'infinity')
       and ${isOfKnownTask(s, "j", { ...$, pauses: form.pauses })}
       and ${isInFreeQueue(s, "j", form.limits === true ? ($.limited ?? null) : null)}
-      ${flagTest(form, $)}
+      ${notLeftOut(form, $)}
     order by j.run_at limit ${$.want}::int) c
   where level.priority is not null
     and level.priority <= coalesce((select priority from last_without_queue), 32767)

@@ -6,7 +6,7 @@ import { lostIds } from "../settle/fence.ts";
 import { finishedJobs } from "../settle/finish.ts";
 import { lockBy, takeBy } from "../sql/lock.ts";
 import { readyJobs, readyName } from "./eligible-jobs.ts";
-import type { ReadyForm } from "./fetch-form.ts";
+import type { ReadyForm, ReadyParameters } from "./fetch-form.ts";
 import { type FetchedColumns, fetchedColumns, fetchedSource } from "./job-columns.ts";
 
 /** The results of a fetch besides its jobs. */
@@ -30,20 +30,28 @@ export interface TakeAnswer extends FetchedColumns {
  * $8 float8[] the part of a run that a job of each task takes (only in the form with queues)
  * then text[] forbidden flags (only in the form with flags)
  * then text[] patterns of queues that limits are for (only in the form with queues and limits)
+ * then bigint[] jobs that are left out (only in the form with barred jobs)
  */
+const parametersOf = (form: ReadyForm): ReadyParameters => {
+  const afterRuns = form.queues ? 9 : 7;
+  const afterFlags = form.flags ? afterRuns + 1 : afterRuns;
+  return {
+    identifiers: "$1",
+    want: "$2",
+    priority: "$5",
+    runAt: "$6",
+    run: "$7",
+    shares: "$8",
+    flags: `$${afterRuns}`,
+    limited: `$${afterFlags}`,
+    barred: `$${form.limits === true ? afterFlags + 1 : afterFlags}`,
+  };
+};
+
 const takeSql = (s: string, form: ReadyForm) => `
 with recursive done as (
   ${finishedJobs(s, "locked_by", "$4", "$3")}
-), ${readyJobs(s, form, {
-  identifiers: "$1",
-  want: "$2",
-  priority: "$5",
-  runAt: "$6",
-  run: "$7",
-  shares: "$8",
-  flags: form.queues ? "$9" : "$7",
-  limited: form.flags ? "$10" : "$9",
-})}, taken as (
+), ${readyJobs(s, form, parametersOf(form))}, taken as (
   update ${s}._private_jobs j
   set ${takeBy("$3", "j")}
   where j.ctid = any(array(select ctid from ${readyName(form)}))
@@ -64,4 +72,17 @@ const queuesTaken = (s: string) => `, queue_taken as (
 
 export function takeStatement(form: ReadyForm): Statement {
   return (schema) => takeSql(schema, form);
+}
+
+/**
+ * Returns the statement that locks the row of a job which a fetch would take, and returns its id. It has the parameters
+ * of the fetch; every parameter must be used.
+ */
+export function headStatement(form: ReadyForm): Statement {
+  return (s) => `
+with recursive ${readyJobs(s, form, parametersOf(form))}
+select j.id::text from ${s}._private_jobs j
+where j.ctid = any(array(select ctid from ${readyName(form)}))
+and $3::text is not null and $4::bigint[] is not null
+limit 1`;
 }

@@ -9,7 +9,7 @@ import { isPausedQueue, lockBy, takeBy } from "../sql/lock.ts";
 import { hasOpenSlots, slotLock } from "../sql/slots.ts";
 import type { ReadyForm, ReadyParameters } from "./fetch-form.ts";
 import { type FetchedColumns, fetchedColumns, fetchedSource } from "./job-columns.ts";
-import { flagTest, priorityLevels } from "./jobs-without-queue.ts";
+import { notLeftOut, priorityLevels } from "./jobs-without-queue.ts";
 
 /** The results of a fetch besides its jobs, whose queues are the locks of their runs. */
 export interface ManagedTake extends FetchedColumns {
@@ -86,7 +86,7 @@ with recursive ${priorityLevels(s, form, $)}${rates ? slowQueues(s) : ""}, full_
     where ${isReady("j")} and j.job_queue_id is not null and j.priority = level.priority
       and (j.job_queue_id in (select id from full_queue)) is not true and ${known}
       and (select ${hasOpenSlots("q")} from ${s}._private_job_queues q where q.id = j.job_queue_id)
-      ${flagTest(form, $)}
+      ${notLeftOut(form, $)}
     order by j.run_at limit ${HEAD_JOBS}) c
   where level.priority is not null limit ${HEAD_JOBS}
 ), queue_jobs as materialized (

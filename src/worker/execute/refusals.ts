@@ -1,12 +1,19 @@
 // Results that PostgreSQL refuses even alone. Each is sent three times in all. Then the job stays locked, and the
-// log, doctor and `why` report it. When the worker ends, its lease expires and the job is recovered.
+// log, doctor and `why` report it. When the worker ends, its lease expires and the job is recovered. Also jobs that
+// PostgreSQL refuses to lock, which fetches leave out for a while.
 import type { Clock } from "../../base/clock.ts";
 import { codeOf, messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
 import { isRefusedResult } from "../../database/errors/database-errors.ts";
+import { BarredJobs } from "../lease/barred-jobs.ts";
 import type { FetchedJob } from "./fetched-job.ts";
 import { jobsIn, type ResultBatch, type Results } from "./results.ts";
-import { type RefusedResult, refusalText, type SeparateResults } from "./settle-separately.ts";
+import {
+  type RefusedResult,
+  raisedText,
+  refusalText,
+  type SeparateResults,
+} from "./settle-separately.ts";
 
 /** The pauses before the second and the third time. */
 const PAUSES_MS = [1_000, 4_000];
@@ -25,6 +32,7 @@ interface KeptRefusal {
   readonly cancel: (() => void) | null;
 }
 
+const BARRED = "PostgreSQL refuses to lock a job; it is not fetched for five minutes";
 const DENIED =
   "PostgreSQL refuses a fetch of jobs, which is sent again: jobs behind the refused one do not run in this worker";
 
@@ -40,6 +48,7 @@ export class Refusals {
   readonly #parts: RefusalsParts;
   /** The jobs whose results were refused, and are locked. */
   readonly kept = new Map<FetchedJob, KeptRefusal>();
+  readonly #barred = new BarredJobs();
   #hasEnded = false;
   #deniedAtMs = Number.NEGATIVE_INFINITY;
 
@@ -64,11 +73,25 @@ export class Refusals {
     for (const one of separate.refused) this.#add(one);
   }
 
-  /** A fetch was denied. Returns whether PostgreSQL refuses a job, which is logged once a minute. */
-  denied(failure: unknown): boolean {
+  /** The ids of jobs that PostgreSQL refuses to lock. */
+  get barredIds(): readonly string[] {
+    return this.#barred.ids();
+  }
+
+  /**
+   * A fetch was denied. Returns whether PostgreSQL refuses a job. `id`: that job; null: it is unknown, which is logged
+   * once a minute; undefined: a fetch of one job will find it.
+   */
+  denied(failure: unknown, id: string | null | undefined): boolean {
     const { clock, logger } = this.#parts;
-    const isNews = clock.monotonic() - this.#deniedAtMs >= LOG_MS;
     if (!isRefused(failure)) return false;
+    // Another connection may have fetched it at the same time.
+    if (typeof id === "string" && !this.barredIds.includes(id)) {
+      this.#barred.add(id);
+      logger.error({ job_id: id, error: raisedText(failure) }, BARRED);
+    }
+    if (typeof id !== "object") return true;
+    const isNews = clock.monotonic() - this.#deniedAtMs >= LOG_MS;
     if (isNews) this.#deniedAtMs = clock.monotonic();
     if (isNews) logger.error({ error: messageOf(failure) }, DENIED);
     return true;

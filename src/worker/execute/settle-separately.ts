@@ -1,8 +1,9 @@
 // Writes a batch that PostgreSQL refuses: a foreign key or a trigger of the application prevents a change. The
-// batch is halved until each refused result is alone; all others are written.
+// batch is halved until each refused result is alone; all others are written. After a trigger that exceeds the time
+// limit each result is written alone at once.
 import { messageOf } from "../../base/errors.ts";
 import type { Database } from "../../database/database.ts";
-import { isRefusedResult } from "../../database/errors/database-errors.ts";
+import { isRefusedResult, isSlowTrigger } from "../../database/errors/database-errors.ts";
 import { type Change, withSkippers } from "../../database/skipped-rows.ts";
 import { BY_FORMULA, failJobs } from "../../queue/settle/fail.ts";
 import type { LockMode } from "../../queue/settle/fence.ts";
@@ -10,6 +11,13 @@ import { finishJobs } from "../../queue/settle/finish.ts";
 import { returnJobs } from "../../queue/settle/give-back.ts";
 import type { FetchedJob } from "./fetched-job.ts";
 import { byStatement, type FailedJob, idOf, type ResultBatch, toFailure } from "./results.ts";
+
+/** The most time limits of a pass. Then the server counts as overloaded, and the rest is written later. */
+const MAX_TIMEOUTS = 8;
+
+/** Whether one of the rows of a batch is the cause of its error, so that the others may be written. */
+export const isOfOneRow = (error: unknown): boolean =>
+  isRefusedResult(error) || isSlowTrigger(error);
 
 /** A result that PostgreSQL refuses, also as a failure. */
 export interface RefusedResult {
@@ -32,12 +40,14 @@ export interface SeparateResults {
 }
 
 /** Returns PostgreSQL's message, and the place where it was raised. */
-export function refusalText(error: unknown): string {
+export function raisedText(error: unknown): string {
   const cause = ((error as { cause?: unknown }).cause ?? error) as Record<string, unknown>;
   const place = typeof cause["where"] === "string" ? cause["where"].split("\n")[0] : "";
-  const sentence = `PostgreSQL refuses the result of the job: ${messageOf(cause)}`;
-  return place ? `${sentence} (${place})` : sentence;
+  return place ? `${messageOf(cause)} (${place})` : messageOf(cause);
 }
+
+export const refusalText = (error: unknown): string =>
+  `PostgreSQL refuses the result of the job: ${raisedText(error)}`;
 
 /** Writes all results that PostgreSQL accepts. A refused success is written as a failure. Never rejects. */
 export async function settleSeparately(
@@ -117,6 +127,7 @@ interface Part<T> {
 class HalvingWriter {
   readonly #db: Database;
   readonly lost: string[] = [];
+  #timeouts = 0;
   /** The error of a lost connection, after which nothing is sent. */
   failure: unknown = null;
 
@@ -139,14 +150,17 @@ class HalvingWriter {
       part.written.push(...items);
     } catch (error) {
       const [first] = items;
-      if (!isRefusedResult(error)) {
+      const isSlow = isSlowTrigger(error);
+      if (isSlow) this.#timeouts++;
+      if (!isOfOneRow(error) || this.#timeouts > MAX_TIMEOUTS) {
         this.failure = error;
         part.unconfirmed.push(...items);
       } else if (items.length === 1) await this.#refused(first as T, part, error);
       else {
-        const middle = Math.ceil(items.length / 2);
-        await this.write(items.slice(0, middle), part);
-        await this.write(items.slice(middle), part);
+        const size = isSlow ? 1 : Math.ceil(items.length / 2);
+        for (let n = 0; n < items.length; n += size) {
+          await this.write(items.slice(n, n + size), part);
+        }
       }
     }
   }

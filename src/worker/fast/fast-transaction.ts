@@ -3,7 +3,6 @@
 import type { Clock } from "../../base/clock.ts";
 import type { Logger } from "../../base/logger.ts";
 import { builtOnce, type Database, query, type Statement } from "../../database/database.ts";
-import { isRefusedResult } from "../../database/errors/database-errors.ts";
 import { FetchedRows } from "../../queue/fetch/fetched-rows.ts";
 import type { FetchedColumns } from "../../queue/fetch/job-columns.ts";
 import { keepJobs, lockStatement } from "../../queue/fetch/lock-jobs.ts";
@@ -21,7 +20,7 @@ import {
   type Results,
   toFailure,
 } from "../execute/results.ts";
-import { settleSeparately } from "../execute/settle-separately.ts";
+import { isOfOneRow, settleSeparately } from "../execute/settle-separately.ts";
 import { FetchPlan, type FetchRequest } from "../fetch/fetch-plan.ts";
 import type { TaskParameters } from "../fetch/task-parameters.ts";
 import type { Hooks } from "../task/hooks.ts";
@@ -205,7 +204,7 @@ export class FastTransaction {
       if (done.length + failures.length > 0) onWritten();
       return answers;
     } catch (error) {
-      if (isRefusedResult(error)) return this.#writeOneByOne(batch);
+      if (isOfOneRow(error)) return this.#writeOneByOne(batch);
       results.putBack(batch);
       throw error;
     }

@@ -1,5 +1,5 @@
-// Jobs of stale workers that PostgreSQL refuses to change. Sweeps skip each for five minutes, so that the other
-// jobs are recovered in one statement.
+// Jobs that PostgreSQL refuses to change. Sweeps and fetches skip each for five minutes, so that one statement recovers
+// or takes the other jobs.
 import { monotonic } from "../../base/clock.ts";
 
 const BARRED_MS = 300_000;
@@ -8,7 +8,7 @@ const MAX_BARRED = 1_000;
 export class BarredJobs {
   readonly #sinceMs = new Map<string, number>();
 
-  /** Adds a job. Beyond 1,000 jobs it does nothing, and the others are tried with each sweep. */
+  /** Adds a job. Beyond 1,000 jobs it does nothing, and the others are tried each time. */
   add(id: string): void {
     if (this.#sinceMs.size < MAX_BARRED) this.#sinceMs.set(id, monotonic());
   }

@@ -1,17 +1,29 @@
 // One round trip of the safe mode: writes results and fetches new jobs.
 
-import { builtPerForm, type Database, parseIdArray, query } from "../../database/database.ts";
+import {
+  builtPerForm,
+  type Database,
+  idArray,
+  parseIdArray,
+  query,
+} from "../../database/database.ts";
 import { isRefusedResult } from "../../database/errors/database-errors.ts";
 import type { ReadyForm } from "../../queue/fetch/fetch-form.ts";
 import { FetchedRows } from "../../queue/fetch/fetched-rows.ts";
+import { keepJobs } from "../../queue/fetch/lock-jobs.ts";
 import { type QuickRow, quickStatement } from "../../queue/fetch/quick-fetch.ts";
-import { type TakeAnswer, takeStatement } from "../../queue/fetch/take-jobs.ts";
+import { headStatement, type TakeAnswer, takeStatement } from "../../queue/fetch/take-jobs.ts";
 import { failJobs } from "../../queue/settle/fail.ts";
 import { finishJobs } from "../../queue/settle/finish.ts";
 import { returnJobs } from "../../queue/settle/give-back.ts";
 import type { WorkerConnection } from "../connection/worker-connection.ts";
 import { batchOf, byStatement, idOf, type ResultBatch, toFailure } from "../execute/results.ts";
-import { joined, type SeparateResults, settleSeparately } from "../execute/settle-separately.ts";
+import {
+  isOfOneRow,
+  joined,
+  type SeparateResults,
+  settleSeparately,
+} from "../execute/settle-separately.ts";
 import type { FetchRequest } from "../fetch/fetch-plan.ts";
 import type { ManagedFetch } from "../fetch/managed-fetch.ts";
 import type { TaskParameters } from "../fetch/task-parameters.ts";
@@ -22,6 +34,8 @@ export interface Fetch {
   readonly tasks: TaskParameters;
   /** Takes jobs of managed queues instead. */
   readonly managed: ManagedFetch | null;
+  /** Ids of jobs that PostgreSQL refuses to lock. They are left out. */
+  readonly barred: readonly string[];
 }
 
 /** The answer to a fetch. */
@@ -50,6 +64,11 @@ export interface FlushAnswer {
   readonly failure: unknown;
   /** Results that were written one by one, because PostgreSQL refuses a part of them. */
   readonly separate: SeparateResults | null;
+  /**
+   * The id of the job for which PostgreSQL refuses the fetch. null: unknown; undefined: no fetch was refused, or one of
+   * several jobs.
+   */
+  readonly refusedId: string | null | undefined;
 }
 
 /**
@@ -107,7 +126,7 @@ export async function flushAndFetch(
     );
   const isWritten = ({ status }: PromiseSettledResult<string[]>) => status === "fulfilled";
   const isRefused = (one: PromiseSettledResult<string[]>, { part }: PendingWrite) =>
-    one.status === "rejected" && hasJobs(part) && isRefusedResult(one.reason);
+    one.status === "rejected" && hasJobs(part) && isOfOneRow(one.reason);
   const refused = together(isRefused);
   const separate = hasJobs(refused)
     ? await settleSeparately(connection.database, workerId, refused, "locked_by")
@@ -119,6 +138,7 @@ export async function flushAndFetch(
   const broken = outcomes.find((one, index) => {
     return one.status === "rejected" && !isRefused(one, writes[index] as PendingWrite);
   }) as PromiseRejectedResult | undefined;
+  const isFetchRefused = fetched === null && broken !== undefined && isRefusedResult(broken.reason);
   return {
     rows: fetched?.rows ?? null,
     queuesAreFree: fetched?.queuesAreFree ?? null,
@@ -128,6 +148,8 @@ export async function flushAndFetch(
     unconfirmed: separate === null ? unconfirmed : joined(unconfirmed, separate.unconfirmed),
     failure: broken?.reason ?? separate?.failure ?? null,
     separate,
+    refusedId:
+      fetch !== null && isFetchRefused ? await refusedHead(connection, workerId, fetch) : undefined,
   };
 }
 
@@ -158,13 +180,13 @@ function writesOf(
   return writes;
 }
 
-async function take(
-  connection: WorkerConnection,
+/** Returns the form of the statement of a fetch, and its values. */
+function formOf(
   workerId: string,
-  { request, tasks }: Fetch,
+  { request, tasks, barred }: Fetch,
   done: readonly string[],
-): Promise<FetchResult> {
-  const { want, isPatient, queues, free, start } = request;
+): { readonly form: ReadyForm; readonly values: unknown[] } {
+  const { want, queues, free, start } = request;
   const form: ReadyForm = {
     queues,
     // All queues that limits are for are locked for good, so this reads all of them to find none unlocked.
@@ -172,6 +194,7 @@ async function take(
     flags: tasks.forbiddenFlags !== null,
     pauses: tasks.pauses,
     limits: queues && tasks.limitedQueues !== null,
+    barred: barred.length > 0,
     free,
   };
   const values: unknown[] = [tasks.identifiers, want, workerId, `{${done.join(",")}}`];
@@ -180,8 +203,19 @@ async function take(
   if (queues) values.push(QUEUE_RUN_JOBS, tasks.runShares);
   if (form.flags) values.push(tasks.forbiddenFlags);
   if (form.limits) values.push(tasks.limitedQueues);
+  if (form.barred) values.push(idArray(barred));
+  return { form, values };
+}
+
+async function take(
+  connection: WorkerConnection,
+  workerId: string,
+  fetch: Fetch,
+  done: readonly string[],
+): Promise<FetchResult> {
+  const { form, values } = formOf(workerId, fetch, done);
   const work = (db: Database) => query<TakeAnswer>(db, takeStatementOf(form), values);
-  const [row] = isPatient
+  const [row] = fetch.request.isPatient
     ? await connection.patiently(work)
     : await connection.withSettings(() => work(connection.database));
   const { now_s, queues: queuesAreFree, lost } = row as TakeAnswer;
@@ -189,6 +223,33 @@ async function take(
     rows: [new FetchedRows(row as TakeAnswer)],
     ...{ queuesAreFree, nowSeconds: now_s, lost: parseIdArray(lost) },
   };
+}
+
+/**
+ * Finds the job for which PostgreSQL refuses a fetch of one job. Its row is locked before the update is tried, so that no
+ * other job is blamed. Returns null if another worker has it now. Never rejects.
+ */
+async function refusedHead(
+  connection: WorkerConnection,
+  workerId: string,
+  fetch: Fetch,
+): Promise<string | null | undefined> {
+  if (fetch.managed !== null) return null;
+  if (fetch.request.want > 1) return undefined;
+  const { database } = connection;
+  const { form, values } = formOf(workerId, fetch, []);
+  let id: string | null = null;
+  try {
+    await connection.begin();
+    const [head] = await query<{ id: string }>(database, headStatementOf(form), values);
+    id = head?.id ?? null;
+    if (id !== null) await keepJobs(database, workerId, [id]);
+    await connection.rollback();
+    return null;
+  } catch (error) {
+    await connection.rollback().catch(() => {});
+    return isRefusedResult(error) ? id : null;
+  }
 }
 
 async function takeManaged(
@@ -215,4 +276,5 @@ async function takeQuickly(
 }
 
 const takeStatementOf = builtPerForm(takeStatement);
+const headStatementOf = builtPerForm(headStatement);
 const quickStatementOf = builtPerForm(quickStatement);

@@ -208,17 +208,17 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
   }
 
   async #exchange(connection: WorkerConnection, wanted: StreamWant | null): Promise<void> {
-    const { workerId, config, hooks, results } = this.#parts;
+    const { workerId, config, hooks, results, refusals } = this.#parts;
+    const { barredIds: barred } = refusals;
     const { mark } = this.#streams;
     const stream = wanted?.stream ?? this.#streams.main;
-    const mayBeQuick = connection.keepsStatements && results.isEmpty;
+    const mayBeQuick = connection.keepsStatements && results.isEmpty && barred.length === 0;
     const request = wanted && stream.request(wanted.want, mayBeQuick);
     const trip = this.#trips.sent(stream, request?.want ?? 0, !results.isEmpty);
     const batch = results.send();
-    const fetch = request && { request, tasks: stream.tasks, managed: stream.managed };
+    const fetch = request && { request, tasks: stream.tasks, managed: stream.managed, barred };
     const sentAtMs = monotonic();
     const answer = await flushAndFetch(connection, workerId, batch, fetch);
-    // A trigger has refused a row, or a row was locked for too long.
     const wasDenied = answer.failure !== null && isDenied(answer.failure);
     const isFetchDenied = wasDenied && request !== null && answer.rows === null;
     if (isFetchDenied) await this.#connections.delay(sentAtMs);
@@ -262,7 +262,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
   async #sendLater({ unconfirmed, failure }: FlushAnswer, batch: ResultBatch): Promise<void> {
     const { results, refusals } = this.#parts;
     const trip = this.#trips.sent(null, 0, true);
-    refusals.denied(failure);
+    refusals.denied(failure, null);
     await this.#connections.delay(monotonic());
     results.putBack(unconfirmed);
     results.answered(batch);
@@ -271,13 +271,13 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
   }
 
   /** `stream`: that of the failed fetch; null: none was sent. */
-  #onUnconfirmed({ unconfirmed, failure }: FlushAnswer, stream: Stream | null): void {
+  #onUnconfirmed({ unconfirmed, failure, refusedId }: FlushAnswer, stream: Stream | null): void {
     this.#parts.results.putBack(unconfirmed);
     const error = errorOf(failure);
     // A failed fetch, such as the victim of a deadlock, has locked rows that concurrent fetches may have skipped.
     stream?.plan.raise();
     if (isDenied(error)) {
-      if (this.#parts.refusals.denied(error)) stream?.plan.refused();
+      if (this.#parts.refusals.denied(error, refusedId)) stream?.plan.refused();
       return;
     }
     // After a timeout the server has rolled back, so nothing is uncertain.

@@ -1,0 +1,102 @@
+// Jobs that PostgreSQL refuses to lock, because of a trigger or a row security policy of the application. They are
+// named, and all others run.
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { rolePool } from "../support/test-pool.ts";
+import { type LogLine, recorder, recording, until, workerQueue } from "./worker-queue.ts";
+
+const queue = workerQueue();
+
+/** Makes a trigger that refuses updates of jobs with these payloads, and drops it after the test. */
+async function refuseUpdates(t: TestContext, payloads: readonly number[]): Promise<void> {
+  t.after(() => queue.sql("drop function if exists public.refuse cascade"));
+  await queue.sql(`create function public.refuse() returns trigger language plpgsql as $$ begin
+      if old.payload::text in (${payloads.map((one) => `'${one}'`)}) then raise 'not this one'; end if;
+      return new; end $$;
+    create trigger refuse before update on worker._private_jobs
+    for each row execute function public.refuse()`);
+}
+
+/** Returns the ids of the jobs that log lines name as refused. */
+const named = (lines: readonly LogLine[]) =>
+  lines.filter(({ message }) => /refuses to lock a job/.test(message)).map(({ fields }) => fields);
+
+const added = (count: number, spec: (n: number) => object = () => ({})) =>
+  queue.utils.addJobs(
+    Array.from({ length: count }, (_, n) => ({ identifier: "task", payload: n, spec: spec(n) })),
+  );
+
+for (const [where, spec] of [
+  ["without a queue", () => ({})],
+  ["in a named queue", () => ({ queueName: "q" })],
+  ["in several queues", (n: number) => ({ queueName: `q${n % 3}` })],
+] as const) {
+  test(`Jobs ${where} that no worker may lock hold up no others, and are named.`, async (t) => {
+    await refuseUpdates(t, [2, 5]);
+    const task = recording<number>("task");
+    const { lines, logger } = recorder();
+    const ids = (await added(10, spec)).map(({ id }) => id);
+    await queue.started({ tasks: [task], logger, pollIntervalMs: 50, concurrency: 5 });
+    await until("all others have run", () => task.seen.length === 8);
+    assert.ok(!task.seen.includes(2) && !task.seen.includes(5));
+    await queue.utils.addJob("task", 100);
+    await until("a later one has run", () => task.seen.includes(100));
+    await until("they are written", async () => (await queue.left()).length === 2);
+    assert.deepEqual(
+      named(lines)
+        .map(({ job_id }) => job_id)
+        .sort(),
+      [ids[2], ids[5]].sort(),
+    );
+    assert.match(`${named(lines)[0]?.["error"]}`, /not this one/);
+    assert.ok(!lines.some(({ message }) => /is unreachable/.test(message)), "no outage is logged");
+    await queue.sql("drop trigger refuse on worker._private_jobs");
+    // Another worker, because this one leaves them out for five minutes.
+    await queue.started({ tasks: [task], pollIntervalMs: 50 });
+    await until("all have run", async () => (await queue.left()).length === 0);
+  });
+}
+
+for (const fastLane of [false, true]) {
+  test(`A job that a row security policy keeps as it is holds up no others, fast lane: ${fastLane}.`, async () => {
+    const tables = ["_private_job_queues", "_private_tasks", "_private_known_crontabs"];
+    const limited = await rolePool(
+      queue.url,
+      queue.pool,
+      (role) => `
+      grant usage on schema worker to ${role};
+      grant all on all tables in schema worker to ${role};
+      grant all on all sequences in schema worker to ${role};
+      ${tables.map((table) => `alter table worker.${table} disable row level security;`).join("")}
+      create policy seen on worker._private_jobs for select to ${role} using (true);
+      create policy done on worker._private_jobs for delete to ${role} using (true);
+      create policy not_zero on worker._private_jobs for update to ${role} using (true)
+        with check (payload::text <> '0')`,
+    );
+    try {
+      const { connectionString } = limited.pool.options;
+      // In the fast lane the job runs, and its failure is refused.
+      const task = recording<number>("task", (n) => {
+        if (n === 0) throw new Error("fails");
+      });
+      const { lines, logger } = recorder();
+      const [zero] = await added(10);
+      const options = { tasks: [task], fastLane, logger, pollIntervalMs: 50, concurrency: 5 };
+      await queue.started({ ...options, connectionString });
+      await until("it is named", () => named(lines).some(({ job_id }) => job_id === zero?.id));
+      await until("the others are done", async () => (await queue.left()).length === 1);
+      await queue.utils.addJob("task", 100);
+      await until("a later one has run", () => task.seen.includes(100));
+      assert.match(`${named(lines)[0]?.["error"]}`, /row-level security policy/);
+      assert.ok(
+        !lines.some(({ message }) => /is unreachable/.test(message)),
+        "no outage is logged",
+      );
+    } finally {
+      await queue.sql(`drop policy seen on worker._private_jobs; drop policy done on worker._private_jobs;
+        drop policy not_zero on worker._private_jobs;
+        ${tables.map((table) => `alter table worker.${table} enable row level security;`).join("")}`);
+      await limited.close();
+    }
+  });
+}
