@@ -188,10 +188,15 @@ interface FoundRow {
   readonly has_failed: boolean;
 }
 
-// Decompresses only the beginning of an error. The wording is that of lost-attempts.ts.
+/** The bytes up to which an error is read: more than that of a recovery has, and few enough to be in the row itself. */
+const MAX_RECOVERED_BYTES = 1_500;
+
+// The wording is that of lost-attempts.ts. A table may have very many long errors, outside its rows. They are not read:
+// the length of a text is known without that.
 const isCandidate = `(attempts >= 2 and (last_error is null and ${isUnchanged("jobs")}
       and (locked_at is not null or attempts < max_attempts)
-      or pg_catalog.left(last_error, 40) like 'Recovered % times in a row: %'))`;
+      or pg_catalog.octet_length(last_error) <= ${MAX_RECOVERED_BYTES}::int
+        and pg_catalog.left(last_error, 40) like 'Recovered % times in a row: %'))`;
 
 const stepSql: Statement = (s) => `
   select id, ${lockHolder("jobs")} as locked_by, coalesce(${isCandidate}, false) as is_candidate,

@@ -1,11 +1,13 @@
   select id, pg_catalog.left(jobs.locked_by, 1024) as locked_by, coalesce((attempts >= 2 and (last_error is null and jobs.updated_at <= jobs.created_at
       and (locked_at is not null or attempts < max_attempts)
-      or pg_catalog.left(last_error, 40) like 'Recovered % times in a row: %')), false) as is_candidate,
+      or pg_catalog.octet_length(last_error) <= 1500::int
+        and pg_catalog.left(last_error, 40) like 'Recovered % times in a row: %')), false) as is_candidate,
     jobs.locked_at is null and jobs.attempts >= jobs.max_attempts and not jobs.is_available as has_failed
   from "worker"._private_jobs as jobs
   where ctid >= $1::tid and ctid < $2::tid and (locked_at is not null or (attempts >= 2 and (last_error is null and jobs.updated_at <= jobs.created_at
       and (locked_at is not null or attempts < max_attempts)
-      or pg_catalog.left(last_error, 40) like 'Recovered % times in a row: %')))
+      or pg_catalog.octet_length(last_error) <= 1500::int
+        and pg_catalog.left(last_error, 40) like 'Recovered % times in a row: %')))
   limit $3::int;
 
   select jobs.id, tasks.identifier as task, jobs.attempts, jobs.max_attempts,
