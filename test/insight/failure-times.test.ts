@@ -7,6 +7,7 @@ import { stopRetrying } from "../../src/commands/jobs/stop-retrying.ts";
 import { createInsight } from "../../src/insight/insight.ts";
 import { lastErrors } from "../../src/insight/lists/last-errors.ts";
 import { listLightJobs } from "../../src/insight/pages/list-jobs.ts";
+import { readIndexed } from "../../src/insight/stats/indexed-counts.ts";
 import { explainJob } from "../../src/insight/why/explain-job.ts";
 import { addJob } from "../../src/queue/add/add-job.ts";
 import { failJobs } from "../../src/queue/settle/fail.ts";
@@ -75,10 +76,15 @@ test("With a job that was changed by hand, a group is not new, and its last fail
   await sql("update worker._private_jobs set max_attempts = 3");
   const read = async () => (await createInsight(queue.db).incidents()).incidents[0]?.sentence;
   assert.match((await read()) ?? "", /^2 jobs failed, the last 3 h ago\./);
+  const ofIndex = async () =>
+    (await readIndexed(queue.db, new Set(["failed"]), null)).lastFailureMs;
+  assert.equal(Math.floor((Date.now() - Number(await ofIndex())) / 3_600_000), 3);
   await rescheduleJobs(queue.db, [first], { priority: 5 });
+  assert.equal(Math.floor((Date.now() - Number(await ofIndex())) / 3_600_000), 3);
   assert.match((await read()) ?? "", /^2 jobs failed, the last known 3 h ago\./);
   await rescheduleJobs(queue.db, [second], { priority: 5 });
   assert.equal(await read(), "2 jobs failed.");
+  assert.equal(await ofIndex(), undefined);
 });
 
 test("A job that was failed by hand has used up no attempts.", async () => {

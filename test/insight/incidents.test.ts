@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { cancelJobs } from "../../src/commands/jobs/cancel-jobs.ts";
 import { permanentlyFailJobs } from "../../src/commands/jobs/permanently-fail-jobs.ts";
+import { rescheduleJobs } from "../../src/commands/jobs/reschedule-jobs.ts";
 import { setPause } from "../../src/commands/pauses/set-pause.ts";
 import type { JobSpec } from "../../src/domain/job-spec.ts";
 import { markedFailed } from "../../src/domain/words.ts";
@@ -628,6 +629,8 @@ describe("Without a worker", () => {
       [failed],
     );
     assert.equal((await read()).incidents.length, 0);
+    await rescheduleJobs(queue.db, [failed ?? ""], { priority: 5 });
+    assert.equal((await read()).verdict, "No workers are running", "a change by hand is none");
   });
 });
 

@@ -5,6 +5,7 @@ import { type Database, query, type Statement } from "../../database/database.ts
 import { ageText } from "../../domain/portable/ages.ts";
 import { queueLockedAt } from "../../queue/sql/lock.ts";
 import { milliseconds } from "../../queue/sql/moments.ts";
+import { failedAt, isFailureTimed } from "../expressions/failed-at.ts";
 import { SMALL_TABLE_PAGES } from "../stats/count-query.ts";
 import type { Gauge } from "../stats/gauge.ts";
 
@@ -56,7 +57,8 @@ const lastSql: Statement = (s) => `
   select ${milliseconds(`greatest(
       (select pg_catalog.max(${queueLockedAt("queues")}) from ${s}._private_job_queues as queues),
       pg_catalog.max(locked_at),
-      pg_catalog.max(updated_at) filter (where last_error is not null and attempts < max_attempts)
+      pg_catalog.max(case when ${isFailureTimed("jobs")} then ${failedAt("jobs")} end)
+        filter (where last_error is not null and attempts < max_attempts)
     )`)} as last_ms
-  from ${s}._private_jobs
+  from ${s}._private_jobs as jobs
   where locked_at is not null or attempts > 0`;

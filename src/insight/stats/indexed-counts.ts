@@ -4,6 +4,7 @@ import { type Database, query, type Statement } from "../../database/database.ts
 import { type IndexName, indexCondition } from "../../database/schema/indexes/optional-index.ts";
 import { milliseconds } from "../../queue/sql/moments.ts";
 import { isFetched } from "../expressions/condition.ts";
+import { failedForGoodAt } from "../expressions/failed-at.ts";
 import type { Heartbeats } from "../expressions/heartbeats.ts";
 import type { TallyName } from "./tally.ts";
 
@@ -32,9 +33,17 @@ const lockedSql =
     order by locked_at limit $1::int + 1
   ) as locked`;
 
+const NEWEST = 100;
+
+// The index alone shows how many jobs have failed. The rows show which of the newest were only changed by hand.
 const failedSql: Statement = (s) => `
-  select pg_catalog.count(*) as count, ${milliseconds("pg_catalog.max(updated_at)")} as at from (
-    select updated_at from ${s}._private_jobs as jobs where ${indexCondition("failed", "jobs")}
+  select pg_catalog.count(*) as count,
+    (select ${milliseconds(`pg_catalog.max(${failedForGoodAt("jobs")})`)} from (
+      select * from ${s}._private_jobs as jobs where ${indexCondition("failed", "jobs")}
+      order by updated_at desc limit ${NEWEST}
+    ) as jobs) as at
+  from (
+    select from ${s}._private_jobs as jobs where ${indexCondition("failed", "jobs")}
     order by updated_at desc limit $1::int + 1
   ) as failed`;
 
@@ -54,7 +63,9 @@ export async function readIndexed(
   return {
     tallies,
     ...(locked === null ? {} : { longestRunningMs: locked.atMs }),
-    ...(failed === null ? {} : { lastFailureMs: failed.atMs }),
+    ...(failed === null || (failed.atMs === null && failed.count > 0)
+      ? {}
+      : { lastFailureMs: failed.atMs }),
   };
 }
 

@@ -38,7 +38,20 @@
     order by locked_at limit $1::int + 1
   ) as locked;
 
-  select pg_catalog.count(*) as count, pg_catalog.floor(extract(epoch from pg_catalog.max(updated_at)) * 1000::numeric) as at from (
-    select updated_at from "worker"._private_jobs as jobs where jobs.locked_at is null and jobs.attempts >= jobs.max_attempts
+  select pg_catalog.count(*) as count,
+    (select pg_catalog.floor(extract(epoch from pg_catalog.max(case when jobs.locked_at is null and jobs.attempts >= jobs.max_attempts and coalesce(jobs.run_at - pg_catalog.exp(least(jobs.attempts, 10)) * interval '1 second' = jobs.updated_at or (jobs.run_at > jobs.updated_at
+      and (pg_catalog.date_part('microseconds', jobs.run_at)::bigint - pg_catalog.date_part('microseconds', jobs.updated_at)::bigint) % 1000::bigint = 0::bigint) is true
+    or jobs.updated_at <= jobs.created_at
+      and jobs.run_at - pg_catalog.exp(least(jobs.attempts, 10)) * interval '1 second' > jobs.created_at and jobs.run_at - pg_catalog.exp(least(jobs.attempts, 10)) * interval '1 second' <= pg_catalog.now()
+    or pg_catalog.left(jobs.last_error, 64::int) ~ '^(?:Marked failed |Manually marked as failed|cancelled(?:: |\n|$))'::text, false)
+      then greatest(jobs.updated_at, case when jobs.attempts > 0 and jobs.run_at > jobs.created_at
+      and jobs.run_at <= pg_catalog.now() + pg_catalog.exp(least(jobs.attempts, 10)) * interval '1 second' and not (jobs.run_at > jobs.updated_at
+      and (pg_catalog.date_part('microseconds', jobs.run_at)::bigint - pg_catalog.date_part('microseconds', jobs.updated_at)::bigint) % 1000::bigint = 0::bigint) is true
+      then jobs.run_at - pg_catalog.exp(least(jobs.attempts, 10)) * interval '1 second' end) end)) * 1000::numeric) from (
+      select * from "worker"._private_jobs as jobs where jobs.locked_at is null and jobs.attempts >= jobs.max_attempts
+      order by updated_at desc limit 100
+    ) as jobs) as at
+  from (
+    select from "worker"._private_jobs as jobs where jobs.locked_at is null and jobs.attempts >= jobs.max_attempts
     order by updated_at desc limit $1::int + 1
   ) as failed
