@@ -39,19 +39,17 @@ const REFUSALS: Record<string, readonly [(id: string) => Promise<unknown>, RegEx
   ],
   // States of outages, and of a trigger that exceeds the time limit of its statement.
   ...Object.fromEntries(
-    ["08001", "25006", "40001", "53100", "55000", "55P03", "57014", "57P01", "58P01", "XX000"].map(
-      (state) => [
-        `an exception with the state ${state}`,
-        [
-          (id: string) =>
-            trigger(
-              "delete",
-              `if old.id = ${id} then raise 'not this one' using errcode = '${state}'; end if;`,
-            ),
-          /not this one.* \(PL\/pgSQL function (public\.)?history\(\)/,
-        ] as const,
-      ],
-    ),
+    ["08001", "25006", "53100", "55000", "57014", "57P01", "58P01", "XX000"].map((state) => [
+      `an exception with the state ${state}`,
+      [
+        (id: string) =>
+          trigger(
+            "delete",
+            `if old.id = ${id} then raise 'not this one' using errcode = '${state}'; end if;`,
+          ),
+        /not this one.* \(PL\/pgSQL function (public\.)?history\(\)/,
+      ] as const,
+    ]),
   ),
   "a trigger that skips the row": [
     (id) => trigger("delete", `if old.id = ${id} then return null; end if;`),

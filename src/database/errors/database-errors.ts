@@ -94,8 +94,11 @@ export function isRefusal(error: unknown): boolean {
   return error.code === "database_error" && /^(22|23|P0)/.test(codeOf(error.cause) ?? "");
 }
 
-/** States of other sessions, of the server's resources and of a cancelled statement, also in a trigger. */
-const PASSING = /^(40|53|55P03|57)/;
+/** Conflicts with other sessions and their locks: a trigger may raise them to be called again. */
+const BUSY = /^(40|55P03)/;
+
+/** States of the server's resources and of a cancelled statement, also in a trigger. */
+const PASSING = /^(53|57)/;
 
 // Functions of PostgreSQL, which its errors name in every language: RAISE of PL/pgSQL, with any state, and the check of
 // a new row by policies, with the state of a missing privilege.
@@ -110,7 +113,7 @@ export function isRefusedResult(error: unknown): boolean {
   if (isRefusal(error)) return true;
   const { cause } = error as { cause?: { where?: unknown; routine?: unknown } };
   const state = codeOf(cause);
-  if (state === undefined) return false;
+  if (state === undefined || BUSY.test(state)) return false;
   if (!isInTrigger(cause?.where)) return state === "42501" && cause?.routine === CHECKS_POLICY;
   return cause?.routine === RAISES || !PASSING.test(state);
 }
