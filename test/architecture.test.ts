@@ -38,7 +38,7 @@ const folders: Record<string, Record<string, readonly string[]>> = {
     "schema/extensions": [""],
     schema: ["", "errors", "connection", "schema/extensions"],
     "schema/indexes": ["", "errors", "connection"],
-    inspect: [""],
+    inspect: ["", "errors"],
     embedded: [],
   },
   queue: {

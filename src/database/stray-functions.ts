@@ -39,7 +39,7 @@ interface StrayRow {
   readonly objects: string;
 }
 
-const QUALIFIED = /("(?:[^"]|"")+")\.(\w+)/g;
+const QUALIFIED = /("(?:[^"]|""){1,126}")\.(\w+)/g;
 
 const queueFunctions = [
   ...["add_job", "add_jobs", "complete_jobs", "permanently_fail_jobs", "reschedule_jobs"],

@@ -36,6 +36,22 @@ after(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
+test("A back-off without an end and an infinite rate are shown, and no read of limits fails.", async () => {
+  const pool = new pg.Pool({ connectionString: server.url() });
+  await migrate(pool, schemaName(), { logger: silentLogger, extensions: ["limits"] });
+  await pool.query(`
+    insert into worker._private_limits (name, scope, match, concurrency, rate, period_ms, burst)
+    values ('t', 'task', 't', 1, 1, 1000, 1), ('q', 'queue', 'q', 1, 1, 1000, 1);
+    insert into worker._private_back_offs (scope, name, until) values ('limit', 't', 'infinity');
+    insert into worker._private_rates (limit_id, key, tat)
+    select id, case scope when 'queue' then 'q' else '' end, 'infinity' from worker._private_limits`);
+  await pool.end();
+  for (const path of ["limits", "limits/t", "limits/q", "incidents", "overview"]) {
+    const { status, text } = await admin.client.get(`/api/${path}`);
+    assert.equal(status, 200, `${path}: ${text}`);
+  }
+});
+
 test("Workers with an infinite heartbeat are listed, and no read of workers fails.", async () => {
   for (const path of [
     ...[

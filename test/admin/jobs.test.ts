@@ -119,6 +119,20 @@ test("Job key modes have dashes in JSON, and are accepted with underscores, too.
   assert.equal((await keyed(6, "preserve run at")).status, 400);
 });
 
+test("A job that a trigger of the application keeps has not started, by the action's message.", async () => {
+  const id = Number(await addJob({ identifier: "kept" }));
+  await pool.query(`
+    create function kept() returns trigger language plpgsql as 'begin return null; end';
+    create trigger kept before delete on worker._private_jobs for each row
+      when (old.id = ${id}) execute function kept()`);
+  const { body } = await client.post("/api/jobs/action", { action: "complete", ids: [id] });
+  await pool.query("drop function kept() cascade");
+  assert.equal(
+    body.message,
+    `Completed 0 of 1 job; 1 unchanged, because a trigger, a policy or another session prevented it: #${id}`,
+  );
+});
+
 test("An action's message has the numbers of changed and given jobs, and locked jobs are skipped.", async () => {
   const act = async (fields: object) => (await client.post("/api/jobs/action", fields)).body;
   const ids = [];

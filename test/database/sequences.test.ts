@@ -1,12 +1,20 @@
 // Sequences behind their tables, as after a switchover by logical replication.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { setLimit } from "../../src/commands/limits/set-limit.ts";
 import { readBehindSequences } from "../../src/database/inspect/sequences.ts";
 import { addJob } from "../../src/queue/add/add-job.ts";
 import { addJobs } from "../../src/queue/add/add-jobs.ts";
 import { testQueue } from "../queue/queue-database.ts";
+import { migratedDatabase } from "../support/database.ts";
 
-const queue = testQueue();
+const queue = testQueue(() => migratedDatabase("worker", ["limits"]));
+const limit = (name: string) =>
+  setLimit(queue.db, {
+    definition: { name, scope: "task", match: name, concurrency: 1, rate: null },
+    setBy: null,
+    isFromCode: false,
+  });
 const add = (queueName: string) => addJob(queue.db, { identifier: "t", spec: { queueName } });
 
 test("A sequence behind its table is found, and the statement advances it.", async () => {
@@ -21,8 +29,9 @@ test("A sequence behind its table is found, and the statement advances it.", asy
     );
     await queue.sql(`alter sequence ${row?.name} restart 1`);
   };
-  for (const table of ["_private_jobs", "_private_job_queues", "_private_tasks"]) {
-    await restart(table);
+  await limit("a");
+  for (const table of ["jobs", "job_queues", "tasks", "limits"]) {
+    await restart(`_private_${table}`);
   }
   const behind = await readBehindSequences(queue.db);
   assert.deepEqual(
@@ -30,6 +39,7 @@ test("A sequence behind its table is found, and the statement advances it.", asy
     [
       ["_private_job_queues", "1", "2"],
       ["_private_jobs", "1", "2"],
+      ["_private_limits", "1", "1"],
       ["_private_tasks", "1", "1"],
     ],
   );
@@ -38,6 +48,7 @@ test("A sequence behind its table is found, and the statement advances it.", asy
     message: /the sequence of _private_jobs\.id gives ids that already exist; .*setval/,
   });
   await assert.rejects(add("c"), /the sequence of _private_(jobs|job_queues)\.id gives ids/);
+  await assert.rejects(limit("b"), /the sequence of _private_limits\.id gives ids/);
   for (const { statement } of behind) await queue.sql(statement);
   assert.deepEqual(await readBehindSequences(queue.db), []);
   assert.equal((await add("c")).id, "3");

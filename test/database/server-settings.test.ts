@@ -154,6 +154,13 @@ test("Parameters for tuning, and those of other clients, are ignored and named."
     "tcp_user_timeout in the connection string",
     "krbsrvname in the connection string",
   ]);
+  for (const one of ["sslcompression=1", "sslsni=0", "client_encoding=LATIN1"]) {
+    const [name = ""] = one.split("=");
+    assert.deepEqual(serverSettings(`postgres://host/db?${one}`, {}).ignored, [
+      `${name} in the database URL`,
+    ]);
+  }
+  assert.deepEqual(serverSettings("host=a client_encoding=UTF-8", { PGSSLSNI: "0" }).ignored, []);
   for (const [name, value] of Object.entries({
     ...{ keepalives_count: "3", gsslib: "gssapi", gssdelegation: "0", replication: "off" },
     ...{ client_encoding: "Utf8", sslkeylogfile: "x", max_protocol_version: "latest" },

@@ -25,6 +25,15 @@ test("Every function in a statement has its schema's name.", () => {
   assert.deepEqual(bare, []);
 });
 
+test("Every table of PostgreSQL in a statement has its schema's name.", () => {
+  const bare = statements.flatMap(({ file, text }) =>
+    [...text.matchAll(/\b(?:from|join) (pg_(?!catalog\b)\w+)/g)].map(
+      ([, name]) => `${file}: ${name}`,
+    ),
+  );
+  assert.deepEqual(bare, []);
+});
+
 let client: pg.Client;
 before(async () => {
   const { url } = await migratedDatabase("worker", ["operations", "limits", "schedules"]);

@@ -74,12 +74,14 @@ export function defineJobAction<const F extends Fields, const N extends string>(
 export interface JobActionResult extends ChangeResult {
   /** The ids of jobs that were skipped because they have started. */
   readonly started: readonly string[];
+  /** The ids of jobs that have not started and were not changed: a trigger, a policy or another session prevented it. */
+  readonly unchanged: readonly string[];
   readonly missing: readonly string[];
   /** The ids of jobs without attempts left, which will not run. Changed jobs may be among them. */
   readonly spent: readonly string[];
 }
 
-/** Returns the outcome. Jobs of `ids` that exist and were not changed are locked. */
+/** Returns the outcome. */
 export async function jobActionResult(
   db: Database,
   ids: readonly string[],
@@ -88,19 +90,21 @@ export async function jobActionResult(
 ): Promise<JobActionResult> {
   const done = new Set([...changed.jobs.map(({ id }) => id), ...spent]);
   const left = [...new Set(ids)].filter((id) => !done.has(id));
-  if (left.length === 0) return { ...changed, started: [], missing: [], spent };
-  const rows = await query<{ id: string }>(db, presentSql, [left]);
-  const present = new Set(rows.map(({ id }) => id));
+  if (left.length === 0) return { ...changed, started: [], unchanged: [], missing: [], spent };
+  const rows = await query<{ id: string; is_locked: boolean }>(db, presentSql, [left]);
+  const isLocked = new Map(rows.map(({ id, is_locked }) => [id, is_locked]));
   return {
     ...changed,
-    started: left.filter((id) => present.has(id)),
-    missing: left.filter((id) => !present.has(id)),
+    started: left.filter((id) => isLocked.get(id) === true),
+    unchanged: left.filter((id) => isLocked.get(id) === false),
+    missing: left.filter((id) => !isLocked.has(id)),
     spent,
   };
 }
 
 const presentSql: Statement = (schema) => `
-  select id::text from ${schema}._private_jobs where id = any($1::bigint[])`;
+  select id::text, locked_at is not null as is_locked
+  from ${schema}._private_jobs where id = any($1::bigint[])`;
 
 /** Returns the jobs in their present state, with payloads byte for byte. */
 export function jobsMember(jobs: readonly Job[]): Record<string, string> {
@@ -125,15 +129,16 @@ function resultTally({ jobs, spent }: JobActionResult, { ids }: IdsInput): Comma
 function resultSentence(done: string, result: JobActionResult, asked: IdsInput): string {
   const tally = resultTally(result, asked);
   const ofAsked = `${done} ${grouped(tally.done)} of ${counted(tally.requested, "job")}`;
-  const { started, missing } = result;
+  const { started, unchanged, missing } = result;
   const hold = started.length === 1 ? "it has started" : "they have started";
+  const part = (ids: readonly string[], what: string) =>
+    ids.length === 0 ? [] : [`${grouped(ids.length)} ${what}: ${named(ids)}`];
   return (
     [
       ofAsked,
-      ...(started.length === 0
-        ? []
-        : [`${grouped(started.length)} left alone, ${hold}: ${named(started)}`]),
-      ...(missing.length === 0 ? [] : [`${grouped(missing.length)} not found: ${named(missing)}`]),
+      ...part(started, `left alone, ${hold}`),
+      ...part(unchanged, "unchanged, because a trigger, a policy or another session prevented it"),
+      ...part(missing, "not found"),
     ].join("; ") + spentClause(result.spent.length)
   );
 }

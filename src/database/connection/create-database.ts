@@ -15,7 +15,10 @@ export async function createDatabase(
   await client.connect();
   try {
     if (fresh) await client.query(`drop database if exists ${quoted} with (force)`);
-    const { rowCount } = await client.query("select from pg_database where datname = $1", [name]);
+    const { rowCount } = await client.query(
+      "select from pg_catalog.pg_database where datname = $1",
+      [name],
+    );
     if (rowCount === 0) await client.query(`create database ${quoted}`);
   } finally {
     await client.end();

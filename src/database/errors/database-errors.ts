@@ -79,10 +79,14 @@ function isOfInput(error: unknown, text: string): boolean {
 export function ownKeyOf(state: string | undefined, error: unknown): string | null {
   if (state !== "23505") return null;
   const { table = "", constraint = "" } = error as { table?: string; constraint?: string };
-  return GIVES_IDS.test(table) && /_pkey\d*$/.test(constraint) ? table : null;
+  return TABLES_WITH_IDS.includes(table) && /_pkey\d*$/.test(constraint) ? table : null;
 }
 
-const GIVES_IDS = /^_private_(jobs|job_queues|tasks|operations|audit)$/;
+/** The tables whose ids a sequence gives. */
+export const TABLES_WITH_IDS: readonly string[] = [
+  ...["_private_jobs", "_private_job_queues", "_private_tasks"],
+  ...["_private_operations", "_private_audit", "_private_limits"],
+];
 
 /**
  * Whether the database refuses these values, and always will: data exceptions, violated constraints, errors raised by a

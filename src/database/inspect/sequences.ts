@@ -1,6 +1,7 @@
 // Sequences that are behind the ids of their tables. Logical replication copies rows but no sequences, so after a
 // switchover each new row gets an existing id.
 import { type Database, query, type Statement } from "../database.ts";
+import { TABLES_WITH_IDS } from "../errors/database-errors.ts";
 
 export interface LaggingSequence {
   /** The sequence as an SQL identifier, with its schema. */
@@ -12,15 +13,10 @@ export interface LaggingSequence {
   readonly statement: string;
 }
 
-const tables = [
-  ...["_private_jobs", "_private_job_queues", "_private_tasks"],
-  ...["_private_operations", "_private_audit"],
-];
-
 export async function readBehindSequences(db: Database): Promise<readonly LaggingSequence[]> {
   const found = await query<{ table: string; name: string }>(db, sequencesSql, [
     db.schema.name,
-    tables,
+    TABLES_WITH_IDS,
   ]);
   const behind: LaggingSequence[] = [];
   for (const { table, name } of found) {

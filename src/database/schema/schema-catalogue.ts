@@ -99,12 +99,12 @@ const ledger = (schema: string) => `
   select
     pg_catalog.max(id) as level,
     pg_catalog.max(id) filter (where (pg_catalog.to_jsonb(step) ->> 'breaking'::text)::boolean) as breaking,
-    coalesce(extract(epoch from pg_catalog.now() - pg_catalog.max(ts)), 0)::float8 as age_s,
+    coalesce(extract(epoch from pg_catalog.now())::float8 - extract(epoch from pg_catalog.max(ts))::float8, 0) as age_s,
     coalesce(
       (
         select pg_catalog.row_security_active(jobs.oid)
         from pg_catalog.to_regclass($1::text) as jobs (oid)
-        where not exists (select from pg_policy where polrelid = jobs.oid::oid)
+        where not exists (select from pg_catalog.pg_policy where polrelid = jobs.oid::oid)
       ),
       false
     ) as is_hidden

@@ -3,7 +3,7 @@ import { type Database, query, type Statement } from "../../database/database.ts
 import { hasWorkerTable } from "../../database/schema/extensions/has-extension.ts";
 import { type LimitDefinition, likePattern, matches } from "../../domain/limits/limit.ts";
 import type { StoredLimit } from "../../queue/limits/limits.ts";
-import { dateOf, microseconds } from "../../queue/sql/moments.ts";
+import { aheadMs, dateOf, microseconds } from "../../queue/sql/moments.ts";
 import { beginning, MAX_REASON_LENGTH } from "../../queue/sql/unpacked.ts";
 import { reportedWorkers } from "../expressions/reported-workers.ts";
 
@@ -124,7 +124,7 @@ export async function readRates(db: Database): Promise<RateTimes> {
 
 const ratesSql: Statement = (s) => `
 select limit_id, key,
-  (extract(epoch from tat - pg_catalog.clock_timestamp()) * 1000::numeric)::float8 as ahead_ms
+  ${aheadMs("tat", "pg_catalog.clock_timestamp()")} as ahead_ms
 from ${s}._private_rates where tat > pg_catalog.clock_timestamp() - interval '10 seconds'
 order by tat desc limit ${MAX_RATES}`;
 

@@ -6,6 +6,7 @@ import type { Statement } from "../../database/database.ts";
 import { patternOf } from "../limits/managed-queues.ts";
 import { isOfKnownTask, isReady } from "../sql/eligible.ts";
 import { isPausedQueue, lockBy, takeBy } from "../sql/lock.ts";
+import { aheadMs } from "../sql/moments.ts";
 import { hasOpenSlots, slotLock } from "../sql/slots.ts";
 import type { ReadyForm, ReadyParameters } from "./fetch-form.ts";
 import { type FetchedColumns, fetchedColumns, fetchedSource } from "./job-columns.ts";
@@ -44,8 +45,7 @@ const TOKEN_MS = "(l.period_ms::float8 / l.rate::float8)";
 const CAPACITY = `greatest(1::float8,
     l.burst::float8 - least(${LAPSE_MS}::float8, l.burst::float8 * ${TOKEN_MS} / 4::float8) / ${TOKEN_MS})`;
 /** How far a rate's theoretical arrival time is ahead, in milliseconds. */
-const AHEAD_MS =
-  "greatest(0::float8, extract(epoch from r.tat - pg_catalog.now())::float8 * 1000::float8)";
+const AHEAD_MS = `greatest(0::float8, ${aheadMs("r.tat")})`;
 
 /*
  * $1 text[] identifiers of this worker's tasks
@@ -171,7 +171,7 @@ const slowQueues = (s: string) => `, slow_queue as materialized (
   join ${s}._private_job_queues q on q.queue_name = r.key
   where r.tat > pg_catalog.now() and ${AHEAD_MS} > (${CAPACITY} - 1::float8) * ${TOKEN_MS}
   union all
-  select q.id, extract(epoch from b.until - pg_catalog.now())::float8 * 1000::float8
+  select q.id, ${aheadMs("b.until")}
   from ${s}._private_back_offs b join ${s}._private_limits l on l.name = b.name and l.scope = 'queue'
   join ${s}._private_job_queues q on q.queue_name like ${patternOf("l.match")}
   where b.scope = 'limit' and b.until > pg_catalog.now()

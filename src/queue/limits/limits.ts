@@ -1,7 +1,7 @@
 // The rows of limits, as workers and commands read them.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import type { LimitDefinition, LimitScope } from "../../domain/limits/limit.ts";
-import { dateOf, microseconds } from "../sql/moments.ts";
+import { aheadMs, dateOf, microseconds } from "../sql/moments.ts";
 import { beginning, MAX_REASON_LENGTH } from "../sql/unpacked.ts";
 
 /** The most limits of a schema. */
@@ -81,7 +81,7 @@ const limitsSql: Statement = (s) => `
 select l.id, ${beginning("l.name")} as name, l.scope, ${beginning("l.match")} as match, l.concurrency, l.rate, l.period_ms::text, l.burst, l.source, ${beginning("l.set_by")} as set_by,
   ${microseconds("l.set_at")}::text as set_us, l.revision,
   ${microseconds("b.until")}::text as until_us,
-  pg_catalog.date_part('epoch', b.until - pg_catalog.now()) * 1000::float8 as left_ms, ${beginning("b.reason", MAX_REASON_LENGTH)} as reason
+  ${aheadMs("b.until")} as left_ms, ${beginning("b.reason", MAX_REASON_LENGTH)} as reason
 from ${s}._private_limits l
 left join lateral (
   select until, reason from ${s}._private_back_offs

@@ -8,7 +8,7 @@
 // and no tolerance would refuse each start that comes a moment early: 5/s of 5/s were refused 85 times in 300 jobs.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import type { TokenBucket } from "../../domain/limits/token-bucket.ts";
-import { microseconds } from "../sql/moments.ts";
+import { aheadMs, microseconds } from "../sql/moments.ts";
 
 export interface TokenKey {
   readonly limitId: number;
@@ -75,10 +75,10 @@ with rate as materialized (
   select tat, greatest(tat, pg_catalog.now()) as base from ${s}._private_rates
   where limit_id = $1::int and key = $2::text for update
 ), room as materialized (
-  select base, $5::float8 - pg_catalog.date_part('epoch', base - pg_catalog.now()) * 1000::float8 / $4::float8 as tokens
+  select base, $5::float8 - ${aheadMs("base")} / $4::float8 as tokens
   from rate
 ), given as materialized (
-  select base, tokens, least($3::int, greatest(0, pg_catalog.floor(tokens + 0.000001::float8)::int)) as count from room
+  select base, tokens, least($3::int, greatest(0::float8, pg_catalog.floor(tokens + 0.000001::float8))::int) as count from room
 ), taken as (
   update ${s}._private_rates set tat = given.base + given.count::float8 * ${INTERVAL}
   from given where limit_id = $1::int and key = $2::text and given.count > 0

@@ -25,10 +25,10 @@ export async function markConnection(db: Database, sessionId: string): Promise<v
 
 const endLostSql: Statement = () => `
   select pg_catalog.pg_terminate_backend(activity.pid, ${WAIT_MS}) as has_ended
-  from pg_locks as locks join pg_stat_activity as activity on activity.pid = locks.pid
+  from pg_catalog.pg_locks as locks join pg_catalog.pg_stat_activity as activity on activity.pid = locks.pid
   where locks.pid = $2::int and locks.locktype = 'advisory' and locks.objsubid = 1
     and ((locks.classid::bigint << 32) | locks.objid::bigint) = ${key("$1::text")}
-    and locks.database = (select oid from pg_database where datname = pg_catalog.current_database())
+    and locks.database = (select oid from pg_catalog.pg_database where datname = pg_catalog.current_database())
     and activity.usename = current_user`;
 
 /**
@@ -53,8 +53,8 @@ export async function endLostConnection(
 export const endTransactions = `
   select pg_catalog.pg_terminate_backend(activity.pid, ${WAIT_MS}) as has_ended
   from stale_row
-  join pg_locks as locks on locks.locktype = 'advisory' and locks.objsubid = 1
+  join pg_catalog.pg_locks as locks on locks.locktype = 'advisory' and locks.objsubid = 1
     and ((locks.classid::bigint << 32) | locks.objid::bigint) = ${key("stale_row.id")}
-  join pg_stat_activity as activity on activity.pid = locks.pid
-  where locks.database = (select oid from pg_database where datname = pg_catalog.current_database())
+  join pg_catalog.pg_stat_activity as activity on activity.pid = locks.pid
+  where locks.database = (select oid from pg_catalog.pg_database where datname = pg_catalog.current_database())
   and activity.usename = current_user and activity.state = 'idle in transaction'`;

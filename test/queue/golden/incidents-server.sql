@@ -2,7 +2,7 @@
   from (select) as one
   left join lateral (
     select pg_catalog.date_part('epoch', xact_start) as since_s, application_name as application, pid
-    from pg_stat_activity
+    from pg_catalog.pg_stat_activity
     where datname = pg_catalog.current_database() and (backend_xmin is not null or backend_xid is not null)
       and xact_start < pg_catalog.now() - interval '15 minutes' and pid <> pg_catalog.pg_backend_pid()
     order by xact_start limit 1

@@ -127,10 +127,10 @@ with turn as materialized (
 ended as materialized (
   select pg_catalog.pg_terminate_backend(activity.pid, 1000) as has_ended
   from stale_row
-  join pg_locks as locks on locks.locktype = 'advisory' and locks.objsubid = 1
+  join pg_catalog.pg_locks as locks on locks.locktype = 'advisory' and locks.objsubid = 1
     and ((locks.classid::bigint << 32) | locks.objid::bigint) = pg_catalog.hashtextextended('worker session ' || stale_row.id, 0)
-  join pg_stat_activity as activity on activity.pid = locks.pid
-  where locks.database = (select oid from pg_database where datname = pg_catalog.current_database())
+  join pg_catalog.pg_stat_activity as activity on activity.pid = locks.pid
+  where locks.database = (select oid from pg_catalog.pg_database where datname = pg_catalog.current_database())
   and activity.usename = current_user and activity.state = 'idle in transaction'
 ), total as (
   select (select pg_catalog.count(*)::int from freed) as jobs, (select pg_catalog.count(*)::int from freed_queue) + (select pg_catalog.count(*)::int from freed_slot) as queues,

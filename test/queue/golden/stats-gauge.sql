@@ -5,7 +5,7 @@
   select
     pg_catalog.floor(extract(epoch from pg_catalog.now()) * 1000::numeric) as now_ms,
     pg_catalog.pg_relation_size(jobs.oid) / pg_catalog.current_setting('block_size')::int as pages,
-    (select reltuples::float8 / relpages::float8 from pg_class
+    (select reltuples::float8 / relpages::float8 from pg_catalog.pg_class
       where oid = jobs.oid and reltuples::float8 >= 0::float8 and relpages > 0) as jobs_per_page,
     pg_catalog.pg_relation_filenode(jobs.oid)::text as file_node,
     pg_catalog.pg_stat_get_tuples_inserted(jobs.oid) as inserted,

@@ -112,6 +112,12 @@ export function copyButton(what: string, value: string, reachable: bool): Node {
   );
 }
 
+/** Copies a name, which is one line: pasted into a shell, a second line would run. */
+export function copyName(what: string, name: string): Node {
+  const line = name.replaceAll("\n", "\\u000a").replaceAll("\t", "\\u0009");
+  return copyButton(what, line, true);
+}
+
 export function link(path: string, className: string, children: Node[]): Node {
   return el("a", [attr("href", "#" + path), cls(className)], children);
 }

@@ -1,6 +1,6 @@
 /** The job's facts: its names, its place in a queue, its times (with the absolute time on hover) and its flags. */
 import { age, ago, clockAt, lasting, timed, until } from "../controls/age";
-import { copyButton, link } from "../controls/button";
+import { copyName, link } from "../controls/button";
 import { pair, pairs, plainPanel } from "../controls/panel";
 import { countedValue, isKnown, valueText } from "../controls/value";
 import { DEADLINE, RETRY } from "../forms/flags";
@@ -149,5 +149,5 @@ function sameError(why: Why, list: Node[]): void {
 }
 
 export function copied(what: string, value: string): Node {
-  return box("span", "copied", [leaf("span", "mono", value), copyButton(what, value, true)]);
+  return box("span", "copied", [leaf("span", "mono", value), copyName(what, value)]);
 }

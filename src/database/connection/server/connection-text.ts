@@ -40,7 +40,12 @@ export function setParameter(found: ParameterSet, name: string, text: string, wh
     throw new InputError(`${shown} ${where} is not a connection parameter of PostgreSQL`);
   }
   const place = `${name} ${where}`;
-  assertChoice(parameters[name], text, place);
+  const parameter: ConnectionParameter = parameters[name];
+  if (parameter.isTuning && !isChoice(parameter, text)) {
+    ignoredIn(found).add(place);
+    return;
+  }
+  assertChoice(parameter, text, place);
   if (text !== "") found[name] = { text, where: place };
 }
 
@@ -53,13 +58,14 @@ export function ignoredIn(found: ParameterSet): Set<string> {
   return ignored;
 }
 
-export function assertChoice(
-  { choices, spelling }: ConnectionParameter,
-  given: string,
-  place: string,
-): void {
-  const text = spelling?.(given) ?? given;
-  if (choices === undefined || choices.includes(text)) return;
+function isChoice({ choices, spelling }: ConnectionParameter, given: string): boolean {
+  return choices === undefined || choices.includes(spelling?.(given) ?? given);
+}
+
+/** Throws InputError for an unsupported value that may not be ignored. */
+export function assertChoice(parameter: ConnectionParameter, given: string, place: string): void {
+  const { choices = [], isTuning = false } = parameter;
+  if (isTuning || isChoice(parameter, given)) return;
   if (choices.length === 0) throw new InputError(`${place} is not supported`);
   throw new InputError(`${place} must be one of ${choices.join(", ")}`);
 }

@@ -6,6 +6,8 @@ export interface ConnectionParameter {
   readonly env?: string;
   /** The supported values. Default: any. */
   readonly choices?: readonly string[];
+  /** Whether another value is ignored, because it protects nothing. */
+  readonly isTuning?: boolean;
   /** Returns a value in the spelling that PostgreSQL gives it. */
   readonly spelling?: (text: string) => string;
 }
@@ -53,9 +55,13 @@ export const parameters = {
   requiressl: { env: "PGREQUIRESSL", choices: ["0", "1"] },
   // Of these parameters only the values without an effect are accepted.
   gssencmode: { env: "PGGSSENCMODE", choices: ["disable", "prefer"] },
-  sslcompression: { env: "PGSSLCOMPRESSION", choices: ["0"] },
-  sslsni: { env: "PGSSLSNI", choices: ["1"] },
-  client_encoding: { choices: ["auto", "utf8", "unicode"], spelling: lettersAndDigits },
+  sslcompression: { env: "PGSSLCOMPRESSION", choices: ["0"], isTuning: true },
+  sslsni: { env: "PGSSLSNI", choices: ["1"], isTuning: true },
+  client_encoding: {
+    choices: ["auto", "utf8", "unicode"],
+    spelling: lettersAndDigits,
+    isTuning: true,
+  },
   replication: { choices: ["false", "off", "no", "0"] },
   min_protocol_version: { env: "PGMINPROTOCOLVERSION", choices: ["3.0"] },
   sslaccept: { choices: ["accept_invalid_certs"] },

@@ -66,7 +66,7 @@ const collationSql: Statement = () => `
       then coalesce(pg_catalog.to_jsonb(databases) ->> 'datlocale'::text, pg_catalog.to_jsonb(databases) ->> 'daticulocale'::text)
     else databases.datcollate
   end as collation
-  from pg_attribute as attributes
-  join pg_collation as collations on collations.oid = attributes.attcollation
-  cross join (select * from pg_database where datname = pg_catalog.current_database()) as databases
+  from pg_catalog.pg_attribute as attributes
+  join pg_catalog.pg_collation as collations on collations.oid = attributes.attcollation
+  cross join (select * from pg_catalog.pg_database where datname = pg_catalog.current_database()) as databases
   where attributes.attrelid = pg_catalog.to_regclass($1::text)::oid and attributes.attname = 'key'`;

@@ -1,6 +1,6 @@
 /** A worker's details: where it runs, its tasks and counts, and the command that unlocks it. */
 import { ago, timed } from "../../controls/age";
-import { commandLine, copyButton, link } from "../../controls/button";
+import { commandLine, copyName, link } from "../../controls/button";
 import { pair, pairs, panel, plainPanel } from "../../controls/panel";
 import { cell, row, table } from "../../controls/table";
 import { quoted, shellLine } from "../../forms/shell-line";
@@ -23,10 +23,7 @@ function facts(m: Model, worker: ListedWorker): Node {
   const list: Node[] = [
     pair(
       "Id",
-      box("span", "", [
-        text(worker.workerId),
-        copyButton("the worker's id", worker.workerId, true),
-      ]),
+      box("span", "", [text(worker.workerId), copyName("the worker's id", worker.workerId)]),
     ),
   ];
   const node = worker.node;
