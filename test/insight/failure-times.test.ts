@@ -57,6 +57,7 @@ test("Of a job that was changed by hand since, the time of the failure is unknow
   const id = await failed3hAgo(4 * 3_600_000);
   await rescheduleJobs(queue.db, [id], { priority: 5 });
   assert.match(await why(id), / 3 of 25 attempts failed, the last at least \d s ago\./);
+  assert.equal((await explainJob(queue.db, id))?.since, null);
   await stopRetrying(queue.db, [id]);
   assert.match(
     await why(id),

@@ -68,6 +68,11 @@ test("a fetched job has not started, and an attempt's time is that of its failur
   assert.match(facts(failure), /Last attempt12:58:00, 2 m ago/);
   const cancelled = failedJob(7, { error_line: "cancelled: wrong file" });
   assert.doesNotMatch(facts(await shown(cancelled, failed())), /Last attempt/);
+  assert.doesNotMatch(facts(await shown(changed, failed({ since: null }))), /Last attempt/);
+  for (const error_line of ["Marked failed by an operation", "Manually marked as failed"]) {
+    const byHand = facts(await shown(failedJob(7, { error_line }), failed()));
+    assert.doesNotMatch(byHand, /Last attempt|25 of 25/, error_line);
+  }
 });
 
 test("a cancelled job shows no number of attempts, because those of a waiting job are used up.", async () => {

@@ -22,8 +22,8 @@ export interface JobExplanation {
   readonly id: string;
   readonly condition: Condition;
   readonly sentence: string;
-  /** Since when, RFC 3339. */
-  readonly since: string;
+  /** Since when, RFC 3339; null if the time of its last failure is unknown. */
+  readonly since: string | null;
   readonly causes: readonly Cause[];
   readonly ahead: Value | null;
   /** The number of jobs in the same queue, including this one. */
@@ -72,7 +72,7 @@ export async function explainJob(
     id: job.id,
     condition: job.condition,
     sentence: sentenceOf(known),
-    since: new Date(sinceMs(job)).toISOString(),
+    since: hasUnknownTime(job) ? null : new Date(sinceMs(job)).toISOString(),
     causes: causesOf(known),
     ahead: known.place?.ahead ?? null,
     of: known.place?.of ?? null,
@@ -159,6 +159,8 @@ async function readHeld(
 
 const hasFailed = ({ condition, errorStart }: WhyFacts): boolean =>
   errorStart !== null && (condition === "failed" || condition === "retrying");
+
+const hasUnknownTime = (job: WhyFacts): boolean => hasFailed(job) && !job.isFailureTimed;
 
 function sinceMs(job: WhyFacts): number {
   const { isLocked, waits } = conditionData[job.condition];

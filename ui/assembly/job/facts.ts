@@ -11,10 +11,15 @@ import { bytes, grouped, parseWhole } from "../lib/number";
 import { errorPath, queuePath, workerPath } from "../model/links";
 import { Model } from "../model/model";
 
-/** Whether the job failed because it was cancelled. Cancelling a waiting job uses up its attempts. */
-export function wasCancelled(job: ListedJob): bool {
+/** Whether the job was cancelled or failed by hand. For a waiting job, this uses up its attempts. */
+export function endedByHand(job: ListedJob): bool {
   const error = job.errorLine;
-  return job.state === "failed" && error !== null && error.startsWith("cancelled");
+  if (job.state !== "failed" || error === null) return false;
+  return (
+    error.startsWith("cancelled") ||
+    error.startsWith("Marked failed ") ||
+    error.startsWith("Manually marked as failed")
+  );
 }
 
 /** A job that is due within this time after it was added is shown as due at once. */
@@ -34,7 +39,7 @@ export function facts(m: Model, job: ListedJob, why: Why | null, payload: string
   }
   const key = job.key;
   if (key !== null) list.push(pair("Key", copied("key", key)));
-  if (!wasCancelled(job)) {
+  if (!endedByHand(job)) {
     list.push(pair("Attempts", text(`${grouped(job.attempts)} of ${grouped(job.maxAttempts)}`)));
   }
   if (job.priority !== 0) {
@@ -88,7 +93,8 @@ function times(m: Model, job: ListedJob, why: Why | null, list: Node[]): void {
     list.push(pair("Waits", timed(job.runAt, age(max(job.runAt, job.createdAt), m.times))));
   }
   // The row's last change may be another one, or that of an earlier attempt.
-  if (why !== null && (condition === "failed" || condition === "retrying") && !wasCancelled(job))
+  const hasFailed = (condition === "failed" || condition === "retrying") && !endedByHand(job);
+  if (why !== null && hasFailed && !isNaN(why.since))
     list.push(pair("Last attempt", moment(m, why.since)));
   const atOnce = job.runAt - job.createdAt < AT_ONCE_MS && job.attempts === 0;
   const added = clockAt(job.createdAt, now) + (atOnce ? ", due at once" : "");

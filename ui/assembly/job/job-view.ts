@@ -272,7 +272,8 @@ export class JobView {
 
 /** Whether the two differ only in their ages. */
 function isAlike(one: Why, other: Why): bool {
-  if (one.condition !== other.condition || one.since !== other.since) return false;
+  const isSameTime = one.since === other.since || (isNaN(one.since) && isNaN(other.since));
+  if (one.condition !== other.condition || !isSameTime) return false;
   if (one.nextAttempts.length !== other.nextAttempts.length) return false;
   return one.nextAttempts.length === 0 || one.nextAttempts[0] === other.nextAttempts[0];
 }

@@ -7,7 +7,7 @@ import { ListedJob, Why } from "../generated/records";
 import { whyBox, whyChain } from "../kit/why-chain";
 import { attr, box, el, leaf, Node, nothing } from "../lib/node";
 import { Model } from "../model/model";
-import { wasCancelled } from "./facts";
+import { endedByHand } from "./facts";
 
 /** The number of attempts up to which each has a cell. */
 const MAX_CELLS = 40;
@@ -25,7 +25,7 @@ export function whyPanel(m: Model, job: ListedJob, why: Why): Node {
 
 function tries(m: Model, job: ListedJob, why: Why): Node {
   if (job.attempts === 0 && !isLocked(why.condition)) return nothing;
-  if (wasCancelled(job)) return nothing;
+  if (endedByHand(job)) return nothing;
   const most = job.maxAttempts;
   const ends: Node[] = [leaf("span", "", `added ${clockAt(job.createdAt, m.serverNow)}`)];
   if (isLocked(why.condition)) {

@@ -14,7 +14,8 @@ const answer = record(
     id: "integer",
     condition: { type: "string", enum: conditions },
     sentence: "string",
-    since: "time",
+    // Null if the time of its last failure is unknown.
+    since: "time?",
     causes: listOf(
       record({
         kind: "string",
