@@ -62,21 +62,27 @@ before(async () => {
   );
   const { id } = await admin.utils.addJob("deliver_webhook_to_the_partner_in_region_eu_west_1");
   const reason = "the partner in region eu-west-1 wants no further calls before the audit";
-  await act(`{"action":"fail","ids":[${id}],"reason":"${reason}"}`);
+  await act("api/jobs/action", { action: "fail", ids: [Number(id)], reason });
+  const key = "invoice-of-the-european-subsidiary:2026-11-27:region-eu-west-1:4711";
+  await admin.utils.addJob("remind", {}, { jobKey: key });
+  await act("api/jobs/remove-by-key", { key });
 });
 
 /** As the page does: what it does is in the list of activity. */
-async function act(body: string): Promise<void> {
+async function act(path: string, body: object): Promise<void> {
   await visit(admin, "/", async ({ page }) => {
     await settled(page);
-    const status = await page.evaluate(async (json) => {
-      const session = await (await fetch("api/session")).json();
-      const headers = {
-        "content-type": "application/json",
-        [session.csrf_header]: session.csrf_token,
-      };
-      return (await fetch("api/jobs/action", { method: "POST", headers, body: json })).status;
-    }, body);
+    const status = await page.evaluate(
+      async ([url, json]) => {
+        const session = await (await fetch("api/session")).json();
+        const headers = {
+          "content-type": "application/json",
+          [session.csrf_header]: session.csrf_token,
+        };
+        return (await fetch(url, { method: "POST", headers, body: json })).status;
+      },
+      [path, JSON.stringify(body)] as const,
+    );
     assert.equal(status, 200);
   });
 }
