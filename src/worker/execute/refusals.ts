@@ -84,7 +84,7 @@ export class Refusals {
    */
   denied(failure: unknown, id: string | null | undefined): boolean {
     const { clock, logger } = this.#parts;
-    if (!isRefused(failure)) return false;
+    if (typeof id !== "string" && !isRefused(failure)) return false;
     // Another connection may have fetched it at the same time.
     if (typeof id === "string" && !this.barredIds.includes(id)) {
       this.#barred.add(id);

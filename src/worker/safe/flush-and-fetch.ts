@@ -7,7 +7,7 @@ import {
   parseIdArray,
   query,
 } from "../../database/database.ts";
-import { isRefusedResult } from "../../database/errors/database-errors.ts";
+import { isRefusedResult, isSlowTrigger } from "../../database/errors/database-errors.ts";
 import type { ReadyForm } from "../../queue/fetch/fetch-form.ts";
 import { FetchedRows } from "../../queue/fetch/fetched-rows.ts";
 import { keepJobs } from "../../queue/fetch/lock-jobs.ts";
@@ -138,7 +138,12 @@ export async function flushAndFetch(
   const broken = outcomes.find((one, index) => {
     return one.status === "rejected" && !isRefused(one, writes[index] as PendingWrite);
   }) as PromiseRejectedResult | undefined;
-  const isFetchRefused = fetched === null && broken !== undefined && isRefusedResult(broken.reason);
+  // A patient fetch has had a minute.
+  const isFetchRefused =
+    fetched === null &&
+    broken !== undefined &&
+    (isRefusedResult(broken.reason) ||
+      (fetch?.request.isPatient === true && isSlowTrigger(broken.reason)));
   return {
     rows: fetched?.rows ?? null,
     queuesAreFree: fetched?.queuesAreFree ?? null,
@@ -248,7 +253,7 @@ async function refusedHead(
     return null;
   } catch (error) {
     await connection.rollback().catch(() => {});
-    return isRefusedResult(error) ? id : null;
+    return isOfOneRow(error) ? id : null;
   }
 }
 

@@ -276,7 +276,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     const error = errorOf(failure);
     // A failed fetch, such as the victim of a deadlock, has locked rows that concurrent fetches may have skipped.
     stream?.plan.raise();
-    if (isDenied(error)) {
+    if (isDenied(error) || typeof refusedId === "string") {
       if (this.#parts.refusals.denied(error, refusedId)) stream?.plan.refused();
       return;
     }

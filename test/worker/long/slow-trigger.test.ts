@@ -1,4 +1,4 @@
-// A trigger that exceeds the time limit of a statement for one job, which is written alone and fails.
+// A trigger that exceeds the time limit of a statement for one job, which is written alone and fails, or is not fetched.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { recorder, recording, until, workerQueue } from "../worker-queue.ts";
@@ -34,3 +34,24 @@ for (const fastLane of [false, true]) {
     await until("another one runs", () => task.seen.includes(100));
   });
 }
+
+test("A job that cannot be locked within a minute is named, and those behind it run.", async (t) => {
+  t.after(() => queue.sql("drop function if exists public.slow cascade"));
+  const task = recording<number>("task");
+  const { lines, logger } = recorder();
+  const jobs = await queue.utils.addJobs(
+    Array.from({ length: 5 }, (_, n) => ({ identifier: "task", payload: n })),
+  );
+  await queue.sql(`create function public.slow() returns trigger language plpgsql as $$ begin
+      if old.payload::text = '2' then perform pg_sleep(100); end if; return new; end $$;
+    create trigger slow before update on worker._private_jobs
+    for each row execute function public.slow()`);
+  await queue.started({ tasks: [task], logger, pollIntervalMs: 50, connections: 1 });
+  await until("all others are done", async () => (await queue.left()).length === 1, 120_000);
+  const named = lines.filter(({ message }) => /refuses to lock a job/.test(message));
+  assert.deepEqual(
+    named.map(({ fields }) => fields["job_id"]),
+    [jobs[2]?.id],
+  );
+  assert.ok(!lines.some(({ message }) => /is unreachable/.test(message)), "no outage is logged");
+});
