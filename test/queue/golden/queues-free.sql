@@ -32,7 +32,7 @@
   from "worker"._private_job_queues as queues
   left join worker on worker.id = case when not coalesce(pg_catalog.left(queues.locked_by, 8) like any (array['paused:%', 'managed:%']), false) then pg_catalog.left(queues.locked_by, 1024) end
   where ($1::text = '' or pg_catalog.strpos(pg_catalog.lower(queues.queue_name), pg_catalog.lower($1::text)) > 0) and ($2::text is null or queues.queue_name > $2::text)
-    and not (queues.locked_at is not null and not coalesce(pg_catalog.left(queues.locked_by, 8) like any (array['paused:%', 'managed:%']), false))
+    and not (queues.locked_at is not null and not coalesce(pg_catalog.left(queues.locked_by, 8) like 'managed:%', false))
     and ($4::int[] is null or (queues.id = any ($4::int[])) = $5::bool)
   order by queues.queue_name
   limit $3::int
