@@ -23,7 +23,7 @@ async function report(from: Client = client): Promise<Json> {
 const indexOf = (body: Json, name: string) =>
   body.optional_indexes.find((one: Json) => one.name === name);
 
-test("It shows the server, the schema, tables, indexes, and what each cleanup task would delete.", async () => {
+test("The answer has the server, the schema, tables, indexes, and what each cleanup task would delete.", async () => {
   await pool.query(`
     select from worker.add_job('spent', queue_name => 'full');
     insert into worker._private_tasks (identifier) values ('unused');
@@ -64,7 +64,7 @@ test("It shows the server, the schema, tables, indexes, and what each cleanup ta
   );
 });
 
-test("It shows the oldest transaction and what blocks vacuum, without the text of a statement.", async () => {
+test("The answer has the oldest transaction and what blocks vacuum, without the text of a statement.", async () => {
   const other = new pg.Client({ connectionString: url, application_name: "an old backup" });
   await other.connect();
   await other.query("begin isolation level repeatable read");
@@ -136,7 +136,7 @@ test("A stock schema is shown as such, and an extension can be added to it.", as
   assert.equal((await report(admin.client)).schema.extensions[0].is_installed, true);
 });
 
-test("Without some rights the answer names what is missing and has the rest.", async () => {
+test("Without some rights the answer names what is missing and has everything else.", async () => {
   const role = await rolePool(url, pool, (name) => `grant usage on schema worker to ${name}`);
   const { user } = (await role.pool.query("select current_user as user")).rows[0];
   const limited = new URL(url);

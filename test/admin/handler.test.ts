@@ -36,7 +36,7 @@ async function application(auth: AuthOptions | "none" = { mode: "bearer", token:
   return { admin, server, port, client: createClient(port) };
 }
 
-test("It answers below its path; the application answers the rest.", async () => {
+test("The handler answers requests below its path, and the application answers all others.", async () => {
   const { admin, client, server } = await application();
   const headers = { authorization: `Bearer ${TOKEN}` };
   assert.equal((await client.get("/")).text, "the application");
@@ -93,7 +93,7 @@ test("A short secret is refused, because other machines may reach the server.", 
   assert.throws(() => createAdminHandler(config), /at least 12 characters/);
 });
 
-test("Without a login it refuses requests that a proxy has forwarded to the application.", async () => {
+test("Without a login the handler refuses requests that a proxy has forwarded to the application.", async () => {
   const { admin, client, server } = await application("none");
   const forwarded = await client.send("GET", "/queue/api/session", {
     headers: { "x-forwarded-for": "192.0.2.1" },

@@ -298,7 +298,7 @@ test("Every write is in the trail, with user, origin, jobs, and their state befo
   assert.ok(next.body.entries[0].id < first.id);
 });
 
-test("Without the tables it is previewed and not started, until they are added.", async () => {
+test("Without the tables an operation is previewed and not started, until they are added.", async () => {
   const bare = await startAdmin();
   await add(3, "bare", bare.pool);
   const list = await bare.client.get("/api/operations");

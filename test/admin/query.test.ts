@@ -33,15 +33,15 @@ async function completed(q: string, at?: number): Promise<string[]> {
   );
 }
 
-describe("completion of queries", () => {
-  test("suggests fields, words and names with the typed beginning", async () => {
+describe("The completion of queries", () => {
+  test("suggests fields, words and names with the typed beginning.", async () => {
     assert.deepEqual((await completed("")).slice(0, 3), ["id:", "is:", "task:"]);
     assert.deepEqual(await completed("is:ready fai"), ["is:ready failed<", "is:ready is:failed"]);
     assert.deepEqual(await completed("is:f,re"), ["is:f,ready", "is:f,retrying"]);
     assert.deepEqual(await completed("-(mail"), ["-(task:mail/send", "-(queue:mails"]);
   });
 
-  test("suggests names of tasks, queues and workers, quoted if necessary", async () => {
+  test("suggests names of tasks, queues and workers, quoted if necessary.", async () => {
     assert.deepEqual(await completed("task:re"), ['task:"report (big)"']);
     assert.deepEqual(await completed('task:mail/send,"report (b'), [
       'task:mail/send,"report (big)"',
@@ -53,7 +53,7 @@ describe("completion of queries", () => {
     assert.equal((await completed("flag:")).length, 2);
   });
 
-  test("suggests keys and values of payloads", async () => {
+  test("suggests keys and values of payloads.", async () => {
     assert.deepEqual(await completed("payload."), ["payload.to", "payload.n", "payload.tags"]);
     assert.deepEqual(await completed("payload.to."), ["payload.to.name", 'payload.to."odd key"']);
     assert.deepEqual(await completed('payload.to."odd key":'), ['payload.to."odd key":7']);
@@ -61,7 +61,7 @@ describe("completion of queries", () => {
     assert.deepEqual(await completed("payload.tags:n"), ['payload.tags:"none"']);
   });
 
-  test("replaces the whole word at the cursor", async () => {
+  test("replaces the whole word at the cursor.", async () => {
     assert.deepEqual(await completed("is:rexyz task:mail", 5), [
       "is:ready task:mail",
       "is:retrying task:mail",
@@ -70,7 +70,7 @@ describe("completion of queries", () => {
     assert.deepEqual(await completed('"in quotes'), []);
   });
 
-  test("answers any text", async () => {
+  test("answers any text.", async () => {
     for (const q of [
       'payload."',
       "payload[",

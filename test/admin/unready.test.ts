@@ -31,7 +31,7 @@ test("On an empty database it reports the missing schema, and migrate creates it
   assert.equal((await client.post("/api/jobs", { identifier: "t" })).status, 200);
 });
 
-test("Without PostgreSQL it starts and reports the problem.", async () => {
+test("Without PostgreSQL the admin starts and reports the problem.", async () => {
   const { client } = await startAdmin({ url: "postgres://nobody@127.0.0.1:1/none" });
   const { body } = await client.get("/api/session");
   assert.equal(body.problem.code, "database_unreachable");

@@ -66,7 +66,7 @@ function randomValue(random: (below: number) => number, depth: number): unknown 
   }
 }
 
-test("It finds the parts that 3,000 random documents were made of.", () => {
+test("The reader finds the parts that 3,000 random documents were made of.", () => {
   // Not compared with JSON.parse: V8 confuses escaped keys (nodejs/node#63785).
   for (let seed = 1; seed <= 3_000; seed++) {
     const random = randomFrom(seed);

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { NOWHERE, startAdmin } from "./admin-process.ts";
 import { worker } from "./command.ts";
 
-test("It serves without a database, and its log lines are JSON.", async () => {
+test("The admin serves without a database, and its log lines are JSON.", async () => {
   const scraper = "scrape-scrape-scrape";
   const { announced, stop } = await startAdmin(
     ["--listen", "127.0.0.1:0", "--limit", "viewers=3"],
@@ -28,7 +28,7 @@ test("On a public address without a proxy it warns of plain HTTP, and logs the a
   assert.ok(!(await behind.stop()).some(({ msg }) => msg.includes("without TLS")));
 });
 
-test("It rejects invalid secrets, networks and limits, in one line.", async () => {
+test("The command rejects invalid secrets, networks and limits, in one line.", async () => {
   const refused = async (args: string[], says: RegExp, env: Record<string, string> = {}) => {
     const { status, stderr } = await worker(["admin", ...args], { DATABASE_URL: NOWHERE, ...env });
     assert.match(stderr, says);

@@ -71,7 +71,7 @@ const refusals: [name: string, args: string[], env: Record<string, string>, numb
   ],
 ];
 for (const [name, args, env, status, says] of refusals) {
-  test(`It rejects ${name}.`, async () => assertRefused(await worker(args, env), status, says));
+  test(`The command line rejects ${name}.`, async () => assertRefused(await worker(args, env), status, says));
 }
 
 test("A wrong password, a missing database and a missing schema have different messages.", async () => {
@@ -136,7 +136,7 @@ test("Problems name the options as they were typed.", async () => {
   );
 });
 
-test("With --json a failure is JSON, and with --verbose it says where.", async () => {
+test("With --json a failure is JSON, and with --verbose it has the place in the code.", async () => {
   const json = await worker(["list", "--json"]);
   assert.deepEqual(Object.keys(JSON.parse(json.stderr)), ["error", "code"]);
   const verbose = await worker(["list", "--verbose"]);

@@ -34,7 +34,7 @@ test("A migration builds the named indexes, or without names the recommended one
   assert.match(await ran("migrate", "--with-indexes"), /up to date \(level 20\)$/);
 });
 
-test("One is dropped and built by name; an unknown one is rejected with the list of all.", async () => {
+test("An index is dropped and built by name; an unknown one is rejected with the list of all.", async () => {
   assert.equal(await ran("drop-index", "task"), "Dropped the index task");
   assert.equal(await ran("drop-index", "task"), "There is no optional index task to drop");
   assert.equal(await ran("build-index", "task"), "Built the index task");
@@ -45,7 +45,7 @@ test("One is dropped and built by name; an unknown one is rejected with the list
   assert.match(stderr, /--with-indexes: must be one of failed, retrying/);
 });
 
-test("An index that this database cannot have is skipped with the reason, and the rest is built.", async () => {
+test("An index that this database cannot have is skipped with the reason, and the others are built.", async () => {
   const { url } = await emptyDatabase();
   const empty = { DATABASE_URL: url };
   const dry = await quickly(["migrate", "--with-indexes=failed_text,task", "--dry-run"], empty);

@@ -338,7 +338,7 @@ test("A working directory that has been removed does not matter.", () => {
   assert.equal(status, 0, stderr);
 });
 
-test("What is wrong with a value is said in the name that was typed, also where it is another one.", async () => {
+test("A message about a value has the name of the option as it was typed, aliases included.", async () => {
   for (const [words, name] of [
     [["add", "--task", " "], "--task"],
     [["add", "--identifier= "], "--identifier"],

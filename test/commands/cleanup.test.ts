@@ -31,7 +31,7 @@ const names = async () => {
   return row;
 };
 
-test("All three tasks by default, failed jobs first, so that their names are deleted, too.", async () => {
+test("By default all three tasks run, failed jobs first, so that their names are deleted, too.", async () => {
   await addSorts();
   assert.deepEqual(await cleanup(queue.db), {
     deletedJobs: 1,

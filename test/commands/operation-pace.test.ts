@@ -61,7 +61,7 @@ test("A rate is not exceeded, from the first batch on.", () => {
   assert.deepEqual(pace.speed, { ratePerS: 50, etaS: 9 });
 });
 
-test("Without a rate others get as long as a batch took, with 0 there are no pauses.", () => {
+test("Without a rate the pause after a batch is as long as the batch was; with 0 there is no pause.", () => {
   const took = { ms: 40, found: 500, done: 500, walked: 1_500, oldestReadyMs: null };
   assert.equal(createPace({ rate: null, monotonic: () => 0 }).after(took, ids(1)), 40);
   assert.equal(createPace({ rate: 0, monotonic: () => 0 }).after(took, ids(1)), 0);

@@ -21,7 +21,7 @@ const tools = () => operationTools(queue.db);
 const add = (count: number, identifier?: string) => addSome(queue, count, identifier);
 const rows = () => jobRows(queue);
 
-test("It does what was rehearsed to the matching jobs, and reports those it left alone.", async () => {
+test("An operation changes the matching jobs as its rehearsal reported, and reports those it left alone.", async () => {
   await add(5, "mine");
   await add(3, "other");
   const jobs = await rows();
@@ -431,7 +431,7 @@ test("A job that was failed by hand has not failed again, and is no evidence for
   assert.deepEqual((await with_.store.receipt(ended.id, "failed_again", "0", 10)).jobs, []);
 });
 
-test("Resuming before the canary is decided does not change the rest.", async () => {
+test("An operation that is resumed before its canary is decided does not change the other jobs.", async () => {
   await add(20);
   await queue.sql("update worker._private_jobs set attempts = max_attempts, last_error = 'x'");
   const with_ = tools();
@@ -518,7 +518,7 @@ test("Receipts and undo data are deleted when they expire.", async () => {
   assert.equal(left.length, 0);
 });
 
-test("Beside a worker every job is either run once or deleted, never both.", async () => {
+test("While a worker runs, every job is either run once or deleted, never both.", async () => {
   await add(2_000);
   const ran: string[] = [];
   const task = defineTask("t", async (_payload, { job }) => void ran.push(job.id));

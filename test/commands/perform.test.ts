@@ -31,7 +31,7 @@ const add = (count: number) =>
     Array.from({ length: count }, () => ({ identifier: "t" })),
   );
 
-test("What was done with only some of the jobs can be told from all and from none.", async () => {
+test("A result distinguishes a command that changed all jobs, some, or none.", async () => {
   const [first, second, third] = await add(3);
   const ids = [first?.id, second?.id, third?.id, first?.id];
   await lockJob(queue, second?.id ?? "");

@@ -210,7 +210,7 @@ for (const [name, open] of Object.entries(drivers)) {
       assert.deepEqual(await storedPayloads(), [PAYLOAD_TEXT]);
     });
 
-    test("batches are, with keys and without.", async () => {
+    test("a batch is stored and returned in the same way, with keys and without.", async () => {
       await inside(async (utils) => {
         const jobs = [{ identifier: "t", payload, spec }, { identifier: "u" }];
         assert.deepEqual(seen((await utils.addJobs(jobs))[0]), EXPECTED);

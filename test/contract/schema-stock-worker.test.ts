@@ -52,7 +52,7 @@ describe("A Graphile Worker on this library's schema", () => {
   });
   after(() => own.close());
 
-  test("It runs the jobs that it added, retries failed ones, and leaves nothing behind.", async () => {
+  test("runs the jobs that it added, retries failed ones, and leaves nothing behind.", async () => {
     const utils = await makeWorkerUtils(options());
     const seen: unknown[] = [];
     let failures = 0;
@@ -118,7 +118,7 @@ describe("A Graphile Worker on this library's schema", () => {
     await utils.release();
   });
 
-  test("It gets notifications of new jobs at once, not at the next poll.", async () => {
+  test("gets notifications of new jobs at once, not at the next poll.", async () => {
     const { task, done } = collector(3);
     const runner = await run({ ...options(), taskList: { notified: task }, pollInterval: 600_000 });
     try {
@@ -157,7 +157,7 @@ describe("A Graphile Worker on this library's schema", () => {
     }
   });
 
-  test("It stops at a breaking step of another program, which is why this library announces none.", async () => {
+  test("stops at a breaking step of another program, which is why this library announces none.", async () => {
     const runner = await run({
       ...options(),
       taskList: { none: async () => {} },

@@ -49,7 +49,7 @@ test("A caller of this library's pool gets an error that the connection is lost.
   await pool.end();
 });
 
-test("The same is true of an application's pool.", async () => {
+test("A caller of an application's pool gets the same error.", async () => {
   await using server = await brief();
   await using own = testPool(server.url);
   const bounds = { statementTimeoutMs: 1_000, lockTimeoutMs: 1_000, readOnly: true };
@@ -57,7 +57,7 @@ test("The same is true of an application's pool.", async () => {
   await assert.rejects(bounded.query({ text: "select 1" }), { code: "57P01" });
 });
 
-test("An add was certainly not made.", async () => {
+test("An add with that error was certainly not made.", async () => {
   await using server = await brief();
   await using utils = await makeWorkerUtils({ connectionString: server.url });
   const isSure = (error: unknown) =>

@@ -25,7 +25,7 @@ test("Behind a lock on a table that it only reads, it times out with a message."
   await close();
 });
 
-test("The same is true behind a lock on a table that it would change.", async () => {
+test("A migration also waits for a lock on a table that it would change, and then reports the reason.", async () => {
   const { url } = await migratedDatabase();
   const { pool, close } = testPool(url);
   await pool.query("drop function worker.worker_deregister(text)");

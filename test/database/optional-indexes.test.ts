@@ -206,7 +206,7 @@ test("A failure in the background is stored, with advice.", async () => {
   await role.close();
 });
 
-test("It works behind a transaction pooler.", { skip: pgbouncerProgram() === null }, async () => {
+test("An index is built behind a transaction pooler.", { skip: pgbouncerProgram() === null }, async () => {
   const bouncer = await startPgbouncer(pgbouncerProgram() ?? "", await serverUrl(), 2);
   const pooled = testPool(bouncer.url(databaseName));
   try {

@@ -29,7 +29,7 @@ function problemsOf(work: () => unknown): string {
 }
 
 describe("An entry of the timetable", () => {
-  test("An entry needs a task and a time, and has a default for the rest.", () => {
+  test("An entry needs a task and a time; every other field has a default.", () => {
     const entry: CronEntry = {
       identifier: "plain",
       taskIdentifier: "plain",

@@ -24,12 +24,12 @@ const corpus: { q: string; is: string }[] = JSON.parse(
 );
 const withoutPlaces = (dump: string) => dump.replace(/@\d+-\d+/g, "");
 
-describe("the query language", () => {
-  test("parses every query of the corpus as recorded", () => {
+describe("The query language", () => {
+  test("parses every query of the corpus as recorded.", () => {
     for (const { q, is } of corpus) assert.equal(parsedAsText(q), is, q);
   });
 
-  test("parses its own output to the same tree", () => {
+  test("parses its own output to the same tree.", () => {
     for (const { q, is } of corpus.filter(({ is }) => is !== "" && !is.startsWith("!"))) {
       const tree = parseQuery(q);
       assert.ok(tree !== null);
@@ -37,7 +37,7 @@ describe("the query language", () => {
     }
   });
 
-  test("parses every example of its documentation", () => {
+  test("parses every example of its documentation.", () => {
     const text = readFileSync(join(import.meta.dirname, "../../docs/queries.md"), "utf8");
     const [, block = ""] = /^```query\n(.*?)^```$/ms.exec(text) ?? [];
     const cells = [...text.matchAll(/^\|.*\| (`.*`) \|$/gm)].map(([, cell = ""]) => cell);
@@ -47,7 +47,7 @@ describe("the query language", () => {
     for (const q of examples) assert.ok(parseQuery(q) !== null, q);
   });
 
-  test("parses any text, or reports where it is wrong", () => {
+  test("parses any text, or reports where it is wrong.", () => {
     const random = makeRandom(7);
     let sound = 0;
     for (let i = 0; i < 8_000; i++) {
@@ -70,7 +70,7 @@ describe("the query language", () => {
     assert.ok(sound > 800, `only ${sound} were sound`);
   });
 
-  test("suggests corrections that remove the error or move it further on", () => {
+  test("suggests corrections that remove the error or move it further on.", () => {
     for (const { q } of corpus) {
       try {
         parseQuery(q);
@@ -83,8 +83,8 @@ describe("the query language", () => {
   });
 });
 
-describe("completion", () => {
-  test("finds a place to replace in any text, at any cursor", () => {
+describe("The completion of queries", () => {
+  test("finds a place to replace in any text, at any cursor.", () => {
     const random = makeRandom(5);
     for (let i = 0; i < 3_000; i++) {
       const text = randomText(random);
@@ -98,7 +98,7 @@ describe("completion", () => {
     }
   });
 
-  test("writes every name so that it parses to itself", () => {
+  test("writes every name so that it parses to itself.", () => {
     const random = makeRandom(6);
     const texts = [
       "none",
@@ -128,8 +128,8 @@ describe("completion", () => {
   });
 });
 
-describe("numbers of payloads", () => {
-  test("compare by their value, whatever their form", () => {
+describe("Numbers of payloads", () => {
+  test("compare by their value, whatever their form.", () => {
     const ascending = [
       "-1e400",
       "-7.5",
@@ -158,7 +158,7 @@ describe("numbers of payloads", () => {
     assert.ok(compareNumbers("9007199254740993", "9007199254740992") > 0);
   });
 
-  test("are found at their path with their own digits", () => {
+  test("are found at their path with their own digits.", () => {
     const json = ' { "a" : [ {"b": 1.0} , {"b":"x\\u0000"}, [ {"b":2} ] ], "a\\"": [[]], "c": {} }';
     assert.deepEqual(valuesAt(json, ["a", "b"]), ["1.0", '"x\\u0000"']);
     assert.deepEqual(valuesAt(json, ["a", 2, 0, "b"]), ["2"]);
@@ -169,8 +169,8 @@ describe("numbers of payloads", () => {
   });
 });
 
-describe("error groups", () => {
-  test("leave out what differs from job to job", () => {
+describe("Error groups", () => {
+  test("leave out what differs from job to job.", () => {
     const labels: Record<string, string> = {
       "Error: connect ETIMEDOUT 10.0.0.1:5432\n    at x": "Error: connect ETIMEDOUT #:#",
       "user 3f2504e0-4f89-11d3-9a0c-0305e82c3301 is gone": "user # is gone",
@@ -185,7 +185,7 @@ describe("error groups", () => {
     }
   });
 
-  test("leave out ids of every shape, also after underscores", () => {
+  test("leave out ids of every shape, also after underscores.", () => {
     const ids = [
       ["ch_c4ca4238a0b923820dcc509a", "ch_c81e728d9d4c2f636f067f89"],
       ["req_7f3kd82jh1", "req_b81mmzpq0s"],
@@ -219,7 +219,7 @@ describe("error groups", () => {
     }
   });
 
-  test("leave out the worker of a recovery, whatever its id", () => {
+  test("leave out the worker of a recovery, whatever its id.", () => {
     const errors = [
       "Recovered: worker wkFlIpCfL stopped without finishing attempt 1",
       "Recovered 25 times in a row: worker prod eu-a stopped without finishing attempt 25",
@@ -235,7 +235,7 @@ describe("error groups", () => {
     assert.deepEqual(errors.map(errorLabel), labels);
   });
 
-  test("keep names of code, apostrophes and words with digits", () => {
+  test("keep names of code, apostrophes and words with digits.", () => {
     const unchanged = [
       "TypeError: Cannot read properties of undefined (reading 'currency')",
       'error: duplicate key value violates unique constraint "users_email_key"',
@@ -250,7 +250,7 @@ describe("error groups", () => {
     for (const error of unchanged) assert.equal(errorGroup(error).label, error);
   });
 
-  test("leave out nearly every random id, with digits or without", () => {
+  test("leave out nearly every random id, with digits or without.", () => {
     const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
     let seed = 1;
     const idOf = (alphabet: string, length: number) =>
@@ -270,7 +270,7 @@ describe("error groups", () => {
     assert.ok(others(letters.slice(26), 16) < 120, "small letters");
   });
 
-  test("of a place are a task's errors of one class and frame", () => {
+  test("of a place are a task's errors of one class and frame.", () => {
     const stack = (words: string, line: number) =>
       `TypeError: ${words}\n    at node:internal/x:1:1\n    at f (/app/node_modules/x/y.js:1:1)
     at async charge (file:///app/tasks/charge.js:${line}:5)\n    at run (/app/run.js:1:1)`;
@@ -285,13 +285,13 @@ describe("error groups", () => {
     assert.equal(errorPlace("mail", "no stack").label, "Error of mail, in different words");
   });
 
-  test("keep their fingerprint between versions", () => {
+  test("keep their fingerprint between versions.", () => {
     assert.equal(errorGroup("Error: no 1").fingerprint, errorGroup("Error: no 22\nx").fingerprint);
     assert.equal(errorGroup("Error: no 1").fingerprint, "107008472d73");
     assert.equal(likePatternOf("100%_\\ of #"), "100\\%\\_\\\\ of %%");
   });
 
-  test("end before a word or a quoted text that the limit of a line would cut", () => {
+  test("end before a word or a quoted text that the limit of a line would cut.", () => {
     const words = "the payment of this order was refused by the gateway ";
     for (const id of ["a8d7k2b9q1m4", "3f2504e0-4f89-11d3-9a0c-0305e82c3301", "9007199254740993"]) {
       for (let length = 280; length < 300; length++) {
@@ -303,7 +303,7 @@ describe("error groups", () => {
     }
   });
 
-  test("are found in a line of any length", () => {
+  test("are found in a line of any length.", () => {
     for (const part of ["a", "a.", "1a", "0", "1, ", "a@", "-", "f0"]) {
       assert.ok(errorGroup(part.repeat(1e6)).label.length <= 300);
     }

@@ -23,7 +23,7 @@ const ENDLESS = "HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\nuntil the 
 const BODILESS = "HTTP/1.1 304 Not Modified\r\netag: a\r\n\r\n";
 const INVITED = "HTTP/1.1 100 Continue\r\n\r\n";
 
-test("Answers are read in their order, in whatever pieces they come.", () => {
+test("Answers are read in their order, however they are split into chunks.", () => {
   for (const size of [1, 2, 7, 1_000]) {
     assert.deepEqual(read(SIZED + CHUNKED, size), ["200 hello", "404 abcd"]);
     assert.deepEqual(read(BODILESS + ENDLESS, size), ["304 ", "400 until the end last"]);

@@ -129,7 +129,7 @@ test("A client that reads nothing is cut off, and one that reads slowly is not."
   slow.socket.destroy();
 });
 
-test("One client cannot take every place.", async () => {
+test("One client cannot use every place.", async () => {
   const { promise: opened, resolve: open } = Promise.withResolvers<void>();
   let working = 0;
   const port = await startServer(

@@ -82,7 +82,7 @@ test("Due jobs are left of now, future ones right of it, and failed ones at thei
   assert.equal(series.failed[bucket], (await counted())["failed"]);
 });
 
-test("For a large table the index gives exact future counts, and the sample the rest.", async () => {
+test("For a large table the index gives exact future counts, and the sample all others.", async () => {
   await fill();
   const gauge = await readGauge(queue.db);
   // A table of any size is large then, and all its pages are sampled.

@@ -7,7 +7,7 @@ import { testQueue } from "../queue/queue-database.ts";
 
 const queue = testQueue();
 
-test("A search skips rows that take too long to search, reports them, and finds the rest.", async () => {
+test("A search skips rows that take too long to search, reports them, and finds all others.", async () => {
   await queue.sql("insert into worker._private_tasks (identifier) values ('t')");
   await queue.sql(`
     insert into worker._private_jobs (task_id, payload)

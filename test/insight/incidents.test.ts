@@ -161,7 +161,7 @@ describe("A stuck queue", () => {
     assert.deepEqual(await ofKind("stuck_queue"), []);
   });
 
-  test("behind an unknown holder may be one from 5 minutes on, when jobs are as late.", async () => {
+  test("behind an unknown worker may be one from 5 minutes on, when jobs are as late.", async () => {
     await held("stock", "4 minutes");
     assert.equal((await read()).level, "ok");
     await holdQueue("crm:acme", "stock", "6 minutes 5 s");
@@ -176,7 +176,7 @@ describe("A stuck queue", () => {
     assert.equal(checks.find(({ text }) => text === "No queue is stuck")?.passed, false);
   });
 
-  test("behind an unknown holder is amber, can be unlocked from 4 hours on, and is not called stale.", async () => {
+  test("behind an unknown worker is amber, can be unlocked from 4 hours on, and is not called stale.", async () => {
     await worker("w", ["sync"]);
     await held("stock", "3 hours");
     assert.equal((await read()).incidents[0]?.fix, null);

@@ -85,7 +85,7 @@ const incident = (page: Page, text: string | RegExp) =>
 const dialogButton = (page: Page, name: string | RegExp) =>
   page.getByRole("dialog").getByRole("button", { name });
 
-test("What blocks the queue, since when, and how many wait, is on the first screen.", async () => {
+test("The first screen shows what blocks the queue, since when, and how many jobs wait.", async () => {
   await fromOverview(0, async ({ page }) => {
     const one = incident(page, "crm:acme is stuck");
     await one.getByText("119 jobs wait.").waitFor();
@@ -160,7 +160,7 @@ test("A job is removed by its key in five steps.", async () => {
   });
 });
 
-test("A queue that a dead worker holds is freed in two steps.", async () => {
+test("A queue that a stale worker has locked is unlocked in two steps.", async () => {
   await fromOverview(2, async (hands) => {
     const { page } = hands;
     const one = incident(page, "crm:acme is stuck");

@@ -194,7 +194,7 @@ test("Columns and tight rows are remembered by the browser.", async () => {
   });
 });
 
-test("What is beside the list follows the keys, and leaves the list where it was.", async () => {
+test("The job beside the list follows the keys, and the list stays where it was.", async () => {
   await visit(admin, "/jobs", async ({ page, requests }) => {
     await rows(page, 100);
     const all = await ids(page);

@@ -206,7 +206,7 @@ test("The arrows go round in a menu, and open it.", async () => {
   });
 });
 
-test("What can be undone is a mere Enter away; for the rest the focus is on Cancel.", async () => {
+test("Enter confirms an action that can be undone; for other actions the focus is on Cancel.", async () => {
   // Without the tables of operations a retry cannot be undone.
   const undoing = await startAdmin({ extensions: ["operations"] });
   for (const [one, selector] of [
@@ -236,7 +236,7 @@ test("What can be undone is a mere Enter away; for the rest the focus is on Canc
   });
 });
 
-test("Where colours are forced, what is at hand still differs from the rest.", async () => {
+test("With forced colours the current row still differs from the others.", async () => {
   const edges = (page: Page, selector: string) =>
     page.locator(selector).evaluateAll((all) =>
       all.map((one) => {

@@ -29,7 +29,7 @@ test("Three hundred tasks are pages, and any of them is found by its name.", asy
   });
 });
 
-test("Timetables have a page: what runs next, the job that waits, what is late or forgotten.", async () => {
+test("The page of timetables shows the next runs, the waiting job, and entries that are late or have no worker.", async () => {
   const cron = [
     { identifier: "nightly", task: "send_email", pattern: "0 2 * * *", backfill_ms: 86_400_000 },
     { identifier: "keyed", task: "send_email", pattern: "* * * * *", backfill_ms: 0, key: "k" },

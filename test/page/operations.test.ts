@@ -73,7 +73,7 @@ async function chooseAll(page: Page, count: number): Promise<void> {
 
 const listOf = (task: string) => `/jobs?q=is%3Afailed%20task%3A${task}`;
 
-test("All that match are retried after a rehearsal, and undone from the receipt.", async () => {
+test("All matching jobs are retried after a preview, and restored from the receipt.", async () => {
   await failed("charge", MANY);
   const before = await rowsOf("charge");
   const running = before[3]?.id ?? "";
@@ -109,7 +109,7 @@ test("All that match are retried after a rehearsal, and undone from the receipt.
   assert.deepEqual(without(after), without(before), "every job is what it was");
 });
 
-test("A canary that fails holds the rest, and Resume goes on with it.", async () => {
+test("A canary that fails pauses the operation, and Resume continues it.", async () => {
   await failed("canary", 30);
   await visit(admin, listOf("canary"), async ({ page }) => {
     await chooseAll(page, 30);
@@ -222,7 +222,7 @@ async function undo(page: Page, says: RegExp, count: string): Promise<void> {
   await noticed(page, `Undone: ${count.split(" ")[0]} of ${count}`);
 }
 
-test("What was done to a job is undone from the notice, where one is.", async () => {
+test("An action on one job is undone from its notice.", async () => {
   await failed("single", 1);
   const before = await rowsOf("single");
   const id = before[1]?.id ?? "";
@@ -238,7 +238,7 @@ test("What was done to a job is undone from the notice, where one is.", async ()
   assert.deepEqual(await rowsOf("single"), before);
 });
 
-test("So it is of selected jobs, in the list, and from Activity later.", async () => {
+test("An action on selected jobs is undone from its notice in the list, and later from Activity.", async () => {
   await failed("chosen", 3);
   const before = await rowsOf("chosen");
   await visit(admin, listOf("chosen"), async ({ page }) => {
@@ -265,7 +265,7 @@ test("So it is of selected jobs, in the list, and from Activity later.", async (
   assert.deepEqual(await rowsOf("chosen"), before);
 });
 
-test("Without the extension a notice has no way back.", async () => {
+test("Without the extension a notice offers no undo.", async () => {
   const { id } = await bare.utils.addJob("alone", {});
   const work = async ({ page }: { page: Page }) => {
     await (await jobVerb(page, "Complete…")).click();
@@ -277,7 +277,7 @@ test("Without the extension a notice has no way back.", async () => {
   await visit(bare, `/jobs/${id}`, work, { mayMeet: /404 \(Not Found\)/ });
 });
 
-test("Of one kind of error the first few are retried before the rest.", async () => {
+test("The first few jobs of an error group are retried before the others.", async () => {
   await visit(admin, "/errors", async ({ page }) => {
     await page.getByRole("link", { name: /OddError/ }).click();
     await page.getByRole("button", { name: "Retry 40…" }).click();
@@ -294,7 +294,7 @@ test("Of one kind of error the first few are retried before the rest.", async ()
 
 const ADD = "Add tables and continue";
 
-test("Without the tables one click adds them, and goes on with what was previewed.", async () => {
+test("Without the tables one click adds them, and continues with the preview.", async () => {
   await failed("bare", 120, bare);
   await visit(bare, listOf("bare"), async ({ page, requests }) => {
     await page.locator(".jobs tbody tr").first().waitFor();
@@ -321,7 +321,7 @@ test("Without the tables one click adds them, and goes on with what was previewe
   assert.equal(spent(await rowsOf("bare", bare)), 0);
 });
 
-test("Where jobs have changed since the preview, the new one is shown before anything is done.", async () => {
+test("If jobs have changed since the preview, a new one is shown before anything is done.", async () => {
   const late = await startAdmin({ samples: false });
   await failed("late", 30, late);
   await visit(late, listOf("late"), async ({ page }) => {

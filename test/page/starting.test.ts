@@ -35,7 +35,7 @@ for (const width of [1440, 1024, 390]) {
   });
 }
 
-test("It has the theme that was selected in this browser.", async () => {
+test("The skeleton has the theme that was selected in this browser.", async () => {
   const { prepare, release } = heldBack("admin_ui_bg.wasm");
   const work = async ({ page }: Visit) => {
     const background = () =>
@@ -96,7 +96,7 @@ function watchNumbers(): void {
   look();
 }
 
-test("It starts in a browser that blocks the storage of sites.", async () => {
+test("The page starts in a browser that blocks the storage of sites.", async () => {
   const prepare = (page: Page) => page.addInitScript(blockStorage);
   const work = async ({ page }: Visit) => {
     await isLive(page);

@@ -314,7 +314,7 @@ test("Workers are notified of a batch once.", async () => {
   await client.end();
 });
 
-test("A refused batch leaves the rest of a transaction intact, and a rollback removes a batch.", async () => {
+test("A refused batch leaves its transaction intact, and a rollback removes a batch.", async () => {
   const client = await queue.pool.connect();
   try {
     await client.query("begin");

@@ -157,7 +157,7 @@ test("The command cleanup restores such queues, too.", async () => {
   assert.equal((await namesOfJobs())[0]?.queue, "recovered-queue-1");
 });
 
-test("A job owner task has no row is explained as unable to run.", async () => {
+test("A job whose task has no row is explained as unable to run.", async () => {
   await queue.sql("select worker.add_job('t')");
   await queue.sql("delete from worker._private_tasks");
   const why = await explainJob(queue.db, "1");

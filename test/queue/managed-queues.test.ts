@@ -354,7 +354,7 @@ test("A pause wins, and after it the queue is managed again while its runs hold 
   assert.equal((await take("b")).jobs.length, 1);
 });
 
-test("The slots of a worker that is gone are freed by the sweep, by force and by their age.", async () => {
+test("The slots of a stale worker become free by a sweep, by a forced unlock and by their age.", async () => {
   await add("q", 20);
   await limit("q", 2);
   await manage();

@@ -35,7 +35,7 @@ test("A batch conflicts with a key that another session adds and a worker takes 
   assert.equal(rows.length, 3);
 });
 
-test("In the caller's transaction such a batch fails with an error that suggests a retry.", async () => {
+test("In the caller's transaction a batch with that conflict fails with an error that suggests a retry.", async () => {
   const other = await queue.pool.connect();
   await other.query("begin");
   await addJob({ ...queue.db, client: other }, spec("k"));

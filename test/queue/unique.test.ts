@@ -123,7 +123,7 @@ test("Jobs that are running keep their keys in a batch that frees those of faile
   );
 });
 
-test("One batch may have a unique job several times: later ones meet the first.", async () => {
+test("One batch may have a unique job several times: later ones conflict with the first.", async () => {
   const added = await addJobs(queue.db, [
     job({ n: 1 }, byArgs("unfinished")),
     job({ n: 2 }, byArgs("waiting")),

@@ -189,7 +189,7 @@ test("A sweep skips a queue with a job whose row another session has locked, and
   assert.deepEqual([freed.recoveredJobs, freed.recoveredQueues], [1, 1]);
 });
 
-test("A sweep unlocks what stale and orphan workers hold and does not touch live workers.", async () => {
+test("A sweep unlocks what stale and unknown workers have locked, and changes nothing of live workers.", async () => {
   const locks: [string, string][] = [
     ["stale", "1s"],
     ["fresh", "3h"],
@@ -289,7 +289,7 @@ test("A resilient job waits for its worker's longer threshold in a manual sweep,
   assert.deepEqual(await listActiveWorkers(queue.db), []);
 });
 
-test("An orphan that took a lock just now is alive, whatever other locks it holds.", async () => {
+test("An unknown worker that took a lock just now is alive, whatever other locks it has.", async () => {
   await addLocked(["busy", "2h"], ["gone", "2h"]);
   const [fresh] = await addJobs(queue.db, [{ identifier: "t" }]);
   await lockJob(queue, fresh?.id ?? "", "busy", "1s");

@@ -58,7 +58,7 @@ async function payload(): Promise<string> {
   return disk;
 }
 
-test("Under systemd as PID 1 the units work as docs/deploy.md describes", { skip }, async (t) => {
+test("Under systemd as PID 1 the units work as docs/deploy.md describes.", { skip }, async (t) => {
   mkdirSync(directory, { recursive: true });
   await makeRoot(directory);
   const disk = await payload();

@@ -16,7 +16,7 @@ function signIn(page: Page, token: string): void {
   page.app.dispatch("access.sign-in", "", "");
 }
 
-test("bearer mode prompts for a token and sends it with every request", async () => {
+test("Bearer mode prompts for a token and sends it with every request.", async () => {
   const page = await start("/jobs?q=is:failed");
   assert.equal(page.asked("api/session").headers, "");
   page.answer("api/session", challenge("bearer"), 401);
@@ -41,7 +41,7 @@ test("bearer mode prompts for a token and sends it with every request", async ()
   );
 });
 
-test("the side bar and the phone's sheet name the database; without one there is no gap", async () => {
+test("The side bar and the phone's sheet name the database; without one there is no gap.", async () => {
   const named = (page: Page) =>
     page.all((e) => e.tag === "p" && e.attrs["title"] === "Database db-1.example:5433/shop_eu");
   const page = await opened("/", { database: "db-1.example:5433/shop_eu" });
@@ -52,7 +52,7 @@ test("the side bar and the phone's sheet name the database; without one there is
   assert.ok(!other.text.includes("Database "));
 });
 
-test("header mode sends the token in the header that the server names", async () => {
+test("Header mode sends the token in the header that the server names.", async () => {
   const page = await start("/");
   page.answer("api/session", challenge("header", "x-worker-admin-token"), 401);
   assert.match(
@@ -65,7 +65,7 @@ test("header mode sends the token in the header that the server names", async ()
   assert.equal(page.storage.get("worker.token-header"), "x-worker-admin-token");
 });
 
-test("a token of this tab signs in by itself", async () => {
+test("A token of this tab signs in by itself.", async () => {
   const storage = new Map([
     ["worker.token", "t"],
     ["worker.token-header", "x-key"],
@@ -74,7 +74,7 @@ test("a token of this tab signs in by itself", async () => {
   assert.equal(page.asked("api/session").headers, "x-key: t");
 });
 
-test("a wrong token is reported, and not kept", async () => {
+test("A wrong token is reported, and not kept.", async () => {
   const page = await start("/", new Map([["worker.token", "old"]]));
   page.answer("api/session", challenge("bearer"), 401);
   assert.match(page.text, /The server did not accept this token\./);
@@ -85,7 +85,7 @@ test("a wrong token is reported, and not kept", async () => {
   assert.equal(page.byId("field-token").attrs["aria-invalid"], "true");
 });
 
-test("a token sent in the wrong way is sent once more in the right one", async () => {
+test("A token sent in the wrong way is sent once more in the right one.", async () => {
   const page = await start("/", new Map([["worker.token", "t"]]));
   page.answer("api/session", challenge("header", "x-key"), 401);
   assert.equal(page.asked("api/session").headers, "x-key: t");
@@ -93,7 +93,7 @@ test("a token sent in the wrong way is sent once more in the right one", async (
   assert.match(page.text, /did not accept/);
 });
 
-test("text that can't be a header is refused at once", async () => {
+test("Text that cannot be a header is refused at once.", async () => {
   const page = await start("/");
   page.answer("api/session", challenge("bearer"), 401);
   const asked = page.requests.length;
@@ -102,7 +102,7 @@ test("text that can't be a header is refused at once", async () => {
   assert.match(page.text, /visible ASCII characters only/);
 });
 
-test("too many failed logins count down until the next try", async () => {
+test("After too many failed logins the page counts down until the next attempt.", async () => {
   const page = await start("/");
   page.answer("api/session", challenge("bearer"), 401);
   signIn(page, "x");
@@ -122,7 +122,7 @@ test("too many failed logins count down until the next try", async () => {
 
 const tooMany = { error: "too many logins at once", code: "too_many_logins" };
 
-test("too many logins from elsewhere do not sign an open page out: it tries again", async () => {
+test("Too many logins from elsewhere do not sign an open page out: it sends its request again.", async () => {
   const page = await start("/jobs", new Map([["worker.token", "t"]]));
   page.answer("api/session", session());
   page.app.streamOpened();
@@ -138,7 +138,7 @@ test("too many logins from elsewhere do not sign an open page out: it tries agai
   assert.equal(page.asked("api/jobs/1").headers, "authorization: Bearer t");
 });
 
-test("a page that is loaded again while there are too many logins waits with its token", async () => {
+test("A page that is loaded again while there are too many logins waits with its token.", async () => {
   const page = await start("/", new Map([["worker.token", "t"]]));
   page.answer("api/session", tooMany, 429, "1");
   assert.match(page.text, /Too many logins at once.*The page keeps trying\./);
@@ -148,7 +148,7 @@ test("a page that is loaded again while there are too many logins waits with its
   assert.equal(page.asked("api/session").headers, "authorization: Bearer t");
 });
 
-test("signing out clears the token and what was read", async () => {
+test("Signing out clears the token and what was read.", async () => {
   const page = await start("/jobs", new Map([["worker.token", "t"]]));
   page.answer("api/session", session());
   page.answer("api/jobs?limit=100", jobs([job(1, { task_identifier: "secret_task" })]));
@@ -162,7 +162,7 @@ test("signing out clears the token and what was read", async () => {
   assert.match(page.text, /Access token/);
 });
 
-test("a session that ends while the page is open leads to the sign-in and back", async () => {
+test("A session that ends while the page is open leads to the sign-in and back.", async () => {
   const page = await start("/jobs/5", new Map([["worker.token", "t"]]));
   page.answer("api/session", session());
   page.answer("api/jobs/5", challenge("bearer"), 401);
@@ -172,14 +172,14 @@ test("a session that ends while the page is open leads to the sign-in and back",
   assert.equal(page.asked("api/jobs/5").headers, "authorization: Bearer new");
 });
 
-test("basic mode leaves the password to the browser", async () => {
+test("Basic mode leaves the password to the browser.", async () => {
   const page = await start("/");
   page.answer("api/session", { error: "Sign in", code: "unauthorized" }, 401);
   assert.match(page.text, /Sign in to continue/);
   assert.equal(page.has("field-token"), false);
 });
 
-test("a server that does not answer gets another request", async () => {
+test("A server that does not answer gets another request.", async () => {
   const page = await start("/");
   page.answer("api/session", "", 0);
   assert.match(page.text, /Waiting for the server/);
@@ -189,7 +189,7 @@ test("a server that does not answer gets another request", async () => {
   assert.match(page.text, /1,234/);
 });
 
-test("a session that can't be read stops the page with a reason", async () => {
+test("A session that cannot be read stops the page with a reason.", async () => {
   for (const body of ["", "<html>", "[]", '{"csrf_token":1}', "{}x"]) {
     const page = await start("/");
     page.answer("api/session", body);
@@ -197,7 +197,7 @@ test("a session that can't be read stops the page with a reason", async () => {
   }
 });
 
-test("no token ever goes into an address", async () => {
+test("No address ever contains a token.", async () => {
   const page = await start("/", new Map([["worker.token", "s3cr3t-token"]]));
   page.answer("api/session", session());
   page.go("/jobs");

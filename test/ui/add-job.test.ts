@@ -20,7 +20,7 @@ async function form(): Promise<Page> {
 const line = (page: Page) =>
   textOf([page.one((e) => String(e.attrs["class"]) === "cli")]).replace("$ ", "");
 
-test("an unknown task name shows a warning and a suggestion", async () => {
+test("An unknown task name shows a warning and a suggestion.", async () => {
   const page = await form();
   page.type("identifier", "chrage_card");
   page.pass(300);
@@ -40,7 +40,7 @@ test("an unknown task name shows a warning and a suggestion", async () => {
   assert.ok(options.includes("charge_card") && options.includes("send_webhook"));
 });
 
-test("the job that has the key is shown, and what each mode does to it", async () => {
+test("The job that has the key is shown, and what each mode does to it.", async () => {
   const page = await form();
   page.type("key", 'pot:"1"');
   page.pass(300);
@@ -54,7 +54,7 @@ test("the job that has the key is shown, and what each mode does to it", async (
   assert.match(page.dialogText, /#11 stays as it is, and nothing is added\./);
 });
 
-test("times count from now as on the command line, and go out as they are then", async () => {
+test("Times count from now as on the command line, and go out as they are then.", async () => {
   const page = await form();
   page.type("identifier", "charge_card");
   for (const [typed, at, said] of [
@@ -113,7 +113,7 @@ test("times count from now as on the command line, and go out as they are then",
   assert.equal(JSON.parse(sent?.body ?? "").run_at, new Date(page.now + 1_800_000).toISOString());
 });
 
-test("the form is a line for a shell, too", async () => {
+test("The form shows its command for the shell, too.", async () => {
   const page = await form();
   page.type("identifier", "charge_card");
   page.type("payload", `{"it's": 1}`);
@@ -126,7 +126,7 @@ test("the form is a line for a shell, too", async () => {
   );
 });
 
-test("the draft stays when the form is closed or the page turned, and goes when the job is added", async () => {
+test("The draft stays when the form is closed or the page changes, and is deleted when the job is added.", async () => {
   const page = await form();
   page.type("identifier", "charge_card");
   page.app.dispatch("dialog.close", "", "");
@@ -143,7 +143,7 @@ test("the draft stays when the form is closed or the page turned, and goes when 
 
 const sentBy = (page: Page) => page.requests.findLast(({ method }) => method === "POST");
 
-test("a retry policy, a deadline, equal jobs and debouncing are folded, and part of the shell's line", async () => {
+test("A retry policy, a deadline, equal jobs and debouncing are folded, and part of the shell's line.", async () => {
   const page = await form();
   const isOpen = () => page.one((e) => e.attrs["class"] === "fold").attrs["open"] === true;
   assert.equal(isOpen(), false);
@@ -171,7 +171,7 @@ test("a retry policy, a deadline, equal jobs and debouncing are folded, and part
   });
 });
 
-test("what needs a field that is cleared goes with it", async () => {
+test("A setting that needs a cleared field is cleared with it.", async () => {
   const page = await form();
   page.type("identifier", "sync");
   page.type("unique_by", "args");
@@ -181,7 +181,7 @@ test("what needs a field that is cleared goes with it", async () => {
   assert.deepEqual(JSON.parse(sentBy(page)?.body ?? ""), { identifier: "sync", payload: {} });
 });
 
-test("a job that is already there is shown with a link to it, as a warning", async () => {
+test("A job that is already there is shown with a link to it, as a warning.", async () => {
   const page = await form();
   page.type("identifier", "sync");
   page.click("Add the job");
@@ -195,7 +195,7 @@ test("a job that is already there is shown with a link to it, as a warning", asy
   assert.equal(link?.attrs["href"], "#/jobs/290");
 });
 
-test("a time in the server's answer is shown by the local clock", async () => {
+test("A time in the server's answer is shown by the local clock.", async () => {
   const page = await form();
   page.type("identifier", "charge_card");
   page.click("Add the job");
@@ -205,7 +205,7 @@ test("a time in the server's answer is shown by the local clock", async () => {
   assert.deepEqual(page.notices, ["Dropped: the next can be added at 15:00:00"]);
 });
 
-test("a copy keeps the retry policy of its job, and not the deadline", async () => {
+test("A copy keeps the retry policy of its job, and not the deadline.", async () => {
   const page = await opened("/jobs/7");
   const flags = { slow: true, "retry:slow-api": true, "deadline:1772366400000": true };
   page.answer("api/jobs/7?fields=head", job(7, { flags }));
@@ -216,7 +216,7 @@ test("a copy keeps the retry policy of its job, and not the deadline", async () 
   assert.equal(page.byId("field-deadline").attrs["value"], "");
 });
 
-test("a duplicate takes over everything but the key", async () => {
+test("A duplicate takes over everything but the key.", async () => {
   const page = await opened("/jobs/7");
   const like = { queue_name: "mail", key: "k", max_attempts: 5, flags: { slow: true } };
   page.answer("api/jobs/7?fields=head", job(7, like));
@@ -229,7 +229,7 @@ test("a duplicate takes over everything but the key", async () => {
   assert.equal(value("key"), "");
 });
 
-test("a JSON error is shown at its place, and the one change that fixes it is offered", async () => {
+test("A JSON error is shown at its place, and the one change that fixes it is offered.", async () => {
   const page = await form();
   const payload = () => page.byId("field-payload").attrs["value"];
   for (const [typed, said, offer, corrected] of [
@@ -264,7 +264,7 @@ test("a JSON error is shown at its place, and the one change that fixes it is of
   }
 });
 
-test("any text gets a place inside of it, and an offer never makes it worse", async () => {
+test("An error in any payload is shown with its line and column.", async () => {
   const page = await form();
   for (const typed of [
     "{",
@@ -287,7 +287,7 @@ test("any text gets a place inside of it, and an offer never makes it worse", as
   }
 });
 
-test("the form shows how many jobs wait in the queue, and how long all attempts last", async () => {
+test("The form shows how many jobs wait in the queue, and how long all attempts last.", async () => {
   const page = await form();
   page.type("queue", "mail");
   page.pass(300);

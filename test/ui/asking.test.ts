@@ -34,7 +34,7 @@ function busy(page: Page, seconds: number, start: string, body: unknown, bytes: 
   return answered - before;
 }
 
-test("a list is requested every few seconds while its answers are small, and seldom while they are large", async () => {
+test("A list is requested every few seconds while its answers are small, and seldom while they are large.", async () => {
   const queues = { queues: [queue("a")], next_cursor: null, count: 1 };
   const small = await opened("/queues");
   small.answer("api/queues", queues);
@@ -51,7 +51,7 @@ test("a list is requested every few seconds while its answers are small, and sel
   assert.ok(seldom >= 2 && seldom <= 3, `${seldom} times`);
 });
 
-test("after a pause the first change is requested at once, however large the last answer was", async () => {
+test("After a pause the first change is requested at once, however large the last answer was.", async () => {
   const list = jobs([failedJob(1)]);
   const page = await opened("/jobs");
   page.answer("api/jobs", list, 200, "", 24_000);
@@ -59,7 +59,7 @@ test("after a pause the first change is requested at once, however large the las
   assert.equal(busy(page, 2, "api/jobs", list, 12_000), 1);
 });
 
-test("failed jobs are requested when one has failed, and only now and then while others change", async () => {
+test("Failed jobs are requested when one has failed, and only now and then while others change.", async () => {
   const list = jobs([failedJob(1)]);
   const page = await opened("/jobs?q=is%3Afailed");
   page.answer("api/jobs", list);
@@ -85,7 +85,7 @@ test("failed jobs are requested when one has failed, and only now and then while
   assert.equal(askedFor(page, "api/jobs"), before + 2, "something else could have changed them");
 });
 
-test("rows that were read a while ago show their age, once something has changed since", async () => {
+test("Rows that were read a while ago show their age, once something has changed since.", async () => {
   const list = jobs([failedJob(1)], "further");
   const page = await opened("/jobs");
   page.answer("api/jobs", list);
@@ -101,7 +101,7 @@ test("rows that were read a while ago show their age, once something has changed
   assert.match(page.text, /, read 2\d s ago/);
 });
 
-test("a page of writes follows the operation that runs, and sees its end", async () => {
+test("A page of writes follows the operation that runs, and sees its end.", async () => {
   const page = await opened("/activity");
   const none = { entries: [], is_recorded: true, next_cursor: null };
   page.answer("api/activity", none);
@@ -118,7 +118,7 @@ test("a page of writes follows the operation that runs, and sees its end", async
   assert.equal(askedFor(page, "api/activity"), asked + 1);
 });
 
-test("error groups that were read before the last failure are requested again until they have it", async () => {
+test("Error groups that were read before the last failure are requested again until they have it.", async () => {
   const page = await opened("/");
   const answer = (second: number) =>
     page.answer("api/groups", { ...groups([]), as_of: at(second) });

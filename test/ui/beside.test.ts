@@ -51,7 +51,7 @@ const heads = (page: Page) =>
     .one((e) => e.tag === "thead")
     .children.map((row) => textOf([row as ReturnType<typeof page.one>]));
 
-test("groups have heads of their own; those of jobs are below them while a group is open", async () => {
+test("Groups have heads of their own; those of jobs are below them while a group is open.", async () => {
   const page = await groupedByError();
   assert.deepEqual(heads(page), ["ErrorLast 3 hJobsFirstLast"]);
   page.app.dispatch("jobs.open", "of aaaaaaaaaaaa", "");
@@ -61,7 +61,7 @@ test("groups have heads of their own; those of jobs are below them while a group
   assert.deepEqual(heads(flat), ["StateJob ↓StatusAttemptsQueueWhen"]);
 });
 
-test("jobs by error: each group's error, how many, since when, and the action for all of it", async () => {
+test("Jobs grouped by error show each group's error, how many jobs, since when, and the action for all of them.", async () => {
   const page = await groupedByError();
   assert.deepEqual(texts(page), [
     "GatewayError HTTP # from /v1/charges/#8,400 70 %since 10:50:00last 7 s agoRetry 8,400…",
@@ -73,7 +73,7 @@ test("jobs by error: each group's error, how many, since when, and the action fo
   assert.equal(JSON.parse(body).q, `is:failed group:"${GATEWAY}"`);
 });
 
-test("a group opens in place, its rows show what differs, and the rest is a link", async () => {
+test("A group opens in place, its rows show what differs, and a link leads to the other jobs.", async () => {
   const page = await groupedByError();
   page.app.dispatch("jobs.open", "of aaaaaaaaaaaa", "");
   const { path } = page.asked(GATEWAY_ROWS);
@@ -94,7 +94,7 @@ test("a group opens in place, its rows show what differs, and the rest is a link
   assert.deepEqual(ids(page), ["of aaaaaaaaaaaa", "of bbbbbbbbbbbb"]);
 });
 
-test("what all errors of a group have in common is not repeated in each row", async () => {
+test("Text that all errors of a group have in common is not repeated in each row.", async () => {
   const page = await groupedByError();
   page.app.dispatch("jobs.open", "of aaaaaaaaaaaa", "");
   const other = failedJob(3, { error_line: null });
@@ -103,7 +103,7 @@ test("what all errors of a group have in common is not repeated in each row", as
   assert.match(texts(page)[3] ?? "", /#3No error recorded/);
 });
 
-test("a group whose rows take long is filled in steps, as far as a few of them lead", async () => {
+test("A group whose rows take long is filled in steps, as far as a few of them lead.", async () => {
   const page = await groupedByError();
   page.app.dispatch("jobs.open", "of aaaaaaaaaaaa", "");
   const part = { complete: false, ranking: "partial" };
@@ -116,7 +116,7 @@ test("a group whose rows take long is filled in steps, as far as a few of them l
   assert.match(page.text, /the search stopped there · show all/);
 });
 
-test("rows of an open group stay where they are when newer ones push in, and the gone are marked", async () => {
+test("Rows of an open group stay where they are when newer ones arrive, and removed ones are marked.", async () => {
   const page = await groupedByError();
   page.app.dispatch("jobs.open", "of aaaaaaaaaaaa", "");
   page.answer(GATEWAY_ROWS, jobs([charge(7, 503, "a"), charge(5, 503, "b"), charge(3, 503, "c")]));
@@ -133,7 +133,7 @@ test("rows of an open group stay where they are when newer ones push in, and the
   assert.deepEqual(ids(page).slice(0, 3), ["of bbbbbbbbbbbb", "of aaaaaaaaaaaa", "9"]);
 });
 
-test("a name is a group exactly, whatever it holds, and its query finds no other", async () => {
+test("A name is a group exactly, whatever it contains, and its query finds no other.", async () => {
   const page = await opened("/jobs?q=is%3Aready%20or%20is%3Ablocked&group=queue");
   page.answer(
     "api/groups?by=queue",
@@ -150,7 +150,7 @@ test("a name is a group exactly, whatever it holds, and its query finds no other
   assert.equal(page.hasButton("Retry 12…"), false, "no verb fits every ready job");
 });
 
-test("an empty grouping shows why, with a link back to single jobs", async () => {
+test("An empty grouping shows why, with a link back to single jobs.", async () => {
   const page = await opened("/jobs?group=queue");
   page.answer("api/groups?by=queue", groups([]));
   assert.match(page.text, /None of these jobs is in a named queue/);
@@ -158,7 +158,7 @@ test("an empty grouping shows why, with a link back to single jobs", async () =>
   assert.equal(flat.attrs["href"], "#/jobs");
 });
 
-test("F puts jobs together and takes them apart again; tabs and chips keep the grouping", async () => {
+test("The key f groups jobs and ungroups them again; tabs and chips keep the grouping.", async () => {
   const page = await listed([job(1)], "/jobs?q=queue%3Amail");
   page.app.dispatch("app.key", "", "f");
   assert.equal(page.navigations.at(-1), "/jobs?q=queue%3Amail&group=error");
@@ -169,7 +169,7 @@ test("F puts jobs together and takes them apart again; tabs and chips keep the g
   assert.equal(page.navigations.at(-1), "/jobs?group=error");
 });
 
-test("back to groups finds them open, with the same rows", async () => {
+test("After Back the groups are open, with the same rows.", async () => {
   const page = await groupedByError();
   page.app.dispatch("jobs.open", "of aaaaaaaaaaaa", "");
   page.answer(GATEWAY_ROWS, jobs([charge(7, 503, "a")]));
@@ -192,7 +192,7 @@ async function besideOf(page: Page, key: string, whole = job(Number(key))): Prom
   page.answer(`api/jobs/${key}?`, whole);
 }
 
-test("a job opens beside the list, which is not requested again", async () => {
+test("A job opens beside the list, which is not requested again.", async () => {
   const page = await wide();
   const before = asked(page, "api/jobs?");
   page.app.dispatch("jobs.open", "2", "");
@@ -207,7 +207,7 @@ test("a job opens beside the list, which is not requested again", async () => {
   assert.deepEqual(ids(page), ["3", "2", "1"]);
 });
 
-test("keys move the row, and what is beside follows once they rest", async () => {
+test("Keys move the current row, and the job beside the list follows once they pause.", async () => {
   const page = await wide();
   await besideOf(page, "3");
   const steps = page.navigations.length;
@@ -223,7 +223,7 @@ test("keys move the row, and what is beside follows once they rest", async () =>
   assert.equal(page.navigations.at(-1), "/jobs/1", "Enter on the open one opens its page");
 });
 
-test("Escape closes it and gives the focus to its row; Back does the same", async () => {
+test("Escape closes the open job and focuses its row; Back does the same.", async () => {
   const page = await wide();
   await besideOf(page, "2");
   page.app.dispatch("app.key", "", "Escape");
@@ -234,7 +234,7 @@ test("Escape closes it and gives the focus to its row; Back does the same", asyn
   assert.deepEqual(ids(page), ["3", "2", "1"]);
 });
 
-test("an address with an open job shows both; closed, it leaves the list in its place", async () => {
+test("An address with an open job shows both; when the job is closed, the list stays where it was.", async () => {
   const page = await opened("/");
   page.wide = true;
   page.go("/jobs?q=is%3Afailed&job=7");
@@ -245,7 +245,7 @@ test("an address with an open job shows both; closed, it leaves the list in its 
   assert.equal(page.navigations.at(-1), "/jobs?q=is%3Afailed");
 });
 
-test("without room beside the list a job has the page to itself, however it was linked", async () => {
+test("On a narrow page a job replaces the list, however it was linked.", async () => {
   const page = await listed([job(3)]);
   page.app.dispatch("jobs.open", "3", "");
   assert.equal(page.navigations.at(-1), "/jobs/3");
@@ -254,7 +254,7 @@ test("without room beside the list a job has the page to itself, however it was 
   assert.equal(asked(pasted, "api/jobs/"), 0);
 });
 
-test("a job that ends while it is open is marked as ended, and so is its row", async () => {
+test("A job that ends while it is open is marked as ended, and so is its row.", async () => {
   const page = await wide();
   await besideOf(page, "3");
   page.app.held(true);
@@ -266,7 +266,7 @@ test("a job that ends while it is open is marked as ended, and so is its row", a
   assert.deepEqual(marked(page, "gone"), ["3"]);
 });
 
-test("keys act on the open job, or on the selected ones", async () => {
+test("Keys act on the open job, or on the selected ones.", async () => {
   const page = await wide();
   await besideOf(page, "1", failedJob(1));
   page.app.dispatch("app.key", "", "r");
@@ -278,7 +278,7 @@ test("keys act on the open job, or on the selected ones", async () => {
   assert.match(page.dialogText, /Reschedule 2 jobs/);
 });
 
-test("keys do nothing to jobs that workers have locked, as the bar offers nothing", async () => {
+test("Keys do nothing to jobs that workers have locked, because the bar offers nothing.", async () => {
   const locked = { state: "locked", condition: "running", locked_by: "w", attempts: 1 } as const;
   const page = await listed([job(1, locked), job(2, locked), failedJob(3)]);
   const press = (key: string) => page.app.dispatch("app.key", "", key);
@@ -298,7 +298,7 @@ test("keys do nothing to jobs that workers have locked, as the bar offers nothin
   assert.match(page.dialogText, /Reschedule 3 jobs/);
 });
 
-test("a list of several answers, come back to, keeps what was found and calls none of it gone", async () => {
+test("After Back a list of several answers still has all rows that were found, and marks none as removed.", async () => {
   const page = await opened("/jobs?q=needle");
   const part = { complete: false, scanned: 500_000 };
   page.answer("api/jobs?limit=100", jobs([job(9), job(8)], "c1", part));
@@ -315,7 +315,7 @@ test("a list of several answers, come back to, keeps what was found and calls no
   assert.match(page.text, /searched 500,000/);
 });
 
-test("on a row that one has come to the job's link, command and duplicate are a key each", async () => {
+test("The current row's link, command and duplicate have a key each.", async () => {
   const page = await listed([failedJob(1), job(2, { payload_bytes: 9 })]);
   const press = (key: string) => page.app.dispatch("app.key", "", key);
   for (const key of ["c", "y", "d"]) press(key);
@@ -335,7 +335,7 @@ test("on a row that one has come to the job's link, command and duplicate are a 
   assert.equal(page.byId("field-queue").attrs["value"], " mail ", "a name is not trimmed");
 });
 
-test("a payload that is too large to be copied shows a message", async () => {
+test("A payload that is too large to be copied shows a message.", async () => {
   const page = await listed([job(1)]);
   page.app.dispatch("app.key", "", "j");
   page.app.dispatch("app.key", "", "d");

@@ -12,7 +12,7 @@ async function openedJob(one: ReturnType<typeof job>) {
   return page;
 }
 
-test("a running job is cancelled from its page with a reason, and the answer is that it is being cancelled", async () => {
+test("A running job is cancelled from its page with a reason, and the page shows that it is being cancelled.", async () => {
   const page = await openedJob(lockedJob(7));
   page.click("Cancel…");
   assert.match(page.dialogText, /^Cancel job 7.*The signal of a running job aborts/);
@@ -31,7 +31,7 @@ test("a running job is cancelled from its page with a reason, and the answer is 
   assert.equal(page.all((e) => e.attrs["class"] === "notice warn").length, 0);
 });
 
-test("a waiting job can be cancelled, a failed one cannot", async () => {
+test("A waiting job can be cancelled, a failed one cannot.", async () => {
   const page = await openedJob(job(7));
   page.click("Cancel…");
   page.click("Cancel job 7");
@@ -39,7 +39,7 @@ test("a waiting job can be cancelled, a failed one cannot", async () => {
   assert.equal((await openedJob(failedJob(7))).hasButton("Cancel…"), false);
 });
 
-test("selected jobs that run are cancelled with those that wait", async () => {
+test("Selected jobs that run are cancelled with those that wait.", async () => {
   const page = await listed([lockedJob(1), job(2)]);
   page.app.dispatch("jobs.all", "", "");
   page.click("Cancel…");
@@ -47,7 +47,7 @@ test("selected jobs that run are cancelled with those that wait", async () => {
   assert.equal(page.asked("api/jobs/action").body, '{"action":"cancel","ids":[1,2]}');
 });
 
-test("all jobs of a query are cancelled after a preview, which counts those that run", async () => {
+test("All jobs of a query are cancelled after a preview, which counts those that run.", async () => {
   const page = await listed([lockedJob(1)], "/jobs?q=is%3Arunning");
   page.app.dispatch("app.key", "", "Mod+a");
   page.click("Cancel…");
@@ -61,7 +61,7 @@ test("all jobs of a query are cancelled after a preview, which counts those that
   assert.equal(JSON.parse(page.asked("api/operations").body).rehearsal, "r-1");
 });
 
-test("the palette cancels a job by its id, and finds the action on the page of a job", async () => {
+test("The palette cancels a job by its id, and finds the action on the page of a job.", async () => {
   const page = await openedJob(lockedJob(7));
   page.app.dispatch("app.layer", "palette", "");
   const look = (text: string) => {
@@ -76,7 +76,7 @@ test("the palette cancels a job by its id, and finds the action on the page of a
   assert.equal(page.asked("api/jobs/action").body, '{"action":"cancel","ids":[42]}');
 });
 
-test("a read-only page cancels nothing", async () => {
+test("A read-only page cancels nothing.", async () => {
   const page = await opened("/jobs/7", { read_only: true });
   page.answer("api/jobs/7?fields=head", lockedJob(7));
   assert.equal(page.hasButton("Cancel…"), false);

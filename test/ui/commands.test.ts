@@ -21,7 +21,7 @@ const asks = (page: Page) =>
     .all((e) => e.tag === "button" && String(e.attrs["data-click"]).startsWith("ask."))
     .map((e) => String(e.attrs["data-click"]).slice(4));
 
-test("a dialog with a time field focuses it: the key s and the time are enough", async () => {
+test("A dialog with a time field focuses it: the key s and the time are enough.", async () => {
   const page = await listed([failedJob(1)], "/jobs?q=is%3Afailed");
   page.app.dispatch("jobs.key", "1", "ArrowDown");
   page.app.dispatch("app.key", "", "s");
@@ -31,7 +31,7 @@ test("a dialog with a time field focuses it: the key s and the time are enough",
   assert.match(page.asked("api/jobs/action").body, /"action":"reschedule","ids":\[1\],"run_at":/);
 });
 
-test("every command on jobs has its dialog, with its fields, its limits and its request", async () => {
+test("Every command on jobs has its dialog, with its fields, its limits and its request.", async () => {
   assert.ok(jobCommands.length >= 5);
   for (const command of jobCommands) {
     const page = await openedJob(failedJob(7));
@@ -63,7 +63,7 @@ test("every command on jobs has its dialog, with its fields, its limits and its 
   }
 });
 
-test("the focus is on the action only if that can be undone", async () => {
+test("The focus is on the action only if that can be undone.", async () => {
   const isFocused = (page: Page) =>
     page.one((e) => e.tag === "button" && e.attrs["type"] === "submit").attrs["autofocus"] === true;
   for (const can_undo of [true, false]) {
@@ -86,7 +86,7 @@ test("the focus is on the action only if that can be undone", async () => {
   }
 });
 
-test("a failed job can be retried; one that has not failed needs no retry", async () => {
+test("A failed job can be retried; one that has not failed needs no retry.", async () => {
   const failed = await openedJob(failedJob(7));
   assert.deepEqual(asks(failed), ["retry", "run-now", "reschedule", "complete"]);
   failed.click("Retry…");
@@ -108,7 +108,7 @@ test("a failed job can be retried; one that has not failed needs no retry", asyn
   );
 });
 
-test("among selected jobs one that failed is enough to offer a retry of all", async () => {
+test("Among selected jobs one that failed is enough to offer a retry of all.", async () => {
   const page = await listed([job(1), failedJob(2)]);
   page.app.dispatch("jobs.pick", "1", "");
   assert.equal(page.hasButton("Retry…"), false);
@@ -118,7 +118,7 @@ test("among selected jobs one that failed is enough to offer a retry of all", as
   assert.equal(page.asked("api/jobs/action").body, '{"action":"retry","ids":[1,2]}');
 });
 
-test("a job that was changed but has no attempts left is a warning in the server's words", async () => {
+test("A job that was changed but has no attempts left is a warning in the server's words.", async () => {
   const message =
     "Rescheduled to run now: 0 of 1 job; 1 has no attempts left and will not run: retry it, or set attempts below max_attempts";
   const page = await openedJob(failedJob(7));
@@ -130,7 +130,7 @@ test("a job that was changed but has no attempts left is a warning in the server
   assert.equal(page.all((e) => e.attrs["class"] === "notice warn").length, 1);
 });
 
-test("a key that no job has is a warning", async () => {
+test("A key that no job has is a warning.", async () => {
   const page = await listed([job(1)]);
   page.click("Remove by key…");
   page.type("key", "k");
@@ -141,7 +141,7 @@ test("a key that no job has is a warning", async () => {
   assert.equal(page.all((e) => e.attrs["class"] === "notice warn").length, 1);
 });
 
-test("which job a key is of is shown before it is removed, and that none has it", async () => {
+test("Before a removal by key the dialog shows which job has the key, or that none has it.", async () => {
   const page = await listed([job(1)]);
   page.click("Remove by key…");
   const type = (key: string, found: ReturnType<typeof job>[]) => {
@@ -169,7 +169,7 @@ test("which job a key is of is shown before it is removed, and that none has it"
   assert.equal(page.asked("api/jobs/remove-by-key").body, '{"key":"kk"}');
 });
 
-test("a dialog about many jobs shows how many there are of each task", async () => {
+test("A dialog about many jobs shows how many there are of each task.", async () => {
   const other = (id: number) => job(id, { task_identifier: "charge_card" });
   const page = await listed([
     ...Array.from({ length: 6 }, (_, n) => job(n + 1)),
@@ -182,7 +182,7 @@ test("a dialog about many jobs shows how many there are of each task", async () 
   assert.deepEqual(items, ["6send_email", "2charge_card"]);
 });
 
-test("a dialog that is not about the selected jobs does not name them", async () => {
+test("A dialog that is not about the selected jobs does not name them.", async () => {
   const page = await listed([job(1), job(2)]);
   page.app.dispatch("jobs.all", "", "");
   for (const label of ["Remove by key…", "Add a job"]) {
@@ -196,7 +196,7 @@ test("a dialog that is not about the selected jobs does not name them", async ()
   assert.equal(other.byId("field-key").attrs["value"], "k1");
 });
 
-test("a text longer than the server accepts is rejected before it is sent", async () => {
+test("A text longer than the server accepts is rejected before it is sent.", async () => {
   const page = await openedJob(job(7));
   page.click("Fail…");
   page.type("reason", "x".repeat(10_001));
@@ -207,7 +207,7 @@ test("a text longer than the server accepts is rejected before it is sent", asyn
   assert.equal(JSON.parse(page.asked("api/jobs/action").body).reason.length, 10_000);
 });
 
-test("after a write the current page is requested again", async () => {
+test("After a write the current page is requested again.", async () => {
   const page = await listed([job(1)]);
   page.app.dispatch("jobs.pick", "1", "");
   page.click("Complete…");

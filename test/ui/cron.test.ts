@@ -42,7 +42,7 @@ const rows = (page: Page) =>
     .slice(1)
     .map((e) => textOf([e]));
 
-test("an entry shows its task, its last and next run, and the workers that have it", async () => {
+test("An entry shows its task, its last and next run, and the workers that have it.", async () => {
   const page = await opened("/cron");
   assert.equal(page.asked("api/cron").path, "api/cron?limit=100&sort=next");
   const nightly = {
@@ -67,7 +67,7 @@ test("an entry shows its task, its last and next run, and the workers that have 
   assert.equal(page.navigations.at(-1), "/cron/nightly");
 });
 
-test("a tick that was not scheduled is marked, whatever ran before", async () => {
+test("A tick that was not scheduled is marked, whatever ran before.", async () => {
   const page = await opened("/cron");
   const missed = { last_execution: at(-7200), late_since: at(-3600) };
   page.answer(
@@ -80,7 +80,7 @@ test("a tick that was not scheduled is marked, whatever ran before", async () =>
   assert.equal(textOf([mark]), "missed 12:00:00");
 });
 
-test("an entry that no worker reports any more is marked, and shows no pattern", async () => {
+test("An entry that no worker reports any more is marked, and shows no pattern.", async () => {
   const page = await opened("/cron");
   const nobodys = { task: null, match: null, in_words: null, next_execution: null, backfill: null };
   page.answer("api/cron", listed([entry("forgotten", { ...nobodys, workers: 0, worker_ids: [] })]));
@@ -89,7 +89,7 @@ test("an entry that no worker reports any more is marked, and shows no pattern",
   ]);
 });
 
-test("entries are searched from eight on, and where a search is under way", async () => {
+test("Entries are searched from eight on, and where a search is under way.", async () => {
   const page = await opened("/cron");
   const entries = Array.from({ length: 8 }, (_, n) => entry(`entry_${n}`));
   page.answer("api/cron", listed(entries.slice(1)));
@@ -102,7 +102,7 @@ test("entries are searched from eight on, and where a search is under way", asyn
   assert.ok(searched.has("cron-search"));
 });
 
-test("without schedules, or without a match, the page shows a message", async () => {
+test("Without schedules, or without a match, the page shows a message.", async () => {
   const page = await opened("/cron");
   page.answer("api/cron", listed([]));
   assert.match(page.text, /No schedules/);
@@ -115,7 +115,7 @@ test("without schedules, or without a match, the page shows a message", async ()
   assert.equal(page.navigations.at(-1), "/cron");
 });
 
-test("of many entries the first lines are shown, and the number of all that run", async () => {
+test("The first lines of many entries are shown, with the number of all that run.", async () => {
   const page = await opened("/cron");
   const often = (n: number) => entry(`often_${n}`, { quarters_ahead: [n] });
   const entries = Array.from({ length: 40 }, (_, n) => often(n));
@@ -128,7 +128,7 @@ test("of many entries the first lines are shown, and the number of all that run"
   assert.equal(lines.length, 30);
 });
 
-test("the next day is a line of quarters of an hour for each entry that runs in it", async () => {
+test("The next day is a line of quarters of an hour for each entry that runs in it.", async () => {
   const page = await opened("/cron");
   const often = entry("often", { quarters_ahead: Array.from({ length: 96 }, (_, n) => n) });
   const nightly = entry("nightly", { quarters_ahead: [8] });
@@ -168,7 +168,7 @@ const nightly = (change: Partial<CronEntry> = {}) =>
     ...change,
   });
 
-test("a schedule differs from an entry in code, and has its actions", async () => {
+test("A schedule differs from an entry in code, and has its actions.", async () => {
   const page = await opened("/cron");
   page.answer("api/cron", listed([nightly(), entry("code")]));
   const [first = "", second = ""] = rows(page);
@@ -184,7 +184,7 @@ test("a schedule differs from an entry in code, and has its actions", async () =
   assert.deepEqual(page.notices, ["Paused the schedule nightly"]);
 });
 
-test("a paused schedule shows since when, and can be resumed", async () => {
+test("A paused schedule shows since when, and can be resumed.", async () => {
   const page = await opened("/cron");
   page.answer("api/cron", listed([nightly({ paused_at: at(-3600), next_execution: null })]));
   assert.match(rows(page)[0] ?? "", /Pausedsince 12:00.*Resume…/);
@@ -205,7 +205,7 @@ const withPayload = (object: object) =>
     `"overlap":"skip","payload":${PAYLOAD},"queue"`,
   );
 
-test("a change begins with the definition, and sends what differs, with the revision that was shown", async () => {
+test("A change begins with the definition, and sends what differs, with the revision that was shown.", async () => {
   const page = await opened("/cron");
   page.answer("api/cron", listed([nightly()]));
   page.click("Change…");
@@ -244,7 +244,7 @@ const details = (change: object = {}) => ({
   ...change,
 });
 
-test("the page of a schedule shows its next runs in two zones, its definition and its changes", async () => {
+test("The page of a schedule shows its next runs in two zones, its definition and its changes.", async () => {
   const page = await opened("/cron/nightly");
   page.answer("api/cron-entry?name=nightly", withPayload(details()));
   assert.match(page.text, /Cronnightlyevery day at 02:30 in Europe\/BerlinRun now…Pause…Change…/);
@@ -261,7 +261,7 @@ test("the page of a schedule shows its next runs in two zones, its definition an
   assert.equal(page.asked("api/schedules").body, '{"action":"run","identifier":"nightly"}');
 });
 
-test("the key p pauses the schedule of its page, and of the current row of the list", async () => {
+test("The key p pauses the schedule of its page, and of the current row of the list.", async () => {
   const page = await opened("/cron/nightly");
   page.answer("api/cron-entry", withPayload(details()));
   page.app.dispatch("app.key", "", "p");
@@ -273,7 +273,7 @@ test("the key p pauses the schedule of its page, and of the current row of the l
   assert.match(list.dialogText, /^Pause nightly/);
 });
 
-test("an entry in code has a page without actions; a removed schedule leaves its page", async () => {
+test("An entry in code has a page without actions; a removed schedule leaves its page.", async () => {
   const page = await opened("/cron/code");
   const differs = "has 2 versions on live workers: 0 3 * * * and 0 4 * * *.";
   const only = { entries: [entry("code", { differs })], schedule: null, changes: [] };
@@ -291,7 +291,7 @@ test("an entry in code has a page without actions; a removed schedule leaves its
   assert.match(missing.text, /Schedule not foundNo schedule is named “gone”\.All schedules/);
 });
 
-test("a schedule is added, and the table for it first where the schema lacks it", async () => {
+test("A schedule is added, and the table for it first where the schema lacks it.", async () => {
   const page = await opened("/cron");
   page.answer("api/cron", listed([]));
   page.click("Add a schedule…");

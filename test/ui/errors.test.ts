@@ -32,7 +32,7 @@ async function listed(failed: Group[], retrying: Group[], address = "/errors") {
   return page;
 }
 
-test("error groups show their failed and retrying jobs, the most failed first", async () => {
+test("Error groups show their failed and retrying jobs, the most failed first.", async () => {
   const page = await listed([gateway({ is_new: true })], [timeout(), gateway({ count: value(7) })]);
   assert.deepEqual(rows(page), [
     "GatewayError HTTP # from gatewaycharge_card8,40072 h7 s",
@@ -43,7 +43,7 @@ test("error groups show their failed and retrying jobs, the most failed first", 
   assert.equal(link.attrs["href"], "#/errors/aaaaaaaaaaaa");
 });
 
-test("they are ordered by a column, searched by a text, and limited to a time", async () => {
+test("Error groups are ordered by a column, searched by a text, and limited to a time.", async () => {
   const page = await listed([gateway()], [timeout()], "/errors?sort=-retrying");
   assert.match(rows(page)[0] ?? "", /^TimeoutError/);
   page.go("/errors?search=gateWAY");
@@ -58,7 +58,7 @@ test("they are ordered by a column, searched by a text, and limited to a time", 
   page.asked(retryingPath("%20updated%3C24h"));
 });
 
-test("only the failed or only the retrying ones can be seen", async () => {
+test("The list can show only error groups with failed jobs, or only those with retrying jobs.", async () => {
   const page = await opened("/errors?which=retrying");
   assert.ok(!page.requests.some(({ path }) => path === failedPath()));
   page.answer(retryingPath(), groups([timeout()]));
@@ -91,7 +91,7 @@ async function opened1(failed: Group = gateway(), change = {}) {
   return page;
 }
 
-test("an error group shows how often, since when, where, and what its jobs have in common", async () => {
+test("An error group shows how often, since when, where, and what its jobs have in common.", async () => {
   const page = await opened1();
   feed(page, { counts: counts({ failed: value(12_000) }) });
   assert.match(page.text, /Failed8,40070 % of all failuresRetrying0First10:50:00/);
@@ -107,7 +107,7 @@ test("an error group shows how often, since when, where, and what its jobs have 
   );
 });
 
-test("the navigation shows how many groups there are, or that there may be more", async () => {
+test("The navigation shows how many groups there are, or that there may be more.", async () => {
   const mark = async (error_groups: number) => {
     const page = await opened("/");
     feed(page, { incidents: incidents([], { error_groups }) });
@@ -117,13 +117,13 @@ test("the navigation shows how many groups there are, or that there may be more"
   assert.equal(await mark(100), "Errors100+");
 });
 
-test("a group that was requested alone has its share of all failures", async () => {
+test("A group that was requested alone has its share of all failures.", async () => {
   const page = await opened1(gateway({ share: 1, count: value(1498) }));
   feed(page, { counts: counts({ failed: value(11_245) }) });
   assert.match(page.text, /Failed1,49813 % of all failures/);
 });
 
-test("the jobs that failed last are in the order of their failures; a task leads to these jobs", async () => {
+test("The jobs that failed last are in the order of their failures; a task leads to these jobs.", async () => {
   const page = await opened1(gateway({ trend: [0, 0, 1490] }));
   page.go("/errors");
   page.go("/errors/aaaaaaaaaaaa");
@@ -138,7 +138,7 @@ test("the jobs that failed last are in the order of their failures; a task leads
   assert.equal(task.attrs["href"], `#/jobs?q=${encodeURIComponent(`${QUERY} task:"charge_card"`)}`);
 });
 
-test("the details of a group follow new failures, once the page is not in use", async () => {
+test("The details of a group follow new failures, once the page is not in use.", async () => {
   const page = await opened1();
   const newest = () => textOf(page.all((e) => String(e.attrs["class"]).includes("newest")));
   assert.match(newest(), /#7/);
@@ -163,7 +163,7 @@ test("the details of a group follow new failures, once the page is not in use", 
   assert.equal(asked(), 1, "once for each change");
 });
 
-test("all jobs of a group are retried by a query, after a preview, by button and by key", async () => {
+test("All jobs of a group are retried by a query, after a preview, by button and by key.", async () => {
   const page = await opened1();
   page.click("Retry 8,400…");
   assert.match(page.dialogText, /^Retry all matching jobs\?/);
@@ -176,7 +176,7 @@ test("all jobs of a group are retried by a query, after a preview, by button and
   assert.equal(see.attrs["href"], `#/jobs?q=${encodeURIComponent(QUERY)}`);
 });
 
-test("the report about a group is Markdown, and the text of an error is escaped in it", async () => {
+test("The report about a group is Markdown, and the text of an error is escaped in it.", async () => {
   const evil = "Error: *x* ```boom``` [y](z)";
   const page = await opened1(gateway({ label: evil }));
   page.click("Copy report");
@@ -191,7 +191,7 @@ test("the report about a group is Markdown, and the text of an error is escaped 
   assert.equal(text.match(/```/g)?.length, 2);
 });
 
-test("a group that is not among the largest is requested alone; one without jobs shows a message", async () => {
+test("A group that is not among the largest is requested alone; one without jobs shows a message.", async () => {
   const page = await opened("/errors/cccccccccccc");
   page.answer(failedPath(), groups([gateway()]));
   page.answer(retryingPath(), groups([]));
@@ -200,7 +200,7 @@ test("a group that is not among the largest is requested alone; one without jobs
   assert.match(page.text, /No jobs have this error any more/);
 });
 
-test("a group without failed jobs offers to run its retrying jobs now", async () => {
+test("A group without failed jobs offers to run its retrying jobs now.", async () => {
   const page = await opened("/errors/bbbbbbbbbbbb");
   page.answer(failedPath(), groups([gateway()]));
   page.answer(retryingPath(), groups([timeout()]));
@@ -210,7 +210,7 @@ test("a group without failed jobs offers to run its retrying jobs now", async ()
   assert.match(page.asked("api/operations").body, /"is:retrying group:.*"action":"run-now"/);
 });
 
-test("estimates of a group are marked, and a read-only page has no action", async () => {
+test("Estimates of a group are marked, and a read-only page has no action.", async () => {
   const about = { precision: "estimated", low: 207_752, high: 236_758, basis: "sample" };
   const page = await opened1(gateway({ count: value(220_000, about) }), { read_only: true });
   assert.match(page.text, /Failed≈ 220,000/);
@@ -218,7 +218,7 @@ test("estimates of a group are marked, and a read-only page has no action", asyn
   assert.equal(page.hasButton("Retry ≈ 220,000…"), false);
 });
 
-test("if no field differs, or none can be compared, a message is shown", async () => {
+test("If no field differs, or none can be compared, a message is shown.", async () => {
   const page = await opened1();
   const answer = (compared: object) =>
     page.answer("api/groups/common", { findings: [], compared, as_of: at(0) });
@@ -230,7 +230,7 @@ test("if no field differs, or none can be compared, a message is shown", async (
   assert.match(page.text, /These tasks have no other jobs/);
 });
 
-test("going back to all groups keeps groups with retrying jobs only, although failed groups are answered first", async () => {
+test("After a return to all groups, groups with only retrying jobs are shown, although failed groups are answered first.", async () => {
   const page = await listed([gateway()], [timeout()]);
   page.go("/errors?which=failed", 2);
   page.answer(failedPath(), groups([gateway()]));

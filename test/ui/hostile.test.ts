@@ -54,7 +54,7 @@ function assertInert(page: Page): void {
   }
 }
 
-test("hostile text stays text on every page", async () => {
+test("Hostile text stays text on every page.", async () => {
   const evil = failedJob(1, {
     task_identifier: EVIL,
     queue_name: EVIL,
@@ -238,7 +238,7 @@ function hostileError(page: Page): void {
   assert.ok(page.copied.length > 0);
 }
 
-test("hostile addresses draw a page like any other", async () => {
+test("Hostile addresses draw a page like any other.", async () => {
   const page = await opened("/");
   for (const address of [
     `/jobs?state=${EVIL}`,
@@ -264,7 +264,7 @@ test("hostile addresses draw a page like any other", async () => {
   }
 });
 
-test("an answer cut anywhere, or with a byte changed, never ends the application", async () => {
+test("An answer cut anywhere, or with a byte changed, never ends the application.", async () => {
   const random = makeRandom(99);
   const texts: Record<string, string> = {
     "/": JSON.stringify(groups([group("Error: x")])),
@@ -293,7 +293,7 @@ test("an answer cut anywhere, or with a byte changed, never ends the application
   assertInert(page);
 });
 
-test("random actions with random arguments never end the application", async () => {
+test("Random actions with random arguments never end the application.", async () => {
   const random = makeRandom(4);
   const page = await opened("/jobs");
   page.answer("api/jobs?limit=100", jobs([job(1), failedJob(2)], "c"));

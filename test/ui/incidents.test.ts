@@ -60,7 +60,7 @@ const poison = incident({
   },
 });
 
-test("a job that crashes its workers shows its payload, its crashes and the jobs beside it", async () => {
+test("A job that crashes its workers shows its payload, its crashes and the jobs beside it.", async () => {
   const page = await overview([stuck, poison]);
   const card = textOf([page.byId("incident-poison:7")]);
   assert.match(card, /crashes its workerfile "part-9\.csv"rows 48210Attempt 15 of 25 runs now/);
@@ -71,7 +71,7 @@ test("a job that crashes its workers shows its payload, its crashes and the jobs
   assert.match(String(page.button("Stop retrying…").attrs["class"]), / p/, "it is filled");
 });
 
-test("a job without reported crashes or companions has no made-up details", async () => {
+test("A job without reported crashes or companions has no made-up details.", async () => {
   const crash = { fields: [], times: [], crashes: 3, jobs: [], worker: null };
   const jobs = [{ id: 7, task: "import_rows", crashes: 3 }];
   const page = await overview([stuck, { ...poison, crash: { ...crash, jobs } }]);
@@ -81,7 +81,7 @@ test("a job without reported crashes or companions has no made-up details", asyn
 const press = (page: Page, key: string, at = "") => page.app.dispatch("app.key", at, key);
 const rows = (page: Page) => page.all((e) => e.tag === "article").map((e) => e.attrs["id"]);
 
-test("j and k walk the incidents from the first on, and Enter opens the one at hand", async () => {
+test("The keys j and k move through the incidents from the first on, and Enter opens the current one.", async () => {
   const page = await overview();
   const steps = page.navigations.length;
   press(page, "Enter");
@@ -99,7 +99,7 @@ test("j and k walk the incidents from the first on, and Enter opens the one at h
   assert.equal(page.focus, "incident-stuck_queue:1");
 });
 
-test("the key of an incident's action opens its dialog, once the incident is at hand", async () => {
+test("The key of an incident's action opens its dialog, once the incident is the current one.", async () => {
   const page = await overview();
   press(page, "r");
   press(page, "u");
@@ -113,7 +113,7 @@ test("the key of an incident's action opens its dialog, once the incident is at 
   assert.equal(page.asked("api/operations").method, "POST");
 });
 
-test("while the pointer or the focus is on the incidents they keep their places", async () => {
+test("While the pointer or the focus is on the incidents they keep their places.", async () => {
   const page = await overview();
   page.app.held(true);
   tell(page, [silent, failing]);
@@ -125,7 +125,7 @@ test("while the pointer or the focus is on the incidents they keep their places"
   assert.deepEqual(rows(page), ["incident-silent:1", "incident-error_group:1"]);
 });
 
-test("an incident that an action has resolved shows its receipt, struck, for ten seconds", async () => {
+test("An incident that an action has resolved shows its receipt, struck, for ten seconds.", async () => {
   const page = await overview();
   page.click("Unlock…");
   page.click("Unlock");
@@ -140,7 +140,7 @@ test("an incident that an action has resolved shows its receipt, struck, for ten
   assert.deepEqual(rows(page), ["incident-error_group:1"]);
 });
 
-test("an incident that is over stays for ten seconds, also while the page is not in use", async () => {
+test("An incident that is over stays for ten seconds, also while the page is not in use.", async () => {
   const page = await overview();
   tell(page, [failing]);
   assert.deepEqual(rows(page), ["incident-stuck_queue:1", "incident-error_group:1"]);
@@ -149,7 +149,7 @@ test("an incident that is over stays for ten seconds, also while the page is not
   assert.deepEqual(rows(page), ["incident-error_group:1"]);
 });
 
-test("the palette finds each incident with its action, and the actions of other pages", async () => {
+test("The palette finds each incident with its action, and the actions of other pages.", async () => {
   const page = await overview([stuck, failing, silent]);
   const found = (typed: string) => {
     page.app.dispatch("app.palette", "", typed);

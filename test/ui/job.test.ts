@@ -42,7 +42,7 @@ async function shown(one: ListedJob | string, reason: Why): Promise<Page> {
 const withPayload = (payload: string) =>
   JSON.stringify(job(7)).replace('{"to":"ana@example.com"}', payload);
 
-test("a job's page explains its condition, with a link to the jobs with the same error", async () => {
+test("A job's page explains its condition, with a link to the jobs with the same error.", async () => {
   const one = failedJob(7, { key: "k1", queue_name: "mail", flags: { slow: true } });
   const page = await shown(one, failed());
   assert.match(page.text, /send_email#7Failed/);
@@ -56,7 +56,7 @@ test("a job's page explains its condition, with a link to the jobs with the same
   assert.match(page.text, /\$ worker retry 7/);
 });
 
-test("a fetched job has not started, and an attempt's time is that of its failure", async () => {
+test("A fetched job has not started, and an attempt's time is that of its failure.", async () => {
   const facts = (page: Page) => textOf(page.all((e) => e.tag === "aside")) || page.text;
   const fetched = await shown(lockedJob(7), why({ condition: "fetched" }));
   assert.match(facts(fetched), /Fetched\d\d:\d\d:\d\d, 12 s ago/);
@@ -75,7 +75,7 @@ test("a fetched job has not started, and an attempt's time is that of its failur
   }
 });
 
-test("a cancelled job shows no number of attempts, because those of a waiting job are used up.", async () => {
+test("A cancelled job shows no number of attempts, because those of a waiting job are used up.", async () => {
   const sentence = "Will not run again. Cancelled: wrong file; 3 s ago.";
   const page = await shown(
     failedJob(7, { error_line: "cancelled: wrong file" }),
@@ -85,7 +85,7 @@ test("a cancelled job shows no number of attempts, because those of a waiting jo
   assert.doesNotMatch(page.text, /25 attempts|Attempts25/);
 });
 
-test("a stack's own frames are in bold, and those of Node.js and dependencies are folded", async () => {
+test("A stack's own frames are in bold, and those of Node.js and dependencies are folded.", async () => {
   const last_error = [
     "TypeError: no coffee",
     "    at brew (/app/tasks/pot.js:4:2)",
@@ -108,7 +108,7 @@ test("a stack's own frames are in bold, and those of Node.js and dependencies ar
   assert.equal(copy.attrs["data-arg"], last_error);
 });
 
-test("an error of 41 KB is cut until its button is pressed, and one without frames is a message", async () => {
+test("An error of 41 KB is cut until its button is pressed, and one without frames is a message.", async () => {
   const page = await shown(failedJob(7, { last_error: `E: ${"x".repeat(41_000)}` }), failed());
   assert.ok(page.text.length < 5_000);
   page.click("Show all 40 KB");
@@ -116,7 +116,7 @@ test("an error of 41 KB is cut until its button is pressed, and one without fram
   assert.equal(page.all((e) => e.attrs["class"] === "frames").length, 0);
 });
 
-test("the payload is a tree with exact numbers, and text with every token as it was sent", async () => {
+test("The payload is a tree with exact numbers, and text with every token as it was sent.", async () => {
   const raw = '{"id": 12345678901234567890, "z":1.50, "z":2, "list":[1,{"a":[]}], "s":"\\u00e9"}';
   const page = await shown(withPayload(raw), why());
   assert.match(page.text, /id12345678901234567890exact/);
@@ -130,7 +130,7 @@ test("the payload is a tree with exact numbers, and text with every token as it 
   assert.equal(copy.attrs["data-arg"], raw);
 });
 
-test("a payload of any shape and size is shown within bounds", async () => {
+test("A payload of any shape and size is shown within bounds.", async () => {
   const deep = "[".repeat(900) + "]".repeat(900);
   for (const payload of ["null", "0", '""', "[]", "{}", "true", deep, '{"":{"":1}}']) {
     const page = await shown(withPayload(payload), why());
@@ -146,7 +146,7 @@ test("a payload of any shape and size is shown within bounds", async () => {
   assert.match(page.text, /15 found\[4999\]4999/);
 });
 
-test("containers open and close, long strings are cut, and what is searched is found", async () => {
+test("Containers open and close, long strings are cut, and a search finds its text.", async () => {
   const payload = JSON.stringify({ a: { b: { Deep: "x".repeat(3_000) } }, c: [] });
   const page = await shown(withPayload(payload), why());
   assert.match(page.text, /a▾ 1 field/);
@@ -161,7 +161,7 @@ test("containers open and close, long strings are cut, and what is searched is f
   assert.match(page.text, /1 founda\.b\.Deep/);
 });
 
-test("a large payload costs nothing until it is opened", async () => {
+test("A large payload costs nothing until it is opened.", async () => {
   const large = { payload: null, payload_truncated: true, payload_bytes: 1_258_291 };
   const page = await shown(job(7, large), why());
   assert.match(page.text, /Payload1\.2 MB/);
@@ -175,7 +175,7 @@ test("a large payload costs nothing until it is opened", async () => {
   assert.match(page.text, /rows▾ 2 items/, "it stays while the job is the same");
 });
 
-test("of a payload that is too large for one answer the beginning is shown, and all of it saved", async () => {
+test("The beginning of a payload that is too large for one answer is shown, and the whole payload can be saved.", async () => {
   const huge = { payload: null, payload_truncated: true, payload_bytes: 400_000 };
   const page = await shown(job(7, { ...huge, payload_packed: true }), why());
   page.click("Load payload");
@@ -191,7 +191,7 @@ test("of a payload that is too large for one answer the beginning is shown, and 
   assert.match(String(other.requests.at(-1)?.path), /start=4000$/, "the size is already there");
 });
 
-test("what sets the jobs with this error apart is shown beside this job's values", async () => {
+test("Fields that distinguish the jobs with this error are shown beside this job's values.", async () => {
   const page = await shown(failedJob(7, { payload: { currency: "EUR" } }), failed());
   page.click("Differs");
   assert.match(page.requests.at(-1)?.path ?? "", /^api\/groups\/common\?q=group%3A0123456789ab$/);
@@ -206,7 +206,7 @@ test("what sets the jobs with this error apart is shown beside this job's values
   assert.equal(ready.hasButton("Differs"), false);
 });
 
-test("a missing job has another message than an error", async () => {
+test("A missing job has another message than an error.", async () => {
   const page = await opened("/jobs/8");
   page.answer("api/jobs/8?", { error: "There is no job 8", code: "not_found" }, 404);
   assert.match(page.text, /Job 8 not found/);
@@ -216,7 +216,7 @@ test("a missing job has another message than an error", async () => {
   assert.doesNotMatch(page.text, /isn't here/);
 });
 
-test("a job that ends while it is shown stays, with what was recorded about it", async () => {
+test("A job that ends while it is shown stays, with what was recorded about it.", async () => {
   const page = await shown(failedJob(7), failed());
   page.pass(16_000);
   page.answer("api/jobs/7/why", { error: "gone", code: "not_found" }, 404);
@@ -235,7 +235,7 @@ test("a job that ends while it is shown stays, with what was recorded about it",
   assert.ok(page.requests.slice(before).every(({ path }) => !path.startsWith("api/jobs/7")));
 });
 
-test("the job on screen is refreshed in place, the row only when something has changed", async () => {
+test("The job on screen is refreshed in place, the row only when something has changed.", async () => {
   const page = await shown(job(7), why());
   const heads = () => page.requests.filter(({ path }) => path.includes("fields=head")).length;
   page.pass(16_000);
@@ -249,7 +249,7 @@ test("the job on screen is refreshed in place, the row only when something has c
   assert.match(page.text, /Next attempt in 2 s\./);
 });
 
-test("a time in the server's words is by the local clock, with its day unless that is today", async () => {
+test("A time in the server's words is by the local clock, with its day unless that is today.", async () => {
   const queue = "sync 2026-03-01T12:00:00Z";
   const cause = {
     kind: "queue_locked",
@@ -273,7 +273,7 @@ test("a time in the server's words is by the local clock, with its day unless th
   assert.equal(page.text.match(/UTC/g)?.length, 1);
 });
 
-test("each condition has its primary action, and the root of a locked queue has its own", async () => {
+test("Each condition has its primary action, and the root of a locked queue has its own.", async () => {
   const first = (page: Page) =>
     page.all((e) => / p( |$)/.test(String(e.attrs["class"]))).map((e) => textOf([e]));
   assert.deepEqual(first(await shown(failedJob(7), failed())), ["Retry…R"]);
@@ -300,7 +300,7 @@ test("each condition has its primary action, and the root of a locked queue has 
   assert.match(blocked.text, /\$ worker unlock worker-c/);
 });
 
-test("a job that crashes its workers is offered the end of its retries; once it has failed, nothing first", async () => {
+test("A job that crashes its workers has Stop retrying as its primary action; once it has failed, it has none.", async () => {
   const first = (page: Page) =>
     page.all((e) => / p( |$)/.test(String(e.attrs["class"]))).map((e) => textOf([e]));
   const root = {
@@ -323,7 +323,7 @@ test("a job that crashes its workers is offered the end of its retries; once it 
   assert.match(over.text, /\$ worker show 7/);
 });
 
-test("one letter means one thing: R retries or runs now, S reschedules", async () => {
+test("One letter means one thing: R retries or runs now, S reschedules.", async () => {
   const pressed = async (condition: string, key: string) => {
     const one = condition === "failed" ? failedJob(7) : job(7, { condition } as Partial<ListedJob>);
     const page = await shown(one, why({ condition, causes: [] }));
@@ -338,7 +338,7 @@ test("one letter means one thing: R retries or runs now, S reschedules", async (
   assert.match(await pressed("failed", "s"), /^Reschedule job 7/);
 });
 
-test("actions have keys, and a job is copied as link, command, line and JSON", async () => {
+test("Actions have keys, and a job is copied as link, command, line and JSON.", async () => {
   const page = await shown(failedJob(7, { queue_name: "it's" }), failed());
   const press = (key: string) => page.app.dispatch("app.key", "", key);
   press("r");
@@ -358,7 +358,7 @@ test("actions have keys, and a job is copied as link, command, line and JSON", a
   assert.equal(JSON.parse(json ?? "").id, 7);
 });
 
-test("a shell line on another schema names it behind the command, as the command line's own do", async () => {
+test("A shell line on another schema names it behind the command, as the command line's own do.", async () => {
   for (const [schema, option] of [
     ["billing", "--schema=billing"],
     ["-x y", "--schema='-x y'"],
@@ -375,7 +375,7 @@ test("a shell line on another schema names it behind the command, as the command
   }
 });
 
-test("a copied line has what a terminal acts on as octal bytes, as the server's lines have it", async () => {
+test("A copied line has what a terminal acts on as octal bytes, as the server's lines have it.", async () => {
   const hostile = "k\u0015touch PASTED\n#\u202e";
   const page = await shown(failedJob(7, { queue_name: hostile, key: hostile }), failed());
   page.app.dispatch("job.copy-add", "", "");
@@ -386,7 +386,7 @@ test("a copied line has what a terminal acts on as octal bytes, as the server's 
   assert.equal(page.copied[0], line);
 });
 
-test("the neighbours are those of the list that it was opened from", async () => {
+test("The neighbours are those of the list that it was opened from.", async () => {
   const page = await opened("/jobs");
   page.answer("api/jobs?limit=100", jobs([job(5), job(7), job(9)]));
   page.go("/jobs/7");
@@ -398,7 +398,7 @@ test("the neighbours are those of the list that it was opened from", async () =>
   assert.equal(page.navigations.at(-1), "/jobs/5");
 });
 
-test("its place in the list counts all that match, not those of the page", async () => {
+test("Its place in the list counts all that match, not those of the page.", async () => {
   const place = async (answer: object, address = "/jobs?q=is%3Afailed%20task%3Asend") => {
     const page = await opened(address);
     page.answer("api/jobs?limit=100", { ...jobs([job(5), job(7), job(9)]), ...answer });
@@ -423,7 +423,7 @@ test("its place in the list counts all that match, not those of the page", async
   assert.equal(await place({ count: value(12_000) }, pasted), "2 of 3 on this page");
 });
 
-test("the root of a chain is red only where something is broken", async () => {
+test("The root of a chain is red only where something is broken.", async () => {
   const link = (kind: string, is_broken: boolean) => ({
     ...{ kind, text: "worker-a works on it", detail: null, is_root: true, is_broken },
     ...{ links: { queue: null, worker: "worker-a", job: null }, fix: null },
@@ -442,7 +442,7 @@ test("the root of a chain is red only where something is broken", async () => {
   }
 });
 
-test("a failed job that is rescheduled gets its attempts back, and the dialog shows it", async () => {
+test("A failed job that is rescheduled gets its attempts back, and the dialog shows it.", async () => {
   const page = await shown(failedJob(7), failed());
   page.app.dispatch("ask.reschedule", "shown", "");
   assert.equal(page.byId("field-attempts").attrs["value"], "0");
@@ -452,7 +452,7 @@ test("a failed job that is rescheduled gets its attempts back, and the dialog sh
   assert.equal(JSON.parse(page.asked("api/jobs/action").body).attempts, 0);
 });
 
-test("a job that has not started is shown as fetched, and not as started", async () => {
+test("A job that has not started is shown as fetched, and not as started.", async () => {
   const running = await shown(lockedJob(7), why({ condition: "running" }));
   assert.match(running.text, /Started.*Runsfor 12 s/);
   const job = lockedJob(7, { condition: "fetched" });
@@ -461,7 +461,7 @@ test("a job that has not started is shown as fetched, and not as started", async
   assert.doesNotMatch(fetched.text, /Started|Runsfor/);
 });
 
-test("actions on a job ask for confirmation and report the result", async () => {
+test("Actions on a job ask for confirmation and report the result.", async () => {
   const page = await shown(job(7, { key: "k1" }), why());
   page.click("Remove by key…");
   assert.equal(page.byId("field-key").attrs["value"], "k1");
@@ -472,7 +472,7 @@ test("actions on a job ask for confirmation and report the result", async () => 
   assert.equal(page.dialog, undefined);
 });
 
-test("a job shows its retry policy and its deadline in words, apart from its flags", async () => {
+test("A job shows its retry policy and its deadline in words, apart from its flags.", async () => {
   const page = await opened("/jobs/7");
   const deadline = NOON + 7_200_000;
   const flags = { slow: true, "retry:slow-api": true, [`deadline:${deadline}`]: true };

@@ -37,7 +37,7 @@ const press = (page: Page, stroke: string) => page.app.dispatch("jobs.bar", "", 
 const enter = (page: Page) => page.app.dispatch("jobs.find", "", "");
 const follow = (page: Page) => page.go(String(page.navigations.at(-1)));
 
-test("the address decides what is requested", async () => {
+test("The address decides what is requested.", async () => {
   const page = await opened("/jobs?q=is%3Afailed%20queue%3A%22a%20b%22&sort=-attempts");
   assert.equal(
     page.asked("api/jobs").path,
@@ -47,13 +47,13 @@ test("the address decides what is requested", async () => {
   assert.equal(page.title, "Jobs, failed · worker");
 });
 
-test("addresses from before there was a language still lead to the same jobs", async () => {
+test("Addresses from before the query language still lead to the same jobs.", async () => {
   const page = await opened("/jobs?state=locked&identifier=send_email&queue=crm%2Feu%20%26%20us");
   assert.deepEqual(chips(page), ["is:locked", "task:send_email", 'queue:"crm/eu & us"']);
   assert.match(page.asked("api/jobs").path, /sort=-id&q=is%3Alocked/);
 });
 
-test("an address with an invalid query sends no request and shows what is wrong where", async () => {
+test("An address with an invalid query sends no request and shows what is wrong where.", async () => {
   const page = await opened("/jobs?q=attempts%3Eten");
   assert.ok(page.requests.every(({ path }) => !path.startsWith("api/jobs")));
   assert.match(page.text, /Column 10: a whole number is needed here.*Found “ten”/);
@@ -63,7 +63,7 @@ test("an address with an invalid query sends no request and shows what is wrong 
   assert.match(page.text, /Page not found/);
 });
 
-test("a row shows its job's status and the time that matters", async () => {
+test("A row shows its job's status and the time that matters.", async () => {
   const page = await opened("/jobs");
   feed(page, {
     incidents: incidents([
@@ -107,7 +107,7 @@ test("a row shows its job's status and the time that matters", async () => {
   );
 });
 
-test("a row of a job that crashes its worker has the count of its own attempt, or none", async () => {
+test("A row of a job that crashes its worker has the count of its own attempt, or none.", async () => {
   const page = await opened("/jobs");
   const crashes = { kind: "poison", links: { queue: null, worker: null, job: 1 } } as const;
   const sentence = "Attempt 11 of 25 runs now, and the last 10 crashed their worker. More.";
@@ -133,7 +133,7 @@ test("a row of a job that crashes its worker has the count of its own attempt, o
   assert.match(String(suspect), /#14It ran whenever its worker crashed9 of 25/);
 });
 
-test("ids beyond 2^53 stay exact in rows, links and requests", async () => {
+test("Ids beyond 2^53 stay exact in rows, links and requests.", async () => {
   const page = await opened("/jobs");
   const text = JSON.stringify(jobs([job(1)])).replace('"id":1,', '"id":9223372036854775807,');
   page.answer("api/jobs?limit=100", text);
@@ -153,7 +153,7 @@ const tabs = (page: Page) => {
   return counted.filter((text) => /\d/.test(text)).join(" ");
 };
 
-test("tabs have the counts of all jobs only where they list all jobs of a condition", async () => {
+test("Tabs have the counts of all jobs only where they list all jobs of a condition.", async () => {
   const page = await listed([job(1)], "/jobs?q=is%3Afailed");
   feed(page, { counts: counts({ failed: value(12_000), blocked: value(480) }) });
   assert.match(tabs(page), /^Failed12,000 Blocked480 .* All1,234$/);
@@ -170,14 +170,14 @@ test("tabs have the counts of all jobs only where they list all jobs of a condit
   assert.equal(tabs(page), "All3");
 });
 
-test("tabs keep the other conditions", async () => {
+test("Tabs keep the other conditions.", async () => {
   const page = await listed([job(1)], "/jobs?q=is%3Aready%20queue%3Amail");
   feed(page, { counts: counts() });
   const failed = page.one((e) => e.tag === "a" && textOf([e]) === "FailedFailed");
   assert.equal(failed.attrs["href"], "#/jobs?q=is%3Afailed%20queue%3Amail");
 });
 
-test("what is typed becomes chips at Enter, and nothing is searched for before", async () => {
+test("Typed text becomes chips at Enter, and nothing is searched for before.", async () => {
   const page = await listed([job(1)], "/jobs?q=is%3Afailed");
   type(page, "queue:billing attempts>2 timeout");
   assert.deepEqual(page.navigations, []);
@@ -193,7 +193,7 @@ test("what is typed becomes chips at Enter, and nothing is searched for before",
   assert.equal(page.navigations.at(-1), "/jobs?q=is%3Afailed%20queue%3Abilling%20timeout");
 });
 
-test("a condition that is typed is the tab, and alternatives stay together", async () => {
+test("A condition that is typed is the tab, and alternatives stay together.", async () => {
   const page = await listed([job(1)], "/jobs?q=is%3Afailed%20queue%3Aa");
   type(page, "is:ready");
   enter(page);
@@ -206,7 +206,7 @@ test("a condition that is typed is the tab, and alternatives stay together", asy
   );
 });
 
-test("Backspace in the empty field takes the last chip back as text", async () => {
+test("Backspace in the empty field takes the last chip back as text.", async () => {
   const page = await listed([job(1)], "/jobs?q=queue%3Aa%20task%3Ab");
   assert.match(page.text, /queue:atask:b/);
   press(page, "Backspace");
@@ -219,7 +219,7 @@ test("Backspace in the empty field takes the last chip back as text", async () =
   );
 });
 
-test("completions are requested after a pause in typing, selected with arrows, accepted with Tab", async () => {
+test("Completions are requested after a pause in typing, selected with arrows, accepted with Tab.", async () => {
   const page = await listed([job(1)]);
   type(page, "is:f");
   page.pass(20);
@@ -246,7 +246,7 @@ test("completions are requested after a pause in typing, selected with arrows, a
   assert.equal(page.navigations.at(-1), "/jobs?q=queue%3A%22b%20c%22");
 });
 
-test("Tab before the completions have come takes the first of them, not one of an older text", async () => {
+test("Tab before the completions have come takes the first of them, not one of an older text.", async () => {
   const page = await listed([job(1)]);
   type(page, "task:");
   page.pass(100);
@@ -260,7 +260,7 @@ test("Tab before the completions have come takes the first of them, not one of a
   assert.equal(field(page).attrs["value"], "task:find_me");
 });
 
-test("Enter on a marked completion searches where the term is whole, else goes on", async () => {
+test("Enter on a marked completion searches if the term is complete, and otherwise continues it.", async () => {
   const page = await listed([job(1)]);
   type(page, "q");
   page.pass(100);
@@ -286,7 +286,7 @@ test("Enter on a marked completion searches where the term is whole, else goes o
   assert.equal(page.navigations.at(-1), "/jobs?q=queue%3Amail");
 });
 
-test("an answer to what was typed before proposes nothing", async () => {
+test("An answer to an earlier text proposes nothing.", async () => {
   const page = await listed([job(1)]);
   type(page, "q");
   page.pass(100);
@@ -298,7 +298,7 @@ test("an answer to what was typed before proposes nothing", async () => {
   assert.deepEqual(options(page), []);
 });
 
-test("a fault has its column and what to type; the list goes on answering the query before", async () => {
+test("A fault has its column and a correction; the list still shows the previous query.", async () => {
   const page = await listed([failedJob(1)], "/jobs?q=is%3Afailed");
   type(page, "task:a atempts>5 failed<2h");
   assert.match(page.text, /Column 8: unknown field "atempts"/, "it is not at the end any more");
@@ -314,7 +314,7 @@ test("a fault has its column and what to type; the list goes on answering the qu
   assert.equal(page.navigations.at(-1), "/jobs?q=is%3Afailed%20attempts%3E5");
 });
 
-test("Escape closes the completions, then empties the field, then goes to the rows", async () => {
+test("Escape closes the completions, then clears the field, then focuses the rows.", async () => {
   const page = await listed([job(1)]);
   type(page, "q");
   page.pass(100);
@@ -330,7 +330,7 @@ test("Escape closes the completions, then empties the field, then goes to the ro
   assert.equal(page.focus, "job-1");
 });
 
-test("next and previous walk over cursors with exact ranges", async () => {
+test("Next and previous walk over cursors with exact ranges.", async () => {
   const page = await listed([job(1), job(2)], "/jobs?q=is%3Aready", "c 1");
   feed(page, { counts: counts() });
   assert.match(page.text, /1–2 of 1,180/);
@@ -342,13 +342,13 @@ test("next and previous walk over cursors with exact ranges", async () => {
   assert.match(page.text, /3–3 of 1,180/);
 });
 
-test("a pasted later page claims no range", async () => {
+test("A pasted address of a later page shows no range.", async () => {
   const page = await listed([job(301)], "/jobs?cursor=abc", "d");
   assert.doesNotMatch(page.text, /\d–\d/);
   assert.match(page.text, /1 job/);
 });
 
-test("the head of a column sorts by it; each tab has its own order at first", async () => {
+test("The head of a column sorts by it; each tab has its own order at first.", async () => {
   const page = await listed([failedJob(1)], "/jobs?q=is%3Afailed");
   assert.match(page.asked("api/jobs").path, /sort=-failed_at/);
   assert.match(page.text, /newest failure first/);
@@ -356,7 +356,7 @@ test("the head of a column sorts by it; each tab has its own order at first", as
   assert.equal(attempts.attrs["href"], "#/jobs?q=is%3Afailed&sort=-attempts");
 });
 
-test("the arrow keys move over rows, Space selects, Enter opens, Escape lets go", async () => {
+test("The arrow keys move over rows, Space selects, Enter opens, Escape clears the selection.", async () => {
   const page = await listed([job(1), job(2), job(3)]);
   page.app.dispatch("jobs.key", "1", "ArrowDown");
   assert.equal(page.focus, "job-2");
@@ -374,7 +374,7 @@ test("the arrow keys move over rows, Space selects, Enter opens, Escape lets go"
   assert.equal(page.navigations.at(-1), "/jobs/3");
 });
 
-test("what is selected stays selected over pages and tabs", async () => {
+test("Selected jobs stay selected on other pages and tabs.", async () => {
   const page = await listed([job(1), job(2), job(3), job(4)]);
   page.app.dispatch("jobs.pick", "2", "");
   page.app.dispatch("jobs.pick", "4", "shift");
@@ -389,7 +389,7 @@ test("what is selected stays selected over pages and tabs", async () => {
   assert.equal(page.asked("api/jobs/action").body, '{"action":"complete","ids":[2,3,4,9]}');
 });
 
-test("the slash key goes to the query, from any page without a search of its own", async () => {
+test("The slash key focuses the query, from any page without a search of its own.", async () => {
   const page = await opened("/maintenance");
   page.app.dispatch("app.key", "", "/");
   assert.deepEqual(page.navigations, ["/jobs"]);
@@ -397,7 +397,7 @@ test("the slash key goes to the query, from any page without a search of its own
   assert.equal(page.focus, "jobs-query");
 });
 
-test("a quiet refresh never moves a row that is being read", async () => {
+test("A quiet refresh never moves a row that is being read.", async () => {
   const page = await listed([job(1), job(2), job(3)]);
   page.app.held(true);
   feed(page, { counts: counts() });
@@ -410,7 +410,7 @@ test("a quiet refresh never moves a row that is being read", async () => {
   assert.deepEqual(ids(page), ["2", "3", "9"]);
 });
 
-test("rows of another list stay for a moment, then placeholders replace them", async () => {
+test("Rows of another list stay for a moment, then placeholders replace them.", async () => {
   const page = await listed([job(1)]);
   page.go("/jobs?q=queue%3Ab");
   assert.deepEqual(ids(page), ["1"]);
@@ -421,7 +421,7 @@ test("rows of another list stay for a moment, then placeholders replace them", a
   assert.deepEqual(ids(page), ["2"]);
 });
 
-test("a paused search continues for some seconds by itself, then on request", async () => {
+test("A paused search continues for some seconds by itself, then on request.", async () => {
   const page = await opened("/jobs?q=payload%3Aneedle");
   feed(page, { counts: counts({ total: value(10_000_000) }) });
   const resting = { complete: false, scanned: 500_000, took_ms: 500, count: null };
@@ -439,7 +439,7 @@ test("a paused search continues for some seconds by itself, then on request", as
   assert.doesNotMatch(page.text, /searched/);
 });
 
-test("Stop ends a search, and what it found stays", async () => {
+test("Stop ends a search, and the found jobs stay.", async () => {
   const page = await opened("/jobs?q=payload%3Aneedle");
   const resting = { complete: false, scanned: 500_000, took_ms: 500, count: null };
   page.answer("api/jobs?limit=100", jobs([job(7)], "c1", resting));
@@ -450,7 +450,7 @@ test("Stop ends a search, and what it found stays", async () => {
   assert.match(page.text, /Continue/);
 });
 
-test("the best of a part gives way to the best of more", async () => {
+test("The best rows of a part are replaced by the best of a larger part.", async () => {
   const page = await opened("/jobs?q=is%3Afailed");
   const part = { complete: false, ranking: "partial", scanned: 900_000, took_ms: 500, count: null };
   page.answer("api/jobs?limit=100", jobs([failedJob(1)], "c1", part));
@@ -459,7 +459,7 @@ test("the best of a part gives way to the best of more", async () => {
   assert.deepEqual(ids(page), ["8", "1"]);
 });
 
-test("the answer for an older query is dropped", async () => {
+test("The answer for an older query is dropped.", async () => {
   const page = await opened("/jobs?q=queue%3Aa");
   const old = page.asked("api/jobs");
   page.go("/jobs?q=queue%3Ab");
@@ -467,7 +467,7 @@ test("the answer for an older query is dropped", async () => {
   assert.deepEqual(ids(page), []);
 });
 
-test("an empty list shows why it is empty and which condition to remove", async () => {
+test("An empty list shows why it is empty and which condition to remove.", async () => {
   const page = await listed([], "/jobs?q=is%3Afailed");
   assert.match(page.text, /No failed jobs/);
   page.go("/jobs?q=is%3Afailed%20queue%3Abiling%20attempts%3E2");
@@ -483,7 +483,7 @@ test("an empty list shows why it is empty and which condition to remove", async 
   assert.equal(link("Use queue:billing")["class"], "btn p");
 });
 
-test("columns and density are kept in the browser, and are no part of the address", async () => {
+test("Columns and density are kept in the browser, and are no part of the address.", async () => {
   const page = await listed([job(1, { key: "user:7", priority: -3 })]);
   page.app.dispatch("jobs.setting", "column-key", "on");
   page.app.dispatch("jobs.setting", "column-priority", "on");
@@ -493,7 +493,7 @@ test("columns and density are kept in the browser, and are no part of the addres
   assert.deepEqual(page.navigations, []);
 });
 
-test("an export is an address where the browser has the login, and a notice once the server answers", async () => {
+test("An export is an address if the browser has the login, and a notice once the server answers.", async () => {
   const page = await listed([job(1)], "/jobs?q=queue%3Aa");
   page.click("CSV");
   page.click("CSV with payload");
@@ -508,7 +508,7 @@ test("an export is an address where the browser has the login, and a notice once
   assert.ok(page.notices.some((notice) => /^Not exported: too many downloads/.test(notice)));
 });
 
-test("an export of the columns shown names them, with the payload or without", async () => {
+test("An export of the columns shown names them, with the payload or without.", async () => {
   const page = await listed([job(1)], "/jobs?q=queue%3Aa");
   const href = (words: string) => {
     page.click(words);
@@ -532,7 +532,7 @@ test("an export of the columns shown names them, with the payload or without", a
     );
 });
 
-test("a session with a token exports by a ticket, with the selected columns and the payload", async () => {
+test("A session with a token exports by a ticket, with the selected columns and the payload.", async () => {
   const page = await start("/jobs?q=queue%3Aa", new Map([["worker.token", "t"]]));
   page.answer("api/session", session());
   page.answer("api/jobs?limit=100", jobs([job(1)]));
@@ -562,7 +562,7 @@ test("a session with a token exports by a ticket, with the selected columns and 
   assert.equal(page.downloads.length, 4);
 });
 
-test("a page has 50, 100 or 200 jobs, as in its address", async () => {
+test("A page has 50, 100 or 200 jobs, as in its address.", async () => {
   const page = await opened("/jobs?q=is%3Afailed&sort=-attempts&cursor=c1");
   page.answer("api/jobs?limit=100", jobs([failedJob(1)], "c2"));
   const size = (words: string) => page.one((e) => e.tag === "a" && textOf([e]) === words);

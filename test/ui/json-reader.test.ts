@@ -47,8 +47,8 @@ function parses(text: string): boolean {
   }
 }
 
-describe("the JSON reader", () => {
-  test("reads 6000 random documents to the same values as JSON.parse", () => {
+describe("The JSON reader", () => {
+  test("reads 6000 random documents to the same values as JSON.parse.", () => {
     const random = makeRandom(20260301);
     for (let i = 0; i < 6000; i++) {
       const text = randomJson(random);
@@ -60,7 +60,7 @@ describe("the JSON reader", () => {
     }
   });
 
-  test("agrees with JSON.parse about what is broken, in 12000 damaged documents", () => {
+  test("agrees with JSON.parse about what is broken, in 12000 damaged documents.", () => {
     const random = makeRandom(7);
     let broken = 0;
     for (let i = 0; i < 12000; i++) {
@@ -74,7 +74,7 @@ describe("the JSON reader", () => {
     assert.ok(broken > 4000, `only ${broken} were broken`);
   });
 
-  test("judges the edge cases of the grammar as JSON.parse does", () => {
+  test("judges the edge cases of the grammar as JSON.parse does.", () => {
     const edges = [
       "",
       " ",
@@ -147,7 +147,7 @@ describe("the JSON reader", () => {
     }
   });
 
-  test("keeps integers of 64 bits exact and refuses those beyond", () => {
+  test("keeps integers of 64 bits exact and refuses those beyond.", () => {
     const exact = [
       "0",
       "-0",
@@ -171,7 +171,7 @@ describe("the JSON reader", () => {
     }
   });
 
-  test("gives a raw member byte for byte", () => {
+  test("returns a raw member byte for byte.", () => {
     const random = makeRandom(11);
     for (let i = 0; i < 2000; i++) {
       const raw = randomJson(random).trim();
@@ -182,7 +182,7 @@ describe("the JSON reader", () => {
     assert.equal(probe.payload('{"p\\u0061yload":7}'), "7", "an escaped key is the same key");
   });
 
-  test("reports where the first fault is", () => {
+  test("reports where the first fault is.", () => {
     assert.match(
       probe.fault('{"a": 1,\n "b": }'),
       /^a value was expected at offset 15 \(line 2, column 7\)$/,
@@ -191,7 +191,7 @@ describe("the JSON reader", () => {
     assert.match(probe.fault("1 2"), /text after the value at offset 2/);
   });
 
-  test("skips deep nesting without a deep stack, and bounds it", () => {
+  test("skips deep nesting without a deep stack, and bounds it.", () => {
     const deep = (depth: number) => "[".repeat(depth) + "]".repeat(depth);
     const mixed = `${'{"a":['.repeat(5000)}1${"]}".repeat(5000)}`;
     assert.equal(probe.fault(deep(20000)), "");
@@ -201,7 +201,7 @@ describe("the JSON reader", () => {
     assert.match(probe.rewritten(deep(300)), /too deeply nested/, "records nest less deep");
   });
 
-  test("reads a document of a megabyte", () => {
+  test("reads a document of a megabyte.", () => {
     const large = JSON.stringify({
       payload: Array.from({ length: 20000 }, (_, i) => ({ i, s: "xé\n".repeat(9) })),
     });
@@ -212,8 +212,8 @@ describe("the JSON reader", () => {
   });
 });
 
-describe("times and addresses", () => {
-  test("reads RFC 3339 times as Date does", () => {
+describe("The reader of times and addresses", () => {
+  test("reads RFC 3339 times as Date does.", () => {
     const random = makeRandom(5);
     for (let i = 0; i < 3000; i++) {
       const at = Math.floor((random(2 ** 31) / 2 ** 31 - 0.3) * 2e14);
@@ -239,7 +239,7 @@ describe("times and addresses", () => {
       same(text);
   });
 
-  test("reads a time with any number of fraction digits, down to the millisecond", () => {
+  test("reads a time with any number of fraction digits, down to the millisecond.", () => {
     for (let digits = 1; digits <= 40; digits++) {
       const fraction = "1234567899".repeat(4).slice(0, digits);
       const read = `2026-01-31T08:00:00.${fraction.slice(0, 3).padEnd(3, "0")}Z`;
@@ -249,7 +249,7 @@ describe("times and addresses", () => {
     }
   });
 
-  test("takes nothing else for a time", () => {
+  test("accepts nothing else as a time.", () => {
     for (const text of [
       "",
       "now",
@@ -269,7 +269,7 @@ describe("times and addresses", () => {
       assert.equal(probe.timeAgain(text), "", text);
   });
 
-  test("percent-encodes as encodeURIComponent does, and survives what it can't", () => {
+  test("percent-encodes as encodeURIComponent does, and accepts text that this refuses.", () => {
     for (const text of [
       "",
       "a b",

@@ -32,7 +32,7 @@ function answer(page: Page, { id }: Request, body: unknown, status = 200) {
 const close = (page: Page) => page.app.dispatch("dialog.close", "", "");
 const done = { message: "Completed 1 of 1 job", jobs: [job(1)], requested: 1, done: 1 };
 
-test("an answer does not close another dialog of the same name", async () => {
+test("An answer does not close another dialog of the same name.", async () => {
   const page = await completing();
   page.click("Complete job 1");
   const first = page.asked("api/jobs/action");
@@ -44,7 +44,7 @@ test("an answer does not close another dialog of the same name", async () => {
   assert.match(page.dialogText, /^Complete 2 jobs/);
 });
 
-test("a refusal neither shows in another dialog nor lets its request be sent twice", async () => {
+test("A refusal neither shows in another dialog nor lets its request be sent twice.", async () => {
   const page = await completing();
   page.click("Complete job 1");
   const first = page.asked("api/jobs/action");
@@ -58,7 +58,7 @@ test("a refusal neither shows in another dialog nor lets its request be sent twi
   assert.ok(page.hasButton("Working…"));
 });
 
-test("a preview that arrives late leaves another dialog as it is", async () => {
+test("A preview that arrives late leaves another dialog as it is.", async () => {
   const page = await completing();
   close(page);
   page.app.dispatch("ask.sweep", "", "");
@@ -71,7 +71,7 @@ test("a preview that arrives late leaves another dialog as it is", async () => {
   assert.doesNotMatch(page.dialogText, /worker-x/);
 });
 
-test("what a closed dialog has read does not change the jobs of another", async () => {
+test("Jobs that a closed dialog has read do not change those of another.", async () => {
   const page = await completing();
   close(page);
   page.app.dispatch("ask.remove", "nightly", "");
@@ -95,7 +95,7 @@ async function onAll(action: string) {
   return page;
 }
 
-test("an operation that was started is shown, even if its form was changed meanwhile", async () => {
+test("An operation that was started is shown, even if its form was changed meanwhile.", async () => {
   const page = await onAll("Retry…");
   page.answer("api/operations", rehearsal());
   page.click("Retry 8,388 jobs");
@@ -107,7 +107,7 @@ test("an operation that was started is shown, even if its form was changed meanw
   assert.equal(page.dialog, undefined);
 });
 
-test("an operation that starts behind another dialog is not navigated to: its end is a notice", async () => {
+test("An operation that starts behind another dialog is not navigated to: its end is a notice.", async () => {
   const page = await onAll("Retry…");
   page.answer("api/operations", rehearsal());
   page.click("Retry 8,388 jobs");
@@ -121,7 +121,7 @@ test("an operation that starts behind another dialog is not navigated to: its en
   assert.equal(page.notices.length, 1);
 });
 
-test("nothing more can be started until the answer to a start is there", async () => {
+test("Nothing more can be started until the answer to a start is there.", async () => {
   const page = await onAll("Retry…");
   page.answer("api/operations", rehearsal());
   page.click("Retry 8,388 jobs");
@@ -134,7 +134,7 @@ test("nothing more can be started until the answer to a start is there", async (
   assert.ok(page.hasButton("Retry 8,388 jobs"));
 });
 
-test("a preview of the form as it was before is not shown", async () => {
+test("A preview of the form as it was before is not shown.", async () => {
   const page = await onAll("Reschedule…");
   page.type("run_at", "in 2h");
   page.click("Preview");

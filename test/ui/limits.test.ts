@@ -59,7 +59,7 @@ const press = (page: Page, keys: string) => {
 
 const sent = (page: Page) => JSON.parse(page.asked("api/limits").body);
 
-test("a limit shows what it is for, how much of it is used, and its state", async () => {
+test("A limit shows what it is for, how much of it is used, and its state.", async () => {
   const page = await limits();
   assert.deepEqual(rows(page), [
     "paymentstask payments33 of 40none2,912not fullana, 12:00:00Change…Remove…",
@@ -71,7 +71,7 @@ test("a limit shows what it is for, how much of it is used, and its state", asyn
   assert.ok(bar);
 });
 
-test("the navigation counts the limits on every page, and opens the list by its keys", async () => {
+test("The navigation counts the limits on every page, and opens the list by its keys.", async () => {
   const page = await opened("/workers");
   page.answer("api/limits", list([limit("payments"), acme]));
   const entry = page.byId("nav-limits");
@@ -80,7 +80,7 @@ test("the navigation counts the limits on every page, and opens the list by its 
   assert.equal(page.navigations.at(-1), "/limits");
 });
 
-test("a limit that is set on another page is counted at once", async () => {
+test("A limit that is set on another page is counted at once.", async () => {
   const page = await opened("/workers");
   page.answer("api/limits", list([]));
   page.app.dispatch("ask.limit-set", "task deliver", "");
@@ -92,7 +92,7 @@ test("a limit that is set on another page is counted at once", async () => {
   assert.equal(textOf([page.byId("nav-limits")]), "Limits1");
 });
 
-test("the keys walk through the list, open a limit, and change it", async () => {
+test("The keys walk through the list, open a limit, and change it.", async () => {
   const page = await limits();
   press(page, "j");
   press(page, "j");
@@ -104,14 +104,14 @@ test("the keys walk through the list, open a limit, and change it", async () => 
   assert.equal(page.navigations.at(-1), "/limits/tenants");
 });
 
-test("without limits the page explains what one is, and how it is set", async () => {
+test("Without limits the page explains what one is, and how it is set.", async () => {
   const page = await limits([]);
   assert.match(page.text, /No limitsA limit sets how many jobs run at once/);
   assert.match(page.text, /\$ worker limit set payments --task charge_card --concurrency 40/);
   assert.equal(textOf([page.byId("nav-limits")]), "Limits");
 });
 
-test("a limit is set on a pattern of queues, after the tables for it were added", async () => {
+test("A limit is set on a pattern of queues, after the tables for it were added.", async () => {
   const page = await limits([]);
   press(page, "m");
   const missing = { extension: "limits", may_add: true, command: "c", sentence: "s" };
@@ -132,7 +132,7 @@ test("a limit is set on a pattern of queues, after the tables for it were added"
   assert.deepEqual(page.notices, ["Set the limit tenant/*"]);
 });
 
-test("a limit needs a name, and a number of jobs or a rate", async () => {
+test("A limit needs a name, and a number of jobs or a rate.", async () => {
   const page = await limits([]);
   press(page, "m");
   fill(page);
@@ -150,7 +150,7 @@ test("a limit needs a name, and a number of jobs or a rate", async () => {
   });
 });
 
-test("the name of another limit is refused", async () => {
+test("The name of another limit is refused.", async () => {
   const page = await limits([]);
   press(page, "m");
   fill(page, [limit("deliver")]);
@@ -161,7 +161,7 @@ test("the name of another limit is refused", async () => {
   assert.equal(page.requests.filter(({ method }) => method === "POST").length, 0);
 });
 
-test("a queue that backs off is not shown as paused", async () => {
+test("A queue that backs off is not shown as paused.", async () => {
   const page = await opened("/queues");
   const backs_off = true;
   const paused = { at: at(-60), until: at(120), reason: "429 from api", by: null, backs_off };
@@ -171,7 +171,7 @@ test("a queue that backs off is not shown as paused", async () => {
   assert.doesNotMatch(page.text, /Paused/);
 });
 
-test("names of tasks and queues are suggested while one is typed", async () => {
+test("Names of tasks and queues are suggested while one is typed.", async () => {
   const page = await limits([]);
   press(page, "m");
   fill(page);
@@ -187,7 +187,7 @@ test("names of tasks and queues are suggested while one is typed", async () => {
   assert.match(page.asked("api/queues").path, /search=ten/);
 });
 
-test("a change begins with the present definition, and removes what is emptied", async () => {
+test("A change begins with the present definition, and removes fields that are emptied.", async () => {
   const page = await limits();
   const edit = page.all((e) => e.tag === "button" && textOf([e]) === "Change…").at(-1);
   page.app.dispatch("ask.limit-set", String(edit?.attrs["data-arg"]), "");
@@ -208,7 +208,7 @@ test("a change begins with the present definition, and removes what is emptied",
   });
 });
 
-test("what is typed before the definition is read stays", async () => {
+test("Text that is typed before the definition is read stays.", async () => {
   const page = await limits();
   page.app.dispatch("ask.limit-set", "limit payments", "");
   page.type("concurrency", "50");
@@ -217,7 +217,7 @@ test("what is typed before the definition is read stays", async () => {
   assert.equal(page.byId("field-task").attrs["value"], "payments");
 });
 
-test("a role that may not add the tables sees the owner's command", async () => {
+test("A role that may not add the tables sees the owner's command.", async () => {
   const page = await limits([]);
   press(page, "m");
   const command = "worker migrate --with limits";
@@ -229,7 +229,7 @@ test("a role that may not add the tables sees the owner's command", async () => 
   assert.equal(page.requests.filter(({ method }) => method === "POST").length, 0);
 });
 
-test("the page of a limit shows what each worker and each queue has of it, and its back-offs", async () => {
+test("The page of a limit shows what each worker and each queue has of it, and its back-offs.", async () => {
   const page = await opened("/limits/acme");
   assert.equal(page.asked("api/limits/").path, "api/limits/acme");
   page.answer("api/limits/", {
@@ -254,7 +254,7 @@ test("the page of a limit shows what each worker and each queue has of it, and i
   assert.deepEqual(sent(page), { action: "end-back-off", name: "acme" });
 });
 
-test("a limit is removed after a confirmation", async () => {
+test("A limit is removed after a confirmation.", async () => {
   const page = await opened("/limits/payments");
   page.answer("api/limits/", limit("payments"));
   page.click("Remove…");
@@ -265,7 +265,7 @@ test("a limit is removed after a confirmation", async () => {
   assert.equal(page.navigations.at(-1), "/limits");
 });
 
-test("a limit of the name remove keeps its page after another action", async () => {
+test("A limit of the name remove keeps its page after another action.", async () => {
   const page = await opened("/limits/remove");
   const backing_off = { until: at(180), reason: "429" };
   page.answer("api/limits/", limit("remove", { state: "backing_off", backing_off }));
@@ -276,14 +276,14 @@ test("a limit of the name remove keeps its page after another action", async () 
   assert.equal(page.asked("api/limits/").path, "api/limits/remove");
 });
 
-test("a limit that does not exist has a page with that message", async () => {
+test("A limit that does not exist has a page with that message.", async () => {
   const page = await opened("/limits/tenant%2F*");
   assert.equal(page.asked("api/limits/").path, "api/limits/tenant%2F%2A");
   page.answer("api/limits/", { error: "there is no limit", code: "not_found" }, 404);
   assert.match(page.text, /Limit not foundNo limit is named “tenant\/\*”\./);
 });
 
-test("the palette finds a limit and its actions, and sets one on what the server finds", async () => {
+test("The palette finds a limit and its actions, and sets one on a task or queue that the server finds.", async () => {
   const page = await opened("/workers");
   page.answer("api/limits", list([limit("payments"), acme]));
   const found = (text: string) => {
@@ -305,14 +305,14 @@ test("the palette finds a limit and its actions, and sets one on what the server
   assert.ok(found("set a limit").includes("Set a limit…"));
 });
 
-test("a reader sees limits without their actions", async () => {
+test("A reader sees limits without their actions.", async () => {
   const page = await limits([limit("payments")], { read_only: true });
   assert.doesNotMatch(page.text, /Change…|Set limit…|Remove…/);
   press(page, "m");
   assert.equal(page.dialog, undefined);
 });
 
-test("a queue shows the limits that apply to it, and is not locked while its jobs run", async () => {
+test("A queue shows the limits that apply to it, and is not locked while its jobs run.", async () => {
   const page = await opened("/queues/tenant%2Facme");
   const managed = queue("tenant/acme", { running: value(2), ready: value(310) });
   page.answer("api/queues/", {
@@ -331,7 +331,7 @@ test("a queue shows the limits that apply to it, and is not locked while its job
   assert.equal(page.byId("field-queue").attrs["value"], "tenant/acme");
 });
 
-test("the jobs of one task show the limits that apply to it", async () => {
+test("The jobs of one task show the limits that apply to it.", async () => {
   const page = await opened("/jobs?q=task%3Apayments");
   page.answer("api/limits", list([limit("payments"), tenants]));
   page.answer("api/jobs?limit=100", jobs([]));

@@ -22,7 +22,7 @@ async function listed(names: string[], next: string | null = null, address = "/q
 const names = (page: Page) =>
   page.all((e) => e.tag === "tr" && "data-arg" in e.attrs).map((e) => String(e.attrs["data-arg"]));
 
-test("placeholders for rows appear only after 200 ms, below their head", async () => {
+test("Placeholders for rows appear only after 200 ms, below their head.", async () => {
   const page = await opened("/queues");
   const shapes = () => page.all((e) => e.attrs["class"] === "shape").length;
   const heads = () => page.all((e) => e.tag === "th").map((e) => textOf([e]));
@@ -37,7 +37,7 @@ test("placeholders for rows appear only after 200 ms, below their head", async (
   assert.deepEqual([shapes(), heads()[0]], [12, "Queue"]);
 });
 
-test("keys walk the rows, and open the one at hand", async () => {
+test("Keys move through the rows, and open the current one.", async () => {
   const page = await listed(["a", "b", "c"]);
   page.app.dispatch("app.key", "", "Enter");
   assert.equal(page.focus, "queues-row-a", "a row is seen before it is opened");
@@ -51,7 +51,7 @@ test("keys walk the rows, and open the one at hand", async () => {
   assert.equal(page.navigations.at(-1), "/queues/b");
 });
 
-test("the first j comes to the first row, whatever it is pressed for", async () => {
+test("The first key goes to the first row, whichever of j, k and Enter it is.", async () => {
   for (const key of ["j", "k", "Enter"]) {
     const page = await listed(["a", "b", "c"]);
     const steps = page.navigations.length;
@@ -63,7 +63,7 @@ test("the first j comes to the first row, whatever it is pressed for", async () 
   }
 });
 
-test("rows stay in place while the page is in use; new rows wait until they are requested", async () => {
+test("Rows stay in place while the page is in use; new rows wait until they are requested.", async () => {
   const page = await listed(["b", "c"]);
   page.app.held(true);
   feed(page, { counts: counts() });
@@ -75,7 +75,7 @@ test("rows stay in place while the page is in use; new rows wait until they are 
   assert.deepEqual(names(page), ["a", "b"]);
 });
 
-test("rows follow the server while the page is not in use", async () => {
+test("Rows follow the server while the page is not in use.", async () => {
   const page = await listed(["b", "c"]);
   page.pass(25000);
   feed(page, { counts: counts() });
@@ -84,7 +84,7 @@ test("rows follow the server while the page is not in use", async () => {
   assert.deepEqual(names(page), ["a", "b"]);
 });
 
-test("without changes the list is requested only every two minutes", async () => {
+test("Without changes the list is requested only every two minutes.", async () => {
   const page = await listed(["a"]);
   const asked = () => page.requests.filter(({ path }) => path.startsWith("api/queues")).length;
   page.pass(110_000);
@@ -93,7 +93,7 @@ test("without changes the list is requested only every two minutes", async () =>
   assert.equal(asked(), 2);
 });
 
-test("what is searched for goes into the address once typing rests, and to the server from there", async () => {
+test("A search is put into the address after a pause in typing, and sent to the server from there.", async () => {
   const page = await listed(["a"]);
   for (const text of ["c", "cr", "crm"]) page.app.dispatch("queues.search", "", text);
   assert.equal(page.navigations.length, 0);
@@ -105,7 +105,7 @@ test("what is searched for goes into the address once typing rests, and to the s
   assert.match(page.text, /No queues match “crm”/);
 });
 
-test("a head of a column orders the list, and again the other way round", async () => {
+test("The head of a column orders the list, and a second click reverses the order.", async () => {
   const page = await listed(["a"]);
   const due = () => page.one((e) => e.tag === "a" && textOf([e]).startsWith("Due"));
   assert.equal(due().attrs["href"], "#/queues?sort=-waiting");
@@ -115,7 +115,7 @@ test("a head of a column orders the list, and again the other way round", async 
   assert.equal(page.one((e) => e.attrs["aria-sort"] === "descending").tag, "th");
 });
 
-test("pages are turned by cursor, and back is where one came from", async () => {
+test("Pages are turned by cursor, and Back returns to the page before.", async () => {
   const page = await listed(["a", "b"], "c1");
   const next = page.one((e) => e.tag === "a" && textOf([e]) === "Next");
   assert.equal(next.attrs["href"], "#/queues?cursor=c1");
@@ -127,7 +127,7 @@ test("pages are turned by cursor, and back is where one came from", async () => 
   assert.equal(before.attrs["href"], "#/queues");
 });
 
-test("back brings the rows, the current one, the scroll and the focus back at once", async () => {
+test("Back restores the rows, the current one, the scroll position and the focus at once.", async () => {
   const page = await listed(["a", "b", "c"]);
   page.app.dispatch("queues.key", "b", "ArrowDown");
   page.scroll = 840;
@@ -141,7 +141,7 @@ test("back brings the rows, the current one, the scroll and the focus back at on
   assert.equal(page.focus, "queues-row-c");
 });
 
-test("a list that is refused or can't be read shows why", async () => {
+test("A list that is refused or cannot be read shows why.", async () => {
   const page = await opened("/queues?sort=nonsense");
   page.answer("api/queues", { error: "sort: not one of mine", code: "bad_request" }, 400);
   assert.match(page.text, /sort: not one of mine/);
@@ -150,7 +150,7 @@ test("a list that is refused or can't be read shows why", async () => {
   assert.match(page.text, /The server's answer can't be read: a digit was expected/);
 });
 
-test("the sheet behind ? and the palette have what works here", async () => {
+test("The sheet behind ? and the palette have the keys and actions of the page.", async () => {
   const page = await listed(["a"]);
   page.app.dispatch("app.key", "", "?");
   assert.match(page.dialogText, /Next row.*Open row/);
@@ -165,7 +165,7 @@ test("the sheet behind ? and the palette have what works here", async () => {
   assert.equal(page.navigations.at(-1), "/jobs/11942");
 });
 
-test("the palette looks for a name with a colon as a text, and leaves other faults to be marked", async () => {
+test("The palette looks for a name with a colon as a text, and leaves other faults to be marked.", async () => {
   const page = await listed(["a"]);
   for (const [typed, query] of [
     ["import:dump-0001", '"import:dump-0001"'],
@@ -180,7 +180,7 @@ test("the palette looks for a name with a colon as a text, and leaves other faul
   }
 });
 
-test("two keys after each other go to a page; a key alone does nothing after a while", async () => {
+test("Two keys after each other go to a page; a key alone does nothing after a while.", async () => {
   const page = await listed(["a"]);
   page.app.dispatch("app.key", "", "g");
   page.app.dispatch("app.key", "", "j");
@@ -191,7 +191,7 @@ test("two keys after each other go to a page; a key alone does nothing after a w
   assert.equal(page.navigations.length, 1);
 });
 
-test("rows that were only pushed beyond the end of the answer are not taken for gone", async () => {
+test("Rows that newer ones pushed beyond the end of the answer are not marked as removed.", async () => {
   const page = await listed(["b", "c", "d"], "c1");
   page.app.held(true);
   feed(page, { counts: counts() });
@@ -208,7 +208,7 @@ test("rows that were only pushed beyond the end of the answer are not taken for 
   assert.equal(next.attrs["href"], "#/queues?cursor=c1", "what follows d, not what follows c");
 });
 
-test("back to another list of the same page marks what has changed meanwhile, and moves nothing", async () => {
+test("After Back to another list of the same page, changed rows are marked and none moves.", async () => {
   const page = await listed(["a", "b", "c"]);
   page.go("/queues?sort=name", 2);
   answer(page, ["x"]);

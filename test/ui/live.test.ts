@@ -21,7 +21,7 @@ before(ensureBuilt);
 const polls = (page: Page, from = 0) =>
   page.requests.slice(from).filter((request) => request.path === "api/counts").length;
 
-test("an open stream makes the page live without polling", async () => {
+test("An open stream makes the page live without polling.", async () => {
   const page = await opened("/");
   page.app.streamOpened();
   feed(page, { pulse: pulse() });
@@ -34,7 +34,7 @@ test("an open stream makes the page live without polling", async () => {
   assert.equal(polls(page, from), 0);
 });
 
-test("without a stream the page polls every five seconds", async () => {
+test("Without a stream the page polls every five seconds.", async () => {
   const page = await opened("/");
   page.app.streamClosed(404);
   const from = page.requests.length;
@@ -54,7 +54,7 @@ test("without a stream the page polls every five seconds", async () => {
   assert.equal(page.subscriptions.length, 2);
 });
 
-test("a broken stream is opened again, slower each time and within bounds", async () => {
+test("A broken stream is opened again, slower each time and within bounds.", async () => {
   const page = await opened("/queues");
   const gaps: number[] = [];
   let last = page.now;
@@ -73,7 +73,7 @@ test("a broken stream is opened again, slower each time and within bounds", asyn
   );
 });
 
-test("while the stream sends nothing the page sends requests, then reconnects; it shows for how long", async () => {
+test("While the stream sends nothing the page sends requests, then reconnects; it shows for how long.", async () => {
   const page = await opened("/");
   page.app.streamOpened();
   feed(page, { pulse: pulse() });
@@ -89,7 +89,7 @@ test("while the stream sends nothing the page sends requests, then reconnects; i
   assert.equal(page.subscriptions.length, 2, "another stream is opened in its place");
 });
 
-test("a question is no news, its answer is", async () => {
+test("A request counts as no news, its answer does.", async () => {
   const page = await opened("/");
   page.app.streamOpened();
   feed(page, { pulse: pulse() });
@@ -99,7 +99,7 @@ test("a question is no news, its answer is", async () => {
   assert.match(page.text, /Live/);
 });
 
-test("old events of a stream are no news: only the pulse and the counts are read when they are sent", async () => {
+test("Old events of a stream are no news: only the pulse and the counts are read when they are sent.", async () => {
   const page = await opened("/");
   page.app.streamOpened();
   feed(page, { pulse: pulse() });
@@ -108,7 +108,7 @@ test("old events of a stream are no news: only the pulse and the counts are read
   assert.match(page.text, /Offline for 20 s/);
 });
 
-test("a server of another version offers a reload, once the stream is open again", async () => {
+test("A server of another version offers a reload, once the stream is open again.", async () => {
   const page = await opened("/");
   page.app.streamOpened();
   page.app.streamClosed(0);
@@ -120,7 +120,7 @@ test("a server of another version offers a reload, once the stream is open again
   assert.ok(page.hasButton("Reload"));
 });
 
-test("a database that is down when the page is opened is shown at once", async () => {
+test("A database that is down when the page is opened is shown at once.", async () => {
   const page = await start("/");
   const problem = { error: "PostgreSQL does not answer yet", code: "database_unreachable" };
   page.answer("api/session", session({ problem: { ...problem, auth: null, problems: [] } }));
@@ -128,7 +128,7 @@ test("a database that is down when the page is opened is shown at once", async (
   assert.match(page.text, /Waiting for the database/);
 });
 
-test("nothing happens in a background tab, and the page catches up when it is seen", async () => {
+test("Nothing happens in a background tab, and the page catches up when it is seen.", async () => {
   const page = await opened("/jobs");
   page.answer("api/jobs?limit=100", jobs([job(1)]));
   page.app.streamOpened();
@@ -142,7 +142,7 @@ test("nothing happens in a background tab, and the page catches up when it is se
   assert.equal(polls(page, from), 1);
 });
 
-test("an unreachable database keeps the last data under a banner, and heals by itself", async () => {
+test("While the database is unreachable the last data stay below a banner, and are refreshed after it.", async () => {
   const page = await listed([job(1)]);
   feed(page, { counts: counts() });
   page.pass(5000);
@@ -164,7 +164,7 @@ test("an unreachable database keeps the last data under a banner, and heals by i
   assert.match(page.text, /Live/);
 });
 
-test("a problem that the stream reports is an outage at once", async () => {
+test("A problem that the stream reports is an outage at once.", async () => {
   const page = await opened("/");
   page.app.streamOpened();
   feed(page, { pulse: pulse() });
@@ -177,7 +177,7 @@ test("a problem that the stream reports is an outage at once", async () => {
   assert.doesNotMatch(page.text, /unreachable/);
 });
 
-test("one question that took too long is no outage; where the counts can't be had, it is one", async () => {
+test("One request that took too long is no outage; if the counts cannot be read, it is one.", async () => {
   const page = await listed([job(1)]);
   const slow = { error: "this took more than 3 s and was cancelled", code: "timeout" };
   page.pass(5000);
@@ -191,7 +191,7 @@ test("one question that took too long is no outage; where the counts can't be ha
   assert.match(empty.text, /PostgreSQL timed out\./);
 });
 
-test("after an outage one notice reports that the page is up to date", async () => {
+test("After an outage one notice reports that the page is up to date.", async () => {
   const page = await opened("/");
   page.pass(5000);
   page.answer("api/counts", "", 0);
@@ -200,7 +200,7 @@ test("after an outage one notice reports that the page is up to date", async () 
   assert.deepEqual(page.notices, ["Connected again: the page is up to date."]);
 });
 
-test("while nothing new comes the ages in sentences are clock times", async () => {
+test("Without news the ages in sentences are clock times.", async () => {
   const page = await opened("/");
   const sentence =
     "8,400 jobs failed, the last 9 s ago. It is silent for 2 h 10 m, its lock is held for 2 h, the job was added 3 d ago. It runs again in 9 m 53 s, or in 26 m, on 5 workers; TimeoutError of 5 ms, 3 s late. 8 workers crashed within 12 m. 5 jobs are due in 40 m to 50 m, more than usual.";
@@ -213,7 +213,7 @@ test("while nothing new comes the ages in sentences are clock times", async () =
   );
 });
 
-test("stale data of another day show that day, by the server's clock", async () => {
+test("Stale data of another day show that day, by the server's clock.", async () => {
   const page = await opened("/");
   page.app.streamOpened();
   feed(page, { pulse: pulse({ at: at(3600) }), incidents: incidents([incident()]) });
@@ -225,14 +225,14 @@ test("stale data of another day show that day, by the server's clock", async () 
   assert.match(page.text, /Showing data from 1 Mar 14:00\./);
 });
 
-test("a lost network is shown like any other outage", async () => {
+test("A lost network is shown like any other outage.", async () => {
   const page = await opened("/");
   page.pass(5000);
   page.answer("api/counts", "", 0);
   assert.match(page.text, /The server can't be reached\. There is no data yet\./);
 });
 
-test("an outage does not close a dialog", async () => {
+test("An outage does not close a dialog.", async () => {
   const page = await listed([job(1)]);
   page.app.dispatch("jobs.pick", "1", "");
   page.click("Fail…");
@@ -244,7 +244,7 @@ test("an outage does not close a dialog", async () => {
   assert.equal(page.byId("field-reason").attrs["value"], "typed");
 });
 
-test("relative times are by the server's clock, and an event that was held up changes nothing", async () => {
+test("Relative times are by the server's clock, and a delayed event changes nothing.", async () => {
   const page = await listed([job(1, { run_at: at(-60) })]);
   page.app.streamOpened();
   assert.match(page.text, /1 m late/);
@@ -258,7 +258,7 @@ test("relative times are by the server's clock, and an event that was held up ch
   assert.match(near.text, /1 m late/, "clocks that differ by a second are the same");
 });
 
-test("an event that can't be read is reported once and changes nothing", async () => {
+test("An event that cannot be read is reported once and changes nothing.", async () => {
   const page = await opened("/");
   page.app.streamOpened();
   feed(page, { incidents: incidents([incident()]) });
@@ -272,7 +272,7 @@ test("an event that can't be read is reported once and changes nothing", async (
   assert.match(page.notices.join(), /The server's (pulse|incidents) can't be read/);
 });
 
-test("an error replaces a list that can't be read", async () => {
+test("An error replaces a list that cannot be read.", async () => {
   const page = await opened("/jobs");
   page.answer("api/jobs?limit=100", '{"jobs":[{"id":"7"}]}');
   assert.match(page.text, /The server's answer can't be read: a digit was expected/);
@@ -281,13 +281,13 @@ test("an error replaces a list that can't be read", async () => {
   assert.match(page.text, /send_email/);
 });
 
-test("a refused list shows why", async () => {
+test("A refused list shows why.", async () => {
   const page = await opened("/jobs?cursor=bad");
   page.answer("api/jobs?limit=100", { error: "cursor: not one of mine", code: "bad_request" }, 400);
   assert.match(page.text, /cursor: not one of mine/);
 });
 
-test("thousands of refreshes leave the memory as it was", async () => {
+test("Thousands of refreshes do not increase the memory in use.", async () => {
   const page = await listed([job(1)]);
   const list = JSON.stringify(jobs(Array.from({ length: 20 }, (_, i) => job(i))));
   const events = { pulse: pulse(), counts: counts(), incidents: incidents([incident()]) };
@@ -307,7 +307,7 @@ test("thousands of refreshes leave the memory as it was", async () => {
   assert.equal(page.app.memory.buffer.byteLength, before);
 });
 
-test("a missing schema can be made from the banner, unless the server is read-only", async () => {
+test("A missing schema can be created from the banner, unless the server is read-only.", async () => {
   const problem = { error: "There is no schema here", code: "schema_missing" };
   const page = await opened("/", { label: "staging" });
   assert.match(page.text, /staging/);

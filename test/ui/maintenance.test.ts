@@ -112,7 +112,7 @@ function press(page: Page, name: string, label: string): void {
   page.app.dispatch(String(button.attrs["data-click"]), String(button.attrs["data-arg"]), "");
 }
 
-test("the condition of the database is shown in words and numbers, with its age", async () => {
+test("The condition of the database is shown in words and numbers, with its age.", async () => {
   const page = await maintained();
   assert.match(page.text, /Statusread 3 s ago/);
   assert.match(page.text, /Schemaworker: level 20 of 20, nothing to migrateOK/);
@@ -123,7 +123,7 @@ test("the condition of the database is shown in words and numbers, with its age"
   assert.equal(row(page, "jobs_main_index"), "jobs_main_indexrequired; used 9,000 ×480 KBOK");
 });
 
-test("what holds vacuum back, and what could not be read, is shown", async () => {
+test("The page shows what blocks vacuum, and what could not be read.", async () => {
   const page = await maintained({
     tables: [{ ...table(), dead_rows: 900_000, live_rows: 100_000, last_vacuum_at: null }],
     oldest_transaction: {
@@ -147,7 +147,7 @@ test("what holds vacuum back, and what could not be read, is shown", async () =>
 
 const table = () => database().tables[0] as Database["tables"][number];
 
-test("a stock schema is named as such, and changes need a confirmation", async () => {
+test("A stock schema is named as such, and changes need a confirmation.", async () => {
   const schema = database().schema as NonNullable<Database["schema"]>;
   const stock = {
     ...schema,
@@ -171,7 +171,7 @@ test("a stock schema is named as such, and changes need a confirmation", async (
   assert.equal(page.asked("api/database").method, "GET", "it is looked at again");
 });
 
-test("a schema that can't be used shows why", async () => {
+test("A schema that cannot be used shows why.", async () => {
   const schema = database().schema as NonNullable<Database["schema"]>;
   const problem = 'the schema "worker" is at level 15, at least 18 is needed';
   const page = await maintained({
@@ -185,7 +185,7 @@ test("a schema that can't be used shows why", async () => {
   assert.doesNotMatch(page.text, /Extra tables|Delete failed jobs/);
 });
 
-test("an index is offered with what it gives and costs, and built when that is confirmed", async () => {
+test("An index is offered with what it gives and costs, and built when that is confirmed.", async () => {
   const page = await maintained();
   assert.equal(row(page, "failed"), "failedfailed jobs, newest first≈ 79 MBnot builtBuild…");
   press(page, "failed", "Build…");
@@ -197,7 +197,7 @@ test("an index is offered with what it gives and costs, and built when that is c
   assert.equal(page.asked("api/indexes").body, '{"action":"build","name":"failed"}');
 });
 
-test("while an index is built its progress is read every two seconds, and it can be cancelled", async () => {
+test("While an index is built its progress is read every two seconds, and it can be cancelled.", async () => {
   const progress = { phase: "building index: scanning table", share: 0.42, since: at(-65) };
   const page = await maintained({
     optional_indexes: [
@@ -220,7 +220,7 @@ test("while an index is built its progress is read every two seconds, and it can
   assert.equal(page.asked("api/indexes").body, '{"action":"cancel","name":"failed"}');
 });
 
-test("only the schema's own indexes can be dropped; a failed build shows why and can be repeated", async () => {
+test("Only the schema's own indexes can be dropped; a failed build shows why and can be repeated.", async () => {
   const page = await maintained({
     optional_indexes: [
       index("failed", {
@@ -241,7 +241,7 @@ test("only the schema's own indexes can be dropped; a failed build shows why and
   assert.equal(page.asked("api/indexes").body, '{"action":"drop","name":"failed"}');
 });
 
-test("database, clean-up, indexes and extensions are one list; each row has one status", async () => {
+test("Database, clean-up, indexes and extensions are one list; each row has one status.", async () => {
   const page = await maintained();
   const parts = page.all((e) => e.tag === "th" && e.attrs["scope"] === "rowgroup");
   assert.deepEqual(
@@ -260,7 +260,7 @@ test("database, clean-up, indexes and extensions are one list; each row has one 
   );
 });
 
-test("a clean-up shows how many it affects; without any there is no action", async () => {
+test("A clean-up shows how many it affects; without any there is no action.", async () => {
   const page = await maintained();
   assert.match(row(page, "Delete unused queues"), /0OK$/);
   press(page, "Delete unused tasks", "Preview…");
@@ -277,7 +277,7 @@ test("a clean-up shows how many it affects; without any there is no action", asy
   assert.deepEqual(page.notices, ["Deleted 14 task identifiers"]);
 });
 
-test("what destroys is not a row's button but behind its menu", async () => {
+test("Destructive actions are in a row's menu, not on its button.", async () => {
   const page = await maintained({
     cleanup: [{ task: "delete-permanently-failed-jobs", count: value(12_000), names: [] }],
     optional_indexes: [index("failed", { state: "valid", is_ours: true, bytes: 1 << 20 })],
@@ -291,7 +291,7 @@ test("what destroys is not a row's button but behind its menu", async () => {
   );
 });
 
-test("many that can't be brought back are deleted only when their number was typed", async () => {
+test("Many rows that cannot be restored are deleted only after their number was typed.", async () => {
   const page = await maintained({
     cleanup: [{ task: "delete-permanently-failed-jobs", count: value(12_000), names: ["a", "b"] }],
   });
@@ -323,7 +323,7 @@ const sweep = (change: object) => ({
   ...change,
 });
 
-test("a sweep is looked at first, and done with the settings that were looked at", async () => {
+test("A sweep is previewed first, and done with the settings of the preview.", async () => {
   const page = await maintained();
   press(page, "Sweep workers that are not responding", "Preview…");
   const asked = {
@@ -361,7 +361,7 @@ test("a sweep is looked at first, and done with the settings that were looked at
   assert.deepEqual(page.notices, ["Swept 2 workers"]);
 });
 
-test("a sweep that would find no worker is not offered, and invalid settings are rejected", async () => {
+test("A sweep that would find no worker is not offered, and invalid settings are rejected.", async () => {
   const page = await maintained();
   press(page, "Sweep workers that are not responding", "Preview…");
   page.answer("api/maintenance", sweep({}));
@@ -373,7 +373,7 @@ test("a sweep that would find no worker is not offered, and invalid settings are
   assert.equal(page.focus, "field-sweep_threshold_secs");
 });
 
-test("a change that the server refuses stays in its dialog", async () => {
+test("A change that the server refuses stays in its dialog.", async () => {
   const page = await maintained();
   press(page, "failed", "Build…");
   page.click("Build the index failed");
@@ -381,14 +381,14 @@ test("a change that the server refuses stays in its dialog", async () => {
   assert.match(page.dialogText, /The disk is full/);
 });
 
-test("a read-only page shows all of it and offers nothing", async () => {
+test("A read-only page shows everything and offers no action.", async () => {
   const page = await maintained({}, { read_only: true });
   assert.match(page.text, /level 20 of 20, nothing to migrate/);
   assert.match(row(page, "Delete failed jobs"), /12can be deleted$/);
   assert.equal(page.all((e) => String(e.attrs["data-click"]).startsWith("ask.")).length, 0);
 });
 
-test("an argument that no row made opens nothing", async () => {
+test("An argument that no row made opens nothing.", async () => {
   const page = await maintained();
   for (const command of ["cleanup", "build-index", "drop-index", "add-extension"]) {
     for (const arg of ["", "x", "\n\n\n\n", "a\nb\nc\nd\ne\nf"]) {

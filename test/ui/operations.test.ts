@@ -49,7 +49,7 @@ async function shown(one: Operation, change: Partial<Session> = {}) {
   return page;
 }
 
-test("all that match are selected by a button or a key, and no longer by Clear or a row", async () => {
+test("All matching jobs are selected by a button or a key, and deselected by Clear or a row.", async () => {
   const page = await failedList();
   page.app.dispatch("jobs.pick", "3", "");
   assert.match(bar(page) ?? "", /^1 selectedSelect all 8,400/);
@@ -63,7 +63,7 @@ test("all that match are selected by a button or a key, and no longer by Clear o
   assert.equal(bar(page), undefined);
 });
 
-test("all that match stay selected over turning pages, and end with another query", async () => {
+test("All matching jobs stay selected on other pages, and are deselected by another query.", async () => {
   const page = await failedList();
   page.app.dispatch("app.key", "", "Mod+a");
   page.go("/jobs?q=is:failed&cursor=c");
@@ -74,7 +74,7 @@ test("all that match stay selected over turning pages, and end with another quer
   assert.equal(bar(page), undefined);
 });
 
-test("each tab has the actions that change something, also for running jobs", async () => {
+test("Each tab has the actions that change something, also for running jobs.", async () => {
   const page = await failedList();
   page.app.dispatch("app.key", "", "Mod+a");
   assert.match(bar(page) ?? "", /Retry…R.*Reschedule…S.*Complete….*Remove…/);
@@ -91,7 +91,7 @@ test("each tab has the actions that change something, also for running jobs", as
   assert.equal(bar(page), "All 2 jobs selectedStop retrying…Cancel…Clear");
 });
 
-test("a preview shows what it changes, what it skips, and the shell command", async () => {
+test("A preview shows what it changes, what it skips, and the shell command.", async () => {
   const page = await retrying();
   assert.deepEqual(body(page), { q: "is:failed", action: "retry", changes: {}, dry_run: true });
   const said = page.dialogText;
@@ -105,7 +105,7 @@ test("a preview shows what it changes, what it skips, and the shell command", as
   assert.ok(page.hasButton("Retry 8,388 jobs"));
 });
 
-test("the canary and the rate are sent; an invalid number is rejected in its field", async () => {
+test("The canary and the rate are sent; an invalid number is rejected in its field.", async () => {
   const page = await retrying();
   page.type("rate", "fast");
   page.click("Retry 8,388 jobs");
@@ -120,7 +120,7 @@ test("the canary and the rate are sent; an invalid number is rejected in its fie
   assert.deepEqual(body(page), { rehearsal: "r-1", rate: 50, canary: 5 });
 });
 
-test("all at once is an option; for few jobs there is none", async () => {
+test("The form has an option to do all at once, unless there are few jobs.", async () => {
   const page = await retrying();
   page.app.dispatch("dialog.input", "extent", "all");
   assert.equal(page.has("field-canary"), false);
@@ -133,7 +133,7 @@ test("all at once is an option; for few jobs there is none", async () => {
   assert.deepEqual(body(other), { rehearsal: "r-1" });
 });
 
-test("of more jobs than can be undone the number must be typed", async () => {
+test("The number of jobs must be typed if there are more than can be undone.", async () => {
   const page = await retrying({ undo_jobs: 1000 });
   page.click("Retry 8,388 jobs");
   assert.match(page.dialogText, /Type 8,388 to confirm\./);
@@ -149,7 +149,7 @@ const missing = {
 };
 const bare = { can_undo: false, undo_jobs: 0, missing };
 
-test("tables that are missing are added first, then the same is previewed and started", async () => {
+test("Missing tables are added first, then the same operation is previewed and started.", async () => {
   const page = await retrying(bare);
   page.click("Add tables and continue");
   assert.equal(page.asked("api/extensions").body, '{"action":"add","name":"operations"}');
@@ -160,7 +160,7 @@ test("tables that are missing are added first, then the same is previewed and st
   assert.deepEqual(body(page), { rehearsal: "r-2", canary: 5 });
 });
 
-test("a preview that has changed since is shown, and nothing is started", async () => {
+test("A preview that has changed since is shown, and nothing is started.", async () => {
   const page = await retrying(bare);
   page.click("Add tables and continue");
   page.answer("api/extensions", { message: "Added the extension operations" });
@@ -172,7 +172,7 @@ test("a preview that has changed since is shown, and nothing is started", async 
   assert.equal(body(page).rehearsal, "r-2");
 });
 
-test("a dialog that was closed while tables were added starts nothing", async () => {
+test("A dialog that was closed while tables were added starts nothing.", async () => {
   const page = await retrying(bare);
   page.click("Add tables and continue");
   page.click("Cancel");
@@ -180,7 +180,7 @@ test("a dialog that was closed while tables were added starts nothing", async ()
   assert.equal(page.requests.filter(({ method }) => method === "POST").length, 2);
 });
 
-test("a role that may not add them is shown the owner's command", async () => {
+test("A role that may not add them is shown the owner's command.", async () => {
   const page = await retrying({ ...bare, missing: { ...missing, may_add: false } });
   assert.match(page.dialogText, /The schema's owner runs:.*worker migrate --with-operations/);
   assert.equal(page.button("Retry 8,388 jobs").attrs["aria-disabled"], "true");
@@ -188,7 +188,7 @@ test("a role that may not add them is shown the owner's command", async () => {
   assert.equal(page.requests.filter(({ method }) => method === "POST").length, 1);
 });
 
-test("what would change nothing can't be done", async () => {
+test("An operation that would change nothing cannot be started.", async () => {
   const none = { change_value: value(0), skip_locked_value: value(3) };
   const page = await retrying({ count: value(3), would: none });
   const button = page.button("Retry 0 jobs");
@@ -198,7 +198,7 @@ test("what would change nothing can't be done", async () => {
   assert.equal(page.requests.filter(({ method }) => method === "POST").length, 1);
 });
 
-test("an action with fields is filled in first, and counted again when they are changed", async () => {
+test("An action with fields is filled in first, and counted again when they are changed.", async () => {
   const page = await failedList();
   page.app.dispatch("app.key", "", "Mod+a");
   page.app.dispatch("app.key", "", "s");
@@ -217,7 +217,7 @@ test("an action with fields is filled in first, and counted again when they are 
   assert.ok(page.hasButton("Preview"));
 });
 
-test("a shift and a spread are typed as durations, and the preview shows the first and the last time", async () => {
+test("A shift and a spread are typed as durations, and the preview shows the first and the last time.", async () => {
   const page = await failedList();
   page.app.dispatch("app.key", "", "Mod+a");
   page.app.dispatch("app.key", "", "s");
@@ -232,7 +232,7 @@ test("a shift and a spread are typed as durations, and the preview shows the fir
   );
 });
 
-test("a refusal is shown in the dialog, and an answer to a closed dialog is ignored", async () => {
+test("A refusal is shown in the dialog, and an answer to a closed dialog is ignored.", async () => {
   const page = await failedList();
   page.app.dispatch("app.key", "", "Mod+a");
   page.app.dispatch("app.key", "", "r");
@@ -246,7 +246,7 @@ test("a refusal is shown in the dialog, and an answer to a closed dialog is igno
   assert.match(page.dialogText, /^Complete all matching jobs/);
 });
 
-test("estimates are marked wherever they are shown", async () => {
+test("Estimates are marked wherever they are shown.", async () => {
   const about = { precision: "estimated", low: 8_000, high: 9_000, basis: "sample" };
   const would = { change_value: value(8388, about), skip_locked_value: value(12, about) };
   const page = await retrying({ count: value(8400, about), would });
@@ -255,7 +255,7 @@ test("estimates are marked wherever they are shown", async () => {
   assert.equal(body(page).rehearsal, "r-1");
 });
 
-test("an estimate that was outnumbered is not reported any more", async () => {
+test("An estimate that was outnumbered is not reported any more.", async () => {
   const about = { precision: "estimated", low: 7_900, high: 8_500, basis: "sample" };
   const matched = value(8000, about);
   const page = await shown(receipt({ matched, done: 8400, not_found: value(0, about) }));
@@ -265,7 +265,7 @@ test("an estimate that was outnumbered is not reported any more", async () => {
   assert.match(work.text, /Retrying ≈ 8,000 jobs/);
 });
 
-test("progress counts up to the limit, which is shown beside all that match, exact or estimated", async () => {
+test("Progress counts up to the limit, which is shown beside all that match, exact or estimated.", async () => {
   const about = { precision: "estimated", low: 7_900, high: 8_500, basis: "sample" };
   const limited = { limit: 500, matched: value(8000, about), skipped_locked: 0 };
   const work = await shown(operation({ ...limited, done: 125 }));
@@ -281,12 +281,12 @@ test("progress counts up to the limit, which is shown beside all that match, exa
   assert.match(fewer.text, /Retried 490 jobsis:failed/);
 });
 
-test("a canary and a rate are shown beside the limit", async () => {
+test("A canary and a rate are shown beside the limit.", async () => {
   const page = await shown(operation({ canary: 5, rate: 50, limit: 500 }));
   assert.match(page.text, /first 5, then 50 a second, no more than 500/);
 });
 
-test("what was begun is shown on its page, and on every page while it is at work", async () => {
+test("An operation is shown on its page, and on every page while it runs.", async () => {
   const page = await retrying();
   page.click("Retry 8,388 jobs");
   page.answer("api/operations", operation({ done: 0, skipped_locked: 0 }), 202);
@@ -303,7 +303,7 @@ test("what was begun is shown on its page, and on every page while it is at work
   assert.equal(page.all((e) => String(e.attrs["class"]).startsWith("op-progress")).length, 0);
 });
 
-test("it shows its progress, is paused and resumed at once, and stopped after a confirmation", async () => {
+test("An operation shows its progress, is paused and resumed at once, and stopped after a confirmation.", async () => {
   const page = await shown(operation());
   assert.match(page.text, /3,150of 8,400 jobs · 50 a second · 1 m 45 s left/);
   assert.match(page.text, /Runs on the server\. You can close this page/);
@@ -323,7 +323,7 @@ test("it shows its progress, is paused and resumed at once, and stopped after a 
   assert.match(page.text, /Stopped: retried 3,138 of 8,400 jobs/);
 });
 
-test("a canary shows what it watches, and why it is paused", async () => {
+test("A canary shows what it watches, and why it is paused.", async () => {
   const page = await shown(operation({ state: "canary", canary: 5, done: 5, skipped_locked: 0 }));
   assert.match(page.text, /First 5watching 5 for up to 2 min/);
   const error = "2 of the first 5 failed again";
@@ -334,7 +334,7 @@ test("a canary shows what it watches, and why it is paused", async () => {
   assert.ok(page.hasButton("Resume"));
 });
 
-test("one whose server has stopped can be resumed, one that failed shows why", async () => {
+test("An operation whose server has stopped can be resumed, and one that failed shows why.", async () => {
   const page = await shown(operation({ state: "interrupted" }));
   assert.match(page.text, /The server that ran it has stopped\. Resume continues/);
   assert.ok(page.hasButton("Resume"));
@@ -349,7 +349,7 @@ const met = (id: number, task_identifier: string | null, error_line: string | nu
   ...{ id, task_identifier, error_line },
 });
 
-test("a receipt has every job that matched once, and their ids by pages", async () => {
+test("A receipt has every matching job once, and their ids by pages.", async () => {
   const page = await shown(
     receipt({ done: 8000, skipped_changed: 300, skipped_gone: 8, not_found: value(80) }),
   );
@@ -394,7 +394,7 @@ test("a receipt has every job that matched once, and their ids by pages", async 
   assert.equal(body(page).q, "id:7");
 });
 
-test("a receipt counts what has become of the jobs, and counts again while some may still run", async () => {
+test("A receipt counts what has become of the jobs, and counts again while some may still run.", async () => {
   const page = await shown(receipt());
   const errors = [{ label: "Error: no #", count: 49 }];
   const list = "api/operations/214/jobs?outcome=done&limit=100";
@@ -410,7 +410,7 @@ test("a receipt counts what has become of the jobs, and counts again while some 
   assert.doesNotMatch(page.text, /Waiting8|Old/);
 });
 
-test("the results of an operation that is opened before its first batch are requested after it", async () => {
+test("The results of an operation that is opened before its first batch are requested after it.", async () => {
   const page = await shown(operation({ id: 214, done: 0 }));
   feed(page, { operation: operation({ id: 214, done: 5, state: "paused" }) });
   page.pass(1_000);
@@ -418,7 +418,7 @@ test("the results of an operation that is opened before its first batch are requ
   assert.match(page.text, /Finished4completed or removedFailed again1/);
 });
 
-test("an undo that would restore nothing is not offered", async () => {
+test("An undo that would restore nothing is not offered.", async () => {
   const page = await shown(receipt());
   page.click("Undo…");
   page.answer("api/operations/214/results", results({ finished: 8388 }));
@@ -427,7 +427,7 @@ test("an undo that would restore nothing is not offered", async () => {
   assert.equal(attrs["title"], "No job can be restored.");
 });
 
-test("an undo of which only the first jobs were counted promises no number", async () => {
+test("An undo of which only the first jobs were counted promises no number.", async () => {
   const page = await shown(receipt({ done: 50_000, undo_jobs: 50_000 }));
   page.click("Undo…");
   const first = results({ scanned: 20_000, finished: 20_000 });
@@ -442,7 +442,7 @@ const results = (change: object) => ({
   ...{ restorable: 0, errors: [], ...change },
 });
 
-test("an undo has its own question, and its own receipt", async () => {
+test("An undo has its own dialog, and its own receipt.", async () => {
   const page = await shown(receipt());
   assert.match(page.text, /Undountil .*, in 1 d/);
   page.click("Undo…");
@@ -461,7 +461,7 @@ test("an undo has its own question, and its own receipt", async () => {
   assert.match(page.text, /Restored6,117.*Skipped \(changed\)2,270.*Skipped \(key in use\)1/);
 });
 
-test("the receipt is copied as text, in which no query can write anything", async () => {
+test("The receipt is copied as text, in which no query can write anything.", async () => {
   const page = await shown(receipt({ q: "error:`*boom*`", by: "a*b" }));
   page.click("Copy receipt");
   const [text = ""] = page.copied;
@@ -471,7 +471,7 @@ test("the receipt is copied as text, in which no query can write anything", asyn
   assert.match(text, /by a\\\*b, 50 a second/);
 });
 
-test("an old operation can't be undone; a read-only page has no actions", async () => {
+test("An old operation cannot be undone; a read-only page has no actions.", async () => {
   const page = await shown(receipt({ can_undo: false, undo_until: null }));
   assert.match(page.text, /It can no longer be undone\./);
   const other = await shown(receipt(), { read_only: true });
@@ -481,7 +481,7 @@ test("an old operation can't be undone; a read-only page has no actions", async 
   assert.equal(work.hasButton("Stop…"), false);
 });
 
-test("whatever names and queries hold is shown as text that turns nothing", async () => {
+test("Names and queries of any content are shown as text that reverses nothing around it.", async () => {
   const evil = "<img src=x>\u202egnp.exe";
   const page = await shown(receipt({ q: evil, by: evil, error: evil, state: "failed", cli: evil }));
   assert.doesNotMatch(page.text, /\u202e/);
@@ -493,7 +493,7 @@ test("whatever names and queries hold is shown as text that turns nothing", asyn
   assert.doesNotMatch(page.text, /\u202e/);
 });
 
-test("the page of a deleted operation shows how long receipts are kept", async () => {
+test("The page of a deleted operation shows how long receipts are kept.", async () => {
   const page = await opened("/activity/9");
   page.answer("api/operations/9", { error: "there is no operation 9", code: "not_found" }, 404);
   assert.match(page.text, /Operation 9 not foundReceipts are kept for 24 hours/);
@@ -507,7 +507,7 @@ const entry = (change = {}) => ({
   ...change,
 });
 
-test("activity lists every write, with its receipt and the way back where there is one", async () => {
+test("Activity lists every write, with its receipt, and with an undo if there is one.", async () => {
   const page = await opened("/activity");
   const begun = { id: 6, action: "retry", q: "is:failed", ids: null, ids_count: null };
   const known = { operation_id: 214, requested: 8388, done: 8380, skipped: 12, can_undo: true };
@@ -535,7 +535,7 @@ test("activity lists every write, with its receipt and the way back where there 
   assert.equal(page.navigations.at(-1), "/activity/214");
 });
 
-test("activity is searched, and limited to the last hour or day; both are in the address", async () => {
+test("Activity is searched, and limited to the last hour or day; both are in the address.", async () => {
   const page = await opened("/activity?last_secs=3600");
   assert.match(page.asked("api/activity").path, /limit=50&search=&last_secs=3600$/);
   page.answer("api/activity", { entries: [], next_cursor: null, is_recorded: true });
@@ -546,14 +546,14 @@ test("activity is searched, and limited to the last hour or day; both are in the
   assert.match(page.text, /No writes match “ana”/);
 });
 
-test("activity without the extension shows what is missing, and an empty one what it will list", async () => {
+test("Activity without the extension shows what is missing, and an empty one what it will list.", async () => {
   const page = await opened("/activity");
   page.answer("api/activity", { entries: [], next_cursor: null, is_recorded: false });
   assert.match(page.text, /Changes are only logged\..*\$ worker migrate --with-operations/);
   assert.match(page.text, /No changes yet/);
 });
 
-test("the first so many, the first few of them and a rate go together; line and request have all", async () => {
+test("A limit, a canary and a rate can be combined; the shell command and the request have all of them.", async () => {
   const page = await retrying();
   page.app.dispatch("dialog.input", "only", "on");
   page.type("limit", "500");

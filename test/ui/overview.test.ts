@@ -42,7 +42,7 @@ const verdict = (page: Page) => textOf([page.byId("page-title")]);
 const numbers = (page: Page) =>
   page.all((e) => String(e.attrs["class"]).startsWith("num-")).map((e) => textOf([e]));
 
-test("the verdict, since when and the number of workers alive are at the top", async () => {
+test("The verdict, since when and the number of workers alive are at the top.", async () => {
   const page = await overview();
   assert.equal(verdict(page), "crm:acme is stuck");
   assert.match(page.text, /since 10:51:00 · 5 of 6 workers alive/);
@@ -50,13 +50,13 @@ test("the verdict, since when and the number of workers alive are at the top", a
   assert.equal(page.mark, "12");
 });
 
-test("incidents that were read a while ago show that age", async () => {
+test("Incidents that were read a while ago show that age.", async () => {
   const page = await overview({ incidents: incidents([incident()], { as_of: at(-36) }) });
   assert.match(page.text, /5 of 6 workers alive · read 36 s ago/);
   assert.doesNotMatch((await overview()).text, /read \d/);
 });
 
-test("an incident shows what, for how long, how many jobs, and links what it names", async () => {
+test("An incident shows its problem, its duration and its number of jobs, and links what it names.", async () => {
   const page = await overview();
   assert.match(page.text, /crm:acme is stuck for 2 h480 jobs wait\. worker-c has locked the queue/);
   const link = page.one((e) => e.tag === "a" && textOf([e]) === "worker-c");
@@ -65,7 +65,7 @@ test("an incident shows what, for how long, how many jobs, and links what it nam
   assert.equal(see.attrs["href"], "#/jobs?q=queue%3Acrm%3Aacme%20is%3Ablocked");
 });
 
-test("the action of an incident shows its consequence, and sends what was offered", async () => {
+test("The action of an incident shows its consequence, and sends what was offered.", async () => {
   const page = await overview();
   page.click("Unlock…");
   assert.match(page.dialogText, /^Unlock worker-c480 jobs wait\. worker-c has locked the queue/);
@@ -82,7 +82,7 @@ test("the action of an incident shows its consequence, and sends what was offere
   assert.equal(page.dialog, undefined);
 });
 
-test("after a pause of everything the jobs are those that were due", async () => {
+test("After a pause of everything the jobs are those that were due.", async () => {
   const q = "is:due -is:blocked";
   const post = { path: "/api/pauses", body: { action: "resume", scope: "all" } };
   const fix = { action: "resume", label: "Resume…", post };
@@ -94,7 +94,7 @@ test("after a pause of everything the jobs are those that were due", async () =>
   assert.equal(see.attrs["href"], `#/jobs?q=${encodeURIComponent(q)}`);
 });
 
-test("the jobs of an unlocked worker, or of many queues, are no longer found by the incident's query", async () => {
+test("The jobs of an unlocked worker, or of many queues, are no longer found by the incident's query.", async () => {
   for (const q of ['worker:"w c"', "is:stuck is:blocked"]) {
     const page = await overview({ incidents: incidents([incident({ q })]) });
     page.click("Unlock…");
@@ -104,7 +104,7 @@ test("the jobs of an unlocked worker, or of many queues, are no longer found by 
   }
 });
 
-test("the time beside the headline is that of its incident, and not of an older one", async () => {
+test("The time beside the headline is that of its incident, and not of an older one.", async () => {
   const older = incident({ id: "paused:all:", kind: "paused", since: at(-86_400) });
   const page = await overview({ incidents: incidents([incident(), older]) });
   assert.match(page.text, /since 10:51:00 · 5 of 6/);
@@ -113,7 +113,7 @@ test("the time beside the headline is that of its incident, and not of an older 
   assert.doesNotMatch(other.text, /since .* · 5 of 6/);
 });
 
-test("Workers is red in the navigation if jobs are due and no worker lives", async () => {
+test("Workers is red in the navigation if jobs are due and no worker lives.", async () => {
   const mark = (page: Page) =>
     page.one((e) => e.tag === "a" && e.attrs["id"] === "nav-workers").attrs["class"];
   const none = { pulse: pulse({ alive: 0, stale: 0 }) };
@@ -124,7 +124,7 @@ test("Workers is red in the navigation if jobs are due and no worker lives", asy
   assert.equal(mark(page), "nav alarm");
 });
 
-test("an action on a query is previewed first, and done as it was previewed", async () => {
+test("An action on a query is previewed first, and done as it was previewed.", async () => {
   const post = {
     path: "/api/operations",
     body: { q: "is:failed", action: "retry", dry_run: true },
@@ -145,7 +145,7 @@ test("an action on a query is previewed first, and done as it was previewed", as
   assert.equal(page.navigations.at(-1), "/activity/214");
 });
 
-test("a read-only page shows incidents without their actions", async () => {
+test("A read-only page shows incidents without their actions.", async () => {
   const page = await opened("/", { read_only: true });
   page.app.streamOpened();
   feed(page, { pulse: pulse(), counts: counts(), incidents: incidents([incident()]) });
@@ -153,7 +153,7 @@ test("a read-only page shows incidents without their actions", async () => {
   assert.equal(page.hasButton("Unlock…"), false);
 });
 
-test("a worker that is not responding links to its page, and no link leads to an empty list", async () => {
+test("A worker that is not responding links to its page, and no link leads to an empty list.", async () => {
   const page = await opened("/");
   const none = { affected: value(0), q: 'worker:"w c"', fix: null };
   const links = { queue: null, worker: "w c", job: null };
@@ -169,7 +169,7 @@ test("a worker that is not responding links to its page, and no link leads to an
   assert.doesNotMatch(page.text, /See 0/);
 });
 
-test("if all is well the page shows what was checked", async () => {
+test("If all is well the page shows what was checked.", async () => {
   const page = await overview({ incidents: incidents([]), pulse: pulse({ stale: 0 }) });
   assert.equal(verdict(page), "All is well");
   assert.match(page.text, /No queue is stuck.*Every worker responds/);
@@ -191,7 +191,7 @@ test("if all is well the page shows what was checked", async () => {
   assert.match(page.text, /5 workers alive/);
 });
 
-test("of many incidents the worst are shown, and the rest on request", async () => {
+test("The worst of many incidents are shown, and the others on request.", async () => {
   const many = Array.from({ length: 12 }, (_, n) => incident({ id: `x:${n}`, fix: null }));
   const page = await overview({ incidents: incidents(many, { more: 3 }) });
   const shown = () => page.all((e) => e.attrs["class"] === "inc").length;
@@ -201,7 +201,7 @@ test("of many incidents the worst are shown, and the rest on request", async () 
   assert.match(page.text, /3 more issues/);
 });
 
-test("an empty queue shows how to add the first job and to run it", async () => {
+test("An empty queue shows how to add the first job and to run it.", async () => {
   const none = value(0);
   const empty = counts({ total: none, ready: none, running: none, retrying: none });
   const page = await overview({
@@ -215,7 +215,7 @@ test("an empty queue shows how to add the first job and to run it", async () => 
   assert.equal(page.mark, "");
 });
 
-test("the numbers by condition have the age that matters of each, and lead to their jobs", async () => {
+test("The numbers by condition have the age that matters of each, and lead to their jobs.", async () => {
   const page = await overview();
   assert.deepEqual(numbers(page), [
     "Ready1,180oldest waits 38 s",
@@ -230,7 +230,7 @@ test("the numbers by condition have the age that matters of each, and lead to th
   assert.equal(failed.attrs["href"], "#/jobs?q=is%3Afailed");
 });
 
-test("an estimate has its sign, its interval at hover, and a note", async () => {
+test("An estimate has its sign, its interval at hover, and a note.", async () => {
   const about = value(9_412_345, { precision: "estimated", low: 9_380_000, high: 9_440_000 });
   const page = await overview({ counts: counts({ total: about, scheduled: about }) });
   assert.match(page.text, /≈ marks an estimate\./);
@@ -239,7 +239,7 @@ test("an estimate has its sign, its interval at hover, and a note", async () => 
   assert.equal(shown?.attrs["title"], "between 9,380,000 and 9,440,000, by a scan");
 });
 
-test("an estimate of zero is not called none", async () => {
+test("An estimate of zero is not called none.", async () => {
   const few = value(0, { precision: "estimated", low: 0, high: 900 });
   const page = await overview({ counts: counts({ blocked: few, fetched: few, retrying: few }) });
   const [, blocked, fetched, , retrying] = numbers(page);
@@ -247,7 +247,7 @@ test("an estimate of zero is not called none", async () => {
   assert.deepEqual([fetched, retrying?.includes("none")], ["Fetched≈ 0", false]);
 });
 
-test("without news for 12 seconds ages become clock times, and actions are off", async () => {
+test("Without news for 12 seconds ages become clock times, and actions are off.", async () => {
   const page = await overview();
   page.pass(11_000);
   assert.match(page.text, /last 18 s ago/);
@@ -262,7 +262,7 @@ test("without news for 12 seconds ages become clock times, and actions are off",
   assert.match(page.text, /last 20 s ago/);
 });
 
-test("a span of the horizon is selected with keys, announced, and leads to its jobs", async () => {
+test("A span of the horizon is selected with keys, announced, and leads to its jobs.", async () => {
   const page = await overview();
   const key = (name: string) => page.app.dispatch("overview.horizon", "", name);
   const tip = () => textOf(page.all((e) => String(e.attrs["class"]).startsWith("tipbox")));
@@ -282,13 +282,13 @@ test("a span of the horizon is selected with keys, announced, and leads to its j
   assert.equal(page.navigations.at(-1), "/jobs?q=due%3Cnow%20or%20failed%3Cnow");
 });
 
-test("the horizon has its numbers in a table, too", async () => {
+test("The horizon has its numbers in a table, too.", async () => {
   const page = await overview();
   const table = page.one((e) => e.attrs["aria-label"] === "Horizon as a table");
   assert.match(textOf([table]), /the last 1 m9 ready/);
 });
 
-test("the error groups and the queues are below, the worst first", async () => {
+test("The error groups and the queues are shown below the incidents, the worst first.", async () => {
   const page = await overview();
   page.answer("api/groups", groups([group("GatewayError: HTTP # from gateway", { is_new: true })]));
   const stuck = queue("crm:acme", {
@@ -305,7 +305,7 @@ test("the error groups and the queues are below, the worst first", async () => {
   assert.match(page.text, /All 6/);
 });
 
-test("beside them are the tasks, the jobs that are due next, and how many were done", async () => {
+test("The overview shows the tasks, the jobs that are due next, and how many were done.", async () => {
   const page = await overview({ incidents: incidents([]), pulse: pulse({ done: 1988 }) });
   assert.match(page.text, /5 of 6 workers alive · 1,988 done in the last minute/);
   assert.equal(page.asked("api/tasks").path, "api/tasks?limit=5&sort=worst");
@@ -317,14 +317,14 @@ test("beside them are the tasks, the jobs that are due next, and how many were d
   assert.match(page.text, /Next dueAll scheduledJobDuesend_email#4in 1 m/);
 });
 
-test("a database without tasks and without scheduled jobs has no panels of them", async () => {
+test("A database without tasks and without scheduled jobs has no panels of them.", async () => {
   const page = await overview();
   page.answer("api/tasks", tasks([]));
   page.answer("api/jobs", jobs([]));
   assert.doesNotMatch(page.text, /All tasks|Next due/);
 });
 
-test("on hold nothing moves until it is followed", async () => {
+test("While live updates are paused nothing moves.", async () => {
   const page = await overview();
   page.app.dispatch("app.hold", "", "");
   assert.match(page.text, /Paused/);
@@ -335,7 +335,7 @@ test("on hold nothing moves until it is followed", async () => {
   assert.match(page.text, /Failed99/);
 });
 
-test("the report names what is wrong in Markdown, and no name can write any", async () => {
+test("The report names the problems in Markdown, and no name is read as Markdown.", async () => {
   const evil = incident({ title: "*crm* [x](y) is stuck" });
   const page = await overview({ incidents: incidents([evil]) });
   page.app.dispatch("overview.report", "", "");

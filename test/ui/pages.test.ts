@@ -5,7 +5,7 @@ import { jobs, opened } from "./sample.ts";
 
 before(ensureBuilt);
 
-test("every page has a title and takes the focus to its heading", async () => {
+test("Every page has a title and focuses its heading.", async () => {
   const page = await opened("/");
   const titles: Record<string, string> = {
     "/jobs?q=is:failed": "Jobs, failed · worker",
@@ -26,7 +26,7 @@ test("every page has a title and takes the focus to its heading", async () => {
   }
 });
 
-test("the theme is handed to the host", async () => {
+test("The theme is passed to the host.", async () => {
   const page = await opened("/");
   page.app.dispatch("app.theme", "dark", "");
   assert.equal(page.theme, "dark");
@@ -36,7 +36,7 @@ test("the theme is handed to the host", async () => {
   );
 });
 
-test("an empty list offers one action", async () => {
+test("An empty list offers one action.", async () => {
   const none = { next_cursor: null, count: 0 };
   const lists: Record<string, readonly [string, object, string]> = {
     "/jobs": ["api/jobs", jobs([]), "Add a job"],
@@ -61,7 +61,7 @@ test("an empty list offers one action", async () => {
   }
 });
 
-test("the query bar has eight examples, each of which is a query without a fault", async () => {
+test("The query bar has eight examples, each of which is a query without a fault.", async () => {
   const page = await opened("/jobs");
   const [menu] = page.all((e) => e.tag === "details" && textOf([e]).startsWith("?"));
   assert.ok(menu);

@@ -60,7 +60,7 @@ const pausedQueue = incident({
   links: { queue: "mail", worker: null, job: null },
 });
 
-test("the page of a paused queue shows by which user, since when, until when and why, and resumes it", async () => {
+test("The page of a paused queue shows by which user, since when, until when and why, and resumes it.", async () => {
   const page = await queuePage();
   assert.match(
     page.text,
@@ -76,7 +76,7 @@ test("the page of a paused queue shows by which user, since when, until when and
   assert.deepEqual(page.notices, ["Resumed the queue mail"]);
 });
 
-test("a queue is paused with a reason until a time, after the dialog has shown which workers apply it", async () => {
+test("A queue is paused with a reason until a time, after the dialog has shown which workers apply it.", async () => {
   const page = await queuePage(queue("mail"));
   page.app.dispatch("app.key", "", "p");
   assert.match(
@@ -98,7 +98,7 @@ test("a queue is paused with a reason until a time, after the dialog has shown w
   assert.equal(page.asked("api/queues/mail").method, "GET");
 });
 
-test("the page of a paused queue shows which workers have not acknowledged, until all have", async () => {
+test("The page of a paused queue shows which workers have not acknowledged, until all have.", async () => {
   const page = await queuePage();
   page.app.streamOpened();
   const asked = () => page.requests.filter(({ path }) => path === "api/pauses").length;
@@ -126,7 +126,7 @@ test("the page of a paused queue shows which workers have not acknowledged, unti
   assert.equal(other.requests.filter(({ path }) => path === "api/pauses").length, 0);
 });
 
-test("the list of tasks and the overview show the acknowledgement of a pause once", async () => {
+test("The list of tasks and the overview show the acknowledgement of a pause once.", async () => {
   const note = "1 worker sends no heartbeats: Graphile workers apply the pause of a queue";
   const list = { pauses: [], note, missing: null, acknowledged: 2, waiting: 0, waiting_for: [] };
   const page = await opened("/tasks");
@@ -148,7 +148,7 @@ test("the list of tasks and the overview show the acknowledgement of a pause onc
   assert.equal(page.text.split("Acknowledged by 2 of 2 workers.").length, 2);
 });
 
-test("the end and the reason of a pause can be changed", async () => {
+test("The end and the reason of a pause can be changed.", async () => {
   const page = await queuePage();
   page.click("Change…");
   page.answer("api/pauses", {
@@ -165,7 +165,7 @@ test("the end and the reason of a pause can be changed", async () => {
   });
 });
 
-test("queues and tasks are paused and resumed from their rows, also by the key p", async () => {
+test("Queues and tasks are paused and resumed from their rows, also by the key p.", async () => {
   const page = await queues();
   assert.match(page.text, new RegExp(`mailPaused6800.*${WORDS}Resume…`));
   assert.match(page.text, /crmReady.*Pause…/);
@@ -184,7 +184,7 @@ test("queues and tasks are paused and resumed from their rows, also by the key p
   assert.equal(page.asked("api/pauses").body, body);
 });
 
-test("where the tables for pauses are missing, they are added first, and then the queue is paused", async () => {
+test("Where the tables for pauses are missing, they are added first, and then the queue is paused.", async () => {
   const page = await queuePage(queue("mail"));
   page.click("Pause…");
   const command = "worker migrate --with controls";
@@ -200,7 +200,7 @@ test("where the tables for pauses are missing, they are added first, and then th
   assert.deepEqual(page.notices, ["Paused the queue mail"]);
 });
 
-test("a dialog that was closed while the tables were added pauses nothing", async () => {
+test("A dialog that was closed while the tables were added pauses nothing.", async () => {
   const page = await queuePage(queue("mail"));
   page.click("Pause…");
   const missing = { extension: "controls", may_add: true, command: null, sentence: "" };
@@ -213,7 +213,7 @@ test("a dialog that was closed while the tables were added pauses nothing", asyn
   assert.equal(posts(page).length, 1);
 });
 
-test("a role that may not add the tables is shown the owner's command", async () => {
+test("A role that may not add the tables is shown the owner's command.", async () => {
   const page = await queuePage(queue("mail"));
   page.click("Pause…");
   const command = "worker migrate --with controls";
@@ -225,7 +225,7 @@ test("a role that may not add the tables is shown the owner's command", async ()
   assert.equal(page.button("Pause queue").attrs["aria-disabled"], "true");
 });
 
-test("a pause of everything is offered on the overview, and shown on every page", async () => {
+test("A pause of everything is offered on the overview, and shown on every page.", async () => {
   const page = await opened("/");
   feed(page, { incidents: incidents([pausedQueue]) });
   assert.match(page.text, /mail is paused.*Paused by ana until 15:00:00: deploy\./);
@@ -247,7 +247,7 @@ test("a pause of everything is offered on the overview, and shown on every page"
   assert.equal(page.asked("api/pauses").body, '{"action":"resume","scope":"all"}');
 });
 
-test("a paused job in the list shows the pause in place of its wait for a worker", async () => {
+test("A paused job in the list shows the pause in place of its wait for a worker.", async () => {
   const page = await listed([
     job(1, { condition: "blocked", queue_name: "mail" }),
     job(2, { condition: "ready", queue_name: "crm" }),
@@ -258,7 +258,7 @@ test("a paused job in the list shows the pause in place of its wait for a worker
   assert.match(String(rows.at(-1)), /Waiting to start/);
 });
 
-test("the page of a task's jobs pauses the task, and resumes it while it is paused", async () => {
+test("The page of a task's jobs pauses the task, and resumes it while it is paused.", async () => {
   const page = await listed([], "/jobs?q=task%3Abrew%20is%3Aready");
   page.app.dispatch("app.key", "", "p");
   assert.match(page.dialogText, /^Pause task brew/);
@@ -272,7 +272,7 @@ test("the page of a task's jobs pauses the task, and resumes it while it is paus
   assert.equal(page.hasButton("Pause…") || page.hasButton("Resume…"), false);
 });
 
-test("the palette pauses a queue or a task by its name, resumes what is paused, and offers no more", async () => {
+test("The palette pauses a queue or a task by its name, resumes what is paused, and offers no more.", async () => {
   const page = await opened("/");
   feed(page, { incidents: incidents([pausedQueue]) });
   const look = (text: string) => {
@@ -309,7 +309,7 @@ test("the palette pauses a queue or a task by its name, resumes what is paused, 
   assert.match(page.text, /Resume… · mail is paused/);
 });
 
-test("a read-only page shows pauses and changes none", async () => {
+test("A read-only page shows pauses and changes none.", async () => {
   const page = await queues(undefined, { read_only: true });
   assert.match(page.text, new RegExp(WORDS));
   assert.equal(page.hasButton("Pause…") || page.hasButton("Resume…"), false);

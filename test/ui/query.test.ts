@@ -37,14 +37,14 @@ before(async () => {
 
 after(() => rm(folder, { recursive: true, force: true }));
 
-describe("the client's query language", () => {
-  test("reads every query of the corpus as the server does", async () => {
+describe("The client's query language", () => {
+  test("reads every query of the corpus as the server does.", async () => {
     const path = join(import.meta.dirname, "../contract/queries.json");
     const corpus: { q: string; is: string }[] = JSON.parse(await readFile(path, "utf8"));
     for (const { q, is } of corpus) assert.equal(probe.parsedAsText(q, conditions), is, q);
   });
 
-  test("agrees with the server on any text", () => {
+  test("agrees with the server on any text.", () => {
     const random = makeRandom(11);
     for (let i = 0; i < 6_000; i++) {
       const text = randomText(random);
@@ -54,7 +54,7 @@ describe("the client's query language", () => {
     }
   });
 
-  test("is small", () => {
+  test("is small.", () => {
     assert.ok(size < 40_000, `${size} bytes`);
   });
 });

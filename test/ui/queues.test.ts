@@ -67,7 +67,7 @@ const listed = (queues: ListedQueue[], states: QueueStates | null = null) => ({
   states,
 });
 
-test("queues show what is due in them and which worker has locked them; a lock of a running job is normal", async () => {
+test("Queues show what is due in them and which worker has locked them; a lock of a running job is normal.", async () => {
   const page = await opened("/queues");
   const runs = queue("mail", {
     locked_at: at(-4),
@@ -86,14 +86,14 @@ test("queues show what is due in them and which worker has locked them; a lock o
   assert.match(page.text, /3, by severity/);
 });
 
-test("estimates of queues are marked, whatever their size", async () => {
+test("Estimates of queues of any size are marked.", async () => {
   const page = await opened("/queues");
   const about = { precision: "estimated", low: 1_100_000, high: 1_300_000, basis: "sample" };
   page.answer("api/queues", listed([queue("big", { ready: value(1_200_000, about) })]));
   assert.match(page.text, /bigReady≈ 1\.2 M00/);
 });
 
-test("the list can be limited to stuck or locked queues, and shows a message if there are none", async () => {
+test("The list can be limited to stuck or locked queues, and shows a message if there are none.", async () => {
   const page = await opened("/queues?only=stuck");
   assert.equal(page.asked("api/queues").path, "api/queues?limit=100&sort=stuck&only=stuck");
   page.answer("api/queues", listed([]));
@@ -103,7 +103,7 @@ test("the list can be limited to stuck or locked queues, and shows a message if 
   assert.match(page.text, /No named queues/);
 });
 
-test("queues can be seen by their state, and what is not counted has no number", async () => {
+test("Queues are filtered by their state, and a state that is not counted has no number.", async () => {
   const page = await opened("/queues");
   const tabs = () =>
     page
@@ -129,7 +129,7 @@ test("queues can be seen by their state, and what is not counted has no number",
   assert.match(page.text, /Only some jobs were counted, so there may be such queues/);
 });
 
-test("a queue is unlocked from the list after the dialog has shown what that releases", async () => {
+test("A queue is unlocked from the list after the dialog has shown what that releases.", async () => {
   const page = await opened("/queues");
   page.answer("api/queues", listed([stuck("crm:acme")]));
   page.click("Unlock…");
@@ -146,7 +146,7 @@ test("a queue is unlocked from the list after the dialog has shown what that rel
   );
 });
 
-test("a holder that is no longer listed can still be unlocked", async () => {
+test("A worker that is no longer listed can still be unlocked.", async () => {
   const page = await opened("/queues");
   page.answer("api/queues", listed([stuck("crm:acme")]));
   page.click("Unlock…");
@@ -155,7 +155,7 @@ test("a holder that is no longer listed can still be unlocked", async () => {
   assert.match(page.dialogText, /^Unlock worker-c/);
 });
 
-test("spaces at the ends of a name are kept and pointed out", async () => {
+test("Spaces at the ends of a name are kept and pointed out.", async () => {
   const page = await opened("/queues");
   page.answer("api/queues", listed([queue(" mail ")]));
   const name = page.one((e) => String(e.attrs["class"]).includes("exact"));
@@ -165,7 +165,7 @@ test("spaces at the ends of a name are kept and pointed out", async () => {
   assert.equal(link.attrs["href"], "#/queues/%20mail%20");
 });
 
-test("a stuck queue shows what waits, the worker that has locked it, and one action that unlocks it", async () => {
+test("A stuck queue shows what waits, the worker that has locked it, and one action that unlocks it.", async () => {
   const page = await opened("/queues/crm%3Aacme");
   assert.equal(page.asked("api/queues/").path, "api/queues/crm%3Aacme?limit=15");
   page.answer("api/queues/", details());
@@ -186,7 +186,7 @@ test("a stuck queue shows what waits, the worker that has locked it, and one act
   );
 });
 
-test("its jobs are in the order in which they will run, with what each waits for", async () => {
+test("A queue's jobs are in the order in which they will run, with what each waits for.", async () => {
   const page = await opened("/queues/crm%3Aacme");
   page.answer("api/queues/", details());
   assert.deepEqual(rows(page), [
@@ -198,7 +198,7 @@ test("its jobs are in the order in which they will run, with what each waits for
   assert.equal(all.attrs["href"], "#/jobs?q=queue%3A%22crm%3Aacme%22");
 });
 
-test("each number of a queue links to the jobs that it counts", async () => {
+test("Each number of a queue links to the jobs that it counts.", async () => {
   const page = await opened("/queues/mail");
   const some = { ready: value(3), scheduled: value(8), failed: value(2), total: value(13) };
   page.answer("api/queues/", details({ queue: queue("mail", some), running: null }));
@@ -211,7 +211,7 @@ test("each number of a queue links to the jobs that it counts", async () => {
   assert.equal(query("2"), 'queue:"mail" is:failed');
 });
 
-test("the rate of arrivals is that of the last 10 minutes", async () => {
+test("The rate of arrivals is that of the last 10 minutes.", async () => {
   const rate = async (ages: number[]) => {
     const page = await opened("/queues/crm%3Aacme");
     const arrivals = ages.map((age, n) => job(12489 - n, { created_at: at(-age) }));
@@ -223,7 +223,7 @@ test("the rate of arrivals is that of the last 10 minutes", async () => {
   assert.equal(await rate([20, 50, 80, 110, 140, 9_000]), "2.0/min");
 });
 
-test("a queue that runs is no alarm, and has no action", async () => {
+test("A queue whose job runs is no problem, and has no action.", async () => {
   const page = await opened("/queues/mail");
   const runs = queue("mail", { locked_at: at(-4), locked_by: "worker-a", holder: "alive" });
   page.answer("api/queues/", details({ queue: runs, running: job(5), next: [] }));
@@ -233,7 +233,7 @@ test("a queue that runs is no alarm, and has no action", async () => {
   assert.equal(page.hasButton("Unlock worker-a…"), false);
 });
 
-test("a holder without a heartbeat is not called dead", async () => {
+test("A worker without a heartbeat is not shown as stale.", async () => {
   const page = await opened("/queues/mail");
   const held = { locked_at: at(-20000), locked_by: "stock-1", holder: "unknown" } as const;
   const old = queue("mail", { ...held, stuck_since: at(-20000) });
@@ -243,7 +243,7 @@ test("a holder without a heartbeat is not called dead", async () => {
   page.button("Unlock stock-1…");
 });
 
-test("without news the ages of a queue are clock times, and its action is off", async () => {
+test("Without news the ages of a queue are clock times, and its action is off.", async () => {
   const page = await opened("/queues/crm%3Aacme");
   page.answer("api/queues/", details());
   page.answer("api/workers/worker-c", holder());
@@ -252,7 +252,7 @@ test("without news the ages of a queue are clock times, and its action is off", 
   assert.match(page.text, /database unreachable/);
 });
 
-test("a read-only page of a stuck queue has no action", async () => {
+test("A read-only page of a stuck queue has no action.", async () => {
   const page = await opened("/queues/crm%3Aacme", { read_only: true });
   page.answer("api/queues/", details());
   page.answer("api/workers/worker-c", holder());
@@ -260,7 +260,7 @@ test("a read-only page of a stuck queue has no action", async () => {
   assert.equal(page.hasButton("Unlock worker-c…"), false);
 });
 
-test("the page shows what was not searched, and what does not exist", async () => {
+test("The page shows what was not searched, and which queue does not exist.", async () => {
   const page = await opened("/queues/crm%3Aacme");
   page.answer("api/queues/", details({ next_complete: false }));
   assert.match(page.text, /Only the first due jobs were searched/);
@@ -269,7 +269,7 @@ test("the page shows what was not searched, and what does not exist", async () =
   assert.match(page.text, /Queue not foundNo queue is named “gone”/);
 });
 
-test("a queue is requested soon after the counts have changed, and seldom otherwise", async () => {
+test("A queue is requested soon after the counts have changed, and seldom otherwise.", async () => {
   const page = await opened("/queues/crm%3Aacme");
   page.app.streamOpened();
   page.answer("api/queues/", details());
@@ -281,7 +281,7 @@ test("a queue is requested soon after the counts have changed, and seldom otherw
   assert.equal(asked(), 2);
 });
 
-test("a queue whose name is nothing or dots is opened by a query", async () => {
+test("A queue whose name is nothing or dots is opened by a query.", async () => {
   const page = await opened("/queues");
   const names = ["", ".", "..", "..."];
   page.answer("api/queues", {

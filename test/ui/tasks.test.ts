@@ -11,7 +11,7 @@ const rows = (page: Page) =>
     .slice(1)
     .map((e) => textOf([e]));
 
-test("tasks show their jobs' conditions, the workers that have them, and the last failure", async () => {
+test("Tasks show their jobs' conditions, the workers that have them, and the last failure.", async () => {
   const page = await opened("/tasks");
   feed(page, { pulse: pulse({ alive: 5 }) });
   assert.equal(page.asked("api/tasks").path, "api/tasks?limit=100&sort=worst");
@@ -31,7 +31,7 @@ test("tasks show their jobs' conditions, the workers that have them, and the las
   assert.equal(page.title, "(12) Tasks · worker");
 });
 
-test("a task's last error comes before its time, which is marked if not every job was read", async () => {
+test("A task's last error comes before its time, which is marked if not every job was read.", async () => {
   const page = await opened("/tasks");
   feed(page, { pulse: pulse({ alive: 5 }) });
   const line = "GatewayError: HTTP 503 <b>";
@@ -56,7 +56,7 @@ test("a task's last error comes before its time, which is marked if not every jo
   ]);
 });
 
-test("a task is marked as without worker only if the server reports it", async () => {
+test("A task is marked as without worker only if the server reports it.", async () => {
   const page = await opened("/tasks");
   feed(page, { pulse: pulse({ alive: 5 }) });
   const waits = { ready: value(180), oldest_ready_at: at(-1080), supported_by: 0 };
@@ -73,7 +73,7 @@ test("a task is marked as without worker only if the server reports it", async (
   ]);
 });
 
-test("a row of a task leads to its jobs, whatever it is called", async () => {
+test("A row of a task of any name leads to its jobs.", async () => {
   const page = await opened("/tasks");
   page.answer("api/tasks", tasks([task("send_email"), task('a "b"\\ c'), task(" none ")]));
   const links = page.all((e) => e.tag === "a" && String(e.attrs["class"]).startsWith("name"));
@@ -85,7 +85,7 @@ test("a row of a task leads to its jobs, whatever it is called", async () => {
   assert.equal(page.navigations.at(-1), "/jobs?q=task%3Asend_email");
 });
 
-test("estimates of tasks are marked, and three hundred of them are pages", async () => {
+test("Estimates of tasks are marked, and three hundred of them are pages.", async () => {
   const page = await opened("/tasks?search=t&sort=-failed");
   assert.equal(page.asked("api/tasks").path, "api/tasks?limit=100&sort=-failed&search=t");
   const about = { precision: "estimated", low: 1_100_000, high: 1_300_000, basis: "sample" };
@@ -98,7 +98,7 @@ test("estimates of tasks are marked, and three hundred of them are pages", async
   assert.equal(next.attrs["href"], "#/tasks?search=t&sort=-failed&cursor=c1");
 });
 
-test("a task without worker is counted in the navigation, and the keys lead to the page", async () => {
+test("A task without worker is counted in the navigation, and the keys lead to the page.", async () => {
   const page = await opened("/");
   feed(page, { incidents: incidents([incident({ id: "x", kind: "unsupported_task" })]) });
   const entry = page.one(
@@ -110,7 +110,7 @@ test("a task without worker is counted in the navigation, and the keys lead to t
   assert.equal(page.navigations.at(-1), "/tasks");
 });
 
-test("without tasks, or without a match, the page shows a message", async () => {
+test("Without tasks, or without a match, the page shows a message.", async () => {
   const page = await opened("/tasks");
   page.answer("api/tasks", tasks([]));
   assert.match(page.text, /No tasks/);
@@ -119,7 +119,7 @@ test("without tasks, or without a match, the page shows a message", async () => 
   assert.match(page.text, /No tasks match “nope”/);
 });
 
-test("the bar of a task is the longer the more jobs it has", async () => {
+test("The bar of a task is the longer the more jobs it has.", async () => {
   const page = await opened("/tasks");
   const lengths = [1, 1_000, 1_000_000].map((count) => {
     page.go(`/tasks?search=${count}`);

@@ -36,7 +36,7 @@ function type(page: Page, text: string): void {
   page.app.dispatch("app.palette", "", text);
 }
 
-test("a view is the query, order and grouping under a name, and nothing else is kept", async () => {
+test("A view is the query, order and grouping under a name, and nothing else is kept.", async () => {
   const address = "/jobs?q=is%3Afailed%20queue%3Amail&sort=-attempts&group=task";
   const page = await opened(`${address}&cursor=c1&job=5`);
   save(page, "  Mail\nthat fails ");
@@ -46,7 +46,7 @@ test("a view is the query, order and grouping under a name, and nothing else is 
   assert.equal(page.has("view-name"), false, "it is kept already");
 });
 
-test("views are removed, replaced by their name, and bounded", async () => {
+test("Views are removed, replaced by their name, and bounded.", async () => {
   const page = await opened("/jobs?q=attempts%3E3");
   save(page, "");
   assert.match(page.notices[0] ?? "", /A view needs a name/);
@@ -64,7 +64,7 @@ test("views are removed, replaced by their name, and bounded", async () => {
   assert.ok((page.preferences.get(KEY) ?? "").length < 2000);
 });
 
-test("foreign data in the storage does no harm", async () => {
+test("Foreign data in the storage does no harm.", async () => {
   const page = await opened("/");
   page.preferences.set(KEY, "javascript:alert(1) evil\n\n/jobs?q=a\n/jobs <b>bold</b>");
   page.go("/jobs");
@@ -72,14 +72,14 @@ test("foreign data in the storage does no harm", async () => {
   assert.ok(links(page, "<b>bold</b>").every((href) => href === "#/jobs"));
 });
 
-test("everybody has a few views, which can't be removed", async () => {
+test("A few views are built in and cannot be removed.", async () => {
   const page = await listed([job(1)]);
   assert.deepEqual(links(page, "Over 10 attempts"), ["#/jobs?q=attempts%3E10"]);
   assert.equal(page.hasButton("Delete the view Over 10 attempts"), false);
   assert.equal(page.has("view-name"), false, "all jobs are no view");
 });
 
-test("the empty palette has the jobs and searches that were open, the newest first", async () => {
+test("The empty palette has the jobs and searches that were open, the newest first.", async () => {
   const page = await opened("/jobs?q=queue%3Amail");
   page.go("/jobs?q=task%3Ax%20is%3Afailed");
   page.go("/jobs/11942");
@@ -96,7 +96,7 @@ test("the empty palette has the jobs and searches that were open, the newest fir
   assert.ok(!found(page).some((one) => one.startsWith("Job #")));
 });
 
-test("the palette has saved views, pages, and what can be done on the page at hand", async () => {
+test("The palette has saved views, pages, and the actions of the current page.", async () => {
   const page = await listed([failedJob(1)], "/jobs?q=is%3Afailed");
   save(page, "Cards in euro");
   type(page, "euro");
@@ -107,7 +107,7 @@ test("the palette has saved views, pages, and what can be done on the page at ha
   assert.deepEqual(found(page), ["Group by errorF"]);
 });
 
-test("the palette exports the jobs of the query at hand, and the key e goes to the menu", async () => {
+test("The palette exports the jobs of the current query, and the key e opens the menu.", async () => {
   const page = await listed([failedJob(1)], "/jobs?q=is%3Afailed");
   type(page, "export");
   assert.deepEqual(found(page), [
@@ -129,7 +129,7 @@ test("the palette exports the jobs of the query at hand, and the key e goes to t
   assert.deepEqual(found(elsewhere), ["Export jobs…", "All jobs that match “export”"]);
 });
 
-test("names are searched on the server after a pause in typing", async () => {
+test("Names are searched on the server after a pause in typing.", async () => {
   const page = await opened("/workers");
   type(page, "c");
   page.app.dispatch("app.palette", "", "cha");
@@ -182,7 +182,7 @@ test("names are searched on the server after a pause in typing", async () => {
   assert.equal(page.navigations.at(-1), "/queues/charge%20%22x%22");
 });
 
-test("an answer to an older text adds nothing, and a refusal shows nothing", async () => {
+test("An answer to an older text adds nothing, and a refusal shows nothing.", async () => {
   const page = await opened("/workers");
   type(page, "mail");
   page.pass(400);
@@ -204,7 +204,7 @@ const tasks = (identifier: string, failed: number) => ({
   count: 1,
 });
 
-test("the palette does what is likely wanted of a task's jobs, each behind its dialog", async () => {
+test("The palette has the most likely actions on a task's jobs, each with its dialog.", async () => {
   const page = await opened("/workers");
   type(page, "> charge");
   page.pass(400);
@@ -236,7 +236,7 @@ test("the palette does what is likely wanted of a task's jobs, each behind its d
   assert.equal(page.byId("field-identifier").attrs["value"], "charge card");
 });
 
-test("the palette finds incidents by their words", async () => {
+test("The palette finds incidents by their words.", async () => {
   const page = await opened("/workers");
   feed(page, {
     incidents: incidents([incident({ title: "charge_card: GatewayError", q: "is:failed" })]),
@@ -251,7 +251,7 @@ test("the palette finds incidents by their words", async () => {
   assert.equal(page.navigations.at(-1), "/jobs?q=is%3Afailed");
 });
 
-test("a row of the palette has its drawing, and no unknown number", async () => {
+test("A row of the palette has its icon, and no unknown number.", async () => {
   const page = await opened("/workers");
   type(page, "queues");
   const drawn = page.all((e) => e.attrs["role"] === "option");
@@ -268,7 +268,7 @@ test("a row of the palette has its drawing, and no unknown number", async () => 
   assert.ok(found(page).includes("Task charge_card≈ 9.8 M jobs"));
 });
 
-test("a read-only user has no actions in the palette", async () => {
+test("A read-only user has no actions in the palette.", async () => {
   const page = await opened("/workers", { read_only: true });
   type(page, "charge");
   page.pass(400);

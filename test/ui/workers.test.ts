@@ -90,7 +90,7 @@ const rows = (page: Page, name: string) => {
 
 const bodyOf = (page: Page) => page.asked("api/maintenance").body;
 
-test("workers show whether they respond, how busy they are, and what they have locked", async () => {
+test("Workers show whether they respond, how busy they are, and what they have locked.", async () => {
   const page = await opened("/workers");
   assert.equal(page.asked("api/workers").path, "api/workers?limit=100&sort=state&fields=row");
   page.answer("api/workers", listed([silent("worker-c"), stock("stock-1"), worker("worker-a")]));
@@ -103,7 +103,7 @@ test("workers show whether they respond, how busy they are, and what they have l
   assert.deepEqual(rows(page, "running"), ["Runningimport_contacts#12481worker-c2 h"]);
 });
 
-test("jobs that are fetched and not started take no slots", async () => {
+test("Jobs that are fetched and not started take no slots.", async () => {
   const page = await opened("/workers");
   const busy = worker("worker-a", { running: value(8), slots: 8, fetched: 45, locked_jobs: 53 });
   const idle = worker("worker-b", { running: value(0), slots: 4, locked_jobs: 0 });
@@ -118,7 +118,7 @@ test("jobs that are fetched and not started take no slots", async () => {
   assert.match(page.text, /Fetched45not started/);
 });
 
-test("more jobs than slots are never shown as busy slots", async () => {
+test("More jobs than slots are never shown as busy slots.", async () => {
   const page = await opened("/workers");
   const odd = worker("worker-a", { running: value(14), slots: 12 });
   const gone = silent("worker-c", { locked_jobs: 9, slots: 4 });
@@ -129,7 +129,7 @@ test("more jobs than slots are never shown as busy slots", async () => {
   assert.match(page.text, /Runs 14 jobs\./);
 });
 
-test("how long a reported job runs is measured at the heartbeat, and does not grow until the next", async () => {
+test("How long a reported job runs is measured at the heartbeat, and does not grow until the next.", async () => {
   const running = { basis: "heartbeat" };
   const report = (seconds: number, change: Partial<ListedWorker> = {}) =>
     worker("worker-a", {
@@ -164,7 +164,7 @@ test("how long a reported job runs is measured at the heartbeat, and does not gr
   assert.deepEqual(rows(page, "running"), ["Runningcharge_card#7worker-a3 m 20 s15 m"]);
 });
 
-test("a worker without heartbeats is never shown as not responding, and is amber only after 4 hours", async () => {
+test("A worker without heartbeats is never shown as not responding, and is amber only after 4 hours.", async () => {
   const page = await opened("/workers");
   const old = { level: "warn", oldest_lock_at: at(-5 * 3600) };
   page.answer("api/workers", listed([stock("old", old), stock("young")]));
@@ -177,7 +177,7 @@ test("a worker without heartbeats is never shown as not responding, and is amber
   assert.doesNotMatch(page.text.replace(/A worker is silent when.*/, ""), /silent|stale|dead/);
 });
 
-test("a worker that is not responding is unlocked from the list after the dialog has shown what that releases", async () => {
+test("A worker that is not responding is unlocked from the list after the dialog has shown what that releases.", async () => {
   const page = await opened("/workers");
   page.answer("api/workers", listed([silent("worker-c"), worker("worker-a")]));
   page.click("Unlock…");
@@ -194,7 +194,7 @@ test("a worker that is not responding is unlocked from the list after the dialog
   assert.equal(rows(page, "workers").length, 1);
 });
 
-test("several are unlocked together, with a warning of those that still answer", async () => {
+test("Several workers are unlocked together, with a warning of those that still respond.", async () => {
   const page = await opened("/workers");
   page.answer("api/workers", listed([silent("worker-c"), silent("worker-d"), worker("worker-a")]));
   page.app.dispatch("workers.all", "", "");
@@ -214,7 +214,7 @@ test("several are unlocked together, with a warning of those that still answer",
   assert.doesNotMatch(page.text, /chosen/);
 });
 
-test("a worker that is not responding shows since when, what waits, and one action that unlocks it", async () => {
+test("A worker that is not responding shows since when, what waits, and one action that unlocks it.", async () => {
   const page = await opened("/workers/worker-c");
   assert.equal(page.asked("api/workers/").path, "api/workers/worker-c");
   page.answer(
@@ -242,7 +242,7 @@ test("a worker that is not responding shows since when, what waits, and one acti
   assert.equal(bodyOf(page), '{"action":"force-unlock","worker_ids":["worker-c"]}');
 });
 
-test("jobs recovered from a worker are not shown as locked, and there is no action for them", async () => {
+test("Jobs recovered from a worker are not shown as locked, and there is no action for them.", async () => {
   const page = await opened("/workers/worker-c");
   page.answer("api/workers/", silent("worker-c", { locked_jobs: 0, locked_queues: 0 }));
   assert.match(page.text, /Not responding: no heartbeat for 2 h\. .* It holds no locks\./);
@@ -250,7 +250,7 @@ test("jobs recovered from a worker are not shown as locked, and there is no acti
   assert.doesNotMatch(page.text, /#12481|In a shell|Only unlock/);
 });
 
-test("a worker that responds has no action, and shows its jobs, tasks and counts", async () => {
+test("A worker that responds has no action, and shows its jobs, tasks and counts.", async () => {
   const page = await opened("/workers/worker-a");
   page.answer(
     "api/workers/",
@@ -270,7 +270,7 @@ test("a worker that responds has no action, and shows its jobs, tasks and counts
   assert.ok(job);
 });
 
-test("a worker without heartbeats is not shown as crashed, and can be unlocked", async () => {
+test("A worker without heartbeats is not shown as crashed, and can be unlocked.", async () => {
   const page = await opened("/workers/stock-1");
   page.answer("api/workers/", stock("stock-1"));
   assert.match(page.text, /No heartbeats\. It has locked 2 jobs and 0 queues\./);
@@ -279,14 +279,14 @@ test("a worker without heartbeats is not shown as crashed, and can be unlocked",
   assert.doesNotMatch(page.text, /silent|dead|gone/);
 });
 
-test("the page of an unlisted worker explains that it may have shut down", async () => {
+test("The page of an unlisted worker explains that it may have shut down.", async () => {
   const page = await opened("/workers/w%201");
   page.answer("api/workers/", { error: "no", code: "not_found" }, 404);
   assert.match(page.text, /Worker not found.*“w 1” sends no heartbeats/);
   assert.equal(page.title, "Worker w 1 · worker");
 });
 
-test("heartbeats are requested again although no job changes", async () => {
+test("Heartbeats are requested again although no job changes.", async () => {
   const page = await opened("/workers");
   feed(page, { pulse: pulse() });
   page.answer("api/workers", listed([worker("worker-a")]));
@@ -298,7 +298,7 @@ test("heartbeats are requested again although no job changes", async () => {
   assert.equal(asked(), 2);
 });
 
-test("workers on a read-only page have no actions, and without news their ages are clock times", async () => {
+test("Workers on a read-only page have no actions, and without news their ages are clock times.", async () => {
   const page = await opened("/workers", { read_only: true });
   feed(page, { pulse: pulse() });
   page.answer("api/workers", listed([silent("worker-c")]));
@@ -308,7 +308,7 @@ test("workers on a read-only page have no actions, and without news their ages a
   assert.match(page.text, /not responding since 10:50:00/);
 });
 
-test("the differences between workers are shown beside the longest-running jobs", async () => {
+test("The differences between workers are shown beside the longest-running jobs.", async () => {
   const page = await opened("/workers");
   const differences = [
     { kind: "worker", name: "worker-e", text: "runs 2.0.4, the others 2.1.0." },

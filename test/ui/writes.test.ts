@@ -24,7 +24,7 @@ async function chosen(list: Parameters<typeof listed>[0]) {
   return page;
 }
 
-test("the dialog of complete explains that the jobs are deleted and never run", async () => {
+test("The dialog of complete explains that the jobs are deleted and never run.", async () => {
   const page = await chosen([job(1), job(2), job(3)]);
   page.click("Complete…");
   assert.match(page.dialogText, /^Complete 3 jobsThey are deleted and never run\./);
@@ -37,7 +37,7 @@ test("the dialog of complete explains that the jobs are deleted and never run", 
   assert.match(request.headers, /^x-worker-admin-csrf: csrf-1$/m);
 });
 
-test("the notice shows how many of how many, also in the server's words", async () => {
+test("The notice shows how many of how many jobs were changed, also in the server's words.", async () => {
   const page = await chosen([job(1), lockedJob(2), job(3)]);
   page.click("Complete…");
   assert.match(page.dialogText, /1 of them is locked by a worker and will be skipped/);
@@ -56,7 +56,7 @@ test("the notice shows how many of how many, also in the server's words", async 
   );
 });
 
-test("a change can be undone from the notice; undoing a few jobs stays on the page and shows the result", async () => {
+test("A change can be undone from the notice; undoing a few jobs stays on the page and shows the result.", async () => {
   const page = await chosen([job(1), job(2)]);
   page.click("Complete…");
   page.click("Complete 2 jobs");
@@ -82,7 +82,7 @@ test("a change can be undone from the notice; undoing a few jobs stays on the pa
   assert.doesNotMatch(page.text, /Undoing/);
 });
 
-test("what was not kept has no undo", async () => {
+test("An action whose jobs were not recorded has no undo.", async () => {
   const page = await chosen([job(1)]);
   page.click("Complete…");
   page.click("Complete job 1");
@@ -90,7 +90,7 @@ test("what was not kept has no undo", async () => {
   assert.doesNotMatch(page.text, /Undo/);
 });
 
-test("after a write the focus goes back to the rows", async () => {
+test("After a write the rows are focused again.", async () => {
   const page = await chosen([job(1), job(2)]);
   page.click("Complete…");
   page.click("Complete 2 jobs");
@@ -100,7 +100,7 @@ test("after a write the focus goes back to the rows", async () => {
   assert.equal(page.focus, "job-3");
 });
 
-test("where workers have locked all of them, only what reaches running jobs is offered", async () => {
+test("If workers have locked all selected jobs, only actions on running jobs are offered.", async () => {
   const page = await chosen([lockedJob(1), lockedJob(2)]);
   assert.match(page.text, /2 selected.*Cancel…Stop retrying…Clear/);
   assert.equal(page.hasButton("Complete…"), false);
@@ -111,7 +111,7 @@ test("where workers have locked all of them, only what reaches running jobs is o
   assert.ok(page.requests.every((request) => request.method === "GET"));
 });
 
-test("a refusal without a period gets one before the advice", async () => {
+test("A refusal without a period gets one before the advice.", async () => {
   const page = await chosen([job(1)]);
   page.click("Complete…");
   page.click("Complete job 1");
@@ -120,7 +120,7 @@ test("a refusal without a period gets one before the advice", async () => {
   assert.match(page.dialogText, /check it\. Try again in 2 s\./);
 });
 
-test("fail sends its reason, and none when none is given", async () => {
+test("Fail sends its reason, and none if the field is empty.", async () => {
   const page = await chosen([job(1)]);
   page.click("Fail…");
   assert.match(page.dialogText, /It gets no more attempts/);
@@ -138,7 +138,7 @@ test("fail sends its reason, and none when none is given", async () => {
   assert.equal(other.asked("api/jobs/action").body, '{"action":"fail","ids":[1]}');
 });
 
-test("running failed jobs now gives them their attempts back", async () => {
+test("Running failed jobs now gives them their attempts back.", async () => {
   const page = await chosen([failedJob(1), failedJob(2), job(3)]);
   page.click("Run now…");
   assert.match(
@@ -157,7 +157,7 @@ test("running failed jobs now gives them their attempts back", async () => {
   assert.equal(other.asked("api/jobs/action").body, '{"action":"run-now","ids":[1,2]}');
 });
 
-test("for jobs that have failed retry is offered, and not to fail them or to run them now", async () => {
+test("For failed jobs the page offers a retry, and neither to fail them nor to run them now.", async () => {
   const page = await chosen([failedJob(1), failedJob(2)]);
   const offered = ["Retry…", "Reschedule…", "Complete…", "Run now…", "Fail…"].filter((one) =>
     page.hasButton(one),
@@ -165,14 +165,14 @@ test("for jobs that have failed retry is offered, and not to fail them or to run
   assert.deepEqual(offered, ["Retry…", "Reschedule…", "Complete…"]);
 });
 
-test("running jobs with attempts left changes their time only", async () => {
+test("Running jobs with attempts left changes their time only.", async () => {
   const page = await chosen([job(1)]);
   page.click("Run now…");
   page.click("Run job 1 now");
   assert.equal(page.asked("api/jobs/action").body, '{"action":"run-now","ids":[1]}');
 });
 
-test("reschedule sends what was filled in, with the local time as UTC", async () => {
+test("Reschedule sends the filled-in fields, with the local time as UTC.", async () => {
   const page = await chosen([job(1)]);
   page.click("Reschedule…");
   page.click("Reschedule job 1");
@@ -191,7 +191,7 @@ test("reschedule sends what was filled in, with the local time as UTC", async ()
   });
 });
 
-test("rescheduled jobs are shifted and spread, and the dialog shows first when they are due", async () => {
+test("Rescheduled jobs are shifted and spread, and the dialog shows first when they are due.", async () => {
   const page = await chosen([job(1, { run_at: at(3600) })]);
   page.click("Reschedule…");
   page.type("shift", "+2h");
@@ -223,7 +223,7 @@ test("rescheduled jobs are shifted and spread, and the dialog shows first when t
   });
 });
 
-test("invalid numbers are rejected before anything is sent", async () => {
+test("Invalid numbers are rejected before anything is sent.", async () => {
   const page = await chosen([job(1)]);
   page.click("Reschedule…");
   for (const wrong of ["40000", "1.5", "x", "99999999999999999999", "--1"]) {
@@ -235,7 +235,7 @@ test("invalid numbers are rejected before anything is sent", async () => {
   assert.ok(page.requests.every((request) => request.method === "GET"));
 });
 
-test("the time shortcuts fill in the local time", async () => {
+test("The time shortcuts fill in the local time.", async () => {
   const page = await chosen([job(1)]);
   page.click("Reschedule…");
   page.click("+1h");
@@ -243,7 +243,7 @@ test("the time shortcuts fill in the local time", async () => {
   assert.match(page.dialogText, /in 1 h: today, Sun 1 Mar 2026 14:00:00 \+01:00/);
 });
 
-test("a refused write keeps the dialog with what was typed, and shows why", async () => {
+test("After a refused write the dialog stays with its typed text, and shows why.", async () => {
   const page = await chosen([job(1)]);
   page.click("Fail…");
   page.type("reason", "because");
@@ -257,7 +257,7 @@ test("a refused write keeps the dialog with what was typed, and shows why", asyn
   page.click("Fail job 1");
 });
 
-test("a write without an answer shows that the change may have been made", async () => {
+test("A write without an answer shows that the change may have been made.", async () => {
   const page = await chosen([job(1)]);
   page.click("Complete…");
   page.click("Complete job 1");
@@ -265,7 +265,7 @@ test("a write without an answer shows that the change may have been made", async
   assert.match(page.dialogText, /The change may have been made/);
 });
 
-test("an old CSRF token is renewed once, and the write sent again", async () => {
+test("An old CSRF token is renewed once, and the write sent again.", async () => {
   const page = await chosen([job(1)]);
   page.click("Complete…");
   page.click("Complete job 1");
@@ -277,7 +277,7 @@ test("an old CSRF token is renewed once, and the write sent again", async () => 
   assert.equal(page.requests.filter((r) => r.path === "api/jobs/action").length, 2);
 });
 
-test("a session that can't be renewed ends the write with its reason", async () => {
+test("A session that cannot be renewed ends the write with its reason.", async () => {
   const page = await chosen([job(1)]);
   page.click("Complete…");
   page.click("Complete job 1");
@@ -286,7 +286,7 @@ test("a session that can't be renewed ends the write with its reason", async () 
   assert.match(page.dialogText, /The database can't be reached/);
 });
 
-test("a new job's payload and names are sent byte for byte", async () => {
+test("A new job's payload and names are sent byte for byte.", async () => {
   const page = await listed([job(1)]);
   page.click("Add a job");
   const typed = '{ "id": 12345678901234567890,\n  "b":1, "a":2, "b":3, "s":"\\u00e9" }';
@@ -309,7 +309,7 @@ test("a new job's payload and names are sent byte for byte", async () => {
   assert.equal(page.one((e) => e.attrs["class"] === "notice-link").attrs["href"], "#/jobs/77");
 });
 
-test("a payload that isn't JSON is rejected with its place, and nothing is sent", async () => {
+test("A payload that is not JSON is rejected with its place, and nothing is sent.", async () => {
   const page = await listed([job(1)]);
   page.click("Add a job");
   page.type("payload", '{"a": }');
@@ -321,7 +321,7 @@ test("a payload that isn't JSON is rejected with its place, and nothing is sent"
   assert.ok(page.requests.every((request) => request.method === "GET"));
 });
 
-test("a refusal is shown at its field, else below the form", async () => {
+test("A refusal is shown at its field, else below the form.", async () => {
   const page = await listed([job(1)]);
   page.click("Add a job");
   page.type("identifier", "t");
@@ -342,7 +342,7 @@ test("a refusal is shown at its field, else below the form", async () => {
   assert.match(page.dialogText, /It is refused/);
 });
 
-test("a key mode goes out only with a key, and an empty payload not at all", async () => {
+test("A key mode is sent only with a key, and an empty payload not at all.", async () => {
   const page = await listed([job(1)]);
   page.click("Add a job");
   assert.ok(!page.hasButton("Replace it"));
@@ -353,7 +353,7 @@ test("a key mode goes out only with a key, and an empty payload not at all", asy
   assert.equal(page.asked("api/jobs").body, '{"identifier":"t"}');
 });
 
-test("cancelling a dialog sends nothing and discards what was typed", async () => {
+test("Cancelling a dialog sends nothing and discards what was typed.", async () => {
   const page = await chosen([job(1)]);
   page.click("Fail…");
   page.type("reason", "x");
@@ -364,7 +364,7 @@ test("cancelling a dialog sends nothing and discards what was typed", async () =
   assert.ok(page.requests.every((request) => request.method === "GET"));
 });
 
-test("a read-only page offers no write, and sends none even on request", async () => {
+test("A read-only page offers no write, and sends none even on request.", async () => {
   const page = await opened("/jobs", { read_only: true });
   page.answer("api/jobs?limit=100", jobs([job(1)]));
   assert.match(page.text, /read-only/);

@@ -43,7 +43,7 @@ test("The arguments after a task in addJob follow from the type of its payload."
   holds<Fits<[{ user: 1 }[]], JobArguments<PayloadOf<typeof batch>>>>();
 });
 
-test("The same applies to the jobs of a list.", () => {
+test("The jobs of a list are checked in the same way.", () => {
   type Send = JobOfTask<PayloadOf<typeof send>>;
   type SendTask = typeof send;
   holds<Fits<{ task: SendTask; payload: { to: string } }, Send>>();

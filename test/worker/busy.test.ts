@@ -24,7 +24,7 @@ async function refuse(when: "update" | "delete", id: string) {
 const end = () =>
   queue.sql("drop function if exists public.refuse cascade; drop sequence public.refusals");
 
-describe("It is sent again, twice a second for each connection,", () => {
+describe("A refused statement is sent again, twice a second for each connection,", () => {
   test("if it is a fetch.", async (t) => {
     const { id } = await queue.utils.addJob("task");
     const refusals = await refuse("update", id);

@@ -118,7 +118,7 @@ for (const [mode, options] of [
   });
 }
 
-test("Fetched jobs go back at once when the slots that they waited for are gone.", async () => {
+test("Fetched jobs are returned at once when the slots that they waited for are removed.", async () => {
   const back = witness("localQueue:returnJobs");
   const seen: number[] = [];
   const narrow = defineTask<{ n: number }>("narrow", async ({ n }, { signal }) => {
@@ -169,7 +169,7 @@ test("The jobs of named queues stay in order when slots go and come.", async () 
   for (const q of names) assert.deepEqual(seen.get(q), order, q);
 });
 
-test("What the option would refuse is refused, and changes nothing.", () => {
+test("A number that the option would refuse is refused, and changes nothing.", () => {
   const worker = queue.worker({ tasks: [held().task], concurrency: 4 });
   for (const [given, message] of [
     [0, "must be at least 1"],

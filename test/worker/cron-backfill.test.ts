@@ -74,7 +74,7 @@ async function traces(pool: pg.Pool, start: Date) {
 
 describe("The backfill", () => {
   for (const seed of [1, 2, 3]) {
-    test(`It adds the same jobs as Graphile Worker's, timetable ${seed}.`, async () => {
+    test(`adds the same jobs as Graphile Worker's, timetable ${seed}.`, async () => {
       const { crontab, rows } = randomTimetable(random(seed));
       const [stock, ours] = [await migratedDatabase(), await migratedDatabase()];
       await using stockPool = testPool(stock.url);
@@ -131,7 +131,7 @@ describe("The backfill", () => {
 });
 
 describe("The timeline", () => {
-  test("It returns every tick of every entry once and in order, for any steps of time.", () => {
+  test("returns every tick of every entry once and in order, for any steps of time.", () => {
     const dice = random(99);
     for (let round = 0; round < 60; round++) {
       const startMs = dice(30_000_000) * MINUTE_MS + dice(MINUTE_MS);

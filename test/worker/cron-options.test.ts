@@ -104,7 +104,7 @@ describe("The options of a timetable", () => {
 });
 
 describe("A worker with a timetable", () => {
-  test("It runs its cron jobs, and the payload has the tick.", async () => {
+  test("runs its cron jobs, and the payload has the tick.", async () => {
     const seen: unknown[] = [];
     const done = Promise.withResolvers<void>();
     const ticks: unknown[] = [];

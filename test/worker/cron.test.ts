@@ -251,7 +251,7 @@ describe("The scheduler", () => {
 });
 
 describe("An interceptor's verdict on a cron job", () => {
-  test("It changes, skips or refuses the job; the tick counts as handled, and others are scheduled.", async () => {
+  test("changes, skips or refuses the job; the tick counts as handled, and others are scheduled.", async () => {
     const time = new ManualTime("2026-01-05T10:00:00.001Z");
     const task = unique("asked");
     const entries = ["change", "skip", "fail", "throw", "break", "leave"].map((name) =>

@@ -8,7 +8,7 @@ import { until, workerQueue } from "./worker-queue.ts";
 
 const queue = workerQueue(() => migratedDatabase("worker", ["controls"]));
 
-test("It is not read for each run of another queue that ends, and ends soon after the job.", async (t) => {
+test("A pause is not read for each run of another queue that ends, and it ends soon after its job.", async (t) => {
   let reads = 0;
   let ends = 0;
   const { database } = queue.utils;

@@ -33,7 +33,7 @@ const left = (n: string, more: Partial<JobLeft> = {}): JobLeft => ({
 
 const QUEUE = { queue: "q" };
 
-test("It reports nothing for jobs that ran, were retried, or wait.", () => {
+test("The oracle reports nothing for jobs that ran, were retried, or wait.", () => {
   const log = [
     ...[added("a", "1", QUEUE), added("b", "2", QUEUE), added("c", "3")],
     ...ran("a", "1", { ok: false }),
@@ -44,7 +44,7 @@ test("It reports nothing for jobs that ran, were retried, or wait.", () => {
   assert.deepEqual(judge(log, [left("c")], []), []);
 });
 
-describe("It reports", () => {
+describe("The oracle reports", () => {
   const lost = [added("a", "1"), ...ran("a", "1", { ok: false })];
   const twice = [added("a", "1"), ...ran("a", "1"), ...ran("a", "1", { attempt: 2 })];
   const uncounted = [added("a", "1"), ...ran("a", "1", { ok: false }), ...ran("a", "1")];

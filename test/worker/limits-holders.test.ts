@@ -11,7 +11,7 @@ import { latch, recording, until, workerQueue } from "./worker-queue.ts";
 /** Limited jobs need heartbeats. */
 const BEATS = { recovery: { heartbeatIntervalMs: 500, thresholdMs: 5_000 } } as const;
 
-describe("with the tables", () => {
+describe("With the tables", () => {
   const queue = workerQueue(() => migratedDatabase("worker", ["limits"]));
   afterEach(() => queue.sql("delete from worker._private_limits"));
 
@@ -67,7 +67,7 @@ describe("with the tables", () => {
   });
 });
 
-describe("without the tables", () => {
+describe("Without the tables", () => {
   const queue = workerQueue();
 
   test("A running worker applies limits once their tables are added.", async () => {

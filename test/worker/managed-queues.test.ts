@@ -135,7 +135,7 @@ test("A lowered, a raised and a removed limit apply while jobs run.", async () =
   });
 });
 
-test("A paused queue with a limit runs nothing, and goes on when it is resumed.", async () => {
+test("A paused queue with a limit runs nothing, and continues when it is resumed.", async () => {
   await queue.utils.setLimit({ name: "l", queue: "*", concurrency: 2 });
   const of = watched("task", 0);
   const other = watched("other", 0);
@@ -170,7 +170,7 @@ test("A fetch of managed queues that has timed out is repeated with more time.",
   }
 });
 
-test("Beside locked managed queues an ordinary queue is found, and its runs follow each other at once.", async () => {
+test("An ordinary queue is found among locked managed queues, and its runs follow each other at once.", async () => {
   await queue.utils.setLimit({ name: "tenants", queue: "tenant/*", concurrency: 1 });
   const of = watched("task", 0);
   await jobs(names(3), 5);

@@ -307,7 +307,7 @@ for (const [mode, options] of modes) {
   });
 }
 
-test("A job that was removed while it ran and then snoozes is gone.", async () => {
+test("A job that was removed while it ran and then snoozes stays removed.", async () => {
   const task = defineTask("task", async () => {
     await queue.utils.removeJob("key");
     throw new Snooze(1);

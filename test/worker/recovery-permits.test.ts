@@ -9,7 +9,7 @@ import { jobsOf } from "./recovery-jobs.ts";
 const queue = testQueue(() => migratedDatabase("worker", ["limits"]));
 const { add } = jobsOf(queue);
 
-test("A recovery withdraws the permits of dead workers, except of those whose resilient jobs may still run.", async () => {
+test("A recovery withdraws the permits of stale workers, except of those whose resilient jobs may still run.", async () => {
   await queue.sql(`insert into worker._private_workers (id, last_heartbeat_at, metadata)
     select id, now() - interval '8 s', '{"threshold_ms": 7000, "resilient_threshold_ms": 60000}'
     from unnest(array['dead', 'resilient', 'idle']) as id`);

@@ -9,7 +9,7 @@ import { latch, recording, until, witness, workerQueue } from "./worker-queue.ts
 
 const queue = workerQueue();
 
-test("It does not change the next attempt.", async (t) => {
+test("A result that is sent again does not change the next attempt.", async (t) => {
   const proxy = await tcpProxy(queue.url);
   t.after(() => proxy.close());
   const safe = proxy.of("worker connection");

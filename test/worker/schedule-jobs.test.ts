@@ -100,7 +100,7 @@ describe("Jitter", () => {
 });
 
 describe("A row that this version cannot read", () => {
-  test("It is logged once, and the others run.", async () => {
+  test("is logged once, and the others run.", async () => {
     const [bad, good] = [unique("bad"), unique("good")];
     for (const name of [bad, good]) await scheduled(pool, name, "* * * * *", "2026-01-05T10:01Z");
     await pool.query(
@@ -120,7 +120,7 @@ describe("A row that this version cannot read", () => {
     );
   });
 
-  test("A job that the database refuses is left out, and the schedule goes on.", async () => {
+  test("A job that the database refuses is left out, and the schedule continues.", async () => {
     const [bad, good] = [unique("refused"), unique("accepted")];
     for (const name of [bad, good]) await scheduled(pool, name, "* * * * *", "2026-01-05T10:01Z");
     await pool.query(`create function public.refuse() returns trigger language plpgsql as $$ begin

@@ -39,14 +39,14 @@ async function addJob(service: Service, identifier: string): Promise<void> {
   assert.equal(answer.status, 200, await answer.text());
 }
 
-test("It prints its version with an empty environment, alone in a directory, as any user.", async () => {
+test("The executable prints its version with an empty environment, alone in a directory, as any user.", async () => {
   for (const account of [{}, otherUser]) {
     const ended = await run(program, ["--version"], account);
     assert.deepEqual(ended, { status: 0, stdout: `${version}\n`, stderr: "" });
   }
 });
 
-test("It starts in at most two and a half times the time of Node alone.", () => {
+test("The executable starts in at most two and a half times the time of Node alone.", () => {
   const time = (command: string, args: string[]) => {
     const begin = performance.now();
     assert.equal(spawnSync(command, args, { env: {} }).status, 0);
@@ -61,7 +61,7 @@ test("It starts in at most two and a half times the time of Node alone.", () => 
   assert.ok(fastest(0) <= 2.5 * fastest(1), `${fastest(0)} ms against ${fastest(1)} ms`);
 });
 
-test("It migrates a database, serves the page and its API, and stops on SIGTERM.", async () => {
+test("The executable migrates a database, serves the page and its API, and stops on SIGTERM.", async () => {
   const database = await emptyDatabase();
   const env = { DATABASE_URL: database.url };
   const migrated = await run(program, ["migrate"], { env });

@@ -70,7 +70,7 @@ test("The attacks work on Node itself.", () => {
   execFileSync("rm", [mark]);
 });
 
-test("It loads no code from the environment or the working directory.", async () => {
+test("The executable loads no code from the environment or the working directory.", async () => {
   const tasks = filesOf({
     "asks.cjs": `module.exports = () => {
       try { require("absent"); } catch (error) { console.log(error.code); }
@@ -91,13 +91,13 @@ test("It loads no code from the environment or the working directory.", async ()
   assert.ok(!existsSync(mark));
 });
 
-test("With a module for Node's prompt it does not start, and does not load the module.", () => {
+test("With a module for Node's prompt the executable does not start, and does not load the module.", () => {
   const { status } = inHostileDirectory(["status"], { NODE_REPL_EXTERNAL_MODULE: intruderFile });
   assert.notEqual(status, 0);
   assert.ok(!existsSync(mark));
 });
 
-test("It does not run compiled code of another user from a cache, and writes none.", async () => {
+test("The executable does not run compiled code of another user from a cache, and writes none.", async () => {
   const cache = newDirectory();
   const tasks = filesOf({ "print.cjs": "module.exports = () => console.log('printed');" });
   assert.equal(inHostileDirectory(["add", "print"]).status, 0);
@@ -107,7 +107,7 @@ test("It does not run compiled code of another user from a cache, and writes non
   assert.deepEqual(readdirSync(cache), []);
 });
 
-test("It accepts no options of Node, and passes none to its processes.", async () => {
+test("The executable accepts no options of Node, and passes none to its processes.", async () => {
   for (const word of ["--inspect=127.0.0.1:0", "--require=./intruder.cjs", "-e0"]) {
     const { status, stderr } = inHostileDirectory([word, "status"]);
     assert.deepEqual(

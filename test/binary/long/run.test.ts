@@ -24,7 +24,7 @@ async function add(task: string): Promise<void> {
 const started = (args: readonly string[], more: Record<string, string> = {}): RunProcess =>
   startRun(args, { ...env, ...more }, [program]);
 
-test("It strips types, finds packages next to the tasks, runs programs, and empties the queue.", async () => {
+test("The executable strips types, finds packages next to the tasks, runs programs, and empties the queue.", async () => {
   const project = filesOf({
     "node_modules/es/package.json": '{"name":"es","type":"module","exports":"./index.js"}',
     "node_modules/es/index.js": "export default 'from a package';",
@@ -75,7 +75,7 @@ test("Its heap for new objects has at most 9 MB, even when many objects stay ali
 const saying = (word: string) =>
   `export default (_: unknown, { logger }: any): void => logger.info("the word is ${word}");`;
 
-test("It restarts when a file changes.", async () => {
+test("The worker restarts when a file changes.", async () => {
   const tasks = filesOf({ "print.ts": saying("one") });
   const watched = started(["--tasks", tasks, "--watch"]);
   await watched.logged("the worker has started");

@@ -37,7 +37,7 @@ async function healthz({ announced }: AdminProcess, options: https.RequestOption
   return { status: response.statusCode, name, hsts: response.headers["strict-transport-security"] };
 }
 
-test("With a certificate it serves TLS, SIGHUP reloads it, and an invalid one changes nothing.", async () => {
+test("With a certificate the admin serves TLS; SIGHUP reloads the certificate, and an invalid one changes nothing.", async () => {
   const scraper = "scrape-scrape-scrape";
   const env = { WORKER_ADMIN_METRICS_TOKEN: scraper };
   const admin = await startAdmin(["--listen", "0.0.0.0:0", ...TLS], { env });

@@ -176,7 +176,7 @@ for (const [name, input] of [
   });
 }
 
-test("Without fields, too: a given reason, the present time by the database's clock.", async () => {
+test("An action without fields is undone, too, with its default reason and the time by the database's clock.", async () => {
   const ids = await addDiverse();
   for (const [name, input] of [
     ["fail", {}],
@@ -270,7 +270,7 @@ test("Without the extension the action is the same, and nothing is stored.", asy
   assert.deepEqual([operationId, JSON.parse(json).operation, tally?.done], [null, null, 1]);
 });
 
-test("It is not shown before a running operation, and does not block it.", async () => {
+test("An action on single jobs is not shown before a running operation, and does not block it.", async () => {
   await addSome(queue, 3);
   const [a = "", b = ""] = await idsOf();
   const with_ = operationTools(queue.db);

@@ -57,7 +57,7 @@ test("At most about 16 MB are decompressed for one result, however many rows the
   assert.ok(reached >= 11 && reached <= 16, `reached ${reached} of 40`);
 });
 
-test("What jobs have in common is found among the small ones, despite large ones.", async () => {
+test("Common fields of jobs are found among the small ones, despite large ones.", async () => {
   const large = Array.from({ length: 40 }, () => ({
     identifier: "t",
     payload: { a: "a".repeat(1_390_000) },

@@ -67,7 +67,7 @@ async function startOnWire() {
 
 const away = /50[03] \(/;
 
-test("When the database is gone the last data stay under a banner, and heal by themselves.", async () => {
+test("During an outage of the database the last data stay below a banner, and are refreshed after it.", async () => {
   const { wire, admin } = await startOnWire();
   const { id } = await admin.utils.addJob("keep_me", {}, { queueName: "kitchen" });
   const work = async ({ page }: { page: Page }) => {

@@ -71,7 +71,7 @@ test("A new worker continues the uptime of a worker with a recent heartbeat only
   assert.equal(await registered("third"), 0);
 });
 
-test("When no worker lives for as long as a lease, dead ones are found all the same.", async () => {
+test("Stale workers are found even if no worker lives for as long as a lease.", async () => {
   const recovery = { ...QUICK, thresholdMs: 2_000, heartbeatIntervalMs: 500 };
   const { id } = await add("held");
   const first = await workerProcess(queue.url, { recovery });
