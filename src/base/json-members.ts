@@ -11,14 +11,14 @@ const MAX_DEPTH = 200;
  */
 export function jsonMembers(text: string): Map<string, string> {
   checkDepth(text);
-  if (!isObject(parsed(text))) throw new InputError("the body must be a JSON object");
+  if (!isObject(parse(text))) throw new InputError("the body must be a JSON object");
   const members = new Map<string, string>();
   for (const part of parts(text)) {
     // The name is the string before the first colon that is outside the string.
     const end = skipString(part, 0);
     const name = JSON.parse(part.slice(0, end)) as string;
     if (members.has(name)) {
-      throw new InputError([{ path: shortened(name), message: "occurs more than once" }]);
+      throw new InputError([{ path: shorten(name), message: "occurs more than once" }]);
     }
     members.set(name, part.slice(part.indexOf(":", end) + 1).trim());
   }
@@ -30,7 +30,7 @@ export function jsonElements(text: string): string[] | null {
   return text.startsWith("[") ? [...parts(text)] : null;
 }
 
-function parsed(text: string): unknown {
+function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -103,6 +103,6 @@ function checkDepth(text: string): void {
   }
 }
 
-function shortened(name: string): string {
+function shorten(name: string): string {
   return name.length <= 64 ? name : `${name.slice(0, 64)}…`;
 }

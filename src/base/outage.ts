@@ -5,7 +5,7 @@
 import { backgroundClock, type Clock, wait } from "./clock.ts";
 import { messageOf } from "./errors.ts";
 import type { Logger } from "./logger.ts";
-import { backoffDelay, retrying } from "./retry.ts";
+import { backoffDelay, runWithRetries } from "./retry.ts";
 
 export interface OutageRetryOptions {
   /** Ends the retries. */
@@ -67,7 +67,7 @@ export class Outage {
   }
 
   /** Reports that `connection` is cut off or refused. */
-  lost(connection: string, error: unknown): void {
+  reportLost(connection: string, error: unknown): void {
     const nowMs = this.#clock.monotonic();
     const isFirst = this.#away.size === 0;
     if (isFirst) {
@@ -111,7 +111,7 @@ export class Outage {
   }
 
   /** Reports that `connection` works again. Does nothing if it was not lost. */
-  back(connection: string): void {
+  reportBack(connection: string): void {
     const lostAtMs = this.#away.get(connection);
     if (lostAtMs === undefined) return;
     this.#away.delete(connection);
@@ -128,7 +128,7 @@ export class Outage {
   }
 
   /** Runs `connect`. After a failure, the first success ends the pauses of all connections. */
-  async reaching(connect: () => Promise<void>): Promise<void> {
+  async tryConnect(connect: () => Promise<void>): Promise<void> {
     try {
       await connect();
     } catch (error) {
@@ -141,25 +141,25 @@ export class Outage {
   }
 
   /**
-   * Runs `work` until it does not throw, as retrying() does. `connection` counts as lost while `work`
+   * Runs `work` until it does not throw, as runWithRetries() does. `connection` counts as lost while `work`
    * throws, and as back once `work` calls `succeeded`. Returns false if `signal` ended it; never rejects.
    */
-  async retrying(
+  async runWithRetries(
     connection: string,
     work: (succeeded: () => void) => Promise<void>,
     { signal, onError, wait: waitFor = wait }: OutageRetryOptions,
   ): Promise<boolean> {
     await this.#pauseAfterRelapses(connection, signal, waitFor);
-    const isDone = await retrying(
+    const isDone = await runWithRetries(
       (succeeded) =>
         work(() => {
           succeeded();
-          this.back(connection);
+          this.reportBack(connection);
         }),
       {
         signal,
         onError: (error) => {
-          if (!signal.aborted) this.lost(connection, error);
+          if (!signal.aborted) this.reportLost(connection, error);
           onError?.(error);
         },
         longestMs: () => this.#longestPauseMs,

@@ -32,7 +32,7 @@ export interface RetryOptions extends Omit<BackoffOptions, "longestMs"> {
  * Runs `work` until it does not throw, with a longer pause after each failure. When `work` calls
  * `succeeded`, the pauses start short again. Returns false if `signal` ended it; never rejects.
  */
-export async function retrying(
+export async function runWithRetries(
   work: (succeeded: () => void) => Promise<void>,
   { signal, onError, pause = wait, firstMs = 100, longestMs = 10_000 }: RetryOptions,
 ): Promise<boolean> {

@@ -17,7 +17,7 @@ export const stderrLogger: Logger = {
 /** `2026-11-26T03:00:00.000Z WARN a job failed …`, and a line for each field. */
 function write(level: string, fields: object, message: string): void {
   const lines = Object.entries(fields).flatMap(([name, value]) =>
-    value === undefined || value === null ? [] : [`    ${name}: ${shown(value)}`],
+    value === undefined || value === null ? [] : [`    ${name}: ${textOf(value)}`],
   );
   const text = [`${new Date(now()).toISOString()} ${level} ${message}`, ...lines].join("\n");
   try {
@@ -27,7 +27,7 @@ function write(level: string, fields: object, message: string): void {
   }
 }
 
-function shown(value: unknown): string {
+function textOf(value: unknown): string {
   if (typeof value === "string") return value.replaceAll("\n", "\n      ");
   if (value instanceof Error) return (value.stack ?? value.message).replaceAll("\n", "\n      ");
   return JSON.stringify(value) ?? String(value);

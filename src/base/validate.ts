@@ -31,7 +31,7 @@ export const boundedList = <S extends v.GenericSchema>(
 ) => v.pipe(v.array(v.unknown(), message), v.maxLength(most, tooMany), v.array(item, message));
 
 /** Runs all checks and returns their results, or throws one InputError with all their problems. */
-export function together<const R extends readonly unknown[]>(
+export function checkAll<const R extends readonly unknown[]>(
   ...checks: { readonly [K in keyof R]: () => R[K] }
 ): R {
   const problems: Problem[] = [];

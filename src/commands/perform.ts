@@ -1,7 +1,7 @@
 // Performs every command: validates its input, runs it, turns the result into a sentence and JSON, and records it in
 // the log and the audit trail. An action on jobs, their earlier state and the record are one transaction.
 import { InputError, type Problem } from "../base/errors.ts";
-import { strict, together, validate } from "../base/validate.ts";
+import { checkAll, strict, validate } from "../base/validate.ts";
 import type { Database } from "../database/database.ts";
 import { hasOperations } from "../database/schema/extensions/has-operations.ts";
 import { contendedTransaction } from "../queue/sql/contended-query.ts";
@@ -70,7 +70,7 @@ export async function perform(
   input: Readonly<Record<string, unknown>>,
   options: PerformOptions,
 ): Promise<CommandResult> {
-  const [checked] = together(
+  const [checked] = checkAll(
     () => checkInput(command, input),
     () => refuse(options.problems),
   );
@@ -177,11 +177,11 @@ const TARGETS = ["ids", "key", "worker_ids"];
 
 /** Returns all plain values. Payloads are left out, because they are the application's data. */
 function changesIn({ fields }: Command, input: Readonly<Record<string, unknown>>) {
-  const given = Object.entries(input).filter(
+  const changes = Object.entries(input).filter(
     ([name, value]) =>
       value !== undefined && !TARGETS.includes(name) && fields[name]?.kind !== "json",
   );
-  return Object.fromEntries(given);
+  return Object.fromEntries(changes);
 }
 
 function objectText(members: Readonly<Record<string, string>>): string {

@@ -38,7 +38,7 @@ const QUICK_MS = 150;
 /** The age up to which a slow value is returned without waiting. */
 const STALE_MS = 60_000;
 
-export function cached<T>(run: () => Promise<T>, options: CachedOptions = {}): Cached<T> {
+export function createCache<T>(run: () => Promise<T>, options: CachedOptions = {}): Cached<T> {
   const { intervalMs = 250, slowIntervalMs = 10_000 } = options;
   const { changedAtMs = never, isSmall = () => false, clock = monotonic } = options;
   let last: { readonly value: T; readonly atMs: number; readonly tookMs: number } | null = null;
@@ -107,7 +107,7 @@ export function cachedByKey<T>(
 ): (key: string, run: () => Promise<T>) => Cached<T> {
   const entries = new Map<string, Cached<T>>();
   return (key, run) => {
-    const one = entries.get(key) ?? cached(run, options);
+    const one = entries.get(key) ?? createCache(run, options);
     entries.delete(key);
     entries.set(key, one);
     const [oldest] = entries.keys();

@@ -86,7 +86,7 @@ const RECOVERED =
 
 /** Returns only the label, for callers that group many errors. */
 export function errorLabel(lastError: string): string {
-  const label = unquoted(lastError).replace(TOKEN, withoutRandom).replace(VARYING, "#");
+  const label = withoutVariableParts(lastError).replace(TOKEN, withoutRandom).replace(VARYING, "#");
   return label.replace(LIST, "$1#$1");
 }
 
@@ -94,7 +94,7 @@ export function errorLabel(lastError: string): string {
 const LIST = /(["'`]?)#\1(?:, ?\1#\1)+/g;
 
 /** Returns the first line without what may consist of any number of words. */
-function unquoted(lastError: string): string {
+function withoutVariableParts(lastError: string): string {
   const line = firstLine(lastError);
   return (line.includes("@") ? line.replace(MAIL, "#") : line)
     .replace(RECOVERED, "$1#")
@@ -142,7 +142,7 @@ export function isLikeGroup(lastError: string, label: string, example: string): 
 const ID_PREFIX = /[a-z0-9][_-]$/i;
 const ID_LENGTH = 8;
 
-const wordsOf = (error: string) => unquoted(error).replace(LIST, "$1#$1").split(" ");
+const wordsOf = (error: string) => withoutVariableParts(error).replace(LIST, "$1#$1").split(" ");
 
 function withoutRandom(text: string, prefix: string, id: string): string {
   if (ONE_CASE.test(id)) return isUnpronounceable(id.toLowerCase()) ? `${prefix}#` : text;

@@ -20,7 +20,7 @@ export class RawJson {
   constructor(text: string) {
     this[RAW] = text;
     // An own and enumerable property, so that JSON.stringify() also reads it if a toJSON() returned this object.
-    Object.defineProperty(this, "text", { enumerable: true, get: () => met(text) });
+    Object.defineProperty(this, "text", { enumerable: true, get: () => recordUse(text) });
     // A function of its own makes structuredClone() and postMessage() throw: a copy would be another payload.
     Object.defineProperty(this, "toJSON", { enumerable: true, value: this.toJSON });
   }
@@ -60,7 +60,7 @@ export function rawJson(text: string): RawJson {
  */
 export function payloadText(payload: unknown): string {
   if (payload === undefined) return "{}";
-  if (payload instanceof RawJson) return checked(textOf(payload));
+  if (payload instanceof RawJson) return checkText(textOf(payload));
   let text: string | undefined;
   try {
     text = toJson(payload);
@@ -83,7 +83,7 @@ export const PAYLOAD_SEPARATOR = "\u001f";
 const textOf = (raw: object) => (raw as { readonly [RAW]: string })[RAW];
 
 /** Checks a text again, because an object that rawJson() did not create can contain any text. */
-function checked(text: string): string {
+function checkText(text: string): string {
   if (!text.includes(PAYLOAD_SEPARATOR)) return text;
   throw new InputError([{ path: "payload", message: "is not JSON: it has a control character" }]);
 }
@@ -95,7 +95,7 @@ function checked(text: string): string {
 const shared = globalThis as { [MET]?: boolean };
 const MET = Symbol.for("pg-job-worker.RawJson.met");
 
-function met(text: string): string {
+function recordUse(text: string): string {
   shared[MET] = true;
   return text;
 }
@@ -123,7 +123,7 @@ const MARK = /"\\u001F(\d+)"/g;
 
 function toExactJson(payload: unknown): string | undefined {
   const texts: string[] = [];
-  const mark = (raw: object) => rawJSON(`"\\u001F${texts.push(checked(textOf(raw))) - 1}"`);
+  const mark = (raw: object) => rawJSON(`"\\u001F${texts.push(checkText(textOf(raw))) - 1}"`);
   const text = JSON.stringify(payload, function (this: Holder, key, value: unknown) {
     const given = this[key];
     if (given instanceof RawJson) return mark(given as object);

@@ -179,48 +179,50 @@ const rules: readonly Rule[] = [
   {
     path: "jobKey",
     message: "use either this or unique, not both",
-    isBroken: ({ jobKey, unique }) => given(jobKey, unique) && !isUniqueKey(jobKey ?? ""),
+    isBroken: ({ jobKey, unique }) => areGiven(jobKey, unique) && !isUniqueKey(jobKey ?? ""),
   },
   {
     path: "jobKeyMode",
     message: "use either this or unique, not both",
-    isBroken: ({ jobKeyMode, unique }) => given(jobKeyMode, unique),
+    isBroken: ({ jobKeyMode, unique }) => areGiven(jobKeyMode, unique),
   },
   {
     path: "jobKeyMode",
     message: "needs a jobKey",
     isBroken: ({ jobKeyMode, jobKey, unique }) =>
-      given(jobKeyMode) && !given(jobKey) && !given(unique),
+      areGiven(jobKeyMode) && !areGiven(jobKey) && !areGiven(unique),
   },
   {
     path: "jobKeyMode",
     message: "use either this or debounce, not both: debounce replaces the waiting job",
-    isBroken: ({ jobKeyMode, debounce }) => given(jobKeyMode, debounce) && jobKeyMode !== "replace",
+    isBroken: ({ jobKeyMode, debounce }) =>
+      areGiven(jobKeyMode, debounce) && jobKeyMode !== "replace",
   },
   {
     path: "runAt",
     message: "use either this or debounce, not both",
-    isBroken: ({ runAt, debounce }) => given(runAt, debounce),
+    isBroken: ({ runAt, debounce }) => areGiven(runAt, debounce),
   },
   {
     path: "debounce",
     message: "needs a job key or unique",
-    isBroken: ({ debounce, jobKey, unique }) => given(debounce) && !given(jobKey) && !given(unique),
+    isBroken: ({ debounce, jobKey, unique }) =>
+      areGiven(debounce) && !areGiven(jobKey) && !areGiven(unique),
   },
   {
     path: "debounce",
     message: 'needs unique with while: "waiting", because it replaces the waiting job',
-    isBroken: ({ debounce, unique }) => given(debounce, unique) && unique?.while !== "waiting",
+    isBroken: ({ debounce, unique }) => areGiven(debounce, unique) && unique?.while !== "waiting",
   },
   {
     path: "throttle",
     message: "use either this or jobKey, unique or debounce: a throttled job has no key",
     isBroken: ({ throttle, jobKey, unique, debounce }) =>
-      given(throttle) && [jobKey, unique, debounce].some((one) => given(one)),
+      areGiven(throttle) && [jobKey, unique, debounce].some((one) => areGiven(one)),
   },
 ];
 
-const given = (...options: readonly unknown[]): boolean =>
+const areGiven = (...options: readonly unknown[]): boolean =>
   options.every((option) => option !== undefined);
 
 /** Returns what is wrong with the options of a job that concern its key. */

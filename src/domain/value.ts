@@ -19,11 +19,11 @@ export interface Value {
   readonly as_of: string;
 }
 
-export function exact(value: number, basis: Basis, asOf: string): Value {
+export function exactValue(value: number, basis: Basis, asOf: string): Value {
   return { value, precision: "exact", basis, as_of: asOf };
 }
 
-export function capped(cap: number, basis: Basis, asOf: string): Value {
+export function cappedValue(cap: number, basis: Basis, asOf: string): Value {
   return { value: cap, precision: "capped", low: cap, high: null, basis, as_of: asOf };
 }
 
@@ -31,11 +31,11 @@ export function capped(cap: number, basis: Basis, asOf: string): Value {
 export function probedSum(values: readonly Value[], asOf: string): Value {
   const sum = values.reduce((before, { value }) => before + value, 0);
   const isExact = values.every(({ precision }) => precision === "exact");
-  return (isExact ? exact : capped)(sum, "probe", asOf);
+  return (isExact ? exactValue : cappedValue)(sum, "probe", asOf);
 }
 
 /** Returns an estimate ± `margin`, but not below `atLeast`, which is certain. It is rounded according to the margin. */
-export function estimated(
+export function estimatedValue(
   value: number,
   margin: number,
   basis: Basis,
@@ -49,7 +49,7 @@ export function estimated(
 }
 
 /** Returns an estimate whose interval is not symmetric, as after a few matches in a sample. */
-export function between(
+export function intervalValue(
   { value, low, high }: Interval,
   basis: Basis,
   asOf: string,
@@ -62,16 +62,16 @@ export function between(
 }
 
 /** Returns the value, limited to `most`. */
-export function noMoreThan(whole: Value, most: number): Value {
+export function limitTo(whole: Value, most: number): Value {
   const { value, low = value, high = value, basis, as_of } = whole;
-  if (low >= most) return exact(most, basis, as_of);
+  if (low >= most) return exactValue(most, basis, as_of);
   if (whole.precision === "exact") return whole;
   const highest = Math.min(high ?? most, most);
   return { ...whole, precision: "estimated", value: Math.min(value, most), high: highest };
 }
 
 /** Returns a part of a whole, limited so that it is neither larger nor more precise than the whole. */
-export function within(part: Value, whole: Value): Value {
+export function limitToWhole(part: Value, whole: Value): Value {
   if (part.precision === "exact" || whole.precision === "capped") return part;
   const most = whole.precision === "exact" ? whole.value : (whole.high ?? whole.value);
   const high = Math.min(part.high ?? most, most);

@@ -1,40 +1,40 @@
 // Numbers and times in sentences: grouped, with a sign if they are not exact. Ages are in portable/ages.ts.
-import { groupedDigits } from "./portable/digits.ts";
+import { groupDigits } from "./portable/digits.ts";
 import type { Value } from "./value.ts";
 
 /** Returns a count such as `8,400`. */
-export function grouped(count: number): string {
-  return groupedDigits(String(Math.trunc(count)));
+export function numberText(count: number): string {
+  return groupDigits(String(Math.trunc(count)));
 }
 
 /** Returns a value in a sentence: `8,400`, `≈ 8,400` or `at least 8,400`. */
 export function valueText({ value, precision }: Value): string {
-  if (precision === "exact") return grouped(value);
-  return precision === "capped" ? `at least ${grouped(value)}` : `≈ ${grouped(value)}`;
+  if (precision === "exact") return numberText(value);
+  return precision === "capped" ? `at least ${numberText(value)}` : `≈ ${numberText(value)}`;
 }
 
 /** Returns a value for a column or a list: `8,400`, `≈ 8,400` or `≥ 8,400`. */
 export function shortValue({ value, precision }: Value): string {
-  if (precision === "exact") return grouped(value);
-  return `${precision === "capped" ? "≥" : "≈"} ${grouped(value)}`;
+  if (precision === "exact") return numberText(value);
+  return `${precision === "capped" ? "≥" : "≈"} ${numberText(value)}`;
 }
 
 /** Returns a count with its noun: `1 job`, `480 jobs`, `≈ 480 jobs`, `at least 1 job`. */
-export function counted(count: number | Value, one: string, more = `${one}s`): string {
+export function countText(count: number | Value, one: string, more = `${one}s`): string {
   const [number, text] =
-    typeof count === "number" ? [count, grouped(count)] : [count.value, valueText(count)];
+    typeof count === "number" ? [count, numberText(count)] : [count.value, valueText(count)];
   return `${text} ${Math.trunc(number) === 1 ? one : more}`;
 }
 
 /** Returns the beginning of a sentence: `Its only attempt is` or `All 25 attempts are`. */
 export const allAttemptsAre = (count: number): string =>
-  count === 1 ? "Its only attempt is" : `All ${grouped(count)} attempts are`;
+  count === 1 ? "Its only attempt is" : `All ${numberText(count)} attempts are`;
 
 /** Returns `1st`, `2nd`, `11th`. */
 export function ordinal(count: number): string {
   const teens = count % 100 >= 11 && count % 100 <= 13;
   const ending = teens ? "th" : (["th", "st", "nd", "rd"][count % 10] ?? "th");
-  return `${grouped(count)}${ending}`;
+  return `${numberText(count)}${ending}`;
 }
 
 /**

@@ -14,7 +14,7 @@ const LEVEL = 1;
 const compress = promisify(gzip);
 
 /** Returns the response, compressed if that is worth it. A response with a content-encoding is unchanged. */
-export async function compressed(
+export async function compressResponse(
   request: HttpRequest,
   response: HttpResponse,
 ): Promise<HttpResponse> {

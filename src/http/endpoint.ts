@@ -3,7 +3,7 @@
 import { monotonic } from "../base/clock.ts";
 import { codeOf, type ErrorCode, InputError, messageOf, WorkerError } from "../base/errors.ts";
 import type { Logger } from "../base/logger.ts";
-import { compressed } from "./compress.ts";
+import { compressResponse } from "./compress.ts";
 import { Refusal } from "./refusal.ts";
 import type { HttpRequest } from "./request.ts";
 import { type HttpResponse, json } from "./response.ts";
@@ -59,7 +59,7 @@ export function createDispatcher<E extends Endpoint>(
       if (match.kind === "unknown") throw new Refusal(404, "not_found", "not found");
       if (match.kind === "other_method") throw otherMethod(request.method, match.allow);
       const answer = await match.route.run({ ...request, params: match.params });
-      response = await compressed(request, answer);
+      response = await compressResponse(request, answer);
     } catch (error) {
       response = errorResponse(error, request, report);
       code = refusalOf(error).code;
@@ -101,7 +101,7 @@ export function errorResponse(
   const text =
     status === 500 && !(error instanceof Refusal)
       ? `internal error; the log has the details under request ${request.id}`
-      : shortened(message);
+      : shorten(message);
   return {
     ...json({ error: text, code, ...members }, status),
     headers: { ...json(null).headers, ...headers },
@@ -134,8 +134,8 @@ function refusalOf(error: unknown): Refusal {
   if (error instanceof Refusal) return error;
   if (error instanceof InputError) {
     const problems = error.problems.slice(0, 20).map(({ path, message, ...where }) => ({
-      field: shortened(path),
-      message: shortened(message),
+      field: shorten(path),
+      message: shorten(message),
       ...where,
     }));
     return new Refusal(400, error.code, error.message, { members: { problems } });
@@ -161,6 +161,6 @@ function insideOf(error: unknown): object {
 const isExplained = (error: unknown) => error instanceof WorkerError || error instanceof Refusal;
 
 /** Shortens a message, because it may quote the client's input. */
-function shortened(text: string): string {
+function shorten(text: string): string {
   return text.length <= 1_000 ? text : `${text.slice(0, 1_000)}…`;
 }

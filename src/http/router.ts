@@ -81,14 +81,14 @@ function matchSegments(
       if (segment !== given) return null;
       continue;
     }
-    const value = decoded(given);
+    const value = decode(given);
     if (value === null || value === "") return null;
     params[segment.slice(1, -1)] = value;
   }
   return params;
 }
 
-function decoded(segment: string): string | null {
+function decode(segment: string): string | null {
   try {
     return decodeURIComponent(segment);
   } catch {

@@ -45,7 +45,7 @@ const usual: StreamLimits = { beginMs: 1_000, stillMs: 60_000, stalledMs: 60_000
  * Answers `request` with the body that `prepare` returns. The response uses one of `places` until it ends; if none is
  * free, the request is refused.
  */
-export async function streamed(
+export async function streamResponse(
   request: HttpRequest,
   places: Work,
   prepare: () => Promise<StreamedAnswer>,

@@ -1,9 +1,9 @@
 // Shares the reads of causes, groups and the horizon between callers. Each result is cached for a time in proportion to
 // its cost.
 import { monotonic } from "../base/clock.ts";
-import { cached, cachedByKey } from "../database/cached.ts";
+import { cachedByKey, createCache } from "../database/cached.ts";
 import type { Database } from "../database/database.ts";
-import { capped } from "../domain/value.ts";
+import { cappedValue } from "../domain/value.ts";
 import { type ColumnGrouping, readColumnGroups } from "./groups/column-groups.ts";
 import { readErrorGroups } from "./groups/error-groups.ts";
 import { type Grouping, type Groups, MAX_ERROR_GROUPS } from "./groups/group.ts";
@@ -96,12 +96,12 @@ export function createInsight(db: Database): Insight {
     horizon: () => horizon(DEFAULT_BUCKETS, null, null),
     common,
   };
-  const incidents = cached(async () => readIncidents(db, await gauged(), shared), usual);
+  const incidents = createCache(async () => readIncidents(db, await gauged(), shared), usual);
 
   let limitsReadAtMs = Number.NEGATIVE_INFINITY;
   // That of the latest caller: the counts of an earlier one may be those of its moment.
   let readCounts: Parameters<Insight["limits"]>[0];
-  const keptLimits = cached(async (): Promise<LimitUses> => {
+  const keptLimits = createCache(async (): Promise<LimitUses> => {
     const beganAtMs = monotonic();
     const uses = await readLimitUses(db, await readCounts());
     const note = uses.length > 0 ? await unreportedNote(db) : null;
@@ -124,7 +124,7 @@ export function createInsight(db: Database): Insight {
     const fingerprint = shownGroup(db, task, errorStart);
     const group = known.groups.find(({ key }) => key === fingerprint);
     // The group is not among those that were read.
-    return group?.count ?? (known.of.precision === "exact" ? null : capped(1, "sample", asOf));
+    return group?.count ?? (known.of.precision === "exact" ? null : cappedValue(1, "sample", asOf));
   };
 
   return {

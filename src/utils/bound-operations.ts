@@ -20,7 +20,7 @@ import { addJobs } from "../queue/add/add-jobs.ts";
 import { coalescedAdd } from "../queue/add/coalesced-add.ts";
 import { copyJobs, isIterable } from "../queue/add/copy-jobs.ts";
 import type { OperatorOperations } from "./operator-operations.ts";
-import { noted } from "./task-scope.ts";
+import { warnOfSkipped } from "./task-scope.ts";
 
 /** Interceptors that run before a job is added. */
 export interface BeforeAdd {
@@ -40,11 +40,16 @@ export function boundOperations(db: Database, isShared: boolean, before: BeforeA
     ...add,
     ...onFirstUse(db, (job) => add.addJob(job.identifier, job.payload, job.spec)),
     completeJobs: async (ids: readonly string[]) =>
-      noted(db, "completeJobs", ids, (await completeJobs(db, ids)).jobs),
+      warnOfSkipped(db, "completeJobs", ids, (await completeJobs(db, ids)).jobs),
     permanentlyFailJobs: async (ids: readonly string[], reason: string | null = null) =>
-      noted(db, "permanentlyFailJobs", ids, (await permanentlyFailJobs(db, ids, reason)).jobs),
+      warnOfSkipped(
+        db,
+        "permanentlyFailJobs",
+        ids,
+        (await permanentlyFailJobs(db, ids, reason)).jobs,
+      ),
     rescheduleJobs: async (ids: readonly string[], changes: JobChanges) =>
-      noted(db, "rescheduleJobs", ids, (await rescheduleJobs(db, ids, changes)).jobs),
+      warnOfSkipped(db, "rescheduleJobs", ids, (await rescheduleJobs(db, ids, changes)).jobs),
     removeJob: (key: string) => removeJob(db, key),
     getJob: (id: string) => getJob(db, id),
     countJobs: () => countJobs(db),
@@ -120,18 +125,18 @@ function addOperations(db: Database, isShared: boolean, before: BeforeAdd | null
   const active = (): BeforeAdd | null => (before?.isActive() === true ? before : null);
   return {
     addJob: async (task: string | JobByTask["task"], payload?: unknown, spec?: JobSpec) => {
-      const given = { identifier: identifierOf(task), payload, spec };
+      const givenJob = { identifier: identifierOf(task), payload, spec };
       const hook = active();
-      const job = hook === null ? given : await hook.intercept(withKey(given));
+      const job = hook === null ? givenJob : await hook.intercept(withKey(givenJob));
       return job === null ? null : add(job);
     },
     addJobs: async (jobs: readonly GivenJob[]) => {
       const hook = active();
       // addJobs() rejects anything but a list.
       if (hook === null || !Array.isArray(jobs)) return addJobs(db, jobs);
-      const kept: JobToAdd[] = [];
-      for await (const job of interceptedJobs(hook, jobs)) kept.push(job);
-      return addJobs(db, kept);
+      const remaining: JobToAdd[] = [];
+      for await (const job of interceptedJobs(hook, jobs)) remaining.push(job);
+      return addJobs(db, remaining);
     },
     copyJobs: (jobs: GivenJobs) => {
       const hook = active();

@@ -30,7 +30,7 @@ export function taskContext(
 }
 
 /** Returns `changed`. Logs once for each `call` that a task's call skipped a job that runs on the task's worker. */
-export async function noted(
+export async function warnOfSkipped(
   db: Database,
   call: string,
   ids: readonly string[],

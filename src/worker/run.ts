@@ -49,7 +49,7 @@ export interface DrainResult {
 export async function runOnce<E>(options: RunOptions<E>): Promise<DrainResult> {
   const { signal, handleSignals = false, cron: _cron, ...rest } = options;
   const worker = new Worker<E>({ ...rest, notify: false, schedules: false });
-  const result = counted(worker.hooks);
+  const result = countResults(worker.hooks);
   if (handleSignals) stopOnSignals(worker);
   if (signal !== undefined) stopOnAbort(worker, signal);
   try {
@@ -60,7 +60,7 @@ export async function runOnce<E>(options: RunOptions<E>): Promise<DrainResult> {
   return result;
 }
 
-function counted(hooks: Hooks): DrainResult {
+function countResults(hooks: Hooks): DrainResult {
   const counts = { completed: 0, failed: 0, skipped: 0 };
   hooks.on("job:success", () => counts.completed++);
   hooks.on("job:skip", () => counts.skipped++);

@@ -8,7 +8,7 @@ import type { Database } from "../database/database.ts";
 import { exactClient } from "../database/exact-client.ts";
 import { completeInTransaction } from "../queue/settle/complete-in.ts";
 import { endLeases } from "../queue/workers/lease.ts";
-import { bounded, withApplicationName } from "./connection/connection-config.ts";
+import { withApplicationName, withBounds } from "./connection/connection-config.ts";
 import { WorkerConnection, type WorkerConnectionSettings } from "./connection/worker-connection.ts";
 import type { FetchedJob } from "./execute/fetched-job.ts";
 import { JobExecutor, type RunningJob } from "./execute/job-executor.ts";
@@ -76,7 +76,7 @@ export class Session<E> {
         return completeInTransaction(db, this.id, id);
       },
     };
-    const database = bounded(parts.source.pool, config.schema);
+    const database = withBounds(parts.source.pool, config.schema);
     this.#backOffs = new BackOffs(config, database);
     this.#limits = new SessionLimits({
       ...{ clock: systemClock, logger: config.logger, workerId: this.id, lease, database },
@@ -184,8 +184,8 @@ export class Session<E> {
    */
   async stop(signal: AbortSignal): Promise<void> {
     this.dispatcher.stop();
-    await this.dispatcher.drained(signal);
-    await this.#backOffs.written(signal);
+    await this.dispatcher.waitUntilDrained(signal);
+    await this.#backOffs.waitUntilWritten(signal);
     if (!signal.aborted) await settlesWithin(this.#limits.close(), LEASE_END_MS);
     await this.#endLease(signal);
   }

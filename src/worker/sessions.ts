@@ -58,21 +58,21 @@ export class Sessions<E> {
 
   /** What a listener calls, by channel. */
   get channels(): Readonly<Record<string, (payload: string) => void>> {
-    return { [NEW_JOBS]: (payload) => this.#current.dispatcher.announced(payload) };
+    return { [NEW_JOBS]: (payload) => this.#current.dispatcher.jobsAnnounced(payload) };
   }
 
   /** Continues with more slots, or with fewer; then unstarted jobs go back, and what has a slot is fetched again. */
-  resized(grownBy: number): void {
+  slotsChanged(grownBy: number): void {
     if (grownBy > 0) this.#current.dispatcher.wake();
     if (grownBy < 0) for (const { dispatcher } of this.all) void dispatcher.returnUnstarted();
   }
 
   /** Resolves once no job is ready or running and no result is unconfirmed. */
-  async drained(signal: AbortSignal): Promise<void> {
+  async waitUntilDrained(signal: AbortSignal): Promise<void> {
     let current: Session<E>;
     do {
       current = this.#current;
-      await current.dispatcher.drained(signal);
+      await current.dispatcher.waitUntilDrained(signal);
       await this.#succession;
     } while (current !== this.#current && !signal.aborted);
   }
@@ -100,7 +100,7 @@ export class Sessions<E> {
 
   async #succeed(leases: Leases, old: Session<E>, reason: LeaseLoss): Promise<void> {
     const { hooks, outage } = this.#parts;
-    await outage.retrying(
+    await outage.runWithRetries(
       "lease",
       async (succeeded) => {
         const next = this.#make();

@@ -13,7 +13,7 @@ import { bindUtils, type WorkerUtils } from "../utils/worker-utils.ts";
 import { FetchedJob } from "./execute/fetched-job.ts";
 import { JobExecutor } from "./execute/job-executor.ts";
 import { Results } from "./execute/results.ts";
-import { tallied } from "./execute/task-tally.ts";
+import { withTallies } from "./execute/task-tally.ts";
 import { isThenable } from "./execute/verdict.ts";
 import { Hooks } from "./task/hooks.ts";
 import { RetryRules } from "./task/next-attempt.ts";
@@ -66,7 +66,7 @@ export async function runJobInline<Payload, Extensions>(
   const results = new Results();
   const added: JobToAdd[] = [];
   const observed = recordingTask(task as Task<unknown, Extensions>);
-  const tasks = tallied(new Map([[task.identifier, observed.task]]));
+  const tasks = withTallies(new Map([[task.identifier, observed.task]]));
   let isCompletedByTask = false;
   const source = inlineSource(options, added, () => {
     isCompletedByTask = true;

@@ -82,6 +82,6 @@ export async function reasonToStop(
     else assertUsable(state, db.schema.name);
     succeeded();
   };
-  await outage.retrying("schema", check, { signal });
+  await outage.runWithRetries("schema", check, { signal });
   return reason;
 }

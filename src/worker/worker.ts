@@ -13,10 +13,10 @@ import { endPool } from "../database/connection/pool.ts";
 import type { Database } from "../database/database.ts";
 import type { Job } from "../domain/job.ts";
 import type { WorkerUtils } from "../utils/worker-utils.ts";
-import { bounded, connectionOf, withApplicationName } from "./connection/connection-config.ts";
+import { connectionOf, withApplicationName, withBounds } from "./connection/connection-config.ts";
 import { Timetable } from "./cron/timetable.ts";
 import { ignoringSignal, type JobIgnoringSignal } from "./execute/job-context.ts";
-import { tallied } from "./execute/task-tally.ts";
+import { withTallies } from "./execute/task-tally.ts";
 import { WorkerLease } from "./lease/worker-lease.ts";
 import {
   checkedConcurrency,
@@ -81,7 +81,7 @@ export class Worker<Extensions = unknown> implements Service {
     const connection = connectionOf(this.#pool);
     const sessions = () => this.#sessions;
     this.#limit = new StopLimit(config, () => this.#sessions.all);
-    const tasks = tallied(config.tasks);
+    const tasks = withTallies(config.tasks);
     const lease = new WorkerLease();
     const prove = () => this.#prove();
     const shared = { connection, hooks, tasks, concurrency, outage, lease, prove };
@@ -168,7 +168,7 @@ export class Worker<Extensions = unknown> implements Service {
    */
   async drain(signal: AbortSignal = new AbortController().signal): Promise<void> {
     await (this.#started ?? this.start());
-    await this.#sessions.drained(signal);
+    await this.#sessions.waitUntilDrained(signal);
   }
 
   /** The number of jobs that run at the same time. */
@@ -183,7 +183,7 @@ export class Worker<Extensions = unknown> implements Service {
   setConcurrency(concurrency: number): void {
     const before = this.#concurrency.value;
     this.#concurrency.value = checkedConcurrency(concurrency);
-    this.#sessions.resized(this.#concurrency.value - before);
+    this.#sessions.slotsChanged(this.#concurrency.value - before);
   }
 
   /**
@@ -260,7 +260,7 @@ export class Worker<Extensions = unknown> implements Service {
   }
 
   get #database(): Database {
-    return bounded(this.#pool, this.#config.schema);
+    return withBounds(this.#pool, this.#config.schema);
   }
 
   /** Checks all connections after a failed heartbeat or a lost connection, because others may be dead, too. */

@@ -7,7 +7,7 @@ import { addJob } from "../../src/queue/add/add-job.ts";
 import { makeWorkerUtils } from "../../src/utils/worker-utils.ts";
 import { defineTask } from "../../src/worker/task/task.ts";
 import { Worker } from "../../src/worker/worker.ts";
-import { until } from "../worker/worker-queue.ts";
+import { waitUntil } from "../worker/worker-queue.ts";
 import { type Json, migratedDatabase, startAdmin } from "./admin-harness.ts";
 
 const { url } = await migratedDatabase("worker", ["controls", "operations"]);
@@ -24,7 +24,7 @@ test("A cancel of a waiting job and a running one has an outcome for each, and t
   const worker = new Worker({ connectionString: url, tasks: [task], recovery: false });
   try {
     await worker.start();
-    await until("the job runs", async () => {
+    await waitUntil("the job runs", async () => {
       const { rows } = await pool.query(
         "select from worker._private_jobs where locked_at is not null",
       );
@@ -72,7 +72,7 @@ test("An operation cancels all jobs that match and have not failed.", async () =
   const begun = await client.post("/api/operations", { rehearsal: preview.body.rehearsal });
   assert.equal(begun.status, 202, begun.text);
   assert.equal(begun.body.cancelling, 0);
-  await until("the job is cancelled", async () => {
+  await waitUntil("the job is cancelled", async () => {
     const { rows } = await pool.query("select last_error from worker._private_jobs where id = $1", [
       id,
     ]);

@@ -5,7 +5,7 @@ import pg from "pg";
 import { emptyDatabase } from "../support/database.ts";
 import { installStock } from "../support/stock-schema.ts";
 import { rolePool } from "../support/test-pool.ts";
-import { until } from "../support/until.ts";
+import { waitUntil } from "../support/until.ts";
 import { type Client, type Json, migratedDatabase, startAdmin } from "./admin-harness.ts";
 import { openapiDocument } from "./openapi-document.ts";
 
@@ -85,15 +85,21 @@ test("An index is built in the background, shown with its progress, cancelled, a
     [begun.status, begun.body.state, begun.body.message],
     [200, "building", "Started building the index failed"],
   );
-  await until("the build waits for the writer", async () => {
+  await waitUntil("the build waits for the writer", async () => {
     const { state, progress } = indexOf(await report(), "failed");
     return state === "building" && /^waiting/.test(progress.phase);
   });
   const cancelled = await client.post("/api/indexes", { action: "cancel", name: "failed" });
   assert.equal(cancelled.body.cancelled, true, cancelled.text);
-  await until("the build is over", async () => indexOf(await report(), "failed").progress === null);
+  await waitUntil(
+    "the build is over",
+    async () => indexOf(await report(), "failed").progress === null,
+  );
   await writer.query("rollback; begin");
-  await until("nothing is left", async () => indexOf(await report(), "failed").state === "absent");
+  await waitUntil(
+    "nothing is left",
+    async () => indexOf(await report(), "failed").state === "absent",
+  );
   assert.equal(indexOf(await report(), "failed").error, null);
 
   await writer.query("select from worker.add_job('writer')");
@@ -104,7 +110,7 @@ test("An index is built in the background, shown with its progress, cancelled, a
   await client.post("/api/indexes", { action: "cancel", name: "running" });
   await writer.query("rollback");
   writer.release();
-  await until("it is built", async () => indexOf(await report(), "failed").state === "valid");
+  await waitUntil("it is built", async () => indexOf(await report(), "failed").state === "valid");
   const again = await client.post("/api/indexes", { action: "build", name: "failed" });
   assert.equal(again.body.message, "The index failed already exists");
   const dropped = await client.post("/api/indexes", { action: "drop", name: "failed" });

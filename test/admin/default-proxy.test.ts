@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { freePort } from "../support/tls-server.ts";
-import { until } from "../support/until.ts";
+import { waitUntil } from "../support/until.ts";
 import { createClient, startAdmin } from "./admin-harness.ts";
 
 const env = { PATH: `${process.env["PATH"]}:/usr/sbin:/sbin` };
@@ -48,7 +48,7 @@ test("nginx with default settings does not publish an admin without a login.", {
         ({ status }) => status !== 502,
         () => false,
       );
-    await until("nginx answers", answers);
+    await waitUntil("nginx answers", answers);
     for (const path of ["/", "/api/session", "/healthz"]) {
       const { status, body } = await client.send("GET", path, {
         headers: { host: "admin.example.com" },

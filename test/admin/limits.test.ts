@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { schemaName } from "../../src/database/schema-name.ts";
 import { defineTask, run } from "../../src/index.ts";
 import { addJob } from "../../src/queue/add/add-job.ts";
-import { until } from "../support/until.ts";
+import { waitUntil } from "../support/until.ts";
 import { type Json, migratedDatabase, startAdmin } from "./admin-harness.ts";
 
 const { url } = await migratedDatabase("worker", ["controls", "limits"]);
@@ -89,7 +89,7 @@ test("A live worker runs as many jobs as the limit allows, and every answer has 
   try {
     for (let n = 0; n < 5; n++) await worker.utils.addJob("slow");
     let one: Json = {};
-    await until("the limit is full", async () => {
+    await waitUntil("the limit is full", async () => {
       one = (await client.get("/api/limits/slow")).body;
       return one.running === 2;
     });
@@ -188,7 +188,7 @@ test("A job that waits for a full limit is explained by it, and no worker is acc
     ["limited", "limit s3: 1 of 1 running, 2 wait", "at most 1 job of tasks up* at once"],
   );
   let incidents: Json[] = [];
-  await until("the incident is there", async () => {
+  await waitUntil("the incident is there", async () => {
     ({ incidents } = (await client.get("/api/incidents")).body);
     return incidents.some(({ kind }) => kind === "limited");
   });
@@ -237,7 +237,7 @@ test("Jobs of a queue with a limit are ready, and wait for its slots, not for it
   assert.equal(causes[0].links.queue, "q");
   const { jobs } = (await client.get("/api/jobs?q=is:blocked")).body;
   assert.deepEqual(jobs, []);
-  await until("the incident is there", async () => {
+  await waitUntil("the incident is there", async () => {
     const { incidents } = (await client.get("/api/incidents")).body;
     const kinds = incidents.map(({ kind }: Json) => kind);
     return kinds.includes("limited") && !kinds.includes("no_worker");
@@ -250,7 +250,7 @@ test("Metrics have the limits, each part where there is one.", async () => {
   await client.post("/api/limits", { ...set, name: "lone", rate: "1/s" });
   await addJob(db, { identifier: "metered" });
   let text = "";
-  await until("the limits are read", async () => {
+  await waitUntil("the limits are read", async () => {
     ({ text } = await client.get("/metrics"));
     return text.includes('worker_limit_waiting{limit="lone"} 1');
   });

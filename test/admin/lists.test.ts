@@ -8,7 +8,7 @@ import { cronEntry, everyMinute } from "../../src/domain/cron/cron-entry.ts";
 import { defineTask } from "../../src/worker/task/task.ts";
 import { Worker } from "../../src/worker/worker.ts";
 import { installStock } from "../support/stock-schema.ts";
-import { until } from "../worker/worker-process.ts";
+import { waitUntil } from "../worker/worker-process.ts";
 import { type Client, type Json, startAdmin } from "./admin-harness.ts";
 import { openapiDocument } from "./openapi-document.ts";
 
@@ -148,7 +148,7 @@ test("Queues are listed with their workers and counts, in the order stuck, faile
   await pool.query(
     "insert into worker._private_job_queues (queue_name) values ('empty'); select worker.add_job('t', queue_name => 'empty 2', run_at => now() + interval '1 day')",
   );
-  await until(
+  await waitUntil(
     "a queue without jobs is idle",
     async () => (await names("only=idle")).join() === "empty",
   );
@@ -228,7 +228,7 @@ test("A large table is read within limits, and an incomplete answer is marked.",
   assert.equal(oldest.queue_name, "q1", "the first one that was added");
   let one: Json = {};
   // On a busy machine the time limit may be reached; then the answer is marked, and the test reads again.
-  await until("the answer is complete", async () => {
+  await waitUntil("the answer is complete", async () => {
     one = (await client.get("/api/queues/rare")).body;
     return one.next_complete;
   });
@@ -264,7 +264,7 @@ test("A large table is read within limits, and an incomplete answer is marked.",
   );
   await pool.query(`create index on worker._private_jobs (job_queue_id, priority, run_at) include (id)
     where is_available and job_queue_id is not null`);
-  await until("the index is used", async () => {
+  await waitUntil("the index is used", async () => {
     const { queues } = (await client.get("/api/queues?search=rare")).body;
     return queues[0].ready.basis === "probe";
   });
@@ -298,7 +298,7 @@ test("A task is shown as unsupported only when every worker reports all its task
   });
   await worker.start();
   endings.push(() => worker.stop());
-  await until("the job has run", async () => (await tasks()).get("mine").ready.value === 0);
+  await waitUntil("the job has run", async () => (await tasks()).get("mine").ready.value === 0);
   const listed = await tasks();
   const support = (task: Json) => [task.supported_by, task.is_unsupported];
   assert.deepEqual(support(listed.get("mine")), [1, false]);
@@ -389,7 +389,10 @@ test("Timetables show stored entries, and pattern and next tick if a live worker
     const { body } = await client.get(`/api/cron${query}`);
     return new Map(body.entries.map((entry: Json) => [entry.identifier, entry]));
   };
-  await until("the tick is scheduled", async () => (await entries()).get("filled")?.pending_job_id);
+  await waitUntil(
+    "the tick is scheduled",
+    async () => (await entries()).get("filled")?.pending_job_id,
+  );
   const all = await entries();
   assert.deepEqual([...all.keys()].sort(), ["filled", "forgotten", "keyed", "never", "tokyo"]);
   const tokyo = all.get("tokyo");

@@ -47,7 +47,7 @@ test("An IPv6 /64 is one network, and an IPv4-mapped address is the IPv4 one.", 
 
 test("For an hour after a login a network has no limit, whatever others guess.", () => {
   const { time, throttle } = throttleAt();
-  throttle.accepted("login", "2001:db8:0:7::1");
+  throttle.recordSuccess("login", "2001:db8:0:7::1");
   const guess = () => compared(throttle, networks(1_000));
   const isCompared = () =>
     compared(
@@ -63,7 +63,7 @@ test("For an hour after a login a network has no limit, whatever others guess.",
 
 test("The last ten thousand networks that have logged in are remembered.", () => {
   const { throttle } = throttleAt();
-  for (const client of networks(10_001)) throttle.accepted("login", client);
+  for (const client of networks(10_001)) throttle.recordSuccess("login", client);
   assert.equal(throttle.hasLoggedIn("login", "10.0.0.0"), false);
   assert.equal(throttle.hasLoggedIn("login", "10.0.0.1"), true);
 });

@@ -2,7 +2,7 @@
 // disk. Pages of them have fewer rows, and a cursor.
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
-import { until } from "../support/until.ts";
+import { waitUntil } from "../support/until.ts";
 import { type Json, migratedDatabase, startAdmin } from "./admin-harness.ts";
 
 const { url } = await migratedDatabase("worker", ["operations"]);
@@ -151,5 +151,5 @@ test("Old entries are deleted, but not by a read-only admin.", async () => {
   await startAdmin({ url, readOnly: true, runner: { tidyEveryMs: 1 } });
   for (let n = 0; n < 50; n++) assert.equal(await count(), 1);
   await startAdmin({ url, runner: { tidyEveryMs: 1 } });
-  await until("the entry is deleted", async () => (await count()) === 0);
+  await waitUntil("the entry is deleted", async () => (await count()) === 0);
 });

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { schemaName } from "../../src/database/schema-name.ts";
 import { addJob } from "../../src/queue/add/add-job.ts";
-import { until } from "../support/until.ts";
+import { waitUntil } from "../support/until.ts";
 import { type Json, migratedDatabase, startAdmin } from "./admin-harness.ts";
 
 const { url } = await migratedDatabase("worker", ["controls"]);
@@ -14,7 +14,7 @@ test("A pause for which no due job waits has that in its sentence.", async () =>
   const idle = { scope: "task", name: "idle" };
   assert.equal((await client.post("/api/pauses", { action: "pause", ...idle })).status, 200);
   let one: Json;
-  await until("the incident is there", async () => {
+  await waitUntil("the incident is there", async () => {
     const { incidents } = (await client.get("/api/incidents")).body;
     one = incidents.find(({ id }: { id: string }) => id === "paused:task:idle");
     return one !== undefined;
@@ -51,7 +51,7 @@ test("A paused queue has no lock in the lists, a pause of its own, and an incide
     [["queue", "mail"]],
   );
   let incident: Json;
-  await until("the incident is there", async () => {
+  await waitUntil("the incident is there", async () => {
     const { incidents } = (await client.get("/api/incidents")).body;
     incident = incidents.find((one: Json) => one.id === "paused:queue:mail");
     return incident !== undefined;
@@ -81,7 +81,7 @@ test("A paused task shows its pause in the list of tasks, and what is offered to
   const [task] = (await client.get("/api/tasks")).body.tasks;
   assert.deepEqual([task.paused.reason, task.paused.until], ["deploy", null]);
   let all: Json;
-  await until("the incident is there", async () => {
+  await waitUntil("the incident is there", async () => {
     const { incidents } = (await client.get("/api/incidents")).body;
     all = incidents.find((one: Json) => one.id === "paused:all:");
     return all !== undefined;

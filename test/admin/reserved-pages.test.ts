@@ -1,7 +1,7 @@
 // Pages of whole rows reserve the memory for all that they may read, so two of them do not exceed a small memory.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { until } from "../support/until.ts";
+import { waitUntil } from "../support/until.ts";
 import { migratedDatabase, startAdmin } from "./admin-harness.ts";
 
 const { url } = await migratedDatabase("worker", ["schedules", "operations"]);
@@ -22,7 +22,7 @@ test("While a page of long rows is read, another of the same client waits for me
     await blocker.query(`begin; lock table worker.${table} in access exclusive mode`);
     const first = client.get(String(path));
     try {
-      await until("the first request reads", async () => {
+      await waitUntil("the first request reads", async () => {
         const { rows } = await blocker.query(`select from pg_locks where not granted
           and database = (select oid from pg_database where datname = current_database())`);
         return rows.length > 0;

@@ -1,7 +1,7 @@
 // Actions on single jobs over HTTP are in the activity list and can be undone from there.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { until } from "../support/until.ts";
+import { waitUntil } from "../support/until.ts";
 import { type Json, migratedDatabase, startAdmin } from "./admin-harness.ts";
 
 const { url } = await migratedDatabase("worker", ["operations"]);
@@ -16,7 +16,7 @@ async function undone(id: number): Promise<Json> {
   const answer = await client.post(`/api/operations/${id}/undo`, {});
   assert.equal(answer.status, 202, answer.text);
   let body: Json;
-  await until(`operation ${id} is undone`, async () => {
+  await waitUntil(`operation ${id} is undone`, async () => {
     ({ body } = await client.get(`/api/operations/${id}`));
     assert.match(body.state, /^(undoing|undone)$/, body.error);
     return body.state === "undone";

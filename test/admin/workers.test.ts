@@ -8,7 +8,7 @@ import { cronEntry } from "../../src/domain/cron/cron-entry.ts";
 import { defineTask } from "../../src/worker/task/task.ts";
 import { Worker } from "../../src/worker/worker.ts";
 import { installStock } from "../support/stock-schema.ts";
-import { until } from "../worker/worker-process.ts";
+import { waitUntil } from "../worker/worker-process.ts";
 import { type Json, migratedDatabase, startAdmin } from "./admin-harness.ts";
 import { openapiDocument } from "./openapi-document.ts";
 
@@ -41,7 +41,7 @@ async function stockWorker(url: string, task: string, released: Promise<void>): 
   return task;
 }
 
-const wait = (what: string, condition: () => Promise<boolean>) => until(what, condition);
+const wait = (what: string, condition: () => Promise<boolean>) => waitUntil(what, condition);
 
 test("Workers of all kinds are listed with their jobs, and none is shown as stale without proof.", async () => {
   const { url } = await migratedDatabase();

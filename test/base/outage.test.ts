@@ -24,26 +24,26 @@ const turn = () => new Promise(setImmediate);
 
 test("An outage is logged when the first connection is lost, and when the last is back.", () => {
   const { lines, clock, outage } = watched();
-  outage.lost("heartbeat", AWAY);
-  outage.lost("lanes", AWAY);
-  outage.lost("lanes", AWAY);
+  outage.reportLost("heartbeat", AWAY);
+  outage.reportLost("lanes", AWAY);
+  outage.reportLost("lanes", AWAY);
   clock.advance(1_234);
-  outage.back("heartbeat");
-  outage.back("heartbeat");
-  outage.back("never lost");
+  outage.reportBack("heartbeat");
+  outage.reportBack("heartbeat");
+  outage.reportBack("never lost");
   assert.deepEqual(lines, [["warn", { connection: "heartbeat", error: "connection refused" }]]);
-  outage.back("lanes");
+  outage.reportBack("lanes");
   assert.deepEqual(lines[1], ["info", { connections: ["heartbeat", "lanes"], away_ms: 1_234 }]);
-  outage.lost("lanes", AWAY);
+  outage.reportLost("lanes", AWAY);
   assert.equal(lines.length, 3);
 });
 
 test("A lasting outage is logged again after a minute, and then each time after twice as long.", () => {
   const { lines, clock, outage } = watched();
-  outage.lost("lanes", AWAY);
+  outage.reportLost("lanes", AWAY);
   for (let second = 0; second < 300; second++) {
     clock.advance(1_000);
-    outage.lost("lanes", AWAY);
+    outage.reportLost("lanes", AWAY);
   }
   const awayMs = lines.map(([, fields]) => (fields as { away_ms?: number }).away_ms ?? 0);
   assert.deepEqual(awayMs, [0, 60_000, 120_000, 240_000]);
@@ -53,9 +53,9 @@ test("A lasting outage is logged again after a minute, and then each time after 
 test("Alternating failures and successes are logged twice, and as an end once that lasts.", () => {
   const { lines, clock, outage } = watched();
   for (let n = 0; n < 100; n++) {
-    outage.lost("lanes", AWAY);
+    outage.reportLost("lanes", AWAY);
     clock.advance(20);
-    outage.back("lanes");
+    outage.reportBack("lanes");
     clock.advance(100);
   }
   const levels = () => lines.map(([level]) => level);
@@ -64,7 +64,7 @@ test("Alternating failures and successes are logged twice, and as an end once th
   assert.deepEqual(levels(), ["warn", "info", "warn", "info"]);
   assert.deepEqual(lines[3]?.[1], { connections: ["lanes"], away_ms: 11_900 });
   clock.advance(60_000);
-  outage.lost("lanes", AWAY);
+  outage.reportLost("lanes", AWAY);
   assert.deepEqual(levels().slice(4), ["warn"]);
 });
 
@@ -77,11 +77,11 @@ test("A connection that keeps failing soon after its return pauses longer each t
     succeeded();
     throw AWAY;
   };
-  void outage.retrying("lanes", work, { signal: stop.signal, wait: pause.wait });
+  void outage.runWithRetries("lanes", work, { signal: stop.signal, wait: pause.wait });
   for (let round = 0; round < 20; round++) {
     await turn();
-    await outage.reaching(() => Promise.reject(AWAY)).catch(() => {});
-    await outage.reaching(async () => {});
+    await outage.tryConnect(() => Promise.reject(AWAY)).catch(() => {});
+    await outage.tryConnect(async () => {});
     await turn();
     lengths.push(pause.waits[0] ?? 0);
     clock.advance(pause.waits[0] ?? 0);
@@ -111,7 +111,7 @@ test("After an outage, a connection starts with short pauses again, however ofte
       if (!isBack) throw AWAY;
       succeeded();
     };
-    const done = outage.retrying("lanes", work, { signal: stop.signal, wait: pause.wait });
+    const done = outage.runWithRetries("lanes", work, { signal: stop.signal, wait: pause.wait });
     for (let awayMs = 0; awayMs < 50_000; ) {
       const ms = await paused();
       assert.ok(ms > 0 && ms <= 500, `${ms}`);
@@ -130,7 +130,7 @@ test("Waiting connections retry one after another, 0.4 s apart, after a minute 2
   const pauses = new Set<number>();
   for (let connection = 0; connection < 40; connection++) {
     const one = manualWait();
-    void outage.retrying(`${connection}`, away, { signal: stop.signal, wait: one.wait });
+    void outage.runWithRetries(`${connection}`, away, { signal: stop.signal, wait: one.wait });
     await turn();
     pauses.add(Math.round(one.waits[0] ?? 0));
   }
@@ -145,7 +145,7 @@ test("Waiting connections retry one after another, 0.4 s apart, after a minute 2
   const alone = watched();
   const pause = manualWait();
   const lengths: number[] = [];
-  void alone.outage.retrying("alone", away, { signal: stop.signal, wait: pause.wait });
+  void alone.outage.runWithRetries("alone", away, { signal: stop.signal, wait: pause.wait });
   for (let round = 0; round < 260; round++) {
     await pause.pass((ms) => lengths.push(ms) > 0);
     alone.clock.advance(lengths.at(-1) ?? 0);
@@ -165,7 +165,7 @@ test("The first connection that succeeds ends the pauses of all others, once.", 
   let isThere = false;
   const attempts: string[] = [];
   const connect = (connection: string) => async () => {
-    await outage.reaching(async () => {
+    await outage.tryConnect(async () => {
       attempts.push(connection);
       if (!isThere) throw AWAY;
     });
@@ -173,12 +173,12 @@ test("The first connection that succeeds ends the pauses of all others, once.", 
   };
   const trials = { signal: stop.signal, wait };
   const all = ["a", "b", "c"].map((connection) =>
-    outage.retrying(connection, connect(connection), trials),
+    outage.runWithRetries(connection, connect(connection), trials),
   );
   await turn();
   assert.deepEqual(attempts, ["a", "b", "c"]);
   isThere = true;
-  await outage.reaching(async () => {});
+  await outage.tryConnect(async () => {});
   await turn();
   // They connect and are refused: they must not wake each other again and again.
   assert.deepEqual(attempts, ["a", "b", "c", "a", "b", "c"]);
@@ -190,11 +190,14 @@ test("A connection that ends while it is cut off is no longer part of the outage
   const { lines, outage } = watched();
   const { wait } = manualWait();
   const stop = new AbortController();
-  outage.lost("lanes", AWAY);
-  const ending = outage.retrying("gone", () => Promise.reject(AWAY), { signal: stop.signal, wait });
+  outage.reportLost("lanes", AWAY);
+  const ending = outage.runWithRetries("gone", () => Promise.reject(AWAY), {
+    signal: stop.signal,
+    wait,
+  });
   await turn();
   stop.abort();
   await ending;
-  outage.back("lanes");
+  outage.reportBack("lanes");
   assert.deepEqual(lines.at(-1)?.[0], "info");
 });

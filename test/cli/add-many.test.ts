@@ -9,8 +9,8 @@ import { after, before, test } from "node:test";
 import type pg from "pg";
 import { migratedDatabase } from "../support/database.ts";
 import { testPool } from "../support/test-pool.ts";
-import { until } from "../support/until.ts";
-import { command, quickly, worker } from "./command.ts";
+import { waitUntil } from "../support/until.ts";
+import { command, runInChild, worker } from "./command.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "wk-add-many-"));
 let env: { DATABASE_URL: string };
@@ -46,7 +46,7 @@ const jobs = async (task: string) => {
 
 test("Each line is a job, its payload byte for byte, with any of the names for its fields.", async () => {
   const payload = '{"b": 9007199254740993, "b":1.0, "ü":"\\u00fc"}';
-  const ran = await quickly(
+  const result = await runInChild(
     [
       "add-many",
       fileOf([
@@ -59,7 +59,7 @@ test("Each line is a job, its payload byte for byte, with any of the names for i
     ],
     env,
   );
-  assert.deepEqual([ran.status, ran.stdout, ran.stderr], [0, "Added 4 jobs\n", ""]);
+  assert.deepEqual([result.status, result.stdout, result.stderr], [0, "Added 4 jobs\n", ""]);
   const [first, second, third, fourth] = await jobs("mixed");
   assert.equal(first.payload, payload);
   assert.deepEqual(
@@ -77,17 +77,17 @@ test("Each line is a job, its payload byte for byte, with any of the names for i
 
 test("Lines of one key are one job, and are counted separately.", async () => {
   const file = fileOf(['{"task":"one","key":"k"}', '{"task":"one","key":"k","priority":3}']);
-  const first = await quickly(["add-many", file], env);
+  const first = await runInChild(["add-many", file], env);
   assert.equal(first.stdout, "Added 1 job; 1 line updated or kept a job of the same key\n");
-  const again = await quickly(["add-many", file, "--json"], env);
+  const again = await runInChild(["add-many", file, "--json"], env);
   assert.deepEqual(JSON.parse(again.stdout), { added: 0, replaced: 2 });
   assert.equal((await jobs("one")).length, 1);
 });
 
 test("Lines can be read from standard input, thousands of them, in order.", async () => {
   const lines = Array.from({ length: 3_000 }, (_, n) => `{"task":"many","payload":{"n":${n}}}\n`);
-  const ran = await worker(["add-many", "-", "--json"], env, lines.join(""));
-  assert.deepEqual([ran.status, JSON.parse(ran.stdout)], [0, { added: 3_000, replaced: 0 }]);
+  const result = await worker(["add-many", "-", "--json"], env, lines.join(""));
+  assert.deepEqual([result.status, JSON.parse(result.stdout)], [0, { added: 3_000, replaced: 0 }]);
   const { rows } = await db.query(
     `select (payload->>'n')::int as n from worker._private_jobs
      where task_id = (select id from worker._private_tasks where identifier = 'many')
@@ -101,27 +101,27 @@ test("Lines can be read from standard input, thousands of them, in order.", asyn
 
 test("Lines with keys meet the jobs that have them, each as its mode says, among lines without.", async () => {
   const keyed = (n: number, more = "") => `{"task":"keyed","key":"k","payload":{"n":${n}}${more}}`;
-  const ran = await quickly(
+  const result = await runInChild(
     [
       "add-many",
       fileOf([keyed(1), '{"task":"keyed"}', keyed(2), keyed(3, ',"key_mode":"unsafe-dedupe"')]),
     ],
     env,
   );
-  assert.equal(ran.status, 0, ran.stderr);
+  assert.equal(result.status, 0, result.stderr);
   const found = await jobs("keyed");
   assert.deepEqual(found.map(({ key, payload }) => [key, payload]).sort(), [
     [null, "{}"],
     ["k", '{"n":2}'],
   ]);
-  const again = await quickly(["add-many", fileOf([keyed(4)])], env);
+  const again = await runInChild(["add-many", fileOf([keyed(4)])], env);
   assert.equal(again.status, 0, again.stderr);
   assert.equal((await jobs("keyed")).find(({ key }) => key === "k").payload, '{"n":4}');
 });
 
 test("Lines can be unique and debounced, with the names of the library and of HTTP.", async () => {
   const line = (more: string) => `{"task":"unique","payload":{"n":1},${more}}`;
-  const ran = await quickly(
+  const result = await runInChild(
     [
       "add-many",
       fileOf([
@@ -134,7 +134,7 @@ test("Lines can be unique and debounced, with the names of the library and of HT
     ],
     env,
   );
-  assert.deepEqual([ran.stderr, JSON.parse(ran.stdout)], ["", { added: 2, replaced: 2 }]);
+  assert.deepEqual([result.stderr, JSON.parse(result.stdout)], ["", { added: 2, replaced: 2 }]);
   assert.equal((await jobs("unique")).length, 2);
 });
 
@@ -158,9 +158,9 @@ const bad: [line: string, says: RegExp][] = [
 test("An invalid line is named by its number, and nothing is added.", async () => {
   const good = Array.from({ length: 1_500 }, () => '{"task":"none","payload":{}}');
   for (const [line, says] of bad) {
-    const ran = await quickly(["add-many", fileOf([...good, "", line, ...good])], env);
-    assert.deepEqual([ran.status, ran.stdout], [1, ""], line);
-    assert.match(ran.stderr, says);
+    const result = await runInChild(["add-many", fileOf([...good, "", line, ...good])], env);
+    assert.deepEqual([result.status, result.stdout], [1, ""], line);
+    assert.match(result.stderr, says);
   }
   assert.deepEqual(await jobs("none"), []);
 });
@@ -168,8 +168,8 @@ test("An invalid line is named by its number, and nothing is added.", async () =
 test("Invalid UTF-8 and a missing file are rejected.", async () => {
   const path = join(folder, "latin");
   writeFileSync(path, Buffer.from('{"task":"none","payload":"\xfc"}\n', "latin1"));
-  assert.match((await quickly(["add-many", path], env)).stderr, /line 1: is not UTF-8/);
-  const absent = await quickly(["add-many", join(folder, "absent")], env);
+  assert.match((await runInChild(["add-many", path], env)).stderr, /line 1: is not UTF-8/);
+  const absent = await runInChild(["add-many", join(folder, "absent")], env);
   assert.match(absent.stderr, /<file>: cannot be read: ENOENT/);
   assert.deepEqual(await jobs("none"), []);
 });
@@ -180,7 +180,7 @@ test("A signal stops it while it waits for more lines, and nothing is added.", a
   });
   const ended = once(child, "close");
   child.stdin.write('{"task":"none"}\n'.repeat(5_000));
-  await until("it waits for more lines", async () => {
+  await waitUntil("it waits for more lines", async () => {
     const { rows } = await db.query(
       "select from pg_stat_activity where datname = current_database() and state = 'idle in transaction'",
     );
@@ -192,6 +192,6 @@ test("A signal stops it while it waits for more lines, and nothing is added.", a
 });
 
 test("An empty file adds nothing and reports that.", async () => {
-  const ran = await quickly(["add-many", fileOf("\n")], env);
-  assert.deepEqual([ran.status, ran.stdout], [0, "Added 0 jobs\n"]);
+  const result = await runInChild(["add-many", fileOf("\n")], env);
+  assert.deepEqual([result.status, result.stdout], [0, "Added 0 jobs\n"]);
 });

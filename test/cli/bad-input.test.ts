@@ -4,13 +4,13 @@ import { createServer } from "node:net";
 import { test } from "node:test";
 import pg from "pg";
 import { emptyDatabase, migratedDatabase } from "../support/database.ts";
-import { type Ran, worker } from "./command.ts";
+import { type CommandResult, worker } from "./command.ts";
 
-function assertRefused(ran: Ran, status: number, says: RegExp): void {
-  assert.match(ran.stderr, says);
-  assert.equal(ran.stderr.trimEnd().split("\n").length, 1, ran.stderr);
-  assert.doesNotMatch(ran.stderr, /\n\s+at |hunter2/);
-  assert.equal(ran.status, status, ran.stderr);
+function assertRefused(result: CommandResult, status: number, says: RegExp): void {
+  assert.match(result.stderr, says);
+  assert.equal(result.stderr.trimEnd().split("\n").length, 1, result.stderr);
+  assert.doesNotMatch(result.stderr, /\n\s+at |hunter2/);
+  assert.equal(result.status, status, result.stderr);
 }
 
 const nowhere = "postgres://u:hunter2@127.0.0.1:1/x";
@@ -71,24 +71,25 @@ const refusals: [name: string, args: string[], env: Record<string, string>, numb
   ],
 ];
 for (const [name, args, env, status, says] of refusals) {
-  test(`The command line rejects ${name}.`, async () => assertRefused(await worker(args, env), status, says));
+  test(`The command line rejects ${name}.`, async () =>
+    assertRefused(await worker(args, env), status, says));
 }
 
 test("A wrong password, a missing database and a missing schema have different messages.", async () => {
   const { url, name } = await emptyDatabase();
   const missing = url.replace(name, "no_such_database");
   assertRefused(await worker(["status"], { DATABASE_URL: missing }), 1, /check the database name/);
-  const ran = await worker(["status"], { DATABASE_URL: url });
-  assertRefused(ran, 1, /the schema "worker" does not exist.*worker migrate/);
+  const result = await worker(["status"], { DATABASE_URL: url });
+  assertRefused(result, 1, /the schema "worker" does not exist.*worker migrate/);
 });
 
 test("No login is refused on an address that other machines can reach.", async () => {
   const { url } = await migratedDatabase();
   for (const listen of ["0.0.0.0:0", "[::]:0", "[::ffff:127.0.0.1]:0", "localhost.example:0"]) {
-    const ran = await worker(["admin", "--auth", "none", "--listen", listen], {
+    const result = await worker(["admin", "--auth", "none", "--listen", listen], {
       DATABASE_URL: url,
     });
-    assertRefused(ran, 1, /loopback/);
+    assertRefused(result, 1, /loopback/);
   }
 });
 
@@ -98,8 +99,8 @@ test("A port in use is named.", async (t) => {
   t.after(() => server.close());
   await new Promise((resolve) => server.once("listening", resolve));
   const { port } = server.address() as { port: number };
-  const ran = await worker(["admin", "--listen", `127.0.0.1:${port}`], { DATABASE_URL: url });
-  assertRefused(ran, 1, new RegExp(`${port}`));
+  const result = await worker(["admin", "--listen", `127.0.0.1:${port}`], { DATABASE_URL: url });
+  assertRefused(result, 1, new RegExp(`${port}`));
 });
 
 test("A role that sees no jobs because of row level security gets that message.", async (t) => {
@@ -119,16 +120,16 @@ test("A role that sees no jobs because of row level security gets that message."
   parts.searchParams.set("user", role);
   parts.username = role;
   const lowly = parts.href.replace("@localhost/", "@/").replace(/^(\w+):\/\/[^/]*\//, "$1:///");
-  const ran = await worker(["status"], { DATABASE_URL: lowly });
-  assertRefused(ran, 1, /row level security hides all jobs/);
+  const result = await worker(["status"], { DATABASE_URL: lowly });
+  assertRefused(result, 1, /row level security hides all jobs/);
 });
 
 test("Problems name the options as they were typed.", async () => {
   const { url } = await migratedDatabase();
   const args = ["add", "t", "{}", "--priority", "40000", "--run-at", "soon"];
-  const ran = await worker(args, { DATABASE_URL: url });
-  assert.equal(ran.status, 1);
-  assert.match(ran.stderr, /^ {2}--run-at: must be .*\n {2}--priority: must be .*$/m);
+  const result = await worker(args, { DATABASE_URL: url });
+  assert.equal(result.status, 1);
+  assert.match(result.stderr, /^ {2}--run-at: must be .*\n {2}--priority: must be .*$/m);
   assertRefused(
     await worker(["add", "t", "{"], { DATABASE_URL: url }),
     1,

@@ -7,13 +7,13 @@ import { makeWorkerUtils } from "../../src/utils/worker-utils.ts";
 import { defineTask } from "../../src/worker/task/task.ts";
 import { Worker } from "../../src/worker/worker.ts";
 import { emptyDatabase } from "../support/database.ts";
-import { quickly } from "./command.ts";
+import { runInChild } from "./command.ts";
 
 async function prepared(...extensions: readonly string[]) {
   const { url } = await emptyDatabase();
   const env = { DATABASE_URL: url };
-  await quickly(["migrate", ...extensions.flatMap((name) => ["--with", name])], env);
-  return { url, cli: (...args: readonly string[]) => quickly([...args], env) };
+  await runInChild(["migrate", ...extensions.flatMap((name) => ["--with", name])], env);
+  return { url, cli: (...args: readonly string[]) => runInChild([...args], env) };
 }
 
 test("cancel is refused without its tables, by id and by query, and names the command that adds them.", async () => {

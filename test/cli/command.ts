@@ -9,7 +9,7 @@ import type { Order } from "./command-child.ts";
 const root = join(import.meta.dirname, "../..");
 const MAX_RUN_MS = 30_000;
 
-export interface Ran {
+export interface CommandResult {
   readonly status: number | null;
   readonly stdout: string;
   readonly stderr: string;
@@ -27,7 +27,7 @@ export async function worker(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
   input = "",
-): Promise<Ran> {
+): Promise<CommandResult> {
   const { PATH = "", HOME = "" } = process.env;
   const child = spawn(process.execPath, [...command, ...args], {
     env: { PATH, HOME, ...env },
@@ -44,18 +44,18 @@ let last: Promise<unknown> = Promise.resolve();
 after(() => child?.kill());
 
 /** The same for a command that neither reads its input nor writes log lines, without a new process. */
-export function quickly(
+export function runInChild(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
-): Promise<Ran> {
-  const run = async (): Promise<Ran> => {
+): Promise<CommandResult> {
+  const run = async (): Promise<CommandResult> => {
     child ??= fork(join(import.meta.dirname, "command-child.ts"), {
       execArgv: command.slice(0, 2),
       stdio: ["ignore", "inherit", "inherit", "ipc"],
     });
     child.send({ args, env } satisfies Order);
     const [ran] = await once(child, "message");
-    return ran as Ran;
+    return ran as CommandResult;
   };
   const next = last.then(run);
   last = next.catch(() => {});

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
 import { unlessInstalled } from "../deploy/files.ts";
-import { quickly } from "./command.ts";
+import { runInChild } from "./command.ts";
 
 const run = promisify(execFile);
 const folder = mkdtempSync(join(tmpdir(), "wk-completion-"));
@@ -17,7 +17,7 @@ const scriptOf = (shell: string) => join(folder, `worker.${shell}`);
 before(async () => {
   writeFileSync(join(folder, "an-own-file"), "");
   for (const shell of ["zsh", "fish"]) {
-    writeFileSync(scriptOf(shell), (await quickly(["completion", shell])).stdout);
+    writeFileSync(scriptOf(shell), (await runInChild(["completion", shell])).stdout);
   }
 });
 

@@ -4,7 +4,7 @@ import { after, before, test } from "node:test";
 import type pg from "pg";
 import { migratedDatabase } from "../support/database.ts";
 import { testPool } from "../support/test-pool.ts";
-import { quickly } from "./command.ts";
+import { runInChild } from "./command.ts";
 import { onTerminal } from "./terminal.ts";
 
 let env: { DATABASE_URL: string };
@@ -49,26 +49,29 @@ const jobs = async () =>
 const wordsOf = (line = "") => line.trim().split(/\s+/);
 
 test("list, show, why and a preview name the same condition of a job.", async () => {
-  const { stdout: list } = await quickly(["list"], env);
+  const { stdout: list } = await runInChild(["list"], env);
   for (const { id, name } of await jobs()) {
     assert.match(list, new RegExp(`^${id} +${name} +${name} `, "m"));
     assert.match(
-      (await quickly(["show", id], env)).stdout,
+      (await runInChild(["show", id], env)).stdout,
       new RegExp(`^job ${id}  ${name}  ${name}\n`),
     );
-    assert.match((await quickly(["why", id], env)).stdout, new RegExp(`^job ${id} is ${name}\\.`));
-    const preview = await quickly(["stop-retrying", `task:${name}`, "--dry-run"], env);
+    assert.match(
+      (await runInChild(["why", id], env)).stdout,
+      new RegExp(`^job ${id} is ${name}\\.`),
+    );
+    const preview = await runInChild(["stop-retrying", `task:${name}`, "--dry-run"], env);
     assert.match(preview.stdout, new RegExp(`such as ${id} ${name} ${name} `));
   }
 });
 
 test("status, tasks and watch count by the same conditions, in the same order.", async () => {
-  const [head, counts] = (await quickly(["status"], env)).stdout.split("\n");
+  const [head, counts] = (await runInChild(["status"], env)).stdout.split("\n");
   assert.deepEqual(wordsOf(head), ["TOTAL", ...conditions.map((one) => one.toUpperCase())]);
   assert.deepEqual(wordsOf(counts), ["7", ...conditions.map(() => "1")]);
-  const tasks = (await quickly(["tasks"], env)).stdout.split("\n");
+  const tasks = (await runInChild(["tasks"], env)).stdout.split("\n");
   assert.deepEqual(wordsOf(tasks[0]).slice(1, 8), wordsOf(head).slice(1));
-  const watched = (await quickly(["watch"], env)).stdout.split("\n");
+  const watched = (await runInChild(["watch"], env)).stdout.split("\n");
   assert.deepEqual(
     watched[2]?.split(/ {3}/),
     conditions.map((one) => `${one} 1`),
@@ -80,7 +83,7 @@ test("status, tasks and watch count by the same conditions, in the same order.",
 });
 
 test("As JSON, status has the HTTP API's four states and the number of pauses beside the conditions.", async () => {
-  const { stdout } = await quickly(["status", "--json"], env);
+  const { stdout } = await runInChild(["status", "--json"], env);
   assert.deepEqual(JSON.parse(stdout), {
     ...{ total: 7, ready: 3, scheduled: 1, locked: 2, failed: 1, pauses: 0, limits_note: null },
     conditions: Object.fromEntries(conditions.map((one) => [one, 1])),
@@ -88,7 +91,7 @@ test("As JSON, status has the HTTP API's four states and the number of pauses be
 });
 
 test("watch shows counts in the first seconds, and no rates.", async () => {
-  const first = (await quickly(["watch"], env)).stdout;
+  const first = (await runInChild(["watch"], env)).stdout;
   assert.match(first, /^in the last minute: no data yet$/m);
   const options = ["--interval", "500ms"];
   const { screen } = await onTerminal(["watch", ...options], env, "q", " added");

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { migratedDatabase } from "../support/database.ts";
-import { quickly, worker } from "./command.ts";
+import { runInChild, worker } from "./command.ts";
 import { onTerminal as runOnTerminal } from "./terminal.ts";
 
 let env: { DATABASE_URL: string };
@@ -13,8 +13,8 @@ before(async () => {
 const onTerminal = (args: readonly string[], answer: string) => runOnTerminal(args, env, answer);
 
 async function addJob(): Promise<string> {
-  const ran = await worker(["add", "t", "{}", "--key", "k", "--json"], env);
-  return String(JSON.parse(ran.stdout).jobs[0].id);
+  const result = await worker(["add", "t", "{}", "--key", "k", "--json"], env);
+  return String(JSON.parse(result.stdout).jobs[0].id);
 }
 
 async function isThere(id: string): Promise<boolean> {
@@ -62,9 +62,9 @@ test("Without a terminal a destructive command is rejected unless --yes confirms
     ["remove", "--query", "task:t"],
   ];
   for (const args of destroying) {
-    const ran = await quickly(args, env);
+    const result = await runInChild(args, env);
     const line = `worker: ${args[0]} asks for confirmation, and there is no terminal: confirm with --yes; see "worker ${args[0]} --help"\n`;
-    assert.deepEqual(ran, { status: 2, stdout: "", stderr: line });
+    assert.deepEqual(result, { status: 2, stdout: "", stderr: line });
   }
   assert.equal(await isThere(id), true);
   for (const args of [
@@ -72,7 +72,7 @@ test("Without a terminal a destructive command is rejected unless --yes confirms
     ["fail", "task:t", "--dry-run"],
     ["retry", "task:t", "--with-operations"],
   ]) {
-    assert.equal((await quickly(args, env)).status, 0, args.join(" "));
+    assert.equal((await runInChild(args, env)).status, 0, args.join(" "));
   }
 });
 

@@ -8,7 +8,7 @@ import { variableOf } from "../../src/cli/arguments/environment.ts";
 import { commands } from "../../src/cli/commands/index.ts";
 import { program } from "../../src/cli/shell/globals.ts";
 import { migratedDatabase } from "../support/database.ts";
-import { quickly, worker } from "./command.ts";
+import { runInChild, worker } from "./command.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "wk-environment-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -18,20 +18,25 @@ before(async () => {
 });
 
 test("Each option can be set by its variable, and typed values override it.", async () => {
-  const add = (name: string) => quickly(["add", name, "{}"], { ...env, WORKER_ADD_PRIORITY: "7" });
+  const add = (name: string) =>
+    runInChild(["add", name, "{}"], { ...env, WORKER_ADD_PRIORITY: "7" });
   assert.equal((await add("one")).status, 0);
-  const typed = await quickly(["add", "two", "{}", "--priority", "3"], {
+  const typed = await runInChild(["add", "two", "{}", "--priority", "3"], {
     ...env,
     WORKER_ADD_PRIORITY: "7",
   });
   assert.equal(typed.status, 0, typed.stderr);
-  const listed = await quickly(["list"], { ...env, WORKER_JSON: "yes", WORKER_LIST_TASK: "one" });
+  const listed = await runInChild(["list"], {
+    ...env,
+    WORKER_JSON: "yes",
+    WORKER_LIST_TASK: "one",
+  });
   const { jobs } = JSON.parse(listed.stdout);
   assert.deepEqual(
     jobs.map((job: { priority: number }) => job.priority),
     [7],
   );
-  const both = await quickly(["list", "--json"], { ...env, WORKER_LIST_TASK: "" });
+  const both = await runInChild(["list", "--json"], { ...env, WORKER_LIST_TASK: "" });
   assert.deepEqual(
     JSON.parse(both.stdout)
       .jobs.map((job: { priority: number }) => job.priority)
@@ -41,18 +46,18 @@ test("Each option can be set by its variable, and typed values override it.", as
 });
 
 test("An invalid variable is reported by its name.", async () => {
-  const bad = await quickly(["list"], { ...env, WORKER_LIST_LIMIT: "many" });
+  const bad = await runInChild(["list"], { ...env, WORKER_LIST_LIMIT: "many" });
   assert.match(bad.stderr, /^worker: WORKER_LIST_LIMIT: must be a whole number from 0 to 500/);
-  const flag = await quickly(["list"], { ...env, WORKER_JSON: "perhaps" });
+  const flag = await runInChild(["list"], { ...env, WORKER_JSON: "perhaps" });
   assert.match(flag.stderr, /^worker: WORKER_JSON: must be true or false/);
-  const field = await quickly(["add", "t", "{}"], { ...env, WORKER_ADD_KEY_MODE: "replace" });
+  const field = await runInChild(["add", "t", "{}"], { ...env, WORKER_ADD_KEY_MODE: "replace" });
   assert.match(field.stderr, /WORKER_ADD_KEY_MODE: needs a key/);
 });
 
 test("An empty secret file is rejected, and an endless one is not read to its end.", async () => {
   const empty = join(folder, "empty");
   writeFileSync(empty, "\n");
-  const nothing = await quickly(["status"], { DATABASE_URL_FILE: empty });
+  const nothing = await runInChild(["status"], { DATABASE_URL_FILE: empty });
   assert.match(nothing.stderr, /^worker: DATABASE_URL_FILE: .*empty is empty/);
   const endless = await worker(["admin"], { ...env, WORKER_ADMIN_PASSWORD_FILE: "/dev/zero" });
   assert.match(endless.stderr, /WORKER_ADMIN_PASSWORD_FILE: \/dev\/zero is larger than 64 KiB/);
@@ -61,31 +66,31 @@ test("An empty secret file is rejected, and an endless one is not read to its en
 
 test("An unreachable database is reported with the source of its name.", async () => {
   const absent = "postgres://127.0.0.1:1/x";
-  const typed = await quickly(["status", "--database-url", absent], env);
+  const typed = await runInChild(["status", "--database-url", absent], env);
   assert.match(typed.stderr, /ECONNREFUSED.*; check --database-url and that the server is up/);
-  const variable = await quickly(["status"], { DATABASE_URL: absent });
+  const variable = await runInChild(["status"], { DATABASE_URL: absent });
   assert.match(variable.stderr, /; check DATABASE_URL and/);
-  const libpq = await quickly(["status"], { PGHOST: "127.0.0.1", PGPORT: "1", PGUSER: "x" });
+  const libpq = await runInChild(["status"], { PGHOST: "127.0.0.1", PGPORT: "1", PGUSER: "x" });
   assert.match(libpq.stderr, /; check PGHOST, PGPORT, PGUSER and PGDATABASE and/);
-  const wrong = await quickly(["status", "--database-url", `${absent}?sslmode=on`], env);
+  const wrong = await runInChild(["status", "--database-url", `${absent}?sslmode=on`], env);
   assert.match(wrong.stderr, /^worker: sslmode in --database-url must be one of/);
-  const port = await quickly(["status"], { PGHOST: "127.0.0.1", PGPORT: "p" });
+  const port = await runInChild(["status"], { PGHOST: "127.0.0.1", PGPORT: "p" });
   assert.match(port.stderr, /^worker: PGPORT must be a number/);
-  const none = await quickly(["status"], {});
+  const none = await runInChild(["status"], {});
   assert.match(none.stderr, /^worker: set DATABASE_URL \(or --database-url,.*\).*PGSERVICE/);
 });
 
 test("The database URL can be in a file, and come as a systemd credential.", async () => {
   const file = join(folder, "url");
   writeFileSync(file, `${env.DATABASE_URL}\n`);
-  assert.equal((await quickly(["status"], { DATABASE_URL_FILE: file })).status, 0);
+  assert.equal((await runInChild(["status"], { DATABASE_URL_FILE: file })).status, 0);
   const credentials = join(folder, "credentials");
   mkdirSync(credentials);
   writeFileSync(join(credentials, "database-url"), env.DATABASE_URL);
-  assert.equal((await quickly(["status"], { CREDENTIALS_DIRECTORY: credentials })).status, 0);
-  const absent = await quickly(["status"], { DATABASE_URL_FILE: join(folder, "none") });
+  assert.equal((await runInChild(["status"], { CREDENTIALS_DIRECTORY: credentials })).status, 0);
+  const absent = await runInChild(["status"], { DATABASE_URL_FILE: join(folder, "none") });
   assert.match(absent.stderr, /^worker: DATABASE_URL_FILE: cannot be read: ENOENT/);
-  const both = await quickly(["status"], { ...env, DATABASE_URL_FILE: file });
+  const both = await runInChild(["status"], { ...env, DATABASE_URL_FILE: file });
   assert.match(
     both.stderr,
     /^worker: DATABASE_URL: and DATABASE_URL_FILE are both set; use only one/,
@@ -108,8 +113,8 @@ test("A libpq service is enough.", async () => {
   const variables = { PGSERVICEFILE: file, PGSERVICE: "queue" };
   assert.equal((await worker(["status"], variables)).status, 0);
   const named = { PGSERVICEFILE: file, DATABASE_URL: "postgres:///?service=queue" };
-  assert.equal((await quickly(["status"], named)).status, 0);
-  const other = await quickly(["status"], { ...variables, PGSERVICE: "other" });
+  assert.equal((await runInChild(["status"], named)).status, 0);
+  const other = await runInChild(["status"], { ...variables, PGSERVICE: "other" });
   assert.match(other.stderr, /^worker: PGSERVICE names the service "other", which is not in /);
 });
 
@@ -118,15 +123,19 @@ test("No variable skips a confirmation or removes a bound.", async () => {
     for (const key of ["yes", "all", "dryRun", "dry-run", "dry_run", "fresh"])
       assert.equal(variableOf(key, command), null);
   }
-  const ran = await quickly(["cleanup"], { ...env, WORKER_CLEANUP_ALL: "1", WORKER_ALL: "1" });
-  assert.match(ran.stderr, /give --task, or --all for everything/);
+  const result = await runInChild(["cleanup"], {
+    ...env,
+    WORKER_CLEANUP_ALL: "1",
+    WORKER_ALL: "1",
+  });
+  assert.match(result.stderr, /give --task, or --all for everything/);
 });
 
 test("The help lists the variables.", async () => {
-  const { stdout } = await quickly(["add", "--help"], {});
+  const { stdout } = await runInChild(["add", "--help"], {});
   assert.match(stdout, /environment as WORKER_ADD_<OPTION>: --\S+ is\s+WORKER_ADD_/);
   assert.match(
-    (await quickly(["--help"], {})).stdout,
+    (await runInChild(["--help"], {})).stdout,
     /WORKER_LIST_LIMIT sets\s+--limit\s+of\s+list/,
   );
 });

@@ -4,27 +4,30 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { migratedDatabase } from "../support/database.ts";
-import { quickly, worker } from "./command.ts";
+import { runInChild, worker } from "./command.ts";
 import { filesOf } from "./run-harness.ts";
 
 test("--port suggests the existing option.", async () => {
   for (const name of ["demo", "admin"]) {
-    const ran = await quickly([name, "--port", "8080"]);
-    assert.match(ran.stderr, /has no option --port; did you mean "--listen 127\.0\.0\.1:5678"\?/);
-    assert.equal(ran.status, 2);
+    const result = await runInChild([name, "--port", "8080"]);
+    assert.match(
+      result.stderr,
+      /has no option --port; did you mean "--listen 127\.0\.0\.1:5678"\?/,
+    );
+    assert.equal(result.status, 2);
   }
-  assert.doesNotMatch((await quickly(["list", "--port", "1"])).stderr, /--listen/);
+  assert.doesNotMatch((await runInChild(["list", "--port", "1"])).stderr, /--listen/);
 });
 
 test("A wrong --listen of the demo is rejected before a database is created.", async () => {
   const dataDir = join(filesOf({}), "demo");
-  const ran = await worker(["demo", "--data-dir", dataDir, "--listen", "nowhere"]);
-  assert.match(ran.stderr, /--listen: must be host:port/);
-  assert.deepEqual([ran.status === 0, existsSync(dataDir)], [false, false]);
+  const result = await worker(["demo", "--data-dir", dataDir, "--listen", "nowhere"]);
+  assert.match(result.stderr, /--listen: must be host:port/);
+  assert.deepEqual([result.status === 0, existsSync(dataDir)], [false, false]);
 });
 
 test("The demo's help names the directory of its database.", async () => {
-  const { stdout } = await quickly(["demo", "--help"]);
+  const { stdout } = await runInChild(["demo", "--help"]);
   assert.match(
     stdout.replaceAll(/\s+/g, " "),
     /worker\/demo in \$XDG_STATE_HOME or ~\/\.local\/state, as root in \/var\/lib/,
@@ -37,27 +40,27 @@ test("The problems of a crontab have a line each.", async () => {
     crontab: "61 * * * * a\n* 25 * * * a\n* * * 13 * a\n* * * * * a ?max=no\n",
   });
   const { url } = await migratedDatabase();
-  const ran = await worker(
+  const result = await worker(
     ["run", "--tasks", join(files, "tasks"), "--crontab", join(files, "crontab"), "--once"],
     { DATABASE_URL: url },
   );
-  const [head, ...lines] = ran.stderr.trimEnd().split("\n");
+  const [head, ...lines] = result.stderr.trimEnd().split("\n");
   assert.equal(head, `worker: ${lines.length} problems:`);
   assert.ok(
     lines.length >= 4 && lines.every((line) => /^ {2}--crontab ".*", line \d/.test(line)),
-    ran.stderr,
+    result.stderr,
   );
-  assert.equal(ran.status, 2);
+  assert.equal(result.status, 2);
 });
 
 test("run --once names the tasks of ready jobs for which it has no file.", async () => {
   const tasks = filesOf({ "here.mjs": "export default () => {};" });
   const { url } = await migratedDatabase();
   const env = { DATABASE_URL: url };
-  for (const task of ["here", "missing", "missing"]) await quickly(["add", task], env);
-  const ran = await worker(["run", "--tasks", tasks, "--once"], env);
+  for (const task of ["here", "missing", "missing"]) await runInChild(["add", task], env);
+  const result = await worker(["run", "--tasks", tasks, "--once"], env);
   assert.match(
-    ran.stdout,
+    result.stdout,
     /^1 done, 0 failed\nready, but this worker has no such task: missing 2\n$/,
   );
   const all = filesOf({
@@ -69,7 +72,7 @@ test("run --once names the tasks of ready jobs for which it has no file.", async
 });
 
 test("A default duration has its unit in the help.", async () => {
-  assert.match((await quickly(["sweep", "--help"])).stdout, /--threshold[^[]*\[default: 300s\]/);
+  assert.match((await runInChild(["sweep", "--help"])).stdout, /--threshold[^[]*\[default: 300s\]/);
 });
 
 test("A syntax error of a task has its line, in any kind of module.", async () => {
@@ -79,22 +82,30 @@ test("A syntax error of a task has its line, in any kind of module.", async () =
   const files = kinds.map((kind) => [`syn-${kind}.${kind}`, kind === "cjs" ? text : esm]);
   const tasks = filesOf({ ...Object.fromEntries(files), "package.json": '{"type":"module"}' });
   const { url } = await migratedDatabase();
-  const ran = await worker(["run", "--tasks", tasks, "--once"], { DATABASE_URL: url });
+  const result = await worker(["run", "--tasks", tasks, "--once"], { DATABASE_URL: url });
   for (const kind of kinds) {
     const name = `syn-${kind}\\.${kind}`;
     const line = new RegExp(`^ {2}${name}: cannot be loaded: .*${name}:3\\)$`, "m");
-    assert.match(ran.stderr, line);
+    assert.match(result.stderr, line);
   }
-  assert.doesNotMatch(ran.stderr, /experimental/i);
+  assert.doesNotMatch(result.stderr, /experimental/i);
 });
 
 test("Several wrong options have a line each, one alone has one.", async () => {
-  const two = await quickly(["add", "t", "--priority", "99999", "--max-attempts", "0"]);
+  const two = await runInChild(["add", "t", "--priority", "99999", "--max-attempts", "0"]);
   const [head, ...lines] = two.stderr.trimEnd().split("\n");
   assert.equal(head, "worker: 2 problems:");
   assert.match(lines.join("\n"), /^ {2}--max-attempts: must .*\n {2}--priority: must .*$/);
-  const one = await quickly(["add", "t", "--priority", "99999"]);
+  const one = await runInChild(["add", "t", "--priority", "99999"]);
   assert.match(one.stderr, /^worker: --priority: must be a whole number .*\n$/);
-  const json = await quickly(["add", "t", "--priority", "99999", "--max-attempts", "0", "--json"]);
+  const json = await runInChild([
+    "add",
+    "t",
+    "--priority",
+    "99999",
+    "--max-attempts",
+    "0",
+    "--json",
+  ]);
   assert.equal(JSON.parse(json.stderr).problems.length, 2);
 });

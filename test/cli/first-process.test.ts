@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { migratedDatabase } from "../support/database.ts";
-import { command, quickly } from "./command.ts";
+import { command, runInChild } from "./command.ts";
 import { filesOf } from "./run-harness.ts";
 
 const first = ["--pid", "--fork", "--mount-proc", "--kill-child"];
@@ -28,7 +28,7 @@ kill -TERM 1
 `,
   });
   for (const task of ["fork", "fork", "fork", "count"]) {
-    await quickly(["add", task, "{}", "--queue", "q"], env);
+    await runInChild(["add", task, "{}", "--queue", "q"], env);
   }
   const { PATH = "", HOME = "" } = process.env;
   const { status, stderr } = spawnSync(

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import pg from "pg";
 import { emptyDatabase, migratedDatabase } from "../support/database.ts";
-import { quickly, worker } from "./command.ts";
+import { runInChild, worker } from "./command.ts";
 
 let env: { DATABASE_URL: string };
 before(async () => {
@@ -48,7 +48,7 @@ test("An index is dropped and built by name; an unknown one is rejected with the
 test("An index that this database cannot have is skipped with the reason, and the others are built.", async () => {
   const { url } = await emptyDatabase();
   const empty = { DATABASE_URL: url };
-  const dry = await quickly(["migrate", "--with-indexes=failed_text,task", "--dry-run"], empty);
+  const dry = await runInChild(["migrate", "--with-indexes=failed_text,task", "--dry-run"], empty);
   const left =
     /skipped: the index failed_text needs PostgreSQL's extension pg_trgm; let .* create extension pg_trgm$/m;
   assert.match(dry.stdout, left);
@@ -65,19 +65,19 @@ test("An index that this database cannot have is skipped with the reason, and th
 test("migrate --dry-run shows the plan and changes nothing.", async () => {
   const { url } = await emptyDatabase();
   const empty = { DATABASE_URL: url };
-  const planned = await quickly(["migrate", "--dry-run", "--with-indexes=failed"], empty);
+  const planned = await runInChild(["migrate", "--dry-run", "--with-indexes=failed"], empty);
   assert.equal(planned.status, 0, planned.stderr);
   assert.match(
     planned.stdout,
     /^Would create the schema worker \(level 20\)\nExtensions: workers\n/,
   );
   assert.match(planned.stdout, /Indexes: failed/);
-  const { stderr } = await quickly(["status"], empty);
+  const { stderr } = await runInChild(["status"], empty);
   assert.match(stderr, /the schema "worker" does not exist/);
-  assert.equal((await quickly(["migrate"], empty)).status, 0);
-  const more = await quickly(["migrate", "--dry-run", "--with-operations", "--json"], empty);
+  assert.equal((await runInChild(["migrate"], empty)).status, 0);
+  const more = await runInChild(["migrate", "--dry-run", "--with-operations", "--json"], empty);
   const { outcome, dry_run: isDry, extensions } = JSON.parse(more.stdout);
   assert.deepEqual([outcome, isDry, extensions], ["upgraded", true, ["operations"]]);
-  const again = await quickly(["migrate", "--dry-run"], empty);
+  const again = await runInChild(["migrate", "--dry-run"], empty);
   assert.match(again.stdout, /^The schema worker is up to date/);
 });

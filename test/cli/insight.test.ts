@@ -4,7 +4,7 @@ import { after, before, test } from "node:test";
 import type pg from "pg";
 import { emptyDatabase, migratedDatabase } from "../support/database.ts";
 import { testPool } from "../support/test-pool.ts";
-import { quickly, worker } from "./command.ts";
+import { runInChild, worker } from "./command.ts";
 import { onTerminal } from "./terminal.ts";
 
 let env: { DATABASE_URL: string };
@@ -28,8 +28,8 @@ const ids = async (task: string) => {
 };
 
 test("why names what blocks a job, and the command that unblocks it.", async () => {
-  await quickly(["add", "mail", "{}", "--queue", "crm"], env);
-  await quickly(["add", "mail", "{}", "--queue", "crm"], env);
+  await runInChild(["add", "mail", "{}", "--queue", "crm"], env);
+  await runInChild(["add", "mail", "{}", "--queue", "crm"], env);
   const [first = "", second = ""] = await ids("mail");
   await db.query(
     "update worker._private_job_queues set locked_at = now() - interval '5 hours', locked_by = 'gone'",
@@ -38,22 +38,22 @@ test("why names what blocks a job, and the command that unblocks it.", async () 
     "update worker._private_jobs set locked_at = now() - interval '5 hours', locked_by = 'gone' where id = $1",
     [first],
   );
-  const { stdout, status } = await quickly(["why", second], env);
+  const { stdout, status } = await runInChild(["why", second], env);
   assert.equal(status, 0);
   assert.match(stdout, new RegExp(`^job ${second} is blocked\\. Waits for crm`));
   assert.match(stdout, /root: .*\n {4}\S.*: worker unlock gone\n/);
-  const { stdout: json } = await quickly(["why", second, "--json"], env);
+  const { stdout: json } = await runInChild(["why", second, "--json"], env);
   const why = JSON.parse(json);
   assert.equal(why.condition, "blocked");
   assert.equal(why.causes.at(-1).is_root, true);
-  const absent = await quickly(["why", "99999"], env);
+  const absent = await runInChild(["why", "99999"], env);
   assert.deepEqual([absent.status, absent.stdout], [1, ""]);
   assert.match(absent.stderr, /there is no job 99999/);
-  assert.equal((await quickly(["unlock", "gone", "--yes"], env)).status, 0);
+  assert.equal((await runInChild(["unlock", "gone", "--yes"], env)).status, 0);
 });
 
 test("why, tasks and status distinguish a fetched job from a running one.", async () => {
-  for (let n = 0; n < 2; n++) await quickly(["add", "held", "{}", "--queue", "h"], env);
+  for (let n = 0; n < 2; n++) await runInChild(["add", "held", "{}", "--queue", "h"], env);
   const [runs = "", fetched = ""] = await ids("held");
   await db.query(`update worker._private_jobs set locked_by = 'w-3', attempts = 1,
     locked_at = now() - interval '4 seconds' where id in (${runs}, ${fetched})`);
@@ -61,14 +61,14 @@ test("why, tasks and status distinguish a fetched job from a running one.", asyn
     `insert into worker._private_workers (id, last_heartbeat_at, metadata) values ('w-3', now(), $1)`,
     [JSON.stringify({ running_jobs: 1, running_job_ids: [runs], fetched_job_ids: [fetched] })],
   );
-  const { stdout } = await quickly(["why", fetched], env);
+  const { stdout } = await runInChild(["why", fetched], env);
   const said = `^job ${fetched} is fetched\\. Fetched by w-3, first behind #${runs}, 4[^;]* and not started;`;
   assert.match(stdout, new RegExp(said));
-  assert.match((await quickly(["why", runs], env)).stdout, /is running\. Has run for 4/);
-  const { stdout: tasks } = await quickly(["tasks", "--search", "held", "--json"], env);
+  assert.match((await runInChild(["why", runs], env)).stdout, /is running\. Has run for 4/);
+  const { stdout: tasks } = await runInChild(["tasks", "--search", "held", "--json"], env);
   const [task] = JSON.parse(tasks).tasks;
   assert.deepEqual([task.fetched.value, task.running.value], [1, 1]);
-  const count = async (q: string) => (await quickly(["count", q], env)).stdout.trim();
+  const count = async (q: string) => (await runInChild(["count", q], env)).stdout.trim();
   assert.deepEqual(
     [await count("is:fetched"), await count("is:running"), await count("is:locked task:held")],
     ["1", "1", "2"],
@@ -78,21 +78,21 @@ test("why, tasks and status distinguish a fetched job from a running one.", asyn
 });
 
 test("why shows how a failed job failed, and how many others have the error.", async () => {
-  for (let n = 0; n < 3; n++) await quickly(["add", "charge", "{}", "--max-attempts", "1"], env);
+  for (let n = 0; n < 3; n++) await runInChild(["add", "charge", "{}", "--max-attempts", "1"], env);
   await db.query(
     "update worker._private_jobs set attempts = 1, last_error = 'Error: no money' where task_id = (select id from worker._private_tasks where identifier = 'charge')",
   );
   const [id = ""] = await ids("charge");
-  const { stdout } = await quickly(["why", id], env);
+  const { stdout } = await runInChild(["why", id], env);
   assert.match(stdout, /is failed\. Will not run again\..* 2 other jobs have this error\./);
 });
 
 test("tasks lists each task with its jobs by condition.", async () => {
-  const { stdout } = await quickly(["tasks"], env);
+  const { stdout } = await runInChild(["tasks"], env);
   const [head = "", first = ""] = stdout.split("\n");
   assert.match(head, /^TASK +READY +BLOCKED +FETCHED +RUNNING +RETRYING +SCHEDULED +FAILED/);
   assert.match(first, /^charge /);
-  const { stdout: json } = await quickly(["tasks", "--json", "--search", "MAIL"], env);
+  const { stdout: json } = await runInChild(["tasks", "--json", "--search", "MAIL"], env);
   const { tasks, count } = JSON.parse(json);
   assert.deepEqual([tasks.length, tasks[0].identifier, count], [1, "mail", 1]);
 });
@@ -101,19 +101,19 @@ test("cron lists cron entries.", async () => {
   await db.query(
     "insert into worker._private_known_crontabs values ('nightly', '2026-01-01T00:00:00Z', '2026-01-02T03:00:00Z')",
   );
-  const { stdout } = await quickly(["cron"], env);
+  const { stdout } = await runInChild(["cron"], env);
   assert.match(stdout, /\nnightly +\? +\? +\? +2026-01-02T03:00:00Z +0/);
-  const { entries } = JSON.parse((await quickly(["cron", "--json"], env)).stdout);
+  const { entries } = JSON.parse((await runInChild(["cron", "--json"], env)).stdout);
   assert.equal(entries[0].last_execution, "2026-01-02T03:00:00.000Z");
 });
 
 test("watch without a terminal shows one screen, with the incidents.", async () => {
-  const { stdout, status } = await quickly(["watch"], env);
+  const { stdout, status } = await runInChild(["watch"], env);
   assert.equal(status, 0);
   assert.match(stdout, /^worker watch {2}worker .*\n\nready \d+ {3}blocked 0 {3}.*failed 3/);
   assert.match(stdout, /\nworkers |oldest due/);
   assert.match(stdout, /\ncharge +(0 +){6}3\n/);
-  const soon = await quickly(["watch", "--interval", "10ms"], env);
+  const soon = await runInChild(["watch", "--interval", "10ms"], env);
   assert.match(soon.stderr, /--interval: must be at least 500ms/);
 });
 
@@ -145,7 +145,7 @@ test("doctor names problems, each with the command that fixes it.", async () => 
     create table orders (job bigint references worker._private_jobs (id));
     insert into worker._private_workers (id, last_heartbeat_at, metadata) values ('w', now(),
       '{"unsettled": [{"id": "7", "error": "PostgreSQL refuses the result of the job: never"}]}')`);
-  const { stdout, status } = await quickly(["doctor", "--json"], env);
+  const { stdout, status } = await runInChild(["doctor", "--json"], env);
   assert.equal(status, 1);
   const { level, findings } = JSON.parse(stdout);
   assert.equal(level, "bad");
@@ -161,7 +161,7 @@ test("doctor names problems, each with the command that fixes it.", async () => 
   assert.match(fixOf("the foreign key orders_job_fkey of orders blocks"), /drop constraint/);
   assert.equal(fixOf("job 7 has finished and stays locked: PostgreSQL refuses"), "worker why 7");
   await own.pool.query("drop table orders; delete from worker._private_workers");
-  const after = await quickly(["doctor"], env);
+  const after = await runInChild(["doctor"], env);
   assert.equal(after.status, 3, after.stdout);
   assert.match(after.stdout, /^warn {2}drift: the trigger slow/);
   const { rows } = await own.pool.query(
@@ -179,12 +179,12 @@ test("doctor names jobs whose queue or task was deleted, and its fix restores th
   await own.pool.query("select worker.add_job('t', '{}', 'q'), worker.add_job('gone')");
   await own.pool.query(`delete from worker._private_job_queues;
     delete from worker._private_tasks where identifier = 'gone'`);
-  const { stdout, status } = await quickly(["doctor"], { DATABASE_URL: url });
+  const { stdout, status } = await runInChild(["doctor"], { DATABASE_URL: url });
   assert.equal(status, 1, stdout);
   assert.match(stdout, /names: 1 job cannot run: the rows of 1 queue were deleted/);
   assert.match(stdout, /names: 1 job cannot run because the name of the task was deleted/);
   const line = /worker (cleanup --task gc-job-queues)/.exec(stdout)?.[1] ?? "";
-  assert.equal((await quickly([...line.split(" "), "--yes"], { DATABASE_URL: url })).status, 0);
+  assert.equal((await runInChild([...line.split(" "), "--yes"], { DATABASE_URL: url })).status, 0);
   const { rows } = await own.pool.query("select queue_name from worker._private_job_queues");
   assert.deepEqual(rows, [{ queue_name: "recovered-queue-1" }]);
 });
@@ -194,47 +194,47 @@ test("doctor names functions of a renamed schema, and its fix repairs them.", as
   await using own = testPool(url);
   await own.pool.query("alter schema worker rename to jobs");
   const env = { DATABASE_URL: url, WORKER_SCHEMA: "jobs" };
-  const { stdout, status } = await quickly(["doctor"], env);
+  const { stdout, status } = await runInChild(["doctor"], env);
   assert.equal(status, 1);
   assert.match(
     stdout,
     /^bad {3}drift: the function add_job .*\n +fix: worker migrate --schema=jobs$/m,
   );
-  assert.match((await quickly(["migrate"], env)).stdout, /^Updated the schema jobs/);
-  assert.equal((await quickly(["doctor"], env)).status, 0);
+  assert.match((await runInChild(["migrate"], env)).stdout, /^Updated the schema jobs/);
+  assert.equal((await runInChild(["doctor"], env)).status, 0);
 });
 test("doctor, cron and the list of schedules report a tick that no worker has added.", async () => {
   const { url } = await migratedDatabase("worker", ["schedules"]);
   await using own = testPool(url);
   const env = { DATABASE_URL: url };
   const add = ["schedule", "add", "hourly", "--task", "t", "--pattern", "0 * * * *"];
-  assert.equal((await quickly(add, env)).status, 0);
+  assert.equal((await runInChild(add, env)).status, 0);
   const fine = /^ok {4}timetable: no entry is late/m;
-  assert.match((await quickly(["doctor"], env)).stdout, fine);
+  assert.match((await runInChild(["doctor"], env)).stdout, fine);
   await own.pool.query("update worker._private_schedules set next_at = '2026-01-02T03:00:00Z'");
   assert.match(
-    (await quickly(["doctor"], env)).stdout,
+    (await runInChild(["doctor"], env)).stdout,
     /^warn {2}timetable: the schedule "hourly" has missed its ticks since 2026-01-02T03:00:00\.000Z: no worker/m,
   );
-  assert.match((await quickly(["cron"], env)).stdout, /^hourly .* any +2026-01-02T03:00:00Z$/m);
-  const { stdout } = await quickly(["schedule", "list"], env);
+  assert.match((await runInChild(["cron"], env)).stdout, /^hourly .* any +2026-01-02T03:00:00Z$/m);
+  const { stdout } = await runInChild(["schedule", "list"], env);
   assert.match(stdout, /^hourly .* due since 2026-01-02T03:00:00Z +allow/m);
 });
 test("doctor and cron report ticks ahead of the clock, doctor also a sequence behind its table.", async () => {
   const { url } = await migratedDatabase();
   await using own = testPool(url);
   const env = { DATABASE_URL: url };
-  await quickly(["add", "t", "{}"], env);
+  await runInChild(["add", "t", "{}"], env);
   await own.pool.query(`
     insert into worker._private_known_crontabs values
       ('it''s', now(), date_trunc('minute', now()) + interval '1 day'), ('fine', now(), now())`);
   await own.pool.query(
     "select setval(pg_get_serial_sequence('worker._private_jobs', 'id'), 1, false)",
   );
-  const cron = await quickly(["cron"], env);
+  const cron = await runInChild(["cron"], env);
   assert.match(cron.stdout, /^it's is ahead of the clock: nothing is scheduled before /m);
   assert.doesNotMatch(cron.stdout, /^fine is ahead/m);
-  const { stdout, status } = await quickly(["doctor", "--json"], env);
+  const { stdout, status } = await runInChild(["doctor", "--json"], env);
   assert.equal(status, 1);
   const { findings } = JSON.parse(stdout);
   const bad = findings.filter(({ level }: { level: string }) => level === "bad");
@@ -247,7 +247,7 @@ test("doctor and cron report ticks ahead of the clock, doctor also a sequence be
       /^psql -d "\$DATABASE_URL" -c '(.*)'$/.exec(fix)?.[1]?.replaceAll("'\\''", "'") ?? "";
     await own.pool.query(sql);
   }
-  const after = await quickly(["doctor"], env);
+  const after = await runInChild(["doctor"], env);
   assert.match(after.stdout, /^ok {4}timetable: .*/m);
   assert.match(after.stdout, /^ok {4}sequences: .*/m);
 });
@@ -255,7 +255,7 @@ test("cron shows the next tick by the clock of the entry's zone; doctor names en
   const { url } = await migratedDatabase();
   await using own = testPool(url);
   const env = { DATABASE_URL: url };
-  await quickly(["add", "t", "{}"], env);
+  await runInChild(["add", "t", "{}"], env);
   const entry = { identifier: "nightly", task: "t", pattern: "@daily", backfill_ms: 0 };
   const beat = (id: string, time_zone: string) =>
     own.pool.query(
@@ -263,25 +263,25 @@ test("cron shows the next tick by the clock of the entry's zone; doctor names en
       [id, JSON.stringify({ threshold_ms: 3_600_000, cron: [{ ...entry, time_zone }] })],
     );
   await beat("one", "Asia/Tokyo");
-  const { stdout } = await quickly(["cron"], env);
+  const { stdout } = await runInChild(["cron"], env);
   assert.match(stdout, /\nnightly +t +@daily +Asia\/Tokyo +\d{4}-\d\d-\d\dT00:00:00\+09:00 +1/);
-  assert.match((await quickly(["doctor"], env)).stdout, /^ok {4}timetable: /m);
+  assert.match((await runInChild(["doctor"], env)).stdout, /^ok {4}timetable: /m);
   await beat("two", "UTC");
   const differs =
     /nightly differs in its time zone: @daily (Asia\/Tokyo on one; @daily UTC on two|UTC on two; @daily Asia\/Tokyo on one)\. Each tick is added once/;
-  assert.match((await quickly(["cron"], env)).stdout, differs);
-  const doctor = await quickly(["doctor"], env);
+  assert.match((await runInChild(["cron"], env)).stdout, differs);
+  const doctor = await runInChild(["doctor"], env);
   assert.match(doctor.stdout, new RegExp(`^warn {2}timetable: cron entry ${differs.source}`, "m"));
   assert.match(doctor.stdout, /fix: worker cron/);
 });
 test("doctor reports locks of stale workers, and missing privileges of a role.", async () => {
   const { url } = await migratedDatabase();
   await using own = testPool(url);
-  await quickly(["add", "t", "{}"], { DATABASE_URL: url });
+  await runInChild(["add", "t", "{}"], { DATABASE_URL: url });
   await own.pool.query(
     "update worker._private_jobs set locked_at = now() - interval '5 hours', locked_by = 'gone'",
   );
-  const { stdout, status } = await quickly(["doctor"], { DATABASE_URL: url });
+  const { stdout, status } = await runInChild(["doctor"], { DATABASE_URL: url });
   assert.equal(status, 3, stdout);
   assert.match(
     stdout,
@@ -290,7 +290,7 @@ test("doctor reports locks of stale workers, and missing privileges of a role.",
   await own.pool.query(`insert into worker._private_workers (id, last_heartbeat_at, metadata)
     values ('stale', now() - interval '6 minutes', '{}')`);
   await own.pool.query("update worker._private_jobs set locked_by = 'stale'");
-  const stale = await quickly(["doctor"], { DATABASE_URL: url });
+  const stale = await runInChild(["doctor"], { DATABASE_URL: url });
   assert.match(
     stale.stdout,
     /locks: a sweep would recover 1 job of 1 worker\n +fix: worker sweep$/m,
@@ -299,7 +299,7 @@ test("doctor reports locks of stale workers, and missing privileges of a role.",
   await own.pool.query(`create role ${role} login; grant usage on schema worker to ${role}`);
   try {
     const asRole = `${url}${url.includes("?") ? "&" : "?"}user=${role}`;
-    const lacking = await quickly(["doctor"], { DATABASE_URL: asRole });
+    const lacking = await runInChild(["doctor"], { DATABASE_URL: asRole });
     assert.equal(lacking.status, 1);
     assert.match(
       lacking.stdout,
@@ -308,13 +308,13 @@ test("doctor reports locks of stale workers, and missing privileges of a role.",
     await own.pool.query(
       `grant select, insert, update, delete on all tables in schema worker to ${role}`,
     );
-    const hidden = await quickly(["doctor"], { DATABASE_URL: asRole });
+    const hidden = await runInChild(["doctor"], { DATABASE_URL: asRole });
     assert.match(
       hidden.stdout,
       /privileges: row level security .*\n +fix: psql -d "\$DATABASE_URL" -c 'alter role .* bypassrls'/,
     );
     await own.pool.query(`alter role ${role} bypassrls`);
-    const after = await quickly(["doctor"], { DATABASE_URL: asRole });
+    const after = await runInChild(["doctor"], { DATABASE_URL: asRole });
     assert.match(
       after.stdout,
       /^ok {4}privileges: this role has all privileges that a worker needs$/m,
@@ -326,10 +326,10 @@ test("doctor reports locks of stale workers, and missing privileges of a role.",
 
 test("doctor explains a missing schema and a missing privilege to read it.", async () => {
   const empty = await emptyDatabase();
-  const none = await quickly(["doctor"], { DATABASE_URL: empty.url });
+  const none = await runInChild(["doctor"], { DATABASE_URL: empty.url });
   assert.equal(none.status, 1);
   assert.match(none.stdout, /^bad +schema: worker does not exist\n +fix: worker migrate\n/m);
-  const away = await quickly(["doctor"], { DATABASE_URL: "postgres://127.0.0.1:1/x" });
+  const away = await runInChild(["doctor"], { DATABASE_URL: "postgres://127.0.0.1:1/x" });
   assert.equal(away.status, 1);
   assert.match(away.stderr, /^worker: cannot reach PostgreSQL/);
 });

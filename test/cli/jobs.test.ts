@@ -62,8 +62,8 @@ test("Failing, rescheduling, cleaning up and counting agree with each other.", a
 
 test("Queues, workers, unlock, sweep and remove work on an idle queue.", async () => {
   for (const args of [["queues"], ["workers"], ["sweep", "--dry-run"]]) {
-    const ran = await worker(args, env);
-    assert.equal(ran.status, 0, ran.stderr);
+    const result = await worker(args, env);
+    assert.equal(result.status, 0, result.stderr);
   }
   const nobody = await worker(["unlock", "w", "--yes"], env);
   assert.match(nobody.stdout, /^Unlocked 0 jobs .* of 0 of 1 worker; there is no worker "w"$/m);

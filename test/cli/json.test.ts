@@ -5,7 +5,7 @@ import pg from "pg";
 import { commands } from "../../src/cli/commands/index.ts";
 import { commands as declarations } from "../../src/commands/index.ts";
 import { migratedDatabase } from "../support/database.ts";
-import { quickly } from "./command.ts";
+import { runInChild } from "./command.ts";
 
 let env: { DATABASE_URL: string };
 let client: pg.Client;
@@ -18,14 +18,14 @@ before(async () => {
 after(() => client.end());
 
 async function json(...args: string[]) {
-  const ran = await quickly([...args, "--json"], env);
-  assert.equal(ran.stderr, "");
-  return JSON.parse(ran.stdout);
+  const result = await runInChild([...args, "--json"], env);
+  assert.equal(result.stderr, "");
+  return JSON.parse(result.stdout);
 }
 
 /** A job that a stale worker has locked, and one in a queue that it has locked. */
 async function addStale(): Promise<void> {
-  await quickly(["add", "t", "{}", "--queue", "q"], env);
+  await runInChild(["add", "t", "{}", "--queue", "q"], env);
   await client.query(
     `update worker._private_jobs set locked_at = now() - interval '1 hour', locked_by = 'gone'`,
   );
@@ -83,12 +83,12 @@ test("A dry run of a sweep reports what the sweep then recovers.", async () => {
   await addStale();
   const locked = (await json("status")).locked;
   assert.ok(locked > 0);
-  const would = await quickly(["sweep", "--dry-run"], env);
+  const would = await runInChild(["sweep", "--dry-run"], env);
   assert.match(would.stdout, new RegExp(`Would recover ${locked} jobs? of 1 `));
   assert.match(would.stdout, /Stale workers: gone/);
   assert.equal((await json("status")).locked, locked);
   assert.match(
-    (await quickly(["sweep", "--yes"], env)).stdout,
+    (await runInChild(["sweep", "--yes"], env)).stdout,
     new RegExp(`${locked} jobs? recovered`),
   );
   assert.equal((await json("status")).locked, 0);
@@ -96,7 +96,7 @@ test("A dry run of a sweep reports what the sweep then recovers.", async () => {
 
 test("Adding with an existing key reports the outcome.", async () => {
   const add = async (...mode: string[]) =>
-    (await quickly(["add", "t", "{}", "--key", "taken", ...mode], env)).stdout;
+    (await runInChild(["add", "t", "{}", "--key", "taken", ...mode], env)).stdout;
   assert.match(await add(), /^Added job \d+/);
   assert.match(await add("--key-mode", "unsafe_dedupe"), /^Nothing was added: job \d+ has the key/);
   assert.match(await add(), /^Updated job \d+/);

@@ -4,15 +4,15 @@ import { join } from "node:path";
 import { test } from "node:test";
 import pg from "pg";
 import { emptyDatabase } from "../support/database.ts";
-import { quickly, worker as runWorker } from "./command.ts";
+import { runInChild, worker as runWorker } from "./command.ts";
 import { filesOf } from "./run-harness.ts";
 
 const migrated = async (...extensions: string[]) => {
   const { url } = await emptyDatabase();
   const env = { DATABASE_URL: url };
   const extra = extensions.length === 0 ? [] : ["--with", extensions.join(",")];
-  await quickly(["migrate", ...extra], env);
-  return (...words: string[]) => quickly(words, env);
+  await runInChild(["migrate", ...extra], env);
+  return (...words: string[]) => runInChild(words, env);
 };
 
 test("A limit is set, shown, changed in parts and removed; each answer names the limit in words.", async () => {
@@ -75,7 +75,7 @@ test("A limit of queues counts each queue for itself, and cannot become one of t
 
 test("While a worker without heartbeats holds a lock, every answer about limits has a note.", async () => {
   const { url } = await emptyDatabase();
-  const worker = (...words: string[]) => quickly(words, { DATABASE_URL: url });
+  const worker = (...words: string[]) => runInChild(words, { DATABASE_URL: url });
   await worker("migrate", "--with", "limits");
   await worker("add", "t");
   const client = new pg.Client(url);
@@ -108,9 +108,9 @@ test("A module of worker run may export limits, which the start creates.", async
     refused.stderr,
     /the option limits needs tables.*"worker migrate --with limits" adds them/,
   );
-  await quickly(["migrate", "--with", "limits"], env);
+  await runInChild(["migrate", "--with", "limits"], env);
   assert.equal((await run()).status, 0);
-  const [limit] = JSON.parse((await quickly(["limits", "--json"], env)).stdout).limits;
+  const [limit] = JSON.parse((await runInChild(["limits", "--json"], env)).stdout).limits;
   assert.deepEqual([limit.name, limit.concurrency, limit.from_code], ["l", 3, true]);
 });
 

@@ -20,12 +20,12 @@ test("A Node that is too old is named, with the required one.", () => {
   const { engines } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   const needed = engines.node.replace(">=", "");
   for (const version of ["18.20.4", "20.19.0", "22.14.9"]) {
-    const ran = runAs(version);
+    const result = runAs(version);
     assert.equal(
-      ran.stderr,
+      result.stderr,
       `worker: this is Node.js ${version}, and worker needs ${needed} or later\n`,
     );
-    assert.deepEqual([ran.status, ran.stdout], [1, ""]);
+    assert.deepEqual([result.status, result.stdout], [1, ""]);
   }
   for (const version of [`${needed}.0`, "24.0.0"]) assert.equal(runAs(version).status, 0);
 });

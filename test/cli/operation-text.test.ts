@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { progressLine } from "../../src/cli/operations/operation-text.ts";
 import type { JobOperation } from "../../src/commands/operations/model/operation.ts";
-import { estimated } from "../../src/domain/value.ts";
+import { estimatedValue } from "../../src/domain/value.ts";
 
 test("The progress of an operation has grouped numbers, and the remaining time as an age.", () => {
   const operation = {
@@ -12,7 +12,7 @@ test("The progress of an operation has grouped numbers, and the remaining time a
     done: 12_000,
     undone: 0,
     storedRows: 12_000,
-    expected: estimated(98_765, 500, "sample", ""),
+    expected: estimatedValue(98_765, 500, "sample", ""),
     ratePerS: 1_200,
     etaS: 3_720,
   } as JobOperation;

@@ -6,7 +6,7 @@ import { before, test } from "node:test";
 import type pg from "pg";
 import { migratedDatabase } from "../support/database.ts";
 import { testPool } from "../support/test-pool.ts";
-import { command, quickly, worker } from "./command.ts";
+import { command, runInChild, worker } from "./command.ts";
 
 let env: { DATABASE_URL: string };
 let pool: pg.Pool;
@@ -22,7 +22,7 @@ test.after(async () => {
   for (const close of closing) await close();
 });
 
-const run = (...args: string[]) => quickly(args, env);
+const run = (...args: string[]) => runInChild(args, env);
 const add = (count: number, task: string) =>
   pool.query(
     "select worker.add_job($1, json_build_object('n', n)) from generate_series(1, $2::int) as n",
@@ -38,12 +38,12 @@ const jobsOf = async (task: string) => {
 
 test("A query is rehearsed, performed, listed with its receipt, and undone.", async () => {
   await add(4, "whole");
-  const ran = await run("fail", "--yes", "task:whole", "--reason", "enough");
-  assert.equal(ran.status, 0, ran.stderr);
-  assert.match(ran.stdout, /fail: 4 jobs that match task:whole/);
-  assert.match(ran.stdout, /by task: whole 4/);
-  assert.match(ran.stdout, /Failed 4 of 4 jobs/);
-  const [, id = ""] = /worker operations (\d+) undo/.exec(ran.stdout) ?? [];
+  const result = await run("fail", "--yes", "task:whole", "--reason", "enough");
+  assert.equal(result.status, 0, result.stderr);
+  assert.match(result.stdout, /fail: 4 jobs that match task:whole/);
+  assert.match(result.stdout, /by task: whole 4/);
+  assert.match(result.stdout, /Failed 4 of 4 jobs/);
+  const [, id = ""] = /worker operations (\d+) undo/.exec(result.stdout) ?? [];
   assert.ok((await jobsOf("whole")).every((job) => job.last_error === "enough"));
   const list = await run("operations");
   assert.match(list.stdout, new RegExp(`${id} +done +fail +4`));
@@ -59,8 +59,8 @@ test("An undo of a deletion names the application's own columns, which it does n
   await pool.query("alter table worker._private_jobs add column tenant text default 'none'");
   try {
     await pool.query("select worker.add_job('own', '{}', job_key => 'own')");
-    const ran = await run("remove", "own", "--yes");
-    const [, id = ""] = /^Undo: worker operations (\d+) undo$/m.exec(ran.stdout) ?? [];
+    const result = await run("remove", "own", "--yes");
+    const [, id = ""] = /^Undo: worker operations (\d+) undo$/m.exec(result.stdout) ?? [];
     const undone = await run("operations", id, "undo");
     assert.match(
       undone.stdout,
@@ -76,9 +76,9 @@ test("Actions on jobs by id, or by a key, are undone the same way.", async () =>
   await pool.query("select worker.add_job('ids', '{}', job_key => 'by id'), worker.add_job('ids')");
   const before = await jobsOf("ids");
   const undo = async (...args: string[]) => {
-    const ran = await run(...args, "--yes");
-    assert.equal(ran.status, 0, ran.stderr);
-    const [, id = ""] = /^Undo: worker operations (\d+) undo$/m.exec(ran.stdout) ?? [];
+    const result = await run(...args, "--yes");
+    assert.equal(result.status, 0, result.stderr);
+    const [, id = ""] = /^Undo: worker operations (\d+) undo$/m.exec(result.stdout) ?? [];
     const undone = await run("operations", id, "undo");
     assert.match(undone.stdout, /Undone: \d of \d jobs? (is|are) restored/);
     assert.deepEqual(await jobsOf("ids"), before);
@@ -157,9 +157,9 @@ test("A rejected command changes nothing.", async () => {
     [["operations", "999"], /there is no operation 999/],
   ];
   for (const [args, says] of refusals) {
-    const ran = await run(...args);
-    assert.notEqual(ran.status, 0, args.join(" "));
-    assert.match(ran.stderr, says);
+    const result = await run(...args);
+    assert.notEqual(result.status, 0, args.join(" "));
+    assert.match(result.stderr, says);
   }
 });
 
@@ -207,41 +207,43 @@ test("Every write of the command line is in the audit trail.", async () => {
 test("Without the tables a query is previewed and refused; --with-operations adds them first.", async () => {
   const { url } = await migratedDatabase();
   const bare = { DATABASE_URL: url };
-  await quickly(["add", "t"], bare);
-  const dry = await quickly(["retry", "task:t", "--dry-run"], bare);
+  await runInChild(["add", "t"], bare);
+  const dry = await runInChild(["retry", "task:t", "--dry-run"], bare);
   assert.deepEqual([dry.status, dry.stderr], [0, ""]);
   assert.match(dry.stdout, /needs tables .* "worker migrate --with-operations" adds them/);
-  const json = JSON.parse((await quickly(["retry", "task:t", "--dry-run", "--json"], bare)).stdout);
+  const json = JSON.parse(
+    (await runInChild(["retry", "task:t", "--dry-run", "--json"], bare)).stdout,
+  );
   assert.deepEqual([json.can_undo, json.missing.may_add], [false, true]);
   for (const args of [
     ["retry", "task:t"],
     ["retry", "task:t", "--yes"],
   ]) {
-    const refused = await quickly(args, bare);
+    const refused = await runInChild(args, bare);
     assert.deepEqual([refused.status, refused.stdout], [1, ""]);
     assert.match(
       refused.stderr,
       /^worker: an operation by query needs tables .* --with-operations\n$/,
     );
   }
-  const told = await quickly(["retry", "task:t", "--json"], bare);
+  const told = await runInChild(["retry", "task:t", "--json"], bare);
   assert.equal(JSON.parse(told.stderr).code, "extension_missing");
-  assert.match((await quickly(["retry", "1"], bare)).stdout, /Retried 1 of 1 job/);
-  const list = await quickly(["operations"], bare);
+  assert.match((await runInChild(["retry", "1"], bare)).stdout, /Retried 1 of 1 job/);
+  const list = await runInChild(["operations"], bare);
   assert.deepEqual([list.status, list.stderr], [0, ""]);
   assert.match(list.stdout, /^There are no operations; an operation by query needs tables/);
-  const ran = await quickly(["retry", "task:t", "--with-operations"], bare);
-  assert.deepEqual([ran.status, ran.stderr], [0, ""]);
-  assert.match(ran.stdout, /^Added the extension operations\n/);
-  assert.match(ran.stdout, /can be undone for 24 hours.*Retried 1 of 1 job/s);
-  const again = await quickly(["retry", "task:t", "--with-operations"], bare);
+  const result = await runInChild(["retry", "task:t", "--with-operations"], bare);
+  assert.deepEqual([result.status, result.stderr], [0, ""]);
+  assert.match(result.stdout, /^Added the extension operations\n/);
+  assert.match(result.stdout, /can be undone for 24 hours.*Retried 1 of 1 job/s);
+  const again = await runInChild(["retry", "task:t", "--with-operations"], bare);
   assert.match(again.stdout, /^retry: 1 job that matches task:t/);
 });
 
 test("On a terminal the tables are offered; without consent nothing is added or changed.", async () => {
   const { url } = await migratedDatabase();
   const bare = { DATABASE_URL: url };
-  await quickly(["add", "t"], bare);
+  await runInChild(["add", "t"], bare);
   const answered = async (...answers: readonly string[]) => {
     const line = [process.execPath, ...command, "fail", "task:t"].join(" ");
     const child = spawn("script", ["-qec", line, "/dev/null"], {
@@ -258,7 +260,7 @@ test("On a terminal the tables are offered; without consent nothing is added or 
     return text;
   };
   assert.match(await answered("n"), /Add them\? \[y\/N\].*nothing was changed/s);
-  const { stdout } = await quickly(["operations"], bare);
+  const { stdout } = await runInChild(["operations"], bare);
   assert.match(stdout, /needs tables/);
   const agreed = await answered("y", "y");
   assert.match(agreed, /Added the extension operations.*Continue\?.*Failed 1 of 1 job/s);
@@ -267,7 +269,7 @@ test("On a terminal the tables are offered; without consent nothing is added or 
 test("On a read-only server there is no confirmation, and a rehearsal shows what it would do.", async () => {
   const { url, name } = await migratedDatabase("worker", ["operations"]);
   const there = { DATABASE_URL: url };
-  await quickly(["add", "t"], there);
+  await runInChild(["add", "t"], there);
   const owner = testPool(url);
   await owner.pool.query(`alter database "${name}" set default_transaction_read_only = on`);
   await owner.close();
@@ -280,14 +282,14 @@ test("On a read-only server there is no confirmation, and a rehearsal shows what
     ["sweep", "--yes"],
   ];
   for (const args of refused) {
-    const ran = await quickly(args, there);
-    assert.deepEqual([ran.status, ran.stdout], [1, ""], args.join(" "));
-    assert.match(ran.stderr, /^worker: PostgreSQL accepts no writes here: it is a standby, or/);
+    const result = await runInChild(args, there);
+    assert.deepEqual([result.status, result.stdout], [1, ""], args.join(" "));
+    assert.match(result.stderr, /^worker: PostgreSQL accepts no writes here: it is a standby, or/);
   }
-  const dry = await quickly(["fail", "task:t", "--dry-run"], there);
+  const dry = await runInChild(["fail", "task:t", "--dry-run"], there);
   assert.deepEqual([dry.status, dry.stderr], [0, ""]);
   assert.match(dry.stdout, /fail: 1 job that matches task:t/);
-  const current = await quickly(["migrate"], there);
+  const current = await runInChild(["migrate"], there);
   assert.deepEqual([current.status, current.stderr], [0, ""]);
   assert.match(current.stdout, /is up to date/);
 });

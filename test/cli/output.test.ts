@@ -12,7 +12,7 @@ import { program } from "../../src/cli/shell/globals.ts";
 import { callsIn } from "../docs/shell-words.ts";
 import { migratedDatabase } from "../support/database.ts";
 import { testPool } from "../support/test-pool.ts";
-import { command, quickly } from "./command.ts";
+import { command, runInChild } from "./command.ts";
 
 const LONG = `Error: ${"far too long for a terminal ".repeat(8)}日本語日本語 end`;
 
@@ -51,7 +51,7 @@ test("On a terminal no row of a list is wider than the terminal, in a pipe the e
     for (const line of lines) assert.ok(widthOf(line) <= columns, `${columns}: ${line}`);
     assert.ok(lines.some((line) => line.endsWith("…")));
   }
-  assert.match((await quickly(["list"], env)).stdout, /日本語 end\n/);
+  assert.match((await runInChild(["list"], env)).stdout, /日本語 end\n/);
 });
 
 test("A state has a colour on a terminal, none in a pipe and none where NO_COLOR is set.", async () => {
@@ -59,9 +59,9 @@ test("A state has a colour on a terminal, none in a pipe and none where NO_COLOR
   assert.ok((await onTerminal(200, ["list"])).join("\n").includes(red));
   const off = await onTerminal(200, ["list"], { NO_COLOR: "1" });
   assert.deepEqual(off, off.map(plain));
-  assert.ok(!(await quickly(["list"], env)).stdout.includes("\x1b["));
-  assert.ok((await quickly(["list"], { ...env, FORCE_COLOR: "1" })).stdout.includes(red));
-  const refused = await quickly(["show", "99"], { ...env, FORCE_COLOR: "1" });
+  assert.ok(!(await runInChild(["list"], env)).stdout.includes("\x1b["));
+  assert.ok((await runInChild(["list"], { ...env, FORCE_COLOR: "1" })).stdout.includes(red));
+  const refused = await runInChild(["show", "99"], { ...env, FORCE_COLOR: "1" });
   assert.ok(refused.stderr.startsWith("\x1b[31mworker:\x1b[39m there is no job"));
 });
 
@@ -92,7 +92,7 @@ test("A text is cut at a whole character, and wide characters take two columns."
 
 test("Each command's help ends with examples, and each of them parses.", async () => {
   for (const one of commands) {
-    const { stdout } = await quickly([one.name, "--help"]);
+    const { stdout } = await runInChild([one.name, "--help"]);
     assert.ok(one.examples.length > 0, one.name);
     for (const line of one.examples) {
       assert.ok(stdout.includes(`\n  ${line}\n`), `${line} in the help of ${one.name}`);

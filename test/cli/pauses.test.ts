@@ -4,43 +4,44 @@ import { test } from "node:test";
 import pg from "pg";
 import { emptyDatabase, migratedDatabase } from "../support/database.ts";
 import { testPool } from "../support/test-pool.ts";
-import { quickly } from "./command.ts";
+import { runInChild } from "./command.ts";
 
 test("pause, paused and resume work once the tables are there, and are refused before.", async () => {
   const { url } = await emptyDatabase();
   const env = { DATABASE_URL: url };
-  await quickly(["migrate"], env);
-  const refused = await quickly(["pause", "queue", "mail"], env);
+  await runInChild(["migrate"], env);
+  const refused = await runInChild(["pause", "queue", "mail"], env);
   assert.equal(refused.status, 1);
   assert.match(refused.stderr, /"worker migrate --with controls" adds them/);
-  assert.equal((await quickly(["paused"], env)).stdout, "Nothing is paused\n");
-  await quickly(["migrate", "--with", "controls,schedules"], env);
+  assert.equal((await runInChild(["paused"], env)).stdout, "Nothing is paused\n");
+  await runInChild(["migrate", "--with", "controls,schedules"], env);
 
-  const paused = await quickly(
+  const paused = await runInChild(
     ["pause", "queue", "mail", "--for", "2h", "--reason", "deploy", "--json"],
     env,
   );
   assert.equal(JSON.parse(paused.stdout).is_known, false);
-  const everything = await quickly(["pause", "all"], env);
+  const everything = await runInChild(["pause", "all"], env);
   assert.match(everything.stdout, /; no worker with heartbeats is alive to acknowledge it\n$/);
-  const { pauses } = JSON.parse((await quickly(["paused", "--json"], env)).stdout);
+  const { pauses } = JSON.parse((await runInChild(["paused", "--json"], env)).stdout);
   const [all, queue] = pauses;
   assert.deepEqual([all.scope, all.name, all.until], ["all", null, null]);
   assert.deepEqual([queue.scope, queue.name, queue.reason], ["queue", "mail", "deploy"]);
   assert.equal(typeof queue.by, "string");
   assert.equal(Date.parse(queue.until) - Date.parse(queue.at), 7_200_000);
-  assert.match((await quickly(["queues"], env)).stdout, /mail .*paused/);
+  assert.match((await runInChild(["queues"], env)).stdout, /mail .*paused/);
 
-  const resumed = await quickly(["resume", "queue", "mail"], env);
+  const resumed = await runInChild(["resume", "queue", "mail"], env);
   assert.match(resumed.stdout, /^Resumed the queue "?mail"?\n$/);
-  const again = await quickly(["resume", "queue", "mail"], env);
+  const again = await runInChild(["resume", "queue", "mail"], env);
   assert.match(again.stdout, /has no pause of its own/);
 });
 
 test("While a worker without heartbeats holds a lock, a pause of a task and the list of pauses have a note.", async () => {
   const { url } = await migratedDatabase("worker", ["controls"]);
   await using own = testPool(url);
-  const shown = async (...words: string[]) => (await quickly(words, { DATABASE_URL: url })).stdout;
+  const shown = async (...words: string[]) =>
+    (await runInChild(words, { DATABASE_URL: url })).stdout;
   await shown("add", "t");
   await own.pool.query("update worker._private_jobs set locked_by = 'stock', locked_at = now()");
   await shown("pause", "queue", "mail");
@@ -55,60 +56,60 @@ test("While a worker without heartbeats holds a lock, a pause of a task and the 
 test("The lists, the status and the doctor show what is paused: a queue, a task and everything.", async () => {
   const { url } = await emptyDatabase();
   const env = { DATABASE_URL: url };
-  await quickly(["migrate", "--with", "controls"], env);
-  await quickly(["add", "send", "--queue", "mail"], env);
-  await quickly(["add", "report"], env);
-  const shown = async (command: string) => (await quickly([command], env)).stdout;
-  await quickly(["pause", "queue", "mail", "--reason", "deploy"], env);
-  await quickly(["pause", "task", "report", "--reason", "repair"], env);
+  await runInChild(["migrate", "--with", "controls"], env);
+  await runInChild(["add", "send", "--queue", "mail"], env);
+  await runInChild(["add", "report"], env);
+  const shown = async (command: string) => (await runInChild([command], env)).stdout;
+  await runInChild(["pause", "queue", "mail", "--reason", "deploy"], env);
+  await runInChild(["pause", "task", "report", "--reason", "repair"], env);
   const status = await shown("status");
   assert.match(status, /^The queue mail is paused by .*: deploy$/m);
   assert.match(status, /^The task report is paused by .*: repair$/m);
-  assert.equal(JSON.parse((await quickly(["status", "--json"], env)).stdout).pauses, 2);
+  assert.equal(JSON.parse((await runInChild(["status", "--json"], env)).stdout).pauses, 2);
   assert.match(await shown("tasks"), /^report .*, paused$/m);
   const jobs = await shown("list");
   assert.match(jobs, /blocked, paused +send/);
   assert.match(jobs, /ready, paused +report/);
-  const why = await quickly(["why", "2"], env);
+  const why = await runInChild(["why", "2"], env);
   assert.match(why.stdout, /The task report is paused by .*: repair/);
-  assert.match((await quickly(["doctor"], env)).stdout, /report is paused/);
+  assert.match((await runInChild(["doctor"], env)).stdout, /report is paused/);
 
-  await quickly(["resume", "queue", "mail"], env);
-  await quickly(["resume", "task", "report"], env);
+  await runInChild(["resume", "queue", "mail"], env);
+  await runInChild(["resume", "task", "report"], env);
   assert.doesNotMatch(await shown("list"), /paused/);
-  await quickly(["pause", "all", "--reason", "failover"], env);
+  await runInChild(["pause", "all", "--reason", "failover"], env);
   for (const command of ["status", "queues", "tasks"]) {
     assert.match(await shown(command), /^Everything is paused by .*: failover$/m);
   }
   assert.match(await shown("list"), /ready, paused +send[\s\S]*ready, paused +report/);
-  assert.match((await quickly(["doctor"], env)).stdout, /Everything is paused/);
+  assert.match((await runInChild(["doctor"], env)).stdout, /Everything is paused/);
 });
 
 test("pause names the workers that have not acknowledged it; without waiting it returns at once.", async () => {
   const { url } = await emptyDatabase();
   const env = { DATABASE_URL: url };
-  await quickly(["migrate", "--with", "controls"], env);
+  await runInChild(["migrate", "--with", "controls"], env);
   const client = new pg.Client(url);
   await client.connect();
   await client.query(`insert into worker._private_workers (id, last_heartbeat_at, metadata)
     values ('worker-3', now(), '{"threshold_ms": 600000}')`);
   await client.end();
-  const quick = await quickly(["pause", "task", "t", "--no-wait", "--json"], env);
+  const quick = await runInChild(["pause", "task", "t", "--no-wait", "--json"], env);
   const { acknowledged, waiting, waiting_for: missing } = JSON.parse(quick.stdout);
   assert.deepEqual([acknowledged, waiting, missing], [0, 1, ["worker-3"]]);
-  const soFar = await quickly(["pause", "task", "t", "--no-wait"], env);
+  const soFar = await runInChild(["pause", "task", "t", "--no-wait"], env);
   assert.match(soFar.stdout, /; acknowledged by 0 of 1 worker so far\nWaiting for: worker-3\n$/);
-  const { status, stdout } = await quickly(["pause", "task", "t"], env);
+  const { status, stdout } = await runInChild(["pause", "task", "t"], env);
   assert.equal(status, 0);
   assert.match(stdout, /; acknowledged by 0 of 1 worker; not by worker-3 \(older version\?\)\n$/);
-  const listed = await quickly(["paused"], env);
+  const listed = await runInChild(["paused"], env);
   assert.match(listed.stdout, /The pauses are acknowledged by 0 of 1 worker; not by worker-3/);
 });
 
 test("A pause without a name, with a name too many or with two ends is a mistake.", async () => {
   const { url } = await emptyDatabase();
   const env = { DATABASE_URL: url };
-  await quickly(["migrate", "--with", "controls"], env);
+  await runInChild(["migrate", "--with", "controls"], env);
   for (const [args, problem] of [
     [["pause", "queue"], /the name of the queue/],
     [["pause", "all", "mail"], /has no name/],
@@ -116,7 +117,7 @@ test("A pause without a name, with a name too many or with two ends is a mistake
     [["pause", "shop", "t"], /all, queue, task/],
     [["pause", "all", "--no-wait", "--cancel-running"], /needs a wait/],
   ] as const) {
-    const { status, stderr } = await quickly([...args], env);
+    const { status, stderr } = await runInChild([...args], env);
     assert.notEqual(status, 0);
     assert.match(stderr, problem);
   }
@@ -125,10 +126,10 @@ test("A pause without a name, with a name too many or with two ends is a mistake
 test("why and doctor print the command that ends a pause.", async () => {
   const { url } = await emptyDatabase();
   const env = { DATABASE_URL: url };
-  await quickly(["migrate", "--with", "controls"], env);
-  await quickly(["add", "send", "{}", "--queue", "my mail"], env);
-  await quickly(["pause", "queue", "my mail"], env);
-  const { stdout } = await quickly(["why", "1"], env);
+  await runInChild(["migrate", "--with", "controls"], env);
+  await runInChild(["add", "send", "{}", "--queue", "my mail"], env);
+  await runInChild(["pause", "queue", "my mail"], env);
+  const { stdout } = await runInChild(["why", "1"], env);
   assert.match(stdout, /^ +Resume…: worker resume queue 'my mail'$/m);
-  assert.match((await quickly(["doctor"], env)).stdout, /fix: worker resume queue 'my mail'$/m);
+  assert.match((await runInChild(["doctor"], env)).stdout, /fix: worker resume queue 'my mail'$/m);
 });

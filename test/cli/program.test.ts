@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { commands } from "../../src/cli/commands/index.ts";
-import { quickly, worker } from "./command.ts";
+import { runInChild, worker } from "./command.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "wk-program-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -28,12 +28,12 @@ async function serving(status: number, body: string) {
 
 test("healthcheck requests /readyz below the path, and is 0 only if it is ready.", async () => {
   const ready = await serving(200, '{"status":"ready"}');
-  const yes = await quickly(["healthcheck", `${ready.url}/jobs/`]);
+  const yes = await runInChild(["healthcheck", `${ready.url}/jobs/`]);
   assert.deepEqual([yes.status, yes.stdout, ready.asked], [0, "ready\n", ["/jobs/readyz"]]);
-  const json = await quickly(["healthcheck", ready.url, "--json"]);
+  const json = await runInChild(["healthcheck", ready.url, "--json"]);
   assert.deepEqual(JSON.parse(json.stdout), { status: "ready" });
   const not = await serving(503, '{"error":"not ready","reason":"database_unreachable"}');
-  const no = await quickly(["healthcheck", not.url]);
+  const no = await runInChild(["healthcheck", not.url]);
   assert.deepEqual([no.status, no.stdout], [1, ""]);
   assert.match(no.stderr, /is not ready: status 503 \(database_unreachable\)\n$/);
 });
@@ -42,31 +42,31 @@ test("Without a URL healthcheck uses the address of an admin with the same varia
   const ready = await serving(200, '{"status":"ready"}');
   const { port } = new URL(ready.url);
   const env = { WORKER_ADMIN_LISTEN: `0.0.0.0:${port}`, WORKER_ADMIN_BASE_PATH: "/queue/" };
-  const yes = await quickly(["healthcheck"], env);
+  const yes = await runInChild(["healthcheck"], env);
   assert.deepEqual([yes.status, yes.stdout, ready.asked], [0, "ready\n", ["/queue/readyz"]]);
   for (const [listen, where] of Object.entries({
     "unix:/nowhere/socket": "unix:/nowhere/socket:/",
     "[::]:1": "http://[::1]:1/readyz",
     "localhost:1": "http://localhost:1/readyz",
   })) {
-    const { stderr } = await quickly(["healthcheck"], { WORKER_ADMIN_LISTEN: listen });
+    const { stderr } = await runInChild(["healthcheck"], { WORKER_ADMIN_LISTEN: listen });
     assert.ok(stderr.startsWith(`worker: cannot connect to ${where} `), stderr);
   }
   const secured = { WORKER_ADMIN_LISTEN: "127.0.0.1:1", WORKER_ADMIN_TLS_CERT: "cert.pem" };
-  const { stderr } = await quickly(["healthcheck"], secured);
+  const { stderr } = await runInChild(["healthcheck"], secured);
   assert.match(stderr, /^worker: cannot connect to https:\/\/127\.0\.0\.1:1\/readyz /);
 });
 
 test("healthcheck names the unreachable address, without the typed password.", async () => {
-  const away = await quickly(["healthcheck", "http://me:secret@127.0.0.1:1"]);
+  const away = await runInChild(["healthcheck", "http://me:secret@127.0.0.1:1"]);
   assert.equal(away.status, 1);
   assert.match(away.stderr, /^worker: cannot connect to http:\/\/127\.0\.0\.1:1\/readyz /);
   assert.doesNotMatch(away.stderr, /secret/);
-  assert.match((await quickly(["healthcheck", "localhost"])).stderr, /<url>: must be a URL/);
+  assert.match((await runInChild(["healthcheck", "localhost"])).stderr, /<url>: must be a URL/);
 });
 
 test("The completions for bash include commands, options, choices and files.", async () => {
-  const { stdout } = await quickly(["completion", "bash"]);
+  const { stdout } = await runInChild(["completion", "bash"]);
   const script = join(folder, "worker.bash");
   writeFileSync(script, stdout);
   const complete = (...words: string[]) =>
@@ -93,18 +93,18 @@ test("The completions for bash include commands, options, choices and files.", a
 
 test("The completions for zsh and fish name every command and its options.", async () => {
   for (const shell of ["zsh", "fish"]) {
-    const { stdout, status } = await quickly(["completion", shell]);
+    const { stdout, status } = await runInChild(["completion", shell]);
     assert.equal(status, 0);
     for (const { name } of commands) assert.match(stdout, new RegExp(`\\b${name}\\b`));
     assert.match(stdout, /max-attempts/);
   }
-  const other = await quickly(["completion", "tcsh"]);
+  const other = await runInChild(["completion", "tcsh"]);
   assert.equal(other.status, 2);
   assert.match(other.stderr, /must be one of bash, zsh, fish/);
 });
 
 test("The manual page names every command, its options and their variables.", async () => {
-  const { stdout } = await quickly(["man"]);
+  const { stdout } = await runInChild(["man"]);
   assert.match(stdout, /^\.TH WORKER 1 /);
   for (const { name } of commands) {
     assert.match(stdout, new RegExp(`^\\.SS worker ${name.replaceAll("-", "\\\\-")}\\b`, "m"));

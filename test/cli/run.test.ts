@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { beforeEach, test } from "node:test";
 import pg from "pg";
 import { migratedDatabase } from "../support/database.ts";
-import { until } from "../support/until.ts";
+import { waitUntil } from "../support/until.ts";
 import { worker } from "./command.ts";
 import { filesOf, startRun } from "./run-harness.ts";
 
@@ -126,7 +126,7 @@ test("When the worker is killed, its programs end, too.", async () => {
   assert.ok(lives(child));
   run.send("SIGKILL");
   await run.ended;
-  await until("the program has ended", async () => !lives(child));
+  await waitUntil("the program has ended", async () => !lives(child));
 });
 
 test("When the process that starts programs is killed, they end, their jobs fail, and the next one runs.", async () => {
@@ -223,7 +223,7 @@ test("Plugins observe and intercept, and the admin serves beside the worker.", a
     { ...env, WORKER_ADMIN_PASSWORD: "a secret of ours" },
   );
   await run.logged("the worker has started");
-  await until("both jobs are done", async () => (await rows()).length === 0);
+  await waitUntil("both jobs are done", async () => (await rows()).length === 0);
   run.send("SIGTERM");
   const { status, stdout } = await run.ended;
   assert.equal(status, 0);
@@ -248,7 +248,7 @@ test("/healthz beside a worker names the jobs that ignore their signal.", async 
     const { jobs_ignoring_signal: ids } = (await answer.json()) as Record<string, number[]>;
     return ids ?? [];
   };
-  await until("it is named", async () => (await ignoring()).length === 1);
+  await waitUntil("it is named", async () => (await ignoring()).length === 1);
   assert.ok((await ignoring()).every(Number.isInteger));
   run.send("SIGTERM");
   await run.ended;
@@ -361,7 +361,7 @@ test("The fast lane runs the files' tasks, too.", async () => {
   const file = join(filesOf({}), "mark");
   await add("mark", JSON.stringify({ file }));
   const run = startRun(["--tasks", tasks, "--fast", "--fast-limit", "50ms"], env);
-  await until("the job has run", async () => existsSync(file));
+  await waitUntil("the job has run", async () => existsSync(file));
   run.send("SIGTERM");
   assert.equal((await run.ended).status, 0);
   assert.deepEqual(await rows(), []);

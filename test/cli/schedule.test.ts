@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import pg from "pg";
 import { emptyDatabase, migratedDatabase } from "../support/database.ts";
-import { quickly } from "./command.ts";
+import { runInChild } from "./command.ts";
 
 let env: { DATABASE_URL: string };
 before(async () => {
@@ -11,29 +11,29 @@ before(async () => {
 });
 
 async function json(args: readonly string[]) {
-  const ran = await quickly([...args, "--json"], env);
-  assert.equal(ran.status, 0, ran.stderr);
-  return JSON.parse(ran.stdout);
+  const result = await runInChild([...args, "--json"], env);
+  assert.equal(result.status, 0, result.stderr);
+  return JSON.parse(result.stdout);
 }
 
 test("Without the table every action is refused with the command that adds it.", async () => {
   const bare = { DATABASE_URL: (await emptyDatabase()).url };
-  await quickly(["migrate"], bare);
+  await runInChild(["migrate"], bare);
   for (const args of [
     ["schedule"],
     ["schedule", "add", "s", "--task", "t", "--pattern", "@daily"],
     ["schedule", "remove", "s", "--yes"],
   ]) {
-    const { status, stderr } = await quickly(args, bare);
+    const { status, stderr } = await runInChild(args, bare);
     assert.equal(status, 1);
     assert.match(stderr, /^worker: .*"worker migrate --with schedules" adds them\n$/);
   }
-  assert.equal((await quickly(["migrate", "--with", "schedules"], bare)).status, 0);
-  assert.equal((await quickly(["schedule"], bare)).stdout, "There are no schedules\n");
+  assert.equal((await runInChild(["migrate", "--with", "schedules"], bare)).status, 0);
+  assert.equal((await runInChild(["schedule"], bare)).stdout, "There are no schedules\n");
 });
 
 test("A schedule is added, changed, paused, resumed, run and removed.", async () => {
-  const added = await quickly(
+  const added = await runInChild(
     [
       ...["schedule", "add", "nightly", "--task", "report", "--cron", "30 2 * * *"],
       ...["--time-zone", "Europe/Berlin", "--payload", '{"id":12345678901234567890}'],
@@ -69,27 +69,30 @@ test("A schedule is added, changed, paused, resumed, run and removed.", async ()
     ["@hourly", null, "Europe/Berlin", "skip"],
   );
   assert.match(
-    (await quickly(["schedule"], env)).stdout,
+    (await runInChild(["schedule"], env)).stdout,
     /nightly +report +@hourly +Europe\/Berlin/,
   );
   assert.equal((await json(["schedule", "pause", "nightly"])).next_execution, null);
-  assert.match((await quickly(["cron"], env)).stdout, /nightly .*paused/);
-  assert.match((await quickly(["schedule", "pause", "nightly"], env)).stdout, /^Nothing changed: /);
-  const ran = await quickly(["schedule", "run", "nightly", "--json"], env);
+  assert.match((await runInChild(["cron"], env)).stdout, /nightly .*paused/);
   assert.match(
-    ran.stdout,
+    (await runInChild(["schedule", "pause", "nightly"], env)).stdout,
+    /^Nothing changed: /,
+  );
+  const result = await runInChild(["schedule", "run", "nightly", "--json"], env);
+  assert.match(
+    result.stdout,
     /"payload":\{"id":12345678901234567890,"_cron":\{"ts":"[^"]+","manual":true\}\}/,
   );
   assert.equal((await json(["schedule", "resume", "nightly"])).is_changed, true);
-  const refused = await quickly(["schedule", "remove", "nightly"], env);
+  const refused = await runInChild(["schedule", "remove", "nightly"], env);
   assert.equal(refused.status, 2);
   assert.match(refused.stderr, /schedule remove asks for confirmation/);
-  assert.equal((await quickly(["schedule", "remove", "nightly", "--yes"], env)).status, 0);
+  assert.equal((await runInChild(["schedule", "remove", "nightly", "--yes"], env)).status, 0);
   assert.deepEqual((await json(["schedule"])).schedules, []);
 });
 
 test("Mistakes are refused by the names of the options, and change nothing.", async () => {
-  await quickly(["schedule", "add", "fixed", "--task", "t", "--pattern", "@daily"], env);
+  await runInChild(["schedule", "add", "fixed", "--task", "t", "--pattern", "@daily"], env);
   const add = ["schedule", "add", "s", "--task", "t"];
   for (const [args, status, message] of [
     [["schedule", "ad", "s"], 2, /must be one of list, add, change/],
@@ -129,9 +132,9 @@ test("Mistakes are refused by the names of the options, and change nothing.", as
     ],
     [["schedule", "pause", "gone"], 1, /there is no schedule "gone"/],
   ] as const) {
-    const ran = await quickly([...args], env);
-    assert.match(ran.stderr, message, args.join(" "));
-    assert.equal(ran.status, status, ran.stderr);
+    const result = await runInChild([...args], env);
+    assert.match(result.stderr, message, args.join(" "));
+    assert.equal(result.status, status, result.stderr);
   }
   const { schedules } = await json(["schedule"]);
   assert.deepEqual(
@@ -144,7 +147,7 @@ test("Mistakes are refused by the names of the options, and change nothing.", as
 });
 
 test("The help has the actions, their options and examples.", async () => {
-  const { stdout } = await quickly(["schedule", "--help"]);
+  const { stdout } = await runInChild(["schedule", "--help"]);
   for (const word of [
     "--task",
     "--pattern, --cron",
@@ -162,8 +165,8 @@ test("The help has the actions, their options and examples.", async () => {
 test("The doctor names a schedule that is ahead of the clock, and its fix works; and a name that code has, too.", async () => {
   const { url } = await migratedDatabase("worker", ["schedules"]);
   const own = { DATABASE_URL: url };
-  await quickly(["schedule", "add", "late", "--task", "t", "--pattern", "@hourly"], own);
-  await quickly(["schedule", "add", "both", "--task", "t", "--pattern", "@daily"], own);
+  await runInChild(["schedule", "add", "late", "--task", "t", "--pattern", "@hourly"], own);
+  await runInChild(["schedule", "add", "both", "--task", "t", "--pattern", "@daily"], own);
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   await client.query(
@@ -172,7 +175,7 @@ test("The doctor names a schedule that is ahead of the clock, and its fix works;
   await client.query(`insert into worker._private_workers (id, last_heartbeat_at, metadata) values ('a', now(),
     '{"threshold_ms":3600000,"cron":[{"identifier":"both","task":"t","pattern":"@hourly"}]}')`);
   await client.end();
-  const { stdout } = await quickly(["doctor"], own);
+  const { stdout } = await runInChild(["doctor"], own);
   assert.match(
     stdout,
     /the next tick of the schedule "late" is at .*, which its pattern does not have/,
@@ -180,7 +183,7 @@ test("The doctor names a schedule that is ahead of the clock, and its fix works;
   assert.match(stdout, /cron entry both is both an entry in the code of workers and a schedule/i);
   for (const action of ["pause", "resume"]) {
     assert.ok(stdout.includes(`worker schedule ${action} late`));
-    assert.equal((await quickly(["schedule", action, "late"], own)).status, 0);
+    assert.equal((await runInChild(["schedule", action, "late"], own)).status, 0);
   }
-  assert.doesNotMatch((await quickly(["doctor"], own)).stdout, /schedule "late"/);
+  assert.doesNotMatch((await runInChild(["doctor"], own)).stdout, /schedule "late"/);
 });

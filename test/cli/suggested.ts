@@ -4,12 +4,12 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { commands } from "../../src/cli/commands/index.ts";
-import { command, type Ran } from "./command.ts";
+import { type CommandResult, command } from "./command.ts";
 
 const root = join(import.meta.dirname, "../../src");
 
 /** All suggested commands of an answer. */
-export function suggested({ stdout, stderr }: Ran): string[] {
+export function suggestedCommands({ stdout, stderr }: CommandResult): string[] {
   const lines = `${stdout}\n${stderr}`.split("\n");
   const ends = lines.flatMap((line) => {
     const found = /: ((?:worker|psql|pg_dump) -?[a-z-]+ .*)$/.exec(line)?.[1];
@@ -41,13 +41,17 @@ export function programsToPaste(): string {
 const destroying = /^worker (fail|complete|remove|unlock|sweep|cleanup)\b/;
 
 /** Runs a printed line; `--yes` replaces the confirmation on a terminal. */
-export function inShell(line: string, programs: string, env: Record<string, string>): Ran {
+export function inShell(
+  line: string,
+  programs: string,
+  env: Record<string, string>,
+): CommandResult {
   const text = line.replace(destroying, "$& --yes");
-  const ran = spawnSync("sh", ["-c", text], {
+  const result = spawnSync("sh", ["-c", text], {
     env: { ...env, PATH: `${programs}:${process.env["PATH"]}`, HOME: process.env["HOME"] ?? "" },
     encoding: "utf8",
   });
-  return { status: ran.status, stdout: ran.stdout, stderr: ran.stderr };
+  return { status: result.status, stdout: result.stdout, stderr: result.stderr };
 }
 
 /** The words of a command line, as a shell reads them. */

@@ -8,7 +8,7 @@ import { before, test } from "node:test";
 import { duration, moment } from "../../src/cli/arguments/times.ts";
 import { commands } from "../../src/cli/commands/index.ts";
 import { migratedDatabase } from "../support/database.ts";
-import { command, quickly, worker } from "./command.ts";
+import { command, runInChild, worker } from "./command.ts";
 
 let env: { DATABASE_URL: string };
 before(async () => {
@@ -23,35 +23,35 @@ interface ListedJob {
 }
 
 async function jobsOf(...filter: string[]): Promise<ListedJob[]> {
-  const ran = await quickly(["list", "--json", ...filter], env);
-  assert.equal(ran.status, 0, ran.stderr);
-  return JSON.parse(ran.stdout).jobs;
+  const result = await runInChild(["list", "--json", ...filter], env);
+  assert.equal(result.status, 0, result.stderr);
+  return JSON.parse(result.stdout).jobs;
 }
 
 test("Global options can precede the command.", async () => {
-  const ran = await quickly(["--schema", "worker", "--json", "stats"], env);
-  assert.equal(ran.status, 0, ran.stderr);
-  assert.equal(JSON.parse(ran.stdout).total, 0);
-  const none = await quickly(["--schema", "worker", "run-now", "1"], env);
+  const result = await runInChild(["--schema", "worker", "--json", "stats"], env);
+  assert.equal(result.status, 0, result.stderr);
+  assert.equal(JSON.parse(result.stdout).total, 0);
+  const none = await runInChild(["--schema", "worker", "run-now", "1"], env);
   assert.match(none.stdout, /0 of 1 job/);
 });
 
 test("Space around DATABASE_URL is ignored.", async () => {
   const padded = { DATABASE_URL: `  ${env.DATABASE_URL}\n` };
-  assert.equal((await quickly(["status"], padded)).status, 0);
+  assert.equal((await runInChild(["status"], padded)).status, 0);
 });
 
 test("PostgreSQL's own variables apply if there is no URL.", async () => {
   const url = new URL(env.DATABASE_URL.replace("///", "//localhost/"));
   const of = (name: string) => url.searchParams.get(name);
-  const ran = await worker(["status", "--json"], {
+  const result = await worker(["status", "--json"], {
     PGHOST: of("host") ?? url.hostname,
     PGPORT: of("port") ?? url.port,
     PGUSER: of("user") ?? url.username,
     PGPASSWORD: url.password,
     PGDATABASE: url.pathname.slice(1),
   });
-  assert.deepEqual([ran.stderr, ran.status], ["", 0]);
+  assert.deepEqual([result.stderr, result.status], ["", 0]);
 });
 
 const refusals: [args: string[], says: RegExp, silentAbout?: RegExp][] = [
@@ -91,9 +91,9 @@ const refusals: [args: string[], says: RegExp, silentAbout?: RegExp][] = [
 ];
 for (const [args, says] of refusals) {
   test(`worker ${args.join(" ")} is rejected with a message.`, async () => {
-    const ran = await quickly(args, env);
-    assert.match(ran.stderr, says);
-    assert.deepEqual([ran.status, ran.stdout], [2, ""]);
+    const result = await runInChild(args, env);
+    assert.match(result.stderr, says);
+    assert.deepEqual([result.status, result.stdout], [2, ""]);
   });
 }
 
@@ -117,9 +117,9 @@ const badValues: [args: string[], says: RegExp][] = [
 ];
 for (const [args, says] of badValues) {
   test(`worker ${args.join(" ")} names the typed argument.`, async () => {
-    const ran = await quickly(args, env);
-    assert.match(ran.stderr, says);
-    assert.deepEqual([ran.status, ran.stdout], [1, ""]);
+    const result = await runInChild(args, env);
+    assert.match(result.stderr, says);
+    assert.deepEqual([result.status, result.stdout], [1, ""]);
   });
 }
 
@@ -129,13 +129,13 @@ test("A payload can be piped or in a file; only the last newline is removed.", a
   writeFileSync(path, `${text}\n`);
   const added = [
     await worker(["add", "piped", "-"], env, `${text}\r\n`),
-    await quickly(["add", "piped", "--payload-file", path], env),
+    await runInChild(["add", "piped", "--payload-file", path], env),
     await worker(["add", "piped", "--payload-file", "-"], env, text),
-    await quickly(["add", "--identifier", "piped", text], env),
-    await quickly(["add", "--task", "piped", "--payload", text], env),
+    await runInChild(["add", "--identifier", "piped", text], env),
+    await runInChild(["add", "--task", "piped", "--payload", text], env),
   ];
   for (const { status, stderr } of added) assert.equal(status, 0, stderr);
-  const { stdout } = await quickly(["list", "--identifier", "piped", "--json"], env);
+  const { stdout } = await runInChild(["list", "--identifier", "piped", "--json"], env);
   assert.equal(stdout.split(`"payload":${text},"priority"`).length - 1, added.length, stdout);
   assert.equal(stdout.trimEnd().split("\n").length, 1);
   const broken = await worker(["add", "piped", "-"], env, "");
@@ -151,17 +151,17 @@ test("Times are given as moments, from now, or as now; by the database's clock."
     [["--run-at=30s"], 30],
   ];
   for (const [args, seconds] of ahead) {
-    const ran = await quickly(["add", "timed", "{}", ...args, "--json"], env);
-    assert.equal(ran.status, 0, ran.stderr);
-    const [job] = JSON.parse(ran.stdout).jobs as ListedJob[];
+    const result = await runInChild(["add", "timed", "{}", ...args, "--json"], env);
+    assert.equal(result.status, 0, result.stderr);
+    const [job] = JSON.parse(result.stdout).jobs as ListedJob[];
     const after = (Date.parse(job?.run_at ?? "") - Date.parse(job?.created_at ?? "")) / 1_000;
     assert.ok(Math.abs(after - seconds) < 5, `${args}: ${after} s`);
   }
   const [first] = await jobsOf("--task", "timed");
   const id = String(first?.id);
-  await quickly(["reschedule", id, "--run-at", "2030-01-02T03:04:05Z"], env);
+  await runInChild(["reschedule", id, "--run-at", "2030-01-02T03:04:05Z"], env);
   assert.equal((await jobsOf("--task", "timed"))[0]?.run_at, "2030-01-02T03:04:05.000Z");
-  await quickly(["reschedule", id, "--now"], env);
+  await runInChild(["reschedule", id, "--now"], env);
   assert.ok(Date.parse((await jobsOf("--task", "timed"))[0]?.run_at ?? "") < Date.now() + 5_000);
 });
 
@@ -202,10 +202,10 @@ test("Durations and moments are read in every usual spelling, and nothing else i
 
 test("A day and a time without a zone are in the process's zone, and a time alone is its next occurrence.", async () => {
   const typed = async (runAt: string, TZ: string) => {
-    const ran = await quickly(["add", "walled", "{}", "--run-at", runAt], { ...env, TZ });
-    assert.equal(ran.status, 0, ran.stderr);
+    const result = await runInChild(["add", "walled", "{}", "--run-at", runAt], { ...env, TZ });
+    assert.equal(result.status, 0, result.stderr);
     const [job] = (await jobsOf("--task", "walled", "--sort=-id")) as ListedJob[];
-    return { at: job?.run_at, note: ran.stderr };
+    return { at: job?.run_at, note: result.stderr };
   };
   const berlin = await typed("2031-07-01", "Europe/Berlin");
   assert.equal(berlin.at, "2031-06-30T22:00:00.000Z");
@@ -220,13 +220,13 @@ test("A day and a time without a zone are in the process's zone, and a time alon
 });
 
 test("Jobs are shifted from their own time, forwards and back, and spread, by ids and by query.", async () => {
-  const added = await quickly(["add", "moved", "{}", "--run-at", "2031-01-01T00:00:00Z"], env);
+  const added = await runInChild(["add", "moved", "{}", "--run-at", "2031-01-01T00:00:00Z"], env);
   assert.equal(added.status, 0, added.stderr);
   const id = String((await jobsOf("--task", "moved"))[0]?.id);
   const timeAfter = async (...args: string[]) => {
-    const ran = await quickly(["reschedule", ...args], env);
-    assert.equal(ran.status, 0, ran.stderr);
-    return { at: (await jobsOf("--task", "moved"))[0]?.run_at ?? "", out: ran.stdout };
+    const result = await runInChild(["reschedule", ...args], env);
+    assert.equal(result.status, 0, result.stderr);
+    return { at: (await jobsOf("--task", "moved"))[0]?.run_at ?? "", out: result.stdout };
   };
   assert.equal((await timeAfter(id, "--shift", "2h")).at, "2031-01-01T02:00:00.000Z");
   assert.equal((await timeAfter(id, "--shift=-2h30m")).at, "2030-12-31T23:30:00.000Z");
@@ -235,7 +235,7 @@ test("Jobs are shifted from their own time, forwards and back, and spread, by id
   assert.match(shifted.out, /run at: the first 2031-01-01T00:00:00.000Z, the last 2031/);
   const { at } = await timeAfter(id, "--run-at", "2032-01-01T00:00:00Z", "--spread", "1h");
   assert.match(at, /^2032-01-01T00:/);
-  const both = await quickly(["reschedule", id, "--now", "--shift", "1h"], env);
+  const both = await runInChild(["reschedule", id, "--now", "--shift", "1h"], env);
   assert.match(
     both.stderr,
     /shift.*moves each job from its own time, so it cannot be combined with --run-at/,
@@ -244,8 +244,8 @@ test("Jobs are shifted from their own time, forwards and back, and spread, by id
 
 test("Both spellings of a key mode are accepted, and the names of graphile_worker_rs.", async () => {
   for (const mode of ["preserve_run_at", "preserve-run-at"]) {
-    const ran = await quickly(["add", "keyed", "--key", "m", "--key-mode", mode], env);
-    assert.equal(ran.status, 0, ran.stderr);
+    const result = await runInChild(["add", "keyed", "--key", "m", "--key-mode", mode], env);
+    assert.equal(result.status, 0, result.stderr);
   }
   const lines = [
     ["sweep-stale-workers", "--sweep-threshold", "5m", "--recovery-delay", "30s", "--dry-run"],
@@ -253,55 +253,55 @@ test("Both spellings of a key mode are accepted, and the names of graphile_worke
     ["sweep", "--threshold", "300", "--delay", "1m", "--yes"],
   ];
   for (const args of lines) {
-    const ran = await quickly(args, env);
-    assert.equal(ran.status, 0, ran.stderr);
+    const result = await runInChild(args, env);
+    assert.equal(result.status, 0, result.stderr);
   }
   assert.match(
-    (await quickly(["force-unlock", "--yes", "nobody"], env)).stdout,
+    (await runInChild(["force-unlock", "--yes", "nobody"], env)).stdout,
     /there is no worker "nobody"/,
   );
 });
 
 test("-h and help explain, -v prints the version, and the first lines name no other project.", async () => {
-  const help = await quickly(["-h"]);
-  assert.equal(help.stdout, (await quickly(["help"])).stdout);
+  const help = await runInChild(["-h"]);
+  assert.equal(help.stdout, (await runInChild(["help"])).stdout);
   assert.doesNotMatch(help.stdout.split("\n").slice(0, 4).join("\n"), /https?:/);
   for (const { name } of commands) assert.match(help.stdout, new RegExp(`^ {2}${name} `, "m"));
   assert.match(help.stdout, /3 partly done/);
-  assert.match((await quickly(["help", "sweep"])).stdout, /--dry-run/);
-  assert.match((await quickly(["sweep", "--help"])).stdout, /^worker sweep \[options\]/);
-  assert.equal((await quickly(["-v"])).stdout, (await quickly(["--version"])).stdout);
+  assert.match((await runInChild(["help", "sweep"])).stdout, /--dry-run/);
+  assert.match((await runInChild(["sweep", "--help"])).stdout, /^worker sweep \[options\]/);
+  assert.equal((await runInChild(["-v"])).stdout, (await runInChild(["--version"])).stdout);
 });
 
 test("A request for help does nothing else, wherever it is; the word help as an argument is none.", async () => {
-  const { stdout } = await quickly(["add", "help", "--json"], env);
+  const { stdout } = await runInChild(["add", "help", "--json"], env);
   const [job] = JSON.parse(stdout).jobs as ListedJob[];
   assert.equal(job?.task_identifier, "help");
-  const help = (await quickly(["complete", "--help"])).stdout;
+  const help = (await runInChild(["complete", "--help"])).stdout;
   const id = String(job?.id);
   for (const args of [
     ["-h", "complete", id],
     ["complete", id, "-yh"],
     ["complete", "--key", "-h"],
   ]) {
-    assert.equal((await quickly(args, env)).stdout, help, String(args));
+    assert.equal((await runInChild(args, env)).stdout, help, String(args));
   }
-  assert.equal((await quickly(["show", id], env)).status, 0);
+  assert.equal((await runInChild(["show", id], env)).status, 0);
 });
 
 test("Any option may precede the command, and text that looks like a number stays text.", async () => {
-  const ran = await quickly(
+  const result = await runInChild(
     ["--flag", "list", "--now", "add", "007", "--key", "1e3", "--json"],
     env,
   );
-  assert.equal(ran.status, 0, ran.stderr);
-  const [job] = JSON.parse(ran.stdout).jobs;
+  assert.equal(result.status, 0, result.stderr);
+  const [job] = JSON.parse(result.stdout).jobs;
   assert.deepEqual([job.task_identifier, job.key], ["007", "1e3"]);
   assert.deepEqual((await jobsOf("--task", "007")).length, 1);
 });
 
 test("The help shows an option's values, its aliases and its default, in columns.", async () => {
-  const add = (await quickly(["add", "--help"])).stdout;
+  const add = (await runInChild(["add", "--help"])).stdout;
   assert.match(
     add,
     /^worker add <identifier> \[payload\] \[options\]\n\nAdd a job\n\nArguments:\n/,
@@ -309,22 +309,22 @@ test("The help shows an option's values, its aliases and its default, in columns
   assert.match(add, /^ +--run-at +<time> Not before this time +\[default: now\]$/m);
   assert.match(add, /^ +--key, --job-key +<text>/m);
   assert.match(add, /also: --identifier, --task/);
-  const demo = (await quickly(["demo", "--help"])).stdout;
+  const demo = (await runInChild(["demo", "--help"])).stdout;
   assert.match(demo, /--no-worker/);
   assert.doesNotMatch(demo, /--database-url|--schema/);
   for (const words of [[], ...commands.map(({ name }) => [name])]) {
-    const { stdout } = await quickly([...words, "--help"]);
+    const { stdout } = await runInChild([...words, "--help"]);
     assert.doesNotMatch(stdout, /\S\[(default|aliases|boolean)/, String(words));
   }
 });
 
 test("A partial result is exit status 3, none changed is 1, all changed is 0.", async () => {
-  const { stdout } = await quickly(["add", "partly", "--json"], env);
+  const { stdout } = await runInChild(["add", "partly", "--json"], env);
   const id = String(JSON.parse(stdout).jobs[0].id);
-  const partly = await quickly(["fail", "--yes", id, "999998"], env);
+  const partly = await runInChild(["fail", "--yes", id, "999998"], env);
   assert.deepEqual([partly.status, /1 of 2 jobs/.test(partly.stdout)], [3, true]);
-  assert.equal((await quickly(["retry", id], env)).status, 0);
-  assert.equal((await quickly(["complete", "--yes", "999998"], env)).status, 1);
+  assert.equal((await runInChild(["retry", id], env)).status, 0);
+  assert.equal((await runInChild(["complete", "--yes", "999998"], env)).status, 1);
 });
 
 test("A working directory that has been removed does not matter.", () => {
@@ -344,7 +344,7 @@ test("A message about a value has the name of the option as it was typed, aliase
     [["add", "--identifier= "], "--identifier"],
     [["add", " "], "<identifier>"],
   ] as const) {
-    const { status, stderr } = await quickly(words, env);
+    const { status, stderr } = await runInChild(words, env);
     assert.deepEqual([status, stderr], [1, `worker: ${name}: must not be blank\n`]);
   }
 });

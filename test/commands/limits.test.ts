@@ -10,7 +10,7 @@ import type { Queryable } from "../../src/database/database.ts";
 import { schemaName } from "../../src/database/schema-name.ts";
 import { readLimits } from "../../src/queue/limits/limits.ts";
 import { migratedDatabase } from "../support/database.ts";
-import { until } from "../support/until.ts";
+import { waitUntil } from "../support/until.ts";
 
 const { url } = await migratedDatabase("worker", ["limits"]);
 const pool = new pg.Pool({ connectionString: url });
@@ -58,7 +58,7 @@ test("Of two equal limits that are set at once one is created, and the other cha
   await client.query("begin");
   assert.equal(await set(client), true);
   const [equal, other] = [set(pool), assert.rejects(set(pool, "queue"), { code: "conflict" })];
-  await until("both wait", async () => {
+  await waitUntil("both wait", async () => {
     const { rows } = await pool.query("select from pg_locks where not granted");
     return rows.length === 2;
   });

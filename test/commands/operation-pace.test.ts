@@ -11,7 +11,7 @@ function work(pace: BatchPace, msPerJob: number, batches: number): number {
   for (let n = 0; n < batches; n++) {
     ({ limit } = pace.step);
     const took = { ms: limit * msPerJob, found: limit, done: limit, walked: limit * 3 };
-    pace.after({ ...took, oldestReadyMs: null }, ids(1_000_000));
+    pace.pauseAfter({ ...took, oldestReadyMs: null }, ids(1_000_000));
   }
   return limit;
 }
@@ -28,14 +28,14 @@ test("Fast batches grow to the largest size, slow ones shrink to what takes 50 m
 test("With few matches among many ids, a batch walks further instead.", () => {
   const pace = createPace({ rate: null, monotonic: () => 0 });
   const { span } = pace.step;
-  pace.after({ ms: 8, found: 3, done: 3, walked: span, oldestReadyMs: null }, ids(1_000_000));
+  pace.pauseAfter({ ms: 8, found: 3, done: 3, walked: span, oldestReadyMs: null }, ids(1_000_000));
   assert.ok(pace.step.span > 5 * span);
 });
 
 test("A constant time per batch makes it no smaller than 200 jobs and 25,000 ids.", () => {
   const pace = createPace({ rate: null, monotonic: () => 0 });
   const after = (ms: number, found: number, walked: number) =>
-    pace.after({ ms, found, done: found, walked, oldestReadyMs: null }, ids(1_000_000));
+    pace.pauseAfter({ ms, found, done: found, walked, oldestReadyMs: null }, ids(1_000_000));
   for (let n = 0; n < 30; n++) after(900, 0, pace.step.span);
   assert.equal(pace.step.span, 25_000);
   for (let n = 0; n < 30; n++) after(900, pace.step.limit, pace.step.limit);
@@ -54,18 +54,18 @@ test("A rate is not exceeded, from the first batch on.", () => {
   const pace = createPace({ rate: 50, monotonic: () => now });
   const took = { ms: 20, found: 50, done: 50, walked: 50, oldestReadyMs: null };
   now = 20;
-  assert.equal(pace.after(took, ids(500)), 980);
+  assert.equal(pace.pauseAfter(took, ids(500)), 980);
   assert.deepEqual(pace.speed, { ratePerS: 50, etaS: 10 });
   now = 1_020;
-  pace.after(took, ids(450));
+  pace.pauseAfter(took, ids(450));
   assert.deepEqual(pace.speed, { ratePerS: 50, etaS: 9 });
 });
 
 test("Without a rate the pause after a batch is as long as the batch was; with 0 there is no pause.", () => {
   const took = { ms: 40, found: 500, done: 500, walked: 1_500, oldestReadyMs: null };
-  assert.equal(createPace({ rate: null, monotonic: () => 0 }).after(took, ids(1)), 40);
-  assert.equal(createPace({ rate: 0, monotonic: () => 0 }).after(took, ids(1)), 0);
-  assert.equal(createPace({ rate: 100, monotonic: () => 0 }).after(took, ids(1)), 5_000);
+  assert.equal(createPace({ rate: null, monotonic: () => 0 }).pauseAfter(took, ids(1)), 40);
+  assert.equal(createPace({ rate: 0, monotonic: () => 0 }).pauseAfter(took, ids(1)), 0);
+  assert.equal(createPace({ rate: 100, monotonic: () => 0 }).pauseAfter(took, ids(1)), 5_000);
 });
 
 test("The time left is the number of jobs left divided by the rate, however far apart their ids are, and decreases.", () => {
@@ -76,7 +76,7 @@ test("The time left is the number of jobs left divided by the rate, however far 
   for (const [n, walked] of [20, 50_000, 900_000, 20].entries()) {
     const took = { ms: 20, found: 20, done: 20, walked, oldestReadyMs: null };
     now = n * 1_000 + 20;
-    pace.after(took, { ids: 2_000_000, jobs: 600 - (n + 1) * 20 });
+    pace.pauseAfter(took, { ids: 2_000_000, jobs: 600 - (n + 1) * 20 });
     left.push(pace.speed.etaS);
   }
   assert.deepEqual(left, [29, 28, 27, 26]);

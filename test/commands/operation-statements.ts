@@ -25,7 +25,7 @@ import {
   OPERATION_TABLES,
   whyMissing,
 } from "../../src/database/schema/extensions/missing-tables.ts";
-import { exact } from "../../src/domain/value.ts";
+import { exactValue } from "../../src/domain/value.ts";
 import type { JobQuery } from "../../src/insight/query/job-query.ts";
 import type { Gauge } from "../../src/insight/stats/gauge.ts";
 
@@ -47,8 +47,8 @@ const rehearsal: Rehearsal = {
   action: "fail",
   changes: {},
   boundary: { maxId: "9", before: "2030-01-01T00:00:00Z" },
-  matched: exact(1, "scan", "2030-01-01T00:00:00Z"),
-  expected: exact(1, "scan", "2030-01-01T00:00:00Z"),
+  matched: exactValue(1, "scan", "2030-01-01T00:00:00Z"),
+  expected: exactValue(1, "scan", "2030-01-01T00:00:00Z"),
 };
 const operation = { ...rehearsal, id: "1" } as unknown as JobOperation;
 const speed = { ratePerS: null, etaS: null };

@@ -37,7 +37,7 @@ export interface Wish {
   readonly limit?: number | null;
 }
 
-export async function begun(
+export async function beginWith(
   with_: OperationTools,
   action: OperationAction,
   query: string,
@@ -51,13 +51,13 @@ export async function begun(
   };
 }
 
-export async function done(
+export async function runWith(
   with_: OperationTools,
   action: OperationAction,
   query: string,
   wish: Wish = {},
 ): Promise<JobOperation> {
-  const { operation } = await begun(with_, action, query, wish);
+  const { operation } = await beginWith(with_, action, query, wish);
   return workOn(with_, operation, never);
 }
 

@@ -14,7 +14,15 @@ import { run } from "../../src/worker/run.ts";
 import { defineTask } from "../../src/worker/task/task.ts";
 import { lockJob, testQueue } from "../queue/queue-database.ts";
 import { migratedDatabase } from "../support/database.ts";
-import { addSome, begun, done, jobRows, never, operationTools, origin } from "./operation-tools.ts";
+import {
+  addSome,
+  beginWith,
+  jobRows,
+  never,
+  operationTools,
+  origin,
+  runWith,
+} from "./operation-tools.ts";
 
 const queue = testQueue(() => migratedDatabase("worker", ["operations"]));
 const tools = () => operationTools(queue.db);
@@ -27,7 +35,7 @@ test("An operation changes the matching jobs as its rehearsal reported, and repo
   const jobs = await rows();
   await lockJob(queue, String(jobs[1]?.["id"]));
   const with_ = tools();
-  const { report, operation } = await begun(with_, "fail", "task:mine", {
+  const { report, operation } = await beginWith(with_, "fail", "task:mine", {
     changes: { reason: "enough" },
   });
   assert.equal(report.count.value, 5);
@@ -60,7 +68,7 @@ test("Retrying is stopped by query, also for running and changed jobs, and that 
   const jobs = await rows();
   await lockJob(queue, String(jobs[1]?.["id"]));
   const with_ = tools();
-  const { report, operation } = await begun(with_, "stop-retrying", "task:t");
+  const { report, operation } = await beginWith(with_, "stop-retrying", "task:t");
   assert.deepEqual([report.change.value, report.skipLocked.value], [4, 0]);
   // A crash in between: the job is recovered and changed.
   await queue.sql(
@@ -140,7 +148,7 @@ for (const [action, changes] of [
     await oddJobs();
     const before = await rows();
     const with_ = tools();
-    const ended = await done(with_, action, "task:odd", { changes });
+    const ended = await runWith(with_, action, "task:odd", { changes });
     assert.deepEqual([ended.state, ended.done, ended.canUndo], ["done", 2, true]);
     assert.notDeepEqual(await rows(), before);
     const undoing = await changeOperation(with_.store, ended.id, "undo");
@@ -155,7 +163,7 @@ test("An undo leaves alone jobs that have changed since, and keys in use.", asyn
   await add(2);
   const [keyed, second] = await rows();
   const with_ = tools();
-  const deleted = await done(with_, "remove", "task:t");
+  const deleted = await runWith(with_, "remove", "task:t");
   assert.equal(deleted.done, 3);
   await queue.sql("select worker.add_job('new', '{}', null, null, null, 'taken')");
   await queue.sql("delete from worker._private_tasks where identifier = 't'");
@@ -172,7 +180,7 @@ test("An undo leaves alone jobs that have changed since, and keys in use.", asyn
       [String(Number(keyed?.["id"]) + 3), "new"],
     ],
   );
-  const later = await done(with_, "retry", "task:t");
+  const later = await runWith(with_, "retry", "task:t");
   await lockJob(queue, String(second?.["id"]));
   const partly = await workOn(with_, await changeOperation(with_.store, later.id, "undo"), never);
   assert.equal(partly.undone, 1);
@@ -185,7 +193,7 @@ test("A query that Node decides changes only the jobs that it decided on.", asyn
     { identifier: "t", payload: { b: 7 } },
   ]);
   const with_ = tools();
-  const { report, operation } = await begun(with_, "reschedule", "payload.a.b:7", {
+  const { report, operation } = await beginWith(with_, "reschedule", "payload.a.b:7", {
     changes: { priority: 3 },
   });
   assert.equal(report.count.value, 1);
@@ -214,7 +222,7 @@ test("With slow batches, five hundred matches behind 88,000 others are reached i
   };
   const busy = { ...real, monotonic: () => nowMs, wait: wait_, store: { ...store, batch } };
   const wish = { limit: 500, rate: null };
-  const ended = await done(busy, "retry", 'is:failed group:"Error: HTTP #"', wish);
+  const ended = await runWith(busy, "retry", 'is:failed group:"Error: HTTP #"', wish);
   assert.deepEqual([ended.state, ended.done], ["done", 500]);
   assert.ok(nowMs < 20_000, `${nowMs} ms by its clock`);
   const touched =
@@ -231,12 +239,12 @@ test("Two concurrent owners change each job once; the second loses the ownership
   await queue.sql(`create or replace trigger note after update on worker._private_jobs
     for each row execute function worker.note()`);
   const [one, other] = [tools(), tools()];
-  const { operation } = await begun(one, "reschedule", "task:t", {
+  const { operation } = await beginWith(one, "reschedule", "task:t", {
     changes: { priority: 1 },
     // The first pauses after its first batch: time to lose the ownership.
     rate: 1_000,
   });
-  await assert.rejects(begun(other, "complete", "task:t"), { code: "conflict" });
+  await assert.rejects(beginWith(other, "complete", "task:t"), { code: "conflict" });
   const first = workOn({ ...one, onProgress: steal }, operation, never);
   let stolen: Promise<JobOperation> | undefined;
   function steal() {
@@ -259,7 +267,7 @@ test("Two concurrent owners change each job once; the second loses the ownership
 test("A paused one stays, a stopped one ends, and no more jobs are changed.", async () => {
   await add(2_500);
   const with_ = tools();
-  const { operation } = await begun(with_, "fail", "task:t");
+  const { operation } = await beginWith(with_, "fail", "task:t");
   let asked: Promise<JobOperation> | undefined;
   const onProgress = () => {
     asked ??= changeOperation(with_.store, operation.id, "pause");
@@ -295,7 +303,7 @@ test("A paused one stays, a stopped one ends, and no more jobs are changed.", as
 
 test("An operation without changed jobs cannot be undone, and explains why.", async () => {
   const with_ = tools();
-  const { operation } = await begun(with_, "retry", "task:nobody");
+  const { operation } = await beginWith(with_, "retry", "task:nobody");
   assert.equal((await workOn(with_, operation, never)).state, "done");
   await assert.rejects(changeOperation(with_.store, operation.id, "undo"), {
     code: "conflict",
@@ -308,7 +316,7 @@ test("A canary resumes the operation when its jobs succeed, and pauses it when o
   await queue.sql("update worker._private_jobs set attempts = max_attempts, last_error = 'x'");
   const with_ = tools();
   const play = async (becomes: string) => {
-    const { operation } = await begun(with_, "retry", "is:failed", { canary: 3 });
+    const { operation } = await beginWith(with_, "retry", "is:failed", { canary: 3 });
     const worker = (async () => {
       for (;;) {
         const now = await with_.store.find(operation.id);
@@ -338,12 +346,12 @@ test("Jobs too large to check are left alone, and the rehearsal reports that the
     select 1, json_build_object('n', 1, 'text', string_agg(md5(n::text), ''))
     from generate_series(1, 20000) n`);
   const with_ = tools();
-  const { report, operation } = await begun(with_, "fail", "payload.n:1");
+  const { report, operation } = await beginWith(with_, "fail", "payload.n:1");
   const { value, precision, low, high } = report.count;
   assert.deepEqual([value, precision, low, high], [1, "estimated", 1, 2]);
   const ended = await workOn(with_, operation, never);
   assert.deepEqual([ended.state, ended.done], ["done", 1]);
-  const { report: other, operation: all } = await begun(with_, "fail", "task:t");
+  const { report: other, operation: all } = await beginWith(with_, "fail", "task:t");
   assert.equal(other.count.precision, "exact", "its texts decide nothing");
   assert.equal((await workOn(with_, all, never)).done, 3);
 });
@@ -383,7 +391,7 @@ test("An undo leaves alone jobs changed by hand since, without a change of updat
   await add(6);
   const with_ = tools();
   const changes = { run_at: "2030-01-01T00:00:00.123456Z", max_attempts: 7 };
-  const moved = await done(with_, "reschedule", "task:t", { changes });
+  const moved = await runWith(with_, "reschedule", "task:t", { changes });
   const [a, b, c] = (await rows()).map(({ id }) => String(id));
   const byHand = [
     [a, "run_at = now() - interval '1 hour'"],
@@ -396,14 +404,14 @@ test("An undo leaves alone jobs changed by hand since, without a change of updat
   const undone = await workOn(with_, await changeOperation(with_.store, moved.id, "undo"), never);
   assert.deepEqual([undone.undone, undone.undoSkipped.changed], [3, 3]);
   assert.deepEqual((await rows()).slice(0, 3), kept);
-  const retried = await done(with_, "retry", "task:t");
+  const retried = await runWith(with_, "retry", "task:t");
   assert.equal(retried.done, 6);
   await queue.sql(
     `update worker._private_jobs set run_at = now() + interval '9 days' where id = ${a}`,
   );
   const again = await workOn(with_, await changeOperation(with_.store, retried.id, "undo"), never);
   assert.deepEqual([again.undone, again.undoSkipped.changed], [5, 1]);
-  const failed = await done(with_, "fail", `id:${a},${b}`);
+  const failed = await runWith(with_, "fail", `id:${a},${b}`);
   await queue.sql(`update worker._private_jobs set last_error = 'noted' where id = ${a}`);
   const last = await workOn(with_, await changeOperation(with_.store, failed.id, "undo"), never);
   assert.deepEqual([last.undone, last.undoSkipped.changed], [1, 1]);
@@ -413,7 +421,7 @@ test("A job that was failed by hand has not failed again, and is no evidence for
   await add(20);
   await queue.sql("update worker._private_jobs set attempts = max_attempts, last_error = 'x'");
   const with_ = tools();
-  const { operation } = await begun(with_, "retry", "is:failed", { canary: 3 });
+  const { operation } = await beginWith(with_, "retry", "is:failed", { canary: 3 });
   const worker = (async () => {
     while ((await with_.store.find(operation.id))?.state !== "canary") await wait(10, never);
     const retried = await queue.sql<{ id: string }>(
@@ -435,7 +443,7 @@ test("An operation that is resumed before its canary is decided does not change 
   await add(20);
   await queue.sql("update worker._private_jobs set attempts = max_attempts, last_error = 'x'");
   const with_ = tools();
-  const { operation } = await begun(with_, "retry", "is:failed", { canary: 3 });
+  const { operation } = await beginWith(with_, "retry", "is:failed", { canary: 3 });
   /** Runs until it watches, and then calls `act`. */
   const workUntil = async (from: JobOperation, act: (stop: AbortController) => unknown) => {
     const stop = new AbortController();
@@ -469,7 +477,7 @@ test("A limit takes the first jobs that can be changed, and no more.", async () 
   await queue.sql(`update worker._private_jobs set locked_at = now(), locked_by = 'w', attempts = 1
     where id = (select min(id) from worker._private_jobs)`);
   const with_ = tools();
-  const ended = await done(with_, "retry", "task:t", { limit: 7 });
+  const ended = await runWith(with_, "retry", "task:t", { limit: 7 });
   assert.deepEqual(
     [ended.state, ended.done, ended.limit, ended.expected?.value],
     ["done", 7, 7, 7],
@@ -483,7 +491,7 @@ test("A limit takes the first jobs that can be changed, and no more.", async () 
   assert.deepEqual([json.limit, json.not_found], [7, null], "the rest was never read");
   assert.match(json.cli, /--limit=7/);
   // The next ones, by the same query.
-  const more = await done(with_, "retry", "is:failed", { limit: 1_000, canary: null });
+  const more = await runWith(with_, "retry", "is:failed", { limit: 1_000, canary: null });
   assert.deepEqual([more.state, more.done], ["done", 22]);
 });
 
@@ -505,7 +513,7 @@ test("A rehearsal can be used for one operation.", async () => {
 test("Receipts and undo data are deleted when they expire.", async () => {
   await add(3);
   const with_ = tools();
-  const ended = await done(with_, "fail", "task:t");
+  const ended = await runWith(with_, "fail", "task:t");
   await queue.sql(
     "update worker._private_operations set finished_at = now() - interval '25 hours'",
   );
@@ -523,7 +531,7 @@ test("While a worker runs, every job is either run once or deleted, never both."
   const ran: string[] = [];
   const task = defineTask("t", async (_payload, { job }) => void ran.push(job.id));
   const with_ = tools();
-  const { operation } = await begun(with_, "complete", "task:t", { rate: 2_000 });
+  const { operation } = await beginWith(with_, "complete", "task:t", { rate: 2_000 });
   const worker = await run({
     connectionString: queue.url,
     tasks: [task],

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { testQueue } from "../queue/queue-database.ts";
 import { migratedDatabase } from "../support/database.ts";
-import { begun, operationTools } from "./operation-tools.ts";
+import { beginWith, operationTools } from "./operation-tools.ts";
 
 const queue = testQueue(() => migratedDatabase("worker", ["operations"]));
 
@@ -12,7 +12,7 @@ test("Of many rehearsals the newest thousand are stored, and the newest can be s
     `insert into worker._private_rehearsals (id, expires_at, rehearsal)
      select 'r' || n, now() + n * interval '1 millisecond', '{}' from generate_series(1, 6000) as n`,
   );
-  const { operation } = await begun(operationTools(queue.db), "fail", "task:mine", {});
+  const { operation } = await beginWith(operationTools(queue.db), "fail", "task:mine", {});
   assert.equal(operation.action, "fail");
   const [row] = await queue.sql(
     "select count(*)::int as count, min(id) filter (where id = 'r6000') as newest from worker._private_rehearsals",

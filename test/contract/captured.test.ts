@@ -8,7 +8,7 @@ import { defineTask } from "../../src/worker/task/task.ts";
 import { Worker } from "../../src/worker/worker.ts";
 import { startAdmin } from "../admin/admin-harness.ts";
 import { worker as command } from "../cli/command.ts";
-import { until } from "../worker/worker-queue.ts";
+import { waitUntil } from "../worker/worker-queue.ts";
 import { overloadedDatabase } from "./overloaded-database.ts";
 
 const overloaded = overloadedDatabase();
@@ -47,9 +47,9 @@ for (const [mode, options] of Object.entries({
       ...options,
     });
     await worker.start();
-    await until("all jobs have run", () => done.length === 53);
+    await waitUntil("all jobs have run", () => done.length === 53);
     await utils.addJob("good");
-    await until("a late job has run", () => done.length === 54);
+    await waitUntil("a late job has run", () => done.length === 54);
     await worker.stop();
     const jobs = await utils.listJobs();
     assert.deepEqual(

@@ -60,7 +60,9 @@ test("The statement of a request that was closed is stopped within a second.", a
   await assertCancelled(ownPoolAt(url));
 });
 
-test("A statement is also stopped behind pgbouncer.", { skip: pgbouncerProgram() === null }, async () => {
+test("A statement is also stopped behind pgbouncer.", {
+  skip: pgbouncerProgram() === null,
+}, async () => {
   const pgbouncer = await startPgbouncer(pgbouncerProgram() ?? "", await serverUrl(), 3);
   for (const poolOf of [poolAt, ownPoolAt]) {
     const pool = poolOf(pgbouncer.url(name));

@@ -1,12 +1,12 @@
 // Cached reads: shared while they run, repeated only after a pause.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { cached, cachedByKey } from "../../src/database/cached.ts";
+import { cachedByKey, createCache } from "../../src/database/cached.ts";
 
 test("Callers during a read share it, and callers soon after get the same value.", async () => {
   let runs = 0;
   const done = Promise.withResolvers<void>();
-  const read = cached(
+  const read = createCache(
     async () => {
       await done.promise;
       return ++runs;
@@ -22,7 +22,7 @@ test("Callers during a read share it, and callers soon after get the same value.
 
 test("A failed read rejects for waiting callers, and the next caller repeats it.", async () => {
   let runs = 0;
-  const read = cached(async () => {
+  const read = createCache(async () => {
     if (++runs === 1) throw new Error("not now");
     return runs;
   });
@@ -52,7 +52,7 @@ test("After a write, an earlier value is read again and waited for, but only onc
     nowMs += 300;
     return ++runs;
   };
-  const read = cached(run, { changedAtMs: () => changedAtMs, clock: () => nowMs });
+  const read = createCache(run, { changedAtMs: () => changedAtMs, clock: () => nowMs });
   assert.equal(await read(), 1);
   nowMs += 5_000;
   assert.equal(await read(), 1, "it rests");
@@ -76,7 +76,7 @@ test("A slow read of a small table is the machine's fault, and pauses for 5 s at
     return ++runs;
   };
   const clock = () => nowMs;
-  const small = cached(run, { slowIntervalMs: 30_000, isSmall: () => true, clock });
+  const small = createCache(run, { slowIntervalMs: 30_000, isSmall: () => true, clock });
   assert.equal(await small(), 1);
   nowMs += 4_900;
   assert.equal(await small(), 1);
@@ -84,7 +84,7 @@ test("A slow read of a small table is the machine's fault, and pauses for 5 s at
   void small();
   await Promise.resolve();
   assert.equal(runs, 2);
-  const large = cached(run, { slowIntervalMs: 30_000, isSmall: () => false, clock });
+  const large = createCache(run, { slowIntervalMs: 30_000, isSmall: () => false, clock });
   await large();
   nowMs += 30_000;
   await large();
@@ -94,7 +94,7 @@ test("A slow read of a small table is the machine's fault, and pauses for 5 s at
 test("A fresh value is read after the call, once for all callers during a read.", async () => {
   const began: number[] = [];
   const ends: (() => void)[] = [];
-  const read = cached(async () => {
+  const read = createCache(async () => {
     const turn = began.push(began.length);
     await new Promise<void>((resolve) => ends.push(resolve));
     return turn;

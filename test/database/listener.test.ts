@@ -11,7 +11,7 @@ import { emptyDatabase } from "../support/database.ts";
 import { manualWait } from "../support/manual-wait.ts";
 import { tcpProxy } from "../support/tcp-proxy.ts";
 import { testPool } from "../support/test-pool.ts";
-import { until } from "../support/until.ts";
+import { waitUntil } from "../support/until.ts";
 
 const LISTENERS = `select pid from pg_stat_activity
   where datname = current_database() and application_name = 'listener'`;
@@ -75,7 +75,7 @@ test("A listener that is started twice has one connection, and closes it.", asyn
   await Promise.all([one.listener.start(), one.listener.start()]);
   assert.equal((await one.sql(LISTENERS)).length, 1);
   await one.listener.stop();
-  await until("it is gone", async () => (await one.sql(LISTENERS)).length === 0);
+  await waitUntil("it is gone", async () => (await one.sql(LISTENERS)).length === 0);
 });
 
 test("A listener that is stopped while it reconnects closes the connection.", async () => {
@@ -222,8 +222,8 @@ test("Another connection that succeeds ends the pause before the next attempt.",
   await using one = await behindProxy({ wait: clock.wait });
   one.proxy.reset();
   while (!clock.waits.some(isBackoff)) await new Promise(setImmediate);
-  one.outage.lost("another", new Error("away"));
-  one.outage.back("another");
+  one.outage.reportLost("another", new Error("away"));
+  one.outage.reportBack("another");
   await one.backs(1);
   assert.equal(one.warnings.length, 1);
 });

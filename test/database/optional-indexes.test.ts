@@ -27,7 +27,7 @@ import { schemaName } from "../../src/database/schema-name.ts";
 import { migratedDatabase, serverUrl } from "../support/database.ts";
 import { pgbouncerProgram, startPgbouncer } from "../support/pgbouncer.ts";
 import { rolePool, type TestPool, testPool } from "../support/test-pool.ts";
-import { until } from "../support/until.ts";
+import { waitUntil } from "../support/until.ts";
 
 const SCHEMA = "my queue";
 const schema = schemaName(SCHEMA);
@@ -133,14 +133,14 @@ test("A build reports what it waits for, excludes other builds, and leaves no in
     const cancel = new AbortController();
     const building = buildIndex(place(), "failed", { cancel: cancel.signal, leave: never });
     const ended = assert.rejects(building, { code: "aborted", message: /failed was cancelled/ });
-    await until("the build waits", () => isWaiting("failed"));
+    await waitUntil("the build waits", () => isWaiting("failed"));
     assert.equal((await stateOf("failed"))?.state, "building");
     assert.equal(await planBuild(place(), "failed"), "building");
     await assert.rejects(planBuild(place(), "retrying"), { code: "database_busy" });
     await assert.rejects(dropIndex(place(), "failed"), { code: "database_busy" });
     cancel.abort();
     // The incomplete index can only be dropped when older transactions are over.
-    await until("the build is over", async () => (await readBuilds(db())).length === 0);
+    await waitUntil("the build is over", async () => (await readBuilds(db())).length === 0);
     await end();
     await ended;
   });
@@ -151,9 +151,9 @@ test("A build can be cancelled from another process, and its incomplete index is
   await withWriter(async (end) => {
     const building = buildIndex(place(), "failed", signals);
     const ended = assert.rejects(building, { code: "database_timeout" });
-    await until("the build waits", () => isWaiting("failed"));
+    await waitUntil("the build waits", () => isWaiting("failed"));
     assert.equal(await cancelBuild(db(), "failed"), true);
-    await until("the build is over", async () => (await readBuilds(db())).length === 0);
+    await waitUntil("the build is over", async () => (await readBuilds(db())).length === 0);
     await end();
     await ended;
   });
@@ -180,14 +180,14 @@ test("In the background builds run one after the other; a stop leaves the runnin
     builds.start("failed");
     builds.start("retrying");
     builds.start("running");
-    await until("the build waits", () => isWaiting("failed"));
+    await waitUntil("the build waits", () => isWaiting("failed"));
     assert.ok(builds.isWaiting("retrying") && builds.isWaiting("running"));
     assert.equal(await builds.cancel("retrying"), true);
     assert.equal(builds.isWaiting("retrying"), false);
     builds.stop();
     await end();
   });
-  await until("PostgreSQL is done", async () => (await usable()).includes("failed"));
+  await waitUntil("PostgreSQL is done", async () => (await usable()).includes("failed"));
   assert.deepEqual(await usable(), ["failed"]);
   await dropIndex(place(), "failed");
 });
@@ -200,13 +200,15 @@ test("A failure in the background is stored, with advice.", async () => {
   );
   const builds = createIndexBuilds(role.pool, db(), silentLogger);
   builds.start("failed");
-  await until("it has failed", async () => builds.failureOf("failed") !== null);
+  await waitUntil("it has failed", async () => builds.failureOf("failed") !== null);
   assert.match(builds.failureOf("failed") ?? "", /must be owner of table.*use the owner/);
   assert.equal((await readIndexStates(db(), builds))[0]?.error, builds.failureOf("failed"));
   await role.close();
 });
 
-test("An index is built behind a transaction pooler.", { skip: pgbouncerProgram() === null }, async () => {
+test("An index is built behind a transaction pooler.", {
+  skip: pgbouncerProgram() === null,
+}, async () => {
   const bouncer = await startPgbouncer(pgbouncerProgram() ?? "", await serverUrl(), 2);
   const pooled = testPool(bouncer.url(databaseName));
   try {

@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 
 export const root = join(import.meta.dirname, "../..");
 
-export const deployed = (path: string) => readFileSync(join(root, "deploy", path), "utf8");
+export const readDeployed = (path: string) => readFileSync(join(root, "deploy", path), "utf8");
 
 /** Returns the reason to skip a test; false if the program is installed. */
 export function unlessInstalled(program: string): string | false {

@@ -8,7 +8,7 @@ import { parse } from "yaml";
 import { createMetrics } from "../../src/admin/feed/metrics.ts";
 import { defineTask, run } from "../../src/index.ts";
 import { migratedDatabase, startAdmin } from "../admin/admin-harness.ts";
-import { check, deployed, newFolder, root, unlessInstalled } from "./files.ts";
+import { check, newFolder, readDeployed, root, unlessInstalled } from "./files.ts";
 
 interface Rules {
   readonly groups: readonly {
@@ -27,9 +27,9 @@ interface Dashboard {
   }[];
   readonly templating: { readonly list: readonly { readonly query: unknown }[] };
 }
-const { groups } = parse(deployed("monitoring/alerts.yaml")) as Rules;
+const { groups } = parse(readDeployed("monitoring/alerts.yaml")) as Rules;
 const rules = groups.flatMap((group) => group.rules);
-const dashboard = JSON.parse(deployed("monitoring/grafana-dashboard.json")) as Dashboard;
+const dashboard = JSON.parse(readDeployed("monitoring/grafana-dashboard.json")) as Dashboard;
 const expressions = [
   ...rules.map(({ expr }) => expr),
   ...dashboard.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)),

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { adminNotes } from "../../src/cli/admin/admin-server.ts";
 import { callsIn, refusalOf } from "../docs/shell-words.ts";
-import { check, deployed, newFolder, secondsOf, unlessInstalled } from "./files.ts";
+import { check, newFolder, readDeployed, secondsOf, unlessInstalled } from "./files.ts";
 
 const SERVICES = ["worker.service", "worker-admin.service"];
 const UNITS = [...SERVICES, "worker-admin.socket"];
@@ -14,7 +14,7 @@ const folder = newFolder();
 
 /** Returns the values of `name=` in a unit. */
 const valuesOf = (unit: string, name: string) =>
-  [...deployed(`systemd/${unit}`).matchAll(new RegExp(`^#?${name}=(.*)$`, "gm"))].map(
+  [...readDeployed(`systemd/${unit}`).matchAll(new RegExp(`^#?${name}=(.*)$`, "gm"))].map(
     ([, value = ""]) => value,
   );
 
@@ -42,8 +42,8 @@ test("The commands, credentials and variables of the units are valid.", () => {
 function installed(): string[] {
   return UNITS.map((unit) => {
     const path = join(folder, unit);
-    const text = deployed(`systemd/${unit}`).replaceAll("/usr/local/bin/worker", "/bin/true");
-    const more = unit === "worker-admin.service" ? deployed(`systemd/${DROP_IN}`) : "";
+    const text = readDeployed(`systemd/${unit}`).replaceAll("/usr/local/bin/worker", "/bin/true");
+    const more = unit === "worker-admin.service" ? readDeployed(`systemd/${DROP_IN}`) : "";
     writeFileSync(path, `${text}\n${more}`);
     return path;
   });

@@ -12,7 +12,7 @@ import {
 } from "../../src/domain/error-group.ts";
 import { compareNumbers } from "../../src/domain/exact/decimal.ts";
 import { valuesAt } from "../../src/domain/exact/payload-values.ts";
-import { completionAt, written } from "../../src/domain/query/completion.ts";
+import { completionAt, quoteIfNeeded } from "../../src/domain/query/completion.ts";
 import { parseQuery } from "../../src/domain/query/parse-query.ts";
 import { printQuery } from "../../src/domain/query/print-query.ts";
 import { QueryError } from "../../src/domain/query/query-error.ts";
@@ -116,7 +116,9 @@ describe("The completion of queries", () => {
     for (let i = 0; i < 500; i++)
       texts.push(randomText(random).replaceAll("\0", "").toWellFormed());
     for (const text of texts.filter((one) => one !== "" && one.length < 200)) {
-      const tree = parseQuery(`queue:${written(text)} payload.${written(text, true)}:1`);
+      const tree = parseQuery(
+        `queue:${quoteIfNeeded(text)} payload.${quoteIfNeeded(text, true)}:1`,
+      );
       const found = tree?.kind === "and" ? tree.items : [];
       const [queue, payload] = found.map((item) => (item.kind === "field" ? item : null));
       assert.deepEqual(

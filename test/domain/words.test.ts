@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ageText, spanText } from "../../src/domain/portable/ages.ts";
-import { capped, estimated, exact } from "../../src/domain/value.ts";
-import { counted, grouped, momentText, ordinal, shortValue } from "../../src/domain/words.ts";
+import { cappedValue, estimatedValue, exactValue } from "../../src/domain/value.ts";
+import { countText, momentText, numberText, ordinal, shortValue } from "../../src/domain/words.ts";
 import {
   type AttemptedJob,
   isPoison as isCrashing,
@@ -39,18 +39,24 @@ test("Exact durations have at most two units.", () => {
 });
 
 test("Numbers are grouped, and marked if they are not exact.", () => {
-  assert.deepEqual([grouped(0), grouped(999), grouped(1_234_567)], ["0", "999", "1,234,567"]);
+  assert.deepEqual(
+    [numberText(0), numberText(999), numberText(1_234_567)],
+    ["0", "999", "1,234,567"],
+  );
   assert.deepEqual([1, 2, 3, 4, 11, 12, 13, 21, 101, 111].map(ordinal), [
     ..."1st 2nd 3rd 4th 11th 12th 13th 21st 101st 111th".split(" "),
   ]);
-  assert.equal(counted(exact(1, "scan", ""), "job"), "1 job");
-  assert.equal(counted(estimated(8_412, 300, "sample", ""), "job"), "≈ 8,400 jobs");
-  assert.equal(counted(capped(10_000, "probe", ""), "try", "tries"), "at least 10,000 tries");
-  assert.equal(counted(capped(1, "probe", ""), "job is", "jobs are"), "at least 1 job is");
-  assert.equal(counted(0, "job"), "0 jobs");
-  assert.equal(grouped(-1_234), "-1,234");
-  const short = [exact(8_412, "scan", ""), estimated(8_412, 300, "sample", "")];
-  assert.deepEqual([...short, capped(10_000, "probe", "")].map(shortValue), [
+  assert.equal(countText(exactValue(1, "scan", ""), "job"), "1 job");
+  assert.equal(countText(estimatedValue(8_412, 300, "sample", ""), "job"), "≈ 8,400 jobs");
+  assert.equal(
+    countText(cappedValue(10_000, "probe", ""), "try", "tries"),
+    "at least 10,000 tries",
+  );
+  assert.equal(countText(cappedValue(1, "probe", ""), "job is", "jobs are"), "at least 1 job is");
+  assert.equal(countText(0, "job"), "0 jobs");
+  assert.equal(numberText(-1_234), "-1,234");
+  const short = [exactValue(8_412, "scan", ""), estimatedValue(8_412, 300, "sample", "")];
+  assert.deepEqual([...short, cappedValue(10_000, "probe", "")].map(shortValue), [
     ...["8,412", "≈ 8,400", "≥ 10,000"],
   ]);
   assert.equal(momentText(Date.parse("2026-11-22T00:20:00.7Z")), "2026-11-22T00:20:00Z");

@@ -8,7 +8,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { brokenBounds, table } from "./field/measure.ts";
-import { missing } from "./field/needs.ts";
+import { missingNeeds } from "./field/needs.ts";
 import { runInChild } from "./group-run.ts";
 import { groups } from "./groups/index.ts";
 import { faultOptions } from "./options.ts";
@@ -27,7 +27,7 @@ for (const group of chosen) {
   const { seed, modes, brief } = options;
   const repeat = `npm run test:faults -- --group ${group.name} --seed ${seed}`;
   console.log(`\n## ${group.name}: ${group.title}`);
-  const absent = await missing(group.needs);
+  const absent = await missingNeeds(group.needs);
   if (absent.length > 0) {
     hasSkipped = true;
     console.log(`SKIPPED: ${absent.join("; ")}`);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { gunzipSync } from "node:zlib";
-import { compressed } from "../../src/http/compress.ts";
+import { compressResponse } from "../../src/http/compress.ts";
 import type { HttpRequest } from "../../src/http/request.ts";
 import { jsonText } from "../../src/http/response.ts";
 
@@ -13,7 +13,7 @@ const accepting = (accepted?: string) =>
 
 test("A long response is compressed for clients that accept gzip, and decompresses to the same text.", async () => {
   for (const accepted of ["gzip", "br, gzip;q=0.5", "*"]) {
-    const { headers, body } = await compressed(accepting(accepted), jsonText(text));
+    const { headers, body } = await compressResponse(accepting(accepted), jsonText(text));
     assert.equal(headers["content-encoding"], "gzip", accepted);
     assert.equal(headers["vary"], "accept-encoding");
     assert.equal(gunzipSync(body as Uint8Array).toString(), text);
@@ -23,7 +23,7 @@ test("A long response is compressed for clients that accept gzip, and decompress
 
 test("Other clients get the response uncompressed, with a Vary header for caches.", async () => {
   for (const accepted of [undefined, "", "br", "gzip;q=0"]) {
-    const { headers, body } = await compressed(accepting(accepted), jsonText(text));
+    const { headers, body } = await compressResponse(accepting(accepted), jsonText(text));
     assert.deepEqual(
       [headers["content-encoding"], headers["vary"]],
       [undefined, "accept-encoding"],
@@ -36,6 +36,6 @@ test("Short responses, bytes and encoded responses stay unchanged.", async () =>
   const bytes = { status: 200, headers: {}, body: Buffer.alloc(10_000) };
   const encoded = { ...jsonText(text), headers: { "content-encoding": "br" } };
   for (const answer of [jsonText("{}"), bytes, encoded, { ...bytes, body: null }]) {
-    assert.equal(await compressed(accepting("gzip"), answer), answer);
+    assert.equal(await compressResponse(accepting("gzip"), answer), answer);
   }
 });

@@ -5,7 +5,7 @@ import { messageOf } from "../../src/base/errors.ts";
 import { silentLogger } from "../../src/base/logger.ts";
 import { createWork } from "../../src/http/bounds/work.ts";
 import { createHttpServer, type HttpServer } from "../../src/http/server.ts";
-import { type StreamLimits, streamed } from "../../src/http/stream.ts";
+import { type StreamLimits, streamResponse } from "../../src/http/stream.ts";
 import { connect, rawExchange, statuses } from "./raw-client.ts";
 
 const servers: HttpServer[] = [];
@@ -23,7 +23,7 @@ async function serve(
   const server = createHttpServer({
     listen: { host: "127.0.0.1", port: 0 },
     handle: (request) =>
-      streamed(
+      streamResponse(
         request,
         places,
         async () => ({

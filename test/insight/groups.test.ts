@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { errorGroup } from "../../src/domain/error-group.ts";
 import type { JobSpec } from "../../src/domain/job-spec.ts";
-import { quoted } from "../../src/domain/portable/query/quoted.ts";
+import { quote } from "../../src/domain/portable/query/quote.ts";
 import { readColumnGroups } from "../../src/insight/groups/column-groups.ts";
 import { readErrorGroups } from "../../src/insight/groups/error-groups.ts";
 import type { Grouping } from "../../src/insight/groups/group.ts";
@@ -98,13 +98,13 @@ test("More than 20 groups of one job in a task are grouped by their place, and f
   assert.deepEqual(sizes(await groups("task", `group:${one?.key}`)), [["import", 34]]);
   // The page names a group by its label.
   for (const { label, count } of found) {
-    const named = await groups("error", `is:failed group:${quoted(label)}`);
+    const named = await groups("error", `is:failed group:${quote(label)}`);
     assert.deepEqual(sizes(named), [[label, count.value]]);
   }
   // A program that has not built the groups finds it as well, and detects an unknown one.
   const program = () => ({ ...queue.db, schema: { ...queue.db.schema } });
   const other = program();
-  for (const name of [quoted(label), one?.key]) {
+  for (const name of [quote(label), one?.key]) {
     const db = program();
     const jobs = await compileQuery(db, `is:failed group:${name}`);
     const byTask = await readColumnGroups(db, "task", jobs, await gauge(), 50);

@@ -5,14 +5,14 @@ import type { Page } from "playwright-core";
 import type { JobSpec } from "../../src/domain/job-spec.ts";
 import {
   confirm,
+  dismissNotice,
   jobVerb,
-  noticed,
   sees,
-  settled,
   startAdmin,
   type TestAdmin,
-  turned,
   visit,
+  waitForData,
+  waitForPage,
 } from "./harness.ts";
 
 let admin: TestAdmin;
@@ -32,7 +32,7 @@ async function lock(id: string): Promise<void> {
 }
 
 const start = async (page: Page, id: string, action: string) => {
-  await turned(page, `Job ${id}`);
+  await waitForPage(page, `Job ${id}`);
   await (await jobVerb(page, action)).click();
 };
 
@@ -41,7 +41,7 @@ test("Completing a job deletes it.", async () => {
   const work = async ({ page }: { page: Page }) => {
     await start(page, id, "Complete…");
     await confirm(page, ["It is deleted and never runs.", `#${id}`], `Complete job ${id}`);
-    await noticed(page, "Completed 1 of 1 job");
+    await dismissNotice(page, "Completed 1 of 1 job");
     await sees(page, "This job no longer exists.");
   };
   await visit(admin, `/jobs/${id}`, work, { mayMeet: /404 \(Not Found\)/ });
@@ -55,7 +55,7 @@ test("Failing a job takes its attempts and writes down the reason.", async () =>
     await start(page, id, "Fail…");
     await page.getByLabel("Reason").fill('the pot <b>broke</b>, "twice"');
     await confirm(page, ["It gets no more attempts"], `Fail job ${id}`);
-    await noticed(page, "Failed 1 of 1 job");
+    await dismissNotice(page, "Failed 1 of 1 job");
     await sees(page, "Will not run again.");
     await sees(page, 'the pot <b>broke</b>, "twice"');
   });
@@ -73,7 +73,7 @@ test("Running a failed job now gives it its attempts back.", async () => {
     assert.ok(await page.getByLabel("Reset attempts to 0").isChecked());
     const says = ["runs as soon as a worker is free", "1 job has no attempts left"];
     await confirm(page, says, `Run job ${id} now`);
-    await noticed(page, "Rescheduled to run now: 1 of 1 job");
+    await dismissNotice(page, "Rescheduled to run now: 1 of 1 job");
     await sees(page, /Waiting to start|Waits for a free worker|ahead of it/);
   });
   const job = await admin.utils.getJob(id);
@@ -86,7 +86,7 @@ test("A failed job is retried with all its attempts; what has not failed needs n
   await visit(admin, `/jobs/${id}`, async ({ page }) => {
     await start(page, id, "Retry…");
     await confirm(page, ["attempts are reset to 0"], `Retry job ${id}`);
-    await noticed(page, "Retried 1 of 1 job");
+    await dismissNotice(page, "Retried 1 of 1 job");
     await sees(page, /Waiting to start|Waits for a free worker|ahead of it/);
     await page.getByRole("button", { name: "Retry…" }).waitFor({ state: "detached" });
   });
@@ -117,7 +117,7 @@ test("Rescheduling changes what was filled in, by the local clock, and nothing e
     await page.getByLabel("Attempts used").fill("3");
     const says = ["Only the fields you fill in are changed", /Wed 15 Jan 2031 23:30:00 \+05:30/];
     await confirm(page, says, `Reschedule job ${id}`);
-    await noticed(page, "Rescheduled 1 of 1 job");
+    await dismissNotice(page, "Rescheduled 1 of 1 job");
   };
   await visit(admin, `/jobs/${id}`, work, { timezoneId: "Asia/Kolkata" });
   const job = await admin.utils.getJob(id);
@@ -131,10 +131,10 @@ test("A job is removed by its key, from its own page and from the list.", async 
     await start(page, first, "Remove by key…");
     assert.equal(await page.getByLabel("Job key").inputValue(), "pot:1");
     await confirm(page, ["The job with this key is deleted."], "Remove the job");
-    await noticed(page, /pot:1|[Rr]emoved/);
+    await dismissNotice(page, /pot:1|[Rr]emoved/);
     await sees(page, "This job no longer exists.");
     await page.locator(".crumb a").first().click();
-    await turned(page, "Jobs");
+    await waitForPage(page, "Jobs");
     await page.locator('.jobs-page summary[aria-label="More actions"]').click();
     await page.getByRole("button", { name: "Remove by key…" }).click();
     await page.getByRole("button", { name: "Remove the job" }).click();
@@ -165,13 +165,13 @@ for (const [action, { verb, says }] of Object.entries(bulk)) {
     const untouched = await admin.utils.getJob(held);
     await visit(admin, `/jobs?identifier=${task}`, async ({ page, requests }) => {
       await page.locator(`#job-${three}`).waitFor();
-      await settled(page);
+      await waitForData(page);
       await page.getByLabel("Select all rows on this page").check();
       await sees(page, "3 selected");
       await page.getByRole("button", { name: action, exact: true }).click();
       const named = [`#${three}`, `#${held}`, `#${one}`];
       await confirm(page, ["1 of them is locked by a worker and will be skipped.", ...named], verb);
-      await noticed(page, `${says}; 1 left alone, it has started: #${held}`);
+      await dismissNotice(page, `${says}; 1 left alone, it has started: #${held}`);
       await page.getByText("3 selected").waitFor({ state: "detached" });
       assert.deepEqual(JSON.parse(requests.find(({ method }) => method === "POST")?.body ?? ""), {
         action: action.replace("…", "").toLowerCase().replace(" ", "-"),

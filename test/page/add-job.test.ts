@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { Page } from "playwright-core";
-import { noticed, sees, startAdmin, type TestAdmin, turned, visit } from "./harness.ts";
+import { dismissNotice, sees, startAdmin, type TestAdmin, visit, waitForPage } from "./harness.ts";
 
 let admin: TestAdmin;
 before(async () => {
@@ -13,7 +13,7 @@ const PAYLOAD = `{ "big": 9223372036854775807,
   "twice": 1, "twice": 2, "z": null, "a": [1.10, 1e2, -0], "text": "\\u0041 \u{1f600} <b>" }`;
 
 async function openForm(page: Page): Promise<void> {
-  await turned(page, "Jobs");
+  await waitForPage(page, "Jobs");
   await page.getByRole("button", { name: "Add a job" }).first().click();
 }
 
@@ -38,7 +38,7 @@ test("A job is added with every field, its payload byte for byte.", async () => 
     await page.locator(".notice a").click();
     await page.waitForURL(/#\/jobs\/\d+$/);
     await sees(page, "charge:1");
-    await noticed(page, "Added");
+    await dismissNotice(page, "Added");
   };
   await visit(admin, "/jobs", work, { timezoneId: "America/New_York" });
   const [row] = await admin.sql(`
@@ -99,7 +99,7 @@ test("A refusal is shown in the form, which keeps what was typed.", async () => 
     assert.equal(await field(page, "payload").inputValue(), "[7]");
     await field(page, "flags").fill("short");
     await add(page).click();
-    await noticed(page, "Added");
+    await dismissNotice(page, "Added");
   };
   await visit(admin, "/jobs", work, { mayMeet: /400 \(Bad Request\)/ });
 });
@@ -118,7 +118,7 @@ test("An equal job is not added again: the notice leads to the one that is there
       const notice = page.locator(".notice").filter({ hasText: said });
       await notice.waitFor();
       if (said === "Already there") await notice.getByRole("link").click();
-      else await noticed(page, said);
+      else await dismissNotice(page, said);
     }
     await sees(page, "slow-api");
     await sees(page, /\d:\d\d(:\d\d)?, in \d/);

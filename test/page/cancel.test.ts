@@ -6,13 +6,13 @@ import { defineTask } from "../../src/worker/task/task.ts";
 import { Worker } from "../../src/worker/worker.ts";
 import {
   confirm,
+  dismissNotice,
   jobVerb,
-  noticed,
   sees,
   startAdmin,
   type TestAdmin,
-  turned,
   visit,
+  waitForPage,
 } from "./harness.ts";
 
 let admin: TestAdmin;
@@ -21,7 +21,7 @@ before(async () => {
 });
 
 const start = async (page: Page, id: string) => {
-  await turned(page, `Job ${id}`);
+  await waitForPage(page, `Job ${id}`);
   await (await jobVerb(page, "Cancel…")).click();
 };
 
@@ -31,7 +31,7 @@ test("A waiting job is cancelled with a reason, and its page shows it.", async (
     await start(page, id);
     await page.getByLabel("Reason").fill("wrong <b>pot</b>");
     await confirm(page, ["fails without running"], `Cancel job ${id}`);
-    await noticed(page, "Cancelled 1 of 1 job");
+    await dismissNotice(page, "Cancelled 1 of 1 job");
     await sees(page, /cancelled: wrong <b>pot<\/b>/);
   });
   assert.equal((await admin.utils.getJob(id))?.lastError, "cancelled: wrong <b>pot</b>");
@@ -43,7 +43,7 @@ test("Where the schema lacks the tables, the dialog adds them, and then cancels.
   await visit(bare, `/jobs/${id}`, async ({ page }) => {
     await start(page, id);
     await confirm(page, ["Adds the missing tables first"], "Add tables and continue");
-    await noticed(page, "Cancelled 1 of 1 job");
+    await dismissNotice(page, "Cancelled 1 of 1 job");
   });
   assert.equal((await bare.utils.getJob(id))?.lastError, "cancelled");
 });
@@ -69,7 +69,7 @@ test("A running job is cancelled: its signal aborts, and it fails for good.", as
     await visit(admin, `/jobs/${id}`, async ({ page }) => {
       await start(page, id);
       await confirm(page, ["The signal of a running job aborts"], `Cancel job ${id}`);
-      await noticed(page, "1 runs and is being cancelled");
+      await dismissNotice(page, "1 runs and is being cancelled");
       await sees(page, "Failed");
       await sees(page, /^cancelled/);
     });

@@ -262,19 +262,19 @@ export async function isLive(page: Page): Promise<void> {
 }
 
 /** Waits until the page has drawn what it requested. */
-export async function settled(page: Page): Promise<void> {
+export async function waitForData(page: Page): Promise<void> {
   await page.locator("#page-title").waitFor();
   await page.waitForFunction(() => document.querySelector(".loading, .waiting") === null);
 }
 
 /** The page of this title is there. */
-export async function turned(page: Page, title: string): Promise<void> {
+export async function waitForPage(page: Page, title: string): Promise<void> {
   // The number in brackets before it is how many have failed.
   await page.waitForFunction(
     (wanted) => document.title.replace(/^\([\d,]+\) /, "") === `${wanted} · worker`,
     title,
   );
-  await settled(page);
+  await waitForData(page);
 }
 
 /** Checks that the open dialog has all these texts, presses its button, and waits until it is closed. */
@@ -286,7 +286,7 @@ export async function confirm(page: Page, says: readonly (string | RegExp)[], ve
 }
 
 /** Waits for a notice with the text, and dismisses the notices. */
-export async function noticed(page: Page, text: string | RegExp): Promise<void> {
+export async function dismissNotice(page: Page, text: string | RegExp): Promise<void> {
   const notice = page.locator(".notice").filter({ hasText: text });
   await notice.getByRole("button", { name: "Dismiss" }).click();
   await notice.waitFor({ state: "detached" });

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { Page } from "playwright-core";
 import { rawJson } from "../../src/domain/payload.ts";
-import { noticed, sees, startAdmin, type TestAdmin, turned, visit } from "./harness.ts";
+import { dismissNotice, sees, startAdmin, type TestAdmin, visit, waitForPage } from "./harness.ts";
 
 let admin: TestAdmin;
 before(async () => {
@@ -17,7 +17,7 @@ const STACK = "Error: no coffee\n    at brew (/app/pot.js:4:2)\n\n    at <b>morn
 test("A payload is shown and copied as it was sent, in the tree and as text.", async () => {
   const { id } = await admin.utils.addJob("brew", rawJson(PAYLOAD));
   const work = async ({ page }: { page: Page }) => {
-    await turned(page, `Job ${id}`);
+    await waitForPage(page, `Job ${id}`);
     const tree = page.locator(".tree");
     for (const exact of ["9223372036854775807", "1.10", '"\\u00e9\\n"', "1e400", "-0"]) {
       await tree.locator("code").getByText(exact, { exact: true }).waitFor();
@@ -27,13 +27,13 @@ test("A payload is shown and copied as it was sent, in the tree and as text.", a
     const shown = (await page.locator("pre.raw").textContent()) ?? "";
     assert.equal(shown.replaceAll(/\s/g, ""), PAYLOAD.replaceAll(/\s/g, ""));
     await page.getByRole("button", { name: "Copy the payload" }).click();
-    await noticed(page, "Copied");
+    await dismissNotice(page, "Copied");
     assert.equal(await page.evaluate(() => navigator.clipboard.readText()), PAYLOAD);
     await page.getByRole("button", { name: "Copy id" }).click();
-    await noticed(page, `Copied ${id}`);
+    await dismissNotice(page, `Copied ${id}`);
     assert.equal(await page.evaluate(() => navigator.clipboard.readText()), id);
     await page.keyboard.press("c");
-    await noticed(page, "Copied http");
+    await dismissNotice(page, "Copied http");
     const link = await page.evaluate(() => navigator.clipboard.readText());
     assert.equal(link, `${admin.url}#/jobs/${id}`);
   };
@@ -44,7 +44,7 @@ test("A payload is shown and copied as it was sent, in the tree and as text.", a
 test("Copying works where the browser gives no clipboard to pages.", async () => {
   const { id } = await admin.utils.addJob("brew", rawJson(PAYLOAD));
   const work = async ({ page }: { page: Page }) => {
-    await turned(page, `Job ${id}`);
+    await waitForPage(page, `Job ${id}`);
     const button = page.getByRole("button", { name: "Copy the payload" });
     await button.click();
     await sees(page, /^Copied/);
@@ -69,7 +69,7 @@ test("The error keeps its lines, and the facts are those of the database.", asyn
   );
   await admin.utils.permanentlyFailJobs([job.id], STACK);
   await visit(admin, `/jobs/${job.id}`, async ({ page }) => {
-    await turned(page, `Job ${job.id}`);
+    await waitForPage(page, `Job ${job.id}`);
     await page.locator(".frames .own", { hasText: "brew" }).waitFor();
     await page.getByRole("button", { name: "Show as text" }).click();
     assert.equal(await page.locator("pre.stack").textContent(), STACK);
@@ -96,7 +96,7 @@ test("The error keeps its lines, and the facts are those of the database.", asyn
 test("A job that finishes meanwhile stays in sight, is marked, and has no actions.", async () => {
   const { id } = await admin.utils.addJob("brew");
   const work = async ({ page }: { page: Page }) => {
-    await turned(page, `Job ${id}`);
+    await waitForPage(page, `Job ${id}`);
     await sees(page, /Waiting to start|Waits for a free worker|ahead of it/);
     await admin.utils.completeJobs([id]);
     await sees(page, "This job no longer exists.");
@@ -124,7 +124,7 @@ test("If a worker that is not responding has locked the queue, the chain leads t
   await admin.sql(`insert into {}._private_workers (id, last_heartbeat_at, started_at)
     values ('gone', now() - interval '1 hour', now() - interval '1 day')`);
   await visit(admin, `/jobs/${second.id}`, async ({ page }) => {
-    await turned(page, `Job ${second.id}`);
+    await waitForPage(page, `Job ${second.id}`);
     await page.locator(".chain .root", { hasText: "gone" }).waitFor();
     await page.getByRole("button", { name: "Unlock gone…" }).first().click();
     await page.getByRole("dialog").getByRole("button", { name: "Unlock gone" }).click();
@@ -142,7 +142,7 @@ test("A payload of 50 MB is shown by its size and its beginning, and the page do
     admin,
     `/jobs/${id}`,
     async ({ page }) => {
-      await turned(page, `Job ${id}`);
+      await waitForPage(page, `Job ${id}`);
       await page.getByRole("button", { name: "Load payload" }).click();
       await sees(page, "Truncated: too large to show here");
       const shown = (await page.locator("pre.raw").textContent()) ?? "";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { before, test } from "node:test";
 import type { Page } from "playwright-core";
-import { addressOfRoute, sees, startAdmin, type TestAdmin, turned, visit } from "./harness.ts";
+import { addressOfRoute, sees, startAdmin, type TestAdmin, visit, waitForPage } from "./harness.ts";
 
 let admin: TestAdmin;
 before(async () => {
@@ -18,15 +18,15 @@ const rows = (page: Page, count: number) =>
 
 test("A tab requests the jobs of its condition, in its own order, and Back brings the last one.", async () => {
   await visit(admin, "/jobs", async ({ page, requests }) => {
-    await turned(page, "Jobs");
+    await waitForPage(page, "Jobs");
     const { failed } = await admin.utils.countJobs();
     await page.locator(".tabs").getByText("Failed", { exact: true }).last().click();
-    await turned(page, "Jobs, failed");
+    await waitForPage(page, "Jobs, failed");
     await rows(page, Math.min(failed, 100));
     const asked = requests.filter(({ path }) => path.startsWith("/api/jobs?")).at(-1)?.path;
     assert.equal(asked, "/api/jobs?limit=100&fields=row&count=fast&sort=-failed_at&q=is%3Afailed");
     await page.goBack();
-    await turned(page, "Jobs");
+    await waitForPage(page, "Jobs");
     await rows(page, 100);
   });
 });
@@ -39,7 +39,7 @@ test("A fetched job differs from a running one, in the list, in its tab and on i
   await admin.sql(`insert into worker._private_workers (id, last_heartbeat_at, metadata)
     values ('w-3', now(), '{"running_job_ids": ["${runs}"], "fetched_job_ids": ["${fetched}"]}')`);
   await visit(admin, "/jobs?q=is%3Afetched", async ({ page }) => {
-    await turned(page, "Jobs, fetched");
+    await waitForPage(page, "Jobs, fetched");
     await rows(page, 1);
     assert.deepEqual(await ids(page), [fetched]);
     await sees(page, "Fetched by w-3, attempt 1");
@@ -58,7 +58,7 @@ test("A fetched job differs from a running one, in the list, in its tab and on i
 test("A query is typed with completions, becomes chips, and is the address.", async () => {
   await admin.utils.addJob("find_me", { note: "a needle & a haystack?" }, { queueName: "a b/c&d" });
   await visit(admin, "/jobs", async ({ page, context, requests }) => {
-    await turned(page, "Jobs");
+    await waitForPage(page, "Jobs");
     await page.keyboard.press("/");
     await page.keyboard.type("task:find");
     await page.getByRole("option", { name: "find_me" }).waitFor();
@@ -92,7 +92,7 @@ test("A query is typed with completions, becomes chips, and is the address.", as
 
 test("A wrong query is marked where it is wrong, and the way out is a click.", async () => {
   await visit(admin, "/jobs", async ({ page }) => {
-    await turned(page, "Jobs");
+    await waitForPage(page, "Jobs");
     await field(page).fill("attempst>5");
     await field(page).press("Enter");
     await sees(page, 'Column 1: unknown field "attempst"');
@@ -129,7 +129,7 @@ test("Paging shows all jobs by cursor, with their places, and none twice.", asyn
 
 test("A list in use does not move: new rows wait until they are requested.", async () => {
   await visit(admin, "/jobs", async ({ page }) => {
-    await turned(page, "Jobs");
+    await waitForPage(page, "Jobs");
     const [first = "", second = ""] = await ids(page);
     await page.locator(`#job-${second}`).hover();
     await admin.sql("delete from {}._private_jobs where id = $1", [first]);
@@ -180,7 +180,7 @@ test("The whole row opens its job beside the list, and the export downloads what
 
 test("Columns and tight rows are remembered by the browser.", async () => {
   await visit(admin, "/jobs", async ({ page }) => {
-    await turned(page, "Jobs");
+    await waitForPage(page, "Jobs");
     await page.locator("summary", { hasText: "Columns" }).click();
     await page.getByLabel("Priority").check();
     await page.getByLabel("Compact rows").check();
@@ -216,7 +216,7 @@ test("The job beside the list follows the keys, and the list stays where it was.
     await page.keyboard.press("Enter");
     await page.locator(".beside:focus").waitFor();
     await page.keyboard.press("Enter");
-    await turned(page, `Job ${all[42]}`);
+    await waitForPage(page, `Job ${all[42]}`);
     await page.goBack();
     await page.locator(`#job-${all[42]}.cur`).waitFor();
     assert.ok(lists <= 2, `the list was requested ${lists} times`);
@@ -228,9 +228,9 @@ test("On a narrow screen a row opens the page of its job.", async () => {
     await rows(page, 100);
     const [id = ""] = await ids(page);
     await page.locator(`#job-${id} .c-why`).click();
-    await turned(page, `Job ${id}`);
+    await waitForPage(page, `Job ${id}`);
     await page.goBack();
-    await turned(page, "Jobs");
+    await waitForPage(page, "Jobs");
     await page.locator(`#job-${id}`).waitFor();
   };
   await visit(admin, "/jobs", work, { viewport: { width: 1024, height: 768 } });
@@ -238,7 +238,7 @@ test("On a narrow screen a row opens the page of its job.", async () => {
 
 test("Failed jobs are put together by error, opened in place, and shown alone.", async () => {
   await visit(admin, "/jobs?q=is%3Afailed", async ({ page }) => {
-    await turned(page, "Jobs, failed");
+    await waitForPage(page, "Jobs, failed");
     await page.getByRole("link", { name: "By error" }).click();
     await page.locator("tr.grp").first().waitFor();
     const heads = await page.locator("tr.grp").count();

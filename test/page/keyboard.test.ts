@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { Page } from "playwright-core";
-import { jobVerb, sees, startAdmin, type TestAdmin, turned, visit } from "./harness.ts";
+import { jobVerb, sees, startAdmin, type TestAdmin, visit, waitForPage } from "./harness.ts";
 
 let admin: TestAdmin;
 before(async () => {
@@ -23,25 +23,25 @@ const focused = (page: Page, selector: string) => page.locator(`${selector}:focu
 
 test("A turn of the page moves the focus to its heading and changes the title.", async () => {
   await visit(admin, "/", async ({ page }) => {
-    await turned(page, "Overview");
+    await waitForPage(page, "Overview");
     for (const name of ["Jobs", "Queues", "Tasks", "Workers", "Cron", "Maintenance", "Overview"]) {
       await page.locator(".side .nav", { hasText: name }).focus();
       await page.keyboard.press("Enter");
-      await turned(page, name);
+      await waitForPage(page, name);
       await focused(page, "h1#page-title");
       const heading = await page.locator("h1").textContent();
       // The overview's heading is its verdict.
       assert.equal(heading === name, name !== "Overview", String(heading));
     }
     await page.goBack();
-    await turned(page, "Maintenance");
+    await waitForPage(page, "Maintenance");
     await focused(page, "h1#page-title");
   });
 });
 
 test("The first tab stop skips to the page.", async () => {
   await visit(admin, "/queues", async ({ page }) => {
-    await turned(page, "Queues");
+    await waitForPage(page, "Queues");
     await page.keyboard.press("Tab");
     await page.keyboard.press("Enter");
     await focused(page, "h1#page-title");
@@ -51,9 +51,9 @@ test("The first tab stop skips to the page.", async () => {
 
 test("A slash focuses the search, from any page, and is a letter in a field.", async () => {
   await visit(admin, "/", async ({ page }) => {
-    await turned(page, "Overview");
+    await waitForPage(page, "Overview");
     await page.keyboard.press("/");
-    await turned(page, "Jobs");
+    await waitForPage(page, "Jobs");
     await focused(page, "#jobs-query");
     await page.keyboard.type("a/b");
     assert.equal(await page.locator("#jobs-query").inputValue(), "a/b");
@@ -67,7 +67,7 @@ test("A slash focuses the search, from any page, and is a letter in a field.", a
 
 test("Escape and the arrow down lead from the search of a list to its rows.", async () => {
   await visit(admin, "/tasks", async ({ page }) => {
-    await turned(page, "Tasks");
+    await waitForPage(page, "Tasks");
     await page.locator("tbody tr").first().waitFor();
     for (const key of ["Escape", "ArrowDown"]) {
       await page.keyboard.press("/");
@@ -80,7 +80,7 @@ test("Escape and the arrow down lead from the search of a list to its rows.", as
 
 test("At most twelve tab stops lie outside the page, however many views are saved.", async () => {
   await visit(admin, "/jobs?q=is:failed", async ({ page }) => {
-    await turned(page, "Jobs, failed");
+    await waitForPage(page, "Jobs, failed");
     const views = Array.from({ length: 6 }, (_, n) => `/jobs?q=attempts%3E${n} View ${n}`);
     await page.evaluate((lines) => localStorage.setItem("worker.views", lines), views.join("\n"));
     await page.reload();
@@ -107,7 +107,7 @@ test("At most twelve tab stops lie outside the page, however many views are save
 
 test("Enter opens what the palette finds: a page, an action, the jobs that match.", async () => {
   await visit(admin, "/", async ({ page }) => {
-    await turned(page, "Overview");
+    await waitForPage(page, "Overview");
     const find = async (text: string) => {
       await page.keyboard.press("Control+k");
       await focused(page, "#palette-field");
@@ -117,7 +117,7 @@ test("Enter opens what the palette finds: a page, an action, the jobs that match
       await page.locator(".palette").waitFor({ state: "detached" });
     };
     await find("mainten");
-    await turned(page, "Maintenance");
+    await waitForPage(page, "Maintenance");
     await find("remove by");
     await page.getByRole("dialog").getByLabel("Job key").waitFor();
     await page.keyboard.press("Escape");
@@ -128,7 +128,7 @@ test("Enter opens what the palette finds: a page, an action, the jobs that match
 
 test("Rows are walked, selected and opened by keys, and left again.", async () => {
   await visit(admin, "/jobs?q=is:failed", async ({ page }) => {
-    await turned(page, "Jobs, failed");
+    await waitForPage(page, "Jobs, failed");
     const ids = await page.locator("tbody tr").evaluateAll((rows) => rows.map((row) => row.id));
     await tabTo(page, "tbody tr");
     await focused(page, `#${ids[0]}`);
@@ -147,7 +147,7 @@ test("Rows are walked, selected and opened by keys, and left again.", async () =
     await page.keyboard.press("Enter");
     await focused(page, ".beside");
     await page.keyboard.press("Enter");
-    await turned(page, `Job ${ids[2]?.slice(4)}`);
+    await waitForPage(page, `Job ${ids[2]?.slice(4)}`);
     await focused(page, "h1#page-title");
     await page.keyboard.press("Shift+Tab");
     for (let i = 0; i < 3; i++) {
@@ -156,7 +156,7 @@ test("Rows are walked, selected and opened by keys, and left again.", async () =
     }
     await page.locator(".crumb a").first().focus();
     await page.keyboard.press("Enter");
-    await turned(page, "Jobs, failed");
+    await waitForPage(page, "Jobs, failed");
   });
 });
 
@@ -166,7 +166,7 @@ for (const [path, title] of [
 ] as const) {
   test(`The key u opens the dialog of the current row's Unlock button on ${path}.`, async () => {
     await visit(admin, path, async ({ page }) => {
-      await turned(page, title);
+      await waitForPage(page, title);
       const row = page.locator("table.rows tbody tr").filter({ hasText: "Unlock…" }).first();
       await row.focus();
       await page.keyboard.press("ArrowDown");
@@ -220,7 +220,7 @@ test("Enter confirms an action that can be undone; for other actions the focus i
     });
   }
   await visit(admin, "/maintenance", async ({ page }) => {
-    await turned(page, "Maintenance");
+    await waitForPage(page, "Maintenance");
     for (const row of [
       /^Sweep workers that are not responding/,
       /^Delete unused tasks/,
@@ -269,7 +269,7 @@ test("With forced colours the current row still differs from the others.", async
 test("A dialog takes the focus, keeps it, and gives it back at Escape.", async () => {
   const [job] = (await admin.utils.listJobs({ state: "ready", limit: 1 })).jobs;
   await visit(admin, `/jobs/${job?.id}`, async ({ page }) => {
-    await turned(page, `Job ${job?.id}`);
+    await waitForPage(page, `Job ${job?.id}`);
     for (const name of ["Complete…", "Fail…", "Reschedule…", "Run now…"]) {
       const opener = await jobVerb(page, name);
       await opener.focus();
@@ -321,7 +321,7 @@ test("Jobs are selected and failed with the keyboard alone, and the focus ends o
 
 test("A button that works keeps the focus, in a dialog that is refused too.", async () => {
   const work = async ({ page }: { page: Page }) => {
-    await turned(page, "Maintenance");
+    await waitForPage(page, "Maintenance");
     await tabTo(page, '[data-click="ask.sweep"]');
     await page.keyboard.press("Enter");
     await sees(page, /will be removed/);

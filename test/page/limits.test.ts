@@ -1,7 +1,7 @@
 // Setting a limit in the browser, on a schema that has no tables for it at first, and seeing what the database has of it.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { confirm, noticed, sees, startAdmin, type TestAdmin, visit } from "./harness.ts";
+import { confirm, dismissNotice, sees, startAdmin, type TestAdmin, visit } from "./harness.ts";
 import { seedLimits } from "./seed-limits.ts";
 
 let plain: TestAdmin;
@@ -32,7 +32,10 @@ test("A limit is set after its tables were added, changed by its key, and remove
       ["Set a limit on tenant/*", "Adds the missing tables first"],
       "Add tables and continue",
     );
-    await noticed(page, "Set the limit tenants: at most 3 jobs of each queue tenant/* at once");
+    await dismissNotice(
+      page,
+      "Set the limit tenants: at most 3 jobs of each queue tenant/* at once",
+    );
     const row = page.getByRole("row", { name: /^tenants/ });
     await row.getByText("3 each").waitFor();
     assert.match((await row.textContent()) ?? "", /each queue tenant\/\*.*ana, /);
@@ -47,7 +50,7 @@ test("A limit is set after its tables were added, changed by its key, and remove
     await page.getByLabel("Max at once").fill("");
     await page.getByLabel("Max rate").fill("100");
     await confirm(page, ["Change the limit tenants"], "Change limit");
-    await noticed(page, "Changed the limit tenants");
+    await dismissNotice(page, "Changed the limit tenants");
     await row.getByText("100/min").waitFor();
     const [stored] = await plain.utils.listLimits();
     assert.deepEqual(
@@ -60,7 +63,7 @@ test("A limit is set after its tables were added, changed by its key, and remove
     await page.locator(".limits-here").getByRole("link", { name: "tenants" }).click();
     await page.getByRole("button", { name: "Remove…" }).click();
     await confirm(page, ["Remove the limit tenants"], "Remove the limit tenants");
-    await noticed(page, "Removed the limit tenants");
+    await dismissNotice(page, "Removed the limit tenants");
     await sees(page, "No limits");
   };
   await visit(plain, "/limits", work, asAna);
@@ -85,7 +88,7 @@ test("Limits show what is full and what backs off, which workers hold permits, a
     assert.equal(await page.locator("table.back-offs tbody tr").count(), 6);
     await page.getByRole("button", { name: "End back-off…" }).click();
     await confirm(page, ["Its jobs can start again at once"], "End the back-off of the limit acme");
-    await noticed(page, "Ended the back-off of the queue tenant/acme");
+    await dismissNotice(page, "Ended the back-off of the queue tenant/acme");
     await page.getByText("not full").waitFor();
   });
   assert.deepEqual(await limited.utils.listPauses(), []);

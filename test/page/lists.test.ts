@@ -1,7 +1,7 @@
 // Tasks and timetables: their rows are those of the database, and lead to what they name.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { startAdmin, type TestAdmin, turned, visit } from "./harness.ts";
+import { startAdmin, type TestAdmin, visit, waitForPage } from "./harness.ts";
 
 let admin: TestAdmin;
 before(async () => {
@@ -44,10 +44,10 @@ test("The page of timetables shows the next runs, the waiting job, and entries t
     ('keyed', now() - interval '9 days', date_trunc('minute', now())),
     ('forgotten', now() - interval '2 years', now() - interval '200 days')`);
   await visit(admin, "/", async ({ page }) => {
-    await turned(page, "Overview");
+    await waitForPage(page, "Overview");
     await page.keyboard.press("g");
     await page.keyboard.press("c");
-    await turned(page, "Cron");
+    await waitForPage(page, "Cron");
     const row = (name: string) => page.locator("table.cron tbody tr").filter({ hasText: name });
     await row("nightly").getByText("every day at 02:00").waitFor();
     await row("nightly")
@@ -58,6 +58,6 @@ test("The page of timetables shows the next runs, the waiting job, and entries t
     await row("keyed")
       .getByRole("link", { name: `#${id} waits` })
       .click();
-    await turned(page, `Job ${id}`);
+    await waitForPage(page, `Job ${id}`);
   });
 });

@@ -5,14 +5,14 @@ import { before, test } from "node:test";
 import type { Page } from "playwright-core";
 import {
   confirm,
+  dismissNotice,
   jobVerb,
-  noticed,
   sees,
-  settled,
   startAdmin,
   type TestAdmin,
-  turned,
   visit,
+  waitForData,
+  waitForPage,
 } from "./harness.ts";
 
 const MANY = 240;
@@ -65,7 +65,7 @@ const spent = (rows: readonly Row[]) =>
 /** The list of these jobs, with all matches selected. */
 async function chooseAll(page: Page, count: number): Promise<void> {
   await page.locator(".jobs tbody tr").first().waitFor();
-  await settled(page);
+  await waitForData(page);
   await page.locator(".jobs tbody .cb").first().click();
   await page.getByRole("button", { name: `Select all ${count}` }).click();
   await sees(page, `All ${count} jobs selected`);
@@ -92,7 +92,7 @@ test("All matching jobs are retried after a preview, and restored from the recei
     await dialog.getByLabel("All jobs").check();
     await dialog.getByRole("button", { name: `Retry ${MANY} jobs` }).click();
     await page.getByRole("heading", { name: `Retried ${MANY - 1} of ${MANY} jobs` }).waitFor();
-    await turned(page, `Retried ${MANY - 1} of ${MANY} jobs`);
+    await waitForPage(page, `Retried ${MANY - 1} of ${MANY} jobs`);
     assert.equal(requests.filter(({ method }) => method === "POST").length, 2);
     const retried = await rowsOf("charge");
     assert.equal(spent(retried), 0);
@@ -152,7 +152,7 @@ test("An operation is paused, resumed and stopped from any page.", async () => {
     await sees(page, "Runs on the server.");
     await page.keyboard.press("g");
     await page.keyboard.press("q");
-    await turned(page, "Queues");
+    await waitForPage(page, "Queues");
     await page.locator(".side .op-progress").click();
     await page.getByRole("button", { name: "Pause" }).click();
     await page.getByRole("heading", { name: "Paused: rescheduling 400 jobs" }).waitFor();
@@ -167,7 +167,7 @@ test("An operation is paused, resumed and stopped from any page.", async () => {
       .waitFor();
     await page.keyboard.press("g");
     await page.keyboard.press("a");
-    await turned(page, "Activity");
+    await waitForPage(page, "Activity");
     for (const said of ["Stopped operation", "Resumed operation", "Paused operation"]) {
       await page.locator("table.activity").getByText(said).first().waitFor();
     }
@@ -219,7 +219,7 @@ async function undo(page: Page, says: RegExp, count: string): Promise<void> {
   const notice = page.locator(".notice").filter({ hasText: says });
   await notice.getByRole("button", { name: "Undo…" }).click();
   await confirm(page, [`Restores ${count.split(" ")[0]} of ${count}.`], `Restore ${count}`);
-  await noticed(page, `Undone: ${count.split(" ")[0]} of ${count}`);
+  await dismissNotice(page, `Undone: ${count.split(" ")[0]} of ${count}`);
 }
 
 test("An action on one job is undone from its notice.", async () => {
@@ -232,7 +232,7 @@ test("An action on one job is undone from its notice.", async () => {
     await sees(page, "This job no longer exists.");
     await undo(page, /Completed 1 of 1 job/, "1 job");
     await sees(page, "Will not run again.");
-    await turned(page, `Job ${id}`);
+    await waitForPage(page, `Job ${id}`);
   };
   await visit(admin, `/jobs/${id}`, work, { mayMeet: /404 \(Not Found\)/ });
   assert.deepEqual(await rowsOf("single"), before);
@@ -243,7 +243,7 @@ test("An action on selected jobs is undone from its notice in the list, and late
   const before = await rowsOf("chosen");
   await visit(admin, listOf("chosen"), async ({ page }) => {
     await page.locator(".jobs tbody tr").nth(2).waitFor();
-    await settled(page);
+    await waitForData(page);
     await page.getByLabel("Select all rows on this page").check();
     await page.getByRole("button", { name: "Retry…" }).click();
     await confirm(page, [], "Retry 3 jobs");
@@ -256,11 +256,11 @@ test("An action on selected jobs is undone from its notice in the list, and late
     await confirm(page, [], "Complete 3 jobs");
     await page.keyboard.press("g");
     await page.keyboard.press("a");
-    await turned(page, "Activity");
+    await waitForPage(page, "Activity");
     const row = page.locator("table.activity tr").filter({ hasText: "Completed 3 of 3 jobs" });
     await row.getByRole("button", { name: "Undo…" }).click();
     await confirm(page, [/Restores removed jobs under their ids/], "Restore 3 jobs");
-    await noticed(page, "Undone: 3 of 3 jobs");
+    await dismissNotice(page, "Undone: 3 of 3 jobs");
   });
   assert.deepEqual(await rowsOf("chosen"), before);
 });
@@ -300,7 +300,7 @@ test("Without the tables one click adds them, and continues with the preview.", 
     await page.locator(".jobs tbody tr").first().waitFor();
     await page.keyboard.press("g");
     await page.keyboard.press("a");
-    await turned(page, "Activity");
+    await waitForPage(page, "Activity");
     await sees(page, "Changes are only logged.");
     await page.goBack();
     await chooseAll(page, 120);
@@ -315,7 +315,7 @@ test("Without the tables one click adds them, and continues with the preview.", 
     assert.deepEqual(sent, [operations, "/api/extensions", operations, operations]);
     await page.keyboard.press("g");
     await page.keyboard.press("a");
-    await turned(page, "Activity");
+    await waitForPage(page, "Activity");
     await page.locator("table.activity").getByText("Retried 120 jobs").waitFor();
   });
   assert.equal(spent(await rowsOf("bare", bare)), 0);
@@ -376,7 +376,7 @@ test("A read-only user sees what was done, and no action.", async () => {
     assert.equal(await page.locator(".bulk").count(), 0);
     await page.keyboard.press("g");
     await page.keyboard.press("a");
-    await turned(page, "Activity");
+    await waitForPage(page, "Activity");
     await sees(page, "No changes yet");
   });
 });

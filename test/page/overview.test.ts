@@ -2,7 +2,15 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { Page } from "playwright-core";
-import { confirm, isLive, sees, startAdmin, type TestAdmin, turned, visit } from "./harness.ts";
+import {
+  confirm,
+  isLive,
+  sees,
+  startAdmin,
+  type TestAdmin,
+  visit,
+  waitForPage,
+} from "./harness.ts";
 
 let admin: TestAdmin;
 before(async () => {
@@ -17,7 +25,7 @@ async function shows(page: Page, condition: string, value: number): Promise<void
 
 test("The overview shows the counts of the queue, and each leads to its jobs.", async () => {
   await visit(admin, "/", async ({ page }) => {
-    await turned(page, "Overview");
+    await waitForPage(page, "Overview");
     const { failed, total } = await admin.utils.countJobs();
     assert.equal(total, 352);
     await shows(page, "failed", failed);
@@ -32,7 +40,7 @@ test("The overview shows the counts of the queue, and each leads to its jobs.", 
       total,
     );
     await page.locator(".num-failed").click();
-    await turned(page, "Jobs, failed");
+    await waitForPage(page, "Jobs, failed");
     const rows = page.locator('tbody tr[id^="job-"]');
     await rows.nth(failed - 1).waitFor();
     assert.equal(await rows.count(), failed);
@@ -41,11 +49,11 @@ test("The overview shows the counts of the queue, and each leads to its jobs.", 
 
 test("A job that is added elsewhere is counted without a reload, in every tab.", async () => {
   await visit(admin, "/", async ({ page, context, requests }) => {
-    await turned(page, "Overview");
+    await waitForPage(page, "Overview");
     await isLive(page);
     const other = await context.newPage();
     await other.goto(admin.url);
-    await turned(other, "Overview");
+    await waitForPage(other, "Overview");
     await isLive(other);
     await number(page, "scheduled").waitFor();
     const before = await number(page, "scheduled").innerText();
@@ -104,7 +112,7 @@ test("Back brings the place and the focus of the list back.", async () => {
     await page.locator("h1#page-title:focus").waitFor();
     assert.equal(await page.evaluate(() => window.scrollY), 0);
     await page.goBack();
-    await turned(page, "Jobs, failed");
+    await waitForPage(page, "Jobs, failed");
     await page.waitForFunction((wanted) => Math.abs(window.scrollY - wanted) < 2, top);
     assert.equal(await page.evaluate(() => document.activeElement?.id), id);
   };
@@ -143,7 +151,7 @@ test("Relative times are by the server's clock where the browser's is wrong.", a
       Date.now = () => rightNow() - 3 * 3_600_000;
     });
   const work = async ({ page }: { page: Page }) => {
-    await turned(page, `Job ${id}`);
+    await waitForPage(page, `Job ${id}`);
     await page
       .locator("time")
       .filter({ hasText: /^(?:now|\d+ s)$/ })

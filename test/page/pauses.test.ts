@@ -5,13 +5,13 @@ import { defineTask } from "../../src/worker/task/task.ts";
 import { Worker } from "../../src/worker/worker.ts";
 import {
   confirm,
+  dismissNotice,
   isLive,
-  noticed,
   sees,
-  settled,
   startAdmin,
   type TestAdmin,
   visit,
+  waitForData,
 } from "./harness.ts";
 
 let admin: TestAdmin;
@@ -39,14 +39,14 @@ test("A queue is paused for two hours, after its tables were added, and resumed 
       ["Pause queue mail", "Adds the missing tables first"],
       "Add tables and continue",
     );
-    await noticed(page, "Paused the queue mail");
+    await dismissNotice(page, "Paused the queue mail");
     await sees(page, /^Paused by ana until .*: deploy <b>\.$/);
     const [pause] = await admin.utils.listPauses();
     const forMs = (pause?.resumeAt?.getTime() ?? 0) - (pause?.pausedAt.getTime() ?? 0);
     assert.ok(Math.abs(forMs - 7_200_000) < 60_000, `${forMs}`);
     await page.keyboard.press("p");
     await confirm(page, ["Resume queue mail", "Its jobs can start again at once"], "Resume");
-    await noticed(page, "Resumed the queue mail");
+    await dismissNotice(page, "Resumed the queue mail");
     await page.getByRole("button", { name: "Pause…" }).waitFor();
   };
   await visit(admin, "/queues/mail", work, asAna);
@@ -57,7 +57,7 @@ test("A task is paused from its row, and the overview and its job show it until 
   const work = async ({ page }: Visited) => {
     await page.getByRole("row", { name: /send/ }).getByRole("button", { name: "Pause…" }).click();
     await confirm(page, ["Pause task send"], "Pause task");
-    await noticed(page, "Paused the task send");
+    await dismissNotice(page, "Paused the task send");
     await sees(page, "Paused");
     await page.goto(`${admin.url}#/jobs/1`);
     await sees(page, "The task send is paused by ana");
@@ -83,7 +83,7 @@ test("The page of a paused queue shows that the worker has acknowledged the paus
     const work = async ({ page }: Visited) => {
       await page.getByRole("button", { name: "Pause…" }).click();
       await confirm(page, ["Pause queue mail"], "Pause queue");
-      await noticed(page, "acknowledged by 1 of 1 worker");
+      await dismissNotice(page, "acknowledged by 1 of 1 worker");
       await sees(page, "Acknowledged by 1 of 1 worker.");
     };
     await visit(admin, "/queues/mail", work, asAna);
@@ -95,7 +95,7 @@ test("The page of a paused queue shows that the worker has acknowledged the paus
 
 test("Everything is paused from the palette, and each page shows it until it is resumed.", async () => {
   const work = async ({ page }: Visited) => {
-    await settled(page);
+    await waitForData(page);
     await page.keyboard.press("Control+k");
     await page.keyboard.type("pause everything");
     await page.keyboard.press("Enter");

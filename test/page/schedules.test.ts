@@ -1,7 +1,7 @@
 // Schedules in the browser: added, opened, changed, paused by key and removed.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { confirm, noticed, sees, startAdmin, type TestAdmin, visit } from "./harness.ts";
+import { confirm, dismissNotice, sees, startAdmin, type TestAdmin, visit } from "./harness.ts";
 
 let admin: TestAdmin;
 before(async () => {
@@ -22,7 +22,7 @@ test("A schedule is added, and its page shows its next runs; a change begins wit
       await page.locator(`#field-${field}`).fill(text);
     }
     await confirm(page, ["Add"], "Add schedule");
-    await noticed(page, "Added the schedule nightly");
+    await dismissNotice(page, "Added the schedule nightly");
     await page.getByRole("link", { name: "nightly" }).first().click();
     await sees(page, "every day at 02:30 in Europe/Berlin");
     await sees(page, /the clock of Europe\/Berlin goes (forward|back) by 1 h/);
@@ -37,7 +37,7 @@ test("A schedule is added, and its page shows its next runs; a change begins wit
     await page.locator("#field-pattern").fill("0 4 * * *");
     await page.locator("#field-queue").fill("");
     await confirm(page, ["Change nightly"], "Change schedule");
-    await noticed(page, "Changed the schedule nightly");
+    await dismissNotice(page, "Changed the schedule nightly");
     await sees(page, "every day at 04:00 in Europe/Berlin");
     const schedule = await admin.utils.getSchedule("nightly");
     assert.equal(schedule.pattern, "0 4 * * *");

@@ -7,9 +7,9 @@ import {
   isLive,
   startAdmin,
   type TestAdmin,
-  turned,
   type Visit,
   visit,
+  waitForPage,
 } from "./harness.ts";
 
 let admin: TestAdmin;
@@ -27,7 +27,7 @@ for (const width of [1440, 1024, 390]) {
       assert.ok((await skeleton.locator(".sk:visible").count()) > 5);
       assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), width);
       release();
-      await turned(page, "Queues");
+      await waitForPage(page, "Queues");
       assert.equal(await page.locator(".starting").count(), 0);
     };
     const options = { isStarting: true, prepare, viewport: { width, height: 900 } };

@@ -1,7 +1,7 @@
 // THE list of what one can see: every page, and every dialog, menu and layer over one. A page that is added
 // has its row here; what holds for all of them (accessibility, widths, silence) is tested for each.
 import type { Page } from "playwright-core";
-import { settled } from "./harness.ts";
+import { waitForData } from "./harness.ts";
 
 export interface View {
   readonly name: string;
@@ -182,7 +182,7 @@ export async function open(page: Page, { route, act, inPage }: View): Promise<vo
   await page.evaluate((hash) => {
     location.hash = hash;
   }, route);
-  await settled(page);
+  await waitForData(page);
   if (act === undefined) return;
   await act(page);
   if (inPage === undefined) await over.first().waitFor();

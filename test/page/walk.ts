@@ -7,7 +7,7 @@ import { createRequire } from "node:module";
 import { test } from "node:test";
 import type axeCore from "axe-core";
 import type { Page } from "playwright-core";
-import { startAdmin, type TestAdmin, turned, type VisitOptions, visit } from "./harness.ts";
+import { startAdmin, type TestAdmin, type VisitOptions, visit, waitForPage } from "./harness.ts";
 import { seedLimits } from "./seed-limits.ts";
 import { open, type View, views } from "./views.ts";
 
@@ -73,7 +73,7 @@ export function walk(admin: () => TestAdmin, { name, checks = [], more = [], ...
     const work = async ({ page }: { page: Page }) => {
       for (const view of [...views, ...more]) {
         await open(page, view);
-        if (view.title !== undefined) await turned(page, view.title);
+        if (view.title !== undefined) await waitForPage(page, view.title);
         for (const check of [tooWide, moving, ...checks]) {
           wrong.push(...(await check(page, view)).map((one) => `${view.name}: ${one}`));
         }

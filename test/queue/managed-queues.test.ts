@@ -18,7 +18,7 @@ import { renewLocks } from "../../src/queue/workers/renew-locks.ts";
 import { resetStaleLocks } from "../../src/queue/workers/reset-stale-locks.ts";
 import { FOR_THE_SESSION } from "../../src/worker/connection/session-settings.ts";
 import { migratedDatabase } from "../support/database.ts";
-import { until } from "../support/until.ts";
+import { waitUntil } from "../support/until.ts";
 import { testQueue } from "./queue-database.ts";
 
 const queue = testQueue(() => migratedDatabase("worker", ["limits"]));
@@ -289,7 +289,7 @@ test("Two workers that lower a limit at once leave as many slots as it allows.",
     await other.query("select pg_advisory_lock(7)");
     await run.query("begin; select from worker._private_queue_slots where slot < 4 for update");
     const first = manage();
-    await until("it has its snapshot", async () => {
+    await waitUntil("it has its snapshot", async () => {
       const [row] = await queue.sql(
         "select from pg_locks where locktype = 'advisory' and not granted",
       );

@@ -17,7 +17,7 @@ import { sweepStaleWorkers } from "../../src/commands/maintenance/sweep-stale-wo
 import { endPause, setPause } from "../../src/commands/pauses/set-pause.ts";
 import type { Database, Statement } from "../../src/database/database.ts";
 import { schemaName } from "../../src/database/schema-name.ts";
-import { exact } from "../../src/domain/value.ts";
+import { exactValue } from "../../src/domain/value.ts";
 import { readAcknowledgement } from "../../src/insight/controls/acknowledgement.ts";
 import { listPauses } from "../../src/insight/controls/list-pauses.ts";
 import type { ExportFormat } from "../../src/insight/export/columns.ts";
@@ -156,7 +156,7 @@ const QUEUES: QueueFilter = {
 const NOTHING_COUNTED: CountedNames = {
   basis: "scan",
   tallies: new NameTallies(),
-  value: () => exact(0, "scan", ""),
+  value: () => exactValue(0, "scan", ""),
   lockedBy: () => 0,
 };
 const CRON = {
@@ -291,7 +291,7 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
         { identifier: "t", spec: { jobKey: "k" } },
       ]),
     (text) => {
-      if (text.includes("held as")) return ADDED;
+      if (text.includes("existing as")) return ADDED;
       if (text.includes("has_triggers")) return { now_us: "1", has_triggers: false };
       return text.includes("written") ? { count: 1 } : { us: "1" };
     },
@@ -299,7 +299,7 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
   "add-new-names": [
     (db) => addJob(db, { identifier: "t", spec: { jobKey: "k" } }),
     (text) =>
-      text.includes("held as") ? { id: "1", task_id: 1, task_identifier: null } : { name: "t" },
+      text.includes("existing as") ? { id: "1", task_id: 1, task_identifier: null } : { name: "t" },
   ],
   "copy-jobs": [
     (db) => copyJobs(db, [{ identifier: "t", spec: { queueName: "q", priority: 1 } }]),

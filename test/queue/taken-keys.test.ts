@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { addJob } from "../../src/queue/add/add-job.ts";
 import { addJobs } from "../../src/queue/add/add-jobs.ts";
-import { until } from "../support/until.ts";
+import { waitUntil } from "../support/until.ts";
 import { testQueue } from "./queue-database.ts";
 
 const queue = testQueue();
@@ -14,7 +14,7 @@ test("A batch conflicts with a key that another session adds and a worker takes 
   const first = await addJob({ ...queue.db, client: other }, spec("k"));
   await other.query("update worker._private_jobs set locked_at = now(), locked_by = 'w'");
   const adding = addJobs(queue.db, [spec("k"), spec("l")]);
-  await until("the batch waits for the other session", isWaiting);
+  await waitUntil("the batch waits for the other session", isWaiting);
   await other.query("commit");
   other.release();
   const added = await adding;
@@ -44,7 +44,7 @@ test("In the caller's transaction a batch with that conflict fails with an error
   await client.query("begin");
   const adding = addJobs({ ...queue.db, client }, [spec("k"), spec("l")]);
   const refused = assert.rejects(adding, { code: "database_busy" });
-  await until("the batch waits for the other session", isWaiting);
+  await waitUntil("the batch waits for the other session", isWaiting);
   await other.query("commit");
   await refused;
   await client.query("rollback");

@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
 import net from "node:net";
 import { join } from "node:path";
-import { until } from "./until.ts";
+import { waitUntil } from "./until.ts";
 
 export interface NginxOptions {
   /** The directory of its files; the caller removes it. */
@@ -34,7 +34,7 @@ export async function startNginx(options: NginxOptions): Promise<Nginx> {
     stdio: "ignore",
   });
   const [host = "", port = ""] = listen.split(":");
-  await until("nginx listens", () => takesConnections(host, Number(port)));
+  await waitUntil("nginx listens", () => takesConnections(host, Number(port)));
   return {
     pid: child.pid ?? 0,
     async stop() {

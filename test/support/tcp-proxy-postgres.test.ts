@@ -6,7 +6,7 @@ import pg from "pg";
 import { emptyDatabase } from "./database.ts";
 import { End, login } from "./tcp-proxy/wired.ts";
 import { type TcpProxy, tcpProxy } from "./tcp-proxy.ts";
-import { until } from "./until.ts";
+import { waitUntil } from "./until.ts";
 
 describe("In front of PostgreSQL the proxy", () => {
   const connected = async (proxy: TcpProxy, application: string) => {
@@ -36,7 +36,7 @@ describe("In front of PostgreSQL the proxy", () => {
     proxy.calm();
     const again = await connected(proxy, "one");
     await Promise.all([again.client.end(), other.client.end()]);
-    await until("all are gone", async () => proxy.open === 0);
+    await waitUntil("all are gone", async () => proxy.open === 0);
   });
 
   test("counts messages after an encryption request, too.", async () => {
@@ -49,7 +49,7 @@ describe("In front of PostgreSQL the proxy", () => {
     // The response to the login begins with the message AuthenticationOk (R).
     proxy.cutBehind(1, { direction: "answers" });
     client.send(login("raw"));
-    await until("it is cut", async () => client.error === "ECONNRESET");
+    await waitUntil("it is cut", async () => client.error === "ECONNRESET");
     assert.match(client.received, /^N[RE]/);
     assert.equal(proxy.of("raw").cuts + proxy.cuts, 1);
   });
@@ -76,7 +76,7 @@ describe("In front of PostgreSQL the proxy", () => {
       proxy.calm();
       await client.end().catch(() => {});
     }
-    await until("all have ended", async () => proxy.open === 0);
+    await waitUntil("all have ended", async () => proxy.open === 0);
     const { rows } = await own.query<{ n: number }>("select n from t order by n");
     await own.end();
     // The messages are begin; Parse, Bind, Describe, Execute, Sync; commit. So the eighth cut never happens.

@@ -3,28 +3,28 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { random } from "./random-calls.ts";
 import { Messages } from "./tcp-proxy/messages.ts";
-import { login, message, wired } from "./tcp-proxy/wired.ts";
-import { until } from "./until.ts";
+import { connectProxy, login, message } from "./tcp-proxy/wired.ts";
+import { waitUntil } from "./until.ts";
 
 describe("Through the proxy", () => {
   test("bytes pass unchanged, both ways, with their ends.", async () => {
-    await using at = await wired();
+    await using at = await connectProxy();
     const { client, server } = await at.pair();
     const dice = random(1);
     const bytes = Buffer.from(Array.from({ length: 3_000_000 }, () => dice(256)));
     client.send(bytes);
     server.send(bytes.subarray(0, 1_000_000));
     server.socket.end();
-    await until("the end has come", async () => client.hasEnded);
+    await waitUntil("the end has come", async () => client.hasEnded);
     assert.ok(bytes.subarray(0, 1_000_000).equals(Buffer.from(client.received, "latin1")));
     client.socket.end();
-    await until("the other end has come", async () => server.hasEnded);
+    await waitUntil("the other end has come", async () => server.hasEnded);
     assert.ok(bytes.equals(Buffer.from(server.received, "latin1")));
-    await until("nothing is left of it", async () => at.proxy.open === 0);
+    await waitUntil("nothing is left of it", async () => at.proxy.open === 0);
   });
 
   test("other protocols than PostgreSQL's pass as well.", async () => {
-    await using at = await wired();
+    await using at = await connectProxy();
     at.proxy.cutBehind(1);
     const { client, server } = await at.pair(Buffer.from("GET / HTTP/1.1\r\n\r\n"));
     server.send("HTTP/1.1 200 OK\r\n\r\n");
@@ -33,12 +33,12 @@ describe("Through the proxy", () => {
   });
 
   test("data is delayed as configured, in order.", async () => {
-    await using at = await wired();
+    await using at = await connectProxy();
     const { client, server } = await at.pair();
     at.proxy.delay(100);
     const startedAt = performance.now();
     client.send("a");
-    await until("the first is on its way", async () => client.socket.bytesWritten > 0);
+    await waitUntil("the first is on its way", async () => client.socket.bytesWritten > 0);
     client.send("b");
     await server.receives("ab");
     assert.ok(performance.now() - startedAt >= 99);
@@ -46,7 +46,7 @@ describe("Through the proxy", () => {
   });
 
   test("the configured rate is not exceeded.", async () => {
-    await using at = await wired();
+    await using at = await connectProxy();
     const { client, server } = await at.pair();
     at.proxy.throttle(10_000);
     const startedAt = performance.now();
@@ -56,7 +56,7 @@ describe("Through the proxy", () => {
   });
 
   test("nothing passes while it is muted, and everything afterwards.", async () => {
-    await using at = await wired();
+    await using at = await connectProxy();
     const { client, server } = await at.pair();
     at.proxy.mute();
     client.send("asked");
@@ -66,18 +66,18 @@ describe("Through the proxy", () => {
     client.socket.end();
     at.proxy.of("nobody").resume();
     // Another connection would have had its turn by now.
-    await using other = await wired();
+    await using other = await connectProxy();
     const there = await other.pair();
     there.client.send("x");
     await there.server.receives("x");
     assert.deepEqual([client.received, server.received, server.hasEnded], ["", "", false]);
     at.proxy.resume();
     await Promise.all([client.receives("told"), server.receives("asked")]);
-    await until("the end has come, too", async () => server.hasEnded);
+    await waitUntil("the end has come, too", async () => server.hasEnded);
   });
 
   test("one direction can be muted, or only established connections.", async () => {
-    await using at = await wired();
+    await using at = await connectProxy();
     const first = await at.pair();
     at.proxy.mute("established", "answers");
     first.client.send("asked");
@@ -90,29 +90,29 @@ describe("Through the proxy", () => {
   });
 
   test("a reset reaches both ends.", async () => {
-    await using at = await wired();
+    await using at = await connectProxy();
     const { client, server } = await at.pair();
     at.proxy.reset();
-    await until("both ends are reset", async () => client.error !== "" && server.error !== "");
+    await waitUntil("both ends are reset", async () => client.error !== "" && server.error !== "");
     assert.deepEqual([client.error, server.error], ["ECONNRESET", "ECONNRESET"]);
     assert.equal(at.proxy.open, 0);
   });
 
   test("a connection that is about to end can be reset, too.", async () => {
-    await using at = await wired();
+    await using at = await connectProxy();
     await at.pair();
     at.proxy.halfClose("answers");
     at.proxy.reset();
-    await until("nothing is left of it", async () => at.proxy.open === 0);
+    await waitUntil("nothing is left of it", async () => at.proxy.open === 0);
   });
 
   test("one direction ends, and the other continues.", async () => {
     for (const direction of ["requests", "answers"] as const) {
-      await using at = await wired();
+      await using at = await connectProxy();
       const { client, server } = await at.pair();
       at.proxy.halfClose(direction);
       const [closed, open] = direction === "requests" ? [server, client] : [client, server];
-      await until("the end has come", async () => closed.hasEnded);
+      await waitUntil("the end has come", async () => closed.hasEnded);
       closed.send("still here");
       await open.receives("still here");
     }
@@ -120,11 +120,11 @@ describe("Through the proxy", () => {
 
   test("one end is lost, and the other one is not notified.", async () => {
     for (const lost of ["client", "server"] as const) {
-      await using at = await wired();
+      await using at = await connectProxy();
       const { client, server } = await at.pair();
       at.proxy.lose(lost);
       const [gone, left] = lost === "client" ? [client, server] : [server, client];
-      await until("it is gone", async () => gone.error === "ECONNRESET");
+      await waitUntil("it is gone", async () => gone.error === "ECONNRESET");
       left.send("anybody?");
       assert.deepEqual([left.hasEnded, left.error, at.proxy.open], [false, "", 1]);
     }
@@ -159,7 +159,7 @@ describe("Messages", () => {
   test("are counted in either direction, and cut after the n-th.", async () => {
     for (let count = 0; count <= 3; count++) {
       for (const direction of ["requests", "answers"] as const) {
-        await using at = await wired();
+        await using at = await connectProxy();
         const { client, server } = await at.pair();
         at.proxy.cutBehind(count, { direction });
         const [from, to] = direction === "requests" ? [client, server] : [server, client];
@@ -167,7 +167,7 @@ describe("Messages", () => {
         from.send(text.subarray(0, 7));
         from.send(text.subarray(7));
         from.send(message("Z"));
-        await until("it is cut", async () => client.error === "ECONNRESET");
+        await waitUntil("it is cut", async () => client.error === "ECONNRESET");
         await to.receives(Buffer.concat(three.slice(0, count)));
         assert.equal(at.proxy.cuts, 1);
         const next = await at.pair();
@@ -178,16 +178,16 @@ describe("Messages", () => {
   });
 
   test("can be cut in the middle.", async () => {
-    await using at = await wired();
+    await using at = await connectProxy();
     const { client, server } = await at.pair();
     at.proxy.cutBehind(1, { direction: "requests", isTorn: true });
     client.send(Buffer.concat([message("S"), message("Q", "select 11")]));
-    await until("it is cut", async () => client.error === "ECONNRESET");
+    await waitUntil("it is cut", async () => client.error === "ECONNRESET");
     await server.receives(Buffer.concat([message("S"), message("Q", "select 11").subarray(0, 7)]));
   });
 
   test("are cut before the one that contains a text, also if the text is split.", async () => {
-    await using at = await wired();
+    await using at = await connectProxy();
     const { client, server } = await at.pair();
     at.proxy.cutAnswer("COMMIT");
     server.send(message("C", "BEGIN"));
@@ -196,7 +196,7 @@ describe("Messages", () => {
     server.send(commit.subarray(0, 8));
     await client.receives(Buffer.concat([message("C", "BEGIN"), commit.subarray(0, 8)]));
     server.send(commit.subarray(8));
-    await until("it is cut", async () => client.error === "ECONNRESET");
+    await waitUntil("it is cut", async () => client.error === "ECONNRESET");
     assert.equal(client.received.length, message("C", "BEGIN").length + 8);
   });
 });

@@ -4,7 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 const LIMIT_MS = 30_000;
 
 /** Checks repeatedly until the condition holds. Fails after `limitMs`, by default half a minute. */
-export async function until(
+export async function waitUntil(
   what: string,
   isSo: () => Promise<boolean>,
   limitMs = LIMIT_MS,

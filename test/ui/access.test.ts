@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { ensureBuilt, type Page, start, textOf } from "./harness.ts";
-import { counts, feed, job, jobs, opened, session } from "./sample.ts";
+import { counts, feed, job, jobs, openPage, session } from "./sample.ts";
 
 before(ensureBuilt);
 
@@ -18,23 +18,23 @@ function signIn(page: Page, token: string): void {
 
 test("Bearer mode prompts for a token and sends it with every request.", async () => {
   const page = await start("/jobs?q=is:failed");
-  assert.equal(page.asked("api/session").headers, "");
+  assert.equal(page.requestOf("api/session").headers, "");
   page.answer("api/session", challenge("bearer"), 401);
   assert.match(
     page.text,
     /worker: sign inadmin\.example.*Access token.*Kept in this tab until it is closed/,
   );
   signIn(page, " hunter2 ");
-  assert.equal(page.asked("api/session").headers, "authorization: Bearer hunter2");
+  assert.equal(page.requestOf("api/session").headers, "authorization: Bearer hunter2");
   assert.equal(page.storage.size, 0, "nothing is kept before the server took it");
   page.answer("api/session", session({ auth: { ...session().auth, mode: "bearer" } }));
   assert.equal(page.storage.get("worker.token"), "hunter2");
   assert.equal(
-    page.asked("api/jobs").path,
+    page.requestOf("api/jobs").path,
     "api/jobs?limit=100&fields=row&count=fast&sort=-failed_at&q=is%3Afailed",
     "the address stayed",
   );
-  assert.equal(page.asked("api/jobs").headers, "authorization: Bearer hunter2");
+  assert.equal(page.requestOf("api/jobs").headers, "authorization: Bearer hunter2");
   assert.match(
     page.subscriptions.join(),
     /^api\/events\?events=[a-z,]+ authorization: Bearer hunter2$/,
@@ -44,11 +44,11 @@ test("Bearer mode prompts for a token and sends it with every request.", async (
 test("The side bar and the phone's sheet name the database; without one there is no gap.", async () => {
   const named = (page: Page) =>
     page.all((e) => e.tag === "p" && e.attrs["title"] === "Database db-1.example:5433/shop_eu");
-  const page = await opened("/", { database: "db-1.example:5433/shop_eu" });
+  const page = await openPage("/", { database: "db-1.example:5433/shop_eu" });
   assert.equal(textOf(named(page)), "Database db-1.example:5433/shop_eu");
   page.app.dispatch("app.layer", "more", "");
   assert.equal(named(page).length, 2);
-  const other = await opened("/", { database: null });
+  const other = await openPage("/", { database: null });
   assert.ok(!other.text.includes("Database "));
 });
 
@@ -60,7 +60,7 @@ test("Header mode sends the token in the header that the server names.", async (
     /This server expects the header x-worker-admin-token.*Value of x-worker-admin-token/,
   );
   signIn(page, "hunter2");
-  assert.equal(page.asked("api/session").headers, "x-worker-admin-token: hunter2");
+  assert.equal(page.requestOf("api/session").headers, "x-worker-admin-token: hunter2");
   page.answer("api/session", session());
   assert.equal(page.storage.get("worker.token-header"), "x-worker-admin-token");
 });
@@ -71,7 +71,7 @@ test("A token of this tab signs in by itself.", async () => {
     ["worker.token-header", "x-key"],
   ]);
   const page = await start("/", storage);
-  assert.equal(page.asked("api/session").headers, "x-key: t");
+  assert.equal(page.requestOf("api/session").headers, "x-key: t");
 });
 
 test("A wrong token is reported, and not kept.", async () => {
@@ -88,7 +88,7 @@ test("A wrong token is reported, and not kept.", async () => {
 test("A token sent in the wrong way is sent once more in the right one.", async () => {
   const page = await start("/", new Map([["worker.token", "t"]]));
   page.answer("api/session", challenge("header", "x-key"), 401);
-  assert.equal(page.asked("api/session").headers, "x-key: t");
+  assert.equal(page.requestOf("api/session").headers, "x-key: t");
   page.answer("api/session", challenge("header", "x-key"), 401);
   assert.match(page.text, /did not accept/);
 });
@@ -135,7 +135,7 @@ test("Too many logins from elsewhere do not sign an open page out: it sends its 
   page.answer("api/jobs?limit=100", jobs([job(1)]));
   assert.match(page.text, /send_email/);
   page.go("/jobs/1");
-  assert.equal(page.asked("api/jobs/1").headers, "authorization: Bearer t");
+  assert.equal(page.requestOf("api/jobs/1").headers, "authorization: Bearer t");
 });
 
 test("A page that is loaded again while there are too many logins waits with its token.", async () => {
@@ -145,7 +145,7 @@ test("A page that is loaded again while there are too many logins waits with its
   const asked = page.requests.length;
   page.pass(3000);
   assert.equal(page.requests.length, asked + 1);
-  assert.equal(page.asked("api/session").headers, "authorization: Bearer t");
+  assert.equal(page.requestOf("api/session").headers, "authorization: Bearer t");
 });
 
 test("Signing out clears the token and what was read.", async () => {
@@ -169,7 +169,7 @@ test("A session that ends while the page is open leads to the sign-in and back."
   assert.match(page.text, /no longer accepts this token/);
   signIn(page, "new");
   page.answer("api/session", session());
-  assert.equal(page.asked("api/jobs/5").headers, "authorization: Bearer new");
+  assert.equal(page.requestOf("api/jobs/5").headers, "authorization: Bearer new");
 });
 
 test("Basic mode leaves the password to the browser.", async () => {

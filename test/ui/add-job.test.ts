@@ -2,12 +2,12 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { collect, ensureBuilt, type Page, textOf } from "./harness.ts";
-import { failedJob, job, listed, opened, queue } from "./sample.ts";
+import { failedJob, job, openList, openPage, queue } from "./sample.ts";
 
 before(ensureBuilt);
 
 async function form(): Promise<Page> {
-  const page = await listed([job(1)]);
+  const page = await openList([job(1)]);
   page.click("Add a job");
   const tasks = [
     { identifier: "charge_card", is_unsupported: false },
@@ -24,7 +24,7 @@ test("An unknown task name shows a warning and a suggestion.", async () => {
   const page = await form();
   page.type("identifier", "chrage_card");
   page.pass(300);
-  assert.match(page.asked("api/tasks?limit=20").path, /search=chrage_card$/);
+  assert.match(page.requestOf("api/tasks?limit=20").path, /search=chrage_card$/);
   page.answer("api/tasks?limit=20", { tasks: [] });
   assert.match(
     page.dialogText,
@@ -44,7 +44,7 @@ test("The job that has the key is shown, and what each mode does to it.", async 
   const page = await form();
   page.type("key", 'pot:"1"');
   page.pass(300);
-  assert.match(page.asked("api/jobs?fields=row").path, /q=key%3A%22pot%3A%5C%221%5C%22%22$/);
+  assert.match(page.requestOf("api/jobs?fields=row").path, /q=key%3A%22pot%3A%5C%221%5C%22%22$/);
   page.answer("api/jobs?fields=row", { jobs: [failedJob(11)], next_cursor: null });
   assert.match(page.dialogText, /Job #11 has this key \(failed\)\./);
   assert.match(page.dialogText, /#11 gets this payload and time, and its attempts go back to 0\./);
@@ -206,7 +206,7 @@ test("A time in the server's answer is shown by the local clock.", async () => {
 });
 
 test("A copy keeps the retry policy of its job, and not the deadline.", async () => {
-  const page = await opened("/jobs/7");
+  const page = await openPage("/jobs/7");
   const flags = { slow: true, "retry:slow-api": true, "deadline:1772366400000": true };
   page.answer("api/jobs/7?fields=head", job(7, { flags }));
   page.app.dispatch("app.key", "", "d");
@@ -217,7 +217,7 @@ test("A copy keeps the retry policy of its job, and not the deadline.", async ()
 });
 
 test("A duplicate takes over everything but the key.", async () => {
-  const page = await opened("/jobs/7");
+  const page = await openPage("/jobs/7");
   const like = { queue_name: "mail", key: "k", max_attempts: 5, flags: { slow: true } };
   page.answer("api/jobs/7?fields=head", job(7, like));
   page.app.dispatch("app.key", "", "d");
@@ -291,7 +291,7 @@ test("The form shows how many jobs wait in the queue, and how long all attempts 
   const page = await form();
   page.type("queue", "mail");
   page.pass(300);
-  assert.match(page.asked("api/queues?limit=20").path, /sort=name&search=mail$/);
+  assert.match(page.requestOf("api/queues?limit=20").path, /sort=name&search=mail$/);
   page.answer("api/queues?limit=20", {
     queues: [queue("mail"), queue("mailing")],
     next_cursor: null,

@@ -4,16 +4,16 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { ensureBuilt, type Page } from "./harness.ts";
 import {
-  at,
   counts,
   failedJob,
   feed,
   groups,
   jobs,
-  opened,
+  openPage,
   operation,
   pulse,
   queue,
+  timeAt,
   value,
 } from "./sample.ts";
 
@@ -27,7 +27,10 @@ function busy(page: Page, seconds: number, start: string, body: unknown, bytes: 
   const before = askedFor(page, start);
   let answered = before;
   for (let n = 1; n <= seconds; n++) {
-    feed(page, { counts: counts({ as_of: at(n), ready: value(n) }), pulse: pulse({ at: at(n) }) });
+    feed(page, {
+      counts: counts({ as_of: timeAt(n), ready: value(n) }),
+      pulse: pulse({ at: timeAt(n) }),
+    });
     page.pass(1000);
     for (; answered < askedFor(page, start); answered++) page.answer(start, body, 200, "", bytes);
   }
@@ -36,14 +39,14 @@ function busy(page: Page, seconds: number, start: string, body: unknown, bytes: 
 
 test("A list is requested every few seconds while its answers are small, and seldom while they are large.", async () => {
   const queues = { queues: [queue("a")], next_cursor: null, count: 1 };
-  const small = await opened("/queues");
+  const small = await openPage("/queues");
   small.answer("api/queues", queues);
   assert.equal(busy(small, 120, "api/queues", queues, 200), 8);
 
   const list = jobs([failedJob(1)]);
-  const short = await opened("/jobs");
+  const short = await openPage("/jobs");
   short.answer("api/jobs", list);
-  const long = await opened("/jobs");
+  const long = await openPage("/jobs");
   long.answer("api/jobs", list);
   const often = busy(short, 60, "api/jobs", list, 100);
   const seldom = busy(long, 60, "api/jobs", list, 12_000);
@@ -53,7 +56,7 @@ test("A list is requested every few seconds while its answers are small, and sel
 
 test("After a pause the first change is requested at once, however large the last answer was.", async () => {
   const list = jobs([failedJob(1)]);
-  const page = await opened("/jobs");
+  const page = await openPage("/jobs");
   page.answer("api/jobs", list, 200, "", 24_000);
   page.pass(30_000);
   assert.equal(busy(page, 2, "api/jobs", list, 12_000), 1);
@@ -61,10 +64,10 @@ test("After a pause the first change is requested at once, however large the las
 
 test("Failed jobs are requested when one has failed, and only now and then while others change.", async () => {
   const list = jobs([failedJob(1)]);
-  const page = await opened("/jobs?q=is%3Afailed");
+  const page = await openPage("/jobs?q=is%3Afailed");
   page.answer("api/jobs", list);
   const push = (n: number, change: object) =>
-    feed(page, { counts: counts({ as_of: at(n), last_failed_at: at(-60), ...change }) });
+    feed(page, { counts: counts({ as_of: timeAt(n), last_failed_at: timeAt(-60), ...change }) });
   push(0, {});
   page.pass(5000);
   page.answer("api/jobs", list);
@@ -74,12 +77,12 @@ test("Failed jobs are requested when one has failed, and only now and then while
     page.pass(1000);
   }
   assert.equal(askedFor(page, "api/jobs"), before);
-  push(18, { failed: value(2), last_failed_at: at(18) });
+  push(18, { failed: value(2), last_failed_at: timeAt(18) });
   page.pass(1000);
   assert.equal(askedFor(page, "api/jobs"), before + 1);
   page.answer("api/jobs", list);
   for (let n = 19; n < 36; n++) {
-    push(n, { ready: value(n), failed: value(2), last_failed_at: at(18) });
+    push(n, { ready: value(n), failed: value(2), last_failed_at: timeAt(18) });
     page.pass(1000);
   }
   assert.equal(askedFor(page, "api/jobs"), before + 2, "something else could have changed them");
@@ -87,11 +90,11 @@ test("Failed jobs are requested when one has failed, and only now and then while
 
 test("Rows that were read a while ago show their age, once something has changed since.", async () => {
   const list = jobs([failedJob(1)], "further");
-  const page = await opened("/jobs");
+  const page = await openPage("/jobs");
   page.answer("api/jobs", list);
   page.app.streamOpened();
   for (let n = 1; n <= 40; n++) {
-    feed(page, { pulse: pulse({ at: at(n) }) });
+    feed(page, { pulse: pulse({ at: timeAt(n) }) });
     page.pass(1000);
   }
   assert.doesNotMatch(page.text, /read \d+ s ago/);
@@ -102,7 +105,7 @@ test("Rows that were read a while ago show their age, once something has changed
 });
 
 test("A page of writes follows the operation that runs, and sees its end.", async () => {
-  const page = await opened("/activity");
+  const page = await openPage("/activity");
   const none = { entries: [], is_recorded: true, next_cursor: null };
   page.answer("api/activity", none);
   let asked = askedFor(page, "api/activity");
@@ -119,12 +122,14 @@ test("A page of writes follows the operation that runs, and sees its end.", asyn
 });
 
 test("Error groups that were read before the last failure are requested again until they have it.", async () => {
-  const page = await opened("/");
+  const page = await openPage("/");
   const answer = (second: number) =>
-    page.answer("api/groups", { ...groups([]), as_of: at(second) });
+    page.answer("api/groups", { ...groups([]), as_of: timeAt(second) });
   answer(0);
   const before = askedFor(page, "api/groups");
-  feed(page, { counts: counts({ as_of: at(10), failed: value(1), last_failed_at: at(9) }) });
+  feed(page, {
+    counts: counts({ as_of: timeAt(10), failed: value(1), last_failed_at: timeAt(9) }),
+  });
   for (const [second, asked] of [
     [2, 1],
     [3, 2],

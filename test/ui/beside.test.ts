@@ -10,8 +10,8 @@ import {
   groups,
   job,
   jobs,
-  listed,
-  opened,
+  openList,
+  openPage,
   value,
 } from "./sample.ts";
 
@@ -38,7 +38,7 @@ const timeout = group("TimeoutError: Timeout of # ms", {
 const GATEWAY_ROWS = "api/jobs?limit=10&fields=row&count=none&sort=-failed_at&q=";
 
 async function groupedByError(): Promise<Page> {
-  const page = await opened("/jobs?q=is%3Afailed&group=error");
+  const page = await openPage("/jobs?q=is%3Afailed&group=error");
   page.answer("api/groups?by=error&q=is%3Afailed&limit=50", groups([gateway, timeout]));
   return page;
 }
@@ -57,7 +57,7 @@ test("Groups have heads of their own; those of jobs are below them while a group
   page.app.dispatch("jobs.open", "of aaaaaaaaaaaa", "");
   page.answer(GATEWAY_ROWS, jobs([charge(1, 503, "ch_1")]));
   assert.deepEqual(heads(page), ["ErrorLast 3 hJobsFirstLast", "JobStatusAttemptsQueueFailed ↓"]);
-  const flat = await listed([job(1)]);
+  const flat = await openList([job(1)]);
   assert.deepEqual(heads(flat), ["StateJob ↓StatusAttemptsQueueWhen"]);
 });
 
@@ -69,14 +69,14 @@ test("Jobs grouped by error show each group's error, how many jobs, since when, 
   ]);
   assert.match(page.text, /12 jobs in 2 groups/);
   page.click("Retry 8,400…");
-  const { body } = page.asked("api/operations");
+  const { body } = page.requestOf("api/operations");
   assert.equal(JSON.parse(body).q, `is:failed group:"${GATEWAY}"`);
 });
 
 test("A group opens in place, its rows show what differs, and a link leads to the other jobs.", async () => {
   const page = await groupedByError();
   page.app.dispatch("jobs.open", "of aaaaaaaaaaaa", "");
-  const { path } = page.asked(GATEWAY_ROWS);
+  const { path } = page.requestOf(GATEWAY_ROWS);
   assert.equal(decodeURIComponent(path).split("&q=")[1], `is:failed group:"${GATEWAY}"`);
   page.answer(GATEWAY_ROWS, jobs([charge(7, 503, "ch_1"), charge(5, 502, "ch_2")], "c1"));
   assert.deepEqual(ids(page), [
@@ -108,7 +108,7 @@ test("A group whose rows take long is filled in steps, as far as a few of them l
   page.app.dispatch("jobs.open", "of aaaaaaaaaaaa", "");
   const part = { complete: false, ranking: "partial" };
   page.answer(GATEWAY_ROWS, jobs([charge(5, 503, "a")], "c1", part));
-  assert.match(page.asked(GATEWAY_ROWS).path, /&cursor=c1$/);
+  assert.match(page.requestOf(GATEWAY_ROWS).path, /&cursor=c1$/);
   page.answer(GATEWAY_ROWS, jobs([charge(9, 503, "b"), charge(5, 503, "a")], "c2", part));
   assert.deepEqual(ids(page).slice(1, 3), ["9", "5"]);
   for (let i = 0; i < 6; i++) page.answer(GATEWAY_ROWS, jobs([charge(9, 503, "b")], "c3", part));
@@ -134,14 +134,14 @@ test("Rows of an open group stay where they are when newer ones arrive, and remo
 });
 
 test("A name is a group exactly, whatever it contains, and its query finds no other.", async () => {
-  const page = await opened("/jobs?q=is%3Aready%20or%20is%3Ablocked&group=queue");
+  const page = await openPage("/jobs?q=is%3Aready%20or%20is%3Ablocked&group=queue");
   page.answer(
     "api/groups?by=queue",
     groups([group("", { key: "" }), group("a b", { key: "a b" })]),
   );
   page.app.dispatch("jobs.open", "of ", "");
   assert.match(
-    decodeURIComponent(page.asked("api/jobs?").path),
+    decodeURIComponent(page.requestOf("api/jobs?").path),
     /&q=\(is:ready or is:blocked\) queue:""$/,
   );
   page.answer("api/jobs?", jobs([job(1, { queue_name: "" })]));
@@ -151,7 +151,7 @@ test("A name is a group exactly, whatever it contains, and its query finds no ot
 });
 
 test("An empty grouping shows why, with a link back to single jobs.", async () => {
-  const page = await opened("/jobs?group=queue");
+  const page = await openPage("/jobs?group=queue");
   page.answer("api/groups?by=queue", groups([]));
   assert.match(page.text, /None of these jobs is in a named queue/);
   const flat = page.one((e) => e.tag === "a" && textOf([e]) === "Show the list");
@@ -159,7 +159,7 @@ test("An empty grouping shows why, with a link back to single jobs.", async () =
 });
 
 test("The key f groups jobs and ungroups them again; tabs and chips keep the grouping.", async () => {
-  const page = await listed([job(1)], "/jobs?q=queue%3Amail");
+  const page = await openList([job(1)], "/jobs?q=queue%3Amail");
   page.app.dispatch("app.key", "", "f");
   assert.equal(page.navigations.at(-1), "/jobs?q=queue%3Amail&group=error");
   follow(page);
@@ -181,7 +181,7 @@ test("After Back the groups are open, with the same rows.", async () => {
 });
 
 async function wide(): Promise<Page> {
-  const page = await listed([job(3), job(2), failedJob(1)]);
+  const page = await openList([job(3), job(2), failedJob(1)]);
   page.wide = true;
   return page;
 }
@@ -235,7 +235,7 @@ test("Escape closes the open job and focuses its row; Back does the same.", asyn
 });
 
 test("An address with an open job shows both; when the job is closed, the list stays where it was.", async () => {
-  const page = await opened("/");
+  const page = await openPage("/");
   page.wide = true;
   page.go("/jobs?q=is%3Afailed&job=7");
   page.answer("api/jobs?limit=100", jobs([failedJob(9)]));
@@ -246,10 +246,10 @@ test("An address with an open job shows both; when the job is closed, the list s
 });
 
 test("On a narrow page a job replaces the list, however it was linked.", async () => {
-  const page = await listed([job(3)]);
+  const page = await openList([job(3)]);
   page.app.dispatch("jobs.open", "3", "");
   assert.equal(page.navigations.at(-1), "/jobs/3");
-  const pasted = await opened("/jobs?job=3");
+  const pasted = await openPage("/jobs?job=3");
   assert.equal(pasted.navigations.at(-1), "/jobs/3");
   assert.equal(asked(pasted, "api/jobs/"), 0);
 });
@@ -280,7 +280,7 @@ test("Keys act on the open job, or on the selected ones.", async () => {
 
 test("Keys do nothing to jobs that workers have locked, because the bar offers nothing.", async () => {
   const locked = { state: "locked", condition: "running", locked_by: "w", attempts: 1 } as const;
-  const page = await listed([job(1, locked), job(2, locked), failedJob(3)]);
+  const page = await openList([job(1, locked), job(2, locked), failedJob(3)]);
   const press = (key: string) => page.app.dispatch("app.key", "", key);
   press("j");
   for (const key of ["r", "s"]) {
@@ -299,7 +299,7 @@ test("Keys do nothing to jobs that workers have locked, because the bar offers n
 });
 
 test("After Back a list of several answers still has all rows that were found, and marks none as removed.", async () => {
-  const page = await opened("/jobs?q=needle");
+  const page = await openPage("/jobs?q=needle");
   const part = { complete: false, scanned: 500_000 };
   page.answer("api/jobs?limit=100", jobs([job(9), job(8)], "c1", part));
   page.answer("api/jobs?limit=100", jobs([job(5)], null, { scanned: 500_000 }));
@@ -316,7 +316,7 @@ test("After Back a list of several answers still has all rows that were found, a
 });
 
 test("The current row's link, command and duplicate have a key each.", async () => {
-  const page = await listed([failedJob(1), job(2, { payload_bytes: 9 })]);
+  const page = await openList([failedJob(1), job(2, { payload_bytes: 9 })]);
   const press = (key: string) => page.app.dispatch("app.key", "", key);
   for (const key of ["c", "y", "d"]) press(key);
   assert.deepEqual([page.copied, page.dialog], [[], undefined], "no row has the focus yet");
@@ -336,7 +336,7 @@ test("The current row's link, command and duplicate have a key each.", async () 
 });
 
 test("A payload that is too large to be copied shows a message.", async () => {
-  const page = await listed([job(1)]);
+  const page = await openList([job(1)]);
   page.app.dispatch("app.key", "", "j");
   page.app.dispatch("app.key", "", "d");
   page.answer("api/jobs/1", { error: "too large", code: "too_large" }, 413);

@@ -2,12 +2,12 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { ensureBuilt, textOf } from "./harness.ts";
-import { failedJob, job, jobs, listed, lockedJob, opened, rehearsal, value } from "./sample.ts";
+import { failedJob, job, jobs, lockedJob, openList, openPage, rehearsal, value } from "./sample.ts";
 
 before(ensureBuilt);
 
 async function openedJob(one: ReturnType<typeof job>) {
-  const page = await opened(`/jobs/${one.id}`);
+  const page = await openPage(`/jobs/${one.id}`);
   page.answer(`api/jobs/${one.id}?fields=head`, one);
   return page;
 }
@@ -21,7 +21,7 @@ test("A running job is cancelled from its page with a reason, and the page shows
   page.type("reason", "wrong file");
   page.click("Cancel job 7");
   const body = '{"action":"cancel","ids":[7],"reason":"wrong file"}';
-  assert.equal(page.asked("api/jobs/action").body, body);
+  assert.equal(page.requestOf("api/jobs/action").body, body);
   const message = "Cancelled 0 of 1 job; 1 runs and is being cancelled: #7";
   const outcomes = [{ id: 7, outcome: "cancelling" }];
   page.answer("api/jobs/action", {
@@ -35,30 +35,30 @@ test("A waiting job can be cancelled, a failed one cannot.", async () => {
   const page = await openedJob(job(7));
   page.click("Cancel…");
   page.click("Cancel job 7");
-  assert.equal(page.asked("api/jobs/action").body, '{"action":"cancel","ids":[7]}');
+  assert.equal(page.requestOf("api/jobs/action").body, '{"action":"cancel","ids":[7]}');
   assert.equal((await openedJob(failedJob(7))).hasButton("Cancel…"), false);
 });
 
 test("Selected jobs that run are cancelled with those that wait.", async () => {
-  const page = await listed([lockedJob(1), job(2)]);
+  const page = await openList([lockedJob(1), job(2)]);
   page.app.dispatch("jobs.all", "", "");
   page.click("Cancel…");
   page.click("Cancel 2 jobs");
-  assert.equal(page.asked("api/jobs/action").body, '{"action":"cancel","ids":[1,2]}');
+  assert.equal(page.requestOf("api/jobs/action").body, '{"action":"cancel","ids":[1,2]}');
 });
 
 test("All jobs of a query are cancelled after a preview, which counts those that run.", async () => {
-  const page = await listed([lockedJob(1)], "/jobs?q=is%3Arunning");
+  const page = await openList([lockedJob(1)], "/jobs?q=is%3Arunning");
   page.app.dispatch("app.key", "", "Mod+a");
   page.click("Cancel…");
   page.click("Preview");
-  const asked = JSON.parse(page.asked("api/operations").body);
+  const asked = JSON.parse(page.requestOf("api/operations").body);
   assert.deepEqual(asked, { q: "is:running", action: "cancel", changes: {}, dry_run: true });
   const would = { change_value: value(2), skip_locked_value: value(40) };
   page.answer("api/operations", rehearsal({ count: value(42), would }));
   assert.doesNotMatch(page.dialogText, /skipped/);
   page.click("Cancel 42 jobs");
-  assert.equal(JSON.parse(page.asked("api/operations").body).rehearsal, "r-1");
+  assert.equal(JSON.parse(page.requestOf("api/operations").body).rehearsal, "r-1");
 });
 
 test("The palette cancels a job by its id, and finds the action on the page of a job.", async () => {
@@ -73,11 +73,11 @@ test("The palette cancels a job by its id, and finds the action on the page of a
   page.app.dispatch("app.palette-key", "", "Enter");
   assert.match(page.dialogText, /^Cancel #42A job that has not started fails without running/);
   page.click("Cancel");
-  assert.equal(page.asked("api/jobs/action").body, '{"action":"cancel","ids":[42]}');
+  assert.equal(page.requestOf("api/jobs/action").body, '{"action":"cancel","ids":[42]}');
 });
 
 test("A read-only page cancels nothing.", async () => {
-  const page = await opened("/jobs/7", { read_only: true });
+  const page = await openPage("/jobs/7", { read_only: true });
   page.answer("api/jobs/7?fields=head", lockedJob(7));
   assert.equal(page.hasButton("Cancel…"), false);
   page.go("/jobs");

@@ -4,14 +4,14 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { commands } from "../../src/commands/index.ts";
 import { ensureBuilt, type Page, textOf } from "./harness.ts";
-import { failedJob, job, jobs, listed, lockedJob, opened } from "./sample.ts";
+import { failedJob, job, jobs, lockedJob, openList, openPage } from "./sample.ts";
 
 before(ensureBuilt);
 
 const jobCommands = commands.filter(({ http }) => http.path === "/api/jobs/action");
 
 async function openedJob(one: ReturnType<typeof job>): Promise<Page> {
-  const page = await opened(`/jobs/${one.id}`);
+  const page = await openPage(`/jobs/${one.id}`);
   page.answer(`api/jobs/${one.id}?fields=head`, one);
   return page;
 }
@@ -22,13 +22,16 @@ const asks = (page: Page) =>
     .map((e) => String(e.attrs["data-click"]).slice(4));
 
 test("A dialog with a time field focuses it: the key s and the time are enough.", async () => {
-  const page = await listed([failedJob(1)], "/jobs?q=is%3Afailed");
+  const page = await openList([failedJob(1)], "/jobs?q=is%3Afailed");
   page.app.dispatch("jobs.key", "1", "ArrowDown");
   page.app.dispatch("app.key", "", "s");
   assert.equal(page.byId("field-run_at").attrs["autofocus"], true);
   page.type("run_at", "tomorrow 09:00");
   page.app.dispatch("dialog.submit", "", "");
-  assert.match(page.asked("api/jobs/action").body, /"action":"reschedule","ids":\[1\],"run_at":/);
+  assert.match(
+    page.requestOf("api/jobs/action").body,
+    /"action":"reschedule","ids":\[1\],"run_at":/,
+  );
 });
 
 test("Every command on jobs has its dialog, with its fields, its limits and its request.", async () => {
@@ -59,7 +62,7 @@ test("Every command on jobs has its dialog, with its fields, its limits and its 
     page.click(textOf([submit]));
     // The box that gives attempts back is ticked where a failed job would not run without it.
     if (command.name === "run-now") expected["attempts"] = 0;
-    assert.deepEqual(JSON.parse(page.asked("api/jobs/action").body), expected, command.name);
+    assert.deepEqual(JSON.parse(page.requestOf("api/jobs/action").body), expected, command.name);
   }
 });
 
@@ -73,7 +76,7 @@ test("The focus is on the action only if that can be undone.", async () => {
       const isUndoable = isOnJobs
         ? danger !== "destroys" && can_undo
         : ["pause", "resume"].includes(http.action ?? "");
-      const page = await opened("/jobs/7", { can_undo });
+      const page = await openPage("/jobs/7", { can_undo });
       page.answer("api/jobs/7?fields=head", failedJob(7));
       const post = { path: http.path, body: { action: http.action, ids: [7] } };
       const offered = JSON.stringify({ action: http.action, label: verb, post });
@@ -92,7 +95,7 @@ test("A failed job can be retried; one that has not failed needs no retry.", asy
   failed.click("Retry…");
   assert.match(failed.dialogText, /^Retry job 7Its attempts are reset to 0/);
   failed.click("Retry job 7");
-  assert.equal(failed.asked("api/jobs/action").body, '{"action":"retry","ids":[7]}');
+  assert.equal(failed.requestOf("api/jobs/action").body, '{"action":"retry","ids":[7]}');
   failed.answer("api/jobs/action", { message: "Retried 1 of 1 job", jobs: [job(7)] });
   assert.deepEqual(failed.notices, ["Retried 1 of 1 job"]);
   for (const other of [job(7), job(7, { state: "scheduled" })]) {
@@ -109,13 +112,13 @@ test("A failed job can be retried; one that has not failed needs no retry.", asy
 });
 
 test("Among selected jobs one that failed is enough to offer a retry of all.", async () => {
-  const page = await listed([job(1), failedJob(2)]);
+  const page = await openList([job(1), failedJob(2)]);
   page.app.dispatch("jobs.pick", "1", "");
   assert.equal(page.hasButton("Retry…"), false);
   page.app.dispatch("jobs.pick", "2", "");
   page.click("Retry…");
   page.click("Retry 2 jobs");
-  assert.equal(page.asked("api/jobs/action").body, '{"action":"retry","ids":[1,2]}');
+  assert.equal(page.requestOf("api/jobs/action").body, '{"action":"retry","ids":[1,2]}');
 });
 
 test("A job that was changed but has no attempts left is a warning in the server's words.", async () => {
@@ -131,7 +134,7 @@ test("A job that was changed but has no attempts left is a warning in the server
 });
 
 test("A key that no job has is a warning.", async () => {
-  const page = await listed([job(1)]);
+  const page = await openList([job(1)]);
   page.click("Remove by key…");
   page.type("key", "k");
   page.click("Remove the job");
@@ -142,13 +145,13 @@ test("A key that no job has is a warning.", async () => {
 });
 
 test("Before a removal by key the dialog shows which job has the key, or that none has it.", async () => {
-  const page = await listed([job(1)]);
+  const page = await openList([job(1)]);
   page.click("Remove by key…");
   const type = (key: string, found: ReturnType<typeof job>[]) => {
     page.type("key", key);
     page.pass(300);
     assert.ok(
-      page.asked("api/jobs?fields=row&limit=1").path.endsWith(encodeURIComponent(`"${key}"`)),
+      page.requestOf("api/jobs?fields=row&limit=1").path.endsWith(encodeURIComponent(`"${key}"`)),
     );
     page.answer("api/jobs?fields=row&limit=1", jobs(found));
   };
@@ -166,12 +169,12 @@ test("Before a removal by key the dialog shows which job has the key, or that no
   page.type("key", "kk");
   assert.doesNotMatch(page.dialogText, /#13/, "that was another key");
   page.click("Remove the job");
-  assert.equal(page.asked("api/jobs/remove-by-key").body, '{"key":"kk"}');
+  assert.equal(page.requestOf("api/jobs/remove-by-key").body, '{"key":"kk"}');
 });
 
 test("A dialog about many jobs shows how many there are of each task.", async () => {
   const other = (id: number) => job(id, { task_identifier: "charge_card" });
-  const page = await listed([
+  const page = await openList([
     ...Array.from({ length: 6 }, (_, n) => job(n + 1)),
     other(7),
     other(8),
@@ -183,7 +186,7 @@ test("A dialog about many jobs shows how many there are of each task.", async ()
 });
 
 test("A dialog that is not about the selected jobs does not name them.", async () => {
-  const page = await listed([job(1), job(2)]);
+  const page = await openList([job(1), job(2)]);
   page.app.dispatch("jobs.all", "", "");
   for (const label of ["Remove by key…", "Add a job"]) {
     page.click(label);
@@ -204,11 +207,11 @@ test("A text longer than the server accepts is rejected before it is sent.", asy
   assert.match(page.dialogText, /Use at most 10,000 characters\./);
   page.type("reason", "x".repeat(10_000));
   page.click("Fail job 7");
-  assert.equal(JSON.parse(page.asked("api/jobs/action").body).reason.length, 10_000);
+  assert.equal(JSON.parse(page.requestOf("api/jobs/action").body).reason.length, 10_000);
 });
 
 test("After a write the current page is requested again.", async () => {
-  const page = await listed([job(1)]);
+  const page = await openList([job(1)]);
   page.app.dispatch("jobs.pick", "1", "");
   page.click("Complete…");
   page.click("Complete job 1");

@@ -2,16 +2,16 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { CronEntry } from "../../ui/generated/records.ts";
 import { collect, ensureBuilt, type Page, textOf } from "./harness.ts";
-import { at, opened } from "./sample.ts";
+import { openPage, timeAt } from "./sample.ts";
 
 before(ensureBuilt);
 
 const entry = (identifier: string, change: Partial<CronEntry> = {}): CronEntry => ({
   identifier,
   task: identifier,
-  known_since: at(-20 * 86_400),
-  last_execution: at(-360),
-  next_execution: at(540),
+  known_since: timeAt(-20 * 86_400),
+  last_execution: timeAt(-360),
+  next_execution: timeAt(540),
   late_since: null,
   match: "*/15 * * * *",
   in_words: "every 15 minutes",
@@ -43,15 +43,15 @@ const rows = (page: Page) =>
     .map((e) => textOf([e]));
 
 test("An entry shows its task, its last and next run, and the workers that have it.", async () => {
-  const page = await opened("/cron");
-  assert.equal(page.asked("api/cron").path, "api/cron?limit=100&sort=next");
+  const page = await openPage("/cron");
+  assert.equal(page.requestOf("api/cron").path, "api/cron?limit=100&sort=next");
   const nightly = {
     task: "build_report",
     match: "1,2 2 * * *",
     in_words: null,
     backfill: 86_400,
     pending_job_id: 9921,
-    next_execution: at(2 * 86_400),
+    next_execution: timeAt(2 * 86_400),
     workers: 1,
     worker_ids: ["worker-a"],
   };
@@ -68,8 +68,8 @@ test("An entry shows its task, its last and next run, and the workers that have 
 });
 
 test("A tick that was not scheduled is marked, whatever ran before.", async () => {
-  const page = await opened("/cron");
-  const missed = { last_execution: at(-7200), late_since: at(-3600) };
+  const page = await openPage("/cron");
+  const missed = { last_execution: timeAt(-7200), late_since: timeAt(-3600) };
   page.answer(
     "api/cron",
     listed([entry("hourly", missed), entry("new", { last_execution: null })]),
@@ -81,7 +81,7 @@ test("A tick that was not scheduled is marked, whatever ran before.", async () =
 });
 
 test("An entry that no worker reports any more is marked, and shows no pattern.", async () => {
-  const page = await opened("/cron");
+  const page = await openPage("/cron");
   const nobodys = { task: null, match: null, in_words: null, next_execution: null, backfill: null };
   page.answer("api/cron", listed([entry("forgotten", { ...nobodys, workers: 0, worker_ids: [] })]));
   assert.deepEqual(rows(page), [
@@ -90,24 +90,24 @@ test("An entry that no worker reports any more is marked, and shows no pattern."
 });
 
 test("Entries are searched from eight on, and where a search is under way.", async () => {
-  const page = await opened("/cron");
+  const page = await openPage("/cron");
   const entries = Array.from({ length: 8 }, (_, n) => entry(`entry_${n}`));
   page.answer("api/cron", listed(entries.slice(1)));
   assert.equal(page.has("cron-search"), false);
-  const many = await opened("/cron");
+  const many = await openPage("/cron");
   many.answer("api/cron", listed(entries));
   assert.ok(many.has("cron-search"));
-  const searched = await opened("/cron?search=entry");
+  const searched = await openPage("/cron?search=entry");
   searched.answer("api/cron", listed(entries.slice(7)));
   assert.ok(searched.has("cron-search"));
 });
 
 test("Without schedules, or without a match, the page shows a message.", async () => {
-  const page = await opened("/cron");
+  const page = await openPage("/cron");
   page.answer("api/cron", listed([]));
   assert.match(page.text, /No schedules/);
   page.go("/cron?search=nope&sort=identifier");
-  assert.equal(page.asked("api/cron").path, "api/cron?limit=100&sort=identifier&search=nope");
+  assert.equal(page.requestOf("api/cron").path, "api/cron?limit=100&sort=identifier&search=nope");
   page.answer("api/cron", listed([]));
   assert.match(page.text, /No entries match “nope”/);
   page.app.dispatch("app.key", "", "g");
@@ -116,7 +116,7 @@ test("Without schedules, or without a match, the page shows a message.", async (
 });
 
 test("The first lines of many entries are shown, with the number of all that run.", async () => {
-  const page = await opened("/cron");
+  const page = await openPage("/cron");
   const often = (n: number) => entry(`often_${n}`, { quarters_ahead: [n] });
   const entries = Array.from({ length: 40 }, (_, n) => often(n));
   page.answer("api/cron", { ...listed([...entries, entry("monthly")], "next"), count: 120 });
@@ -129,7 +129,7 @@ test("The first lines of many entries are shown, with the number of all that run
 });
 
 test("The next day is a line of quarters of an hour for each entry that runs in it.", async () => {
-  const page = await opened("/cron");
+  const page = await openPage("/cron");
   const often = entry("often", { quarters_ahead: Array.from({ length: 96 }, (_, n) => n) });
   const nightly = entry("nightly", { quarters_ahead: [8] });
   page.answer("api/cron", listed([often, nightly, entry("monthly")]));
@@ -169,7 +169,7 @@ const nightly = (change: Partial<CronEntry> = {}) =>
   });
 
 test("A schedule differs from an entry in code, and has its actions.", async () => {
-  const page = await opened("/cron");
+  const page = await openPage("/cron");
   page.answer("api/cron", listed([nightly(), entry("code")]));
   const [first = "", second = ""] = rows(page);
   assert.match(first, /02:30 in Europe\/Berlin30 2 \* \* \*.*scheduleany worker/);
@@ -178,19 +178,19 @@ test("A schedule differs from an entry in code, and has its actions.", async () 
   page.click("Pause…");
   assert.match(page.dialogText, /^Pause nightly.*It adds no jobs until it is resumed\./);
   page.app.dispatch("dialog.submit", "", "");
-  const asked = page.asked("api/schedules");
+  const asked = page.requestOf("api/schedules");
   assert.equal(asked.body, '{"action":"pause","identifier":"nightly"}');
   page.answer("api/schedules", { message: "Paused the schedule nightly" });
   assert.deepEqual(page.notices, ["Paused the schedule nightly"]);
 });
 
 test("A paused schedule shows since when, and can be resumed.", async () => {
-  const page = await opened("/cron");
-  page.answer("api/cron", listed([nightly({ paused_at: at(-3600), next_execution: null })]));
+  const page = await openPage("/cron");
+  page.answer("api/cron", listed([nightly({ paused_at: timeAt(-3600), next_execution: null })]));
   assert.match(rows(page)[0] ?? "", /Pausedsince 12:00.*Resume…/);
   page.click("Resume…");
   page.app.dispatch("dialog.submit", "", "");
-  assert.equal(page.asked("api/schedules").body, '{"action":"resume","identifier":"nightly"}');
+  assert.equal(page.requestOf("api/schedules").body, '{"action":"resume","identifier":"nightly"}');
 });
 
 const PAYLOAD = '{ "n": 9007199254740993 }';
@@ -206,7 +206,7 @@ const withPayload = (object: object) =>
   );
 
 test("A change begins with the definition, and sends what differs, with the revision that was shown.", async () => {
-  const page = await opened("/cron");
+  const page = await openPage("/cron");
   page.answer("api/cron", listed([nightly()]));
   page.click("Change…");
   assert.match(page.dialogText, /^Change nightlyWhat you leave as it is does not change\./);
@@ -221,7 +221,7 @@ test("A change begins with the definition, and sends what differs, with the revi
   page.type("queue", "");
   page.app.dispatch("dialog.submit", "", "");
   assert.equal(
-    page.asked("api/schedules").body,
+    page.requestOf("api/schedules").body,
     '{"action":"change","identifier":"nightly","revision":4,"queue":"","pattern":"0 3 * * *"}',
   );
 });
@@ -231,21 +231,21 @@ const details = (change: object = {}) => ({
   schedule,
   ticks: [
     {
-      ...{ at: at(13 * 3600), local: "Mon 2 Mar 02:30", utc: "Mon 2 Mar 01:30" },
+      ...{ at: timeAt(13 * 3600), local: "Mon 2 Mar 02:30", utc: "Mon 2 Mar 01:30" },
       is_after_change: false,
     },
     {
-      ...{ at: at(28 * 86_400), local: "Sun 29 Mar 03:00", utc: "Sun 29 Mar 01:00" },
+      ...{ at: timeAt(28 * 86_400), local: "Sun 29 Mar 03:00", utc: "Sun 29 Mar 01:00" },
       is_after_change: true,
     },
   ],
   clock_change: "Sun 29 Mar: the clock of Europe/Berlin goes forward by 1 h.",
-  changes: [{ at: at(-3600), by: "ana", message: "Changed the schedule nightly" }],
+  changes: [{ at: timeAt(-3600), by: "ana", message: "Changed the schedule nightly" }],
   ...change,
 });
 
 test("The page of a schedule shows its next runs in two zones, its definition and its changes.", async () => {
-  const page = await opened("/cron/nightly");
+  const page = await openPage("/cron/nightly");
   page.answer("api/cron-entry?name=nightly", withPayload(details()));
   assert.match(page.text, /Cronnightlyevery day at 02:30 in Europe\/BerlinRun now…Pause…Change…/);
   assert.match(page.text, /Next runin 9 m13:09:00Last run6 m ago/);
@@ -258,15 +258,15 @@ test("The page of a schedule shows its next runs in two zones, its definition an
   assert.match(page.text, /worker schedule run nightly/);
   page.click("Run now…");
   page.app.dispatch("dialog.submit", "", "");
-  assert.equal(page.asked("api/schedules").body, '{"action":"run","identifier":"nightly"}');
+  assert.equal(page.requestOf("api/schedules").body, '{"action":"run","identifier":"nightly"}');
 });
 
 test("The key p pauses the schedule of its page, and of the current row of the list.", async () => {
-  const page = await opened("/cron/nightly");
+  const page = await openPage("/cron/nightly");
   page.answer("api/cron-entry", withPayload(details()));
   page.app.dispatch("app.key", "", "p");
   assert.match(page.dialogText, /^Pause nightly/);
-  const list = await opened("/cron");
+  const list = await openPage("/cron");
   list.answer("api/cron", listed([nightly(), entry("code")]));
   list.app.dispatch("app.key", "", "j");
   list.app.dispatch("app.key", "", "p");
@@ -274,25 +274,25 @@ test("The key p pauses the schedule of its page, and of the current row of the l
 });
 
 test("An entry in code has a page without actions; a removed schedule leaves its page.", async () => {
-  const page = await opened("/cron/code");
+  const page = await openPage("/cron/code");
   const differs = "has 2 versions on live workers: 0 3 * * * and 0 4 * * *.";
   const only = { entries: [entry("code", { differs })], schedule: null, changes: [] };
   page.answer("api/cron-entry", details({ ...only, ticks: [], clock_change: null }));
   assert.match(page.text, /code has 2 versions on live workers/);
   assert.doesNotMatch(page.text, /Run now…|Payload|In a shell|Next runs/);
-  const removed = await opened("/cron/nightly");
+  const removed = await openPage("/cron/nightly");
   removed.answer("api/cron-entry", withPayload(details()));
   removed.click("Remove…");
   removed.app.dispatch("dialog.submit", "", "");
   removed.answer("api/schedules", { message: "Removed the schedule nightly" });
   assert.equal(removed.navigations.at(-1), "/cron");
-  const missing = await opened("/cron/gone");
+  const missing = await openPage("/cron/gone");
   missing.answer("api/cron-entry", { error: "there is no entry", code: "not_found" }, 404);
   assert.match(missing.text, /Schedule not foundNo schedule is named “gone”\.All schedules/);
 });
 
 test("A schedule is added, and the table for it first where the schema lacks it.", async () => {
-  const page = await opened("/cron");
+  const page = await openPage("/cron");
   page.answer("api/cron", listed([]));
   page.click("Add a schedule…");
   const missing = { extension: "schedules", may_add: true, command: "c", sentence: "s" };
@@ -306,9 +306,9 @@ test("A schedule is added, and the table for it first where the schema lacks it.
     page.type(field, text);
   }
   page.click("Add tables and continue");
-  assert.equal(page.asked("api/extensions").body, '{"action":"add","name":"schedules"}');
+  assert.equal(page.requestOf("api/extensions").body, '{"action":"add","name":"schedules"}');
   page.answer("api/extensions", { message: "Added" });
-  const sent = JSON.parse(page.asked("api/schedules").body);
+  const sent = JSON.parse(page.requestOf("api/schedules").body);
   assert.deepEqual(sent, {
     ...{ action: "add", identifier: "nightly", task: "report", pattern: "30 2 * * *" },
   });

@@ -2,7 +2,17 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { Group } from "../../ui/generated/records.ts";
 import { ensureBuilt, type Page, textOf } from "./harness.ts";
-import { at, counts, failedJob, feed, group, groups, incidents, opened, value } from "./sample.ts";
+import {
+  counts,
+  failedJob,
+  feed,
+  group,
+  groups,
+  incidents,
+  openPage,
+  timeAt,
+  value,
+} from "./sample.ts";
 
 before(ensureBuilt);
 
@@ -21,12 +31,12 @@ const timeout = (change: Partial<Group> = {}) =>
     key: "bbbbbbbbbbbb",
     count: value(48),
     tasks: ["crawl", "export"],
-    last_seen: at(-60),
+    last_seen: timeAt(-60),
     ...change,
   });
 
 async function listed(failed: Group[], retrying: Group[], address = "/errors") {
-  const page = await opened(address);
+  const page = await openPage(address);
   page.answer(failedPath(), { ...groups(failed), of: value(12_000) });
   page.answer(retryingPath(), { ...groups(retrying), of: value(901) });
   return page;
@@ -54,12 +64,12 @@ test("Error groups are ordered by a column, searched by a text, and limited to a
   page.answer(failedPath(), groups([gateway()]));
   assert.match(page.text, /No errors match “nothing”/);
   page.go("/errors?since=24h");
-  page.asked(failedPath("%20failed%3C24h"));
-  page.asked(retryingPath("%20updated%3C24h"));
+  page.requestOf(failedPath("%20failed%3C24h"));
+  page.requestOf(retryingPath("%20updated%3C24h"));
 });
 
 test("The list can show only error groups with failed jobs, or only those with retrying jobs.", async () => {
-  const page = await opened("/errors?which=retrying");
+  const page = await openPage("/errors?which=retrying");
   assert.ok(!page.requests.some(({ path }) => path === failedPath()));
   page.answer(retryingPath(), groups([timeout()]));
   assert.equal(rows(page).length, 1);
@@ -70,7 +80,7 @@ test("The list can show only error groups with failed jobs, or only those with r
 
 /** One error group, with all of its requests answered. */
 async function opened1(failed: Group = gateway(), change = {}) {
-  const page = await opened("/errors/aaaaaaaaaaaa", change);
+  const page = await openPage("/errors/aaaaaaaaaaaa", change);
   page.answer(failedPath(), groups([failed]));
   page.answer(retryingPath(), groups([]));
   page.answer("api/groups?by=queue", groups([group("billing", { count: value(8400) })]));
@@ -80,10 +90,10 @@ async function opened1(failed: Group = gateway(), change = {}) {
       { path: "payload.coupon", value: "missing", here: 0.8, there: 0, lift: 900 },
     ],
     compared: { here: 1000, there: 1000 },
-    as_of: at(0),
+    as_of: timeAt(0),
   });
   const brief = { task_identifier: "charge_card", condition: "failed" };
-  page.answer("api/jobs?fields=row", { jobs: [{ id: 7, condition_since: at(-7), ...brief }] });
+  page.answer("api/jobs?fields=row", { jobs: [{ id: 7, condition_since: timeAt(-7), ...brief }] });
   page.answer(
     "api/jobs/7?fields=head",
     failedJob(7, { last_error: "GatewayError: HTTP 503\n    at charge (/app/charge.js:2:3)" }),
@@ -102,14 +112,14 @@ test("An error group shows how often, since when, where, and what its jobs have 
   assert.match(page.text, /Stack trace1 frame in your code/);
   assert.match(page.text, /charge_card#77 s ago/);
   assert.equal(
-    page.asked("api/groups/common").path,
+    page.requestOf("api/groups/common").path,
     `api/groups/common?q=${encodeURIComponent(QUERY)}`,
   );
 });
 
 test("The navigation shows how many groups there are, or that there may be more.", async () => {
   const mark = async (error_groups: number) => {
-    const page = await opened("/");
+    const page = await openPage("/");
     feed(page, { incidents: incidents([], { error_groups }) });
     return textOf([page.byId("nav-errors")]);
   };
@@ -129,7 +139,11 @@ test("The jobs that failed last are in the order of their failures; a task leads
   page.go("/errors/aaaaaaaaaaaa");
   page.answer(failedPath(), groups([gateway({ trend: [0, 0, 1490] })]));
   page.answer(retryingPath(), groups([]));
-  const failed = (id: number, s: number) => ({ id, condition_since: at(s), condition: "failed" });
+  const failed = (id: number, s: number) => ({
+    id,
+    condition_since: timeAt(s),
+    condition: "failed",
+  });
   page.answer("api/jobs?fields=row", { jobs: [failed(9, -30), failed(8, -2), failed(7, -9)] });
   const newest = textOf(page.all((e) => String(e.attrs["class"]).includes("newest")));
   assert.match(newest, /JobFailed.*#82 s ago.*#79 s ago.*#930 s ago/);
@@ -145,9 +159,9 @@ test("The details of a group follow new failures, once the page is not in use.",
   page.click("Copy report");
   // One more job has failed since.
   page.pass(1000);
-  feed(page, { counts: counts({ as_of: at(1) }) });
+  feed(page, { counts: counts({ as_of: timeAt(1) }) });
   page.pass(16_000);
-  page.answer(failedPath(), groups([gateway({ last_seen: at(5), sample_ids: [8] })]));
+  page.answer(failedPath(), groups([gateway({ last_seen: timeAt(5), sample_ids: [8] })]));
   page.answer(retryingPath(), groups([]));
   const asked = () => page.requests.filter(({ path }) => path.includes("id%3A8")).length;
   assert.equal(asked(), 0);
@@ -155,7 +169,7 @@ test("The details of a group follow new failures, once the page is not in use.",
   page.pass(10_000);
   assert.equal(asked(), 1);
   page.answer("api/groups?by=queue", groups([group("payouts", { count: value(9) })]));
-  page.answer("api/jobs?fields=row", { jobs: [{ id: 8, condition_since: at(5) }] });
+  page.answer("api/jobs?fields=row", { jobs: [{ id: 8, condition_since: timeAt(5) }] });
   assert.match(newest(), /#8/);
   assert.doesNotMatch(newest(), /#7/);
   assert.match(page.text, /queuepayouts9/);
@@ -168,7 +182,7 @@ test("All jobs of a group are retried by a query, after a preview, by button and
   page.click("Retry 8,400…");
   assert.match(page.dialogText, /^Retry all matching jobs\?/);
   const body = JSON.stringify({ q: QUERY, action: "retry", changes: {}, dry_run: true });
-  assert.equal(page.asked("api/operations").body, body);
+  assert.equal(page.requestOf("api/operations").body, body);
   page.app.dispatch("dialog.close", "", "");
   page.app.dispatch("app.key", "", "r");
   assert.match(page.dialogText, /^Retry/);
@@ -192,7 +206,7 @@ test("The report about a group is Markdown, and the text of an error is escaped 
 });
 
 test("A group that is not among the largest is requested alone; one without jobs shows a message.", async () => {
-  const page = await opened("/errors/cccccccccccc");
+  const page = await openPage("/errors/cccccccccccc");
   page.answer(failedPath(), groups([gateway()]));
   page.answer(retryingPath(), groups([]));
   page.answer(failedPath("%20group%3Acccccccccccc"), groups([]));
@@ -201,13 +215,13 @@ test("A group that is not among the largest is requested alone; one without jobs
 });
 
 test("A group without failed jobs offers to run its retrying jobs now.", async () => {
-  const page = await opened("/errors/bbbbbbbbbbbb");
+  const page = await openPage("/errors/bbbbbbbbbbbb");
   page.answer(failedPath(), groups([gateway()]));
   page.answer(retryingPath(), groups([timeout()]));
   page.answer("api/groups?by=task", groups([group("crawl", { count: value(40) })]));
   assert.match(page.text, /taskcrawl40/);
   page.click("Run 48 now…");
-  assert.match(page.asked("api/operations").body, /"is:retrying group:.*"action":"run-now"/);
+  assert.match(page.requestOf("api/operations").body, /"is:retrying group:.*"action":"run-now"/);
 });
 
 test("Estimates of a group are marked, and a read-only page has no action.", async () => {
@@ -221,7 +235,7 @@ test("Estimates of a group are marked, and a read-only page has no action.", asy
 test("If no field differs, or none can be compared, a message is shown.", async () => {
   const page = await opened1();
   const answer = (compared: object) =>
-    page.answer("api/groups/common", { findings: [], compared, as_of: at(0) });
+    page.answer("api/groups/common", { findings: [], compared, as_of: timeAt(0) });
   page.go("/errors");
   page.go("/errors/aaaaaaaaaaaa");
   page.answer(failedPath(), groups([gateway()]));

@@ -219,7 +219,7 @@ export class Page {
   }
 
   /** The last request for a path that starts so. */
-  asked(start: string): Request {
+  requestOf(start: string): Request {
     const found = this.requests.findLast((request) => request.path.startsWith(start));
     if (!found) throw new Error(`no request for ${start}`);
     return found;
@@ -228,7 +228,7 @@ export class Page {
   /** Answers the last request for a path that starts so; `bytes`: what that took on its way. */
   answer(start: string, body: unknown, status = 200, retryAfter = "", bytes = 0): void {
     const text = typeof body === "string" ? body : JSON.stringify(body);
-    this.app.replied(this.asked(start).id, status, retryAfter, text, bytes);
+    this.app.replied(this.requestOf(start).id, status, retryAfter, text, bytes);
   }
 
   /** To another address: a new entry of the history, or back to one that was there. */

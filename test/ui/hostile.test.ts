@@ -3,7 +3,6 @@ import { before, test } from "node:test";
 import { collect, ensureBuilt, type Page } from "./harness.ts";
 import { makeRandom } from "./random-json.ts";
 import {
-  at,
   counts,
   failedJob,
   feed,
@@ -14,10 +13,11 @@ import {
   incidents,
   job,
   jobs,
-  opened,
+  openPage,
   pulse,
   queue,
   session,
+  timeAt,
   value,
 } from "./sample.ts";
 
@@ -63,8 +63,8 @@ test("Hostile text stays text on every page.", async () => {
     flags: { [EVIL]: true },
     payload: { [EVIL]: [EVIL, { __proto__: null, constructor: EVIL }] },
   });
-  const locked = job(2, { locked_by: EVIL, locked_at: at(0), state: EVIL });
-  const page = await opened("/", { schema: EVIL, version: EVIL });
+  const locked = job(2, { locked_by: EVIL, locked_at: timeAt(0), state: EVIL });
+  const page = await openPage("/", { schema: EVIL, version: EVIL });
   page.answer("api/groups", groups([group(EVIL, { key: EVIL, tasks: [EVIL] })]));
   page.answer("api/queues", { queues: [queue(EVIL, { locked_by: EVIL })], count: 1 });
   feed(page, {
@@ -112,9 +112,9 @@ test("Hostile text stays text on every page.", async () => {
 });
 
 function hostileCron(page: Page): void {
-  const times = { known_since: at(-9), last_execution: at(-9), next_execution: at(9) };
+  const times = { known_since: timeAt(-9), last_execution: timeAt(-9), next_execution: timeAt(9) };
   const words = { identifier: EVIL, task: EVIL, match: EVIL, in_words: EVIL, worker_ids: [EVIL] };
-  const entry = { ...times, ...words, late_since: at(-5), backfill: 9, workers: 1 };
+  const entry = { ...times, ...words, late_since: timeAt(-5), backfill: 9, workers: 1 };
   page.go("/cron");
   page.answer("api/cron", {
     entries: [entry, { ...entry, identifier: "2", workers: 9 }],
@@ -128,8 +128,8 @@ function hostileTask(page: Page): void {
   const known = {
     supported_by: 1,
     is_unsupported: EVIL,
-    oldest_ready_at: at(0),
-    last_error_at: at(0),
+    oldest_ready_at: timeAt(0),
+    last_error_at: timeAt(0),
     last_error_line: EVIL,
   };
   const none = { ready: value(1), blocked: value(1), running: value(1), retrying: value(1) };
@@ -145,8 +145,8 @@ function hostileWorker(page: Page): void {
     worker_id: EVIL,
     state: "stale",
     level: "bad",
-    started_at: at(-9),
-    last_heartbeat_at: at(-9),
+    started_at: timeAt(-9),
+    last_heartbeat_at: timeAt(-9),
     host: EVIL,
     version: EVIL,
     node: EVIL,
@@ -154,9 +154,9 @@ function hostileWorker(page: Page): void {
     tasks_complete: true,
     running: value(1),
     locked_queues: 1,
-    current: [{ id: 1, task: EVIL, since: at(-9) }],
+    current: [{ id: 1, task: EVIL, since: timeAt(-9) }],
     by_task: [{ task: EVIL, done: 1, failed: 1 }],
-    queues: [queue(EVIL, { locked_by: EVIL, locked_at: at(-9) })],
+    queues: [queue(EVIL, { locked_by: EVIL, locked_at: timeAt(-9) })],
   };
   page.go("/workers");
   const counts = { alive: 0, stale: 1, unknown: 0 };
@@ -175,7 +175,7 @@ function hostileWorker(page: Page): void {
 
 const named = { name: EVIL, problem: EVIL, provides: EVIL, table: "_private_jobs" };
 const evilDatabase = {
-  as_of: at(0),
+  as_of: timeAt(0),
   server: { version: EVIL, database: EVIL, role: EVIL, is_standby: false, is_read_only: true },
   schema: {
     ...named,
@@ -194,21 +194,28 @@ const evilDatabase = {
       serves: EVIL,
       costs: EVIL,
       error: EVIL,
-      progress: { phase: EVIL, share: 9, since: at(9) },
+      progress: { phase: EVIL, share: 9, since: timeAt(9) },
     },
     { ...named, state: EVIL, serves: EVIL, costs: EVIL, index_name: EVIL },
   ],
   connections: { total: 1, limit: 0, groups: [{ application: EVIL, state: EVIL, count: 1 }] },
-  oldest_transaction: { since: at(0), state: EVIL, application: EVIL, pid: 1 },
+  oldest_transaction: { since: timeAt(0), state: EVIL, application: EVIL, pid: 1 },
   oldest_xmin: { kind: EVIL, name: EVIL, transactions: 1, since: null },
   cleanup: [{ task: EVIL, count: { value: 1, precision: EVIL } }],
   missing: [EVIL],
 };
 
 function hostileQueue(page: Page): void {
-  const held = { locked_at: at(0), stuck_since: at(0), locked_by: EVIL, holder: EVIL };
+  const held = { locked_at: timeAt(0), stuck_since: timeAt(0), locked_by: EVIL, holder: EVIL };
   page.go(`/queues/${encodeURIComponent(EVIL)}`);
-  const one = { id: 1, task: EVIL, priority: 0, run_at: at(0), created_at: at(0), attempts: 0 };
+  const one = {
+    id: 1,
+    task: EVIL,
+    priority: 0,
+    run_at: timeAt(0),
+    created_at: timeAt(0),
+    attempts: 0,
+  };
   page.answer("api/queues/", {
     queue: queue(EVIL, held),
     running: { ...one, max_attempts: 1, locked_at: null },
@@ -239,7 +246,7 @@ function hostileError(page: Page): void {
 }
 
 test("Hostile addresses draw a page like any other.", async () => {
-  const page = await opened("/");
+  const page = await openPage("/");
   for (const address of [
     `/jobs?state=${EVIL}`,
     `/${EVIL}`,
@@ -276,7 +283,7 @@ test("An answer cut anywhere, or with a byte changed, never ends the application
     "/jobs": "api/jobs?limit=100",
     "/jobs/1": "api/jobs/1",
   };
-  const page = await opened("/");
+  const page = await openPage("/");
   for (let i = 0; i < 1500; i++) {
     const address = Object.keys(texts)[random(3)] as string;
     const text = texts[address] as string;
@@ -295,7 +302,7 @@ test("An answer cut anywhere, or with a byte changed, never ends the application
 
 test("Random actions with random arguments never end the application.", async () => {
   const random = makeRandom(4);
-  const page = await opened("/jobs");
+  const page = await openPage("/jobs");
   page.answer("api/jobs?limit=100", jobs([job(1), failedJob(2)], "c"));
   const actions = [
     "jobs.key",

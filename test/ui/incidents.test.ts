@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { commands } from "../../src/commands/index.ts";
 import { ensureBuilt, type Page, textOf } from "./harness.ts";
-import { at, counts, feed, horizon, incident, incidents, opened, pulse } from "./sample.ts";
+import { counts, feed, horizon, incident, incidents, openPage, pulse, timeAt } from "./sample.ts";
 
 before(ensureBuilt);
 
@@ -29,7 +29,7 @@ const silent = incident({
 });
 
 async function overview(list = [stuck, failing]): Promise<Page> {
-  const page = await opened("/");
+  const page = await openPage("/");
   page.app.streamOpened();
   feed(page, { pulse: pulse(), counts: counts(), horizon: horizon(), incidents: incidents(list) });
   assert.match(page.text, /crm:acme is stuck/, "it is drawn");
@@ -50,7 +50,7 @@ const poison = incident({
       { name: "file", value: '"part-9.csv"' },
       { name: "rows", value: "48210" },
     ],
-    times: [at(-130), at(-70), at(-10)],
+    times: [timeAt(-130), timeAt(-70), timeAt(-10)],
     crashes: 14,
     jobs: [
       { id: 7, task: "import_rows", crashes: 14 },
@@ -78,7 +78,7 @@ test("A job without reported crashes or companions has no made-up details.", asy
   assert.doesNotMatch(page.text, /crashes, one every|lost in crashes/);
 });
 
-const press = (page: Page, key: string, at = "") => page.app.dispatch("app.key", at, key);
+const press = (page: Page, key: string, timeAt = "") => page.app.dispatch("app.key", timeAt, key);
 const rows = (page: Page) => page.all((e) => e.tag === "article").map((e) => e.attrs["id"]);
 
 test("The keys j and k move through the incidents from the first on, and Enter opens the current one.", async () => {
@@ -110,7 +110,7 @@ test("The key of an incident's action opens its dialog, once the incident is the
   page.app.dispatch("dialog.close", "", "");
   press(page, "j");
   press(page, "r");
-  assert.equal(page.asked("api/operations").method, "POST");
+  assert.equal(page.requestOf("api/operations").method, "POST");
 });
 
 test("While the pointer or the focus is on the incidents they keep their places.", async () => {

@@ -4,7 +4,7 @@ import { shellWord } from "../../src/domain/portable/shell-word.ts";
 import { workerLine } from "../../src/domain/portable/worker-line.ts";
 import type { ListedJob, Why } from "../../ui/generated/records.ts";
 import { type Element, ensureBuilt, NOON, type Page, textOf } from "./harness.ts";
-import { at, failedJob, job, jobs, lockedJob, opened, value } from "./sample.ts";
+import { failedJob, job, jobs, lockedJob, openPage, timeAt, value } from "./sample.ts";
 
 before(ensureBuilt);
 
@@ -12,7 +12,7 @@ const why = (change: Partial<Why> = {}): Why => ({
   id: 7,
   condition: "ready",
   sentence: "Waits for a free worker.",
-  since: at(-60),
+  since: timeAt(-60),
   causes: [],
   ahead: null,
   of: null,
@@ -33,7 +33,7 @@ const failed = (change: Partial<Why> = {}) =>
   });
 
 async function shown(one: ListedJob | string, reason: Why): Promise<Page> {
-  const page = await opened("/jobs/7");
+  const page = await openPage("/jobs/7");
   page.answer("api/jobs/7?fields=head", one);
   page.answer("api/jobs/7/why", reason);
   return page;
@@ -63,8 +63,8 @@ test("A fetched job has not started, and an attempt's time is that of its failur
   assert.doesNotMatch(facts(fetched), /Started|Runsfor/);
   const running = await shown(lockedJob(7), why({ condition: "running" }));
   assert.match(facts(running), /Started12:59:48, 12 s agoRunsfor 12 s/);
-  const changed = failedJob(7, { updated_at: at(-86_400) });
-  const failure = await shown(changed, failed({ since: at(-120) }));
+  const changed = failedJob(7, { updated_at: timeAt(-86_400) });
+  const failure = await shown(changed, failed({ since: timeAt(-120) }));
   assert.match(facts(failure), /Last attempt12:58:00, 2 m ago/);
   const cancelled = failedJob(7, { error_line: "cancelled: wrong file" });
   assert.doesNotMatch(facts(await shown(cancelled, failed())), /Last attempt/);
@@ -198,7 +198,7 @@ test("Fields that distinguish the jobs with this error are shown beside this job
   page.answer("api/groups/common", {
     findings: [{ path: "payload.currency", value: '"EUR"', here: 1, there: 0.31, lift: 3.2 }],
     compared: { here: 9, there: 100 },
-    as_of: at(0),
+    as_of: timeAt(0),
   });
   assert.match(page.text, /currency = "EUR" in every one of them; in 31 % of the others\./);
   assert.match(page.text, /This job:currency = "EUR"/);
@@ -207,7 +207,7 @@ test("Fields that distinguish the jobs with this error are shown beside this job
 });
 
 test("A missing job has another message than an error.", async () => {
-  const page = await opened("/jobs/8");
+  const page = await openPage("/jobs/8");
   page.answer("api/jobs/8?", { error: "There is no job 8", code: "not_found" }, 404);
   assert.match(page.text, /Job 8 not found/);
   page.go("/jobs/9");
@@ -225,8 +225,8 @@ test("A job that ends while it is shown stays, with what was recorded about it."
   assert.equal(page.hasButton("Retry…"), false);
   const message = "Completed 1 of 1 job";
   const entries = [
-    { at: at(3), by: "ben", ids: [70], key: null, message: "another" },
-    { at: at(2), by: "ada", ids: [5, 7], key: null, message },
+    { at: timeAt(3), by: "ben", ids: [70], key: null, message: "another" },
+    { at: timeAt(2), by: "ada", ids: [5, 7], key: null, message },
   ];
   page.answer("api/activity", { entries });
   assert.match(page.text, /Completed 1 of 1 job, 14 s ago by ada/);
@@ -277,7 +277,7 @@ test("Each condition has its primary action, and the root of a locked queue has 
   const first = (page: Page) =>
     page.all((e) => / p( |$)/.test(String(e.attrs["class"]))).map((e) => textOf([e]));
   assert.deepEqual(first(await shown(failedJob(7), failed())), ["Retry…R"]);
-  const later = job(7, { state: "scheduled", run_at: at(3600) });
+  const later = job(7, { state: "scheduled", run_at: timeAt(3600) });
   assert.deepEqual(first(await shown(later, why({ condition: "scheduled" }))), ["Run now…R"]);
   const runs = await shown(lockedJob(7), why({ condition: "running" }));
   assert.deepEqual(first(runs), []);
@@ -363,7 +363,7 @@ test("A shell line on another schema names it behind the command, as the command
     ["billing", "--schema=billing"],
     ["-x y", "--schema='-x y'"],
   ] as const) {
-    const page = await opened("/jobs/7", { schema });
+    const page = await openPage("/jobs/7", { schema });
     page.answer("api/jobs/7?fields=head", failedJob(7));
     page.answer("api/jobs/7/why", failed());
     assert.ok(page.text.includes(`$ worker retry ${option} 7`), page.text);
@@ -387,7 +387,7 @@ test("A copied line has what a terminal acts on as octal bytes, as the server's 
 });
 
 test("The neighbours are those of the list that it was opened from.", async () => {
-  const page = await opened("/jobs");
+  const page = await openPage("/jobs");
   page.answer("api/jobs?limit=100", jobs([job(5), job(7), job(9)]));
   page.go("/jobs/7");
   page.answer("api/jobs/7?fields=head", job(7));
@@ -400,7 +400,7 @@ test("The neighbours are those of the list that it was opened from.", async () =
 
 test("Its place in the list counts all that match, not those of the page.", async () => {
   const place = async (answer: object, address = "/jobs?q=is%3Afailed%20task%3Asend") => {
-    const page = await opened(address);
+    const page = await openPage(address);
     page.answer("api/jobs?limit=100", { ...jobs([job(5), job(7), job(9)]), ...answer });
     page.go("/jobs/7");
     page.answer("api/jobs/7?fields=head", job(7));
@@ -412,7 +412,7 @@ test("Its place in the list counts all that match, not those of the page.", asyn
   assert.equal(await place({ ...more, count: about }), "2 of ≈ 9,000 in the list");
   assert.equal(await place({ ...more, count: null }), "2 of 3+ in the list");
   assert.equal(await place({ count: value(3) }), "2 of 3 in the list");
-  const page = await opened("/jobs?q=is%3Afailed%20task%3Asend");
+  const page = await openPage("/jobs?q=is%3Afailed%20task%3Asend");
   page.answer("api/jobs?limit=100", { ...jobs([job(1), job(2)]), ...more, count: value(12_000) });
   page.go("/jobs?q=is%3Afailed%20task%3Asend&cursor=c2");
   page.answer("api/jobs?limit=100", { ...jobs([job(3), job(4)]), count: value(12_000) });
@@ -449,7 +449,7 @@ test("A failed job that is rescheduled gets its attempts back, and the dialog sh
   assert.match(page.dialogText, /It has no attempts left\./);
   page.type("run_at", "2026-03-02T08:30");
   page.click("Reschedule job 7");
-  assert.equal(JSON.parse(page.asked("api/jobs/action").body).attempts, 0);
+  assert.equal(JSON.parse(page.requestOf("api/jobs/action").body).attempts, 0);
 });
 
 test("A job that has not started is shown as fetched, and not as started.", async () => {
@@ -466,14 +466,14 @@ test("Actions on a job ask for confirmation and report the result.", async () =>
   page.click("Remove by key…");
   assert.equal(page.byId("field-key").attrs["value"], "k1");
   page.click("Remove the job");
-  assert.equal(page.asked("api/jobs/remove-by-key").body, '{"key":"k1"}');
+  assert.equal(page.requestOf("api/jobs/remove-by-key").body, '{"key":"k1"}');
   page.answer("api/jobs/remove-by-key", { message: "Removed the job with key k1" });
   assert.deepEqual(page.notices, ["Removed the job with key k1"]);
   assert.equal(page.dialog, undefined);
 });
 
 test("A job shows its retry policy and its deadline in words, apart from its flags.", async () => {
-  const page = await opened("/jobs/7");
+  const page = await openPage("/jobs/7");
   const deadline = NOON + 7_200_000;
   const flags = { slow: true, "retry:slow-api": true, [`deadline:${deadline}`]: true };
   page.answer("api/jobs/7?fields=head", job(7, { flags }));

@@ -3,7 +3,6 @@ import { before, test } from "node:test";
 import { exportColumnNames } from "../../src/insight/export/columns.ts";
 import { ensureBuilt, type Page, start, textOf } from "./harness.ts";
 import {
-  at,
   counts,
   failedJob,
   feed,
@@ -12,10 +11,11 @@ import {
   incidents,
   job,
   jobs,
-  listed,
   lockedJob,
-  opened,
+  openList,
+  openPage,
   session,
+  timeAt,
   value,
 } from "./sample.ts";
 
@@ -38,9 +38,9 @@ const enter = (page: Page) => page.app.dispatch("jobs.find", "", "");
 const follow = (page: Page) => page.go(String(page.navigations.at(-1)));
 
 test("The address decides what is requested.", async () => {
-  const page = await opened("/jobs?q=is%3Afailed%20queue%3A%22a%20b%22&sort=-attempts");
+  const page = await openPage("/jobs?q=is%3Afailed%20queue%3A%22a%20b%22&sort=-attempts");
   assert.equal(
-    page.asked("api/jobs").path,
+    page.requestOf("api/jobs").path,
     "api/jobs?limit=100&fields=row&count=fast&sort=-attempts&q=is%3Afailed%20queue%3A%22a%20b%22",
   );
   assert.deepEqual(chips(page), ['queue:"a b"'], "the condition is a tab");
@@ -48,13 +48,13 @@ test("The address decides what is requested.", async () => {
 });
 
 test("Addresses from before the query language still lead to the same jobs.", async () => {
-  const page = await opened("/jobs?state=locked&identifier=send_email&queue=crm%2Feu%20%26%20us");
+  const page = await openPage("/jobs?state=locked&identifier=send_email&queue=crm%2Feu%20%26%20us");
   assert.deepEqual(chips(page), ["is:locked", "task:send_email", 'queue:"crm/eu & us"']);
-  assert.match(page.asked("api/jobs").path, /sort=-id&q=is%3Alocked/);
+  assert.match(page.requestOf("api/jobs").path, /sort=-id&q=is%3Alocked/);
 });
 
 test("An address with an invalid query sends no request and shows what is wrong where.", async () => {
-  const page = await opened("/jobs?q=attempts%3Eten");
+  const page = await openPage("/jobs?q=attempts%3Eten");
   assert.ok(page.requests.every(({ path }) => !path.startsWith("api/jobs")));
   assert.match(page.text, /Column 10: a whole number is needed here.*Found “ten”/);
   assert.doesNotMatch(page.text, /No jobs|the query before/, "nothing is claimed");
@@ -64,7 +64,7 @@ test("An address with an invalid query sends no request and shows what is wrong 
 });
 
 test("A row shows its job's status and the time that matters.", async () => {
-  const page = await opened("/jobs");
+  const page = await openPage("/jobs");
   feed(page, {
     incidents: incidents([
       incident({ links: { queue: "crm", worker: "worker-c", job: null } }),
@@ -75,15 +75,15 @@ test("A row shows its job's status and the time that matters.", async () => {
   page.answer(
     "api/jobs?limit=100",
     jobs([
-      job(1, { run_at: at(-90), queue_name: "mail" }),
+      job(1, { run_at: timeAt(-90), queue_name: "mail" }),
       lockedJob(2),
-      failedJob(3, { condition_since: at(-7) }),
-      job(4, { condition: "scheduled", run_at: at(7200) }),
-      job(5, { condition: "blocked", queue_name: "crm", run_at: at(-7740) }),
+      failedJob(3, { condition_since: timeAt(-7) }),
+      job(4, { condition: "scheduled", run_at: timeAt(7200) }),
+      job(5, { condition: "blocked", queue_name: "crm", run_at: timeAt(-7740) }),
       job(6, {
         condition: "retrying",
         error_line: "Late: ETIMEDOUT",
-        run_at: at(403),
+        run_at: timeAt(403),
         attempts: 6,
       }),
       lockedJob(7, { locked_by: "worker-z" }),
@@ -108,7 +108,7 @@ test("A row shows its job's status and the time that matters.", async () => {
 });
 
 test("A row of a job that crashes its worker has the count of its own attempt, or none.", async () => {
-  const page = await opened("/jobs");
+  const page = await openPage("/jobs");
   const crashes = { kind: "poison", links: { queue: null, worker: null, job: 1 } } as const;
   const sentence = "Attempt 11 of 25 runs now, and the last 10 crashed their worker. More.";
   feed(page, {
@@ -134,7 +134,7 @@ test("A row of a job that crashes its worker has the count of its own attempt, o
 });
 
 test("Ids beyond 2^53 stay exact in rows, links and requests.", async () => {
-  const page = await opened("/jobs");
+  const page = await openPage("/jobs");
   const text = JSON.stringify(jobs([job(1)])).replace('"id":1,', '"id":9223372036854775807,');
   page.answer("api/jobs?limit=100", text);
   assert.deepEqual(ids(page), ["9223372036854775807"]);
@@ -142,7 +142,7 @@ test("Ids beyond 2^53 stay exact in rows, links and requests.", async () => {
   page.click("Complete…");
   page.click("Complete job 9223372036854775807");
   assert.equal(
-    page.asked("api/jobs/action").body,
+    page.requestOf("api/jobs/action").body,
     '{"action":"complete","ids":[9223372036854775807]}',
   );
 });
@@ -154,7 +154,7 @@ const tabs = (page: Page) => {
 };
 
 test("Tabs have the counts of all jobs only where they list all jobs of a condition.", async () => {
-  const page = await listed([job(1)], "/jobs?q=is%3Afailed");
+  const page = await openList([job(1)], "/jobs?q=is%3Afailed");
   feed(page, { counts: counts({ failed: value(12_000), blocked: value(480) }) });
   assert.match(tabs(page), /^Failed12,000 Blocked480 .* All1,234$/);
   page.go("/jobs?q=is%3Aready%20queue%3Amail%20attempts%3E2");
@@ -171,14 +171,14 @@ test("Tabs have the counts of all jobs only where they list all jobs of a condit
 });
 
 test("Tabs keep the other conditions.", async () => {
-  const page = await listed([job(1)], "/jobs?q=is%3Aready%20queue%3Amail");
+  const page = await openList([job(1)], "/jobs?q=is%3Aready%20queue%3Amail");
   feed(page, { counts: counts() });
   const failed = page.one((e) => e.tag === "a" && textOf([e]) === "FailedFailed");
   assert.equal(failed.attrs["href"], "#/jobs?q=is%3Afailed%20queue%3Amail");
 });
 
 test("Typed text becomes chips at Enter, and nothing is searched for before.", async () => {
-  const page = await listed([job(1)], "/jobs?q=is%3Afailed");
+  const page = await openList([job(1)], "/jobs?q=is%3Afailed");
   type(page, "queue:billing attempts>2 timeout");
   assert.deepEqual(page.navigations, []);
   enter(page);
@@ -194,7 +194,7 @@ test("Typed text becomes chips at Enter, and nothing is searched for before.", a
 });
 
 test("A condition that is typed is the tab, and alternatives stay together.", async () => {
-  const page = await listed([job(1)], "/jobs?q=is%3Afailed%20queue%3Aa");
+  const page = await openList([job(1)], "/jobs?q=is%3Afailed%20queue%3Aa");
   type(page, "is:ready");
   enter(page);
   assert.equal(page.navigations.at(-1), "/jobs?q=is%3Aready%20queue%3Aa");
@@ -207,7 +207,7 @@ test("A condition that is typed is the tab, and alternatives stay together.", as
 });
 
 test("Backspace in the empty field takes the last chip back as text.", async () => {
-  const page = await listed([job(1)], "/jobs?q=queue%3Aa%20task%3Ab");
+  const page = await openList([job(1)], "/jobs?q=queue%3Aa%20task%3Ab");
   assert.match(page.text, /queue:atask:b/);
   press(page, "Backspace");
   assert.equal(page.navigations.at(-1), "/jobs?q=queue%3Aa");
@@ -220,7 +220,7 @@ test("Backspace in the empty field takes the last chip back as text.", async () 
 });
 
 test("Completions are requested after a pause in typing, selected with arrows, accepted with Tab.", async () => {
-  const page = await listed([job(1)]);
+  const page = await openList([job(1)]);
   type(page, "is:f");
   page.pass(20);
   type(page, "queue:b");
@@ -247,7 +247,7 @@ test("Completions are requested after a pause in typing, selected with arrows, a
 });
 
 test("Tab before the completions have come takes the first of them, not one of an older text.", async () => {
-  const page = await listed([job(1)]);
+  const page = await openList([job(1)]);
   type(page, "task:");
   page.pass(100);
   const one = (text: string) => ({ text, kind: "task", about: null });
@@ -261,7 +261,7 @@ test("Tab before the completions have come takes the first of them, not one of a
 });
 
 test("Enter on a marked completion searches if the term is complete, and otherwise continues it.", async () => {
-  const page = await listed([job(1)]);
+  const page = await openList([job(1)]);
   type(page, "q");
   page.pass(100);
   const about = null;
@@ -275,7 +275,7 @@ test("Enter on a marked completion searches if the term is complete, and otherwi
   press(page, "ArrowDown");
   enter(page);
   assert.equal(field(page).attrs["value"], "queue:");
-  assert.equal(page.asked("api/suggest").path, "api/suggest?q=queue%3A&at=6");
+  assert.equal(page.requestOf("api/suggest").path, "api/suggest?q=queue%3A&at=6");
   assert.deepEqual(page.navigations, []);
   page.answer("api/suggest", {
     replace: { at: 6, end: 6 },
@@ -287,7 +287,7 @@ test("Enter on a marked completion searches if the term is complete, and otherwi
 });
 
 test("An answer to an earlier text proposes nothing.", async () => {
-  const page = await listed([job(1)]);
+  const page = await openList([job(1)]);
   type(page, "q");
   page.pass(100);
   type(page, "qu");
@@ -299,7 +299,7 @@ test("An answer to an earlier text proposes nothing.", async () => {
 });
 
 test("A fault has its column and a correction; the list still shows the previous query.", async () => {
-  const page = await listed([failedJob(1)], "/jobs?q=is%3Afailed");
+  const page = await openList([failedJob(1)], "/jobs?q=is%3Afailed");
   type(page, "task:a atempts>5 failed<2h");
   assert.match(page.text, /Column 8: unknown field "atempts"/, "it is not at the end any more");
   type(page, "attempts>");
@@ -315,7 +315,7 @@ test("A fault has its column and a correction; the list still shows the previous
 });
 
 test("Escape closes the completions, then clears the field, then focuses the rows.", async () => {
-  const page = await listed([job(1)]);
+  const page = await openList([job(1)]);
   type(page, "q");
   page.pass(100);
   page.answer("api/suggest", {
@@ -331,33 +331,33 @@ test("Escape closes the completions, then clears the field, then focuses the row
 });
 
 test("Next and previous walk over cursors with exact ranges.", async () => {
-  const page = await listed([job(1), job(2)], "/jobs?q=is%3Aready", "c 1");
+  const page = await openList([job(1), job(2)], "/jobs?q=is%3Aready", "c 1");
   feed(page, { counts: counts() });
   assert.match(page.text, /1–2 of 1,180/);
   const next = page.one((e) => e.tag === "a" && textOf([e]) === "Next");
   assert.equal(next.attrs["href"], "#/jobs?q=is%3Aready&cursor=c%201");
   page.go("/jobs?q=is%3Aready&cursor=c%201");
-  assert.match(page.asked("api/jobs").path, /&q=is%3Aready&cursor=c%201$/);
+  assert.match(page.requestOf("api/jobs").path, /&q=is%3Aready&cursor=c%201$/);
   page.answer("api/jobs?limit=100", jobs([job(101)], "c2"));
   assert.match(page.text, /3–3 of 1,180/);
 });
 
 test("A pasted address of a later page shows no range.", async () => {
-  const page = await listed([job(301)], "/jobs?cursor=abc", "d");
+  const page = await openList([job(301)], "/jobs?cursor=abc", "d");
   assert.doesNotMatch(page.text, /\d–\d/);
   assert.match(page.text, /1 job/);
 });
 
 test("The head of a column sorts by it; each tab has its own order at first.", async () => {
-  const page = await listed([failedJob(1)], "/jobs?q=is%3Afailed");
-  assert.match(page.asked("api/jobs").path, /sort=-failed_at/);
+  const page = await openList([failedJob(1)], "/jobs?q=is%3Afailed");
+  assert.match(page.requestOf("api/jobs").path, /sort=-failed_at/);
   assert.match(page.text, /newest failure first/);
   const attempts = page.one((e) => e.tag === "a" && textOf([e]) === "Attempts");
   assert.equal(attempts.attrs["href"], "#/jobs?q=is%3Afailed&sort=-attempts");
 });
 
 test("The arrow keys move over rows, Space selects, Enter opens, Escape clears the selection.", async () => {
-  const page = await listed([job(1), job(2), job(3)]);
+  const page = await openList([job(1), job(2), job(3)]);
   page.app.dispatch("jobs.key", "1", "ArrowDown");
   assert.equal(page.focus, "job-2");
   assert.deepEqual(
@@ -375,7 +375,7 @@ test("The arrow keys move over rows, Space selects, Enter opens, Escape clears t
 });
 
 test("Selected jobs stay selected on other pages and tabs.", async () => {
-  const page = await listed([job(1), job(2), job(3), job(4)]);
+  const page = await openList([job(1), job(2), job(3), job(4)]);
   page.app.dispatch("jobs.pick", "2", "");
   page.app.dispatch("jobs.pick", "4", "shift");
   assert.deepEqual(chosen(page), ["2", "3", "4"]);
@@ -386,11 +386,11 @@ test("Selected jobs stay selected on other pages and tabs.", async () => {
   assert.match(page.text, /4 selected/);
   page.click("Complete…");
   page.click("Complete 4 jobs");
-  assert.equal(page.asked("api/jobs/action").body, '{"action":"complete","ids":[2,3,4,9]}');
+  assert.equal(page.requestOf("api/jobs/action").body, '{"action":"complete","ids":[2,3,4,9]}');
 });
 
 test("The slash key focuses the query, from any page without a search of its own.", async () => {
-  const page = await opened("/maintenance");
+  const page = await openPage("/maintenance");
   page.app.dispatch("app.key", "", "/");
   assert.deepEqual(page.navigations, ["/jobs"]);
   page.go("/jobs");
@@ -398,7 +398,7 @@ test("The slash key focuses the query, from any page without a search of its own
 });
 
 test("A quiet refresh never moves a row that is being read.", async () => {
-  const page = await listed([job(1), job(2), job(3)]);
+  const page = await openList([job(1), job(2), job(3)]);
   page.app.held(true);
   feed(page, { counts: counts() });
   page.pass(6000);
@@ -411,7 +411,7 @@ test("A quiet refresh never moves a row that is being read.", async () => {
 });
 
 test("Rows of another list stay for a moment, then placeholders replace them.", async () => {
-  const page = await listed([job(1)]);
+  const page = await openList([job(1)]);
   page.go("/jobs?q=queue%3Ab");
   assert.deepEqual(ids(page), ["1"]);
   page.pass(250);
@@ -422,28 +422,28 @@ test("Rows of another list stay for a moment, then placeholders replace them.", 
 });
 
 test("A paused search continues for some seconds by itself, then on request.", async () => {
-  const page = await opened("/jobs?q=payload%3Aneedle");
+  const page = await openPage("/jobs?q=payload%3Aneedle");
   feed(page, { counts: counts({ total: value(10_000_000) }) });
   const resting = { complete: false, scanned: 500_000, took_ms: 500, count: null };
   page.answer("api/jobs?limit=100", jobs([], "c1", resting));
-  assert.match(page.asked("api/jobs").path, /cursor=c1$/);
+  assert.match(page.requestOf("api/jobs").path, /cursor=c1$/);
   assert.match(page.text, /searched 500,000 of 10 M/);
   page.pass(6000);
   page.answer("api/jobs?limit=100", jobs([job(7)], "c2", resting));
   assert.match(page.text, /searched 1 M of 10 M/);
   assert.deepEqual(ids(page), ["7"]);
   page.click("Continue");
-  assert.match(page.asked("api/jobs").path, /cursor=c2$/);
+  assert.match(page.requestOf("api/jobs").path, /cursor=c2$/);
   page.answer("api/jobs?limit=100", jobs([job(5)], null, { scanned: 9_000_000 }));
   assert.deepEqual(ids(page), ["7", "5"], "what is found further on follows");
   assert.doesNotMatch(page.text, /searched/);
 });
 
 test("Stop ends a search, and the found jobs stay.", async () => {
-  const page = await opened("/jobs?q=payload%3Aneedle");
+  const page = await openPage("/jobs?q=payload%3Aneedle");
   const resting = { complete: false, scanned: 500_000, took_ms: 500, count: null };
   page.answer("api/jobs?limit=100", jobs([job(7)], "c1", resting));
-  const asked = page.asked("api/jobs");
+  const asked = page.requestOf("api/jobs");
   page.click("Stop");
   page.app.replied(asked.id, 200, "", JSON.stringify(jobs([job(5)])));
   assert.deepEqual(ids(page), ["7"]);
@@ -451,7 +451,7 @@ test("Stop ends a search, and the found jobs stay.", async () => {
 });
 
 test("The best rows of a part are replaced by the best of a larger part.", async () => {
-  const page = await opened("/jobs?q=is%3Afailed");
+  const page = await openPage("/jobs?q=is%3Afailed");
   const part = { complete: false, ranking: "partial", scanned: 900_000, took_ms: 500, count: null };
   page.answer("api/jobs?limit=100", jobs([failedJob(1)], "c1", part));
   assert.match(page.text, /the best so far|searched/);
@@ -460,15 +460,15 @@ test("The best rows of a part are replaced by the best of a larger part.", async
 });
 
 test("The answer for an older query is dropped.", async () => {
-  const page = await opened("/jobs?q=queue%3Aa");
-  const old = page.asked("api/jobs");
+  const page = await openPage("/jobs?q=queue%3Aa");
+  const old = page.requestOf("api/jobs");
   page.go("/jobs?q=queue%3Ab");
   page.app.replied(old.id, 200, "", JSON.stringify(jobs([job(1)])));
   assert.deepEqual(ids(page), []);
 });
 
 test("An empty list shows why it is empty and which condition to remove.", async () => {
-  const page = await listed([], "/jobs?q=is%3Afailed");
+  const page = await openList([], "/jobs?q=is%3Afailed");
   assert.match(page.text, /No failed jobs/);
   page.go("/jobs?q=is%3Afailed%20queue%3Abiling%20attempts%3E2");
   page.answer("api/jobs?limit=100", jobs([], null, { unknown: ["queue:biling"] }));
@@ -484,7 +484,7 @@ test("An empty list shows why it is empty and which condition to remove.", async
 });
 
 test("Columns and density are kept in the browser, and are no part of the address.", async () => {
-  const page = await listed([job(1, { key: "user:7", priority: -3 })]);
+  const page = await openList([job(1, { key: "user:7", priority: -3 })]);
   page.app.dispatch("jobs.setting", "column-key", "on");
   page.app.dispatch("jobs.setting", "column-priority", "on");
   page.app.dispatch("jobs.setting", "column-queue", "");
@@ -494,7 +494,7 @@ test("Columns and density are kept in the browser, and are no part of the addres
 });
 
 test("An export is an address if the browser has the login, and a notice once the server answers.", async () => {
-  const page = await listed([job(1)], "/jobs?q=queue%3Aa");
+  const page = await openList([job(1)], "/jobs?q=queue%3Aa");
   page.click("CSV");
   page.click("CSV with payload");
   assert.deepEqual(page.downloads, [
@@ -509,7 +509,7 @@ test("An export is an address if the browser has the login, and a notice once th
 });
 
 test("An export of the columns shown names them, with the payload or without.", async () => {
-  const page = await listed([job(1)], "/jobs?q=queue%3Aa");
+  const page = await openList([job(1)], "/jobs?q=queue%3Aa");
   const href = (words: string) => {
     page.click(words);
     return page.downloads.at(-1);
@@ -539,7 +539,7 @@ test("A session with a token exports by a ticket, with the selected columns and 
   const ask = (words: string) => {
     const entry = page.one((e) => e.tag === "button" && textOf([e]) === words);
     page.app.dispatch(String(entry.attrs["data-click"]), String(entry.attrs["data-arg"]), "");
-    const body = JSON.parse(page.asked("api/export/ticket").body ?? "");
+    const body = JSON.parse(page.requestOf("api/export/ticket").body ?? "");
     page.answer("api/export/ticket", {
       path: `api/export/download?ticket=${words}`,
       expires_in_ms: 1,
@@ -563,7 +563,7 @@ test("A session with a token exports by a ticket, with the selected columns and 
 });
 
 test("A page has 50, 100 or 200 jobs, as in its address.", async () => {
-  const page = await opened("/jobs?q=is%3Afailed&sort=-attempts&cursor=c1");
+  const page = await openPage("/jobs?q=is%3Afailed&sort=-attempts&cursor=c1");
   page.answer("api/jobs?limit=100", jobs([failedJob(1)], "c2"));
   const size = (words: string) => page.one((e) => e.tag === "a" && textOf([e]) === words);
   assert.equal(size("100 rows").attrs["aria-current"], "true");
@@ -576,5 +576,5 @@ test("A page has 50, 100 or 200 jobs, as in its address.", async () => {
   const next = page.one((e) => e.tag === "a" && textOf([e]) === "Next");
   assert.equal(next.attrs["href"], `${path}&size=200&cursor=c2`);
   page.go("/jobs?size=1000000");
-  assert.match(page.asked("api/jobs").path, /limit=100&/);
+  assert.match(page.requestOf("api/jobs").path, /limit=100&/);
 });

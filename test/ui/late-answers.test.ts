@@ -8,8 +8,8 @@ import {
   feed,
   job,
   jobs,
-  listed,
-  opened,
+  openList,
+  openPage,
   operation,
   rehearsal,
   value,
@@ -19,7 +19,7 @@ before(ensureBuilt);
 
 /** A list with one job selected, and the dialog that completes it. */
 async function completing() {
-  const page = await listed([job(1), job(2)]);
+  const page = await openList([job(1), job(2)]);
   page.app.dispatch("jobs.pick", "1", "");
   page.click("Complete…");
   return page;
@@ -35,7 +35,7 @@ const done = { message: "Completed 1 of 1 job", jobs: [job(1)], requested: 1, do
 test("An answer does not close another dialog of the same name.", async () => {
   const page = await completing();
   page.click("Complete job 1");
-  const first = page.asked("api/jobs/action");
+  const first = page.requestOf("api/jobs/action");
   close(page);
   page.app.dispatch("jobs.pick", "2", "");
   page.click("Complete…");
@@ -47,7 +47,7 @@ test("An answer does not close another dialog of the same name.", async () => {
 test("A refusal neither shows in another dialog nor lets its request be sent twice.", async () => {
   const page = await completing();
   page.click("Complete job 1");
-  const first = page.asked("api/jobs/action");
+  const first = page.requestOf("api/jobs/action");
   close(page);
   page.click("Reschedule…");
   page.type("run_at", "in 2h");
@@ -62,7 +62,7 @@ test("A preview that arrives late leaves another dialog as it is.", async () => 
   const page = await completing();
   close(page);
   page.app.dispatch("ask.sweep", "", "");
-  const preview = page.asked("api/maintenance");
+  const preview = page.requestOf("api/maintenance");
   close(page);
   page.click("Complete…");
   page.click("Complete job 1");
@@ -82,12 +82,12 @@ test("Jobs that a closed dialog has read do not change those of another.", async
   answer(page, holder, jobs([job(77, { key: "nightly" })]));
   assert.match(page.dialogText, /^Complete job 1/);
   page.click("Complete job 1");
-  assert.equal(page.asked("api/jobs/action").body, '{"action":"complete","ids":[1]}');
+  assert.equal(page.requestOf("api/jobs/action").body, '{"action":"complete","ids":[1]}');
 });
 
 /** The dialog of an action on all failed jobs. */
 async function onAll(action: string) {
-  const page = await opened("/jobs?q=is:failed");
+  const page = await openPage("/jobs?q=is:failed");
   feed(page, { counts: counts({ failed: value(8400) }) });
   page.answer("api/jobs?limit=100", jobs([failedJob(3), failedJob(2)], "c"));
   page.app.dispatch("app.key", "", "Mod+a");
@@ -99,7 +99,7 @@ test("An operation that was started is shown, even if its form was changed meanw
   const page = await onAll("Retry…");
   page.answer("api/operations", rehearsal());
   page.click("Retry 8,388 jobs");
-  const start = page.asked("api/operations");
+  const start = page.requestOf("api/operations");
   assert.match(start.body, /"rehearsal":"r-1"/);
   page.app.dispatch("dialog.input", "again", "");
   answer(page, start, operation(), 202);
@@ -111,7 +111,7 @@ test("An operation that starts behind another dialog is not navigated to: its en
   const page = await onAll("Retry…");
   page.answer("api/operations", rehearsal());
   page.click("Retry 8,388 jobs");
-  const start = page.asked("api/operations");
+  const start = page.requestOf("api/operations");
   close(page);
   page.app.dispatch("ask.add", "", "");
   answer(page, start, operation(), 202);
@@ -125,7 +125,7 @@ test("Nothing more can be started until the answer to a start is there.", async 
   const page = await onAll("Retry…");
   page.answer("api/operations", rehearsal());
   page.click("Retry 8,388 jobs");
-  const start = page.asked("api/operations");
+  const start = page.requestOf("api/operations");
   page.app.dispatch("dialog.input", "again", "");
   page.answer("api/operations", rehearsal());
   assert.ok(page.hasButton("Working…"));
@@ -138,7 +138,7 @@ test("A preview of the form as it was before is not shown.", async () => {
   const page = await onAll("Reschedule…");
   page.type("run_at", "in 2h");
   page.click("Preview");
-  const request = page.asked("api/operations");
+  const request = page.requestOf("api/operations");
   page.type("run_at", "in 3h");
   answer(page, request, rehearsal());
   assert.ok(page.hasButton("Preview"));

@@ -3,13 +3,13 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { ListedLimit } from "../../ui/generated/records.ts";
 import { ensureBuilt, type Page, textOf } from "./harness.ts";
-import { at, jobs, opened, queue, value } from "./sample.ts";
+import { jobs, openPage, queue, timeAt, value } from "./sample.ts";
 
 before(ensureBuilt);
 
 const limit = (name: string, change: Partial<ListedLimit> = {}): ListedLimit => ({
   ...{ name, scope: "task", match: name, concurrency: 40, rate: null },
-  ...{ from_code: false, set_by: "ana", set_at: at(-3600) },
+  ...{ from_code: false, set_by: "ana", set_at: timeAt(-3600) },
   ...{ running: 33, waiting: 2912, waiting_precision: "exact", queues: null },
   ...{ full: [], state: "free", backing_off: null },
   ...{ permits: [], queue_rows: [], back_offs: [] },
@@ -26,7 +26,7 @@ const acme = limit("acme", {
   ...{ scope: "queue", match: "tenant/acme", concurrency: null, running: 0, waiting: 310 },
   rate: { limit: 1500, per_ms: 60_000, burst: 20 },
   ...{ state: "backing_off", queues: 1 },
-  backing_off: { until: at(180), reason: "429 from hooks.acme.example" },
+  backing_off: { until: timeAt(180), reason: "429 from hooks.acme.example" },
 });
 
 const list = (limits: ListedLimit[] = [], change = {}) => ({
@@ -41,7 +41,7 @@ const rows = (page: Page) =>
     .map((e) => textOf([e]));
 
 async function limits(all = [limit("payments"), tenants, acme], change = {}): Promise<Page> {
-  const page = await opened("/limits", change);
+  const page = await openPage("/limits", change);
   page.answer("api/limits", list(all));
   return page;
 }
@@ -57,7 +57,7 @@ const press = (page: Page, keys: string) => {
   for (const key of keys.split(" ")) page.app.dispatch("app.key", "", key);
 };
 
-const sent = (page: Page) => JSON.parse(page.asked("api/limits").body);
+const sent = (page: Page) => JSON.parse(page.requestOf("api/limits").body);
 
 test("A limit shows what it is for, how much of it is used, and its state.", async () => {
   const page = await limits();
@@ -72,7 +72,7 @@ test("A limit shows what it is for, how much of it is used, and its state.", asy
 });
 
 test("The navigation counts the limits on every page, and opens the list by its keys.", async () => {
-  const page = await opened("/workers");
+  const page = await openPage("/workers");
   page.answer("api/limits", list([limit("payments"), acme]));
   const entry = page.byId("nav-limits");
   assert.equal(textOf([entry]), "Limits2");
@@ -81,7 +81,7 @@ test("The navigation counts the limits on every page, and opens the list by its 
 });
 
 test("A limit that is set on another page is counted at once.", async () => {
-  const page = await opened("/workers");
+  const page = await openPage("/workers");
   page.answer("api/limits", list([]));
   page.app.dispatch("ask.limit-set", "task deliver", "");
   fill(page);
@@ -123,7 +123,7 @@ test("A limit is set on a pattern of queues, after the tables for it were added.
   page.type("burst", "20");
   assert.match(page.dialogText, /^Set a limit on tenant\/\*/);
   page.click("Add tables and continue");
-  assert.equal(page.asked("api/extensions").body, '{"action":"add","name":"limits"}');
+  assert.equal(page.requestOf("api/extensions").body, '{"action":"add","name":"limits"}');
   page.answer("api/extensions", { message: "Added" });
   assert.deepEqual(sent(page), {
     ...{ action: "set", queue: "tenant/*", name: "tenant/*", rate: "300/min", burst: 20 },
@@ -162,9 +162,15 @@ test("The name of another limit is refused.", async () => {
 });
 
 test("A queue that backs off is not shown as paused.", async () => {
-  const page = await opened("/queues");
+  const page = await openPage("/queues");
   const backs_off = true;
-  const paused = { at: at(-60), until: at(120), reason: "429 from api", by: null, backs_off };
+  const paused = {
+    at: timeAt(-60),
+    until: timeAt(120),
+    reason: "429 from api",
+    by: null,
+    backs_off,
+  };
   const all = [queue("mail", { paused })];
   page.answer("api/queues", { queues: all, next_cursor: null, count: 1, states: null });
   assert.match(rows(page)[0] ?? "", /Backing off.*until 13:02:00: 429 from api/);
@@ -184,7 +190,7 @@ test("Names of tasks and queues are suggested while one is typed.", async () => 
   assert.ok(options().includes("tenant/acme"));
   page.type("queue", "ten");
   page.pass(400);
-  assert.match(page.asked("api/queues").path, /search=ten/);
+  assert.match(page.requestOf("api/queues").path, /search=ten/);
 });
 
 test("A change begins with the present definition, and removes fields that are emptied.", async () => {
@@ -230,15 +236,15 @@ test("A role that may not add the tables sees the owner's command.", async () =>
 });
 
 test("The page of a limit shows what each worker and each queue has of it, and its back-offs.", async () => {
-  const page = await opened("/limits/acme");
-  assert.equal(page.asked("api/limits/").path, "api/limits/acme");
+  const page = await openPage("/limits/acme");
+  assert.equal(page.requestOf("api/limits/").path, "api/limits/acme");
   page.answer("api/limits/", {
     ...acme,
     permits: [{ worker_id: "worker-a", permits: 9, in_use: 8, wanted: 20 }],
     queue_rows: [{ name: "tenant/acme", running: 0, slots: 3, waiting: 310 }],
     back_offs: [
       {
-        ...{ scope: "queue", name: "tenant/acme", began_at: at(-600), until: at(-420) },
+        ...{ scope: "queue", name: "tenant/acme", began_at: timeAt(-600), until: timeAt(-420) },
         ...{ reason: "429", job_id: 918, task: "deliver" },
       },
     ],
@@ -255,7 +261,7 @@ test("The page of a limit shows what each worker and each queue has of it, and i
 });
 
 test("A limit is removed after a confirmation.", async () => {
-  const page = await opened("/limits/payments");
+  const page = await openPage("/limits/payments");
   page.answer("api/limits/", limit("payments"));
   page.click("Remove…");
   assert.match(page.dialogText, /^Remove the limit payments/);
@@ -266,25 +272,25 @@ test("A limit is removed after a confirmation.", async () => {
 });
 
 test("A limit of the name remove keeps its page after another action.", async () => {
-  const page = await opened("/limits/remove");
-  const backing_off = { until: at(180), reason: "429" };
+  const page = await openPage("/limits/remove");
+  const backing_off = { until: timeAt(180), reason: "429" };
   page.answer("api/limits/", limit("remove", { state: "backing_off", backing_off }));
   page.click("End back-off…");
   page.app.dispatch("dialog.submit", "", "");
   page.answer("api/limits", { message: "Ended the back-off of the limit remove" });
   assert.deepEqual(page.navigations, []);
-  assert.equal(page.asked("api/limits/").path, "api/limits/remove");
+  assert.equal(page.requestOf("api/limits/").path, "api/limits/remove");
 });
 
 test("A limit that does not exist has a page with that message.", async () => {
-  const page = await opened("/limits/tenant%2F*");
-  assert.equal(page.asked("api/limits/").path, "api/limits/tenant%2F%2A");
+  const page = await openPage("/limits/tenant%2F*");
+  assert.equal(page.requestOf("api/limits/").path, "api/limits/tenant%2F%2A");
   page.answer("api/limits/", { error: "there is no limit", code: "not_found" }, 404);
   assert.match(page.text, /Limit not foundNo limit is named “tenant\/\*”\./);
 });
 
 test("The palette finds a limit and its actions, and sets one on a task or queue that the server finds.", async () => {
-  const page = await opened("/workers");
+  const page = await openPage("/workers");
   page.answer("api/limits", list([limit("payments"), acme]));
   const found = (text: string) => {
     page.app.dispatch("app.layer", "palette", "");
@@ -313,7 +319,7 @@ test("A reader sees limits without their actions.", async () => {
 });
 
 test("A queue shows the limits that apply to it, and is not locked while its jobs run.", async () => {
-  const page = await opened("/queues/tenant%2Facme");
+  const page = await openPage("/queues/tenant%2Facme");
   const managed = queue("tenant/acme", { running: value(2), ready: value(310) });
   page.answer("api/queues/", {
     ...{ queue: managed, running: null, next: [], next_complete: true, arrivals: [] },
@@ -332,7 +338,7 @@ test("A queue shows the limits that apply to it, and is not locked while its job
 });
 
 test("The jobs of one task show the limits that apply to it.", async () => {
-  const page = await opened("/jobs?q=task%3Apayments");
+  const page = await openPage("/jobs?q=task%3Apayments");
   page.answer("api/limits", list([limit("payments"), tenants]));
   page.answer("api/jobs?limit=100", jobs([]));
   assert.match(page.text, /At once 33 of 40 · limit payments/);

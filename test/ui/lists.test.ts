@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { ensureBuilt, type Page, textOf } from "./harness.ts";
-import { counts, feed, opened, queue } from "./sample.ts";
+import { counts, feed, openPage, queue } from "./sample.ts";
 
 before(ensureBuilt);
 
@@ -14,7 +14,7 @@ const answer = (page: Page, names: string[], next: string | null = null) =>
   });
 
 async function listed(names: string[], next: string | null = null, address = "/queues") {
-  const page = await opened(address);
+  const page = await openPage(address);
   answer(page, names, next);
   return page;
 }
@@ -23,7 +23,7 @@ const names = (page: Page) =>
   page.all((e) => e.tag === "tr" && "data-arg" in e.attrs).map((e) => String(e.attrs["data-arg"]));
 
 test("Placeholders for rows appear only after 200 ms, below their head.", async () => {
-  const page = await opened("/queues");
+  const page = await openPage("/queues");
   const shapes = () => page.all((e) => e.attrs["class"] === "shape").length;
   const heads = () => page.all((e) => e.tag === "th").map((e) => textOf([e]));
   assert.deepEqual([shapes(), heads().length], [0, 0]);
@@ -100,7 +100,7 @@ test("A search is put into the address after a pause in typing, and sent to the 
   page.pass(300);
   assert.deepEqual(page.navigations, ["/queues?search=crm"]);
   page.go("/queues?search=crm");
-  assert.equal(page.asked("api/queues").path, "api/queues?limit=100&sort=stuck&search=crm");
+  assert.equal(page.requestOf("api/queues").path, "api/queues?limit=100&sort=stuck&search=crm");
   answer(page, []);
   assert.match(page.text, /No queues match “crm”/);
 });
@@ -120,7 +120,7 @@ test("Pages are turned by cursor, and Back returns to the page before.", async (
   const next = page.one((e) => e.tag === "a" && textOf([e]) === "Next");
   assert.equal(next.attrs["href"], "#/queues?cursor=c1");
   page.go("/queues?cursor=c1");
-  assert.equal(page.asked("api/queues").path, "api/queues?limit=100&sort=stuck&cursor=c1");
+  assert.equal(page.requestOf("api/queues").path, "api/queues?limit=100&sort=stuck&cursor=c1");
   answer(page, ["c"]);
   assert.equal(page.focus, "queues-row-c", "the focus goes to the new rows");
   const before = page.one((e) => e.tag === "a" && textOf([e]) === "Previous");
@@ -142,7 +142,7 @@ test("Back restores the rows, the current one, the scroll position and the focus
 });
 
 test("A list that is refused or cannot be read shows why.", async () => {
-  const page = await opened("/queues?sort=nonsense");
+  const page = await openPage("/queues?sort=nonsense");
   page.answer("api/queues", { error: "sort: not one of mine", code: "bad_request" }, 400);
   assert.match(page.text, /sort: not one of mine/);
   page.click("Try again");

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { ensureBuilt, type Page, start } from "./harness.ts";
 import {
-  at,
   counts,
   feed,
   horizon,
@@ -10,10 +9,11 @@ import {
   incidents,
   job,
   jobs,
-  listed,
-  opened,
+  openList,
+  openPage,
   pulse,
   session,
+  timeAt,
 } from "./sample.ts";
 
 before(ensureBuilt);
@@ -22,25 +22,25 @@ const polls = (page: Page, from = 0) =>
   page.requests.slice(from).filter((request) => request.path === "api/counts").length;
 
 test("An open stream makes the page live without polling.", async () => {
-  const page = await opened("/");
+  const page = await openPage("/");
   page.app.streamOpened();
   feed(page, { pulse: pulse() });
   assert.match(page.text, /Live/);
   const from = page.requests.length;
   for (let i = 1; i <= 6; i++) {
     page.pass(5000);
-    feed(page, { pulse: pulse({ at: at(5 * i) }) });
+    feed(page, { pulse: pulse({ at: timeAt(5 * i) }) });
   }
   assert.equal(polls(page, from), 0);
 });
 
 test("Without a stream the page polls every five seconds.", async () => {
-  const page = await opened("/");
+  const page = await openPage("/");
   page.app.streamClosed(404);
   const from = page.requests.length;
   for (let i = 0; i < 6; i++) {
     page.pass(5000);
-    page.answer("api/counts", counts({ as_of: at(5 * i) }));
+    page.answer("api/counts", counts({ as_of: timeAt(5 * i) }));
     page.answer("api/incidents", incidents([]));
     page.answer("api/horizon", horizon());
   }
@@ -55,7 +55,7 @@ test("Without a stream the page polls every five seconds.", async () => {
 });
 
 test("A broken stream is opened again, slower each time and within bounds.", async () => {
-  const page = await opened("/queues");
+  const page = await openPage("/queues");
   const gaps: number[] = [];
   let last = page.now;
   for (let i = 0; i < 9; i++) {
@@ -74,7 +74,7 @@ test("A broken stream is opened again, slower each time and within bounds.", asy
 });
 
 test("While the stream sends nothing the page sends requests, then reconnects; it shows for how long.", async () => {
-  const page = await opened("/");
+  const page = await openPage("/");
   page.app.streamOpened();
   feed(page, { pulse: pulse() });
   page.pass(9000);
@@ -90,17 +90,17 @@ test("While the stream sends nothing the page sends requests, then reconnects; i
 });
 
 test("A request counts as no news, its answer does.", async () => {
-  const page = await opened("/");
+  const page = await openPage("/");
   page.app.streamOpened();
   feed(page, { pulse: pulse() });
   page.pass(20000);
   assert.match(page.text, /Offline for 20 s/);
-  page.answer("api/counts", counts({ as_of: at(20) }));
+  page.answer("api/counts", counts({ as_of: timeAt(20) }));
   assert.match(page.text, /Live/);
 });
 
 test("Old events of a stream are no news: only the pulse and the counts are read when they are sent.", async () => {
-  const page = await opened("/");
+  const page = await openPage("/");
   page.app.streamOpened();
   feed(page, { pulse: pulse() });
   page.pass(20000);
@@ -109,7 +109,7 @@ test("Old events of a stream are no news: only the pulse and the counts are read
 });
 
 test("A server of another version offers a reload, once the stream is open again.", async () => {
-  const page = await opened("/");
+  const page = await openPage("/");
   page.app.streamOpened();
   page.app.streamClosed(0);
   page.pass(3000);
@@ -129,7 +129,7 @@ test("A database that is down when the page is opened is shown at once.", async 
 });
 
 test("Nothing happens in a background tab, and the page catches up when it is seen.", async () => {
-  const page = await opened("/jobs");
+  const page = await openPage("/jobs");
   page.answer("api/jobs?limit=100", jobs([job(1)]));
   page.app.streamOpened();
   page.app.showed(false);
@@ -143,7 +143,7 @@ test("Nothing happens in a background tab, and the page catches up when it is se
 });
 
 test("While the database is unreachable the last data stay below a banner, and are refreshed after it.", async () => {
-  const page = await listed([job(1)]);
+  const page = await openList([job(1)]);
   feed(page, { counts: counts() });
   page.pass(5000);
   page.answer(
@@ -165,7 +165,7 @@ test("While the database is unreachable the last data stay below a banner, and a
 });
 
 test("A problem that the stream reports is an outage at once.", async () => {
-  const page = await opened("/");
+  const page = await openPage("/");
   page.app.streamOpened();
   feed(page, { pulse: pulse() });
   page.app.pushed(
@@ -178,12 +178,12 @@ test("A problem that the stream reports is an outage at once.", async () => {
 });
 
 test("One request that took too long is no outage; if the counts cannot be read, it is one.", async () => {
-  const page = await listed([job(1)]);
+  const page = await openList([job(1)]);
   const slow = { error: "this took more than 3 s and was cancelled", code: "timeout" };
   page.pass(5000);
   page.answer("api/jobs?limit=100", slow, 503);
   assert.doesNotMatch(page.text, /You see what was true/);
-  const empty = await opened("/errors");
+  const empty = await openPage("/errors");
   empty.answer("api/groups", slow, 503);
   assert.match(empty.text, /This took more than 3 s and was cancelled/);
   empty.pass(5000);
@@ -192,7 +192,7 @@ test("One request that took too long is no outage; if the counts cannot be read,
 });
 
 test("After an outage one notice reports that the page is up to date.", async () => {
-  const page = await opened("/");
+  const page = await openPage("/");
   page.pass(5000);
   page.answer("api/counts", "", 0);
   page.pass(5000);
@@ -201,7 +201,7 @@ test("After an outage one notice reports that the page is up to date.", async ()
 });
 
 test("Without news the ages in sentences are clock times.", async () => {
-  const page = await opened("/");
+  const page = await openPage("/");
   const sentence =
     "8,400 jobs failed, the last 9 s ago. It is silent for 2 h 10 m, its lock is held for 2 h, the job was added 3 d ago. It runs again in 9 m 53 s, or in 26 m, on 5 workers; TimeoutError of 5 ms, 3 s late. 8 workers crashed within 12 m. 5 jobs are due in 40 m to 50 m, more than usual.";
   feed(page, { counts: counts(), incidents: incidents([incident({ sentence })]) });
@@ -214,9 +214,9 @@ test("Without news the ages in sentences are clock times.", async () => {
 });
 
 test("Stale data of another day show that day, by the server's clock.", async () => {
-  const page = await opened("/");
+  const page = await openPage("/");
   page.app.streamOpened();
-  feed(page, { pulse: pulse({ at: at(3600) }), incidents: incidents([incident()]) });
+  feed(page, { pulse: pulse({ at: timeAt(3600) }), incidents: incidents([incident()]) });
   page.pass(13_000);
   assert.match(page.text, /At 14:00:00: /);
   page.pass(86_400_000);
@@ -226,14 +226,14 @@ test("Stale data of another day show that day, by the server's clock.", async ()
 });
 
 test("A lost network is shown like any other outage.", async () => {
-  const page = await opened("/");
+  const page = await openPage("/");
   page.pass(5000);
   page.answer("api/counts", "", 0);
   assert.match(page.text, /The server can't be reached\. There is no data yet\./);
 });
 
 test("An outage does not close a dialog.", async () => {
-  const page = await listed([job(1)]);
+  const page = await openList([job(1)]);
   page.app.dispatch("jobs.pick", "1", "");
   page.click("Fail…");
   page.type("reason", "typed");
@@ -245,21 +245,21 @@ test("An outage does not close a dialog.", async () => {
 });
 
 test("Relative times are by the server's clock, and a delayed event changes nothing.", async () => {
-  const page = await listed([job(1, { run_at: at(-60) })]);
+  const page = await openList([job(1, { run_at: timeAt(-60) })]);
   page.app.streamOpened();
   assert.match(page.text, /1 m late/);
-  feed(page, { pulse: pulse({ at: at(3540) }) });
+  feed(page, { pulse: pulse({ at: timeAt(3540) }) });
   assert.match(page.text, /1 h late/);
   page.pass(5000);
-  feed(page, { pulse: pulse({ at: at(3540 - 20) }) });
+  feed(page, { pulse: pulse({ at: timeAt(3540 - 20) }) });
   assert.match(page.text, /1 h late/);
-  const near = await listed([job(1, { run_at: at(-60) })]);
-  feed(near, { pulse: pulse({ at: at(1) }) });
+  const near = await openList([job(1, { run_at: timeAt(-60) })]);
+  feed(near, { pulse: pulse({ at: timeAt(1) }) });
   assert.match(near.text, /1 m late/, "clocks that differ by a second are the same");
 });
 
 test("An event that cannot be read is reported once and changes nothing.", async () => {
-  const page = await opened("/");
+  const page = await openPage("/");
   page.app.streamOpened();
   feed(page, { incidents: incidents([incident()]) });
   for (const bad of ["", "<html>", "{", '{"total":1.5}', "[".repeat(5000), '{"level":null}']) {
@@ -273,7 +273,7 @@ test("An event that cannot be read is reported once and changes nothing.", async
 });
 
 test("An error replaces a list that cannot be read.", async () => {
-  const page = await opened("/jobs");
+  const page = await openPage("/jobs");
   page.answer("api/jobs?limit=100", '{"jobs":[{"id":"7"}]}');
   assert.match(page.text, /The server's answer can't be read: a digit was expected/);
   page.click("Try again");
@@ -282,13 +282,13 @@ test("An error replaces a list that cannot be read.", async () => {
 });
 
 test("A refused list shows why.", async () => {
-  const page = await opened("/jobs?cursor=bad");
+  const page = await openPage("/jobs?cursor=bad");
   page.answer("api/jobs?limit=100", { error: "cursor: not one of mine", code: "bad_request" }, 400);
   assert.match(page.text, /cursor: not one of mine/);
 });
 
 test("Thousands of refreshes do not increase the memory in use.", async () => {
-  const page = await listed([job(1)]);
+  const page = await openList([job(1)]);
   const list = JSON.stringify(jobs(Array.from({ length: 20 }, (_, i) => job(i))));
   const events = { pulse: pulse(), counts: counts(), incidents: incidents([incident()]) };
   const round = () => {
@@ -309,13 +309,13 @@ test("Thousands of refreshes do not increase the memory in use.", async () => {
 
 test("A missing schema can be created from the banner, unless the server is read-only.", async () => {
   const problem = { error: "There is no schema here", code: "schema_missing" };
-  const page = await opened("/", { label: "staging" });
+  const page = await openPage("/", { label: "staging" });
   assert.match(page.text, /staging/);
   page.pass(5000);
   page.answer("api/counts", problem, 503);
   page.click("Create schema…");
   assert.match(page.text, /Migrate/);
-  const standby = await opened("/", { read_only: true, read_only_server: true });
+  const standby = await openPage("/", { read_only: true, read_only_server: true });
   assert.match(standby.text, /read-only: PostgreSQL/);
   standby.pass(5000);
   standby.answer("api/counts", problem, 503);

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { Database, OptionalIndex } from "../../ui/generated/records.ts";
 import { collect, ensureBuilt, type Page, textOf } from "./harness.ts";
-import { at, counts, feed, opened, pulse, type session, value } from "./sample.ts";
+import { counts, feed, openPage, pulse, type session, timeAt, value } from "./sample.ts";
 
 before(ensureBuilt);
 
@@ -26,7 +26,7 @@ function index(name: string, change: Partial<OptionalIndex> = {}): OptionalIndex
 
 function database(change: Partial<Database> = {}): Database {
   return {
-    as_of: at(-3),
+    as_of: timeAt(-3),
     server: {
       version: "17.2",
       database: "app",
@@ -54,7 +54,7 @@ function database(change: Partial<Database> = {}): Database {
         index_bytes: 2 << 20,
         live_rows: 3114,
         dead_rows: 204,
-        last_vacuum_at: at(-240),
+        last_vacuum_at: timeAt(-240),
       },
     ],
     indexes: [
@@ -92,7 +92,7 @@ function extension(name: string, change: object) {
 }
 
 async function maintained(change: Partial<Database> = {}, who: Parameters<typeof session>[0] = {}) {
-  const page = await opened("/maintenance", who);
+  const page = await openPage("/maintenance", who);
   page.answer("api/database", database(change));
   feed(page, { pulse: pulse(), counts: counts() });
   return page;
@@ -127,7 +127,7 @@ test("The page shows what blocks vacuum, and what could not be read.", async () 
   const page = await maintained({
     tables: [{ ...table(), dead_rows: 900_000, live_rows: 100_000, last_vacuum_at: null }],
     oldest_transaction: {
-      since: at(-7200),
+      since: timeAt(-7200),
       state: "idle in transaction",
       application: "an old backup",
       pid: 812,
@@ -165,10 +165,10 @@ test("A stock schema is named as such, and changes need a confirmation.", async 
   press(page, "Worker heartbeats", "Add…");
   assert.match(page.dialogText, /^Add worker heartbeats.*Adds tables and functions to the schema/);
   page.click("Add worker heartbeats");
-  assert.equal(page.asked("api/extensions").body, '{"action":"add","name":"workers"}');
+  assert.equal(page.requestOf("api/extensions").body, '{"action":"add","name":"workers"}');
   page.answer("api/extensions", { message: "Added the extension workers", outcome: "upgraded" });
   assert.deepEqual(page.notices, ["Added the extension workers"]);
-  assert.equal(page.asked("api/database").method, "GET", "it is looked at again");
+  assert.equal(page.requestOf("api/database").method, "GET", "it is looked at again");
 });
 
 test("A schema that cannot be used shows why.", async () => {
@@ -194,11 +194,11 @@ test("An index is offered with what it gives and costs, and built when that is c
     /^Build the index failedSpeeds up: failed jobs, newest first\. About 79 MB\. It costs the workers nothing for jobs that succeed\. PostgreSQL builds the index while workers keep running\./,
   );
   page.click("Build the index failed");
-  assert.equal(page.asked("api/indexes").body, '{"action":"build","name":"failed"}');
+  assert.equal(page.requestOf("api/indexes").body, '{"action":"build","name":"failed"}');
 });
 
 test("While an index is built its progress is read every two seconds, and it can be cancelled.", async () => {
-  const progress = { phase: "building index: scanning table", share: 0.42, since: at(-65) };
+  const progress = { phase: "building index: scanning table", share: 0.42, since: timeAt(-65) };
   const page = await maintained({
     optional_indexes: [
       index("failed", { state: "building", progress }),
@@ -217,7 +217,7 @@ test("While an index is built its progress is read every two seconds, and it can
   assert.ok(page.requests.slice(before).some(({ path }) => path === "api/database"));
   press(page, "failed", "Cancel…");
   page.click("Cancel the build of failed");
-  assert.equal(page.asked("api/indexes").body, '{"action":"cancel","name":"failed"}');
+  assert.equal(page.requestOf("api/indexes").body, '{"action":"cancel","name":"failed"}');
 });
 
 test("Only the schema's own indexes can be dropped; a failed build shows why and can be repeated.", async () => {
@@ -238,7 +238,7 @@ test("Only the schema's own indexes can be dropped; a failed build shows why and
   assert.match(row(page, "queue"), /^queue.*could not extend file.*failedBuild…$/);
   press(page, "failed", "Drop…");
   page.click("Drop the index failed");
-  assert.equal(page.asked("api/indexes").body, '{"action":"drop","name":"failed"}');
+  assert.equal(page.requestOf("api/indexes").body, '{"action":"drop","name":"failed"}');
 });
 
 test("Database, clean-up, indexes and extensions are one list; each row has one status.", async () => {
@@ -270,7 +270,7 @@ test("A clean-up shows how many it affects; without any there is no action.", as
   );
   page.click("Delete 14 tasks");
   assert.equal(
-    page.asked("api/maintenance").body,
+    page.requestOf("api/maintenance").body,
     '{"action":"cleanup","cleanup_tasks":["gc-task-identifiers"]}',
   );
   page.answer("api/maintenance", { message: "Deleted 14 task identifiers" });
@@ -308,7 +308,7 @@ test("Many rows that cannot be restored are deleted only after their number was 
   assert.ok(page.requests.slice(before).every(({ method }) => method === "GET"));
   page.type("typed", "12000");
   page.click("Delete 12,000 failed jobs");
-  assert.match(page.asked("api/maintenance").body, /"cleanup_tasks":\["delete-perm/);
+  assert.match(page.requestOf("api/maintenance").body, /"cleanup_tasks":\["delete-perm/);
 });
 
 const sweep = (change: object) => ({
@@ -331,7 +331,7 @@ test("A sweep is previewed first, and done with the settings of the preview.", a
     sweep_threshold_secs: 300,
     recovery_delay_secs: 30,
   };
-  assert.deepEqual(JSON.parse(page.asked("api/maintenance").body), { ...asked, dry_run: true });
+  assert.deepEqual(JSON.parse(page.requestOf("api/maintenance").body), { ...asked, dry_run: true });
   page.answer(
     "api/maintenance",
     sweep({ stale_workers: ["w-1"], locked_jobs: 3, recoverable_jobs: 2 }),
@@ -351,7 +351,7 @@ test("A sweep is previewed first, and done with the settings of the preview.", a
   page.answer("api/maintenance", sweep({ stale_workers: ["w-1"], unknown_workers: ["w-2"] }));
   assert.match(page.dialogText, /1 worker sends no heartbeats/);
   page.click("Sweep 2 workers");
-  assert.deepEqual(JSON.parse(page.asked("api/maintenance").body), {
+  assert.deepEqual(JSON.parse(page.requestOf("api/maintenance").body), {
     ...asked,
     dry_run: false,
     sweep_threshold_secs: 90,

@@ -4,30 +4,30 @@ import { before, test } from "node:test";
 import type { Operation, Session } from "../../ui/generated/records.ts";
 import { ensureBuilt, type Page, textOf } from "./harness.ts";
 import {
-  at,
   counts,
   failedJob,
   feed,
   job,
   jobs,
-  opened,
+  openPage,
   operation,
   receipt,
   rehearsal,
+  timeAt,
   value,
 } from "./sample.ts";
 
 before(ensureBuilt);
 
 const bar = (page: Page) => page.all((e) => e.attrs["class"] === "bulk").map((e) => textOf([e]))[0];
-const body = (page: Page) => JSON.parse(page.asked("api/operations").body);
+const body = (page: Page) => JSON.parse(page.requestOf("api/operations").body);
 const figures = (page: Page) =>
   page.all((e) => e.attrs["class"] === "stats")[0]?.children.map((e) => textOf([e])) ?? [];
 const follow = (page: Page) => page.go(String(page.navigations.at(-1)));
 
 /** The list of failed jobs, with more of them than it shows. */
 async function failedList(change: Partial<Session> = {}, address = "/jobs?q=is:failed") {
-  const page = await opened(address, change);
+  const page = await openPage(address, change);
   feed(page, { counts: counts({ failed: value(8400) }) });
   page.answer("api/jobs?limit=100", jobs([failedJob(3), failedJob(2), failedJob(1)], "c"));
   return page;
@@ -44,7 +44,7 @@ async function retrying(change = {}) {
 
 /** The page of an operation, as it is. */
 async function shown(one: Operation, change: Partial<Session> = {}) {
-  const page = await opened(`/activity/${one.id}`, change);
+  const page = await openPage(`/activity/${one.id}`, change);
   page.answer(`api/operations/${one.id}`, one);
   return page;
 }
@@ -152,7 +152,7 @@ const bare = { can_undo: false, undo_jobs: 0, missing };
 test("Missing tables are added first, then the same operation is previewed and started.", async () => {
   const page = await retrying(bare);
   page.click("Add tables and continue");
-  assert.equal(page.asked("api/extensions").body, '{"action":"add","name":"operations"}');
+  assert.equal(page.requestOf("api/extensions").body, '{"action":"add","name":"operations"}');
   page.answer("api/extensions", { message: "Added the extension operations" });
   assert.equal(body(page).dry_run, true);
   assert.match(page.dialogText, /Working…/);
@@ -225,7 +225,10 @@ test("A shift and a spread are typed as durations, and the preview shows the fir
   page.type("spread", "90");
   page.click("Preview");
   assert.deepEqual(body(page).changes, { shift: -5400, spread: 90 });
-  page.answer("api/operations", rehearsal({ first_run_at: at(-5400), last_run_at: at(86_400) }));
+  page.answer(
+    "api/operations",
+    rehearsal({ first_run_at: timeAt(-5400), last_run_at: timeAt(86_400) }),
+  );
   assert.match(
     page.dialogText,
     /Due from today, Sun 1 Mar 2026 11:30:00 \+01:00 to tomorrow, Mon 2 Mar 2026 13:00:00 \+01:00\./,
@@ -239,7 +242,7 @@ test("A refusal is shown in the dialog, and an answer to a closed dialog is igno
   page.answer("api/operations", { error: "the query is too wide", code: "query_too_wide" }, 400);
   assert.match(page.dialogText, /The query is too wide/);
   page.click("Preview");
-  const late = page.asked("api/operations").id;
+  const late = page.requestOf("api/operations").id;
   page.app.dispatch("dialog.close", "", "");
   page.click("Complete…");
   page.app.replied(late, 200, "", JSON.stringify(rehearsal()));
@@ -308,7 +311,7 @@ test("An operation shows its progress, is paused and resumed at once, and stoppe
   assert.match(page.text, /3,150of 8,400 jobs · 50 a second · 1 m 45 s left/);
   assert.match(page.text, /Runs on the server\. You can close this page/);
   page.click("Pause");
-  assert.equal(page.asked("api/operations/214/pause").method, "POST");
+  assert.equal(page.requestOf("api/operations/214/pause").method, "POST");
   page.answer("api/operations/214/pause", operation({ state: "paused" }));
   assert.match(page.text, /Paused: retrying 8,400 jobs/);
   page.click("Resume");
@@ -365,7 +368,7 @@ test("A receipt has every matching job once, and their ids by pages.", async () 
     numbers.reduce((sum, one) => sum + one),
     8400,
   );
-  assert.match(page.asked("api/operations/214/jobs").path, /outcome=done&limit=100$/);
+  assert.match(page.requestOf("api/operations/214/jobs").path, /outcome=done&limit=100$/);
   page.answer("api/operations/214/jobs", {
     outcome: "done",
     jobs: [met(3571, "send_email", "TypeError: no\u202e name"), met(3574, null, null)],
@@ -382,7 +385,10 @@ test("A receipt has every matching job once, and their ids by pages.", async () 
   );
   const more = page.one((e) => e.tag === "a" && textOf([e]) === "More");
   page.go(String(more.attrs["href"]).slice(1));
-  assert.match(page.asked("api/operations/214/jobs").path, /outcome=done&limit=100&cursor=3574$/);
+  assert.match(
+    page.requestOf("api/operations/214/jobs").path,
+    /outcome=done&limit=100&cursor=3574$/,
+  );
   page.go("/activity/214?outcome=failed_again");
   const again = [met(7, "send_email", "TypeError")];
   page.answer("api/operations/214/jobs", {
@@ -434,7 +440,7 @@ test("An undo of which only the first jobs were counted promises no number.", as
   page.answer("api/operations/214/results", first);
   assert.match(page.dialogText, /Restores 0 of the first 20,000 jobs: 20,000 finished\./);
   page.click("Restore jobs");
-  page.asked("api/operations/214/undo");
+  page.requestOf("api/operations/214/undo");
 });
 
 const results = (change: object) => ({
@@ -494,21 +500,21 @@ test("Names and queries of any content are shown as text that reverses nothing a
 });
 
 test("The page of a deleted operation shows how long receipts are kept.", async () => {
-  const page = await opened("/activity/9");
+  const page = await openPage("/activity/9");
   page.answer("api/operations/9", { error: "there is no operation 9", code: "not_found" }, 404);
   assert.match(page.text, /Operation 9 not foundReceipts are kept for 24 hours/);
-  await opened("/activity/x");
+  await openPage("/activity/x");
 });
 
 const entry = (change = {}) => ({
-  ...{ id: 5, at: at(-60), by: "ada", source: "admin", action: "complete" },
+  ...{ id: 5, at: timeAt(-60), by: "ada", source: "admin", action: "complete" },
   ...{ q: null, ids: [7, 8, 9, 10], ids_count: 12, key: null, operation_id: null, requested: 12 },
   ...{ done: 12, message: "Completed 12 of 12 jobs", skipped: null, cli: null, can_undo: false },
   ...change,
 });
 
 test("Activity lists every write, with its receipt, and with an undo if there is one.", async () => {
-  const page = await opened("/activity");
+  const page = await openPage("/activity");
   const begun = { id: 6, action: "retry", q: "is:failed", ids: null, ids_count: null };
   const known = { operation_id: 214, requested: 8388, done: 8380, skipped: 12, can_undo: true };
   const held = { id: 7, action: "operation.pause", operation_id: 214, can_undo: true, q: "x" };
@@ -530,24 +536,24 @@ test("Activity lists every write, with its receipt, and with an undo if there is
   page.click("Undo…");
   page.answer("api/operations/214", receipt());
   page.click("Undo");
-  assert.equal(page.asked("api/operations/214/undo").method, "POST");
+  assert.equal(page.requestOf("api/operations/214/undo").method, "POST");
   page.answer("api/operations/214/undo", receipt({ state: "undoing" }), 202);
   assert.equal(page.navigations.at(-1), "/activity/214");
 });
 
 test("Activity is searched, and limited to the last hour or day; both are in the address.", async () => {
-  const page = await opened("/activity?last_secs=3600");
-  assert.match(page.asked("api/activity").path, /limit=50&search=&last_secs=3600$/);
+  const page = await openPage("/activity?last_secs=3600");
+  assert.match(page.requestOf("api/activity").path, /limit=50&search=&last_secs=3600$/);
   page.answer("api/activity", { entries: [], next_cursor: null, is_recorded: true });
   assert.match(page.text, /No changes in this time/);
   page.go("/activity?last_secs=3600&search=ana");
-  assert.match(page.asked("api/activity").path, /search=ana&last_secs=3600$/);
+  assert.match(page.requestOf("api/activity").path, /search=ana&last_secs=3600$/);
   page.answer("api/activity", { entries: [], next_cursor: null, is_recorded: true });
   assert.match(page.text, /No writes match “ana”/);
 });
 
 test("Activity without the extension shows what is missing, and an empty one what it will list.", async () => {
-  const page = await opened("/activity");
+  const page = await openPage("/activity");
   page.answer("api/activity", { entries: [], next_cursor: null, is_recorded: false });
   assert.match(page.text, /Changes are only logged\..*\$ worker migrate --with-operations/);
   assert.match(page.text, /No changes yet/);

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { ensureBuilt, type Page, textOf } from "./harness.ts";
 import {
-  at,
   counts,
   feed,
   group,
@@ -12,13 +11,14 @@ import {
   incidents,
   job,
   jobs,
-  opened,
+  openPage,
   operation,
   pulse,
   queue,
   rehearsal,
   task,
   tasks,
+  timeAt,
   value,
 } from "./sample.ts";
 
@@ -26,7 +26,7 @@ before(ensureBuilt);
 
 /** The first page in an incident. */
 async function overview(events: Readonly<Record<string, unknown>> = {}): Promise<Page> {
-  const page = await opened("/");
+  const page = await openPage("/");
   page.app.streamOpened();
   feed(page, {
     pulse: pulse(),
@@ -51,7 +51,7 @@ test("The verdict, since when and the number of workers alive are at the top.", 
 });
 
 test("Incidents that were read a while ago show that age.", async () => {
-  const page = await overview({ incidents: incidents([incident()], { as_of: at(-36) }) });
+  const page = await overview({ incidents: incidents([incident()], { as_of: timeAt(-36) }) });
   assert.match(page.text, /5 of 6 workers alive · read 36 s ago/);
   assert.doesNotMatch((await overview()).text, /read \d/);
 });
@@ -71,7 +71,7 @@ test("The action of an incident shows its consequence, and sends what was offere
   assert.match(page.dialogText, /^Unlock worker-c480 jobs wait\. worker-c has locked the queue/);
   page.click("Unlock");
   assert.equal(
-    page.asked("api/maintenance").body,
+    page.requestOf("api/maintenance").body,
     '{"action":"force-unlock","worker_ids":["worker-c"]}',
   );
   page.answer("api/maintenance", { message: "Unlocked 1 worker" });
@@ -105,7 +105,7 @@ test("The jobs of an unlocked worker, or of many queues, are no longer found by 
 });
 
 test("The time beside the headline is that of its incident, and not of an older one.", async () => {
-  const older = incident({ id: "paused:all:", kind: "paused", since: at(-86_400) });
+  const older = incident({ id: "paused:all:", kind: "paused", since: timeAt(-86_400) });
   const page = await overview({ incidents: incidents([incident(), older]) });
   assert.match(page.text, /since 10:51:00 · 5 of 6/);
   const failing = incident({ id: "e", kind: "error_group", jobs_wait: false });
@@ -133,20 +133,20 @@ test("An action on a query is previewed first, and done as it was previewed.", a
   const page = await overview({ incidents: incidents([failing]) });
   page.click("Retry…");
   assert.equal(
-    page.asked("api/operations").body,
+    page.requestOf("api/operations").body,
     '{"q":"is:failed","action":"retry","changes":{},"dry_run":true}',
   );
   page.answer("api/operations", rehearsal());
   assert.match(page.dialogText, /^Retry 8,400 jobs\?.*12 jobs run right now and will be skipped/);
   page.click("Retry 8,388 jobs");
-  assert.equal(page.asked("api/operations").body, '{"rehearsal":"r-1","canary":5}');
+  assert.equal(page.requestOf("api/operations").body, '{"rehearsal":"r-1","canary":5}');
   page.answer("api/operations", operation(), 202);
   assert.equal(page.dialog, undefined);
   assert.equal(page.navigations.at(-1), "/activity/214");
 });
 
 test("A read-only page shows incidents without their actions.", async () => {
-  const page = await opened("/", { read_only: true });
+  const page = await openPage("/", { read_only: true });
   page.app.streamOpened();
   feed(page, { pulse: pulse(), counts: counts(), incidents: incidents([incident()]) });
   assert.match(page.text, /crm:acme is stuck/);
@@ -154,7 +154,7 @@ test("A read-only page shows incidents without their actions.", async () => {
 });
 
 test("A worker that is not responding links to its page, and no link leads to an empty list.", async () => {
-  const page = await opened("/");
+  const page = await openPage("/");
   const none = { affected: value(0), q: 'worker:"w c"', fix: null };
   const links = { queue: null, worker: "w c", job: null };
   feed(page, {
@@ -257,7 +257,7 @@ test("Without news for 12 seconds ages become clock times, and actions are off."
   assert.match(page.text, /last at 12:59:53/);
   assert.match(page.text, /database unreachable/);
   assert.equal(page.hasButton("Unlock…"), false);
-  feed(page, { pulse: pulse({ at: at(13) }) });
+  feed(page, { pulse: pulse({ at: timeAt(13) }) });
   assert.match(page.text, /Live/);
   assert.match(page.text, /last 20 s ago/);
 });
@@ -292,9 +292,9 @@ test("The error groups and the queues are shown below the incidents, the worst f
   const page = await overview();
   page.answer("api/groups", groups([group("GatewayError: HTTP # from gateway", { is_new: true })]));
   const stuck = queue("crm:acme", {
-    locked_at: at(-7740),
+    locked_at: timeAt(-7740),
     locked_by: "worker-c",
-    stuck_since: at(-7740),
+    stuck_since: timeAt(-7740),
     ready: value(480),
     total: value(481),
   });
@@ -308,11 +308,11 @@ test("The error groups and the queues are shown below the incidents, the worst f
 test("The overview shows the tasks, the jobs that are due next, and how many were done.", async () => {
   const page = await overview({ incidents: incidents([]), pulse: pulse({ done: 1988 }) });
   assert.match(page.text, /5 of 6 workers alive · 1,988 done in the last minute/);
-  assert.equal(page.asked("api/tasks").path, "api/tasks?limit=5&sort=worst");
+  assert.equal(page.requestOf("api/tasks").path, "api/tasks?limit=5&sort=worst");
   const due = /^api\/jobs\?limit=5&fields=row&count=none&sort=due&q=is%3Ascheduled$/;
-  assert.match(page.asked("api/jobs").path, due);
+  assert.match(page.requestOf("api/jobs").path, due);
   page.answer("api/tasks", tasks([task("charge_card", { ready: value(12), failed: value(8) })]));
-  page.answer("api/jobs", jobs([job(4, { condition: "scheduled", run_at: at(60) })]));
+  page.answer("api/jobs", jobs([job(4, { condition: "scheduled", run_at: timeAt(60) })]));
   assert.match(page.text, /TaskReadyRetryingFailedcharge_card1208/);
   assert.match(page.text, /Next dueAll scheduledJobDuesend_email#4in 1 m/);
 });

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { collect, ensureBuilt, textOf } from "./harness.ts";
-import { jobs, opened } from "./sample.ts";
+import { jobs, openPage } from "./sample.ts";
 
 before(ensureBuilt);
 
 test("Every page has a title and focuses its heading.", async () => {
-  const page = await opened("/");
+  const page = await openPage("/");
   const titles: Record<string, string> = {
     "/jobs?q=is:failed": "Jobs, failed · worker",
     "/jobs/5": "Job 5 · worker",
@@ -27,7 +27,7 @@ test("Every page has a title and focuses its heading.", async () => {
 });
 
 test("The theme is passed to the host.", async () => {
-  const page = await opened("/");
+  const page = await openPage("/");
   page.app.dispatch("app.theme", "dark", "");
   assert.equal(page.theme, "dark");
   assert.equal(
@@ -48,7 +48,7 @@ test("An empty list offers one action.", async () => {
     "/cron": ["api/cron", { entries: [], ...none }, "All workers"],
   };
   for (const [address, [path, answer, words]] of Object.entries(lists)) {
-    const page = await opened(address);
+    const page = await openPage(address);
     page.answer(path, answer);
     const [empty] = page.all((e) => e.attrs["class"] === "empty");
     assert.ok(empty, address);
@@ -62,7 +62,7 @@ test("An empty list offers one action.", async () => {
 });
 
 test("The query bar has eight examples, each of which is a query without a fault.", async () => {
-  const page = await opened("/jobs");
+  const page = await openPage("/jobs");
   const [menu] = page.all((e) => e.tag === "details" && textOf([e]).startsWith("?"));
   assert.ok(menu);
   const links = collect([menu], (e) => e.tag === "a").map((e) => String(e.attrs["href"]));
@@ -70,6 +70,6 @@ test("The query bar has eight examples, each of which is a query without a fault
   for (const link of links) {
     page.go(link.slice(1));
     assert.ok(page.byId("jobs-query").attrs["aria-invalid"] === "false", link);
-    assert.match(page.asked("api/jobs").path, /&q=/, link);
+    assert.match(page.requestOf("api/jobs").path, /&q=/, link);
   }
 });

@@ -4,15 +4,15 @@ import { before, test } from "node:test";
 import type { Pause } from "../../ui/generated/records.ts";
 import { ensureBuilt, type Page, textOf } from "./harness.ts";
 import {
-  at,
   feed,
   incident,
   incidents,
   job,
-  listed,
-  opened,
+  openList,
+  openPage,
   queue,
   task,
+  timeAt,
   value,
 } from "./sample.ts";
 
@@ -20,25 +20,25 @@ before(ensureBuilt);
 
 /** The local clock is an hour ahead of UTC. */
 const pause: Pause = {
-  ...{ at: at(-600), until: at(7200), reason: "deploy", by: "ana" },
+  ...{ at: timeAt(-600), until: timeAt(7200), reason: "deploy", by: "ana" },
   backs_off: false,
 };
 const WORDS = "by ana until 15:00:00: deploy";
 const paused = queue("mail", { paused: pause, ready: value(68) });
 
 async function queues(list = [paused, queue("crm")], change = {}): Promise<Page> {
-  const page = await opened("/queues", change);
+  const page = await openPage("/queues", change);
   page.answer("api/queues", { queues: list, next_cursor: null, count: list.length, states: null });
   return page;
 }
 
 async function queuePage(one = paused, change = {}): Promise<Page> {
-  const page = await opened("/queues/mail", change);
+  const page = await openPage("/queues/mail", change);
   page.answer("api/queues/", {
     ...{ queue: one, running: null, next_complete: true, arrivals: [] },
     next: [
       {
-        ...{ id: 7, task: "send", priority: 0, run_at: at(-60), created_at: at(-60) },
+        ...{ id: 7, task: "send", priority: 0, run_at: timeAt(-60), created_at: timeAt(-60) },
         ...{ attempts: 0, max_attempts: 25, locked_at: null },
       },
     ],
@@ -71,7 +71,7 @@ test("The page of a paused queue shows by which user, since when, until when and
   assert.match(page.dialogText, /^Resume queue mailIts jobs can start again at once/);
   page.click("Resume");
   const body = '{"action":"resume","scope":"queue","name":"mail"}';
-  assert.equal(page.asked("api/pauses").body, body);
+  assert.equal(page.requestOf("api/pauses").body, body);
   page.answer("api/pauses", { message: "Resumed the queue mail" });
   assert.deepEqual(page.notices, ["Resumed the queue mail"]);
 });
@@ -89,13 +89,13 @@ test("A queue is paused with a reason until a time, after the dialog has shown w
   page.type("reason", "deploy");
   page.app.dispatch("dialog.input", "cancel_running", "on");
   page.click("Pause queue");
-  assert.deepEqual(JSON.parse(page.asked("api/pauses").body), {
+  assert.deepEqual(JSON.parse(page.requestOf("api/pauses").body), {
     ...{ action: "pause", scope: "queue", name: "mail" },
     ...{ resume_at: "2026-03-01T14:00:00.000Z", reason: "deploy", cancel_running: true },
   });
   page.answer("api/pauses", { message: "Paused the queue mail" });
   assert.equal(page.dialog, undefined);
-  assert.equal(page.asked("api/queues/mail").method, "GET");
+  assert.equal(page.requestOf("api/queues/mail").method, "GET");
 });
 
 test("The page of a paused queue shows which workers have not acknowledged, until all have.", async () => {
@@ -129,7 +129,7 @@ test("The page of a paused queue shows which workers have not acknowledged, unti
 test("The list of tasks and the overview show the acknowledgement of a pause once.", async () => {
   const note = "1 worker sends no heartbeats: Graphile workers apply the pause of a queue";
   const list = { pauses: [], note, missing: null, acknowledged: 2, waiting: 0, waiting_for: [] };
-  const page = await opened("/tasks");
+  const page = await openPage("/tasks");
   page.app.streamOpened();
   page.answer("api/tasks", {
     tasks: [task("brew", { paused: pause })],
@@ -159,7 +159,7 @@ test("The end and the reason of a pause can be changed.", async () => {
   assert.match(page.dialogText, /^Change the pause of queue mail/);
   page.type("reason", "deploy 2");
   page.click("Change pause");
-  assert.deepEqual(JSON.parse(page.asked("api/pauses").body), {
+  assert.deepEqual(JSON.parse(page.requestOf("api/pauses").body), {
     ...{ action: "pause", scope: "queue", name: "mail" },
     ...{ resume_at: "2026-03-01T14:00:00.000Z", reason: "deploy 2" },
   });
@@ -181,7 +181,7 @@ test("Queues and tasks are paused and resumed from their rows, also by the key p
   page.app.dispatch("app.key", "", "p");
   page.click("Resume");
   const body = '{"action":"resume","scope":"task","name":"brew"}';
-  assert.equal(page.asked("api/pauses").body, body);
+  assert.equal(page.requestOf("api/pauses").body, body);
 });
 
 test("Where the tables for pauses are missing, they are added first, and then the queue is paused.", async () => {
@@ -192,10 +192,10 @@ test("Where the tables for pauses are missing, they are added first, and then th
   page.answer("api/pauses", { pauses: [], missing });
   assert.match(page.dialogText, /Adds the missing tables first/);
   page.click("Add tables and continue");
-  assert.equal(page.asked("api/extensions").body, '{"action":"add","name":"controls"}');
+  assert.equal(page.requestOf("api/extensions").body, '{"action":"add","name":"controls"}');
   page.answer("api/extensions", { message: "Added the extension controls" });
   const body = '{"action":"pause","scope":"queue","name":"mail"}';
-  assert.equal(page.asked("api/pauses").body, body);
+  assert.equal(page.requestOf("api/pauses").body, body);
   page.answer("api/pauses", { message: "Paused the queue mail" });
   assert.deepEqual(page.notices, ["Paused the queue mail"]);
 });
@@ -226,13 +226,13 @@ test("A role that may not add the tables is shown the owner's command.", async (
 });
 
 test("A pause of everything is offered on the overview, and shown on every page.", async () => {
-  const page = await opened("/");
+  const page = await openPage("/");
   feed(page, { incidents: incidents([pausedQueue]) });
   assert.match(page.text, /mail is paused.*Paused by ana until 15:00:00: deploy\./);
   page.click("Pause everything…");
   page.answer("api/pauses", none);
   page.click("Pause everything");
-  assert.equal(page.asked("api/pauses").body, '{"action":"pause","scope":"all"}');
+  assert.equal(page.requestOf("api/pauses").body, '{"action":"pause","scope":"all"}');
   page.answer("api/pauses", { message: "Paused all jobs" });
   const all = incident({
     ...{ id: "paused:all:", kind: "paused", title: "Everything is paused" },
@@ -244,11 +244,11 @@ test("A pause of everything is offered on the overview, and shown on every page.
   assert.match(page.text, /Everything is paused\. 68 jobs wait\. Paused by ana\./);
   page.click("Resume…");
   page.click("Resume");
-  assert.equal(page.asked("api/pauses").body, '{"action":"resume","scope":"all"}');
+  assert.equal(page.requestOf("api/pauses").body, '{"action":"resume","scope":"all"}');
 });
 
 test("A paused job in the list shows the pause in place of its wait for a worker.", async () => {
-  const page = await listed([
+  const page = await openList([
     job(1, { condition: "blocked", queue_name: "mail" }),
     job(2, { condition: "ready", queue_name: "crm" }),
   ]);
@@ -259,7 +259,7 @@ test("A paused job in the list shows the pause in place of its wait for a worker
 });
 
 test("The page of a task's jobs pauses the task, and resumes it while it is paused.", async () => {
-  const page = await listed([], "/jobs?q=task%3Abrew%20is%3Aready");
+  const page = await openList([], "/jobs?q=task%3Abrew%20is%3Aready");
   page.app.dispatch("app.key", "", "p");
   assert.match(page.dialogText, /^Pause task brew/);
   page.click("Cancel");
@@ -267,13 +267,13 @@ test("The page of a task's jobs pauses the task, and resumes it while it is paus
   feed(page, { incidents: incidents([incident({ id: "paused:task:brew", kind: "paused", fix })]) });
   page.click("Resume…");
   page.click("Resume");
-  assert.equal(page.asked("api/pauses").body, JSON.stringify(fix.post.body));
+  assert.equal(page.requestOf("api/pauses").body, JSON.stringify(fix.post.body));
   page.go("/jobs?q=task%3Abrew%2Cpour");
   assert.equal(page.hasButton("Pause…") || page.hasButton("Resume…"), false);
 });
 
 test("The palette pauses a queue or a task by its name, resumes what is paused, and offers no more.", async () => {
-  const page = await opened("/");
+  const page = await openPage("/");
   feed(page, { incidents: incidents([pausedQueue]) });
   const look = (text: string) => {
     page.app.dispatch("app.layer", "palette", "");

@@ -7,7 +7,7 @@ import type {
   QueueStates,
 } from "../../ui/generated/records.ts";
 import { ensureBuilt, type Page, textOf } from "./harness.ts";
-import { at, counts, feed, opened, queue, value } from "./sample.ts";
+import { counts, feed, openPage, queue, timeAt, value } from "./sample.ts";
 
 before(ensureBuilt);
 
@@ -19,21 +19,21 @@ const rows = (page: Page) =>
 
 const stuck = (name: string, change: Partial<ListedQueue> = {}) =>
   queue(name, {
-    locked_at: at(-7740),
+    locked_at: timeAt(-7740),
     locked_by: "worker-c",
     holder: "stale",
-    stuck_since: at(-7740),
+    stuck_since: timeAt(-7740),
     ready: value(480),
     running: value(1),
     total: value(481),
-    oldest_ready_at: at(-7700),
+    oldest_ready_at: timeAt(-7700),
     ...change,
   });
 
 const holder = (change: object = {}) => ({
   worker_id: "worker-c",
   state: "stale",
-  last_heartbeat_at: at(-7800),
+  last_heartbeat_at: timeAt(-7800),
   running: value(1),
   locked_queues: 1,
   ...change,
@@ -43,8 +43,8 @@ const job = (id: number, change: Partial<QueuedJob> = {}): QueuedJob => ({
   id,
   task: "sync_contact",
   priority: 0,
-  run_at: at(-7700),
-  created_at: at(-7700),
+  run_at: timeAt(-7700),
+  created_at: timeAt(-7700),
   attempts: 0,
   max_attempts: 25,
   locked_at: null,
@@ -53,10 +53,10 @@ const job = (id: number, change: Partial<QueuedJob> = {}): QueuedJob => ({
 
 const details = (change: Partial<QueueDetails> = {}): QueueDetails => ({
   queue: stuck("crm:acme"),
-  running: job(12481, { task: "import_contacts", attempts: 1, locked_at: at(-7740) }),
+  running: job(12481, { task: "import_contacts", attempts: 1, locked_at: timeAt(-7740) }),
   next: [job(12488), job(12489)],
   next_complete: true,
-  arrivals: [job(12489, { created_at: at(-20) })],
+  arrivals: [job(12489, { created_at: timeAt(-20) })],
   ...change,
 });
 
@@ -68,9 +68,9 @@ const listed = (queues: ListedQueue[], states: QueueStates | null = null) => ({
 });
 
 test("Queues show what is due in them and which worker has locked them; a lock of a running job is normal.", async () => {
-  const page = await opened("/queues");
+  const page = await openPage("/queues");
   const runs = queue("mail", {
-    locked_at: at(-4),
+    locked_at: timeAt(-4),
     locked_by: "worker-a",
     holder: "alive",
     failed: value(2),
@@ -87,15 +87,15 @@ test("Queues show what is due in them and which worker has locked them; a lock o
 });
 
 test("Estimates of queues of any size are marked.", async () => {
-  const page = await opened("/queues");
+  const page = await openPage("/queues");
   const about = { precision: "estimated", low: 1_100_000, high: 1_300_000, basis: "sample" };
   page.answer("api/queues", listed([queue("big", { ready: value(1_200_000, about) })]));
   assert.match(page.text, /bigReady≈ 1\.2 M00/);
 });
 
 test("The list can be limited to stuck or locked queues, and shows a message if there are none.", async () => {
-  const page = await opened("/queues?only=stuck");
-  assert.equal(page.asked("api/queues").path, "api/queues?limit=100&sort=stuck&only=stuck");
+  const page = await openPage("/queues?only=stuck");
+  assert.equal(page.requestOf("api/queues").path, "api/queues?limit=100&sort=stuck&only=stuck");
   page.answer("api/queues", listed([]));
   assert.match(page.text, /No stuck queues/);
   page.go("/queues");
@@ -104,7 +104,7 @@ test("The list can be limited to stuck or locked queues, and shows a message if 
 });
 
 test("Queues are filtered by their state, and a state that is not counted has no number.", async () => {
-  const page = await opened("/queues");
+  const page = await openPage("/queues");
   const tabs = () =>
     page
       .all((e) => e.tag === "a" && String(e.attrs["href"]).startsWith("#/queues?only="))
@@ -116,7 +116,7 @@ test("Queues are filtered by their state, and a state that is not counted has no
   ]);
   for (const only of ["failed", "ready", "running", "scheduled", "idle"]) {
     page.go(`/queues?only=${only}`);
-    assert.equal(page.asked("api/queues").path, `api/queues?limit=100&sort=stuck&only=${only}`);
+    assert.equal(page.requestOf("api/queues").path, `api/queues?limit=100&sort=stuck&only=${only}`);
     page.answer("api/queues", listed([], states));
   }
   assert.match(page.text, /No idle queuesEvery queue has jobs\.All queues/);
@@ -130,7 +130,7 @@ test("Queues are filtered by their state, and a state that is not counted has no
 });
 
 test("A queue is unlocked from the list after the dialog has shown what that releases.", async () => {
-  const page = await opened("/queues");
+  const page = await openPage("/queues");
   page.answer("api/queues", listed([stuck("crm:acme")]));
   page.click("Unlock…");
   page.answer("api/workers/worker-c", holder({ running: value(1), locked_queues: 3 }));
@@ -141,13 +141,13 @@ test("A queue is unlocked from the list after the dialog has shown what that rel
   );
   page.click("Unlock worker-c");
   assert.equal(
-    page.asked("api/maintenance").body,
+    page.requestOf("api/maintenance").body,
     '{"action":"force-unlock","worker_ids":["worker-c"]}',
   );
 });
 
 test("A worker that is no longer listed can still be unlocked.", async () => {
-  const page = await opened("/queues");
+  const page = await openPage("/queues");
   page.answer("api/queues", listed([stuck("crm:acme")]));
   page.click("Unlock…");
   page.answer("api/workers/worker-c", { error: "no such worker", code: "not_found" }, 404);
@@ -156,7 +156,7 @@ test("A worker that is no longer listed can still be unlocked.", async () => {
 });
 
 test("Spaces at the ends of a name are kept and pointed out.", async () => {
-  const page = await opened("/queues");
+  const page = await openPage("/queues");
   page.answer("api/queues", listed([queue(" mail ")]));
   const name = page.one((e) => String(e.attrs["class"]).includes("exact"));
   assert.equal(textOf([name]), " mail ");
@@ -166,8 +166,8 @@ test("Spaces at the ends of a name are kept and pointed out.", async () => {
 });
 
 test("A stuck queue shows what waits, the worker that has locked it, and one action that unlocks it.", async () => {
-  const page = await opened("/queues/crm%3Aacme");
-  assert.equal(page.asked("api/queues/").path, "api/queues/crm%3Aacme?limit=15");
+  const page = await openPage("/queues/crm%3Aacme");
+  assert.equal(page.requestOf("api/queues/").path, "api/queues/crm%3Aacme?limit=15");
   page.answer("api/queues/", details());
   page.answer("api/workers/worker-c", holder());
   assert.match(page.text, /Nothing has moved for 2 h; 480 jobs wait\./);
@@ -181,13 +181,13 @@ test("A stuck queue shows what waits, the worker that has locked it, and one act
   assert.match(page.dialogText, /releases 1 job and 1 queue\. Its last heartbeat was 2 h ago/);
   page.click("Unlock worker-c");
   assert.equal(
-    page.asked("api/maintenance").body,
+    page.requestOf("api/maintenance").body,
     '{"action":"force-unlock","worker_ids":["worker-c"]}',
   );
 });
 
 test("A queue's jobs are in the order in which they will run, with what each waits for.", async () => {
-  const page = await opened("/queues/crm%3Aacme");
+  const page = await openPage("/queues/crm%3Aacme");
   page.answer("api/queues/", details());
   assert.deepEqual(rows(page), [
     "Runningimport_contacts#12481worker not respondingrunning1 of 25",
@@ -199,7 +199,7 @@ test("A queue's jobs are in the order in which they will run, with what each wai
 });
 
 test("Each number of a queue links to the jobs that it counts.", async () => {
-  const page = await opened("/queues/mail");
+  const page = await openPage("/queues/mail");
   const some = { ready: value(3), scheduled: value(8), failed: value(2), total: value(13) };
   page.answer("api/queues/", details({ queue: queue("mail", some), running: null }));
   const query = (number: string) => {
@@ -213,8 +213,8 @@ test("Each number of a queue links to the jobs that it counts.", async () => {
 
 test("The rate of arrivals is that of the last 10 minutes.", async () => {
   const rate = async (ages: number[]) => {
-    const page = await opened("/queues/crm%3Aacme");
-    const arrivals = ages.map((age, n) => job(12489 - n, { created_at: at(-age) }));
+    const page = await openPage("/queues/crm%3Aacme");
+    const arrivals = ages.map((age, n) => job(12489 - n, { created_at: timeAt(-age) }));
     page.answer("api/queues/", details({ arrivals }));
     return /Last added.*?ago([\d.]+\/min)?/.exec(page.text)?.[1];
   };
@@ -224,19 +224,22 @@ test("The rate of arrivals is that of the last 10 minutes.", async () => {
 });
 
 test("A queue whose job runs is no problem, and has no action.", async () => {
-  const page = await opened("/queues/mail");
-  const runs = queue("mail", { locked_at: at(-4), locked_by: "worker-a", holder: "alive" });
+  const page = await openPage("/queues/mail");
+  const runs = queue("mail", { locked_at: timeAt(-4), locked_by: "worker-a", holder: "alive" });
   page.answer("api/queues/", details({ queue: runs, running: job(5), next: [] }));
-  page.answer("api/workers/worker-a", holder({ worker_id: "worker-a", last_heartbeat_at: at(-2) }));
+  page.answer(
+    "api/workers/worker-a",
+    holder({ worker_id: "worker-a", last_heartbeat_at: timeAt(-2) }),
+  );
   assert.match(page.text, /Locked for [^.]*\. Its worker is alive\. 3 jobs wait behind it\./);
   assert.match(page.text, /worker-a, last heartbeat 2 s ago/);
   assert.equal(page.hasButton("Unlock worker-a…"), false);
 });
 
 test("A worker without a heartbeat is not shown as stale.", async () => {
-  const page = await opened("/queues/mail");
-  const held = { locked_at: at(-20000), locked_by: "stock-1", holder: "unknown" } as const;
-  const old = queue("mail", { ...held, stuck_since: at(-20000) });
+  const page = await openPage("/queues/mail");
+  const held = { locked_at: timeAt(-20000), locked_by: "stock-1", holder: "unknown" } as const;
+  const old = queue("mail", { ...held, stuck_since: timeAt(-20000) });
   page.answer("api/queues/", details({ queue: old, running: null, next: [] }));
   assert.match(page.text, /check that it is still running/);
   assert.doesNotMatch(page.text, /silent/);
@@ -244,7 +247,7 @@ test("A worker without a heartbeat is not shown as stale.", async () => {
 });
 
 test("Without news the ages of a queue are clock times, and its action is off.", async () => {
-  const page = await opened("/queues/crm%3Aacme");
+  const page = await openPage("/queues/crm%3Aacme");
   page.answer("api/queues/", details());
   page.answer("api/workers/worker-c", holder());
   page.pass(15_000);
@@ -253,7 +256,7 @@ test("Without news the ages of a queue are clock times, and its action is off.",
 });
 
 test("A read-only page of a stuck queue has no action.", async () => {
-  const page = await opened("/queues/crm%3Aacme", { read_only: true });
+  const page = await openPage("/queues/crm%3Aacme", { read_only: true });
   page.answer("api/queues/", details());
   page.answer("api/workers/worker-c", holder());
   assert.match(page.text, /Nothing has moved/);
@@ -261,7 +264,7 @@ test("A read-only page of a stuck queue has no action.", async () => {
 });
 
 test("The page shows what was not searched, and which queue does not exist.", async () => {
-  const page = await opened("/queues/crm%3Aacme");
+  const page = await openPage("/queues/crm%3Aacme");
   page.answer("api/queues/", details({ next_complete: false }));
   assert.match(page.text, /Only the first due jobs were searched/);
   page.go("/queues/gone");
@@ -270,7 +273,7 @@ test("The page shows what was not searched, and which queue does not exist.", as
 });
 
 test("A queue is requested soon after the counts have changed, and seldom otherwise.", async () => {
-  const page = await opened("/queues/crm%3Aacme");
+  const page = await openPage("/queues/crm%3Aacme");
   page.app.streamOpened();
   page.answer("api/queues/", details());
   const asked = () => page.requests.filter(({ path }) => path.startsWith("api/queues/")).length;
@@ -282,7 +285,7 @@ test("A queue is requested soon after the counts have changed, and seldom otherw
 });
 
 test("A queue whose name is nothing or dots is opened by a query.", async () => {
-  const page = await opened("/queues");
+  const page = await openPage("/queues");
   const names = ["", ".", "..", "..."];
   page.answer("api/queues", {
     queues: names.map((name, id) => queue(name, { id })),
@@ -297,7 +300,7 @@ test("A queue whose name is nothing or dots is opened by a query.", async () => 
     "/queues/...",
   ]);
   page.go("/queue?name=..");
-  assert.equal(page.asked("api/queue?").path, "api/queue?name=..&limit=15");
+  assert.equal(page.requestOf("api/queue?").path, "api/queue?name=..&limit=15");
   page.go("/queue?name=");
-  assert.equal(page.asked("api/queue?").path, "api/queue?name=&limit=15");
+  assert.equal(page.requestOf("api/queue?").path, "api/queue?name=&limit=15");
 });

@@ -19,7 +19,7 @@ import type {
 } from "../../ui/generated/records.ts";
 import { NOON, type Page, start } from "./harness.ts";
 
-export function at(secondsFromNoon: number): string {
+export function timeAt(secondsFromNoon: number): string {
   return new Date(NOON + secondsFromNoon * 1000).toISOString();
 }
 
@@ -47,12 +47,12 @@ export function job(id: number, change: Partial<ListedJob> = {}): ListedJob {
     queue_name: null,
     payload: { to: "ana@example.com" },
     priority: 0,
-    run_at: at(-60),
+    run_at: timeAt(-60),
     attempts: 0,
     max_attempts: 25,
     last_error: null,
-    created_at: at(-600),
-    updated_at: at(-60),
+    created_at: timeAt(-600),
+    updated_at: timeAt(-60),
     key: null,
     locked_at: null,
     locked_by: null,
@@ -66,7 +66,7 @@ export function job(id: number, change: Partial<ListedJob> = {}): ListedJob {
     last_error_truncated: false,
     error_line: null,
     condition: "ready",
-    condition_since: at(-60),
+    condition_since: timeAt(-60),
     ...change,
   };
 }
@@ -80,7 +80,7 @@ export function failedJob(id: number, change: Partial<ListedJob> = {}): ListedJo
 
 export function lockedJob(id: number, change: Partial<ListedJob> = {}): ListedJob {
   const running = { state: "locked", condition: "running", attempts: 1 };
-  return job(id, { ...running, locked_at: at(-12), locked_by: "worker-a", ...change });
+  return job(id, { ...running, locked_at: timeAt(-12), locked_by: "worker-a", ...change });
 }
 
 export function jobs(
@@ -95,17 +95,17 @@ export function jobs(
 
 export function value(count: number, change: Partial<Value> = {}): Value {
   const exact = { value: count, precision: "exact", low: null, high: null, basis: "scan" };
-  return { ...exact, as_of: at(0), ...change };
+  return { ...exact, as_of: timeAt(0), ...change };
 }
 
 export function pulse(change: Partial<Pulse> = {}): Pulse {
   const numbers = { total: 1234, failed: 12, alive: 5, stale: 1, locked_queues: 2, done: 0 };
-  return { at: at(0), ...numbers, ...change };
+  return { at: timeAt(0), ...numbers, ...change };
 }
 
 export function counts(change: Partial<Counts> = {}): Counts {
   return {
-    as_of: at(0),
+    as_of: timeAt(0),
     total: value(1234),
     ready: value(1180),
     blocked: value(0),
@@ -115,10 +115,10 @@ export function counts(change: Partial<Counts> = {}): Counts {
     scheduled: value(20),
     failed: value(12),
     retrying_due: value(12),
-    oldest_ready_at: at(-38),
-    next_due_at: at(2),
-    longest_running_at: at(-840),
-    last_failed_at: at(-7),
+    oldest_ready_at: timeAt(-38),
+    next_due_at: timeAt(2),
+    longest_running_at: timeAt(-840),
+    last_failed_at: timeAt(-7),
     ...change,
   };
 }
@@ -131,7 +131,7 @@ export function incident(change: Partial<Incident> = {}): Incident {
     title: "crm:acme is stuck",
     sentence:
       "480 jobs wait. worker-c has locked the queue and is not responding: no heartbeat for 2 h.",
-    since: at(-7740),
+    since: timeAt(-7740),
     affected: value(480),
     jobs_wait: true,
     q: "queue:crm:acme is:blocked",
@@ -158,14 +158,14 @@ export function incidents(list: Incident[], change: Partial<Incidents> = {}): In
     { text: "Every worker responds", passed: false },
   ];
   const groups = list.filter(({ kind }) => kind === "error_group").length;
-  const rest = { more: 0, error_groups: groups, checks, as_of: at(0) };
+  const rest = { more: 0, error_groups: groups, checks, as_of: timeAt(0) };
   return { verdict, level, incidents: list, ...rest, ...change };
 }
 
 /** Four buckets: two behind, two ahead. */
 export function horizon(change: Partial<Horizon> = {}): Horizon {
   return {
-    now: at(0),
+    now: timeAt(0),
     edges: [-3600, -60, 0, 60, 3600],
     series: {
       ready: [0, 9, 0, 0],
@@ -186,8 +186,8 @@ export function group(label: string, change: Partial<Group> = {}): Group {
     label,
     count: value(12),
     share: 1,
-    first_seen: at(-7800),
-    last_seen: at(-7),
+    first_seen: timeAt(-7800),
+    last_seen: timeAt(-7),
     is_new: false,
     sample_ids: [7],
     tasks: ["charge_card"],
@@ -197,7 +197,7 @@ export function group(label: string, change: Partial<Group> = {}): Group {
 }
 
 export function groups(list: Group[]): Groups {
-  return { groups: list, sampled: 12, of: value(12), as_of: at(0) };
+  return { groups: list, sampled: 12, of: value(12), as_of: timeAt(0) };
 }
 
 export function queue(name: string, change: Partial<ListedQueue> = {}): ListedQueue {
@@ -214,7 +214,7 @@ export function queue(name: string, change: Partial<ListedQueue> = {}): ListedQu
     running: value(0),
     failed: value(0),
     total: value(3),
-    oldest_ready_at: at(-60),
+    oldest_ready_at: timeAt(-60),
     ...change,
   };
 }
@@ -260,7 +260,7 @@ export function rehearsal(change: Partial<Rehearsal> = {}): Rehearsal {
         id: 3571,
         task_identifier: "charge_card",
         state: "failed",
-        run_at: at(-7800),
+        run_at: timeAt(-7800),
         attempts: 5,
         max_attempts: 5,
         error_line: "GatewayError: HTTP 503",
@@ -286,7 +286,7 @@ export function operation(change: Partial<Operation> = {}): Operation {
     action: "retry",
     by: "ada",
     state: "running",
-    started_at: at(-60),
+    started_at: timeAt(-60),
     finished_at: null,
     boundary: { max_id: 11951 },
     matched: value(8400),
@@ -313,7 +313,12 @@ export function operation(change: Partial<Operation> = {}): Operation {
 
 /** The same when it is over. */
 export function receipt(change: Partial<Operation> = {}): Operation {
-  const over = { state: "done", finished_at: at(-1), can_undo: true, undo_until: at(86_400) };
+  const over = {
+    state: "done",
+    finished_at: timeAt(-1),
+    can_undo: true,
+    undo_until: timeAt(86_400),
+  };
   const none = { rate_per_s: null, eta_s: null, not_found: value(0) };
   return operation({ ...over, ...none, done: 8388, undo_jobs: 8388, ...change });
 }
@@ -324,15 +329,15 @@ export function feed(page: Page, events: Readonly<Record<string, unknown>>): voi
 }
 
 /** The application at an address, with its session answered. */
-export async function opened(address = "/", change: Partial<Session> = {}): Promise<Page> {
+export async function openPage(address = "/", change: Partial<Session> = {}): Promise<Page> {
   const page = await start(address);
   page.answer("api/session", session(change));
   return page;
 }
 
 /** The list of jobs on screen. */
-export async function listed(list: ListedJob[], address = "/jobs", next: string | null = null) {
-  const page = await opened(address);
+export async function openList(list: ListedJob[], address = "/jobs", next: string | null = null) {
+  const page = await openPage(address);
   page.answer("api/jobs?limit=100", jobs(list, next));
   return page;
 }

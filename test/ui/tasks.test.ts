@@ -1,7 +1,17 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { ensureBuilt, type Page, textOf } from "./harness.ts";
-import { at, feed, incident, incidents, opened, pulse, task, tasks, value } from "./sample.ts";
+import {
+  feed,
+  incident,
+  incidents,
+  openPage,
+  pulse,
+  task,
+  tasks,
+  timeAt,
+  value,
+} from "./sample.ts";
 
 before(ensureBuilt);
 
@@ -12,14 +22,14 @@ const rows = (page: Page) =>
     .map((e) => textOf([e]));
 
 test("Tasks show their jobs' conditions, the workers that have them, and the last failure.", async () => {
-  const page = await opened("/tasks");
+  const page = await openPage("/tasks");
   feed(page, { pulse: pulse({ alive: 5 }) });
-  assert.equal(page.asked("api/tasks").path, "api/tasks?limit=100&sort=worst");
-  const failing = { ready: value(12), failed: value(8400), oldest_ready_at: at(-4) };
+  assert.equal(page.requestOf("api/tasks").path, "api/tasks?limit=100&sort=worst");
+  const failing = { ready: value(12), failed: value(8400), oldest_ready_at: timeAt(-4) };
   page.answer(
     "api/tasks",
     tasks([
-      task("charge_card", { ...failing, last_error_line: "Error: no", last_error_at: at(-7) }),
+      task("charge_card", { ...failing, last_error_line: "Error: no", last_error_at: timeAt(-7) }),
       task("resize_image", { supported_by: 3 }),
     ]),
   );
@@ -32,17 +42,17 @@ test("Tasks show their jobs' conditions, the workers that have them, and the las
 });
 
 test("A task's last error comes before its time, which is marked if not every job was read.", async () => {
-  const page = await opened("/tasks");
+  const page = await openPage("/tasks");
   feed(page, { pulse: pulse({ alive: 5 }) });
   const line = "GatewayError: HTTP 503 <b>";
   page.answer(
     "api/tasks",
     tasks([
-      task("charge_card", { last_error_at: at(-7), last_error_line: line }),
+      task("charge_card", { last_error_at: timeAt(-7), last_error_line: line }),
       task("sampled", {
         ...{
           last_error_line: "TimeoutError: late",
-          last_error_at: at(-90),
+          last_error_at: timeAt(-90),
           last_error_sampled: true,
         },
       }),
@@ -57,9 +67,9 @@ test("A task's last error comes before its time, which is marked if not every jo
 });
 
 test("A task is marked as without worker only if the server reports it.", async () => {
-  const page = await opened("/tasks");
+  const page = await openPage("/tasks");
   feed(page, { pulse: pulse({ alive: 5 }) });
-  const waits = { ready: value(180), oldest_ready_at: at(-1080), supported_by: 0 };
+  const waits = { ready: value(180), oldest_ready_at: timeAt(-1080), supported_by: 0 };
   page.answer(
     "api/tasks",
     tasks([
@@ -74,7 +84,7 @@ test("A task is marked as without worker only if the server reports it.", async 
 });
 
 test("A row of a task of any name leads to its jobs.", async () => {
-  const page = await opened("/tasks");
+  const page = await openPage("/tasks");
   page.answer("api/tasks", tasks([task("send_email"), task('a "b"\\ c'), task(" none ")]));
   const links = page.all((e) => e.tag === "a" && String(e.attrs["class"]).startsWith("name"));
   assert.deepEqual(
@@ -86,8 +96,8 @@ test("A row of a task of any name leads to its jobs.", async () => {
 });
 
 test("Estimates of tasks are marked, and three hundred of them are pages.", async () => {
-  const page = await opened("/tasks?search=t&sort=-failed");
-  assert.equal(page.asked("api/tasks").path, "api/tasks?limit=100&sort=-failed&search=t");
+  const page = await openPage("/tasks?search=t&sort=-failed");
+  assert.equal(page.requestOf("api/tasks").path, "api/tasks?limit=100&sort=-failed&search=t");
   const about = { precision: "estimated", low: 1_100_000, high: 1_300_000, basis: "sample" };
   const many = Array.from({ length: 100 }, (_, n) => task(`t${n}`, { failed: value(1) }));
   many[0] = task("t0", { failed: value(1_200_000, about) });
@@ -99,7 +109,7 @@ test("Estimates of tasks are marked, and three hundred of them are pages.", asyn
 });
 
 test("A task without worker is counted in the navigation, and the keys lead to the page.", async () => {
-  const page = await opened("/");
+  const page = await openPage("/");
   feed(page, { incidents: incidents([incident({ id: "x", kind: "unsupported_task" })]) });
   const entry = page.one(
     (e) => String(e.attrs["class"]).startsWith("nav") && e.attrs["href"] === "#/tasks",
@@ -111,7 +121,7 @@ test("A task without worker is counted in the navigation, and the keys lead to t
 });
 
 test("Without tasks, or without a match, the page shows a message.", async () => {
-  const page = await opened("/tasks");
+  const page = await openPage("/tasks");
   page.answer("api/tasks", tasks([]));
   assert.match(page.text, /No tasks/);
   page.go("/tasks?search=nope");
@@ -120,7 +130,7 @@ test("Without tasks, or without a match, the page shows a message.", async () =>
 });
 
 test("The bar of a task is the longer the more jobs it has.", async () => {
-  const page = await opened("/tasks");
+  const page = await openPage("/tasks");
   const lengths = [1, 1_000, 1_000_000].map((count) => {
     page.go(`/tasks?search=${count}`);
     page.answer("api/tasks", tasks([task("one", { failed: value(count) })]));

@@ -9,8 +9,8 @@ import {
   incidents,
   job,
   jobs,
-  listed,
-  opened,
+  openList,
+  openPage,
   value,
 } from "./sample.ts";
 
@@ -38,7 +38,7 @@ function type(page: Page, text: string): void {
 
 test("A view is the query, order and grouping under a name, and nothing else is kept.", async () => {
   const address = "/jobs?q=is%3Afailed%20queue%3Amail&sort=-attempts&group=task";
-  const page = await opened(`${address}&cursor=c1&job=5`);
+  const page = await openPage(`${address}&cursor=c1&job=5`);
   save(page, "  Mail\nthat fails ");
   assert.equal(page.preferences.get(KEY), `${address} Mail that fails`);
   assert.match(page.notices[0] ?? "", /Saved the view “Mail that fails”/);
@@ -47,7 +47,7 @@ test("A view is the query, order and grouping under a name, and nothing else is 
 });
 
 test("Views are removed, replaced by their name, and bounded.", async () => {
-  const page = await opened("/jobs?q=attempts%3E3");
+  const page = await openPage("/jobs?q=attempts%3E3");
   save(page, "");
   assert.match(page.notices[0] ?? "", /A view needs a name/);
   save(page, "mine");
@@ -65,7 +65,7 @@ test("Views are removed, replaced by their name, and bounded.", async () => {
 });
 
 test("Foreign data in the storage does no harm.", async () => {
-  const page = await opened("/");
+  const page = await openPage("/");
   page.preferences.set(KEY, "javascript:alert(1) evil\n\n/jobs?q=a\n/jobs <b>bold</b>");
   page.go("/jobs");
   assert.deepEqual(links(page, "evil"), []);
@@ -73,14 +73,14 @@ test("Foreign data in the storage does no harm.", async () => {
 });
 
 test("A few views are built in and cannot be removed.", async () => {
-  const page = await listed([job(1)]);
+  const page = await openList([job(1)]);
   assert.deepEqual(links(page, "Over 10 attempts"), ["#/jobs?q=attempts%3E10"]);
   assert.equal(page.hasButton("Delete the view Over 10 attempts"), false);
   assert.equal(page.has("view-name"), false, "all jobs are no view");
 });
 
 test("The empty palette has the jobs and searches that were open, the newest first.", async () => {
-  const page = await opened("/jobs?q=queue%3Amail");
+  const page = await openPage("/jobs?q=queue%3Amail");
   page.go("/jobs?q=task%3Ax%20is%3Afailed");
   page.go("/jobs/11942");
   page.go("/jobs?q=queue%3Amail");
@@ -97,7 +97,7 @@ test("The empty palette has the jobs and searches that were open, the newest fir
 });
 
 test("The palette has saved views, pages, and the actions of the current page.", async () => {
-  const page = await listed([failedJob(1)], "/jobs?q=is%3Afailed");
+  const page = await openList([failedJob(1)], "/jobs?q=is%3Afailed");
   save(page, "Cards in euro");
   type(page, "euro");
   assert.deepEqual(found(page), ["View Cards in euro", "All jobs that match “euro”"]);
@@ -108,7 +108,7 @@ test("The palette has saved views, pages, and the actions of the current page.",
 });
 
 test("The palette exports the jobs of the current query, and the key e opens the menu.", async () => {
-  const page = await listed([failedJob(1)], "/jobs?q=is%3Afailed");
+  const page = await openList([failedJob(1)], "/jobs?q=is%3Afailed");
   type(page, "export");
   assert.deepEqual(found(page), [
     "Export…E",
@@ -124,13 +124,13 @@ test("The palette exports the jobs of the current query, and the key e opens the
   assert.deepEqual(page.downloads, ["api/export?format=csv&q=is%3Afailed"]);
   page.app.dispatch("app.key", "", "e");
   assert.equal(page.focus, "jobs-export");
-  const elsewhere = await opened("/queues");
+  const elsewhere = await openPage("/queues");
   type(elsewhere, "export");
   assert.deepEqual(found(elsewhere), ["Export jobs…", "All jobs that match “export”"]);
 });
 
 test("Names are searched on the server after a pause in typing.", async () => {
-  const page = await opened("/workers");
+  const page = await openPage("/workers");
   type(page, "c");
   page.app.dispatch("app.palette", "", "cha");
   page.app.dispatch("app.palette", "", "charge");
@@ -183,7 +183,7 @@ test("Names are searched on the server after a pause in typing.", async () => {
 });
 
 test("An answer to an older text adds nothing, and a refusal shows nothing.", async () => {
-  const page = await opened("/workers");
+  const page = await openPage("/workers");
   type(page, "mail");
   page.pass(400);
   const before = found(page);
@@ -205,7 +205,7 @@ const tasks = (identifier: string, failed: number) => ({
 });
 
 test("The palette has the most likely actions on a task's jobs, each with its dialog.", async () => {
-  const page = await opened("/workers");
+  const page = await openPage("/workers");
   type(page, "> charge");
   page.pass(400);
   assert.ok(
@@ -220,7 +220,7 @@ test("The palette has the most likely actions on a task's jobs, each with its di
     "Set a limit on task charge card…",
   ]);
   page.app.dispatch("app.palette-key", "", "Enter");
-  const { body } = page.asked("api/operations");
+  const { body } = page.requestOf("api/operations");
   assert.match(body, /^\{"q":"is:failed task:\\"charge card\\"","action":"retry"/);
   page.app.dispatch("dialog.close", "", "");
   type(page, "charge");
@@ -237,7 +237,7 @@ test("The palette has the most likely actions on a task's jobs, each with its di
 });
 
 test("The palette finds incidents by their words.", async () => {
-  const page = await opened("/workers");
+  const page = await openPage("/workers");
   feed(page, {
     incidents: incidents([incident({ title: "charge_card: GatewayError", q: "is:failed" })]),
   });
@@ -252,7 +252,7 @@ test("The palette finds incidents by their words.", async () => {
 });
 
 test("A row of the palette has its icon, and no unknown number.", async () => {
-  const page = await opened("/workers");
+  const page = await openPage("/workers");
   type(page, "queues");
   const drawn = page.all((e) => e.attrs["role"] === "option");
   const [side] = page.all((e) => e.tag === "a" && e.attrs["href"] === "#/queues");
@@ -269,7 +269,7 @@ test("A row of the palette has its icon, and no unknown number.", async () => {
 });
 
 test("A read-only user has no actions in the palette.", async () => {
-  const page = await opened("/workers", { read_only: true });
+  const page = await openPage("/workers", { read_only: true });
   type(page, "charge");
   page.pass(400);
   page.answer("api/tasks?limit=4", tasks("charge_card", 12));

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { ListedWorker } from "../../ui/generated/records.ts";
 import { collect, ensureBuilt, type Page, textOf } from "./harness.ts";
-import { at, feed, incident, incidents, opened, pulse, queue, value } from "./sample.ts";
+import { feed, incident, incidents, openPage, pulse, queue, timeAt, value } from "./sample.ts";
 
 before(ensureBuilt);
 
@@ -10,8 +10,8 @@ const worker = (worker_id: string, change: Partial<ListedWorker> = {}): ListedWo
   worker_id,
   state: "alive",
   level: "ok",
-  started_at: at(-3 * 86_400),
-  last_heartbeat_at: at(-2),
+  started_at: timeAt(-3 * 86_400),
+  last_heartbeat_at: timeAt(-2),
   host: "prod-a-51c",
   pid: 812,
   version: "0.1.0",
@@ -23,7 +23,7 @@ const worker = (worker_id: string, change: Partial<ListedWorker> = {}): ListedWo
   fetched: 0,
   locked_jobs: 18,
   locked_queues: 6,
-  oldest_lock_at: at(-4),
+  oldest_lock_at: timeAt(-4),
   done: 900,
   failed: 3,
   done_per_min: 41.6,
@@ -38,15 +38,15 @@ const silent = (id: string, change: Partial<ListedWorker> = {}) =>
   worker(id, {
     state: "stale",
     level: "bad",
-    last_heartbeat_at: at(-7800),
+    last_heartbeat_at: timeAt(-7800),
     running: value(1),
     fetched: null,
     locked_jobs: 1,
     locked_queues: 1,
-    oldest_lock_at: at(-7740),
+    oldest_lock_at: timeAt(-7740),
     done_per_min: null,
     failed_per_min: null,
-    current: [{ id: 12481, task: "import_contacts", since: at(-7740) }],
+    current: [{ id: 12481, task: "import_contacts", since: timeAt(-7740) }],
     ...change,
   });
 
@@ -88,11 +88,11 @@ const rows = (page: Page, name: string) => {
   return (body?.children ?? []).map((row) => textOf([row]));
 };
 
-const bodyOf = (page: Page) => page.asked("api/maintenance").body;
+const bodyOf = (page: Page) => page.requestOf("api/maintenance").body;
 
 test("Workers show whether they respond, how busy they are, and what they have locked.", async () => {
-  const page = await opened("/workers");
-  assert.equal(page.asked("api/workers").path, "api/workers?limit=100&sort=state&fields=row");
+  const page = await openPage("/workers");
+  assert.equal(page.requestOf("api/workers").path, "api/workers?limit=100&sort=state&fields=row");
   page.answer("api/workers", listed([silent("worker-c"), stock("stock-1"), worker("worker-a")]));
   assert.deepEqual(rows(page, "workers"), [
     "worker-cnot responding 2 hprod-a-51c0.1.01 of 201Unlock…",
@@ -104,7 +104,7 @@ test("Workers show whether they respond, how busy they are, and what they have l
 });
 
 test("Jobs that are fetched and not started take no slots.", async () => {
-  const page = await opened("/workers");
+  const page = await openPage("/workers");
   const busy = worker("worker-a", { running: value(8), slots: 8, fetched: 45, locked_jobs: 53 });
   const idle = worker("worker-b", { running: value(0), slots: 4, locked_jobs: 0 });
   page.answer("api/workers", listed([busy, idle]));
@@ -119,7 +119,7 @@ test("Jobs that are fetched and not started take no slots.", async () => {
 });
 
 test("More jobs than slots are never shown as busy slots.", async () => {
-  const page = await opened("/workers");
+  const page = await openPage("/workers");
   const odd = worker("worker-a", { running: value(14), slots: 12 });
   const gone = silent("worker-c", { locked_jobs: 9, slots: 4 });
   page.answer("api/workers", listed([odd, gone, worker("worker-b")]));
@@ -133,22 +133,22 @@ test("How long a reported job runs is measured at the heartbeat, and does not gr
   const running = { basis: "heartbeat" };
   const report = (seconds: number, change: Partial<ListedWorker> = {}) =>
     worker("worker-a", {
-      last_heartbeat_at: at(seconds),
+      last_heartbeat_at: timeAt(seconds),
       running: value(1, running),
-      current: [{ id: 7, task: "charge_card", since: at(-8) }],
+      current: [{ id: 7, task: "charge_card", since: timeAt(-8) }],
       ...change,
     });
-  const page = await opened("/workers/worker-a");
+  const page = await openPage("/workers/worker-a");
   feed(page, { pulse: pulse() });
   page.answer("api/workers/", report(-3));
   page.pass(3000);
-  feed(page, { pulse: pulse({ at: at(3) }) });
+  feed(page, { pulse: pulse({ at: timeAt(3) }) });
   assert.deepEqual(rows(page, "holds"), ["Runningcharge_card#75 s"]);
   assert.match(page.text, /Running jobsat the last heartbeat, 6 s ago/);
   assert.match(page.text, /Running1the longest for 5 s/);
   page.go("/workers");
   const old = report(-900, { state: "stale", level: "bad", locked_jobs: 1 });
-  const since = at(-1100);
+  const since = timeAt(-1100);
   page.answer("api/workers", {
     ...listed([
       { ...old, current: [{ id: 7, task: "charge_card", since }] },
@@ -165,8 +165,8 @@ test("How long a reported job runs is measured at the heartbeat, and does not gr
 });
 
 test("A worker without heartbeats is never shown as not responding, and is amber only after 4 hours.", async () => {
-  const page = await opened("/workers");
-  const old = { level: "warn", oldest_lock_at: at(-5 * 3600) };
+  const page = await openPage("/workers");
+  const old = { level: "warn", oldest_lock_at: timeAt(-5 * 3600) };
   page.answer("api/workers", listed([stock("old", old), stock("young")]));
   assert.deepEqual(rows(page, "workers"), [
     "oldno heartbeats for 5 h20Unlock…",
@@ -178,7 +178,7 @@ test("A worker without heartbeats is never shown as not responding, and is amber
 });
 
 test("A worker that is not responding is unlocked from the list after the dialog has shown what that releases.", async () => {
-  const page = await opened("/workers");
+  const page = await openPage("/workers");
   page.answer("api/workers", listed([silent("worker-c"), worker("worker-a")]));
   page.click("Unlock…");
   page.pass(10);
@@ -195,7 +195,7 @@ test("A worker that is not responding is unlocked from the list after the dialog
 });
 
 test("Several workers are unlocked together, with a warning of those that still respond.", async () => {
-  const page = await opened("/workers");
+  const page = await openPage("/workers");
   page.answer("api/workers", listed([silent("worker-c"), silent("worker-d"), worker("worker-a")]));
   page.app.dispatch("workers.all", "", "");
   assert.match(page.text, /3 selected/);
@@ -215,13 +215,17 @@ test("Several workers are unlocked together, with a warning of those that still 
 });
 
 test("A worker that is not responding shows since when, what waits, and one action that unlocks it.", async () => {
-  const page = await opened("/workers/worker-c");
-  assert.equal(page.asked("api/workers/").path, "api/workers/worker-c");
+  const page = await openPage("/workers/worker-c");
+  assert.equal(page.requestOf("api/workers/").path, "api/workers/worker-c");
   page.answer(
     "api/workers/",
     silent("worker-c", {
       queues: [
-        queue("crm:acme", { ready: value(480), locked_at: at(-7740), oldest_ready_at: at(-7700) }),
+        queue("crm:acme", {
+          ready: value(480),
+          locked_at: timeAt(-7740),
+          oldest_ready_at: timeAt(-7700),
+        }),
       ],
     }),
   );
@@ -243,7 +247,7 @@ test("A worker that is not responding shows since when, what waits, and one acti
 });
 
 test("Jobs recovered from a worker are not shown as locked, and there is no action for them.", async () => {
-  const page = await opened("/workers/worker-c");
+  const page = await openPage("/workers/worker-c");
   page.answer("api/workers/", silent("worker-c", { locked_jobs: 0, locked_queues: 0 }));
   assert.match(page.text, /Not responding: no heartbeat for 2 h\. .* It holds no locks\./);
   assert.equal(page.hasButton("Unlock…"), false);
@@ -251,11 +255,11 @@ test("Jobs recovered from a worker are not shown as locked, and there is no acti
 });
 
 test("A worker that responds has no action, and shows its jobs, tasks and counts.", async () => {
-  const page = await opened("/workers/worker-a");
+  const page = await openPage("/workers/worker-a");
   page.answer(
     "api/workers/",
     worker("worker-a", {
-      current: [{ id: 7, task: "charge_card", since: at(-12) }],
+      current: [{ id: 7, task: "charge_card", since: timeAt(-12) }],
       by_task: [{ task: "charge_card", done: 880, failed: 3 }],
       tasks_complete: false,
     }),
@@ -271,7 +275,7 @@ test("A worker that responds has no action, and shows its jobs, tasks and counts
 });
 
 test("A worker without heartbeats is not shown as crashed, and can be unlocked.", async () => {
-  const page = await opened("/workers/stock-1");
+  const page = await openPage("/workers/stock-1");
   page.answer("api/workers/", stock("stock-1"));
   assert.match(page.text, /No heartbeats\. It has locked 2 jobs and 0 queues\./);
   assert.match(page.text, /check that it is still running/);
@@ -280,14 +284,14 @@ test("A worker without heartbeats is not shown as crashed, and can be unlocked."
 });
 
 test("The page of an unlisted worker explains that it may have shut down.", async () => {
-  const page = await opened("/workers/w%201");
+  const page = await openPage("/workers/w%201");
   page.answer("api/workers/", { error: "no", code: "not_found" }, 404);
   assert.match(page.text, /Worker not found.*“w 1” sends no heartbeats/);
   assert.equal(page.title, "Worker w 1 · worker");
 });
 
 test("Heartbeats are requested again although no job changes.", async () => {
-  const page = await opened("/workers");
+  const page = await openPage("/workers");
   feed(page, { pulse: pulse() });
   page.answer("api/workers", listed([worker("worker-a")]));
   const asked = () => page.requests.filter(({ path }) => path.startsWith("api/workers")).length;
@@ -299,7 +303,7 @@ test("Heartbeats are requested again although no job changes.", async () => {
 });
 
 test("Workers on a read-only page have no actions, and without news their ages are clock times.", async () => {
-  const page = await opened("/workers", { read_only: true });
+  const page = await openPage("/workers", { read_only: true });
   feed(page, { pulse: pulse() });
   page.answer("api/workers", listed([silent("worker-c")]));
   assert.equal(page.hasButton("Unlock…"), false);
@@ -309,7 +313,7 @@ test("Workers on a read-only page have no actions, and without news their ages a
 });
 
 test("The differences between workers are shown beside the longest-running jobs.", async () => {
-  const page = await opened("/workers");
+  const page = await openPage("/workers");
   const differences = [
     { kind: "worker", name: "worker-e", text: "runs 2.0.4, the others 2.1.0." },
     { kind: "workers", name: "3 workers", text: "run 2.0.3, most 2.1.0." },

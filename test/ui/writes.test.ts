@@ -2,24 +2,24 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { ensureBuilt, textOf } from "./harness.ts";
 import {
-  at,
   failedJob,
   feed,
   job,
   jobs,
-  listed,
   lockedJob,
-  opened,
+  openList,
+  openPage,
   receipt,
   session,
+  timeAt,
 } from "./sample.ts";
 
 before(ensureBuilt);
 
 const body = (text: string) => JSON.parse(text) as Record<string, unknown>;
 
-async function chosen(list: Parameters<typeof listed>[0]) {
-  const page = await listed(list);
+async function chosen(list: Parameters<typeof openList>[0]) {
+  const page = await openList(list);
   page.app.dispatch("jobs.all", "", "");
   return page;
 }
@@ -30,7 +30,7 @@ test("The dialog of complete explains that the jobs are deleted and never run.",
   assert.match(page.dialogText, /^Complete 3 jobsThey are deleted and never run\./);
   assert.match(page.dialogText, /#1send_emailReady/);
   page.click("Complete 3 jobs");
-  const request = page.asked("api/jobs/action");
+  const request = page.requestOf("api/jobs/action");
   assert.equal(request.method, "POST");
   assert.equal(request.body, '{"action":"complete","ids":[1,2,3]}');
   assert.match(request.headers, /^content-type: application\/json$/m);
@@ -50,7 +50,7 @@ test("The notice shows how many of how many jobs were changed, also in the serve
   assert.equal(page.all((e) => e.attrs["class"] === "notice warn").length, 1);
   assert.equal(page.dialog, undefined);
   assert.match(
-    page.asked("api/jobs?limit").path,
+    page.requestOf("api/jobs?limit").path,
     /^api\/jobs\?limit=100/,
     "the list is requested again",
   );
@@ -126,7 +126,7 @@ test("Fail sends its reason, and none if the field is empty.", async () => {
   assert.match(page.dialogText, /It gets no more attempts/);
   page.type("reason", 'bad "input"\n');
   page.click("Fail job 1");
-  assert.deepEqual(body(page.asked("api/jobs/action").body), {
+  assert.deepEqual(body(page.requestOf("api/jobs/action").body), {
     action: "fail",
     ids: [1],
     reason: 'bad "input"\n',
@@ -135,7 +135,7 @@ test("Fail sends its reason, and none if the field is empty.", async () => {
   other.click("Fail…");
   other.type("reason", "   ");
   other.click("Fail job 1");
-  assert.equal(other.asked("api/jobs/action").body, '{"action":"fail","ids":[1]}');
+  assert.equal(other.requestOf("api/jobs/action").body, '{"action":"fail","ids":[1]}');
 });
 
 test("Running failed jobs now gives them their attempts back.", async () => {
@@ -147,14 +147,14 @@ test("Running failed jobs now gives them their attempts back.", async () => {
   );
   page.click("Run 3 jobs now");
   assert.equal(
-    page.asked("api/jobs/action").body,
+    page.requestOf("api/jobs/action").body,
     '{"action":"run-now","ids":[1,2,3],"attempts":0}',
   );
   const other = await chosen([failedJob(1), job(2)]);
   other.click("Run now…");
   other.app.dispatch("dialog.input", "again", "");
   other.click("Run 2 jobs now");
-  assert.equal(other.asked("api/jobs/action").body, '{"action":"run-now","ids":[1,2]}');
+  assert.equal(other.requestOf("api/jobs/action").body, '{"action":"run-now","ids":[1,2]}');
 });
 
 test("For failed jobs the page offers a retry, and neither to fail them nor to run them now.", async () => {
@@ -169,7 +169,7 @@ test("Running jobs with attempts left changes their time only.", async () => {
   const page = await chosen([job(1)]);
   page.click("Run now…");
   page.click("Run job 1 now");
-  assert.equal(page.asked("api/jobs/action").body, '{"action":"run-now","ids":[1]}');
+  assert.equal(page.requestOf("api/jobs/action").body, '{"action":"run-now","ids":[1]}');
 });
 
 test("Reschedule sends the filled-in fields, with the local time as UTC.", async () => {
@@ -182,7 +182,7 @@ test("Reschedule sends the filled-in fields, with the local time as UTC.", async
   page.type("priority", "-5");
   page.type("max_attempts", "3");
   page.click("Reschedule job 1");
-  assert.deepEqual(body(page.asked("api/jobs/action").body), {
+  assert.deepEqual(body(page.requestOf("api/jobs/action").body), {
     action: "reschedule",
     ids: [1],
     run_at: "2026-03-02T07:30:00.000Z",
@@ -192,7 +192,7 @@ test("Reschedule sends the filled-in fields, with the local time as UTC.", async
 });
 
 test("Rescheduled jobs are shifted and spread, and the dialog shows first when they are due.", async () => {
-  const page = await chosen([job(1, { run_at: at(3600) })]);
+  const page = await chosen([job(1, { run_at: timeAt(3600) })]);
   page.click("Reschedule…");
   page.type("shift", "+2h");
   assert.match(page.dialogText, /Due today, Sun 1 Mar 2026 16:00:00 \+01:00\./);
@@ -217,7 +217,7 @@ test("Rescheduled jobs are shifted and spread, and the dialog shows first when t
   page.type("run_at", "tomorrow 09:00");
   assert.match(page.dialogText, /Due from tomorrow, .* 09:00:00 \+01:00 to tomorrow, .* 10:00:00/);
   page.click("Reschedule job 1");
-  assert.deepEqual(body(page.asked("api/jobs/action").body), {
+  assert.deepEqual(body(page.requestOf("api/jobs/action").body), {
     ...{ action: "reschedule", ids: [1] },
     ...{ run_at: "2026-03-02T08:00:00.000Z", spread: 3600 },
   });
@@ -271,7 +271,7 @@ test("An old CSRF token is renewed once, and the write sent again.", async () =>
   page.click("Complete job 1");
   page.answer("api/jobs/action", { error: "The token is old", code: "csrf" }, 403);
   page.answer("api/session", session({ csrf_token: "csrf-2" }));
-  assert.match(page.asked("api/jobs/action").headers, /x-worker-admin-csrf: csrf-2/);
+  assert.match(page.requestOf("api/jobs/action").headers, /x-worker-admin-csrf: csrf-2/);
   page.answer("api/jobs/action", { error: "The token is old", code: "csrf" }, 403);
   assert.match(page.dialogText, /The token is old/);
   assert.equal(page.requests.filter((r) => r.path === "api/jobs/action").length, 2);
@@ -287,7 +287,7 @@ test("A session that cannot be renewed ends the write with its reason.", async (
 });
 
 test("A new job's payload and names are sent byte for byte.", async () => {
-  const page = await listed([job(1)]);
+  const page = await openList([job(1)]);
   page.click("Add a job");
   const typed = '{ "id": 12345678901234567890,\n  "b":1, "a":2, "b":3, "s":"\\u00e9" }';
   page.type("identifier", "send_email");
@@ -299,7 +299,7 @@ test("A new job's payload and names are sent byte for byte.", async () => {
   page.type("max_attempts", "5");
   page.type("flags", "slow, eu slow");
   page.click("Add the job");
-  const sent = page.asked("api/jobs").body;
+  const sent = page.requestOf("api/jobs").body;
   assert.equal(
     sent,
     `{"identifier":"send_email","payload":${typed},"queue":" mail ","max_attempts":5,"key":"user:1",` +
@@ -310,7 +310,7 @@ test("A new job's payload and names are sent byte for byte.", async () => {
 });
 
 test("A payload that is not JSON is rejected with its place, and nothing is sent.", async () => {
-  const page = await listed([job(1)]);
+  const page = await openList([job(1)]);
   page.click("Add a job");
   page.type("payload", '{"a": }');
   assert.match(page.dialogText, /Line 1, column 7: a value was expected\./);
@@ -322,7 +322,7 @@ test("A payload that is not JSON is rejected with its place, and nothing is sent
 });
 
 test("A refusal is shown at its field, else below the form.", async () => {
-  const page = await listed([job(1)]);
+  const page = await openList([job(1)]);
   page.click("Add a job");
   page.type("identifier", "t");
   page.type("queue", "q");
@@ -343,14 +343,14 @@ test("A refusal is shown at its field, else below the form.", async () => {
 });
 
 test("A key mode is sent only with a key, and an empty payload not at all.", async () => {
-  const page = await listed([job(1)]);
+  const page = await openList([job(1)]);
   page.click("Add a job");
   assert.ok(!page.hasButton("Replace it"));
   page.type("identifier", "t");
   page.type("payload", " ");
   page.app.dispatch("dialog.fill", "job_key_mode replace", "");
   page.click("Add the job");
-  assert.equal(page.asked("api/jobs").body, '{"identifier":"t"}');
+  assert.equal(page.requestOf("api/jobs").body, '{"identifier":"t"}');
 });
 
 test("Cancelling a dialog sends nothing and discards what was typed.", async () => {
@@ -365,7 +365,7 @@ test("Cancelling a dialog sends nothing and discards what was typed.", async () 
 });
 
 test("A read-only page offers no write, and sends none even on request.", async () => {
-  const page = await opened("/jobs", { read_only: true });
+  const page = await openPage("/jobs", { read_only: true });
   page.answer("api/jobs?limit=100", jobs([job(1)]));
   assert.match(page.text, /read-only/);
   assert.equal(page.all((e) => e.attrs["class"] === "cb").length, 0);

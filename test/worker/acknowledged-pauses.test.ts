@@ -12,7 +12,7 @@ import type { Hooks } from "../../src/worker/task/hooks.ts";
 import { defineTask } from "../../src/worker/task/task.ts";
 import type { TaskContext } from "../../src/worker/task/task-context.ts";
 import { migratedDatabase } from "../support/database.ts";
-import { latch, recording, until, workerQueue } from "./worker-queue.ts";
+import { latch, recordingTask, waitUntil, workerQueue } from "./worker-queue.ts";
 
 const queue = workerQueue(() => migratedDatabase("worker", ["controls"]));
 beforeEach(() => queue.sql("truncate worker._private_pauses, worker._private_workers"));
@@ -26,7 +26,7 @@ const all = (acknowledged: number): Acknowledgement => {
 async function passThrough(seen: readonly unknown[]): Promise<void> {
   const before = seen.length;
   await queue.utils.addJob("other", {}, { priority: 100 });
-  await until("the other job has run", () => seen.length > before);
+  await waitUntil("the other job has run", () => seen.length > before);
 }
 
 /** A worker of an earlier version, which sends heartbeats and acknowledges nothing. */
@@ -41,20 +41,20 @@ const modes = [
 for (const [mode, options] of modes) {
   test(`No job starts after a pause that all workers have acknowledged, under load and again and again (${mode}).`, async () => {
     let started = 0;
-    const task = recording("task", async () => {
+    const task = recordingTask("task", async () => {
       started++;
       await new Promise((resolve) => setImmediate(resolve));
     });
-    const other = recording("other");
+    const other = recordingTask("other");
     const tasks = { tasks: [task, other], concurrency: 4, ...HELD, ...options };
-    await Promise.all([queue.started(tasks), queue.started(tasks)]);
+    await Promise.all([queue.startWorker(tasks), queue.startWorker(tasks)]);
     for (const scope of ["task", "all", "queue", "task", "task", "all", "queue", "task"]) {
       const spec = scope === "queue" ? { queueName: "q" } : {};
       await queue.utils.addJobs(
         Array.from({ length: 3_000 }, () => ({ identifier: "task", spec })),
       );
       const before = started;
-      await until("jobs start", () => started > before + 20);
+      await waitUntil("jobs start", () => started > before + 20);
       const answer =
         scope === "queue"
           ? await queue.utils.pauseQueue("q")
@@ -69,7 +69,7 @@ for (const [mode, options] of modes) {
       assert.ok((left?.locked ?? 0) <= 8, `${left?.locked} are locked`);
       if (scope !== "all") await passThrough(other.seen);
       else await queue.sql("select pg_notify('jobs:insert', '{\"count\":1}')");
-      await until("what has started has ended", async () => {
+      await waitUntil("what has started has ended", async () => {
         const [row] = await queue.sql<{ locked: number }>(
           "select count(*)::int as locked from worker._private_jobs where locked_at is not null",
         );
@@ -84,12 +84,12 @@ for (const [mode, options] of modes) {
 }
 
 test("A fetch that began before a pause, and is answered after it, starts none of its jobs.", async () => {
-  const [task, other] = [recording("task"), recording("other")];
+  const [task, other] = [recordingTask("task"), recordingTask("other")];
   await queue.sql(`create function public.hold() returns trigger language plpgsql as $$ begin
     perform pg_advisory_xact_lock_shared(4711); return new; end $$`);
   await queue.sql(`create trigger hold before update on worker._private_jobs
     for each row when (old.attempts < new.attempts) execute function public.hold()`);
-  const worker = await queue.started({ tasks: [task, other], concurrency: 1, ...HELD });
+  const worker = await queue.startWorker({ tasks: [task, other], concurrency: 1, ...HELD });
   await passThrough(other.seen);
   const holder = await queue.pool.connect();
   try {
@@ -97,16 +97,16 @@ test("A fetch that began before a pause, and is answered after it, starts none o
     await holder.query("select pg_advisory_xact_lock(4711)");
     await queue.utils.addJob("task");
     const isHeld = "select from pg_locks where locktype = 'advisory' and not granted";
-    await until("the fetch waits", async () => (await queue.sql(isHeld)).length === 1);
+    await waitUntil("the fetch waits", async () => (await queue.sql(isHeld)).length === 1);
     const early = await queue.utils.pauseTask("task", { waitMs: 300 });
     assert.deepEqual(early, { acknowledged: 0, waiting: 1, waitingFor: [worker.id] });
     await holder.query("commit");
-    await until("all have acknowledged", async () => {
+    await waitUntil("all have acknowledged", async () => {
       return (await readAcknowledgement(queue.utils.database)).waiting === 0;
     });
     await passThrough(other.seen);
     assert.equal(task.seen.length, 0);
-    const [job] = await queue.left();
+    const [job] = await queue.remaining();
     assert.deepEqual([job?.locked_by, job?.attempts], [null, 0]);
   } finally {
     holder.release();
@@ -117,7 +117,7 @@ test("A fetch that began before a pause, and is answered after it, starts none o
 for (const [mode, options] of modes) {
   test(`A job whose interceptor runs when its task is paused starts before the acknowledgement (${mode}).`, async () => {
     const [asked, answer] = [latch(), latch()];
-    const task = recording("task");
+    const task = recordingTask("task");
     const gate = {
       name: "gate",
       register: (hooks: Hooks) => {
@@ -127,7 +127,7 @@ for (const [mode, options] of modes) {
         });
       },
     };
-    await queue.started({ tasks: [task], plugins: [gate], ...HELD, ...options });
+    await queue.startWorker({ tasks: [task], plugins: [gate], ...HELD, ...options });
     await queue.utils.addJob("task");
     await asked.opened;
     assert.equal((await queue.utils.pauseTask("task", { waitMs: 200 })).waiting, 1);
@@ -139,8 +139,8 @@ for (const [mode, options] of modes) {
 }
 
 test("A pause is acknowledged long before the next heartbeat.", async () => {
-  const task = recording("task");
-  await queue.started({ tasks: [task], ...HELD });
+  const task = recordingTask("task");
+  await queue.startWorker({ tasks: [task], ...HELD });
   const tooks: number[] = [];
   for (let n = 0; n < 9; n++) {
     const atMs = performance.now();
@@ -152,16 +152,16 @@ test("A pause is acknowledged long before the next heartbeat.", async () => {
 });
 
 test("Without announcements a pause is acknowledged within the wait.", async () => {
-  const task = recording("task");
-  await queue.started({ tasks: [task], notify: false, ...HELD });
+  const task = recordingTask("task");
+  await queue.startWorker({ tasks: [task], notify: false, ...HELD });
   assert.deepEqual(await queue.utils.pauseTask("task"), all(1));
 });
 
 test("A worker of an earlier version is named, and the wait ends.", async () => {
-  const task = recording("task");
+  const task = recordingTask("task");
   await addOlderWorker("worker-3");
-  const worker = await queue.started({ tasks: [task], ...HELD });
-  await until("it acknowledges", async () => {
+  const worker = await queue.startWorker({ tasks: [task], ...HELD });
+  await waitUntil("it acknowledges", async () => {
     return (await readAcknowledgement(queue.utils.database)).acknowledged === 1;
   });
   const named = { acknowledged: 1, waiting: 1, waitingFor: ["worker-3"] };
@@ -172,7 +172,7 @@ test("A worker of an earlier version is named, and the wait ends.", async () => 
   );
   const over = new AbortController();
   const waiting = queue.utils.pauseTask("task", { waitMs: 60_000, signal: over.signal });
-  await until("it is paused again", async () => (await queue.utils.listPauses()).length === 1);
+  await waitUntil("it is paused again", async () => (await queue.utils.listPauses()).length === 1);
   over.abort();
   assert.equal((await waiting).waitingFor.includes("worker-3"), true);
   await queue.sql(
@@ -188,8 +188,8 @@ test("A worker of an earlier version is named, and the wait ends.", async () => 
 });
 
 test("Inside a transaction a pause does not wait, and begins with the commit.", async () => {
-  const [task, other] = [recording("task"), recording("other")];
-  await queue.started({ tasks: [task, other], ...HELD });
+  const [task, other] = [recordingTask("task"), recordingTask("other")];
+  await queue.startWorker({ tasks: [task, other], ...HELD });
   const client = await queue.pool.connect();
   try {
     await client.query("begin");
@@ -201,7 +201,7 @@ test("Inside a transaction a pause does not wait, and begins with the commit.", 
   } finally {
     client.release();
   }
-  await until("it is acknowledged", async () => {
+  await waitUntil("it is acknowledged", async () => {
     return (await readAcknowledgement(queue.utils.database)).waiting === 0;
   });
   await queue.utils.addJob("task");
@@ -210,14 +210,14 @@ test("Inside a transaction a pause does not wait, and begins with the commit.", 
 });
 
 test("A worker that starts during a pause acknowledges it, and again under a new id after its lease was lost.", async () => {
-  const [task, other] = [recording("task"), recording("other")];
+  const [task, other] = [recordingTask("task"), recordingTask("other")];
   await queue.utils.pauseTask("task");
-  const worker = await queue.started({ tasks: [task, other], ...HELD });
+  const worker = await queue.startWorker({ tasks: [task, other], ...HELD });
   const acknowledged = async () => (await readAcknowledgement(queue.utils.database)).acknowledged;
-  await until("it acknowledges", async () => (await acknowledged()) === 1);
+  await waitUntil("it acknowledges", async () => (await acknowledged()) === 1);
   const first = worker.id;
   await queue.sql(`delete from worker._private_workers where id = '${first}'`);
-  await until("it has a new lease", () => worker.id !== first);
+  await waitUntil("it has a new lease", () => worker.id !== first);
   assert.deepEqual(await queue.utils.pauseTask("task"), all(1));
   await queue.utils.addJob("task");
   await passThrough(other.seen);
@@ -236,7 +236,7 @@ for (const [mode, options] of modes) {
     let running = 0;
     const task = defineTask("task", untilCancelled);
     const other = defineTask("other", untilCancelled);
-    const worker = await queue.started({
+    const worker = await queue.startWorker({
       tasks: [task, other],
       concurrency: 3,
       ...HELD,
@@ -246,15 +246,15 @@ for (const [mode, options] of modes) {
     await queue.utils.addJobs(
       Array.from({ length: 4 }, (_, n) => ({ identifier: "task", payload: n })),
     );
-    await until("three jobs run", () => running === 3);
+    await waitUntil("three jobs run", () => running === 3);
     const answer = await queue.utils.pauseTask("task", { reason: "deploy", cancelRunning: true });
     assert.deepEqual(answer, { ...all(1), cancelling: 2 });
-    await until("the cancelled ones have failed", async () => {
-      const left = await queue.left();
+    await waitUntil("the cancelled ones have failed", async () => {
+      const left = await queue.remaining();
       return left.filter((job) => job.last_error?.startsWith("cancelled: deploy")).length === 2;
     });
     assert.deepEqual(ended.toSorted(), [0, 1]);
-    const waiting = (await queue.left()).filter(
+    const waiting = (await queue.remaining()).filter(
       (job) => job.attempts === 0 && job.payload !== '"other"',
     );
     assert.equal(waiting.length, 2);
@@ -263,7 +263,7 @@ for (const [mode, options] of modes) {
       cancelling: 0,
     });
     assert.equal((await queue.utils.pauseAll({ cancelRunning: true })).cancelling, 1);
-    await until("the other has ended", () => ended.length === 3);
+    await waitUntil("the other has ended", () => ended.length === 3);
     await assert.rejects(queue.utils.pauseAll({ cancelRunning: true, waitMs: 0 }), {
       code: "bad_input",
     });
@@ -335,7 +335,7 @@ test("A new pause returns what was fetched, also one with an earlier time; the e
   const acknowledgedReturns = async () => {
     watch.readNow();
     const { mark } = await readPauseState(database, null);
-    await until("the pauses are acknowledged", () => acknowledged === mark);
+    await waitUntil("the pauses are acknowledged", () => acknowledged === mark);
     return returns;
   };
   await watch.start(database);

@@ -5,13 +5,13 @@ import type { Job } from "../../src/domain/job.ts";
 import { type RawJson, rawJson } from "../../src/domain/payload.ts";
 import { runOnce } from "../../src/worker/run.ts";
 import { defineTask, type Task } from "../../src/worker/task/task.ts";
-import { recording, until, within, workerQueue } from "./worker-queue.ts";
+import { recordingTask, waitFor, waitUntil, workerQueue } from "./worker-queue.ts";
 
 const queue = workerQueue();
 const NEVER_MS = 3_600_000;
 
 const worked = (tasks: readonly Task<never>[]) =>
-  within("runOnce", runOnce({ connectionString: queue.url, recovery: false, tasks }));
+  waitFor("runOnce", runOnce({ connectionString: queue.url, recovery: false, tasks }));
 
 describe("With every way of adding", () => {
   const text = '{"b":1, "a" : 9223372036854775807123,\n"b":2,"ü":"\\u0000 😀"}';
@@ -29,9 +29,9 @@ describe("With every way of adding", () => {
     test(`an idle worker wakes up, and its task gets the exact payload: ${way}.`, async () => {
       const seen: string[] = [];
       const task = defineTask("task", (_, { job }) => void seen.push(job.payloadText));
-      await queue.started({ tasks: [task], pollIntervalMs: NEVER_MS });
+      await queue.startWorker({ tasks: [task], pollIntervalMs: NEVER_MS });
       await add(rawJson(text));
-      await until("it has run", () => seen.length === 1);
+      await waitUntil("it has run", () => seen.length === 1);
       assert.deepEqual(seen, [text]);
     });
   }
@@ -44,22 +44,22 @@ for (const fastLane of [false, true]) {
     const texts = sizes.flatMap((size) => ["x", "é"].map((one) => `"${one.repeat(size)}"`));
     const seen: string[] = [];
     const task = defineTask("sized", (_, { job }) => void seen.push(job.payloadText));
-    await queue.started({ tasks: [task], fastLane, concurrency: 20, pollIntervalMs: NEVER_MS });
+    await queue.startWorker({ tasks: [task], fastLane, concurrency: 20, pollIntervalMs: NEVER_MS });
     // A worker's first jobs are fetched by the safe mode.
     await queue.utils.addJob("sized", 0);
-    await until("the first has run", async () => (await queue.left()).length === 0);
+    await waitUntil("the first has run", async () => (await queue.remaining()).length === 0);
     seen.length = 0;
     await queue.utils.addJobs(
       texts.map((text) => ({ identifier: "sized", payload: rawJson(text) })),
     );
-    await until("all have run", () => seen.length === texts.length);
+    await waitUntil("all have run", () => seen.length === texts.length);
     assert.ok(texts.every((text) => seen.includes(text)));
   });
 }
 
 describe("From inside a job", () => {
   test("each call returns its own job, and a payload is stored as it was at the call.", async () => {
-    const child = recording<{ parent: number; n: number }>("child");
+    const child = recordingTask<{ parent: number; n: number }>("child");
     const got: boolean[] = [];
     const parent = defineTask<number>("parent", async (number, { addJob }) => {
       const payload = { parent: number, n: 0 };
@@ -82,7 +82,7 @@ describe("From inside a job", () => {
   });
 
   test("only the job that adds an invalid payload fails.", async () => {
-    const child = recording("child");
+    const child = recordingTask("child");
     const parent = defineTask<number>("parent", async (number, { addJob }) => {
       await addJob("child", number, { priority: number === 7 ? 40_000 : 0 });
     });
@@ -91,13 +91,13 @@ describe("From inside a job", () => {
     );
     await worked([parent, child] as Task<never>[]);
     assert.equal(child.seen.length, 19);
-    const [left, ...more] = await queue.left();
+    const [left, ...more] = await queue.remaining();
     assert.deepEqual([left?.payload, more], ["7", []]);
     assert.match(left?.last_error ?? "", /spec\.priority: must be a whole number from -32768 to/);
   });
 
   test("a job that is added in a transaction exists if and only if the transaction commits.", async () => {
-    const child = recording<string>("child");
+    const child = recordingTask<string>("child");
     const parent = defineTask<string>("parent", (end, { withPgClient }) =>
       withPgClient(async (client) => {
         const bound = queue.utils.with(client);
@@ -113,7 +113,7 @@ describe("From inside a job", () => {
     await worked([parent, child] as Task<never>[]);
     assert.deepEqual(child.seen.toSorted(), ["commit copied", "commit many", "commit one"]);
     assert.deepEqual(
-      (await queue.left()).map(({ payload, attempts }) => [payload, attempts]),
+      (await queue.remaining()).map(({ payload, attempts }) => [payload, attempts]),
       [['"throw"', 1]],
     );
   });

@@ -13,7 +13,7 @@ import { type BackOffTarget, RetryAfter } from "../../src/worker/task/outcomes.t
 import { fixed } from "../../src/worker/task/retry.ts";
 import { defineBatchTask, defineTask } from "../../src/worker/task/task.ts";
 import { migratedDatabase } from "../support/database.ts";
-import { recorder, recording, until, workerQueue } from "./worker-queue.ts";
+import { recorder, recordingTask, waitUntil, workerQueue } from "./worker-queue.ts";
 
 const queue = workerQueue(() => migratedDatabase("worker", ["limits"]));
 afterEach(() =>
@@ -43,7 +43,7 @@ const backOffs = () =>
     from worker._private_back_offs b order by began_at`);
 
 const oneBackOff = async () => {
-  await until("the back-off is written", async () => (await backOffs()).length > 0);
+  await waitUntil("the back-off is written", async () => (await backOffs()).length > 0);
   return (await backOffs())[0] as BackOff;
 };
 
@@ -56,7 +56,7 @@ async function limitsAreRead(): Promise<void> {
 /** The first call begins a back-off; all others do nothing. */
 function limited(identifier: string, target: BackOffTarget, ms: number) {
   const times: number[] = [];
-  const task = recording(identifier, (_, call) => {
+  const task = recordingTask(identifier, (_, call) => {
     times.push(performance.now());
     if (call > 1) return;
     const message = "429 from api.example.com";
@@ -79,10 +79,10 @@ for (const [mode, options] of [
       test(`a back-off of ${target} delays its jobs in all workers until its end; other jobs run.`, async () => {
         await queue.utils.setLimit({ name: "api", task: "call", concurrency: 5 });
         const { task, times } = limited("call", target, 2_500);
-        const other = recording("other");
+        const other = recordingTask("other");
         const workers = { tasks: [task, other], concurrency: 2, ...BEATS, ...options };
-        await queue.started(workers);
-        await queue.started(workers);
+        await queue.startWorker(workers);
+        await queue.startWorker(workers);
         const [first] = await add("call", 1, { queueName: "q" });
         const backOff = await oneBackOff();
         const scope = target.startsWith("limit:") ? "limit" : target === "key" ? "queue" : target;
@@ -96,13 +96,13 @@ for (const [mode, options] of [
         const spec = target === "queue" || target === "key" ? { queueName: "q" } : {};
         await add("call", 5, spec);
         await add("other", 5);
-        await until("others have run", () => other.seen.length === 5);
+        await waitUntil("others have run", () => other.seen.length === 5);
         assert.equal(times.length, 1);
-        await until("all have run", () => task.seen.length === 7);
+        await waitUntil("all have run", () => task.seen.length === 7);
         const waitedMs = (times[1] as number) - (times[0] as number);
         assert.ok(waitedMs > 2_350 && waitedMs < 4_500, `the next one starts after ${waitedMs} ms`);
-        await until("nothing is left", async () => (await queue.left()).length === 0);
-        await until(
+        await waitUntil("nothing is left", async () => (await queue.remaining()).length === 0);
+        await waitUntil(
           "the pause has ended",
           async () => (await queue.sql("select from worker._private_pauses")).length === 0,
         );
@@ -111,15 +111,15 @@ for (const [mode, options] of [
 
     test("the attempt does not count if the task gives a time, even if it was the last attempt.", async () => {
       const { task } = limited("call", "task", 60_000);
-      await queue.started({ tasks: [task], ...options });
+      await queue.startWorker({ tasks: [task], ...options });
       await add("call", 1, { maxAttempts: 1 });
       await oneBackOff();
       // In the fast lane `locked_by` is null while the job runs, too.
-      await until("the job is put back", async () => {
-        const [left] = await queue.left();
+      await waitUntil("the job is put back", async () => {
+        const [left] = await queue.remaining();
         return left?.locked_by === null && (left?.wait_s ?? 0) > 30;
       });
-      const [left] = await queue.left();
+      const [left] = await queue.remaining();
       assert.equal(left?.attempts, 0);
       assert.ok(Math.abs((left?.wait_s ?? 0) - 60) < 2, `${left?.wait_s} s`);
     });
@@ -132,13 +132,16 @@ for (const [mode, options] of [
         },
         { retry: fixed(30_000) },
       );
-      await queue.started({ tasks: [task], ...options });
+      await queue.startWorker({ tasks: [task], ...options });
       await add("call", 1);
       const { left_ms, reason } = await oneBackOff();
       assert.ok(left_ms > 25_000 && left_ms < 31_000, `${left_ms} ms`);
       assert.equal(reason, "HTTP 429");
-      await until("the job waits", async () => (await queue.left())[0]?.locked_by === null);
-      assert.equal((await queue.left())[0]?.attempts, 0);
+      await waitUntil(
+        "the job waits",
+        async () => (await queue.remaining())[0]?.locked_by === null,
+      );
+      assert.equal((await queue.remaining())[0]?.attempts, 0);
     });
 
     test("24 jobs that are refused at once begin one back-off with the latest of their ends.", async () => {
@@ -151,11 +154,11 @@ for (const [mode, options] of [
       });
       await add("call", 24);
       const { logger, lines } = recorder();
-      await queue.started({ tasks: [task], concurrency: 24, logger, ...options });
-      await until("all are put back", async () =>
-        (await queue.left()).every(({ wait_s }) => wait_s > 50),
+      await queue.startWorker({ tasks: [task], concurrency: 24, logger, ...options });
+      await waitUntil("all are put back", async () =>
+        (await queue.remaining()).every(({ wait_s }) => wait_s > 50),
       );
-      await until("it is written", async () => (await backOffs()).length > 0);
+      await waitUntil("it is written", async () => (await backOffs()).length > 0);
       assert.equal((await backOffs()).length, 1);
       const written = lines.filter(({ message }) => message === "backing off");
       assert.ok(written.length <= 2, `${written.length} were written`);
@@ -165,19 +168,19 @@ for (const [mode, options] of [
       const task = defineBatchTask("batch", () => {
         throw new RetryAfter(300, { backOff: "task" });
       });
-      await queue.started({ tasks: [task], pollIntervalMs: 100, ...options });
+      await queue.startWorker({ tasks: [task], pollIntervalMs: 100, ...options });
       await queue.utils.addJob("batch", [1, 2], { deadline: new Date(Date.now() + 200) });
       const { name } = await oneBackOff();
       assert.equal(name, "batch");
-      await until("the job has failed", async () => (await queue.left())[0]?.last_error);
-      assert.match((await queue.left())[0]?.last_error ?? "", /deadline/);
+      await waitUntil("the job has failed", async () => (await queue.remaining())[0]?.last_error);
+      assert.match((await queue.remaining())[0]?.last_error ?? "", /deadline/);
     });
   });
 }
 
 test("Graphile workers apply the back-off of a queue, and go on after it.", async () => {
   const { task } = limited("call", "queue", 1_500);
-  const ours = await queue.started({ tasks: [task] });
+  const ours = await queue.startWorker({ tasks: [task] });
   await add("call", 1, { queueName: "q" });
   await oneBackOff();
   const seen: number[] = [];
@@ -192,9 +195,9 @@ test("Graphile workers apply the back-off of a queue, and go on after it.", asyn
   try {
     await add("theirs", 3, { queueName: "q" });
     await add("other", 1);
-    await until("another job has run", async () => (await queue.left()).length === 4);
+    await waitUntil("another job has run", async () => (await queue.remaining()).length === 4);
     assert.equal(seen.length, 0);
-    await until("all have run", async () => (await queue.left()).length === 0);
+    await waitUntil("all have run", async () => (await queue.remaining()).length === 0);
     assert.equal(seen.length, 3);
   } finally {
     await theirs.stop();
@@ -208,7 +211,7 @@ test("A program makes its queue back off by the last line of its output.", async
     "#!/bin/sh\necho 429 from the API >&2\necho retry-after=60 back-off=queue\nexit 75\n";
   writeFileSync(join(directory, "call.sh"), script, { mode: 0o755 });
   try {
-    await queue.started({ tasks: await loadTasks(directory) });
+    await queue.startWorker({ tasks: await loadTasks(directory) });
     await add("call", 1, { queueName: "q" });
     const { scope, name, reason, is_pause } = await oneBackOff();
     assert.deepEqual([scope, name, is_pause], ["queue", "q", true]);
@@ -265,7 +268,7 @@ test("At most 100 ended back-offs of a name are stored, and none for more than a
 test("A worker that stops has written its back-offs.", async () => {
   const { task } = limited("call", "task", 60_000);
   await add("call", 1);
-  const worker = await queue.started({ tasks: [task] });
+  const worker = await queue.startWorker({ tasks: [task] });
   await worker.drain();
   await worker.stop();
   assert.equal((await backOffs()).length, 1);
@@ -273,7 +276,7 @@ test("A worker that stops has written its back-offs.", async () => {
 
 test("The explanation of a waiting job names the back-off with its end and its reason.", async () => {
   const { task } = limited("call", "task", 60_000);
-  await queue.started({ tasks: [task] });
+  await queue.startWorker({ tasks: [task] });
   await add("call", 1);
   await oneBackOff();
   const job = await queue.utils.addJob("call");
@@ -286,11 +289,13 @@ test("A back-off of a missing queue or an unknown limit is logged once.", async 
   const task = defineTask<{ to: BackOffTarget }>("call", ({ to }) => {
     throw new RetryAfter(60_000, { backOff: to });
   });
-  const worker = await queue.started({ tasks: [task], logger });
+  const worker = await queue.startWorker({ tasks: [task], logger });
   for (const to of ["queue", "limit:none", "queue", "limit:none"]) {
     await queue.utils.addJob("call", { to });
   }
-  await until("all wait", async () => (await queue.left()).every(({ wait_s }) => wait_s > 50));
+  await waitUntil("all wait", async () =>
+    (await queue.remaining()).every(({ wait_s }) => wait_s > 50),
+  );
   await worker.stop();
   assert.deepEqual(await backOffs(), []);
   const warnings = lines.filter(({ level }) => level === "warn").map(({ message }) => message);
@@ -303,12 +308,16 @@ test("Without the tables only the job waits, and one warning names the command t
   const { logger, lines } = recorder();
   const utils = await makeWorkerUtils({ connectionString: bare.url });
   const { task } = limited("call", "task", 60_000);
-  const others = recording("other", (_, call) => {
+  const others = recordingTask("other", (_, call) => {
     if (call < 3) throw new RetryAfter(60_000, { backOff: "task" });
   });
-  const worker = await queue.started({ connectionString: bare.url, tasks: [task, others], logger });
+  const worker = await queue.startWorker({
+    connectionString: bare.url,
+    tasks: [task, others],
+    logger,
+  });
   for (const name of ["call", "call", "other", "other", "other"]) await utils.addJob(name);
-  await until("the others have run", async () => (await utils.countJobs()).total === 3);
+  await waitUntil("the others have run", async () => (await utils.countJobs()).total === 3);
   await worker.stop();
   await utils.end();
   const warnings = lines.filter(({ message }) => message.includes("--with limits"));

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { rolePool } from "../support/test-pool.ts";
-import { type LogLine, recorder, recording, until, workerQueue } from "./worker-queue.ts";
+import { type LogLine, recorder, recordingTask, waitUntil, workerQueue } from "./worker-queue.ts";
 
 const queue = workerQueue();
 
@@ -33,15 +33,15 @@ for (const [where, spec] of [
 ] as const) {
   test(`Jobs ${where} that no worker may lock hold up no others, and are named.`, async (t) => {
     await refuseUpdates(t, [2, 5]);
-    const task = recording<number>("task");
+    const task = recordingTask<number>("task");
     const { lines, logger } = recorder();
     const ids = (await added(10, spec)).map(({ id }) => id);
-    await queue.started({ tasks: [task], logger, pollIntervalMs: 50, concurrency: 5 });
-    await until("all others have run", () => task.seen.length === 8);
+    await queue.startWorker({ tasks: [task], logger, pollIntervalMs: 50, concurrency: 5 });
+    await waitUntil("all others have run", () => task.seen.length === 8);
     assert.ok(!task.seen.includes(2) && !task.seen.includes(5));
     await queue.utils.addJob("task", 100);
-    await until("a later one has run", () => task.seen.includes(100));
-    await until("they are written", async () => (await queue.left()).length === 2);
+    await waitUntil("a later one has run", () => task.seen.includes(100));
+    await waitUntil("they are written", async () => (await queue.remaining()).length === 2);
     assert.deepEqual(
       named(lines)
         .map(({ job_id }) => job_id)
@@ -52,8 +52,8 @@ for (const [where, spec] of [
     assert.ok(!lines.some(({ message }) => /is unreachable/.test(message)), "no outage is logged");
     await queue.sql("drop trigger refuse on worker._private_jobs");
     // Another worker, because this one leaves them out for five minutes.
-    await queue.started({ tasks: [task], pollIntervalMs: 50 });
-    await until("all have run", async () => (await queue.left()).length === 0);
+    await queue.startWorker({ tasks: [task], pollIntervalMs: 50 });
+    await waitUntil("all have run", async () => (await queue.remaining()).length === 0);
   });
 }
 
@@ -76,17 +76,17 @@ for (const fastLane of [false, true]) {
     try {
       const { connectionString } = limited.pool.options;
       // In the fast lane the job runs, and its failure is refused.
-      const task = recording<number>("task", (n) => {
+      const task = recordingTask<number>("task", (n) => {
         if (n === 0) throw new Error("fails");
       });
       const { lines, logger } = recorder();
       const [zero] = await added(10);
       const options = { tasks: [task], fastLane, logger, pollIntervalMs: 50, concurrency: 5 };
-      await queue.started({ ...options, connectionString });
-      await until("it is named", () => named(lines).some(({ job_id }) => job_id === zero?.id));
-      await until("the others are done", async () => (await queue.left()).length === 1);
+      await queue.startWorker({ ...options, connectionString });
+      await waitUntil("it is named", () => named(lines).some(({ job_id }) => job_id === zero?.id));
+      await waitUntil("the others are done", async () => (await queue.remaining()).length === 1);
       await queue.utils.addJob("task", 100);
-      await until("a later one has run", () => task.seen.includes(100));
+      await waitUntil("a later one has run", () => task.seen.includes(100));
       assert.match(`${named(lines)[0]?.["error"]}`, /row-level security policy/);
       assert.ok(
         !lines.some(({ message }) => /is unreachable/.test(message)),

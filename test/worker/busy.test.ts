@@ -1,7 +1,7 @@
 // Statements that PostgreSQL refuses at once because something is locked: a trigger does not wait for its lock.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { recording, until, workerQueue } from "./worker-queue.ts";
+import { recordingTask, waitUntil, workerQueue } from "./worker-queue.ts";
 
 const queue = workerQueue();
 
@@ -29,34 +29,34 @@ describe("A refused statement is sent again, twice a second for each connection,
     const { id } = await queue.utils.addJob("task");
     const refusals = await refuse("update", id);
     t.after(end);
-    const task = recording("task");
-    await queue.started({ tasks: [task], connections: 2 });
-    await until("it is refused", async () => (await refusals()) > 1);
+    const task = recordingTask("task");
+    await queue.startWorker({ tasks: [task], connections: 2 });
+    await waitUntil("it is refused", async () => (await refusals()) > 1);
     const before = await refusals();
     await queue.sql("select pg_sleep(1)");
     const more = (await refusals()) - before;
     assert.ok(more >= 1 && more <= 8, `${more} times in a second`);
     await queue.sql("drop trigger refuse on worker._private_jobs");
-    await until("it has run", async () => (await queue.left()).length === 0);
+    await waitUntil("it has run", async () => (await queue.remaining()).length === 0);
   });
 
   test("if it is a result; other jobs run.", async (t) => {
     const { id } = await queue.utils.addJob("task");
     const refusals = await refuse("delete", id);
     t.after(end);
-    const task = recording("task");
-    await queue.started({ tasks: [task], connections: 2 });
-    await until("it is refused", async () => (await refusals()) > 1);
+    const task = recordingTask("task");
+    await queue.startWorker({ tasks: [task], connections: 2 });
+    await waitUntil("it is refused", async () => (await refusals()) > 1);
     const before = await refusals();
     const startMs = performance.now();
     for (let n = 2; performance.now() - startMs < 2_000; n++) {
       await queue.utils.addJob("task");
-      await until("another one has run", () => task.seen.length === n);
+      await waitUntil("another one has run", () => task.seen.length === n);
     }
     const more = (await refusals()) - before;
     assert.ok(more >= 1, "it is sent again");
     assert.ok(more <= 16, `${more} times in two seconds`);
     await queue.sql("drop trigger refuse on worker._private_jobs");
-    await until("all are written", async () => (await queue.left()).length === 0);
+    await waitUntil("all are written", async () => (await queue.remaining()).length === 0);
   });
 });

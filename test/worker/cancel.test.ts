@@ -17,7 +17,7 @@ import { defineBatchTask, defineTask } from "../../src/worker/task/task.ts";
 import type { TaskContext } from "../../src/worker/task/task-context.ts";
 import { migratedDatabase } from "../support/database.ts";
 import { workerProcess } from "./worker-process.ts";
-import { latch, recorder, recording, until, within, workerQueue } from "./worker-queue.ts";
+import { latch, recorder, recordingTask, waitFor, waitUntil, workerQueue } from "./worker-queue.ts";
 
 const queue = workerQueue(() => migratedDatabase("worker", ["controls"]));
 beforeEach(() => queue.sql("truncate worker._private_cancellations, worker._private_jobs"));
@@ -42,7 +42,7 @@ function endless() {
 
 const requests = () => queue.sql("select * from worker._private_cancellations");
 const noRequestsLeft = () =>
-  until("the request is removed", async () => (await requests()).length === 0);
+  waitUntil("the request is removed", async () => (await requests()).length === 0);
 const ended = async (id: string) => (await queue.utils.waitForCancelledJobs([id]))[0]?.outcome;
 
 test("A waiting job fails with the reason, or is deleted, and never runs; other ids have their outcome.", async () => {
@@ -59,7 +59,7 @@ test("A waiting job fails with the reason, or is deleted, and never runs; other 
   assert.deepEqual(await queue.utils.cancelJobs([second], { remove: true }), [
     { id: second, outcome: "cancelled" },
   ]);
-  const left = await queue.left();
+  const left = await queue.remaining();
   assert.deepEqual(
     left.map(({ id, last_error: error, attempts }) => [id, error, attempts]),
     [
@@ -75,7 +75,7 @@ for (const [mode, options] of modes) {
     const { task, started, reasons } = endless();
     const { lines, logger } = recorder();
     const { id } = await queue.utils.addJob("endless");
-    await queue.started({ tasks: [task], logger, ...options });
+    await queue.startWorker({ tasks: [task], logger, ...options });
     await started;
     const outcomes = await queue.utils.cancelJobs([id], { reason: "deploy", cancelledBy: "ana" });
     assert.deepEqual(outcomes, [{ id, outcome: "cancelling" }]);
@@ -83,7 +83,7 @@ for (const [mode, options] of modes) {
     const [reason] = reasons;
     assert.ok(reason instanceof JobCancelled);
     assert.deepEqual([reason.reason, reason.by], ["deploy", "ana"]);
-    const [left] = await queue.left();
+    const [left] = await queue.remaining();
     assert.equal(left?.last_error, "cancelled: deploy");
     assert.equal(left?.attempts, left?.max_attempts);
     assert.equal(left?.locked_by, null);
@@ -101,7 +101,7 @@ for (const [mode, options] of modes) {
       await once(signal, "abort");
     });
     const { id } = await queue.utils.addJob("task");
-    await queue.started({ tasks: [task], ...options });
+    await queue.startWorker({ tasks: [task], ...options });
     await started.opened;
     await queue.utils.cancelJobs([id]);
     assert.equal(await ended(id), "completed");
@@ -111,7 +111,7 @@ for (const [mode, options] of modes) {
   test(`Without notifications the signal aborts within 2.5 seconds (${mode}).`, async () => {
     const { task, started } = endless();
     const { id } = await queue.utils.addJob("endless");
-    await queue.started({ tasks: [task], notify: false, pollIntervalMs: 50, ...options });
+    await queue.startWorker({ tasks: [task], notify: false, pollIntervalMs: 50, ...options });
     await started;
     await queue.utils.cancelJobs([id]);
     const cancelledAt = performance.now();
@@ -122,14 +122,14 @@ for (const [mode, options] of modes) {
 
   test(`A job that ignores its signal counts as failed after the grace, and keeps its slot (${mode}).`, async () => {
     const [started, end] = [latch(), latch()];
-    const stubborn = recording("stubborn", async () => {
+    const stubborn = recordingTask("stubborn", async () => {
       started.open();
       await end.opened;
     });
-    const other = recording("other");
+    const other = recordingTask("other");
     const { lines, logger } = recorder();
     const { id } = await queue.utils.addJob("stubborn");
-    const worker = await queue.started({
+    const worker = await queue.startWorker({
       ...{ tasks: [stubborn, other], concurrency: 1, logger },
       ...options,
     });
@@ -137,7 +137,7 @@ for (const [mode, options] of modes) {
     await queue.utils.cancelJobs([id], { reason: "too long" });
     assert.equal(await ended(id), "cancelled");
     assert.match(
-      (await queue.left())[0]?.last_error ?? "",
+      (await queue.remaining())[0]?.last_error ?? "",
       /^cancelled: too long\nCaused by: it still ran 100 ms after its signal/,
     );
     assert.ok(
@@ -151,7 +151,7 @@ for (const [mode, options] of modes) {
     await queue.utils.addJob("other");
     assert.equal(other.seen.length, 0);
     end.open();
-    await until("the next job runs in its slot", () => other.seen.length === 1);
+    await waitUntil("the next job runs in its slot", () => other.seen.length === 1);
     assert.deepEqual(ignoring(), []);
   });
 }
@@ -161,7 +161,7 @@ for (const queueName of ["q", undefined]) {
   test(`Fetched jobs ${place} that have not started fail without a start; all others run.`, async () => {
     const [started, cancelled] = [latch(), latch()];
     // Quick jobs teach the worker to fetch many; then one waits.
-    const task = recording<{ n: number }>("task", async (_, call) => {
+    const task = recordingTask<{ n: number }>("task", async (_, call) => {
       if (call < 60) return;
       started.open();
       await cancelled.opened;
@@ -173,10 +173,12 @@ for (const queueName of ["q", undefined]) {
         spec: { queueName },
       })),
     );
-    await queue.started({ tasks: [task], concurrency: 1 });
+    await queue.startWorker({ tasks: [task], concurrency: 1 });
     await started.opened;
     const seen = new Set(task.seen.map(({ n }) => n));
-    const waiting = (await queue.left()).filter(({ payload }) => !seen.has(JSON.parse(payload).n));
+    const waiting = (await queue.remaining()).filter(
+      ({ payload }) => !seen.has(JSON.parse(payload).n),
+    );
     const locked = waiting.filter(({ locked_by: by }) => by !== null);
     const ids = [...locked, ...waiting].map(({ id }) => id);
     const unstarted = [...new Set(ids)].slice(0, 3);
@@ -184,9 +186,9 @@ for (const queueName of ["q", undefined]) {
     const ends = await queue.utils.waitForCancelledJobs(unstarted);
     assert.deepEqual(new Set(ends.map(({ outcome }) => outcome)), new Set(["cancelled"]));
     cancelled.open();
-    await until(
+    await waitUntil(
       "the others have run",
-      async () => (await queue.left()).length === unstarted.length,
+      async () => (await queue.remaining()).length === unstarted.length,
     );
     const numbers = unstarted.map((id) => jobs.findIndex((job) => job.id === id));
     const ran = task.seen.map(({ n }) => n).toSorted((a, b) => a - b);
@@ -194,7 +196,7 @@ for (const queueName of ["q", undefined]) {
       ran.filter((n) => !numbers.includes(n)),
       jobs.map((_, n) => n).filter((n) => !numbers.includes(n)),
     );
-    const errors = (await queue.left()).map(({ last_error: error }) => error);
+    const errors = (await queue.remaining()).map(({ last_error: error }) => error);
     assert.deepEqual(new Set(errors), new Set(["cancelled: stop"]));
     assert.equal(ran.length, 200 - unstarted.length);
     await noRequestsLeft();
@@ -220,14 +222,14 @@ test("A job whose row another transaction has locked is cancelled when it is fre
 
 test("A request ends with its job: a retried one runs, also while the request is still there.", async () => {
   const { id } = await queue.utils.addJob("task");
-  const task = recording("task");
+  const task = recordingTask("task");
   await queue.sql("update worker._private_jobs set attempts = max_attempts");
   await queue.sql(
     `insert into worker._private_cancellations (job_id, reason) values (${id}, 'old')`,
   );
   await queue.utils.rescheduleJobs([id], { attempts: 0 });
-  await queue.started({ tasks: [task] });
-  await until("the job has run", async () => (await queue.left()).length === 0);
+  await queue.startWorker({ tasks: [task] });
+  await waitUntil("the job has run", async () => (await queue.remaining()).length === 0);
   assert.equal(task.seen.length, 1);
   await noRequestsLeft();
 });
@@ -235,7 +237,7 @@ test("A request ends with its job: a retried one runs, also while the request is
 test("Two cancels at once of one running job both succeed.", async () => {
   const { task, started, reasons } = endless();
   const { id } = await queue.utils.addJob("endless");
-  await queue.started({ tasks: [task] });
+  await queue.startWorker({ tasks: [task] });
   await started;
   const both = await Promise.all([queue.utils.cancelJobs([id]), queue.utils.cancelJobs([id])]);
   for (const one of both) assert.notEqual(one[0]?.outcome, "not_found");
@@ -251,11 +253,11 @@ test("The items of a cancelled batch that have not succeeded stay in its payload
     return items.map((item) => (item === 1 ? undefined : signal.reason));
   });
   const { id } = await queue.utils.addJob("batch", [1, 2, 3]);
-  await queue.started({ tasks: [task] });
+  await queue.startWorker({ tasks: [task] });
   await started.opened;
   await queue.utils.cancelJobs([id], { reason: "stop" });
   assert.equal(await ended(id), "cancelled");
-  const [left] = await queue.left();
+  const [left] = await queue.remaining();
   assert.equal(left?.payload, "[2,3]");
   assert.equal(left?.attempts, left?.max_attempts);
 });
@@ -263,7 +265,7 @@ test("The items of a cancelled batch that have not succeeded stay in its payload
 test("While no announcement arrives, the signal aborts within 2.5 seconds.", async () => {
   const { task, started } = endless();
   const { id } = await queue.utils.addJob("endless");
-  await queue.started({ tasks: [task] });
+  await queue.startWorker({ tasks: [task] });
   await started;
   // The listener reconnects after a moment; the announcement is sent meanwhile.
   const cut = await queue.sql(`select pg_terminate_backend(pid) from pg_stat_activity
@@ -287,13 +289,13 @@ test("A program gets SIGTERM, and its job is not retried.", async () => {
     const { lines, logger } = recorder();
     const tasks = await loadTasks(directory, { logger });
     const { id } = await queue.utils.addJob("long");
-    await queue.started({ tasks, logger, abortGraceMs: 5_000 });
-    await until("the program runs", () =>
+    await queue.startWorker({ tasks, logger, abortGraceMs: 5_000 });
+    await waitUntil("the program runs", () =>
       lines.some(({ fields, message }) => JSON.stringify([fields, message]).includes("begun")),
     );
     await queue.utils.cancelJobs([id], { reason: "deploy" });
     assert.equal(await ended(id), "cancelled");
-    const [left] = await queue.left();
+    const [left] = await queue.remaining();
     assert.match(
       left?.last_error ?? "",
       /^cancelled: deploy\nCaused by: stopped: cancelled: deploy: terminated/,
@@ -315,7 +317,7 @@ test("A job whose worker is killed after the request is cancelled, and does not 
   first.signal("SIGKILL");
   const second = await workerProcess(queue.url);
   assert.equal(await ended(id), "cancelled");
-  const [left] = await queue.left();
+  const [left] = await queue.remaining();
   assert.deepEqual([left?.last_error, left?.locked_by], ["cancelled: deploy", null]);
   await noRequestsLeft();
   await second.stop();
@@ -331,21 +333,24 @@ test("An error of another copy of the library, thrown by a cancelled task, is it
     });
   });
   const { id } = await queue.utils.addJob("task");
-  await queue.started({ tasks: [task] });
+  await queue.startWorker({ tasks: [task] });
   await started.opened;
   await queue.utils.cancelJobs([id]);
   assert.equal(await ended(id), "cancelled");
-  assert.match((await queue.left())[0]?.last_error ?? "", /^cancelled\nCaused by: Error: later/);
+  assert.match(
+    (await queue.remaining())[0]?.last_error ?? "",
+    /^cancelled\nCaused by: Error: later/,
+  );
 });
 
 test("A job that is being cancelled, or was, has the reason and the user in its explanation and in lists.", async () => {
   const [started, end] = [latch(), latch()];
-  const task = recording("task", async () => {
+  const task = recordingTask("task", async () => {
     started.open();
     await end.opened;
   });
   const { id } = await queue.utils.addJob("task");
-  await queue.started({ tasks: [task], abortGraceMs: 60_000 });
+  await queue.startWorker({ tasks: [task], abortGraceMs: 60_000 });
   await started.opened;
   await queue.utils.cancelJobs([id], { reason: "wrong file", cancelledBy: "ana" });
   const running = await explainJob(queue.utils.database, id);
@@ -365,10 +370,11 @@ test("The number of the attempt of a running job stays true when it is cancelled
   const { task, started } = endless();
   const { id } = await queue.utils.addJob("endless");
   await queue.sql("update worker._private_jobs set attempts = 2, last_error = 'broken'");
-  await queue.started({ tasks: [task], abortGraceMs: 60_000 });
+  await queue.startWorker({ tasks: [task], abortGraceMs: 60_000 });
   await started;
   await queue.utils.cancelJobs([id]);
-  const attempts = async () => (await queue.left()).map((one) => [one.attempts, one.max_attempts]);
+  const attempts = async () =>
+    (await queue.remaining()).map((one) => [one.attempts, one.max_attempts]);
   assert.deepEqual(await attempts(), [[3, 3]]);
   assert.equal(await ended(id), "cancelled");
   assert.deepEqual(await attempts(), [[3, 3]]);
@@ -405,8 +411,8 @@ test("A job of a Graphile worker ends by itself, and is not retried.", async () 
     await started.opened;
     assert.deepEqual(await queue.utils.cancelJobs([id]), [{ id, outcome: "cancelling" }]);
     end.open();
-    assert.equal(await within("the job ends", ended(id)), "failed");
-    const [left] = await queue.left();
+    assert.equal(await waitFor("the job ends", ended(id)), "failed");
+    const [left] = await queue.remaining();
     assert.deepEqual([left?.last_error, left?.attempts], ["broken", left?.max_attempts]);
     assert.deepEqual(await requests(), []);
   } finally {

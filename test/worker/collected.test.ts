@@ -4,7 +4,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { defineTask } from "../../src/worker/task/task.ts";
 import type { TaskJob } from "../../src/worker/task/task-job.ts";
-import { until, workerQueue } from "./worker-queue.ts";
+import { waitUntil, workerQueue } from "./worker-queue.ts";
 
 const queue = workerQueue();
 
@@ -19,16 +19,16 @@ for (const [mode, options] of Object.entries(modes)) {
     const remember = (_: unknown, { job }: { job: TaskJob }) => void seen.push(new WeakRef(job));
     const atOnce = defineTask("at_once", remember);
     const waiting = defineTask("waiting", async (payload, context) => remember(payload, context));
-    await queue.started({ tasks: [atOnce, waiting], pollIntervalMs: 20, ...options });
+    await queue.startWorker({ tasks: [atOnce, waiting], pollIntervalMs: 20, ...options });
     for (let count = 1; count <= 5; count++) {
       await queue.utils.addJobs(["at_once", "waiting"].map((identifier) => ({ identifier })));
-      await until("their results are written", async () => {
-        return seen.length === 2 * count && (await queue.left()).length === 0;
+      await waitUntil("their results are written", async () => {
+        return seen.length === 2 * count && (await queue.remaining()).length === 0;
       });
     }
     // The worker may still refer to the last jobs.
     const earlier = seen.slice(0, 4);
-    await until("they are collected", () => {
+    await waitUntil("they are collected", () => {
       collect();
       return earlier.every((job) => job.deref() === undefined);
     });

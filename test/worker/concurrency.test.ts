@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { setTimeout } from "node:timers/promises";
 import { defineTask } from "../../src/worker/task/task.ts";
 import { QUICK } from "./worker-process.ts";
-import { latch, until, type WorkerQueue, witness, workerQueue } from "./worker-queue.ts";
+import { latch, type WorkerQueue, waitUntil, witness, workerQueue } from "./worker-queue.ts";
 
 const queue: WorkerQueue = workerQueue();
 
@@ -41,14 +41,19 @@ for (const [mode, options] of [
   test(`With more slots more jobs start at once (${mode}).`, async () => {
     const { task, running, release } = held();
     await add(20);
-    const worker = await queue.started({ tasks: [task], concurrency: 2, ...ASLEEP, ...options });
-    await until("two run", () => running.length === 2);
+    const worker = await queue.startWorker({
+      tasks: [task],
+      concurrency: 2,
+      ...ASLEEP,
+      ...options,
+    });
+    await waitUntil("two run", () => running.length === 2);
     const raisedAt = performance.now();
     worker.setConcurrency(12);
-    await until("twelve run", () => running.length === 12);
+    await waitUntil("twelve run", () => running.length === 12);
     assert.ok(performance.now() - raisedAt < 2_000, "the worker has fetched at once");
     release(12);
-    await until("the other eight run", () => running.length === 8);
+    await waitUntil("the other eight run", () => running.length === 8);
     release(8);
     await worker.drain();
   });
@@ -57,10 +62,10 @@ for (const [mode, options] of [
     const { task, running, counts, release } = held();
     await add(30);
     const ended = witness("job:complete");
-    const worker = await queue.started({
+    const worker = await queue.startWorker({
       ...{ tasks: [task], concurrency: 10, plugins: [ended], ...ASLEEP, ...options },
     });
-    await until("ten run", () => running.length === 10);
+    await waitUntil("ten run", () => running.length === 10);
     worker.setConcurrency(3);
     const before = counts.length;
     release(7);
@@ -72,13 +77,13 @@ for (const [mode, options] of [
     );
     const done = worker.drain();
     for (let left = 23; left > 0; left--) {
-      await until("one runs", () => running.length === Math.min(3, left));
+      await waitUntil("one runs", () => running.length === Math.min(3, left));
       release(1);
     }
     await done;
     assert.equal(Math.max(...counts.slice(before)), 3);
     assert.equal(counts.length, 30, "each has started once");
-    assert.deepEqual(await queue.left(), []);
+    assert.deepEqual(await queue.remaining(), []);
   });
 
   test(`Slots that are fewer start none of the jobs fetched for more (${mode}).`, async () => {
@@ -102,7 +107,7 @@ for (const [mode, options] of [
   test(`The number can change in a task, and while nothing is ready (${mode}).`, async () => {
     const { task, running, release } = held();
     const wide = defineTask("wide", (): void => worker.setConcurrency(5));
-    const worker = await queue.started({
+    const worker = await queue.startWorker({
       ...{ tasks: [task, wide], concurrency: 1, ...options },
     });
     await worker.drain();
@@ -110,9 +115,9 @@ for (const [mode, options] of [
     worker.setConcurrency(1);
     await add(1, "wide");
     await add(9);
-    await until("five run", () => running.length === 5);
+    await waitUntil("five run", () => running.length === 5);
     release(5);
-    await until("the other four run", () => running.length === 4);
+    await waitUntil("the other four run", () => running.length === 4);
     release(4);
     await worker.drain();
   });
@@ -137,8 +142,8 @@ test("Fetched jobs are returned at once when the slots that they waited for are 
     localQueue: { adaptive: false, size: 200 },
   });
   await worker.start();
-  await until("five are locked and none is fetched ahead", async () => {
-    const rows = await queue.left();
+  await waitUntil("five are locked and none is fetched ahead", async () => {
+    const rows = await queue.remaining();
     return rows.filter(({ locked_by }) => locked_by !== null).length === 5;
   });
   assert.equal(seen.length, 5);
@@ -147,7 +152,7 @@ test("Fetched jobs are returned at once when the slots that they waited for are 
 test("The jobs of named queues stay in order when slots go and come.", async () => {
   const seen = new Map<string, number[]>();
   const busy = new Set<string>();
-  let worker: Awaited<ReturnType<typeof queue.started>>;
+  let worker: Awaited<ReturnType<typeof queue.startWorker>>;
   const queued = defineTask<{ q: string; n: number }>("queued", async ({ q, n }) => {
     assert.ok(!busy.has(q), "one at a time");
     busy.add(q);
@@ -194,7 +199,7 @@ test("A number that is set before the start counts, and after the stop it has no
   const worker = queue.worker({ tasks: [task], concurrency: 1 });
   worker.setConcurrency(3);
   await worker.start();
-  await until("three run", () => running.length === 3);
+  await waitUntil("three run", () => running.length === 3);
   const stopped = worker.stop();
   worker.setConcurrency(6);
   worker.setConcurrency(2);
@@ -202,7 +207,7 @@ test("A number that is set before the start counts, and after the stop it has no
   await stopped;
   worker.setConcurrency(9);
   assert.equal(worker.concurrency, 9);
-  assert.equal((await queue.left()).length, 3, "none has started since");
+  assert.equal((await queue.remaining()).length, 3, "none has started since");
 });
 
 const beats = async () => {
@@ -215,28 +220,28 @@ const beats = async () => {
 test("Of several numbers the last one counts, also under a new lease.", async () => {
   const { task, running, release } = held();
   const lost = witness("worker:leaseLost");
-  const worker = await queue.started({
+  const worker = await queue.startWorker({
     ...{ tasks: [task], concurrency: 1, recovery: QUICK, plugins: [lost] },
   });
   for (const count of [50, 2, 10_000, 7]) worker.setConcurrency(count);
-  await until("it beats", async () => (await beats()) > 0);
+  await waitUntil("it beats", async () => (await beats()) > 0);
   await queue.sql(
     "update worker._private_workers set last_heartbeat_at = now() - interval '1 day'",
   );
   await lost.saw("worker:leaseLost");
   await add(10);
-  await until("seven run", () => running.length === 7);
+  await waitUntil("seven run", () => running.length === 7);
   release(7);
-  await until("the other three run", () => running.length === 3);
+  await waitUntil("the other three run", () => running.length === 3);
   release(3);
   await worker.drain();
 });
 
 test("The metrics have the new number at once, the list of workers after a heartbeat.", async () => {
-  const worker = await queue.started({ tasks: [held().task], concurrency: 3, recovery: QUICK });
+  const worker = await queue.startWorker({ tasks: [held().task], concurrency: 3, recovery: QUICK });
   worker.setConcurrency(8);
   assert.match(await worker.metrics(), /^worker_slots 8$/m);
-  await until("the report has it", async () => {
+  await waitUntil("the report has it", async () => {
     const [row] = await queue.sql<{ slots: number }>(
       "select (metadata ->> 'concurrency')::int as slots from worker._private_workers",
     );

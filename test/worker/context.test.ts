@@ -4,7 +4,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { describe, test } from "node:test";
 import type { Plugin } from "../../src/worker/task/hooks.ts";
 import { defineBatchTask, defineTask } from "../../src/worker/task/task.ts";
-import { until, workerQueue } from "./worker-queue.ts";
+import { waitUntil, workerQueue } from "./worker-queue.ts";
 
 const queue = workerQueue();
 
@@ -61,11 +61,11 @@ for (const fastLane of [false, true]) {
       for (const plugins of [[plugin], [plugin, intercepting]]) {
         ended = 0;
         await storage.run("start", () =>
-          queue.started({ tasks, fastLane, plugins, concurrency: 3, pollIntervalMs: 50 }),
+          queue.startWorker({ tasks, fastLane, plugins, concurrency: 3, pollIntervalMs: 50 }),
         );
         await queue.utils.addJob("throws", {}, { maxAttempts: 1 });
         await queue.utils.addJobs(jobs(60));
-        await until("all have ended", () => ended >= 60);
+        await waitUntil("all have ended", () => ended >= 60);
         await queue.sql("delete from worker._private_jobs");
       }
       assert.deepEqual([...seen], ["start"]);

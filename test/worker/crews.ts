@@ -10,7 +10,7 @@ let made = 0;
 
 export async function hire({ queue, log }: Trial, options: Options = {}): Promise<Worker> {
   const name = `w${made++}`;
-  return queue.started({
+  return queue.startWorker({
     tasks: dutiful(log, name),
     forbiddenFlags: [FORBIDDEN],
     concurrency: 5,

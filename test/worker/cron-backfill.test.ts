@@ -153,7 +153,7 @@ describe("The timeline", () => {
           assert.ok(due.length <= most);
           // A tick whose attempt fails is returned again.
           if (dice(3) > 0) {
-            timeline.handled(due);
+            timeline.markHandled(due);
             given.push(...due.map((one) => `${one.tickMs} ${one.entry.identifier}`));
           }
           due = timeline.due(nowMs, most);

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { silentLogger } from "../../src/base/logger.ts";
 import { ControlWatch } from "../../src/worker/control-watch.ts";
 import { migratedDatabase } from "../support/database.ts";
-import { until, workerQueue } from "./worker-queue.ts";
+import { waitUntil, workerQueue } from "./worker-queue.ts";
 
 const queue = workerQueue(() => migratedDatabase("worker", ["controls"]));
 
@@ -32,12 +32,12 @@ test("A pause is not read for each run of another queue that ends, and it ends s
   t.after(() => watch.stop());
   const runs = setInterval(() => watch.queueFreed(), 1);
   t.after(() => clearInterval(runs));
-  await until("it is read", () => reads > 0);
+  await waitUntil("it is read", () => reads > 0);
   const before = reads;
   await queue.sql("select pg_sleep(1)");
   assert.ok(reads - before <= 10, `${reads - before} times in a second`);
   const wakes = ends;
   await queue.sql("delete from worker._private_jobs");
-  await until("it has ended", () => ends > wakes, 1_500);
+  await waitUntil("it has ended", () => ends > wakes, 1_500);
   assert.deepEqual(await queue.sql("select from worker._private_pauses"), []);
 });

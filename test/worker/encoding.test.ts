@@ -8,7 +8,7 @@ import { schemaName } from "../../src/database/schema-name.ts";
 import { rawJson } from "../../src/domain/payload.ts";
 import { defineTask } from "../../src/worker/task/task.ts";
 import { emptyDatabase } from "../support/database.ts";
-import { recording, until, workerQueue } from "./worker-queue.ts";
+import { recordingTask, waitUntil, workerQueue } from "./worker-queue.ts";
 
 async function latin1() {
   const { name, url } = await emptyDatabase();
@@ -28,16 +28,16 @@ const queue = workerQueue(latin1);
 
 for (const fastLane of [false, true]) {
   test(`An error that the database cannot store is stored with escapes (fast: ${fastLane}).`, async () => {
-    const quick = recording("quick");
+    const quick = recordingTask("quick");
     const failing = defineTask("failing", () => "a \u{1f600} caf\u00e9");
-    await queue.started({ tasks: [quick, failing], pollIntervalMs: 50, fastLane });
+    await queue.startWorker({ tasks: [quick, failing], pollIntervalMs: 50, fastLane });
     const { id } = await queue.utils.addJob(failing);
-    const job = async () => (await queue.left()).find((one) => one.id === id);
-    await until("it is written", async () => (await job())?.last_error != null);
+    const job = async () => (await queue.remaining()).find((one) => one.id === id);
+    await waitUntil("it is written", async () => (await job())?.last_error != null);
     assert.equal((await job())?.last_error, "a \\ud83d\\ude00 caf\\u00e9");
     assert.equal((await job())?.attempts, 1);
     await queue.utils.addJob("quick");
-    await until("the next one runs", () => quick.seen.length === 1);
+    await waitUntil("the next one runs", () => quick.seen.length === 1);
   });
 }
 

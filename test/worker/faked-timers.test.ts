@@ -36,12 +36,12 @@ test("With replaced timers and clocks jobs are added and run, and a worker stops
     await queue.utils.addJob("t", { n: 2 }, { jobKey: "k" });
     await queue.utils.addJobs([{ identifier: "t", payload: { n: 3 } }]);
     await queue.utils.copyJobs([{ identifier: "t", payload: { n: 4 } }]);
-    const worker = await queue.started({ tasks: [task] });
+    const worker = await queue.startWorker({ tasks: [task] });
     await all.promise;
     await worker.stop();
   } finally {
     for (const fake of fakes) fake.mock.restore();
   }
   assert.deepEqual(ran.sort(), [0, 1, 2, 3, 4]);
-  assert.deepEqual(await queue.left(), []);
+  assert.deepEqual(await queue.remaining(), []);
 });

@@ -5,22 +5,22 @@ import { test } from "node:test";
 import { silentLogger } from "../../src/base/logger.ts";
 import { defineTask } from "../../src/worker/task/task.ts";
 import { tcpProxy } from "../support/tcp-proxy.ts";
-import { latch, recording, until, within, witness, workerQueue } from "./worker-queue.ts";
+import { latch, recordingTask, waitFor, waitUntil, witness, workerQueue } from "./worker-queue.ts";
 
 const queue = workerQueue();
 const NEVER_MS = 3_600_000;
 
-const quick = recording("quick");
+const quick = recordingTask("quick");
 
 /** Runs a first job, so that all connections are made and then idle. */
 async function warmUp(): Promise<void> {
   await queue.utils.addJob("quick");
-  await until("the fast lane runs", async () => (await queue.left()).length === 0);
+  await waitUntil("the fast lane runs", async () => (await queue.remaining()).length === 0);
 }
 
-const keys = async () => (await queue.left()).map(({ key }) => key);
+const keys = async () => (await queue.remaining()).map(({ key }) => key);
 
-const jobOf = async (id: string) => (await queue.left()).find((job) => job.id === id);
+const jobOf = async (id: string) => (await queue.remaining()).find((job) => job.id === id);
 
 test("The attempt of a kept job that fails while a later batch runs is counted.", async () => {
   const [first, second] = [latch(), latch()];
@@ -30,12 +30,12 @@ test("The attempt of a kept job that fails while a later batch runs is counted."
     await first.opened;
     throw new Error("as expected");
   });
-  const long = recording("long", () => {
+  const long = recordingTask("long", () => {
     first.open();
     return second.opened;
   });
   const watch = witness("job:interrupted");
-  await queue.started({
+  await queue.startWorker({
     tasks: [quick, failing, long],
     plugins: [watch],
     connections: 1,
@@ -44,11 +44,14 @@ test("The attempt of a kept job that fails while a later batch runs is counted."
   });
   await warmUp();
   const { id } = await queue.utils.addJob("failing");
-  await until("it is locked in the ordinary way", async () => (await jobOf(id))?.locked_by != null);
+  await waitUntil(
+    "it is locked in the ordinary way",
+    async () => (await jobOf(id))?.locked_by != null,
+  );
   await queue.utils.addJob("long");
-  await until("its failure is written", async () => (await jobOf(id))?.locked_by === null);
+  await waitUntil("its failure is written", async () => (await jobOf(id))?.locked_by === null);
   await queue.utils.rescheduleJobs([id], { runAt: new Date(0) });
-  await until("it has failed again", async () => (await jobOf(id))?.attempts === 2);
+  await waitUntil("it has failed again", async () => (await jobOf(id))?.attempts === 2);
   second.open();
   assert.deepEqual(attempts, [1, 2]);
   assert.deepEqual(watch.all("job:interrupted"), []);
@@ -58,10 +61,10 @@ test("A lane whose transaction has failed begins a new one.", async () => {
   const refused: string[] = [];
   const warn = (_: object, message: string) => void refused.push(message);
   const logger = { ...silentLogger, warn };
-  await queue.started({ tasks: [quick], logger, pollIntervalMs: 20, fastLane: true });
+  await queue.startWorker({ tasks: [quick], logger, pollIntervalMs: 20, fastLane: true });
   await warmUp();
   await queue.sql("alter table worker._private_tasks rename to away");
-  await until("the lanes are refused", () =>
+  await waitUntil("the lanes are refused", () =>
     refused.some((line) => line.startsWith("the database is unreachable")),
   );
   await queue.sql("alter table worker.away rename to _private_tasks");
@@ -70,17 +73,18 @@ test("A lane whose transaction has failed begins a new one.", async () => {
 
 test("A worker without a free slot waits, with any number of ready jobs.", async () => {
   const gate = latch();
-  const blocking = recording("held", () => gate.opened);
-  await queue.started({ tasks: [blocking], concurrency: 2, fastLane: { limitMs: 20 } });
+  const blocking = recordingTask("held", () => gate.opened);
+  await queue.startWorker({ tasks: [blocking], concurrency: 2, fastLane: { limitMs: 20 } });
   await queue.utils.addJobs(Array.from({ length: 20 }, () => ({ identifier: "held" })));
-  const keptCount = async () => (await queue.left()).filter((job) => job.locked_by !== null).length;
-  await until("two are locked in the ordinary way", async () => (await keptCount()) === 2);
+  const keptCount = async () =>
+    (await queue.remaining()).filter((job) => job.locked_by !== null).length;
+  await waitUntil("two are locked in the ordinary way", async () => (await keptCount()) === 2);
   const before = performance.eventLoopUtilization();
   await queue.sql("select pg_sleep(0.5)");
   const { utilization } = performance.eventLoopUtilization(before);
   assert.ok(utilization < 0.7, `the event loop was busy for ${utilization} of the time`);
   gate.open();
-  await until("all have run", () => blocking.seen.length === 20);
+  await waitUntil("all have run", () => blocking.seen.length === 20);
 });
 
 test("Jobs for the safe mode are found behind any number of jobs of other workers.", async () => {
@@ -91,14 +95,14 @@ test("Jobs for the safe mode are found behind any number of jobs of other worker
   await queue.sql(`update worker._private_jobs set flags = '{"other": true}' where task_id =
     (select id from worker._private_tasks where identifier = 'quick')`);
   await queue.utils.addJob("keyed", {}, { jobKey: "one" });
-  const keyed = recording("keyed");
-  await queue.started({
+  const keyed = recordingTask("keyed");
+  await queue.startWorker({
     tasks: [quick, keyed],
     forbiddenFlags: ["other"],
     pollIntervalMs: 20,
     fastLane: true,
   });
-  await until("the job with a key runs", () => keyed.seen.length === 1);
+  await waitUntil("the job with a key runs", () => keyed.seen.length === 1);
 });
 
 test("An attempt whose connection was cut does not end the one that followed it.", async () => {
@@ -110,7 +114,7 @@ test("An attempt whose connection was cut does not end the one that followed it.
     if (isFirst) throw new Error("too late");
   });
   const watch = witness("job:complete", "job:interrupted");
-  await queue.started({
+  await queue.startWorker({
     tasks: [quick, cut],
     plugins: [watch],
     connections: 1,
@@ -119,19 +123,19 @@ test("An attempt whose connection was cut does not end the one that followed it.
   });
   await warmUp();
   const { id } = await queue.utils.addJob("cut");
-  await until("it holds its row", () => signals.length === 1);
+  await waitUntil("it holds its row", () => signals.length === 1);
   await queue.sql(`select pg_terminate_backend(pid) from pg_stat_activity
     where state = 'idle in transaction' and datname = current_database()`);
-  await until("the safe mode runs it again", () => signals.length === 2);
+  await waitUntil("the safe mode runs it again", () => signals.length === 2);
   // The lane may notice the cut later than others see the row unlocked. A result that it then writes over the
   // lost connection would be unknown.
-  await until("the lane has noticed the cut", () => signals[0]?.aborted);
+  await waitUntil("the lane has noticed the cut", () => signals[0]?.aborted);
   first.open();
   await watch.saw("job:interrupted");
   assert.notEqual((await jobOf(id))?.locked_by, null);
   second.open();
   const results = () => watch.all("job:complete").filter(({ job }) => job.id === id);
-  await until("its end counts", () => results().length > 0);
+  await waitUntil("its end counts", () => results().length > 0);
   assert.deepEqual(
     results().map(({ result }) => result),
     ["completed"],
@@ -141,9 +145,9 @@ test("An attempt whose connection was cut does not end the one that followed it.
 
 test("No job starts after a query has failed in its transaction.", async (t) => {
   const gate = latch();
-  const steady = recording("steady", () => gate.opened);
-  await queue.started({
-    tasks: [quick, steady, recording("renamed")],
+  const steady = recordingTask("steady", () => gate.opened);
+  await queue.startWorker({
+    tasks: [quick, steady, recordingTask("renamed")],
     concurrency: 10,
     connections: 1,
     pollIntervalMs: 20,
@@ -161,10 +165,10 @@ test("No job starts after a query has failed in its transaction.", async (t) => 
     select worker.add_job('quick', run_at := now() + interval '1 hour', job_key := 'later');
     create trigger refuse before insert on worker._private_tasks execute function worker.refuse();
     commit`);
-  await until("the job runs", () => steady.seen.length === 1);
+  await waitUntil("the job runs", () => steady.seen.length === 1);
   // The safe mode fetches unlocked jobs. When it has run a later job, it has fetched all earlier ones.
   await queue.sql("update worker._private_jobs set run_at = now() where key = 'later'");
-  await until("the safe mode has fetched", async () => !(await keys()).includes("later"));
+  await waitUntil("the safe mode has fetched", async () => !(await keys()).includes("later"));
   assert.equal(steady.seen.length, 1);
   gate.open();
 });
@@ -173,7 +177,7 @@ test("A stop does not wait for a lane without jobs that cannot reach the databas
   const proxy = await tcpProxy(queue.url);
   t.after(() => proxy.close());
   const watch = witness("job:fetch");
-  const worker = await queue.started({
+  const worker = await queue.startWorker({
     connectionString: proxy.url,
     tasks: [quick],
     connections: 1,
@@ -189,27 +193,27 @@ test("A stop does not wait for a lane without jobs that cannot reach the databas
   proxy.mute();
   proxy.reset();
   // The listener, the safe mode and the lane, each without an answer for 10 seconds.
-  await until("all of them are connecting", () => proxy.accepted >= before + 3);
-  await within("the stop", worker.stop(), 5_000);
+  await waitUntil("all of them are connecting", () => proxy.accepted >= before + 3);
+  await waitFor("the stop", worker.stop(), 5_000);
   assert.equal(worker.hasAbandonedJobs, false);
 });
 
 test("A lane whose connection dies at the moment of an announcement reconnects.", async () => {
-  const seen = recording("quick");
-  await queue.started({
+  const seen = recordingTask("quick");
+  await queue.startWorker({
     tasks: [seen],
     fastLane: true,
     logger: silentLogger,
     pollIntervalMs: 60_000,
   });
   await queue.utils.addJob("quick");
-  await until("it runs", () => seen.seen.length === 1);
+  await waitUntil("it runs", () => seen.seen.length === 1);
   for (let n = 2; n < 12; n++) {
     // In one transaction, so that the connections are lost when the announcement arrives.
     await queue.sql(`select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and application_name in ('worker connection', 'worker fast lane') and query not like 'listen %'
       union all select worker.add_job('quick') is not null`);
-    await until("another one has run", () => seen.seen.length >= n);
+    await waitUntil("another one has run", () => seen.seen.length >= n);
   }
 });
 
@@ -217,7 +221,7 @@ test("Idle lanes reconnect after a loss without being woken.", async (t) => {
   const proxy = await tcpProxy(queue.url);
   t.after(() => proxy.close());
   const lanes = proxy.of("worker fast lane");
-  await queue.started({
+  await queue.startWorker({
     tasks: [quick],
     connectionString: proxy.url,
     pollIntervalMs: 3_600_000,
@@ -225,20 +229,20 @@ test("Idle lanes reconnect after a loss without being woken.", async (t) => {
     fastLane: true,
   });
   await warmUp();
-  await until("both lanes are connected", () => lanes.accepted === 2);
+  await waitUntil("both lanes are connected", () => lanes.accepted === 2);
   lanes.reset();
-  await until("there are two again", () => lanes.accepted === 4);
+  await waitUntil("there are two again", () => lanes.accepted === 4);
 });
 
 test("A ready job is found behind a more urgent one that is scheduled.", async () => {
-  const task = recording<{ n: number }>("task");
-  await queue.started({ tasks: [quick, task], pollIntervalMs: NEVER_MS, fastLane: true });
+  const task = recordingTask<{ n: number }>("task");
+  await queue.startWorker({ tasks: [quick, task], pollIntervalMs: NEVER_MS, fastLane: true });
   await warmUp();
   const runAt = new Date(Date.now() + 3_600_000);
   await queue.utils.addJob("task", { n: 0 }, { runAt, priority: -5 });
   for (let n = 1; n <= 3; n++) {
     await queue.utils.addJob("task", { n });
-    await until(`job ${n} has run`, () => task.seen.some((one) => one.n === n));
+    await waitUntil(`job ${n} has run`, () => task.seen.some((one) => one.n === n));
   }
   assert.deepEqual(
     task.seen.map(({ n }) => n),
@@ -248,12 +252,12 @@ test("A ready job is found behind a more urgent one that is scheduled.", async (
 
 test("With a fast lane, jobs of a named queue are locked by locked_by and run in order.", async () => {
   const [running, go] = [latch(), latch()];
-  const task = recording<{ n: number }>("task", async ({ n }) => {
+  const task = recordingTask<{ n: number }>("task", async ({ n }) => {
     if (n !== 0) return;
     running.open();
     await go.opened;
   });
-  const worker = await queue.started({
+  const worker = await queue.startWorker({
     tasks: [quick, task],
     pollIntervalMs: NEVER_MS,
     fastLane: true,
@@ -270,12 +274,12 @@ test("With a fast lane, jobs of a named queue are locked by locked_by and run in
   await queue.utils.addJobs(Array.from({ length: 30 }, (_, n) => inQueue(n + 1)));
   await queue.utils.addJob("quick");
   const others = "select from worker._private_jobs where job_queue_id is null";
-  await until("a job without a queue ran beside it", async () => {
+  await waitUntil("a job without a queue ran beside it", async () => {
     return (await queue.sql(others)).length === 0;
   });
   assert.equal(task.seen.length, 1);
   go.open();
-  await until("all are done", async () => (await queue.left()).length === 0);
+  await waitUntil("all are done", async () => (await queue.remaining()).length === 0);
   assert.deepEqual(
     task.seen.map(({ n }) => n),
     Array.from({ length: 31 }, (_, n) => n),

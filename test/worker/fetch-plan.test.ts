@@ -147,8 +147,8 @@ describe("A fetch plan", () => {
 
   test("is patient after a fetch that timed out, until one is fast enough.", () => {
     const { plan, fetch } = planned();
-    assert.equal(plan.failed(new Error("lost")), false);
-    assert.equal(plan.failed(new WorkerError("database_timeout", "too long")), true);
+    assert.equal(plan.learnFailure(new Error("lost")), false);
+    assert.equal(plan.learnFailure(new WorkerError("database_timeout", "too long")), true);
     const { isPatient, want } = plan.request(100, false);
     assert.deepEqual([isPatient, want], [true, 1]);
     fetch(jobs(1), { tookMs: 4_000 });
@@ -211,15 +211,15 @@ describe("Fetching ahead", () => {
     const { clock, plan } = planned();
     assert.equal(plan.ahead, 0);
     // 100 jobs a millisecond: 2,500 within the horizon; a burst counts half.
-    plan.finished(1_000);
+    plan.countEnded(1_000);
     clock.advance(10);
     plan.measure();
     assert.equal(plan.ahead, 1_250);
-    plan.finished(1_000);
+    plan.countEnded(1_000);
     clock.advance(10);
     plan.measure();
     assert.equal(plan.ahead, 1_875);
-    plan.finished(1);
+    plan.countEnded(1);
     clock.advance(2_000);
     plan.measure();
     assert.equal(plan.ahead, 0);
@@ -227,7 +227,7 @@ describe("Fetching ahead", () => {
 
   test("starts again with few jobs after a failed fetch.", () => {
     const { clock, plan } = planned();
-    plan.finished(1_000);
+    plan.countEnded(1_000);
     clock.advance(10);
     plan.measure();
     plan.resetSpeed();
@@ -241,10 +241,10 @@ describe("Round trips", () => {
     let slow = 0;
     const trips = new RoundTrips(clock, () => void slow++);
     const stream = {};
-    const own = trips.of(stream);
-    const first = trips.sent(stream, 10);
-    const second = trips.sent(stream, 3);
-    trips.answered(trips.sent({}, 100));
+    const own = trips.ofStream(stream);
+    const first = trips.begin(stream, 10);
+    const second = trips.begin(stream, 3);
+    trips.end(trips.begin({}, 100));
     assert.deepEqual([own.requested, own.hasPrompt], [13, true]);
     clock.advance(20);
     // Another fetch may be sent, but the requested jobs still count.
@@ -252,21 +252,21 @@ describe("Round trips", () => {
     clock.advance(3_600_000);
     assert.equal(own.requested, 13);
     let ended = false;
-    const end = trips.ended().then(() => {
+    const end = trips.waitForAll().then(() => {
       ended = true;
     });
-    trips.answered(first);
+    trips.end(first);
     assert.deepEqual([own.requested, trips.isNone, ended], [3, false, false]);
-    trips.answered(second);
+    trips.end(second);
     await end;
     assert.deepEqual([own.requested, trips.isNone], [0, true]);
-    await trips.ended();
+    await trips.waitForAll();
   });
 
   test("that only flush results do not delay a fetch.", () => {
     const trips = new RoundTrips(manualClock(), () => {});
     const stream = {};
-    trips.sent(stream, 0);
-    assert.deepEqual([trips.of(stream).hasPrompt, trips.isNone], [false, false]);
+    trips.begin(stream, 0);
+    assert.deepEqual([trips.ofStream(stream).hasPrompt, trips.isNone], [false, false]);
   });
 });

@@ -5,7 +5,7 @@ import { listLightJobs } from "../../src/insight/pages/list-jobs.ts";
 import { explainJob } from "../../src/insight/why/explain-job.ts";
 import { defineTask } from "../../src/worker/task/task.ts";
 import { QUICK, workerProcess } from "./worker-process.ts";
-import { latch, recording, until, workerQueue } from "./worker-queue.ts";
+import { latch, recordingTask, waitUntil, workerQueue } from "./worker-queue.ts";
 
 const queue = workerQueue();
 const HOUR_MS = 3_600_000;
@@ -21,26 +21,26 @@ const BEAT = "select last_heartbeat_at::text as at from worker._private_workers"
 
 /** Ids of jobs that are locked. */
 const locked = async () =>
-  (await queue.left()).filter(({ locked_by }) => locked_by !== null).map(({ id }) => id);
+  (await queue.remaining()).filter(({ locked_by }) => locked_by !== null).map(({ id }) => id);
 
 test("In a queue of slow jobs an urgent job is next, and a removed one does not run.", async () => {
   const gates = new Map(["1", "2", "URGENT", "3", "4", "5"].map((name) => [name, latch()]));
-  const task = recording<string>("task", (name) => gates.get(name)?.opened);
+  const task = recordingTask<string>("task", (name) => gates.get(name)?.opened);
   const add = (name: string, spec = {}) =>
     queue.utils.addJob("task", name, { queueName: "q", jobKey: `k${name}`, ...spec });
   // With a lease the worker reports its running jobs, so a removal waits only for fetched ones.
-  await queue.started({ tasks: [task], pollIntervalMs: HOUR_MS, recovery: {} });
-  await until("the worker reports", async () => (await queue.sql(REPORTS)).length === 1);
+  await queue.startWorker({ tasks: [task], pollIntervalMs: HOUR_MS, recovery: {} });
+  await waitUntil("the worker reports", async () => (await queue.sql(REPORTS)).length === 1);
   for (const name of ["1", "2", "3", "4", "5"]) await add(name);
-  await until("the first runs", () => task.seen.length === 1);
+  await waitUntil("the first runs", () => task.seen.length === 1);
   gates.get("1")?.open();
-  await until("the second runs", () => task.seen.length === 2);
+  await waitUntil("the second runs", () => task.seen.length === 2);
   // After a quick first job the third may be fetched with the second; then it is returned.
-  await until("only the second is locked", async () => (await locked()).length === 1);
+  await waitUntil("only the second is locked", async () => (await locked()).length === 1);
   await add("URGENT", { priority: -100 });
   assert.equal((await queue.utils.removeJob("k4")).outcome, "removed");
   for (const [, gate] of gates) gate.open();
-  await until("all are done", async () => (await queue.left()).length === 0);
+  await waitUntil("all are done", async () => (await queue.remaining()).length === 0);
   assert.deepEqual(task.seen, ["1", "2", "URGENT", "3", "5"]);
 });
 
@@ -48,7 +48,7 @@ test("The first job of a task in a queue is fetched alone; quick ones are then f
   // Many, so that at least one run is measured without a pause of the machine.
   const LAST = 200;
   const gate = latch();
-  const quick = recording<number>("quick", (n) => (n === LAST ? gate.opened : undefined));
+  const quick = recordingTask<number>("quick", (n) => (n === LAST ? gate.opened : undefined));
   const counts: number[] = [];
   await queue.utils.addJobs(
     Array.from({ length: LAST + 1 }, (_, n) => ({
@@ -57,7 +57,7 @@ test("The first job of a task in a queue is fetched alone; quick ones are then f
       spec: { queueName: "q" },
     })),
   );
-  await queue.started({
+  await queue.startWorker({
     tasks: [quick],
     connections: 1,
     plugins: [
@@ -67,7 +67,7 @@ test("The first job of a task in a queue is fetched alone; quick ones are then f
       },
     ],
   });
-  await until("the last runs", () => quick.seen.length === LAST + 1);
+  await waitUntil("the last runs", () => quick.seen.length === LAST + 1);
   gate.open();
   assert.equal(counts[0], 1);
   assert.ok(Math.max(...counts) > 5, `fetched ${counts}`);
@@ -79,61 +79,66 @@ test("The first job of a task in a queue is fetched alone; quick ones are then f
 
 test("Jobs behind a slow job of their run are returned, and the queue stays locked.", async () => {
   const gate = latch();
-  const task = recording<string>("task", (name) => (name === "slow" ? gate.opened : undefined));
+  const task = recordingTask<string>("task", (name) => (name === "slow" ? gate.opened : undefined));
   const add = (names: readonly string[]) =>
     queue.utils.addJobs(
       names.map((payload) => ({ identifier: "task", payload, spec: { queueName: "q" } })),
     );
   // Teaches the worker that its jobs are quick.
   await add(Array.from({ length: 30 }, () => "quick"));
-  await queue.started({ tasks: [task], connections: 1, pollIntervalMs: HOUR_MS });
-  await until("the quick ones are done", async () => (await queue.left()).length === 0);
+  await queue.startWorker({ tasks: [task], connections: 1, pollIntervalMs: HOUR_MS });
+  await waitUntil("the quick ones are done", async () => (await queue.remaining()).length === 0);
   task.seen.length = 0;
   const [slow] = await add(["slow", "a", "b", "c"]);
-  await until("the slow one runs", () => task.seen.length === 1);
-  await until("it alone is locked", async () => (await locked()).length === 1);
+  await waitUntil("the slow one runs", () => task.seen.length === 1);
+  await waitUntil("it alone is locked", async () => (await locked()).length === 1);
   assert.deepEqual(await locked(), [slow?.id]);
-  const left = await queue.left();
+  const left = await queue.remaining();
   assert.deepEqual(left.map(({ attempts }) => attempts).sort(), [0, 0, 0, 1]);
   const [line] = await queue.sql<{ locked_by: string | null }>(
     "select locked_by from worker._private_job_queues where queue_name = 'q'",
   );
   assert.notEqual(line?.locked_by, null);
-  const other = recording<string>("task");
-  await queue.started({ tasks: [other], pollIntervalMs: 50 });
+  const other = recordingTask<string>("task");
+  await queue.startWorker({ tasks: [other], pollIntervalMs: 50 });
   gate.open();
-  await until("all are done", async () => (await queue.left()).length === 0);
+  await waitUntil("all are done", async () => (await queue.remaining()).length === 0);
   // In order, on either worker.
   assert.deepEqual([...task.seen, ...other.seen].toSorted(), ["a", "b", "c", "slow"]);
 });
 
 test("Jobs fetched ahead for slots that stay busy are returned within 250 ms.", async () => {
   const gate = latch();
-  const task = recording<number>("task", (n) => (n < 0 ? gate.opened : undefined));
-  await queue.started({ tasks: [task], concurrency: 2, connections: 1, pollIntervalMs: HOUR_MS });
+  const task = recordingTask<number>("task", (n) => (n < 0 ? gate.opened : undefined));
+  await queue.startWorker({
+    tasks: [task],
+    concurrency: 2,
+    connections: 1,
+    pollIntervalMs: HOUR_MS,
+  });
   const quick = Array.from({ length: 3_000 }, (_, payload) => ({ identifier: "task", payload }));
   await queue.utils.addJobs(quick);
-  await until("quick jobs have run", () => task.seen.length > 1_000);
+  await waitUntil("quick jobs have run", () => task.seen.length > 1_000);
   await queue.utils.addJobs(
     Array.from({ length: 40 }, () => ({ identifier: "task", payload: -1 })),
   );
-  await until("all slots are taken", async () => {
-    return (await queue.left()).length === 40 && task.seen.filter((n) => n < 0).length === 2;
+  await waitUntil("all slots are taken", async () => {
+    return (await queue.remaining()).length === 40 && task.seen.filter((n) => n < 0).length === 2;
   });
-  await until("only what runs is locked", async () => (await locked()).length === 2, 1_000);
+  await waitUntil("only what runs is locked", async () => (await locked()).length === 2, 1_000);
   assert.deepEqual(
-    [...new Set((await queue.left()).map(({ attempts }) => attempts))].sort(),
+    [...new Set((await queue.remaining()).map(({ attempts }) => attempts))].sort(),
     [0, 1],
   );
   gate.open();
-  await until("all are done", async () => (await queue.left()).length === 0);
+  await waitUntil("all are done", async () => (await queue.remaining()).length === 0);
 });
 
 test("Jobs behind a long job of a fast lane are unlocked at once, with any time limit.", async () => {
   const gate = latch();
-  const task = recording<number>("task", (n) => (n < 0 ? gate.opened : undefined));
+  const task = recordingTask<number>("task", (n) => (n < 0 ? gate.opened : undefined));
   const lane = { concurrency: 1, connections: 1, fastLane: { limitMs: 5_000 } };
-  await queue.started({ tasks: [task], ...lane, pollIntervalMs: HOUR_MS });
+  await queue.startWorker({ tasks: [task], ...lane, pollIntervalMs: HOUR_MS });
   // One after the other by priority, so that the last of the quick ones are fetched with the others.
   const jobs = (payload: number, count: number) =>
     Array.from({ length: count }, () => ({
@@ -141,20 +146,20 @@ test("Jobs behind a long job of a fast lane are unlocked at once, with any time 
       spec: { priority: payload === 1 ? 0 : payload + 10 },
     }));
   await queue.utils.addJobs([...jobs(1, 2_000), ...jobs(-1, 1), ...jobs(2, 50)]);
-  await until("the long one runs", () => task.seen.includes(-1));
+  await waitUntil("the long one runs", () => task.seen.includes(-1));
   const free = async () =>
     await queue.sql(
       "select from worker._private_jobs where locked_by is null for update skip locked",
     );
-  await until("only the long one is locked", async () => (await free()).length === 50, 1_500);
+  await waitUntil("only the long one is locked", async () => (await free()).length === 50, 1_500);
   gate.open();
-  await until("all are done", async () => (await queue.left()).length === 0);
+  await waitUntil("all are done", async () => (await queue.remaining()).length === 0);
 });
 
 test("While a job blocks its worker's event loop, it never counts as fetched.", async () => {
   const worker = await workerProcess(queue.url, { concurrency: 1 });
   await queue.utils.addJobs(Array.from({ length: 2_000 }, () => ({ identifier: "quick" })));
-  await until("quick jobs are done", async () => (await queue.left()).length === 0);
+  await waitUntil("quick jobs are done", async () => (await queue.remaining()).length === 0);
   const [blocking] = await queue.utils.addJobs([
     { identifier: "blocking", payload: { ms: 4_000 }, spec: { priority: -1 } },
     ...Array.from({ length: 20 }, () => ({ identifier: "quick" })),
@@ -190,13 +195,13 @@ test("A job that was reported as fetched is reported as running once it starts."
       when (old.locked_by is not null and new.locked_by is null and new.locked_at is null)
       execute function worker.wait_for_test()`);
   const gates = { first: latch(), second: latch() };
-  const task = recording<string>("task", (name) => gates[name as "first"]?.opened);
+  const task = recordingTask<string>("task", (name) => gates[name as "first"]?.opened);
   const recovery = { heartbeatIntervalMs: 1_000, thresholdMs: 20_000 };
-  await queue.started({ tasks: [task], concurrency: 1, connections: 2, recovery });
+  await queue.startWorker({ tasks: [task], concurrency: 1, connections: 2, recovery });
   await queue.utils.addJobs(
     Array.from({ length: 2_000 }, () => ({ identifier: "task", payload: "" })),
   );
-  await until("quick jobs have run", async () => (await queue.left()).length === 0);
+  await waitUntil("quick jobs have run", async () => (await queue.remaining()).length === 0);
   const holder = await queue.pool.connect();
   try {
     await holder.query("select pg_advisory_lock(4711)");
@@ -206,11 +211,15 @@ test("A job that was reported as fetched is reported as running once it starts."
     ]);
     const condition = async () =>
       (await listLightJobs(queue.db)).jobs.find(({ id }) => id === second?.id)?.condition;
-    await until("it is reported", async () => (await condition()) === "fetched");
+    await waitUntil("it is reported", async () => (await condition()) === "fetched");
     await holder.query("select pg_advisory_unlock(4711)");
     gates.first.open();
-    await until("it runs", () => task.seen.includes("second"));
-    await until("its worker has written so", async () => (await condition()) === "running", 900);
+    await waitUntil("it runs", () => task.seen.includes("second"));
+    await waitUntil(
+      "its worker has written so",
+      async () => (await condition()) === "running",
+      900,
+    );
   } finally {
     holder.release();
     gates.first.open();
@@ -231,7 +240,7 @@ test("A started job is shown as running from its first moment on.", async () => 
       isOld = (await queue.sql<{ is_old: boolean }>(IS_OLD, [job.id]))[0]?.is_old ?? true;
     }
   });
-  await queue.started({ tasks: [task], concurrency: 4, recovery: QUICK });
+  await queue.startWorker({ tasks: [task], concurrency: 4, recovery: QUICK });
   await queue.utils.addJobs(
     Array.from({ length: 24 }, (_, n) => ({
       identifier: "look",
@@ -239,7 +248,7 @@ test("A started job is shown as running from its first moment on.", async () => 
       spec: n % 2 === 0 ? { queueName: "q" } : {},
     })),
   );
-  await until("all are done", async () => (await queue.left()).length === 0, 60_000);
+  await waitUntil("all are done", async () => (await queue.remaining()).length === 0, 60_000);
   assert.ok(conditions.length > 24, `${conditions.length} reads`);
   assert.deepEqual([...new Set(conditions)], ["running"]);
 });

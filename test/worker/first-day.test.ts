@@ -10,7 +10,7 @@ import { InputError } from "../../src/base/errors.ts";
 import { makeWorkerUtils } from "../../src/utils/worker-utils.ts";
 import { defineTask } from "../../src/worker/task/task.ts";
 import { emptyDatabase, migratedDatabase } from "../support/database.ts";
-import { recorder, until, workerQueue } from "./worker-queue.ts";
+import { recorder, waitUntil, workerQueue } from "./worker-queue.ts";
 
 const queue = workerQueue();
 const child = join(import.meta.dirname, "first-day-child.ts");
@@ -47,7 +47,7 @@ test("A process with a worker and an HTTP server ends 10 s after one SIGTERM, by
   running.stdout.setEncoding("utf8").on("data", (more: string) => {
     stdout += more;
   });
-  await until("it is up", async () => stdout.includes("up\n"));
+  await waitUntil("it is up", async () => stdout.includes("up\n"));
   running.kill("SIGTERM");
   const [, signal] = await once(running, "exit");
   assert.deepEqual([stdout, signal], ["up\nstopped\n", "SIGTERM"]);
@@ -109,8 +109,8 @@ test("A task that acts on its own job by its id gets an error with advice.", asy
     for (const call of calls) seen.push(await call().catch((error: unknown) => error));
   });
   await queue.utils.addJob(task);
-  await queue.started({ tasks: [task] });
-  await until("the task has ended", async () => seen.length === 6);
+  await queue.startWorker({ tasks: [task] });
+  await waitUntil("the task has ended", async () => seen.length === 6);
   const [reschedule, fail, complete, client, other, wrong] = seen;
   for (const error of [reschedule, fail, complete, client]) {
     assert.ok(error instanceof InputError, String(error));
@@ -139,8 +139,12 @@ test("Utils from outside of a task log a warning, once for each call, when they 
       ended += 1;
     });
     await outside.addJobs(Array.from({ length: jobs }, () => ({ task, payload: {} })));
-    const worker = await queue.started({ tasks: [task], logger, ...(fastLane && { fastLane }) });
-    await until("the tasks have ended", async () => ended === jobs);
+    const worker = await queue.startWorker({
+      tasks: [task],
+      logger,
+      ...(fastLane && { fastLane }),
+    });
+    await waitUntil("the tasks have ended", async () => ended === jobs);
     assert.deepEqual(await outside.completeJobs(["999999"]), []);
     await worker.stop();
     const warnings = lines.filter(({ level }) => level === "warn");
@@ -162,8 +166,8 @@ test("A transaction that a task leaves open is rolled back, and the attempt fail
     }),
   );
   const { id } = await queue.utils.addJob(task, { n: 1 });
-  const worker = await queue.started({ tasks: [task] });
-  await until(
+  const worker = await queue.startWorker({ tasks: [task] });
+  await waitUntil(
     "the attempt has failed",
     async () => (await queue.utils.getJob(id))?.lastError != null,
   );
@@ -182,8 +186,8 @@ test("A task logs a message, with or without fields.", async () => {
     own.info({ n: 1 }, "with fields");
   });
   const { id } = await queue.utils.addJob(task);
-  const worker = await queue.started({ tasks: [task], logger });
-  await until("the lines are there", async () =>
+  const worker = await queue.startWorker({ tasks: [task], logger });
+  await waitUntil("the lines are there", async () =>
     lines.some(({ message }) => message === "with fields"),
   );
   await worker.stop();

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";
 import { workerReport } from "../../src/insight/read/worker-report.ts";
-import { TaskTally, tallied } from "../../src/worker/execute/task-tally.ts";
+import { TaskTally, withTallies } from "../../src/worker/execute/task-tally.ts";
 import {
   HeartbeatMetadata,
   type WorkerDescription,
@@ -52,7 +52,7 @@ test("The start of a running job is reported by the database's clock.", () => {
 
 test("A report with more tasks and jobs than it can list is marked as incomplete.", () => {
   const names = Array.from({ length: 1_001 }, (_, n) => `task ${n}`);
-  const tasks = tallied(new Map(names.map((name) => [name, defineTask(name, () => {})])));
+  const tasks = withTallies(new Map(names.map((name) => [name, defineTask(name, () => {})])));
   const jobs = Array.from({ length: 1_500 }, (_, n) => running(n + 1, n));
   const report = workerReport(
     new HeartbeatMetadata(config).text(description({ tasks, running: jobs }), [], 0),

@@ -23,7 +23,7 @@ import { installStock } from "../support/stock-schema.ts";
 import { tcpProxy } from "../support/tcp-proxy.ts";
 import { rolePool, testPool } from "../support/test-pool.ts";
 import { jobsOf } from "./recovery-jobs.ts";
-import { QUICK, until } from "./worker-process.ts";
+import { QUICK, waitUntil } from "./worker-process.ts";
 
 const queue = testQueue();
 const { add, isGone, workerIds } = jobsOf(queue);
@@ -53,7 +53,7 @@ async function beats(sql = queue.sql): Promise<void> {
   const text = "select max(last_heartbeat_at)::text as last from worker._private_workers";
   for (let n = 0; n < 3; n++) {
     const [before] = await sql<{ last: string | null }>(text);
-    await until(
+    await waitUntil(
       "a beat",
       async () => (await sql<{ last: string }>(text))[0]?.last !== before?.last,
     );
@@ -74,7 +74,10 @@ test("The heartbeat runs in a thread and reports the worker and its running jobs
   const text = "select metadata from worker._private_workers where id = $1";
   const metadata = async () =>
     (await queue.sql<{ metadata: Record<string, unknown> }>(text, [worker.id]))[0]?.metadata ?? {};
-  await until("the running job is reported", async () => (await metadata())["running_jobs"] === 1);
+  await waitUntil(
+    "the running job is reported",
+    async () => (await metadata())["running_jobs"] === 1,
+  );
   const { host, cron: timetable, running, steady_since_ms, ...rest } = await metadata();
   assert.deepEqual([typeof host, typeof steady_since_ms], ["string", "number"]);
   const [{ next, digest, ...entry }, ...more] = timetable as Record<string, unknown>[] as [
@@ -183,7 +186,7 @@ test("On a stock schema recovery is off, which is logged, and jobs run.", async 
     1,
   );
   const { rows } = await pool.query("select id from worker.add_job('quick')");
-  await until("the job is done", async () => {
+  await waitUntil("the job is done", async () => {
     const text = "select from worker._private_jobs where id = $1";
     return (await pool.query(text, [rows[0].id])).rowCount === 0;
   });
@@ -209,7 +212,7 @@ test("With a role without rights on the table the worker runs without heartbeats
   await worker.start();
   assert.match(lines.join("\n"), /recovery is off.+ may not write to the table _private_workers/);
   const { rows } = await owner.pool.query("select id from worker.add_job('quick')");
-  await until("the job is done", async () => {
+  await waitUntil("the job is done", async () => {
     const text = "select from worker._private_jobs where id = $1";
     return (await owner.pool.query(text, [rows[0].id])).rowCount === 0;
   });
@@ -222,7 +225,7 @@ test("Without recovery there is no heartbeat.", async () => {
   const { worker } = blockedWorker({ connectionString: queue.url, recovery: false });
   await worker.start();
   const { id } = await add("quick");
-  await until("the job is done", () => isGone(id));
+  await waitUntil("the job is done", () => isGone(id));
   assert.deepEqual(await workerIds(), []);
   await worker.stop();
 });
@@ -242,9 +245,9 @@ test("A worker whose row was deleted continues under a new id; running jobs end 
   assert.deepEqual([workerId, newWorkerId, reason], [before, worker.id, "removed"]);
   assert.notEqual(worker.id, before);
   const quick = await add("quick");
-  await until("the new id works", () => isGone(quick.id));
+  await waitUntil("the new id works", () => isGone(quick.id));
   release();
-  await until("the old id's job is done", () => isGone(blocked.id));
+  await waitUntil("the old id's job is done", () => isGone(blocked.id));
   assert.deepEqual(interrupted, []);
   await worker.stop();
   assert.deepEqual(await workerIds(), []);
@@ -257,10 +260,10 @@ test("When the table of heartbeats is dropped, the worker waits until a migratio
   const { worker, lines } = blockedWorker({ connectionString: url });
   await worker.start();
   await pool.query("drop table worker._private_workers cascade");
-  await until("it is logged", async () => lines.some((line) => /is unreachable/.test(line)));
+  await waitUntil("it is logged", async () => lines.some((line) => /is unreachable/.test(line)));
   await migrate(pool, schemaName());
   const { rows } = await pool.query("select id from worker.add_job('quick')");
-  await until("the job is done", async () => {
+  await waitUntil("the job is done", async () => {
     const text = "select from worker._private_jobs where id = $1";
     return (await pool.query(text, [rows[0].id])).rowCount === 0;
   });
@@ -280,10 +283,10 @@ test("A heartbeat connection that the network has lost without notice costs no l
     return row?.ms ?? 0;
   };
   const registeredMs = await lastMs();
-  await until("a beat", async () => (await lastMs()) > registeredMs);
+  await waitUntil("a beat", async () => (await lastMs()) > registeredMs);
   proxy.of("worker heartbeat").mute("established");
   const beforeMs = await lastMs();
-  await until("the next beat", async () => (await lastMs()) > beforeMs);
+  await waitUntil("the next beat", async () => (await lastMs()) > beforeMs);
   const gapMs = (await lastMs()) - beforeMs;
   assert.ok(gapMs < 7_000, `there was none for ${gapMs} ms`);
 });

@@ -36,8 +36,8 @@ test("An interceptor that returns nothing lets the job run.", async () => {
   };
   const task = defineTask("t", () => {});
   await queue.utils.addJob(task);
-  const worker = await queue.started({ tasks: [task], plugins: [plugin] });
+  const worker = await queue.startWorker({ tasks: [task], plugins: [plugin] });
   await worker.drain();
   await worker.stop();
-  assert.deepEqual(await queue.left(), []);
+  assert.deepEqual(await queue.remaining(), []);
 });

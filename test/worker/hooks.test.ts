@@ -3,14 +3,22 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Hooks, Plugin, WorkerEvents } from "../../src/worker/task/hooks.ts";
 import { defineTask } from "../../src/worker/task/task.ts";
-import { latch, recorder, recording, until, within, witness, workerQueue } from "./worker-queue.ts";
+import {
+  latch,
+  recorder,
+  recordingTask,
+  waitFor,
+  waitUntil,
+  witness,
+  workerQueue,
+} from "./worker-queue.ts";
 
 const queue = workerQueue();
 
 describe("An observer is notified", () => {
   test("of the worker's creation, start and stop.", async () => {
     const saw = witness("worker:create", "worker:start", "worker:shutdown", "localQueue:init");
-    const tasks = [recording("a"), recording("b")];
+    const tasks = [recordingTask("a"), recordingTask("b")];
     const worker = queue.worker({ tasks, concurrency: 3, plugins: [saw] });
     const workerId = worker.id;
     assert.deepEqual(saw.all("worker:create"), [
@@ -28,7 +36,7 @@ describe("An observer is notified", () => {
   test("of no start when the start has failed.", async () => {
     const saw = witness("worker:create", "worker:start");
     const worker = queue.worker({
-      tasks: [recording("a")],
+      tasks: [recordingTask("a")],
       schema: "nowhere",
       migrate: "never",
       plugins: [saw],
@@ -43,7 +51,7 @@ describe("An observer is notified", () => {
     const slow = defineTask<{ n: number }>("slow", () => gate.opened);
     const { id } = await queue.utils.addJob("slow", { n: 7 }, { jobKey: "k", priority: -3 });
     const from = performance.now();
-    await queue.started({ tasks: [slow], plugins: [saw] });
+    await queue.startWorker({ tasks: [slow], plugins: [saw] });
     const { job } = await saw.saw("job:start");
     assert.deepEqual(
       [
@@ -67,18 +75,20 @@ describe("An observer is notified", () => {
 
   test("of each failed attempt, and after the last one of the failed job.", async () => {
     const saw = witness("job:error", "job:failed", "job:success");
-    const failing = recording<string>("failing", (name) => Promise.reject(new RangeError(name)));
+    const failing = recordingTask<string>("failing", (name) =>
+      Promise.reject(new RangeError(name)),
+    );
     await queue.utils.addJob("failing", "once", { maxAttempts: 2 });
     await queue.utils.addJob("failing", "last", { maxAttempts: 1 });
-    await queue.started({ tasks: [failing], plugins: [saw] });
+    await queue.startWorker({ tasks: [failing], plugins: [saw] });
     await saw.saw("job:error", 2);
     const again = saw.all("job:error").find(({ job }) => job.payload === "once");
     assert.equal(again?.error.message, "once");
     assert.ok(again?.error instanceof RangeError && again.durationMs >= 0);
     const good = await saw.saw("job:failed");
     assert.deepEqual([good.job.payload, good.error.message], ["last", "last"]);
-    await until("both are written", async () =>
-      (await queue.left()).every(({ last_error }) => last_error !== null),
+    await waitUntil("both are written", async () =>
+      (await queue.remaining()).every(({ last_error }) => last_error !== null),
     );
     const payloads = (name: "job:error" | "job:failed") =>
       saw.all(name).map(({ job }) => job.payload);
@@ -117,15 +127,15 @@ describe("An observer is notified", () => {
           });
         },
       };
-      const task = recording<string>("task", (how) => (how === "good" ? undefined : how));
+      const task = recordingTask<string>("task", (how) => (how === "good" ? undefined : how));
       const saw = witness("job:fetch");
-      const worker = await queue.started({ tasks: [task], fastLane, plugins: [observer, saw] });
+      const worker = await queue.startWorker({ tasks: [task], fastLane, plugins: [observer, saw] });
       // After a first fetch without jobs the fast lane fetches them.
       await saw.saw("job:fetch");
       await queue.utils.addJob("task", "good");
       await queue.utils.addJob("task", "bad");
       await queue.utils.addJob("task", "worst", { maxAttempts: 1 });
-      await until("all three are settled", () => rows.size === 3);
+      await waitUntil("all three are settled", () => rows.size === 3);
       assert.deepEqual(Object.fromEntries(results), {
         good: ["job:success", "completed", "null", worker.id],
         bad: ["job:error", "failed", "bad", worker.id],
@@ -142,12 +152,15 @@ describe("An observer is notified", () => {
   test("of jobs that are returned unstarted.", async () => {
     const gate = latch();
     const saw = witness("job:complete", "job:start");
-    const slow = recording("slow", () => gate.opened);
+    const slow = recordingTask("slow", () => gate.opened);
     await queue.utils.addJobs(Array.from({ length: 3 }, () => ({ identifier: "slow" })));
     const options = { tasks: [slow], concurrency: 1, plugins: [saw], connections: 1 };
-    const worker = await queue.started({ ...options, localQueue: { size: 4, adaptive: false } });
-    await until("one runs and two wait", async () =>
-      (await queue.left()).every(({ locked_by }) => locked_by === worker.id),
+    const worker = await queue.startWorker({
+      ...options,
+      localQueue: { size: 4, adaptive: false },
+    });
+    await waitUntil("one runs and two wait", async () =>
+      (await queue.remaining()).every(({ locked_by }) => locked_by === worker.id),
     );
     // The rows are locked before the worker has the answer.
     await saw.saw("job:start");
@@ -161,7 +174,7 @@ describe("An observer is notified", () => {
       ],
     );
     gate.open();
-    await within("the stop", stopped);
+    await waitFor("the stop", stopped);
     assert.equal(saw.all("job:complete")[2]?.result, "completed");
     assert.equal(saw.all("job:start").length, 1);
   });
@@ -175,7 +188,7 @@ describe("An observer is notified", () => {
     });
     await queue.utils.addJob(task, "good", { queueName: "mail" });
     await queue.utils.addJob(task, "bad");
-    const worker = await queue.started({ tasks: [task], plugins: [saw] });
+    const worker = await queue.startWorker({ tasks: [task], plugins: [saw] });
     await Promise.all([saw.saw("job:success"), saw.saw("job:error")]);
     assert.equal(saw.all("job:success")[0]?.job.queueName, "mail");
     assert.equal(saw.all("job:error")[0]?.job.queueName, null);
@@ -190,9 +203,9 @@ describe("An observer is notified", () => {
   test("of each fetch, with the number of jobs and the duration.", async () => {
     await queue.utils.addJobs(Array.from({ length: 5 }, () => ({ identifier: "quick" })));
     const saw = witness("job:fetch", "localQueue:getJobs:complete");
-    const quick = recording("quick");
-    const worker = await queue.started({ tasks: [quick], plugins: [saw] });
-    await until("all have run", () => quick.seen.length === 5);
+    const quick = recordingTask("quick");
+    const worker = await queue.startWorker({ tasks: [quick], plugins: [saw] });
+    await waitUntil("all have run", () => quick.seen.length === 5);
     await worker.stop();
     const fetched = saw.all("job:fetch");
     const counts = fetched.map(({ count }) => count);
@@ -211,8 +224,8 @@ describe("An observer is notified", () => {
 
   test("once when the database is lost, and once when it is back.", async () => {
     const saw = witness("worker:disconnected", "worker:reconnected");
-    const quick = recording("quick");
-    const worker = await queue.started({ tasks: [quick], connections: 1, plugins: [saw] });
+    const quick = recordingTask("quick");
+    const worker = await queue.startWorker({ tasks: [quick], connections: 1, plugins: [saw] });
     await queue.sql(
       `select pg_terminate_backend(pid) from pg_stat_activity
        where datname = current_database() and application_name like 'worker%'`,
@@ -223,7 +236,7 @@ describe("An observer is notified", () => {
     assert.match(error.message, /terminat|closed|reset|EPIPE/i);
     assert.deepEqual(await saw.saw("worker:reconnected"), { workerId });
     await queue.utils.addJob("quick");
-    await until("it works again", () => quick.seen.length === 1);
+    await waitUntil("it works again", () => quick.seen.length === 1);
     assert.equal(saw.all("worker:disconnected").length, 1);
     assert.equal(saw.all("worker:reconnected").length, 1);
   });
@@ -253,13 +266,15 @@ describe("An observer that throws", () => {
       };
       const saw = witness(...EVERYTHING);
       const { logger, lines } = recorder();
-      const task = recording<string>("task", (how) => (how === "bad" ? "it failed" : undefined));
+      const task = recordingTask<string>("task", (how) =>
+        how === "bad" ? "it failed" : undefined,
+      );
       await queue.utils.addJob("task", "good");
       await queue.utils.addJob("task", "bad");
-      const worker = await queue.started({ tasks: [task], logger, plugins: [rude, saw] });
+      const worker = await queue.startWorker({ tasks: [task], logger, plugins: [rude, saw] });
       await Promise.all([saw.saw("job:success"), saw.saw("job:error")]);
-      await within("the stop", worker.stop());
-      const [left, ...more] = await queue.left();
+      await waitFor("the stop", worker.stop());
+      const [left, ...more] = await queue.remaining();
       assert.deepEqual([left?.last_error, more], ["it failed", []]);
       const complaints = lines.filter(({ message }) => message === "an observer threw");
       for (const name of EVERYTHING) {

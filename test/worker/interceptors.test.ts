@@ -6,7 +6,7 @@ import { rawJson } from "../../src/domain/payload.ts";
 import { runOnce } from "../../src/worker/run.ts";
 import type { Hooks, Plugin, WorkerInterceptors } from "../../src/worker/task/hooks.ts";
 import { defineBatchTask, defineTask, type Task } from "../../src/worker/task/task.ts";
-import { recording, until, within, witness, workerQueue } from "./worker-queue.ts";
+import { recordingTask, waitFor, waitUntil, witness, workerQueue } from "./worker-queue.ts";
 
 const queue = workerQueue();
 
@@ -23,12 +23,12 @@ const pluginOf = <I extends keyof WorkerInterceptors>(
 
 /** Runs one attempt of all ready jobs. */
 const tried = (tasks: readonly Task<never>[], ...plugins: Plugin[]) =>
-  within(
+  waitFor(
     "runOnce",
     runOnce({ connectionString: queue.url, recovery: false, tasks, plugins, concurrency: 2 }),
   );
 
-const lastErrors = async () => (await queue.left()).map(({ last_error }) => last_error);
+const lastErrors = async () => (await queue.remaining()).map(({ last_error }) => last_error);
 
 describe("Before a job runs, an interceptor", () => {
   test("receives the exact text of the payload, the job, and the context of its task.", async () => {
@@ -46,7 +46,7 @@ describe("Before a job runs, an interceptor", () => {
   });
 
   test("continues, skips the job as completed, or fails it.", async () => {
-    const task = recording<string>("task");
+    const task = recordingTask<string>("task");
     for (const word of ["continue", "nothing", "skip", "fail"])
       await queue.utils.addJob("task", word);
     const saw = witness("job:start", "job:success", "job:skip", "job:error", "job:complete");
@@ -68,7 +68,7 @@ describe("Before a job runs, an interceptor", () => {
       { continue: "completed", nothing: "completed", skip: "skipped", fail: "failed" },
     );
     assert.equal(saw.all("job:error").length, 1);
-    const left = await queue.left();
+    const left = await queue.remaining();
     assert.deepEqual(
       left.map(({ payload, attempts, last_error }) => [payload, attempts, last_error]),
       [['"fail"', 1, "not this one"]],
@@ -76,7 +76,7 @@ describe("Before a job runs, an interceptor", () => {
   });
 
   test("fails the job when it throws or rejects.", async () => {
-    const task = recording<string>("task");
+    const task = recordingTask<string>("task");
     for (const when of ["now", "later"]) await queue.utils.addJob("task", when);
     const broken = pluginOf("beforeJobRun", ({ job }) => {
       if (job.payload === "now") throw new Error("broken now");
@@ -92,7 +92,7 @@ describe("Before a job runs, an interceptor", () => {
   test("decides when it does not continue: later ones are not called.", async () => {
     await queue.utils.addJob("task");
     const order: string[] = [];
-    const task = recording("task");
+    const task = recordingTask("task");
     const several = pluginOf(
       "beforeJobRun",
       () => void order.push("first") as undefined,
@@ -112,7 +112,7 @@ describe("After a job has run, an interceptor", () => {
   test("receives the result, and may change it to the opposite or leave it.", async () => {
     const words = ["good", "bad", "good, made bad", "bad, made good"];
     for (const word of words) await queue.utils.addJob("task", word);
-    const task = recording<string>("task", (word) => word.startsWith("bad") && `${word}!`);
+    const task = recordingTask<string>("task", (word) => word.startsWith("bad") && `${word}!`);
     const saw = new Map<unknown, string | undefined>();
     const turn = pluginOf("afterJobRun", async ({ job, error, durationMs }) => {
       assert.ok(durationMs >= 0);
@@ -132,7 +132,7 @@ describe("After a job has run, an interceptor", () => {
 
   test("fails the job when it throws.", async () => {
     await queue.utils.addJob("task");
-    const task = recording("task");
+    const task = recordingTask("task");
     const broken = pluginOf("afterJobRun", () => Promise.reject(new Error("broken after")));
     await tried([task], broken);
     assert.equal(task.seen.length, 1);
@@ -148,9 +148,9 @@ describe("After a job has run, an interceptor", () => {
       ({ error }) => void errors.push(error?.message) as undefined,
       () => ({ error: null }),
     );
-    await tried([recording("task")], chain);
+    await tried([recordingTask("task")], chain);
     assert.deepEqual(errors, ["by the first"]);
-    assert.deepEqual(await queue.left(), []);
+    assert.deepEqual(await queue.remaining(), []);
   });
 
   test("does not change the remaining items of a batch when it changes the error.", async () => {
@@ -164,7 +164,10 @@ describe("After a job has run, an interceptor", () => {
     });
     await tried([batch as Task<never>], speak);
     assert.deepEqual(
-      (await queue.left()).map(({ payload, last_error }) => [payload, last_error?.split("\n")[0]]),
+      (await queue.remaining()).map(({ payload, last_error }) => [
+        payload,
+        last_error?.split("\n")[0],
+      ]),
       [
         ["[2]", "1 of 3 items failed: no"],
         ["[2]", "in other words"],
@@ -248,11 +251,11 @@ describe("Before a task adds a job, an interceptor", () => {
 
   test("is not called for jobs that are added elsewhere.", async () => {
     const never = pluginOf("beforeJobSchedule", () => ({ action: "skip" }));
-    const task = recording("child");
-    await queue.started({ tasks: [task], plugins: [never] });
+    const task = recordingTask("child");
+    await queue.startWorker({ tasks: [task], plugins: [never] });
     await queue.utils.addJob("child");
     await queue.sql("select worker.add_job('child')");
-    await until("both have run", () => task.seen.length === 2);
+    await waitUntil("both have run", () => task.seen.length === 2);
   });
 });
 

@@ -20,7 +20,7 @@ import { Hooks } from "../../src/worker/task/hooks.ts";
 import { defineTask } from "../../src/worker/task/task.ts";
 import { Worker } from "../../src/worker/worker.ts";
 import { testQueue } from "../queue/queue-database.ts";
-import { until } from "./worker-queue.ts";
+import { waitUntil } from "./worker-queue.ts";
 
 const queue = testQueue();
 const logger = silentLogger;
@@ -146,7 +146,7 @@ for (const [name, make] of Object.entries(services)) {
       }
       const left = `select pid from pg_stat_activity
         where datname = current_database() and application_name = '${NAME}'`;
-      await until("no connection is left", async () => (await queue.sql(left)).length === 0);
+      await waitUntil("no connection is left", async () => (await queue.sql(left)).length === 0);
       // Its heartbeat row is not checked: a heartbeat that ends too slowly leaves it to expire.
     });
   });

@@ -5,9 +5,9 @@ import type { Logger } from "../../src/base/logger.ts";
 import { makeWorkerUtils } from "../../src/index.ts";
 import { run } from "../../src/worker/run.ts";
 import { migratedDatabase } from "../support/database.ts";
-import { recording } from "./worker-queue.ts";
+import { recordingTask } from "./worker-queue.ts";
 
-const tasks = [recording("t")];
+const tasks = [recordingTask("t")];
 const stripe = { name: "stripe", task: "t", concurrency: 10 };
 
 /** Collects the warnings. */

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { migrate } from "../../src/database/schema/migrate.ts";
 import { migratedDatabase } from "../support/database.ts";
 import { QUICK, workerProcess } from "./worker-process.ts";
-import { latch, recording, until, workerQueue } from "./worker-queue.ts";
+import { latch, recordingTask, waitUntil, workerQueue } from "./worker-queue.ts";
 
 /** Limited jobs need heartbeats. */
 const BEATS = { recovery: { heartbeatIntervalMs: 500, thresholdMs: 5_000 } } as const;
@@ -20,31 +20,31 @@ describe("With the tables", () => {
 
   test("A limit that is moved to another task takes its permits along.", async () => {
     await queue.utils.setLimit({ name: "l", task: "a", concurrency: 2 });
-    const a = recording("a");
-    await queue.started({ tasks: [a], ...BEATS });
+    const a = recordingTask("a");
+    await queue.startWorker({ tasks: [a], ...BEATS });
     await add(20, "a");
-    await until("the first worker has run them", () => a.seen.length === 20);
+    await waitUntil("the first worker has run them", () => a.seen.length === 20);
     await queue.utils.setLimit({ name: "l", task: "b", concurrency: 2 });
-    const b = recording("b");
-    await queue.started({ tasks: [b], ...BEATS });
+    const b = recordingTask("b");
+    await queue.startWorker({ tasks: [b], ...BEATS });
     await add(20, "b");
-    await until("the other one runs its own", () => b.seen.length === 20, 6_000);
+    await waitUntil("the other one runs its own", () => b.seen.length === 20, 6_000);
   });
 
   test("A worker without announcements gives up permits that it does not use.", async () => {
     await queue.utils.setLimit({ name: "l", task: "*", concurrency: 2 });
     const own = { notify: false, pollIntervalMs: 500, ...BEATS } as const;
-    const first = recording("one");
-    await queue.started({ tasks: [first], ...own });
+    const first = recordingTask("one");
+    await queue.startWorker({ tasks: [first], ...own });
     await add(20, "one");
-    await until("it has run them", () => first.seen.length === 20);
+    await waitUntil("it has run them", () => first.seen.length === 20);
     const idle = "select 1 from worker._private_limit_permits where permits > 0 and wanted = 0";
-    await until("it is idle", async () => (await queue.sql(idle)).length === 1);
+    await waitUntil("it is idle", async () => (await queue.sql(idle)).length === 1);
     const { opened, open } = latch();
-    const second = recording("two", () => opened);
-    await queue.started({ tasks: [second], ...own });
+    const second = recordingTask("two", () => opened);
+    await queue.startWorker({ tasks: [second], ...own });
     await add(2, "two");
-    await until("the other one has both permits", () => second.seen.length === 2);
+    await waitUntil("the other one has both permits", () => second.seen.length === 2);
     open();
   });
 
@@ -52,18 +52,18 @@ describe("With the tables", () => {
     await queue.utils.setLimit({ name: "l", task: "*", concurrency: 2 });
     const child = await workerProcess(queue.url, { recovery: QUICK, concurrency: 5 });
     await add(2, "held");
-    await until("its permits are in use", async () => {
+    await waitUntil("its permits are in use", async () => {
       const [row] = await queue.sql(
         "select sum(in_use)::int as n from worker._private_limit_permits",
       );
       return row?.["n"] === 2;
     });
-    const held = recording("held");
-    const more = recording("more");
+    const held = recordingTask("held");
+    const more = recordingTask("more");
     await add(3, "more");
-    await queue.started({ tasks: [held, more], recovery: QUICK });
+    await queue.startWorker({ tasks: [held, more], recovery: QUICK });
     child.signal("SIGKILL");
-    await until("all have run", () => held.seen.length === 2 && more.seen.length === 3);
+    await waitUntil("all have run", () => held.seen.length === 2 && more.seen.length === 3);
   });
 });
 
@@ -72,18 +72,18 @@ describe("Without the tables", () => {
 
   test("A running worker applies limits once their tables are added.", async () => {
     let [running, most, done] = [0, 0, 0];
-    const limited = recording("limited", async () => {
+    const limited = recordingTask("limited", async () => {
       most = Math.max(most, ++running);
       await sleep(5);
       running--;
       done++;
     });
-    const options = { tasks: [limited, recording("other")], concurrency: 10, ...BEATS };
-    for (let n = 0; n < 2; n++) await queue.started(options);
+    const options = { tasks: [limited, recordingTask("other")], concurrency: 10, ...BEATS };
+    for (let n = 0; n < 2; n++) await queue.startWorker(options);
     const add = (identifier: string, count: number) =>
       queue.utils.addJobs(Array.from({ length: count }, () => ({ identifier, payload: {} })));
     await add("limited", 100);
-    await until("all have run", () => done === 100);
+    await waitUntil("all have run", () => done === 100);
     assert.ok(most > 2);
     await migrate(queue.pool, queue.db.schema, { extensions: ["limits"] });
     await queue.utils.setLimit({ name: "l", task: "limited", concurrency: 2 });
@@ -91,13 +91,13 @@ describe("Without the tables", () => {
     // Each takes permits of this one as soon as it has read the limits.
     const bothHave =
       "select 1 from worker._private_limit_permits p join worker._private_limits l on l.id = p.limit_id where l.name = 'other'";
-    await until("both have read the limits", async () => {
+    await waitUntil("both have read the limits", async () => {
       await add("other", 1);
       return (await queue.sql(bothHave)).length === 2;
     });
     most = 0;
     await add("limited", 100);
-    await until("the others have run", () => done === 200);
+    await waitUntil("the others have run", () => done === 200);
     assert.equal(most, 2);
   });
 });

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { LimitWatch } from "../../src/worker/limits/limit-watch.ts";
 import { defineTask } from "../../src/worker/task/task.ts";
 import { migratedDatabase } from "../support/database.ts";
-import { latch, recording, until, workerQueue } from "./worker-queue.ts";
+import { latch, recordingTask, waitUntil, workerQueue } from "./worker-queue.ts";
 
 const queue = workerQueue(() => migratedDatabase("worker", ["limits"]));
 afterEach(() => queue.sql("delete from worker._private_limits"));
@@ -42,26 +42,26 @@ for (const [mode, options] of [
     await add(120, "limited");
     const began = performance.now();
     for (let n = 0; n < 3; n++) {
-      await queue.started({ tasks: [task], concurrency: 10, ...BEATS, ...options });
+      await queue.startWorker({ tasks: [task], concurrency: 10, ...BEATS, ...options });
     }
-    await until("all have run", () => seen.done === 120);
+    await waitUntil("all have run", () => seen.done === 120);
     assert.equal(seen.most, 2);
     assert.ok(performance.now() - began < 10_000);
-    await until("their ends are written", async () => (await queue.left()).length === 0);
+    await waitUntil("their ends are written", async () => (await queue.remaining()).length === 0);
   });
 
   test(`Jobs of other tasks pass those that wait for a limit (${mode}).`, async () => {
     await queue.utils.setLimit({ name: "one", task: "limited", concurrency: 1 });
     const { opened, open } = latch();
-    const limited = recording("limited", () => opened);
-    const other = recording("other");
+    const limited = recordingTask("limited", () => opened);
+    const other = recordingTask("other");
     await add(30, "limited", { priority: -10 });
     await add(50, "other");
-    await queue.started({ tasks: [limited, other], concurrency: 4, ...BEATS, ...options });
-    await until("all others have run", () => other.seen.length === 50);
-    await until("one limited job runs", () => limited.seen.length === 1);
+    await queue.startWorker({ tasks: [limited, other], concurrency: 4, ...BEATS, ...options });
+    await waitUntil("all others have run", () => other.seen.length === 50);
+    await waitUntil("one limited job runs", () => limited.seen.length === 1);
     open();
-    await until("the limited jobs have run", () => limited.seen.length === 30);
+    await waitUntil("the limited jobs have run", () => limited.seen.length === 30);
   });
 }
 
@@ -69,71 +69,71 @@ test("A limit may be raised, lowered and removed while its jobs run.", async () 
   await queue.utils.setLimit({ name: "l", task: "limited", concurrency: 1 });
   const { task, seen } = counted("limited", 10);
   await add(2_000, "limited");
-  await queue.started({ tasks: [task], concurrency: 20, ...BEATS });
-  await queue.started({ tasks: [task], concurrency: 20, ...BEATS });
-  await until("some have run", () => seen.done > 5);
+  await queue.startWorker({ tasks: [task], concurrency: 20, ...BEATS });
+  await queue.startWorker({ tasks: [task], concurrency: 20, ...BEATS });
+  await waitUntil("some have run", () => seen.done > 5);
   assert.equal(seen.most, 1);
   await queue.utils.setLimit({ name: "l", task: "limited", concurrency: 6 });
-  await until("six have run at once", () => seen.most >= 6);
+  await waitUntil("six have run at once", () => seen.most >= 6);
   assert.equal(seen.most, 6);
   await queue.utils.setLimit({ name: "l", task: "limited", concurrency: 2 });
-  await until("two run", () => seen.running <= 2);
+  await waitUntil("two run", () => seen.running <= 2);
   const held = "select sum(permits)::int as permits from worker._private_limit_permits";
-  await until("both have shrunk", async () => (await queue.sql(held))[0]?.["permits"] === 2);
-  await until("no more run", () => seen.running <= 2);
+  await waitUntil("both have shrunk", async () => (await queue.sql(held))[0]?.["permits"] === 2);
+  await waitUntil("no more run", () => seen.running <= 2);
   const done = seen.done;
   seen.most = 0;
-  await until("some more have run", () => seen.done > done + 20);
+  await waitUntil("some more have run", () => seen.done > done + 20);
   assert.ok(seen.most <= 2, `${seen.most} ran`);
   await queue.utils.removeLimit("l");
   seen.most = 0;
-  await until("more run at once than any limit allowed", () => seen.most > 20);
-  await until("all have run", () => seen.done === 2_000);
+  await waitUntil("more run at once than any limit allowed", () => seen.most > 20);
+  await waitUntil("all have run", () => seen.done === 2_000);
 });
 
 test("A lowered limit holds as soon as the running jobs have ended.", async () => {
   await queue.utils.setLimit({ name: "l", task: "limited", concurrency: 6 });
   const { task, seen } = counted("limited", 300);
   await add(200, "limited");
-  await queue.started({ tasks: [task], concurrency: 3, ...BEATS });
-  await queue.started({ tasks: [task], concurrency: 3, ...BEATS });
-  await until("six run", () => seen.running === 6);
+  await queue.startWorker({ tasks: [task], concurrency: 3, ...BEATS });
+  await queue.startWorker({ tasks: [task], concurrency: 3, ...BEATS });
+  await waitUntil("six run", () => seen.running === 6);
   await queue.utils.setLimit({ name: "l", task: "limited", concurrency: 4 });
   const { done } = seen;
-  await until("the jobs that ran have ended", () => seen.done > done + 12);
+  await waitUntil("the jobs that ran have ended", () => seen.done > done + 12);
   seen.most = seen.running;
-  await until("more have run", () => seen.done > done + 24);
+  await waitUntil("more have run", () => seen.done > done + 24);
   assert.equal(seen.most, 4);
 });
 
 test("A worker without jobs of a task gives its permits up to one that is short.", async () => {
   await queue.utils.setLimit({ name: "l", task: "limited", concurrency: 4 });
   const first = counted("limited", 20);
-  const idle = await queue.started({ tasks: [first.task], concurrency: 4, ...BEATS });
+  const idle = await queue.startWorker({ tasks: [first.task], concurrency: 4, ...BEATS });
   await add(4, "limited");
-  await until("it has run them", () => first.seen.done === 4);
+  await waitUntil("it has run them", () => first.seen.done === 4);
   const second = counted("limited", 20);
-  await queue.started({ tasks: [second.task], concurrency: 4, ...BEATS });
+  await queue.startWorker({ tasks: [second.task], concurrency: 4, ...BEATS });
   await add(600, "limited");
-  await until("all have run", () => first.seen.done + second.seen.done === 604);
+  await waitUntil("all have run", () => first.seen.done + second.seen.done === 604);
   assert.ok(second.seen.done > 20, `${second.seen.done} of 600 by the second`);
   await idle.stop();
   await add(50, "limited");
-  await until("the second uses them all", () => second.seen.running === 4);
+  await waitUntil("the second uses them all", () => second.seen.running === 4);
 });
 
 test("The permits of a stopped worker are free at once.", async () => {
   await queue.utils.setLimit({ name: "l", task: "limited", concurrency: 2 });
   const first = counted("limited", 5);
-  const one = await queue.started({ tasks: [first.task], ...BEATS });
+  const one = await queue.startWorker({ tasks: [first.task], ...BEATS });
   await add(1, "limited");
-  await until("it has run", () => first.seen.done === 1);
+  await waitUntil("it has run", () => first.seen.done === 1);
   const second = counted("limited", 5);
-  await queue.started({ tasks: [second.task], ...BEATS });
+  await queue.startWorker({ tasks: [second.task], ...BEATS });
   await one.stop();
   const began = performance.now();
   await add(5, "limited");
-  await until("the other one runs them", () => second.seen.done === 5);
+  await waitUntil("the other one runs them", () => second.seen.done === 5);
   assert.ok(performance.now() - began < 2_000);
 });
 
@@ -148,9 +148,9 @@ test("Two limits of a task both hold.", async () => {
   await add(60, "a");
   await add(60, "b");
   for (let n = 0; n < 2; n++) {
-    await queue.started({ tasks: [a.task, b.task], concurrency: 10, ...BEATS });
+    await queue.startWorker({ tasks: [a.task, b.task], concurrency: 10, ...BEATS });
   }
-  await until("all have run", () => a.seen.done + b.seen.done === 120);
+  await waitUntil("all have run", () => a.seen.done + b.seen.done === 120);
   clearInterval(watch);
   assert.ok(a.seen.most <= 2, `a ran ${a.seen.most}`);
   assert.ok(most <= 3, `${most} ran`);
@@ -164,8 +164,8 @@ test("A rate is kept over workers, and used while jobs wait.", async () => {
   });
   const { task, seen } = counted("limited", 0);
   await add(200, "limited");
-  for (let n = 0; n < 3; n++) await queue.started({ tasks: [task], concurrency: 10, ...BEATS });
-  await until("all have run", () => seen.done === 200);
+  for (let n = 0; n < 3; n++) await queue.startWorker({ tasks: [task], concurrency: 10, ...BEATS });
+  await waitUntil("all have run", () => seen.done === 200);
   const starts = seen.starts.toSorted((x, y) => x - y);
   const inSecond = starts.map((at, n) => starts.slice(n).filter((one) => one < at + 1_000).length);
   assert.ok(Math.max(...inSecond) <= 55, `${Math.max(...inSecond)} in a second`);
@@ -178,25 +178,25 @@ test("The option concurrency of a task counts in its worker alone, without the e
   const { task, seen } = counted("own", 10);
   const own = { ...task, concurrency: 2 };
   await add(40, "own");
-  await queue.started({ tasks: [own], concurrency: 10 });
-  await queue.started({ tasks: [own], concurrency: 10 });
-  await until("all have run", () => seen.done === 40);
+  await queue.startWorker({ tasks: [own], concurrency: 10 });
+  await queue.startWorker({ tasks: [own], concurrency: 10 });
+  await waitUntil("all have run", () => seen.done === 40);
   assert.ok(seen.most > 2 && seen.most <= 4, `${seen.most} ran`);
 });
 
 test("A worker without heartbeats runs no limited job, and warns once.", async () => {
   await queue.utils.setLimit({ name: "l", task: "limited", concurrency: 2 });
-  const [limited, other] = [recording("limited"), recording("other")];
+  const [limited, other] = [recordingTask("limited"), recordingTask("other")];
   const warnings: string[] = [];
   const logger = {
     ...{ debug() {}, info() {}, error() {} },
     warn: (_: object, message: string) => void warnings.push(message),
   };
-  await queue.started({ tasks: [limited, other], logger, recovery: false });
+  await queue.startWorker({ tasks: [limited, other], logger, recovery: false });
   await add(3, "limited");
   await add(3, "other");
-  await until("the others have run", () => other.seen.length === 3);
-  await until("it has warned", () => warnings.some((one) => one.includes("no heartbeats")));
+  await waitUntil("the others have run", () => other.seen.length === 3);
+  await waitUntil("it has warned", () => warnings.some((one) => one.includes("no heartbeats")));
   assert.equal(limited.seen.length, 0);
   assert.equal(warnings.filter((one) => one.includes("no heartbeats")).length, 1);
 });
@@ -204,11 +204,11 @@ test("A worker without heartbeats runs no limited job, and warns once.", async (
 test("A drain ends while another worker holds all permits and no job is ready.", async () => {
   await queue.utils.setLimit({ name: "l", task: "limited", concurrency: 1 });
   const { opened, open } = latch();
-  const held = recording("limited", () => opened);
-  await queue.started({ tasks: [held], ...BEATS });
+  const held = recordingTask("limited", () => opened);
+  await queue.startWorker({ tasks: [held], ...BEATS });
   await add(1, "limited");
-  await until("it runs", () => held.seen.length === 1);
-  const other = await queue.started({ tasks: [recording("limited")], ...BEATS });
+  await waitUntil("it runs", () => held.seen.length === 1);
+  const other = await queue.startWorker({ tasks: [recordingTask("limited")], ...BEATS });
   await other.drain();
   open();
 });

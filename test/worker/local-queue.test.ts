@@ -4,7 +4,7 @@ import { describe, test } from "node:test";
 import type { LocalQueueOptions } from "../../src/worker/options/local-queue-options.ts";
 import { runOnce } from "../../src/worker/run.ts";
 import type { Hooks, Plugin, WorkerEvents } from "../../src/worker/task/hooks.ts";
-import { latch, recording, until, within, witness, workerQueue } from "./worker-queue.ts";
+import { latch, recordingTask, waitFor, waitUntil, witness, workerQueue } from "./worker-queue.ts";
 
 const queue = workerQueue();
 const HOUR_MS = 3_600_000;
@@ -15,7 +15,7 @@ const addMany = (identifier: string, count: number, spec = {}) =>
 /** Returns a task that waits for the latch. */
 function blockingTask() {
   const gate = latch();
-  return { task: recording("held", () => gate.opened), open: gate.open };
+  return { task: recordingTask("held", () => gate.opened), open: gate.open };
 }
 
 const modes = (events: readonly WorkerEvents["localQueue:setMode"][]) =>
@@ -23,7 +23,7 @@ const modes = (events: readonly WorkerEvents["localQueue:setMode"][]) =>
 
 /** Returns the number of locked jobs, and the attempts of all jobs. */
 async function locked() {
-  const left = await queue.left();
+  const left = await queue.remaining();
   return {
     count: left.filter(({ locked_by }) => locked_by !== null).length,
     attempts: left.map(({ attempts }) => attempts),
@@ -33,10 +33,10 @@ async function locked() {
 describe("The local queue", () => {
   test("is polling while it is empty, waiting while it has jobs, and released at the end.", async () => {
     const saw = witness("localQueue:setMode");
-    const task = recording("quick");
+    const task = recordingTask("quick");
     await queue.utils.addJob("quick");
-    const worker = await queue.started({ tasks: [task], concurrency: 1, plugins: [saw] });
-    await until("the job is done", async () => (await queue.left()).length === 0);
+    const worker = await queue.startWorker({ tasks: [task], concurrency: 1, plugins: [saw] });
+    await waitUntil("the job is done", async () => (await queue.remaining()).length === 0);
     await worker.stop();
     assert.deepEqual(modes(saw.all("localQueue:setMode")), [
       "starting → polling",
@@ -52,7 +52,7 @@ describe("The local queue", () => {
     const { task, open } = blockingTask();
     await addMany("held", 5);
     const saw = witness("localQueue:setMode", "localQueue:returnJobs", "job:fetch");
-    const worker = await queue.started({
+    const worker = await queue.startWorker({
       tasks: [task],
       concurrency: 1,
       connections: 1,
@@ -60,19 +60,22 @@ describe("The local queue", () => {
       plugins: [saw],
     });
     assert.deepEqual(await saw.saw("localQueue:returnJobs"), { workerId: worker.id, count: 4 });
-    await until("they are given back", async () => (await locked()).count === 1);
+    await waitUntil("they are given back", async () => (await locked()).count === 1);
     assert.deepEqual((await locked()).attempts.toSorted(), [0, 0, 0, 0, 1]);
     const before = saw.all("job:fetch").length;
     await queue.utils.addJob("held");
-    const other = recording("held");
-    const helper = await queue.started({ tasks: [other] });
-    await until("another worker has done them", () => other.seen.length === 5);
+    const other = recordingTask("held");
+    const helper = await queue.startWorker({ tasks: [other] });
+    await waitUntil("another worker has done them", () => other.seen.length === 5);
     await helper.stop();
     assert.equal(saw.all("job:fetch").length, before);
     open();
-    await until("the first one is done, too", async () => (await queue.left()).length === 0);
+    await waitUntil(
+      "the first one is done, too",
+      async () => (await queue.remaining()).length === 0,
+    );
     await queue.utils.addJob("held");
-    await until("the slot takes new ones", () => task.seen.length === 2);
+    await waitUntil("the slot takes new ones", () => task.seen.length === 2);
     assert.deepEqual(modes(saw.all("localQueue:setMode")).slice(0, 4), [
       "starting → polling",
       "polling → waiting",
@@ -85,39 +88,39 @@ describe("The local queue", () => {
     const { task } = blockingTask();
     const saw = witness("localQueue:returnJobs");
     await queue.utils.addJob("held");
-    await queue.started({
-      tasks: [task, recording("queued")],
+    await queue.startWorker({
+      tasks: [task, recordingTask("queued")],
       concurrency: 1,
       localQueue: { size: 20, adaptive: false, ttlMs: 60 },
       plugins: [saw],
     });
-    await until("its only slot is taken", () => task.seen.length === 1);
+    await waitUntil("its only slot is taken", () => task.seen.length === 1);
     await addMany("queued", 3, { queueName: "q" });
     // The first job of a task is fetched alone.
     assert.equal((await saw.saw("localQueue:returnJobs")).count, 1);
-    const free = recording("queued");
-    await queue.started({ tasks: [free], pollIntervalMs: 50 });
-    await until("the queue's jobs run elsewhere", () => free.seen.length === 3);
+    const free = recordingTask("queued");
+    await queue.startWorker({ tasks: [free], pollIntervalMs: 50 });
+    await waitUntil("the queue's jobs run elsewhere", () => free.seen.length === 3);
   });
 
   test("leaves slow jobs to other workers, with any number of ready jobs.", async () => {
     const { task, open } = blockingTask();
     await addMany("held", 50);
-    const worker = await queue.started({ tasks: [task], concurrency: 2 });
-    await until("two run", () => task.seen.length === 2);
+    const worker = await queue.startWorker({ tasks: [task], concurrency: 2 });
+    await waitUntil("two run", () => task.seen.length === 2);
     await addMany("held", 5);
-    await queue.started({ tasks: [recording("other")] });
+    await queue.startWorker({ tasks: [recordingTask("other")] });
     assert.equal((await locked()).count, 2);
     const stopped = worker.stop();
     open();
-    await within("the stop", stopped);
+    await waitFor("the stop", stopped);
   });
 
   test("without `adaptive` fetches ahead up to its size, until jobs are returned unstarted.", async () => {
     const { task } = blockingTask();
     await addMany("held", 50);
     const saw = witness("localQueue:returnJobs", "job:fetch");
-    await queue.started({
+    await queue.startWorker({
       tasks: [task],
       concurrency: 3,
       connections: 1,
@@ -126,10 +129,10 @@ describe("The local queue", () => {
     });
     const { count } = await saw.saw("localQueue:returnJobs");
     assert.ok(count <= 10 && count >= 5, `${count} went back`);
-    await until("only what runs is locked", async () => (await locked()).count === 3);
+    await waitUntil("only what runs is locked", async () => (await locked()).count === 3);
     const before = saw.all("job:fetch").length;
     await queue.utils.addJob("held");
-    await queue.started({ tasks: [recording("other")] });
+    await queue.startWorker({ tasks: [recordingTask("other")] });
     assert.equal((await locked()).count, 3);
     assert.equal(saw.all("job:fetch").length, before);
   });
@@ -159,46 +162,46 @@ describe("The refetch delay", () => {
   const never = { maxAbortThreshold: 1_000_000 };
 
   test("delays the next fetch until it has ended.", async () => {
-    const task = recording("task");
+    const task = recordingTask("task");
     const saw = witness("localQueue:refetchDelay:start", "localQueue:refetchDelay:expired");
     const { order, ...noted } = notes();
     const options = pausing({ durationMs: 300, ...never });
-    const worker = await queue.started({ tasks: [task], ...options, plugins: [saw, noted] });
+    const worker = await queue.startWorker({ tasks: [task], ...options, plugins: [saw, noted] });
     const workerId = worker.id;
     const delays = await saw.saw("localQueue:refetchDelay:start");
     assert.deepEqual(delays, { workerId, durationMs: 300 });
     await queue.utils.addJob("task");
-    await until("it has run", () => task.seen.length === 1);
+    await waitUntil("it has run", () => task.seen.length === 1);
     assert.deepEqual(await saw.saw("localQueue:refetchDelay:expired"), { workerId });
     assert.deepEqual(order.slice(0, 3), ["fetched 0", "pause", "expired"]);
   });
 
   test("ends early when enough jobs are announced.", async () => {
-    const task = recording("task");
+    const task = recordingTask("task");
     const saw = witness("localQueue:refetchDelay:start", "localQueue:refetchDelay:abort");
     const options = pausing({ durationMs: HOUR_MS, maxAbortThreshold: 3 });
-    const worker = await queue.started({ tasks: [task], ...options, plugins: [saw] });
+    const worker = await queue.startWorker({ tasks: [task], ...options, plugins: [saw] });
     await saw.saw("localQueue:refetchDelay:start");
     await addMany("task", 3);
     assert.deepEqual(await saw.saw("localQueue:refetchDelay:abort"), {
       workerId: worker.id,
       count: 3,
     });
-    await until("they have run", () => task.seen.length === 3);
+    await waitUntil("they have run", () => task.seen.length === 3);
   });
 
   test("does not end early with fewer.", async () => {
-    const task = recording("task");
+    const task = recordingTask("task");
     const { order, ...noted } = notes();
     const saw = witness("localQueue:refetchDelay:start");
     const options = pausing({ durationMs: HOUR_MS, ...never });
-    await queue.started({ tasks: [task], ...options, plugins: [noted, saw] });
+    await queue.startWorker({ tasks: [task], ...options, plugins: [noted, saw] });
     await saw.saw("localQueue:refetchDelay:start");
     await addMany("task", 2);
     // When another worker has received the announcement, the first one has, too.
-    const other = recording("task");
-    await queue.started({ tasks: [other] });
-    await until("they have run elsewhere", () => other.seen.length === 2);
+    const other = recordingTask("task");
+    await queue.startWorker({ tasks: [other] });
+    await waitUntil("they have run elsewhere", () => other.seen.length === 2);
     assert.deepEqual(order, ["fetched 0", "pause"]);
   });
 
@@ -207,12 +210,12 @@ describe("The refetch delay", () => {
     [3, "does not come after as many", ["fetched 3"]],
   ] as const) {
     test(`${title}.`, async () => {
-      const task = recording("task");
+      const task = recordingTask("task");
       await addMany("task", count);
       const { order, ...noted } = notes();
       const options = pausing({ durationMs: HOUR_MS, threshold: 3, ...never });
-      const worker = await queue.started({ tasks: [task], ...options, plugins: [noted] });
-      await until("the jobs have run", () => task.seen.length === count);
+      const worker = await queue.startWorker({ tasks: [task], ...options, plugins: [noted] });
+      await waitUntil("the jobs have run", () => task.seen.length === count);
       await worker.stop();
       assert.deepEqual(order, expected);
     });
@@ -221,8 +224,8 @@ describe("The refetch delay", () => {
   test("does not start once the worker stops.", async () => {
     const { order, ...noted } = notes();
     const options = pausing({ durationMs: HOUR_MS, ...never });
-    const worker = await queue.started({
-      tasks: [recording("task")],
+    const worker = await queue.startWorker({
+      tasks: [recordingTask("task")],
       ...options,
       plugins: [noted],
     });
@@ -232,12 +235,12 @@ describe("The refetch delay", () => {
   });
 
   test("does not prevent runOnce from running jobs that its jobs add.", async () => {
-    const child = recording("child");
-    const parent = recording("parent", () => queue.utils.addJob("child"));
+    const child = recordingTask("child");
+    const parent = recordingTask("parent", () => queue.utils.addJob("child"));
     await queue.utils.addJob("parent");
     const localQueue = { refetchDelay: { durationMs: 100, ...never } };
     const options = { connectionString: queue.url, recovery: false, localQueue } as const;
-    await within("runOnce", runOnce({ ...options, tasks: [parent, child] }));
+    await waitFor("runOnce", runOnce({ ...options, tasks: [parent, child] }));
     assert.equal(child.seen.length, 1);
   });
 });

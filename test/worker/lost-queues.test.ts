@@ -5,7 +5,7 @@ import { silentLogger } from "../../src/base/logger.ts";
 import type { Queryable } from "../../src/database/database.ts";
 import { LockReset } from "../../src/worker/lease/lock-reset.ts";
 import { testQueue } from "../queue/queue-database.ts";
-import { until } from "./worker-queue.ts";
+import { waitUntil } from "./worker-queue.ts";
 
 const queue = testQueue();
 
@@ -33,15 +33,15 @@ test("All jobs are read for lost queues only after a queue was deleted.", async 
   });
   reset.start();
   try {
-    await until("three checks", () => checks() >= 3);
+    await waitUntil("three checks", () => checks() >= 3);
     assert.equal(reads(), 0);
 
     await queue.sql("delete from worker._private_job_queues");
-    await until("the queue is back", async () => (await names()).includes("recovered-queue-1"));
+    await waitUntil("the queue is back", async () => (await names()).includes("recovered-queue-1"));
     // Once more, for an add that was open meanwhile.
-    await until("a second read", () => reads() >= 2);
+    await waitUntil("a second read", () => reads() >= 2);
     const before = checks();
-    await until("three more checks", () => checks() >= before + 3);
+    await waitUntil("three more checks", () => checks() >= before + 3);
     assert.equal(reads(), 2);
   } finally {
     await reset.stop();
@@ -68,9 +68,9 @@ test("Lost queues are restored although PostgreSQL refuses to unlock another que
   });
   reset.start();
   try {
-    await until("a turn", () => warnings.includes("stale locks could not be reset"));
+    await waitUntil("a turn", () => warnings.includes("stale locks could not be reset"));
     await queue.sql("delete from worker._private_job_queues where queue_name = 'q'");
-    await until("the queue is back", async () => (await names()).includes("recovered-queue-1"));
+    await waitUntil("the queue is back", async () => (await names()).includes("recovered-queue-1"));
   } finally {
     await reset.stop();
     await queue.sql("drop function public.refuse cascade");

@@ -6,7 +6,7 @@ import { Logger, run } from "graphile-worker";
 import { defineTask } from "../../src/worker/task/task.ts";
 import { migratedDatabase } from "../support/database.ts";
 import { QUICK, workerProcess } from "./worker-process.ts";
-import { latch, recording, until, workerQueue } from "./worker-queue.ts";
+import { latch, recordingTask, waitUntil, workerQueue } from "./worker-queue.ts";
 
 const queue = workerQueue(() => migratedDatabase("worker", ["limits"]));
 beforeEach(() =>
@@ -21,7 +21,7 @@ const holders = async () =>
     )
   ).map(({ locked_by }) => locked_by);
 
-const isEmpty = async () => (await queue.left()).length === 0;
+const isEmpty = async () => (await queue.remaining()).length === 0;
 
 test("The slots of a killed worker are free again with its jobs.", async () => {
   await queue.utils.setLimit({ name: "l", queue: "q", concurrency: 2 });
@@ -29,7 +29,7 @@ test("The slots of a killed worker are free again with its jobs.", async () => {
     Array.from({ length: 2 }, () => ({ identifier: "held", spec: { queueName: "q" } })),
   );
   const first = await workerProcess(queue.url);
-  await until("both slots are taken", async () => {
+  await waitUntil("both slots are taken", async () => {
     const found = await holders();
     return found.length === 2 && !found.includes(null);
   });
@@ -37,8 +37,8 @@ test("The slots of a killed worker are free again with its jobs.", async () => {
   const second = await workerProcess(queue.url);
   await second.event("started");
   second.release();
-  await until("all jobs are done", isEmpty);
-  await until("its slots are free", async () => (await holders()).every((one) => one === null));
+  await waitUntil("all jobs are done", isEmpty);
+  await waitUntil("its slots are free", async () => (await holders()).every((one) => one === null));
   await second.stop();
 });
 
@@ -46,17 +46,20 @@ test("A job that waits for a token of its task holds no slot of its queue.", asy
   await queue.utils.setLimit({ name: "tenants", queue: "t/*", concurrency: 3 });
   const rate = { limit: 10, perMs: 1_000, burst: 1 };
   await queue.utils.setLimit({ name: "rate", task: "rated", rate });
-  const rated = recording("rated");
-  const other = recording("other");
+  const rated = recordingTask("rated");
+  const other = recordingTask("other");
   const jobs = Array.from({ length: 400 }, (_, n) => ({
     identifier: "rated",
     spec: { queueName: `t/${n % 20}` },
   }));
   await queue.utils.addJobs([...jobs, { identifier: "other", spec: { queueName: "t/0" } }]);
-  for (let n = 0; n < 2; n++) await queue.started({ tasks: [rated, other], concurrency: 20 });
-  await until("a job of another task in one of the queues has run", () => other.seen.length > 0);
+  for (let n = 0; n < 2; n++) await queue.startWorker({ tasks: [rated, other], concurrency: 20 });
+  await waitUntil(
+    "a job of another task in one of the queues has run",
+    () => other.seen.length > 0,
+  );
   let most = 0;
-  await until("thirty have run", async () => {
+  await waitUntil("thirty have run", async () => {
     most = Math.max(most, (await holders()).filter((one) => one !== null).length);
     return rated.seen.length >= 30;
   });
@@ -67,9 +70,9 @@ test("A Graphile worker takes no job of a managed queue, and all others.", async
   await queue.utils.setLimit({ name: "l", queue: "q", concurrency: 1 });
   await queue.utils.addJob("mine", { n: 0 }, { queueName: "q" });
   const hold = latch();
-  const mine = recording("mine", () => hold.opened);
-  await queue.started({ tasks: [mine] });
-  await until("the queue is managed", () => mine.seen.length === 1);
+  const mine = recordingTask("mine", () => hold.opened);
+  await queue.startWorker({ tasks: [mine] });
+  await waitUntil("the queue is managed", () => mine.seen.length === 1);
   const stock: unknown[] = [];
   const runner = await run({
     ...{ connectionString: queue.url, schema: "worker", pollInterval: 50, noHandleSignals: true },
@@ -84,14 +87,14 @@ test("A Graphile worker takes no job of a managed queue, and all others.", async
     })),
   );
   await queue.utils.addJob("mine", { n: "free" }, { queueName: "other" });
-  await until("the other queue is served", () => stock.length + mine.seen.length >= 2);
+  await waitUntil("the other queue is served", () => stock.length + mine.seen.length >= 2);
   await runner.stop();
   assert.deepEqual(
     stock.filter((one) => (one as { n: unknown }).n !== "free"),
     [],
   );
   hold.open();
-  await until("all jobs are done", isEmpty);
+  await waitUntil("all jobs are done", isEmpty);
 });
 
 test("A job of a managed queue whose task has a limit needs a permit, too.", async () => {
@@ -104,20 +107,20 @@ test("A job of a managed queue whose task has a limit needs a permit, too.", asy
     await new Promise((resolve) => setTimeout(resolve, 5));
     running--;
   });
-  const many = recording("many");
+  const many = recordingTask("many");
   const specs = ["few", "many"].flatMap((identifier) =>
     Array.from({ length: 30 }, (_, n) => ({ identifier, spec: { queueName: `q${n % 3}` } })),
   );
   await queue.utils.addJobs(specs);
-  await queue.started({ tasks: [few, many], concurrency: 10, recovery: QUICK });
-  await until("all jobs are done", isEmpty);
+  await queue.startWorker({ tasks: [few, many], concurrency: 10, recovery: QUICK });
+  await waitUntil("all jobs are done", isEmpty);
   assert.equal(many.seen.length, 30);
   assert.equal(most, 2);
 });
 
 test("Queues without a limit keep their own lock beside those with one.", async () => {
   await queue.utils.setLimit({ name: "l", queue: "limited", concurrency: 2 });
-  const task = recording("task");
+  const task = recordingTask("task");
   await queue.utils.addJobs(
     Array.from({ length: 40 }, (_, n) => ({
       identifier: "task",
@@ -125,8 +128,8 @@ test("Queues without a limit keep their own lock beside those with one.", async 
       spec: { queueName: n % 2 === 0 ? "limited" : "plain" },
     })),
   );
-  await queue.started({ tasks: [task], concurrency: 5 });
-  await until("all jobs are done", isEmpty);
+  await queue.startWorker({ tasks: [task], concurrency: 5 });
+  await waitUntil("all jobs are done", isEmpty);
   assert.deepEqual(
     await queue.sql("select queue_name, locked_by from worker._private_job_queues order by 1"),
     [

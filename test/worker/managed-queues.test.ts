@@ -5,7 +5,7 @@ import { beforeEach, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { defineTask } from "../../src/worker/task/task.ts";
 import { migratedDatabase } from "../support/database.ts";
-import { latch, until, workerQueue } from "./worker-queue.ts";
+import { latch, waitUntil, workerQueue } from "./worker-queue.ts";
 
 const queue = workerQueue(() => migratedDatabase("worker", ["limits"]));
 beforeEach(() =>
@@ -48,14 +48,14 @@ const jobs = (queueNames: readonly string[], each: number, identifier = "task") 
 const names = (count: number, prefix = "tenant") =>
   Array.from({ length: count }, (_, n) => `${prefix}/${n}`);
 
-const empty = () => until("no job is left", async () => (await queue.left()).length === 0);
+const empty = () => waitUntil("no job is left", async () => (await queue.remaining()).length === 0);
 
 test("Twenty queues with three slots each run at most three jobs at once, on several workers.", async () => {
   await queue.utils.setLimit({ name: "tenants", queue: "tenant/*", concurrency: 3 });
   const of = watched("task", 2);
   const tenants = names(20);
   await jobs(tenants, 15);
-  await Promise.all([1, 2, 3].map(() => queue.started({ tasks: [of.task], concurrency: 10 })));
+  await Promise.all([1, 2, 3].map(() => queue.startWorker({ tasks: [of.task], concurrency: 10 })));
   await empty();
   assert.equal(of.runs.length, 300);
   for (const name of tenants) assert.ok((of.most.get(name) ?? 0) <= 3, `${of.most.get(name)}`);
@@ -69,7 +69,7 @@ test("A queue with one slot keeps its order, and jobs without a queue pass it.",
   await queue.utils.setLimit({ name: "one", queue: "q", concurrency: 1 });
   const of = watched("task", 0);
   await jobs(["q"], 100);
-  await Promise.all([1, 2].map(() => queue.started({ tasks: [of.task], concurrency: 4 })));
+  await Promise.all([1, 2].map(() => queue.startWorker({ tasks: [of.task], concurrency: 4 })));
   await empty();
   assert.deepEqual(
     of.runs.map(({ n }) => n),
@@ -81,7 +81,7 @@ test("A queue with one slot keeps its order, and jobs without a queue pass it.",
 test("A queue that a Graphile worker's add makes is managed before its first job runs.", async () => {
   await queue.utils.setLimit({ name: "tenants", queue: "*", concurrency: 2 });
   const of = watched();
-  await queue.started({ tasks: [of.task], concurrency: 8 });
+  await queue.startWorker({ tasks: [of.task], concurrency: 8 });
   const addedAt = performance.now();
   await queue.sql(
     `select worker.add_job('task', json_build_object('n', n), 'new') from generate_series(1, 20) n`,
@@ -100,7 +100,7 @@ test("A rate is not exceeded, and used up.", async () => {
   });
   const of = watched("task", 1);
   await jobs(["q"], 150);
-  await Promise.all([1, 2].map(() => queue.started({ tasks: [of.task], concurrency: 8 })));
+  await Promise.all([1, 2].map(() => queue.startWorker({ tasks: [of.task], concurrency: 8 })));
   await empty();
   const at = of.runs.map(({ atMs }) => atMs).toSorted((a, b) => a - b);
   for (const [i, first] of at.entries()) {
@@ -119,15 +119,15 @@ test("A lowered, a raised and a removed limit apply while jobs run.", async () =
     await hold.opened;
   });
   await jobs(["q"], 12);
-  await queue.started({ tasks: [task], concurrency: 10 });
-  await until("one job runs", () => started.length === 1);
+  await queue.startWorker({ tasks: [task], concurrency: 10 });
+  await waitUntil("one job runs", () => started.length === 1);
   await queue.utils.setLimit({ name: "l", queue: "q", concurrency: 3 });
-  await until("three jobs run", () => started.length === 3);
+  await waitUntil("three jobs run", () => started.length === 3);
   await queue.utils.removeLimit("l");
   await queue.sql("select 1");
   hold.open();
   await empty();
-  await until("the queue is ordinary", async () => {
+  await waitUntil("the queue is ordinary", async () => {
     const [row] = await queue.sql<{ locked_by: string | null }>(
       "select locked_by from worker._private_job_queues where queue_name = 'q'",
     );
@@ -139,13 +139,13 @@ test("A paused queue with a limit runs nothing, and continues when it is resumed
   await queue.utils.setLimit({ name: "l", queue: "*", concurrency: 2 });
   const of = watched("task", 0);
   const other = watched("other", 0);
-  await queue.started({ tasks: [of.task, other.task], concurrency: 4 });
+  await queue.startWorker({ tasks: [of.task, other.task], concurrency: 4 });
   await jobs(["q"], 1);
-  await until("the queue is managed", () => of.runs.length === 1);
+  await waitUntil("the queue is managed", () => of.runs.length === 1);
   await queue.utils.pauseQueue("q");
   await jobs(["q"], 5);
   await jobs(["p"], 3, "other");
-  await until("another queue goes on", () => other.runs.length === 3);
+  await waitUntil("another queue goes on", () => other.runs.length === 3);
   assert.equal(of.runs.length, 1);
   await queue.utils.resumeQueue("q");
   await empty();
@@ -163,7 +163,7 @@ test("A fetch of managed queues that has timed out is repeated with more time.",
   try {
     const of = watched("task", 0);
     await jobs(["q"], 1);
-    await queue.started({ tasks: [of.task] });
+    await queue.startWorker({ tasks: [of.task] });
     await empty();
   } finally {
     await queue.sql("drop function worker.slow() cascade");
@@ -174,7 +174,7 @@ test("An ordinary queue is found among locked managed queues, and its runs follo
   await queue.utils.setLimit({ name: "tenants", queue: "tenant/*", concurrency: 1 });
   const of = watched("task", 0);
   await jobs(names(3), 5);
-  await queue.started({ tasks: [of.task], concurrency: 2 });
+  await queue.startWorker({ tasks: [of.task], concurrency: 2 });
   await empty();
   await jobs(["ordinary"], 1);
   await empty();
@@ -202,11 +202,11 @@ test("While all queues are managed, few fetches read all of their rows.", async 
     return (row?.n ?? 0) / queues;
   };
   const of = watched("task", 0);
-  const worker = await queue.started({ tasks: [of.task], concurrency: 1 });
+  const worker = await queue.startWorker({ tasks: [of.task], concurrency: 1 });
   const before = await read();
   for (let n = 1; n <= 300; n++) {
     await queue.utils.addJob("task", { n });
-    await until("it has run", async () => of.runs.length === n);
+    await waitUntil("it has run", async () => of.runs.length === n);
   }
   await worker.stop();
   const most = (await read()) - before;

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { defineTask } from "../../src/worker/task/task.ts";
-import { latch, recording, until, workerQueue } from "./worker-queue.ts";
+import { latch, recordingTask, waitUntil, workerQueue } from "./worker-queue.ts";
 
 const queue = workerQueue();
 
@@ -20,12 +20,12 @@ function series(text: string): Map<string, number> {
 for (const fastLane of [false, true]) {
   const mode = fastLane ? "fast" : "safe";
   test(`A worker in the ${mode} mode counts its jobs by task and result.`, async () => {
-    const good = recording("good");
+    const good = recordingTask("good");
     const bad = defineTask("bad", () => {
       throw new Error("no");
     });
     const release = latch();
-    const slow = recording("slow", () => release.opened);
+    const slow = recordingTask("slow", () => release.opened);
     const worker = queue.worker({ tasks: [good, bad, slow], concurrency: 2, fastLane });
     await worker.metrics(); // starts measuring durations
     await worker.start();
@@ -36,7 +36,7 @@ for (const fastLane of [false, true]) {
     ]);
     await worker.drain();
     await queue.utils.addJob("slow");
-    await until("the slow job runs", () => slow.seen.length === 1);
+    await waitUntil("the slow job runs", () => slow.seen.length === 1);
     const seen = series(await worker.metrics());
     assert.equal(seen.get('worker_jobs_total{task="good",result="done"}'), 2);
     assert.equal(seen.get('worker_jobs_total{task="bad",result="failed"}'), 1);

@@ -5,7 +5,7 @@ import { runInNewContext } from "node:vm";
 import { RetryAfter, Snooze } from "../../src/worker/task/outcomes.ts";
 import { exponential, fixed, type RetryPolicy } from "../../src/worker/task/retry.ts";
 import { defineTask } from "../../src/worker/task/task.ts";
-import { until, workerQueue } from "./worker-queue.ts";
+import { waitUntil, workerQueue } from "./worker-queue.ts";
 
 const queue = workerQueue();
 
@@ -66,12 +66,12 @@ for (const [mode, options] of [
       ),
     ];
     const ended = new Map<string, string>();
-    const worker = await queue.started({ tasks, ...options });
+    const worker = await queue.startWorker({ tasks, ...options });
     worker.hooks.on("job:complete", ({ job, result }) => {
       ended.set(job.taskIdentifier, ended.get(job.taskIdentifier) ?? result);
     });
     const jobs = await queue.utils.addJobs(tasks.map(({ identifier }) => ({ identifier })));
-    await until("all attempts have ended", async () => ended.size === tasks.length);
+    await waitUntil("all attempts have ended", async () => ended.size === tasks.length);
     await worker.stop();
     for (const { identifier } of tasks) assert.equal(ended.get(identifier), "failed", identifier);
     await queue.utils.completeJobs(jobs.map(({ id }) => id));
@@ -144,8 +144,11 @@ test("A deadline before 1970 has passed.", async () => {
   let runs = 0;
   const task = defineTask("late", () => void runs++);
   const { id } = await queue.utils.addJob(task, {}, { deadline: new Date(-1) });
-  const worker = await queue.started({ tasks: [task] });
-  await until("the job has failed", async () => (await queue.utils.getJob(id))?.lastError != null);
+  const worker = await queue.startWorker({ tasks: [task] });
+  await waitUntil(
+    "the job has failed",
+    async () => (await queue.utils.getJob(id))?.lastError != null,
+  );
   await worker.stop();
   assert.equal(runs, 0);
 });

@@ -12,7 +12,7 @@ import {
   type Task,
   type TaskOptions,
 } from "../../src/worker/task/task.ts";
-import { type JobLeft, until, workerQueue } from "./worker-queue.ts";
+import { type JobLeft, waitUntil, workerQueue } from "./worker-queue.ts";
 
 const queue = workerQueue();
 
@@ -48,10 +48,12 @@ async function ended(
   };
   const payload = tasks.kind === "batch" ? [1, 2] : {};
   const { id } = await queue.utils.addJob(tasks.identifier, payload, spec);
-  const worker = await queue.started({ tasks: [tasks], plugins: [plugin], ...options });
-  await until("an attempt has ended", async () => events.some((one) => one.startsWith("complete")));
+  const worker = await queue.startWorker({ tasks: [tasks], plugins: [plugin], ...options });
+  await waitUntil("an attempt has ended", async () =>
+    events.some((one) => one.startsWith("complete")),
+  );
   await worker.stop();
-  const left = (await queue.left()).find((job) => job.id === id);
+  const left = (await queue.remaining()).find((job) => job.id === id);
   if (left !== undefined) await queue.utils.completeJobs([id]);
   const { wait_s = Number.NaN, max_attempts } = left ?? {};
   return { left, dueInMs: wait_s * 1_000, maxAttempts: max_attempts, events };
@@ -141,10 +143,10 @@ for (const [mode, options] of modes) {
       });
       await queue.utils.addJob("queued", { n: 1 }, { queueName: "line" });
       await queue.utils.addJob("queued", { n: 2 }, { queueName: "line" });
-      const worker = await queue.started({ tasks: [task], ...options });
-      await until("both have started", () => started.length === 2);
+      const worker = await queue.startWorker({ tasks: [task], ...options });
+      await waitUntil("both have started", () => started.length === 2);
       await worker.stop();
-      const left = await queue.left();
+      const left = await queue.remaining();
       assert.deepEqual(
         left.map(({ attempts }) => attempts),
         [0],

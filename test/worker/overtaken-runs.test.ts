@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { endDuePauses } from "../../src/queue/pauses/pause.ts";
 import { migratedDatabase } from "../support/database.ts";
-import { latch, recording, until, workerQueue } from "./worker-queue.ts";
+import { latch, recordingTask, waitUntil, workerQueue } from "./worker-queue.ts";
 
 const queue = workerQueue(() => migratedDatabase("worker", ["controls"]));
 beforeEach(() => queue.sql("truncate worker._private_pauses"));
@@ -55,12 +55,12 @@ test("The pause of a queue that was idle ends without a look at the jobs.", asyn
 
 test("The lock of a pause names the run that it has overtaken until the run ends; then the queue goes on.", async () => {
   const [started, over] = [latch(), latch()];
-  const task = recording("task", async () => {
+  const task = recordingTask("task", async () => {
     started.open();
     await over.opened;
   });
   await add(2);
-  await queue.started({ tasks: [task], concurrency: 2 });
+  await queue.startWorker({ tasks: [task], concurrency: 2 });
   await started.opened;
   const worker = await lock();
   const resumeAt = new Date(Date.now() + 60_000);
@@ -69,10 +69,10 @@ test("The lock of a pause names the run that it has overtaken until the run ends
   assert.equal(await lock(), `paused:again\n${worker}`);
   assert.deepEqual(await queue.utils.listLockedWorkers().then((all) => all.length), 1);
   over.open();
-  await until("the run has ended", async () => (await lock()) === "paused:again");
+  await waitUntil("the run has ended", async () => (await lock()) === "paused:again");
   assert.equal(task.seen.length, 1);
   await expire();
-  await until("the other job has run", () => task.seen.length === 2);
+  await waitUntil("the other job has run", () => task.seen.length === 2);
 });
 
 test("While a worker with heartbeats runs a job of the queue, its pause does not end, and no jobs are read.", async () => {

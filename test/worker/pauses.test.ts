@@ -11,7 +11,7 @@ import { queueRow } from "../../src/insight/lists/queues/queue-rows.ts";
 import { explainJob } from "../../src/insight/why/explain-job.ts";
 import { resetStaleLocks } from "../../src/queue/workers/reset-stale-locks.ts";
 import { migratedDatabase } from "../support/database.ts";
-import { latch, recording, until, workerQueue } from "./worker-queue.ts";
+import { latch, recordingTask, waitUntil, workerQueue } from "./worker-queue.ts";
 
 const queue = workerQueue(() => migratedDatabase("worker", ["controls"]));
 beforeEach(() => queue.sql("truncate worker._private_pauses"));
@@ -43,7 +43,7 @@ async function stock(identifier: string) {
 async function passThrough(seen: readonly unknown[]): Promise<void> {
   const count = seen.length;
   await queue.utils.addJob("other");
-  await until("a job of another task has run", () => seen.length > count);
+  await waitUntil("a job of another task has run", () => seen.length > count);
 }
 
 for (const [mode, options] of [
@@ -51,27 +51,27 @@ for (const [mode, options] of [
   ["fast lane", { fastLane: true }],
 ] as const) {
   test(`A paused task does not start and others do, until it is resumed (${mode}).`, async () => {
-    const [task, other] = [recording("task"), recording("other")];
-    await queue.started({ tasks: [task, other], ...options });
+    const [task, other] = [recordingTask("task"), recordingTask("other")];
+    await queue.startWorker({ tasks: [task, other], ...options });
     await queue.utils.pauseTask("task", { reason: "deploy", pausedBy: "ana" });
     await queue.utils.addJob("task");
     for (let n = 0; n < 5; n++) await passThrough(other.seen);
     assert.equal(task.seen.length, 0);
     const resumedAt = performance.now();
     assert.deepEqual(await queue.utils.resumeTask("task"), { wasPaused: true, waitsForJob: false });
-    await until("the job has run", () => task.seen.length === 1);
+    await waitUntil("the job has run", () => task.seen.length === 1);
     assert.ok(performance.now() - resumedAt < 1_500, "resuming wakes the worker");
   });
 
   test(`A pause of everything holds until its time, and ends by itself (${mode}).`, async () => {
-    const task = recording("task");
+    const task = recordingTask("task");
     await queue.utils.pauseAll({ resumeAt: new Date(Date.now() + 800) });
     await queue.utils.addJob("task");
     const pausedAt = performance.now();
-    await queue.started({ tasks: [task], ...options });
-    await until("the job has run", () => task.seen.length === 1);
+    await queue.startWorker({ tasks: [task], ...options });
+    await waitUntil("the job has run", () => task.seen.length === 1);
     assert.ok(performance.now() - pausedAt > 500);
-    await until("the row is gone", async () => (await queue.utils.listPauses()).length === 0);
+    await waitUntil("the row is gone", async () => (await queue.utils.listPauses()).length === 0);
   });
 }
 
@@ -82,8 +82,8 @@ test("A pause that has ended is none, before any process has removed it.", async
 });
 
 test("No worker takes jobs of a paused queue, Graphile workers included; both go on when it is resumed.", async () => {
-  const [task, other] = [recording("task"), recording("other")];
-  await queue.started({ tasks: [task, other] });
+  const [task, other] = [recordingTask("task"), recordingTask("other")];
+  await queue.startWorker({ tasks: [task, other] });
   const theirs = await stock("task");
   try {
     await queue.utils.pauseQueue("q");
@@ -91,7 +91,7 @@ test("No worker takes jobs of a paused queue, Graphile workers included; both go
     for (let n = 0; n < 10; n++) await passThrough(other.seen);
     assert.equal(task.seen.length + theirs.seen.length, 0);
     await queue.utils.resumeQueue("q");
-    await until("all jobs have run", () => task.seen.length + theirs.seen.length === 20);
+    await waitUntil("all jobs have run", () => task.seen.length + theirs.seen.length === 20);
   } finally {
     await theirs.stop();
   }
@@ -99,17 +99,17 @@ test("No worker takes jobs of a paused queue, Graphile workers included; both go
 
 test("A pause over a running job of a queue holds after it has ended.", async () => {
   const [started, end] = [latch(), latch()];
-  const task = recording("task", async () => {
+  const task = recordingTask("task", async () => {
     started.open();
     await end.opened;
   });
-  const other = recording("other");
+  const other = recordingTask("other");
   await inQueue(3);
-  await queue.started({ tasks: [task, other], concurrency: 3 });
+  await queue.startWorker({ tasks: [task, other], concurrency: 3 });
   await started.opened;
   await queue.utils.pauseQueue("q");
   end.open();
-  await until("the job is gone", async () => (await queue.left()).length === 2);
+  await waitUntil("the job is gone", async () => (await queue.remaining()).length === 2);
   for (let n = 0; n < 5; n++) await passThrough(other.seen);
   assert.equal(task.seen.length, 1);
   assert.equal((await queueRow(queue.utils.database, "q"))?.isPaused, true);
@@ -119,41 +119,41 @@ test("A queue resumed while one of its jobs runs goes on after it: never two at 
   const [started, end] = [latch(), latch()];
   let running = 0;
   let most = 0;
-  const task = recording("task", async (_, call) => {
+  const task = recordingTask("task", async (_, call) => {
     most = Math.max(most, ++running);
     started.open();
     if (call === 1) await end.opened;
     running--;
   });
   await inQueue(3);
-  await queue.started({ tasks: [task], concurrency: 3 });
+  await queue.startWorker({ tasks: [task], concurrency: 3 });
   await started.opened;
   await queue.utils.pauseQueue("q");
   assert.deepEqual(await queue.utils.resumeQueue("q"), { wasPaused: true, waitsForJob: true });
-  const second = await queue.started({ tasks: [task], concurrency: 3 });
+  const second = await queue.startWorker({ tasks: [task], concurrency: 3 });
   assert.equal(task.seen.length, 1);
   const endedAtMs = performance.now();
   end.open();
-  await until("the next job starts", () => task.seen.length > 1);
+  await waitUntil("the next job starts", () => task.seen.length > 1);
   assert.ok(performance.now() - endedAtMs < 1_000, "the end of the job is the end of the pause");
-  await until("all jobs have run", () => task.seen.length === 3);
+  await waitUntil("all jobs have run", () => task.seen.length === 3);
   assert.equal(most, 1);
   await second.stop();
 });
 
 test("A run of 50 fetched jobs of a queue stops when the queue is paused.", async () => {
   const started = latch();
-  const task = recording("task", async (_, call) => {
+  const task = recordingTask("task", async (_, call) => {
     if (call < 60) return;
     started.open();
     await new Promise((resolve) => setTimeout(resolve, 20));
   });
   await inQueue(400);
-  await queue.started({ tasks: [task], concurrency: 1 });
+  await queue.startWorker({ tasks: [task], concurrency: 1 });
   await started.opened;
   await queue.utils.pauseQueue("q");
   let last = -1;
-  await until("the run has stopped", async () => {
+  await waitUntil("the run has stopped", async () => {
     const [row] = await queue.sql<{ locked: number }>(
       "select count(*)::int as locked from worker._private_jobs where locked_at is not null",
     );
@@ -162,7 +162,7 @@ test("A run of 50 fetched jobs of a queue stops when the queue is paused.", asyn
     return isStill;
   });
   assert.ok(task.seen.length < 130, `${task.seen.length} have run`);
-  const attempts = (await queue.left()).map((job) => job.attempts);
+  const attempts = (await queue.remaining()).map((job) => job.attempts);
   assert.deepEqual(new Set(attempts), new Set([0]));
 });
 
@@ -199,7 +199,7 @@ test("Graphile Worker's own maintenance ends no pause: its cleanup, its unlock, 
     // A worker that starts resets the locks of 4 hours ago.
     const worker = await stock("other");
     await queue.utils.addJob("other");
-    await until("the other job has run", () => worker.seen.length === 1);
+    await waitUntil("the other job has run", () => worker.seen.length === 1);
     await worker.stop();
   } finally {
     await theirs.release();
@@ -228,13 +228,13 @@ test("The jobs of a worker that died are recovered under the pause of their queu
   assert.equal(swept.recoveredJobs, 1);
   assert.equal((await queueRow(db, "q"))?.isPaused, true);
   assert.deepEqual(await queue.utils.resumeQueue("q"), { wasPaused: true, waitsForJob: false });
-  const task = recording("task");
-  await queue.started({ tasks: [task] });
-  await until("both have run", () => task.seen.length === 2);
+  const task = recordingTask("task");
+  await queue.startWorker({ tasks: [task] });
+  await waitUntil("both have run", () => task.seen.length === 2);
 });
 
 test("A pause whose time comes while no process runs is over for the first worker that starts.", async () => {
-  const task = recording("task");
+  const task = recordingTask("task");
   await queue.utils.addJob("task");
   await inQueue(1);
   const resumeAt = new Date(Date.now() + 60_000);
@@ -242,28 +242,28 @@ test("A pause whose time comes while no process runs is over for the first worke
   await queue.utils.pauseTask("task", { resumeAt });
   await queue.utils.pauseQueue("q", { resumeAt });
   await queue.sql("update worker._private_pauses set resume_at = now() - interval '1 minute'");
-  await queue.started({ tasks: [task] });
-  await until("both have run", () => task.seen.length === 2);
-  await until(
+  await queue.startWorker({ tasks: [task] });
+  await waitUntil("both have run", () => task.seen.length === 2);
+  await waitUntil(
     "no pause is left",
     async () => (await queue.sql("select from worker._private_pauses")).length === 0,
   );
 });
 
 test("Pauses outlive every process, and a queue whose time comes then goes on when a worker starts.", async () => {
-  const [task, other] = [recording("task"), recording("other")];
-  const first = await queue.started({ tasks: [task, other] });
+  const [task, other] = [recordingTask("task"), recordingTask("other")];
+  const first = await queue.startWorker({ tasks: [task, other] });
   await queue.utils.pauseTask("task");
   await queue.utils.pauseQueue("q", { resumeAt: new Date(Date.now() + 60_000) });
   await first.stop();
   await queue.utils.addJob("task");
   await inQueue(1, "other");
-  await queue.started({ tasks: [task, other] });
+  await queue.startWorker({ tasks: [task, other] });
   await passThrough(other.seen);
   assert.equal(task.seen.length, 0);
   assert.equal(other.seen.length, 1);
   await queue.sql("update worker._private_pauses set resume_at = now() where scope = 'queue'");
-  await until("the queue's job has run", () => other.seen.length === 2);
+  await waitUntil("the queue's job has run", () => other.seen.length === 2);
   assert.deepEqual(
     (await queue.utils.listPauses()).map(({ scope, name }) => [scope, name]),
     [["task", "task"]],
@@ -305,8 +305,8 @@ test("Without the tables a pause is refused with the command that adds them; a w
   const { database: db } = queue.utils;
   await queue.sql("drop table worker._private_pauses, worker._private_cancellations");
   await queue.sql("delete from worker._private_extensions where name = 'controls'");
-  const [task, other] = [recording("task"), recording("other")];
-  await queue.started({ tasks: [task, other] });
+  const [task, other] = [recordingTask("task"), recordingTask("other")];
+  await queue.startWorker({ tasks: [task, other] });
   await passThrough(other.seen);
   const refusal = {
     code: "extension_missing",
@@ -317,7 +317,7 @@ test("Without the tables a pause is refused with the command that adds them; a w
   assert.deepEqual(await queue.utils.listPauses(), []);
   await migrate(queue.pool, db.schema, { extensions: ["controls"] });
   await queue.utils.pauseTask("task");
-  await until("the worker reads pauses", async () => {
+  await waitUntil("the worker reads pauses", async () => {
     const before = task.seen.length;
     await queue.utils.addJob("task");
     await passThrough(other.seen);
@@ -338,8 +338,8 @@ test("Pauses are applied where ending one is refused, and the log has that once.
     ...silentLogger,
     warn: (_fields: object, message: string) => void warnings.push(message),
   };
-  const [task, other] = [recording("task"), recording("other")];
-  await queue.started({ tasks: [task, other], logger });
+  const [task, other] = [recordingTask("task"), recordingTask("other")];
+  await queue.startWorker({ tasks: [task, other], logger });
   for (let n = 0; n < 3; n++) {
     await queue.utils.pauseTask("task", { reason: `look ${n}` });
     await queue.utils.addJob("task");

@@ -6,7 +6,7 @@ import { describe, test } from "node:test";
 import pg from "pg";
 import { defineTask } from "../../src/worker/task/task.ts";
 import type { TaskJob } from "../../src/worker/task/task-job.ts";
-import { recording, until, workerQueue } from "./worker-queue.ts";
+import { recordingTask, waitUntil, workerQueue } from "./worker-queue.ts";
 
 const queue = workerQueue();
 
@@ -32,17 +32,17 @@ for (const fastLane of [false, true]) {
     /** Starts a worker and waits until it is idle. */
     async function resting(forbiddenFlags: string[] = [], concurrency = 10) {
       const seen: TaskJob[] = [];
-      const warm = recording("warm");
+      const warm = recordingTask("warm");
       const show = defineTask("show", (_, { job }) => {
         seen.push(job);
         if (job.attempts === 1 && job.payloadText.includes("fails")) throw new Error("once");
       });
       const tasks = [warm, show];
       const options = { forbiddenFlags, fastLane, concurrency, pollIntervalMs: NEVER_MS };
-      await queue.started({ tasks, ...options });
+      await queue.startWorker({ tasks, ...options });
       await queue.utils.addJob("warm");
-      await until("it rests", async () => (await queue.left()).length === 0);
-      return { seen, shown: (count: number) => until("shown", () => seen.length === count) };
+      await waitUntil("it rests", async () => (await queue.remaining()).length === 0);
+      return { seen, shown: (count: number) => waitUntil("shown", () => seen.length === count) };
     }
 
     test("reads every column of an announced job.", async () => {
@@ -79,7 +79,7 @@ for (const fastLane of [false, true]) {
     test("reads the error of the previous attempt.", async () => {
       const { seen, shown } = await resting();
       const added = await queue.utils.addJob("show", "fails");
-      await until("failed", async () => (await queue.left())[0]?.last_error != null);
+      await waitUntil("failed", async () => (await queue.remaining())[0]?.last_error != null);
       await queue.utils.rescheduleJobs([added?.id ?? ""], { runAt: new Date(0) });
       await queue.utils.addJob("warm");
       await shown(2);
@@ -181,17 +181,17 @@ test("A fetch without an answer counts until its connection is closed, and then 
   };
   const pool = new pg.Pool({ connectionString: queue.url, stream });
   t.after(() => pool.end());
-  const show = recording("show");
-  const worker = await queue.started({ pool, tasks: [show], pollIntervalMs: NEVER_MS });
+  const show = recordingTask("show");
+  const worker = await queue.startWorker({ pool, tasks: [show], pollIntervalMs: NEVER_MS });
   await queue.utils.addJob("show", "warm");
-  await until("it rests", async () => (await queue.left()).length === 0);
+  await waitUntil("it rests", async () => (await queue.remaining()).length === 0);
   isArmed = true;
   // More jobs than slots. The jobs that the unanswered fetch has locked are not requested again.
   await queue.utils.addJobs(
     Array.from({ length: 25 }, (_, payload) => ({ identifier: "show", payload })),
   );
-  await until("they are requested", () => silenced !== undefined);
-  await until("all have run", () => show.seen.length === 26);
+  await waitUntil("they are requested", () => silenced !== undefined);
+  await waitUntil("all have run", () => show.seen.length === 26);
   assert.equal(new Set(show.seen).size, 26);
   await worker.stop();
 });

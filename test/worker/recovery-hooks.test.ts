@@ -5,7 +5,7 @@ import { defineTask } from "../../src/worker/task/task.ts";
 import { Worker } from "../../src/worker/worker.ts";
 import { lockJob, testQueue } from "../queue/queue-database.ts";
 import { jobsOf } from "./recovery-jobs.ts";
-import { QUICK, until } from "./worker-process.ts";
+import { QUICK, waitUntil } from "./worker-process.ts";
 
 const queue = testQueue();
 const { add, isGone, job, workerIds } = jobsOf(queue);
@@ -46,7 +46,7 @@ test("An interceptor is called for each stale worker, and observers are notified
   worker.hooks.on("job:start", (event) => errors.push(event.job.lastError));
   await worker.start();
   assert.deepEqual(await told.promise, ["fail", "free"]);
-  for (const id of [failed, freed]) await until("the job is done", () => isGone(id));
+  for (const id of [failed, freed]) await waitUntil("the job is done", () => isGone(id));
   assert.deepEqual(errors, [
     "its machine burned down",
     "Recovered: worker free stopped without finishing attempt 1",
@@ -54,7 +54,7 @@ test("An interceptor is called for each stale worker, and observers are notified
   assert.equal((await job(kept))?.locked_by, "keep");
   assert.ok((await workerIds()).includes("keep"));
   // After several checks it has not been called again.
-  await until("another one is found", async () => {
+  await waitUntil("another one is found", async () => {
     if (!called.includes("later")) await addStaleWorker("later").catch(() => {});
     return called.includes("later");
   });
@@ -71,8 +71,8 @@ test("When an interceptor throws, its worker is checked again later, and others 
     return undefined;
   });
   await worker.start();
-  await until("the other's job is done", () => isGone(freed));
-  await until("the interceptor was called again", async () => calls > 1);
+  await waitUntil("the other's job is done", () => isGone(freed));
+  await waitUntil("the interceptor was called again", async () => calls > 1);
 });
 
 test("A delay prevents a recovered job from running at once.", async () => {
@@ -93,7 +93,7 @@ test("A running worker recovers the queue of a job that a cleanup has deleted.",
   const { id } = await add("quick", { queueName: "q" });
   await queue.sql("delete from worker._private_job_queues");
   await worker.start();
-  await until("the job is done", () => isGone(id));
+  await waitUntil("the job is done", () => isGone(id));
 });
 
 test("A running worker resets locks older than 4 hours and runs those jobs.", async () => {
@@ -101,5 +101,5 @@ test("A running worker resets locks older than 4 hours and runs those jobs.", as
   const { id } = await add("quick");
   await lockJob(queue, id, "stock-worker", "5 hours");
   await worker.start();
-  await until("the job is done", () => isGone(id));
+  await waitUntil("the job is done", () => isGone(id));
 });

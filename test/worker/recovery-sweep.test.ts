@@ -14,7 +14,7 @@ import {
 import { markConnection } from "../../src/queue/workers/session-lock.ts";
 import { lockJob, testQueue } from "../queue/queue-database.ts";
 import { jobsOf } from "./recovery-jobs.ts";
-import { until } from "./worker-process.ts";
+import { waitUntil } from "./worker-process.ts";
 
 const queue = testQueue();
 const { add, job, workerIds } = jobsOf(queue);
@@ -236,7 +236,7 @@ test("A worker that is frozen during a beat is recovered.", async () => {
     () => {},
   );
   await beaten.promise;
-  await until("it is swept", async () => (await sweep(["frozen"])).workerIds.length === 1);
+  await waitUntil("it is swept", async () => (await sweep(["frozen"])).workerIds.length === 1);
   client.release(true);
   void over;
 });

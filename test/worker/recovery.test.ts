@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { sweepStaleWorkers } from "../../src/commands/maintenance/sweep-stale-workers.ts";
 import { lockJob, testQueue } from "../queue/queue-database.ts";
 import { jobsOf } from "./recovery-jobs.ts";
-import { QUICK, until, workerProcess } from "./worker-process.ts";
+import { QUICK, waitUntil, workerProcess } from "./worker-process.ts";
 
 const queue = testQueue();
 const { add, isGone, job, workerIds } = jobsOf(queue);
@@ -23,7 +23,7 @@ test("The jobs of a killed worker are run by another one.", async () => {
     `Recovered: worker ${first.workerId} stopped without finishing attempt 1`,
   );
   second.release();
-  await until("the job is done", () => isGone(id));
+  await waitUntil("the job is done", () => isGone(id));
   await second.stop();
 });
 
@@ -31,7 +31,7 @@ test("A worker that stops normally leaves no row behind.", async () => {
   const worker = await workerProcess(queue.url);
   assert.deepEqual(await workerIds(), [worker.workerId]);
   // A stop waits two seconds for the heartbeat thread, which on a busy machine is less than its start.
-  await until("it beats", async () => {
+  await waitUntil("it beats", async () => {
     const text = "select last_heartbeat_at > started_at as beats from worker._private_workers";
     return (await queue.sql<{ beats: boolean }>(text))[0]?.beats === true;
   });
@@ -47,7 +47,7 @@ test("The queue of a killed worker is unlocked with its jobs.", async () => {
   first.signal("SIGKILL");
   const second = await workerProcess(queue.url);
   second.release();
-  for (const { id } of [one, two]) await until(`job ${id} is done`, () => isGone(id));
+  for (const { id } of [one, two]) await waitUntil(`job ${id} is done`, () => isGone(id));
   await second.stop();
   const [line] = await queue.sql("select locked_by from worker._private_job_queues");
   assert.equal(line?.["locked_by"], null);
@@ -81,7 +81,7 @@ test("A handler that blocks the event loop for several thresholds keeps its leas
   const other = await workerProcess(queue.url, { recovery, forbiddenFlags: ["mine"] });
   const { id } = await add("blocking", { ms: 2 * recovery.thresholdMs }, { flags: ["mine"] });
   await worker.event("completed");
-  await until("the job is done", () => isGone(id));
+  await waitUntil("the job is done", () => isGone(id));
   assert.deepEqual(
     [...worker.events, ...other.events].filter(({ event }) => event === "recovered"),
     [],
@@ -132,6 +132,6 @@ test("A lock of a worker without heartbeats is left to the 4-hour rule and to a 
   const found = await sweepStaleWorkers(queue.db, { dryRun: true });
   assert.deepEqual([found.unknownWorkers, found.lockedJobs], [["worker-of-stock-graphile"], 1]);
   worker.release();
-  await until("the job is done", () => isGone(id));
+  await waitUntil("the job is done", () => isGone(id));
   await worker.stop();
 });

@@ -2,7 +2,7 @@
 // to other tasks, queues and jobs.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { recording, until, workerQueue } from "./worker-queue.ts";
+import { recordingTask, waitUntil, workerQueue } from "./worker-queue.ts";
 
 const queue = workerQueue();
 const NEVER_MS = 3_600_000;
@@ -17,16 +17,18 @@ for (const fastLane of [false, true]) {
     const how = pollIntervalMs === NEVER_MS ? "quick fetch" : "poll";
     describe(`After the tables were refilled, in the ${name}, by a ${how},`, () => {
       test("each job runs in the handler of its own task.", async () => {
-        const tasks = ["charge", "refund", "third"].map((one) => recording<string>(one));
+        const tasks = ["charge", "refund", "third"].map((one) => recordingTask<string>(one));
         const seen = () => tasks.flatMap((one) => one.seen.map((of) => `${one.identifier} ${of}`));
         const run = async (identifiers: string[], spec = {}) => {
           const before = seen().length;
           for (const one of identifiers) await queue.utils.addJob(one, one, spec);
-          await until("all ran", async () => {
-            return seen().length === before + identifiers.length && !(await queue.left()).length;
+          await waitUntil("all ran", async () => {
+            return (
+              seen().length === before + identifiers.length && !(await queue.remaining()).length
+            );
           });
         };
-        await queue.started({ tasks, fastLane, pollIntervalMs, concurrency: 3 });
+        await queue.startWorker({ tasks, fastLane, pollIntervalMs, concurrency: 3 });
         await run(["charge", "refund", "third"]);
         await refill();
         await run(["third", "refund", "charge"]);

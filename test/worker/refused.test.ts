@@ -5,7 +5,7 @@ import { beforeEach, describe, test } from "node:test";
 import { Snooze } from "../../src/worker/task/outcomes.ts";
 import { defineTask } from "../../src/worker/task/task.ts";
 import { rolePool } from "../support/test-pool.ts";
-import { recorder, recording, until, within, workerQueue } from "./worker-queue.ts";
+import { recorder, recordingTask, waitFor, waitUntil, workerQueue } from "./worker-queue.ts";
 
 const queue = workerQueue();
 
@@ -70,7 +70,7 @@ test("A snooze beside a failure that PostgreSQL refuses is reported as a snooze.
     });
   const tasks = [ending("snoozes", new Snooze(60_000)), ending("fails", new Error("not this one"))];
   const events: string[] = [];
-  const worker = await queue.started({ tasks, concurrency: 2, logger: "silent" });
+  const worker = await queue.startWorker({ tasks, concurrency: 2, logger: "silent" });
   worker.hooks.on("job:complete", ({ job, result }) => {
     events.push(`${job.taskIdentifier} ${result}`);
   });
@@ -78,7 +78,7 @@ test("A snooze beside a failure that PostgreSQL refuses is reported as a snooze.
     events.push(`${job?.taskIdentifier} ${reason}`);
   });
   await queue.utils.addJobs(tasks.map(({ identifier }) => ({ identifier })));
-  await until("the snooze is reported", () => events.length > 0);
+  await waitUntil("the snooze is reported", () => events.length > 0);
   assert.deepEqual(events, ["snoozes snoozed"]);
 });
 
@@ -96,7 +96,7 @@ for (const fastLane of [false, true]) {
             "drop table if exists public.orders; drop function if exists public.history cascade",
           ),
         );
-        const task = recording<number>("task");
+        const task = recordingTask<number>("task");
         const { lines, logger } = recorder();
         const added = await queue.utils.addJobs(
           Array.from({ length: 20 }, (_, n) => ({ identifier: "task", payload: n })),
@@ -104,12 +104,12 @@ for (const fastLane of [false, true]) {
         const { id } = added[7] as { id: string };
         await refuse(id);
         const options = { tasks: [task], fastLane, logger, pollIntervalMs: 50, concurrency: 5 };
-        const worker = await queue.started(options);
-        await until("it has failed", async () => {
-          const left = await queue.left();
+        const worker = await queue.startWorker(options);
+        await waitUntil("it has failed", async () => {
+          const left = await queue.remaining();
           return left.length === 1 && left[0]?.locked_by === null && left[0].last_error !== null;
         });
-        const [left] = await queue.left();
+        const [left] = await queue.remaining();
         assert.equal(left?.id, id);
         // Between the rollback and the single result another connection may run it, too, and at least one of both
         // attempts is counted.
@@ -117,7 +117,7 @@ for (const fastLane of [false, true]) {
         const { attempts = 0 } = left ?? {};
         assert.ok(attempts >= 1 && attempts <= runs, `${attempts} attempts of ${runs} runs`);
         assert.match(left?.last_error ?? "", sentence);
-        await until("it is logged", () =>
+        await waitUntil("it is logged", () =>
           lines.some((line) => line.level === "error" && sentence.test(`${line.fields["error"]}`)),
         );
         assert.ok(
@@ -125,8 +125,8 @@ for (const fastLane of [false, true]) {
           "no outage is logged",
         );
         await queue.utils.addJob("task", 100);
-        await until("another one runs", () => task.seen.includes(100));
-        await within("it stops", worker.stop(), 12_000);
+        await waitUntil("another one runs", () => task.seen.includes(100));
+        await waitFor("it stops", worker.stop(), 12_000);
       });
     }
   });
@@ -135,7 +135,7 @@ for (const fastLane of [false, true]) {
 for (const fastLane of [false, true]) {
   test(`Jobs whose failures are refused, too, stay locked after three attempts, and are reported, fast lane: ${fastLane}.`, async (t) => {
     t.after(() => queue.sql("drop function if exists public.history cascade"));
-    const task = recording<number>("task", (n) => {
+    const task = recordingTask<number>("task", (n) => {
       if (n < 2) throw new Error("fails");
     });
     const { lines, logger } = recorder();
@@ -149,11 +149,11 @@ for (const fastLane of [false, true]) {
     );
     const ids = added.slice(0, 2).map(({ id }) => id);
     const recovery = { heartbeatIntervalMs: 100, thresholdMs: 3_000, resilientThresholdMs: 3_000 };
-    const worker = await queue.started({
+    const worker = await queue.startWorker({
       ...{ tasks: [task], fastLane, logger, recovery, pollIntervalMs: 50, concurrency: 5 },
     });
     const logged = (text: RegExp) => lines.filter(({ message }) => text.test(message));
-    await until("they stay locked", () => logged(/stays locked/).length === 2);
+    await waitUntil("they stay locked", () => logged(/stays locked/).length === 2);
     assert.equal(logged(/is sent again/).length, 4);
     const errors = new Map(
       logged(/stays locked/).map(({ fields: f }) => [f["job_id"], f["error"]]),
@@ -161,20 +161,20 @@ for (const fastLane of [false, true]) {
     assert.deepEqual(new Set(errors.keys()), new Set(ids));
     assert.match(`${errors.get(ids[0])}`, /result of the job: never \(PL/);
     assert.match(`${errors.get(ids[1])}`, /is skipped by the trigger "history"$/);
-    await until("their lease names them", async () => {
+    await waitUntil("their lease names them", async () => {
       const text = `select jsonb_path_query_array(metadata, '$.unsettled[*].id')::text as ids
         from worker._private_workers`;
       const [row] = await queue.sql<{ ids: string }>(text);
       return `${JSON.parse(row?.ids ?? "[]").sort()}` === `${ids}`;
     });
     assert.deepEqual(
-      (await queue.left()).map(({ id }) => id),
+      (await queue.remaining()).map(({ id }) => id),
       ids,
     );
     // The fast mode leaves them to the safe mode, which counts the attempt.
     assert.equal(task.seen.filter((n) => n === 1).length, fastLane ? 2 : 1);
-    await within("it stops", worker.stop(), 12_000);
-    assert.ok((await queue.left()).every(({ locked_by: holder }) => holder !== null));
+    await waitFor("it stops", worker.stop(), 12_000);
+    assert.ok((await queue.remaining()).every(({ locked_by: holder }) => holder !== null));
   });
 }
 
@@ -194,14 +194,14 @@ test("A job whose delete a row security policy forbids fails, and the policy is 
   );
   try {
     const { connectionString } = limited.pool.options;
-    const task = recording<number>("task");
+    const task = recordingTask<number>("task");
     await queue.utils.addJobs([0, 1].map((payload) => ({ identifier: "task", payload })));
-    await queue.started({ connectionString, tasks: [task], pollIntervalMs: 50 });
-    await until("it has failed", async () => {
-      const left = await queue.left();
+    await queue.startWorker({ connectionString, tasks: [task], pollIntervalMs: 50 });
+    await waitUntil("it has failed", async () => {
+      const left = await queue.remaining();
       return left.length === 1 && left[0]?.locked_by === null && left[0].last_error !== null;
     });
-    const [left] = await queue.left();
+    const [left] = await queue.remaining();
     assert.match(left?.last_error ?? "", /is skipped by the row security policy "not_zero"$/);
   } finally {
     await queue.sql(`drop policy seen on worker._private_jobs; drop policy changed on worker._private_jobs;
@@ -213,9 +213,9 @@ test("A job whose delete a row security policy forbids fails, and the policy is 
 
 test("A job that cannot be unlocked after a lost connection is logged, and the worker continues.", async (t) => {
   t.after(() => queue.sql("drop function if exists public.history cascade"));
-  const task = recording<number>("task");
+  const task = recordingTask<number>("task");
   const { lines, logger } = recorder();
-  const worker = await queue.started({ tasks: [task], logger, pollIntervalMs: 50 });
+  const worker = await queue.startWorker({ tasks: [task], logger, pollIntervalMs: 50 });
   // As a fetch leaves them whose answer was lost.
   await queue.utils.addJobs(
     [1, 2, 3].map((n) => ({
@@ -235,10 +235,10 @@ test("A job that cannot be unlocked after a lost connection is logged, and the w
     `select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and pid <> pg_backend_pid() and application_name like 'worker%'`,
   );
-  await until("the others have run", () => task.seen.length === 2);
+  await waitUntil("the others have run", () => task.seen.length === 2);
   assert.deepEqual(task.seen.toSorted(), [1, 3]);
   await queue.utils.addJob("task", 4);
-  await until("a later one has run", () => task.seen.includes(4));
+  await waitUntil("a later one has run", () => task.seen.includes(4));
   const refusals = lines.filter(({ message }) => /refuses to unlock a job/.test(message));
   assert.match(`${refusals[0]?.fields["error"]}`, /not this one/);
   await queue.sql("drop trigger history on worker._private_jobs");

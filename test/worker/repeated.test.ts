@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { fixed } from "../../src/worker/task/retry.ts";
 import { defineTask } from "../../src/worker/task/task.ts";
 import { tcpProxy } from "../support/tcp-proxy.ts";
-import { latch, recording, until, witness, workerQueue } from "./worker-queue.ts";
+import { latch, recordingTask, waitUntil, witness, workerQueue } from "./worker-queue.ts";
 
 const queue = workerQueue();
 
@@ -22,32 +22,32 @@ test("A result that is sent again does not change the next attempt.", async (t) 
     throw new Error("as expected");
   });
   const watch = witness("job:complete", "worker:reconnected");
-  const worker = await queue.started({
+  const worker = await queue.startWorker({
     ...{
       connectionString: proxy.url,
-      tasks: [task, recording("other")],
+      tasks: [task, recordingTask("other")],
       plugins: [watch],
       retry: fixed(0),
     },
     ...{ connections: 1, pollIntervalMs: 60_000, fastLane: { limitMs: 50 } },
   });
   const { id } = await queue.utils.addJob("task");
-  const job = async () => (await queue.left()).find((one) => one.id === id);
-  await until("the job is kept", async () => (await job())?.locked_by === worker.id);
+  const job = async () => (await queue.remaining()).find((one) => one.id === id);
+  await waitUntil("the job is kept", async () => (await job())?.locked_by === worker.id);
   safe.mute("established", "answers");
   first.open();
-  await until("its failure is written", async () => (await job())?.last_error != null);
+  await waitUntil("its failure is written", async () => (await job())?.last_error != null);
   await queue.utils.addJob("other"); // its announcement wakes the lane
-  await until("a lane runs it again", () => attempts.length === 2);
-  await until("and keeps it", async () => (await job())?.locked_by === worker.id);
+  await waitUntil("a lane runs it again", () => attempts.length === 2);
+  await waitUntil("and keeps it", async () => (await job())?.locked_by === worker.id);
   safe.reset();
   await watch.saw("worker:reconnected");
   assert.equal((await job())?.locked_by, worker.id);
   second.open();
-  await until("it is done", async () => (await queue.left()).length === 0);
+  await waitUntil("it is done", async () => (await queue.remaining()).length === 0);
   assert.deepEqual(attempts, [1, 2]);
   const ends = () => watch.all("job:complete").filter(({ job }) => job.id === id);
-  await until("both ends are reported", () => ends().length === 2);
+  await waitUntil("both ends are reported", () => ends().length === 2);
   assert.deepEqual(
     ends().map(({ result }) => result),
     ["unknown", "completed"],

@@ -4,7 +4,15 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { migrate } from "../../src/database/schema/migrate.ts";
 import { schemaName } from "../../src/database/schema-name.ts";
-import { latch, recorder, recording, until, within, witness, workerQueue } from "./worker-queue.ts";
+import {
+  latch,
+  recorder,
+  recordingTask,
+  waitFor,
+  waitUntil,
+  witness,
+  workerQueue,
+} from "./worker-queue.ts";
 
 const queue = workerQueue();
 
@@ -23,7 +31,7 @@ const fresh = async () => {
 
 test("While the table of heartbeats is missing no job is fetched, and afterwards all workers continue.", async () => {
   const gate = latch();
-  const [held, quick] = [recording("held", () => gate.opened), recording("quick")];
+  const [held, quick] = [recordingTask("held", () => gate.opened), recordingTask("quick")];
   const { lines, logger } = recorder();
   const interrupted = witness("worker:recovered", "job:interrupted");
   const options = {
@@ -33,30 +41,32 @@ test("While the table of heartbeats is missing no job is fetched, and afterwards
     plugins: [interrupted],
     concurrency: 2,
   };
-  for (let n = 0; n < 2; n++) await queue.started(options);
+  for (let n = 0; n < 2; n++) await queue.startWorker(options);
   for (const queueName of ["a", "b"]) await queue.utils.addJob("held", {}, { queueName });
-  await until("both run", () => held.seen.length === 2);
+  await waitUntil("both run", () => held.seen.length === 2);
   await rename("_private_workers", "away");
-  await until("it is logged", () => lines.some(({ message }) => /is unreachable/.test(message)));
-  await until("both leases are over", async () => {
+  await waitUntil("it is logged", () =>
+    lines.some(({ message }) => /is unreachable/.test(message)),
+  );
+  await waitUntil("both leases are over", async () => {
     const text = `select from worker.away where last_heartbeat_at
       > clock_timestamp() - interval '1 ms' * $1::float8`;
     return (await queue.sql(text, [RECOVERY.thresholdMs])).length === 0;
   });
   await queue.utils.addJob("quick");
   // Time for the others to fetch it: a worker without a lease starts and runs a job.
-  const free = recording("free");
-  await queue.started({ tasks: [free] });
+  const free = recordingTask("free");
+  await queue.startWorker({ tasks: [free] });
   await queue.utils.addJob("free");
-  await until("another worker has run its job", () => free.seen.length === 1);
+  await waitUntil("another worker has run its job", () => free.seen.length === 1);
   assert.equal(quick.seen.length, 0);
   await rename("away", "_private_workers");
-  await until("it runs", () => quick.seen.length === 1);
-  await until("both beat", async () => (await fresh()).length === 2);
-  const third = await queue.started(options);
-  await until("the third worker is ready", async () => (await fresh()).includes(third.id));
+  await waitUntil("it runs", () => quick.seen.length === 1);
+  await waitUntil("both beat", async () => (await fresh()).length === 2);
+  const third = await queue.startWorker(options);
+  await waitUntil("the third worker is ready", async () => (await fresh()).includes(third.id));
   gate.open();
-  await until("all are done", async () => (await queue.left()).length === 0);
+  await waitUntil("all are done", async () => (await queue.remaining()).length === 0);
   assert.equal(held.seen.length, 2);
   assert.deepEqual(
     [interrupted.all("worker:recovered"), interrupted.all("job:interrupted")],
@@ -66,17 +76,17 @@ test("While the table of heartbeats is missing no job is fetched, and afterwards
 
 test("A worker whose lease a restore has reset continues under another id.", async () => {
   const gate = latch();
-  const [held, quick] = [recording("held", () => gate.opened), recording("quick")];
+  const [held, quick] = [recordingTask("held", () => gate.opened), recordingTask("quick")];
   const lost = witness("worker:leaseLost");
-  const worker = await queue.started({ ...OPTIONS, tasks: [held, quick], plugins: [lost] });
+  const worker = await queue.startWorker({ ...OPTIONS, tasks: [held, quick], plugins: [lost] });
   const { id } = worker;
   await queue.utils.addJob("held");
-  await until("it runs", () => held.seen.length === 1);
+  await waitUntil("it runs", () => held.seen.length === 1);
   // As in a dump: locked when the dump was made, and ended since.
   await queue.utils.addJob("quick", {}, { runAt: new Date(Date.now() + 3_600_000) });
   await queue.sql(`update worker._private_jobs set locked_by = '${id}', locked_at = now(), attempts = 1,
     run_at = now() where locked_by is null`);
-  await until("it beats", async () => (await fresh()).includes(id));
+  await waitUntil("it beats", async () => (await fresh()).includes(id));
   await queue.sql(
     "update worker._private_workers set last_heartbeat_at = now() - interval '1 day'",
   );
@@ -84,40 +94,45 @@ test("A worker whose lease a restore has reset continues under another id.", asy
   assert.deepEqual([workerId, newWorkerId, reason], [id, worker.id, "restored"]);
   assert.notEqual(worker.id, id);
   gate.open();
-  await until("the job that was locked in the dump has run, too", () => quick.seen.length === 1);
-  await until("all are done", async () => (await queue.left()).length === 0);
+  await waitUntil(
+    "the job that was locked in the dump has run, too",
+    () => quick.seen.length === 1,
+  );
+  await waitUntil("all are done", async () => (await queue.remaining()).length === 0);
   assert.equal(held.seen.length, 1);
-  await until("the old lease is deleted", async () => {
+  await waitUntil("the old lease is deleted", async () => {
     return (await queue.sql("select id from worker._private_workers")).length === 1;
   });
 });
 
 test("After a new table of heartbeats the worker continues under another id.", async () => {
-  const quick = recording("quick");
+  const quick = recordingTask("quick");
   const lost = witness("worker:leaseLost");
-  const worker = await queue.started({ ...OPTIONS, tasks: [quick], plugins: [lost] });
-  await until("it beats", async () => (await fresh()).includes(worker.id));
+  const worker = await queue.startWorker({ ...OPTIONS, tasks: [quick], plugins: [lost] });
+  await waitUntil("it beats", async () => (await fresh()).includes(worker.id));
   await queue.sql(`begin; create table worker.again (like worker._private_workers including all);
     insert into worker.again select * from worker._private_workers;
     drop table worker._private_workers; alter table worker.again rename to _private_workers; commit`);
   assert.equal((await lost.saw("worker:leaseLost")).reason, "restored");
   await queue.utils.addJob("quick");
-  await until("it runs", () => quick.seen.length === 1);
+  await waitUntil("it runs", () => quick.seen.length === 1);
 });
 
 test("A worker continues after its schema was dropped and created again.", async () => {
-  const quick = recording("quick");
+  const quick = recordingTask("quick");
   const { lines, logger } = recorder();
-  const worker = await queue.started({ ...OPTIONS, tasks: [quick], logger });
+  const worker = await queue.startWorker({ ...OPTIONS, tasks: [quick], logger });
   await queue.utils.addJob("quick");
-  await until("it runs", () => quick.seen.length === 1);
+  await waitUntil("it runs", () => quick.seen.length === 1);
   await queue.sql("drop schema worker cascade");
   await queue.sql('notify "worker:migrate", \'{"breaking": true}\'');
-  await until("it is logged", () => lines.some(({ message }) => /is unreachable/.test(message)));
+  await waitUntil("it is logged", () =>
+    lines.some(({ message }) => /is unreachable/.test(message)),
+  );
   await migrate(queue.pool, schemaName());
   await queue.utils.addJob("quick");
-  await until("it runs", () => quick.seen.length === 2);
-  await until("it beats", async () => (await fresh()).includes(worker.id));
+  await waitUntil("it runs", () => quick.seen.length === 2);
+  await waitUntil("it beats", async () => (await fresh()).includes(worker.id));
 });
 
 /** How a schema is incomplete, as within a restore, and how it becomes complete again. */
@@ -146,9 +161,9 @@ const INCOMPLETE = {
 
 for (const [what, [remove, restore]] of Object.entries(INCOMPLETE)) {
   test(`A running worker waits for a schema ${what}, and continues.`, async () => {
-    const quick = recording("quick");
+    const quick = recordingTask("quick");
     const { lines, logger } = recorder();
-    const worker = await queue.started({ ...OPTIONS, tasks: [quick], logger });
+    const worker = await queue.startWorker({ ...OPTIONS, tasks: [quick], logger });
     let hasStopped = false;
     void worker.stopped.then(() => {
       hasStopped = true;
@@ -157,10 +172,10 @@ for (const [what, [remove, restore]] of Object.entries(INCOMPLETE)) {
     await queue.sql(`select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and application_name = 'worker listen'`);
     const isLogged = () => lines.some(({ fields }) => fields["connection"] === "schema");
-    await until("it has checked the schema", () => hasStopped || isLogged());
+    await waitUntil("it has checked the schema", () => hasStopped || isLogged());
     await queue.sql(restore);
     await queue.utils.addJob("quick");
-    await until("the job runs", () => hasStopped || quick.seen.length === 1);
+    await waitUntil("the job runs", () => hasStopped || quick.seen.length === 1);
     assert.ok(!hasStopped, "it has stopped by itself");
     const warnings = lines.filter(
       ({ fields, level }) => level === "warn" && "connection" in fields,
@@ -170,10 +185,14 @@ for (const [what, [remove, restore]] of Object.entries(INCOMPLETE)) {
 }
 
 test("A worker stops when a migration has made its schema too new.", async () => {
-  const worker = await queue.started({ ...OPTIONS, tasks: [recording("quick")], logger: "silent" });
+  const worker = await queue.startWorker({
+    ...OPTIONS,
+    tasks: [recordingTask("quick")],
+    logger: "silent",
+  });
   await queue.sql("insert into worker.migrations (id, breaking) values (1000, true)");
   await queue.sql('notify "worker:migrate", \'{"breaking": true}\'');
-  await within("it stops", worker.stopped);
+  await waitFor("it stops", worker.stopped);
   await queue.sql("delete from worker.migrations where id = 1000");
 });
 
@@ -183,13 +202,13 @@ for (const fastLane of [false, true]) {
     describe(`An idle worker whose schema is missing, ${how},`, () => {
       test("stops as fast as any other.", async () => {
         const { lines, logger } = recorder();
-        const tasks = [recording("quick")];
-        const worker = await queue.started({ ...OPTIONS, recovery, fastLane, tasks, logger });
+        const tasks = [recordingTask("quick")];
+        const worker = await queue.startWorker({ ...OPTIONS, recovery, fastLane, tasks, logger });
         await queue.sql("alter schema worker rename to gone");
-        await until("it is logged", () =>
+        await waitUntil("it is logged", () =>
           lines.some(({ message }) => /is unreachable/.test(message)),
         );
-        await within("it stops", worker.stop(), 12_000);
+        await waitFor("it stops", worker.stop(), 12_000);
         await queue.sql("alter schema gone rename to worker");
         assert.equal(worker.hasAbandonedJobs, false);
       });
@@ -199,25 +218,25 @@ for (const fastLane of [false, true]) {
 
 test("The result of an attempt whose lock was lost does not count for the next attempt.", async () => {
   const gates = [latch(), latch()];
-  const task = recording("task", (_payload, call) => gates[call - 1]?.opened);
+  const task = recordingTask("task", (_payload, call) => gates[call - 1]?.opened);
   const interrupted = witness("job:interrupted", "job:success");
-  await queue.started({ ...OPTIONS, tasks: [task], plugins: [interrupted], concurrency: 2 });
+  await queue.startWorker({ ...OPTIONS, tasks: [task], plugins: [interrupted], concurrency: 2 });
   const { id } = await queue.utils.addJob("task");
-  await until("it runs", () => task.seen.length === 1);
+  await waitUntil("it runs", () => task.seen.length === 1);
   await queue.sql("update worker._private_jobs set locked_by = null, locked_at = null");
-  await until("it runs again", () => task.seen.length === 2);
+  await waitUntil("it runs again", () => task.seen.length === 2);
   assert.equal((await interrupted.saw("job:interrupted")).jobId, id);
   // Only its slot is free for another job, whose result is written with its own or later.
   const next = await queue.utils.addJob("task");
   gates[0]?.open();
-  await until("another job has ended", async () => {
-    return !(await queue.left()).some((left) => left.id === next.id);
+  await waitUntil("another job has ended", async () => {
+    return !(await queue.remaining()).some((left) => left.id === next.id);
   });
   assert.deepEqual(
-    (await queue.left()).map(({ attempts }) => attempts),
+    (await queue.remaining()).map(({ attempts }) => attempts),
     [2],
   );
   gates[1]?.open();
-  await until("it is done", async () => (await queue.left()).length === 0);
+  await waitUntil("it is done", async () => (await queue.remaining()).length === 0);
   assert.equal(interrupted.all("job:success").filter(({ job }) => job.id === id).length, 1);
 });

@@ -3,7 +3,14 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import pg from "pg";
 import { makeWorkerUtils } from "../../src/utils/worker-utils.ts";
-import { recorder, recording, until, within, witness, workerQueue } from "./worker-queue.ts";
+import {
+  recorder,
+  recordingTask,
+  waitFor,
+  waitUntil,
+  witness,
+  workerQueue,
+} from "./worker-queue.ts";
 
 const queue = workerQueue();
 
@@ -45,12 +52,14 @@ test("With array_nulls off jobs are added and fail as usual.", async () => {
     { ...row, payload: "7" },
   ]);
   await queue.sql("delete from worker._private_jobs");
-  await queue.started({
+  await queue.startWorker({
     connectionString,
-    tasks: [recording("bad", () => Promise.reject(new Error("no")))],
+    tasks: [recordingTask("bad", () => Promise.reject(new Error("no")))],
   });
   await utils.addJob("bad");
-  await until("it has failed", async () => /no/.test((await queue.left())[0]?.last_error ?? ""));
+  await waitUntil("it has failed", async () =>
+    /no/.test((await queue.remaining())[0]?.last_error ?? ""),
+  );
   await utils.end();
   await pool.end();
 });
@@ -58,18 +67,18 @@ test("With array_nulls off jobs are added and fail as usual.", async () => {
 for (const fastLane of [false, true]) {
   test(`With idle_session_timeout, connections that wait for jobs stay open, fast lane: ${fastLane}.`, async () => {
     const connectionString = withSettings("idle_session_timeout=200");
-    const task = recording("task");
+    const task = recordingTask("task");
     const lost = witness("worker:disconnected");
     const { lines, logger } = recorder();
     const options = { connectionString, fastLane, logger, plugins: [lost], recovery: {} };
-    await queue.started({ ...options, tasks: [task], pollIntervalMs: 3_600_000 });
+    await queue.startWorker({ ...options, tasks: [task], pollIntervalMs: 3_600_000 });
     const other = new pg.Client({ connectionString });
     other.on("error", () => {});
     const closed = new Promise((resolve) => void other.once("end", resolve));
     await other.connect();
-    await within("an idle session is closed", closed);
+    await waitFor("an idle session is closed", closed);
     await queue.utils.addJob("task");
-    await until("the job runs", () => task.seen.length === 1);
+    await waitUntil("the job runs", () => task.seen.length === 1);
     assert.deepEqual(lost.all("worker:disconnected"), []);
     assert.deepEqual(
       lines.filter(({ level }) => level === "warn" || level === "error"),
@@ -82,13 +91,13 @@ for (const fastLane of [false, true]) {
       test("no job runs twice, and all adds are accepted.", async () => {
         const escaped = level.replace(" ", "\\ ");
         const connectionString = withSettings(`default_transaction_isolation=${escaped}`);
-        const task = recording<{ n: number }>("task", ({ n }) =>
+        const task = recordingTask<{ n: number }>("task", ({ n }) =>
           n % 10 === 0 ? new Promise((resolve) => setTimeout(resolve, 50)) : undefined,
         );
         const told = witness("job:interrupted", "worker:disconnected");
         for (let n = 0; n < 3; n++) {
           const plugins = [told];
-          await queue.started({
+          await queue.startWorker({
             connectionString,
             fastLane,
             plugins,
@@ -104,7 +113,7 @@ for (const fastLane of [false, true]) {
             spec: k % 4 === 1 ? { queueName: `q${k % 3}` } : {},
           }));
         await Promise.all(Array.from({ length: 10 }, (_, at) => utils.addJobs(batch(at))));
-        await until("all have run", async () => (await queue.left()).length === 0);
+        await waitUntil("all have run", async () => (await queue.remaining()).length === 0);
         await utils.end();
         assert.equal(task.seen.length, 200);
         assert.equal(new Set(task.seen.map(({ n }) => n)).size, 200);

@@ -9,7 +9,7 @@ import { describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { run, runOnce } from "../../src/worker/run.ts";
 import { defineTask } from "../../src/worker/task/task.ts";
-import { latch, recording, until, within, witness, workerQueue } from "./worker-queue.ts";
+import { latch, recordingTask, waitFor, waitUntil, witness, workerQueue } from "./worker-queue.ts";
 
 const queue = workerQueue();
 const NEVER_MS = 3_600_000;
@@ -19,7 +19,7 @@ describe("runOnce", () => {
   for (const fastLane of [false, true]) {
     const lane = fastLane ? "the fast" : "the ordinary";
     test(`runs all ready jobs, those of named queues and those that jobs add included, in ${lane} lane.`, async () => {
-      const family = recording<{ depth: number; left?: string }>("family", () => {});
+      const family = recordingTask<{ depth: number; left?: string }>("family", () => {});
       const parent = defineTask<{ depth: number }>("parent", async ({ depth }, { addJob }) => {
         if (depth === 0) return;
         await addJob("parent", { depth: depth - 1 });
@@ -39,12 +39,12 @@ describe("runOnce", () => {
         // One attempt, because a slow machine might reach the second.
         { identifier: "sullen", spec: { maxAttempts: 1 } },
       ]);
-      await within(
+      await waitFor(
         "runOnce",
         runOnce({ ...brief(), tasks: [family, parent, sullen], concurrency: 3, fastLane }),
       );
       assert.equal(family.seen.length, 127);
-      const left = await queue.left();
+      const left = await queue.remaining();
       assert.deepEqual(
         left.map(({ attempts, locked_by }) => [attempts, locked_by]),
         [[1, null]],
@@ -53,7 +53,7 @@ describe("runOnce", () => {
   }
 
   test("does not wait for scheduled jobs, retries, and jobs of other workers.", async () => {
-    const task = recording("task");
+    const task = recordingTask("task");
     await queue.utils.addJobs([
       { identifier: "task", spec: { runAt: new Date(Date.now() + 60_000) } },
       { identifier: "task", spec: { flags: ["other"] } },
@@ -61,18 +61,18 @@ describe("runOnce", () => {
       { identifier: "task" },
     ]);
     const options = { ...brief(), tasks: [task], forbiddenFlags: ["other"] };
-    await within("runOnce", runOnce(options), 3_000);
+    await waitFor("runOnce", runOnce(options), 3_000);
     assert.equal(task.seen.length, 1);
-    assert.equal((await queue.left()).length, 3);
+    assert.equal((await queue.remaining()).length, 3);
   });
 
   test("runs jobs that were due at any time in the past.", async () => {
     await queue.utils.addJobs(Array.from({ length: 30 }, () => ({ identifier: "task" })));
     await queue.sql(`update worker._private_jobs set run_at = '-infinity' where id > 10`);
-    const task = recording("task");
+    const task = recordingTask("task");
     const saw = witness("worker:disconnected");
     const options = { ...brief(), tasks: [task], concurrency: 2, plugins: [saw] };
-    await within("runOnce", runOnce(options));
+    await waitFor("runOnce", runOnce(options));
     assert.equal(task.seen.length, 30);
     assert.deepEqual(saw.all("worker:disconnected"), []);
   });
@@ -86,7 +86,7 @@ describe("runOnce", () => {
     await queue.utils.addJobs(
       Array.from({ length: 300 }, (_, n) => ({ identifier: "many", payload: n })),
     );
-    await within(
+    await waitFor(
       "runOnce",
       runOnce({ ...brief(), tasks: [many, urgent], concurrency: 4, connections: 1 }),
     );
@@ -95,30 +95,30 @@ describe("runOnce", () => {
 
   test("ends early when its signal aborts.", async () => {
     const controller = new AbortController();
-    const task = recording("task", () => controller.abort());
+    const task = recordingTask("task", () => controller.abort());
     await queue.utils.addJobs(Array.from({ length: 50 }, () => ({ identifier: "task" })));
-    await within(
+    await waitFor(
       "runOnce",
       runOnce({ ...brief(), tasks: [task], concurrency: 1, signal: controller.signal }),
     );
-    const left = await queue.left();
+    const left = await queue.remaining();
     assert.equal(left.length, 50 - task.seen.length);
     assert.ok(left.length > 0 && left.every(({ locked_by }) => locked_by === null));
   });
 
   test("does not start when its signal has aborted before.", async () => {
-    const task = recording("task");
+    const task = recordingTask("task");
     await queue.utils.addJob("task");
     const once = runOnce({ ...brief(), tasks: [task], signal: AbortSignal.abort() });
     await assert.rejects(once, { code: "aborted" });
     assert.equal(task.seen.length, 0);
-    assert.equal((await queue.left()).length, 1);
+    assert.equal((await queue.remaining()).length, 1);
   });
 
   test("rejects with the error of the start.", async () => {
     const options = {
       ...brief(),
-      tasks: [recording("task")],
+      tasks: [recordingTask("task")],
       schema: "nowhere",
       migrate: "never",
     } as const;
@@ -130,16 +130,16 @@ describe("run", () => {
   test("works until its signal aborts.", async () => {
     const controller = new AbortController();
     const { signal } = controller;
-    const task = recording("task");
+    const task = recordingTask("task");
     const worker = await run({ ...brief(), tasks: [task], signal, handleSignals: false });
     await queue.utils.addJob("task");
-    await until("it has run", () => task.seen.length === 1);
+    await waitUntil("it has run", () => task.seen.length === 1);
     controller.abort();
-    await within("the worker's end", worker.stopped);
+    await waitFor("the worker's end", worker.stopped);
   });
 
   test("does not start when its signal has aborted before.", async () => {
-    const options = { ...brief(), tasks: [recording("task")], handleSignals: false };
+    const options = { ...brief(), tasks: [recordingTask("task")], handleSignals: false };
     await assert.rejects(run({ ...options, signal: AbortSignal.abort() }), { code: "aborted" });
   });
 });
@@ -154,12 +154,12 @@ describe("Jobs run", () => {
       now--;
     });
     await queue.utils.addJobs(Array.from({ length: 150 }, () => ({ identifier: "busy" })));
-    await within("runOnce", runOnce({ ...brief(), tasks: [busy], concurrency: 7 }));
+    await waitFor("runOnce", runOnce({ ...brief(), tasks: [busy], concurrency: 7 }));
     assert.equal(most, 7);
   });
 
   test("in the order of priority, time and id.", async () => {
-    const task = recording<string>("task");
+    const task = recordingTask<string>("task");
     const at = (offsetMs: number) => new Date(Date.now() - 60_000 + offsetMs);
     const runAt = at(0);
     await queue.utils.addJobs([
@@ -171,12 +171,15 @@ describe("Jobs run", () => {
       { identifier: "task", payload: "6", spec: { priority: 32_767 } },
     ]);
     // The answers of two connections may arrive in another order.
-    await within("runOnce", runOnce({ ...brief(), tasks: [task], concurrency: 1, connections: 1 }));
+    await waitFor(
+      "runOnce",
+      runOnce({ ...brief(), tasks: [task], concurrency: 1, connections: 1 }),
+    );
     assert.deepEqual(task.seen, ["1", "2", "3", "4", "5", "6"]);
   });
 
   test("of a named queue in order even when they were due at the same moment.", async () => {
-    const task = recording<number>("task");
+    const task = recordingTask<number>("task");
     const runAt = new Date(Date.now() - 1_000);
     // Gaps in the table's pages, so that later rows may be before earlier ones.
     await queue.utils.addJobs(
@@ -187,7 +190,7 @@ describe("Jobs run", () => {
     for (let n = 0; n < 120; n++) {
       await queue.utils.addJob("task", n, { queueName: "q", runAt });
     }
-    await within("runOnce", runOnce({ ...brief(), tasks: [task], concurrency: 4 }));
+    await waitFor("runOnce", runOnce({ ...brief(), tasks: [task], concurrency: 4 }));
     assert.deepEqual(
       task.seen,
       Array.from({ length: 120 }, (_, n) => n),
@@ -195,46 +198,46 @@ describe("Jobs run", () => {
   });
 
   test("only if a worker has their task; the others stay ready.", async () => {
-    const task = recording("known");
+    const task = recordingTask("known");
     const { id } = await queue.utils.addJob("unknown");
     await queue.utils.addJob("known");
-    await within("runOnce", runOnce({ ...brief(), tasks: [task] }));
+    await waitFor("runOnce", runOnce({ ...brief(), tasks: [task] }));
     const job = await queue.utils.getJob(id);
     assert.deepEqual([job?.state, job?.attempts, job?.taskIdentifier], ["ready", 0, "unknown"]);
   });
 
   test("only without a flag that the worker forbids.", async () => {
-    const task = recording<string>("task");
+    const task = recordingTask<string>("task");
     for (const [payload, flags] of Object.entries({ no: ["a", "b"], yes: ["c"], plain: [] })) {
       await queue.utils.addJob("task", payload, { flags });
       await queue.utils.addJob("task", `${payload}, queued`, { flags, queueName: "q" });
     }
     const options = { ...brief(), tasks: [task], forbiddenFlags: ["b", "x"] };
-    await within("runOnce", runOnce(options));
+    await waitFor("runOnce", runOnce(options));
     assert.deepEqual(task.seen.toSorted(), ["plain", "plain, queued", "yes", "yes, queued"]);
   });
 
   test("without prepared statements, too.", async () => {
-    const task = recording("task");
+    const task = recordingTask("task");
     await queue.utils.addJobs(
       Array.from({ length: 50 }, (_, n) => ({
         identifier: "task",
         spec: n % 2 === 0 ? { queueName: "q" } : {},
       })),
     );
-    await within("runOnce", runOnce({ ...brief(), tasks: [task], preparedStatements: false }));
+    await waitFor("runOnce", runOnce({ ...brief(), tasks: [task], preparedStatements: false }));
     assert.equal(task.seen.length, 50);
   });
 });
 
 describe("An idle worker wakes up", () => {
   test("when a job is added, long before the poll.", async () => {
-    const task = recording("task");
-    await queue.started({ tasks: [task], pollIntervalMs: NEVER_MS });
+    const task = recordingTask("task");
+    await queue.startWorker({ tasks: [task], pollIntervalMs: NEVER_MS });
     await queue.utils.addJob("task");
-    await until("it has run", () => task.seen.length === 1);
+    await waitUntil("it has run", () => task.seen.length === 1);
     await queue.sql("select worker.add_job('task', queue_name := 'q')");
-    await until("the queued one has run", () => task.seen.length === 2);
+    await waitUntil("the queued one has run", () => task.seen.length === 2);
   });
 
   test("when a job becomes due, long before the poll, also just after a fetch.", async () => {
@@ -243,13 +246,13 @@ describe("An idle worker wakes up", () => {
       "task",
       (due) => void delays.push(Date.now() - Date.parse(due)),
     );
-    await queue.started({ tasks: [task], pollIntervalMs: NEVER_MS });
+    await queue.startWorker({ tasks: [task], pollIntervalMs: NEVER_MS });
     const waitsMs = [1, 2, 3, 5, 8, 11, 13, 16, 18, 25, 60, 150];
     for (const waitMs of waitsMs) {
       const before = delays.length;
       const runAt = new Date(Date.now() + waitMs);
       await queue.utils.addJob("task", runAt.toISOString(), { runAt });
-      await until(`one due in ${waitMs} ms has run`, () => delays.length > before);
+      await waitUntil(`one due in ${waitMs} ms has run`, () => delays.length > before);
     }
     assert.ok(
       delays.every((delay) => delay >= 0),
@@ -258,11 +261,11 @@ describe("An idle worker wakes up", () => {
   });
 
   test("at the poll when it does not listen.", async () => {
-    const task = recording("task");
+    const task = recordingTask("task");
     const options = { tasks: [task], notify: false, pollIntervalMs: 50 };
-    await queue.started(options);
+    await queue.startWorker(options);
     await queue.utils.addJob("task");
-    await until("it has run", () => task.seen.length === 1);
+    await waitUntil("it has run", () => task.seen.length === 1);
     const listening = await queue.sql(
       "select from pg_stat_activity where datname = current_database() and query ilike 'listen%'",
     );
@@ -270,15 +273,15 @@ describe("An idle worker wakes up", () => {
   });
 
   test("at the poll when another session has unlocked a queue.", async () => {
-    const task = recording("task");
+    const task = recordingTask("task");
     await queue.utils.addJob("task", 1, { queueName: "q" });
     await queue.sql(`update worker._private_job_queues set locked_by = 'x', locked_at = now()`);
     const saw = witness("job:fetch");
-    await queue.started({ tasks: [task], pollIntervalMs: 50, plugins: [saw] });
+    await queue.startWorker({ tasks: [task], pollIntervalMs: 50, plugins: [saw] });
     await saw.saw("job:fetch", 2);
     assert.equal(task.seen.length, 0);
     await queue.sql(`update worker._private_job_queues set locked_by = null, locked_at = null`);
-    await until("it has run", () => task.seen.length === 1);
+    await waitUntil("it has run", () => task.seen.length === 1);
   });
 });
 
@@ -286,14 +289,14 @@ describe("A worker whose lock on a job was lost", () => {
   for (const result of ["completes", "fails"]) {
     test(`changes nothing when its run ${result}, and reports it.`, async () => {
       const gate = latch();
-      const task = recording("task", async () => {
+      const task = recordingTask("task", async () => {
         await gate.opened;
         if (result === "fails") throw new Error("too late");
       });
       const saw = witness("job:interrupted");
       const { id } = await queue.utils.addJob("task", { n: 1 });
-      const worker = await queue.started({ tasks: [task], plugins: [saw] });
-      await until("it runs", () => task.seen.length === 1);
+      const worker = await queue.startWorker({ tasks: [task], plugins: [saw] });
+      await waitUntil("it runs", () => task.seen.length === 1);
       await queue.utils.forceUnlockWorkers([worker.id]);
       await queue.sql(
         `update worker._private_jobs set locked_by = 'another', locked_at = now(), attempts = 2`,
@@ -301,7 +304,7 @@ describe("A worker whose lock on a job was lost", () => {
       gate.open();
       const { jobId, job, reason } = await saw.saw("job:interrupted");
       assert.deepEqual([jobId, job?.id, reason], [id, id, "lease_lost"]);
-      const [left] = await queue.left();
+      const [left] = await queue.remaining();
       assert.deepEqual([left?.attempts, left?.locked_by, left?.last_error], [2, "another", null]);
     });
   }
@@ -320,7 +323,7 @@ describe("On SIGTERM a process that runs a worker", () => {
     const lines: string[] = [];
     createInterface({ input: child.stdout }).on("line", (line) => lines.push(line));
     const exited = once(child, "exit");
-    await until("its job runs", () => lines.includes("running"));
+    await waitUntil("its job runs", () => lines.includes("running"));
     return { child, lines, exited };
   }
 
@@ -328,9 +331,9 @@ describe("On SIGTERM a process that runs a worker", () => {
     await queue.utils.addJob("slow");
     const { child, lines, exited } = await process_(false);
     child.kill("SIGTERM");
-    assert.deepEqual(await within("its end", exited), [0, null]);
+    assert.deepEqual(await waitFor("its end", exited), [0, null]);
     assert.deepEqual(lines, ["running", "finished", "stopped"]);
-    assert.deepEqual(await queue.left(), []);
+    assert.deepEqual(await queue.remaining(), []);
   });
 
   test("ends within its limit although a job never ends, and returns that job with its attempt.", async () => {
@@ -339,9 +342,9 @@ describe("On SIGTERM a process that runs a worker", () => {
     const from = performance.now();
     child.kill("SIGTERM");
     // The job would keep the process alive.
-    assert.deepEqual(await within("its end", exited, 5_000), [null, "SIGTERM"]);
+    assert.deepEqual(await waitFor("its end", exited, 5_000), [null, "SIGTERM"]);
     assert.ok(performance.now() - from >= 400, "the limit and the grace have passed");
-    const [job] = await queue.left();
+    const [job] = await queue.remaining();
     assert.deepEqual([job?.attempts, job?.locked_by], [1, null]);
     assert.equal(
       job?.last_error,
@@ -353,9 +356,9 @@ describe("On SIGTERM a process that runs a worker", () => {
     await queue.utils.addJob("slow");
     const { child, lines, exited } = await process_(true);
     child.kill("SIGTERM");
-    await until("the stop has begun", () => lines.includes("shutdown SIGTERM"));
+    await waitUntil("the stop has begun", () => lines.includes("shutdown SIGTERM"));
     child.kill("SIGINT");
-    assert.deepEqual(await within("its end", exited), [0, null]);
-    assert.match((await queue.left())[0]?.last_error ?? "", /^interrupted/);
+    assert.deepEqual(await waitFor("its end", exited), [0, null]);
+    assert.match((await queue.remaining())[0]?.last_error ?? "", /^interrupted/);
   });
 });

@@ -41,7 +41,7 @@ export function runner({ pool, time, plugins }: RunnerOptions): ScheduleRunner {
 }
 
 /** Adds a schedule with the task of its name, whose next tick is at `next`. */
-export async function scheduled(
+export async function insertSchedule(
   pool: pg.Pool,
   name: string,
   pattern: string,

@@ -7,7 +7,7 @@ import { readSchedule } from "../../src/insight/read/list-schedules.ts";
 import { migratedDatabase } from "../support/database.ts";
 import { type TestPool, testPool } from "../support/test-pool.ts";
 import { jobsOf, ManualTime, timesOf, unique } from "./cron-harness.ts";
-import { runner, scheduled, setNext } from "./schedule-harness.ts";
+import { insertSchedule, runner, setNext } from "./schedule-harness.ts";
 
 let own: TestPool;
 let pool: pg.Pool;
@@ -44,21 +44,21 @@ describe("Overlap", () => {
 
   test("allow: each tick adds a job.", async () => {
     const name = unique("allow");
-    await scheduled(pool, name, "* * * * *", "2026-01-05T10:01Z");
+    await insertSchedule(pool, name, "* * * * *", "2026-01-05T10:01Z");
     assert.equal((await run()).length, 3);
     assert.deepEqual(await timesOf(pool, name), ticks);
   });
 
   test("skip: a tick adds none while the job of an earlier one waits, runs or will be retried.", async () => {
     const name = unique("skip");
-    await scheduled(pool, name, "* * * * *", "2026-01-05T10:01Z", { overlap: "skip" });
+    await insertSchedule(pool, name, "* * * * *", "2026-01-05T10:01Z", { overlap: "skip" });
     assert.equal((await run(() => lock(name))).length, 1);
     assert.deepEqual(await timesOf(pool, name), ["10:01"]);
   });
 
   test("skip: a job that has failed for good does not stop its schedule.", async () => {
     const name = unique("failed");
-    await scheduled(pool, name, "* * * * *", "2026-01-05T10:01Z", { overlap: "skip" });
+    await insertSchedule(pool, name, "* * * * *", "2026-01-05T10:01Z", { overlap: "skip" });
     const events = await run(() =>
       pool.query("update worker._private_jobs set attempts = max_attempts"),
     );
@@ -68,7 +68,7 @@ describe("Overlap", () => {
 
   test("replace: a tick replaces a job that waits, and adds one beside a job that runs.", async () => {
     const name = unique("replace");
-    await scheduled(pool, name, "* * * * *", "2026-01-05T10:01Z", { overlap: "replace" });
+    await insertSchedule(pool, name, "* * * * *", "2026-01-05T10:01Z", { overlap: "replace" });
     await run((tick) => (tick === "10:01" ? lock(name) : Promise.resolve()));
     assert.deepEqual(await timesOf(pool, name), ["10:01", "10:03"]);
   });
@@ -83,7 +83,7 @@ describe("Jitter", () => {
     assert.ok(delays.every((ms) => Number.isInteger(ms) && ms >= 0 && ms < 60_000));
     assert.ok(new Set(delays).size > 150);
     const name = unique("jitter");
-    await scheduled(pool, name, "* * * * *", "2026-01-05T10:01Z", { jitterMs: 30_000 });
+    await insertSchedule(pool, name, "* * * * *", "2026-01-05T10:01Z", { jitterMs: 30_000 });
     const time = new ManualTime("2026-01-05T10:00:00.001Z");
     const { schedules } = runner({ pool, time });
     await schedules.start(true);
@@ -102,7 +102,8 @@ describe("Jitter", () => {
 describe("A row that this version cannot read", () => {
   test("is logged once, and the others run.", async () => {
     const [bad, good] = [unique("bad"), unique("good")];
-    for (const name of [bad, good]) await scheduled(pool, name, "* * * * *", "2026-01-05T10:01Z");
+    for (const name of [bad, good])
+      await insertSchedule(pool, name, "* * * * *", "2026-01-05T10:01Z");
     await pool.query(
       "update worker._private_schedules set pattern = '99 * * * *' where identifier = $1",
       [bad],
@@ -122,7 +123,8 @@ describe("A row that this version cannot read", () => {
 
   test("A job that the database refuses is left out, and the schedule continues.", async () => {
     const [bad, good] = [unique("refused"), unique("accepted")];
-    for (const name of [bad, good]) await scheduled(pool, name, "* * * * *", "2026-01-05T10:01Z");
+    for (const name of [bad, good])
+      await insertSchedule(pool, name, "* * * * *", "2026-01-05T10:01Z");
     await pool.query(`create function public.refuse() returns trigger language plpgsql as $$ begin
       if new.task_id = (select id from worker._private_tasks where identifier = '${bad}')
       then raise exception 'no'; end if; return new; end $$`);

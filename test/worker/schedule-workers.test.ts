@@ -9,7 +9,7 @@ import { listCron } from "../../src/insight/lists/cron/list-cron.ts";
 import { migratedDatabase } from "../support/database.ts";
 import { setNext } from "./schedule-harness.ts";
 import { workerProcess } from "./worker-process.ts";
-import { recording, until, witness, workerQueue } from "./worker-queue.ts";
+import { recordingTask, waitUntil, witness, workerQueue } from "./worker-queue.ts";
 
 const queue = workerQueue(() => migratedDatabase("worker", ["schedules"]));
 beforeEach(() => queue.sql("truncate worker._private_schedules"));
@@ -28,21 +28,21 @@ for (const [mode, options] of [
   ["fast lane", { fastLane: true }],
 ] as const) {
   test(`A schedule that is added while a worker runs has its jobs run (${mode}).`, async () => {
-    const task = recording<Stamped>("task");
+    const task = recordingTask<Stamped>("task");
     const seen = witness("cron:scheduled");
-    await queue.started({ tasks: [task], plugins: [seen], ...options });
+    await queue.startWorker({ tasks: [task], plugins: [seen], ...options });
     const schedule = await queue.utils.addSchedule("* * * * *", task, { identifier: "s" });
     assert.deepEqual([schedule.revision, schedule.timeZone, schedule.pausedAt], [1, "UTC", null]);
     assert.ok((schedule.nextAt?.getTime() ?? 0) > Date.now() - 1_000);
     // Its tick comes now, and a change of the row is announced.
     await setNext(queue.pool, "s", new Date(Date.now() + 50).toISOString());
     await queue.utils.changeSchedule("s", { priority: 1 });
-    await until("the job has run", () => task.seen.length === 1);
+    await waitUntil("the job has run", () => task.seen.length === 1);
     const { identifier } = await seen.saw("cron:scheduled");
     assert.equal(identifier, "s");
     const manual = await queue.utils.runSchedule("s");
     assert.equal(manual?.taskIdentifier, "task");
-    await until("the job has run", () => task.seen.length === 2);
+    await waitUntil("the job has run", () => task.seen.length === 2);
     assert.equal(task.seen[1]?._cron.manual, true);
   });
 }
@@ -74,15 +74,15 @@ test("A Graphile worker runs the jobs of schedules, and its crontab and ours are
   });
   try {
     const seen = witness("cron:scheduled");
-    await queue.started({
-      tasks: [recording("other")],
+    await queue.startWorker({
+      tasks: [recordingTask("other")],
       plugins: [seen],
       cron: { entries: [cronEntry("* * * * *", "other", { identifier: "ours" })] },
     });
     await queue.utils.addSchedule("* * * * *", "task", { identifier: "s", fillMs: 10 * MINUTE_MS });
     await setNext(queue.pool, "s", minutesAgo(2));
     await queue.utils.changeSchedule("s", { priority: 1 });
-    await until("the Graphile worker has run them", () => stock.length >= 3);
+    await waitUntil("the Graphile worker has run them", () => stock.length >= 3);
     const ledger = await queue.sql<{ identifier: string }>(
       "select identifier from worker._private_known_crontabs order by identifier",
     );
@@ -103,7 +103,7 @@ test("Ticks of a process that is killed in its transaction are added once, by an
   const first = await workerProcess(queue.url);
   const waiting = `select pid from pg_stat_activity where datname = current_database()
     and wait_event_type = 'Lock' and query ~ 'insert into .*_private_jobs'`;
-  await until("its transaction waits", async () => (await queue.sql(waiting)).length > 0);
+  await waitUntil("its transaction waits", async () => (await queue.sql(waiting)).length > 0);
   first.signal("SIGKILL");
   await first.exited;
   await blocker.query("commit");
@@ -114,7 +114,7 @@ test("Ticks of a process that is killed in its transaction are added once, by an
       `select payload->'_cron'->>'ts' as ts, count(*)::int as count
        from worker._private_jobs group by 1 order by 1`,
     );
-  await until("the ticks are there", async () => (await ticks()).length >= 4);
+  await waitUntil("the ticks are there", async () => (await ticks()).length >= 4);
   const found = await ticks();
   assert.deepEqual(new Set(found.map(({ count }) => count)), new Set([1]));
   assert.equal(
@@ -128,8 +128,8 @@ describe("Without the extension", () => {
   test("Every function is refused with the command that adds it; a worker that runs continues once it is there.", async () => {
     await queue.sql("drop table worker._private_schedules");
     await queue.sql("delete from worker._private_extensions where name = 'schedules'");
-    const task = recording("task");
-    await queue.started({ tasks: [task] });
+    const task = recordingTask("task");
+    await queue.startWorker({ tasks: [task] });
     const { utils } = queue;
     const refusal = {
       code: "extension_missing",
@@ -143,7 +143,7 @@ describe("Without the extension", () => {
     await utils.addSchedule("* * * * *", task);
     await setNext(queue.pool, "task", new Date(Date.now() + 50).toISOString());
     await utils.changeSchedule("task", { priority: 1 });
-    await until("the job has run", () => task.seen.length === 1);
+    await waitUntil("the job has run", () => task.seen.length === 1);
   });
 });
 

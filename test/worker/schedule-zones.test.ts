@@ -5,7 +5,7 @@ import type pg from "pg";
 import { migratedDatabase } from "../support/database.ts";
 import { type TestPool, testPool } from "../support/test-pool.ts";
 import { ManualTime, timesOf, unique } from "./cron-harness.ts";
-import { runner, scheduled } from "./schedule-harness.ts";
+import { insertSchedule, runner } from "./schedule-harness.ts";
 
 const WORKERS = 10;
 
@@ -67,7 +67,7 @@ for (const { timeZone, from, until, fixed, stepped } of edges) {
   test(`Ten workers add each tick once in ${timeZone} around ${from}.`, async () => {
     const names = [unique("fixed"), unique("stepped")] as const;
     for (const [place, [pattern, first]] of [fixed, stepped].entries()) {
-      await scheduled(pool, names[place] ?? "", pattern, first, { timeZone });
+      await insertSchedule(pool, names[place] ?? "", pattern, first, { timeZone });
     }
     const time = new ManualTime(new Date(Date.parse(from) + 1).toISOString());
     const all = Array.from({ length: WORKERS }, () => runner({ pool, time }));

@@ -12,7 +12,7 @@ import { schemaName } from "../../src/database/schema-name.ts";
 import { migratedDatabase } from "../support/database.ts";
 import { type TestPool, testPool } from "../support/test-pool.ts";
 import { jobsOf, ManualTime, timesOf, unique } from "./cron-harness.ts";
-import { runner, scheduled } from "./schedule-harness.ts";
+import { insertSchedule, runner } from "./schedule-harness.ts";
 
 let own: TestPool;
 let pool: pg.Pool;
@@ -30,7 +30,7 @@ beforeEach(async () => {
 describe("A schedule", () => {
   test("Ten workers add each tick once.", async () => {
     const names = Array.from({ length: 30 }, (_, n) => unique(`fleet_${n}`));
-    for (const name of names) await scheduled(pool, name, "*/15 * * * *", "2026-01-05T10:15Z");
+    for (const name of names) await insertSchedule(pool, name, "*/15 * * * *", "2026-01-05T10:15Z");
     const time = new ManualTime("2026-01-05T10:00:00.001Z");
     const all = Array.from({ length: 10 }, () => runner({ pool, time }));
     await Promise.all(all.map(({ schedules }) => schedules.start(true)));
@@ -48,7 +48,8 @@ describe("A schedule", () => {
 
   test("Another schedule's backfill period that no double can be stops none.", async () => {
     const [odd, name] = [unique("odd"), unique("sound")];
-    for (const one of [odd, name]) await scheduled(pool, one, "* * * * *", "2026-01-05T10:01Z");
+    for (const one of [odd, name])
+      await insertSchedule(pool, one, "* * * * *", "2026-01-05T10:01Z");
     await pool.query(
       `update worker._private_schedules set spec = '{"fillMs": 1e999}' where identifier = $1`,
       [odd],
@@ -65,8 +66,8 @@ describe("A schedule", () => {
     const { rawJson } = await import("../../src/domain/payload.ts");
     const [name, empty] = [unique("bytes"), unique("empty")];
     const payload = rawJson('{ "id": 12345678901234567890, "rate": 1.10, "list": [ ] }');
-    await scheduled(pool, name, "* * * * *", "2026-01-05T10:01Z", { payload });
-    await scheduled(pool, empty, "* * * * *", "2026-01-05T10:01Z");
+    await insertSchedule(pool, name, "* * * * *", "2026-01-05T10:01Z", { payload });
+    await insertSchedule(pool, empty, "* * * * *", "2026-01-05T10:01Z");
     const time = new ManualTime("2026-01-05T10:00:00.001Z");
     const { schedules } = runner({ pool, time });
     await schedules.start(true);
@@ -80,7 +81,7 @@ describe("A schedule", () => {
 
   test("The job has the options of its schedule.", async () => {
     const name = unique("options");
-    await scheduled(pool, name, "* * * * *", "2026-01-05T10:01Z", {
+    await insertSchedule(pool, name, "* * * * *", "2026-01-05T10:01Z", {
       ...{ queueName: "q", maxAttempts: 3, priority: -5, jobKey: name },
     });
     const time = new ManualTime("2026-01-05T10:00:00.001Z");
@@ -104,8 +105,8 @@ describe("A schedule", () => {
     // Resuming uses the database's clock: the ticks of the pause are those of the last hour.
     // No tick is due in the minute after now, whenever the test runs.
     const pattern = `${(new Date(time.nowMs).getUTCMinutes() + 5) % 10}-59/10 * * * *`;
-    await scheduled(pool, filled, pattern, at(-60), { fillMs: 30 * 60_000 });
-    await scheduled(pool, plain, pattern, at(-60));
+    await insertSchedule(pool, filled, pattern, at(-60), { fillMs: 30 * 60_000 });
+    await insertSchedule(pool, plain, pattern, at(-60));
     for (const name of [filled, plain]) await pauseSchedule(db(), name);
     const { schedules, events } = runner({ pool, time });
     await schedules.start(true);
@@ -124,7 +125,7 @@ describe("A schedule", () => {
 
   test("A change while a tick is computed: the tick counts for the new definition alone.", async () => {
     const name = unique("edited");
-    await scheduled(pool, name, "* * * * *", "2026-01-05T10:01Z", { payload: { version: 1 } });
+    await insertSchedule(pool, name, "* * * * *", "2026-01-05T10:01Z", { payload: { version: 1 } });
     const time = new ManualTime("2026-01-05T10:00:00.001Z");
     let edits = 0;
     // An interceptor runs between the look and the transaction.
@@ -152,7 +153,7 @@ describe("A schedule", () => {
 
   test("Another pattern takes effect after the tick that is due already.", async () => {
     const name = unique("pattern");
-    await scheduled(pool, name, "* * * * *", "2026-01-05T10:01Z");
+    await insertSchedule(pool, name, "* * * * *", "2026-01-05T10:01Z");
     await changeSchedule(db(), name, { pattern: "0 12 * * *" });
     const time = new ManualTime("2026-01-05T10:00:00.001Z");
     const { schedules } = runner({ pool, time });
@@ -166,7 +167,7 @@ describe("A schedule", () => {
   test("A schedule that is removed or paused between look and transaction adds nothing.", async () => {
     for (const act of [pauseSchedule, removeSchedule]) {
       const name = unique("gone");
-      await scheduled(pool, name, "* * * * *", "2026-01-05T10:01Z");
+      await insertSchedule(pool, name, "* * * * *", "2026-01-05T10:01Z");
       const time = new ManualTime("2026-01-05T10:00:00.001Z");
       const plugin = {
         name: "actor",
@@ -189,8 +190,8 @@ describe("Ticks that were missed", () => {
   test("While no worker ran: those of the backfill period are added, earlier ones are not.", async () => {
     const [filled, plain] = [unique("filled"), unique("plain")];
     const fillMs = 2 * 3_600_000;
-    await scheduled(pool, filled, "0 * * * *", "2026-01-05T04:00Z", { fillMs });
-    await scheduled(pool, plain, "0 * * * *", "2026-01-05T04:00Z");
+    await insertSchedule(pool, filled, "0 * * * *", "2026-01-05T04:00Z", { fillMs });
+    await insertSchedule(pool, plain, "0 * * * *", "2026-01-05T04:00Z");
     const time = new ManualTime("2026-01-05T10:30:00.000Z");
     const { schedules, events } = runner({ pool, time });
     await schedules.start(true);
@@ -208,7 +209,7 @@ describe("Ticks that were missed", () => {
 
   test("By a worker that ran all the time: all of the last 24 hours are added.", async () => {
     const name = unique("outage");
-    await scheduled(pool, name, "0 * * * *", "2026-01-05T11:00Z");
+    await insertSchedule(pool, name, "0 * * * *", "2026-01-05T11:00Z");
     const time = new ManualTime("2026-01-05T10:30:00.000Z");
     const { schedules } = runner({ pool, time });
     await schedules.start(true);
@@ -221,7 +222,7 @@ describe("Ticks that were missed", () => {
 
   test("A worker that starts at a tick leaves it to the one that ran before.", async () => {
     const name = unique("start");
-    await scheduled(pool, name, "0 * * * *", "2026-01-05T10:00Z");
+    await insertSchedule(pool, name, "0 * * * *", "2026-01-05T10:00Z");
     const [first, late] = [
       new ManualTime("2026-01-05T09:30:00.000Z"),
       new ManualTime("2026-01-05T10:00:00.500Z"),
@@ -241,8 +242,8 @@ describe("Ticks that were missed", () => {
 
   test("A backlog of one schedule does not delay the others.", async () => {
     const [long, short] = [unique("long"), unique("short")];
-    await scheduled(pool, long, "* * * * *", "2026-01-04T10:00Z", { fillMs: 86_400_000 });
-    await scheduled(pool, short, "0 10 * * *", "2026-01-05T10:00Z", { fillMs: 60_000 });
+    await insertSchedule(pool, long, "* * * * *", "2026-01-04T10:00Z", { fillMs: 86_400_000 });
+    await insertSchedule(pool, short, "0 10 * * *", "2026-01-05T10:00Z", { fillMs: 60_000 });
     const time = new ManualTime("2026-01-05T10:00:00.000Z");
     const { schedules, events } = runner({ pool, time });
     await schedules.start(true);

@@ -5,9 +5,9 @@ import pg from "pg";
 import { run, runOnce } from "../../src/worker/run.ts";
 import { emptyDatabase, migratedDatabase } from "../support/database.ts";
 import { installStock } from "../support/stock-schema.ts";
-import { recording, within } from "./worker-queue.ts";
+import { recordingTask, waitFor } from "./worker-queue.ts";
 
-const tasks = [recording("task")];
+const tasks = [recordingTask("task")];
 const quiet = { tasks, recovery: false, handleSignals: false } as const;
 
 /** Runs a statement on a new connection. */
@@ -53,7 +53,7 @@ describe("The start of a worker", () => {
       const worker = await run({ ...quiet, connectionString: url });
       const job = await worker.utils.addJob("task");
       assert.equal(job?.taskIdentifier, "task");
-      await within("the queue is drained", worker.drain());
+      await waitFor("the queue is drained", worker.drain());
       await worker.stop();
       assert.equal(tasks[0]?.seen.length !== 0, true);
     });

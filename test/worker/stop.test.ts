@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { defineTask } from "../../src/worker/task/task.ts";
 import { tcpProxy } from "../support/tcp-proxy.ts";
-import { latch, recording, until, within, witness, workerQueue } from "./worker-queue.ts";
+import { latch, recordingTask, waitFor, waitUntil, witness, workerQueue } from "./worker-queue.ts";
 
 const queue = workerQueue();
 
@@ -26,7 +26,7 @@ const addMany = (identifier: string, count: number, spec = {}) =>
 /** Returns a task that waits for the latch, and the number of its starts. */
 function blockingTask() {
   const gate = latch();
-  const task = recording("held", () => gate.opened);
+  const task = recordingTask("held", () => gate.opened);
   return { ...gate, task, begun: () => task.seen.length };
 }
 
@@ -34,23 +34,23 @@ describe("A graceful stop", () => {
   test("waits for running jobs and returns unstarted ones with their attempts.", async () => {
     const { task, open, begun } = blockingTask();
     await addMany("held", 20);
-    const worker = await queue.started({
+    const worker = await queue.startWorker({
       tasks: [task],
       concurrency: 2,
       localQueue: { size: 20, adaptive: false },
     });
-    await until("two run and more wait", async () => {
-      const locked = (await queue.left()).filter(({ locked_by }) => locked_by !== null);
+    await waitUntil("two run and more wait", async () => {
+      const locked = (await queue.remaining()).filter(({ locked_by }) => locked_by !== null);
       return begun() === 2 && locked.length > 10;
     });
     const stopped = worker.stop();
-    await until("what waits is given back", async () => {
-      const locked = (await queue.left()).filter(({ locked_by }) => locked_by !== null);
+    await waitUntil("what waits is given back", async () => {
+      const locked = (await queue.remaining()).filter(({ locked_by }) => locked_by !== null);
       return locked.length === 2;
     });
     open();
-    await within("the stop", stopped);
-    const left = await queue.left();
+    await waitFor("the stop", stopped);
+    const left = await queue.remaining();
     assert.equal(left.length, 18);
     assert.ok(left.every(({ attempts, locked_by }) => attempts === 0 && locked_by === null));
     assert.equal(begun(), 2);
@@ -59,12 +59,12 @@ describe("A graceful stop", () => {
   test("waits for the running job of a named queue, and unlocks the queue.", async () => {
     const { task, open, begun } = blockingTask();
     await addMany("held", 5, { queueName: "q" });
-    const worker = await queue.started({ tasks: [task], concurrency: 3 });
-    await until("the first one runs", () => begun() === 1);
+    const worker = await queue.startWorker({ tasks: [task], concurrency: 3 });
+    await waitUntil("the first one runs", () => begun() === 1);
     const stopped = worker.stop();
     open();
-    await within("the stop", stopped);
-    const left = await queue.left();
+    await waitFor("the stop", stopped);
+    const left = await queue.remaining();
     assert.deepEqual(
       left.map(({ attempts, locked_by }) => [attempts, locked_by]),
       Array.from({ length: 4 }, () => [0, null]),
@@ -75,20 +75,20 @@ describe("A graceful stop", () => {
   });
 
   test("starts no job after the call.", async () => {
-    const tasks = [recording("quick", () => sleep(1))];
+    const tasks = [recordingTask("quick", () => sleep(1))];
     await addMany("quick", 2_000);
-    const worker = await queue.started({ tasks, concurrency: 4 });
-    await until("some have run", () => (tasks[0]?.seen.length ?? 0) > 20);
+    const worker = await queue.startWorker({ tasks, concurrency: 4 });
+    await waitUntil("some have run", () => (tasks[0]?.seen.length ?? 0) > 20);
     const stopped = worker.stop();
     const begun = tasks[0]?.seen.length;
     await stopped;
     assert.equal(tasks[0]?.seen.length, begun);
-    assert.equal((await queue.left()).length, 2_000 - (begun ?? 0));
+    assert.equal((await queue.remaining()).length, 2_000 - (begun ?? 0));
   });
 
   test("is idempotent, and its event has the reason.", async () => {
     const saw = witness("worker:shutdown");
-    const worker = await queue.started({ tasks: [recording("none")], plugins: [saw] });
+    const worker = await queue.startWorker({ tasks: [recordingTask("none")], plugins: [saw] });
     const stops = [worker.stop("first"), worker.stop("second"), worker[Symbol.asyncDispose]()];
     await Promise.all([...stops, worker.stopped]);
     await worker.abort();
@@ -98,27 +98,27 @@ describe("A graceful stop", () => {
   test("happens at the end of `await using`.", async () => {
     let ended: Promise<void>;
     {
-      await using worker = await queue.started({ tasks: [recording("none")] });
+      await using worker = await queue.startWorker({ tasks: [recordingTask("none")] });
       ended = worker.stopped;
     }
-    await within("the worker's end", ended);
+    await waitFor("the worker's end", ended);
   });
 
   test("leaves no connection behind.", async () => {
-    const worker = await queue.started({
-      tasks: [recording("none")],
+    const worker = await queue.startWorker({
+      tasks: [recordingTask("none")],
       fastLane: true,
       recovery: {},
     });
     assert.ok((await connections()) >= 4);
     await worker.stop();
-    await until("all connections are gone", async () => (await connections()) === 0);
+    await waitUntil("all connections are gone", async () => (await connections()) === 0);
   });
 
   test("needs no new connection to delete its heartbeat row.", async () => {
     await using proxy = await tcpProxy(queue.url);
-    const options = { tasks: [recording("none")], recovery: {} };
-    const worker = await queue.started({ ...options, connectionString: proxy.url });
+    const options = { tasks: [recordingTask("none")], recovery: {} };
+    const worker = await queue.startWorker({ ...options, connectionString: proxy.url });
     proxy.of("worker maintenance").mute();
     await worker.stop();
     assert.deepEqual(await queue.sql("select id from worker._private_workers"), []);
@@ -130,8 +130,8 @@ describe("A graceful stop", () => {
     await addMany("held", 1, { queueName: "q" });
     // Without a lease, because with one the stop would leave the queue to recovery.
     const options = { tasks: [task], connections: 1 };
-    const worker = await queue.started({ ...options, connectionString: proxy.url });
-    await until("it runs", () => begun() === 1);
+    const worker = await queue.startWorker({ ...options, connectionString: proxy.url });
+    await waitUntil("it runs", () => begun() === 1);
     const client = new pg.Client(queue.url);
     await client.connect();
     t.after(() => client.end());
@@ -142,18 +142,18 @@ describe("A graceful stop", () => {
       where application_name = 'worker connection' and datname = current_database() and wait_event_type = 'Lock'`;
     lanes.reset();
     open();
-    await until("it would free the queue", async () => (await queue.sql(waits)).length > 0);
-    assert.deepEqual(await queue.left(), []);
+    await waitUntil("it would free the queue", async () => (await queue.sql(waits)).length > 0);
+    assert.deepEqual(await queue.remaining(), []);
     lanes.reset();
     await client.query("rollback");
-    await within("the stop", worker.stop(), 5_000);
+    await waitFor("the stop", worker.stop(), 5_000);
     assert.deepEqual(await queue.sql("select locked_by from worker._private_job_queues"), [
       { locked_by: null },
     ]);
   });
 
   test("does not end a pool of the application.", async () => {
-    const worker = await queue.started({ tasks: [recording("none")], pool: queue.pool });
+    const worker = await queue.startWorker({ tasks: [recordingTask("none")], pool: queue.pool });
     await worker.stop();
     assert.equal(queue.pool.ended, false);
   });
@@ -162,34 +162,34 @@ describe("A graceful stop", () => {
 describe("Stopping early", () => {
   test("before the start ends the worker, which cannot be started afterwards.", async () => {
     for (const lent of [{}, { pool: queue.pool }]) {
-      const worker = queue.worker({ tasks: [recording("none")], ...lent });
+      const worker = queue.worker({ tasks: [recordingTask("none")], ...lent });
       await worker.stop();
-      await within("the worker's end", worker.stopped);
+      await waitFor("the worker's end", worker.stopped);
       await assert.rejects(worker.start(), { code: "aborted" });
     }
   });
 
   test("during the start ends the worker.", async () => {
-    const task = recording("quick");
+    const task = recordingTask("quick");
     await addMany("quick", 10);
     const worker = queue.worker({ tasks: [task], recovery: {} });
     const started = worker.start().catch(() => {});
     await worker.stop();
     await started;
-    const left = await queue.left();
+    const left = await queue.remaining();
     assert.equal(left.length, 10 - task.seen.length);
     assert.ok(left.every(({ attempts, locked_by }) => attempts === 0 && locked_by === null));
   });
 
   test("after the start ends the worker, which cannot be started again.", async () => {
-    const worker = await queue.started({ tasks: [recording("none")] });
+    const worker = await queue.startWorker({ tasks: [recordingTask("none")] });
     await worker.stop();
     await assert.rejects(worker.start(), { code: "aborted" });
   });
 
   test("after a failed start has no effect, and the start's error stays.", async () => {
     const worker = queue.worker({
-      tasks: [recording("none")],
+      tasks: [recordingTask("none")],
       schema: "nowhere",
       migrate: "never",
     });
@@ -210,7 +210,7 @@ describe("A stop that takes too long", () => {
         await sleep(60_000, undefined, { signal }).catch(() => {});
         return (signal.reason as Error).message;
       });
-      const worker = await queue.started({
+      const worker = await queue.startWorker({
         tasks: [obedient],
         stopTimeoutMs: 200,
         abortGraceMs: 10_000,
@@ -221,9 +221,9 @@ describe("A stop that takes too long", () => {
       await queue.utils.addJob("obedient");
       await begun.opened;
       const from = performance.now();
-      await within("the stop", worker.stop("enough"), 5_000);
+      await waitFor("the stop", worker.stop("enough"), 5_000);
       assert.ok(performance.now() - from >= 199);
-      const [job] = await queue.left();
+      const [job] = await queue.remaining();
       const message = "the worker was stopped: enough; not done after 200 ms";
       assert.deepEqual([job?.last_error, job?.attempts, job?.locked_by], [message, 1, null]);
       assert.deepEqual(
@@ -237,13 +237,13 @@ describe("A stop that takes too long", () => {
   test("has no limit with 0, and waits for running jobs.", async () => {
     const { task, open, begun } = blockingTask();
     await queue.utils.addJob("held");
-    const worker = await queue.started({ tasks: [task], stopTimeoutMs: 0, abortGraceMs: 10 });
-    await until("it runs", () => begun() === 1);
+    const worker = await queue.startWorker({ tasks: [task], stopTimeoutMs: 0, abortGraceMs: 10 });
+    await waitUntil("it runs", () => begun() === 1);
     const stopped = worker.stop();
     await sleep(200);
     open();
-    await within("the stop", stopped);
-    assert.deepEqual([await queue.left(), worker.hasAbandonedJobs], [[], false]);
+    await waitFor("the stop", stopped);
+    assert.deepEqual([await queue.remaining(), worker.hasAbandonedJobs], [[], false]);
   });
 
   for (const fault of ["cut", "mute"] as const) {
@@ -251,19 +251,19 @@ describe("A stop that takes too long", () => {
       await using proxy = await tcpProxy(queue.url);
       const { task, open, begun } = blockingTask();
       await queue.utils.addJob("held");
-      const worker = await queue.started({
+      const worker = await queue.startWorker({
         tasks: [task],
         connectionString: proxy.url,
         stopTimeoutMs: 300,
         abortGraceMs: 60_000,
       });
-      await until("it runs", () => begun() === 1);
+      await waitUntil("it runs", () => begun() === 1);
       if (fault === "cut") await proxy.close();
       else proxy.mute();
       open();
-      await within("the stop", worker.stop(), 5_000);
+      await waitFor("the stop", worker.stop(), 5_000);
       assert.equal(worker.hasAbandonedJobs, true);
-      assert.equal((await queue.left())[0]?.locked_by, worker.id);
+      assert.equal((await queue.remaining())[0]?.locked_by, worker.id);
     });
   }
 
@@ -272,27 +272,35 @@ describe("A stop that takes too long", () => {
       const lane = fastLane ? "a fast" : "an ordinary";
       test(`does not wait for the last fetch, in ${lane} lane, without an answer: ${fault}.`, async () => {
         await using proxy = await tcpProxy(queue.url);
-        const options = { tasks: [recording("none")], recovery: {}, pollIntervalMs: 20, fastLane };
-        const worker = await queue.started({ ...options, connectionString: proxy.url });
+        const options = {
+          tasks: [recordingTask("none")],
+          recovery: {},
+          pollIntervalMs: 20,
+          fastLane,
+        };
+        const worker = await queue.startWorker({ ...options, connectionString: proxy.url });
         const [begin] = await queue.sql<{ now: string }>("select clock_timestamp()::text as now");
         proxy.mute("all", "answers");
         const fetchSql = `select from pg_stat_activity
           where application_name in ('worker connection', 'worker fast lane') and datname = current_database() and query_start > $1`;
-        await until("it fetches", async () => (await queue.sql(fetchSql, [begin?.now])).length > 0);
+        await waitUntil(
+          "it fetches",
+          async () => (await queue.sql(fetchSql, [begin?.now])).length > 0,
+        );
         if (fault === "cut") await proxy.close();
         else proxy.mute();
-        await within("the stop", worker.stop(), 2_000);
+        await waitFor("the stop", worker.stop(), 2_000);
       });
     }
   }
 
   test("does not occur with an idle worker, which stops within two seconds.", async () => {
-    const worker = await queue.started({
-      tasks: [recording("none")],
+    const worker = await queue.startWorker({
+      tasks: [recordingTask("none")],
       recovery: {},
       fastLane: true,
     });
-    await within("the stop", worker.stop(), 2_000);
+    await waitFor("the stop", worker.stop(), 2_000);
   });
 });
 
@@ -305,10 +313,10 @@ describe("An abort", () => {
       return `ended: ${(signal.reason as Error).message}`;
     });
     await queue.utils.addJob("obedient");
-    const worker = await queue.started({ tasks: [obedient], abortGraceMs: 10_000 });
+    const worker = await queue.startWorker({ tasks: [obedient], abortGraceMs: 10_000 });
     await begun.opened;
-    await within("the abort", worker.abort("enough"));
-    const [job] = await queue.left();
+    await waitFor("the abort", worker.abort("enough"));
+    const [job] = await queue.remaining();
     assert.equal(job?.last_error, "ended: the worker was stopped: enough");
     assert.equal(job?.locked_by, null);
   });
@@ -317,8 +325,8 @@ describe("An abort", () => {
     const lane = fastLane ? "the fast" : "the ordinary";
     test(`has a limit for jobs that ignore it, in ${lane} lane.`, async () => {
       const saw = witness("job:interrupted", "worker:start", "job:fetch");
-      const deaf = recording("deaf", () => new Promise(() => {}));
-      const worker = await queue.started({
+      const deaf = recordingTask("deaf", () => new Promise(() => {}));
+      const worker = await queue.startWorker({
         tasks: [deaf],
         concurrency: 2,
         abortGraceMs: 50,
@@ -327,9 +335,9 @@ describe("An abort", () => {
       });
       await saw.saw("job:fetch");
       await addMany("deaf", 3, fastLane ? {} : { queueName: "q" });
-      await until("one runs", () => deaf.seen.length >= 1);
-      await within("the abort", worker.abort("now"), 5_000);
-      const left = await queue.left();
+      await waitUntil("one runs", () => deaf.seen.length >= 1);
+      await waitFor("the abort", worker.abort("now"), 5_000);
+      const left = await queue.remaining();
       assert.equal(left.length, 3);
       const interrupted = left.filter(({ last_error }) =>
         /interrupted: .*now/.test(last_error ?? ""),
@@ -370,22 +378,22 @@ describe("A connection of the pool that a job never releases is closed", () => {
   test("at an abort, without delaying it.", async () => {
     const { task, taken } = greedy();
     await queue.utils.addJob("greedy");
-    const worker = await queue.started({ tasks: [task], abortGraceMs: 50 });
+    const worker = await queue.startWorker({ tasks: [task], abortGraceMs: 50 });
     await taken;
-    await within("the abort", worker.abort(), 5_000);
-    assert.match((await queue.left())[0]?.last_error ?? "", /^interrupted/);
-    await until("all connections are gone", async () => (await connections()) === 0);
+    await waitFor("the abort", worker.abort(), 5_000);
+    assert.match((await queue.remaining())[0]?.last_error ?? "", /^interrupted/);
+    await waitUntil("all connections are gone", async () => (await connections()) === 0);
   });
 
   test("at a stop after the job's time limit.", async () => {
     const { task, taken } = greedy(10);
     await queue.utils.addJob("greedy", null, { maxAttempts: 1 });
     const saw = witness("job:failed");
-    const worker = await queue.started({ tasks: [task], plugins: [saw], abortGraceMs: 50 });
+    const worker = await queue.startWorker({ tasks: [task], plugins: [saw], abortGraceMs: 50 });
     await taken;
     await saw.saw("job:failed");
-    await within("the stop", worker.stop(), 5_000);
-    assert.match((await queue.left())[0]?.last_error ?? "", /^timed out/);
-    await until("all connections are gone", async () => (await connections()) === 0);
+    await waitFor("the stop", worker.stop(), 5_000);
+    assert.match((await queue.remaining())[0]?.last_error ?? "", /^timed out/);
+    await waitUntil("all connections are gone", async () => (await connections()) === 0);
   });
 });

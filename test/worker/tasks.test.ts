@@ -4,20 +4,20 @@ import { describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { rawJson } from "../../src/domain/payload.ts";
 import { defineBatchTask, defineTask, type Task } from "../../src/worker/task/task.ts";
-import { type JobLeft, latch, until, workerQueue } from "./worker-queue.ts";
+import { type JobLeft, latch, waitUntil, workerQueue } from "./worker-queue.ts";
 
 const queue = workerQueue();
 
 /** Adds a job of the task, waits for one attempt, and returns the job's row. */
 async function tried(task: Task<never>, payload: unknown = {}): Promise<JobLeft | undefined> {
   const { id } = await queue.utils.addJob(task.identifier, payload);
-  const worker = await queue.started({ tasks: [task] });
-  await until("the job has been tried", async () => {
-    const [row] = (await queue.left()).filter((job) => job.id === id);
+  const worker = await queue.startWorker({ tasks: [task] });
+  await waitUntil("the job has been tried", async () => {
+    const [row] = (await queue.remaining()).filter((job) => job.id === id);
     return row === undefined || (row.attempts > 0 && row.locked_by === null);
   });
   await worker.stop();
-  return (await queue.left()).find((job) => job.id === id);
+  return (await queue.remaining()).find((job) => job.id === id);
 }
 
 const task = (handler: (payload: never) => unknown) => defineTask<never>("task", handler);
@@ -114,8 +114,8 @@ describe("A job fails, with last_error,", () => {
 test("A job without attempts left stays as failed, and is not retried.", async () => {
   const failing = defineTask("task", () => "never");
   await queue.utils.addJob("task", {}, { maxAttempts: 1 });
-  await queue.started({ tasks: [failing] });
-  await until("it is exhausted", async () => (await queue.left())[0]?.last_error !== null);
+  await queue.startWorker({ tasks: [failing] });
+  await waitUntil("it is exhausted", async () => (await queue.remaining())[0]?.last_error !== null);
   const [job] = await queue.utils.listJobs().then(({ jobs }) => jobs);
   assert.equal(job?.state, "failed");
   assert.equal(job?.attempts, 1);
@@ -214,10 +214,10 @@ describe("A timeout", () => {
     const next = defineTask("next", () => ran.open());
     await queue.utils.addJob("stuck");
     await queue.utils.addJob("next", {}, { priority: 1 });
-    await queue.started({ tasks: [stuck, next], concurrency: 1 });
+    await queue.startWorker({ tasks: [stuck, next], concurrency: 1 });
     await ran.opened;
-    await until("it has failed", async () => (await queue.left())[0]?.last_error !== null);
-    assert.equal((await queue.left())[0]?.last_error, "timed out after 50 ms");
+    await waitUntil("it has failed", async () => (await queue.remaining())[0]?.last_error !== null);
+    assert.equal((await queue.remaining())[0]?.last_error, "timed out after 50 ms");
     assert.match(String(reason), /timed out after 50 ms/);
   });
 
@@ -226,9 +226,9 @@ describe("A timeout", () => {
     const patient = defineTask("patient", () => sleep(120), { timeoutMs: 10_000 });
     await queue.utils.addJob("endless");
     await queue.utils.addJob("patient");
-    await queue.started({ tasks: [endless, patient], timeoutMs: 30 });
-    await until("one is left, failed", async () => {
-      const left = await queue.left();
+    await queue.startWorker({ tasks: [endless, patient], timeoutMs: 30 });
+    await waitUntil("one is left, failed", async () => {
+      const left = await queue.remaining();
       return left.length === 1 && left[0]?.last_error === "timed out after 30 ms";
     });
   });
@@ -244,14 +244,14 @@ for (const fastLane of [false, true]) {
   test(`A running worker runs a job whose task was deleted and created again, in ${lane} lane.`, async () => {
     let runs = 0;
     const counted = defineTask("counted", () => void runs++);
-    await queue.started({ tasks: [counted], fastLane, pollIntervalMs: 100 });
+    await queue.startWorker({ tasks: [counted], fastLane, pollIntervalMs: 100 });
     await queue.utils.addJob("counted");
-    await until("it has run", () => runs === 1);
-    await until("it is gone", async () => (await queue.left()).length === 0);
+    await waitUntil("it has run", () => runs === 1);
+    await waitUntil("it is gone", async () => (await queue.remaining()).length === 0);
     await queue.utils.cleanup(["gc-task-identifiers"]);
     assert.deepEqual(await queue.sql("select * from worker._private_tasks"), []);
     await queue.utils.addJob("counted");
-    await until("it has run again", () => runs === 2);
-    await until("it is gone, too", async () => (await queue.left()).length === 0);
+    await waitUntil("it has run again", () => runs === 2);
+    await waitUntil("it is gone, too", async () => (await queue.remaining()).length === 0);
   });
 }

@@ -8,7 +8,7 @@ import type { WorkerOptions } from "../../src/worker/options/worker-options.ts";
 import type { Plugin } from "../../src/worker/task/hooks.ts";
 import { defineTask } from "../../src/worker/task/task.ts";
 import { defineTransactionalTask } from "../../src/worker/task/transactional-task.ts";
-import { latch, until, within, workerQueue } from "./worker-queue.ts";
+import { latch, waitFor, waitUntil, workerQueue } from "./worker-queue.ts";
 
 const queue = workerQueue();
 
@@ -52,10 +52,10 @@ for (const [mode, options] of modes) {
       const jobs = await queue.utils.addJobs(
         Array.from({ length: 20 }, (_, n) => ({ identifier: "pay", payload: { n } })),
       );
-      const worker = await queue.started({ tasks: [task], plugins: [plugin], ...options });
-      await until("all have ended", () => events.length === 20);
+      const worker = await queue.startWorker({ tasks: [task], plugins: [plugin], ...options });
+      await waitUntil("all have ended", () => events.length === 20);
       await worker.stop();
-      assert.deepEqual(await queue.left(), []);
+      assert.deepEqual(await queue.remaining(), []);
       assert.deepEqual(
         await effects(),
         jobs.map(({ id }) => id),
@@ -70,10 +70,10 @@ for (const [mode, options] of modes) {
         throw new Error("declined");
       });
       await queue.utils.addJob("pay", {});
-      const worker = await queue.started({ tasks: [task], plugins: [plugin], ...options });
-      await until("it has failed", () => events.length === 1);
+      const worker = await queue.startWorker({ tasks: [task], plugins: [plugin], ...options });
+      await waitUntil("it has failed", () => events.length === 1);
       await worker.stop();
-      const [left] = await queue.left();
+      const [left] = await queue.remaining();
       assert.equal(left?.attempts, 1);
       assert.match(left?.last_error ?? "", /^Error: declined/);
       assert.deepEqual(await effects(), []);
@@ -89,10 +89,10 @@ for (const [mode, options] of modes) {
         });
       });
       await queue.utils.addJob("pay", {});
-      const worker = await queue.started({ tasks: [task], plugins: [plugin], ...options });
-      await until("it has failed", () => events.length === 1);
+      const worker = await queue.startWorker({ tasks: [task], plugins: [plugin], ...options });
+      await waitUntil("it has failed", () => events.length === 1);
       await worker.stop();
-      const [left] = await queue.left();
+      const [left] = await queue.remaining();
       assert.equal(left?.attempts, 1);
       assert.equal(left?.locked_by, null);
       assert.match(left?.last_error ?? "", /was not committed/);
@@ -109,10 +109,10 @@ for (const [mode, options] of modes) {
         throw new Error("too late");
       });
       await queue.utils.addJob("pay", {});
-      const worker = await queue.started({ tasks: [task], plugins: [plugin], ...options });
-      await until("it has ended", () => events.length === 1);
+      const worker = await queue.startWorker({ tasks: [task], plugins: [plugin], ...options });
+      await waitUntil("it has ended", () => events.length === 1);
       await worker.stop();
-      assert.deepEqual(await queue.left(), []);
+      assert.deepEqual(await queue.remaining(), []);
       assert.deepEqual(events, ["completed"]);
     });
   });
@@ -135,9 +135,9 @@ test("A time limit that passes before the commit leaves the result to the transa
     { timeoutMs: 500 },
   );
   const { id } = await queue.utils.addJob("pay", {});
-  const worker = await queue.started({ tasks: [task], plugins: [plugin] });
+  const worker = await queue.startWorker({ tasks: [task], plugins: [plugin] });
   worker.hooks.on("job:error", ({ error }) => void failures.push(error.message));
-  await until("it has ended", () => events.length === 1);
+  await waitUntil("it has ended", () => events.length === 1);
   await worker.stop();
   assert.deepEqual(failures, []);
   assert.deepEqual(events, ["completed"]);
@@ -151,12 +151,12 @@ test("A transaction cannot complete a job whose lock was lost.", async () => {
     await queue.sql(`update worker._private_jobs set locked_by = 'another' where id = ${job.id}`);
   });
   await queue.utils.addJob("pay", {});
-  const worker = await queue.started({ tasks: [task], plugins: [plugin] });
-  await until("the loss is reported", () => events.length === 1);
+  const worker = await queue.startWorker({ tasks: [task], plugins: [plugin] });
+  await waitUntil("the loss is reported", () => events.length === 1);
   await worker.stop();
   assert.deepEqual(events, ["interrupted lease_lost"]);
   assert.deepEqual(await effects(), []);
-  assert.equal((await queue.left())[0]?.locked_by, "another");
+  assert.equal((await queue.remaining())[0]?.locked_by, "another");
 });
 
 test("A job cannot be completed outside a transaction.", async () => {
@@ -169,10 +169,10 @@ test("A job cannot be completed outside a transaction.", async () => {
   });
   await queue.utils.addJob("pay", {});
   const { events, plugin } = recorded();
-  const worker = await queue.started({ tasks: [task], plugins: [plugin] });
-  await until("it has failed", () => events.length === 1);
+  const worker = await queue.startWorker({ tasks: [task], plugins: [plugin] });
+  await waitUntil("it has failed", () => events.length === 1);
   await worker.stop();
-  assert.equal((await queue.left()).length, 1);
+  assert.equal((await queue.remaining()).length, 1);
   const needs = /^completeIn\(\) needs a client in a transaction/;
   assert.match(String(refusals[0]), needs);
   assert.match(String(refusals[1]), needs);
@@ -185,8 +185,8 @@ test("The next job of a named queue starts after a transactional one.", async ()
     await client.query("insert into effects values ($1)", [job.id]);
   });
   for (let n = 0; n < 3; n++) await queue.utils.addJob("pay", {}, { queueName: "line" });
-  const worker = await queue.started({ tasks: [task], plugins: [plugin] });
-  await until("all have ended", () => events.length === 3);
+  const worker = await queue.startWorker({ tasks: [task], plugins: [plugin] });
+  await waitUntil("all have ended", () => events.length === 3);
   await worker.stop();
   assert.equal((await effects()).length, 3);
 });
@@ -207,19 +207,22 @@ test("A transaction cannot complete a job whose lock was lost with the connectio
     });
     ended.open();
   });
-  await queue.started({
+  await queue.startWorker({
     ...{ tasks: [task], connections: 1, pollIntervalMs: 60_000 },
     fastLane: { limitMs: 500 },
   });
   await queue.utils.addJob("pay");
-  await until("it holds its row", () => signals.length === 1);
+  await waitUntil("it holds its row", () => signals.length === 1);
   const [lost] = await queue.sql<{ pid: number }>(`select pid, pg_terminate_backend(pid)
     from pg_stat_activity where state = 'idle in transaction' and datname = current_database()`);
-  await until("the safe mode has run it again", async () => (await queue.left()).length === 0);
+  await waitUntil(
+    "the safe mode has run it again",
+    async () => (await queue.remaining()).length === 0,
+  );
   const others = `select from pg_stat_activity where application_name = 'worker fast lane'
     and datname = current_database() and pid <> ${lost?.pid}`;
-  await until("its lane has connected again", async () => (await queue.sql(others)).length > 0);
+  await waitUntil("its lane has connected again", async () => (await queue.sql(others)).length > 0);
   again.open();
-  await within("the answer of completeIn()", ended.opened);
+  await waitFor("the answer of completeIn()", ended.opened);
   assert.equal((refusal as WorkerError).code, "conflict");
 });

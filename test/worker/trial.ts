@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type Random, random } from "../support/random-calls.ts";
 import { judge, type Leniency } from "./oracle.ts";
 import { RunLog } from "./run-log.ts";
-import { until, type WorkerQueue } from "./worker-queue.ts";
+import { type WorkerQueue, waitUntil } from "./worker-queue.ts";
 import { FORBIDDEN, type Producer, produce } from "./workload.ts";
 
 /** Faults that run beside the producers until `over` aborts. */
@@ -66,7 +66,7 @@ async function runPlan(queue: WorkerQueue, plan: TrialPlan, log: RunLog, seed: n
         return produce(`p${index}`, count, { dice: own, producer, log });
       }),
     );
-    await until("all jobs are done", () => isDrained(queue), MAX_MS).catch(async (error) => {
+    await waitUntil("all jobs are done", () => isDrained(queue), MAX_MS).catch(async (error) => {
       throw new Error(`${error.message}; left: ${JSON.stringify(await unfinished(queue))}`);
     });
   } finally {
@@ -74,7 +74,7 @@ async function runPlan(queue: WorkerQueue, plan: TrialPlan, log: RunLog, seed: n
     await Promise.all(weather);
     await stop();
   }
-  const problems = judge(log.read(), await queue.left(), await lockedQueues(queue), plan);
+  const problems = judge(log.read(), await queue.remaining(), await lockedQueues(queue), plan);
   if (problems.length > 0) throw new Error(`\n  ${problems.slice(0, 20).join("\n  ")}`);
 }
 

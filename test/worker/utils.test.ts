@@ -5,7 +5,7 @@ import type { Job } from "../../src/domain/job.ts";
 import type { WorkerUtils } from "../../src/utils/worker-utils.ts";
 import type { Plugin } from "../../src/worker/task/hooks.ts";
 import { defineTask } from "../../src/worker/task/task.ts";
-import { until, within, workerQueue } from "./worker-queue.ts";
+import { waitFor, waitUntil, workerQueue } from "./worker-queue.ts";
 
 const queue = workerQueue();
 const later = { runAt: new Date("2031-01-01T00:00:00Z") };
@@ -24,7 +24,7 @@ const policy: Plugin = {
 };
 
 const stored = defineTask<{ word: string }>("stored", () => {});
-const payloads = async () => (await queue.left()).map(({ payload }) => JSON.parse(payload));
+const payloads = async () => (await queue.remaining()).map(({ payload }) => JSON.parse(payload));
 
 type Utils = WorkerUtils<Job | null>;
 
@@ -38,10 +38,10 @@ const sources: Record<string, (use: (utils: Utils) => Promise<void>) => Promise<
     const used = Promise.withResolvers<void>();
     const task = defineTask("task", (_, { utils }) => use(utils).then(used.resolve, used.reject));
     await queue.utils.addJob("task");
-    await queue.started({ tasks: [task], plugins: [policy] });
-    await within("the task", used.promise);
-    await until("it is gone", async () =>
-      (await queue.left()).every(({ attempts }) => attempts < 1),
+    await queue.startWorker({ tasks: [task], plugins: [policy] });
+    await waitFor("the task", used.promise);
+    await waitUntil("it is gone", async () =>
+      (await queue.remaining()).every(({ attempts }) => attempts < 1),
     );
   },
 };
@@ -96,7 +96,7 @@ for (const [whose, withUtils] of Object.entries(sources)) {
 }
 
 test("A worker's utils do not end its pool, and have all other operations.", async () => {
-  const worker = await queue.started({ tasks: [stored] });
+  const worker = await queue.startWorker({ tasks: [stored] });
   const { utils } = worker;
   await utils.end();
   await utils[Symbol.asyncDispose]();

@@ -80,7 +80,7 @@ export async function workerProcess(
 }
 
 /** Polls until the condition is true. */
-export async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
+export async function waitUntil(what: string, isSo: () => Promise<boolean>): Promise<void> {
   const over = performance.now() + MAX_WAIT_MS;
   while (!(await isSo())) {
     if (performance.now() > over) throw new Error(`timed out: ${what}`);

@@ -15,9 +15,9 @@ export interface WorkerQueue extends TestQueue {
   /** Creates a worker on this queue without starting it. It is stopped when the test ends. */
   worker<E = unknown>(options: Partial<WorkerOptions<E>> & Tasks<E>): Worker<E>;
   /** Creates a worker and starts it. */
-  started<E = unknown>(options: Partial<WorkerOptions<E>> & Tasks<E>): Promise<Worker<E>>;
+  startWorker<E = unknown>(options: Partial<WorkerOptions<E>> & Tasks<E>): Promise<Worker<E>>;
   /** Returns the rows of the remaining jobs, by id. */
-  left(): Promise<JobLeft[]>;
+  remaining(): Promise<JobLeft[]>;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: tasks of different payloads share one list
@@ -59,14 +59,14 @@ export function workerQueue(
   return Object.defineProperties(Object.create(queue) as WorkerQueue, {
     utils: { get: () => utils },
     worker: { value: worker },
-    started: {
+    startWorker: {
       async value<E>(options: Partial<WorkerOptions<E>> & Tasks<E>) {
         const made = worker<E>(options);
         await made.start();
         return made;
       },
     },
-    left: {
+    remaining: {
       value: () =>
         queue.sql<JobLeft>(`select j.id::text, j.payload::text, j.attempts, j.max_attempts,
           j.last_error, j.locked_by, j.key, q.queue_name as queue,
@@ -83,7 +83,7 @@ const BRIEF = { abortGraceMs: 100, recovery: false } as const;
 const LIMIT_MS = 20_000;
 
 /** Waits for a condition. Rejects after 20 seconds with its description. */
-export async function until(
+export async function waitUntil(
   what: string,
   condition: () => unknown,
   limitMs = LIMIT_MS,
@@ -96,7 +96,11 @@ export async function until(
 }
 
 /** Returns the promise with a time limit, after which it rejects with the description. */
-export async function within<T>(what: string, promise: Promise<T>, limitMs = LIMIT_MS): Promise<T> {
+export async function waitFor<T>(
+  what: string,
+  promise: Promise<T>,
+  limitMs = LIMIT_MS,
+): Promise<T> {
   const limit = new AbortController();
   const late = sleep(limitMs, undefined, { signal: limit.signal }).then(
     () => Promise.reject(new Error(`timed out: ${what}`)),
@@ -132,14 +136,14 @@ export function witness(...names: (keyof WorkerEvents)[]): Witness {
     all,
     async saw(name, count = 1) {
       if (!events.has(name)) throw new Error(`the witness does not observe ${name}`);
-      await until(`${name} was emitted ${count} times`, () => all(name).length >= count);
+      await waitUntil(`${name} was emitted ${count} times`, () => all(name).length >= count);
       return all(name)[count - 1] as WorkerEvents[typeof name];
     },
   };
 }
 
 /** Returns a task that records its payloads and calls `work`. */
-export function recording<P = unknown>(
+export function recordingTask<P = unknown>(
   identifier: string,
   work: (payload: P, call: number) => unknown = () => {},
 ): Task<P> & { readonly seen: P[] } {

@@ -6,17 +6,17 @@ import "./literals";
 import {
   streamClosed as closed,
   streamOpened as opened,
-  pushed as push,
-  showed as show,
+  setVisible,
+  takeEvent,
 } from "./app/freshness";
 import { shortcuts, strokes } from "./app/keys";
 import { begin, go } from "./app/navigate";
-import { replied as reply } from "./app/reply";
+import { takeReply } from "./app/reply";
 import { requestSession, restore } from "./app/session";
 import { update } from "./app/update";
 import { dialogs } from "./dialogs/index";
 import { draw, mark, now, title } from "./host";
-import { grouped } from "./lib/number";
+import { numberText } from "./lib/number";
 import { View } from "./lib/view";
 import { Gate } from "./model/access";
 import { Model } from "./model/model";
@@ -59,7 +59,7 @@ export function onTimer(action: string, arg: string): bool {
 /** An answer has arrived. `status`: 0 if there was none. `bytes`: its size as transferred. */
 export function replied(id: i32, status: i32, retryAfter: string, body: string, bytes: i32): void {
   model.now = now();
-  reply(model, id, status, retryAfter, body, bytes);
+  takeReply(model, id, status, retryAfter, body, bytes);
 }
 
 export function streamOpened(): void {
@@ -75,13 +75,13 @@ export function streamClosed(status: i32): void {
 
 export function pushed(event: string, data: string): void {
   model.now = now();
-  push(model, event, data);
+  takeEvent(model, event, data);
 }
 
 /** The tab has become visible or hidden. */
 export function showed(visible: bool): void {
   model.now = now();
-  show(model, visible);
+  setVisible(model, visible);
 }
 
 /** The pointer or the focus has entered something that must not move under it, or has left it. */
@@ -105,7 +105,7 @@ let shownMark = "";
 /** Shows the number of failed jobs in the tab's title and icon. */
 function announce(): void {
   const failed = model.access.gate === Gate.Open ? model.facts.failed : 0;
-  const before = failed > 0 ? `(${grouped(failed)}) ` : "";
+  const before = failed > 0 ? `(${numberText(failed)}) ` : "";
   const text = `${before}${model.page.title()} · worker`;
   if (text !== shownTitle) title(text);
   shownTitle = text;

@@ -37,7 +37,7 @@ export function restore(element: Element, attrs: ReadonlyMap<string, Value>): vo
  * Prepares an element that is new in the document. Every dialog is modal; a wide element is scrolled to its
  * `data-start`.
  */
-export function opened(element: Element): void {
+export function prepareElement(element: Element): void {
   if (element instanceof HTMLDialogElement) element.showModal();
   else if (element instanceof HTMLElement) {
     const middle = Number(element.dataset["start"]) * element.scrollWidth;

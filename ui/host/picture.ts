@@ -3,7 +3,7 @@
  * selection and scrolling stay. An element with a key that was drawn as before is skipped as a whole. Text arrives as
  * text and attributes as attributes: nothing is ever markup.
  */
-import { apply, close, create, hasField, opened, restore, type Value } from "./element.ts";
+import { apply, close, create, hasField, prepareElement, restore, type Value } from "./element.ts";
 
 /** The operations in the application's pictures, with the same numbers as Op in assembly/lib/view.ts. */
 const OPEN = 1;
@@ -66,7 +66,7 @@ export class Picture {
       if (!field.node.isConnected) this.#fields.delete(field);
       else restore(field.node as Element, field.attrs);
     }
-    for (const element of this.#new.splice(0)) opened(element);
+    for (const element of this.#new.splice(0)) prepareElement(element);
   }
 
   /** Draws the children of an element, up to an operation. */

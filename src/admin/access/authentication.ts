@@ -74,7 +74,7 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
 
   const acceptScraper = (token: string | null, request: HttpRequest) => {
     if (token === null || !metricsToken?.matches(token)) return false;
-    throttle.accepted("metrics", request.client);
+    throttle.recordSuccess("metrics", request.client);
     onLogin("accepted", request);
     return true;
   };
@@ -101,15 +101,15 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
         return "metrics";
       const secretSent = secretIn(auth, request) ?? token;
       if (secretSent === null)
-        throw unauthorized(auth, label, `no credentials; send ${credentialsOf(auth)}`);
+        throw unauthorizedRefusal(auth, label, `no credentials; send ${credentialsOf(auth)}`);
       assertMayCompare(request);
       if (acceptScraper(token, request)) return "metrics";
       if (!secret.matches(secretSent)) {
         onLogin("wrong", request);
         const message = `invalid credentials; send ${credentialsOf(auth)}`;
-        throw unauthorized(auth, label, message);
+        throw unauthorizedRefusal(auth, label, message);
       }
-      throttle.accepted("login", client);
+      throttle.recordSuccess("login", client);
       onLogin("accepted", request);
       return auth.username ?? auth.mode;
     },
@@ -160,7 +160,11 @@ const challenges: Partial<Record<AuthMode, string>> = {
   bearer: "Bearer",
 };
 
-export function unauthorized(auth: AuthConfig, label: string | null, message: string): Refusal {
+export function unauthorizedRefusal(
+  auth: AuthConfig,
+  label: string | null,
+  message: string,
+): Refusal {
   const challenge = challenges[auth.mode];
   return new Refusal(401, "unauthorized", message, {
     headers: challenge === undefined ? {} : { "www-authenticate": challenge },

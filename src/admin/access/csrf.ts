@@ -25,11 +25,11 @@ export function createCsrfGuard(derive: DeriveSecret): CsrfGuard {
     checkWrite(request) {
       const site = header(request, "sec-fetch-site");
       if (site !== undefined && site !== "same-origin" && site !== "none") {
-        throw refused("another site sent this request");
+        throw csrfRefusal("another site sent this request");
       }
       checkOrigin(request);
       if (!secret.matches(header(request, CSRF_HEADER) ?? "")) {
-        throw refused(`send the csrf_token of /api/session in the header ${CSRF_HEADER}`);
+        throw csrfRefusal(`send the csrf_token of /api/session in the header ${CSRF_HEADER}`);
       }
     },
   };
@@ -42,7 +42,7 @@ export function createCsrfGuard(derive: DeriveSecret): CsrfGuard {
 export function checkRead(request: HttpRequest): void {
   const navigates = header(request, "sec-fetch-mode") === "navigate";
   if (header(request, "sec-fetch-site") === "cross-site" && !navigates) {
-    throw refused("another site sent this request");
+    throw csrfRefusal("another site sent this request");
   }
 }
 
@@ -51,7 +51,7 @@ function checkOrigin(request: HttpRequest): void {
   if (origin === undefined) return;
   const host = hostOf(origin, origin);
   if (host === null || host !== hostOf(`http://${request.host}`, origin)) {
-    throw refused(
+    throw csrfRefusal(
       "the Origin of this request differs from its Host; a proxy in front must forward the Host header",
     );
   }
@@ -67,6 +67,6 @@ function hostOf(url: string, origin: string): string | null {
   }
 }
 
-function refused(message: string): Refusal {
+function csrfRefusal(message: string): Refusal {
   return new Refusal(403, "csrf", message);
 }

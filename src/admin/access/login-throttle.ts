@@ -15,7 +15,7 @@ export interface LoginThrottle {
   /** Whether the client's credentials may be compared now. Counts a guess unless its network has logged in. */
   mayCompare(client: string): boolean;
   /** Records right credentials from the client's network. */
-  accepted(kind: LoginKind, client: string): void;
+  recordSuccess(kind: LoginKind, client: string): void;
 }
 
 const GUESSES_PER_SECOND = 64;
@@ -57,7 +57,7 @@ export function createLoginThrottle(clock: () => number = monotonic): LoginThrot
       guesses = [...guesses, { network, atMs }];
       return true;
     },
-    accepted(kind, client) {
+    recordSuccess(kind, client) {
       const network = networkOf(client);
       lastLogins[kind].delete(network);
       lastLogins[kind].set(network, clock());

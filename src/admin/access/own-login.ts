@@ -66,7 +66,7 @@ export function createOwnLogin(
     const answer = await inTime(request, timeoutMs, (signal) =>
       authenticate(request.incoming, { signal }),
     );
-    return answer === null ? null : checked(answer);
+    return answer === null ? null : checkUser(answer);
   };
 
   const isLoggedIn = async (request: HttpRequest) => {
@@ -141,7 +141,7 @@ async function answerOf<T>(
 }
 
 /** Returns the user without any other members that the application may have returned. */
-function checked(answer: unknown): CheckedUser {
+function checkUser(answer: unknown): CheckedUser {
   try {
     const { name, readOnly = false } = Object(answer) as Record<string, unknown>;
     const problem = nameProblem(name);

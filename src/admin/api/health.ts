@@ -3,7 +3,7 @@ import { WorkerError } from "../../base/errors.ts";
 import { Refusal } from "../../http/refusal.ts";
 import { json, jsonText } from "../../http/response.ts";
 import type { Operation } from "../context/admin.ts";
-import { described, record, withOptional } from "../wire/json-schema.ts";
+import { record, withDescription, withOptional } from "../wire/json-schema.ts";
 
 const READ_ONLY = "read_only_server is true on a standby, or when PostgreSQL refuses writes";
 
@@ -14,7 +14,7 @@ const IGNORING =
 export const health: Operation = {
   summary: "200 while the process can serve",
   answer: withOptional(record({ status: "string" }), {
-    jobs_ignoring_signal: described("integer[]", IGNORING),
+    jobs_ignoring_signal: withDescription("integer[]", IGNORING),
   }),
   run: ({ config: { jobsIgnoringSignal: ignoring } }) => {
     if (ignoring === undefined) return json({ status: "ok" });

@@ -12,7 +12,7 @@ import {
   type AuthMode,
   createAuthentication,
   type LoginResult,
-  unauthorized,
+  unauthorizedRefusal,
 } from "../access/authentication.ts";
 import { type CsrfGuard, checkRead } from "../access/csrf.ts";
 import { createLoginThrottle } from "../access/login-throttle.ts";
@@ -78,7 +78,7 @@ export function createPolicy({
     const user = await ownLogin.userOf(request);
     if (user !== null) return user;
     if (scrape === "wrong") onLogin("wrong", request);
-    throw unauthorized(auth, label, "log in to the application first");
+    throw unauthorizedRefusal(auth, label, "log in to the application first");
   };
 
   const admit = async (request: HttpRequest, endpoint: AdminEndpoint | null) => {

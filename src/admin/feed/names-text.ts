@@ -15,7 +15,8 @@ export function namesText({ tasks, queues }: LargestNames, { names }: QueueSnaps
     const metric = `worker_${kind}_jobs`;
     const lines = named.flatMap(({ name, tally }) =>
       states.map(
-        (state) => `${metric}{${kind}="${escaped(name)}",state="${state}"} ${count(tally, state)}`,
+        (state) =>
+          `${metric}{${kind}="${escapeText(name)}",state="${state}"} ${count(tally, state)}`,
       ),
     );
     const help = `# HELP ${metric} Jobs of the largest ${kind}s, by state`;
@@ -25,6 +26,6 @@ export function namesText({ tasks, queues }: LargestNames, { names }: QueueSnaps
 }
 
 /** Escapes a label's value for the text format. */
-function escaped(text: string): string {
+function escapeText(text: string): string {
   return text.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
 }

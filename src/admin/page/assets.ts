@@ -32,7 +32,7 @@ export interface AssetStore {
 }
 
 /** Returns a store that loads and decodes the files at the first request. */
-export function createAssetStore(load: () => Promise<EmbeddedAssets> = embedded): AssetStore {
+export function createAssetStore(load: () => Promise<EmbeddedAssets> = embeddedAssets): AssetStore {
   let files: Promise<EmbeddedAssets> | undefined;
   const decoded = new Map<string, Asset>();
   const all = () => {
@@ -47,7 +47,7 @@ export function createAssetStore(load: () => Promise<EmbeddedAssets> = embedded)
   return Object.assign(store, { has: async (name: string) => Object.hasOwn(await all(), name) });
 }
 
-async function embedded(): Promise<EmbeddedAssets> {
+async function embeddedAssets(): Promise<EmbeddedAssets> {
   try {
     const { default: files } = await import("../../../dist/ui/assets.json", {
       with: { type: "json" },

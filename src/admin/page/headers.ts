@@ -48,10 +48,10 @@ export function pageHeaders(hsts: string | null): PageHeaders {
     ...securityHeaders,
     ...(hsts === null ? {} : { "strict-transport-security": hsts }),
   });
-  const cached = (control: string) => Object.freeze({ ...usual, "cache-control": control });
+  const headersWith = (control: string) => Object.freeze({ ...usual, "cache-control": control });
   return {
     usual,
-    asset: cached("public, max-age=3600"),
-    hashed: cached("public, max-age=31536000, immutable"),
+    asset: headersWith("public, max-age=3600"),
+    hashed: headersWith("public, max-age=31536000, immutable"),
   };
 }

@@ -42,7 +42,7 @@ export function listOf(items: Shape): JsonSchema {
 }
 
 /** Returns the schema with a description. */
-export function described(shape: Shape, description: string): JsonSchema {
+export function withDescription(shape: Shape, description: string): JsonSchema {
   return { ...schemaOf(shape), description };
 }
 
@@ -104,20 +104,23 @@ export const listedJob = withOptional(
     "ListedJob",
   ),
   {
-    payload_truncated: described(
+    payload_truncated: withDescription(
       "boolean",
       "true: the payload is null here, and whole at /api/jobs/{id}/payload; in a list only when the job alone would exceed the page's limit",
     ),
-    payload_bytes: described("integer", "with payload_truncated: the stored size of the payload"),
-    payload_packed: described(
+    payload_bytes: withDescription(
+      "integer",
+      "with payload_truncated: the stored size of the payload",
+    ),
+    payload_packed: withDescription(
       "boolean",
       "with fields=head: whether the payload is stored compressed",
     ),
-    payload_start: described(
+    payload_start: withDescription(
       "string",
       "with fields=head and start: the first characters of the payload",
     ),
-    last_error_truncated: described(
+    last_error_truncated: withDescription(
       "boolean",
       "true: last_error is only the beginning of the error",
     ),

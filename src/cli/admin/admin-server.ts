@@ -12,7 +12,7 @@ import { targetText } from "../../http/listen/listen-target.ts";
 import type { ArgumentValues, Values } from "../arguments/command.ts";
 import { secretOf } from "../arguments/environment.ts";
 import { InvalidValue, UsageError } from "../arguments/refusals.ts";
-import { choice, defaulting, flag, type OptionValue, several, text } from "../arguments/values.ts";
+import { choice, flag, type OptionValue, several, text, withDefault } from "../arguments/values.ts";
 import { print, printJson } from "../output/print.ts";
 import { activatedAddress } from "../service/activation.ts";
 
@@ -28,7 +28,7 @@ function octal(describe: string): OptionValue<number | undefined> {
 }
 
 export const adminOptions = {
-  listen: defaulting(
+  listen: withDefault(
     text(
       "Address and port (port 0: any free one), unix:/path, or fd: for a socket passed by systemd",
       {
@@ -46,7 +46,7 @@ export const adminOptions = {
   }),
   tlsKey: text("Private key of the certificate", { form: "file", field: "tls.keyFile" }),
   hsts: flag("With TLS: tell browsers to forget HSTS for this host", {}, true),
-  auth: defaulting(
+  auth: withDefault(
     choice("Login method; none only on a loopback address or a private socket", [
       "basic",
       "bearer",
@@ -64,7 +64,7 @@ export const adminOptions = {
     field: "auth.headerName",
   }),
   readOnly: flag("Reject every change"),
-  basePath: defaulting(
+  basePath: withDefault(
     text("Path under which a reverse proxy serves the admin", { form: "path" }),
     "/",
   ),

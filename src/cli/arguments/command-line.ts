@@ -171,7 +171,7 @@ function environmentNote(command: CliCommand): string {
 function splitByOptionsOf(line: Argv, { positionals, options }: CliCommand): void {
   for (const [key, value] of [...Object.entries(positionals), ...Object.entries(options)]) {
     for (const name of [optionName(key), ...value.aliases]) {
-      line.option(bare(name), { ...behind(value), global: false, hidden: true });
+      line.option(bare(name), { ...argumentCount(value), global: false, hidden: true });
     }
   }
 }
@@ -196,7 +196,13 @@ function addOptions(line: Argv, options: Values, group: string | null): void {
     if (form !== null) {
       const about = `<${form}> ${describe}${many ? " (repeatable)" : ""}`;
       const defaultDescription = fallback ?? undefined;
-      line.option(name, { alias, describe: about, defaultDescription, ...behind(value), ...place });
+      line.option(name, {
+        alias,
+        describe: about,
+        defaultDescription,
+        ...argumentCount(value),
+        ...place,
+      });
       continue;
     }
     line.boolean(name).alias(name, alias).nargs(name, 0).nargs(`no-${name}`, 0);
@@ -207,7 +213,7 @@ function addOptions(line: Argv, options: Values, group: string | null): void {
 }
 
 /** How many arguments an option takes. */
-function behind({ form, bare: mayBeBare }: OptionValue<unknown>) {
+function argumentCount({ form, bare: mayBeBare }: OptionValue<unknown>) {
   if (mayBeBare === true) return { string: true } as const;
   return { nargs: form === null ? 0 : 1 };
 }

@@ -117,7 +117,7 @@ export function choice<const C extends string>(
 }
 
 /** With a value for when nothing was typed. */
-export function defaulting<T>(
+export function withDefault<T>(
   one: OptionValue<T | undefined>,
   fallback: T & {},
 ): OptionValue<T & {}> {
@@ -133,7 +133,7 @@ export function several<T>(one: OptionValue<T | undefined>): OptionValue<readonl
 }
 
 /** Comma-separated values; the option may be repeated. `bare` is the value of an option without one. */
-export function listed<T>(
+export function listOf<T>(
   one: OptionValue<T | undefined>,
   bare: readonly T[],
 ): OptionValue<readonly T[] | undefined> {

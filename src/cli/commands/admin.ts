@@ -12,7 +12,7 @@ export const adminCommand = defineCommand({
     const { commandLogger, connectionSettings } = await import("../shell/connection.ts");
     const { adminConfig, announce, certificateReload } = await import("../admin/admin-server.ts");
     const { serviceManager } = await import("../service/service-manager.ts");
-    const { aborted, stopSignal } = await import("../shell/signals.ts");
+    const { stopSignal, waitForAbort } = await import("../shell/signals.ts");
     const { createPool } = await import("../../database/connection/pool.ts");
     const { assertUsableSchema } = await import("../../database/schema/schema-state.ts");
     const { serve } = await import("../../admin/server.ts");
@@ -33,7 +33,7 @@ export const adminCommand = defineCommand({
       await assertUsableSchema(database).catch(({ code, message }: WorkerError) => {
         logger.warn({ code }, message);
       });
-      await aborted(signal);
+      await waitForAbort(signal);
       logger.info({ signal: signal.reason }, "stopping");
     } finally {
       await pool.end();

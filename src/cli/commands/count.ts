@@ -2,7 +2,7 @@
 import { queryOfWords } from "../arguments/query-words.ts";
 import { several, text } from "../arguments/values.ts";
 import { print, printJson, printProgress } from "../output/print.ts";
-import { connected } from "../shell/connection.ts";
+import { withConnection } from "../shell/connection.ts";
 import { defineCommand } from "../shell/globals.ts";
 
 export const countCommand = defineCommand({
@@ -18,7 +18,7 @@ export const countCommand = defineCommand({
   run: async ({ query, ...args }) => {
     const { compileQuery } = await import("../../insight/query/compile-query.ts");
     const { beginCount, countOn, isDone } = await import("../../insight/stats/count-exactly.ts");
-    const reached = await connected(args, async ({ database }) => {
+    const reached = await withConnection(args, async ({ database }) => {
       const compiled = await compileQuery(database, queryOfWords(query));
       let progress = await beginCount(database);
       while (!compiled.isEmpty && !isDone(progress)) {

@@ -28,7 +28,7 @@ export const demoCommand = defineCommand({
   run: async (args) => {
     const { commandLogger } = await import("../shell/connection.ts");
     const { adminConfig, announce, certificateReload } = await import("../admin/admin-server.ts");
-    const { aborted, stopSignal } = await import("../shell/signals.ts");
+    const { stopSignal, waitForAbort } = await import("../shell/signals.ts");
     const { openDemoDatabase } = await import("../demo/database.ts");
     const { startDemoWorker } = await import("../demo/worker.ts");
     const { refusingPool } = await import("../../database/connection/pool.ts");
@@ -48,7 +48,7 @@ export const demoCommand = defineCommand({
       ? await startDemoWorker({ ...database, logger, signal })
       : null;
     const isGiven = await Promise.race([
-      aborted(signal).then(() => true),
+      waitForAbort(signal).then(() => true),
       database.exited.then(() => false),
     ]);
     if (isGiven) logger.info({ signal: signal.reason }, "stopping");

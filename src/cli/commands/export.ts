@@ -2,13 +2,13 @@
 // option that continues it after the last whole line.
 import { monotonic } from "../../base/clock.ts";
 import { InputError, type Problem, WorkerError } from "../../base/errors.ts";
-import { counted, grouped } from "../../domain/words.ts";
+import { countText, numberText } from "../../domain/words.ts";
 import type { Export } from "../../insight/export/export-jobs.ts";
 import { queryOfWords } from "../arguments/query-words.ts";
-import { choice, defaulting, flag, several, text } from "../arguments/values.ts";
+import { choice, flag, several, text, withDefault } from "../arguments/values.ts";
 import { type ExportOutput, exportOutput } from "../output/export-output.ts";
 import { print, printFailure, printJson, printProgress } from "../output/print.ts";
-import { connected } from "../shell/connection.ts";
+import { withConnection } from "../shell/connection.ts";
 import { defineCommand } from "../shell/globals.ts";
 import { StoppedError, stopSignal } from "../shell/signals.ts";
 
@@ -22,10 +22,10 @@ export const exportCommand = defineCommand({
     },
   },
   options: {
-    format: defaulting(choice("Output format", ["jsonl", "csv"]), "jsonl"),
+    format: withDefault(choice("Output format", ["jsonl", "csv"]), "jsonl"),
     columns: text("Only these columns, in this order, comma-separated", { form: "names" }),
     payload: flag("Include payloads (unless --columns is given)"),
-    output: defaulting(text("Output file; - is standard output", { form: "file" }), "-"),
+    output: withDefault(text("Output file; - is standard output", { form: "file" }), "-"),
     cursor: text(
       "Continue an interrupted export from this cursor, appending to the file if it exists",
       {
@@ -42,7 +42,7 @@ export const exportCommand = defineCommand({
       ...{ q: queryOfWords(query), format, columns, withPayload: payload, cursor },
     });
     const signal = stopSignal();
-    const { lines, unchecked, unknown } = await connected(args, async ({ database, pool }) => {
+    const { lines, unchecked, unknown } = await withConnection(args, async ({ database, pool }) => {
       const scope = { signal, leftMs: () => Number.POSITIVE_INFINITY };
       const within = (statementTimeoutMs: number) => ({
         ...database,
@@ -51,7 +51,7 @@ export const exportCommand = defineCommand({
       const databases = { steps: within(STEP_MS), large: within(LARGE_MS) };
       const begun = await exportJobs(databases, request);
       const out = await exportOutput(output, cursor !== undefined);
-      return { ...(await written(begun, out, signal)), unknown: begun.unknown };
+      return { ...(await writeExport(begun, out, signal)), unknown: begun.unknown };
     });
     if (!args.json) for (const line of leftOut(unchecked, unknown)) printFailure(`worker: ${line}`);
     if (output === "-") return undefined;
@@ -66,7 +66,7 @@ const READ_ONLY = { lockTimeoutMs: 10_000, readOnly: true, isPlain: true } as co
 const STEP_MS = 1_000;
 const LARGE_MS = 60_000;
 
-async function written(begun: Export, output: ExportOutput, signal: AbortSignal) {
+async function writeExport(begun: Export, output: ExportOutput, signal: AbortSignal) {
   const began = monotonic();
   try {
     await using out = output;
@@ -74,7 +74,7 @@ async function written(begun: Export, output: ExportOutput, signal: AbortSignal)
       await out.write(piece, signal);
       const { lines } = begun.progress();
       const perSecond = Math.round(lines / (Math.max(monotonic() - began, 1) / 1_000));
-      printExportProgress(`${jobs(lines)}, ${grouped(perSecond)} a second`);
+      printExportProgress(`${jobs(lines)}, ${numberText(perSecond)} a second`);
     }
   } catch (error) {
     if (!signal.aborted) throw brokenOff(error, goingOn(begun));
@@ -120,4 +120,4 @@ function goingOn(begun: Export): string {
   return `after ${jobs(lines)}${cut}${place}`;
 }
 
-const jobs = (count: number) => counted(count, "job");
+const jobs = (count: number) => countText(count, "job");

@@ -1,13 +1,13 @@
 // worker list: jobs by query, state and filters, one page at a time, in any order.
 
-import { counted } from "../../domain/words.ts";
+import { countText } from "../../domain/words.ts";
 import type { JobFilter } from "../../insight/pages/job-filter.ts";
 import type { JobPage } from "../../insight/pages/job-page.ts";
 import type { LightPage } from "../../insight/pages/list-jobs.ts";
 import { queryOfWords } from "../arguments/query-words.ts";
-import { choice, defaulting, several, text, whole } from "../arguments/values.ts";
+import { choice, several, text, whole, withDefault } from "../arguments/values.ts";
 import { printJobsJson, printLightJobs, printProgress } from "../output/print.ts";
-import { connected } from "../shell/connection.ts";
+import { withConnection } from "../shell/connection.ts";
 import { defineCommand } from "../shell/globals.ts";
 
 const states = ["all", "ready", "scheduled", "locked", "failed"] as const;
@@ -26,15 +26,15 @@ export const listCommand = defineCommand({
     },
   },
   options: {
-    state: defaulting(
+    state: withDefault(
       choice("Only jobs in this state of the HTTP API; is:… in a query is more specific", states),
       "all",
     ),
     task: text("Only this task identifier", { aliases: ["--identifier"], field: "identifier" }),
     queue: text("Only this queue"),
     search: text("Text in id, key, task, queue, worker, payload or error"),
-    sort: defaulting(choice("Sort order, such as --sort=-id", sorts), "id"),
-    limit: defaulting(whole("Jobs per page", 0, 500), 100),
+    sort: withDefault(choice("Sort order, such as --sort=-id", sorts), "id"),
+    limit: withDefault(whole("Jobs per page", 0, 500), 100),
     offset: whole("Jobs to skip; --cursor is faster", 0, Number.MAX_SAFE_INTEGER),
     cursor: text("Cursor printed by the previous page"),
   },
@@ -44,7 +44,7 @@ export const listCommand = defineCommand({
     const { cursor } = args;
     const q = queryOfWords(query);
     const filter = { q, state, identifier, queue, search, sort, limit, offset, cursor };
-    await connected(args, async ({ database }) => {
+    await withConnection(args, async ({ database }) => {
       if (args.json) {
         const { jobs, nextCursor } = await wholePage(filter, (one) => listJobs(database, one));
         printJobsJson(jobs, nextCursor);
@@ -75,6 +75,6 @@ async function wholePage<P extends JobPage | LightPage>(
     }
     cursor = page.nextCursor;
     scanned += page.report.scanned;
-    printProgress(`checked ${counted(scanned, "job")}, found ${jobs.length}`);
+    printProgress(`checked ${countText(scanned, "job")}, found ${jobs.length}`);
   }
 }

@@ -2,11 +2,11 @@
 
 import { lifecycleActions } from "../../commands/operations/lifecycle.ts";
 import { isJobId } from "../../domain/job-ids.ts";
-import { grouped } from "../../domain/words.ts";
+import { numberText } from "../../domain/words.ts";
 import { UsageError } from "../arguments/refusals.ts";
-import { choice, defaulting, text, whole } from "../arguments/values.ts";
+import { choice, text, whole, withDefault } from "../arguments/values.ts";
 import { print, printJson, printTable } from "../output/print.ts";
-import { connected } from "../shell/connection.ts";
+import { withConnection } from "../shell/connection.ts";
 import { defineCommand } from "../shell/globals.ts";
 
 export const operationsCommand = defineCommand({
@@ -18,7 +18,7 @@ export const operationsCommand = defineCommand({
       optional: true,
     }),
   },
-  options: { limit: defaulting(whole("Maximum number of operations", 1, 200), 20) },
+  options: { limit: withDefault(whole("Maximum number of operations", 1, 200), 20) },
   notes:
     'The command that resumes or undoes an operation runs it: Ctrl-C pauses it again. Operations need the tables added by "worker migrate --with-operations".',
   run: async ({ id, action, limit, ...args }) => {
@@ -39,7 +39,7 @@ export const operationsCommand = defineCommand({
     const { atWork, skippedJobs, operationJson } = await import(
       "../../commands/operations/model/operation.ts"
     );
-    return connected(args, async (connection) => {
+    return withConnection(args, async (connection) => {
       const tools = operationTools(connection, showProgress);
       const missing = await missingTables(tools.reads, OPERATION_TABLES);
       const store = missing === null ? tools.store : null;
@@ -54,8 +54,8 @@ export const operationsCommand = defineCommand({
           printTable(
             ["ID", "STATE", "ACTION", "DONE", "LEFT ALONE", "BY", "STARTED", "QUERY"],
             list.map((one) => [
-              ...[one.id, one.state, one.action, grouped(one.done)],
-              grouped(skippedJobs(one)),
+              ...[one.id, one.state, one.action, numberText(one.done)],
+              numberText(skippedJobs(one)),
               ...[one.origin.by ?? "", one.startedAt.replace(/\.\d+Z$/, "Z"), one.query],
             ]),
           );

@@ -1,7 +1,7 @@
 // worker queues: named queues, their locks and their waiting jobs.
 
 import { print, printJson, printTable, time } from "../output/print.ts";
-import { connected } from "../shell/connection.ts";
+import { withConnection } from "../shell/connection.ts";
 import { defineCommand } from "../shell/globals.ts";
 
 export const queuesCommand = defineCommand({
@@ -12,7 +12,7 @@ export const queuesCommand = defineCommand({
     const { queueJson } = await import("../../insight/json/overview-rows.ts");
     const { listPauses } = await import("../../insight/controls/list-pauses.ts");
     const { pausedSubject } = await import("../../insight/controls/pause-text.ts");
-    const { queues, pauses } = await connected(args, async ({ database }) => ({
+    const { queues, pauses } = await withConnection(args, async ({ database }) => ({
       queues: await listQueues(database),
       pauses: await listPauses(database),
     }));

@@ -6,7 +6,7 @@ import { isCancelled } from "../../domain/words.ts";
 import { flag, required, text } from "../arguments/values.ts";
 import { exportOutput } from "../output/export-output.ts";
 import { print, printJson, printLines, time } from "../output/print.ts";
-import { connected } from "../shell/connection.ts";
+import { withConnection } from "../shell/connection.ts";
 import { defineCommand } from "../shell/globals.ts";
 
 export const showCommand = defineCommand({
@@ -18,7 +18,7 @@ export const showCommand = defineCommand({
     const { jobSize, payloadPieces } = await import("../../insight/pages/job-size.ts");
     const { readLightRows } = await import("../../insight/pages/light-rows.ts");
     const { getJob } = await import("../../insight/pages/get-job.ts");
-    await connected(args, async ({ database }) => {
+    await withConnection(args, async ({ database }) => {
       if (payload) {
         const pieces = await payloadPieces(database, checkedJobId(id));
         if (pieces === null) throw notThere(id);

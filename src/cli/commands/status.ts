@@ -1,9 +1,9 @@
 // worker status: the number of jobs, in all and in each condition.
 
 import { shownConditions } from "../../domain/condition.ts";
-import { counted } from "../../domain/words.ts";
+import { countText } from "../../domain/words.ts";
 import { print, printJson, printTable } from "../output/print.ts";
-import { connected } from "../shell/connection.ts";
+import { withConnection } from "../shell/connection.ts";
 import { defineCommand } from "../shell/globals.ts";
 
 /** The most pauses that are shown. */
@@ -20,7 +20,7 @@ export const statusCommand = defineCommand({
     const { listPauses } = await import("../../insight/controls/list-pauses.ts");
     const { pausedSubject } = await import("../../insight/controls/pause-text.ts");
     const { limitsNote } = await import("../../insight/limits/unreported.ts");
-    const { counts, pauses, note } = await connected(args, async ({ database }) => ({
+    const { counts, pauses, note } = await withConnection(args, async ({ database }) => ({
       counts: await countConditions(database),
       pauses: await listPauses(database),
       note: await limitsNote(database),
@@ -36,7 +36,7 @@ export const statusCommand = defineCommand({
       for (const pause of pauses.slice(0, MAX_PAUSES)) print(pausedSubject(pause));
       const others = pauses.length - MAX_PAUSES;
       if (others > 0)
-        print(args.suggest.text(`${counted(others, "other pause")}: "worker paused" lists them`));
+        print(args.suggest.text(`${countText(others, "other pause")}: "worker paused" lists them`));
       if (note !== null) print(`Limits: ${note}`);
     }
     return undefined;

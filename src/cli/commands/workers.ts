@@ -2,7 +2,7 @@
 import type { ActiveWorker } from "../../insight/read/list-active-workers.ts";
 import type { LockedWorker } from "../../insight/read/list-locked-workers.ts";
 import { print, printJson, printTable, time } from "../output/print.ts";
-import { connected } from "../shell/connection.ts";
+import { withConnection } from "../shell/connection.ts";
 import { defineCommand } from "../shell/globals.ts";
 
 export const workersCommand = defineCommand({
@@ -14,7 +14,7 @@ export const workersCommand = defineCommand({
     const { activeWorkerJson, lockedWorkerJson } = await import(
       "../../insight/json/overview-rows.ts"
     );
-    const { locked, active } = await connected(args, async ({ database }) => ({
+    const { locked, active } = await withConnection(args, async ({ database }) => ({
       locked: await listLockedWorkers(database),
       active: await listActiveWorkers(database),
     }));

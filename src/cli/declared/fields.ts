@@ -5,7 +5,7 @@ import type { Values } from "../arguments/command.ts";
 import {
   choice,
   flag,
-  listed,
+  listOf,
   type OptionValue,
   required,
   several,
@@ -96,7 +96,7 @@ function typedValue(data: FieldData): OptionValue<unknown> {
       const item = typedValue(data.item as FieldData);
       // Only a choice is certain to contain no comma.
       if (itemKind !== "choice") return { ...several(item), describe };
-      return { ...listed(item, data.whenBare ?? []), bare: data.whenBare !== undefined, describe };
+      return { ...listOf(item, data.whenBare ?? []), bare: data.whenBare !== undefined, describe };
     }
     default:
       return kind satisfies never;

@@ -20,7 +20,7 @@ import { undoLine } from "../operations/operation-text.ts";
 import { trailOf, typedBy } from "../operations/typed-by.ts";
 import { print, printJson, printNote } from "../output/print.ts";
 import { assertCanConfirm, confirm } from "../shell/confirm.ts";
-import { type CommandConnection, connected } from "../shell/connection.ts";
+import { type CommandConnection, withConnection } from "../shell/connection.ts";
 import { defineCommand, type GlobalArguments } from "../shell/globals.ts";
 import { queryIn, withQueryOptions } from "./by-query-options.ts";
 import { type FieldPlace, placesOf, tableOf, takesNow } from "./fields.ts";
@@ -65,7 +65,7 @@ export async function performTyped(
   const isDestroying = declaration.danger === "destroys";
   const needsConfirmation = isDestroying && given["yes"] !== true && !isDryRun;
   if (needsConfirmation) assertCanConfirm(shown);
-  return connected(
+  return withConnection(
     given,
     async (connection) => {
       const input = await withMoments(typed, connection, given);
@@ -103,7 +103,7 @@ function byQuery(
   { ids: _, key: __, ...typed }: Readonly<Record<string, unknown>>,
   given: CommandArguments,
 ): Promise<ExitStatus> {
-  return connected(given, async (connection) => {
+  return withConnection(given, async (connection) => {
     const { operateByQuery } = await import("../operations/by-query.ts");
     return operateByQuery(connection, {
       ...{ action, query, changes: await withMoments(typed, connection, given) },

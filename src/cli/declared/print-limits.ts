@@ -1,17 +1,17 @@
 // Prints limits: all as a table, or one with its permits, queues and back-offs.
 import type { Database } from "../../database/database.ts";
 import { limitText, rateText, targetText } from "../../domain/limits/limit-text.ts";
-import { counted, grouped, valueText } from "../../domain/words.ts";
+import { countText, numberText, valueText } from "../../domain/words.ts";
 import type { LimitUse } from "../../insight/limits/limit-use.ts";
 import type { ExitStatus } from "../arguments/command.ts";
 import { print, printJson, printTable, time } from "../output/print.ts";
-import { type CommandConnection, connected } from "../shell/connection.ts";
+import { type CommandConnection, withConnection } from "../shell/connection.ts";
 import type { GlobalArguments } from "../shell/globals.ts";
 
 export async function printLimits(args: GlobalArguments): Promise<ExitStatus> {
   const { limitJson } = await import("../../insight/json/limit-json.ts");
   const { unreportedNote } = await import("../../insight/limits/unreported.ts");
-  const { uses, note } = await connected(args, async ({ database }) => ({
+  const { uses, note } = await withConnection(args, async ({ database }) => ({
     uses: await readUses(database),
     note: await unreportedNote(database),
   }));
@@ -31,7 +31,7 @@ export async function printLimit(args: GlobalArguments, name: string): Promise<E
   const { limitDetailsJson } = await import("../../insight/json/limit-json.ts");
   const { readLimitDetails } = await import("../../insight/limits/limit-details.ts");
   const { noLimit } = await import("../../commands/limits/change-limit.ts");
-  const { use, details } = await connected(args, async ({ database }: CommandConnection) => {
+  const { use, details } = await withConnection(args, async ({ database }: CommandConnection) => {
     const use = (await readUses(database)).find(({ limit }) => limit.definition.name === name);
     if (use === undefined) throw noLimit(name);
     return { use, details: await readLimitDetails(database, use.limit) };
@@ -42,7 +42,7 @@ export async function printLimit(args: GlobalArguments, name: string): Promise<E
   }
   const { limit, running } = use;
   print(`${name}: ${limitText(limit.definition)}`);
-  print(`${stateText(use)}; ${grouped(running)} running, ${waitText(use)}`);
+  print(`${stateText(use)}; ${numberText(running)} running, ${waitText(use)}`);
   const by = limit.isFromCode ? " by the options of a worker" : ` by ${limit.setBy ?? "a program"}`;
   print(`Set${by} at ${time(limit.setAt)}`);
   if (details.permits.length > 0) {
@@ -88,8 +88,8 @@ function rowOf(use: LimitUse): string[] {
   const { name, concurrency, rate } = limit.definition;
   return [
     ...[name, targetText(limit.definition)],
-    ...[concurrency === null ? "" : grouped(concurrency), rate === null ? "" : rateText(rate)],
-    ...[grouped(running), valueText(waiting), stateText(use)],
+    ...[concurrency === null ? "" : numberText(concurrency), rate === null ? "" : rateText(rate)],
+    ...[numberText(running), valueText(waiting), stateText(use)],
   ];
 }
 
@@ -99,7 +99,7 @@ function stateText({ state, backingOff, busy }: LimitUse): string {
     return `backing off until ${time(backingOff.until)}${reason}`;
   }
   const full = busy.filter(({ isFull }) => isFull).length;
-  return state === "full" && full > 0 ? `full: ${counted(full, "queue")}` : state;
+  return state === "full" && full > 0 ? `full: ${countText(full, "queue")}` : state;
 }
 
 const waitText = ({ waiting }: LimitUse): string =>

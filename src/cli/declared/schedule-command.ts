@@ -3,7 +3,7 @@ import { now } from "../../base/clock.ts";
 import { scheduleCommands } from "../../commands/schedules/index.ts";
 import { text, whole } from "../arguments/values.ts";
 import { print, printJson, printTable, time } from "../output/print.ts";
-import { connected } from "../shell/connection.ts";
+import { withConnection } from "../shell/connection.ts";
 import { type GroupArguments, groupCommand } from "./group-command.ts";
 
 export const scheduleCommand = groupCommand({
@@ -41,7 +41,7 @@ async function list(args: GroupArguments): Promise<0> {
     readonly limit?: number;
     readonly cursor?: string | null;
   };
-  const page = await connected(args, async ({ database }) =>
+  const page = await withConnection(args, async ({ database }) =>
     identifier === undefined
       ? readSchedules(database, { limit, after: cursor })
       : { schedules: [await readSchedule(database, identifier)], nextAfter: null },

@@ -8,13 +8,13 @@ import type { RehearsalReport, Share } from "../../commands/operations/rehearse/
 import type { MissingTables } from "../../database/schema/extensions/missing-tables.ts";
 import { ageText } from "../../domain/portable/ages.ts";
 import type { Value } from "../../domain/value.ts";
-import { counted, grouped, shortValue } from "../../domain/words.ts";
+import { countText, numberText, shortValue } from "../../domain/words.ts";
 import type { SameQueue } from "../shell/same-queue.ts";
 
 /** `1 job`, `≈ 8,400 jobs`. */
 export const jobsOf = (count: number | Value): string =>
   typeof count === "number"
-    ? counted(count, "job")
+    ? countText(count, "job")
     : `${shortValue(count)} ${count.value === 1 ? "job" : "jobs"}`;
 
 /** The result of a rehearsal, line by line. */
@@ -60,7 +60,7 @@ function jobsThatMatch({ rehearsal: { query }, count, skipLocked, change }: Rehe
 function intervalOf({ precision, low = 0, high, basis }: Value): string {
   if (precision !== "estimated") return "";
   const why = basis === "scan" ? "some are too large to check" : "from a sample";
-  return ` (${grouped(low)} to ${grouped(high ?? low)}, ${why})`;
+  return ` (${numberText(low)} to ${numberText(high ?? low)}, ${why})`;
 }
 
 const shares = (list: readonly Share[]) =>
@@ -71,7 +71,7 @@ const shares = (list: readonly Share[]) =>
 
 function bytes(count: number): string {
   if (count < 1_000_000) return `${Math.max(1, Math.round(count / 1_000))} kB`;
-  return `${grouped(Math.round(count / 1_000_000))} MB`;
+  return `${numberText(Math.round(count / 1_000_000))} MB`;
 }
 
 /** One line while the operation runs. */
@@ -79,8 +79,10 @@ export function progressLine(operation: JobOperation): string {
   const { state, action, done, undone, storedRows: kept, expected, ratePerS, etaS } = operation;
   const of = expected === null ? "" : ` of ${shortValue(expected)}`;
   const so =
-    state === "undoing" ? `${grouped(undone)} of ${grouped(kept)}` : `${grouped(done)}${of}`;
-  const rate = ratePerS === null ? "" : `, ${grouped(ratePerS)}/s`;
+    state === "undoing"
+      ? `${numberText(undone)} of ${numberText(kept)}`
+      : `${numberText(done)}${of}`;
+  const rate = ratePerS === null ? "" : `, ${numberText(ratePerS)}/s`;
   const eta = etaS === null ? "" : `, ${ageText(etaS * 1_000)} left`;
   const what = state === "undoing" ? "undo" : state === "canary" ? `${action}, canary` : action;
   return `${what}: ${so}${rate}${eta}`;
@@ -132,26 +134,26 @@ export function outcomeLines(
 
 function undoneOf({ action, changes, done, undone }: JobOperation, foreign: readonly string[]) {
   if (foreign.length === 0 || !isDeletion(changeOf(action, changes))) {
-    return `${grouped(undone)} of ${counted(done, "job is restored", "jobs are restored")}`;
+    return `${numberText(undone)} of ${countText(done, "job is restored", "jobs are restored")}`;
   }
-  const back = `${grouped(undone)} of ${counted(done, "job is restored", "jobs are restored")}`;
+  const back = `${numberText(undone)} of ${countText(done, "job is restored", "jobs are restored")}`;
   const columns = foreign.length === 1 ? "column" : "columns";
   return `${back}, except for the application's ${columns} ${foreign.join(", ")}, now at the default`;
 }
 
 function pausedText({ done, undone, undoAfterId }: JobOperation): string {
   if (undoAfterId === null) return `Paused after ${jobsOf(done)}`;
-  return `The undo is paused after ${grouped(undone)} of ${jobsOf(done)}`;
+  return `The undo is paused after ${numberText(undone)} of ${jobsOf(done)}`;
 }
 
 /** For an undo that was stopped. */
 const undoneText = ({ undone, undoAfterId }: JobOperation) =>
-  undoAfterId === null ? "" : `; ${grouped(undone)} of them are restored`;
+  undoAfterId === null ? "" : `; ${numberText(undone)} of them are restored`;
 
 function doneText(operation: JobOperation): string {
   const { action, done } = operation;
   const all = done + skippedJobs(operation);
-  return `${actionData(action).words.past} ${grouped(done)} of ${jobsOf(all)}`;
+  return `${actionData(action).words.past} ${numberText(done)} of ${jobsOf(all)}`;
 }
 
 function leftText({ action, skippedLocked, skippedChanged, skippedGone }: JobOperation): string {
@@ -184,7 +186,7 @@ function undoSkippedText({ undoSkipped, done, undone }: JobOperation): string {
 
 const clauses = (list: readonly (readonly [count: number, one: string, more?: string])[]) =>
   list
-    .map(([count, one, more = one]) => (count > 0 ? `; ${counted(count, one, more)}` : ""))
+    .map(([count, one, more = one]) => (count > 0 ? `; ${countText(count, one, more)}` : ""))
     .join("");
 
 /** The jobs' ids are not stored. */

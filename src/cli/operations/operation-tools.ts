@@ -7,7 +7,7 @@ import type { JobOperation } from "../../commands/operations/model/operation.ts"
 import type { OperationTools } from "../../commands/operations/model/operation-tools.ts";
 import { tableStore } from "../../commands/operations/store/table-store.ts";
 import { boundedQueryable } from "../../database/connection/pool.ts";
-import { quietly } from "../output/quietly.ts";
+import { quietLogger } from "../output/quiet-logger.ts";
 import type { CommandConnection } from "../shell/connection.ts";
 
 // As in the admin: a batch that exceeds this is made smaller.
@@ -27,7 +27,7 @@ export function operationTools(
   const store = tableStore(writes, randomUUID());
   const compile = compilerOn(reads);
   return {
-    ...{ store, reads, quickReads, compile, logger: quietly(logger), monotonic, wait },
+    ...{ store, reads, quickReads, compile, logger: quietLogger(logger), monotonic, wait },
     onProgress,
   };
 }

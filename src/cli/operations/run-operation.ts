@@ -1,7 +1,7 @@
 // Runs an operation in the foreground: shows progress on a terminal, pauses at Ctrl-C, and prints the result.
 
 import {
-  cancelling,
+  cancellingCount,
   type JobOperation,
   operationJson,
   skippedJobs,
@@ -42,6 +42,6 @@ function statusOf(operation: JobOperation): ExitStatus {
   if (state === "undone") return undone === done ? 0 : undone === 0 ? 1 : 3;
   if (state === "failed") return 1;
   if (state !== "done") return 3;
-  if (skippedJobs(operation) === cancelling(operation)) return 0;
+  if (skippedJobs(operation) === cancellingCount(operation)) return 0;
   return done === 0 ? 1 : 3;
 }

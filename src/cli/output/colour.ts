@@ -16,7 +16,7 @@ const codes: Readonly<Record<Colour, readonly [on: number, off: number]>> = {
 type Stream = Pick<WriteStream, "isTTY">;
 
 /** `text` must already be printable: colour codes are added to it. */
-export function coloured(text: string, colour: Colour | null, stream: Stream): string {
+export function colourText(text: string, colour: Colour | null, stream: Stream): string {
   if (colour === null || text === "" || !hasColour(stream, process.env)) return text;
   const [on, off] = codes[colour];
   return `\x1b[${on}m${text}\x1b[${off}m`;

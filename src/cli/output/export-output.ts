@@ -34,7 +34,7 @@ export async function exportOutput(file: string, goesOn = false): Promise<Export
   return {
     async write(piece, signal) {
       check();
-      if (!out.write(piece)) await Promise.race([drained(out, signal), closed]);
+      if (!out.write(piece)) await Promise.race([waitForDrain(out, signal), closed]);
       check();
     },
     async [Symbol.asyncDispose]() {
@@ -51,13 +51,13 @@ function standardOutput(): ExportOutput {
   return {
     async write(piece, signal) {
       const shown = stdout.isTTY ? harmless(Buffer.from(piece).toString()) : piece;
-      if (!stdout.write(shown)) await drained(stdout, signal);
+      if (!stdout.write(shown)) await waitForDrain(stdout, signal);
     },
     async [Symbol.asyncDispose]() {},
   };
 }
 
-async function drained(out: NodeJS.WritableStream, signal: AbortSignal): Promise<void> {
+async function waitForDrain(out: NodeJS.WritableStream, signal: AbortSignal): Promise<void> {
   await once(out, "drain", { signal }).catch(() => {});
 }
 

@@ -2,7 +2,7 @@
 // for programs, aligned columns for people.
 import { type Job, listedJobJson } from "../../domain/job.ts";
 import type { LightJob } from "../../insight/pages/light-rows.ts";
-import { type Colour, coloured } from "./colour.ts";
+import { type Colour, colourText } from "./colour.ts";
 import { printable, printableJson, printableLines } from "./printable.ts";
 import { tableLines } from "./table.ts";
 
@@ -29,7 +29,7 @@ export function outliveOutput(): void {
 /** One line of text; its first word may have a colour. */
 export function print(line: string, colour: Colour | null = null): void {
   const [word = ""] = colour === null ? [] : line.split(" ", 1);
-  const first = coloured(printable(word), colour, process.stdout);
+  const first = colourText(printable(word), colour, process.stdout);
   process.stdout.write(`${first}${printable(line.slice(word.length))}\n`);
 }
 
@@ -52,7 +52,7 @@ export function printJson(json: string): void {
 export function printFailure(line: string, details?: string): void {
   const [word = ""] = line.split(" ", 1);
   const colour = word === "worker:" ? "red" : null;
-  const first = coloured(printable(word), colour, process.stderr);
+  const first = colourText(printable(word), colour, process.stderr);
   process.stderr.write(`${first}${printable(line.slice(word.length))}\n`);
   if (details !== undefined) process.stderr.write(`${printableLines(details)}\n`);
 }

@@ -1,5 +1,5 @@
 // Rows in columns. On a terminal a row is cut to the width, so that none wraps; elsewhere it is complete.
-import { coloured, colourOf } from "./colour.ts";
+import { colourOf, colourText } from "./colour.ts";
 import { printable } from "./printable.ts";
 
 const GAP = "  ";
@@ -26,7 +26,7 @@ export function tableLines(
       const padding = " ".repeat(Math.max(0, Math.min(widths[at] ?? 0, left) - widthOf(shown)));
       left -= widthOf(shown) + padding.length;
       cells.push(
-        `${gap}${coloured(shown, index === 0 ? "bold" : columns[at] === "STATE" ? colourOf(cell) : null, stream)}${padding}`,
+        `${gap}${colourText(shown, index === 0 ? "bold" : columns[at] === "STATE" ? colourOf(cell) : null, stream)}${padding}`,
       );
     }
     return cells.join("").trimEnd();

@@ -4,13 +4,13 @@ import type { ArgumentValues, Values } from "../arguments/command.ts";
 import { InvalidValue } from "../arguments/refusals.ts";
 import {
   choice,
-  defaulting,
   flag,
   type OptionValue,
   several,
   span,
   text,
   whole,
+  withDefault,
 } from "../arguments/values.ts";
 import type { GlobalOptions } from "../shell/globals.ts";
 
@@ -27,7 +27,7 @@ export const runOptions = {
   crontab: text("Crontab file in Graphile Worker's format; UTC unless it names a time zone", {
     form: "file",
   }),
-  concurrency: defaulting(
+  concurrency: withDefault(
     whole("Maximum number of concurrent jobs", 1, 10_000, { aliases: ["--jobs", "-j"] }),
     10,
   ),
@@ -67,7 +67,7 @@ export const runOptions = {
   localQueueSize: whole("Maximum number of jobs fetched ahead [default: 2000]", 1, 100_000, {
     field: "localQueue.size",
   }),
-  maxConnections: defaulting(
+  maxConnections: withDefault(
     whole("Maximum number of connections for queries of tasks", 1, 1_000, {
       aliases: ["--max-pool-size", "-m"],
     }),

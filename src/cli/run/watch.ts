@@ -55,7 +55,7 @@ async function untilChanged(
     isStopping = true;
   };
   stops.for({ stop: async (name) => stop(name), abort: async (name) => signal(worker, name) });
-  const changed = files.changed(stops.signal);
+  const changed = files.waitForChange(stops.signal);
   const end = await Promise.race([ended, changed]);
   if (stops.signal.aborted) {
     await ended;

@@ -35,7 +35,7 @@ export class WatchedFiles {
   }
 
   /** Resolves when something has changed and then stayed unchanged for a moment, or when `signal` aborts. */
-  async changed(signal: AbortSignal): Promise<void> {
+  async waitForChange(signal: AbortSignal): Promise<void> {
     while (await wait(POLL_MS, signal)) {
       let states = await this.#states();
       if (isSame(states, this.#seen)) continue;

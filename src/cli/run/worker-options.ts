@@ -100,9 +100,9 @@ async function loadPlugins(files: readonly string[]) {
     const path = `--plugin "${file}"`;
     try {
       const imported = await importModule(resolve(file));
-      const policies = imported.named("retryPolicies") as RetryPolicies | undefined;
+      const policies = imported.exportNamed("retryPolicies") as RetryPolicies | undefined;
       Object.assign(retryPolicies, policies);
-      const exportedLimits = imported.named("limits") as LimitOptions[] | undefined;
+      const exportedLimits = imported.exportNamed("limits") as LimitOptions[] | undefined;
       limits.push(...[exportedLimits ?? []].flat());
       const hasNoPlugin =
         (policies !== undefined || exportedLimits !== undefined) && imported.default === undefined;

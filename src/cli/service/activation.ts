@@ -11,14 +11,17 @@ export function activatedAddress(address: string, env: Environment, pid: number)
   const name = address.slice("fd:".length);
   const passed = passedSockets(env, pid);
   if (passed.length === 0) {
-    throw refused(`${address} is a socket that systemd passes; none was passed to this process`);
+    throw activationError(
+      `${address} is a socket that systemd passes; none was passed to this process`,
+    );
   }
   const all = passed.map((one, at) => `fd:${one || FIRST + at}`).join(", ");
   if (name === "" && passed.length > 1) {
-    throw refused(`systemd has passed ${passed.length} sockets; name one of ${all}`);
+    throw activationError(`systemd has passed ${passed.length} sockets; name one of ${all}`);
   }
   const at = name === "" ? 0 : passed.indexOf(name);
-  if (at < 0) throw refused(`systemd has passed no socket named ${name}; it has passed ${all}`);
+  if (at < 0)
+    throw activationError(`systemd has passed no socket named ${name}; it has passed ${all}`);
   return `fd:${FIRST + at}`;
 }
 
@@ -31,6 +34,6 @@ function passedSockets(env: Environment, pid: number): readonly string[] {
   return Array.from({ length: count }, (_, at) => names[at] ?? "");
 }
 
-function refused(message: string): InputError {
+function activationError(message: string): InputError {
   return new InputError([{ path: "listenAddr", message }]);
 }

@@ -76,7 +76,7 @@ export interface CommandConnection {
 }
 
 /** Connects, calls `run`, and closes the connections. Checks the schema before, unless `needsSchema` is false. */
-export async function connected<T>(
+export async function withConnection<T>(
   args: GlobalArguments,
   run: (connection: CommandConnection) => Promise<T>,
   needsSchema = true,

@@ -77,7 +77,7 @@ export function inTypedNames(
   }
   if (!(error instanceof InputError)) {
     const listen = names.get("listenAddr") ?? "listenAddr";
-    return reworded(error, (message) =>
+    return reword(error, (message) =>
       suggest.text(withSource(message, whereOf("databaseUrl"))).replace(/\blistenAddr$/, listen),
     );
   }
@@ -98,7 +98,7 @@ export function inTypedNames(
 }
 
 /** Returns the failure with the message that `rewrite` returns; unchanged unless it is a WorkerError. */
-function reworded(error: unknown, rewrite: (message: string) => string): unknown {
+function reword(error: unknown, rewrite: (message: string) => string): unknown {
   if (!(error instanceof WorkerError)) return error;
   const message = rewrite(error.message);
   if (message === error.message) return error;

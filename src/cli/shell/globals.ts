@@ -6,7 +6,7 @@ import {
   type Values,
 } from "../arguments/command.ts";
 import { UsageError } from "../arguments/refusals.ts";
-import { defaulting, flag, text, whole } from "../arguments/values.ts";
+import { flag, text, whole, withDefault } from "../arguments/values.ts";
 import type { SameQueue } from "./same-queue.ts";
 
 /** The values of the global options: plain data, which can be sent to another process. */
@@ -31,8 +31,8 @@ export const globalOptions = {
     isSecret: true,
     aliases: ["--connection", "-c"],
   }),
-  schema: defaulting(text("Schema of the queue", { form: "name", aliases: ["-s"] }), "worker"),
-  maxConnections: defaulting(whole("Maximum number of database connections", 1, 1_000), 5),
+  schema: withDefault(text("Schema of the queue", { form: "name", aliases: ["-s"] }), "worker"),
+  maxConnections: withDefault(whole("Maximum number of database connections", 1, 1_000), 5),
   json: flag("Print answers, errors and log lines as JSON"),
   verbose: flag("Print more log lines, and stack traces"),
   help: flag("Show help", { aliases: ["-h"] }),

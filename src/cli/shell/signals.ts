@@ -52,7 +52,7 @@ function listen() {
 }
 
 /** Resolves when `signal` has aborted. */
-export async function aborted(signal: AbortSignal): Promise<void> {
+export async function waitForAbort(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return;
   // The timer keeps the process alive while it waits only for a signal.
   const alive = setInterval(() => {}, 2 ** 30);

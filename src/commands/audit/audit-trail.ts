@@ -79,7 +79,7 @@ export function createAuditTrail({ db, logger, onAudit }: AuditOptions): AuditTr
   return {
     async recordWithin(within, entry) {
       const json = auditJson(entry);
-      const isWritten = await written(within, entry, json);
+      const isWritten = await writeEntry(within, entry, json);
       return async () => {
         if (!isWritten) remember(entry, json);
         await announce(entry);
@@ -88,7 +88,7 @@ export function createAuditTrail({ db, logger, onAudit }: AuditOptions): AuditTr
     async record(entry) {
       const json = auditJson(entry);
       try {
-        if (!(await written(db, entry, json))) remember(entry, json);
+        if (!(await writeEntry(db, entry, json))) remember(entry, json);
       } catch (error) {
         // On a read-only server the action has changed nothing, so there is nothing to record.
         const isReadOnly = error instanceof WorkerError && error.code === "read_only_server";
@@ -131,7 +131,7 @@ export function createAuditTrail({ db, logger, onAudit }: AuditOptions): AuditTr
 }
 
 /** Writes an entry. Returns false if the table does not exist. */
-async function written(db: Database, entry: AuditEntry, json: string): Promise<boolean> {
+async function writeEntry(db: Database, entry: AuditEntry, json: string): Promise<boolean> {
   if (!(await hasOperations(db))) return false;
   await query(db, recordSql, [entry.operationId, json]);
   return true;

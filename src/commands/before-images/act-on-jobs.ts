@@ -12,7 +12,13 @@ import { contendedQuery } from "../../queue/sql/contended-query.ts";
 import { type JobRow, jobColumns, jobNames, toJob } from "../../queue/sql/job-row.ts";
 import { isFree } from "../../queue/sql/lock.ts";
 import type { Origin } from "../audit/audit-entry.ts";
-import { changing, isDeletion, type JobChange, parameters, storedColumnsOf } from "./job-change.ts";
+import {
+  changeStatement,
+  isDeletion,
+  type JobChange,
+  parameters,
+  storedColumnsOf,
+} from "./job-change.ts";
 import {
   type ActionRecord,
   type OperationIdRow,
@@ -69,7 +75,7 @@ export async function actOnJobs(
 ): Promise<ChangeResult> {
   const { values, parameter } = parameters();
   parameter(checkedJobIds(ids), "bigint[]");
-  const head = changing(db.schema.quoted, change, parameter);
+  const head = changeStatement(db.schema.quoted, change, parameter);
   const changed: ChangeStatement = (of) => `${head}
     where jobs.id = any(${of})${change.mayRun === true ? "" : ` and ${isFree}`}
     returning jobs.*`;
@@ -83,7 +89,7 @@ export async function actOnJobs(
     const rows = await send<JobRow>(db, (s, of) => plainStatement(s, changed(of), running), values);
     return { jobs: rows.map(toJob), operationId: null };
   }
-  const running = ofRunning("select met.id from met where met.outcome = 'l'");
+  const running = ofRunning("select targets.id from targets where targets.outcome = 'l'");
   const first = values.length + 1;
   const rows = await send<JobRow & OperationIdRow>(
     db,
@@ -97,7 +103,7 @@ export async function actOnJobs(
 type ChangeStatement = (ids: string) => string;
 
 const RUNNING_OF_PLAIN = (s: string) =>
-  `select asked.id from ${s}._private_jobs as asked where asked.id = any($1::bigint[]) and asked.id not in (select jobs.id from jobs)`;
+  `select requested.id from ${s}._private_jobs as requested where requested.id = any($1::bigint[]) and requested.id not in (select jobs.id from jobs)`;
 
 const plainStatement = (s: string, changed: string, more: string) => `
   with jobs as (
@@ -114,20 +120,20 @@ const tablesOf = (
   change: JobChange,
   ids: string,
   changed: ChangeStatement,
-): string => `was as materialized (
+): string => `images as materialized (
     select ${["jobs.id", ...(isDeletion(change) ? [] : storedColumnsOf(change, "jobs"))].join(", ")}
     from ${s}._private_jobs as jobs
     where jobs.id = any(${ids})
     order by jobs.id
     for update
   ), acted as (
-    ${changed("array(select was.id from was)")}
-  ), met as materialized (
-    select asked.id,
+    ${changed("array(select images.id from images)")}
+  ), targets as materialized (
+    select requested.id,
       case when acted.id is not null then 'd' when jobs.id is not null then 'l' else 'g' end as outcome
-    from pg_catalog.unnest($1::bigint[]) as asked (id)
-    left join acted on acted.id = asked.id
-    left join ${s}._private_jobs as jobs on jobs.id = asked.id
+    from pg_catalog.unnest($1::bigint[]) as requested (id)
+    left join acted on acted.id = requested.id
+    left join ${s}._private_jobs as jobs on jobs.id = requested.id
   )`;
 
 /** Returns the statement's text for a schema. `ids`: an expression for the ids of the jobs. */

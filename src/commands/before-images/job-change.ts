@@ -71,7 +71,7 @@ export function storedBytes(
 }
 
 /** Returns the statement up to its `where`. It changes `jobs`. */
-export function changing(s: string, { set }: JobChange, parameter: AddParameter): string {
+export function changeStatement(s: string, { set }: JobChange, parameter: AddParameter): string {
   if (set === null) return `delete from ${s}._private_jobs as jobs`;
   const at = { row: "jobs", id: "jobs.id", now: "pg_catalog.now()" };
   const values = Object.entries(set).map(([name, value]) => `${name} = ${value(at, parameter)}`);
@@ -111,36 +111,36 @@ const mayHaveRun = (untouched: string) => [
 
 /** The tables of the changing statement that the insert of stored rows reads. */
 export interface ChangeTables {
-  /** The operation's id and the outcome of the job, as expressions on `met`. */
+  /** The operation's id and the outcome of the job, as expressions on `targets`. */
   readonly operation: string;
   readonly outcome: string;
   /** All jobs that the statement found, with the earlier state of those that change. `acted` has the changed jobs. */
-  readonly met: string;
-  readonly was: string;
+  readonly targets: string;
+  readonly images: string;
 }
 
 /** Stores a row for each job that was found. For deleted jobs, `acted` has their earlier state. */
 export function storeRows(
   s: string,
   change: JobChange,
-  { operation, outcome, met, was }: ChangeTables,
+  { operation, outcome, targets, images }: ChangeTables,
 ): string {
   const isDelete = isDeletion(change);
-  const columns = storedColumnsOf(change, isDelete ? "acted" : "was");
-  const targets = [...storedColumns(change)];
+  const columns = storedColumnsOf(change, isDelete ? "acted" : "images");
+  const names = [...storedColumns(change)];
   if (isDelete) {
     columns.push("tasks.identifier", "queues.queue_name");
-    targets.push("task_identifier", "queue_name");
+    names.push("task_identifier", "queue_name");
   }
   return `insert into ${s}._private_operation_rows (
       operation_id, job_id, outcome, left_at, left_attempts,
-      ${targets.join(", ")}
+      ${names.join(", ")}
     )
-    select ${operation}, met.id, ${outcome}::"char", acted.updated_at, acted.attempts,
+    select ${operation}, targets.id, ${outcome}::"char", acted.updated_at, acted.attempts,
       ${columns.join(", ")}
-    from ${met} as met
-    left join acted on acted.id = met.id
-    left join ${isDelete ? namesOfDeleted(s) : `${was} as was on was.id = acted.id`}`;
+    from ${targets} as targets
+    left join acted on acted.id = targets.id
+    left join ${isDelete ? namesOfDeleted(s) : `${images} as images on images.id = acted.id`}`;
 }
 
 /** The names are stored beside the ids, because a task or queue without jobs may be deleted before the undo. */

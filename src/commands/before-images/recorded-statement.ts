@@ -22,8 +22,8 @@ export interface OperationIdRow {
 }
 
 /**
- * Returns the statement. `tables`: its first tables. `acted` must have the changed jobs with all columns; `met` all
- * requested jobs, each with its outcome (`d` done, `l` locked, `g` not found); and `was` is as in keepRows. The values
+ * Returns the statement. `tables`: its first tables. `acted` must have the changed jobs with all columns; `targets` all
+ * requested jobs, each with its outcome (`d` done, `l` locked, `g` not found); and `images` is as in keepRows. The values
  * of `recordValues` are its parameters from number `first` on.
  */
 export const recordedStatement = (
@@ -45,11 +45,11 @@ export const recordedStatement = (
       'done', pg_catalog.now(), pg_catalog.max(id), pg_catalog.now(), ${COUNTED}, ${COUNTED}, pg_catalog.max(id),
       pg_catalog.count(*) filter (where outcome = 'd'), pg_catalog.count(*) filter (where outcome = 'l'),
       pg_catalog.count(*) filter (where outcome = 'g'), pg_catalog.count(*)
-    from met
+    from targets
     having pg_catalog.bool_or(outcome = 'd')
     returning id
   ), kept as (
-    ${storeRows(s, change, { operation: "(select id from operation)", outcome: "met.outcome", met: "met", was: "was" })}
+    ${storeRows(s, change, { operation: "(select id from operation)", outcome: "targets.outcome", targets: "targets", images: "images" })}
     where exists (select from operation)
   )
   select ${jobColumns}, (select id from operation) as operation_id

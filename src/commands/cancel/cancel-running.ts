@@ -28,7 +28,7 @@ const conditions: Readonly<Record<PauseScope, (s: string) => string>> = {
 };
 
 // Only the workers' reports have the running jobs of the fast mode.
-const reported = (s: string) => `
+const reportedSql = (s: string) => `
   select pg_catalog.unnest(array(
     select one.id::bigint from ${s}._private_workers as workers,
       pg_catalog.jsonb_array_elements_text(
@@ -41,7 +41,7 @@ const runningSql =
   (scope: PauseScope, heartbeats: boolean): Statement =>
   (s) =>
     `
-with reported as materialized (${heartbeats ? reported(s) : "select null::bigint as id where false"}
+with reported as materialized (${heartbeats ? reportedSql(s) : "select null::bigint as id where false"}
 ), running as materialized (
   select jobs.id from ${s}._private_jobs as jobs
   where not jobs.is_available and ${isLocked("jobs")} and ${conditions[scope](s)}

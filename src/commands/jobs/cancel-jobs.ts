@@ -12,7 +12,7 @@ import {
 } from "../../database/schema/extensions/missing-tables.ts";
 import { checkedJobIds } from "../../domain/job-ids.ts";
 import { boundedText } from "../../domain/job-spec.ts";
-import { cancelledText, counted, grouped } from "../../domain/words.ts";
+import { cancelledText, countText, numberText } from "../../domain/words.ts";
 import { endCancellations } from "../../queue/cancel/cancellations.ts";
 import { isFailed } from "../../queue/sql/job-state.ts";
 import { actionRecordOf, actOnJobs, type ChangeResult } from "../before-images/act-on-jobs.ts";
@@ -22,7 +22,7 @@ import { type CancelResult, cancelOutcomes } from "../cancel/cancel-outcomes.ts"
 import { cancelRequests } from "../cancel/cancel-requests.ts";
 import { defineCommand, type WaitOutcome } from "../declare/command.ts";
 import { flag, jobIds, optional, text } from "../declare/field.ts";
-import { jobsMember, named } from "./define-job-action.ts";
+import { idList, jobsMember } from "./define-job-action.ts";
 
 /** Options of cancelJobs(). */
 export interface CancelOptions {
@@ -143,7 +143,7 @@ async function cancel(
   const changed =
     others.length === 0
       ? { jobs: [], operationId: null }
-      : await actOnJobs(db, cancelling(how), others, record);
+      : await actOnJobs(db, cancelChange(how), others, record);
   const done = new Set(changed.jobs.map(({ id }) => id));
   const left = before.filter(({ id, is_failed: isOver }) => !isOver && !done.has(id));
   const present = new Set(before.map(({ id }) => id));
@@ -164,7 +164,7 @@ const presentSql: Statement = (s) => `
   select jobs.id::text, ${isFailed("jobs")} as is_failed
   from ${s}._private_jobs as jobs where jobs.id = any($1::bigint[]) order by jobs.id`;
 
-const cancelling = ({ reason, remove, by }: Cancel): JobChange => ({
+const cancelChange = ({ reason, remove, by }: Cancel): JobChange => ({
   ...(remove
     ? deletion
     : {
@@ -223,7 +223,7 @@ export const cancelCommand = defineCommand({
       doing: "Cancelling {jobs}",
       done: "Cancelled {jobs}",
     },
-    change: (changes, by) => cancelling(howOf(changes, by)),
+    change: (changes, by) => cancelChange(howOf(changes, by)),
     canary: "none",
     ofRunning: OF_RUNNING,
     leavesOut: "is:failed",
@@ -268,17 +268,17 @@ const howOf = (
 
 /** `Cancelled 1 of 3 jobs; 1 runs and is being cancelled: #7; 1 had failed before: #8`. */
 function sentenceOf(
-  { jobs, cancelling: asked, failed, missing }: CancelJobsResult,
+  { jobs, cancelling, failed, missing }: CancelJobsResult,
   requested: number,
 ): string {
-  const [one, more] = OF_RUNNING;
+  const others = [
+    [countText(cancelling.length, ...OF_RUNNING), cancelling],
+    [`${numberText(failed.length)} had failed before`, failed],
+    [`${numberText(missing.length)} not found`, missing],
+  ] as const;
   return [
-    `Cancelled ${grouped(jobs.length)} of ${counted(requested, "job")}`,
-    ...(asked.length === 0 ? [] : [`${counted(asked.length, one, more)}: ${named(asked)}`]),
-    ...(failed.length === 0
-      ? []
-      : [`${grouped(failed.length)} had failed before: ${named(failed)}`]),
-    ...(missing.length === 0 ? [] : [`${grouped(missing.length)} not found: ${named(missing)}`]),
+    `Cancelled ${numberText(jobs.length)} of ${countText(requested, "job")}`,
+    ...others.flatMap(([words, ids]) => (ids.length === 0 ? [] : [`${words}: ${idList(ids)}`])),
   ].join("; ");
 }
 

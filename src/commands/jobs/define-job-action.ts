@@ -2,7 +2,7 @@
 // were changed and those that were skipped.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { changedJobJson, type Job } from "../../domain/job.ts";
-import { counted, grouped } from "../../domain/words.ts";
+import { countText, numberText } from "../../domain/words.ts";
 import {
   actionRecordOf,
   actOnJobs,
@@ -126,13 +126,13 @@ function resultTally({ jobs, spent }: JobActionResult, { ids }: IdsInput): Comma
 }
 
 /** Returns `Completed 1 of 3 jobs; 1 left alone, it has started: #7; 1 not found: #9`. */
-function resultSentence(done: string, result: JobActionResult, asked: IdsInput): string {
-  const tally = resultTally(result, asked);
-  const ofAsked = `${done} ${grouped(tally.done)} of ${counted(tally.requested, "job")}`;
+function resultSentence(done: string, result: JobActionResult, idsInput: IdsInput): string {
+  const tally = resultTally(result, idsInput);
+  const ofAsked = `${done} ${numberText(tally.done)} of ${countText(tally.requested, "job")}`;
   const { started, unchanged, missing } = result;
   const hold = started.length === 1 ? "it has started" : "they have started";
   const part = (ids: readonly string[], what: string) =>
-    ids.length === 0 ? [] : [`${grouped(ids.length)} ${what}: ${named(ids)}`];
+    ids.length === 0 ? [] : [`${numberText(ids.length)} ${what}: ${idList(ids)}`];
   return (
     [
       ofAsked,
@@ -145,7 +145,7 @@ function resultSentence(done: string, result: JobActionResult, asked: IdsInput):
 
 const MAX_NAMED = 5;
 
-export function named(ids: readonly string[]): string {
+export function idList(ids: readonly string[]): string {
   const first = ids.slice(0, MAX_NAMED).map((id) => `#${id}`);
   return [...first, ...(ids.length > MAX_NAMED ? ["…"] : [])].join(", ");
 }
@@ -153,6 +153,6 @@ export function named(ids: readonly string[]): string {
 /** Returns a clause that explains why jobs will not run, and how to give them attempts. */
 function spentClause(spent: number): string {
   if (spent === 0) return "";
-  const have = counted(spent, "has", "have");
+  const have = countText(spent, "has", "have");
   return `; ${have} no attempts left and will not run: retry ${spent === 1 ? "it" : "them"}, or set attempts below max_attempts`;
 }

@@ -30,11 +30,11 @@ export async function permanentlyFailJobs(
   record: ActionRecord | null = null,
 ): Promise<ChangeResult> {
   const checked = reason === null ? null : validate(reasonText, reason);
-  return actOnJobsInTurn(db, failing(checked), ids, record);
+  return actOnJobsInTurn(db, failChange(checked), ids, record);
 }
 
 /** Returns the change. `reason`: null for the default reason of the schema's function. */
-const failing = (reason: string | null): JobChange => ({
+const failChange = (reason: string | null): JobChange => ({
   set: {
     last_error: (_, parameter) =>
       `coalesce(${parameter(reason, "text")}, 'Manually marked as failed')`,
@@ -65,7 +65,7 @@ export const failCommand = defineJobAction({
   examples: ["worker fail 42 --reason 'no longer needed'", "worker fail 'queue:imports' --dry-run"],
   onJobs: {
     words: { past: "Failed", ask: "Fail {jobs}", doing: "Failing {jobs}", done: "Failed {jobs}" },
-    change: ({ reason }) => failing(hasText(reason) ? reason : markedFailed("by an operation")),
+    change: ({ reason }) => failChange(hasText(reason) ? reason : markedFailed("by an operation")),
     canary: "none",
     offers: {
       one: { of: "not failed", place: 5 },
@@ -76,6 +76,6 @@ export const failCommand = defineJobAction({
   run: async (db, { ids, reason }, { recordFor }) => {
     const stored = hasText(reason) ? reason : DEFAULT_REASON;
     const record = actionRecordOf(recordFor, "fail", { reason: stored });
-    return jobActionResult(db, ids, await actOnJobs(db, failing(stored), ids, record));
+    return jobActionResult(db, ids, await actOnJobs(db, failChange(stored), ids, record));
   },
 });

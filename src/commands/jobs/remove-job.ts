@@ -41,11 +41,11 @@ export async function removeJob(db: Database, key: string): Promise<RemovedJob> 
 
 async function removeAtOnce(db: Database, key: string): Promise<RemovedJob> {
   const [row] = await contendedQuery<JobRow>(db, removeSql, [key]);
-  return removed(row);
+  return toRemovedJob(row);
 }
 
 // The row of a deleted job still has its key. A running job has just lost its key.
-const removed = (row: JobRow | undefined): RemovedJob =>
+const toRemovedJob = (row: JobRow | undefined): RemovedJob =>
   row === undefined
     ? { outcome: "absent", job: null }
     : { outcome: row.key === null ? "locked" : "removed", job: toJob(row) };
@@ -58,7 +58,7 @@ export async function removeRecorded(
 ): Promise<RemoveResult> {
   const values = [validate(jobKey, key), ...recordValues(record)];
   const [row] = await contendedQuery<JobRow & OperationIdRow>(db, removeRecordedSql, values);
-  return { ...removed(row), operationId: row?.operation_id ?? null };
+  return { ...toRemovedJob(row), operationId: row?.operation_id ?? null };
 }
 
 export interface RemoveResult extends RemovedJob {
@@ -67,7 +67,7 @@ export interface RemoveResult extends RemovedJob {
 
 // Like the schema's function remove_job. A running job ends without a retry and loses its key. The deletion `removed`
 // runs first: if it has to wait for a worker, it finds the job locked, and then the update applies.
-const removing = (schema: string) => `removed as (
+const removedSql = (schema: string) => `removed as (
     delete from ${schema}._private_jobs as jobs
     where jobs.key = $1::text and ${isFree}
     returning jobs.*
@@ -85,7 +85,7 @@ const removing = (schema: string) => `removed as (
   )`;
 
 const removeSql: Statement = (schema) => `
-  with ${removing(schema)}
+  with ${removedSql(schema)}
   select ${jobColumns}
   from acted as jobs
   ${jobNames(schema)}`;
@@ -94,7 +94,7 @@ const removeRecordedSql: Statement = (schema) =>
   recordedStatement(
     schema,
     deletion,
-    `${removing(schema)}, met as materialized (
+    `${removedSql(schema)}, targets as materialized (
     select id, 'd' as outcome from acted where key is not null
   )`,
     2,

@@ -84,7 +84,11 @@ export async function rescheduleJobs(
   record: ActionRecord | null = null,
 ): Promise<ChangeResult> {
   const { shiftMs, spreadMs, ...checked } = validate(changesSchema, changes);
-  const change = moving({ ...checked, shift: secondsOf(shiftMs), spread: secondsOf(spreadMs) });
+  const change = rescheduleChange({
+    ...checked,
+    shift: secondsOf(shiftMs),
+    spread: secondsOf(spreadMs),
+  });
   return actOnJobsInTurn(db, change, ids, record);
 }
 
@@ -97,15 +101,15 @@ type RescheduleChanges = Omit<JobChanges, "shiftMs" | "spreadMs"> & {
 };
 
 /** Returns the change to new times and numbers. Columns that do not change are stored and compared, too. */
-function moving(to: RescheduleChanges): JobChange {
+function rescheduleChange(to: RescheduleChanges): JobChange {
   const { runAt, shift, spread, priority, attempts, maxAttempts } = to;
   return {
     set: {
       run_at: ({ row, id, now }, parameter) => {
         const own = `${row}.run_at`;
-        const given = (text: Date | string) =>
+        const timeText = (text: Date | string) =>
           `coalesce(${parameter(text, "text::timestamptz")}, ${own})`;
-        const from = runAt === undefined ? own : runAt === "now" ? now : given(runAt);
+        const from = runAt === undefined ? own : runAt === "now" ? now : timeText(runAt);
         if (shift === undefined && spread === undefined) return from;
         const seconds = (value: number | undefined) => parameter(value ?? 0, "double precision");
         return movedRunAt(from, id, seconds(shift), seconds(spread));
@@ -132,7 +136,7 @@ const movedRunAt = (from: string, id: string, shift: string, spread: string): st
 
 /** Returns the change for changes by their names on the wire. */
 export const movingBy = (changes: Changes): JobChange =>
-  moving({
+  rescheduleChange({
     runAt: changes["run_at"] as string | undefined,
     shift: changes["shift"] as number | undefined,
     spread: changes["spread"] as number | undefined,

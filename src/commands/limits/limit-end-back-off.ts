@@ -1,5 +1,5 @@
 // Declares the command that ends the back-offs of a limit; implemented in change-limit.ts.
-import { counted, shortName } from "../../domain/words.ts";
+import { countText, shortName } from "../../domain/words.ts";
 import { defineCommand, jsonOf } from "../declare/command.ts";
 import { type EndedBackOff, endBackOffs } from "./change-limit.ts";
 import { limitName, namedLimit } from "./limit-fields.ts";
@@ -32,5 +32,5 @@ function namesOf(ended: readonly EndedBackOff[]): string {
   const [first] = ended;
   return first !== undefined && ended.length === 1
     ? `the back-off of the ${first.scope} ${shortName(first.name)}`
-    : counted(ended.length, "back-off");
+    : countText(ended.length, "back-off");
 }

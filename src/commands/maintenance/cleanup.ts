@@ -9,7 +9,7 @@ import {
 } from "../../database/inspect/open-transactions.ts";
 import { hasLimits, hasWorkerTable } from "../../database/schema/extensions/has-extension.ts";
 import { boundedText } from "../../domain/job-spec.ts";
-import { counted } from "../../domain/words.ts";
+import { countText } from "../../domain/words.ts";
 import { isOfNoWorker } from "../../insight/read/count-unused.ts";
 import { releaseUnusedQueues } from "../../queue/limits/managed-queues.ts";
 import { contendedQuery } from "../../queue/sql/contended-query.ts";
@@ -85,14 +85,14 @@ export async function cleanup(
   tasks: readonly CleanupTask[] = cleanupTasks,
   options: CleanupOptions = {},
 ): Promise<CleanupResult> {
-  const asked = new Set(checkedTasks(tasks));
+  const requested = new Set(checkedTasks(tasks));
   const { taskIdentifiersToKeep } = validate(optionsSchema, options);
-  if (asked.has("gc-task-identifiers") || asked.has("gc-job-queues")) {
+  if (requested.has("gc-task-identifiers") || requested.has("gc-job-queues")) {
     await assertNoTransaction(db, "deleting unused names");
   }
-  if (asked.size > 0) await deleteOldThrottles(db);
+  if (requested.size > 0) await deleteOldThrottles(db);
   const run = async (task: CleanupTask, work: () => Promise<number>) =>
-    asked.has(task) ? await work() : null;
+    requested.has(task) ? await work() : null;
   const refused: RefusedJob[] = [];
   const result = {
     deletedJobs: await run("delete-permanently-failed-jobs", () => deleteFailedJobs(db, refused)),
@@ -241,5 +241,5 @@ export const cleanupCommand = defineCommand({
 });
 
 function partOf(count: number | null, one: string): string | null {
-  return count === null ? null : counted(count, one);
+  return count === null ? null : countText(count, one);
 }

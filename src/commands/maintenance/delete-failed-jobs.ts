@@ -2,7 +2,7 @@
 import { messageOf, WorkerError } from "../../base/errors.ts";
 import { type Database, idArray, query, type Statement } from "../../database/database.ts";
 import { isRefusedResult } from "../../database/errors/database-errors.ts";
-import { counted } from "../../domain/words.ts";
+import { countText } from "../../domain/words.ts";
 import { contendedQuery } from "../../queue/sql/contended-query.ts";
 import { isFailed } from "../../queue/sql/job-state.ts";
 import { changeUnrefused, type RefusedJob } from "../../queue/sql/refused-jobs.ts";
@@ -45,7 +45,7 @@ export async function deleteFailedJobs(db: Database, refused: RefusedJob[]): Pro
 export function assertNoneRefused(refused: readonly RefusedJob[]): void {
   const [first] = refused;
   if (first === undefined) return;
-  const message = `PostgreSQL refuses to delete ${counted(refused.length, "failed job")}, and all others are deleted; job ${first.id}: ${messageOf(first.error)}`;
+  const message = `PostgreSQL refuses to delete ${countText(refused.length, "failed job")}, and all others are deleted; job ${first.id}: ${messageOf(first.error)}`;
   throw new WorkerError("database_error", message, { cause: first.error });
 }
 

@@ -3,7 +3,7 @@ import * as v from "valibot";
 import { boundedList, validate } from "../../base/validate.ts";
 import type { Database, Statement } from "../../database/database.ts";
 import { hasLimits, hasWorkerTable } from "../../database/schema/extensions/has-extension.ts";
-import { counted } from "../../domain/words.ts";
+import { countText } from "../../domain/words.ts";
 import { contendedQuery } from "../../queue/sql/contended-query.ts";
 import { isPseudoLock, UNLOCK } from "../../queue/sql/lock.ts";
 import { announceJobs } from "../../queue/sql/notify.ts";
@@ -70,7 +70,7 @@ const unlockSql =
   (schema) =>
     `
   with worker as (
-    select id, pg_catalog.min(n) as n from pg_catalog.unnest($1::text[]) with ordinality as asked (id, n) group by id
+    select id, pg_catalog.min(n) as n from pg_catalog.unnest($1::text[]) with ordinality as requested (id, n) group by id
   ), jobs as (
     update ${schema}._private_jobs as job
     set ${UNLOCK}
@@ -125,12 +125,12 @@ export const unlockCommand = defineCommand({
   answer: { unlocked_jobs: "integer", unlocked_queues: "integer" },
   run: (db, { worker_ids: ids }) => unlock(db, ids),
   sentence: ({ jobs, queues, unknown }, { worker_ids: ids }) => {
-    const done = `Unlocked ${counted(jobs, "job")} and ${counted(queues, "queue")} of`;
+    const done = `Unlocked ${countText(jobs, "job")} and ${countText(queues, "queue")} of`;
     const all = new Set(ids).size;
-    if (unknown.length === 0) return `${done} ${counted(all, "worker")}`;
+    if (unknown.length === 0) return `${done} ${countText(all, "worker")}`;
     const names = unknown.slice(0, MAX_NAMED).map((id) => `"${id}"`);
     const more = unknown.length > MAX_NAMED ? ", …" : "";
-    return `${done} ${all - unknown.length} of ${counted(all, "worker")}; there is no worker ${names.join(", ")}${more}`;
+    return `${done} ${all - unknown.length} of ${countText(all, "worker")}; there is no worker ${names.join(", ")}${more}`;
   },
   // A mistyped name unlocks nothing, so the tally must show it.
   tally: ({ unknown }, { worker_ids: ids }) => {

@@ -77,7 +77,7 @@ export const migrateCommand = defineCommand({
     {
       with: named = [],
       with_operations: withOperations,
-      with_indexes: asked = [],
+      with_indexes: indexNames = [],
       dry_run: dryRun = false,
     },
     surroundings,
@@ -86,7 +86,7 @@ export const migrateCommand = defineCommand({
     const requested = [...new Set(withOperations === true ? [...named, "operations"] : named)];
     if (dryRun) {
       const planned = await planMigration(db, requested);
-      const found = await buildableOf(db, await missingOf(db, asked));
+      const found = await buildableOf(db, await missingOf(db, indexNames));
       return { schema: schema.name, dryRun, ...planned, ...found };
     }
     const { pool, logger, signal, migrationWaitMs } = surroundings;
@@ -96,7 +96,7 @@ export const migrateCommand = defineCommand({
       ...{ logger, signal, ...limit },
       extensions: requested,
     });
-    const found = await buildableOf(db, await missingOf(db, asked));
+    const found = await buildableOf(db, await missingOf(db, indexNames));
     const indexes = await buildIndexes(db, found.indexes, { ...surroundings, pool });
     return { schema: schema.name, dryRun, ...outcome, ...found, indexes };
   },
@@ -131,19 +131,19 @@ function plannedSentence(kind: string, schema: string): string {
 }
 
 /** Returns the missing indexes, except those whose table does not exist. */
-async function missingOf(db: Database, asked: readonly IndexName[]): Promise<IndexName[]> {
+async function missingOf(db: Database, indexNames: readonly IndexName[]): Promise<IndexName[]> {
   const { kind } = await schemaState(db);
   const found = kind === "ready" ? await findIndexes(db) : [];
   const valid = found.filter(({ isValid }) => isValid).map(({ name }) => name);
-  return [...new Set(asked)].filter((name) => !valid.includes(name));
+  return [...new Set(indexNames)].filter((name) => !valid.includes(name));
 }
 
 /** Returns the indexes that can be built, so that one that cannot does not stop the others. */
-async function buildableOf(db: Database, asked: readonly IndexName[]) {
-  const reasons = await Promise.all(asked.map((name) => whyNotBuilt(db, name)));
+async function buildableOf(db: Database, indexNames: readonly IndexName[]) {
+  const reasons = await Promise.all(indexNames.map((name) => whyNotBuilt(db, name)));
   return {
-    indexes: asked.filter((_, at) => reasons[at] === null),
-    leftOut: asked.flatMap((name, at) => {
+    indexes: indexNames.filter((_, at) => reasons[at] === null),
+    leftOut: indexNames.flatMap((name, at) => {
       const reason = reasons[at] ?? null;
       return reason === null ? [] : [{ name, reason }];
     }),
@@ -153,11 +153,11 @@ async function buildableOf(db: Database, asked: readonly IndexName[]) {
 /** Builds the indexes. Returns the names of those that were missing. Over HTTP they are built in the background. */
 async function buildIndexes(
   db: Database,
-  asked: readonly IndexName[],
+  indexNames: readonly IndexName[],
   { pool, logger, signal, indexBuilds }: CommandContext & { readonly pool: Pool },
 ): Promise<IndexName[]> {
   const begun: IndexName[] = [];
-  for (const name of asked) {
+  for (const name of indexNames) {
     const place = { pool, db };
     if ((await planBuild(place, name, indexBuilds !== undefined)) !== "to build") continue;
     begun.push(name);

@@ -101,9 +101,9 @@ export async function sweepStaleWorkers(
           staleWorkerIds: staleWorkers,
           unknownWorkerIds: unknownWorkers,
         });
-  const held = found.filter(({ kind }) => kind !== "spared");
+  const affected = found.filter(({ kind }) => kind !== "spared");
   // A swept worker is not found again. Without an answer none counts as swept.
-  const isDone = dryRun || held.length === 0;
+  const isDone = dryRun || affected.length === 0;
   const after = isDone
     ? []
     : await findStaleWorkers(db, hasHeartbeats, thresholdMs).catch(() => found);
@@ -117,8 +117,8 @@ export async function sweepStaleWorkers(
     sparedWorkers: idsOf("spared"),
     unsweptWorkers: [...staleWorkers, ...unknownWorkers].filter(isLeft),
     refusedJobs: counts.refused.map(({ id }) => id),
-    lockedJobs: held.reduce((sum, worker) => sum + worker.lockedJobs, 0),
-    lockedQueues: held.reduce((sum, worker) => sum + worker.lockedQueues, 0),
+    lockedJobs: affected.reduce((sum, worker) => sum + worker.lockedJobs, 0),
+    lockedQueues: affected.reduce((sum, worker) => sum + worker.lockedQueues, 0),
     recoverableJobs: counts.jobs,
     recoverableQueues: counts.queues,
     recoveredJobs: dryRun ? 0 : counts.jobs,

@@ -1,5 +1,5 @@
 // Declares the sweep. sweep-stale-workers.ts implements it.
-import { counted, grouped } from "../../domain/words.ts";
+import { countText, numberText } from "../../domain/words.ts";
 import { defineCommand, jsonOf } from "../declare/command.ts";
 import { duration, flag, optional } from "../declare/field.ts";
 import { maintenanceAction } from "./maintenance-action.ts";
@@ -55,25 +55,25 @@ export const sweepCommand = defineCommand({
   sentence: (result) => {
     const { staleWorkers, unknownWorkers, sparedWorkers, dryRun } = result;
     const all = staleWorkers.length + unknownWorkers.length;
-    const workers = counted(all, "worker");
+    const workers = countText(all, "worker");
     // A worker without heartbeats may be busy rather than stale, so these are counted separately.
     const unknown = unknownWorkers.length;
     const withoutHeartbeats = unknown === 0 ? "" : ` (${unknown} without heartbeats)`;
     const spared = sparedWorkers.length;
     const rest = spared === 0 ? "" : `; ${spared} left alone because of a longer threshold`;
     if (dryRun) {
-      return `Would recover ${counted(result.recoverableJobs, "job")} of ${workers}${withoutHeartbeats}${rest}`;
+      return `Would recover ${countText(result.recoverableJobs, "job")} of ${workers}${withoutHeartbeats}${rest}`;
     }
     const left = result.unsweptWorkers.length;
-    const swept = left === 0 ? workers : `${grouped(all - left)} of ${workers}`;
+    const swept = left === 0 ? workers : `${numberText(all - left)} of ${workers}`;
     const refused = result.refusedJobs.length;
     const [first] = result.refusedJobs;
     const example = refused > 1 ? `, such as ${first}` : ` ${first}`;
     const stays =
       refused > 0
-        ? `; PostgreSQL refuses to unlock ${refused > 1 ? counted(refused, "job") : "job"}${example}`
+        ? `; PostgreSQL refuses to unlock ${refused > 1 ? countText(refused, "job") : "job"}${example}`
         : "";
-    return `Swept ${swept}${withoutHeartbeats}; ${counted(result.recoveredJobs, "job")} recovered${stays}${rest}`;
+    return `Swept ${swept}${withoutHeartbeats}; ${countText(result.recoveredJobs, "job")} recovered${stays}${rest}`;
   },
   isPartial: ({ unsweptWorkers, refusedJobs }) => unsweptWorkers.length + refusedJobs.length > 0,
   workerIds: ({ staleWorkers, unknownWorkers }) => [...staleWorkers, ...unknownWorkers],

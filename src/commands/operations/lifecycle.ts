@@ -1,7 +1,7 @@
 // The actions on an operation: begin, pause, resume, stop and undo, and when each is rejected. The caller that begins,
 // resumes or undoes an operation has to run it (work.ts).
 import { InputError, type Problem, WorkerError } from "../../base/errors.ts";
-import { noMoreThan } from "../../domain/value.ts";
+import { limitTo } from "../../domain/value.ts";
 import type { Origin } from "../audit/audit-entry.ts";
 import { actionData, type OperationAction, type OperationSettings } from "./model/action.ts";
 import type { JobOperation, OperationState } from "./model/operation.ts";
@@ -31,7 +31,7 @@ export async function beginOperation(
     const problems = settingsProblems(rehearsal.action, settings);
     if (problems.length > 0) throw new InputError(problems);
     const { limit } = settings;
-    const expected = limit === null ? rehearsal.expected : noMoreThan(rehearsal.expected, limit);
+    const expected = limit === null ? rehearsal.expected : limitTo(rehearsal.expected, limit);
     return await store.begin({ ...rehearsal, expected }, origin, settings);
   } catch (error) {
     // No job was changed, so the rehearsal can be used again.

@@ -50,7 +50,7 @@ export interface BatchPace {
   readonly step: BatchStep;
   readonly speed: Speed;
   /** Returns the pause after the batch, in milliseconds. */
-  after(took: BatchMeasurement, left: RemainingWork): number;
+  pauseAfter(took: BatchMeasurement, left: RemainingWork): number;
   /** Reduces the size after a batch that exceeded its timeout. */
   tooLong(): void;
 }
@@ -69,7 +69,7 @@ export function createPace({ rate, monotonic }: PaceOptions): BatchPace {
   let speed: Speed = { ratePerS: null, etaS: null };
   const began = monotonic();
   let done = 0;
-  let met = 0;
+  let matched = 0;
   let walkedInAll = 0;
   let firstOldestMs: number | null = null;
   let lastOldestMs: number | null = null;
@@ -78,13 +78,13 @@ export function createPace({ rate, monotonic }: PaceOptions): BatchPace {
   const tune = ({ ms, found, walked }: BatchMeasurement) => {
     if (found >= limit) {
       // The limit is an integer, since the number of matches is compared with it.
-      const next = Math.round(Math.min(resized(limit, ms, STEADY_LIMIT), limit * 2));
+      const next = Math.round(Math.min(nextSize(limit, ms, STEADY_LIMIT), limit * 2));
       limit = clamp(next, Math.min(MIN_LIMIT, most), most);
       // As many ids as the limit needs, and some more. In stretches with more matches the limit ends the batch.
       const enough = Math.max(walked * 2 * (limit / found), Math.min(span, STEADY_SPAN));
       span = clamp(enough, MIN_SPAN, Number.MAX_SAFE_INTEGER);
     } else {
-      span = clamp(resized(span, ms, STEADY_SPAN), MIN_SPAN, Number.MAX_SAFE_INTEGER);
+      span = clamp(nextSize(span, ms, STEADY_SPAN), MIN_SPAN, Number.MAX_SAFE_INTEGER);
     }
   };
 
@@ -107,7 +107,7 @@ export function createPace({ rate, monotonic }: PaceOptions): BatchPace {
     get speed() {
       return speed;
     },
-    after(took, left) {
+    pauseAfter(took, left) {
       tune(took);
       done += took.done;
       walkedInAll += took.walked;
@@ -115,8 +115,8 @@ export function createPace({ rate, monotonic }: PaceOptions): BatchPace {
       const atRate = rate ? done / rate : 0;
       const seconds = Math.max((monotonic() - began) / 1_000, atRate, 0.001);
       const walksPerS = walkedInAll / seconds;
-      met += took.found;
-      const perS = rate ? Math.min(rate, met / seconds) : met / seconds;
+      matched += took.found;
+      const perS = rate ? Math.min(rate, matched / seconds) : matched / seconds;
       const byJobs = left.jobs && perS > 0 ? left.jobs / perS : null;
       const byIds = walksPerS > 0 ? left.ids / walksPerS : null;
       const etaS = byJobs ?? byIds;
@@ -138,7 +138,7 @@ export function createPace({ rate, monotonic }: PaceOptions): BatchPace {
 }
 
 /** Returns the size for the target time. Only after a very slow batch it is below `steady`. */
-function resized(size: number, ms: number, steady: number): number {
+function nextSize(size: number, ms: number, steady: number): number {
   const within = (wantedMs: number) =>
     size * clamp(wantedMs / Math.max(ms, 1), 1 / MAX_GROWTH, MAX_GROWTH);
   return Math.max(within(WANTED_MS), Math.min(within(MAX_MS), steady));

@@ -71,7 +71,7 @@ export async function workOn(
       }
     }
   } catch (error) {
-    return failed(tools, current, error);
+    return failOperation(tools, current, error);
   }
   const from = [current.state];
   const left = await store.move(id, { from, to: "interrupted", isMine: true }).catch(() => null);
@@ -109,17 +109,17 @@ function batchRound(tools: OperationTools, pace: BatchPace): DoRound {
     }
     const left = BigInt(boundary.maxId) - BigInt(afterId);
     if (left <= 0n || operation.done >= mayChange(operation))
-      return over(await ended(store, operation, "done"));
+      return endedRound(await endOperation(store, operation, "done"));
     if (compiled === null || monotonic() - compiled.at > COMPILED_FOR_MS) {
       compiled = {
         jobs: await tools.compile(operation.query, operation.nowUs),
         at: monotonic(),
       };
     }
-    if (compiled.jobs.isEmpty) return over(await ended(store, operation, "done"));
+    if (compiled.jobs.isEmpty) return endedRound(await endOperation(store, operation, "done"));
     const began = monotonic();
     const batch = await oneBatch(tools, operation, compiled.jobs, pace);
-    if (batch.afterId === null) return over(await found(store, id, operation));
+    if (batch.afterId === null) return endedRound(await findOr(store, id, operation));
     const ms = monotonic() - began;
     const oldest = batch.done === 0 ? null : probed();
     // Without pauses there is no reason to wait for the probe.
@@ -134,7 +134,7 @@ function batchRound(tools: OperationTools, pace: BatchPace): DoRound {
       skippedGone: operation.skippedGone + batch.skipped.gone,
     };
     const rest = { ids: Number(left) - walked, jobs: jobsLeft(next) };
-    const pauseMs = pace.after({ ms, ...batch, walked, oldestReadyMs }, rest);
+    const pauseMs = pace.pauseAfter({ ms, ...batch, walked, oldestReadyMs }, rest);
     return { operation: { ...next, ...pace.speed }, isOver: false, pauseMs };
   };
 }
@@ -173,7 +173,7 @@ function undoRound({ store, monotonic, reads, logger }: OperationTools, pace: Ba
     const { limit } = pace.step;
     const stretch = { afterId: undoAfterId ?? "0", limit };
     const batch = await store.undoBatch(operation, changeOf(action, changes), stretch, pace.speed);
-    if (batch.afterId === null) return over(await found(store, id, operation));
+    if (batch.afterId === null) return endedRound(await findOr(store, id, operation));
     const { undoSkipped = operation.undoSkipped } = batch;
     const next = {
       ...operation,
@@ -191,14 +191,14 @@ function undoRound({ store, monotonic, reads, logger }: OperationTools, pace: Ba
           "an undo has restored jobs without the application's own columns, which have their defaults",
         );
       }
-      return over(
+      return endedRound(
         (await store.move(id, { from: [state], to: "undone", isMine: true })) ??
-          (await found(store, id, next)),
+          (await findOr(store, id, next)),
       );
     }
     const took = { ms: monotonic() - began, ...batch, walked: batch.found, oldestReadyMs: null };
     const ids = Math.max(kept - next.undone, 0);
-    const pauseMs = pace.after(took, { ids, jobs: null });
+    const pauseMs = pace.pauseAfter(took, { ids, jobs: null });
     return { operation: { ...next, ...pace.speed }, isOver: false, pauseMs };
   };
 }
@@ -220,16 +220,16 @@ function mayChange({ canary, isCanaryOver, limit }: JobOperation): number {
 const awaitsCanary = ({ canary, isCanaryOver, done }: JobOperation) =>
   canary !== null && !isCanaryOver && done >= canary;
 
-const over = (operation: JobOperation): Round => ({ operation, isOver: true, pauseMs: 0 });
+const endedRound = (operation: JobOperation): Round => ({ operation, isOver: true, pauseMs: 0 });
 
 /** Returns the operation in the state that another process has left. */
-const found = async (store: OperationStore, id: string, last: JobOperation) =>
+const findOr = async (store: OperationStore, id: string, last: JobOperation) =>
   (await store.find(id)) ?? last;
 
-async function ended(store: OperationStore, operation: JobOperation, to: "done") {
+async function endOperation(store: OperationStore, operation: JobOperation, to: "done") {
   const { id, state } = operation;
   const moved = await store.move(id, { from: [state], to, isMine: true });
-  return moved ?? found(store, id, operation);
+  return moved ?? findOr(store, id, operation);
 }
 
 const passing = ["database_unreachable", "database_timeout", "database_busy"];
@@ -239,7 +239,7 @@ function isPassing(error: unknown): boolean {
   return error instanceof WorkerError && passing.includes(error.code);
 }
 
-async function failed(
+async function failOperation(
   { store, logger }: OperationTools,
   operation: JobOperation,
   error: unknown,

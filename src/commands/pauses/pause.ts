@@ -1,7 +1,7 @@
 // Declares the command that pauses a queue, a task or everything; implemented in set-pause.ts.
 
 import { messageOf } from "../../base/errors.ts";
-import { counted } from "../../domain/words.ts";
+import { countText } from "../../domain/words.ts";
 import {
   type Acknowledgement,
   awaitAcknowledgement,
@@ -113,7 +113,7 @@ export const pauseCommand = defineCommand({
       ...(workers === null ? [] : [acknowledgementText(workers, wait) ?? UNREPORTED]),
       ...(cancelling === 0
         ? []
-        : [`${counted(cancelling, "running job is", "running jobs are")} being cancelled`]),
+        : [`${countText(cancelling, "running job is", "running jobs are")} being cancelled`]),
       ...(note === null ? [] : [note]),
       ...failures,
     ];

@@ -8,7 +8,7 @@ import {
   type PauseTables,
   type PauseTarget,
   pauseTables,
-  resumed,
+  resumeAssignments,
 } from "../../queue/pauses/pause.ts";
 import { pausedBy, pauseOver } from "../../queue/pauses/paused-run.ts";
 import { isPausedQueue } from "../../queue/sql/lock.ts";
@@ -36,7 +36,7 @@ export async function setPause(
   return target.scope === "all" || row?.is_known === true;
 }
 
-const noted = (s: string) => `noted as (
+const storePause = (s: string) => `stored as (
   insert into ${s}._private_pauses as pauses (scope, name, paused_at, resume_at, reason, paused_by)
   values ($1::text, $2::text, pg_catalog.now(),
     coalesce($4::timestamptz, pg_catalog.now() + $5::float8 * interval '1 millisecond'), $3::text, $6::text)
@@ -46,22 +46,22 @@ const noted = (s: string) => `noted as (
   returning 1
 )`;
 
-const announced = `pg_catalog.pg_notify('${CONTROL}', pg_catalog.random()::text)`;
+const announce = `pg_catalog.pg_notify('${CONTROL}', pg_catalog.random()::text)`;
 
 const pauseTaskSql: Statement = (s) => `
-with ${noted(s)}
-select exists (select from ${s}._private_tasks where identifier = $2::text) as is_known, ${announced} from noted`;
+with ${storePause(s)}
+select exists (select from ${s}._private_tasks where identifier = $2::text) as is_known, ${announce} from stored`;
 
 // The lock of a worker is replaced, and names its run until that has ended.
 const pauseQueueSql: Statement = (s) => `
-with ${noted(s)}, paused as (
+with ${storePause(s)}, paused as (
   insert into ${s}._private_job_queues as queues (queue_name, locked_by, locked_at)
   values ($2::text, ${pausedBy("pg_catalog.left(coalesce($3::text, ''), 200)")}, 'infinity')
   on conflict (queue_name) do update set ${pauseOver("queues")}
   returning 1
 )
-select exists (select from ${s}._private_job_queues where queue_name = $2::text) as is_known, ${announced}
-from noted, paused`;
+select exists (select from ${s}._private_job_queues where queue_name = $2::text) as is_known, ${announce}
+from stored, paused`;
 
 /** What resuming has done. */
 export interface ResumeResult {
@@ -84,7 +84,7 @@ interface ResumedRow {
   readonly waits: boolean;
 }
 
-const news = `${announceJobs("1")}, ${announced}`;
+const news = `${announceJobs("1")}, ${announce}`;
 
 const resumeTaskSql: Statement = (s) => `
 with ended as (
@@ -105,7 +105,7 @@ with queue as materialized (
 ), busy as materialized (
   select id from queue where ${isBusy(s, "queue", tables)}
 ), freed as (
-  update ${s}._private_job_queues${tables.slots ? " as queues" : ""} set ${resumed(s, tables)}
+  update ${s}._private_job_queues${tables.slots ? " as queues" : ""} set ${resumeAssignments(s, tables)}
   where id in (select id from queue) and id not in (select id from busy)
   returning 1
 ), dated as (

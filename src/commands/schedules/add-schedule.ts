@@ -4,7 +4,7 @@ import { WorkerError } from "../../base/errors.ts";
 import type { Database } from "../../database/database.ts";
 import { requireTables, SCHEDULE_TABLES } from "../../database/schema/extensions/missing-tables.ts";
 import { checkedSchedule, type ScheduleDefinition } from "../../domain/cron/schedule.ts";
-import { counted, shortName } from "../../domain/words.ts";
+import { countText, shortName } from "../../domain/words.ts";
 import { liveCron } from "../../insight/lists/worker-reports.ts";
 import type { StoredSchedule } from "../../queue/schedules/schedule-row.ts";
 import { defineCommand } from "../declare/command.ts";
@@ -78,7 +78,7 @@ export async function addNewSchedule(
   const { identifier: wanted } = definition.entry;
   const entry = (await liveCron(db)).find((one) => one.identifier === wanted);
   if (entry !== undefined) {
-    const workers = counted(entry.workers, "running worker has", "running workers have");
+    const workers = countText(entry.workers, "running worker has", "running workers have");
     const sentence = `${workers} the cron entry "${shortName(wanted)}" in the code; use another identifier, or remove that entry first`;
     throw new WorkerError("conflict", sentence);
   }

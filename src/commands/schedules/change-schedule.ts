@@ -12,9 +12,9 @@ import {
   optionFields,
   pattern,
   problemsIn,
-  renamed,
   scheduleText,
   task,
+  withWireNames,
 } from "./schedule-fields.ts";
 import { changeSchedule } from "./stored-schedules.ts";
 
@@ -58,7 +58,7 @@ export const changeScheduleCommand = defineCommand({
     try {
       return await changeSchedule(db, input.identifier, changesOf(input), input.revision ?? null);
     } catch (error) {
-      throw renamed(error);
+      throw withWireNames(error);
     }
   },
   sentence: (schedule, { identifier: given }) =>

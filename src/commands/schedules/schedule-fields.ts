@@ -101,11 +101,11 @@ export function inWireNames<T>(step: () => T): T {
   try {
     return step();
   } catch (error) {
-    throw renamed(error);
+    throw withWireNames(error);
   }
 }
 
-export function renamed(error: unknown): unknown {
+export function withWireNames(error: unknown): unknown {
   if (!(error instanceof InputError)) return error;
   return new InputError(
     error.problems.map(({ path, message }) => ({

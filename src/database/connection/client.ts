@@ -179,7 +179,7 @@ export class Client extends pg.Client {
 /** Returns pg's initial configuration. The server is determined at each connect. */
 function configOf(config: ServerConfig): pg.ClientConfig {
   const { server } = config;
-  if (server === undefined) return quietly(config);
+  if (server === undefined) return withoutWarning(config);
   const { user, database, password, timeouts } = server;
   const name = server.applicationName ?? config.application_name;
   const options = [server.options, config.options].filter(Boolean).join(" ");
@@ -201,7 +201,7 @@ function configOf(config: ServerConfig): pg.ClientConfig {
  * Returns a pool's own configuration in a form for which pg prints no warning. pg treats `prefer`, `require` and
  * `verify-ca` as `verify-full`, the strictest, and prints eight lines about it; with `verify-full` it prints nothing.
  */
-function quietly(config: pg.ClientConfig): pg.ClientConfig {
+function withoutWarning(config: pg.ClientConfig): pg.ClientConfig {
   const { connectionString } = config;
   // Without a URL the options are passed as they are: pg made some of them non-enumerable, such as the password.
   if (connectionString === undefined) return config;

@@ -61,7 +61,7 @@ export class Listener implements Service {
   }
 
   async #start(): Promise<void> {
-    if (this.#stop.signal.aborted) throw stopped();
+    if (this.#stop.signal.aborted) throw stoppedError();
     await this.#connect();
     this.#proofs = this.#proveRegularly();
   }
@@ -99,7 +99,7 @@ export class Listener implements Service {
   /** One check at a time, however many callers wait for it. */
   #ask(client: Client): Promise<void> {
     this.#proof ??= this.#checkAnswer(client.prove())
-      .catch((error: unknown) => this.#lost(client, error))
+      .catch((error: unknown) => this.#onLost(client, error))
       .finally(() => {
         this.#proof = null;
       });
@@ -126,8 +126,8 @@ export class Listener implements Service {
       connectionTimeoutMillis: connection.connectionTimeoutMillis || CONNECT_TIMEOUT_MS,
       keepAlive: true,
     });
-    client.on("error", (error) => this.#lost(client, error));
-    client.on("end", () => this.#lost(client, new Error("the connection was closed")));
+    client.on("error", (error) => this.#onLost(client, error));
+    client.on("end", () => this.#onLost(client, new Error("the connection was closed")));
     client.on("notification", ({ channel, payload }) => channels[channel]?.(payload ?? ""));
     this.#connecting = client;
     try {
@@ -140,7 +140,7 @@ export class Listener implements Service {
       this.#stop.signal.throwIfAborted();
     } catch (error) {
       await client.end().catch(() => {});
-      throw this.#stop.signal.aborted ? stopped() : explainDatabaseError(error, "");
+      throw this.#stop.signal.aborted ? stoppedError() : explainDatabaseError(error, "");
     } finally {
       this.#connecting = null;
     }
@@ -148,10 +148,10 @@ export class Listener implements Service {
   }
 
   /** Runs once per connection, whichever event reports its loss first. */
-  #lost(client: Client, error: unknown): void {
+  #onLost(client: Client, error: unknown): void {
     if (this.#client !== client) return;
     this.#client = null;
-    this.#options.outage.lost(WHO, explainDatabaseError(error, ""));
+    this.#options.outage.reportLost(WHO, explainDatabaseError(error, ""));
     // A statement without a response is running, so pg cuts the socket instead of sending a terminate
     // message.
     void client.end().catch(() => {});
@@ -163,10 +163,10 @@ export class Listener implements Service {
     const { signal } = this.#stop;
     // Connections that run jobs reconnect first.
     await outage.pause(backoffDelay(0), signal, this.#timing.wait);
-    const isBack = await outage.retrying(
+    const isBack = await outage.runWithRetries(
       WHO,
       async (succeeded) => {
-        await outage.reaching(() => this.#connect());
+        await outage.tryConnect(() => this.#connect());
         succeeded();
       },
       { signal, wait: this.#timing.wait },
@@ -175,6 +175,6 @@ export class Listener implements Service {
   }
 }
 
-function stopped(): WorkerError {
+function stoppedError(): WorkerError {
   return new WorkerError("aborted", "the listener was stopped");
 }

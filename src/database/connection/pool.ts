@@ -155,16 +155,16 @@ export function boundedQueryable(pool: Pool, bounds: Bounds, scope?: RequestScop
       await limits.end();
     }
   };
-  const connected = <T>(work: (client: PoolClient) => Promise<T>): Promise<T> =>
+  const connectClient = <T>(work: (client: PoolClient) => Promise<T>): Promise<T> =>
     withClient(pool, work, {
       waitMs: Math.min(bounds.connectionWaitMs ?? MAX_WAIT_MS, scope?.waitLeftMs?.() ?? Infinity),
       signal: scope?.signal,
     });
   return {
     query: <R extends QueryResultRow>(config: QueryConfig) =>
-      connected((client) => limited(client, () => runBounded<R>(client, before(), config))),
+      connectClient((client) => limited(client, () => runBounded<R>(client, before(), config))),
     transaction: (work) =>
-      connected(async (client) => {
+      connectClient(async (client) => {
         const query = <R extends QueryResultRow>(config: QueryConfig) =>
           limited(client, () => client.query<R>(config));
         await query({ text: before().join("; ") });
@@ -232,7 +232,7 @@ async function connectInTime(
   signal?.throwIfAborted();
   // All connections are in use, so the server is not at fault.
   const isFull = pool.idleCount === 0 && pool.totalCount >= pool.options.max;
-  const connecting = connected(pool, onError);
+  const connecting = connectClient(pool, onError);
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new Error(TOO_LATE)), isFull ? waitMs : MAX_WAIT_MS);
   const onAbort = () => reject(signal?.reason);
@@ -256,7 +256,7 @@ async function connectInTime(
  * Returns a connection of the pool. It uses a callback instead of a promise: an event from the same packet as the
  * server's greeting, such as its shutdown, only reaches listeners that are attached at once.
  */
-function connected(pool: Pool, onError: (error: Error) => void): Promise<PoolClient> {
+function connectClient(pool: Pool, onError: (error: Error) => void): Promise<PoolClient> {
   return new Promise((resolve, reject) => {
     pool.connect((error, client) => {
       if (client === undefined) reject(error);

@@ -9,7 +9,7 @@ import { WorkerError } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
 import type { Account } from "./account.ts";
 import { pidFile } from "./orphan.ts";
-import { exitOf, lastLines, launch, signalUntilGone, within } from "./program.ts";
+import { endsWithin, exitOf, lastLines, launch, signalUntilGone } from "./program.ts";
 
 export interface Postmaster {
   readonly pid: number;
@@ -73,7 +73,7 @@ export async function startPostmaster(options: PostmasterOptions): Promise<Postm
   const stop = () =>
     signalUntilGone(
       (stopping) => child.kill(stopping),
-      (limitMs) => within(limitMs, exited),
+      (limitMs) => endsWithin(limitMs, exited),
     );
 
   const deadline = monotonic() + START_LIMIT_MS;

@@ -123,7 +123,7 @@ export async function signalUntilGone(
 }
 
 /** Whether `done` resolves within `limitMs`. */
-export async function within(limitMs: number, done: Promise<void>): Promise<boolean> {
+export async function endsWithin(limitMs: number, done: Promise<void>): Promise<boolean> {
   const timer = new AbortController();
   const late = wait(limitMs, timer.signal).then(() => false);
   const isDone = await Promise.race([done.then(() => true), late]);

@@ -68,7 +68,7 @@ export async function startEmbeddedServer(options: EmbeddedServerOptions): Promi
     const host = makeSocketDirectory(directory, account);
     const settings = {
       listen_addresses: "",
-      unix_socket_directories: quoted(host),
+      unix_socket_directories: quoteDirectory(host),
       unix_socket_permissions: "0700",
       port: String(SOCKET_PORT),
       log_line_prefix: "",
@@ -139,6 +139,6 @@ async function versionOf(binaries: string, account: Account, signal: AbortSignal
 }
 
 /** Returns a directory as an element of a list in PostgreSQL's settings. */
-function quoted(directory: string): string {
+function quoteDirectory(directory: string): string {
   return `"${directory.replaceAll('"', '""')}"`;
 }

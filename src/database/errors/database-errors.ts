@@ -32,7 +32,7 @@ export function explainDatabaseError(
   schema: string,
   { values, text }: SentStatement = { values: [], text: "" },
 ): WorkerError {
-  const error = unwrapped(thrown);
+  const error = unwrap(thrown);
   if (error instanceof WorkerError) return error;
   const bytes = bytesOf(values);
   if (bytes > MAX_MESSAGE_BYTES) {
@@ -139,7 +139,7 @@ function isInTrigger(where: unknown): boolean {
 }
 
 /** Returns the error of the driver, which query builders wrap without its code. */
-function unwrapped(error: unknown): unknown {
+function unwrap(error: unknown): unknown {
   const { cause } = Object(error) as { cause?: unknown };
   const isWrapper = codeOf(error) === undefined && cause !== undefined;
   return isWrapper && (cause instanceof WorkerError || codeOf(cause) !== undefined) ? cause : error;

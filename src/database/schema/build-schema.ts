@@ -7,7 +7,7 @@ import { type Database, query } from "../database.ts";
 import { readStrayFunctions, strayMessage } from "../stray-functions.ts";
 import { addExtensions, type Transaction } from "./add-extensions.ts";
 import baseline from "./baseline.sql";
-import { type Extension, unfinished } from "./extensions/extension.ts";
+import { type Extension, unfinishedExtensions } from "./extensions/extension.ts";
 import { render } from "./render-sql.ts";
 import { KNOWN_LEVEL, type ReadySchema, schemaState } from "./schema-state.ts";
 
@@ -39,7 +39,9 @@ export interface MigrationPlan {
 
 /** Returns the extensions that a usable schema still needs. */
 export function workLeft(state: ReadySchema, plan: MigrationPlan): readonly Extension[] {
-  return plan.existing === "leave" ? [] : unfinished(plan.registry, state, plan.requested);
+  return plan.existing === "leave"
+    ? []
+    : unfinishedExtensions(plan.registry, state, plan.requested);
 }
 
 export function current(state: ReadySchema, ...warnings: string[]): MigrationOutcome {
@@ -70,7 +72,7 @@ export async function build(
   if (state.kind === "absent") await createSchema(db);
   await createTables(db);
   const nothing = { objects: new Set<string>(), versions: new Map<string, number>() };
-  const extensions = unfinished(plan.registry, nothing, plan.requested);
+  const extensions = unfinishedExtensions(plan.registry, nothing, plan.requested);
   await addExtensions(db, extensions, nothing);
   // Nothing is sent on channel worker:migrate, because the whole database shares it and a Graphile worker stops at any
   // breaking step that it receives. No worker can be running on a schema that did not exist.
@@ -87,7 +89,7 @@ async function bringUpToDate(
   if (left.length + strays.length === 0) return current(state);
   await addExtensions(db, left, state);
   for (const stray of strays) {
-    await allowed(
+    await explainDenial(
       () => db.client.query(stray.statement),
       () => strayMessage(db.schema.name, stray),
     );
@@ -118,7 +120,7 @@ async function checkVersion(db: Database): Promise<void> {
 }
 
 function createSchema({ client, schema }: Transaction): Promise<void> {
-  return allowed(
+  return explainDenial(
     () => client.query(`create schema ${schema.quoted}`),
     (detail) =>
       `this role may not create a schema (${detail}); let the database's owner run: create schema ${schema.quoted} authorization <this role>`,
@@ -126,7 +128,7 @@ function createSchema({ client, schema }: Transaction): Promise<void> {
 }
 
 function createTables({ client, schema }: Transaction): Promise<void> {
-  return allowed(
+  return explainDenial(
     () => client.query(render(baseline, schema)),
     (detail) =>
       `this role may not create tables in the schema "${schema.name}" (${detail}); run "${workerLine(schema.name, "worker migrate")}" as its owner, or let the owner run: grant usage, create on schema ${schema.quoted} to <this role>`,
@@ -134,7 +136,7 @@ function createTables({ client, schema }: Transaction): Promise<void> {
 }
 
 /** Turns a missing privilege into a message with advice. */
-async function allowed(
+async function explainDenial(
   work: () => Promise<unknown>,
   sentence: (detail: string) => string,
 ): Promise<void> {

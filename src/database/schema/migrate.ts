@@ -183,7 +183,7 @@ async function change(
     await client.query(
       `${BEGIN}; set local lock_timeout = ${Math.trunc(lockTimeoutMs)}; set local statement_timeout = '60s'`,
     );
-    const outcome = (await locked(client, schema)) ? await build({ client, schema }, plan) : null;
+    const outcome = (await tryLock(client, schema)) ? await build({ client, schema }, plan) : null;
     await client.query(outcome === null ? "rollback" : "commit");
     return outcome ?? { kind: "busy", cause: null };
   } catch (error) {
@@ -230,10 +230,10 @@ function tooBusy(schema: SchemaName, timeoutMs: number, cause: unknown): WorkerE
 
 // Tries the lock and does not wait for it, because a wait inside the server could not be aborted. The lock belongs to
 // the transaction, so it also works behind a pooler and ends with the transaction. Two schemas do not block each other.
-const tryLock = () =>
+const tryLockSql = () =>
   "select pg_catalog.pg_try_advisory_xact_lock(pg_catalog.hashtextextended('worker:migrate:' || $1::text, 0)) as locked";
 
-async function locked(client: PoolClient, schema: SchemaName): Promise<boolean> {
-  const [row] = await query<{ locked: boolean }>({ client, schema }, tryLock, [schema.name]);
+async function tryLock(client: PoolClient, schema: SchemaName): Promise<boolean> {
+  const [row] = await query<{ locked: boolean }>({ client, schema }, tryLockSql, [schema.name]);
   return row?.locked === true;
 }

@@ -3,7 +3,7 @@ import { WorkerError } from "../../base/errors.ts";
 import type { Database } from "../database.ts";
 import { readStrayFunctions } from "../stray-functions.ts";
 import { current, type MigrationOutcome, workLeft } from "./build-schema.ts";
-import { unfinished } from "./extensions/extension.ts";
+import { unfinishedExtensions } from "./extensions/extension.ts";
 import { extensions } from "./extensions/index.ts";
 import { KNOWN_LEVEL, schemaState } from "./schema-state.ts";
 
@@ -17,7 +17,7 @@ export async function planMigration(
     case "absent":
     case "empty": {
       const nothing = { objects: new Set<string>(), versions: new Map<string, number>() };
-      const added = unfinished(extensions, nothing, requested).map(({ name }) => name);
+      const added = unfinishedExtensions(extensions, nothing, requested).map(({ name }) => name);
       return { kind: "created", level: KNOWN_LEVEL, extensions: added, warnings: [] };
     }
     case "ready": {

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import * as v from "valibot";
 import { now } from "../../base/clock.ts";
 import { InputError, type Problem } from "../../base/errors.ts";
-import { strict, together, validate } from "../../base/validate.ts";
+import { checkAll, strict, validate } from "../../base/validate.ts";
 import { identifier, type JobSpec, type JobToAdd } from "../job-spec.ts";
 import { payloadText, RawJson, rawJson } from "../payload.ts";
 import {
@@ -107,7 +107,7 @@ export function checkedSchedule({
   overlap,
   ...given
 }: ScheduleInput): ScheduleDefinition {
-  const [own, entry, text] = together(
+  const [own, entry, text] = checkAll(
     () => validate(ownSchema, { identifier: given.identifier, jitterMs, overlap }),
     () => checkedEntry({ ...given, payload: {} }),
     () => boundedPayload(payload),
@@ -166,7 +166,7 @@ export function scheduledJob(
 ): JobToAdd {
   const runAt = new Date(tickMs + jitterOf(entry.identifier, tickMs, jitterMs)).toISOString();
   const stamp = { ts: new Date(tickMs).toISOString(), backfilled: isBackfill };
-  const payload = isWhole ? { ...entry.payload, _cron: stamp } : stamped(text, stamp);
+  const payload = isWhole ? { ...entry.payload, _cron: stamp } : addStamp(text, stamp);
   const spec = { ...jobOptions(entry), ...keyOptions(entry.identifier, overlap), runAt };
   return { identifier: entry.taskIdentifier, payload, spec };
 }
@@ -176,7 +176,7 @@ export function manualJob(
   { entry, payloadText: text }: ScheduleDefinition,
   atMs: number,
 ): JobToAdd {
-  const payload = stamped(text, { ts: new Date(atMs).toISOString(), manual: true });
+  const payload = addStamp(text, { ts: new Date(atMs).toISOString(), manual: true });
   const { jobKey: _, jobKeyMode: __, ...spec } = jobOptions(entry);
   return { identifier: entry.taskIdentifier, payload, spec };
 }
@@ -196,7 +196,7 @@ function keyOptions(name: string, overlap: ScheduleOverlap): JobSpec {
 }
 
 /** Adds `_cron` as the last member: JSON.parse() and PostgreSQL use the last one of a name. */
-function stamped(text: string, stamp: object): RawJson {
+function addStamp(text: string, stamp: object): RawJson {
   const whole = text.trimEnd();
   const members = whole.slice(0, -1).trimEnd();
   return rawJson(

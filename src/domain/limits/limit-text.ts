@@ -1,5 +1,5 @@
 // Limits in words, and rates as they are typed: 100/s, 300/min, 1000/h, 10/250ms.
-import { grouped, shortName } from "../words.ts";
+import { numberText, shortName } from "../words.ts";
 import type { FullRate, LimitDefinition, Rate } from "./limit.ts";
 
 const UNITS: Readonly<Record<string, number>> = {
@@ -33,7 +33,7 @@ export function rateWords(rate: FullRate): string {
   const { limit, burst } = rate;
   const period = periodWords(rate);
   const article = period === "hour" ? "an " : /^\d/.test(period) ? "" : "a ";
-  return `${grouped(limit)} in ${article}${period} and ${grouped(burst)} more at once after a quiet time`;
+  return `${numberText(limit)} in ${article}${period} and ${numberText(burst)} more at once after a quiet time`;
 }
 
 /** Returns `second` or `250 ms`. */
@@ -60,7 +60,7 @@ export function targetText({ scope, match }: Pick<LimitDefinition, "scope" | "ma
 /** Returns `at most 10 jobs of task charge_card at once, 100 in a second and 20 more at once after a quiet time`. */
 export function limitText(limit: LimitDefinition): string {
   const { concurrency, rate } = limit;
-  const jobs = concurrency === 1 ? "1 job" : `${grouped(concurrency ?? 0)} jobs`;
+  const jobs = concurrency === 1 ? "1 job" : `${numberText(concurrency ?? 0)} jobs`;
   if (rate === null) return `at most ${jobs} of ${targetText(limit)} at once`;
   const started = rateWords(rate);
   return concurrency === null

@@ -1,5 +1,5 @@
 // Ages and durations in words, for messages, the command line and the page.
-import { groupedDigits } from "./digits.ts";
+import { groupDigits } from "./digits.ts";
 
 const TWO_UNITS_BELOW_S: f64 = 600;
 
@@ -27,7 +27,7 @@ function secondsOf(ms: f64): f64 {
 }
 
 function whole(count: f64, unit: string): string {
-  return groupedDigits((Math.floor(count) as i64).toString()) + unit;
+  return groupDigits((Math.floor(count) as i64).toString()) + unit;
 }
 
 function two(seconds: f64, large: f64, unit: string, small: f64, smaller: string): string {

@@ -24,7 +24,7 @@ export function digitsAt(text: string, at: i32, count: i32): i32 {
 }
 
 /** Returns `12,345` for the digits of a whole number, which a minus sign may precede. */
-export function groupedDigits(digits: string): string {
+export function groupDigits(digits: string): string {
   const start = digits.startsWith("-") ? 1 : 0;
   let out = digits;
   for (let i = digits.length - 3; i > start; i -= 3) {

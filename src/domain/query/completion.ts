@@ -117,7 +117,7 @@ function wordEnd(text: string, at: number, belongs = (c: number) => !isWordEnd(c
 }
 
 /** Writes a text as a value or a step, in quotes where it would be read as something else. */
-export function written(text: string, isStep = false): string {
+export function quoteIfNeeded(text: string, isStep = false): string {
   const isPlain = isStep ? /^[\w$@/-]+$/.test(text) : /^[^\s"(),*:=<>!][^\s"(),*]*$/.test(text);
   const isOther = text === "none" || text.includes("..");
   return isPlain && !isOther ? text : `"${text.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;

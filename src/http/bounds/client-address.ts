@@ -22,7 +22,9 @@ export function clientAddress(trusted: readonly string[]): ClientAddress {
   return (given, headers) => {
     const peer = plainAddress(given);
     if (!isProxy(peer)) return peer;
-    const chains = [forwardedFor(headers), forwarded(headers)].filter((chain) => chain.length > 0);
+    const chains = [forwardedFor(headers), forwardedAddresses(headers)].filter(
+      (chain) => chain.length > 0,
+    );
     const [client = peer, other = client] = chains.map((chain) => clientIn(chain, peer, isProxy));
     // A proxy writes one of the two headers and passes on the other, which the client may have forged. If they differ,
     // neither is used.
@@ -68,19 +70,19 @@ function forwardedFor(headers: Headers): string[] {
 }
 
 /** Returns the hops of `for=192.0.2.60;proto=http, for="[2001:db8::17]:4711"` (RFC 7239). */
-function forwarded(headers: Headers): string[] {
+function forwardedAddresses(headers: Headers): string[] {
   return lastElements(headers["forwarded"]).map((element) => {
     for (const pair of element.split(";")) {
       const mark = pair.indexOf("=");
       const name = pair.slice(0, Math.max(mark, 0)).trim();
-      if (name.toLowerCase() === "for") return unquoted(pair.slice(mark + 1).trim());
+      if (name.toLowerCase() === "for") return unquote(pair.slice(mark + 1).trim());
     }
     return "";
   });
 }
 
 /** Removes quotes. A value with a quote on one side only is returned unchanged: it is not an address. */
-function unquoted(value: string): string {
+function unquote(value: string): string {
   const isQuoted = value.length > 1 && value.startsWith('"') && value.endsWith('"');
   return isQuoted ? value.slice(1, -1) : value;
 }

@@ -52,14 +52,14 @@ function pairOf({ certFile, keyFile }: CertificateFiles): Pair {
   const key = contentOf("tls.keyFile", keyFile);
   const leaf = certificateIn(cert, certFile);
   if (!leaf.checkPrivateKey(keyIn(key, keyFile))) {
-    throw refused("tls.keyFile", `the key in ${keyFile} does not match the certificate`);
+    throw certificateError("tls.keyFile", `the key in ${keyFile} does not match the certificate`);
   }
   const options = { cert, key, minVersion: "TLSv1.2", secureOptions: OPTIONS } as const;
   try {
     // TLS is loaded on demand: the library imports this file, and few applications have a certificate.
     process.getBuiltinModule("node:tls").createSecureContext(options);
   } catch (error) {
-    throw refused("tls.certFile", `${certFile} is invalid: ${messageOf(error)}`);
+    throw certificateError("tls.certFile", `${certFile} is invalid: ${messageOf(error)}`);
   }
   return { options, expiresAt: new Date(leaf.validTo) };
 }
@@ -68,7 +68,7 @@ function certificateIn(text: string, file: string): X509Certificate {
   try {
     return new X509Certificate(text);
   } catch {
-    throw refused("tls.certFile", `${file} contains no PEM certificate`);
+    throw certificateError("tls.certFile", `${file} contains no PEM certificate`);
   }
 }
 
@@ -78,7 +78,7 @@ function keyIn(text: string, file: string): KeyObject {
   } catch (error) {
     const isLocked = codeOf(error) === "ERR_MISSING_PASSPHRASE";
     const why = isLocked ? "is encrypted; store it without a passphrase" : "contains no PEM key";
-    throw refused("tls.keyFile", `${file} ${why}`);
+    throw certificateError("tls.keyFile", `${file} ${why}`);
   }
 }
 
@@ -86,10 +86,10 @@ function contentOf(path: string, file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch (error) {
-    throw refused(path, `cannot be read: ${messageOf(error)}`);
+    throw certificateError(path, `cannot be read: ${messageOf(error)}`);
   }
 }
 
-function refused(path: string, message: string): InputError {
+function certificateError(path: string, message: string): InputError {
   return new InputError([{ path, message }]);
 }

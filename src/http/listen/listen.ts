@@ -2,7 +2,7 @@
 import type { Server } from "node:net";
 import { codeOf, messageOf, WorkerError } from "../../base/errors.ts";
 import { type ListenTarget, targetText } from "./listen-target.ts";
-import { listening } from "./listening.ts";
+import { startListening } from "./start-listening.ts";
 import { listenOnPath } from "./unix-socket.ts";
 
 /** Resolves once the server listens. Throws WorkerError `listen`. */
@@ -11,7 +11,7 @@ export async function listen(server: Server, target: ListenTarget): Promise<void
   server.on("error", () => {});
   try {
     if ("path" in target) await listenOnPath(server, target);
-    else await listening(server, () => server.listen(target));
+    else await startListening(server, () => server.listen(target));
   } catch (error) {
     if (error instanceof WorkerError) throw error;
     throw new WorkerError("listen", sentence(error, target), { cause: error });

@@ -8,12 +8,12 @@ import { isMainThread } from "node:worker_threads";
 import { wait } from "../../base/clock.ts";
 import { codeOf, messageOf, WorkerError } from "../../base/errors.ts";
 import type { UnixTarget } from "./listen-target.ts";
-import { listening } from "./listening.ts";
+import { startListening } from "./start-listening.ts";
 
 /** Listens on the socket. Node removes the socket when the server closes. */
 export async function listenOnPath(server: Server, { path, mode, gid }: UnixTarget): Promise<void> {
   const left = await leftBehind(path);
-  await listening(server, () => {
+  await startListening(server, () => {
     if (left !== null && isSame(left, statsOf(path))) unlinkSync(path);
     // A thread cannot change the umask, so in a thread the process's umask applies for a moment.
     const mask = isMainThread ? process.umask(0o177) : null;
@@ -40,7 +40,7 @@ async function leftBehind(path: string): Promise<BigIntStats | null> {
     throw new WorkerError("listen", message);
   }
   if (stats === null) return null;
-  if (!stats.isSocket()) throw taken(`${path} exists and is not a socket`);
+  if (!stats.isSocket()) throw inUseError(`${path} exists and is not a socket`);
   let code = await connectError(path);
   // Another process may have created the socket and may not listen yet.
   if (code === "ECONNREFUSED") {
@@ -48,7 +48,7 @@ async function leftBehind(path: string): Promise<BigIntStats | null> {
     code = await connectError(path);
   }
   if (code === "ECONNREFUSED" || code === "ENOENT") return stats;
-  throw taken(
+  throw inUseError(
     code === null
       ? `unix:${path} is in use by another process`
       : `unix:${path} exists, and it is unclear whether it is in use (${code})`,
@@ -68,7 +68,7 @@ async function connectError(path: string): Promise<string | null> {
   }
 }
 
-function taken(what: string): WorkerError {
+function inUseError(what: string): WorkerError {
   return new WorkerError("listen", `${what}; stop it, or choose another path with listenAddr`);
 }
 

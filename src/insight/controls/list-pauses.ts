@@ -4,7 +4,7 @@ import { hasControls, hasLimits } from "../../database/schema/extensions/has-ext
 import type { PauseScope } from "../../queue/pauses/pause.ts";
 import { isPausedQueue } from "../../queue/sql/lock.ts";
 import { dateOf, microseconds } from "../../queue/sql/moments.ts";
-import { beginning, MAX_REASON_LENGTH } from "../../queue/sql/unpacked.ts";
+import { MAX_REASON_LENGTH, startOfText } from "../../queue/sql/unpacked.ts";
 
 /** A pause of a queue, of a task or of everything. */
 export interface Pause {
@@ -62,8 +62,8 @@ const listSql =
   (isBackOff: (s: string) => string): Statement =>
   (s) =>
     `
-select scope, ${beginning("name")} as name, ${microseconds("paused_at")}::text as paused_us, ${microseconds("resume_at")}::text as resume_us,
-  ${beginning("reason", MAX_REASON_LENGTH)} as reason, ${beginning("paused_by")} as paused_by, ${isBackOff(s)} as is_back_off
+select scope, ${startOfText("name")} as name, ${microseconds("paused_at")}::text as paused_us, ${microseconds("resume_at")}::text as resume_us,
+  ${startOfText("reason", MAX_REASON_LENGTH)} as reason, ${startOfText("paused_by")} as paused_by, ${isBackOff(s)} as is_back_off
 from ${s}._private_pauses as pauses
 where scope <> 'queue' and (resume_at is null or resume_at > pg_catalog.now())
   or scope = 'queue' and exists (

@@ -1,5 +1,5 @@
 // Describes a pause in words: "paused by ana until 2026-01-31 14:00: deploy", and the workers that have acknowledged it.
-import { byWorker, counted, grouped, momentText, shortName } from "../../domain/words.ts";
+import { byWorker, countText, momentText, numberText, shortName } from "../../domain/words.ts";
 import type { Acknowledgement } from "./acknowledgement.ts";
 import type { Pause } from "./list-pauses.ts";
 
@@ -61,11 +61,11 @@ export function acknowledgementText(
 ): string | null {
   const total = acknowledged + waiting;
   if (total === 0) return null;
-  const done = `acknowledged by ${grouped(acknowledged)} of ${counted(total, "worker")}`;
+  const done = `acknowledged by ${numberText(acknowledged)} of ${countText(total, "worker")}`;
   if (waiting === 0) return done;
   if (!hasWaited) return `${done} so far`;
   const names = waitingFor.slice(0, MAX_NAMED).map(byWorker);
   const others = waiting - names.length;
-  const list = [...names, ...(others > 0 ? [`${grouped(others)} more`] : [])].join(", ");
+  const list = [...names, ...(others > 0 ? [`${numberText(others)} more`] : [])].join(", ");
   return `${done}; not by ${list} (older ${waiting === 1 ? "version" : "versions"}?)`;
 }

@@ -112,17 +112,17 @@ export function lineSql(
   const last = columns.at(-1);
   const isOpen = format === "jsonl" && last !== undefined && of(last).isQuoted;
   const end = format === "csv" ? "\\r\\n" : isOpen ? '"}\\n' : "}\\n";
-  return joined([...parts, `e'${end}'`]);
+  return concatenate([...parts, `e'${end}'`]);
 }
 
 /**
  * Joins the texts in halves: one || after the other would copy a line forty times, and format() takes three times as
  * long.
  */
-function joined(texts: readonly string[]): string {
+function concatenate(texts: readonly string[]): string {
   if (texts.length < 2) return texts.join();
   const middle = texts.length >> 1;
-  return `(${joined(texts.slice(0, middle))} || ${joined(texts.slice(middle))})`;
+  return `(${concatenate(texts.slice(0, middle))} || ${concatenate(texts.slice(middle))})`;
 }
 
 /** Returns the first line: for CSV the names of the columns. */

@@ -6,13 +6,13 @@ import { query } from "../../database/database.ts";
 import { compileQuery } from "../query/compile-query.ts";
 import { matchingOf } from "../walk/matching.ts";
 import { MIN_ID } from "../walk/step.ts";
-import { ahead } from "./ahead.ts";
 import { headOf } from "./columns.ts";
 import { boundaryText, type ExportCursor } from "./export-cursor.ts";
 import type { ExportRequest } from "./export-request.ts";
-import { everything, matches } from "./found-chunks.ts";
+import { allChunks, matchingChunks } from "./found-chunks.ts";
 import { largeLine } from "./large-line.ts";
 import { createLineChunks } from "./line-chunks.ts";
+import { readAhead } from "./read-ahead.ts";
 
 /** An export that has begun: its fixed boundary and its text. */
 export interface Export {
@@ -67,14 +67,14 @@ export async function exportJobs(
     const range = { after: boundary.after, upTo: maxId };
     const found =
       compiled === null
-        ? everything(chunks, range)
-        : matches(steps, chunks, matchingOf(compiled), range, {
+        ? allChunks(chunks, range)
+        : matchingChunks(steps, chunks, matchingOf(compiled), range, {
             signal,
             onUnchecked: (more) => {
               unchecked += more;
             },
           });
-    for await (const chunk of ahead(found)) {
+    for await (const chunk of readAhead(found)) {
       if (signal.aborted) return;
       if (chunk.text !== null) {
         lines += chunk.lines;

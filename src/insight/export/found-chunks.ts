@@ -13,7 +13,7 @@ export interface IdRange {
 }
 
 /** Yields all jobs of the range. */
-export async function* everything(
+export async function* allChunks(
   chunks: LineChunks,
   { after, upTo }: IdRange,
 ): AsyncGenerator<LineChunk, void> {
@@ -38,7 +38,7 @@ const WALK_MS = 100;
 const NO_FACTS = { priorities: null, indexes: new Set<string>() };
 
 /** Yields the matching jobs of the range. Ends early when `signal` aborts. */
-export async function* matches(
+export async function* matchingChunks(
   db: Database,
   chunks: LineChunks,
   query: WalkCondition,
@@ -55,7 +55,7 @@ export async function* matches(
       place: { segment: 0, position: { kind: "ids", after: last } },
     });
     onUnchecked(unchecked);
-    yield* listed(
+    yield* chunksOfIds(
       chunks,
       found.map(({ id }) => id),
     );
@@ -70,7 +70,7 @@ export async function* matches(
   }
 }
 
-async function* listed(
+async function* chunksOfIds(
   chunks: LineChunks,
   ids: readonly string[],
 ): AsyncGenerator<LineChunk, void> {

@@ -82,11 +82,11 @@ export function isInCondition(
   }
 }
 
-const reported = (name: string): string => `workers.metadata -> '${name}'::text`;
-const isList = (name: string): string => `pg_catalog.jsonb_typeof(${reported(name)}) = 'array'`;
+const reportMember = (name: string): string => `workers.metadata -> '${name}'::text`;
+const isList = (name: string): string => `pg_catalog.jsonb_typeof(${reportMember(name)}) = 'array'`;
 
 const isReported = (name: string, job: string): string =>
-  `${reported(name)} operator(pg_catalog.?) ${job}.id::text`;
+  `${reportMember(name)} operator(pg_catalog.?) ${job}.id::text`;
 
 /** The number of ids at which a report is cut. */
 const MAX_LIST_LENGTH = 1_000;
@@ -95,8 +95,8 @@ const MAX_LIST_BYTES = 32_768;
 
 /** A condition on a heartbeat row `workers`: the report lists all jobs that the worker runs. */
 export const LISTS_ALL = `case when ${isList("running_job_ids")}
-    then pg_catalog.jsonb_array_length(${reported("running_job_ids")}) <= ${MAX_LIST_LENGTH}
-      and coalesce(${reported("running_jobs")} = pg_catalog.to_jsonb(pg_catalog.jsonb_array_length(${reported("running_job_ids")})), true)
+    then pg_catalog.jsonb_array_length(${reportMember("running_job_ids")}) <= ${MAX_LIST_LENGTH}
+      and coalesce(${reportMember("running_jobs")} = pg_catalog.to_jsonb(pg_catalog.jsonb_array_length(${reportMember("running_job_ids")})), true)
     else false end`;
 
 /**
@@ -132,8 +132,8 @@ export const isFetched = (job: string, heartbeats: Heartbeats): string =>
  */
 const listsOf = (heartbeats: string): string => `(
         select pg_catalog.jsonb_object_agg(listing.id, listing.list) from (
-          select workers.id, case when ${isList("fetched_job_ids")} then ${reported("fetched_job_ids")}
-            when ${LISTS_ALL} then pg_catalog.jsonb_build_object('running', ${reported("running_job_ids")}) end as list
+          select workers.id, case when ${isList("fetched_job_ids")} then ${reportMember("fetched_job_ids")}
+            when ${LISTS_ALL} then pg_catalog.jsonb_build_object('running', ${reportMember("running_job_ids")}) end as list
           from ${reportedWorkers(heartbeats)} as workers
         ) as listing
         where listing.list <> '[]'::jsonb and pg_catalog.pg_column_size(listing.list) <= ${MAX_LIST_BYTES}::int)`;

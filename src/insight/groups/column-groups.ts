@@ -3,7 +3,7 @@
 
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { nullOnTimeout } from "../../database/null-on-timeout.ts";
-import { between, exact, type Value } from "../../domain/value.ts";
+import { exactValue, intervalValue, type Value } from "../../domain/value.ts";
 import { lockHolder } from "../../queue/sql/lock.ts";
 import { dateOf } from "../../queue/sql/moments.ts";
 import type { JobQuery } from "../query/job-query.ts";
@@ -53,7 +53,7 @@ export async function readColumnGroups(
   smallPages = SMALL_TABLE_PAGES,
 ): Promise<Groups> {
   const asOf = new Date(gauge.nowMs).toISOString();
-  if (jobQuery.isEmpty) return { groups: [], sampled: 0, of: exact(0, "scan", asOf), asOf };
+  if (jobQuery.isEmpty) return { groups: [], sampled: 0, of: exactValue(0, "scan", asOf), asOf };
   const here = (isLate = false) => countHere(db, by, jobQuery, gauge, limit, smallPages, isLate);
   const light = jobQuery.light === null ? null : () => here(true);
   const inDatabase = (pages: readonly number[] | null) =>
@@ -124,8 +124,12 @@ async function countInDatabase(
   const perPage = sampled / Math.max(pages?.length ?? 0, 1);
   const value = (count: number, counts: string | null): Value =>
     pages === null
-      ? exact(count, "scan", asOf)
-      : between(estimateFrom(gauge.pages, onPages(counts, pages.length), perPage), "sample", asOf);
+      ? exactValue(count, "scan", asOf)
+      : intervalValue(
+          estimateFrom(gauge.pages, onPages(counts, pages.length), perPage),
+          "sample",
+          asOf,
+        );
   return {
     groups: rows.map((row) => ({
       key: row.key ?? "",

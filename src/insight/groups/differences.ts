@@ -83,7 +83,7 @@ function difference(
   if ((here - there) / error < MIN_Z) return null;
   // If the other set never has the value, it counts as half of one occurrence.
   const lift = here / Math.max(there, 0.5 / ofThere);
-  return { path, value, here: rounded(here), there: rounded(there), lift: rounded(lift) };
+  return { path, value, here: round(here), there: round(there), lift: round(lift) };
 }
 
-const rounded = (value: number) => Math.round(value * 1_000) / 1_000;
+const round = (value: number) => Math.round(value * 1_000) / 1_000;

@@ -4,7 +4,7 @@
 import { inSlices } from "../../base/slices.ts";
 import type { Database } from "../../database/database.ts";
 import { errorLabel, errorPlace, groupOfLabel, isLikeGroup } from "../../domain/error-group.ts";
-import { capped, type Value } from "../../domain/value.ts";
+import { cappedValue, type Value } from "../../domain/value.ts";
 import { dateOf } from "../../queue/sql/moments.ts";
 import { type KnownGroup, rememberGroup } from "../query/facts/error-labels.ts";
 import type { JobQuery } from "../query/job-query.ts";
@@ -71,7 +71,7 @@ async function collect(db: Database, read: GroupedRows): Promise<readonly Collec
   const label = (row: GroupedRow) => {
     const found = errorLabel(row.errorStart);
     labels.set(row, found);
-    put(byLabel, found, row, () => ({ ...groupOfLabel(found), task: null }));
+    addRow(byLabel, found, row, () => ({ ...groupOfLabel(found), task: null }));
   };
   await inSlices(read.rows, (row) => {
     label(row);
@@ -140,7 +140,7 @@ async function byPlace(
     const own = groupOfLabel(labels.get(row) ?? "");
     const isOne = (singles.get(place?.fingerprint ?? "") ?? 0) > 1;
     const of = place !== undefined && isOne ? place : { ...own, task: null };
-    put(groups, of.fingerprint, row, () => of);
+    addRow(groups, of.fingerprint, row, () => of);
     return groups.get(of.fingerprint);
   };
   await inSlices(rows, (row) => group(row)?.rows.push(row));
@@ -148,7 +148,7 @@ async function byPlace(
   return [...groups.values()];
 }
 
-function put(
+function addRow(
   groups: Map<string, CollectedGroup>,
   by: string,
   row: GroupedRow,
@@ -183,7 +183,7 @@ function groupOf(
   const { key, label, rows, ids, tasks, firstMs, lastMs } = collected;
   const newest = [...ids].sort((a, b) => (b[1] ?? 0) - (a[1] ?? 0));
   const count =
-    rows.length === 0 ? capped(ids.size, "probe", asOf) : countRows(rows, read, gauge, asOf);
+    rows.length === 0 ? cappedValue(ids.size, "probe", asOf) : countRows(rows, read, gauge, asOf);
   const scale = rows.length === 0 ? 1 : count.value / rows.length;
   return {
     key,

@@ -29,22 +29,22 @@ export function flatten(payload: string): Map<string, Set<string>> | null {
 
 function add(paths: Map<string, Set<string>>, path: string, value: unknown, depth: number): void {
   if (Array.isArray(value)) {
-    put(paths, `${path}.length`, String(value.length));
+    addValue(paths, `${path}.length`, String(value.length));
     if (depth >= DEEPEST) return;
     for (const element of value.slice(0, MAX_ELEMENTS)) add(paths, `${path}[]`, element, depth + 1);
   } else if (typeof value === "string" && value.startsWith(EXACT)) {
-    put(paths, path, value.slice(EXACT.length));
+    addValue(paths, path, value.slice(EXACT.length));
   } else if (typeof value === "object" && value !== null) {
     if (depth >= DEEPEST) return;
     for (const [name, member] of Object.entries(value)) {
       add(paths, `${path}.${nameText(name)}`, member, depth + 1);
     }
   } else {
-    put(paths, path, JSON.stringify(value));
+    addValue(paths, path, JSON.stringify(value));
   }
 }
 
-function put(paths: Map<string, Set<string>>, path: string, text: string): void {
+function addValue(paths: Map<string, Set<string>>, path: string, text: string): void {
   const values = paths.get(path);
   if (values === undefined && paths.size >= MAX_PATHS) return;
   const isShort = text.length <= MAX_VALUE_LENGTH;

@@ -5,7 +5,7 @@ import { type Database, query, type Statement } from "../../database/database.ts
 import { nullOnTimeout } from "../../database/null-on-timeout.ts";
 import { usableIndexes } from "../../database/schema/indexes/usable-indexes.ts";
 import { ERROR_START } from "../../domain/error-group.ts";
-import { between, exact, type Value } from "../../domain/value.ts";
+import { exactValue, intervalValue, type Value } from "../../domain/value.ts";
 import { isFailed } from "../../queue/sql/job-state.ts";
 import { lockHolder } from "../../queue/sql/lock.ts";
 import { failedAt, isFailureTimed } from "../expressions/failed-at.ts";
@@ -15,7 +15,7 @@ import type { Gauge } from "../stats/gauge.ts";
 import { sampleInTime } from "../stats/in-time.ts";
 import { estimateFrom, selectPages } from "../stats/page-sample.ts";
 import { rowsOfPage } from "../stats/sample-jobs.ts";
-import { shuffled } from "./shuffled.ts";
+import { shuffle } from "./shuffle.ts";
 
 export interface GroupedRow {
   /** The index of the row's page in the sample; 0 for rows that are not of a sample. */
@@ -72,7 +72,7 @@ export async function readGroupedRows(
     const most = isChecked ? MAX_CHECKED : MAX_EXACT;
     const all = (some: JobQuery) => {
       const values = [MAX_CHECKED_BYTES, most + 1, ...some.values];
-      return nullOnTimeout(read(db, some, allSql(some, needsError), values));
+      return nullOnTimeout(readRows(db, some, allSql(some, needsError), values));
     };
     let rows = await all(wanted);
     if (rows === null && wanted !== light && light !== null) {
@@ -80,17 +80,17 @@ export async function readGroupedRows(
       rows = await all(light);
     }
     if (rows !== null && rows.length <= most) {
-      return { ...sorted(rows, jobQuery), pagesRead: 0, newest: [] };
+      return { ...sortRows(rows, jobQuery), pagesRead: 0, newest: [] };
     }
   }
   const most = isChecked ? MAX_CHECKED : MAX_SAMPLED;
   const sample = (some: JobQuery) => async (count: number) => {
     // The pages are in random order: if a limit ends the read early, those that were read are still a sample.
-    const selected = shuffled(selectPages(pages, count));
+    const selected = shuffle(selectPages(pages, count));
     const values = [MAX_CHECKED_BYTES, most, selected, ...some.values];
     wanted = some;
-    const rows = await read(db, some, sampleSql(some, needsError), values);
-    return sampled(rows, selected, most, jobQuery);
+    const rows = await readRows(db, some, sampleSql(some, needsError), values);
+    return sampleRows(rows, selected, most, jobQuery);
   };
   const kind = isChecked ? "texts" : "groups";
   const readLight = light === null ? null : sample(light);
@@ -107,9 +107,9 @@ export function countRows(
 ): Value {
   const { length } = rows;
   if (pagesRead === 0) {
-    if (undecided.length === 0) return exact(length, "scan", asOf);
+    if (undecided.length === 0) return exactValue(length, "scan", asOf);
     const high = length + undecided.length;
-    return between({ value: length, low: length, high }, "scan", asOf);
+    return intervalValue({ value: length, low: length, high }, "scan", asOf);
   }
   const perPage = all.length / pagesRead;
   const estimate = (some: readonly GroupedRow[]) => {
@@ -118,11 +118,15 @@ export function countRows(
     return estimateFrom(pages, counts, perPage);
   };
   const certain = estimate(rows);
-  if (undecided.length === 0) return between(certain, "sample", asOf);
-  return between({ ...certain, high: estimate([...rows, ...undecided]).high }, "sample", asOf);
+  if (undecided.length === 0) return intervalValue(certain, "sample", asOf);
+  return intervalValue(
+    { ...certain, high: estimate([...rows, ...undecided]).high },
+    "sample",
+    asOf,
+  );
 }
 
-function sampled(
+function sampleRows(
   found: readonly TextRow[],
   selected: readonly number[],
   most: number,
@@ -130,16 +134,16 @@ function sampled(
 ) {
   const isCut = found.length >= most;
   const pagesRead = isCut ? Math.max((found.at(-1)?.place ?? 1) - 1, 1) : selected.length;
-  const read = selected.slice(0, pagesRead);
+  const pages = selected.slice(0, pagesRead);
   // Only a sample with a page from each stretch varies as little as its neighbours do.
-  const order = isCut ? read : read.toSorted((a, b) => a - b);
+  const order = isCut ? pages : pages.toSorted((a, b) => a - b);
   const indexOf = new Map(order.map((page, index) => [page, index]));
   const kept = found.filter(({ place }) => place <= pagesRead);
   const placed = (row: GroupedRow) => ({
     ...row,
     page: indexOf.get(selected[row.page - 1] ?? 0) ?? 0,
   });
-  const { rows, undecided } = sorted(kept, jobQuery);
+  const { rows, undecided } = sortRows(kept, jobQuery);
   return { rows: rows.map(placed), undecided: undecided.map(placed), pagesRead };
 }
 
@@ -154,10 +158,10 @@ async function newestOf(db: Database, jobQuery: JobQuery): Promise<readonly Grou
 export async function readNewest(db: Database, jobQuery: JobQuery): Promise<readonly GroupedRow[]> {
   const most = jobQuery.check === null ? NEWEST : MAX_CHECKED;
   const values = [MAX_CHECKED_BYTES, most, ...jobQuery.values];
-  return sorted(await read(db, jobQuery, newestSql(jobQuery), values), jobQuery).rows;
+  return sortRows(await readRows(db, jobQuery, newestSql(jobQuery), values), jobQuery).rows;
 }
 
-async function read(
+async function readRows(
   db: Database,
   { check }: JobQuery,
   statement: Statement,
@@ -169,16 +173,16 @@ async function read(
   return rows;
 }
 
-function sorted(rows: readonly TextRow[], { check }: JobQuery): SortedRows {
+function sortRows(rows: readonly TextRow[], { check }: JobQuery): SortedRows {
   const isOpen = (row: TextRow) => row.is_undecided || (check !== null && row.payload === null);
   const matches = (row: TextRow) => check === null || check(row as CheckedTexts);
   return {
-    rows: grouped(rows.filter((row) => !isOpen(row) && matches(row))),
-    undecided: grouped(rows.filter(isOpen)),
+    rows: groupedRows(rows.filter((row) => !isOpen(row) && matches(row))),
+    undecided: groupedRows(rows.filter(isOpen)),
   };
 }
 
-function grouped(rows: readonly TextRow[]): GroupedRow[] {
+function groupedRows(rows: readonly TextRow[]): GroupedRow[] {
   return rows.map((row) => ({
     page: row.place,
     id: row.id,

@@ -10,7 +10,7 @@ import type { Gauge } from "../stats/gauge.ts";
 import { sampleInTime } from "../stats/in-time.ts";
 import { selectPages } from "../stats/page-sample.ts";
 import { rowsOfPage } from "../stats/sample-jobs.ts";
-import { shuffled } from "./shuffled.ts";
+import { shuffle } from "./shuffle.ts";
 
 export interface PayloadRow {
   readonly id: string;
@@ -35,7 +35,7 @@ const FIRST_SPAN = 20_000;
 export interface Payloads {
   readonly rows: readonly PayloadRow[];
   /** The query that was used. If decompressing took too long, it lacks the conditions on compressed values. */
-  readonly asked: JobQuery;
+  readonly usedQuery: JobQuery;
 }
 
 export async function readPayloads(
@@ -45,22 +45,22 @@ export async function readPayloads(
   { pages }: Gauge,
   smallPages: number,
 ): Promise<Payloads> {
-  let asked = jobQuery;
+  let usedQuery = jobQuery;
   const { light } = jobQuery;
   if (pages <= smallPages) {
-    const all = await nullOnTimeout(newest(db, asked, side));
-    if (all !== null) return { rows: all, asked };
-    asked = light ?? asked;
+    const all = await nullOnTimeout(newest(db, usedQuery, side));
+    if (all !== null) return { rows: all, usedQuery };
+    usedQuery = light ?? usedQuery;
   }
   const sample = (some: JobQuery) => (count: number) => {
-    asked = some;
-    return read(db, some, side, sampleSql, [shuffled(selectPages(pages, count))]);
+    usedQuery = some;
+    return readCandidates(db, some, side, sampleSql, [shuffle(selectPages(pages, count))]);
   };
   const readLight = light === null ? null : sample(light);
-  const sampled = await sampleInTime(db, "payloads", SAMPLED_PAGES, sample(asked), readLight);
-  if (sampled.rows.length >= FEW_ROWS || !side.matching) return { rows: sampled.rows, asked };
-  const walked = await walkNewest(db, asked, side);
-  return { rows: walked.length > sampled.rows.length ? walked : sampled.rows, asked };
+  const sampled = await sampleInTime(db, "payloads", SAMPLED_PAGES, sample(usedQuery), readLight);
+  if (sampled.rows.length >= FEW_ROWS || !side.matching) return { rows: sampled.rows, usedQuery };
+  const walked = await walkNewest(db, usedQuery, side);
+  return { rows: walked.length > sampled.rows.length ? walked : sampled.rows, usedQuery };
 }
 
 /**
@@ -71,7 +71,7 @@ async function newest(db: Database, jobQuery: JobQuery, side: Side): Promise<Pay
   const until = monotonic() + WALK_MS;
   const found: PayloadRow[] = [];
   for (let to = MAX_ID; ; ) {
-    const { rows, lastId } = await read(db, jobQuery, side, newestSql, [to]);
+    const { rows, lastId } = await readCandidates(db, jobQuery, side, newestSql, [to]);
     found.push(...rows);
     if (lastId === null || found.length >= MAX_ROWS || monotonic() > until) break;
     to = String(BigInt(lastId) - 1n);
@@ -93,7 +93,7 @@ async function walkNewest(db: Database, jobQuery: JobQuery, side: Side): Promise
     const began = monotonic();
     const from = to - BigInt(span);
     const within = [String(from), String(to)];
-    const some = await nullOnTimeout(read(db, jobQuery, side, spanSql, within));
+    const some = await nullOnTimeout(readCandidates(db, jobQuery, side, spanSql, within));
     if (some === null) break;
     found.push(...some.rows);
     to = some.lastId === null ? from : BigInt(some.lastId) - 1n;
@@ -111,7 +111,7 @@ interface CandidateRows {
   readonly lastId: string | null;
 }
 
-async function read(
+async function readCandidates(
   db: Database,
   jobQuery: JobQuery,
   side: Side,

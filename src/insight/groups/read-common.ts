@@ -25,15 +25,15 @@ export async function readCommon(
   smallPages = SMALL_TABLE_PAGES,
 ): Promise<CommonFactors> {
   const asOf = new Date(gauge.nowMs).toISOString();
-  const { rows: here, asked } = jobQuery.isEmpty
-    ? { rows: [], asked: jobQuery }
+  const { rows: here, usedQuery } = jobQuery.isEmpty
+    ? { rows: [], usedQuery: jobQuery }
     : await readPayloads(db, jobQuery, { matching: true }, gauge, smallPages);
   const tasks = new Map<number, number>();
   for (const { taskId } of here) tasks.set(taskId, (tasks.get(taskId) ?? 0) + 1);
   const taskIds = [...tasks].sort((a, b) => b[1] - a[1]).slice(0, MAX_TASKS);
   const side = { matching: false as const, taskIds: taskIds.map(([id]) => id) };
   const { rows: there } =
-    here.length === 0 ? { rows: [] } : await readPayloads(db, asked, side, gauge, smallPages);
+    here.length === 0 ? { rows: [] } : await readPayloads(db, usedQuery, side, gauge, smallPages);
   const queueIds = new Set([...here, ...there].flatMap(({ queueId }) => queueId ?? []));
   const queues = await readNames(db, "queue", [...queueIds]);
   const findings = await differences(await fields(here, queues), await fields(there, queues));

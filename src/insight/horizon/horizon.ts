@@ -39,13 +39,13 @@ export async function readHorizon(
     return Math.round(Math.hypot(ofFailed, ofOthers));
   });
   const exact = error.map((_, bucket) => probed.has(bucket) && bucket >= firstAhead);
-  return { now, edges, series: together(sampled.series, probed), error, exact, basis: "sample" };
+  return { now, edges, series: mergeSeries(sampled.series, probed), error, exact, basis: "sample" };
 }
 
 const NOTHING_PROBED: ReadonlyMap<number, Series> = new Map();
 
 /** Replaces sampled counts by those of the index, which has exact counts of all jobs except failed ones. */
-function together(sampled: Series, probed: ReadonlyMap<number, Series>): Series {
+function mergeSeries(sampled: Series, probed: ReadonlyMap<number, Series>): Series {
   const series = structuredClone(sampled);
   for (const [bucket, counts] of probed) {
     for (const one of drawn) {

@@ -100,10 +100,10 @@ const reasonsSql: Statement = (s) => `
 // The job is as the operation left it.
 const byHandSql: Statement = (s) => `
   select pg_catalog.count(*)::int as count from (
-    select from ${s}._private_operation_rows as was
-    join ${s}._private_jobs as jobs on jobs.id = was.job_id and jobs.updated_at = was.left_at
-    where was.operation_id = any($1::bigint[]) and was.outcome = 'd'::"char"
-      and ($2::bigint[] is null or was.job_id = any($2::bigint[]))
+    select from ${s}._private_operation_rows as images
+    join ${s}._private_jobs as jobs on jobs.id = images.job_id and jobs.updated_at = images.left_at
+    where images.operation_id = any($1::bigint[]) and images.outcome = 'd'::"char"
+      and ($2::bigint[] is null or images.job_id = any($2::bigint[]))
     limit $3::int
   ) as jobs`;
 

@@ -1,6 +1,6 @@
 // The input of the incident rules, and the queries for the jobs that it counts. Data that could not be read is absent,
 // and reported as an incident of its own.
-import { quoted } from "../../domain/portable/query/quoted.ts";
+import { quote } from "../../domain/portable/query/quote.ts";
 import type { Value } from "../../domain/value.ts";
 import type { Pause } from "../controls/list-pauses.ts";
 import type { Difference } from "../groups/differences.ts";
@@ -84,7 +84,7 @@ export interface IncidentFacts {
 /** The maximum number of names in a query. A longer query could not be read. */
 export const MAX_NAMES = 20;
 
-export const listed = (names: readonly string[]): string => names.map(quoted).join(",");
+export const quoteNames = (names: readonly string[]): string => names.map(quote).join(",");
 
 /**
  * Returns the query for the due jobs with `term` that no queue blocks, as the tasks of the facts count them; null: it
@@ -93,7 +93,7 @@ export const listed = (names: readonly string[]): string => names.map(quoted).jo
 export function startable(term: string, { limited }: IncidentFacts): string | null {
   const full = [...new Set(limited.flatMap(({ limit }) => limit.queue ?? []))];
   if (full.length > MAX_NAMES) return null;
-  const open = full.length === 0 ? "" : `-queue:${listed(full)}`;
+  const open = full.length === 0 ? "" : `-queue:${quoteNames(full)}`;
   return [term, "is:due -is:blocked", open].filter((part) => part !== "").join(" ");
 }
 
@@ -104,7 +104,7 @@ export function jobsOfTasks(waiting: readonly WaitingTask[], facts: IncidentFact
     ...facts.paused.flatMap(({ pause: { scope, name } }) => (scope === "task" && name) || []),
   ];
   if (others.length === 0) return startable("", facts);
-  if (others.length <= MAX_NAMES) return startable(`-task:${listed(others)}`, facts);
+  if (others.length <= MAX_NAMES) return startable(`-task:${quoteNames(others)}`, facts);
   if (waiting.length > MAX_NAMES) return null;
-  return startable(`task:${listed(waiting.map(({ identifier }) => identifier))}`, facts);
+  return startable(`task:${quoteNames(waiting.map(({ identifier }) => identifier))}`, facts);
 }

@@ -3,7 +3,7 @@
 import { codeOf } from "../../base/errors.ts";
 import type { Database } from "../../database/database.ts";
 import { hasWorkerTable } from "../../database/schema/extensions/has-extension.ts";
-import { capped, exact, type Value } from "../../domain/value.ts";
+import { cappedValue, exactValue, type Value } from "../../domain/value.ts";
 import { listPauses, type Pause } from "../controls/list-pauses.ts";
 import type { Difference } from "../groups/differences.ts";
 import type { Groups } from "../groups/group.ts";
@@ -139,7 +139,7 @@ const largest = (errors: Groups | null) =>
     : errors.groups.filter((group) => isMany(group, errors)).slice(0, MAX_COMPARED);
 
 const atLeast = (count: number, isWhole: boolean, asOf: string): Value =>
-  (isWhole ? exact : capped)(count, "probe", asOf);
+  (isWhole ? exactValue : cappedValue)(count, "probe", asOf);
 
 function waitingFor({ id }: LockedQueue, head: DueHead | null, asOf: string) {
   const found = head?.queues.get(id);

@@ -2,8 +2,8 @@
 // other, a future peak, a server in trouble. Pure functions from facts to incidents.
 
 import { ageText, spanText } from "../../domain/portable/ages.ts";
-import { estimated, exact } from "../../domain/value.ts";
-import { counted, grouped, isMarkedFailed, shortName } from "../../domain/words.ts";
+import { estimatedValue, exactValue } from "../../domain/value.ts";
+import { countText, isMarkedFailed, numberText, shortName } from "../../domain/words.ts";
 import type { Difference } from "../groups/differences.ts";
 import { doubtOfRetry, type Groups, type JobGroup } from "../groups/group.ts";
 import { crashReport, crashTrend } from "./crashes.ts";
@@ -24,7 +24,7 @@ export function errorGroups({ errors, common, failedByHand, nowMs }: IncidentFac
   if (errors === null) return [];
   return errors.groups
     .filter(({ key, label }) => !isMarkedFailed(label) && !failedByHand.has(key))
-    .map((group) => failing(group, isMany(group, errors), common.get(group.key), nowMs));
+    .map((group) => failingIncident(group, isMany(group, errors), common.get(group.key), nowMs));
 }
 
 /** Whether a group is large: at least 20 jobs and 1 % of all failed jobs. */
@@ -35,7 +35,7 @@ export function isMany({ count }: JobGroup, { of }: Groups): boolean {
 /** Returns the query for the failed jobs of a group. */
 export const failedOf = ({ key }: Pick<JobGroup, "key">): string => `is:failed group:${key}`;
 
-function failing(
+function failingIncident(
   group: JobGroup,
   areMany: boolean,
   common: Difference | undefined,
@@ -55,7 +55,7 @@ function failing(
     kind: "error_group",
     level: areMany && nowMs - lastMs < DAY_MS ? "bad" : "warn",
     title: `${who}: ${label}`,
-    sentence: `${counted(count, "job")} failed${last}.${news}${inCommon(common)}${doubt ?? ""}`,
+    sentence: `${countText(count, "job")} failed${last}.${news}${inCommon(common)}${doubt ?? ""}`,
     since: firstSeen,
     affected: count,
     jobsWait: false,
@@ -89,7 +89,7 @@ export function poisonJobs(facts: IncidentFacts): Incident[] {
   );
   return [...Map.groupBy(suspects, crashesOf).values()].map((jobs) => {
     const [job] = jobs as [PoisonJob];
-    return jobs.length === 1 ? crashing(job, facts) : together(jobs, facts);
+    return jobs.length === 1 ? crashIncident(job, facts) : groupIncident(jobs, facts);
   });
 }
 
@@ -97,7 +97,7 @@ export function poisonJobs(facts: IncidentFacts): Incident[] {
 const crashesOf = ({ id, lost, recoveredMs, recoveredFrom }: PoisonJob): string =>
   recoveredMs === null ? id : `${lost} ${recoveredMs} ${recoveredFrom}`;
 
-function crashing(job: PoisonJob, facts: IncidentFacts): Incident {
+function crashIncident(job: PoisonJob, facts: IncidentFacts): Incident {
   const { id, task, lost } = job;
   const beside = facts.poison.filter((other) => isBeside(other, job));
   const crash = crashReport([job], beside, facts.crashes);
@@ -106,9 +106,9 @@ function crashing(job: PoisonJob, facts: IncidentFacts): Incident {
     kind: "poison",
     level: "bad",
     title: `${task === null ? "" : `${shortName(task)} `}#${id} crashes its worker`,
-    sentence: `${attemptText(job, facts)} and the last ${lost === 1 ? "one crashed its" : `${grouped(lost)} crashed their`} worker.${crashedText(facts)}${besideText(beside)}`,
+    sentence: `${attemptText(job, facts)} and the last ${lost === 1 ? "one crashed its" : `${numberText(lost)} crashed their`} worker.${crashedText(facts)}${besideText(beside)}`,
     since: null,
-    affected: exact(1, "scan", facts.asOf),
+    affected: exactValue(1, "scan", facts.asOf),
     jobsWait: true,
     q: `id:${id}`,
     links: { ...noLinks, job: id },
@@ -120,7 +120,7 @@ function crashing(job: PoisonJob, facts: IncidentFacts): Incident {
 
 const MAX_NAMED = 6;
 
-function together(jobs: readonly PoisonJob[], facts: IncidentFacts): Incident {
+function groupIncident(jobs: readonly PoisonJob[], facts: IncidentFacts): Incident {
   const crash = crashReport(jobs, [], facts.crashes);
   const [{ id, lost }] = jobs as [PoisonJob];
   const names = jobs
@@ -131,10 +131,10 @@ function together(jobs: readonly PoisonJob[], facts: IncidentFacts): Incident {
     id: `poison:${id}`,
     kind: "poison",
     level: "bad",
-    title: `${counted(jobs.length, "job")} ran whenever their worker crashed`,
-    sentence: `All of them lost ${lost === 1 ? "an attempt in the same crash" : `their last ${grouped(lost)} attempts in the same crashes`}. One of them, or another job that was running at the time, is the cause.${crashedText(facts)} Run them on a worker with a concurrency of 1 to find out which. ${names.join(", ")}${rest}.`,
+    title: `${countText(jobs.length, "job")} ran whenever their worker crashed`,
+    sentence: `All of them lost ${lost === 1 ? "an attempt in the same crash" : `their last ${numberText(lost)} attempts in the same crashes`}. One of them, or another job that was running at the time, is the cause.${crashedText(facts)} Run them on a worker with a concurrency of 1 to find out which. ${names.join(", ")}${rest}.`,
     since: null,
-    affected: exact(jobs.length, "scan", facts.asOf),
+    affected: exactValue(jobs.length, "scan", facts.asOf),
     jobsWait: true,
     q: `id:${jobs.map((job) => job.id).join(",")}`,
     links: noLinks,
@@ -164,10 +164,10 @@ const isBeside = (job: PoisonJob, other: PoisonJob): boolean =>
 
 function attemptText(job: PoisonJob, { coverage, nowMs }: IncidentFacts): string {
   const { attempts, maxAttempts, isRunning, runAtMs } = job;
-  const number = grouped(isRunning ? attempts : attempts + 1);
-  const attempt = `Attempt ${number} of ${grouped(maxAttempts)}`;
+  const number = numberText(isRunning ? attempts : attempts + 1);
+  const attempt = `Attempt ${number} of ${numberText(maxAttempts)}`;
   if (isRunning) return `${attempt} runs now,`;
-  const where = coverage.alive > 1 ? ` on any of ${grouped(coverage.alive)} workers` : "";
+  const where = coverage.alive > 1 ? ` on any of ${numberText(coverage.alive)} workers` : "";
   return runAtMs > nowMs
     ? `${attempt} begins in ${ageText(runAtMs - nowMs)}${where},`
     : `${attempt} is due${where},`;
@@ -176,7 +176,7 @@ function attemptText(job: PoisonJob, { coverage, nowMs }: IncidentFacts): string
 function crashedText({ crashes, nowMs }: IncidentFacts): string {
   if (crashes.length < 2) return "";
   const firstMs = Math.min(...crashes.map(({ atMs }) => atMs));
-  return ` ${grouped(crashes.length)} workers crashed in the last ${ageText(nowMs - firstMs)}.`;
+  return ` ${numberText(crashes.length)} workers crashed in the last ${ageText(nowMs - firstMs)}.`;
 }
 
 const MAX_BESIDE = 3;
@@ -186,9 +186,9 @@ function besideText(beside: readonly PoisonJob[]): string {
   const lost = beside
     .toSorted((a, b) => b.lost - a.lost)
     .slice(0, MAX_BESIDE)
-    .map((other) => `#${other.id} ${grouped(other.lost)}`);
+    .map((other) => `#${other.id} ${numberText(other.lost)}`);
   const rest = beside.length > MAX_BESIDE ? ", …" : "";
-  return ` ${counted(beside.length, "other job", "other jobs")} lost fewer attempts in crashes: ${lost.join(", ")}${rest}.`;
+  return ` ${countText(beside.length, "other job", "other jobs")} lost fewer attempts in crashes: ${lost.join(", ")}${rest}.`;
 }
 
 const PEAK_FACTOR = 10;
@@ -217,7 +217,9 @@ export function peakAhead({ horizon, asOf }: IncidentFacts): Incident[] {
   const [from = 0, to = 0] = [edges[bucket], edges[bucket + 1]];
   const margin = error[bucket] ?? 0;
   const affected =
-    margin === 0 ? exact(highest, "probe", asOf) : estimated(highest, margin, "sample", asOf);
+    margin === 0
+      ? exactValue(highest, "probe", asOf)
+      : estimatedValue(highest, margin, "sample", asOf);
   const startMs = Date.parse(horizon.now) + from * 1_000;
   const span = `${spanText(from * 1_000)} to ${spanText(to * 1_000)}`;
   return [
@@ -227,7 +229,7 @@ export function peakAhead({ horizon, asOf }: IncidentFacts): Incident[] {
       kind: "peak",
       level: "warn",
       title: "A peak is ahead",
-      sentence: `${counted(affected, "job is", "jobs are")} due in ${span}: over ten times the usual rate.`,
+      sentence: `${countText(affected, "job is", "jobs are")} due in ${span}: over ten times the usual rate.`,
       since: timeOf(startMs),
       affected,
       jobsWait: false,
@@ -253,10 +255,10 @@ export function crashLoop({ crashes, poison, nowMs, asOf }: IncidentFacts): Inci
       id: "crash_loop",
       kind: "crash_loop",
       level: "bad",
-      title: `${grouped(recent.length)} workers crashed within ${ageText(nowMs - firstMs)}`,
+      title: `${numberText(recent.length)} workers crashed within ${ageText(nowMs - firstMs)}`,
       sentence: "They stopped without finishing their jobs, which have been recovered.",
       since: timeOf(firstMs),
-      affected: exact(0, "heartbeat", asOf),
+      affected: exactValue(0, "heartbeat", asOf),
       jobsWait: false,
       q: null,
       links: noLinks,
@@ -284,10 +286,10 @@ export function missedTicks({ missed, nowMs, asOf }: IncidentFacts): Incident[] 
       title:
         others.length === 0
           ? `${names[0]} misses its ticks`
-          : `${grouped(missed.length)} cron entries miss their ticks`,
+          : `${numberText(missed.length)} cron entries miss their ticks`,
       sentence: `No live worker adds ${others.length === 0 ? "its" : "their"} jobs; ${since}${named}.`,
       since: timeOf(first.sinceMs),
-      affected: exact(0, "catalog", asOf),
+      affected: exactValue(0, "catalog", asOf),
       jobsWait: false,
       q: null,
       links: noLinks,

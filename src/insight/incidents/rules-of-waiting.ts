@@ -1,9 +1,9 @@
 // Rules about work that does not proceed: a stuck queue, a worker that is not responding, a task without a worker,
 // overdue jobs. Pure functions from facts to incidents.
 import { ageText } from "../../domain/portable/ages.ts";
-import { quoted } from "../../domain/portable/query/quoted.ts";
-import { capped, exact, probedSum, type Value } from "../../domain/value.ts";
-import { byWorker, counted, grouped, shortName, workerNamed } from "../../domain/words.ts";
+import { quote } from "../../domain/portable/query/quote.ts";
+import { cappedValue, exactValue, probedSum, type Value } from "../../domain/value.ts";
+import { byWorker, countText, numberText, shortName, workerNamed } from "../../domain/words.ts";
 import { STALE_LOCK_MS } from "../../queue/workers/reset-stale-locks.ts";
 import { pauseText } from "../controls/pause-text.ts";
 import { isUnsupported } from "../why/causes.ts";
@@ -11,8 +11,8 @@ import { quietText } from "./activity.ts";
 import {
   type IncidentFacts,
   jobsOfTasks,
-  listed,
   MAX_NAMES,
+  quoteNames,
   startable,
   type WaitingQueue,
   type WaitingTask,
@@ -24,7 +24,7 @@ const withoutFix = { jobsWait: true, fix: null, trend: [] } as const;
 
 const waitingOf = (all: readonly Pick<WaitingQueue, "waiting">[], asOf: string): Value =>
   probedSum(
-    all.map(({ waiting }) => waiting ?? exact(0, "probe", asOf)),
+    all.map(({ waiting }) => waiting ?? exactValue(0, "probe", asOf)),
     asOf,
   );
 
@@ -39,8 +39,8 @@ export function stuckQueues(facts: IncidentFacts): Incident[] {
   const atFault = facts.queues.filter((queue) => isAtFault(queue, facts));
   return [...Map.groupBy(atFault, ({ holder }) => holder.workerId).values()].flatMap((queues) =>
     queues.length < MANY_QUEUES
-      ? queues.map((queue) => stuck([queue], facts))
-      : [stuck(queues, facts)],
+      ? queues.map((queue) => stuckIncident([queue], facts))
+      : [stuckIncident(queues, facts)],
   );
 }
 
@@ -51,7 +51,7 @@ function isAtFault({ waiting, holder, lockedMs }: WaitingQueue, { nowMs }: Incid
 }
 
 /** Returns one incident for queues that the same worker has locked. The longest lock comes first. */
-function stuck(queues: readonly WaitingQueue[], { nowMs, asOf }: IncidentFacts): Incident {
+function stuckIncident(queues: readonly WaitingQueue[], { nowMs, asOf }: IncidentFacts): Incident {
   const { id, name, holder, lockedMs, trend } = queues[0] as WaitingQueue;
   const { workerId, state, lastHeartbeatMs } = holder;
   const isMany = queues.length > 1;
@@ -64,15 +64,16 @@ function stuck(queues: readonly WaitingQueue[], { nowMs, asOf }: IncidentFacts):
       : `${has} for ${age} and sends no heartbeats: check that it is still running.`;
   const isSure = state === "stale" || nowMs - lockedMs >= STALE_LOCK_MS;
   const is = (sure: string) => `${isSure ? sure : "may be"} stuck`;
-  const names = queues.length <= MAX_NAMES ? `queue:${listed(queues.map((one) => one.name))}` : "";
+  const names =
+    queues.length <= MAX_NAMES ? `queue:${quoteNames(queues.map((one) => one.name))}` : "";
   return {
     id: isMany ? `stuck_queues:${workerId}` : `stuck_queue:${id}`,
     kind: isSure ? "stuck_queue" : "locked_queue",
     level: state === "stale" ? "bad" : "warn",
     title: isMany
-      ? `${grouped(queues.length)} queues ${is("are")} behind ${byWorker(workerId)}`
+      ? `${numberText(queues.length)} queues ${is("are")} behind ${byWorker(workerId)}`
       : `${shortName(name)} ${is("is")}`,
-    sentence: `${counted(affected, "job waits", "jobs wait")}. ${cause}`,
+    sentence: `${countText(affected, "job waits", "jobs wait")}. ${cause}`,
     since: timeOf(lockedMs),
     affected,
     jobsWait: true,
@@ -94,15 +95,16 @@ export function staleWorkers(facts: IncidentFacts): Incident[] {
     queues.filter((one) => isAtFault(one, facts)).map((one) => one.holder.workerId),
   );
   return stale.flatMap(({ workerId, lastHeartbeatMs, running }): Incident[] => {
-    const held = queues.filter(({ holder }) => holder.workerId === workerId).length;
+    const lockedQueues = queues.filter(({ holder }) => holder.workerId === workerId).length;
     // Its last report is older than an unlock.
     const hasJobs = jobHolders === null ? running !== 0 : jobHolders.includes(workerId);
-    if (reported.has(workerId) || (held === 0 && !hasJobs)) return [];
+    if (reported.has(workerId) || (lockedQueues === 0 && !hasJobs)) return [];
     const jobs =
       running === null
         ? "It had not reported what it was running."
-        : `It was running ${counted(running, "job")} at its last heartbeat.`;
-    const queueText = held === 0 ? "" : ` It has locked ${counted(held, "queue")}.`;
+        : `It was running ${countText(running, "job")} at its last heartbeat.`;
+    const queueText =
+      lockedQueues === 0 ? "" : ` It has locked ${countText(lockedQueues, "queue")}.`;
     return [
       {
         id: `stale_worker:${workerId}`,
@@ -111,13 +113,13 @@ export function staleWorkers(facts: IncidentFacts): Incident[] {
         title: `${workerNamed(workerId)} is not responding`,
         sentence: `${jobs}${queueText} Its last heartbeat was ${ageText(nowMs - lastHeartbeatMs)} ago.`,
         since: timeOf(lastHeartbeatMs),
-        affected: (running === null ? capped : exact)(
+        affected: (running === null ? cappedValue : exactValue)(
           hasJobs ? (running ?? 0) : 0,
           "heartbeat",
           asOf,
         ),
         jobsWait: true,
-        q: hasJobs ? `worker:${quoted(workerId)}` : null,
+        q: hasJobs ? `worker:${quote(workerId)}` : null,
         links: { ...noLinks, worker: workerId },
         fix: unlock(workerId),
         trend: [],
@@ -138,18 +140,18 @@ export function unsupportedTasks(facts: IncidentFacts): Incident[] {
     const none =
       coverage.alive === 1
         ? "the only worker alive does not support this task"
-        : `none of the ${grouped(coverage.alive)} workers alive supports this task`;
+        : `none of the ${numberText(coverage.alive)} workers alive supports this task`;
     const did = former === null ? "" : ` ${workerNamed(former)} did, but is not responding.`;
     return {
       id: `unsupported_task:${id}`,
       kind: "unsupported_task",
       level: "bad",
       title: `${shortName(identifier)} has no worker`,
-      sentence: `${counted(waiting, "job is", "jobs are")} due, but ${none}.${did}`,
+      sentence: `${countText(waiting, "job is", "jobs are")} due, but ${none}.${did}`,
       since: timeOf(oldestMs),
       affected: waiting,
       ...withoutFix,
-      q: startable(`task:${quoted(identifier)}`, facts),
+      q: startable(`task:${quote(identifier)}`, facts),
       links: { ...noLinks, worker: former },
     };
   });
@@ -169,14 +171,14 @@ export function noWorker(facts: IncidentFacts): Incident[] {
   const last = ended === undefined ? "" : ` ${workerNamed(ended)} was the last that had this task.`;
   const busy = unknownHolders(facts);
   const known = hasWorkers ? "No worker sends heartbeats" : "Workers here send no heartbeats";
-  const may = busy > 0 ? ` ${counted(busy, "worker")} without heartbeats may be busy.` : "";
+  const may = busy > 0 ? ` ${countText(busy, "worker")} without heartbeats may be busy.` : "";
   return [
     {
       id: "no_worker",
       kind: "no_worker",
       level: "bad",
       title: busy > 0 || !hasWorkers ? "No worker takes jobs" : "No workers are running",
-      sentence: `${counted(affected, "job is", "jobs are")} due, the oldest, ${shortName(oldest.identifier)}, for ${ageText(lateMs)}. ${known}, and ${quietText(quiet, busy > 0, lateMs)}.${last}${may}`,
+      sentence: `${countText(affected, "job is", "jobs are")} due, the oldest, ${shortName(oldest.identifier)}, for ${ageText(lateMs)}. ${known}, and ${quietText(quiet, busy > 0, lateMs)}.${last}${may}`,
       // When the last worker stopped is unknown: its row is deleted, and the oldest job may have been due before.
       since: null,
       affected,
@@ -215,14 +217,14 @@ export function oldReady(facts: IncidentFacts): Incident[] {
     ? "Whether workers are alive is unknown: the heartbeat tables are missing."
     : coverage.alive === 0
       ? "No worker with heartbeats is alive."
-      : `${counted(coverage.alive, "worker is", "workers are")} alive.`;
+      : `${countText(coverage.alive, "worker is", "workers are")} alive.`;
   return [
     {
       id: "old_ready",
       kind: "old_ready",
       level: "bad",
       title: "Jobs are overdue",
-      sentence: `${counted(affected, "job waits", "jobs wait")}, the oldest, ${shortName(oldest.identifier)}, for ${ageText(nowMs - oldest.oldestMs)}. ${workers}`,
+      sentence: `${countText(affected, "job waits", "jobs wait")}, the oldest, ${shortName(oldest.identifier)}, for ${ageText(nowMs - oldest.oldestMs)}. ${workers}`,
       since: null,
       affected,
       ...withoutFix,
@@ -240,13 +242,13 @@ export function pausedWork(facts: IncidentFacts): Incident[] {
   const { paused, asOf, nowMs } = facts;
   return paused.map(({ pause, waiting }): Incident => {
     const { scope, name } = pause;
-    const affected = waiting ?? capped(0, "probe", asOf);
+    const affected = waiting ?? cappedValue(0, "probe", asOf);
     const endsSoon = (pause.resumeAt?.getTime() ?? Infinity) - nowMs < MIN_AHEAD_MS;
     const text = pauseText(endsSoon ? { ...pause, resumeAt: null } : pause);
     const isNone = affected.value === 0 && affected.precision === "exact";
     // Jobs that a back-off has deferred are scheduled for its end, and not counted.
-    const jobs = isNone ? "No job is due" : counted(affected, "job waits", "jobs wait");
-    const named = `${scope}:${quoted(name ?? "")}`;
+    const jobs = isNone ? "No job is due" : countText(affected, "job waits", "jobs wait");
+    const named = `${scope}:${quote(name ?? "")}`;
     const q =
       scope === "queue" ? `${named} is:due` : startable(scope === "all" ? "" : named, facts);
     return {
@@ -275,9 +277,9 @@ export function fullLimits(facts: IncidentFacts): Incident[] {
       const { name, scope, match } = definition;
       const q =
         queue !== null
-          ? `queue:${quoted(queue)} is:due`
-          : startable(`${scope}:${quoted(match)}`, facts);
-      const jobs = counted(waiting, "job waits", "jobs wait");
+          ? `queue:${quote(queue)} is:due`
+          : startable(`${scope}:${quote(match)}`, facts);
+      const jobs = countText(waiting, "job waits", "jobs wait");
       return {
         id: `limited:${name}:${queue ?? ""}`,
         kind: "limited",

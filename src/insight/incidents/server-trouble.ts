@@ -2,7 +2,7 @@
 // the dead rows of jobs that have ended since.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { ageText } from "../../domain/portable/ages.ts";
-import { exact } from "../../domain/value.ts";
+import { exactValue } from "../../domain/value.ts";
 import { shortName } from "../../domain/words.ts";
 import { type Incident, noLinks, timeOf } from "./incident.ts";
 
@@ -83,7 +83,7 @@ export function trouble({ server, unread, asOf, nowMs }: TroubleFacts): Incident
   return troubles.map((one) => ({
     ...one,
     kind: "trouble",
-    affected: exact(0, "catalog", asOf),
+    affected: exactValue(0, "catalog", asOf),
     jobsWait: one.level === "bad",
     q: null,
     links: noLinks,

@@ -1,6 +1,6 @@
 // From facts to the verdict: runs every rule and sorts the incidents. The title of the worst is the headline.
-import { capped, exact, type Value } from "../../domain/value.ts";
-import { counted, grouped } from "../../domain/words.ts";
+import { cappedValue, exactValue, type Value } from "../../domain/value.ts";
+import { countText, numberText } from "../../domain/words.ts";
 import { MAX_ERROR_GROUPS, NEW_MS } from "../groups/group.ts";
 import type { IncidentFacts } from "./facts.ts";
 import type { Incident, IncidentCheck, Incidents } from "./incident.ts";
@@ -72,17 +72,19 @@ function verdictOf(
   }
   if (others.length === 0) return headlineOf(worst);
   const least = errors?.groups.length === MAX_ERROR_GROUPS ? "at least " : "";
-  return `${headlineOf(worst)}, and ${least}${grouped(others.length)} more`;
+  return `${headlineOf(worst)}, and ${least}${numberText(others.length)} more`;
 }
 
 const NO_HEARTBEATS = "No worker sends heartbeats";
 
 /** Returns the number of failed jobs. The error groups have only those with an error. */
 function failedJobs({ errors, horizon, asOf }: IncidentFacts): Value {
-  const inGroups = errors?.of ?? exact(0, "scan", asOf);
+  const inGroups = errors?.of ?? exactValue(0, "scan", asOf);
   const drawn = horizon?.series.failed.reduce((sum, count) => sum + count, 0) ?? 0;
   if (drawn <= inGroups.value) return inGroups;
-  return horizon?.basis === "scan" ? exact(drawn, "scan", asOf) : capped(1, "sample", asOf);
+  return horizon?.basis === "scan"
+    ? exactValue(drawn, "scan", asOf)
+    : cappedValue(1, "sample", asOf);
 }
 
 /**
@@ -90,7 +92,7 @@ function failedJobs({ errors, horizon, asOf }: IncidentFacts): Value {
  */
 function headlineOf({ kind, title, affected }: Incident): string {
   const failing = kind === "error_group" ? /^(.*? fails?): /s.exec(title)?.[1] : undefined;
-  return failing === undefined ? title : `${failing}: ${counted(affected, "job")}`;
+  return failing === undefined ? title : `${failing}: ${countText(affected, "job")}`;
 }
 
 /** Returns the checks, and whether there is evidence that each found no problem. `found`: the kinds of incidents. */
@@ -109,7 +111,7 @@ function checksOf(facts: IncidentFacts, found: ReadonlySet<string>): IncidentChe
   const areNone = failed.value === 0;
   const failures = areNone
     ? "No jobs have failed"
-    : counted(failed, "job has failed", "jobs have failed");
+    : countText(failed, "job has failed", "jobs have failed");
   return [
     check("No queue is stuck", "stuck_queue", areLocksRead && !found.has("locked_queue")),
     check(failures, "error_group", errors !== null && areNone),

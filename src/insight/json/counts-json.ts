@@ -42,7 +42,7 @@ export function pulseJson(snapshot: QueueSnapshot): {
     done: rates.done,
     failing: rates.failed,
     locked_queues: gauge.lockedQueueIds.length,
-    ...reporting(snapshot),
+    ...reportingWorkers(snapshot),
   };
   const comparable = JSON.stringify({ ...members, oldest_ready_at: counts.oldestReadyAt });
   const oldest = counts.oldestReadyAt === null ? null : Date.parse(counts.oldestReadyAt);
@@ -51,7 +51,7 @@ export function pulseJson(snapshot: QueueSnapshot): {
   return { comparable, json };
 }
 
-function reporting(snapshot: QueueSnapshot) {
+function reportingWorkers(snapshot: QueueSnapshot) {
   const { alive, stale } = countWorkers(snapshot);
   return { alive, stale };
 }

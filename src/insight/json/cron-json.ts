@@ -3,7 +3,7 @@ import { patternInWords } from "../../domain/cron/pattern-words.ts";
 import type { CronDetails } from "../lists/cron/cron-details.ts";
 import type { CronPage, ListedCronEntry } from "../lists/cron/list-cron.ts";
 import { timeOfMs } from "./exact-json.ts";
-import { scheduleJson, zoned } from "./schedule-json.ts";
+import { scheduleJson, withZone } from "./schedule-json.ts";
 
 export function cronListJson({ entries, nextCursor, count }: CronPage): string {
   const rows = entries.map(entryJson).join(",");
@@ -32,7 +32,7 @@ export function cronDetailsJson(
 
 /** Built by hand, because a job's id exceeds a number. */
 function entryJson(given: ListedCronEntry): string {
-  const known = JSON.stringify({
+  const members = JSON.stringify({
     identifier: given.identifier,
     task: given.task,
     known_since: timeOfMs(given.knownSinceMs),
@@ -41,7 +41,7 @@ function entryJson(given: ListedCronEntry): string {
     late_since: timeOfMs(given.lateSinceMs),
     match: given.match,
     time_zone: given.timeZone,
-    in_words: zoned(given.match === null ? null : patternInWords(given.match), given.timeZone),
+    in_words: withZone(given.match === null ? null : patternInWords(given.match), given.timeZone),
     backfill: given.backfillSeconds === null ? null : Math.floor(given.backfillSeconds),
     workers: given.workers,
     worker_ids: given.workerIds,
@@ -53,5 +53,5 @@ function entryJson(given: ListedCronEntry): string {
     overlap: given.overlap,
     revision: given.revision,
   });
-  return `${known.slice(0, -1)},"pending_job_id":${given.pendingJobId ?? "null"}}`;
+  return `${members.slice(0, -1)},"pending_job_id":${given.pendingJobId ?? "null"}}`;
 }

@@ -30,12 +30,12 @@ export function lockedWorkerJson({ workerId, lockedJobs, lockedQueues }: LockedW
  * text.
  */
 export function activeWorkerJson(worker: ActiveWorker): string {
-  const known = JSON.stringify({
+  const members = JSON.stringify({
     worker_id: worker.workerId,
     last_heartbeat_at: worker.lastHeartbeatAtText,
     started_at: worker.startedAtText,
     is_stale: worker.isStale,
     metadata_left_out: worker.isMetadataOmitted,
   });
-  return `${known.slice(0, -1)},"metadata":${worker.metadataText ?? "null"}}`;
+  return `${members.slice(0, -1)},"metadata":${worker.metadataText ?? "null"}}`;
 }

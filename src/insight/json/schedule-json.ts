@@ -12,7 +12,7 @@ export function scheduleJson({ definition, revision, ...times }: StoredSchedule)
     task: entry.taskIdentifier,
     pattern: expression,
     time_zone: timeZone,
-    in_words: zoned(patternInWords(expression), timeZone),
+    in_words: withZone(patternInWords(expression), timeZone),
     backfill_secs: entry.fillMs / 1_000,
     jitter_secs: jitterMs / 1_000,
     overlap,
@@ -30,7 +30,7 @@ export function scheduleJson({ definition, revision, ...times }: StoredSchedule)
 }
 
 /** With the zone, unless it is UTC. */
-export function zoned(words: string | null, timeZone: string | null): string | null {
+export function withZone(words: string | null, timeZone: string | null): string | null {
   if (timeZone === null || timeZone === "UTC") return words;
   return words === null ? `in ${timeZone}` : `${words} in ${timeZone}`;
 }

@@ -4,7 +4,7 @@ import { type Database, query, type Statement } from "../../database/database.ts
 import { hasLimits } from "../../database/schema/extensions/has-extension.ts";
 import type { LimitDefinition } from "../../domain/limits/limit.ts";
 import { periodWords } from "../../domain/limits/limit-text.ts";
-import { grouped, momentText, shortName } from "../../domain/words.ts";
+import { momentText, numberText, shortName } from "../../domain/words.ts";
 import { readLimits, type StoredLimit } from "../../queue/limits/limits.ts";
 import { isNearlyUsedUp, nextStartMs } from "./next-start.ts";
 import {
@@ -50,7 +50,7 @@ export async function readBlockingLimits(
     rates: await readRates(db),
   };
   return limits
-    .flatMap((limit) => blocking(limit, { ...facts, isExact: only !== null }))
+    .flatMap((limit) => blockingLimits(limit, { ...facts, isExact: only !== null }))
     .filter(({ queue }) => only === null || queue === null || queue === only.queue);
 }
 
@@ -63,7 +63,7 @@ interface Facts {
   readonly rates: RateTimes;
 }
 
-function blocking(limit: StoredLimit, facts: Facts): BlockingLimit[] {
+function blockingLimits(limit: StoredLimit, facts: Facts): BlockingLimit[] {
   const { definition, backOff } = limit;
   if (backOff !== null) {
     const reason = backOff.reason === null ? "" : `: ${backOff.reason}`;
@@ -87,10 +87,12 @@ function ofConcurrency(
   const { concurrency } = definition;
   if (concurrency === null) return null;
   const jobs = runningOf(limit, running, granted);
-  const most = grouped(concurrency);
-  if (jobs >= concurrency) return { use: `${grouped(jobs)} of ${most} running`, next: null };
+  const most = numberText(concurrency);
+  if (jobs >= concurrency) return { use: `${numberText(jobs)} of ${most} running`, next: null };
   if ((granted.get(id)?.permits ?? 0) < concurrency) return null;
-  return rateUse ?? { use: `all ${most} granted to workers, ${grouped(jobs)} running`, next: null };
+  return (
+    rateUse ?? { use: `all ${most} granted to workers, ${numberText(jobs)} running`, next: null }
+  );
 }
 
 function blockingQueues({ id, definition }: StoredLimit, facts: Facts): BlockingLimit[] {
@@ -98,7 +100,7 @@ function blockingQueues({ id, definition }: StoredLimit, facts: Facts): Blocking
   const full = busy
     .filter(({ name, running, slots }) => running >= slots && isFor(definition, name))
     .map(({ name, running, slots }): BlockingLimit => {
-      const use = `${grouped(running)} of ${grouped(slots)} running in ${shortName(name)}`;
+      const use = `${numberText(running)} of ${numberText(slots)} running in ${shortName(name)}`;
       return { definition, queue: name, use, next: null };
     });
   const names = new Set(full.map(({ queue }) => queue));
@@ -118,13 +120,13 @@ function ofRate(
   if (rate === null || aheadMs === undefined) return null;
   const nextMs = nextStartMs(definition, aheadMs);
   if (isExact ? nextMs === 0 : !isNearlyUsedUp(definition, aheadMs)) return null;
-  const use = `${grouped(rate.limit)} per ${periodWords(rate)} are used up`;
+  const use = `${numberText(rate.limit)} per ${periodWords(rate)} are used up`;
   return { use, next: `next in ${secondsText(nextMs)}` };
 }
 
 /** Returns `0.4 s`, or whole seconds from ten on. */
 const secondsText = (ms: number): string =>
-  ms < 10_000 ? `${(ms / 1_000).toFixed(1)} s` : `${grouped(Math.ceil(ms / 1_000))} s`;
+  ms < 10_000 ? `${(ms / 1_000).toFixed(1)} s` : `${numberText(Math.ceil(ms / 1_000))} s`;
 
 /** Returns the ids of queues by name. Deleted ones are missing. */
 export async function readQueueIds(

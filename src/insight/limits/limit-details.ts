@@ -3,7 +3,7 @@ import { type Database, query, type Statement } from "../../database/database.ts
 import { likePattern } from "../../domain/limits/limit.ts";
 import type { StoredLimit } from "../../queue/limits/limits.ts";
 import { dateOf, microseconds } from "../../queue/sql/moments.ts";
-import { beginning, MAX_REASON_LENGTH } from "../../queue/sql/unpacked.ts";
+import { MAX_REASON_LENGTH, startOfText } from "../../queue/sql/unpacked.ts";
 import { isFor } from "./read-use.ts";
 
 /** What a worker holds of the concurrency of a limit of tasks. */
@@ -71,11 +71,11 @@ interface BackOffRow extends Pick<BackOff, "scope" | "name" | "reason" | "task">
 }
 
 const permitsSql: Statement = (s) => `
-select ${beginning("worker_id", MAX_REASON_LENGTH)} as worker_id, permits, in_use, wanted from ${s}._private_limit_permits as p
+select ${startOfText("worker_id", MAX_REASON_LENGTH)} as worker_id, permits, in_use, wanted from ${s}._private_limit_permits as p
 where limit_id = $1::int order by permits desc, p.worker_id limit 1000`;
 
 const backOffsSql: Statement = (s) => `
-select scope, ${beginning("name")} as name, ${beginning("reason", MAX_REASON_LENGTH)} as reason, ${beginning("task")} as task, job_id::text, ${microseconds("began_at")}::text as began_us,
+select scope, ${startOfText("name")} as name, ${startOfText("reason", MAX_REASON_LENGTH)} as reason, ${startOfText("task")} as task, job_id::text, ${microseconds("began_at")}::text as began_us,
   ${microseconds("until")}::text as until_us
 from ${s}._private_back_offs
 where began_at > pg_catalog.now() - interval '1 hour' and (scope = 'limit' and name = $1::text

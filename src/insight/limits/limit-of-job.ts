@@ -2,7 +2,7 @@
 // that workers fetch from, which takes 3 to 10 ms.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { type LimitDefinition, likePattern } from "../../domain/limits/limit.ts";
-import { capped, exact, type Value } from "../../domain/value.ts";
+import { cappedValue, exactValue, type Value } from "../../domain/value.ts";
 import { shortName, valueText } from "../../domain/words.ts";
 import { priorities } from "../read/priorities.ts";
 import { type ExhaustedLimit, readBlockingLimits } from "./blocking.ts";
@@ -29,7 +29,7 @@ export async function readLimitOfJob(
   const pattern = isQueue ? null : likePattern(definition.match);
   const [row] = await query<WaitingRow>(db, waitingSql, [pattern, queue?.id ?? null]);
   const { seen = 0, waiting: count = 0 } = row ?? {};
-  const waiting = (seen < MAX_WALKED ? exact : capped)(count, "probe", asOf);
+  const waiting = (seen < MAX_WALKED ? exactValue : cappedValue)(count, "probe", asOf);
   return { definition, waiting, text: usedText(first, waiting) };
 }
 

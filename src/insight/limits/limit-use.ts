@@ -95,7 +95,7 @@ const nameOf = ({ limit }: LimitUse) => limit.definition.name;
 function useOfTasks(limit: StoredLimit, facts: Facts): LimitUse {
   const { definition } = limit;
   const running = runningOf(limit, facts.running, facts.granted);
-  const tallies = matching(limit, facts.waitingTasks).map(([, tally]) => tally);
+  const tallies = matchingNames(limit, facts.waitingTasks).map(([, tally]) => tally);
   const waiting = waitingOf(facts.counted, tallies);
   const nextMs = nextStartMs(definition, facts.rates.get(limit.id)?.get("") ?? null);
   const { concurrency } = definition;
@@ -112,7 +112,7 @@ function useOfTasks(limit: StoredLimit, facts: Facts): LimitUse {
 function useOfQueues(limit: StoredLimit, facts: Facts): LimitUse {
   const { definition, id } = limit;
   const inUse = facts.busy.filter(({ name }) => isFor(definition, name));
-  const waiting = matching(limit, facts.waitingQueues);
+  const waiting = matchingNames(limit, facts.waitingQueues);
   const isInUse = new Set(inUse.map(({ name }) => name));
   const others = waiting
     .filter(([name]) => !isInUse.has(name))
@@ -154,7 +154,7 @@ function stateOf(
   return { backingOff: backs, state: backs !== null ? "backing_off" : isFull ? "full" : "free" };
 }
 
-function matching(
+function matchingNames(
   { definition }: StoredLimit,
   named: ReadonlyMap<string, NameTally>,
 ): [string, NameTally][] {

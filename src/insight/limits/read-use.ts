@@ -4,7 +4,7 @@ import { hasWorkerTable } from "../../database/schema/extensions/has-extension.t
 import { type LimitDefinition, likePattern, matches } from "../../domain/limits/limit.ts";
 import type { StoredLimit } from "../../queue/limits/limits.ts";
 import { aheadMs, dateOf, microseconds } from "../../queue/sql/moments.ts";
-import { beginning, MAX_REASON_LENGTH } from "../../queue/sql/unpacked.ts";
+import { MAX_REASON_LENGTH, startOfText } from "../../queue/sql/unpacked.ts";
 import { reportedWorkers } from "../expressions/reported-workers.ts";
 
 const MAX_RUNNING = 50_000;
@@ -182,8 +182,8 @@ const MAX_BACK_OFFS = 10_000;
 
 // A pause of another end is one of a person, and no back-off.
 const backingOffSql: Statement = (s) => `
-select backs.scope, ${beginning("backs.name")} as name, ${microseconds("backs.until")}::text as until_us,
-  ${beginning("backs.reason", MAX_REASON_LENGTH)} as reason
+select backs.scope, ${startOfText("backs.name")} as name, ${microseconds("backs.until")}::text as until_us,
+  ${startOfText("backs.reason", MAX_REASON_LENGTH)} as reason
 from ${s}._private_back_offs as backs
 where backs.until > pg_catalog.now() and backs.scope <> 'limit' and exists (
   select from ${s}._private_pauses as pauses

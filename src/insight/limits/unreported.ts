@@ -2,7 +2,7 @@
 // among them.
 import type { Database } from "../../database/database.ts";
 import { hasLimits } from "../../database/schema/extensions/has-extension.ts";
-import { counted } from "../../domain/words.ts";
+import { countText } from "../../domain/words.ts";
 import { readLimits } from "../../queue/limits/limits.ts";
 import { knownWorkers } from "../lists/known-workers.ts";
 
@@ -29,6 +29,6 @@ async function noteOn(db: Database, what: string): Promise<string | null> {
   const { workers } = await knownWorkers(db);
   const unknown = workers.filter(({ state }) => state === "unknown").length;
   if (unknown === 0) return null;
-  const senders = counted(unknown, "worker sends", "workers send");
+  const senders = countText(unknown, "worker sends", "workers send");
   return `${senders} no heartbeats: Graphile workers ${what}`;
 }

@@ -2,7 +2,7 @@
 // sampled. If the head contains all due jobs, the counts and ages are exact; otherwise they are lower bounds.
 import { monotonic } from "../../base/clock.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
-import { capped, exact, type Value } from "../../domain/value.ts";
+import { cappedValue, exactValue, type Value } from "../../domain/value.ts";
 import { isAvailable, isDue } from "../../queue/sql/eligible.ts";
 import { milliseconds, timeText } from "../../queue/sql/moments.ts";
 import { MAX_PRIORITIES, priorities } from "../read/priorities.ts";
@@ -60,8 +60,8 @@ async function readHead(db: Database, kind: Kind): Promise<HeadCounts> {
     oldestMs: (id) => oldest[indexes.get(id) ?? -1] ?? null,
     morePrecise(id, value) {
       const count = countOf(id);
-      if (row?.is_whole === true) return exact(count, "probe", asOf);
-      return (value.low ?? value.value) >= count ? value : capped(count, "probe", asOf);
+      if (row?.is_whole === true) return exactValue(count, "probe", asOf);
+      return (value.low ?? value.value) >= count ? value : cappedValue(count, "probe", asOf);
     },
   };
 }

@@ -41,16 +41,16 @@ export async function lastErrors(
   const indexes = await usableIndexes(db);
   const failed = indexes.has("failed") ? await nullOnTimeout(lastOfFailed(db, taskIds)) : null;
   const retried = indexes.has("retrying") ? await nullOnTimeout(lastOfRetried(db, taskIds)) : null;
-  const known = newestOf([...(failed ?? []), ...(retried ?? [])]);
-  const rest = taskIds.filter((id) => !known.has(id));
-  if (rest.length === 0) return { of: known, areSampled: true };
+  const newest = newestOf([...(failed ?? []), ...(retried ?? [])]);
+  const rest = taskIds.filter((id) => !newest.has(id));
+  if (rest.length === 0) return { of: newest, areSampled: true };
   const { pages } = await readGauge(db);
   const sampled = await nullOnTimeout(
     sampleInTime(db, "errors", SAMPLED_PAGES, (count) =>
       lastOfPages(db, rest, selectPages(pages, count)),
     ),
   );
-  return { of: new Map([...known, ...newestOf(sampled ?? [])]), areSampled: true };
+  return { of: new Map([...newest, ...newestOf(sampled ?? [])]), areSampled: true };
 }
 
 const EARLIEST = Number.NEGATIVE_INFINITY;
@@ -130,14 +130,14 @@ const lastOfFailedSql: Statement = (s) =>
 
 // Finds the nearest retries. The delay grows with each attempt, so a recent failure is due soon, or has been due for a
 // short time.
-const retried = (s: string, when: string, order: string): string => `
+const lastRetriedSql = (s: string, when: string, order: string): string => `
     (select ${FAILED} from ${s}._private_jobs as jobs
     where ${indexCondition("retrying", "jobs")} and jobs.run_at ${when} pg_catalog.now()
     order by jobs.run_at ${order}
     limit ${NEWEST / 2})`;
 
 const lastOfRetriedSql: Statement = (s) =>
-  lastOf(s, `${retried(s, "<=", "desc")} union all ${retried(s, ">", "asc")}`);
+  lastOf(s, `${lastRetriedSql(s, "<=", "desc")} union all ${lastRetriedSql(s, ">", "asc")}`);
 
 const lastOfPagesSql: Statement = (s) =>
   lastOf(

@@ -39,7 +39,7 @@ export function pageOf<R>(
 ): Page<R> {
   const placeOf = (row: R): PageEnd => ({ sort, key: finite(order.key(row)), name: nameOf(row) });
   const inOrder = (a: PageEnd, b: PageEnd) =>
-    byKey(a.key, b.key, order.isDescending) || compared(a.name, b.name);
+    byKey(a.key, b.key, order.isDescending) || compare(a.name, b.name);
   const after = cursor === null ? null : decodePlace(cursor, sort);
   const placed = rows.map((row) => ({ row, place: placeOf(row) }));
   const left = after === null ? placed : placed.filter((one) => inOrder(one.place, after) > 0);
@@ -61,10 +61,10 @@ function finite(key: SortKey): SortKey {
 
 function byKey(a: SortKey, b: SortKey, isDescending: boolean): number {
   if (a === null || b === null) return Number(a === null) - Number(b === null);
-  return isDescending ? compared(b, a) : compared(a, b);
+  return isDescending ? compare(b, a) : compare(a, b);
 }
 
-function compared(a: string | number, b: string | number): number {
+function compare(a: string | number, b: string | number): number {
   return a < b ? -1 : Number(a > b);
 }
 
@@ -79,7 +79,7 @@ export function encodePlace({ sort, key, name }: PageEnd): string {
  * Returns the place in a text. Throws InputError for a text that encodePlace() did not make, or made for another order.
  */
 export function decodePlace(text: string, sort: string): PageEnd {
-  const [made, key, name] = parsed(text);
+  const [made, key, name] = parseCursor(text);
   const isKey = key === null || typeof key === "string" || typeof key === "number";
   if (typeof made !== "string" || typeof name !== "string" || !isKey) {
     throw new InputError([
@@ -93,7 +93,7 @@ export function decodePlace(text: string, sort: string): PageEnd {
   return { sort, key, name };
 }
 
-function parsed(text: string): readonly unknown[] {
+function parseCursor(text: string): readonly unknown[] {
   if (text.length > MAX_CURSOR_LENGTH) return [];
   try {
     const value: unknown = JSON.parse(Buffer.from(text, "base64url").toString());

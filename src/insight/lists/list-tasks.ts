@@ -67,8 +67,8 @@ export async function listTasks(
     isDescending: true,
   });
   const ages = (row: TaskRow) => {
-    const known = tally(row);
-    return known === undefined ? null : agesOf(known);
+    const taskTally = tally(row);
+    return taskTally === undefined ? null : agesOf(taskTally);
   };
   const support = await supportOf(db, counted);
   const troubled = (row: TaskRow) =>

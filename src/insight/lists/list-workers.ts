@@ -2,7 +2,13 @@
 
 import type { Database, Statement } from "../../database/database.ts";
 import { query } from "../../database/database.ts";
-import { type Basis, capped, estimated, exact, type Value } from "../../domain/value.ts";
+import {
+  type Basis,
+  cappedValue,
+  estimatedValue,
+  exactValue,
+  type Value,
+} from "../../domain/value.ts";
 import { isLocked } from "../../queue/sql/job-state.ts";
 import { lockHolder } from "../../queue/sql/lock.ts";
 import { microseconds, timeText } from "../../queue/sql/moments.ts";
@@ -51,11 +57,14 @@ const orders: Record<WorkerSort, SortOrder<KnownWorker>> = {
   state: { key: ({ state }) => rank[state], isDescending: false },
   id: { key: () => null, isDescending: false },
   "-started": { key: ({ startedAtUs }) => time(startedAtUs), isDescending: true },
-  "-running": { key: (worker) => worker.reportedRunning ?? held(worker), isDescending: true },
+  "-running": {
+    key: (worker) => worker.reportedRunning ?? jobsLockedBy(worker),
+    isDescending: true,
+  },
   "-done": { key: ({ donePerMin }) => donePerMin, isDescending: true },
 };
 
-const held = ({ locks }: KnownWorker) => locks?.jobs ?? 0;
+const jobsLockedBy = ({ locks }: KnownWorker) => locks?.jobs ?? 0;
 
 export interface WorkerPage {
   readonly workers: readonly ListedWorker[];
@@ -73,7 +82,7 @@ export async function listWorkers(
   const { rows, nextCursor } = pageOf(known.workers, orders[request.sort], nameOf, request);
   const counts = { alive: 0, stale: 0, unknown: 0 };
   for (const { state } of known.workers) counts[state]++;
-  return { workers: await listed(db, rows, known), nextCursor, counts };
+  return { workers: await listedWorkers(db, rows, known), nextCursor, counts };
 }
 
 /** Returns the worker; null if it has no row and no locks were found. */
@@ -83,7 +92,7 @@ export async function getWorker(
   counted: CountedHolders | null = null,
 ): Promise<ListedWorker | null> {
   const known = await knownWorkers(db, "", counted);
-  const [worker] = await listed(
+  const [worker] = await listedWorkers(
     db,
     known.workers.filter((one) => one.workerId === workerId),
     known,
@@ -91,7 +100,7 @@ export async function getWorker(
   return worker ?? null;
 }
 
-async function listed(
+async function listedWorkers(
   db: Database,
   workers: readonly KnownWorker[],
   { locksBasis, nowUs }: KnownWorkers,
@@ -107,7 +116,7 @@ async function listed(
       ...report.current,
       ...(fetched === null ? longest : longest.slice(0, running.value)),
     ];
-    const lockedJobs = locksBasis === "probe" ? held(worker) : null;
+    const lockedJobs = locksBasis === "probe" ? jobsLockedBy(worker) : null;
     return { ...worker, report, running, fetched, lockedJobs, current };
   });
 }
@@ -122,15 +131,15 @@ const isWithoutReport = ({ reportedRunning: runningSaid }: KnownWorker) => runni
 function runningOf(worker: KnownWorker, basis: Basis | null, asOf: string): Value {
   const { reportedRunning: runningSaid, lastHeartbeatAtUs, locks } = worker;
   if (runningSaid !== null && lastHeartbeatAtUs !== null) {
-    return exact(runningSaid, "heartbeat", timeText(lastHeartbeatAtUs));
+    return exactValue(runningSaid, "heartbeat", timeText(lastHeartbeatAtUs));
   }
-  const jobs = held(worker);
-  if (basis === "probe") return exact(jobs, basis, asOf);
+  const jobs = jobsLockedBy(worker);
+  if (basis === "probe") return exactValue(jobs, basis, asOf);
   // A locked queue means a running job. The other number may include jobs that have ended since all jobs were counted.
   const queues = locks?.queues ?? 0;
   return basis === null
-    ? capped(queues, "probe", asOf)
-    : estimated(jobs, jobs, basis, asOf, queues);
+    ? cappedValue(queues, "probe", asOf)
+    : estimatedValue(jobs, jobs, basis, asOf, queues);
 }
 
 /** Limits the number to the worker's slots: it runs no more jobs than that, so further locked jobs have not started. */

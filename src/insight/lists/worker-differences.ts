@@ -1,7 +1,7 @@
 // Differences between live workers: another version of the package, a task that only some of them support, another
 // version of a cron entry.
 import type { Database } from "../../database/database.ts";
-import { counted } from "../../domain/words.ts";
+import { countText } from "../../domain/words.ts";
 import { scheduledNames } from "../read/list-schedules.ts";
 import {
   type CronVersion,
@@ -98,4 +98,4 @@ export function entryDifference({ versions }: LiveCronEntry): string | null {
 }
 
 const holders = ({ workers, workerIds: [first] }: CronVersion) =>
-  workers === 1 && first !== undefined ? first : counted(workers, "worker");
+  workers === 1 && first !== undefined ? first : countText(workers, "worker");

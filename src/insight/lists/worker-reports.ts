@@ -36,19 +36,19 @@ const liveSql =
   (part: "task_identifiers" | "cron"): Statement =>
   (s) =>
     `
-  select case when pg_catalog.sum(pg_catalog.length(said.part)) over (order by pg_catalog.length(said.part), said.ids) <= ${MAX_SENT}
-      then said.part end as ${part}, said.is_cut, said.workers, said.ids
+  select case when pg_catalog.sum(pg_catalog.length(reports.part)) over (order by pg_catalog.length(reports.part), reports.ids) <= ${MAX_SENT}
+      then reports.part end as ${part}, reports.is_cut, reports.workers, reports.ids
   from (
-    select said.part::text as part, said.is_cut, pg_catalog.count(*)::int as workers,
-      pg_catalog.to_json((pg_catalog.array_agg(said.id order by said.id))[1:${NAMED_WORKERS}])::text as ids
+    select reports.part::text as part, reports.is_cut, pg_catalog.count(*)::int as workers,
+      pg_catalog.to_json((pg_catalog.array_agg(reports.id order by reports.id))[1:${NAMED_WORKERS}])::text as ids
     from (
       select workers.id, workers.metadata -> '${part}'::text as part,
         workers.is_cut or workers.metadata -> 'tasks_cut'::text is not distinct from 'true'::jsonb as is_cut
       from ${reportedWorkers(s)} as workers
       where not ${isNotResponding}
-    ) as said
-    group by said.part, said.is_cut
-  ) as said`;
+    ) as reports
+    group by reports.part, reports.is_cut
+  ) as reports`;
 
 const statements = { tasks: liveSql("task_identifiers"), cron: liveSql("cron") };
 
@@ -62,15 +62,15 @@ export interface LiveVersion {
 const MAX_VERSIONS = 20;
 
 const versionsSql: Statement = (s) => `
-  select said.version, pg_catalog.count(*)::int as workers, pg_catalog.min(said.id) as worker_id
+  select reports.version, pg_catalog.count(*)::int as workers, pg_catalog.min(reports.id) as worker_id
   from (
     select workers.id, pg_catalog.left(workers.metadata ->> 'version'::text, 64) as version
     from ${reportedWorkers(s)} as workers
     where not ${isNotResponding}
-  ) as said
-  where said.version is not null
-  group by said.version
-  order by workers desc, said.version
+  ) as reports
+  where reports.version is not null
+  group by reports.version
+  order by workers desc, reports.version
   limit ${MAX_VERSIONS}`;
 
 /** Returns the versions of live workers, most frequent first. */
@@ -144,9 +144,9 @@ export async function liveCron(db: Database): Promise<LiveCronEntry[]> {
     const versions: CronVersion[] = [];
     for (const one of all) {
       const place = versions.findIndex((other) => isSame(one, other));
-      versions[place < 0 ? versions.length : place] = joined(versions[place], one);
+      versions[place < 0 ? versions.length : place] = addVersion(versions[place], one);
     }
-    return { ...all.reduce((before, one) => joined(before, one)), versions };
+    return { ...all.reduce((before, one) => addVersion(before, one)), versions };
   });
 }
 
@@ -156,7 +156,7 @@ function isSame(one: ReportedCronEntry, other: ReportedCronEntry): boolean {
   return isEqual && names.every((name) => one[name] === other[name]);
 }
 
-function joined(before: CronVersion | undefined, one: CronVersion): CronVersion {
+function addVersion(before: CronVersion | undefined, one: CronVersion): CronVersion {
   if (before === undefined) return one;
   const workerIds = [...before.workerIds, ...one.workerIds].slice(0, NAMED_WORKERS);
   return { ...one, workers: before.workers + one.workers, workerIds };

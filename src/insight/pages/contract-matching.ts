@@ -17,7 +17,7 @@ const nothing: WalkCondition = Object.freeze({
   isAll: false,
 });
 
-function matching(part: Partial<WalkCondition> & Pick<WalkCondition, "sql">): WalkCondition {
+function conditionOf(part: Partial<WalkCondition> & Pick<WalkCondition, "sql">): WalkCondition {
   return { ...everyJob, isAll: false, ...part };
 }
 
@@ -42,7 +42,7 @@ export function ofState(state: JobState | "all"): WalkCondition {
 }
 
 function inState(sql: string, state: JobState, isDue: boolean | null): WalkCondition {
-  return matching({
+  return conditionOf({
     sql: () => `(${sql})`,
     shape: { ...ANY_SHAPE, conditions: conditionsOf(state), isDue },
   });
@@ -53,8 +53,8 @@ export async function ofNames(db: Database, task: string, queue: string): Promis
   if (task === "" && queue === "") return [];
   const [ids] = await query<IdRow>(db, idsSql, [task, queue]);
   return [
-    named("task_id", task, ids?.task_id ?? null),
-    named("job_queue_id", queue, ids?.queue_id ?? null),
+    nameCondition("task_id", task, ids?.task_id ?? null),
+    nameCondition("job_queue_id", queue, ids?.queue_id ?? null),
   ];
 }
 
@@ -68,11 +68,15 @@ const idsSql: Statement = (schema) => `
     (select id from ${schema}._private_tasks where identifier = $1::text) as task_id,
     (select id from ${schema}._private_job_queues where queue_name = $2::text) as queue_id`;
 
-function named(column: "task_id" | "job_queue_id", name: string, id: number | null): WalkCondition {
+function nameCondition(
+  column: "task_id" | "job_queue_id",
+  name: string,
+  id: number | null,
+): WalkCondition {
   if (name === "") return everyJob;
   if (id === null) return nothing;
   const ids = column === "task_id" ? { taskIds: [id] } : { queueIds: [id] };
-  return matching({
+  return conditionOf({
     sql: (first) => `jobs.${column} = $${first}::int`,
     values: [id],
     shape: { ...ANY_SHAPE, ...ids },
@@ -92,7 +96,7 @@ export async function ofSearch(
   const { value, isIn } = textSearch(text);
   // Names are compared once for each response, not for each job.
   const { tasks, queues } = await namesWithText(db, text);
-  const exact = exactly(text);
+  const exact = idOrKeyCondition(text);
   const found = (first: number) => {
     const has = (column: string) => isIn(column, `$${first}::text[]`);
     return `(jobs.task_id = any($${first + 1}::int[])
@@ -102,7 +106,7 @@ export async function ofSearch(
     or ${has("jobs.last_error")}
     or ${has("jobs.payload::text")})`;
   };
-  return matching({
+  return conditionOf({
     sql: (first) => {
       const has = found(first + exact.values.length);
       const is = exact.sql(first);
@@ -113,8 +117,8 @@ export async function ofSearch(
 }
 
 /** Returns the condition for the job that has this id or this key. */
-export function exactly(text: string): WalkCondition {
-  return matching({
+export function idOrKeyCondition(text: string): WalkCondition {
+  return conditionOf({
     sql: (first) => `(jobs.id = $${first}::bigint or jobs.key = $${first + 1}::text)`,
     values: [isJobId(text) ? text : null, text],
   });

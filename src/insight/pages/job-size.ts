@@ -24,8 +24,8 @@ export async function jobSize(
   const [row] = await query<SizeRow>(db, storedSql, [id]);
   if (row === undefined) return null;
   const stored = row.payload_bytes + row.other_bytes;
-  if (!row.is_packed || stored > MAX_WHOLE_BYTES) return sized(stored);
-  return sized(row.other_bytes + (await unpackedBytes(quickReads, id)));
+  if (!row.is_packed || stored > MAX_WHOLE_BYTES) return sizeOf(stored);
+  return sizeOf(row.other_bytes + (await unpackedBytes(quickReads, id)));
 }
 
 /** Whether the job exists, without reading its size. */
@@ -33,7 +33,7 @@ export async function isJob(db: Database, id: string): Promise<boolean> {
   return (await query(db, isJobSql, [id])).length > 0;
 }
 
-const sized = (bytes: number): JobSize => ({ bytes, isWhole: bytes <= MAX_WHOLE_BYTES });
+const sizeOf = (bytes: number): JobSize => ({ bytes, isWhole: bytes <= MAX_WHOLE_BYTES });
 
 /** Returns the size, for which PostgreSQL decompresses the payload. A timeout means that it is too large. */
 async function unpackedBytes(db: Database, id: string): Promise<number> {

@@ -18,7 +18,7 @@ import { type JobSort, type OrderFacts, type Segment, segmentsOf } from "../walk
 import type { FoundJob } from "../walk/step.ts";
 import { type WalkResult, walk } from "../walk/walk.ts";
 import type { WalkPlace } from "../walk/walk-place.ts";
-import { exactly, ofNames, ofSearch, ofState } from "./contract-matching.ts";
+import { idOrKeyCondition, ofNames, ofSearch, ofState } from "./contract-matching.ts";
 import { type CheckedFilter, checkedFilter, type JobFilter } from "./job-filter.ts";
 import type { JobPage } from "./job-page.ts";
 import { missingGroup } from "./missing-group.ts";
@@ -100,7 +100,7 @@ async function resolve(db: Database, filter: CheckedFilter): Promise<PageInput> 
   const names = await ofNames(db, filter.identifier, filter.queue);
   const none = names.find(({ isEmpty }) => isEmpty);
   if (none !== undefined) return { filter, cursor, query: null, matching: none };
-  const query = filter.q.trim() === "" ? null : await compiled(db, filter.q, cursor);
+  const query = filter.q.trim() === "" ? null : await compile(db, filter.q, cursor);
   const matching = allOf([
     ofState(filter.state),
     ...names,
@@ -113,7 +113,7 @@ async function resolve(db: Database, filter: CheckedFilter): Promise<PageInput> 
 const markOf = ({ q, state, identifier, queue, search }: CheckedFilter) =>
   askedMark([q.trim(), state, identifier, queue, search]);
 
-async function compiled(db: Database, q: string, cursor: Cursor | null): Promise<JobQuery> {
+async function compile(db: Database, q: string, cursor: Cursor | null): Promise<JobQuery> {
   const indexes = await usableIndexes(db);
   const nowUs = cursor?.nowUs ?? "";
   return compileQuery(db, q, nowUs === "" ? { indexes } : { indexes, nowUs });
@@ -150,7 +150,7 @@ async function exactAhead(
   if (walked.next === null || walked.found.length >= limit) return null;
   const found = await walk({
     db,
-    matching: allOf([exactly(search), { ...matching, shape: FEW }]),
+    matching: allOf([idOrKeyCondition(search), { ...matching, shape: FEW }]),
     segments: segmentsOf("id", FEW, { priorities: null, indexes: new Set() }),
     place: walked.next,
     limit: 1,

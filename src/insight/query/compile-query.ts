@@ -41,7 +41,12 @@ import { fieldPart } from "./fields/index.ts";
 import { isCheap, termCosts } from "./fields/term-cost.ts";
 import { anywherePart, meantPart, textsOf } from "./fields/text-part.ts";
 import type { JobQuery, LightQuery } from "./job-query.ts";
-import { type NumberedSql, numbered, Parameters, settled } from "./parts/parameters.ts";
+import {
+  dropUnusedParameters,
+  type NumberedSql,
+  numberParameters,
+  Parameters,
+} from "./parts/parameters.ts";
 import { ALL, allOf, anyOf, noneOf, type QueryPart } from "./parts/part.ts";
 import { rowCheck } from "./row-check.ts";
 
@@ -73,17 +78,17 @@ export async function compileQuery(
   const compiler = new Compiler(known, texts);
   const part = tree === null ? ALL : compiler.part(tree);
   const { check, marks } = rowCheck(part);
-  const ready = settled(part.sql, marks, compiler.parameters.values);
+  const ready = dropUnusedParameters(part.sql, marks, compiler.parameters.values);
   const facts = { ...compiler.costFacts(text), indexes: options.indexes ?? new Set<string>() };
   const terms = termCosts(tree, facts);
   const query: JobQuery = {
     text: text.trim(),
     explicit: tree === null ? "" : compiler.explicit(text.trim(), tree),
     nowUs,
-    sql: (first) => numbered(ready.sql, first),
+    sql: (first) => numberParameters(ready.sql, first),
     values: ready.values,
     check,
-    marks: (first) => numbered(ready.marks, first),
+    marks: (first) => numberParameters(ready.marks, first),
     shape: part.shape,
     cost: isCheap(tree, facts) ? "cheap" : "bounded",
     terms,
@@ -102,13 +107,13 @@ function lightQuery(
 ): LightQuery | null {
   if (reading === null) return null;
   const undecided = `(${reading.columns.map(isPacked).join(" or ")})`;
-  const sql = `(${ready.renumbered(reading.beside)} and case when ${undecided} then true else ${ready.sql} end)`;
+  const sql = `(${ready.renumber(reading.beside)} and case when ${undecided} then true else ${ready.sql} end)`;
   const marks = `case when ${undecided} then null else ${ready.marks} end`;
   return {
     ...query,
     undecided,
-    sql: (first) => numbered(sql, first),
-    marks: (first) => numbered(marks, first),
+    sql: (first) => numberParameters(sql, first),
+    marks: (first) => numberParameters(marks, first),
   };
 }
 

@@ -37,12 +37,12 @@ function explicitTerm(term: TextTerm, meanings: WordMeanings | null): QueryNode 
   ];
   const items = fields
     .filter(([, meaning]) => meaning !== null)
-    .map(([field]) => named(field, text, { at, end }));
+    .map(([field]) => fieldNode(field, text, { at, end }));
   const [only] = items;
   return items.length === 1 && only !== undefined ? only : { kind: "or", items, at, end };
 }
 
-function named(field: string, text: string, span: Span): QueryNode {
+function fieldNode(field: string, text: string, span: Span): QueryNode {
   const value: QueryValue =
     field === "id"
       ? { kind: "number", text, ...span }

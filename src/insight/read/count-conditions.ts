@@ -50,7 +50,7 @@ type CountName =
 const due = `${isAvailable("jobs")} and ${isDue("jobs")}`;
 const ahead = `${isAvailable("jobs")} and not ${isDue("jobs")}`;
 const isBlocked = isBlockedQueue("queues");
-const counted = (where: string) => `pg_catalog.count(*) filter (where ${where})::text`;
+const countWhere = (where: string) => `pg_catalog.count(*) filter (where ${where})::text`;
 
 // Only locked jobs are checked for being fetched. In the pass over all jobs the planner would assume a check of each
 // job, and JIT-compile for seconds.
@@ -59,13 +59,13 @@ const countsSql =
   (schema) =>
     `
   select pg_catalog.count(*)::text as total,
-    ${counted(isLocked("jobs"))} as locked,
-    ${counted(isFailed("jobs"))} as failed,
-    ${counted(`${due} and ${isBlocked}`)} as blocked,
-    ${counted(`${due} and not (${isBlocked}) and jobs.attempts > 0`)} as retrying_due,
-    ${counted(`${due} and not (${isBlocked}) and jobs.attempts = 0`)} as ready,
-    ${counted(`${ahead} and jobs.attempts > 0`)} as retrying_ahead,
-    ${counted(`${ahead} and jobs.attempts = 0`)} as scheduled,
+    ${countWhere(isLocked("jobs"))} as locked,
+    ${countWhere(isFailed("jobs"))} as failed,
+    ${countWhere(`${due} and ${isBlocked}`)} as blocked,
+    ${countWhere(`${due} and not (${isBlocked}) and jobs.attempts > 0`)} as retrying_due,
+    ${countWhere(`${due} and not (${isBlocked}) and jobs.attempts = 0`)} as ready,
+    ${countWhere(`${ahead} and jobs.attempts > 0`)} as retrying_ahead,
+    ${countWhere(`${ahead} and jobs.attempts = 0`)} as scheduled,
     (select pg_catalog.count(*)::text from (
       select id, locked_by, locked_at from ${schema}._private_jobs as jobs
       where ${isLocked("jobs")} offset 0

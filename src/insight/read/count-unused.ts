@@ -12,15 +12,15 @@ export interface UnusedNames {
 
 /** Returns the tasks that are not in `used` and that no worker reports. */
 export async function readUnusedTasks(db: Database, used: readonly number[]): Promise<UnusedNames> {
-  return read(db, unusedTasksSql(await hasWorkerTable(db)), used);
+  return readUnused(db, unusedTasksSql(await hasWorkerTable(db)), used);
 }
 
 /** Returns the queues that are not locked and not in `used`. */
 export function readUnusedQueues(db: Database, used: readonly number[]): Promise<UnusedNames> {
-  return read(db, unusedQueuesSql, used);
+  return readUnused(db, unusedQueuesSql, used);
 }
 
-async function read(
+async function readUnused(
   db: Database,
   statement: Statement,
   used: readonly number[],

@@ -59,9 +59,9 @@ export async function listActiveWorkers(
   options: { readonly staleAfterMs?: number | undefined } = {},
 ): Promise<ActiveWorker[]> {
   const { staleAfterMs } = options;
-  const given = staleAfterMs === undefined ? null : validate(upToAYear, staleAfterMs) / 1_000;
+  const staleAfterS = staleAfterMs === undefined ? null : validate(upToAYear, staleAfterMs) / 1_000;
   if (!(await hasWorkerTable(db))) return [];
-  const rows = await query<ActiveWorkerRow>(db, activeWorkersSql, [given]);
+  const rows = await query<ActiveWorkerRow>(db, activeWorkersSql, [staleAfterS]);
   return rows.map((row) => ({
     workerId: row.id,
     lastHeartbeatAt: dateOf(row.last_heartbeat_at_us),

@@ -15,7 +15,7 @@ import {
   storedSchedule,
 } from "../../queue/schedules/schedule-row.ts";
 import { milliseconds } from "../../queue/sql/moments.ts";
-import { beginning, MAX_REASON_LENGTH } from "../../queue/sql/unpacked.ts";
+import { MAX_REASON_LENGTH, startOfText } from "../../queue/sql/unpacked.ts";
 
 /** A schedule has a payload of up to 64 KiB. */
 export const MAX_LISTED = 100;
@@ -112,8 +112,8 @@ where $1::text is null or identifier > $1::text
 order by identifier limit $2::int`;
 
 const timesSql: Statement = (s) => `
-select identifier, ${beginning("task")} as task, ${beginning("pattern", MAX_REASON_LENGTH)} as pattern,
-  ${beginning("time_zone")} as time_zone, jitter_ms, overlap, revision,
+select identifier, ${startOfText("task")} as task, ${startOfText("pattern", MAX_REASON_LENGTH)} as pattern,
+  ${startOfText("time_zone")} as time_zone, jitter_ms, overlap, revision,
   ${fillMs} as fill_ms, spec->>'jobKey'::text as key, (spec->>'lastMs'::text) as last_ms,
   ${milliseconds("paused_at")} as paused_ms, ${milliseconds("next_at")} as next_ms
 from (

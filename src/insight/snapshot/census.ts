@@ -73,7 +73,7 @@ export function createCensus(): Census {
       const rows = await tallyChunk(db, gauge, round.next, to);
       if (rows === null) return leave();
       const factor = CHUNK_MS / Math.max(monotonic() - began, 1);
-      pages = bounded(Math.round(pages * Math.min(Math.max(factor, 0.5), 2)));
+      pages = boundedPages(Math.round(pages * Math.min(Math.max(factor, 0.5), 2)));
       round.tallies.add(rows);
       round.next = to;
       // The table may have grown since the gauge was read. The next round counts the rest.
@@ -84,7 +84,7 @@ export function createCensus(): Census {
       return "complete";
     },
     shrink() {
-      pages = bounded(Math.floor(pages / 2));
+      pages = boundedPages(Math.floor(pages / 2));
     },
     last(gauge, becameDue) {
       if (complete === null || !isSameTable(complete, gauge)) return null;
@@ -102,6 +102,6 @@ function writesBetween(one: Gauge, other: Gauge): number {
   return written(other) - written(one);
 }
 
-function bounded(pages: number): number {
+function boundedPages(pages: number): number {
   return Math.min(Math.max(pages, MIN_PAGES), MAX_PAGES);
 }

@@ -1,7 +1,13 @@
 // The number of jobs in each condition and state with its precision. A small table is read in one pass. For a large one
 // the heads of the index are used if they are short, and otherwise the better of sample and census.
 import { type Condition, conditions } from "../../domain/condition.ts";
-import { between, capped, exact, type Interval, type Value } from "../../domain/value.ts";
+import {
+  cappedValue,
+  exactValue,
+  type Interval,
+  intervalValue,
+  type Value,
+} from "../../domain/value.ts";
 import { timeText } from "../../queue/sql/moments.ts";
 import type { Gauge } from "../stats/gauge.ts";
 import type { IndexedCounts } from "../stats/indexed-counts.ts";
@@ -39,7 +45,7 @@ const states = Object.keys(inState) as State[];
 export function countsOfPass(gauge: Gauge, names: NameCounts): MeasuredCounts {
   const { all } = names.tallies;
   const value = (which: readonly TallyName[]) =>
-    exact(sumOf(all.counts, which), "scan", names.asOf);
+    exactValue(sumOf(all.counts, which), "scan", names.asOf);
   const ages = agesOf(all);
   return {
     asOf: timeOf(gauge.nowMs),
@@ -98,20 +104,21 @@ export function countsOfParts(
 ): MeasuredCounts {
   const asOf = timeOf(gauge.nowMs);
   const best = (which: readonly TallyName[], atLeast = 0): Value => {
-    const known = which.filter((one) => tallies.has(one));
-    const certain = known.reduce((sum, one) => sum + (tallies.get(one) ?? 0), 0);
+    const exactNames = which.filter((one) => tallies.has(one));
+    const certain = exactNames.reduce((sum, one) => sum + (tallies.get(one) ?? 0), 0);
     const rest = which.filter((one) => !tallies.has(one));
-    if (rest.length === 0) return exact(certain, "probe", asOf);
+    if (rest.length === 0) return exactValue(certain, "probe", asOf);
     const counted = census?.value(census.tallies.all, which) ?? null;
     if (counted?.precision === "exact") return counted;
     const least = Math.max(certain, atLeast);
     if (taken === null) {
       return (
-        counted ?? (which === tallied ? plannedTotal(gauge, least) : capped(least, "probe", asOf))
+        counted ??
+        (which === tallied ? plannedTotal(gauge, least) : cappedValue(least, "probe", asOf))
       );
     }
-    const guess = shifted(taken.estimate(rest), certain);
-    const sampled = between(guess, "sample", taken.asOf, least);
+    const guess = shift(taken.estimate(rest), certain);
+    const sampled = intervalValue(guess, "sample", taken.asOf, least);
     const isBetter = counted !== null && counted.value >= least;
     return isBetter && widthOf(counted) < widthOf(sampled) ? counted : sampled;
   };
@@ -119,10 +126,11 @@ export function countsOfParts(
   const proven: Partial<Record<State, number>> = { ready: due, scheduled: ahead };
   const provenConditions: Partial<Record<Condition, number>> = { blocked: probe.blocked };
   const ages = census === null ? null : agesOf(census.tallies.all);
-  const met = taken?.sample ?? NOTHING_MET;
+  const sampleTimes = taken?.sample ?? NOTHING_MET;
   // Jobs that were running at the census may have ended; the sample is recent, but incomplete.
-  const { longestRunningMs = met.longestRunningMs ?? ages?.longestRunning ?? null } = indexed;
-  const { lastFailureMs = latest(met.lastFailureMs, ages?.lastFailure ?? null) } = indexed;
+  const { longestRunningMs = sampleTimes.longestRunningMs ?? ages?.longestRunning ?? null } =
+    indexed;
+  const { lastFailureMs = latest(sampleTimes.lastFailureMs, ages?.lastFailure ?? null) } = indexed;
   return {
     asOf,
     total: best(tallied, due + ahead),
@@ -152,7 +160,7 @@ function plannedTotal({ pages, jobsPerPage, nowMs }: Gauge, least: number): Valu
   // An ANALYZE during a large insert counts 0: it does not see the rows that are not yet committed.
   const high = perPage === 0 || jobsPerPage === null ? UNPLANNED.high : perPage * PLANNED_OFF_BY;
   const interval = { value: pages * perPage, low: pages * low, high: pages * high };
-  return between(interval, "catalog", timeOf(nowMs), least);
+  return intervalValue(interval, "catalog", timeOf(nowMs), least);
 }
 
 function sums({ counts }: JobSample, which: readonly TallyName[]): readonly number[] {
@@ -168,7 +176,7 @@ function rowsPerPage(sample: JobSample): number {
   return all.reduce((sum, count) => sum + count, 0) / Math.max(all.length, 1);
 }
 
-function shifted({ value, low, high }: Interval, by: number): Interval {
+function shift({ value, low, high }: Interval, by: number): Interval {
   return { value: value + by, low: low + by, high: high + by };
 }
 

@@ -1,5 +1,11 @@
 // The number of jobs of each task and each named queue, with its precision.
-import { type Basis, between, capped, exact, type Value } from "../../domain/value.ts";
+import {
+  type Basis,
+  cappedValue,
+  exactValue,
+  intervalValue,
+  type Value,
+} from "../../domain/value.ts";
 import { NameTallies, type NameTally } from "../stats/name-tallies.ts";
 import { inState, sumOf, type TallyName } from "../stats/tally.ts";
 
@@ -20,7 +26,7 @@ export function scannedNames(tallies: NameTallies, asOf: string): NameCounts {
     basis: "scan",
     asOf,
     tallies,
-    value: (tally, which) => exact(countOf(tally, which), "scan", asOf),
+    value: (tally, which) => exactValue(countOf(tally, which), "scan", asOf),
     lockedBy: (workerId) => tallies.holders.get(workerId) ?? 0,
   };
 }
@@ -41,8 +47,8 @@ export function censusNames(tallies: NameTallies, asOf: string, changes: Changes
     value: (tally, which) => {
       const value = countOf(tally, which);
       const margin = changes.writes + shiftOf(tally, which, changes.becameDue);
-      if (margin === 0) return exact(value, "census", asOf);
-      return between({ value, low: value - margin, high: value + margin }, "census", asOf);
+      if (margin === 0) return exactValue(value, "census", asOf);
+      return intervalValue({ value, low: value - margin, high: value + margin }, "census", asOf);
     },
     lockedBy: (workerId) => tallies.holders.get(workerId) ?? 0,
   };
@@ -84,14 +90,14 @@ export function sampledNames(tallies: NameTallies, asOf: string, share: number):
     value: (tally, which) => {
       const counted = countOf(tally, which);
       if (tally === undefined || counted === 0) {
-        return between({ value: 0, low: 0, high: RULE_OF_THREE * scale }, "sample", asOf);
+        return intervalValue({ value: 0, low: 0, high: RULE_OF_THREE * scale }, "sample", asOf);
       }
       // The conditions of one name may be correlated across pages, so their deviations are added.
       const spread = which.reduce((sum, one) => sum + Math.sqrt(tally.squares[one]), 0);
       const margin = Z * scale * spread;
       const value = scale * counted;
       const high = value + margin + (RULE_OF_THREE - 1) * scale;
-      return between({ value, low: value - margin, high }, "sample", asOf, counted);
+      return intervalValue({ value, low: value - margin, high }, "sample", asOf, counted);
     },
     lockedBy: (workerId) => Math.round(scale * (tallies.holders.get(workerId) ?? 0)),
   };
@@ -103,7 +109,7 @@ export function unknownNames(asOf: string): NameCounts {
     basis: "sample",
     asOf,
     tallies: new NameTallies(),
-    value: () => capped(0, "sample", asOf),
+    value: () => cappedValue(0, "sample", asOf),
     lockedBy: () => 0,
   };
 }

@@ -1,7 +1,7 @@
 // Reads the counts of all jobs, once for all callers. A pulse costs a few milliseconds. While there are viewers,
 // samples and the chunks of a census are read between pulses, and improve the next ones.
 import { monotonic } from "../../base/clock.ts";
-import { cached } from "../../database/cached.ts";
+import { createCache } from "../../database/cached.ts";
 import type { Database } from "../../database/database.ts";
 import { nullOnTimeout } from "../../database/null-on-timeout.ts";
 import { usableIndexes } from "../../database/schema/indexes/usable-indexes.ts";
@@ -140,10 +140,10 @@ export function createSampler(db: Database, options: SamplerOptions = {}): Sampl
     const all = gauge.pages <= smallPages ? await countAll(gauge) : null;
     if (all !== null) return all;
     const heads = await readHeads(gauge);
-    const taken = await freshSample(gauge);
+    const sample = await freshSample(gauge);
     const counted = census.last(gauge, heads.probe.becameDue);
-    const counts = countsOfParts(gauge, heads, taken, counted);
-    return { isSmall: false, counts, names: counted ?? taken?.names ?? unknownNames(counts.asOf) };
+    const counts = countsOfParts(gauge, heads, sample, counted);
+    return { isSmall: false, counts, names: counted ?? sample?.names ?? unknownNames(counts.asOf) };
   };
 
   // The parts are read in sequence, so that they do not use every connection of a small pool.
@@ -167,7 +167,7 @@ export function createSampler(db: Database, options: SamplerOptions = {}): Sampl
     };
   };
 
-  const pulse = cached(async () => {
+  const pulse = createCache(async () => {
     try {
       last = await timed("pulse", read);
       return last;

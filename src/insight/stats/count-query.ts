@@ -2,7 +2,13 @@
 // a confidence interval. The planner's estimate is never used.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { nullOnTimeout } from "../../database/null-on-timeout.ts";
-import { between, capped, exact, type Interval, type Value } from "../../domain/value.ts";
+import {
+  cappedValue,
+  exactValue,
+  type Interval,
+  intervalValue,
+  type Value,
+} from "../../domain/value.ts";
 import { timeText } from "../../queue/sql/moments.ts";
 import { loadPacked, type PackableRow, packable } from "../expressions/large-values.ts";
 import { type CheckedTexts, type JobQuery, undecidedBy } from "../query/job-query.ts";
@@ -40,7 +46,7 @@ export async function countQuery(
 ): Promise<Value> {
   const { smallPages = SMALL_TABLE_PAGES } = options;
   const asOf = timeText(gauge.nowMs * 1_000);
-  if (jobQuery.isEmpty) return exact(0, "probe", asOf);
+  if (jobQuery.isEmpty) return exactValue(0, "probe", asOf);
   let isLate = false;
   const { ids, key } = jobQuery.shape;
   const isSmall = gauge.pages <= smallPages;
@@ -49,8 +55,8 @@ export async function countQuery(
     const values = [cap, ...jobQuery.values];
     const rows = await nullOnTimeout(query<{ count: string }>(db, exactSql(jobQuery), values));
     const count = Number(rows?.[0]?.count ?? 0);
-    if (cap !== null && count >= cap) return capped(cap, "probe", asOf);
-    if (rows !== null) return exact(count, isSmall ? "scan" : "probe", asOf);
+    if (cap !== null && count >= cap) return cappedValue(cap, "probe", asOf);
+    if (rows !== null) return exactValue(count, isSmall ? "scan" : "probe", asOf);
     isLate = true;
   }
   if (isSmall && jobQuery.check !== null) {
@@ -59,8 +65,8 @@ export async function countQuery(
     );
     if (progress !== null && isDone(progress)) {
       const { count, undecided } = progress;
-      if (undecided === 0) return exact(count, "scan", asOf);
-      return between({ value: count, low: count, high: count + undecided }, "scan", asOf);
+      if (undecided === 0) return exactValue(count, "scan", asOf);
+      return intervalValue({ value: count, low: count, high: count + undecided }, "scan", asOf);
     }
     isLate = progress === null || progress.afterId === progress.firstId;
   }
@@ -112,7 +118,7 @@ async function sampleMatches(
   const counts = JSON.parse(row?.matching ?? "[]") as number[];
   const possible = JSON.parse(row?.possible ?? "[]") as number[];
   const perPage = Number(row?.jobs ?? 0) / Math.max(selected.length, 1);
-  return between(intervalOf(pages, counts, possible, perPage), "sample", asOf);
+  return intervalValue(intervalOf(pages, counts, possible, perPage), "sample", asOf);
 }
 
 interface MatchesRow {
@@ -164,7 +170,7 @@ async function sampleChecked(
   { sampledPages, random = Math.random }: SampledOptions,
 ): Promise<Value> {
   // The pages are in random order: if there are too many candidates, those that were read are still a sample.
-  const selected = shuffled(selectPages(pages, sampledPages, random), random);
+  const selected = shuffle(selectPages(pages, sampledPages, random), random);
   const rows = await query<CheckedRow>(db, checkedSql(jobQuery), [
     selected,
     MAX_CHECKED_BYTES,
@@ -188,10 +194,10 @@ async function sampleChecked(
     if (isMatch || isUnread) possible[place] = (possible[place] ?? 0) + 1;
   }
   const interval = intervalOf(pages, counts, possible, rows.length / counts.length);
-  return between(interval, "sample", asOf);
+  return intervalValue(interval, "sample", asOf);
 }
 
-function shuffled(pages: readonly number[], random: () => number): number[] {
+function shuffle(pages: readonly number[], random: () => number): number[] {
   const all = [...pages];
   for (let n = all.length - 1; n > 0; n--) {
     const other = Math.floor(random() * (n + 1));

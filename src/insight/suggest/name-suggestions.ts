@@ -29,7 +29,7 @@ function patterns(typed: string): [string, string] {
 const MAX_BYTES = 4_096;
 
 /** $1: the pattern for the text anywhere; $2: the pattern for the text at the beginning. */
-const like = (name: string, from: string, more = "") => `
+const likeSql = (name: string, from: string, more = "") => `
   select ${name} as name
   from ${from}
   where case when pg_catalog.octet_length(${name}) <= ${MAX_BYTES} then ${name} ilike $1::text else false end ${more}
@@ -38,10 +38,14 @@ const like = (name: string, from: string, more = "") => `
   limit ${MAX_NAMES}`;
 
 const holdersSql: Statement = (schema) =>
-  like("locked_by", `${schema}._private_job_queues as queues`, `and ${isLockedByWorker("queues")}`);
+  likeSql(
+    "locked_by",
+    `${schema}._private_job_queues as queues`,
+    `and ${isLockedByWorker("queues")}`,
+  );
 
 const statements: Readonly<Record<NameKind, Statement>> = {
-  task: (schema) => like("identifier", `${schema}._private_tasks`),
-  queue: (schema) => like("queue_name", `${schema}._private_job_queues`),
-  worker: (schema) => like("id", `${schema}._private_workers`),
+  task: (schema) => likeSql("identifier", `${schema}._private_tasks`),
+  queue: (schema) => likeSql("queue_name", `${schema}._private_job_queues`),
+  worker: (schema) => likeSql("id", `${schema}._private_workers`),
 };

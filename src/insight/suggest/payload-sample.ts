@@ -15,7 +15,7 @@ export type PayloadTexts = readonly (readonly [text: string, jobs: number])[];
 
 export async function payloadNames(db: Database, path: readonly PathStep[]): Promise<PayloadTexts> {
   const payloads = await samplePayloads(db);
-  return counted(
+  return countTexts(
     payloads.map((payload) => valuesAt(payload, path).flatMap((value) => memberNames(value))),
   );
 }
@@ -27,12 +27,12 @@ export async function payloadValues(
 ): Promise<PayloadTexts> {
   const payloads = await samplePayloads(db);
   const isScalar = (json: string) => /^["\d\-tf]/.test(json) && json.length <= MAX_VALUE_LENGTH;
-  return counted(payloads.map((payload) => valuesAt(payload, path).filter(isScalar)));
+  return countTexts(payloads.map((payload) => valuesAt(payload, path).filter(isScalar)));
 }
 
 export async function sampleFlags(db: Database): Promise<PayloadTexts> {
   const rows = await query<{ flags: string }>(db, flagsSql);
-  return counted(rows.map(({ flags }) => memberNames(flags)));
+  return countTexts(rows.map(({ flags }) => memberNames(flags)));
 }
 
 /** Returns the text of a value from `payloadValues`. */
@@ -40,7 +40,7 @@ export function valueText(json: string): string {
   return json.startsWith('"') ? stringOf(json) : json;
 }
 
-function counted(seen: readonly (readonly string[])[]): PayloadTexts {
+function countTexts(seen: readonly (readonly string[])[]): PayloadTexts {
   const counts = new Map<string, number>();
   for (const texts of seen) {
     for (const text of new Set(texts)) counts.set(text, (counts.get(text) ?? 0) + 1);

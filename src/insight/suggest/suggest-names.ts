@@ -1,7 +1,7 @@
 // Suggestions for a query without matches: task and queue names that are similar to an unknown name or a bare word.
 import { nearest } from "../../base/validate.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
-import { written } from "../../domain/query/completion.ts";
+import { quoteIfNeeded } from "../../domain/query/completion.ts";
 import { parseQuery } from "../../domain/query/parse-query.ts";
 import type { QueryNode } from "../../domain/query/query-tree.ts";
 
@@ -53,7 +53,7 @@ async function similarTerm(db: Database, node: QueryNode): Promise<string | null
   const kind = kindOf(node);
   for (const one of kind === null ? (["queue", "task"] as const) : [kind]) {
     const name = await similarName(db, one, wordOf(node));
-    if (name !== null) return `${one}:${written(name)}`;
+    if (name !== null) return `${one}:${quoteIfNeeded(name)}`;
   }
   return null;
 }

@@ -1,7 +1,7 @@
 // Suggestions for a query that is being typed: fields, words, names, contents of payloads.
 import type { Database } from "../../database/database.ts";
 import { fieldNamed, queryFields } from "../../domain/portable/query/fields.ts";
-import { type Completion, completionAt, written } from "../../domain/query/completion.ts";
+import { type Completion, completionAt, quoteIfNeeded } from "../../domain/query/completion.ts";
 import type { Span } from "../../domain/query/query-tree.ts";
 import { sqlOf } from "../query/fields/index.ts";
 import { isWords, sqlOfWord } from "../query/fields/is-part.ts";
@@ -55,7 +55,7 @@ async function suggestionsFor(db: Database, completion: Completion): Promise<Sug
     case "worker":
       return nameSuggestions(db, field, prefix);
     case "flag":
-      return seenSuggestions(await sampleFlags(db), prefix, "flag", written);
+      return seenSuggestions(await sampleFlags(db), prefix, "flag", quoteIfNeeded);
     case "payload":
       if (path.length === 0) return [];
       return seenSuggestions(
@@ -82,7 +82,7 @@ async function termSuggestions(db: Database, prefix: string): Promise<Suggestion
     .filter(({ name }) => name.startsWith(small))
     .map(
       ({ name }): Suggestion => ({
-        text: begun(name),
+        text: fieldBeginning(name),
         kind: "field",
         about: sqlOf(name).note,
       }),
@@ -98,7 +98,7 @@ async function termSuggestions(db: Database, prefix: string): Promise<Suggestion
 }
 
 /** Returns a field with its usual continuation. */
-function begun(name: string): string {
+function fieldBeginning(name: string): string {
   if (name === "payload") return "payload.";
   return `${name}${fieldNamed(name)?.kind === "moment" ? "<" : ":"}`;
 }
@@ -110,7 +110,7 @@ async function nameSuggestions(
   before = "",
 ): Promise<Suggestion[]> {
   const names = await namesLike(db, kind, prefix);
-  return names.map((name) => ({ text: before + written(name), kind, about: null }));
+  return names.map((name) => ({ text: before + quoteIfNeeded(name), kind, about: null }));
 }
 
 async function stepSuggestions(
@@ -119,7 +119,7 @@ async function stepSuggestions(
   prefix: string,
 ): Promise<Suggestion[]> {
   return seenSuggestions(await payloadNames(db, path), prefix, "payload", (name) =>
-    written(name, true),
+    quoteIfNeeded(name, true),
   );
 }
 
@@ -146,7 +146,7 @@ function valueWritten(json: string): string {
   const isText = json.startsWith('"');
   return isText && /^(?:[-\d].*|true|false|null|none)$/.test(text)
     ? JSON.stringify(text)
-    : written(text);
+    : quoteIfNeeded(text);
 }
 
 const AGES = ["10m", "1h", "1d", "7d"];

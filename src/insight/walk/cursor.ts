@@ -64,7 +64,7 @@ const parts = v.strictTuple([
 
 export function encodeCursor(cursor: Cursor): string {
   const { sort, asked, nowUs, place, skip, isExactShown, size, isNone } = cursor;
-  const shown = packed(place.position);
+  const shown = packPosition(place.position);
   const list = [
     VERSION,
     sort,
@@ -82,7 +82,7 @@ export function encodeCursor(cursor: Cursor): string {
 
 /** Returns the place in a text. Throws InputError for a text that `encodeCursor` did not make. */
 export function decodeCursor(text: string): Cursor {
-  const cursor = text.length > MAX_CURSOR_LENGTH ? null : read(text);
+  const cursor = text.length > MAX_CURSOR_LENGTH ? null : readText(text);
   if (cursor === null || encodeCursor(cursor) !== text) throw notACursor();
   return cursor;
 }
@@ -97,12 +97,12 @@ export function cursorOfAnother(what: "order" | "query"): InputError {
   return new InputError([{ path: "cursor", message }]);
 }
 
-function read(text: string): Cursor | null {
+function readText(text: string): Cursor | null {
   try {
     const plain: unknown = JSON.parse(Buffer.from(text, "base64url").toString());
     const [, sort, asked, nowUs, segment, shown, ...rest] = v.parse(parts, plain);
     const [skip, isExactShown, size, isNone] = rest;
-    const place = { segment, position: unpacked(shown) };
+    const place = { segment, position: unpackPosition(shown) };
     return { sort, asked, nowUs, place, skip, isExactShown, size, isNone };
   } catch {
     return null;
@@ -112,7 +112,7 @@ function read(text: string): Cursor | null {
 type PackedPosition = v.InferOutput<typeof position>;
 type PackedRow = [string[], string] | null;
 
-function packed(position: Position): PackedPosition {
+function packPosition(position: Position): PackedPosition {
   switch (position.kind) {
     case "ids":
       return ["i", position.after];
@@ -129,7 +129,7 @@ function packed(position: Position): PackedPosition {
   }
 }
 
-function unpacked(shown: PackedPosition): Position {
+function unpackPosition(shown: PackedPosition): Position {
   switch (shown[0]) {
     case "i":
       return { kind: "ids", after: shown[1] };

@@ -18,7 +18,7 @@ export async function walkIds(input: StepInput, after: string | null): Promise<W
   const first = firstOf(after, fromNewest);
   if (first === null) return { rows: [], skipped: 0, scanned: 0, next: null };
   const { shape } = matching;
-  const from = within(shape, first, fromNewest);
+  const from = firstId(shape, first, fromNewest);
   const few = isFew(matching);
   const open = isOpen(input);
   // A step that reads each row cannot skip more rows than it reads.
@@ -46,7 +46,7 @@ export async function walkIds(input: StepInput, after: string | null): Promise<W
 }
 
 /** Returns the first id that can match. */
-function within({ minId, maxId }: QueryShape, from: string, fromNewest: boolean): string {
+function firstId({ minId, maxId }: QueryShape, from: string, fromNewest: boolean): string {
   const limit = fromNewest ? maxId : minId === null ? null : String(BigInt(minId) - 1n);
   if (limit === null) return from;
   const isNearer = fromNewest ? BigInt(limit) < BigInt(from) : BigInt(limit) > BigInt(from);

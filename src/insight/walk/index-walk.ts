@@ -172,7 +172,7 @@ function stepOf(
   // The columns of the key whose values vary within a part.
   const own = parts[0] === null ? keys : keys.slice(-1);
   const ownColumns = columns(own, (column) => `jobs.${column}`);
-  const given = own
+  const ownValues = own
     .map(
       ({ parameter, type }, at) =>
         `${bound(parameter(from.key.at(at - own.length) ?? ""))}::${type}`,
@@ -205,8 +205,8 @@ function stepOf(
         select ${columns(keys, (column, at) => `jobs.${column} as k${at}`)}, jobs.id, ${may} as may
         from ${schema}._private_jobs as jobs
         where (${segment.where}) ${where}
-        and (${ownColumns}) ${beyond}= (${given})
-        and (${ownColumns}, jobs.id) ${beyond} (${given}, ${givenId})
+        and (${ownColumns}) ${beyond}= (${ownValues})
+        and (${ownColumns}, jobs.id) ${beyond} (${ownValues}, ${givenId})
         ${ahead}
         order by ${columns(own, (column) => `jobs.${column} ${to}`)}
         limit ${size} + ${MAX_TIE}

@@ -106,7 +106,7 @@ export function segmentsOf(
         priorities === null
           ? { kind: "rank", key: runAt }
           : { kind: "index", keys: [runAt], priorities };
-      return parted(way, isAvailable(jobs), waiting, descending, shape);
+      return keyedSegments(way, isAvailable(jobs), waiting, descending, shape);
     }
     case "priority": {
       const way: SegmentOrder = {
@@ -115,13 +115,19 @@ export function segmentsOf(
         // Due jobs precede future ones within each priority.
         priorities: shape.isDue === null && shape.conditions === null ? null : facts.priorities,
       };
-      return parted(way, isAvailable(jobs), waiting, false, shape);
+      return keyedSegments(way, isAvailable(jobs), waiting, false, shape);
     }
     case "-failed_at":
-      return parted(ranked(time("updated_at"), "failed", facts), failed, ["failed"], true, shape);
+      return keyedSegments(
+        rankedOrder(time("updated_at"), "failed", facts),
+        failed,
+        ["failed"],
+        true,
+        shape,
+      );
     case "running":
-      return parted(
-        ranked(time("locked_at"), "running", facts),
+      return keyedSegments(
+        rankedOrder(time("locked_at"), "running", facts),
         locked,
         lockedConditions,
         false,
@@ -143,7 +149,7 @@ const failed = isFailed(jobs);
 const locked = isLocked(jobs);
 
 /** Returns the way of the optional index if it exists; otherwise a ranking. */
-function ranked(key: Key, index: string, { indexes }: OrderFacts): SegmentOrder {
+function rankedOrder(key: Key, index: string, { indexes }: OrderFacts): SegmentOrder {
   return indexes.has(index)
     ? { kind: "index", keys: [key], priorities: null }
     : { kind: "rank", key };
@@ -166,7 +172,7 @@ const ranking = (way: SegmentOrder, where: string, descending: boolean): Segment
 });
 
 /** Returns the segment of the jobs that have the sort key, and that of the others, by id. */
-function parted(
+function keyedSegments(
   way: SegmentOrder,
   where: string,
   having: readonly Condition[],

@@ -72,7 +72,7 @@ export function positionAfter(row: Row, position: Position): Position {
  * Returns the position in a form for the present way, because an index may have been created or dropped since the
  * previous page; null: it is not valid in this segment.
  */
-export function adapted(position: Position, way: SegmentOrder): Position | null {
+export function adaptPosition(position: Position, way: SegmentOrder): Position | null {
   if (way.kind === "ids") return position.kind === "ids" ? position : null;
   const keys = way.kind === "index" ? way.keys : [way.key];
   const isRow = ({ key }: Pick<Row, "key">) =>

@@ -17,7 +17,7 @@ import { createPace, STEP_MS, type WalkPace } from "./pace.ts";
 import { bestAgain, bestOf, inWalkOrder, walkRanks } from "./rank-walk.ts";
 import type { FoundJob, StepInput, WalkStep } from "./step.ts";
 import {
-  adapted,
+  adaptPosition,
   beginningOf,
   nextRound,
   type Position,
@@ -101,7 +101,7 @@ class WalkState {
     this.#request = request;
     this.#skip = skip;
     this.#place = place ?? (first === undefined ? null : beginningOf(first, 0));
-    if (place !== null) this.#place = this.#checked(place);
+    if (place !== null) this.#place = this.#checkPlace(place);
   }
 
   get isUnfinished(): boolean {
@@ -229,12 +229,12 @@ class WalkState {
     const passed = check === null ? step.skipped : Math.min(this.#skip, confirmed.length);
     this.#skip -= passed;
     const rows = check === null ? confirmed : confirmed.slice(passed);
-    const taken = rows.slice(0, limit - this.#found.length);
-    for (const row of taken) this.#found.push(this.#foundAt(row, position));
+    const matches = rows.slice(0, limit - this.#found.length);
+    for (const row of matches) this.#found.push(this.#foundAt(row, position));
     const isFull = this.#found.length >= limit;
     // The rows after the last candidate were not needed.
     if (check !== null && step.rows.length >= CANDIDATES) this.pace.slowDown();
-    const last = taken.at(-1);
+    const last = matches.at(-1);
     const end = isFull ? last : cutAt;
     this.#goTo(end == null ? next : positionAfter(end, position));
   }
@@ -291,9 +291,9 @@ class WalkState {
   }
 
   /** Checks a place from a cursor. */
-  #checked({ segment, position }: WalkPlace): WalkPlace {
+  #checkPlace({ segment, position }: WalkPlace): WalkPlace {
     const way = this.#request.segments[segment]?.way;
-    const good = way === undefined ? null : adapted(position, way);
+    const good = way === undefined ? null : adaptPosition(position, way);
     if (good === null) throw notACursor();
     return { segment, position: good };
   }

@@ -10,9 +10,9 @@ import { workerLine } from "../../domain/portable/worker-line.ts";
 import type { Value } from "../../domain/value.ts";
 import {
   allAttemptsAre,
-  counted,
-  grouped,
+  countText,
   momentText,
+  numberText,
   ordinal,
   shortName,
   valueText,
@@ -66,7 +66,7 @@ export function causesOf(facts: CauseFacts): Cause[] {
         ...limitCauses(facts),
       ];
     case "failed":
-      return exhausted(facts);
+      return exhaustedCauses(facts);
     case "blocked":
       return [...pauseCauses(facts), ...queueCauses(facts), ...unknownTask(facts, false)];
     case "retrying":
@@ -132,7 +132,7 @@ function queueCauses(facts: CauseFacts): Cause[] {
 function heldByJob(queue: string, holding: HoldingJob, { queue: facts }: WhyFacts): Cause {
   const text = `${shortName(queue)} runs one job at a time and is locked by ${jobText(holding)}`;
   const lockedMs = facts?.lockedMs ?? null;
-  const attempt = `attempt ${grouped(holding.attempts)} of ${grouped(holding.maxAttempts)}`;
+  const attempt = `attempt ${numberText(holding.attempts)} of ${numberText(holding.maxAttempts)}`;
   return cause("locked_by_job", text, {
     detail: lockedMs === null ? attempt : `locked since ${momentText(lockedMs)}; ${attempt}`,
     links: { queue, job: holding.id },
@@ -200,7 +200,7 @@ function holderCauses(facts: CauseFacts, lockedMs: number | null): Cause[] {
 export const CRASHES_AGAIN =
   "a retry may crash workers again: repair its task first, or retry it on a worker with a concurrency of 1";
 
-function exhausted({ job }: CauseFacts): Cause[] {
+function exhaustedCauses({ job }: CauseFacts): Cause[] {
   const deadline = deadlineText(job);
   if (deadline !== null) {
     const detail = "a retry would fail, too: add the job again if it is still needed";
@@ -222,7 +222,7 @@ function notDue({ job }: CauseFacts): Cause {
   const text = job.isNever
     ? "It is never due: its time is infinity"
     : `It is due in ${left}, at ${momentText(job.runAtMs)}`;
-  const detail = job.attempts === 0 ? null : `attempt ${grouped(job.attempts + 1)}`;
+  const detail = job.attempts === 0 ? null : `attempt ${numberText(job.attempts + 1)}`;
   if (crashesWorkers(job))
     return cause("not_due", text, { ...broken, detail, fix: stopRetrying(job) });
   const fix = { action: "run-now" as const, label: "Run now…", jobIds: [job.id] };
@@ -241,7 +241,7 @@ function dueCauses(facts: CauseFacts): Cause[] {
   if (limited.length > 0) return limited;
   if (facts.pause !== null || place === null || place.ahead.value === 0) return [];
   const where = job.queue === null ? "" : ` in ${shortName(job.queue.name)}`;
-  const text = `${counted(place.ahead, "job is", "jobs are")} ahead of it${where}`;
+  const text = `${countText(place.ahead, "job is", "jobs are")} ahead of it${where}`;
   const links = { queue: job.queue?.name ?? null };
   return [cause("behind", text, { isRoot: true, detail: "by priority, then by time", links })];
 }
@@ -264,7 +264,7 @@ function unknownTask({ job, coverage }: CauseFacts, isRoot: boolean): Cause[] {
       isBroken: true,
       detail:
         former === undefined
-          ? `${counted(coverage.alive, "worker is", "workers are")} alive, and all list their tasks`
+          ? `${countText(coverage.alive, "worker is", "workers are")} alive, and all list their tasks`
           : `${workerNamed(former)} did, but is not responding`,
       links: { worker: former ?? null },
     }),

@@ -93,7 +93,7 @@ async function surroundings(
   const { hasWorkers, asOf } = table;
   const { queue } = job;
   const waits = isWaiting(job);
-  const [held, pause, limit, requests, place, coverage, same] = await Promise.all([
+  const [holderFacts, pause, limit, requests, place, coverage, same] = await Promise.all([
     readHeld(db, job, table),
     waits ? pauseOfJob(db, job) : null,
     (waits && job.isDue) || job.condition === "fetched" ? readLimitOfJob(db, job, asOf) : null,
@@ -109,7 +109,7 @@ async function surroundings(
   return {
     schema: db.schema.name,
     job,
-    ...held,
+    ...holderFacts,
     pause,
     limit,
     cancellation: requests.get(job.id) ?? null,

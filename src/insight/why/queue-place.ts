@@ -1,7 +1,7 @@
 // The number of jobs before a due job, in execution order. It reads up to 5,000 entries of the index that workers fetch
 // from, which takes 3 to 10 ms, and longer if the table has not been vacuumed for long.
 import { type Database, query, type Statement } from "../../database/database.ts";
-import { capped, exact, type Value } from "../../domain/value.ts";
+import { cappedValue, exactValue, type Value } from "../../domain/value.ts";
 import { isBlockedQueue } from "../../queue/sql/lock.ts";
 import { priorities } from "../read/priorities.ts";
 
@@ -31,7 +31,7 @@ export async function readPlace(db: Database, job: DueJob, asOf: string): Promis
   const [row] = await query<PlaceRow>(db, statement, values);
   const isWhole = Number(row?.seen ?? 0) < MAX_WALKED;
   const value = (count: string | undefined, isKnown: boolean) =>
-    (isKnown ? exact : capped)(Number(count ?? 0), "probe", asOf);
+    (isKnown ? exactValue : cappedValue)(Number(count ?? 0), "probe", asOf);
   return {
     ahead: value(row?.ahead, isWhole || row?.is_reached === true),
     of: inQueue ? value(row?.waiting, isWhole) : null,

@@ -5,9 +5,9 @@ import type { Value } from "../../domain/value.ts";
 import {
   allAttemptsAre,
   byWorker,
-  counted,
-  grouped,
+  countText,
   momentText,
+  numberText,
   shortName,
 } from "../../domain/words.ts";
 import { STALE_LOCK_MS } from "../../queue/workers/reset-stale-locks.ts";
@@ -31,20 +31,20 @@ export function sentenceOf(facts: CauseFacts): string {
   const { job } = facts;
   switch (job.condition) {
     case "fetched":
-      return `${toCancel(facts)}${fetched(facts)}`;
+      return `${toCancel(facts)}${fetchedSentence(facts)}`;
     case "running":
-      return `${toCancel(facts)}${running(facts)}`;
+      return `${toCancel(facts)}${runningSentence(facts)}`;
     case "failed":
-      return failed(facts);
+      return failedSentence(facts);
     case "blocked":
-      return blocked(facts);
+      return blockedSentence(facts);
     case "retrying":
-      if (isLost(job)) return lost(facts);
-      return job.isDue ? ready(facts) : retrying(facts);
+      if (isLost(job)) return lostSentence(facts);
+      return job.isDue ? readySentence(facts) : retryingSentence(facts);
     case "scheduled":
-      return isLost(job) ? lost(facts) : scheduled(facts);
+      return isLost(job) ? lostSentence(facts) : scheduledSentence(facts);
     case "ready":
-      return isLost(job) ? lost(facts) : ready(facts);
+      return isLost(job) ? lostSentence(facts) : readySentence(facts);
     default:
       return job.condition satisfies never;
   }
@@ -55,7 +55,7 @@ function toCancel({ cancellation }: CauseFacts): string {
   return cancellation === null ? "" : `B${beingCancelled(cancellation).slice(1)}. `;
 }
 
-function fetched(facts: CauseFacts): string {
+function fetchedSentence(facts: CauseFacts): string {
   const { job, holder, limit } = facts;
   const age = ageText(job.nowMs - (job.lockedMs ?? job.nowMs));
   const who = byWorker(holder?.workerId ?? "");
@@ -68,7 +68,7 @@ function fetched(facts: CauseFacts): string {
     : `${first}; its last heartbeat was ${heartbeatAge} ago.`;
 }
 
-function running({ job, holder }: CauseFacts): string {
+function runningSentence({ job, holder }: CauseFacts): string {
   const age = ageText(job.nowMs - (job.lockedMs ?? job.nowMs));
   if (holder === null) return `Has been locked for ${age}; its row does not name the worker.`;
   const who = byWorker(holder.workerId);
@@ -93,7 +93,7 @@ function running({ job, holder }: CauseFacts): string {
 const oldLock = (ms: number) =>
   ms < STALE_LOCK_MS ? "" : " The lock is older than 4 hours: any worker may remove it.";
 
-function failed({ job, sameError }: CauseFacts): string {
+function failedSentence({ job, sameError }: CauseFacts): string {
   const within = job.isFailureTimed ? job.failedMs - job.createdMs : 0;
   const span = job.maxAttempts > 1 && within > 0 ? ` after ${ageText(within)}` : "";
   const deadline = deadlineText(job);
@@ -107,7 +107,7 @@ function failed({ job, sameError }: CauseFacts): string {
   return `Will not run again. ${allAttemptsAre(job.maxAttempts)} used up${span}; ${last}.${sameWay(sameError)}`;
 }
 
-function blocked({ job, holder, place, pause }: CauseFacts): string {
+function blockedSentence({ job, holder, place, pause }: CauseFacts): string {
   const name = shortName(job.queue?.name ?? "");
   const waits = `Waits for ${name}${place === null ? "" : `, ${placeText(place)}`}.`;
   if (pause !== null) return `${waits} ${pausedSubject(pause)}.`;
@@ -129,24 +129,24 @@ function blocked({ job, holder, place, pause }: CauseFacts): string {
 
 const CLEANED_UP = "was deleted by a cleanup while the job was being added";
 
-function lost({ job, schema }: CauseFacts): string {
+function lostSentence({ job, schema }: CauseFacts): string {
   if (job.task === null) {
     return `Cannot run: the name of its task ${CLEANED_UP}. Fail or complete it, and add it again.`;
   }
   return `Cannot run: the row of its queue ${CLEANED_UP}. Workers repair this within 10 minutes; "${recoverQueues(schema)}" repairs it at once.`;
 }
 
-function retrying({ job, sameError }: CauseFacts): string {
+function retryingSentence({ job, sameError }: CauseFacts): string {
   const at = `in ${ageText(job.runAtMs - job.nowMs)}, at ${momentText(job.runAtMs)}`;
   const when = job.isNever ? "Never runs: its time is infinity." : `Next attempt ${at}.`;
-  const attempts = `${grouped(job.attempts)} of ${counted(job.maxAttempts, "attempt")}`;
+  const attempts = `${numberText(job.attempts)} of ${countText(job.maxAttempts, "attempt")}`;
   // Without an error its attempts were lost, or set by hand.
   if (job.errorStart === null)
     return `${when} ${attempts} ${job.attempts === 1 ? "is" : "are"} used up.`;
   return `${when} ${attempts} failed, the last ${failedAgo(job)}.${sameWay(sameError)}`;
 }
 
-function scheduled({ job, coverage }: CauseFacts): string {
+function scheduledSentence({ job, coverage }: CauseFacts): string {
   const at = `Due in ${ageText(job.runAtMs - job.nowMs)}, at ${momentText(job.runAtMs)}.`;
   const when = job.isNever ? "Never due: its time is infinity." : at;
   const unsupported = isUnsupported(coverage, job.task)
@@ -155,7 +155,7 @@ function scheduled({ job, coverage }: CauseFacts): string {
   return `${when}${unsupported}`;
 }
 
-function ready(facts: CauseFacts): string {
+function readySentence(facts: CauseFacts): string {
   const { job, coverage, place, hasWorkers, pause, limit } = facts;
   if (facts.cancellation !== null && coverage.runner === null) return toCancel(facts).trimEnd();
   if (coverage.runner !== null) {
@@ -170,7 +170,7 @@ function ready(facts: CauseFacts): string {
   const first =
     ahead === undefined || ahead.value === 0
       ? "Waits for a free worker"
-      : `Due; ${counted(ahead, "job is", "jobs are")} ahead of it`;
+      : `Due; ${countText(ahead, "job is", "jobs are")} ahead of it`;
   if (!hasWorkers) return `${first}; whether a worker is alive is unknown.`;
   return coverage.alive === 0 ? `${first}, but no worker with heartbeats is alive.` : `${first}.`;
 }
@@ -180,5 +180,5 @@ function sameWay(value: Value | null): string {
   if (value === null) return "";
   const others = value.precision === "exact" ? { ...value, value: value.value - 1 } : value;
   if (others.value < 1) return "";
-  return ` ${counted(others, "other job has", "other jobs have")} this error.`;
+  return ` ${countText(others, "other job has", "other jobs have")} this error.`;
 }

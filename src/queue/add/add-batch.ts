@@ -83,7 +83,7 @@ function chainsOf(
   return places.flatMap((first) => {
     const list = placesOf.get((specs[first] as ResolvedJob).jobKey) ?? [];
     const row = added[first] as JobRow;
-    const following = list.map((place) => debounced(specs[place] as ResolvedJob, row, nowUs));
+    const following = list.map((place) => debounce(specs[place] as ResolvedJob, row, nowUs));
     const computed = computable({ row, specs: following });
     return computed.length === 0
       ? []
@@ -92,7 +92,7 @@ function chainsOf(
 }
 
 /** Returns a debounced job as a job that replaces this row. */
-function debounced(spec: ResolvedJob, { created_at_us }: JobRow, nowUs: number): ResolvedJob {
+function debounce(spec: ResolvedJob, { created_at_us }: JobRow, nowUs: number): ResolvedJob {
   if (spec.debounce === null) return spec;
   const { waitMs, maxWaitMs } = spec.debounce;
   const runAtUs = Math.min(nowUs + waitMs * 1_000, Number(created_at_us) + maxWaitMs * 1_000);

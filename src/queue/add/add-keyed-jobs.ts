@@ -79,12 +79,12 @@ const statementOf = builtPerForm((rules: readonly KeyRule[]) => addSql(rules));
 
 const TAKEN = "workers took jobs of these keys at the same time";
 
-// `held`: locks the existing jobs, so that no worker fetches one between the steps. Two batches lock jobs in the same
+// `existing`: locks the existing jobs, so that no worker fetches one between the steps. Two batches lock jobs in the same
 // order and insert keys in the same order, so they cannot deadlock. A running job has read the old state, and a failed
 // job will not run again: both lose their key and are not retried, and a new job is created. With `unfinished`, a
 // running job keeps its key.
 //
-// If another session adds a job with the same key at the same time, that job is not among `held`. If a worker has
+// If another session adds a job with the same key at the same time, that job is not among `existing`. If a worker has
 // already locked it, the given job cannot be added: a batch is added not at all, and a single job is tried again.
 const addSql =
   (rules: readonly KeyRule[]): Statement =>
@@ -96,7 +96,7 @@ const addSql =
     from (${givenRows(ALL_COLUMNS)}) as spec
     join unnest($9::text[], $10::text[]${waits ? ", $14::float8[], $15::float8[]" : ""})
       with ordinality as key (job_key, key_rule, ${waits ? "wait_ms, max_wait_ms, " : ""}n) using (n)
-  ), held as materialized (
+  ), existing as materialized (
     select jobs.id, jobs.is_available${frees || waits ? ", jobs.key, jobs.locked_at, jobs.created_at" : ""}
     from ${s}._private_jobs as jobs
     where jobs.key = any($11::text[])
@@ -105,7 +105,7 @@ const addSql =
   ), given_up as (
     update ${s}._private_jobs as jobs
     set key = null, attempts = jobs.max_attempts, updated_at = pg_catalog.now()
-    where jobs.id = any(array(select held.id from held where not held.is_available${frees ? KEEPS_RUNNING : ""}))
+    where jobs.id = any(array(select existing.id from existing where not existing.is_available${frees ? KEEPS_RUNNING : ""}))
     returning jobs.id
   ), ${knownNames(s, "identifier", "$12")}, ${knownNames(s, "queue_name", "$13")},
   ${rules.map((rule) => `${rule} as (${insertOf(s, rule)})`).join(", ")},
@@ -125,8 +125,8 @@ const addSql =
   order by jobs.id`;
   };
 
-const KEEPS_RUNNING = ` and (held.locked_at is null or not exists (
-      select from given where given.job_key = held.key and given.key_rule = 'unfinished'))`;
+const KEEPS_RUNNING = ` and (existing.locked_at is null or not exists (
+      select from given where given.job_key = existing.key and given.key_rule = 'unfinished'))`;
 
 /** Whether the rule leaves the existing job with the key as it is. */
 export const keepsJob = (rule: KeyRule): boolean =>
@@ -151,12 +151,12 @@ const insertOf = (s: string, rule: KeyRule) => `
   `;
 
 const HELD = `
-    left join held on held.key = job_key and held.is_available`;
+    left join existing on existing.key = job_key and existing.is_available`;
 
-/** A job without a row in `held` was added by another session just now. */
+/** A job without a row in `existing` was added by another session just now. */
 const DEBOUNCED = `least(
         pg_catalog.now() + wait_ms * interval '1 millisecond',
-        coalesce(held.created_at, pg_catalog.now()) + max_wait_ms * interval '1 millisecond'
+        coalesce(existing.created_at, pg_catalog.now()) + max_wait_ms * interval '1 millisecond'
       )`;
 
 /**

@@ -153,6 +153,6 @@ const readUntils = (db: Database, keys: readonly string[]) =>
   query<{ key: string; us: string }>(db, untilsSql, [[...new Set(keys)]]);
 
 const untilsSql: Statement = (s) => `
-  select asked.key, ${microseconds("coalesce(throttles.until, pg_catalog.now())")}::text as us
-  from pg_catalog.unnest($1::text[]) as asked (key)
-  left join ${s}._private_throttles as throttles on throttles.key = asked.key`;
+  select requested.key, ${microseconds("coalesce(throttles.until, pg_catalog.now())")}::text as us
+  from pg_catalog.unnest($1::text[]) as requested (key)
+  left join ${s}._private_throttles as throttles on throttles.key = requested.key`;

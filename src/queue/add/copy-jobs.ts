@@ -87,7 +87,7 @@ async function copyAll(db: Database, jobs: Jobs, mayHaveKeys: boolean): Promise<
     };
     try {
       for await (const step of steps(jobs)) {
-        const specs = resolved(step, count, mayHaveKeys);
+        const specs = resolve(step, count, mayHaveKeys);
         if (specs.some(isKeyed)) {
           if (part !== null) await send(part);
           await written;
@@ -171,7 +171,7 @@ async function* steps(jobs: Jobs): AsyncGenerator<GivenJob[]> {
 
 const isKeyed = ({ jobKey }: ResolvedJob) => jobKey !== null;
 
-function resolved(step: readonly GivenJob[], offset: number, mayHaveKeys: boolean): ResolvedJob[] {
+function resolve(step: readonly GivenJob[], offset: number, mayHaveKeys: boolean): ResolvedJob[] {
   const specs = resolveJobs(step, offset);
   const isRefused = (spec: ResolvedJob) =>
     (isKeyed(spec) && !mayHaveKeys) || spec.throttle !== null;

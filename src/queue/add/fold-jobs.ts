@@ -46,7 +46,7 @@ export async function foldJobs(
   const folded = chains.map(({ row, specs }) => {
     let last = row;
     return specs.map((spec) => {
-      last = after(last, spec, facts);
+      last = apply(last, spec, facts);
       return last;
     });
   });
@@ -68,7 +68,7 @@ interface Facts {
 }
 
 /** Returns the row after an add, as the statement in add-keyed-jobs.ts would change it. */
-function after(row: JobRow, spec: ResolvedJob, { nowUs, taskIds, queueIds, texts }: Facts): JobRow {
+function apply(row: JobRow, spec: ResolvedJob, { nowUs, taskIds, queueIds, texts }: Facts): JobRow {
   const touched = { ...row, revision: row.revision + 1, updated_at_us: nowUs };
   if (!writes(spec)) return touched;
   const keepsTime = spec.keyRule === "preserve_run_at" && row.attempts === 0;
@@ -82,7 +82,7 @@ function after(row: JobRow, spec: ResolvedJob, { nowUs, taskIds, queueIds, texts
     job_queue_id: spec.queueName === null ? null : (queueIds.get(spec.queueName) as number),
     queue_name: spec.queueName,
     payload: areJoined(row.payload, spec)
-      ? joined(textOf(row.payload), textOf(spec.payload))
+      ? concatenate(textOf(row.payload), textOf(spec.payload))
       : spec.payload,
     priority: spec.priority ?? 0,
     run_at_us: runAtUs,
@@ -100,7 +100,7 @@ const areJoined = (payload: string, spec: ResolvedJob) =>
   writes(spec) && isList(payload) && isList(spec.payload);
 
 /** Concatenates two lists, given as jsonb texts. */
-function joined(one: string, other: string): string {
+function concatenate(one: string, other: string): string {
   const items = [one, other].map((list) => list.slice(1, -1)).filter((text) => text !== "");
   return `[${items.join(", ")}]`;
 }

@@ -56,7 +56,7 @@ export class FetchedRows {
     this.ids = columns.ids === null ? [] : columns.ids.slice(1, -1).split(",");
     const count = this.ids.length;
     this.taskIds = numbers(columns.task_ids, count);
-    this.locks = columns.queue_ids === null ? null : parsed(columns.queue_ids);
+    this.locks = columns.queue_ids === null ? null : parseColumn(columns.queue_ids);
     this.priorities = numbers(columns.priorities, count);
     this.runAts = momentsOf(columns.run_ats ?? "", count);
   }
@@ -117,7 +117,7 @@ export class FetchedRows {
   }
 
   createdAt(index: number): number {
-    this.#createdAts ??= parsed<number | string | null>(this.#texts.created_ats);
+    this.#createdAts ??= parseColumn<number | string | null>(this.#texts.created_ats);
     const value = this.#createdAts[index] ?? this.runAts[index];
     // JSON has no infinity, so infinity arrives as text.
     return typeof value === "number" ? value : EARLIEST_S;
@@ -149,7 +149,7 @@ function startsIn(payloads: string, count: number): Uint32Array {
   return starts;
 }
 
-function parsed<T>(column: string | null): readonly T[] {
+function parseColumn<T>(column: string | null): readonly T[] {
   return column === null ? [] : (JSON.parse(column) as T[]);
 }
 
@@ -158,7 +158,7 @@ function parsed<T>(column: string | null): readonly T[] {
 
 /** Returns a number for each job. */
 function numbers(column: string | null, count: number): ArrayLike<number> {
-  if (column === null || column.startsWith("[")) return parsed(column);
+  if (column === null || column.startsWith("[")) return parseColumn(column);
   return new Int32Array(count).fill(Number(column));
 }
 
@@ -174,7 +174,7 @@ function momentsOf(column: string, count: number): ArrayLike<number> {
 }
 
 function rareOf(column: string | null): ReadonlyMap<string, RareColumns> {
-  const rows = parsed<RareRow>(column);
+  const rows = parseColumn<RareRow>(column);
   return new Map(
     rows.map(([id, key, revision, flags, lastError]) => [
       id,

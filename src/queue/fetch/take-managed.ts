@@ -69,7 +69,7 @@ const takeSql = (s: string, { flags, rates }: ManagedForm) => {
     ...{ identifiers: "$1", want: "$2", priority: "'-32768'", runAt: "null", run: "null" },
     ...{ shares: "$4", flags: "$5" },
   };
-  const known = isOfKnownTask(s, "j", { ...$, pauses: true });
+  const isKnownTask = isOfKnownTask(s, "j", { ...$, pauses: true });
   return `
 with recursive ${priorityLevels(s, form, $)}${rates ? slowQueues(s) : ""}, full_queue as materialized (
   select busy.queue_id as id from ${s}._private_queue_slots busy where busy.locked_by is not null
@@ -84,7 +84,7 @@ with recursive ${priorityLevels(s, form, $)}${rates ? slowQueues(s) : ""}, full_
   select c.* from level cross join lateral (
     select j.ctid, j.id, j.job_queue_id, j.task_id, j.priority, j.run_at from ${s}._private_jobs j
     where ${isReady("j")} and j.job_queue_id is not null and j.priority = level.priority
-      and (j.job_queue_id in (select id from full_queue)) is not true and ${known}
+      and (j.job_queue_id in (select id from full_queue)) is not true and ${isKnownTask}
       and (select ${hasOpenSlots("q")} from ${s}._private_job_queues q where q.id = j.job_queue_id)
       ${notLeftOut(form, $)}
     order by j.run_at limit ${HEAD_JOBS}) c
@@ -155,7 +155,7 @@ with recursive ${priorityLevels(s, form, $)}${rates ? slowQueues(s) : ""}, full_
   update ${s}._private_queue_slots as slots set ${lockBy("$3")}, served_at = pg_catalog.now()
   from (select distinct job_queue_id, slot from updated) used
   where slots.queue_id = used.job_queue_id and slots.slot = used.slot
-)${rates ? `${spent(s)}${waiting(s, known)}` : ""}
+)${rates ? `${spentSql(s)}${waitingSql(s, isKnownTask)}` : ""}
 select pg_catalog.date_part('epoch', pg_catalog.now()) as now_s,
   (select pg_catalog.count(*) from slot_lock) < least($2::int, (select pg_catalog.count(*) from free_slot))
     or (select pg_catalog.count(*) from picked) < (select coalesce(pg_catalog.sum(jobs)::bigint, 0) from run_size) as is_contended,
@@ -191,7 +191,7 @@ const tokens = (s: string) => `, rate_lock as materialized (
   where q.id in (select id from open_queue)
 )`;
 
-const spent = (s: string) => `, spent as (
+const spentSql = (s: string) => `, spent as (
   update ${s}._private_rates r
   set tat = greatest(r.tat, pg_catalog.now()) + used.jobs::float8 * used.token_ms * interval '1 millisecond'
   from (
@@ -203,10 +203,10 @@ const spent = (s: string) => `, spent as (
 )`;
 
 // The jobs of slow queues are read only if nothing was taken, and the first of them are enough.
-const waiting = (s: string, known: string) => `, waiting as materialized (
+const waitingSql = (s: string, isKnownTask: string) => `, waiting as materialized (
   select w.job_queue_id from level cross join lateral (
     select j.job_queue_id from ${s}._private_jobs j
-    where ${isReady("j")} and j.job_queue_id in (select id from slow_queue) and j.priority = level.priority and ${known}
+    where ${isReady("j")} and j.job_queue_id in (select id from slow_queue) and j.priority = level.priority and ${isKnownTask}
     order by j.run_at limit ${HEAD_JOBS}) w
   where level.priority is not null and exists (select from slow_queue) and not exists (select from picked)
     limit ${HEAD_JOBS}

@@ -51,7 +51,7 @@ const MAX_RECORDS = 100;
 
 // A back-off that is extended keeps its beginning. Old ones are deleted: of this name all but the newest hundred, and
 // some of any name that ended more than an hour ago, because their names may never back off again.
-const recorded = (s: string) => `recorded as (
+const recordSql = (s: string) => `recorded as (
   insert into ${s}._private_back_offs as backs (scope, name, began_at, until, reason, job_id, task)
   select $1::text, $2::text, began_at, until, $4::text, $5::bigint, $6::text from begun
   on conflict (scope, name, began_at) do update set
@@ -91,11 +91,11 @@ const begunPause = (s: string) => `begun as (
   returning paused_at as began_at, resume_at as until
 )`;
 
-const taskSql: Statement = (s) => `with ${begunPause(s)}, ${recorded(s)} ${answer("true")}`;
+const taskSql: Statement = (s) => `with ${begunPause(s)}, ${recordSql(s)} ${answer("true")}`;
 
 // As with any pause, the lock of a worker, or of a queue with a limit, is replaced.
 const queueSql: Statement = (s) => `
-with ${begunPause(s)}, ${recorded(s)}, paused as (
+with ${begunPause(s)}, ${recordSql(s)}, paused as (
   insert into ${s}._private_job_queues as queues (queue_name, locked_by, locked_at)
   select $2::text, ${pausedBy("$4::text")}, 'infinity'::timestamptz from begun
   on conflict (queue_name) do update set ${pauseOver("queues")}
@@ -113,6 +113,6 @@ with known as materialized (
   select coalesce(present.began_at, pg_catalog.now()) as began_at, ${END} as until
   from known left join present on true
   where present.until is null or present.until < ${END}
-), ${recorded(s)} ${answer("exists (select from known)")}`;
+), ${recordSql(s)} ${answer("exists (select from known)")}`;
 
 const statements = { task: taskSql, queue: queueSql, limit: limitSql } as const;

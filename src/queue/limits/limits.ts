@@ -2,7 +2,7 @@
 import { type Database, query, type Statement } from "../../database/database.ts";
 import type { LimitDefinition, LimitScope } from "../../domain/limits/limit.ts";
 import { aheadMs, dateOf, microseconds } from "../sql/moments.ts";
-import { beginning, MAX_REASON_LENGTH } from "../sql/unpacked.ts";
+import { MAX_REASON_LENGTH, startOfText } from "../sql/unpacked.ts";
 
 /** The most limits of a schema. */
 export const MAX_LIMITS = 1_000;
@@ -78,10 +78,10 @@ function storedLimit(row: LimitRow): StoredLimit {
 }
 
 const limitsSql: Statement = (s) => `
-select l.id, ${beginning("l.name")} as name, l.scope, ${beginning("l.match")} as match, l.concurrency, l.rate, l.period_ms::text, l.burst, l.source, ${beginning("l.set_by")} as set_by,
+select l.id, ${startOfText("l.name")} as name, l.scope, ${startOfText("l.match")} as match, l.concurrency, l.rate, l.period_ms::text, l.burst, l.source, ${startOfText("l.set_by")} as set_by,
   ${microseconds("l.set_at")}::text as set_us, l.revision,
   ${microseconds("b.until")}::text as until_us,
-  ${aheadMs("b.until")} as left_ms, ${beginning("b.reason", MAX_REASON_LENGTH)} as reason
+  ${aheadMs("b.until")} as left_ms, ${startOfText("b.reason", MAX_REASON_LENGTH)} as reason
 from ${s}._private_limits l
 left join lateral (
   select until, reason from ${s}._private_back_offs

@@ -95,7 +95,7 @@ interface ExchangeRow {
 const lockSql: Statement = (s) =>
   `select concurrency from ${s}._private_limits where id = $1::int for update`;
 
-const announced = (limitId: string, word: "free" | "wanted") =>
+const announceSql = (limitId: string, word: "free" | "wanted") =>
   `pg_catalog.pg_notify('${PERMITS}', ${limitId}::text || ' ${word}'::text)`;
 
 /*
@@ -138,8 +138,8 @@ with own as materialized (
   returning permits
 )
 select stored.permits, least(stored.permits, part.target) as share, part.are_short as others_are_short,
-  case when part.are_short and stored.permits < part.kept then ${announced("$1::int", "free")}
-    when stored.permits < $4::int and part.held > 0 then ${announced("$1::int", "wanted")} end
+  case when part.are_short and stored.permits < part.kept then ${announceSql("$1::int", "free")}
+    when stored.permits < $4::int and part.held > 0 then ${announceSql("$1::int", "wanted")} end
 from stored, part`;
 
 /* $1 int limit  $2 text worker  $3 bigint number */
@@ -149,7 +149,7 @@ with returned as (
   where limit_id = $1::int and worker_id = $2::text and exchange <= $3::bigint
   returning limit_id
 )
-select ${announced("limit_id", "free")} from returned
+select ${announceSql("limit_id", "free")} from returned
 where exists (select from ${s}._private_limit_permits where limit_id = $1::int and wanted > permits)`;
 
 const shortSql: Statement = (s) =>
@@ -159,4 +159,4 @@ const releaseSql: Statement = (s) => `
 with released as (
   delete from ${s}._private_limit_permits where worker_id = $1::text returning limit_id
 )
-select ${announced("limit_id", "free")} from released`;
+select ${announceSql("limit_id", "free")} from released`;

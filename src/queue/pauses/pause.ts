@@ -53,7 +53,7 @@ const hasLease = (s: string, queue: string) => `exists (select from ${s}._privat
       where workers.id = ${pausedRun(queue)} and not coalesce(${isRecovered}, false))`;
 
 /** Assignments that end the pause of a row `queues`. A queue with slots is managed again. */
-export const resumed = (s: string, { slots }: PauseTables) =>
+export const resumeAssignments = (s: string, { slots }: PauseTables) =>
   slots ? manageAgain(s, "queues") : UNLOCK;
 
 /** Unlocks queues whose pause has ended, and deletes ended pauses. Returns their number. */
@@ -75,7 +75,7 @@ with due as materialized (
   where queues.queue_name in (select name from due where scope = 'queue') and ${isPausedQueue("queues")}
   order by queues.id for update
 ), freed as (
-  update ${s}._private_job_queues${tables.slots ? " as queues" : ""} set ${resumed(s, tables)}
+  update ${s}._private_job_queues${tables.slots ? " as queues" : ""} set ${resumeAssignments(s, tables)}
   where id in (select id from paused where not is_busy)
 ), ended as (
   delete from ${s}._private_pauses as pauses using due

@@ -8,7 +8,7 @@ import {
 } from "../../domain/cron/schedule.ts";
 import { RawJson } from "../../domain/payload.ts";
 import { milliseconds } from "../sql/moments.ts";
-import { beginning, isAtMost, MAX_REASON_LENGTH } from "../sql/unpacked.ts";
+import { isAtMost, MAX_REASON_LENGTH, startOfText } from "../sql/unpacked.ts";
 
 /** The size of the options in the column `spec`: a queue and a key of at most 512 characters, and numbers. */
 const MAX_SPEC_LENGTH = 8_192;
@@ -46,8 +46,8 @@ export const smallSpec = `case when ${isAtMost("spec", MAX_SPEC_LENGTH)} then sp
 
 /** A payload that is too large is null, and makes the row invalid. */
 export const scheduleColumns = `
-  identifier, ${beginning("task")} as task, ${beginning("pattern", MAX_REASON_LENGTH)} as pattern,
-  ${beginning("time_zone")} as time_zone,
+  identifier, ${startOfText("task")} as task, ${startOfText("pattern", MAX_REASON_LENGTH)} as pattern,
+  ${startOfText("time_zone")} as time_zone,
   case when ${isAtMost("payload", MAX_PAYLOAD_BYTES)} then payload::text end as payload,
   (${smallSpec})::text as spec, jitter_ms, overlap, revision,
   ${milliseconds("paused_at")} as paused_ms, ${milliseconds("next_at")} as next_ms`;

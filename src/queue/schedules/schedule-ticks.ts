@@ -102,10 +102,10 @@ export async function scheduleTicks<Offer extends ScheduleOffer>(
       rows.map((steps) => steps.at(-1)?.tickMs),
     ]);
     const ours = new Set(claimed.map(({ identifier }) => identifier));
-    const taken = offers.filter(({ identifier }) => ours.has(identifier));
-    const jobs = await addResolvedJobs(inside, taken.flatMap(resolved));
+    const claimedOffers = offers.filter(({ identifier }) => ours.has(identifier));
+    const jobs = await addResolvedJobs(inside, claimedOffers.flatMap(resolveOffer));
     let added = 0;
-    return taken.map((offer) => {
+    return claimedOffers.map((offer) => {
       const job = offer.job === null ? null : (jobs[added++] ?? null);
       const isSkipped = offer.overlap === "skip" && job?.isDuplicate === true;
       return { offer, job: isSkipped ? null : job };
@@ -114,7 +114,7 @@ export async function scheduleTicks<Offer extends ScheduleOffer>(
 }
 
 /** A failed job must not keep a schedule from adding others. */
-function resolved({ job, overlap }: ScheduleOffer): ResolvedJob[] {
+function resolveOffer({ job, overlap }: ScheduleOffer): ResolvedJob[] {
   if (job === null) return [];
   return resolveJobs([job]).map((one) =>
     overlap === "skip" && one.keyRule === "unsafe_dedupe" ? { ...one, keyRule: "unfinished" } : one,

@@ -34,16 +34,16 @@ const BY_FORMULA_MS = -1;
 const NEVER_MS = -2;
 
 const failSql = (mode: LockMode) => (s: string) => {
-  const made = attemptsMade(mode, "j");
-  const delay = `case when f.delay_ms >= 0::float8 then f.delay_ms * interval '1 millisecond' else ${delayOf(made)} end`;
+  const attempts = attemptsMade(mode, "j");
+  const delay = `case when f.delay_ms >= 0::float8 then f.delay_ms * interval '1 millisecond' else ${delayOf(attempts)} end`;
   return `
 with failed as (
   update ${s}._private_jobs j
   set last_error = f.message,
     payload = coalesce(nullif(f.payload, ''::text)::json, j.payload),
-    attempts = ${made},
-    max_attempts = case when f.delay_ms = '${NEVER_MS}'::float8 then greatest(1, ${made}) else j.max_attempts end,
-    run_at = ${retryAt("j", made, delay)},
+    attempts = ${attempts},
+    max_attempts = case when f.delay_ms = '${NEVER_MS}'::float8 then greatest(1, ${attempts}) else j.max_attempts end,
+    run_at = ${retryAt("j", attempts, delay)},
     updated_at = pg_catalog.now(),
     ${UNLOCK}
   from unnest($1::bigint[], $2::text[], $3::text[], $4::float8[]) as f (id, message, payload, delay_ms)

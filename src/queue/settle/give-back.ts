@@ -24,7 +24,11 @@ import { isOurs, type LostIds, lostIds } from "./fence.ts";
 //
 // In the index an updated job follows all others with its time, and a fetch reads only the first of them. So a job that
 // returns to a named queue becomes due some microseconds earlier if others have the same time.
-const givenBack = (s: string, condition: string, isRemoved: string) => `held as materialized (
+const givenBack = (
+  s: string,
+  condition: string,
+  isRemoved: string,
+) => `locked_jobs as materialized (
   select j.id, j.run_at, ${isRemoved} as is_removed,
     j.job_queue_id is not null and exists (
       select from ${s}._private_jobs o
@@ -34,9 +38,9 @@ const givenBack = (s: string, condition: string, isRemoved: string) => `held as 
 ), placed as materialized (
   select id, case when has_equals
       then pg_catalog.row_number() over (order by run_at desc, id desc) else 0 end as from_last
-  from held where not is_removed
+  from locked_jobs where not is_removed
 ), removed as (
-  delete from ${s}._private_jobs j using held where j.id = held.id and held.is_removed returning j.id
+  delete from ${s}._private_jobs j using locked_jobs where j.id = locked_jobs.id and locked_jobs.is_removed returning j.id
 ), returned as (
   update ${s}._private_jobs j set attempts = greatest(0, j.attempts - 1), ${UNLOCK},
     run_at = j.run_at - placed.from_last::float8 * interval '1 microsecond'

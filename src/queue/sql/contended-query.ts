@@ -34,16 +34,16 @@ export async function contendedQuery<R extends object>(
   const send = (on: Database) => query<R>(on, statement, values, options);
   // A transaction of this library is repeated as a whole, and not a single statement of it.
   if (db.isTransaction === true) return send(db);
-  return repeated((isSerialized) => (isSerialized ? inTransaction(db, send) : send(db)));
+  return repeatOnConflict((isSerialized) => (isSerialized ? inTransaction(db, send) : send(db)));
 }
 
 /** Like contendedQuery(), for several statements in one transaction. */
 export const contendedTransaction = <T>(
   db: Database,
   work: (db: Database) => Promise<T>,
-): Promise<T> => repeated(() => inTransaction(db, work));
+): Promise<T> => repeatOnConflict(() => inTransaction(db, work));
 
-async function repeated<T>(run: (isSerialized: boolean) => Promise<T>): Promise<T> {
+async function repeatOnConflict<T>(run: (isSerialized: boolean) => Promise<T>): Promise<T> {
   let collision: unknown;
   let isSerialized = false;
   for (let attempt = 0; ; attempt++) {

@@ -37,15 +37,15 @@ export const MANAGED = "managed:";
 export const PSEUDO_HOLDERS = [PAUSED, MANAGED] as const;
 
 // Only the beginning is unpacked: another program may have stored any text, and unpacking costs 9 ms/MB.
-const beginning = (queue: string): string => `pg_catalog.left(${queue}.locked_by, 8)`;
+const prefixOf = (queue: string): string => `pg_catalog.left(${queue}.locked_by, 8)`;
 
 /** Returns a condition on a row of queues: its lock belongs to a pause or another rule, not to a worker. */
 export const isPseudoLock = (queue: string): string =>
-  `coalesce(${beginning(queue)} like any (array[${PSEUDO_HOLDERS.map((one) => `'${one}%'`).join(", ")}]), false)`;
+  `coalesce(${prefixOf(queue)} like any (array[${PSEUDO_HOLDERS.map((one) => `'${one}%'`).join(", ")}]), false)`;
 
 /** Returns a condition on a row of queues: it is paused. */
 export const isPausedQueue = (queue: string): string =>
-  `coalesce(${beginning(queue)} like '${PAUSED}%', false)`;
+  `coalesce(${prefixOf(queue)} like '${PAUSED}%', false)`;
 
 /** Returns an expression: the id of the worker that has locked a queue; null: none. */
 export const queueHolder = (queue: string): string =>
@@ -64,4 +64,4 @@ export const isLockedByWorker = (queue: string): string =>
  * limit wait for the limit instead, and are ready.
  */
 export const isBlockedQueue = (queue: string): string =>
-  `${queue}.locked_at is not null and not coalesce(${beginning(queue)} like '${MANAGED}%', false)`;
+  `${queue}.locked_at is not null and not coalesce(${prefixOf(queue)} like '${MANAGED}%', false)`;

@@ -59,18 +59,18 @@ function parts(us: string | number): { readonly ms: number; readonly rest: numbe
   const value = Number(us);
   if (!Number.isSafeInteger(value)) return largeParts(us, value);
   const rest = modulo(value);
-  return bounded((value - rest) / 1_000, rest);
+  return clampMoment((value - rest) / 1_000, rest);
 }
 
 /** Like parts(), for times after the year 2255, where a double cannot represent every microsecond. */
 function largeParts(us: string | number, value: number) {
-  if (!Number.isFinite(value)) return bounded(value, 0);
+  if (!Number.isFinite(value)) return clampMoment(value, 0);
   const exact = BigInt(us);
   const rest = modulo(Number(exact % 1_000n));
-  return bounded(Number((exact - BigInt(rest)) / 1_000n), rest);
+  return clampMoment(Number((exact - BigInt(rest)) / 1_000n), rest);
 }
 
-function bounded(ms: number, rest: number) {
+function clampMoment(ms: number, rest: number) {
   if (ms > LATEST_MS) return { ms: LATEST_MS, rest: 0 };
   return ms < EARLIEST_MS ? { ms: EARLIEST_MS, rest: 0 } : { ms, rest };
 }

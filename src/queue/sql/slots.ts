@@ -55,4 +55,4 @@ export const freeSlots = (s: string, condition: string): string =>
 /** Returns a condition on a row `slots`: it is one of these locks. `locks`: the parameter, bigint[]. */
 export const isSlotIn = (locks: string): string =>
   `(slots.queue_id, slots.slot) in (
-    select (lock & 4294967295::bigint)::int, (lock >> 32)::int from pg_catalog.unnest(${locks}::bigint[]) as held (lock))`;
+    select (lock & 4294967295::bigint)::int, (lock >> 32)::int from pg_catalog.unnest(${locks}::bigint[]) as locks (lock))`;

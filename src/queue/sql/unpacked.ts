@@ -28,7 +28,7 @@ export const ifSurelyAtMost = (value: string, bytes: number): string =>
   `case when ${worstBytes(value)} <= ${bytes} then ${value} end`;
 
 /** Returns an expression: the first `length` characters of a text. No more of it is decompressed. */
-export const beginning = (text: string, length = MAX_NAME_LENGTH): string =>
+export const startOfText = (text: string, length = MAX_NAME_LENGTH): string =>
   `pg_catalog.left(${text}, ${length})`;
 /** Names of tasks and queues have at most 128 characters; longer texts in these tables are not from this program. */
 const MAX_NAME_LENGTH = 512;

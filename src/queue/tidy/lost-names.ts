@@ -28,15 +28,15 @@ export async function putBackNames(
   { all }: { readonly all: boolean },
 ): Promise<number> {
   if (names.length === 0) return 0;
-  const given = [names.map(({ id }) => id), names.map(({ name }) => name)];
+  const idsAndNames = [names.map(({ id }) => id), names.map(({ name }) => name)];
   const statement = statements[column];
   const [back] = await contendedQuery<{ rows: number; taken: number }>(db, statement.putBack, [
-    ...given,
+    ...idsAndNames,
     all,
   ]);
   if ((back?.taken ?? 0) > 0) {
-    if (column === "queue_name") await contendedQuery(db, renameRecoveredSql, given);
-    await contendedQuery(db, statement.moveJobs, given);
+    if (column === "queue_name") await contendedQuery(db, renameRecoveredSql, idsAndNames);
+    await contendedQuery(db, statement.moveJobs, idsAndNames);
   }
   return back?.rows ?? 0;
 }

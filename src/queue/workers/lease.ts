@@ -51,7 +51,7 @@ export interface BeatAnswer {
 const NOW_MS = "extract(epoch from pg_catalog.now())::float8 * 1000::float8";
 const SINCE = "(workers.metadata ->> 'steady_since_ms'::text)::float8";
 const hasSince = hasNumber("steady_since_ms");
-const since = (ms: string) => `pg_catalog.jsonb_build_object('steady_since_ms', ${ms})`;
+const steadySince = (ms: string) => `pg_catalog.jsonb_build_object('steady_since_ms', ${ms})`;
 
 const registerSql: Statement = (s) => `
 with earlier as (
@@ -60,7 +60,7 @@ with earlier as (
   and ${hasSince}
 ), registered as (
   insert into ${s}._private_workers (id, last_heartbeat_at, metadata)
-  select $1::text, pg_catalog.now(), $2::jsonb || ${since("since_ms")} from earlier
+  select $1::text, pg_catalog.now(), $2::jsonb || ${steadySince("since_ms")} from earlier
   returning tableoid::int8 as table_oid
 )
 select greatest(0, ${NOW_MS} - since_ms) as uptime_ms, ${NOW_MS} as now_ms, table_oid::float8
@@ -109,9 +109,9 @@ with before as (
   set last_heartbeat_at = pg_catalog.now(),
     metadata = case
       when id = $2::text and not coalesce(${isRecovered}, false)
-        then $3::jsonb || ${since(`case when ${isSteady} then ${SINCE} else ${NOW_MS} end`)}
+        then $3::jsonb || ${steadySince(`case when ${isSteady} then ${SINCE} else ${NOW_MS} end`)}
       when ${isSteady} then metadata
-      else coalesce(metadata, '{}') || ${since(NOW_MS)} end
+      else coalesce(metadata, '{}') || ${steadySince(NOW_MS)} end
   where id = any($1::text[])
   returning id, coalesce(${isRecovered}, false) as is_recovered, ${SINCE} as since_ms,
     workers.tableoid::int8 as table_oid

@@ -93,7 +93,7 @@ export async function recoverByHand(db: Database, request: ManualRecovery): Prom
     return [thresholdMs, unknown, ...(hasHeartbeats ? rowValues : [])];
   };
   const all = [...staleWorkerIds, ...unknownWorkerIds];
-  if (isDry) return recovered(await contendedQuery<RecoveredRow>(db, statement, valuesFor(all)));
+  if (isDry) return resultOf(await contendedQuery<RecoveredRow>(db, statement, valuesFor(all)));
   const done = await recoverUnrefused(db, all, [], (ids, barred, only) =>
     contendedQuery(db, statement, [
       ...valuesFor(ids),
@@ -132,7 +132,7 @@ async function recoverUnrefused(
 ): Promise<RecoverResult> {
   const recoverBeside = async (barred: readonly string[]): Promise<RecoverResult> => {
     try {
-      return recovered(await recover(workerIds, barred));
+      return resultOf(await recover(workerIds, barred));
     } catch (failure) {
       if (!isRefusedResult(failure)) throw failure;
       await afterSweep(db);
@@ -144,7 +144,7 @@ async function recoverUnrefused(
   if (workerIds.length > 1) {
     done = NONE;
     for (const id of workerIds) {
-      done = merged(done, await recoverUnrefused(db, [id], barredIds, recover));
+      done = merge(done, await recoverUnrefused(db, [id], barredIds, recover));
     }
     return done;
   }
@@ -153,13 +153,13 @@ async function recoverUnrefused(
   // If it has no jobs, a trigger may refuse to unlock a queue.
   if (all.length === 0) return done;
   const change = async (ids: readonly string[]) =>
-    recovered(await recover(workerIds, barredIds, ids)).jobs;
+    resultOf(await recover(workerIds, barredIds, ids)).jobs;
   const changed = await changeUnrefused(db, all, change, () => afterSweep(db));
   const refusedIds = changed.refused.map(({ id }) => id);
-  return merged({ ...NONE, ...changed }, await recoverBeside([...barredIds, ...refusedIds]));
+  return merge({ ...NONE, ...changed }, await recoverBeside([...barredIds, ...refusedIds]));
 }
 
-const merged = (a: RecoverResult, b: RecoverResult): RecoverResult => ({
+const merge = (a: RecoverResult, b: RecoverResult): RecoverResult => ({
   workerIds: [...a.workerIds, ...b.workerIds],
   jobs: a.jobs + b.jobs,
   queues: a.queues + b.queues,
@@ -189,7 +189,7 @@ interface RecoveredRow {
   readonly workers: string;
 }
 
-function recovered([row]: RecoveredRow[]): RecoverResult {
+function resultOf([row]: RecoveredRow[]): RecoverResult {
   return {
     workerIds: JSON.parse(row?.workers ?? "[]") as string[],
     jobs: row?.jobs ?? 0,

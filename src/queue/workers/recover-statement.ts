@@ -34,7 +34,7 @@ export interface RecoverForm {
  * waits for this statement, and finds the mark. A row that is locked now is being renewed. The sweeper's own last
  * heartbeat must be recent by the same clock: if the clock has jumped, or the sweeper was suspended, nothing is certain
  * about other workers.
- * `held`, `due`: rows are locked in id order and without waiting. Rows that another session has locked are skipped, and
+ * `locked_jobs`, `due`: rows are locked in id order and without waiting. Rows that another session has locked are skipped, and
  * then their worker stays unmarked for the next sweep. Jobs that PostgreSQL refuses to change are skipped in the same
  * way.
  * `held_queue`, `queue`: a queue stays locked if its holder has a resilient job in it, or a job that is skipped,
@@ -52,17 +52,17 @@ export const recoverSql =
       ? ["$8", "$9", "$10", "$11"]
       : ["$3", "$4", "$5", "$6"];
     const ofAll = isDry ? "" : `${only}::bigint[] is null and `;
-    const found = `${heartbeats ? `${staleRows(s, isDry)}, ` : ""}${stale(s, heartbeats, isDry)}, ${held(s, ofAll, only)}${
+    const found = `${heartbeats ? `${staleRows(s, isDry)}, ` : ""}${stale(s, heartbeats, isDry)}, ${lockedJobsSql(s, ofAll, only)}${
       slots ? heldSlots(s, ofAll) : ""
     }`;
     if (isDry) {
       return `
 with ${found}
-select (select pg_catalog.count(*)::int from held where is_due) as jobs,
+select (select pg_catalog.count(*)::int from locked_jobs where is_due) as jobs,
   (select pg_catalog.count(*)::int from held_queue)${slots ? " + (select pg_catalog.count(*)::int from held_slot)" : ""} as queues, '[]' as workers`;
     }
     return `
-with ${turn(key, waitsForSweep)}, ${found}, ${freed(s, delay, barred)}${slots ? freedSlots(s) : ""}${heartbeats ? marked(s, slots, only) : ""},
+with ${turn(key, waitsForSweep)}, ${found}, ${dueSql(s, delay, barred)}${slots ? freedSlots(s) : ""}${heartbeats ? unfinishedSql(s, slots, only) : ""},
 ended as materialized (${heartbeats ? endTransactions : NO_TRANSACTIONS}
 ), total as (
   select (select pg_catalog.count(*)::int from freed) as jobs, (select pg_catalog.count(*)::int from freed_queue)${slots ? " + (select pg_catalog.count(*)::int from freed_slot)" : ""} as queues,
@@ -70,7 +70,7 @@ ended as materialized (${heartbeats ? endTransactions : NO_TRANSACTIONS}
 )
 select total.jobs, total.queues,
   (select coalesce(pg_catalog.json_agg(id order by id), '[]')::text from stale
-    where not is_known or id in (select locked_by from held)) as workers,
+    where not is_known or id in (select locked_by from locked_jobs)) as workers,
   case when total.jobs + total.queues + total.transactions > 0 then ${announceJobs("greatest(total.jobs, 1)")} end
 from total
 where case when total.jobs = (select pg_catalog.count(*) from due) then '0'::text else '${SKIPPED}'::text end::int = 0`;
@@ -121,7 +121,7 @@ const isOld = (lock: string) =>
   `(stale.has_row or ${lock}.locked_at < pg_catalog.now() - $1::float8 * interval '1 millisecond')`;
 
 // "locked_at is not null" lets the planner use the optional index of locked jobs.
-const held = (s: string, ofAll: string, only: string) => `held as materialized (
+const lockedJobsSql = (s: string, ofAll: string, only: string) => `locked_jobs as materialized (
   select jobs.id, jobs.job_queue_id, jobs.locked_by, jobs.locked_at,
     stale.is_final or not coalesce(jobs.flags ? 'infrastructure_resilient'::text, false) as is_due
   from ${s}._private_jobs as jobs join stale on stale.id = jobs.locked_by
@@ -135,13 +135,13 @@ const held = (s: string, ofAll: string, only: string) => `held as materialized (
   select queues.id, queues.locked_by from ${s}._private_job_queues as queues
   join stale on stale.id = queues.locked_by
   where ${ofAll}${isOld("queues")} and not ${isPseudoLock("queues")} and not exists (
-    select from held where held.job_queue_id = queues.id and not held.is_due
+    select from locked_jobs where locked_jobs.job_queue_id = queues.id and not locked_jobs.is_due
   )
 )`;
 
-const freed = (s: string, delay: string, barred: string) => `due as materialized (
+const dueSql = (s: string, delay: string, barred: string) => `due as materialized (
   select id from ${s}._private_jobs
-  where id = any(array(select id from held where is_due))
+  where id = any(array(select id from locked_jobs where is_due))
   and id <> all(${barred}::bigint[])
   and locked_by = any(array(select id from stale))
   order by id for update skip locked
@@ -161,7 +161,7 @@ const freed = (s: string, delay: string, barred: string) => `due as materialized
   where id = any(array(select id from held_queue))
   and locked_by = any(array(select id from stale))
   and not exists (
-    select from held where held.job_queue_id = queues.id and held.id not in (select id from due)
+    select from locked_jobs where locked_jobs.job_queue_id = queues.id and locked_jobs.id not in (select id from due)
   )
   order by id for update skip locked
 ), freed_queue as (
@@ -173,16 +173,16 @@ const freed = (s: string, delay: string, barred: string) => `due as materialized
 const heldSlots = (s: string, ofAll: string) => `, held_slot as materialized (
   select slots.queue_id, slots.slot, slots.locked_by from ${s}._private_queue_slots as slots
   join stale on stale.id = slots.locked_by
-  where ${ofAll}${isOld("slots")} and not exists (select from held where held.job_queue_id = slots.queue_id
-    and held.locked_by = slots.locked_by and not held.is_due)
+  where ${ofAll}${isOld("slots")} and not exists (select from locked_jobs where locked_jobs.job_queue_id = slots.queue_id
+    and locked_jobs.locked_by = slots.locked_by and not locked_jobs.is_due)
 )`;
 
 const freedSlots = (s: string) => `, slot as materialized (
   select slots.queue_id, slots.slot from ${s}._private_queue_slots as slots
   where (slots.queue_id, slots.slot) in (select held_slot.queue_id, held_slot.slot from held_slot)
   and slots.locked_by = any(array(select id from stale))
-  and not exists (select from held where held.job_queue_id = slots.queue_id and held.locked_by = slots.locked_by
-    and held.id not in (select id from due))
+  and not exists (select from locked_jobs where locked_jobs.job_queue_id = slots.queue_id and locked_jobs.locked_by = slots.locked_by
+    and locked_jobs.id not in (select id from due))
   order by slots.queue_id, slots.slot for update skip locked
 ), freed_slot as (
   ${freeSlots(s, "(slots.queue_id, slots.slot) in (select slot.queue_id, slot.slot from slot)")}
@@ -191,11 +191,11 @@ const freedSlots = (s: string) => `, slot as materialized (
 
 /** Returns the assignments for an update on the alias `jobs` that unlock a job and set its error. */
 export const recoverJob = (message: string): string =>
-  `${UNLOCK}, updated_at = pg_catalog.now(), last_error = ${counted(message)}`;
+  `${UNLOCK}, updated_at = pg_catalog.now(), last_error = ${countedMessage(message)}`;
 
 // From the second consecutive recovery on, the error begins with the number of recoveries. lost-attempts.ts uses it to
 // find jobs that kill their workers.
-const counted = (message: string) => `(
+const countedMessage = (message: string) => `(
       select case when earlier.count is null then given.message
         else pg_catalog.format('Recovered %s times in a row: %s', earlier.count + 1,
           pg_catalog.regexp_replace(given.message, '^Recovered: ', '')) end
@@ -209,8 +209,8 @@ const counted = (message: string) => `(
     )`;
 
 // If a report leaves no room for the mark, the mark replaces the report, because the table limits its length.
-const marked = (s: string, slots: boolean, only: string) => `, unfinished as materialized (
-  select locked_by from held where is_due and id not in (select id from due)
+const unfinishedSql = (s: string, slots: boolean, only: string) => `, unfinished as materialized (
+  select locked_by from locked_jobs where is_due and id not in (select id from due)
   union select id from stale_row where ${only}::bigint[] is not null
   union select locked_by from held_queue where id not in (select id from queue)${
     slots
@@ -225,7 +225,7 @@ const marked = (s: string, slots: boolean, only: string) => `, unfinished as mat
       and pg_catalog.octet_length(metadata::text) <= ${MAX_REPORT_BYTES - ROOM_FOR_MARKS}::int
       then metadata else '{}' end
     || pg_catalog.jsonb_build_object('recovered_at', pg_catalog.now(), 'recovered_jobs',
-      (select pg_catalog.count(*) from held where held.locked_by = workers.id and held.is_due))
+      (select pg_catalog.count(*) from locked_jobs where locked_jobs.locked_by = workers.id and locked_jobs.is_due))
   from stale_row where workers.id = stale_row.id and not stale_row.is_final
   and stale_row.id not in (select locked_by from unfinished)
 ), deleted as (
@@ -239,5 +239,5 @@ const withdrawnPermits = (s: string) => `, withdrawn as (
   delete from ${s}._private_limit_permits as permits using stale_row
   where permits.worker_id = stale_row.id
   and stale_row.id not in (select locked_by from unfinished)
-  and not exists (select from held where held.locked_by = stale_row.id and not held.is_due)
+  and not exists (select from locked_jobs where locked_jobs.locked_by = stale_row.id and not locked_jobs.is_due)
 )`;

@@ -92,7 +92,7 @@ export const PATIENT_BOUNDS: Bounds = { ...BOUNDS, statementTimeoutMs: 60_000 };
  * Returns the pool with time limits for the worker's own statements. Without them, a connection that was cut without
  * notice would stop limits, back-offs and the timetable until the system closes it.
  */
-export function bounded(pool: pg.Pool, schema: SchemaName, bounds: Bounds = BOUNDS): Database {
+export function withBounds(pool: pg.Pool, schema: SchemaName, bounds: Bounds = BOUNDS): Database {
   return { client: boundedQueryable(pool, bounds), schema };
 }
 
@@ -127,7 +127,7 @@ export function maintenance(
     logger.debug({ error: messageOf(error) }, "the maintenance connection was lost");
   });
   return {
-    database: bounded(pool, schema, bounds),
+    database: withBounds(pool, schema, bounds),
     async close() {
       if (pool.ending) return;
       const ended = new AbortController();

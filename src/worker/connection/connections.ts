@@ -3,7 +3,7 @@
 // have locked.
 import { monotonic, wait } from "../../base/clock.ts";
 import type { Outage } from "../../base/outage.ts";
-import { settled, type WorkerConnection } from "./worker-connection.ts";
+import { settleAll, type WorkerConnection } from "./worker-connection.ts";
 
 export interface ConnectionsParts {
   /** Runs after all are connected again and before any of them is used. */
@@ -45,7 +45,7 @@ export class WorkerConnections {
 
   async connect(): Promise<void> {
     // All attempts must have ended before one may be closed.
-    await settled(this.#all.map((one) => one.connect()));
+    await settleAll(this.#all.map((one) => one.connect()));
     for (const one of this.#all) this.giveBack(one);
   }
 
@@ -61,7 +61,7 @@ export class WorkerConnections {
   lost(error: Error): void {
     if (this.#stop.signal.aborted || this.#repairing !== null) return;
     this.#parts.lost(error);
-    this.#parts.outage.lost(WHO, error);
+    this.#parts.outage.reportLost(WHO, error);
     this.#repairing = this.#repair().finally(() => {
       this.#repairing = null;
       if (!this.#stop.signal.aborted) this.#parts.back();
@@ -102,12 +102,12 @@ export class WorkerConnections {
   async #repair(): Promise<void> {
     const { signal } = this.#stop;
     const { reconcile, outage } = this.#parts;
-    await outage.retrying(
+    await outage.runWithRetries(
       WHO,
       async (succeeded) => {
         this.#hurry = new AbortController();
         for (const one of this.#all) {
-          if (!one.isConnected) await outage.reaching(() => one.connect());
+          if (!one.isConnected) await outage.tryConnect(() => one.connect());
         }
         if (signal.aborted) return this.#closeAll();
         await reconcile(this.#all[0] as WorkerConnection);

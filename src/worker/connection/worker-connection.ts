@@ -65,11 +65,11 @@ export class WorkerConnection {
   constructor(settings: WorkerConnectionSettings) {
     this.#settings = settings;
     const client: Queryable = { query: (config) => this.#query(config) };
-    const patientClient: Queryable = { query: (config) => this.#patiently(config) };
+    const patientClient: Queryable = { query: (config) => this.#queryPatiently(config) };
     this.database = { client, schema: settings.schema };
     this.patient = { client: patientClient, schema: settings.schema };
     const singly: Queryable = {
-      query: (config) => this.patiently(({ client }) => client.query(config)),
+      query: (config) => this.runPatiently(({ client }) => client.query(config)),
     };
     this.patientSingly = { client: singly, schema: settings.schema };
   }
@@ -142,7 +142,7 @@ export class WorkerConnection {
     if (client === null || this.#patientUnderWay > 0) return;
     // The check also waits for other statements: a fetch may take six seconds.
     const timeout = this.#underWay > 0 ? ANSWER_TIMEOUT_MS : PROOF_TIMEOUT_MS;
-    // A failure here is a lost connection, which lost() reports.
+    // A failure here is a lost connection, which reportLost() reports.
     await client.prove(timeout).catch(() => client.connection.stream.destroy());
   }
 
@@ -206,7 +206,7 @@ export class WorkerConnection {
   }
 
   /** Sends the statements of `work` as one packet, which wakes the server process once. */
-  together<T>(work: () => T): T {
+  sendTogether<T>(work: () => T): T {
     const stream = this.#client?.connection.stream;
     stream?.cork();
     try {
@@ -223,7 +223,7 @@ export class WorkerConnection {
   }
 
   /** Runs statements that may take long, in a transaction of their own. */
-  async patiently<T>(work: (db: Database) => Promise<T>): Promise<T> {
+  async runPatiently<T>(work: (db: Database) => Promise<T>): Promise<T> {
     try {
       await this.beginPatiently();
       return await work(this.patient);
@@ -235,7 +235,7 @@ export class WorkerConnection {
   /** Runs one statement with the settings of a worker's connection, behind a pooler in a transaction. */
   async withSettings<T>(work: () => Promise<T>): Promise<T> {
     if (this.#settings.preparedStatements) return work();
-    const [, result] = await settled([this.begin(), work(), this.commit()]);
+    const [, result] = await settleAll([this.begin(), work(), this.commit()]);
     return result as T;
   }
 
@@ -255,7 +255,7 @@ export class WorkerConnection {
     }
   }
 
-  async #patiently<R extends QueryResultRow>(config: QueryConfig): Promise<QueryResult<R>> {
+  async #queryPatiently<R extends QueryResultRow>(config: QueryConfig): Promise<QueryResult<R>> {
     const patient = { query_timeout: PATIENT_ANSWER_TIMEOUT_MS };
     this.#patientUnderWay++;
     try {
@@ -290,7 +290,7 @@ function processOf(client: pg.Client): number | null {
 }
 
 /** Waits for all of them, then throws the first error. No promise is left without a handler. */
-export async function settled(work: readonly unknown[]): Promise<unknown[]> {
+export async function settleAll(work: readonly unknown[]): Promise<unknown[]> {
   const results = await Promise.allSettled(work);
   return results.map((one) => {
     if (one.status === "rejected") throw one.reason;

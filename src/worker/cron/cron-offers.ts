@@ -11,7 +11,7 @@ import {
   type ScheduledTick,
   scheduleCron,
 } from "../../queue/cron/schedule-cron.ts";
-import { intercepted } from "../task/call-interceptors.ts";
+import { interceptAdd } from "../task/call-interceptors.ts";
 import type { Hooks } from "../task/hooks.ts";
 import type { DueTick } from "./cron-timeline.ts";
 
@@ -53,7 +53,7 @@ export async function offerTicks<Tick extends DueTick>(
   due: readonly Tick[],
   signal: AbortSignal,
 ): Promise<boolean> {
-  const offers = await unlessAborted(prepared(services, source, due), signal);
+  const offers = await unlessAborted(prepareOffers(services, source, due), signal);
   if (offers === null) return false;
   if (offers.length > 0) await store(services, source, offers);
   emitTicks(
@@ -66,7 +66,7 @@ export async function offerTicks<Tick extends DueTick>(
 // Interceptors run before the transaction, which must stay short. So several workers may call theirs for one
 // tick; the verdict of the worker that schedules it counts. A skipped or refused tick counts as handled and is
 // not backfilled.
-async function prepared<Tick extends DueTick>(
+async function prepareOffers<Tick extends DueTick>(
   services: CronServices,
   source: TickSource<Tick>,
   due: readonly Tick[],
@@ -75,8 +75,8 @@ async function prepared<Tick extends DueTick>(
   for (const tick of due) {
     const offer = { ...tick, identifier: tick.entry.identifier };
     try {
-      const made = source.jobOf(tick);
-      const job = made === null ? null : await intercepted(services.hooks, made);
+      const tickJob = source.jobOf(tick);
+      const job = tickJob === null ? null : await interceptAdd(services.hooks, tickJob);
       if (job !== null) resolveJob(job);
       offers.push({ ...offer, job });
     } catch (error) {

@@ -62,7 +62,7 @@ export class CronTimeline {
   }
 
   /** Marks these ticks, and all before them, as handled. */
-  handled(due: readonly DueTick[]): void {
+  markHandled(due: readonly DueTick[]): void {
     const lastMs = new Map(due.map(({ entry, tickMs }) => [entry, tickMs]));
     for (const line of this.#lines) {
       const tickMs = lastMs.get(line.entry);

@@ -130,7 +130,7 @@ export class Cron implements Service {
       if (await this.#catchUp(timeline, nowMs)) return 0;
       return Math.min(timeline.nextMs - nowMs, MAX_WAIT_MS);
     };
-    await outage.retrying(
+    await outage.runWithRetries(
       "timetable",
       async (succeeded) => {
         while (!signal.aborted) {
@@ -162,7 +162,7 @@ export class Cron implements Service {
       const services = { ...this.#services, onPassed };
       if (!(await offerTicks(services, entriesOf(services), due, this.#stop.signal))) break;
       this.#warnOfAhead([...ahead]);
-      timeline.handled(due);
+      timeline.markHandled(due);
       due = timeline.due(nowMs, BATCH);
     }
     return hasDue;

@@ -96,7 +96,7 @@ export class Schedules implements Service {
     const waitFor = this.#time.wait.bind(this.#time);
     // Costs nothing at the start of a worker whose schema has no schedules.
     if (!this.#hasTable) await this.#wait(MAX_ABSENCE_MS);
-    await this.#services.outage.retrying(
+    await this.#services.outage.runWithRetries(
       "schedules",
       async (succeeded) => {
         while (!signal.aborted) {
@@ -159,26 +159,26 @@ export class Schedules implements Service {
     const startMs = this.#startMs ?? nowMs;
     const most = Math.max(1, Math.floor(MAX_TICKS / Math.max(1, due.length)));
     const ticks = due.map((schedule) => dueTicks(schedule, { nowMs, startMs, most }));
-    const taken = new Set<string>();
+    const takenNames = new Set<string>();
     const isOver = !(await offerTicks(
       this.#services,
-      this.#source(taken),
+      this.#source(takenNames),
       ticks.flat(),
       this.#stop.signal,
     ));
     if (isOver) return;
     for (const last of ticks.flatMap((some) => some.at(-1) ?? [])) {
-      if (!taken.has(last.entry.identifier)) rest.isContended = true;
+      if (!takenNames.has(last.entry.identifier)) rest.isContended = true;
       else if (last.toMs !== null && last.toMs <= nowMs) rest.isBehind = true;
     }
   }
 
-  #source(taken: Set<string>): TickSource<ScheduleTick> {
+  #source(takenNames: Set<string>): TickSource<ScheduleTick> {
     const { db, hooks } = this.#services;
     const schedule = async (offers: readonly OfferedTick<ScheduleTick>[]) => {
       const done = await scheduleTicks(db, offers);
       for (const { offer } of done) {
-        taken.add(offer.identifier);
+        takenNames.add(offer.identifier);
         if (offer.isDropped) this.#logDropped(offer);
       }
       return done;

@@ -36,7 +36,7 @@ const LAST_DATE_MS = 8.64e15;
  * Rejects when the time limit is reached. The handler is not waited for any longer, except if its transaction completes
  * the job: that transaction decides about the attempt, and until its end no result can be written.
  */
-export async function limited(
+export async function withAttemptLimit(
   judged: Promise<Result>,
   attempt: { readonly isCompletedByTask: boolean; abort(reason: Error): void },
   limit: AttemptLimit,

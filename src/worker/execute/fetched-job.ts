@@ -54,7 +54,7 @@ export class FetchedJob implements TaskJob {
     return this.#payload;
   }
   /** Releases the parsed payload of an ended job. Later reads parse it again. */
-  ended(): void {
+  releasePayload(): void {
     this.#payload = undefined;
   }
   get payloadText(): string {

@@ -8,7 +8,7 @@ import { callInterceptors, verdictOf } from "../task/call-interceptors.ts";
 import type { Hooks, Verdict } from "../task/hooks.ts";
 import type { RetryRules } from "../task/next-attempt.ts";
 import type { ContextSource } from "../task/task-context.ts";
-import { deadlinePassed, limited, limitOf } from "./attempt-limit.ts";
+import { deadlinePassed, limitOf, withAttemptLimit } from "./attempt-limit.ts";
 import type { FetchedJob } from "./fetched-job.ts";
 import { JobAttempt, waitedSeconds } from "./job-context.ts";
 import type { Results } from "./results.ts";
@@ -87,15 +87,15 @@ export class JobExecutor<E> {
   }
 
   readonly #run = (job: FetchedJob): Promise<void> | undefined => {
-    const known = this.#tasks.get(job.taskIdentifier);
-    if (known === undefined || !job.isLoaded) {
+    const talliedTask = this.#tasks.get(job.taskIdentifier);
+    if (talliedTask === undefined || !job.isLoaded) {
       // A fetch names the worker's tasks, so the task's row was deleted and created again in between.
       this.#results.return(job);
       return undefined;
     }
     const earlier = this.#running[job.id];
     if (earlier !== undefined) this.#replace(earlier);
-    const attempt = new JobAttempt(job, this.#source, known);
+    const attempt = new JobAttempt(job, this.#source, talliedTask);
     const { timing } = attempt.tally;
     if (timing !== null) timing.waits.add(waitedSeconds(attempt));
     if (this.#hooks.interceptors("beforeJobRun").length === 0) return this.#handle(attempt);
@@ -219,7 +219,7 @@ export class JobExecutor<E> {
       const judged = attempt.began(this.#evaluate(attempt, returned));
       const timeoutMs = attempt.task.timeoutMs ?? this.#timeoutMs;
       const limit = limitOf(timeoutMs, attempt.job.deadlineMs);
-      result = await (limit === undefined ? judged : limited(judged, attempt, limit));
+      result = await (limit === undefined ? judged : withAttemptLimit(judged, attempt, limit));
     } catch (error) {
       result = failure(error);
     }
@@ -270,7 +270,7 @@ export class JobExecutor<E> {
       return;
     }
     tally.timing?.runs.add((monotonic() - startedAtMs) / 1_000);
-    if (job.isQueued) tally.ran(monotonic() - startedAtMs);
+    if (job.isQueued) tally.addDuration(monotonic() - startedAtMs);
     if (result === null) {
       tally.done++;
       if (attempt.isCompletedByTask) this.#results.completedByTask(job, NOT_COMMITTED);
@@ -278,7 +278,7 @@ export class JobExecutor<E> {
       if (hooks.hasObservers("job:success")) {
         hooks.emit("job:success", { workerId, job, durationMs: monotonic() - startedAtMs });
       }
-      job.ended();
+      job.releasePayload();
       return;
     }
     const { payload } = result;

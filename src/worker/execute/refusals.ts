@@ -66,7 +66,7 @@ export class Refusals {
   }
 
   /** Records results that were sent. `separate`: those written one by one, because PostgreSQL refused some. */
-  settled(written: ResultBatch, separate: SeparateResults | null): void {
+  recordSent(written: ResultBatch, separate: SeparateResults | null): void {
     for (const job of jobsIn(written)) this.kept.delete(job);
     if (separate === null) return;
     logFailedInstead(this.#parts.logger, separate.failedInstead);
@@ -82,7 +82,7 @@ export class Refusals {
    * A fetch was denied. Returns whether PostgreSQL refuses a job. `id`: that job; null: it is unknown, which is logged
    * once a minute; undefined: a fetch of one job will find it.
    */
-  denied(failure: unknown, id: string | null | undefined): boolean {
+  recordDenial(failure: unknown, id: string | null | undefined): boolean {
     const { clock, logger } = this.#parts;
     if (typeof id !== "string" && !isRefused(failure)) return false;
     // Another connection may have fetched it at the same time.
@@ -111,7 +111,8 @@ export class Refusals {
     const { job, error } = refused;
     const times = (this.kept.get(job)?.times ?? 0) + 1;
     const pauseMs = this.#hasEnded ? undefined : PAUSES_MS[times - 1];
-    const cancel = pauseMs === undefined ? null : clock.after(pauseMs, () => this.#again(refused));
+    const cancel =
+      pauseMs === undefined ? null : clock.after(pauseMs, () => this.#sendAgain(refused));
     this.kept.set(job, { error: refusalText(error), times, cancel });
     const fields = fieldsOf(refused);
     if (cancel !== null)
@@ -119,7 +120,7 @@ export class Refusals {
     else logger.error(fields, "PostgreSQL refused the result of a job; the job stays locked");
   }
 
-  #again({ job, result }: RefusedResult): void {
+  #sendAgain({ job, result }: RefusedResult): void {
     const { results, onChange } = this.#parts;
     const kept = this.kept.get(job);
     if (kept === undefined || kept.cancel === null) return;

@@ -189,7 +189,7 @@ export class Results {
     return this.#isRepeated;
   }
 
-  /** Returns all results for writing. Call answered() after the answer or the failure. */
+  /** Returns all results for writing. Call endWait() after the answer or the failure. */
   send(): ResultBatch {
     const batch = this.take();
     this.#sent = [...this.#sent, batch];
@@ -243,7 +243,7 @@ export class Results {
   }
 
   /** Ends the wait for a batch that was written or put back. */
-  answered(batch: ResultBatch): void {
+  endWait(batch: ResultBatch): void {
     this.#sent = this.#sent.filter((one) => one !== batch);
     for (const id of queuesGoingBack(batch)) {
       const others = (this.#goingBack.get(id) ?? 1) - 1;

@@ -66,7 +66,7 @@ export async function settleSeparately(
     change: "delete",
     send: (jobs) => finishJobs(db, workerId, jobs.map(idOf), mode),
     ...{ written: written.done, unconfirmed: unconfirmed.done },
-    refused: (job, error) => {
+    onRefused: (job, error) => {
       failedInstead.set(
         { job, message: refusalText(error), payload: null, next: BY_FORMULA },
         error,
@@ -77,7 +77,7 @@ export async function settleSeparately(
     change: "update",
     send: (some) => failJobs(db, workerId, some.map(toFailure), mode),
     ...{ written: written.failures, unconfirmed: unconfirmed.failures },
-    refused: (one, error) => {
+    onRefused: (one, error) => {
       const { job } = one;
       if (failedInstead.has(one))
         refused.push({ job, result: "done", error: failedInstead.get(one) });
@@ -94,7 +94,7 @@ export async function settleSeparately(
       return returnJobs(db, workerId, jobs.map(idOf), [], keyed);
     },
     ...{ written: written.returned, unconfirmed: unconfirmed.returned },
-    refused: (job, error) => void refused.push({ job, result: null, error }),
+    onRefused: (job, error) => void refused.push({ job, result: null, error }),
   });
   // Queues are unlocked last, so that later jobs of a queue do not start first.
   if (mode === "locked_by") {
@@ -104,7 +104,7 @@ export async function settleSeparately(
         change: "update",
         send: ([queueIds = []]) => finishJobs(db, workerId, [], mode, queueIds),
         ...{ written: [], unconfirmed: [] },
-        refused: (_queueIds, error) => writer.fail(error),
+        onRefused: (_queueIds, error) => writer.fail(error),
       },
     );
     (writer.failure === null ? written : unconfirmed).freedQueues.push(...freedQueues);
@@ -121,7 +121,7 @@ interface Part<T> {
   send(items: readonly T[]): Promise<string[]>;
   readonly written: T[];
   readonly unconfirmed: T[];
-  refused(item: T, error: unknown): void;
+  onRefused(item: T, error: unknown): void;
 }
 
 class HalvingWriter {
@@ -155,7 +155,7 @@ class HalvingWriter {
       if (!isOfOneRow(error) || this.#timeouts > MAX_TIMEOUTS) {
         this.failure = error;
         part.unconfirmed.push(...items);
-      } else if (items.length === 1) await this.#refused(first as T, part, error);
+      } else if (items.length === 1) await this.#settleRefused(first as T, part, error);
       else {
         const size = isSlow ? 1 : Math.ceil(items.length / 2);
         for (let n = 0; n < items.length; n += size) {
@@ -165,9 +165,9 @@ class HalvingWriter {
     }
   }
 
-  async #refused<T>(item: T, part: Part<T>, error: unknown): Promise<void> {
+  async #settleRefused<T>(item: T, part: Part<T>, error: unknown): Promise<void> {
     try {
-      part.refused(item, await withSkippers(this.#db, part.change, error));
+      part.onRefused(item, await withSkippers(this.#db, part.change, error));
     } catch (failure) {
       this.failure = failure;
       part.unconfirmed.push(item);
@@ -180,7 +180,7 @@ function emptyBatch(isRepeated: boolean): ResultBatch {
 }
 
 /** Returns both batches as one. */
-export function joined(one: ResultBatch, other: ResultBatch): ResultBatch {
+export function joinBatches(one: ResultBatch, other: ResultBatch): ResultBatch {
   return {
     done: [...one.done, ...other.done],
     failures: [...one.failures, ...other.failures],

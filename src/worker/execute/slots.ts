@@ -27,7 +27,7 @@ export interface WorkSource {
   /** Runs a job. Returns a promise only if the job is not done at once. Never rejects. */
   run(job: FetchedJob): Promise<void> | undefined;
   /** Called when a job has ended. */
-  finished(job: FetchedJob): void;
+  jobEnded(job: FetchedJob): void;
   /** Called when a run of a queue has ended or was abandoned, with its unstarted jobs. */
   runEnded(run: QueueRun, unstarted: readonly FetchedJob[]): void;
 }
@@ -73,15 +73,15 @@ export class Slots {
 
   /** Returns the source's jobs in slots: running ones, and unstarted ones of runs of queues. */
   jobs(source: WorkSource): readonly FetchedJob[] {
-    return this.#of(source).flatMap(({ unit, started }) => {
+    return this.#slotsOf(source).flatMap(({ unit, started }) => {
       if (unit === undefined) return [];
       return unit instanceof QueueRun ? unit.jobs.slice(Math.max(0, started - 1)) : [unit];
     });
   }
 
   /** Returns the source's running jobs, one for each slot. */
-  running(source: WorkSource): readonly FetchedJob[] {
-    return this.#of(source).flatMap(({ unit, started }) => {
+  runningJobs(source: WorkSource): readonly FetchedJob[] {
+    return this.#slotsOf(source).flatMap(({ unit, started }) => {
       if (unit === undefined) return [];
       return unit instanceof QueueRun ? unit.jobs.slice(Math.max(0, started - 1), started) : [unit];
     });
@@ -98,19 +98,21 @@ export class Slots {
 
   /** Returns the named queues whose runs are in this source's slots. */
   queueIds(source: WorkSource): readonly number[] {
-    return this.#of(source).flatMap(({ unit }) => (unit instanceof QueueRun ? [unit.lock] : []));
+    return this.#slotsOf(source).flatMap(({ unit }) =>
+      unit instanceof QueueRun ? [unit.lock] : [],
+    );
   }
 
   /** Whether jobs of this source's runs wait for the one before them. */
   hasFollowing(source: WorkSource): boolean {
-    return this.#of(source).some(
+    return this.#slotsOf(source).some(
       ({ unit, started }) => unit instanceof QueueRun && unit.jobs.length > started,
     );
   }
 
   /** Ends runs whose next job is late after the running job. Returns their unstarted jobs. */
   cutRuns(source: WorkSource, isLate: (job: FetchedJob) => boolean): readonly FetchedJob[] {
-    return this.#of(source).flatMap(({ unit, started }) => {
+    return this.#slotsOf(source).flatMap(({ unit, started }) => {
       const next = unit instanceof QueueRun ? unit.jobs[started] : undefined;
       return next !== undefined && isLate(next) ? (unit as QueueRun).jobs.splice(started) : [];
     });
@@ -125,7 +127,7 @@ export class Slots {
 
   /** Frees this source's slots without waiting for their jobs. */
   abandon(source: WorkSource): void {
-    for (const slot of this.#of(source)) {
+    for (const slot of this.#slotsOf(source)) {
       slot.isAbandoned = true;
       this.#leave(slot);
       if (slot.unit instanceof QueueRun) {
@@ -139,7 +141,7 @@ export class Slots {
     if (at >= 0) this.#occupied.splice(at, 1);
   }
 
-  #of(source: WorkSource): Slot[] {
+  #slotsOf(source: WorkSource): Slot[] {
     return this.#occupied.filter((slot) => slot.source === source);
   }
 
@@ -156,7 +158,7 @@ export class Slots {
         await pending;
         if (slot.isAbandoned) return;
       }
-      if (!(unit instanceof QueueRun)) source.finished(unit);
+      if (!(unit instanceof QueueRun)) source.jobEnded(unit);
       slot.unit = undefined;
       this.#onChange();
     }
@@ -173,7 +175,7 @@ export class Slots {
       slot.started++;
       const pending = source.run(job);
       if (pending !== undefined) await pending;
-      source.finished(job);
+      source.jobEnded(job);
     }
     if (!slot.isAbandoned) source.runEnded(run, run.jobs.slice(slot.started));
   }

@@ -42,7 +42,7 @@ export class TaskTally {
   meanMs: number | null = null;
 
   /** Adds the duration of a job of a named queue. */
-  ran(durationMs: number): void {
+  addDuration(durationMs: number): void {
     const before = this.meanMs ?? durationMs;
     const weight = durationMs < before ? WEIGHT.shorter : WEIGHT.longer;
     this.meanMs = before + (durationMs - before) * weight;
@@ -58,7 +58,7 @@ export interface TalliedTask<E> {
 export type TalliedTasks<E> = ReadonlyMap<string, TalliedTask<E>>;
 
 /** Returns the tasks with new counters. */
-export function tallied<E>(tasks: ReadonlyMap<string, Task<unknown, E>>): TalliedTasks<E> {
+export function withTallies<E>(tasks: ReadonlyMap<string, Task<unknown, E>>): TalliedTasks<E> {
   const entries = [...tasks].map(
     ([name, task]) => [name, { task, tally: new TaskTally() }] as const,
   );

@@ -45,7 +45,7 @@ export class FastBatch<E> implements WorkSource {
   get running(): readonly FetchedJob[] {
     const { slots, executor } = this.#parts;
     // A cancelled job that ignores its signal has a result, and keeps its slot.
-    return slots.running(this).filter((job) => executor.isRunning(job));
+    return slots.runningJobs(this).filter((job) => executor.isRunning(job));
   }
 
   /** Whether a slot that start() occupied has not ended. */
@@ -73,9 +73,9 @@ export class FastBatch<E> implements WorkSource {
    * Resolves to true when its slots have ended. Resolves to false at the time limit, or earlier while jobs have not
    * started; then no more jobs start.
    */
-  async ended(): Promise<boolean> {
+  async waitForSlots(): Promise<boolean> {
     // No timer when all jobs were done at once.
-    if (this.#parts.slots.running(this).length === 0) {
+    if (this.#parts.slots.runningJobs(this).length === 0) {
       if (this.#busySlots > 0) await this.#ended.promise;
       return true;
     }
@@ -123,7 +123,7 @@ export class FastBatch<E> implements WorkSource {
     return this.#parts.executor.run(job);
   }
 
-  finished(): void {}
+  jobEnded(): void {}
 
   // Named queues belong to the safe mode, so there are no runs.
   mayFollow(): boolean {

@@ -66,11 +66,11 @@ export class FastFetcher<E> implements Fetcher<E> {
     // A server process that has just announced a job is awake when the fetch for it arrives. Behind a pooler the
     // channel would stay with the connection of another client.
     if (notify && preparedStatements) {
-      this.#connections[0]?.listen(NEW_JOBS, (payload) => link.announced(payload));
+      this.#connections[0]?.listen(NEW_JOBS, (payload) => link.jobsAnnounced(payload));
     }
-    const made = parts.connections.map((_, index) => this.#lane(parts, link, index));
-    this.#lanes = made.map(({ lane }) => lane);
-    this.executors = made.map(({ executor }) => executor);
+    const lanes = parts.connections.map((_, index) => this.#lane(parts, link, index));
+    this.#lanes = lanes.map(({ lane }) => lane);
+    this.executors = lanes.map(({ executor }) => executor);
   }
 
   #lane(parts: FastFetcherParts<E>, link: FetcherLink, index: number) {
@@ -104,7 +104,7 @@ export class FastFetcher<E> implements Fetcher<E> {
       limitMs: fastLane.limitMs,
       mayFetch: () => link.mayFetch(this),
       onChange: () => link.changed(),
-      onWritten: () => link.written(),
+      onWritten: () => link.resultsWritten(),
       onLeft: () => link.wakeOthers(this),
       onFull: () => this.#lanes.find(({ isWaiting }) => isWaiting)?.wake(false),
       onError: () => link.connectionLost(),

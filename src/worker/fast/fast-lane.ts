@@ -142,13 +142,13 @@ export class FastLane<E> {
   async #run(): Promise<void> {
     const { connection, onChange, name, outage } = this.#parts;
     // Continues during a stop, so that results are written when the database is back.
-    await outage.retrying(
+    await outage.runWithRetries(
       name,
       async (succeeded) => {
         for (let isBack = false; !this.#isOver(); ) {
           if (!connection.isConnected) {
             isBack = false;
-            await outage.reaching(() => connection.connect());
+            await outage.tryConnect(() => connection.connect());
           }
           this.#turning = this.#turn();
           await this.#turning;
@@ -168,7 +168,7 @@ export class FastLane<E> {
     const { connection, onError, onChange } = this.#parts;
     this.#transaction.connectionLost(error);
     this.#leavesJobs = false;
-    this.#idle.answered();
+    this.#idle.endFirstFetch();
     void connection.close();
     this.#abortRunning();
     this.#batch = null;
@@ -230,7 +230,7 @@ export class FastLane<E> {
 
   #onAnswer(): void {
     this.#isWriting = false;
-    if (this.#idle.answered()) this.#parts.onChange();
+    if (this.#idle.endFirstFetch()) this.#parts.onChange();
   }
 
   async #flushAndFetch(isFetching: boolean): Promise<readonly FetchedJob[]> {
@@ -275,7 +275,7 @@ export class FastLane<E> {
     if (this.#stop.signal.aborted || this.#transaction.isOutdated || !mayFetch()) batch.stop();
     batch.start();
     if (batch.isBusy) this.#busy = [...this.#busy, batch];
-    if (!(await batch.ended())) await this.#keep(batch.running);
+    if (!(await batch.waitForSlots())) await this.#keep(batch.running);
     this.#batch = null;
     // Unstarted jobs keep the mark of the row lock, so the safe mode fetches them.
     if (!batch.hasUnstarted) return;

@@ -9,7 +9,7 @@ import { keepJobs, lockStatement } from "../../queue/fetch/lock-jobs.ts";
 import { type QuickRow, quickStatement } from "../../queue/fetch/quick-fetch.ts";
 import { failJobs } from "../../queue/settle/fail.ts";
 import { finishJobs } from "../../queue/settle/finish.ts";
-import { settled, type WorkerConnection } from "../connection/worker-connection.ts";
+import { settleAll, type WorkerConnection } from "../connection/worker-connection.ts";
 import { type FetchedJob, loadedJobs } from "../execute/fetched-job.ts";
 import { logFailedInstead } from "../execute/refusals.ts";
 import {
@@ -84,7 +84,7 @@ export class FastTransaction {
   /** Called when the connection is lost. */
   connectionLost(error: unknown): void {
     this.#isOpen = false;
-    this.plan.failed(error);
+    this.plan.learnFailure(error);
     this.plan.resetSpeed();
     this.plan.raise();
   }
@@ -110,7 +110,7 @@ export class FastTransaction {
     const { connection } = this.#parts;
     const wasOpen = this.#isOpen;
     this.#isOpen = false;
-    this.plan.finished(batch.done.length + batch.failures.length);
+    this.plan.countEnded(batch.done.length + batch.failures.length);
     const answers = await this.#write(batch, () => [
       wasOpen ? connection.commit() : null,
       slots === null ? null : this.#fetch(this.#request(slots)),
@@ -153,11 +153,11 @@ export class FastTransaction {
     const { isPatient, isQuick } = request;
     this.#pausesRead = this.#parts.tasks.pausesRead;
     const db = isPatient ? connection.patient : connection.database;
-    const sent = connection.together(() => [
+    const sent = connection.sendTogether(() => [
       isPatient ? connection.beginPatiently() : connection.begin(),
       isQuick ? this.#lockQuickly(db, request) : this.#lockJobs(db, request),
     ]);
-    const [, rows] = await settled(sent);
+    const [, rows] = await settleAll(sent);
     // A query that fails here ends the transaction, which unlocks all jobs.
     const jobs = await loadedJobs(rows as readonly FetchedRows[], db);
     this.plan.learn(jobs, request, false);
@@ -192,13 +192,13 @@ export class FastTransaction {
     const { workerId, hooks, results, connection, onWritten } = this.#parts;
     const { done, failures } = batch;
     const db = connection.database;
-    const sent = connection.together(() => [
+    const sent = connection.sendTogether(() => [
       done.length > 0 ? finishJobs(db, workerId, done.map(idOf), "row") : [],
       failures.length > 0 ? failJobs(db, workerId, failures.map(toFailure), "row") : [],
       ...following(),
     ]);
     try {
-      const [lostDone, lostFailures, ...answers] = await settled(sent);
+      const [lostDone, lostFailures, ...answers] = await settleAll(sent);
       const lost = [...(lostDone as string[]), ...(lostFailures as string[])];
       emitSettled(hooks, workerId, batch, lost, jobsIn(batch));
       if (done.length + failures.length > 0) onWritten();

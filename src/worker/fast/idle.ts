@@ -67,7 +67,7 @@ export class Idle {
   }
 
   /** The first fetch has its answer, or will have none. Returns true if there was a first fetch. */
-  answered(): boolean {
+  endFirstFetch(): boolean {
     const wasFirst = this.#isFetchingFirst;
     this.#isFetchingFirst = false;
     return wasFirst;

@@ -43,8 +43,8 @@ export class Dispatcher<E> {
       slots: this.#slots,
       mayFetch: (fetcher) => this.#mayFetch(fetcher),
       changed: () => this.#onChange(),
-      announced: (payload) => this.announced(payload),
-      written: () => this.#onWritten(),
+      jobsAnnounced: (payload) => this.jobsAnnounced(payload),
+      resultsWritten: () => this.#onWritten(),
       wakeOthers: (fetcher) => this.#wakeOthers(fetcher),
       nothingReady: (atSeconds, connection) => this.#sleep(atSeconds, connection),
       connectionLost: () => parts.connectionLost(),
@@ -76,12 +76,12 @@ export class Dispatcher<E> {
   }
 
   /** Called with the payload of an announcement of new jobs. */
-  announced(payload: string): void {
-    this.#wakeups.announced(payload);
+  jobsAnnounced(payload: string): void {
+    this.#wakeups.jobsAnnounced(payload);
   }
 
   /** Resolves once no job is ready or running and no result is unconfirmed. */
-  async drained(signal: AbortSignal): Promise<void> {
+  async waitUntilDrained(signal: AbortSignal): Promise<void> {
     this.wake(0);
     while (!this.#isDone && !signal.aborted) await this.#allDone.pass(signal);
   }
@@ -148,7 +148,7 @@ export class Dispatcher<E> {
     for (const one of this.#fetchers) if (one !== fetcher) one.wakeForOthers();
   }
 
-  /** drained() also waits for jobs that finished jobs have added. */
+  /** waitUntilDrained() also waits for jobs that finished jobs have added. */
   #onWritten(): void {
     if (this.#allDone.hasWaiting) this.wake(0);
   }

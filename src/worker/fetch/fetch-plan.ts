@@ -5,7 +5,7 @@
 //   drained ────────────────────────────────────────────▶ ready ──request()──▶ under way
 //      ▲                                                    ▲                  │    │
 //      └──── learn(): short, and everything was read ───────┼──────────────────┘    │
-//                                                           └── learn(): full, failed()
+//                                                           └── learn(): full, learnFailure()
 //
 //   start     beginning ──full──▶ after the last job ──short, wake(), 50 ms to 1 s──▶ beginning
 //   most      no limit ──short after a second, timeout, refused──▶ 1 ──full──▶ 2, 4, 8 … ──short──▶ no limit
@@ -159,7 +159,7 @@ export class FetchPlan {
   }
 
   /** Counts ended jobs. */
-  finished(count: number): void {
+  countEnded(count: number): void {
     this.#finished += count;
   }
 
@@ -236,7 +236,7 @@ export class FetchPlan {
   }
 
   /** Records a failed request. Returns true when PostgreSQL timed it out; the next one may then take longer. */
-  failed(error: unknown): boolean {
+  learnFailure(error: unknown): boolean {
     if (!(error instanceof WorkerError) || error.code !== "database_timeout") return false;
     this.#most = 1;
     this.#isPatient = true;
@@ -244,7 +244,7 @@ export class FetchPlan {
   }
 
   /** PostgreSQL refuses one of the jobs: those before it are fetched one by one. */
-  refused(): void {
+  learnRefusal(): void {
     this.#most = 1;
   }
 

@@ -51,9 +51,9 @@ export interface FetcherLink {
   /** Advances all fetchers, once in this turn of the event loop. */
   changed(): void;
   /** Called with the payload of an announcement of new jobs. */
-  announced(payload: string): void;
+  jobsAnnounced(payload: string): void;
   /** Called when results are committed. */
-  written(): void;
+  resultsWritten(): void;
   /** Wakes the other fetchers for jobs that this one leaves to them. */
   wakeOthers(fetcher: Fetcher): void;
   /**

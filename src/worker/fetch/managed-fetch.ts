@@ -66,7 +66,7 @@ export class ManagedFetch {
     ];
     const work = (db: Database) => query<ManagedTake>(db, statementOf(form), values);
     const [row] = isPatient
-      ? await connection.patiently(work)
+      ? await connection.runPatiently(work)
       : await connection.withSettings(() => work(connection.database));
     const { now_s, is_contended, next_ms } = row as ManagedTake;
     const rows = new FetchedRows(row as ManagedTake);

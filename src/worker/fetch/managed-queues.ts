@@ -41,7 +41,7 @@ export class ManagedQueues {
   }
 
   /** Jobs were added, or a pause has ended. */
-  announced(): void {
+  jobsAnnounced(): void {
     this.#news++;
   }
 

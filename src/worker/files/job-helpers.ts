@@ -132,8 +132,8 @@ async function addOne(
   spec: JobSpec | undefined,
 ): Promise<AddedJob | null> {
   // Graphile Worker stores {} for null, too, and ignores null in a spec.
-  const job = await addJob(identifier, payload ?? {}, given(spec ?? {}));
-  return job === null ? null : answered(job);
+  const job = await addJob(identifier, payload ?? {}, withoutNulls(spec ?? {}));
+  return job === null ? null : toAddedJob(job);
 }
 
 async function addMany(
@@ -142,16 +142,16 @@ async function addMany(
   keepsRunAt: boolean,
 ): Promise<readonly AddedJob[]> {
   if (!Array.isArray(jobs)) throw new InputError([{ path: "jobs", message: "must be a list" }]);
-  return (await addJobs(jobs.map((job) => nested(job, keepsRunAt)))).map(answered);
+  return (await addJobs(jobs.map((job) => toJobToAdd(job, keepsRunAt)))).map(toAddedJob);
 }
 
 /** A job with `throttle`, which only JavaScript can pass here, has another answer. */
-const answered = (job: Parameters<typeof addedJob>[0]): AddedJob =>
+const toAddedJob = (job: Parameters<typeof addedJob>[0]): AddedJob =>
   "isThrottled" in job ? (job as unknown as AddedJob) : addedJob(job);
 
-function nested(job: FlatJob, keepsRunAt: boolean): JobToAdd {
+function toJobToAdd(job: FlatJob, keepsRunAt: boolean): JobToAdd {
   const { identifier, payload, spec, ...flat } = job as JobToAdd & JobSpec;
-  const whole: JobSpec = given({ ...flat, ...spec });
+  const whole: JobSpec = withoutNulls({ ...flat, ...spec });
   const isKept = keepsRunAt && whole.jobKey !== undefined;
   return {
     identifier,
@@ -160,7 +160,7 @@ function nested(job: FlatJob, keepsRunAt: boolean): JobToAdd {
   };
 }
 
-function given(spec: JobSpec): JobSpec {
+function withoutNulls(spec: JobSpec): JobSpec {
   return Object.fromEntries(Object.entries(spec).filter(([, value]) => value !== null));
 }
 

@@ -61,8 +61,8 @@ export async function loadTasks(
   for (const file of found.openToAll) logger.warn({ file }, OPEN_TO_ALL);
   for (const { name, reason } of ignored)
     logger.info({ file: name, reason }, "ignored a file that is not a task");
-  const redacted = redactor(options.secrets ?? []);
-  const programs = { schema: schema.name, timeoutMs, killAfterMs, run, redacted };
+  const redact = redactor(options.secrets ?? []);
+  const programs = { schema: schema.name, timeoutMs, killAfterMs, run, redact };
   const problems: Problem[] = [...same];
   const load = async (file: TaskFile) => {
     try {

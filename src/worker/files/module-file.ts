@@ -14,7 +14,7 @@ const MAX_LOAD_MS = 60_000;
 export interface ImportedModule {
   readonly default: unknown;
   /** Returns another export, of an ES module or of CommonJS; undefined if it does not exist. */
-  named(name: string): unknown;
+  exportNamed(name: string): unknown;
 }
 
 /** Imports a module. Throws an Error whose message continues the file's name: "cannot be loaded: …". */
@@ -30,9 +30,9 @@ export async function importModule(path: string): Promise<ImportedModule> {
     const imported = import(pathToFileURL(path).href);
     await Promise.race([imported, late]);
     const exports = (await imported) as Exports;
-    const named = (name: string) =>
+    const exportNamed = (name: string) =>
       exports[name] ?? (exports.default as Exports | null | undefined)?.[name];
-    return { default: defaultOf(exports), named };
+    return { default: defaultOf(exports), exportNamed };
   } catch (error) {
     throw new Error(messageFor(error, path), { cause: error });
   } finally {
@@ -63,7 +63,7 @@ function messageFor(error: unknown, path: string): string {
   if (codeOf(error) === "ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX") {
     const what = message.replace(/ is not supported in strip-only mode$/, "");
     const place = /^(\S+:\d+)$/m.exec(stack)?.[1];
-    return `contains TypeScript syntax that cannot be stripped: ${what}${placed(place)}; use plain JavaScript for it, or compile the file`;
+    return `contains TypeScript syntax that cannot be stripped: ${what}${placeText(place)}; use plain JavaScript for it, or compile the file`;
   }
   // The place of the throw in the user's code, without Node's own frames.
   const frame = stack.split("\n").find((line) => line.trimStart().startsWith("at "));
@@ -72,7 +72,7 @@ function messageFor(error: unknown, path: string): string {
     /^(\S+:\d+)$/m.exec(stack)?.[1] ??
     (frame === undefined ? undefined : placeIn(frame)) ??
     (error instanceof SyntaxError ? syntaxErrorIn(path) : undefined);
-  const where = message.includes("imported from") ? "" : placed(place);
+  const where = message.includes("imported from") ? "" : placeText(place);
   return `cannot be loaded: ${message}${where}${hintOf(message)}`;
 }
 
@@ -126,4 +126,4 @@ function placeIn(frame: string): string | undefined {
   return isPlace ? `${plain}:${row}` : undefined;
 }
 
-const placed = (place: string | undefined) => (place === undefined ? "" : ` (${place})`);
+const placeText = (place: string | undefined) => (place === undefined ? "" : ` (${place})`);

@@ -22,7 +22,7 @@ export async function moduleTask(file: TaskFile, schema: SchemaName): Promise<Ta
   const handler = (payload: unknown, context: TaskContext) =>
     found(payload, jobHelpers(context, schema));
   // Its return value is evaluated as in Graphile Worker.
-  const [retry, timeoutMs] = ["retry", "timeoutMs"].map(imported.named);
+  const [retry, timeoutMs] = ["retry", "timeoutMs"].map(imported.exportNamed);
   const options = { retry, timeoutMs } as TaskOptions; // defineTask() checks them
   return Object.freeze({ ...defineTask(identifier, handler, options), kind: "graphile" as const });
 }

@@ -1,7 +1,7 @@
 // Logs a program's output, with a limit for each attempt and without the worker's secrets, which a program has in
 // its environment and may print.
 import type { Logger } from "../../base/logger.ts";
-import { grouped } from "../../domain/words.ts";
+import { numberText } from "../../domain/words.ts";
 
 export const MAX_LINES = 10_000;
 export const MAX_CHARACTERS = 4_000_000;
@@ -14,7 +14,7 @@ export interface ProgramLog {
   readonly end: () => void;
 }
 
-export function programLog(logger: Logger, redacted: (text: string) => string): ProgramLog {
+export function programLog(logger: Logger, redact: (text: string) => string): ProgramLog {
   let lines = 0;
   let characters = 0;
   let leftOut = 0;
@@ -25,15 +25,16 @@ export function programLog(logger: Logger, redacted: (text: string) => string): 
     }
     lines++;
     characters += line.length;
-    if (stream === "stdout") logger.info({ stream }, redacted(line));
-    else logger.warn({ stream }, redacted(line));
+    if (stream === "stdout") logger.info({ stream }, redact(line));
+    else logger.warn({ stream }, redact(line));
   };
   return {
     lines: (stream, some) => {
       for (const line of some) add(stream, line);
     },
     end: () => {
-      if (leftOut > 0) logger.warn({ left_out: leftOut }, `… ${grouped(leftOut)} lines left out`);
+      if (leftOut > 0)
+        logger.warn({ left_out: leftOut }, `… ${numberText(leftOut)} lines left out`);
     },
   };
 }

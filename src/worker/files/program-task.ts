@@ -22,7 +22,7 @@ export interface ProgramTaskOptions {
   readonly killAfterMs: number;
   readonly run: RunProgram;
   /** Replaces secrets in the output of programs. */
-  readonly redacted: (text: string) => string;
+  readonly redact: (text: string) => string;
 }
 
 /** Added to the worker's own limit, so that the end of a killed group is reported first. */
@@ -43,9 +43,9 @@ export function programTask(file: TaskFile, options: ProgramTaskOptions): Task {
 async function runAttempt(
   { identifier, path, name }: TaskFile,
   context: TaskContext,
-  { schema, timeoutMs, killAfterMs, run, redacted }: ProgramTaskOptions,
+  { schema, timeoutMs, killAfterMs, run, redact }: ProgramTaskOptions,
 ): Promise<void> {
-  const log = programLog(context.logger, redacted);
+  const log = programLog(context.logger, redact);
   const stop = new AbortController();
   const reason = stopReason(context.signal, timeoutMs, stop);
   const program: Program = {
@@ -74,7 +74,7 @@ async function runAttempt(
   const stopped = reason.text();
   const problem = stopped ?? exitProblem(end);
   if (problem === null) return;
-  const message = withErrors(problem, redacted(end.stderr));
+  const message = withErrors(problem, redact(end.stderr));
   throw stopped === null ? failureOf(end.code, message, lastLine) : errorWithoutStack(message);
 }
 

@@ -65,8 +65,8 @@ export const runProgram: RunProgram = async (program, options) => {
   stdin.on("error", () => {}); // a program may ignore its input
   stdin.end(input);
   const tail = new Tail();
-  const out = passed(stdout, (lines) => onLines("stdout", lines));
-  const err = passed(stderr, (lines) => {
+  const out = passLines(stdout, (lines) => onLines("stdout", lines));
+  const err = passLines(stderr, (lines) => {
     tail.add(lines);
     return onLines("stderr", lines);
   });
@@ -74,7 +74,7 @@ export const runProgram: RunProgram = async (program, options) => {
   const stopped = stopGroup(pid, signal, killAfterMs, over.signal);
   const ended = endWithThisProcess(pid);
   const [code, killer] = await exited;
-  await drained(child, Promise.all([out, err]));
+  await waitForOutput(child, Promise.all([out, err]));
   if (signal.aborted) await stopped;
   over.abort();
   ended();
@@ -100,7 +100,7 @@ const hints: Readonly<Record<string, string>> = {
 };
 
 /** Passes the stream on, one piece at a time, waiting for a slow receiver. Resolves at its end. */
-async function passed(
+async function passLines(
   stream: Readable,
   onLines: (lines: readonly string[]) => Promise<void> | void,
 ): Promise<void> {
@@ -118,7 +118,7 @@ async function passed(
 }
 
 /** Waits until the output is read, for a limited time: a process that was left running may keep the pipes open. */
-async function drained(child: ChildProcess, output: Promise<unknown>): Promise<void> {
+async function waitForOutput(child: ChildProcess, output: Promise<unknown>): Promise<void> {
   const done = new AbortController();
   void output.then(() => done.abort());
   if (await wait(LAST_OUTPUT_MS, done.signal)) {

@@ -51,10 +51,10 @@ export async function findTaskFiles(directory: string): Promise<FoundFiles> {
   );
   const tasks = await withoutCompanions(found.filter((one) => "path" in one));
   // A file with the name of a task, such as its source map, belongs to the task.
-  const known = new Set(tasks.map(({ identifier }) => identifier));
+  const taskNames = new Set(tasks.map(({ identifier }) => identifier));
   const ignored = found
     .filter((one) => "reason" in one)
-    .filter(({ name }) => !known.has(withoutExtensions(name)));
+    .filter(({ name }) => !taskNames.has(withoutExtensions(name)));
   const open = await openToAll(directory, tasks);
   return { tasks, ignored, openToAll: open, problems: sameNames(tasks) };
 }
@@ -136,9 +136,9 @@ async function examine(directory: string, name: string): Promise<TaskFile | Igno
     return { identifier, name, path, kind: "program" };
   } catch (error) {
     if (codeOf(error) !== "EACCES") return { name, reason: messageOf(error) };
-    const known = MODULE_EXTENSIONS.join(" ");
+    const extensions = MODULE_EXTENSIONS.join(" ");
     const hint = extname(name) === ".tsx" ? "; JSX is not compiled here" : "";
-    return { name, reason: `it is neither executable nor one of ${known}${hint}` };
+    return { name, reason: `it is neither executable nor one of ${extensions}${hint}` };
   }
 }
 

@@ -33,7 +33,7 @@ export function beatHere(settings: HeartbeatSettings, report: Report): Heartbeat
   const over = new AbortController();
   return {
     send: (command) => loop.take(command),
-    stop: (limitMs) => within(limitMs, loop.stop(running), over),
+    stop: (limitMs) => waitAtMost(limitMs, loop.stop(running), over),
     cut: () => over.abort(),
   };
 }
@@ -66,7 +66,7 @@ export async function beatInThread(
   });
   thread.on("message", (message: HeartbeatReport) => {
     if (message.report !== "password") return report(message);
-    void resolved(password).then(
+    void passwordText(password).then(
       (text) => send({ command: "password", password: text }),
       (error: unknown) => report({ report: "failed", error: messageOf(error) }),
     );
@@ -79,14 +79,14 @@ export async function beatInThread(
       isStopping = true;
       send({ command: "stop" });
       thread.ref();
-      await within(limitMs, ended, over);
+      await waitAtMost(limitMs, ended, over);
       await thread.terminate();
     },
     cut: () => over.abort(),
   };
 }
 
-async function resolved(password: pg.ClientConfig["password"]): Promise<string> {
+async function passwordText(password: pg.ClientConfig["password"]): Promise<string> {
   return typeof password === "function" ? await password() : (password ?? "");
 }
 
@@ -106,7 +106,11 @@ async function startThread(workerData: HeartbeatThreadData): Promise<Thread> {
 }
 
 /** Waits for `work`, at most `limitMs`. Aborting `over` ends the wait; it is aborted afterwards. */
-async function within(limitMs: number, work: Promise<void>, over: AbortController): Promise<void> {
+async function waitAtMost(
+  limitMs: number,
+  work: Promise<void>,
+  over: AbortController,
+): Promise<void> {
   await Promise.race([work, wait(limitMs, over.signal)]);
   over.abort();
 }

@@ -4,7 +4,7 @@
 import pg from "pg";
 import { monotonic, now, sharedMonotonicUs, wait } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
-import { retrying } from "../../base/retry.ts";
+import { runWithRetries } from "../../base/retry.ts";
 import { Client } from "../../database/connection/client.ts";
 import { boundedQueryable } from "../../database/connection/pool.ts";
 import type { Database } from "../../database/database.ts";
@@ -134,7 +134,7 @@ export class HeartbeatLoop {
     const { intervalMs } = this.#settings;
     const { signal } = this.#stop;
     let beatenAtMs = monotonic();
-    await retrying(
+    await runWithRetries(
       async (succeeded) => {
         while (!signal.aborted) {
           const startedAtMs = monotonic();

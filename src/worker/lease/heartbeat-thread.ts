@@ -53,11 +53,11 @@ port.on("message", (message: HeartbeatCommand) => {
 });
 
 async function askPassword(): Promise<string> {
-  const given = new AbortController();
+  const passwordGiven = new AbortController();
   port?.postMessage({ report: "password" } satisfies HeartbeatReport);
-  const answered = once(answers, "password", { signal: given.signal }).catch(() => {});
-  await Promise.race([answered, wait(PASSWORD_WAIT_MS, given.signal)]);
-  given.abort();
+  const answered = once(answers, "password", { signal: passwordGiven.signal }).catch(() => {});
+  await Promise.race([answered, wait(PASSWORD_WAIT_MS, passwordGiven.signal)]);
+  passwordGiven.abort();
   if (password === null) throw new WorkerError("aborted", "the password function did not answer");
   return password;
 }

@@ -49,7 +49,7 @@ export class Heartbeat {
   }
 
   /** Records the registration of a lease by a statement that was sent at this time. */
-  registered(sentAtUs: bigint): void {
+  recordRegistration(sentAtUs: bigint): void {
     Atomics.store(this.#lastBeat, 0, sentAtUs);
   }
 
@@ -142,14 +142,14 @@ export class Heartbeat {
       return;
     }
     if (report.report === "failed") {
-      outage.lost(WHO, report.error);
+      outage.reportLost(WHO, report.error);
       if (!this.#isFailing) this.#parts.onTrouble();
       this.#isFailing = true;
       return;
     }
     if (report.report === "beat" && this.#isFailing) {
       this.#isFailing = false;
-      outage.back(WHO);
+      outage.reportBack(WHO);
       this.#parts.onTrouble();
     }
     this.#parts.report(report);

@@ -183,7 +183,7 @@ export class Recovery implements Leases, LeaseKeeper {
     const proofWithinMs = proofWithin(this.#parts.config);
     const { uptimeMs, ...mark } = await registerLease(db, id, this.#text, proofWithinMs);
     this.#uptimeMs = uptimeMs;
-    this.#heartbeat.registered(sentAtUs);
+    this.#heartbeat.recordRegistration(sentAtUs);
     this.#leases = [{ id, ...mark }, ...this.#leases];
   }
 

@@ -48,7 +48,7 @@ export class WorkerLease {
   }
 
   /** Called when a job starts. A listed job must not stay listed as fetched for longer than a round trip. */
-  starting(id: string): void {
+  jobStarts(id: string): void {
     if (this.listed.has(id)) this.#keeper?.reportFetched();
   }
 }

@@ -23,7 +23,7 @@ interface Target {
   /** The latest end that was requested. */
   untilMs: number;
   /** When it was last requested with a later end. */
-  askedMs: number;
+  requestedMs: number;
   /** To be written; null: nothing. */
   wanted: PendingBackOff | null;
   isWriting: boolean;
@@ -56,9 +56,9 @@ export class BackOffs {
   }
 
   /** Begins the back-off in the background. A failure is logged: then only the job itself waits. */
-  begin({ target: asked, delayMs, ...request }: BackOffRequest): void {
+  begin({ target: backOffTarget, delayMs, ...request }: BackOffRequest): void {
     const { job } = request;
-    const target = this.#targetOf(asked, request.job);
+    const target = this.#targetOf(backOffTarget, request.job);
     if (target === null) {
       const text = "a job without a named queue cannot make its queue back off: only the job waits";
       this.#warn(text, { task: job.taskIdentifier });
@@ -66,9 +66,9 @@ export class BackOffs {
     }
     const nowMs = this.#clock.monotonic();
     const untilMs = nowMs + delayMs;
-    const isRecent = target.isWriting || nowMs - target.askedMs < RECENT_MS;
+    const isRecent = target.isWriting || nowMs - target.requestedMs < RECENT_MS;
     if (isRecent && untilMs <= target.untilMs + SAME_MS) return;
-    Object.assign(target, { untilMs, askedMs: nowMs, wanted: { ...request, untilMs } });
+    Object.assign(target, { untilMs, requestedMs: nowMs, wanted: { ...request, untilMs } });
     if (target.isWriting) return;
     const written = this.#write(target);
     this.#writing.add(written);
@@ -76,21 +76,21 @@ export class BackOffs {
   }
 
   /** Resolves when all of them are written, or `signal` aborts. */
-  async written(signal: AbortSignal): Promise<void> {
+  async waitUntilWritten(signal: AbortSignal): Promise<void> {
     if (this.#writing.size === 0 || signal.aborted) return;
     const aborted = Promise.withResolvers<void>();
     signal.addEventListener("abort", () => aborted.resolve(), { once: true });
     await Promise.race([Promise.all(this.#writing), aborted.promise]);
   }
 
-  #targetOf(asked: BackOffRequest["target"], job: BackOffRequest["job"]): Target | null {
-    const [scope, name] = namesOf(asked, job);
+  #targetOf(backOffTarget: BackOffRequest["target"], job: BackOffRequest["job"]): Target | null {
+    const [scope, name] = namesOf(backOffTarget, job);
     if (name === null) return null;
     const key = `${scope} ${name}`;
     let target = this.#targets.get(key);
     if (target === undefined) {
       if (this.#targets.size >= MAX_TARGETS) this.#removeIdle();
-      target = { scope, name, untilMs: 0, askedMs: 0, wanted: null, isWriting: false };
+      target = { scope, name, untilMs: 0, requestedMs: 0, wanted: null, isWriting: false };
       this.#targets.set(key, target);
     }
     return target;
@@ -127,8 +127,12 @@ export class BackOffs {
       return;
     }
     const delayMs = untilMs - this.#clock.monotonic();
-    const asked = { ...{ scope, name, delayMs, reason }, jobId: job.id, task: job.taskIdentifier };
-    const done = await beginBackOff(db, asked);
+    const backOff = {
+      ...{ scope, name, delayMs, reason },
+      jobId: job.id,
+      task: job.taskIdentifier,
+    };
+    const done = await beginBackOff(db, backOff);
     const fields = { scope, name, delay_ms: Math.round(delayMs), reason, job_id: job.id };
     if (done === "begun") this.#logger.info(fields, "backing off");
     if (done === "unknown") {
@@ -146,10 +150,10 @@ export class BackOffs {
 }
 
 function namesOf(
-  asked: BackOffRequest["target"],
+  backOffTarget: BackOffRequest["target"],
   { taskIdentifier, queueName }: BackOffRequest["job"],
 ): [BackOffScope, string | null] {
-  if (asked === "task") return ["task", taskIdentifier];
-  if (asked === "queue" || asked === "key") return ["queue", queueName];
-  return ["limit", asked.slice("limit:".length)];
+  if (backOffTarget === "task") return ["task", taskIdentifier];
+  if (backOffTarget === "queue" || backOffTarget === "key") return ["queue", queueName];
+  return ["limit", backOffTarget.slice("limit:".length)];
 }

@@ -84,13 +84,13 @@ export class HeldLimit {
     return this.bucket === null ? this.freePermits : Math.min(this.freePermits, this.tokens);
   }
 
-  began(): void {
+  jobBegan(): void {
     this.running++;
     const [oldest] = this.#tokens;
     if (oldest !== undefined) oldest.count--;
   }
 
-  ended(): void {
+  jobEnded(): void {
     this.running--;
   }
 

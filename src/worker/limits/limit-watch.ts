@@ -8,7 +8,7 @@ import { announcedPermits, PERMITS, shortLimits } from "../../queue/limits/permi
 
 export interface LimitReader {
   /** The limits have changed. Returns whether tasks are fetched in another way. */
-  read(): boolean;
+  limitsChanged(): boolean;
   permitsAnnounced(limitId: number, areFree: boolean): void;
 }
 
@@ -43,7 +43,7 @@ export class LimitWatch {
     return {
       [PERMITS]: (payload) => {
         const { limitId, areFree } = announcedPermits(payload);
-        this.#announced(limitId, areFree);
+        this.#notifyReaders(limitId, areFree);
       },
     };
   }
@@ -58,21 +58,21 @@ export class LimitWatch {
 
   async read(db: Database): Promise<void> {
     try {
-      if (!this.#isInstalled && !(await hasLimits(db))) return this.#set([], false);
+      if (!this.#isInstalled && !(await hasLimits(db))) return this.#apply([], false);
       this.#isInstalled = true;
       const limits = await readLimits(db);
       const hasOfQueues = limits.some(({ definition }) => definition.scope === "queue");
-      this.#set(limits, hasOfQueues || (await hasManagedQueues(db)));
+      this.#apply(limits, hasOfQueues || (await hasManagedQueues(db)));
       // As the announcements do, which may be off: a worker learns that others want its unused permits.
       const havePermits = limits.some(({ definition: { scope, concurrency } }) => {
         return scope === "task" && concurrency !== null;
       });
-      if (havePermits) for (const id of await shortLimits(db)) this.#announced(id, false);
+      if (havePermits) for (const id of await shortLimits(db)) this.#notifyReaders(id, false);
       this.#failure = null;
     } catch (error) {
       // The tables are gone. Without the right to read them the last limits apply: nothing may exceed them.
       this.#isInstalled = codeOf(error) !== "schema_missing";
-      if (!this.#isInstalled) return this.#set([], false);
+      if (!this.#isInstalled) return this.#apply([], false);
       const message = messageOf(error);
       if (message === this.#failure) return;
       this.#failure = message;
@@ -82,17 +82,17 @@ export class LimitWatch {
     }
   }
 
-  #announced(limitId: number, areFree: boolean): void {
+  #notifyReaders(limitId: number, areFree: boolean): void {
     for (const reader of this.#readers) reader.permitsAnnounced(limitId, areFree);
   }
 
-  #set(limits: readonly StoredLimit[], hasQueues: boolean): void {
+  #apply(limits: readonly StoredLimit[], hasQueues: boolean): void {
     const text = JSON.stringify(limits, (name, value) => (name === "leftMs" ? undefined : value));
     if (text === this.#text && hasQueues === this.#hasManagedQueues) return;
     this.#text = text;
     this.#limits = limits;
     this.#hasManagedQueues = hasQueues;
-    const isOther = [...this.#readers].map((one) => one.read()).includes(true);
+    const isOther = [...this.#readers].map((one) => one.limitsChanged()).includes(true);
     this.#changed(isOther);
   }
 }

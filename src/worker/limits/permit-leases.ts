@@ -53,7 +53,7 @@ export class PermitLeases {
   }
 
   /** The limit with this id has permits that are wanted, or free. */
-  announced(limitId: number, areFree: boolean): void {
+  permitsAnnounced(limitId: number, areFree: boolean): void {
     for (const [limit, lease] of this.#leases) {
       if (limit.id !== limitId) continue;
       // Free permits are for a session that is short. Wanted ones are of a session that has some: it gives them up once

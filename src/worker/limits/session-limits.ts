@@ -86,7 +86,7 @@ export class SessionLimits {
   }
 
   /** The limits have changed. Returns whether tasks are fetched in another way. */
-  read(): boolean {
+  limitsChanged(): boolean {
     const before = this.#way;
     this.#arrange();
     return before !== this.#way;
@@ -99,7 +99,7 @@ export class SessionLimits {
 
   /** Called after an announcement that permits of this limit are free, or that another worker wants some. */
   permitsAnnounced(limitId: number, areFree: boolean): void {
-    this.#permits.announced(limitId, areFree);
+    this.#permits.permitsAnnounced(limitId, areFree);
   }
 
   /** Gets what a group needs to start `wanted` more jobs. */

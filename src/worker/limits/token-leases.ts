@@ -85,12 +85,12 @@ export class TokenLeases {
     }
     if (this.#isClosed || !this.#waiting.has(limit)) return;
     if (waitMs > 0) {
-      const cancel = clock.after(waitMs, () => this.#again(limit));
+      const cancel = clock.after(waitMs, () => this.#allowRequest(limit));
       this.#waiting.set(limit, cancel);
-    } else this.#again(limit);
+    } else this.#allowRequest(limit);
   }
 
-  #again(limit: HeldLimit): void {
+  #allowRequest(limit: HeldLimit): void {
     this.#waiting.delete(limit);
     this.#parts.changed();
   }

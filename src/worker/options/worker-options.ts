@@ -6,11 +6,11 @@ import { InputError } from "../../base/errors.ts";
 import { isLogger, type Logger, loggerProblem, silentLogger } from "../../base/logger.ts";
 import { stderrLogger } from "../../base/stderr-logger.ts";
 import {
+  checkAll,
   count,
   duration,
   durationOrNone,
   strict,
-  together,
   validate,
 } from "../../base/validate.ts";
 import { serverSettings } from "../../database/connection/server/server-settings.ts";
@@ -196,8 +196,8 @@ const optionsSchema = strict(
       v.array(task, "must be a list of tasks made by defineTask()"),
       v.minLength(1, "needs at least one task"),
       v.check(
-        (tasks) => repeated(tasks) === undefined,
-        ({ input }) => `"${repeated(input)}" is listed twice`,
+        (tasks) => repeatedName(tasks) === undefined,
+        ({ input }) => `"${repeatedName(input)}" is listed twice`,
       ),
     ),
     connectionString: v.optional(v.string("must be a string")),
@@ -245,7 +245,7 @@ export function resolveWorkerOptions<E>(options: WorkerOptions<E>): WorkerConfig
   if (typeof options !== "object" || options === null) {
     throw new InputError("the options of a worker must be an object");
   }
-  const [checked, schema, cron, recovery] = together(
+  const [checked, schema, cron, recovery] = checkAll(
     () => checkedOptions(options),
     () => schemaName(typeof options.schema === "string" ? options.schema : undefined),
     () => resolveCronOptions(options.cron),
@@ -288,7 +288,7 @@ function assertOneDatabase<E>({ connectionString, pool }: WorkerOptions<E>): voi
   if (typeof connectionString === "string") serverSettings(connectionString);
 }
 
-function repeated(tasks: readonly { readonly identifier: string }[]): string | undefined {
+function repeatedName(tasks: readonly { readonly identifier: string }[]): string | undefined {
   const names = tasks.map(({ identifier }) => identifier);
   return names.find((name, index) => names.indexOf(name) < index);
 }

@@ -20,7 +20,7 @@ import type { WorkerConnection } from "../connection/worker-connection.ts";
 import { batchOf, byStatement, idOf, type ResultBatch, toFailure } from "../execute/results.ts";
 import {
   isOfOneRow,
-  joined,
+  joinBatches,
   type SeparateResults,
   settleSeparately,
 } from "../execute/settle-separately.ts";
@@ -148,9 +148,9 @@ export async function flushAndFetch(
     rows: fetched?.rows ?? null,
     queuesAreFree: fetched?.queuesAreFree ?? null,
     nowSeconds: fetched?.nowSeconds ?? 0,
-    written: separate === null ? written : joined(written, separate.written),
+    written: separate === null ? written : joinBatches(written, separate.written),
     lost: separate === null ? lost : [...lost, ...separate.lost],
-    unconfirmed: separate === null ? unconfirmed : joined(unconfirmed, separate.unconfirmed),
+    unconfirmed: separate === null ? unconfirmed : joinBatches(unconfirmed, separate.unconfirmed),
     failure: broken?.reason ?? separate?.failure ?? null,
     separate,
     refusedId:
@@ -221,7 +221,7 @@ async function take(
   const { form, values } = formOf(workerId, fetch, done);
   const work = (db: Database) => query<TakeAnswer>(db, takeStatementOf(form), values);
   const [row] = fetch.request.isPatient
-    ? await connection.patiently(work)
+    ? await connection.runPatiently(work)
     : await connection.withSettings(() => work(connection.database));
   const { now_s, queues: queuesAreFree, lost } = row as TakeAnswer;
   return {

@@ -46,7 +46,7 @@ export class ManagedStream extends Stream {
   }
 
   override learn(jobs: readonly FetchedJob[], request: FetchRequest): boolean {
-    if (jobs.length > 0) this.found();
+    if (jobs.length > 0) this.noteEvidence();
     return this.plan.learnManaged(jobs.length, request);
   }
 
@@ -72,7 +72,7 @@ export class ManagedStream extends Stream {
   }
 
   /** Jobs have come by a fetch that was sent at this time. */
-  fetched(jobs: readonly FetchedJob[], sentAtMs: number): void {
+  jobsFetched(jobs: readonly FetchedJob[], sentAtMs: number): void {
     if (this.#lapseMs === Number.POSITIVE_INFINITY || jobs.length === 0) return;
     const untilMs = this.#lapse.untilMs(sentAtMs, this.#lapseMs);
     for (const job of jobs) this.#lapses.set(job, untilMs);

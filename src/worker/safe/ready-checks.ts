@@ -40,7 +40,7 @@ export class ReadyChecks {
     this.#last.set(stream, { atMs: nowMs, everyMs: waitMs });
     const { mark } = stream.plan;
     void this.#mayHaveReady(stream.tasks).then((mayHave) => {
-      if (mayHave) stream.found();
+      if (mayHave) stream.noteEvidence();
       else stream.plan.sawNothing(mark);
       this.#parts.changed();
     });

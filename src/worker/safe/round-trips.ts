@@ -31,7 +31,7 @@ export class RoundTrips {
   }
 
   /** The round trips that request jobs of one stream. */
-  of(stream: object): RoundTripsOf {
+  ofStream(stream: object): RoundTripsOf {
     return new RoundTripsOf(() => this.#underWay, stream);
   }
 
@@ -44,16 +44,16 @@ export class RoundTrips {
   }
 
   /** Resolves when all round trips have ended. */
-  async ended(): Promise<void> {
-    while (!this.isNone) await this.currentEnded();
+  async waitForAll(): Promise<void> {
+    while (!this.isNone) await this.waitForCurrent();
   }
 
   /** Resolves when those that are under way now have ended. */
-  async currentEnded(): Promise<void> {
+  async waitForCurrent(): Promise<void> {
     await Promise.all(this.#underWay.map(({ over }) => over.promise));
   }
 
-  sent(stream: object | null, want: number, hasResults = false): RoundTrip {
+  begin(stream: object | null, want: number, hasResults = false): RoundTrip {
     const cancelTimer = this.#clock.after(SLOW_MS, () => {
       sent.isSlow = true;
       this.#onSlow();
@@ -64,7 +64,7 @@ export class RoundTrips {
     return sent;
   }
 
-  answered(trip: RoundTrip): void {
+  end(trip: RoundTrip): void {
     trip.cancelTimer();
     this.#underWay = this.#underWay.filter((one) => one !== trip);
     trip.over.resolve();

@@ -127,7 +127,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
 
   /** Called when limits were added, changed or removed. */
   limitsChanged(): void {
-    if (this.#streams.rearrange(this.#link.slots.running(this))) this.#link.changed();
+    if (this.#streams.rearrange(this.#link.slots.runningJobs(this))) this.#link.changed();
   }
 
   stop(): void {
@@ -141,7 +141,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
 
   async returnUnstarted(): Promise<void> {
     if (this.#phase === "fetching") this.#late.returnUnstarted(this.#streams);
-    await this.#trips.currentEnded();
+    await this.#trips.waitForCurrent();
     await this.#parts.results.allReturned();
   }
 
@@ -183,13 +183,13 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
   }
 
   run(job: FetchedJob): Promise<void> | undefined {
-    this.#parts.lease.starting(job.id);
-    this.#streams.began(job);
+    this.#parts.lease.jobStarts(job.id);
+    this.#streams.jobBegan(job);
     return this.#parts.executor.run(job);
   }
 
-  finished(job: FetchedJob): void {
-    this.#streams.ended(job);
+  jobEnded(job: FetchedJob): void {
+    this.#streams.jobEnded(job);
   }
 
   runEnded({ lock }: QueueRun, unstarted: readonly FetchedJob[]): void {
@@ -214,7 +214,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     const stream = wanted?.stream ?? this.#streams.main;
     const mayBeQuick = connection.keepsStatements && results.isEmpty && barred.length === 0;
     const request = wanted && stream.request(wanted.want, mayBeQuick);
-    const trip = this.#trips.sent(stream, request?.want ?? 0, !results.isEmpty);
+    const trip = this.#trips.begin(stream, request?.want ?? 0, !results.isEmpty);
     const batch = results.send();
     const fetch = request && { request, tasks: stream.tasks, managed: stream.managed, barred };
     const sentAtMs = monotonic();
@@ -226,7 +226,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     if (wasDenied && !isFetchDenied) void this.#sendLater(answer, batch);
     else {
       if (answer.failure !== null) this.#onUnconfirmed(answer, request === null ? null : stream);
-      results.answered(batch);
+      results.endWait(batch);
     }
     if (request !== null && answer.rows !== null) {
       const jobs = await loadedJobs(answer.rows, connection.database, (error) => {
@@ -238,7 +238,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
       this.#streams.add(stream, jobs, request, mark);
       if (jobs.some(({ isQueued }) => isQueued)) this.#late.watch();
     }
-    this.#trips.answered(trip);
+    this.#trips.end(trip);
     this.#connections.giveBack(connection);
     // After a quick fetch the next one is sent one turn of the event loop later, with the results of jobs that ended.
     if (request?.isQuick) this.#link.slots.fill(this, () => this.#streams.hasStartable);
@@ -251,9 +251,9 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     // An unlocked queue may have more jobs, so the next fetch follows at once.
     if (written.freedQueues.length > 0) this.wakeForOthers(written.freedQueues);
     // Returned jobs are ready again, at places before the cursor of the next fetch.
-    if (written.returned.length > 0) this.#streams.returned();
-    if (written.done.length + written.failures.length > 0) this.#link.written();
-    if (separate !== null || refusals.kept.size > 0) refusals.settled(written, separate);
+    if (written.returned.length > 0) this.#streams.jobsReturned();
+    if (written.done.length + written.failures.length > 0) this.#link.resultsWritten();
+    if (separate !== null || refusals.kept.size > 0) refusals.recordSent(written, separate);
     if (separate !== null) this.#streams.raise();
     emitSettled(hooks, workerId, written, lost, jobsIn(sent));
   }
@@ -261,12 +261,12 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
   /** Sends results that wait for a lock again after a pause, so that a single connection can fetch meanwhile. */
   async #sendLater({ unconfirmed, failure }: FlushAnswer, batch: ResultBatch): Promise<void> {
     const { results, refusals } = this.#parts;
-    const trip = this.#trips.sent(null, 0, true);
-    refusals.denied(failure, null);
+    const trip = this.#trips.begin(null, 0, true);
+    refusals.recordDenial(failure, null);
     await this.#connections.delay(monotonic());
     results.putBack(unconfirmed);
-    results.answered(batch);
-    this.#trips.answered(trip);
+    results.endWait(batch);
+    this.#trips.end(trip);
     this.#link.changed();
   }
 
@@ -277,12 +277,12 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     // A failed fetch, such as the victim of a deadlock, has locked rows that concurrent fetches may have skipped.
     stream?.plan.raise();
     if (isDenied(error) || typeof refusedId === "string") {
-      if (this.#parts.refusals.denied(error, refusedId)) stream?.plan.refused();
+      if (this.#parts.refusals.recordDenial(error, refusedId)) stream?.plan.learnRefusal();
       return;
     }
     // After a timeout the server has rolled back, so nothing is uncertain.
     const isFirst = stream?.plan.isPatient === false;
-    const isTimeout = stream?.plan.failed(error) === true;
+    const isTimeout = stream?.plan.learnFailure(error) === true;
     if (isTimeout && isFirst) this.#parts.config.logger.warn({ error: error.message }, LONG_FETCH);
     if (isTimeout) return;
     if (stream !== null) this.#uncertain.fetchLost();
@@ -292,9 +292,9 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
 
   async #reconcile(connection: WorkerConnection): Promise<void> {
     // Wait for fetches in progress: jobs of a fetch that commits now would be unlocked here and run twice.
-    await this.#trips.ended();
+    await this.#trips.waitForAll();
     this.#uncertain.fetchLost();
-    const written = (answer: FlushAnswer, sent: ResultBatch) => this.#onWritten(answer, sent);
-    await reconcile(connection, { ...this.#parts, link: this.#link, written });
+    const onWritten = (answer: FlushAnswer, sent: ResultBatch) => this.#onWritten(answer, sent);
+    await reconcile(connection, { ...this.#parts, link: this.#link, onWritten });
   }
 }

@@ -52,7 +52,7 @@ export class Stream {
     this.tasks = tasks;
     this.#limits = group?.limits ?? [];
     this.plan = new FetchPlan(clock, free);
-    this.#trips = trips.of(this);
+    this.#trips = trips.ofStream(this);
     this.#isEager = config.refetchDelay === null;
     this.queue = new LocalQueue(group === null ? config : { ...config, adaptive: true }, {
       ...{ clock, plan: this.plan, trips: this.#trips },
@@ -80,7 +80,7 @@ export class Stream {
   }
 
   /** A job was found, or seen. */
-  found(): void {
+  noteEvidence(): void {
     this.#evidentUntilMs = this.#clock.monotonic() + EVIDENCE_MS;
   }
 
@@ -106,28 +106,28 @@ export class Stream {
 
   /** Records the answer to a request. Returns whether nothing is ready. */
   learn(jobs: readonly FetchedJob[], request: FetchRequest, queuesAreFree: boolean | null) {
-    if (jobs.length > 0) this.found();
+    if (jobs.length > 0) this.noteEvidence();
     return this.plan.learn(jobs, request, queuesAreFree);
   }
 
   /** A job of it starts. */
-  began(): void {
+  jobBegan(): void {
     this.running++;
-    for (const limit of this.#limits) limit.began();
+    for (const limit of this.#limits) limit.jobBegan();
   }
 
-  ended(): void {
-    this.left();
-    this.plan.finished(1);
+  jobEnded(): void {
+    this.jobLeft();
+    this.plan.countEnded(1);
   }
 
   /** A running job belongs to another stream from now on. */
-  left(): void {
+  jobLeft(): void {
     this.running--;
-    for (const limit of this.#limits) limit.ended();
+    for (const limit of this.#limits) limit.jobEnded();
   }
 
-  joined(): void {
+  jobJoined(): void {
     this.running++;
     for (const limit of this.#limits) limit.running++;
   }

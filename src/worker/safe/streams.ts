@@ -92,7 +92,7 @@ export class Streams {
   wake(count: number): boolean {
     let wasDrained = this.main.plan.wake(count > 0);
     for (const { plan } of this.#others) wasDrained = plan.wake(count > 0) || wasDrained;
-    if (this.#managed.length > 0) this.#managedQueues.announced();
+    if (this.#managed.length > 0) this.#managedQueues.jobsAnnounced();
     for (const { queue } of this.all) queue.announce(Math.max(1, count));
     return wasDrained;
   }
@@ -106,7 +106,7 @@ export class Streams {
   }
 
   /** Returned jobs are ready again, before the places where the next fetches would start. */
-  returned(): void {
+  jobsReturned(): void {
     for (const { plan } of this.all) plan.wake(false);
   }
 
@@ -148,15 +148,15 @@ export class Streams {
     return this.#managed.some((one) => one.hasLapsed(job));
   }
 
-  began(job: FetchedJob): void {
-    if (this.#limited.length > 0) this.#ofJob.get(job)?.began();
+  jobBegan(job: FetchedJob): void {
+    if (this.#limited.length > 0) this.#ofJob.get(job)?.jobBegan();
   }
 
-  ended(job: FetchedJob): void {
+  jobEnded(job: FetchedJob): void {
     this.#freedAtMs = this.#parts.clock.monotonic();
     const stream = this.#ofJob.get(job);
-    if (stream === undefined) this.main.plan.finished(1);
-    else stream.ended();
+    if (stream === undefined) this.main.plan.countEnded(1);
+    else stream.jobEnded();
   }
 
   /** Changes when a fetch that was sent before may bring jobs that must not start, or jobs of other streams. */
@@ -169,7 +169,7 @@ export class Streams {
     stream.plan.measure();
     const isManaged = stream instanceof ManagedStream;
     const target = isManaged ? stream.target : stream;
-    if (isManaged) stream.fetched(jobs, request.sentAtMs);
+    if (isManaged) stream.jobsFetched(jobs, request.sentAtMs);
     if (target.group !== null) for (const job of jobs) this.#ofJob.set(job, target);
     // A fetch of managed queues has jobs of free slots: it is short only if it has found none.
     target.queue.add(workUnits(jobs), jobs.length, isManaged && jobs.length > 0 ? 0 : request.want);
@@ -231,8 +231,8 @@ export class Streams {
     this.#arrange();
     if (before.length === 0 && this.#others.length === 0) return false;
     this.#arrangement++;
-    const kept = new Set(this.#others);
-    for (const stream of before) if (!kept.has(stream)) stream.queue.release();
+    const remaining = new Set(this.#others);
+    for (const stream of before) if (!remaining.has(stream)) stream.queue.release();
     this.main.queue.giveBackAll();
     this.main.plan.wake(false);
     // Jobs that run count from now on under the limits that their tasks have now.
@@ -252,8 +252,8 @@ export class Streams {
 
   #arrange(): void {
     const { groups, queues } = this.#parts.limits;
-    const known = new Map(this.#limited.map((one) => [one.group?.key, one]));
-    this.#limited = groups.map((group) => known.get(group.key) ?? this.#makers.make(group));
+    const streamsByKey = new Map(this.#limited.map((one) => [one.group?.key, one]));
+    this.#limited = groups.map((group) => streamsByKey.get(group.key) ?? this.#makers.make(group));
     const owners = queues === null ? [] : [null, ...this.#limited];
     const managed = new Map(this.#managed.map((one) => [one.owner, one]));
     this.#managed = owners.map((one) => managed.get(one) ?? this.#makers.makeManaged(one));
@@ -265,8 +265,8 @@ export class Streams {
     const from = this.#ofJob.get(job);
     const to = this.#limitedOf(job);
     if (from === to) return;
-    from?.left();
-    to?.joined();
+    from?.jobLeft();
+    to?.jobJoined();
     if (to === undefined) this.#ofJob.delete(job);
     else this.#ofJob.set(job, to);
   }

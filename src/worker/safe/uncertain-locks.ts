@@ -111,13 +111,13 @@ export interface ReconcileParts {
   readonly results: Results;
   readonly tasks: TaskParameters;
   readonly link: Pick<FetcherLink, "inFlight" | "slots">;
-  written(answer: FlushAnswer, sent: ResultBatch): void;
+  onWritten(answer: FlushAnswer, sent: ResultBatch): void;
 }
 
 /** Writes the results that a lost connection has not confirmed, and unlocks the jobs of lost fetches. */
 export async function reconcile(
   connection: WorkerConnection,
-  { workerId, config, hooks, results, tasks, link, written }: ReconcileParts,
+  { workerId, config, hooks, results, tasks, link, onWritten }: ReconcileParts,
 ): Promise<void> {
   const ownJobs = () => [...link.inFlight().jobs, ...link.slots.runningAlone];
   const outdated = results.takeOutdated(ownJobs());
@@ -126,9 +126,9 @@ export async function reconcile(
   // below, after the jobs of lost fetches, so that the jobs of a queue keep their order.
   const taken = results.send();
   const answer = await flushAndFetch(connection, workerId, { ...taken, freedQueues: [] }, null);
-  written(answer, taken);
+  onWritten(answer, taken);
   results.putBack(answer.unconfirmed);
-  results.answered(taken);
+  results.endWait(taken);
   if (answer.failure !== null) throw answer.failure;
   await registerTasks(connection.database, tasks.names);
   const { refused } = await returnUnknownJobs(

@@ -45,7 +45,7 @@ export async function verdictOf<I extends "beforeJobRun" | "jobRecovery">(
 }
 
 /** Returns the job to add; null when an interceptor skips it. Throws on `fail`. */
-export async function intercepted(hooks: Hooks, job: JobToAdd): Promise<JobToAdd | null> {
+export async function interceptAdd(hooks: Hooks, job: JobToAdd): Promise<JobToAdd | null> {
   let current: JobToAdd | null = job;
   await callInterceptors(
     hooks,
@@ -77,6 +77,6 @@ export async function intercepted(hooks: Hooks, job: JobToAdd): Promise<JobToAdd
 export function beforeAdd(hooks: Hooks): BeforeAdd {
   return {
     isActive: () => hooks.interceptors("beforeJobSchedule").length > 0,
-    intercept: (job) => intercepted(hooks, job),
+    intercept: (job) => interceptAdd(hooks, job),
   };
 }

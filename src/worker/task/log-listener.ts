@@ -47,10 +47,10 @@ function logEachJob(hooks: Hooks, logger: Logger): void {
     logger.debug(fieldsOf(job), "a job was skipped");
   });
   hooks.on("job:snooze", ({ job, delayMs }) => {
-    logger.debug({ ...fieldsOf(job), delay_ms: rounded(delayMs) }, "a job snoozed");
+    logger.debug({ ...fieldsOf(job), delay_ms: roundToTenth(delayMs) }, "a job snoozed");
   });
   hooks.on("job:success", ({ job, durationMs }) => {
-    logger.debug({ ...fieldsOf(job), duration_ms: rounded(durationMs) }, "a job is done");
+    logger.debug({ ...fieldsOf(job), duration_ms: roundToTenth(durationMs) }, "a job is done");
   });
 }
 
@@ -59,11 +59,19 @@ function logJobs(hooks: Hooks, logger: Logger): void {
   if (logger.isLevelEnabled?.("debug") !== false) logEachJob(hooks, logger);
   hooks.on("job:error", ({ job, error, durationMs, willRetry }) => {
     if (!willRetry) return; // job:failed follows
-    const fields = { ...fieldsOf(job), duration_ms: rounded(durationMs), error: error.message };
+    const fields = {
+      ...fieldsOf(job),
+      duration_ms: roundToTenth(durationMs),
+      error: error.message,
+    };
     logger.warn(fields, "a job failed and will be retried");
   });
   hooks.on("job:failed", ({ job, error, durationMs }) => {
-    const fields = { ...fieldsOf(job), duration_ms: rounded(durationMs), error: error.message };
+    const fields = {
+      ...fieldsOf(job),
+      duration_ms: roundToTenth(durationMs),
+      error: error.message,
+    };
     // It was ended by hand, which is no error.
     if (error instanceof JobCancelled) logger.info(fields, "a cancelled job has failed");
     else logger.error(fields, "a job failed and will not be retried");
@@ -80,4 +88,4 @@ function fieldsOf(job: TaskJob) {
   return { job_id: id, task: taskIdentifier, attempt: attempts, max_attempts: maxAttempts };
 }
 
-const rounded = (ms: number) => Math.round(ms * 10) / 10;
+const roundToTenth = (ms: number) => Math.round(ms * 10) / 10;

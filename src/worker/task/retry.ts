@@ -2,7 +2,7 @@
 // (queue/settle/retry-policy.ts): for a worker, for a task, or for a job by the name of a policy.
 import * as v from "valibot";
 import { strict, validate } from "../../base/validate.ts";
-import { grouped } from "../../domain/words.ts";
+import { numberText } from "../../domain/words.ts";
 import { MAX_DELAY_MS } from "./outcomes.ts";
 import type { TaskJob } from "./task-job.ts";
 
@@ -34,21 +34,21 @@ export interface ExponentialOptions {
   readonly jitter?: number | undefined;
 }
 
-const within = (least: number, most: number) => {
-  const message = `must be a number from ${least} to ${grouped(most)}`;
+const numberIn = (least: number, most: number) => {
+  const message = `must be a number from ${least} to ${numberText(most)}`;
   return v.pipe(
     v.number(message),
     v.check((value) => value >= least && value <= most, message),
   );
 };
 
-const milliseconds = within(0, MAX_DELAY_MS);
+const milliseconds = numberIn(0, MAX_DELAY_MS);
 
 const exponentialSchema = strict({
   firstMs: v.optional(milliseconds, 1_000),
-  factor: v.optional(within(1, 100), 2),
+  factor: v.optional(numberIn(1, 100), 2),
   maxMs: v.optional(milliseconds, 6 * 3_600_000),
-  jitter: v.optional(within(0, 1), 0.1),
+  jitter: v.optional(numberIn(0, 1), 0.1),
 });
 
 /**

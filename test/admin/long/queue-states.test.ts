@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Pool } from "pg";
-import { until } from "../../worker/worker-process.ts";
+import { waitUntil } from "../../worker/worker-process.ts";
 import { type Client, type Json, startAdmin } from "../admin-harness.ts";
 
 const QUEUES = 10_000;
@@ -55,7 +55,7 @@ for (const { size, feed } of [
     const { client, pool } = await startAdmin({ feed });
     await fill(pool);
     const first = async () => (await client.get("/api/queues?limit=1")).body;
-    await until("all jobs are counted", async () => (await first()).states?.idle != null);
+    await waitUntil("all jobs are counted", async () => (await first()).states?.idle != null);
     const { states, count } = await first();
     assert.equal(count, QUEUES);
     assert.equal(
@@ -87,7 +87,7 @@ test("Of 20,001 queues the locked ones come first, and the others by name.", asy
         case when n in (7, 20001) then 'stranger' end
       from generate_series(1, 20001) n`);
   const first = async () => (await client.get("/api/queues?limit=1")).body;
-  await until("all jobs are counted", async () => (await first()).states?.idle != null);
+  await waitUntil("all jobs are counted", async () => (await first()).states?.idle != null);
   const { states, count } = await first();
   assert.equal(count, 20_001);
   assert.deepEqual(

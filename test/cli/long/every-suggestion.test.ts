@@ -7,7 +7,7 @@ import { sameQueue } from "../../../src/cli/shell/same-queue.ts";
 import { operationActions } from "../../../src/commands/operations/model/action.ts";
 import { emptyDatabase } from "../../support/database.ts";
 import { testPool } from "../../support/test-pool.ts";
-import { quickly, type Ran, worker } from "../command.ts";
+import { type CommandResult, runInChild, worker } from "../command.ts";
 import { filesOf } from "../run-harness.ts";
 import {
   inShell,
@@ -15,7 +15,7 @@ import {
   programsToPaste,
   type Source,
   sources,
-  suggested,
+  suggestedCommands,
   wordsOf,
 } from "../suggested.ts";
 
@@ -31,7 +31,7 @@ test.after(() => closing());
 
 /** Nothing comes from the environment: the suggestions contain everything. */
 const run = (...args: string[]) =>
-  quickly([args[0] ?? "", "-c", url, "--schema", SCHEMA, ...args.slice(1)]);
+  runInChild([args[0] ?? "", "-c", url, "--schema", SCHEMA, ...args.slice(1)]);
 const sql = (text: string, values?: unknown[]) => pool.query(text, values);
 
 before(async () => {
@@ -39,7 +39,7 @@ before(async () => {
   ({ pool, close: closing } = testPool(url));
   programs = programsToPaste();
   for (const schema of ["worker", SCHEMA]) {
-    const made = await quickly(["migrate", "--with-operations", "-c", url, "--schema", schema]);
+    const made = await runInChild(["migrate", "--with-operations", "-c", url, "--schema", schema]);
     assert.equal(made.status, 0, made.stderr);
   }
   await sql("select worker.add_job('other') from generate_series(1, 50)");
@@ -51,13 +51,13 @@ const others = async () => [
 ];
 
 /** Runs each suggestion of an answer; the schema `worker` must stay unchanged. */
-async function follow(ran: Ran, env: Record<string, string> = {}): Promise<string[]> {
-  const lines = suggested(ran);
+async function follow(result: CommandResult, env: Record<string, string> = {}): Promise<string[]> {
+  const lines = suggestedCommands(result);
   for (const line of lines) {
     const kept = await others();
     const isOne = line.startsWith("worker ") && !line.includes(" && ");
     const done = isOne
-      ? await quickly([...wordsOf(line).slice(1), ...yes(line)], env)
+      ? await runInChild([...wordsOf(line).slice(1), ...yes(line)], env)
       : inShell(line, programs, env);
     assert.ok(done.status !== 2 && done.status !== 127, `${line}: ${done.stderr}`);
     assert.doesNotMatch(done.stderr, /no schema|cannot reach|DATABASE_URL/, line);
@@ -80,7 +80,7 @@ async function add(task: string, change = "", more = "max_attempts => 25"): Prom
 const LOCKED = "locked_at = now() - interval '5 hours', locked_by = 'gone'";
 
 /** Situations with suggestions, and the beginnings of these. */
-const cases: Record<string, () => Promise<readonly Ran[]>> = {
+const cases: Record<string, () => Promise<readonly CommandResult[]>> = {
   // First: the advice of the others adds the tables.
   "verbs without their tables": async () => [
     await run("pause", "task", "mail"),
@@ -183,7 +183,8 @@ const cases: Record<string, () => Promise<readonly Ran[]>> = {
     return [await run("show", id)];
   },
   "a missing schema, one without tables for operations, or without heartbeats": async () => {
-    const fresh = (...args: string[]) => quickly([...args, "-c", url, "--schema", "fresh schema"]);
+    const fresh = (...args: string[]) =>
+      runInChild([...args, "-c", url, "--schema", "fresh schema"]);
     const missing = await fresh("status");
     await follow(missing);
     const refused = await fresh("fail", "task:a", "--yes");
@@ -198,9 +199,9 @@ const cases: Record<string, () => Promise<readonly Ran[]>> = {
 
 for (const [name, produce] of Object.entries(cases)) {
   test(`The suggestions work: ${name}.`, async () => {
-    for (const ran of await produce()) {
-      const lines = await follow(ran);
-      assert.ok(lines.length > 0, `${ran.stdout}${ran.stderr}`);
+    for (const result of await produce()) {
+      const lines = await follow(result);
+      assert.ok(lines.length > 0, `${result.stdout}${result.stderr}`);
     }
   });
 }
@@ -209,9 +210,9 @@ test("A worker's log names the schema in what it suggests.", async () => {
   await sql(`drop table ${S}._private_workers cascade`);
   const tasks = filesOf({ "t.mjs": "export default () => {};" });
   const args = ["run", "--tasks", tasks, "--once", "--schema", SCHEMA];
-  const ran = await worker([...args, "--json"], { DATABASE_URL: url });
-  const stderr = ran.stderr.replaceAll('\\"', '"');
-  const lines = await follow({ ...ran, stdout: "", stderr }, { DATABASE_URL: url });
+  const result = await worker([...args, "--json"], { DATABASE_URL: url });
+  const stderr = result.stderr.replaceAll('\\"', '"');
+  const lines = await follow({ ...result, stdout: "", stderr }, { DATABASE_URL: url });
   assert.deepEqual(lines, [`worker migrate --schema='${SCHEMA}'`]);
 });
 

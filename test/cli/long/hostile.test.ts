@@ -10,7 +10,7 @@ import { after, before, test } from "node:test";
 import pg from "pg";
 import { commands } from "../../../src/cli/commands/index.ts";
 import { migratedDatabase } from "../../support/database.ts";
-import { quickly, type Ran, worker } from "../command.ts";
+import { type CommandResult, runInChild, worker } from "../command.ts";
 
 // Clear screen, title, C1 CSI, bidi override, carriage return, tab, separators, delete, soft hyphen.
 const EVIL =
@@ -157,7 +157,7 @@ const calls: Readonly<Record<string, readonly (readonly string[])[]>> = {
   demo: [["--data-dir", `/dev/null/${EVIL}`]],
 };
 
-function assertHarmless({ stdout, stderr }: Ran, what: string): void {
+function assertHarmless({ stdout, stderr }: CommandResult, what: string): void {
   for (const text of [stdout, stderr]) {
     const found = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.exec(text);
     assert.equal(found, null, `${what}: ${JSON.stringify(text)}`);
@@ -174,16 +174,16 @@ test("Every command is called below.", () => {
 
 test("Output of worker watch cannot control a terminal.", async () => {
   await fill();
-  const ran = await worker(["watch"], env);
-  assert.match(ran.stdout, /owned/);
-  assertHarmless(ran, "watch");
+  const result = await worker(["watch"], env);
+  assert.match(result.stdout, /owned/);
+  assertHarmless(result, "watch");
 });
 
 for (const [name, lists] of Object.entries(calls)) {
   test(`Output of worker ${name} cannot control a terminal.`, async () => {
     // These write log lines, which exceed what a process collects of itself, or wait for signals.
     const own = ["admin", "demo", "migrate", "export", "run", "watch", "add-many"];
-    const run = own.includes(name) ? worker : quickly;
+    const run = own.includes(name) ? worker : runInChild;
     await fill();
     const reads = [
       "status",
@@ -200,17 +200,17 @@ for (const [name, lists] of Object.entries(calls)) {
     for (const args of lists) {
       for (const more of [[], ["--json"], ["--verbose"]]) {
         if (destroys) await fill();
-        const ran = await run([name, ...args, ...more], env);
-        assert.ok(ran.stdout + ran.stderr !== "", name);
-        assertHarmless(ran, `${name} ${more}`);
-        if (more.includes("--json")) assertJson(ran, ["admin", "run"].includes(name));
+        const result = await run([name, ...args, ...more], env);
+        assert.ok(result.stdout + result.stderr !== "", name);
+        assertHarmless(result, `${name} ${more}`);
+        if (more.includes("--json")) assertJson(result, ["admin", "run"].includes(name));
       }
     }
   });
 }
 
 /** One object; `hasLog`: log lines before a failure are separate lines. */
-function assertJson({ stdout, stderr }: Ran, hasLog: boolean): void {
+function assertJson({ stdout, stderr }: CommandResult, hasLog: boolean): void {
   for (const text of [stdout, stderr].filter((one) => one !== "")) {
     const lines = text.trimEnd().split("\n");
     if (!hasLog) assert.equal(lines.length, 1, text);
@@ -220,7 +220,7 @@ function assertJson({ stdout, stderr }: Ran, hasLog: boolean): void {
 
 test("JSON has exactly the stored text: escapes represent the characters.", async () => {
   await fill();
-  const { stdout } = await quickly(["show", "1", "--json"], env);
+  const { stdout } = await runInChild(["show", "1", "--json"], env);
   assert.match(stdout, /"n": 9007199254740993/);
   const job = JSON.parse(stdout);
   assert.equal(job.payload.a, JSON.parse(PAYLOAD).a);
@@ -229,12 +229,12 @@ test("JSON has exactly the stored text: escapes represent the characters.", asyn
 
 test("A last error keeps its lines, and none of them looks like a line of the program.", async () => {
   await fill();
-  const { stdout } = await quickly(["show", "1"], env);
+  const { stdout } = await runInChild(["show", "1"], env);
   assert.match(stdout, /last error:\n {2}x\\u001b\[2J.*\n {2}worker: done\n/);
 });
 
 test("Mistyped text is escaped as well.", async () => {
   for (const args of [[EVIL], ["list", `--${EVIL}`], ["list", EVIL], ["show", EVIL]]) {
-    assertHarmless(await quickly(args, env), String(args));
+    assertHarmless(await runInChild(args, env), String(args));
   }
 });

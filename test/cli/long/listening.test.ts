@@ -10,7 +10,7 @@ import { text } from "node:stream/consumers";
 import { after, test } from "node:test";
 import { certificate } from "../../support/tls-server.ts";
 import { type AdminProcess, NOWHERE, startAdmin } from "../admin-process.ts";
-import { quickly, worker } from "../command.ts";
+import { runInChild, worker } from "../command.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "wk-listening-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -196,12 +196,16 @@ test("An invalid combination is one line that names the option.", async () => {
     [["--listen", "127.0.0.1"], /^worker: --listen: must be host:port/, 1],
   ];
   for (const [args, says, status, env = {}] of cases) {
-    const ran = await quickly(["admin", ...args], { DATABASE_URL: NOWHERE, ...env });
-    assert.match(ran.stderr, says, args.join(" "));
-    assert.deepEqual([ran.status, ran.stderr.trim().split("\n").length], [status, 1], ran.stderr);
+    const result = await runInChild(["admin", ...args], { DATABASE_URL: NOWHERE, ...env });
+    assert.match(result.stderr, says, args.join(" "));
+    assert.deepEqual(
+      [result.status, result.stderr.trim().split("\n").length],
+      [status, 1],
+      result.stderr,
+    );
   }
   const none = await worker(["admin", "--listen", "fd:999"], { DATABASE_URL: NOWHERE });
   assert.match(none.stderr, /^worker: fd:999 is not a listening socket .* with --listen\n$/);
-  const alone = await quickly(["run", "--tasks", folder, ...TLS], { DATABASE_URL: NOWHERE });
+  const alone = await runInChild(["run", "--tasks", folder, ...TLS], { DATABASE_URL: NOWHERE });
   assert.match(alone.stderr, /^worker: --tls-cert needs --admin; see/);
 });

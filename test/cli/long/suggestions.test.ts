@@ -5,8 +5,8 @@ import { before, test } from "node:test";
 import type pg from "pg";
 import { emptyDatabase } from "../../support/database.ts";
 import { testPool } from "../../support/test-pool.ts";
-import { quickly, type Ran } from "../command.ts";
-import { inShell, programsToPaste, suggested } from "../suggested.ts";
+import { type CommandResult, runInChild } from "../command.ts";
+import { inShell, programsToPaste, suggestedCommands } from "../suggested.ts";
 
 const SCHEMA = "billing ops";
 const S = `"${SCHEMA}"`;
@@ -25,7 +25,7 @@ before(async () => {
   pool = handle.pool;
   closing.push(handle.close);
   for (const schema of ["worker", SCHEMA]) {
-    const made = await quickly(["migrate", "--with-operations", "--schema", schema], {
+    const made = await runInChild(["migrate", "--with-operations", "--schema", schema], {
       DATABASE_URL: url,
     });
     assert.equal(made.status, 0, made.stderr);
@@ -46,11 +46,11 @@ const others = async () => {
   return [rows, made];
 };
 
-type Runs = (...args: string[]) => Promise<Ran>;
+type Runs = (...args: string[]) => Promise<CommandResult>;
 
 /** Runs each suggestion of a call and returns the lines. `worker` next to it must stay unchanged. */
-async function follow(env: Record<string, string>, ran: Ran): Promise<string[]> {
-  const lines = suggested(ran);
+async function follow(env: Record<string, string>, result: CommandResult): Promise<string[]> {
+  const lines = suggestedCommands(result);
   for (const line of lines) {
     const before = await others();
     const done = inShell(line, programs, env);
@@ -76,7 +76,7 @@ const attemptsOf = async (id: string) =>
 for (const [name, way] of Object.entries(ways)) {
   const calls = (): { run: Runs; env: Record<string, string> } => {
     const { options, env } = way();
-    return { run: (...args) => quickly(["--schema", SCHEMA, ...options, ...args], env), env };
+    return { run: (...args) => runInChild(["--schema", SCHEMA, ...options, ...args], env), env };
   };
 
   test(`suggestions of why work with the database named by ${name}.`, async () => {
@@ -144,14 +144,14 @@ for (const [name, way] of Object.entries(ways)) {
   test(`errors name the schema of the call with the database named by ${name}.`, async () => {
     const { options, env } = way();
     const fresh = `fresh ${options.length}`;
-    const missing = await quickly(["--schema", fresh, ...options, "status"], env);
+    const missing = await runInChild(["--schema", fresh, ...options, "status"], env);
     const lines = await follow(env, missing);
     assert.equal(lines.length, 1, missing.stderr);
-    assert.equal((await quickly(["--schema", fresh, ...options, "status"], env)).status, 0);
-    const query = await quickly(["--schema", fresh, ...options, "fail", "task:a", "--yes"], env);
+    assert.equal((await runInChild(["--schema", fresh, ...options, "status"], env)).status, 0);
+    const query = await runInChild(["--schema", fresh, ...options, "fail", "task:a", "--yes"], env);
     assert.match((await follow(env, query)).join("\n"), /^worker migrate .*--with-operations/);
     assert.equal(
-      (await quickly(["--schema", fresh, ...options, "fail", "task:a", "--yes"], env)).status,
+      (await runInChild(["--schema", fresh, ...options, "fail", "task:a", "--yes"], env)).status,
       0,
     );
   });
@@ -162,11 +162,11 @@ test("A suggestion omits the password of a typed connection, and a note explains
   const [, place = ""] = /^postgres(?:ql)?:\/\/(?:[^@/]*@)?(.*)$/.exec(url) ?? [];
   const role = new URL(url.replace("///", "//localhost/")).username || "postgres";
   const secret = `postgres://${role}:hunter2@${place}`;
-  const ran = await quickly(["--connection", secret, "--schema", SCHEMA, "why", id]);
-  assert.match(ran.stdout, /worker retry --database-url=\S+ --schema='billing ops' \d+/);
-  assert.match(ran.stderr, /The password in --connection is omitted above: set PGPASSWORD/);
-  assert.doesNotMatch(ran.stdout + ran.stderr, /hunter2/);
-  await follow({ PGPASSWORD: "hunter2" }, ran);
+  const result = await runInChild(["--connection", secret, "--schema", SCHEMA, "why", id]);
+  assert.match(result.stdout, /worker retry --database-url=\S+ --schema='billing ops' \d+/);
+  assert.match(result.stderr, /The password in --connection is omitted above: set PGPASSWORD/);
+  assert.doesNotMatch(result.stdout + result.stderr, /hunter2/);
+  await follow({ PGPASSWORD: "hunter2" }, result);
 });
 
 test("A typed schema overrides that of the environment, also in suggestions.", async () => {
@@ -174,17 +174,17 @@ test("A typed schema overrides that of the environment, also in suggestions.", a
     "select id from worker.add_job('typed', run_at => now() + interval '1 day')",
   );
   const env = { DATABASE_URL: url, WORKER_SCHEMA: SCHEMA };
-  const ran = await quickly(["--schema", "worker", "why", String(rows[0].id)], env);
-  assert.match(ran.stdout, /worker run-now --schema=worker \d+/);
+  const result = await runInChild(["--schema", "worker", "why", String(rows[0].id)], env);
+  assert.match(result.stdout, /worker run-now --schema=worker \d+/);
 });
 
 test("A suggested command reaches a name that looks like an option.", async () => {
   const handle = testPool((await emptyDatabase()).url);
   closing.push(handle.close);
   const env = { DATABASE_URL: String(handle.pool.options.connectionString) };
-  const run: Runs = (...args) => quickly(args, env);
-  const paste = async (ran: Ran, expected: string) => {
-    assert.ok(suggested(ran).includes(expected), ran.stdout + ran.stderr);
+  const run: Runs = (...args) => runInChild(args, env);
+  const paste = async (result: CommandResult, expected: string) => {
+    assert.ok(suggestedCommands(result).includes(expected), result.stdout + result.stderr);
     const done = inShell(expected, programs, env);
     assert.equal(done.status, 0, done.stderr);
   };

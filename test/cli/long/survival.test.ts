@@ -6,7 +6,7 @@ import { createInterface } from "node:readline";
 import { test } from "node:test";
 import pg from "pg";
 import { migratedDatabase } from "../../support/database.ts";
-import { until } from "../../support/until.ts";
+import { waitUntil } from "../../support/until.ts";
 import { NOWHERE } from "../admin-process.ts";
 import { command, worker } from "../command.ts";
 import { filesOf, startRun } from "../run-harness.ts";
@@ -79,7 +79,7 @@ test("A worker outlives the reader of its own output and that of its tasks.", as
   await client.connect();
   for (let n = 0; n < 3; n++) {
     await client.query("select worker.add_job('talk')");
-    await until("the job is done", async () => {
+    await waitUntil("the job is done", async () => {
       return (await client.query("select from worker.jobs")).rowCount === 0;
     });
   }

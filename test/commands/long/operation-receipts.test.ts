@@ -17,12 +17,12 @@ import { lockJob, testQueue } from "../../queue/queue-database.ts";
 import { migratedDatabase } from "../../support/database.ts";
 import {
   addSome,
-  begun,
-  done,
+  beginWith,
   jobRows,
   never,
   operationTools,
   origin,
+  runWith,
 } from "../operation-tools.ts";
 
 const queue = testQueue(() => migratedDatabase("worker", ["operations"]));
@@ -104,7 +104,7 @@ test("All matching jobs are in the receipt: done, locked, changed, gone, not fou
 test("Jobs completed before their turn are counted exactly if nothing else has changed.", async () => {
   await addSome(queue, 6);
   const with_ = operationTools(queue.db);
-  const { operation } = await begun(with_, "fail", "task:t");
+  const { operation } = await beginWith(with_, "fail", "task:t");
   assert.equal(notFound(operation), null);
   await queue.sql(
     "delete from worker._private_jobs where id in (select id from worker._private_jobs limit 2)",
@@ -135,7 +135,7 @@ test("Jobs that Node decides on are counted when their row version has changed."
     },
   };
   const with_ = operationTools(db);
-  const ended = await done(with_, "fail", "payload.n<5");
+  const ended = await runWith(with_, "fail", "payload.n<5");
   const now = (await with_.store.find(ended.id)) as JobOperation;
   assert.deepEqual([now.done, now.skippedChanged, now.skippedGone], [1, 1, 1]);
   assert.deepEqual(await idsIn(with_.store, now, "changed"), [second]);
@@ -147,7 +147,7 @@ test("A job that a Graphile worker has failed again counts as failed again.", as
   const [first = ""] = await idsOfAll();
   await queue.sql("update worker._private_jobs set last_error = 'old', attempts = max_attempts");
   const with_ = operationTools(queue.db);
-  const ended = await done(with_, "retry", "task:t");
+  const ended = await runWith(with_, "retry", "task:t");
   // As graphile-worker does: updated_at stays.
   await queue.sql(
     `update worker._private_jobs set attempts = 1, last_error = 'new',
@@ -161,7 +161,7 @@ test("An undo reports the changed jobs that it has left alone, and why.", async 
   await addSome(queue, 6);
   const [a = "", b = "", c = "", d = "", e = "", f = ""] = await idsOfAll();
   const with_ = operationTools(queue.db);
-  const ended = await done(with_, "reschedule", "task:t", { changes: { priority: 3 } });
+  const ended = await runWith(with_, "reschedule", "task:t", { changes: { priority: 3 } });
   await queue.sql(
     "update worker._private_jobs set priority = 5, updated_at = now() where id = $1",
     [a],
@@ -185,7 +185,7 @@ test("An undo reports the changed jobs that it has left alone, and why.", async 
 test("A running undo reports how many jobs it has left alone.", async () => {
   await addSome(queue, 1_200);
   const with_ = operationTools(queue.db);
-  const ended = await done(with_, "reschedule", "task:t", { changes: { priority: 3 } });
+  const ended = await runWith(with_, "reschedule", "task:t", { changes: { priority: 3 } });
   await queue.sql("update worker._private_jobs set updated_at = now() where id % 400 = 0");
   const told: number[] = [];
   const onProgress = ({ undoSkipped, state }: JobOperation) =>
@@ -201,7 +201,7 @@ test("An undo of a removal reports keys in use, and ids that exist again.", asyn
   await addSome(queue, 2);
   const [keyed = "", again = "", back = ""] = await idsOfAll();
   const with_ = operationTools(queue.db);
-  const ended = await done(with_, "remove", "task:t");
+  const ended = await runWith(with_, "remove", "task:t");
   await queue.sql("select worker.add_job('t', '{}', null, null, null, 'taken')");
   await queue.sql(
     `insert into worker._private_jobs (id, task_id) overriding system value
@@ -220,7 +220,7 @@ test("An undo of a removal reports keys in use, and ids that exist again.", asyn
 test("A stored task name longer than permitted is cut in the receipt, and ends an undo.", async () => {
   await addSome(queue, 2);
   const with_ = operationTools(queue.db);
-  const ended = await done(with_, "remove", "task:t");
+  const ended = await runWith(with_, "remove", "task:t");
   await queue.sql("delete from worker._private_tasks");
   await queue.sql(
     "update worker._private_operation_rows set task_identifier = pg_catalog.repeat('t', 1390000)",
@@ -242,7 +242,7 @@ test("The present state of retried jobs is counted: finished, failed again by er
     "update worker._private_jobs set attempts = max_attempts, last_error = 'Error: old'",
   );
   const { store } = operationTools(queue.db);
-  const operation = await done(operationTools(queue.db), "retry", "is:failed");
+  const operation = await runWith(operationTools(queue.db), "retry", "is:failed");
   assert.deepEqual(await store.results(operation), {
     ...{ scanned: 12, finished: 0, failedAgain: 0, running: 0, waiting: 12, changed: 0 },
     ...{ restorable: 12, errors: [] },
@@ -283,7 +283,7 @@ test("The number of jobs that an undo would restore is available for every actio
     await addSome(queue, 3, action);
     const with_ = operationTools(queue.db);
     const changes = action === "reschedule" ? { priority: 5 } : {};
-    const { operation } = await begun(with_, action, `task:${action}`, { changes });
+    const { operation } = await beginWith(with_, action, `task:${action}`, { changes });
     const ended = await workOn(with_, operation, never);
     assert.equal((await with_.store.results(ended)).restorable, 3, action);
     const undone = await workOn(with_, await changeOperation(with_.store, ended.id, "undo"), never);

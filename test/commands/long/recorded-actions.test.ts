@@ -15,7 +15,7 @@ import { workOn } from "../../../src/commands/operations/work.ts";
 import { perform } from "../../../src/commands/perform.ts";
 import { lockJob, type TestQueue, testQueue } from "../../queue/queue-database.ts";
 import { migratedDatabase } from "../../support/database.ts";
-import { addSome, begun, jobRows, never, operationTools } from "../operation-tools.ts";
+import { addSome, beginWith, jobRows, never, operationTools } from "../operation-tools.ts";
 
 const queue = testQueue(() => migratedDatabase("worker", ["operations"]));
 const bare = testQueue();
@@ -274,7 +274,7 @@ test("An action on single jobs is not shown before a running operation, and does
   await addSome(queue, 3);
   const [a = "", b = ""] = await idsOf();
   const with_ = operationTools(queue.db);
-  const { operation } = await begun(with_, "fail", "task:t");
+  const { operation } = await beginWith(with_, "fail", "task:t");
   const single = await kept("complete", { ids: [a] });
   assert.equal((await with_.store.currentOrLast())?.id, operation.id);
   await assert.rejects(changeOperation(with_.store, single.id, "undo"), { code: "conflict" });

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { makeWorkerUtils } from "../../../src/utils/worker-utils.ts";
 import { startAdmin } from "../../admin/admin-harness.ts";
 import { worker as command } from "../../cli/command.ts";
-import { until } from "../../support/until.ts";
+import { waitUntil } from "../../support/until.ts";
 import { overloadedDatabase } from "../overloaded-database.ts";
 
 const overloaded = overloadedDatabase();
@@ -30,7 +30,7 @@ test("Operations by query, their receipts and undos call no overload.", async ()
     return answer.body;
   };
   const ended = async (id: string, states: readonly string[]) => {
-    await until("the operation has ended", async () =>
+    await waitUntil("the operation has ended", async () =>
       states.includes((await client.get(`/api/operations/${id}`)).body.state),
     );
     assert.equal((await client.get(`/api/operations/${id}/jobs`)).status, 200);
@@ -72,7 +72,7 @@ test("Exports, indexes, extensions and maintenance call no overload.", async () 
     const { status, text } = await client.post(path, body);
     assert.ok(status < 300, `${path} ${JSON.stringify(body)}: ${text}`);
     if (body.action !== "build") continue;
-    await until("the index is built", async () => {
+    await waitUntil("the index is built", async () => {
       const { optional_indexes: indexes } = (await client.get("/api/database")).body;
       return indexes.find(({ name }: { name: string }) => name === body.name).state === "valid";
     });

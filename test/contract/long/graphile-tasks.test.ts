@@ -6,7 +6,7 @@ import { Logger, run as runStock } from "graphile-worker";
 import pg from "pg";
 import { filesOf, startRun } from "../../cli/run-harness.ts";
 import { migratedDatabase } from "../../support/database.ts";
-import { until } from "../../support/until.ts";
+import { waitUntil } from "../../support/until.ts";
 
 /** Each writes its values into the table `seen`. */
 const FILES = {
@@ -111,12 +111,12 @@ test("Tasks of a directory get and leave the same as under graphile-worker.", as
   const stock = await outcome(async (connectionString, taskDirectory, isDone) => {
     const options = { connectionString, taskDirectory, schema: "worker", logger, crontab: "" };
     const runner = await runStock({ ...options, noHandleSignals: true, pollInterval: 100 });
-    await until("graphile-worker has run all", isDone);
+    await waitUntil("graphile-worker has run all", isDone);
     await runner.stop();
   });
   const ours = await outcome(async (url, directory, isDone) => {
     const run = startRun(["--tasks", directory, "--poll-interval", "100ms"], { DATABASE_URL: url });
-    await until("worker run has run all", isDone);
+    await waitUntil("worker run has run all", isDone);
     run.send("SIGTERM");
     assert.equal((await run.ended).status, 0);
   });

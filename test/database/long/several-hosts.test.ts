@@ -22,7 +22,7 @@ import { worker } from "../../cli/command.ts";
 import { TEST_SETTINGS } from "../../support/database-server.ts";
 import { tcpProxy } from "../../support/tcp-proxy.ts";
 import { freePort } from "../../support/tls-server.ts";
-import { until } from "../../support/until.ts";
+import { waitUntil } from "../../support/until.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "wk-hosts-"));
 chmodSync(folder, 0o755);
@@ -219,11 +219,11 @@ test("A session leaves a server that no longer accepts writes, and its check rep
         () => false,
         ({ code }) => code === "25006",
       );
-    await until("it takes no writes", () => refused(anybody));
+    await waitUntil("it takes no writes", () => refused(anybody));
     // The first refusal; the server may apply the setting to one session a moment later than to another.
-    await until("the writer is refused, too", () => refused(writer));
+    await waitUntil("the writer is refused, too", () => refused(writer));
     await writer.ended;
-    await until("it does not match the target", () =>
+    await waitUntil("it does not match the target", () =>
       matched.client.prove().then(
         () => false,
         ({ message }) => message === "read-only",

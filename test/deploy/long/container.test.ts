@@ -12,10 +12,10 @@ import { parse, parseAllDocuments } from "yaml";
 import { installedProgram, newDirectory } from "../../binary/program.ts";
 import { refusalOf } from "../../docs/shell-words.ts";
 import { migratedDatabase } from "../../support/database.ts";
-import { deployed, root, secondsOf } from "../files.ts";
+import { readDeployed, root, secondsOf } from "../files.ts";
 
 /** The instructions of the Dockerfile, in order. */
-const instructions = deployed("container/Dockerfile")
+const instructions = readDeployed("container/Dockerfile")
   .replaceAll(/^#.*\n/gm, "")
   .replaceAll("\\\n", " ")
   .trim()
@@ -35,7 +35,7 @@ test("The image runs as a user without rights, and its command and health check 
   assert.equal(program, "worker");
   assert.equal(refusalOf([...first, ...words(only("CMD"))]), null);
   assert.equal(refusalOf(words(only("HEALTHCHECK")).slice(1)), null);
-  const ignored = deployed("container/Dockerfile.dockerignore").split("\n");
+  const ignored = readDeployed("container/Dockerfile.dockerignore").split("\n");
   for (const copied of all("COPY")) {
     assert.ok(ignored.includes(`!${copied.split(" ")[0]}`), copied);
   }
@@ -144,7 +144,9 @@ test("The image starts on a read-only root as its user, is healthy, and stops on
 type Yaml = any;
 
 test("Compose starts valid commands, with secrets that the program reads.", () => {
-  const { services, secrets } = parse(deployed("container/compose.yaml"), { merge: true }) as Yaml;
+  const { services, secrets } = parse(readDeployed("container/compose.yaml"), {
+    merge: true,
+  }) as Yaml;
   assert.deepEqual(Object.keys(services).sort(), ["admin", "database", "migrate", "worker"]);
   for (const name of ["migrate", "worker", "admin"]) {
     const service = services[name];
@@ -162,7 +164,7 @@ test("Compose starts valid commands, with secrets that the program reads.", () =
 });
 
 test("Kubernetes starts valid commands, probes existing routes, and waits for long jobs.", () => {
-  const documents: Yaml[] = parseAllDocuments(deployed("kubernetes/worker.yaml")).map(
+  const documents: Yaml[] = parseAllDocuments(readDeployed("kubernetes/worker.yaml")).map(
     (document) => {
       assert.deepEqual(document.errors, []);
       return document.toJS();

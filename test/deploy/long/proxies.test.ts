@@ -12,15 +12,15 @@ import { after, test } from "node:test";
 import { startAdmin } from "../../cli/admin-process.ts";
 import { callsIn, refusalOf } from "../../docs/shell-words.ts";
 import { certificate, freePort } from "../../support/tls-server.ts";
-import { until } from "../../support/until.ts";
-import { check, deployed, newFolder, root, unlessInstalled } from "../files.ts";
+import { waitUntil } from "../../support/until.ts";
+import { check, newFolder, readDeployed, root, unlessInstalled } from "../files.ts";
 
 const folder = newFolder();
 const skip = unlessInstalled("nginx");
 
 test("The commands of the admins in the configurations are valid.", () => {
   for (const path of ["proxy/nginx.conf", "proxy/Caddyfile"]) {
-    const calls = callsIn(deployed(path).replaceAll(/^# {3}(?=worker)/gm, ""));
+    const calls = callsIn(readDeployed(path).replaceAll(/^# {3}(?=worker)/gm, ""));
     assert.equal(calls.length, 2, path);
     for (const call of calls) assert.equal(refusalOf(call), null, call.join(" "));
   }
@@ -34,7 +34,7 @@ test("Caddy accepts its configuration.", { skip: unlessInstalled("caddy") }, asy
 
 /** Writes the configuration with a port and a certificate of this test. Returns its path. */
 function nginxConfig(port: number, upstream: string): string {
-  const snippet = deployed("proxy/nginx.conf")
+  const snippet = readDeployed("proxy/nginx.conf")
     .replace("listen 443 ", `listen 127.0.0.1:${port} `)
     .replace("/etc/ssl/worker/fullchain.pem", certificate("localhost.crt"))
     .replace("/etc/ssl/worker/privkey.pem", certificate("localhost.key"))
@@ -81,7 +81,7 @@ test("Through nginx events arrive at once, the base path works, and the client's
     const [response] = (await once(request, "response")) as [IncomingMessage];
     return response;
   };
-  await until("nginx listens", async () => {
+  await waitUntil("nginx listens", async () => {
     return get("/queue/healthz", "").then(
       (response) => response.resume().statusCode === 200,
       () => false,

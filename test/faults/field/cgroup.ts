@@ -3,7 +3,7 @@
 import { existsSync, mkdirSync, rmdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { codeOf } from "../../../src/base/errors.ts";
-import { until } from "../../support/until.ts";
+import { waitUntil } from "../../support/until.ts";
 
 const [V1, V2] = ["/sys/fs/cgroup/memory", "/sys/fs/cgroup"];
 const isV2 = existsSync(join(V2, "cgroup.controllers"));
@@ -37,7 +37,7 @@ export function memoryBound(megabytes: number): MemoryBound {
       throw error;
     }
   };
-  const remove = () => until(`${place} is empty`, isRemoved);
+  const remove = () => waitUntil(`${place} is empty`, isRemoved);
   return { command: ["sh", "-c", enter, "sh"], remove };
 }
 

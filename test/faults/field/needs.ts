@@ -39,7 +39,7 @@ const isFound = (program: string) =>
   ["/usr/sbin", "/usr/bin", "/usr/local/bin"].some((place) => existsSync(`${place}/${program}`));
 
 /** The needs that could not be met, as sentences. */
-export async function missing(needs: readonly Need[]): Promise<string[]> {
+export async function missingNeeds(needs: readonly Need[]): Promise<string[]> {
   const problems: string[] = [];
   for (const need of needs) {
     const { isThere, bring } = { bring: () => install(NEEDS[need].debian), ...NEEDS[need] };

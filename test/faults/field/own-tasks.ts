@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { defineTask, type Task } from "../../../src/worker/task/task.ts";
 import { machineTime, type RunLog, runName } from "../../worker/run-log.ts";
 import { type Duty, dutiful } from "../../worker/workload.ts";
-import { paying } from "./paying-task.ts";
+import { payingTask } from "./paying-task.ts";
 
 /** Usual tasks that the group of limits limits. */
 const LIMITED_TASKS = ["ten", "three", "rated", "trickle", "mail_a", "mail_b", "tenant"];
@@ -19,7 +19,7 @@ export function ownTasks(log: RunLog, by: string): Task<never>[] {
     ...LIMITED_TASKS.map((identifier) => ({ ...single, identifier })),
     harmful(log, by),
     held(log, by),
-    paying(log, by),
+    payingTask(log, by),
   ];
 }
 

@@ -27,7 +27,7 @@ export const EFFECTS = `
   create constraint trigger report after insert on effects
     deferrable initially deferred for each row execute function report_effect()`;
 
-export function paying(log: RunLog, by: string): Task<never> {
+export function payingTask(log: RunLog, by: string): Task<never> {
   const task = defineTransactionalTask<Payment>("pay", async ({ n, killAt }, { job }, client) => {
     const at = job.attempts === 1 ? killAt : null;
     const die = (point: PayingPoint) => {

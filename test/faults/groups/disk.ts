@@ -3,11 +3,11 @@
 import { execFileSync } from "node:child_process";
 import { appendFileSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { until } from "../../support/until.ts";
+import { waitUntil } from "../../support/until.ts";
 import { machineTime } from "../../worker/run-log.ts";
 import type { FaultGroup, Field } from "../field/field.ts";
 import { type Server, startServer } from "../field/server.ts";
-import { endAfterOutage, through } from "./outage/way-back.ts";
+import { endAfterOutage, measureRecovery } from "./outage/way-back.ts";
 
 const DISK_MB = 400;
 const RATE = 30;
@@ -34,7 +34,9 @@ export const group: FaultGroup = {
       await stand.startAfter(0);
     });
     for (let n = 0; n < field.times(3, 1); n++) {
-      await through({ field, stands, rate: RATE }, "a full disk", () => full(field, server, disk));
+      await measureRecovery({ field, stands, rate: RATE }, "a full disk", () =>
+        full(field, server, disk),
+      );
       field.say(`full ${n + 1} times`);
     }
     await field.each(stands, endAfterOutage);
@@ -67,7 +69,7 @@ function fill(path: string): void {
 /** Whether the server accepts writes, perhaps after a recovery. */
 function answers(server: Server): Promise<boolean> {
   const takesWrites = () => server.sql("create temp table room ()").then(...asBoolean);
-  return until("it takes writes", takesWrites, 2_000).then(...asBoolean);
+  return waitUntil("it takes writes", takesWrites, 2_000).then(...asBoolean);
 }
 
 const asBoolean = [() => true, () => false] as const;

@@ -10,7 +10,7 @@ import { errorGroup } from "../../../src/domain/error-group.ts";
 import { compareNumbers } from "../../../src/domain/exact/decimal.ts";
 import { memberNames, valuesAt } from "../../../src/domain/exact/payload-values.ts";
 import { isMoment } from "../../../src/domain/moment.ts";
-import { completionAt, written } from "../../../src/domain/query/completion.ts";
+import { completionAt, quoteIfNeeded } from "../../../src/domain/query/completion.ts";
 import { parseQuery } from "../../../src/domain/query/parse-query.ts";
 import { flatten } from "../../../src/insight/groups/flatten.ts";
 import { Lines } from "../../../src/worker/files/program-output.ts";
@@ -116,7 +116,7 @@ const ownTexts: Readonly<Record<string, Reader>> = {
     read: (text) => [unlessRefused(() => duration(text))(), moment(text)],
   },
   "a program's output": { read: (text) => new Lines().add(Buffer.from(text)) },
-  "a suggestion": { read: (text) => written(text) },
+  "a suggestion": { read: (text) => quoteIfNeeded(text) },
   "what is printed": {
     read: (text) => [printable(text), printableLines(text), printableJson(text)],
   },

@@ -8,9 +8,9 @@ import {
   sees,
   startAdmin,
   type TestAdmin,
-  turned,
   type Visit,
   visit,
+  waitForPage,
 } from "../harness.ts";
 
 const TOKEN = "correct-token-4711";
@@ -139,7 +139,7 @@ test("Under a base path behind a proxy all of it works the same.", async () => {
   const under = await startAdmin({ basePath: "/queue/admin/", samples: false });
   const { id } = await under.utils.addJob("brew");
   await visit(under, `/jobs/${id}`, async ({ page, requests }) => {
-    await turned(page, `Job ${id}`);
+    await waitForPage(page, `Job ${id}`);
     await isLive(page);
     assert.ok(requests.length > 0);
     assert.ok(requests.every(({ path }) => path.startsWith("/queue/admin/api/")));

@@ -2,14 +2,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Response } from "playwright-core";
-import { heldBack, isLive, startAdmin, turned, type Visit, visit } from "../harness.ts";
+import { heldBack, isLive, startAdmin, type Visit, visit, waitForPage } from "../harness.ts";
 
 const ROWS = "table.jobs tbody tr";
 
 test("Jobs that fail while the page is open are shown; a list that is unchanged is 304.", async () => {
   const admin = await startAdmin();
   await visit(admin, "/jobs?q=is:failed", async ({ page }) => {
-    await turned(page, "Jobs, failed");
+    await waitForPage(page, "Jobs, failed");
     await page.locator(ROWS).first().waitFor();
     await isLive(page);
     const shown = await page.locator(ROWS).count();
@@ -23,9 +23,9 @@ test("Jobs that fail while the page is open are shown; a list that is unchanged 
       new URL(response.url()).pathname.endsWith("/api/jobs") && response.status() === 304;
     const same = page.waitForResponse(isSame);
     await page.goto(`${admin.url}#/queues`);
-    await turned(page, "Queues");
+    await waitForPage(page, "Queues");
     await page.goBack();
-    await turned(page, "Jobs, failed");
+    await waitForPage(page, "Jobs, failed");
     assert.match((await same).headers()["as-of"] ?? "", /^20/);
     assert.equal(await page.locator(ROWS).count(), shown + 2);
   });

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { Page } from "playwright-core";
-import { startAdmin, type TestAdmin, turned, visit } from "../harness.ts";
+import { startAdmin, type TestAdmin, visit, waitForPage } from "../harness.ts";
 
 let admin: TestAdmin;
 before(async () => {
@@ -32,7 +32,7 @@ async function thereAndBack(page: Page, title: string, opened: RegExp): Promise<
   await page.locator("table.rows").waitFor({ state: "detached" });
   assert.equal(await top(page), 0);
   await page.goBack();
-  await turned(page, title);
+  await waitForPage(page, title);
   await page.locator(`[id="${before[30]}"]:focus`).waitFor();
   assert.equal(await top(page), scrolled);
   assert.deepEqual(await keys(page), before);
@@ -56,12 +56,12 @@ test("Back from a job finds the list where it was, with what was selected.", asy
 
 test("Back from a queue and from a kind of error finds their lists where they were.", async () => {
   const work = async ({ page }: { page: Page }) => {
-    await turned(page, "Queues");
+    await waitForPage(page, "Queues");
     await thereAndBack(page, "Queues", /#\/queues\/q\d+$/);
     await page.evaluate(() => {
       location.hash = "/errors";
     });
-    await turned(page, "Errors");
+    await waitForPage(page, "Errors");
     await thereAndBack(page, "Errors", /#\/errors\/[0-9a-f]+$/);
   };
   await visit(admin, "/queues", work, { viewport });
@@ -73,7 +73,7 @@ test("After Back new rows wait to be shown, those that left are marked, and noth
     const before = await keys(page);
     const at = (place: number) => before[place]?.slice(4) ?? "";
     await page.locator(`#job-${at(20)} .c-why`).click();
-    await turned(page, `Job ${at(20)}`);
+    await waitForPage(page, `Job ${at(20)}`);
     await admin.sql("delete from {}._private_jobs where id = $1", [at(10)]);
     const { id } = await admin.utils.addJob("new");
     await page.goBack();

@@ -2,7 +2,7 @@
 // each action changes what its dialog showed.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { sees, startAdmin, type TestAdmin, turned, visit } from "../harness.ts";
+import { sees, startAdmin, type TestAdmin, visit, waitForPage } from "../harness.ts";
 
 const HOSTILE = `  <img src=x onerror=alert(1)>"'\u202egnp.exe & %2F?#  `;
 /** Characters that change the writing direction become their codes. */
@@ -54,13 +54,13 @@ test("An error group is opened from the list, and shows what its jobs have in co
   await visit(admin, "/errors", async ({ page }) => {
     await sees(page, "1 error group: 30 failed, 0 retrying");
     await page.getByRole("link", { name: /GatewayError/ }).click();
-    await turned(page, "Error GatewayError: HTTP # from https://pay.example/c/#");
+    await waitForPage(page, "Error GatewayError: HTTP # from https://pay.example/c/#");
     await sees(page, "in every one of them");
     await page.locator("table.common").getByText('currency = "EUR"').waitFor();
     await page.locator(".frames .own").getByText("charge.js:23").waitFor();
     await page.locator("table.newest tbody tr").nth(4).waitFor();
     await page.goBack();
-    await turned(page, "Errors");
+    await waitForPage(page, "Errors");
     await page.locator("table.errors tbody tr").first().waitFor();
   });
 });
@@ -83,7 +83,7 @@ test("Each of many queues is reached by pages and by its name.", async () => {
     await page.getByText("tenant-0250").waitFor();
     await page.getByRole("searchbox").fill("NT-0123");
     await page.getByRole("link", { name: "tenant-0123" }).click();
-    await turned(page, "Queue tenant-0123");
+    await waitForPage(page, "Queue tenant-0123");
     await sees(page, "No jobs.");
   });
 });
@@ -99,14 +99,14 @@ test("A name with markup and outer spaces is shown and opened as it is, and what
     assert.equal(await page.locator("h1").textContent(), SHOWN);
     assert.equal(await page.locator("main img").count(), 0);
     await page.getByRole("link", { name: "See 1 job" }).click();
-    await turned(page, "Jobs");
+    await waitForPage(page, "Jobs");
   });
 });
 
 test("A stuck queue shows its worker, and its action releases what its dialog showed.", async () => {
   await visit(admin, "/queues", async ({ page }) => {
     await page.getByRole("link", { name: "crm", exact: true }).click();
-    await turned(page, "Queue crm");
+    await waitForPage(page, "Queue crm");
     await sees(page, /Nothing has moved for 2 h; 2 jobs wait/);
     await sees(page, /unlocking releases 1 job and 2 queues; #\d+ runs again as attempt 2 of 25/);
     await page.getByRole("button", { name: "Unlock worker-c…" }).click();

@@ -5,7 +5,14 @@ import { readFile } from "node:fs/promises";
 import { before, test } from "node:test";
 import type { Page } from "playwright-core";
 import { rawJson } from "../../../src/domain/payload.ts";
-import { jobVerb, settled, startAdmin, type TestAdmin, turned, visit } from "../harness.ts";
+import {
+  jobVerb,
+  startAdmin,
+  type TestAdmin,
+  visit,
+  waitForData,
+  waitForPage,
+} from "../harness.ts";
 
 const MARKUP = `"'><img src=x onerror=alert(1)></script><script>alert(2)</script>`;
 const LINK = "javascript:alert(3)//";
@@ -77,7 +84,7 @@ test("On every page characters that change the writing direction are shown as th
   const routes = ["/", "/jobs", "/queues", "/tasks", "/workers", "/cron"];
   for (const route of [...routes, `/jobs/${lockedId}`, `/jobs/${evilId}`])
     await visit(admin, route, async ({ page }) => {
-      await settled(page);
+      await waitForData(page);
       if (route.startsWith("/jobs/")) {
         await page.locator(".tree").waitFor();
         await page.locator(".why-box").waitFor();
@@ -102,7 +109,7 @@ test("Hostile text in the database is text on every page and in every dialog.", 
     routes.push(...workers, `/jobs/${lockedId}`);
     for (const route of [...routes, `/jobs/${evilId}`]) {
       await page.goto(`${admin.url}#${route}`);
-      await settled(page);
+      await waitForData(page);
       await page.locator(".side .env").getByText(shown(SCHEMA), { exact: true }).waitFor();
       await isInert(page, route);
     }
@@ -133,7 +140,7 @@ test("Hostile text in the database is text on every page and in every dialog.", 
 test("The server's messages about hostile input are text, too.", async () => {
   const { id } = await admin.utils.addJob("marked", {}, { jobKey: MARKUP });
   const work = async ({ page }: { page: Page }) => {
-    await settled(page);
+    await waitForData(page);
     await page.locator('.jobs-page summary[aria-label="More actions"]').click();
     await page.getByRole("button", { name: "Remove by key…" }).click();
     await page.getByLabel("Job key").fill("no such key");
@@ -165,12 +172,12 @@ test("Every part of the address may hold markup.", async () => {
       await page.evaluate(
         () => new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn))),
       );
-      await settled(page);
+      await waitForData(page);
       await isInert(page, route);
     }
     for (const query of [`?q=${code}`, `?${MARKUP}`, `?token=${code}&state=${code}`]) {
       await page.goto(`${admin.url}${query}#/jobs`);
-      await turned(page, "Jobs");
+      await waitForPage(page, "Jobs");
       await isInert(page, query);
     }
     for (const path of [code, `assets/${code}`, `api/jobs/${code}`, `api/jobs?cursor=${code}`]) {
@@ -188,7 +195,7 @@ test("A payload of a megabyte is loaded on request, shown in steps, and does no 
   assert.ok(text.length > 1_000_000);
   const { id } = await admin.utils.addJob("large", rawJson(text));
   await visit(admin, `/jobs/${id}`, async ({ page, requests }) => {
-    await turned(page, `Job ${id}`);
+    await waitForPage(page, `Job ${id}`);
     await page.getByRole("button", { name: "Load payload" }).click();
     await page.getByText("4,900 more items, in steps of 100").click();
     await page.getByText("4,800 more items, in steps of 100").waitFor();
@@ -206,7 +213,7 @@ test("A payload of a megabyte is loaded on request, shown in steps, and does no 
     assert.equal(file.suggestedFilename(), `job-${id}.json`);
     assert.equal(await readFile(await file.path(), "utf8"), text);
     await page.getByRole("link", { name: "Queues" }).click();
-    await turned(page, "Queues");
+    await waitForPage(page, "Queues");
   });
 });
 
@@ -219,7 +226,7 @@ test("A script that ran, or tried to, would not go unheard by these tests.", asy
   };
   for (const [fault, script] of Object.entries(tricks)) {
     const work = async ({ page }: { page: Page }) => {
-      await settled(page);
+      await waitForData(page);
       await page.evaluate(script);
       await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(drawn)));
     };
@@ -240,7 +247,7 @@ test("Queues that are called nothing, a dot or two are opened like others.", asy
       );
       await page.locator("tr.grp").waitFor();
       // Until the answer has come the groups of the last query are shown.
-      await settled(page);
+      await waitForData(page);
       await page.locator("tr.grp").click();
       await page.locator("tr .job").click();
       await page.locator(".beside dd a.link").first().click();

@@ -6,7 +6,16 @@ import { after, test } from "node:test";
 import pg from "pg";
 import type { Page } from "playwright-core";
 import { tcpProxy } from "../../support/tcp-proxy.ts";
-import { confirm, isLive, jobVerb, noticed, sees, startAdmin, turned, visit } from "../harness.ts";
+import {
+  confirm,
+  dismissNotice,
+  isLive,
+  jobVerb,
+  sees,
+  startAdmin,
+  visit,
+  waitForPage,
+} from "../harness.ts";
 
 /** A wire between the server and PostgreSQL that can be cut. */
 class Wire {
@@ -80,10 +89,10 @@ test("During an outage of the database the last data stay below a banner, and ar
     await sees(page, /Offline for \d+ s/);
     await page.locator(`#job-${id}`).getByText("keep_me").waitFor();
     await page.locator(".side").getByRole("link", { name: "Queues" }).click();
-    await turned(page, "Queues");
+    await waitForPage(page, "Queues");
     await sees(page, "Waiting for the database");
     await page.locator(".side").getByRole("link", { name: "Jobs" }).click();
-    await turned(page, "Jobs");
+    await waitForPage(page, "Jobs");
 
     const later = await admin.utils.addJob("added_meanwhile");
     await wire.open();
@@ -100,7 +109,7 @@ test("A restarted server is found again, and what was being typed is sent to it.
   const admin = await startAdmin({ samples: false });
   const { id } = await admin.utils.addJob("keep_me");
   const work = async ({ page }: { page: Page }) => {
-    await turned(page, `Job ${id}`);
+    await waitForPage(page, `Job ${id}`);
     await isLive(page);
     await (await jobVerb(page, "Fail…")).click();
     await page.getByLabel("Reason").fill("typed before the restart");
@@ -112,7 +121,7 @@ test("A restarted server is found again, and what was being typed is sent to it.
     await page.locator(".banner").waitFor({ state: "detached" });
     // The page still has the old server's CSRF token, and gets the new one by itself.
     await confirm(page, [], `Fail job ${id}`);
-    await noticed(page, "Failed 1 of 1 job");
+    await dismissNotice(page, "Failed 1 of 1 job");
     await sees(page, "typed before the restart");
   };
   const mayMeet = /ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED|403 \(/;

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { before, test } from "node:test";
 import type { Page } from "playwright-core";
-import { startAdmin, type TestAdmin, turned, visit } from "../harness.ts";
+import { startAdmin, type TestAdmin, visit, waitForPage } from "../harness.ts";
 
 const wasmUrl = new URL("../../../dist/ui/admin_ui_bg.wasm", import.meta.url);
 /** `(module (func (export "trap") unreachable))` */
@@ -24,7 +24,7 @@ async function hasStopped(page: Page): Promise<void> {
   const reload = fatal.getByRole("button", { name: "Reload the page" });
   assert.ok(await reload.evaluate((button) => button === document.activeElement));
   await reload.click();
-  await turned(page, "Jobs");
+  await waitForPage(page, "Jobs");
   assert.ok(await fatal.isHidden());
 }
 
@@ -49,7 +49,7 @@ for (const [how, change] of Object.entries(broken)) {
 test("A trap while a dialog is open ends the page, and nothing covers the message.", async () => {
   const prepare = (page: Page) => page.addInitScript(trapOnDemand, TRAP);
   const work = async ({ page }: { page: Page }) => {
-    await turned(page, "Jobs");
+    await waitForPage(page, "Jobs");
     await page.getByRole("button", { name: "Add a job" }).click();
     await page.getByRole("dialog").waitFor();
     await page.evaluate(() => Object.assign(globalThis, { trapNow: true }));

@@ -3,7 +3,15 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { Page } from "playwright-core";
-import { confirm, noticed, sees, startAdmin, type TestAdmin, turned, visit } from "../harness.ts";
+import {
+  confirm,
+  dismissNotice,
+  sees,
+  startAdmin,
+  type TestAdmin,
+  visit,
+  waitForPage,
+} from "../harness.ts";
 
 let admin: TestAdmin;
 before(async () => {
@@ -39,7 +47,7 @@ async function everything(): Promise<unknown> {
 
 test("The queues are those of the database, with their workers, and lead to their jobs.", async () => {
   await visit(admin, "/queues", async ({ page }) => {
-    await turned(page, "Queues");
+    await waitForPage(page, "Queues");
     const queues = await admin.utils.listQueues();
     assert.ok(queues.length > 3);
     await page
@@ -64,7 +72,7 @@ test("The queues are those of the database, with their workers, and lead to thei
 
 test("A force unlock releases what the selected worker holds, and no other locks.", async () => {
   await visit(admin, "/workers", async ({ page }) => {
-    await turned(page, "Workers");
+    await waitForPage(page, "Workers");
     const before = await held();
     const lost = before.find(({ worker }) => worker === LOST);
     assert.ok(lost !== undefined && lost.jobs > 0);
@@ -82,7 +90,7 @@ test("A force unlock releases what the selected worker holds, and no other locks
     const what = `${count(lost.jobs, "job")} and ${count(lost.queues, "queue")}`;
     const said = `Unlocking ${LOST} releases ${what}. It sends no heartbeats.`;
     await confirm(page, [said], `Unlock ${LOST}`);
-    await noticed(page, `Unlocked ${what} of 1 worker`);
+    await dismissNotice(page, `Unlocked ${what} of 1 worker`);
     await row.waitFor({ state: "detached" });
     const others = before.filter(({ worker }) => worker !== LOST);
     assert.deepEqual(await held(), others);
@@ -91,13 +99,13 @@ test("A force unlock releases what the selected worker holds, and no other locks
 
 test("A worker has a page with what it runs and holds, and back leads to its row.", async () => {
   await visit(admin, "/workers", async ({ page }) => {
-    await turned(page, "Workers");
+    await waitForPage(page, "Workers");
     const [alive] = (await admin.utils.listActiveWorkers()).filter(({ isStale }) => !isStale);
     const id = alive?.workerId ?? "";
     const row = page.locator("table.workers tbody tr").filter({ hasText: id });
     // The whole row leads there.
     await row.locator("td").nth(6).click();
-    await turned(page, `Worker ${id}`);
+    await waitForPage(page, `Worker ${id}`);
     await page.locator(".why-box").getByText("Alive.").waitFor();
     const { jobs = 0 } = (await held()).find(({ worker }) => worker === id) ?? {};
     const [first] = await admin.sql<{ id: string }>(
@@ -107,14 +115,14 @@ test("A worker has a page with what it runs and holds, and back leads to its row
     if (jobs > 0) await page.locator(`table.holds a[href="#/jobs/${first?.id}"]`).waitFor();
     assert.equal(await page.getByRole("button", { name: "Unlock…" }).count(), 0);
     await page.goBack();
-    await turned(page, "Workers");
+    await waitForPage(page, "Workers");
     await page.locator("table.workers tbody tr:focus").filter({ hasText: id }).waitFor();
   });
 });
 
 test("The tasks are those of the database, and a row leads to the jobs of its task.", async () => {
   await visit(admin, "/tasks", async ({ page }) => {
-    await turned(page, "Tasks");
+    await waitForPage(page, "Tasks");
     const tasks = await admin.sql<{ name: string; failed: string }>(`
       select tasks.identifier as name, (select count(*) from {}._private_jobs as jobs
         where task_id = tasks.id and locked_at is null and attempts >= max_attempts) as failed
@@ -130,7 +138,7 @@ test("The tasks are those of the database, and a row leads to the jobs of its ta
     await page.getByText(/task matches|tasks match/).waitFor();
     await rows.first().focus();
     await page.keyboard.press("Enter");
-    await turned(page, "Jobs");
+    await waitForPage(page, "Jobs");
     assert.match(page.url(), new RegExp(`q=task%3A${name}$`));
     await page.locator("table.jobs tbody tr").first().waitFor();
   });
@@ -161,7 +169,7 @@ test("The preview of a sweep changes nothing; the sweep after it recovers the jo
     await page.getByLabel("No heartbeat for (seconds)").fill("300");
     await dialog.getByRole("button", { name: "Preview again" }).click();
     await confirm(page, ["1 worker is not responding"], "Sweep 1 worker");
-    await noticed(page, "Swept 1 worker");
+    await dismissNotice(page, "Swept 1 worker");
     const workers = (await held()).map(({ worker }) => worker);
     assert.ok(!workers.includes(dead.staleWorkers[0] ?? ""));
     assert.equal(workers.length, 2, "the living stay");
@@ -183,7 +191,7 @@ test("A clean-up deletes the failed jobs that it counted, and nothing else.", as
     await act(page, row, "Delete…").click();
     if (before.failed > 100) await page.getByLabel("to confirm").fill(String(before.failed));
     await confirm(page, ["Deletes all failed jobs"], failed);
-    await noticed(page, `Deleted ${before.failed} failed jobs`);
+    await dismissNotice(page, `Deleted ${before.failed} failed jobs`);
     const after = await admin.utils.countJobs();
     assert.deepEqual(after, { ...before, failed: 0, total: before.total - before.failed });
     await page.getByRole("row", { name: row }).getByText("OK", { exact: true }).waitFor();
@@ -204,7 +212,7 @@ test("An index is built beside a writer, shown with its progress, cancelled, bui
   await visit(admin, "/maintenance", async ({ page }) => {
     await act(page, /^failed /, "Build…").click();
     await confirm(page, [/Speeds up: failed jobs/], "Build the index failed");
-    await noticed(page, "Started building the index failed");
+    await dismissNotice(page, "Started building the index failed");
     await page
       .getByRole("row", { name: /^failed / })
       .getByText(/waiting for/)
@@ -238,7 +246,7 @@ test("An extension is added, and a stock schema is marked as such.", async () =>
       ["It provides operations by query, undo and the audit trail."],
       "Add operations by query, undo and the audit trail",
     );
-    await noticed(page, "Added the extension operations");
+    await dismissNotice(page, "Added the extension operations");
     await page
       .getByRole("row", { name: /^Operations by query, undo/ })
       .getByText(/^version \d+$/)

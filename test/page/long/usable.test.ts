@@ -1,7 +1,7 @@
 // Navigation by keys, and announcements for screen readers. What holds on every page: walk.ts.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { isLive, startAdmin, type TestAdmin, turned, visit } from "../harness.ts";
+import { isLive, startAdmin, type TestAdmin, visit, waitForPage } from "../harness.ts";
 
 let admin: TestAdmin;
 before(async () => {
@@ -10,7 +10,7 @@ before(async () => {
 
 test("Arrows walk the navigation, and Enter opens the current entry.", async () => {
   await visit(admin, "/", async ({ page }) => {
-    await turned(page, "Overview");
+    await waitForPage(page, "Overview");
     const entries = page.locator(".side .nav");
     const isAt = (name: string) => page.locator(".side .nav:focus", { hasText: name }).waitFor();
     await entries.first().focus();
@@ -21,7 +21,7 @@ test("Arrows walk the navigation, and Enter opens the current entry.", async () 
     await page.keyboard.press("End");
     await isAt("Maintenance");
     await page.keyboard.press("Enter");
-    await turned(page, "Maintenance");
+    await waitForPage(page, "Maintenance");
   });
 });
 

@@ -1,7 +1,7 @@
 // Every list on every screen: the name of a row is whole, or cut in its middle, and numbers are never cut.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { settled, startAdmin, type TestAdmin, visit } from "../harness.ts";
+import { startAdmin, type TestAdmin, visit, waitForData } from "../harness.ts";
 
 const WIDTHS = [320, 360, 390, 480, 640, 768, 900, 1024, 1280, 1366, 1440, 1920];
 const LEAST = 160;
@@ -71,7 +71,7 @@ before(async () => {
 /** As the page does: what it does is in the list of activity. */
 async function act(path: string, body: object): Promise<void> {
   await visit(admin, "/", async ({ page }) => {
-    await settled(page);
+    await waitForData(page);
     const status = await page.evaluate(
       async ([url, json]) => {
         const session = await (await fetch("api/session")).json();

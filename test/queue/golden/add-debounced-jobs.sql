@@ -9,7 +9,7 @@
       with ordinality as batch (payload, identifier, queue_name, run_at, max_attempts, priority, flags, n)) as spec
     join unnest($9::text[], $10::text[], $14::float8[], $15::float8[])
       with ordinality as key (job_key, key_rule, wait_ms, max_wait_ms, n) using (n)
-  ), held as materialized (
+  ), existing as materialized (
     select jobs.id, jobs.is_available, jobs.key, jobs.locked_at, jobs.created_at
     from "worker"._private_jobs as jobs
     where jobs.key = any($11::text[])
@@ -18,7 +18,7 @@
   ), given_up as (
     update "worker"._private_jobs as jobs
     set key = null, attempts = jobs.max_attempts, updated_at = pg_catalog.now()
-    where jobs.id = any(array(select held.id from held where not held.is_available))
+    where jobs.id = any(array(select existing.id from existing where not existing.is_available))
     returning jobs.id
   ), 
   known_identifier as (
@@ -51,13 +51,13 @@
     select
       all_queue_name.id, all_identifier.id, payload, least(
         pg_catalog.now() + wait_ms * interval '1 millisecond',
-        coalesce(held.created_at, pg_catalog.now()) + max_wait_ms * interval '1 millisecond'
+        coalesce(existing.created_at, pg_catalog.now()) + max_wait_ms * interval '1 millisecond'
       ), max_attempts,
       job_key, priority, flags
     from given
     join all_identifier using (identifier)
     left join all_queue_name using (queue_name)
-    left join held on held.key = job_key and held.is_available
+    left join existing on existing.key = job_key and existing.is_available
     cross join (select pg_catalog.count(*) from given_up) as after
     where key_rule = 'debounce'
     order by job_key, n

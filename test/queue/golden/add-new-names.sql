@@ -9,7 +9,7 @@
       with ordinality as batch (payload, identifier, queue_name, run_at, max_attempts, priority, flags, n)) as spec
     join unnest($9::text[], $10::text[])
       with ordinality as key (job_key, key_rule, n) using (n)
-  ), held as materialized (
+  ), existing as materialized (
     select jobs.id, jobs.is_available
     from "worker"._private_jobs as jobs
     where jobs.key = any($11::text[])
@@ -18,7 +18,7 @@
   ), given_up as (
     update "worker"._private_jobs as jobs
     set key = null, attempts = jobs.max_attempts, updated_at = pg_catalog.now()
-    where jobs.id = any(array(select held.id from held where not held.is_available))
+    where jobs.id = any(array(select existing.id from existing where not existing.is_available))
     returning jobs.id
   ), 
   known_identifier as (

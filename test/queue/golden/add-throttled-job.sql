@@ -94,6 +94,6 @@
   end::int = 0
   order by passed.n;
 
-  select asked.key, pg_catalog.floor(extract(epoch from coalesce(throttles.until, pg_catalog.now())) * 1000000::numeric)::text as us
-  from pg_catalog.unnest($1::text[]) as asked (key)
-  left join "worker"._private_throttles as throttles on throttles.key = asked.key
+  select requested.key, pg_catalog.floor(extract(epoch from coalesce(throttles.until, pg_catalog.now())) * 1000000::numeric)::text as us
+  from pg_catalog.unnest($1::text[]) as requested (key)
+  left join "worker"._private_throttles as throttles on throttles.key = requested.key

@@ -29,9 +29,9 @@ with over as materialized (
 )
 select pg_catalog.count(*)::int as ended from ended;
 
-select asked.id::text as id, jobs.id is not null as is_there,
+select requested.id::text as id, jobs.id is not null as is_there,
   coalesce(jobs.locked_at is null and jobs.attempts >= jobs.max_attempts, false) as is_over,
   pg_catalog.left(jobs.last_error, 20) as error
-from pg_catalog.unnest($1::bigint[]) with ordinality as asked (id, place)
-left join "worker"._private_jobs as jobs on jobs.id = asked.id
-order by asked.place
+from pg_catalog.unnest($1::bigint[]) with ordinality as requested (id, place)
+left join "worker"._private_jobs as jobs on jobs.id = requested.id
+order by requested.place

@@ -13,7 +13,7 @@ select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text),
     returning jobs.*
   ), last as materialized (
     select locked.id from "worker"._private_jobs as locked
-    where locked.id in (select asked.id from "worker"._private_jobs as asked where asked.id = any($1::bigint[]) and asked.id not in (select jobs.id from jobs)) and locked.locked_at is not null
+    where locked.id in (select requested.id from "worker"._private_jobs as requested where requested.id = any($1::bigint[]) and requested.id not in (select jobs.id from jobs)) and locked.locked_at is not null
     order by locked.id
     for update skip locked
   ), limited as (
@@ -21,7 +21,7 @@ select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text),
     where locked.id in (select last.id from last) and locked.attempts < locked.max_attempts
   ), requested as (
     insert into "worker"._private_cancellations as requests (job_id, requested_at, reason, requested_by)
-    select running.id, pg_catalog.now(), $2::text, $3::text from (select asked.id from "worker"._private_jobs as asked where asked.id = any($1::bigint[]) and asked.id not in (select jobs.id from jobs)) as running (id) order by running.id
+    select running.id, pg_catalog.now(), $2::text, $3::text from (select requested.id from "worker"._private_jobs as requested where requested.id = any($1::bigint[]) and requested.id not in (select jobs.id from jobs)) as running (id) order by running.id
     on conflict (job_id) do update set requested_at = excluded.requested_at,
       reason = coalesce(excluded.reason, requests.reason),
       requested_by = coalesce(excluded.requested_by, requests.requested_by)

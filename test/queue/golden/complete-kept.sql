@@ -1,4 +1,4 @@
-  with was as materialized (
+  with images as materialized (
     select jobs.id
     from "worker"._private_jobs as jobs
     where jobs.id = any($1::bigint[])
@@ -6,14 +6,14 @@
     for update
   ), acted as (
     delete from "worker"._private_jobs as jobs
-    where jobs.id = any(array(select was.id from was)) and (jobs.locked_at is null or jobs.locked_at < pg_catalog.now() - interval '4 hours')
+    where jobs.id = any(array(select images.id from images)) and (jobs.locked_at is null or jobs.locked_at < pg_catalog.now() - interval '4 hours')
     returning jobs.*
-  ), met as materialized (
-    select asked.id,
+  ), targets as materialized (
+    select requested.id,
       case when acted.id is not null then 'd' when jobs.id is not null then 'l' else 'g' end as outcome
-    from pg_catalog.unnest($1::bigint[]) as asked (id)
-    left join acted on acted.id = asked.id
-    left join "worker"._private_jobs as jobs on jobs.id = asked.id
+    from pg_catalog.unnest($1::bigint[]) as requested (id)
+    left join acted on acted.id = requested.id
+    left join "worker"._private_jobs as jobs on jobs.id = requested.id
   ), operation as (
     insert into "worker"._private_operations (
       query, now_us, action, changes, performed_by, source, state, finished_at, max_id, before,
@@ -33,7 +33,7 @@
       ), pg_catalog.max(id),
       pg_catalog.count(*) filter (where outcome = 'd'), pg_catalog.count(*) filter (where outcome = 'l'),
       pg_catalog.count(*) filter (where outcome = 'g'), pg_catalog.count(*)
-    from met
+    from targets
     having pg_catalog.bool_or(outcome = 'd')
     returning id
   ), kept as (
@@ -41,10 +41,10 @@
       operation_id, job_id, outcome, left_at, left_attempts,
       run_at, created_at, updated_at, task_id, job_queue_id, revision, attempts, max_attempts, priority, last_error, payload, key, flags, task_identifier, queue_name
     )
-    select (select id from operation), met.id, met.outcome::"char", acted.updated_at, acted.attempts,
+    select (select id from operation), targets.id, targets.outcome::"char", acted.updated_at, acted.attempts,
       acted.run_at, acted.created_at, acted.updated_at, acted.task_id, acted.job_queue_id, acted.revision, acted.attempts, acted.max_attempts, acted.priority, acted.last_error, acted.payload, acted.key, acted.flags, tasks.identifier, queues.queue_name
-    from met as met
-    left join acted on acted.id = met.id
+    from targets as targets
+    left join acted on acted.id = targets.id
     left join "worker"._private_tasks as tasks on tasks.id = acted.task_id
     left join "worker"._private_job_queues as queues on queues.id = acted.job_queue_id
     where exists (select from operation)

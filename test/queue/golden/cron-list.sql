@@ -10,11 +10,11 @@
 
 select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as is_there;
 
-  select case when pg_catalog.sum(pg_catalog.length(said.part)) over (order by pg_catalog.length(said.part), said.ids) <= 4194304
-      then said.part end as cron, said.is_cut, said.workers, said.ids
+  select case when pg_catalog.sum(pg_catalog.length(reports.part)) over (order by pg_catalog.length(reports.part), reports.ids) <= 4194304
+      then reports.part end as cron, reports.is_cut, reports.workers, reports.ids
   from (
-    select said.part::text as part, said.is_cut, pg_catalog.count(*)::int as workers,
-      pg_catalog.to_json((pg_catalog.array_agg(said.id order by said.id))[1:5])::text as ids
+    select reports.part::text as part, reports.is_cut, pg_catalog.count(*)::int as workers,
+      pg_catalog.to_json((pg_catalog.array_agg(reports.id order by reports.id))[1:5])::text as ids
     from (
       select workers.id, workers.metadata -> 'cron'::text as part,
         workers.is_cut or workers.metadata -> 'tasks_cut'::text is not distinct from 'true'::jsonb as is_cut
@@ -40,9 +40,9 @@ select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text),
       and pg_catalog.length(workers.metadata ->> 'threshold_ms'::text) <= 25
       then greatest((workers.metadata ->> 'threshold_ms'::text)::float8, null::float8)
       else coalesce(null::float8, 300000) end)
-    ) as said
-    group by said.part, said.is_cut
-  ) as said;
+    ) as reports
+    group by reports.part, reports.is_cut
+  ) as reports;
 
 select identifier, pg_catalog.left(task, 512) as task, pg_catalog.left(pattern, 2000) as pattern,
   pg_catalog.left(time_zone, 512) as time_zone, jitter_ms, overlap, revision,

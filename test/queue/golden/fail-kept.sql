@@ -3,7 +3,7 @@
 
 select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as is_there;
 
-  with was as materialized (
+  with images as materialized (
     select jobs.id, jobs.updated_at, jobs.task_id, jobs.attempts, jobs.last_error
     from "worker"._private_jobs as jobs
     where jobs.id = any($1::bigint[])
@@ -15,14 +15,14 @@ select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text),
       last_error = coalesce($2::text, 'Manually marked as failed'),
       attempts = jobs.max_attempts,
       updated_at = pg_catalog.now()
-    where jobs.id = any(array(select was.id from was)) and (jobs.locked_at is null or jobs.locked_at < pg_catalog.now() - interval '4 hours')
+    where jobs.id = any(array(select images.id from images)) and (jobs.locked_at is null or jobs.locked_at < pg_catalog.now() - interval '4 hours')
     returning jobs.*
-  ), met as materialized (
-    select asked.id,
+  ), targets as materialized (
+    select requested.id,
       case when acted.id is not null then 'd' when jobs.id is not null then 'l' else 'g' end as outcome
-    from pg_catalog.unnest($1::bigint[]) as asked (id)
-    left join acted on acted.id = asked.id
-    left join "worker"._private_jobs as jobs on jobs.id = asked.id
+    from pg_catalog.unnest($1::bigint[]) as requested (id)
+    left join acted on acted.id = requested.id
+    left join "worker"._private_jobs as jobs on jobs.id = requested.id
   ), operation as (
     insert into "worker"._private_operations (
       query, now_us, action, changes, performed_by, source, state, finished_at, max_id, before,
@@ -42,7 +42,7 @@ select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text),
       ), pg_catalog.max(id),
       pg_catalog.count(*) filter (where outcome = 'd'), pg_catalog.count(*) filter (where outcome = 'l'),
       pg_catalog.count(*) filter (where outcome = 'g'), pg_catalog.count(*)
-    from met
+    from targets
     having pg_catalog.bool_or(outcome = 'd')
     returning id
   ), kept as (
@@ -50,11 +50,11 @@ select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text),
       operation_id, job_id, outcome, left_at, left_attempts,
       updated_at, task_id, attempts, last_error
     )
-    select (select id from operation), met.id, met.outcome::"char", acted.updated_at, acted.attempts,
-      was.updated_at, was.task_id, was.attempts, was.last_error
-    from met as met
-    left join acted on acted.id = met.id
-    left join was as was on was.id = acted.id
+    select (select id from operation), targets.id, targets.outcome::"char", acted.updated_at, acted.attempts,
+      images.updated_at, images.task_id, images.attempts, images.last_error
+    from targets as targets
+    left join acted on acted.id = targets.id
+    left join images as images on images.id = acted.id
     where exists (select from operation)
   )
   select 

@@ -1,7 +1,7 @@
 select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as is_there;
 
   with worker as (
-    select id, pg_catalog.min(n) as n from pg_catalog.unnest($1::text[]) with ordinality as asked (id, n) group by id
+    select id, pg_catalog.min(n) as n from pg_catalog.unnest($1::text[]) with ordinality as requested (id, n) group by id
   ), jobs as (
     update "worker"._private_jobs as job
     set locked_by = null, locked_at = null

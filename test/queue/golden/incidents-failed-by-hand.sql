@@ -8,9 +8,9 @@
   order by id desc limit 1000;
 
   select pg_catalog.count(*)::int as count from (
-    select from "worker"._private_operation_rows as was
-    join "worker"._private_jobs as jobs on jobs.id = was.job_id and jobs.updated_at = was.left_at
-    where was.operation_id = any($1::bigint[]) and was.outcome = 'd'::"char"
-      and ($2::bigint[] is null or was.job_id = any($2::bigint[]))
+    select from "worker"._private_operation_rows as images
+    join "worker"._private_jobs as jobs on jobs.id = images.job_id and jobs.updated_at = images.left_at
+    where images.operation_id = any($1::bigint[]) and images.outcome = 'd'::"char"
+      and ($2::bigint[] is null or images.job_id = any($2::bigint[]))
     limit $3::int
   ) as jobs

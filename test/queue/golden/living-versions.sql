@@ -1,6 +1,6 @@
 select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as is_there;
 
-  select said.version, pg_catalog.count(*)::int as workers, pg_catalog.min(said.id) as worker_id
+  select reports.version, pg_catalog.count(*)::int as workers, pg_catalog.min(reports.id) as worker_id
   from (
     select workers.id, pg_catalog.left(workers.metadata ->> 'version'::text, 64) as version
     from (
@@ -25,8 +25,8 @@ select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text),
       and pg_catalog.length(workers.metadata ->> 'threshold_ms'::text) <= 25
       then greatest((workers.metadata ->> 'threshold_ms'::text)::float8, null::float8)
       else coalesce(null::float8, 300000) end)
-  ) as said
-  where said.version is not null
-  group by said.version
-  order by workers desc, said.version
+  ) as reports
+  where reports.version is not null
+  group by reports.version
+  order by workers desc, reports.version
   limit 20

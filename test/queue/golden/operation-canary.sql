@@ -2,12 +2,12 @@
     pg_catalog.count(*) filter (where jobs.id is null)::int as gone,
     pg_catalog.count(*) filter (where 
   jobs.locked_at is null and jobs.last_error is not null
-    and jobs.attempts > was.left_attempts and greatest(jobs.updated_at, case when jobs.attempts > 0 and jobs.run_at > jobs.created_at
+    and jobs.attempts > images.left_attempts and greatest(jobs.updated_at, case when jobs.attempts > 0 and jobs.run_at > jobs.created_at
       and jobs.run_at <= pg_catalog.now() + pg_catalog.exp(least(jobs.attempts, 10)) * interval '1 second' and not (jobs.run_at > jobs.updated_at
       and (pg_catalog.date_part('microseconds', jobs.run_at)::bigint - pg_catalog.date_part('microseconds', jobs.updated_at)::bigint) % 1000::bigint = 0::bigint) is true
-      then jobs.run_at - pg_catalog.exp(least(jobs.attempts, 10)) * interval '1 second' end) > was.left_at
+      then jobs.run_at - pg_catalog.exp(least(jobs.attempts, 10)) * interval '1 second' end) > images.left_at
     and not pg_catalog.left(jobs.last_error, 64::int) ~ '^(?:Marked failed |Manually marked as failed|cancelled(?:: |\n|$))'::text)::int as failed_again,
-    pg_catalog.count(*) filter (where (jobs.locked_at is null and jobs.attempts > was.left_attempts and pg_catalog.left(jobs.last_error, 64::int) ~ '^(?:Marked failed |Manually marked as failed|cancelled(?:: |\n|$))'::text) is not true)::int as total
-  from "worker"._private_operation_rows as was
-  left join "worker"._private_jobs as jobs on jobs.id = was.job_id
-  where was.operation_id = $1::bigint and was.outcome = 'd'
+    pg_catalog.count(*) filter (where (jobs.locked_at is null and jobs.attempts > images.left_attempts and pg_catalog.left(jobs.last_error, 64::int) ~ '^(?:Marked failed |Manually marked as failed|cancelled(?:: |\n|$))'::text) is not true)::int as total
+  from "worker"._private_operation_rows as images
+  left join "worker"._private_jobs as jobs on jobs.id = images.job_id
+  where images.operation_id = $1::bigint and images.outcome = 'd'

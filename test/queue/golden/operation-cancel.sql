@@ -11,7 +11,7 @@
     and exists (select from mine)
     order by jobs.id
     limit $4::int
-  ), held as materialized (
+  ), locked_jobs as materialized (
     select jobs.id, jobs.updated_at, jobs.task_id, jobs.attempts, jobs.last_error
     from found
     join "worker"._private_jobs as jobs on jobs.ctid = found.ctid and jobs.id = found.id
@@ -26,7 +26,7 @@
       last_error = $7::text,
       attempts = jobs.max_attempts,
       updated_at = pg_catalog.now()
-    where jobs.id = any(array(select held.id from held))
+    where jobs.id = any(array(select locked_jobs.id from locked_jobs))
     returning jobs.id, jobs.updated_at, jobs.attempts
   ), last as materialized (
     select locked.id from "worker"._private_jobs as locked
@@ -50,11 +50,11 @@
       operation_id, job_id, outcome, left_at, left_attempts,
       updated_at, task_id, attempts, last_error
     )
-    select $10::bigint, met.id, case when acted.id is not null then 'd' when met.is_changed then 'c' else 'l' end::"char", acted.updated_at, acted.attempts,
-      was.updated_at, was.task_id, was.attempts, was.last_error
-    from found as met
-    left join acted on acted.id = met.id
-    left join held as was on was.id = acted.id
+    select $10::bigint, targets.id, case when acted.id is not null then 'd' when targets.is_changed then 'c' else 'l' end::"char", acted.updated_at, acted.attempts,
+      images.updated_at, images.task_id, images.attempts, images.last_error
+    from found as targets
+    left join acted on acted.id = targets.id
+    left join locked_jobs as images on images.id = acted.id
     where (select kept from mine) < 1000000
     returning 1
   ), tally as materialized (

@@ -16,7 +16,7 @@
     and exists (select from mine)
     order by chosen.id
     limit $4::int
-  ), held as materialized (
+  ), locked_jobs as materialized (
     select jobs.id, jobs.updated_at, jobs.task_id, jobs.attempts, jobs.run_at, jobs.priority, jobs.max_attempts
     from found
     join "worker"._private_jobs as jobs on jobs.ctid = found.ctid and jobs.id = found.id
@@ -34,7 +34,7 @@
       attempts = coalesce($10::smallint, jobs.attempts),
       max_attempts = coalesce($11::smallint, jobs.max_attempts),
       updated_at = pg_catalog.now()
-    where jobs.id = any(array(select held.id from held))
+    where jobs.id = any(array(select locked_jobs.id from locked_jobs))
     returning jobs.id, jobs.updated_at, jobs.attempts
   ), announced as materialized (
     select pg_catalog.pg_notify('jobs:insert', pg_catalog.format('{"r":%s,"count":%s}', pg_catalog.random(), pg_catalog.count(*))) from acted having pg_catalog.count(*) > 0 and true
@@ -43,11 +43,11 @@
       operation_id, job_id, outcome, left_at, left_attempts,
       updated_at, task_id, attempts, run_at, priority, max_attempts
     )
-    select $12::bigint, met.id, case when acted.id is not null then 'd' when met.is_changed then 'c' else 'l' end::"char", acted.updated_at, acted.attempts,
-      was.updated_at, was.task_id, was.attempts, was.run_at, was.priority, was.max_attempts
-    from found as met
-    left join acted on acted.id = met.id
-    left join held as was on was.id = acted.id
+    select $12::bigint, targets.id, case when acted.id is not null then 'd' when targets.is_changed then 'c' else 'l' end::"char", acted.updated_at, acted.attempts,
+      images.updated_at, images.task_id, images.attempts, images.run_at, images.priority, images.max_attempts
+    from found as targets
+    left join acted on acted.id = targets.id
+    left join locked_jobs as images on images.id = acted.id
     where (select kept from mine) < 1000000
     returning 1
   ), tally as materialized (

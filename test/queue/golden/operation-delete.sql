@@ -11,7 +11,7 @@
     and exists (select from mine)
     order by jobs.id
     limit $4::int
-  ), held as materialized (
+  ), locked_jobs as materialized (
     select jobs.id, jobs.ctid
     from found
     join "worker"._private_jobs as jobs on jobs.ctid = found.ctid and jobs.id = found.id
@@ -22,8 +22,8 @@
     for update of jobs skip locked
   ), acted as (
     delete from "worker"._private_jobs as jobs
-    using held
-    where jobs.ctid = held.ctid and jobs.id = held.id
+    using locked_jobs
+    where jobs.ctid = locked_jobs.ctid and jobs.id = locked_jobs.id
     returning jobs.id, jobs.run_at, jobs.created_at, jobs.updated_at, jobs.task_id, jobs.job_queue_id, jobs.revision, jobs.attempts, jobs.max_attempts, jobs.priority, jobs.last_error, jobs.payload, jobs.key, jobs.flags
   ), announced as materialized (
     select pg_catalog.pg_notify('jobs:insert', pg_catalog.format('{"r":%s,"count":%s}', pg_catalog.random(), pg_catalog.count(*))) from acted having pg_catalog.count(*) > 0 and false
@@ -32,10 +32,10 @@
       operation_id, job_id, outcome, left_at, left_attempts,
       run_at, created_at, updated_at, task_id, job_queue_id, revision, attempts, max_attempts, priority, last_error, payload, key, flags, task_identifier, queue_name
     )
-    select $7::bigint, met.id, case when acted.id is not null then 'd' when met.is_changed then 'c' else 'l' end::"char", acted.updated_at, acted.attempts,
+    select $7::bigint, targets.id, case when acted.id is not null then 'd' when targets.is_changed then 'c' else 'l' end::"char", acted.updated_at, acted.attempts,
       acted.run_at, acted.created_at, acted.updated_at, acted.task_id, acted.job_queue_id, acted.revision, acted.attempts, acted.max_attempts, acted.priority, acted.last_error, acted.payload, acted.key, acted.flags, tasks.identifier, queues.queue_name
-    from found as met
-    left join acted on acted.id = met.id
+    from found as targets
+    left join acted on acted.id = targets.id
     left join "worker"._private_tasks as tasks on tasks.id = acted.task_id
     left join "worker"._private_job_queues as queues on queues.id = acted.job_queue_id
     where (select kept from mine) < 1000000

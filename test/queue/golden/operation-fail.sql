@@ -11,7 +11,7 @@
     and exists (select from mine)
     order by jobs.id
     limit $4::int
-  ), held as materialized (
+  ), locked_jobs as materialized (
     select jobs.id, jobs.updated_at, jobs.task_id, jobs.attempts, jobs.last_error
     from found
     join "worker"._private_jobs as jobs on jobs.ctid = found.ctid and jobs.id = found.id
@@ -26,7 +26,7 @@
       last_error = coalesce($7::text, 'Manually marked as failed'),
       attempts = jobs.max_attempts,
       updated_at = pg_catalog.now()
-    where jobs.id = any(array(select held.id from held))
+    where jobs.id = any(array(select locked_jobs.id from locked_jobs))
     returning jobs.id, jobs.updated_at, jobs.attempts
   ), announced as materialized (
     select pg_catalog.pg_notify('jobs:insert', pg_catalog.format('{"r":%s,"count":%s}', pg_catalog.random(), pg_catalog.count(*))) from acted having pg_catalog.count(*) > 0 and false
@@ -35,11 +35,11 @@
       operation_id, job_id, outcome, left_at, left_attempts,
       updated_at, task_id, attempts, last_error
     )
-    select $8::bigint, met.id, case when acted.id is not null then 'd' when met.is_changed then 'c' else 'l' end::"char", acted.updated_at, acted.attempts,
-      was.updated_at, was.task_id, was.attempts, was.last_error
-    from found as met
-    left join acted on acted.id = met.id
-    left join held as was on was.id = acted.id
+    select $8::bigint, targets.id, case when acted.id is not null then 'd' when targets.is_changed then 'c' else 'l' end::"char", acted.updated_at, acted.attempts,
+      images.updated_at, images.task_id, images.attempts, images.last_error
+    from found as targets
+    left join acted on acted.id = targets.id
+    left join locked_jobs as images on images.id = acted.id
     where (select kept from mine) < 1000000
     returning 1
   ), tally as materialized (

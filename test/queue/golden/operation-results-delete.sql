@@ -1,9 +1,9 @@
   with batch as materialized (
-    select was.*
-    from "worker"._private_operation_rows as was
-    where (was.operation_id, was.job_id) > ($1::bigint, 0::bigint)
-    and (was.operation_id, was.job_id) <= ($1::bigint, 9223372036854775807) and was.outcome = 'd'
-    order by was.operation_id, was.job_id
+    select images.*
+    from "worker"._private_operation_rows as images
+    where (images.operation_id, images.job_id) > ($1::bigint, 0::bigint)
+    and (images.operation_id, images.job_id) <= ($1::bigint, 9223372036854775807) and images.outcome = 'd'
+    order by images.operation_id, images.job_id
     limit 20000
   ), scanned as (
     select

@@ -26,7 +26,7 @@
       where kept = 0
       and (finished_at < pg_catalog.now() - interval '90 days' or id <= (select pg_catalog.max(id) from "worker"._private_operations) - 20000 and finished_at is not null)
       and not exists (
-        select from "worker"._private_operation_rows as was where was.operation_id = operation.id
+        select from "worker"._private_operation_rows as images where images.operation_id = operation.id
       )
       order by id
       limit 5000
@@ -38,14 +38,14 @@
   with deleted as (
     delete from "worker"._private_operation_rows
     where ctid = any(array(
-      select was.ctid
+      select images.ctid
       from "worker"._private_operations as operation
       cross join lateral (
         select ctid from "worker"._private_operation_rows
         where operation_id = operation.id
         order by job_id
         limit 5000
-      ) as was
+      ) as images
       where operation.kept = 0
       limit 5000
     ))

@@ -4,13 +4,13 @@
     and state = 'undoing' and undo_after_id = $2::bigint
     for update
   ), batch as materialized (
-    select was.*
-    from "worker"._private_operation_rows as was
-    where (was.operation_id, was.job_id) > ($1::bigint, $2::bigint)
-    and (was.operation_id, was.job_id) <= ($1::bigint, 9223372036854775807) and exists (select from mine)
-    order by was.operation_id, was.job_id
+    select images.*
+    from "worker"._private_operation_rows as images
+    where (images.operation_id, images.job_id) > ($1::bigint, $2::bigint)
+    and (images.operation_id, images.job_id) <= ($1::bigint, 9223372036854775807) and exists (select from mine)
+    order by images.operation_id, images.job_id
     limit $3::int
-  ), held as materialized (
+  ), locked_jobs as materialized (
     select jobs.id
     from batch
     join "worker"._private_jobs as jobs on jobs.id = batch.job_id
@@ -22,8 +22,8 @@
     update "worker"._private_jobs as jobs
     set last_error = batch.last_error, attempts = batch.attempts, updated_at = batch.updated_at
     from batch
-    join held on held.id = batch.job_id
-    where jobs.id = held.id
+    join locked_jobs on locked_jobs.id = batch.job_id
+    where jobs.id = locked_jobs.id
     returning jobs.id
   ), announced as materialized (
     select pg_catalog.pg_notify('jobs:insert', pg_catalog.format('{"r":%s,"count":%s}', pg_catalog.random(), pg_catalog.count(*))) from restored having pg_catalog.count(*) > 0
@@ -38,10 +38,10 @@
     left join "worker"._private_jobs as jobs on jobs.id = batch.job_id
     where batch.outcome = 'd' and batch.job_id not in (select id from restored)
   ), noted as (
-    update "worker"._private_operation_rows as was
+    update "worker"._private_operation_rows as images
     set undo_outcome = left_alone.why
     from left_alone
-    where was.operation_id = $1::bigint and was.job_id = left_alone.job_id
+    where images.operation_id = $1::bigint and images.job_id = left_alone.job_id
   ), tally as materialized (
     select
       (select pg_catalog.count(*) from batch) as found,

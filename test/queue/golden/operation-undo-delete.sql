@@ -1,9 +1,9 @@
   with batch as materialized (
-    select was.task_identifier, was.queue_name
-    from "worker"._private_operation_rows as was
-    where (was.operation_id, was.job_id) > ($1::bigint, $2::bigint)
-    and (was.operation_id, was.job_id) <= ($1::bigint, 9223372036854775807)
-    order by was.operation_id, was.job_id
+    select images.task_identifier, images.queue_name
+    from "worker"._private_operation_rows as images
+    where (images.operation_id, images.job_id) > ($1::bigint, $2::bigint)
+    and (images.operation_id, images.job_id) <= ($1::bigint, 9223372036854775807)
+    order by images.operation_id, images.job_id
     limit $3::int
   ), tasks as (
     insert into "worker"._private_tasks (identifier)
@@ -28,11 +28,11 @@
     and state = 'undoing' and undo_after_id = $2::bigint
     for update
   ), batch as materialized (
-    select was.*
-    from "worker"._private_operation_rows as was
-    where (was.operation_id, was.job_id) > ($1::bigint, $2::bigint)
-    and (was.operation_id, was.job_id) <= ($1::bigint, 9223372036854775807) and exists (select from mine)
-    order by was.operation_id, was.job_id
+    select images.*
+    from "worker"._private_operation_rows as images
+    where (images.operation_id, images.job_id) > ($1::bigint, $2::bigint)
+    and (images.operation_id, images.job_id) <= ($1::bigint, 9223372036854775807) and exists (select from mine)
+    order by images.operation_id, images.job_id
     limit $3::int
   ), restored as (
     insert into "worker"._private_jobs (
@@ -59,10 +59,10 @@
     left join "worker"._private_jobs as jobs on jobs.id = batch.job_id
     where batch.outcome = 'd' and batch.job_id not in (select id from restored)
   ), noted as (
-    update "worker"._private_operation_rows as was
+    update "worker"._private_operation_rows as images
     set undo_outcome = left_alone.why
     from left_alone
-    where was.operation_id = $1::bigint and was.job_id = left_alone.job_id
+    where images.operation_id = $1::bigint and images.job_id = left_alone.job_id
   ), tally as materialized (
     select
       (select pg_catalog.count(*) from batch) as found,

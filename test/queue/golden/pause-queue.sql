@@ -1,6 +1,6 @@
 select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as is_there;
 
-with noted as (
+with stored as (
   insert into "worker"._private_pauses as pauses (scope, name, paused_at, resume_at, reason, paused_by)
   values ($1::text, $2::text, pg_catalog.now(),
     coalesce($4::timestamptz, pg_catalog.now() + $5::float8 * interval '1 millisecond'), $3::text, $6::text)
@@ -17,4 +17,4 @@ with noted as (
   returning 1
 )
 select exists (select from "worker"._private_job_queues where queue_name = $2::text) as is_known, pg_catalog.pg_notify('worker:control', pg_catalog.random()::text)
-from noted, paused
+from stored, paused

@@ -1,5 +1,5 @@
   select pg_catalog.json_agg(found.id)::text as ids, pg_catalog.json_agg(found.queue_name)::text as names,
-    (pg_catalog.json_agg(found) filter (where found.locked_at_us is not null or found.is_paused))::text as held
+    (pg_catalog.json_agg(found) filter (where found.locked_at_us is not null or found.is_paused))::text as locked_rows
   from (
   
   select queues.id, queues.queue_name, case when not coalesce(pg_catalog.left(queues.locked_by, 8) like any (array['paused:%', 'managed:%']), false) then pg_catalog.left(queues.locked_by, 1024) end as locked_by,

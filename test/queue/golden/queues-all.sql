@@ -1,5 +1,5 @@
   select pg_catalog.json_agg(found.id)::text as ids, pg_catalog.json_agg(found.queue_name)::text as names,
-    (pg_catalog.json_agg(found) filter (where found.locked_at_us is not null or found.is_paused))::text as held
+    (pg_catalog.json_agg(found) filter (where found.locked_at_us is not null or found.is_paused))::text as locked_rows
   from (
   with worker as materialized (
     select workers.id, workers.last_heartbeat_at, (coalesce(workers.metadata ? 'recovered_at'::text, false) or ((extract(epoch from pg_catalog.now())::float8 - extract(epoch from workers.last_heartbeat_at)::float8) * 1000::float8) > case when pg_catalog.jsonb_typeof(workers.metadata -> 'threshold_ms'::text) = 'number'

@@ -13,7 +13,7 @@
     select all_acted.*
     from (select * from removed union all select * from given_up) as all_acted
     left join announced on true
-  ), met as materialized (
+  ), targets as materialized (
     select id, 'd' as outcome from acted where key is not null
   ), operation as (
     insert into "worker"._private_operations (
@@ -34,7 +34,7 @@
       ), pg_catalog.max(id),
       pg_catalog.count(*) filter (where outcome = 'd'), pg_catalog.count(*) filter (where outcome = 'l'),
       pg_catalog.count(*) filter (where outcome = 'g'), pg_catalog.count(*)
-    from met
+    from targets
     having pg_catalog.bool_or(outcome = 'd')
     returning id
   ), kept as (
@@ -42,10 +42,10 @@
       operation_id, job_id, outcome, left_at, left_attempts,
       run_at, created_at, updated_at, task_id, job_queue_id, revision, attempts, max_attempts, priority, last_error, payload, key, flags, task_identifier, queue_name
     )
-    select (select id from operation), met.id, met.outcome::"char", acted.updated_at, acted.attempts,
+    select (select id from operation), targets.id, targets.outcome::"char", acted.updated_at, acted.attempts,
       acted.run_at, acted.created_at, acted.updated_at, acted.task_id, acted.job_queue_id, acted.revision, acted.attempts, acted.max_attempts, acted.priority, acted.last_error, acted.payload, acted.key, acted.flags, tasks.identifier, queues.queue_name
-    from met as met
-    left join acted on acted.id = met.id
+    from targets as targets
+    left join acted on acted.id = targets.id
     left join "worker"._private_tasks as tasks on tasks.id = acted.task_id
     left join "worker"._private_job_queues as queues on queues.id = acted.job_queue_id
     where exists (select from operation)

@@ -9,7 +9,7 @@ with done as (
       pg_catalog.substr(queues.locked_by, nullif(pg_catalog.strpos(queues.locked_by, pg_catalog.chr(10)), 0) + 1) end = $2::text)
 ), freed_slots as (
   update "worker"._private_queue_slots as slots set locked_by = null, locked_at = null where (slots.queue_id, slots.slot) in (
-    select (lock & 4294967295::bigint)::int, (lock >> 32)::int from pg_catalog.unnest($4::bigint[]) as held (lock)) and slots.locked_by = $2::text
+    select (lock & 4294967295::bigint)::int, (lock >> 32)::int from pg_catalog.unnest($4::bigint[]) as locks (lock)) and slots.locked_by = $2::text
 )
 select case when (select pg_catalog.count(*) from done) < pg_catalog.cardinality($1::bigint[]) then
     case when case when exists (

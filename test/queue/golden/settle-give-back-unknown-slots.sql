@@ -1,6 +1,6 @@
 select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as is_there;
 
-with held as materialized (
+with locked_jobs as materialized (
   select j.id, j.run_at, j.key is null and j.attempts >= j.max_attempts and j.updated_at >= j.locked_at as is_removed,
     j.job_queue_id is not null and exists (
       select from "worker"._private_jobs o
@@ -10,9 +10,9 @@ with held as materialized (
 ), placed as materialized (
   select id, case when has_equals
       then pg_catalog.row_number() over (order by run_at desc, id desc) else 0 end as from_last
-  from held where not is_removed
+  from locked_jobs where not is_removed
 ), removed as (
-  delete from "worker"._private_jobs j using held where j.id = held.id and held.is_removed returning j.id
+  delete from "worker"._private_jobs j using locked_jobs where j.id = locked_jobs.id and locked_jobs.is_removed returning j.id
 ), returned as (
   update "worker"._private_jobs j set attempts = greatest(0, j.attempts - 1), locked_by = null, locked_at = null,
     run_at = j.run_at - placed.from_last::float8 * interval '1 microsecond'
@@ -25,6 +25,6 @@ with held as materialized (
       pg_catalog.substr(queues.locked_by, nullif(pg_catalog.strpos(queues.locked_by, pg_catalog.chr(10)), 0) + 1) end = $1::text)
 ), freed_slots as (
   update "worker"._private_queue_slots as slots set locked_by = null, locked_at = null where slots.locked_by = $1::text and not (slots.queue_id, slots.slot) in (
-    select (lock & 4294967295::bigint)::int, (lock >> 32)::int from pg_catalog.unnest($4::bigint[]) as held (lock))
+    select (lock & 4294967295::bigint)::int, (lock >> 32)::int from pg_catalog.unnest($4::bigint[]) as locks (lock))
 )
 select pg_catalog.count(*)::int as count from ended

@@ -77,7 +77,7 @@ with stale_row as materialized (
     false as has_row
   from pg_catalog.unnest($2::text[]) as unknown (id) where true
   and not exists (select from "worker"._private_workers as workers where workers.id = unknown.id)
-), held as materialized (
+), locked_jobs as materialized (
   select jobs.id, jobs.job_queue_id, jobs.locked_by, jobs.locked_at,
     stale.is_final or not coalesce(jobs.flags ? 'infrastructure_resilient'::text, false) as is_due
   from "worker"._private_jobs as jobs join stale on stale.id = jobs.locked_by
@@ -86,13 +86,13 @@ with stale_row as materialized (
   select queues.id, queues.locked_by from "worker"._private_job_queues as queues
   join stale on stale.id = queues.locked_by
   where (stale.has_row or queues.locked_at < pg_catalog.now() - $1::float8 * interval '1 millisecond') and not coalesce(pg_catalog.left(queues.locked_by, 8) like any (array['paused:%', 'managed:%']), false) and not exists (
-    select from held where held.job_queue_id = queues.id and not held.is_due
+    select from locked_jobs where locked_jobs.job_queue_id = queues.id and not locked_jobs.is_due
   )
 ), held_slot as materialized (
   select slots.queue_id, slots.slot, slots.locked_by from "worker"._private_queue_slots as slots
   join stale on stale.id = slots.locked_by
-  where (stale.has_row or slots.locked_at < pg_catalog.now() - $1::float8 * interval '1 millisecond') and not exists (select from held where held.job_queue_id = slots.queue_id
-    and held.locked_by = slots.locked_by and not held.is_due)
+  where (stale.has_row or slots.locked_at < pg_catalog.now() - $1::float8 * interval '1 millisecond') and not exists (select from locked_jobs where locked_jobs.job_queue_id = slots.queue_id
+    and locked_jobs.locked_by = slots.locked_by and not locked_jobs.is_due)
 )
-select (select pg_catalog.count(*)::int from held where is_due) as jobs,
+select (select pg_catalog.count(*)::int from locked_jobs where is_due) as jobs,
   (select pg_catalog.count(*)::int from held_queue) + (select pg_catalog.count(*)::int from held_slot) as queues, '[]' as workers

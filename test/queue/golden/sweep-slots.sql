@@ -79,7 +79,7 @@ with turn as materialized (
     false as has_row
   from pg_catalog.unnest($2::text[]) as unknown (id) where (select is_ours from turn)
   and not exists (select from "worker"._private_workers as workers where workers.id = unknown.id)
-), held as materialized (
+), locked_jobs as materialized (
   select jobs.id, jobs.job_queue_id, jobs.locked_by, jobs.locked_at,
     stale.is_final or not coalesce(jobs.flags ? 'infrastructure_resilient'::text, false) as is_due
   from "worker"._private_jobs as jobs join stale on stale.id = jobs.locked_by
@@ -89,16 +89,16 @@ with turn as materialized (
   select queues.id, queues.locked_by from "worker"._private_job_queues as queues
   join stale on stale.id = queues.locked_by
   where $11::bigint[] is null and (stale.has_row or queues.locked_at < pg_catalog.now() - $1::float8 * interval '1 millisecond') and not coalesce(pg_catalog.left(queues.locked_by, 8) like any (array['paused:%', 'managed:%']), false) and not exists (
-    select from held where held.job_queue_id = queues.id and not held.is_due
+    select from locked_jobs where locked_jobs.job_queue_id = queues.id and not locked_jobs.is_due
   )
 ), held_slot as materialized (
   select slots.queue_id, slots.slot, slots.locked_by from "worker"._private_queue_slots as slots
   join stale on stale.id = slots.locked_by
-  where $11::bigint[] is null and (stale.has_row or slots.locked_at < pg_catalog.now() - $1::float8 * interval '1 millisecond') and not exists (select from held where held.job_queue_id = slots.queue_id
-    and held.locked_by = slots.locked_by and not held.is_due)
+  where $11::bigint[] is null and (stale.has_row or slots.locked_at < pg_catalog.now() - $1::float8 * interval '1 millisecond') and not exists (select from locked_jobs where locked_jobs.job_queue_id = slots.queue_id
+    and locked_jobs.locked_by = slots.locked_by and not locked_jobs.is_due)
 ), due as materialized (
   select id from "worker"._private_jobs
-  where id = any(array(select id from held where is_due))
+  where id = any(array(select id from locked_jobs where is_due))
   and id <> all($10::bigint[])
   and locked_by = any(array(select id from stale))
   order by id for update skip locked
@@ -129,7 +129,7 @@ with turn as materialized (
   where id = any(array(select id from held_queue))
   and locked_by = any(array(select id from stale))
   and not exists (
-    select from held where held.job_queue_id = queues.id and held.id not in (select id from due)
+    select from locked_jobs where locked_jobs.job_queue_id = queues.id and locked_jobs.id not in (select id from due)
   )
   order by id for update skip locked
 ), freed_queue as (
@@ -140,14 +140,14 @@ with turn as materialized (
   select slots.queue_id, slots.slot from "worker"._private_queue_slots as slots
   where (slots.queue_id, slots.slot) in (select held_slot.queue_id, held_slot.slot from held_slot)
   and slots.locked_by = any(array(select id from stale))
-  and not exists (select from held where held.job_queue_id = slots.queue_id and held.locked_by = slots.locked_by
-    and held.id not in (select id from due))
+  and not exists (select from locked_jobs where locked_jobs.job_queue_id = slots.queue_id and locked_jobs.locked_by = slots.locked_by
+    and locked_jobs.id not in (select id from due))
   order by slots.queue_id, slots.slot for update skip locked
 ), freed_slot as (
   update "worker"._private_queue_slots as slots set locked_by = null, locked_at = null where (slots.queue_id, slots.slot) in (select slot.queue_id, slot.slot from slot)
   returning 1
 ), unfinished as materialized (
-  select locked_by from held where is_due and id not in (select id from due)
+  select locked_by from locked_jobs where is_due and id not in (select id from due)
   union select id from stale_row where $11::bigint[] is not null
   union select locked_by from held_queue where id not in (select id from queue)
   union select locked_by from held_slot where not exists (
@@ -158,7 +158,7 @@ with turn as materialized (
       and pg_catalog.octet_length(metadata::text) <= 261888::int
       then metadata else '{}' end
     || pg_catalog.jsonb_build_object('recovered_at', pg_catalog.now(), 'recovered_jobs',
-      (select pg_catalog.count(*) from held where held.locked_by = workers.id and held.is_due))
+      (select pg_catalog.count(*) from locked_jobs where locked_jobs.locked_by = workers.id and locked_jobs.is_due))
   from stale_row where workers.id = stale_row.id and not stale_row.is_final
   and stale_row.id not in (select locked_by from unfinished)
 ), deleted as (
@@ -169,7 +169,7 @@ with turn as materialized (
   delete from "worker"._private_limit_permits as permits using stale_row
   where permits.worker_id = stale_row.id
   and stale_row.id not in (select locked_by from unfinished)
-  and not exists (select from held where held.locked_by = stale_row.id and not held.is_due)
+  and not exists (select from locked_jobs where locked_jobs.locked_by = stale_row.id and not locked_jobs.is_due)
 ),
 ended as materialized (
   select pg_catalog.pg_terminate_backend(activity.pid, 1000) as has_ended
@@ -185,7 +185,7 @@ ended as materialized (
 )
 select total.jobs, total.queues,
   (select coalesce(pg_catalog.json_agg(id order by id), '[]')::text from stale
-    where not is_known or id in (select locked_by from held)) as workers,
+    where not is_known or id in (select locked_by from locked_jobs)) as workers,
   case when total.jobs + total.queues + total.transactions > 0 then pg_catalog.pg_notify('jobs:insert', pg_catalog.format('{"r":%s,"count":%s}', pg_catalog.random(), greatest(total.jobs, 1))) end
 from total
 where case when total.jobs = (select pg_catalog.count(*) from due) then '0'::text else 'a row was left as it is'::text end::int = 0

@@ -29,7 +29,7 @@ with stale as materialized (
   select unknown.id, true as is_final, null::text as message, false as is_known,
     false as has_row
   from pg_catalog.unnest($2::text[]) as unknown (id) where true
-), held as materialized (
+), locked_jobs as materialized (
   select jobs.id, jobs.job_queue_id, jobs.locked_by, jobs.locked_at,
     stale.is_final or not coalesce(jobs.flags ? 'infrastructure_resilient'::text, false) as is_due
   from "worker"._private_jobs as jobs join stale on stale.id = jobs.locked_by
@@ -38,8 +38,8 @@ with stale as materialized (
   select queues.id, queues.locked_by from "worker"._private_job_queues as queues
   join stale on stale.id = queues.locked_by
   where (stale.has_row or queues.locked_at < pg_catalog.now() - $1::float8 * interval '1 millisecond') and not coalesce(pg_catalog.left(queues.locked_by, 8) like any (array['paused:%', 'managed:%']), false) and not exists (
-    select from held where held.job_queue_id = queues.id and not held.is_due
+    select from locked_jobs where locked_jobs.job_queue_id = queues.id and not locked_jobs.is_due
   )
 )
-select (select pg_catalog.count(*)::int from held where is_due) as jobs,
+select (select pg_catalog.count(*)::int from locked_jobs where is_due) as jobs,
   (select pg_catalog.count(*)::int from held_queue) as queues, '[]' as workers

@@ -30,7 +30,7 @@
     where queues.locked_at is not null and not coalesce(pg_catalog.left(queues.locked_by, 8) like any (array['paused:%', 'managed:%']), false)
     union all select pg_catalog.left(jobs.locked_by, 1024) from "worker"._private_jobs as jobs
     where locked_at is not null and not is_available
-  ), asked as materialized (
+  ), requested as materialized (
     select task, exists (select from fleet where is_alive and tasks ? task) as is_listed
     from pg_catalog.unnest($1::text[]) as given (task)
   )
@@ -42,8 +42,8 @@
         select from locks where locked_by is not null
         and not exists (select from fleet where fleet.id = locks.locked_by and fleet.lists_all)
       ) as is_open,
-    (select coalesce(pg_catalog.json_agg(task), '[]')::text from asked where not is_listed) as unlisted,
-    (select coalesce(pg_catalog.json_object_agg(task, id), '{}')::text from asked, lateral (
+    (select coalesce(pg_catalog.json_agg(task), '[]')::text from requested where not is_listed) as unlisted,
+    (select coalesce(pg_catalog.json_object_agg(task, id), '{}')::text from requested, lateral (
       select id from fleet where not is_alive and tasks ? task order by last_heartbeat_at desc limit 1
     ) as last where not is_listed) as formerly,
     (select id from fleet where is_alive and running ? $2::text limit 1) as runner;
@@ -79,7 +79,7 @@
     select pg_catalog.left(queues.locked_by, 1024) as locked_by from "worker"._private_job_queues as queues
     where queues.locked_at is not null and not coalesce(pg_catalog.left(queues.locked_by, 8) like any (array['paused:%', 'managed:%']), false)
     union all select pg_catalog.unnest($3::text[])
-  ), asked as materialized (
+  ), requested as materialized (
     select task, exists (select from fleet where is_alive and tasks ? task) as is_listed
     from pg_catalog.unnest($1::text[]) as given (task)
   )
@@ -91,8 +91,8 @@
         select from locks where locked_by is not null
         and not exists (select from fleet where fleet.id = locks.locked_by and fleet.lists_all)
       ) as is_open,
-    (select coalesce(pg_catalog.json_agg(task), '[]')::text from asked where not is_listed) as unlisted,
-    (select coalesce(pg_catalog.json_object_agg(task, id), '{}')::text from asked, lateral (
+    (select coalesce(pg_catalog.json_agg(task), '[]')::text from requested where not is_listed) as unlisted,
+    (select coalesce(pg_catalog.json_object_agg(task, id), '{}')::text from requested, lateral (
       select id from fleet where not is_alive and tasks ? task order by last_heartbeat_at desc limit 1
     ) as last where not is_listed) as formerly,
     (select id from fleet where is_alive and running ? $2::text limit 1) as runner

@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import net from "node:net";
 import { type TcpProxy, tcpProxy } from "../tcp-proxy.ts";
-import { until } from "../until.ts";
+import { waitUntil } from "../until.ts";
 
 /** Returns a message of the protocol. */
 export function message(letter: string, body = ""): Buffer {
@@ -45,7 +45,7 @@ export class End {
 
   receives(text: Buffer | string): Promise<void> {
     const expected = text.toString("latin1");
-    return until(`"${expected}" is received`, async () => this.received === expected);
+    return waitUntil(`"${expected}" is received`, async () => this.received === expected);
   }
 }
 
@@ -57,7 +57,7 @@ export interface Wired extends AsyncDisposable {
   connect(): Promise<End>;
 }
 
-export async function wired(): Promise<Wired> {
+export async function connectProxy(): Promise<Wired> {
   const servers: End[] = [];
   const server = net.createServer({ allowHalfOpen: true }, (socket) => {
     servers.push(new End(socket));
@@ -82,7 +82,7 @@ export async function wired(): Promise<Wired> {
       const count = servers.length;
       const client = await connect();
       client.send(first);
-      await until("the server has it", async () => servers.length > count);
+      await waitUntil("the server has it", async () => servers.length > count);
       const end = servers[count] as End;
       await end.receives(first);
       end.received = "";

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { testQueue } from "../../queue/queue-database.ts";
 import { jobsOf } from "../recovery-jobs.ts";
-import { until, type WorkerProcess, workerProcess } from "../worker-process.ts";
+import { type WorkerProcess, waitUntil, workerProcess } from "../worker-process.ts";
 
 const queue = testQueue();
 const { add, isGone, job } = jobsOf(queue);
@@ -17,7 +17,7 @@ async function blockedFor(ms: number): Promise<{ worker: WorkerProcess; id: stri
   const worker = await workerProcess(queue.url, { fastLane: true, recovery: PATIENT });
   // A worker's first jobs are fetched by the safe mode, until none is ready.
   const first = await add("quick");
-  await until("the fast lane runs", () => isGone(first.id));
+  await waitUntil("the fast lane runs", () => isGone(first.id));
   const { id } = await add("blocking", { ms });
   await worker.event("started", (event) => event["id"] === id);
   assert.deepEqual([(await job(id))?.locked_by, (await job(id))?.attempts], [null, 0]);
@@ -28,7 +28,7 @@ test("A job that blocks its process for 12 seconds in a fast lane runs once.", a
   const { worker, id } = await blockedFor(12_000);
   const other = await workerProcess(queue.url, { fastLane: true, recovery: PATIENT });
   await worker.event("completed", (event) => event["id"] === id);
-  await until("it is written", () => isGone(id));
+  await waitUntil("it is written", () => isGone(id));
   const started = [...worker.events, ...other.events].filter(
     (event) => event.event === "started" && event["id"] === id,
   );
@@ -42,7 +42,7 @@ test("The jobs of a frozen fast lane are run by another worker once the lease ha
   worker.signal("SIGSTOP");
   await other.event("started", (event) => event["id"] === id);
   // Read from the table, because the other worker is blocked by now.
-  await until("the frozen worker is marked as recovered", async () => {
+  await waitUntil("the frozen worker is marked as recovered", async () => {
     const [lease] = await queue.sql<{ is_recovered: boolean }>(
       "select metadata ? 'recovered_at' as is_recovered from worker._private_workers where id = $1",
       [worker.workerId],

@@ -11,7 +11,7 @@ import { after, test } from "node:test";
 import { type BuildOptions, build } from "esbuild";
 import { testQueue } from "../../queue/queue-database.ts";
 import { jobsOf } from "../recovery-jobs.ts";
-import { QUICK, until } from "../worker-process.ts";
+import { QUICK, waitUntil } from "../worker-process.ts";
 
 const queue = testQueue();
 const { workerIds } = jobsOf(queue);
@@ -86,10 +86,10 @@ for (const bundled of [asModule, asCommonJs])
     after(() => child.kill("SIGKILL"));
     const lines: string[] = [];
     createInterface({ input: child.stdout }).on("line", (line) => lines.push(line));
-    await until("it has started", async () => lines.some((line) => line.includes('"ready"')));
+    await waitUntil("it has started", async () => lines.some((line) => line.includes('"ready"')));
     const look = "select max(last_heartbeat_at)::text as last from worker._private_workers";
     const [before] = await queue.sql<{ last: string }>(look);
-    await until(
+    await waitUntil(
       "it beats",
       async () => (await queue.sql<{ last: string }>(look))[0]?.last !== before?.last,
     );

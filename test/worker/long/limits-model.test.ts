@@ -9,7 +9,7 @@ import { type LimitOptions, matches } from "../../../src/domain/limits/limit.ts"
 import { defineTask } from "../../../src/worker/task/task.ts";
 import { migratedDatabase } from "../../support/database.ts";
 import { random } from "../../support/random-calls.ts";
-import { until, workerQueue } from "../worker-queue.ts";
+import { waitUntil, workerQueue } from "../worker-queue.ts";
 
 const seed = Number(process.env["LIMITS_SEED"] ?? Math.trunc(Math.random() * 2 ** 31));
 const dice = random(seed);
@@ -72,7 +72,7 @@ test("With limits that change at random, no more jobs run than the greatest in f
     }),
   );
   for (let n = 0; n < 3; n++)
-    await queue.started({ tasks, concurrency: 8, recovery: {}, logger: silentLogger });
+    await queue.startWorker({ tasks, concurrency: 8, recovery: {}, logger: silentLogger });
   const histories = new Map(LIMITS.map(({ name }) => [name, new History()]));
   const added = new Set<string>();
   const end = performance.now() + DURATION_MS;
@@ -86,7 +86,11 @@ test("With limits that change at random, no more jobs run than the greatest in f
   // Under the last of some seeds, a limit of 1 for three tasks, the rest would take minutes.
   for (const limit of LIMITS) await set(limit, 13);
   await queue.sql("update worker._private_jobs set run_at = now() where run_at > now()");
-  await until(`all jobs have run (LIMITS_SEED=${seed})`, () => done.size === added.size, 90_000);
+  await waitUntil(
+    `all jobs have run (LIMITS_SEED=${seed})`,
+    () => done.size === added.size,
+    90_000,
+  );
   const { tooMany, full } = judge(spans, histories);
   assert.deepEqual(tooMany, [], `LIMITS_SEED=${seed}`);
   assert.ok(full > 50, `only ${full} jobs started as the last that their limit allowed`);

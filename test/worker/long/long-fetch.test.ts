@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { LONG_FETCH } from "../../../src/worker/fetch/fetch-plan.ts";
-import { recorder, recording, until, workerQueue } from "../worker-queue.ts";
+import { recorder, recordingTask, waitUntil, workerQueue } from "../worker-queue.ts";
 
 const queue = workerQueue();
 
@@ -31,15 +31,15 @@ for (const fastLane of [false, true]) {
 
   test(`A fetch that times out is repeated with more time (${kind}).`, async (t) => {
     const { lines, logger } = recorder();
-    const slow = recording("slow");
-    await queue.started({ tasks: [slow], logger, fastLane, pollIntervalMs: 60_000 });
+    const slow = recordingTask("slow");
+    await queue.startWorker({ tasks: [slow], logger, fastLane, pollIntervalMs: 60_000 });
     await queue.utils.addJob("slow");
-    await until("one has run", () => slow.seen.length === 1);
+    await waitUntil("one has run", () => slow.seen.length === 1);
     // PostgreSQL cancels a fetch after 6.5 s.
     await slowFetches(t, 9);
     await queue.utils.addJob("slow");
-    await until("another one has run", () => slow.seen.length === 2, 90_000);
-    await until("it is gone", async () => (await queue.left()).length === 0, 30_000);
+    await waitUntil("another one has run", () => slow.seen.length === 2, 90_000);
+    await waitUntil("it is gone", async () => (await queue.remaining()).length === 0, 30_000);
     assert.equal(slow.seen.length, 2);
     const warnings = lines.filter(({ level }) => level === "warn");
     const messages = new Set(warnings.map(({ message }) => message));
@@ -51,18 +51,18 @@ for (const fastLane of [false, true]) {
   });
 
   test(`A slow fetch does not count as a dead connection (${kind}).`, async (t) => {
-    const slow = recording("slow");
-    await queue.started({ tasks: [slow], fastLane, pollIntervalMs: 60_000 });
+    const slow = recordingTask("slow");
+    await queue.startWorker({ tasks: [slow], fastLane, pollIntervalMs: 60_000 });
     await queue.utils.addJob("slow");
-    await until("one has run", () => slow.seen.length === 1);
+    await waitUntil("one has run", () => slow.seen.length === 1);
     await slowFetches(t, 7);
     await queue.utils.addJob("slow");
-    await until("it is looked for", async () => (await queue.sql(fetching)).length > 0);
+    await waitUntil("it is looked for", async () => (await queue.sql(fetching)).length > 0);
     // After the loss of one connection all others must answer, idle ones within five seconds.
     await queue.sql(`select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and query like 'listen %' and state = 'idle'`);
-    await until("the job has run", () => slow.seen.length === 2, 15_000);
-    await until("it is gone", async () => (await queue.left()).length === 0, 30_000);
+    await waitUntil("the job has run", () => slow.seen.length === 2, 15_000);
+    await waitUntil("it is gone", async () => (await queue.remaining()).length === 0, 30_000);
     assert.equal(slow.seen.length, 2);
   });
 }

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { migratedDatabase } from "../../support/database.ts";
-import { QUICK, until, workerProcess } from "../worker-process.ts";
+import { QUICK, waitUntil, workerProcess } from "../worker-process.ts";
 import { workerQueue } from "../worker-queue.ts";
 
 const queue = workerQueue(() => migratedDatabase("worker", ["limits"]));
@@ -37,19 +37,19 @@ test("Slots are never more than the limit, and none is lost, while workers are k
   let most = 0;
   for (let kill = 0; kill < 4; kill++) {
     const [victim] = crew.splice(0, 1);
-    await until("it has run some jobs", async () => {
+    await waitUntil("it has run some jobs", async () => {
       most = Math.max(most, await mostRuns());
       return (victim?.events.filter(({ event }) => event === "completed").length ?? 0) > 20;
     });
     victim?.signal("SIGKILL");
     crew.push(await workerProcess(queue.url, options));
   }
-  await until("all jobs are done", async () => {
+  await waitUntil("all jobs are done", async () => {
     most = Math.max(most, await mostRuns());
     return (await queue.sql("select from worker._private_jobs limit 1")).length === 0;
   });
   assert.ok(most <= 3, `${most} slots of a queue`);
-  await until("all slots are free", async () => (await mostRuns()) === 0);
+  await waitUntil("all slots are free", async () => (await mostRuns()) === 0);
   const rows = await queue.sql(
     "select queue_id from worker._private_queue_slots group by 1 having count(*) <> 3",
   );

@@ -10,7 +10,7 @@ import { comingAndGoing, crewOf, cutting, OURS, together } from "../crews.ts";
 import { jobsOf } from "../recovery-jobs.ts";
 import { attempt } from "../trial.ts";
 import { workerProcess } from "../worker-process.ts";
-import { latch, recording, until, within, workerQueue } from "../worker-queue.ts";
+import { latch, recordingTask, waitFor, waitUntil, workerQueue } from "../worker-queue.ts";
 
 /** The options for a transaction pooler. */
 const POOLED = { preparedStatements: false, notify: false, pollIntervalMs: 100 } as const;
@@ -96,15 +96,20 @@ describe("Behind pgbouncer in transaction mode", { skip }, () => {
 
   test("a stop waits for the running job and returns the others.", async () => {
     const gate = latch();
-    const task = recording("held", () => gate.opened);
+    const task = recordingTask("held", () => gate.opened);
     await queue.utils.addJobs(Array.from({ length: 10 }, () => ({ identifier: "held" })));
     const localQueue = { size: 20, adaptive: false };
-    const worker = await queue.started({ ...POOLED, tasks: [task], concurrency: 1, localQueue });
-    await until("one runs", () => task.seen.length === 1);
+    const worker = await queue.startWorker({
+      ...POOLED,
+      tasks: [task],
+      concurrency: 1,
+      localQueue,
+    });
+    await waitUntil("one runs", () => task.seen.length === 1);
     const stopped = worker.stop();
     gate.open();
-    await within("the stop", stopped);
-    const left = await queue.left();
+    await waitFor("the stop", stopped);
+    const left = await queue.remaining();
     assert.deepEqual(
       left.map(({ attempts, locked_by }) => [attempts, locked_by]),
       Array.from({ length: 9 }, () => [0, null]),
@@ -112,16 +117,16 @@ describe("Behind pgbouncer in transaction mode", { skip }, () => {
   });
 
   test("each tick of a timetable is scheduled once.", async () => {
-    const ticking = recording<{ _cron: { ts: string } }>("ticking");
+    const ticking = recordingTask<{ _cron: { ts: string } }>("ticking");
     await queue.sql(
       `insert into worker._private_known_crontabs (identifier, known_since, last_execution)
        values ('tick', now() - interval '1 h', now() - interval '1 h')`,
     );
     const cron = { crontab: "* * * * * ticking ?id=tick&fill=30m" };
     const options = { ...POOLED, tasks: [ticking], cron };
-    await Promise.all([queue.started(options), queue.started(options)]);
-    await until("all ticks are scheduled", () => ticking.seen.length >= 30);
-    await until("they are done", async () => (await queue.left()).length === 0);
+    await Promise.all([queue.startWorker(options), queue.startWorker(options)]);
+    await waitUntil("all ticks are scheduled", () => ticking.seen.length >= 30);
+    await waitUntil("they are done", async () => (await queue.remaining()).length === 0);
     const ticks = ticking.seen.map(({ _cron }) => _cron.ts);
     assert.equal(new Set(ticks).size, ticks.length);
   });
@@ -135,7 +140,7 @@ describe("Behind pgbouncer in transaction mode", { skip }, () => {
     first.signal("SIGKILL");
     assert.equal((await second.event("started"))["attempts"], 2);
     second.release();
-    await until("the job is done", () => isGone(id));
+    await waitUntil("the job is done", () => isGone(id));
     await second.stop();
   });
 });

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { testQueue } from "../../queue/queue-database.ts";
 import { jobsOf } from "../recovery-jobs.ts";
-import { QUICK, until, workerProcess } from "../worker-process.ts";
+import { QUICK, waitUntil, workerProcess } from "../worker-process.ts";
 
 const queue = testQueue();
 const { add, job } = jobsOf(queue);
@@ -21,11 +21,11 @@ for (const fastLane of [false, true]) {
     const poison = await add("poison", {}, spec);
     const others: { readonly id: string }[] = [];
     for (let n = 0; n < 20; n++) others.push(await add("quick"));
-    await until("the poison is used up", async () => {
+    await waitUntil("the poison is used up", async () => {
       const left = await job(poison.id);
       return left?.locked_by === null && left.attempts === 2;
     });
-    await until("the others are done", async () => {
+    await waitUntil("the others are done", async () => {
       for (const { id } of others) if ((await job(id)) !== undefined) return false;
       return true;
     });

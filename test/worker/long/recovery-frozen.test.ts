@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { testQueue } from "../../queue/queue-database.ts";
 import { jobsOf } from "../recovery-jobs.ts";
-import { QUICK, until, type WorkerProcess, workerProcess } from "../worker-process.ts";
+import { QUICK, type WorkerProcess, waitUntil, workerProcess } from "../worker-process.ts";
 
 const queue = testQueue();
 const { add, isGone, job, workerIds } = jobsOf(queue);
@@ -31,12 +31,12 @@ test("A frozen worker that wakes cannot finish jobs that others have taken over,
     assert.deepEqual([locked_by, attempts], [other.workerId, 2]);
   }
   other.release();
-  await until("the job is done", () => isGone(done.id));
-  await until("the job has failed", async () => (await job(failed.id))?.locked_by === null);
+  await waitUntil("the job is done", () => isGone(done.id));
+  await waitUntil("the job has failed", async () => (await job(failed.id))?.locked_by === null);
   assert.match((await job(failed.id))?.last_error ?? "", /refused/);
   assert.deepEqual([named(other, "interrupted"), named(other, "leaseLost")], [[], []]);
   // The old id is deleted; the new one is alive and stops normally.
-  await until("the old id is gone", async () => !(await workerIds()).includes(frozen.workerId));
+  await waitUntil("the old id is gone", async () => !(await workerIds()).includes(frozen.workerId));
   assert.ok((await workerIds()).includes(String(newWorkerId)));
   await Promise.all([frozen.stop(), other.stop()]);
   assert.deepEqual(await workerIds(), []);
@@ -56,7 +56,7 @@ test("A woken worker that fetches its own job again finishes it once.", async ()
   // Both attempts end in one process; only the one that holds the lock counts.
   frozen.release();
   await frozen.event("interrupted");
-  await until("the job is done", () => isGone(id));
+  await waitUntil("the job is done", () => isGone(id));
   assert.equal(named(frozen, "completed").length, 2);
   assert.equal(named(frozen, "interrupted").length, 1);
   await Promise.all([frozen.stop(), sweeper.stop()]);
@@ -75,13 +75,13 @@ test("A woken worker keeps its resilient jobs and finishes them under its old id
   await frozen.event("leaseLost");
   // Its beats continue under both ids, so more time than the resilient threshold has no effect.
   const [before] = await queue.sql<{ now: string }>("select now()::text as now");
-  await until("so long has passed in the database", async () => {
+  await waitUntil("so long has passed in the database", async () => {
     const text = "select now() > $1::timestamptz + interval '6.5 s' as passed";
     return (await queue.sql<{ passed: boolean }>(text, [before?.now]))[0]?.passed === true;
   });
   assert.deepEqual((await job(id))?.locked_by, frozen.workerId);
   frozen.release();
-  await until("the job is done", () => isGone(id));
+  await waitUntil("the job is done", () => isGone(id));
   assert.deepEqual(named(frozen, "interrupted"), []);
   assert.deepEqual(named(sweeper, "started"), []);
   await Promise.all([frozen.stop(), sweeper.stop()]);

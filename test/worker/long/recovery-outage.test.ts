@@ -11,7 +11,7 @@ import { migrate } from "../../../src/database/schema/migrate.ts";
 import { schemaName } from "../../../src/database/schema-name.ts";
 import { addJob } from "../../../src/queue/add/add-job.ts";
 import { testPool } from "../../support/test-pool.ts";
-import { QUICK, until, workerProcess } from "../worker-process.ts";
+import { QUICK, waitUntil, workerProcess } from "../worker-process.ts";
 
 const dataDir = mkdtempSync(join(tmpdir(), "wk-"));
 let postgres: EmbeddedServer = await startEmbeddedServer({ dataDir });
@@ -60,7 +60,7 @@ test("After an outage of the database no worker recovers another.", async () => 
 
   // Long enough for all workers to be allowed to recover others, and to have checked many times.
   const [ready] = await sql<{ now: string }>("select now()::text as now");
-  await until("all have been back for two thresholds", async () => {
+  await waitUntil("all have been back for two thresholds", async () => {
     const [row] = await sql<{ back: number }>(
       `select count(*)::int as back from worker._private_workers
        where last_heartbeat_at > $1::timestamptz + interval '6 s'`,
@@ -76,7 +76,7 @@ test("After an outage of the database no worker recovers another.", async () => 
   const [held] = await sql<{ held: number }>(text, [workers.map(({ workerId }) => workerId)]);
   assert.equal(held?.held, workers.length);
   for (const worker of workers) worker.release();
-  await until("all jobs are done at the first attempt", async () => {
+  await waitUntil("all jobs are done at the first attempt", async () => {
     const [row] = await sql<{ left: number }>(
       "select count(*)::int as left from worker._private_jobs where id = any($1)",
       [ids],
@@ -104,7 +104,7 @@ test("A worker that is stopped during an outage ends, and its row is deleted lat
   await second.event("recovered", ({ staleWorkerIds }) =>
     (staleWorkerIds as string[]).includes(first.workerId),
   );
-  await until("its row is gone", async () => {
+  await waitUntil("its row is gone", async () => {
     const text = "select from worker._private_workers where id = $1";
     return (await sql(text, [first.workerId])).length === 0;
   });

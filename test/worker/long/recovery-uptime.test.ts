@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { beat, registerLease } from "../../../src/queue/workers/lease.ts";
 import { testQueue } from "../../queue/queue-database.ts";
 import { jobsOf } from "../recovery-jobs.ts";
-import { QUICK, until, workerProcess } from "../worker-process.ts";
+import { QUICK, waitUntil, workerProcess } from "../worker-process.ts";
 
 const queue = testQueue();
 const { add, job } = jobsOf(queue);
@@ -78,7 +78,7 @@ test("Stale workers are found even if no worker lives for as long as a lease.", 
   await first.event("started");
   let lastOne = first;
   // Each starts before the previous one is killed.
-  await until("the job was recovered", async () => {
+  await waitUntil("the job was recovered", async () => {
     const next = await workerProcess(queue.url, { recovery, forbiddenFlags: [] });
     lastOne.signal("SIGKILL");
     await lastOne.exited;

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { addJobs } from "../../../src/queue/add/add-jobs.ts";
 import { testQueue } from "../../queue/queue-database.ts";
 import { jobsOf } from "../recovery-jobs.ts";
-import { until, type WorkerProcess, workerProcess } from "../worker-process.ts";
+import { type WorkerProcess, waitUntil, workerProcess } from "../worker-process.ts";
 
 const queue = testQueue();
 const { add, isGone, job, workerIds } = jobsOf(queue);
@@ -24,7 +24,10 @@ test("A woken worker starts none of the jobs that it had fetched before.", async
   );
   const [first, ...waiting] = jobs.map(({ id }) => ({ id }));
   for (const one of waiting) {
-    await until("it waits there", async () => (await job(one.id))?.locked_by === frozen.workerId);
+    await waitUntil(
+      "it waits there",
+      async () => (await job(one.id))?.locked_by === frozen.workerId,
+    );
   }
   const other = await workerProcess(queue.url, { concurrency: 4 });
   for (const one of waiting) await other.event("started", (event) => event["id"] === one.id);
@@ -33,7 +36,7 @@ test("A woken worker starts none of the jobs that it had fetched before.", async
   frozen.signal("SIGCONT");
   await frozen.event("leaseLost");
   other.release();
-  await until("the other job is done", () => isGone(first?.id ?? ""));
+  await waitUntil("the other job is done", () => isGone(first?.id ?? ""));
   await Promise.all([frozen.stop(), other.stop()]);
   const ids = new Set(waiting.map((one) => one.id));
   assert.deepEqual(
@@ -57,11 +60,11 @@ for (const fastLane of [false, true]) {
     frozen.release();
     await frozen.stop();
     other.release();
-    for (const one of [id, free.id]) await until("it is done", () => isGone(one));
+    for (const one of [id, free.id]) await waitUntil("it is done", () => isGone(one));
     await other.stop();
     assert.deepEqual(await workerIds(), []);
     const left =
       "select from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() and application_name like 'worker%'";
-    await until("no connection is left", async () => (await queue.sql(left)).length === 0);
+    await waitUntil("no connection is left", async () => (await queue.sql(left)).length === 0);
   });
 }

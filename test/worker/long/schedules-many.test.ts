@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { migratedDatabase } from "../../support/database.ts";
 import { testPool } from "../../support/test-pool.ts";
 import { ManualTime } from "../cron-harness.ts";
-import { runner, scheduled } from "../schedule-harness.ts";
+import { insertSchedule, runner } from "../schedule-harness.ts";
 
 const { pool, close } = testPool((await migratedDatabase("worker", ["schedules"])).url, 10);
 
@@ -13,7 +13,7 @@ test("Ten thousand schedules of one minute are added by four workers once each, 
     `insert into worker._private_schedules (identifier, task, pattern, next_at)
      select 'many-' || n, 'many', '* * * * *', '2026-01-05T10:01Z' from generate_series(1, 10000) as n`,
   );
-  await assert.rejects(scheduled(pool, "one-more", "* * * * *", "2026-01-05T10:01Z"), {
+  await assert.rejects(insertSchedule(pool, "one-more", "* * * * *", "2026-01-05T10:01Z"), {
     code: "conflict",
     message: /there are 10000 schedules, which is the limit/,
   });

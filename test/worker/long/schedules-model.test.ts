@@ -21,14 +21,14 @@ import { testPool } from "../../support/test-pool.ts";
 import { ManualTime } from "../cron-harness.ts";
 import { runner } from "../schedule-harness.ts";
 import {
+  addDueJobs,
   copyOf,
   type Job,
   type Model,
   type Plan,
-  resumed,
-  settled,
+  resumePlan,
+  sortedJobs,
   tickAfter,
-  ticked,
 } from "./schedules-model.ts";
 
 const seed = Number(process.env["SCHEDULES_SEED"] ?? Math.trunc(Math.random() * 2 ** 31));
@@ -74,8 +74,8 @@ test("Schedules that change at random add the jobs of the model, with ten schedu
         during++;
         await settleDisturbed(model, toMs, other.change);
       } else {
-        ticked(model, toMs);
-        assert.deepEqual(await jobsOf(model.name), settled(model), why(step, model));
+        addDueJobs(model, toMs);
+        assert.deepEqual(await jobsOf(model.name), sortedJobs(model), why(step, model));
       }
       added += model.jobs.length - before;
     }
@@ -94,16 +94,16 @@ test("Schedules that change at random add the jobs of the model, with ten schedu
   async function settleDisturbed(model: Model, toMs: number, change: (model: Model) => void) {
     const [before, behind] = [copyOf(model), copyOf(model)];
     change(before);
-    ticked(before, toMs);
-    ticked(behind, toMs);
+    addDueJobs(before, toMs);
+    addDueJobs(behind, toMs);
     change(behind);
     const there = await jobsOf(model.name);
     const nextMs = await nextOf(model.name);
     const isIt = (one: Model) =>
-      JSON.stringify(settled(one)) === JSON.stringify(there) &&
+      JSON.stringify(sortedJobs(one)) === JSON.stringify(there) &&
       (one.plan?.nextMs ?? null) === nextMs;
     const found = [before, behind].find(isIt);
-    if (found === undefined) assert.deepEqual(there, settled(behind), why(-1, before));
+    if (found === undefined) assert.deepEqual(there, sortedJobs(behind), why(-1, before));
     Object.assign(model, found);
   }
 
@@ -128,7 +128,7 @@ test("Schedules that change at random add the jobs of the model, with ten schedu
         return;
       case 1:
       case 2:
-        if (plan.isPaused) resumed(plan, time.nowMs);
+        if (plan.isPaused) resumePlan(plan, time.nowMs);
         return inStep(plan, name, (inside) => resumeSchedule(inside, name));
       case 3: {
         const to = newPlan();
@@ -225,7 +225,7 @@ async function work(model: Model, job: Job, state: "running" | "failed" | "done"
   const [row] = (await rowsOf(model.name)).filter(
     (one) => JSON.stringify(one.job) === JSON.stringify(job),
   );
-  if (row === undefined) return; // settled() lists it, so the next comparison fails.
+  if (row === undefined) return; // sortedJobs() lists it, so the next comparison fails.
   if (state === "done") {
     await pool.query("delete from worker._private_jobs where id = $1", [row.id]);
     model.jobs.splice(model.jobs.indexOf(job), 1);
@@ -270,7 +270,7 @@ async function rowsOf(name: string): Promise<{ id: string; job: Job }[]> {
 }
 
 const jobsOf = async (name: string) =>
-  settled({ jobs: (await rowsOf(name)).map(({ job }) => job) });
+  sortedJobs({ jobs: (await rowsOf(name)).map(({ job }) => job) });
 
 async function nextOf(name: string): Promise<number | null> {
   const { rows } = await pool.query<{ next_at: Date }>(

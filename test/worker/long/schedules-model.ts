@@ -41,14 +41,14 @@ const tickFrom = (pattern: string, ms: number): number => cronSchedule(pattern).
 export const tickAfter = (pattern: string, ms: number): number => tickFrom(pattern, ms + 1);
 
 /** Ends a pause: ticks of the backfill period are added. */
-export function resumed(plan: Plan, nowMs: number): void {
+export function resumePlan(plan: Plan, nowMs: number): void {
   plan.isPaused = false;
   const sinceMs = Math.max(plan.nextMs, nowMs - plan.fillMs);
   plan.nextMs = tickFrom(plan.pattern, Math.min(sinceMs, nowMs));
 }
 
 /** Adds the jobs of all ticks up to now. */
-export function ticked(model: Model, nowMs: number): void {
+export function addDueJobs(model: Model, nowMs: number): void {
   const { plan } = model;
   if (plan === null || plan.isPaused) return;
   for (; plan.nextMs <= nowMs; plan.nextMs = tickAfter(plan.pattern, plan.nextMs)) {
@@ -74,7 +74,7 @@ function addJob({ name, jobs }: Model, plan: Plan, ts: number): void {
 }
 
 /** The jobs in an order of their own. */
-export const settled = ({ jobs }: Pick<Model, "jobs">): Job[] =>
+export const sortedJobs = ({ jobs }: Pick<Model, "jobs">): Job[] =>
   jobs
     .map(({ ts, version, runAt, isKeyed, state }) => ({ ts, version, runAt, isKeyed, state }))
     .sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));

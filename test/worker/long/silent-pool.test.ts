@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { migratedDatabase } from "../../support/database.ts";
 import { tcpProxy } from "../../support/tcp-proxy.ts";
-import { latch, recording, until, within, workerQueue } from "../worker-queue.ts";
+import { latch, recordingTask, waitFor, waitUntil, workerQueue } from "../worker-queue.ts";
 
 const queue = workerQueue(() => migratedDatabase("worker", ["limits"]));
 
@@ -13,20 +13,20 @@ test("Jobs with a limit get its permits within 20 s.", async (t) => {
   const limit = { name: "api", task: "call" };
   await queue.utils.setLimit({ ...limit, concurrency: 1 });
   const both = latch();
-  const task = recording("call", (_, call) => {
+  const task = recordingTask("call", (_, call) => {
     if (call === 3) both.open();
     return call === 1 ? undefined : both.opened;
   });
-  await queue.started({
+  await queue.startWorker({
     ...{ connectionString: proxy.url, tasks: [task] },
     recovery: { heartbeatIntervalMs: 500, thresholdMs: 30_000 },
   });
   await queue.utils.addJob("call");
-  await until("it has run", () => task.seen.length === 1);
+  await waitUntil("it has run", () => task.seen.length === 1);
   const pool = proxy.of("worker");
   assert.ok(pool.open > 0);
   pool.mute("established");
   await queue.utils.setLimit({ ...limit, concurrency: 2 });
   await queue.utils.addJobs([{ identifier: "call" }, { identifier: "call" }]);
-  await within("two at once", both.opened);
+  await waitFor("two at once", both.opened);
 });

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { defineTask, type Task } from "../../../src/worker/task/task.ts";
 import { tcpProxy } from "../../support/tcp-proxy.ts";
-import { latch, recording, until, witness, workerQueue } from "../worker-queue.ts";
+import { latch, recordingTask, waitUntil, witness, workerQueue } from "../worker-queue.ts";
 
 const queue = workerQueue();
 const NEVER_MS = 3_600_000;
@@ -20,24 +20,24 @@ test("No more jobs are locked than there are slots, with any round-trip time.", 
   const proxy = await tcpProxy(queue.url, { delayMs: 15 });
   t.after(() => proxy.close());
   const gate = latch();
-  const held = recording("held", () => gate.opened);
+  const held = recordingTask("held", () => gate.opened);
   const saw = witness("job:fetch");
   await queue.utils.addJobs(Array.from({ length: 40 }, () => ({ identifier: "held" })));
-  const worker = await queue.started({
+  const worker = await queue.startWorker({
     connectionString: proxy.url,
     tasks: [held],
     concurrency: 2,
     pollIntervalMs: 20,
     plugins: [saw],
   });
-  await until("both slots are taken", () => held.seen.length === 2);
+  await waitUntil("both slots are taken", () => held.seen.length === 2);
   // Announcements and polls cause many fetches.
   for (let n = 0; n < 10; n++) await queue.utils.addJob("held");
   const locked = async () =>
-    (await queue.left()).filter(({ locked_by }) => locked_by !== null).length;
+    (await queue.remaining()).filter(({ locked_by }) => locked_by !== null).length;
   assert.equal(await locked(), 2);
   gate.open();
-  await until("all have run", () => held.seen.length === 50);
+  await waitUntil("all have run", () => held.seen.length === 50);
   const fetched = saw.all("job:fetch").map(({ count }) => count);
   assert.equal(
     fetched.reduce((sum, count) => sum + count, 0),
@@ -51,9 +51,9 @@ for (const fastLane of [false, true]) {
   test(`Connections without answers are replaced, and then jobs run as before (${kind}).`, async (t) => {
     const proxy = await tcpProxy(queue.url);
     t.after(() => proxy.close());
-    const quick = recording("quick");
+    const quick = recordingTask("quick");
     const saw = witness("worker:reconnected");
-    const worker = await queue.started({
+    const worker = await queue.startWorker({
       connectionString: proxy.url,
       tasks: [quick],
       fastLane,
@@ -63,15 +63,15 @@ for (const fastLane of [false, true]) {
       plugins: [saw],
     });
     await queue.utils.addJob("quick");
-    await until("the first job has run", () => quick.seen.length === 1);
+    await waitUntil("the first job has run", () => quick.seen.length === 1);
     const started = await heartbeat();
-    await until("a heartbeat has succeeded", async () => (await heartbeat()) !== started);
+    await waitUntil("a heartbeat has succeeded", async () => (await heartbeat()) !== started);
     proxy.mute("established");
     const accepted = proxy.accepted;
     // Heartbeat, listener, and every connection that fetches jobs.
     const mine = fastLane ? 6 : 4;
-    await until("they are made anew", () => proxy.accepted >= accepted + mine, PATIENCE_MS);
-    await until(
+    await waitUntil("they are made anew", () => proxy.accepted >= accepted + mine, PATIENCE_MS);
+    await waitUntil(
       "the worker takes jobs again",
       async () => {
         await queue.utils.addJob("quick");
@@ -79,10 +79,10 @@ for (const fastLane of [false, true]) {
       },
       PATIENCE_MS,
     );
-    await until("nothing is left", async () => (await queue.left()).length === 0);
+    await waitUntil("nothing is left", async () => (await queue.remaining()).length === 0);
     const before = quick.seen.length;
     await queue.utils.addJob("quick");
-    await until("the announcement of the next one arrives", () => quick.seen.length > before);
+    await waitUntil("the announcement of the next one arrives", () => quick.seen.length > before);
     await worker.stop();
   });
 }
@@ -91,8 +91,8 @@ test("A statement on a lost connection has no effect when it arrives later.", as
   const proxy = await tcpProxy(queue.url);
   t.after(() => proxy.close());
   const gate = latch();
-  const held = recording("held", () => gate.opened);
-  await queue.started({
+  const held = recordingTask("held", () => gate.opened);
+  await queue.startWorker({
     connectionString: proxy.url,
     tasks: [held],
     concurrency: 1,
@@ -103,22 +103,22 @@ test("A statement on a lost connection has no effect when it arrives later.", as
   lanes.mute("established", "requests");
   const accepted = lanes.accepted;
   await queue.utils.addJobs(Array.from({ length: 5 }, () => ({ identifier: "held" })));
-  await until("new ones are made", () => lanes.accepted >= accepted + 2, PATIENCE_MS);
-  await until("a job runs", () => held.seen.length === 1);
+  await waitUntil("new ones are made", () => lanes.accepted >= accepted + 2, PATIENCE_MS);
+  await waitUntil("a job runs", () => held.seen.length === 1);
   const open = lanes.open;
   proxy.resume();
-  await until("the old ones have ended", () => lanes.open === open - 2);
-  const locked = (await queue.left()).filter(({ locked_by }) => locked_by !== null);
+  await waitUntil("the old ones have ended", () => lanes.open === open - 2);
+  const locked = (await queue.remaining()).filter(({ locked_by }) => locked_by !== null);
   assert.equal(locked.length, 1);
   gate.open();
-  await until("all have run", () => held.seen.length === 5);
-  await until("nothing is left", async () => (await queue.left()).length === 0);
+  await waitUntil("all have run", () => held.seen.length === 5);
+  await waitUntil("nothing is left", async () => (await queue.remaining()).length === 0);
 });
 
 test("A job that adds another over a dead connection is retried, and does not block its queue.", async (t) => {
   const proxy = await tcpProxy(queue.url);
   t.after(() => proxy.close());
-  const child = recording("child");
+  const child = recordingTask("child");
   const codes: unknown[] = [];
   const parent = defineTask("parent", async (_, { addJob }) => {
     await addJob("child").catch((error) => {
@@ -126,28 +126,31 @@ test("A job that adds another over a dead connection is retried, and does not bl
       throw error;
     });
   });
-  await queue.started({
+  await queue.startWorker({
     connectionString: proxy.url,
     tasks: [parent, child] as Task<never>[],
     concurrency: 2,
   });
   const spec = { queueName: "one after another" };
   await queue.utils.addJob("parent", {}, spec);
-  await until("the tasks' pool has a connection", async () => (await queue.left()).length === 0);
+  await waitUntil(
+    "the tasks' pool has a connection",
+    async () => (await queue.remaining()).length === 0,
+  );
   assert.equal(child.seen.length, 1);
   proxy.of("worker").mute("established");
   await queue.utils.addJobs([
     { identifier: "parent", spec },
     { identifier: "parent", spec },
   ]);
-  await until("all is done", async () => (await queue.left()).length === 0, PATIENCE_MS);
+  await waitUntil("all is done", async () => (await queue.remaining()).length === 0, PATIENCE_MS);
   assert.deepEqual(codes, ["outcome_unknown"]);
   assert.equal(child.seen.length, 3);
 });
 
 test("Each kind of connection has its own name in pg_stat_activity.", async () => {
-  await queue.started({
-    tasks: [recording("quick")],
+  await queue.startWorker({
+    tasks: [recordingTask("quick")],
     connections: 2,
     fastLane: true,
     recovery: {},
@@ -159,34 +162,34 @@ test("Each kind of connection has its own name in pg_stat_activity.", async () =
   };
   const lanes = ["worker fast lane", "worker fast lane", "worker connection", "worker connection"];
   const expected = [...lanes, "worker heartbeat", "worker listen"].sort();
-  await until("all are there", async () => `${await names()}` === `${expected}`);
+  await waitUntil("all are there", async () => `${await names()}` === `${expected}`);
 });
 
 test("A fast lane starts no job of an answer that arrives after its lease has expired.", async (t) => {
   const proxy = await tcpProxy(queue.url);
   t.after(() => proxy.close());
-  const late = recording("task");
+  const late = recordingTask("task");
   const saw = witness("worker:leaseLost");
   const recovery = { heartbeatIntervalMs: 100, thresholdMs: 1_000 };
   const options = { fastLane: true, recovery };
   const first = { tasks: [late], connectionString: proxy.url, plugins: [saw] };
-  await queue.started({ ...options, ...first });
+  await queue.startWorker({ ...options, ...first });
   await queue.utils.addJob("task");
-  await until("it is at rest", async () => (await queue.left()).length === 0);
+  await waitUntil("it is at rest", async () => (await queue.remaining()).length === 0);
   // Its fetch is executed without an answer; its beats do not arrive.
   proxy.of("worker fast lane").mute("all", "answers");
   proxy.of("worker heartbeat").mute();
   await queue.utils.addJob("task");
   const open = `select from pg_stat_activity where datname = current_database()
     and application_name = 'worker fast lane' and state = 'idle in transaction'`;
-  await until("its row is locked", async () => (await queue.sql(open)).length > 0);
-  const other = recording("task");
-  await queue.started({ ...options, tasks: [other] });
-  await until("the other one has run it", () => other.seen.length === 1);
+  await waitUntil("its row is locked", async () => (await queue.sql(open)).length > 0);
+  const other = recordingTask("task");
+  await queue.startWorker({ ...options, tasks: [other] });
+  await waitUntil("the other one has run it", () => other.seen.length === 1);
   proxy.resume();
   for (const name of ["worker fast lane", "worker heartbeat"]) proxy.of(name).resume();
   await saw.saw("worker:leaseLost");
   await queue.utils.addJob("task");
-  await until("all is done", async () => (await queue.left()).length === 0);
+  await waitUntil("all is done", async () => (await queue.remaining()).length === 0);
   assert.equal(late.seen.length + other.seen.length, 3);
 });

@@ -8,7 +8,7 @@ export function errorOf(body: string, status: i32): ApiError {
   const error = readApiError(r);
   r.end();
   if (!r.failed && error.error.length > 0) {
-    error.error = capitalised(error.error);
+    error.error = capitalise(error.error);
     return error;
   }
   const unknown = ApiError.empty();
@@ -18,7 +18,7 @@ export function errorOf(body: string, status: i32): ApiError {
 }
 
 /** Capitalises a sentence. If it begins with the name of a field, as in `ids: …`, it does not change. */
-export function capitalised(sentence: string): string {
+export function capitalise(sentence: string): string {
   const space = sentence.indexOf(" ");
   if (space < 1 || sentence.charCodeAt(space - 1) === 0x3a) return sentence;
   const first = sentence.charCodeAt(0);

@@ -68,7 +68,7 @@ export function reconnect(m: Model): void {
 }
 
 /** Takes an event of the stream. Only the pulse and the counts prove that the database has just answered. */
-export function pushed(m: Model, event: string, data: string): void {
+export function takeEvent(m: Model, event: string, data: string): void {
   if (event === "problem") {
     outage(m, errorOf(data, 503));
     return;
@@ -76,7 +76,7 @@ export function pushed(m: Model, event: string, data: string): void {
   const isRead = takeFact(m, event, data);
   if (!isRead || (event !== "pulse" && event !== "counts")) return;
   m.live.newsAt = m.now;
-  recovered(m);
+  endOutage(m);
 }
 
 export function startTicking(m: Model): void {
@@ -107,7 +107,7 @@ export function tick(m: Model): void {
   if (!live.isPaused) refresh(m);
 }
 
-export function showed(m: Model, visible: bool): void {
+export function setVisible(m: Model, visible: bool): void {
   const live = m.live;
   if (live.visible === visible) return;
   live.visible = visible;
@@ -136,7 +136,7 @@ export function outage(m: Model, error: ApiError): void {
 }
 
 /** The server has answered after an outage: everything is requested again. */
-export function recovered(m: Model): void {
+export function endOutage(m: Model): void {
   const live = m.live;
   if (live.outage.length === 0) return;
   live.outage = "";

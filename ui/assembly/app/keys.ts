@@ -54,7 +54,7 @@ export function strokes(m: Model): string {
 }
 
 /** Performs the action of a key here. The argument is that of the element with the focus. */
-export function pressed(m: Model, stroke: string): Shortcut | null {
+export function takeKey(m: Model, stroke: string): Shortcut | null {
   const chord = pending(m);
   m.chord = "";
   const list = shortcuts(m);

@@ -5,7 +5,7 @@
 
 import { parseQuery } from "../../../src/domain/portable/query/parser";
 import { CLOCK, CODE, CPU, FILTER, LAYERS, LINK, LIST } from "../controls/icon";
-import { exactly } from "../controls/value";
+import { exactValue } from "../controls/value";
 import { CONDITIONS, countsOfTask } from "../generated/conditions";
 import { ListedTask, readJobList, readSuggestions, readTaskList } from "../generated/records";
 import { after } from "../host";
@@ -14,7 +14,7 @@ import { JsonReader } from "../lib/json-reader";
 import { lower } from "../lib/letters";
 import { parseWhole } from "../lib/number";
 import { encode } from "../lib/percent";
-import { quoted, unquoted } from "../lib/quoting";
+import { quote, unquote } from "../lib/quoting";
 import { parseAddress } from "../model/address";
 import { jobPath, queryPath, queuePath, taskPath, workerPath } from "../model/links";
 import { Model } from "../model/model";
@@ -61,7 +61,7 @@ export function requestNames(m: Model, serial: string): void {
   if (p.text.trimStart().startsWith(">")) return;
   read(m, "names", `api/suggest?q=${encode(wanted)}`);
   read(m, "workers", `api/suggest?q=${encode("worker:" + wanted)}`);
-  const key = encode(`key:${quoted(wanted)}*`);
+  const key = encode(`key:${quote(wanted)}*`);
   read(m, "keys", `api/jobs?limit=${MAX_NAMES}&fields=row&count=none&sort=-id&q=${key}`);
 }
 
@@ -112,7 +112,7 @@ export function takeNames(m: Model, request: Pending, body: string): void {
     for (let i = 0; i < list.length && count < MAX_NAMES * 2; i++) {
       const kind = list[i].kind;
       const term = list[i].text;
-      const name = unquoted(term.substring(term.indexOf(":") + 1));
+      const name = unquote(term.substring(term.indexOf(":") + 1));
       if (kind === "queue") {
         const queue = "queue " + name;
         add(m, `Queue ${name}`, queuePath(name), LAYERS, "");
@@ -139,7 +139,7 @@ function add(m: Model, label: string, path: string, drawing: string, note: strin
 /** Returns `8,412 jobs`, with the precision of its least precise part, or an empty string if there is no count. */
 function jobsOf(task: ListedTask): string {
   const parts = countsOfTask(task);
-  const all = exactly(0);
+  const all = exactValue(0);
   for (let i = 0; i < parts.length; i++) {
     all.value += parts[i].value;
     if (parts[i].value > 0 && parts[i].precision !== "exact") all.precision = parts[i].precision;

@@ -5,16 +5,16 @@ import { Model } from "../model/model";
 import { isAway, Pending } from "../model/requests";
 import { errorOf } from "./api-error";
 import { takeAnswer } from "./feed";
-import { outage, recovered } from "./freshness";
+import { endOutage, outage } from "./freshness";
 import { FINDS, takeNames } from "./palette";
-import { denied, requestSession, SESSION, sessionAnswered } from "./session";
+import { handleDenied, requestSession, SESSION, sessionAnswered } from "./session";
 import { writeDone, writeRefused } from "./writes";
 
 /** The codes of errors of requests that took too long, although the database responds. */
 const SLOW: string[] = ["timeout", "database_timeout", "busy", "database_busy"];
 
 /** Handles an answer. `bytes`: its size as transferred, which may be compressed. */
-export function replied(
+export function takeReply(
   m: Model,
   id: i32,
   status: i32,
@@ -26,7 +26,7 @@ export function replied(
   if (pending === null) return;
   m.requests.count(pending, bytes);
   const open = m.access.gate === Gate.Open;
-  if (status === 401) denied(m, body);
+  if (status === 401) handleDenied(m, body);
   else if (pending.topic === SESSION) {
     sessionAnswered(m, status, retryAfter, body);
     if (status !== 200) unpark(m, errorOf(body, status).error);
@@ -44,7 +44,7 @@ export function replied(
   if (isAway(status)) outage(m, outageOf(body, status));
   else if (status < 400 && pending.topic !== SESSION) {
     m.live.newsAt = m.now;
-    recovered(m);
+    endOutage(m);
   }
 }
 

@@ -76,7 +76,7 @@ function cannotOpen(access: Access, reason: string): void {
 }
 
 /** Handles any answer 401: the token is missing, wrong, or expired. */
-export function denied(m: Model, body: string): void {
+export function handleDenied(m: Model, body: string): void {
   const access = m.access;
   const challenge = errorOf(body, 401).auth;
   const tried = access.token.length > 0;

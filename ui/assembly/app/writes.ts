@@ -5,7 +5,7 @@ import { focus } from "../host";
 import { Model } from "../model/model";
 import { Pending } from "../model/requests";
 import { requestLimits } from "../operations/limiting";
-import { capitalised } from "./api-error";
+import { capitalise } from "./api-error";
 import { reload } from "./navigate";
 
 export function writeDone(m: Model, write: Pending, body: string): void {
@@ -42,7 +42,7 @@ export function writeRefused(
 function blamesFields(draft: Draft, problems: Problem[]): bool {
   for (let i = 0; i < problems.length; i++) if (!draft.shows(problems[i].field)) return false;
   for (let i = 0; i < problems.length; i++) {
-    draft.reject(problems[i].field, capitalised(problems[i].message) + ".");
+    draft.reject(problems[i].field, capitalise(problems[i].message) + ".");
   }
   if (problems.length > 0) focus("field-" + problems[0].field);
   return problems.length > 0;

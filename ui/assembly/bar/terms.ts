@@ -7,9 +7,9 @@ import { parseQuery } from "../../../src/domain/portable/query/parser";
 import { ParsedNode, QueryFault } from "../../../src/domain/portable/query/tree";
 import { CONDITIONS } from "../generated/conditions";
 import { encode } from "../lib/percent";
-import { unquoted } from "../lib/quoting";
+import { unquote } from "../lib/quoting";
 import { Address } from "../model/address";
-import { named } from "../model/links";
+import { quoteIfNeeded } from "../model/links";
 
 /** One term: `queue:billing` is `queue` and `billing`. A term without a field is only a value. */
 export class Chip {
@@ -50,8 +50,8 @@ export class Terms {
 export function taskTarget(terms: Terms): string {
   if (terms.chips.length !== 1) return "";
   const chip = terms.chips[0];
-  const name = unquoted(chip.value);
-  return chip.text === "task:" + named(name) ? "task " + name : "";
+  const name = unquote(chip.value);
+  return chip.text === "task:" + quoteIfNeeded(name) ? "task " + name : "";
 }
 
 export function termsOf(query: string): Terms {
@@ -107,9 +107,9 @@ export function queryIn(address: Address): string {
   const search = address.value("search");
   if (q.length > 0) parts.push(q);
   if (state.length > 0 && state !== "all") parts.push("is:" + state);
-  if (task.length > 0) parts.push("task:" + named(task));
-  if (queue.length > 0) parts.push("queue:" + named(queue));
-  if (search.length > 0) parts.push(named(search));
+  if (task.length > 0) parts.push("task:" + quoteIfNeeded(task));
+  if (queue.length > 0) parts.push("queue:" + quoteIfNeeded(queue));
+  if (search.length > 0) parts.push(quoteIfNeeded(search));
   return parts.join(" ");
 }
 

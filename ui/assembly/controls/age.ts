@@ -34,12 +34,12 @@ export function ago(at: f64, times: Times): string {
 }
 
 /** Returns `for 2 h`; if stale, `since 22:11:02`. */
-export function lasting(at: f64, times: Times): string {
+export function durationText(at: f64, times: Times): string {
   return times.stale ? "since " + clockAt(at, times.now) : "for " + ageText(times.now - at);
 }
 
 /** Returns `in 26 m`, or `now` once it is due; if stale, `at 00:46:00`. */
-export function until(at: f64, times: Times): string {
+export function timeUntil(at: f64, times: Times): string {
   if (times.stale) return "at " + clockAt(at, times.now);
   return at - times.now < 1000 ? "now" : "in " + ageText(at - times.now);
 }
@@ -51,11 +51,11 @@ export function age(at: f64, times: Times): string {
 
 /** Returns an age in a column, with the time itself on hover; empty if there is no time. */
 export function aged(at: f64, times: Times): Node {
-  return isNaN(at) ? nothing : timed(at, age(at, times));
+  return isNaN(at) ? nothing : timeElement(at, age(at, times));
 }
 
 /** Returns a short text about a time, with the time itself on hover. */
-export function timed(at: f64, words: string): Node {
+export function timeElement(at: f64, words: string): Node {
   if (isNaN(at)) return dash();
   return el("time", [attr("datetime", isoTime(at)), attr("title", absolute(at))], [text(words)]);
 }
@@ -76,7 +76,7 @@ function dayAndMonth(wall: string): string {
 }
 
 /** Returns the time with its day and its zone: `Sun 1 Mar 2026 13:00:00 +01:00`. */
-export function dated(at: f64): string {
+export function dateText(at: f64): string {
   const full = absolute(at);
   const days = <i64>Math.floor((at + <f64>zoneOffset(at) * 60000) / DAY_MS);
   // 1 January 1970 was a Thursday; the year 1 is far less than 7 * 10^6 days before it.
@@ -120,7 +120,7 @@ export function zone(now: f64): string {
  * Returns a sentence that was written at `at`, with its ages as clock times: `the last at 00:20:16`. An age in one unit
  * is exact only to that unit, so `for 2 h` becomes `since before 22:20:16`.
  */
-export function clocked(sentence: string, at: f64): string {
+export function withClockTimes(sentence: string, at: f64): string {
   const words = sentence.split(" ");
   const out: string[] = [];
   // After `in 40 m`, `to 50 m` is a future time, too.

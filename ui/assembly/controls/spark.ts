@@ -31,7 +31,7 @@ export function sparkline(counts: i64[], name: string, label: string, wide: i32,
 }
 
 /** A trend with its caption below. */
-export function captioned(chart: Node, caption: string): Node {
+export function withCaption(chart: Node, caption: string): Node {
   return el("figure", [cls("spark")], [chart, leaf("figcaption", "", caption)]);
 }
 

@@ -4,12 +4,12 @@
  */
 import { Value } from "../generated/records";
 import { attr, cls, el, Node, text } from "../lib/node";
-import { grouped } from "../lib/number";
+import { numberText } from "../lib/number";
 
 const MILLION: i64 = 1000000;
 
 export function valueText(value: Value): string {
-  if (value.precision === "exact") return grouped(value.value);
+  if (value.precision === "exact") return numberText(value.value);
   return (value.precision === "capped" ? "≥ " : "≈ ") + compact(value.value);
 }
 
@@ -34,13 +34,13 @@ export function methodOf(value: Value): string {
   if (value.precision === "exact") return "exactly";
   const basis = value.basis === "" ? "" : `, by a ${value.basis}`;
   if (value.precision === "capped" || value.high === i64.MIN_VALUE) {
-    return `at least ${grouped(value.low)}${basis}`;
+    return `at least ${numberText(value.low)}${basis}`;
   }
-  return `between ${grouped(value.low)} and ${grouped(value.high)}${basis}`;
+  return `between ${numberText(value.low)} and ${numberText(value.high)}${basis}`;
 }
 
 /** Returns a plain number as a value. */
-export function exactly(count: i64): Value {
+export function exactValue(count: i64): Value {
   const value = Value.empty();
   value.value = count;
   value.precision = "exact";
@@ -54,8 +54,8 @@ export function isKnown(value: Value): bool {
 
 /** Returns `212,000`, from a million on `9.4 M`. */
 export function compact(count: i64): string {
-  if (count < MILLION) return grouped(count);
+  if (count < MILLION) return numberText(count);
   const tenths = (count + MILLION / 20) / (MILLION / 10);
-  const whole = grouped(tenths / 10);
+  const whole = numberText(tenths / 10);
   return tenths >= 1000 || tenths % 10 === 0 ? whole + " M" : `${whole}.${tenths % 10} M`;
 }

@@ -10,7 +10,7 @@ import {
 import { navigate } from "../host";
 import { JsonReader } from "../lib/json-reader";
 import { Node, nothing } from "../lib/node";
-import { grouped, parseWhole } from "../lib/number";
+import { numberText, parseWhole } from "../lib/number";
 import { operationPath } from "../model/links";
 import { Dialog, Model } from "../model/model";
 import { OpenDialog } from "../model/open-dialog";
@@ -95,7 +95,7 @@ export class ChangeDialog extends Dialog {
     const operation = this.operation;
     if (operation === null) return "";
     if (!this.isUndo) {
-      return `Stops after the current batch. ${grouped(processedOf(operation))} of ${aimOf(operation)} are processed and can be undone; the rest are not changed.`;
+      return `Stops after the current batch. ${numberText(processedOf(operation))} of ${aimOf(operation)} are processed and can be undone; the rest are not changed.`;
     }
     const what = past(operation.action, operation.done, allOf(operation));
     return `${what}, ${ago(operation.startedAt, m.times)}. ${meaning(operation.action)}`;
@@ -106,12 +106,12 @@ export class ChangeDialog extends Dialog {
     if (!this.isUndo || operation === null) return "";
     const kept =
       operation.undoJobs < operation.done
-        ? ` Only the first ${grouped(operation.undoJobs)} can be restored.`
+        ? ` Only the first ${numberText(operation.undoJobs)} can be restored.`
         : "";
     const results = this.results;
     if (results === null) return `Jobs that have run or changed since are skipped.${kept}`;
     const some = results.scanned < operation.done ? "the first " : "";
-    return `Restores ${grouped(results.restorable)} of ${some}${jobs(results.scanned)}${whyNot(results)}.${kept}`;
+    return `Restores ${numberText(results.restorable)} of ${some}${jobs(results.scanned)}${whyNot(results)}.${kept}`;
   }
 
   override blocked(_dialog: OpenDialog): string {
@@ -169,10 +169,10 @@ function meaning(action: string): string {
 /** Returns a reason such as `: 296 finished, 49 failed again`. */
 function whyNot(results: OperationResults): string {
   const reasons: string[] = [];
-  if (results.finished > 0) reasons.push(`${grouped(results.finished)} finished`);
-  if (results.failedAgain > 0) reasons.push(`${grouped(results.failedAgain)} failed again`);
-  if (results.running > 0) reasons.push(`${grouped(results.running)} running`);
-  if (results.changed > 0) reasons.push(`${grouped(results.changed)} changed by others`);
+  if (results.finished > 0) reasons.push(`${numberText(results.finished)} finished`);
+  if (results.failedAgain > 0) reasons.push(`${numberText(results.failedAgain)} failed again`);
+  if (results.running > 0) reasons.push(`${numberText(results.running)} running`);
+  if (results.changed > 0) reasons.push(`${numberText(results.changed)} changed by others`);
   return results.restorable < results.scanned && reasons.length > 0
     ? `: ${reasons.join(", ")}`
     : "";

@@ -7,7 +7,7 @@ import { jobActionNamed, withJobs } from "../generated/commands";
 import { JobActionResult, readJobActionResult, readPauseList } from "../generated/records";
 import { JsonReader } from "../lib/json-reader";
 import { box, leaf, Node, nothing } from "../lib/node";
-import { counted, grouped } from "../lib/number";
+import { countText, numberText } from "../lib/number";
 import { Model } from "../model/model";
 import { OpenDialog } from "../model/open-dialog";
 import { Pending } from "../model/requests";
@@ -49,7 +49,7 @@ export class JobsDialog extends TablesDialog {
   /** Returns `Run 3 jobs now` for the action `Run now`. */
   override title(dialog: OpenDialog): string {
     const jobs = dialog.jobs;
-    const what = jobs.length === 1 ? `job ${jobs[0].id}` : counted(jobs.length, "job", "jobs");
+    const what = jobs.length === 1 ? `job ${jobs[0].id}` : countText(jobs.length, "job", "jobs");
     const action = jobActionNamed(this.command.name);
     return action === null ? `${this.command.verb} ${what}` : withJobs(action.ask, what);
   }
@@ -72,7 +72,7 @@ export class JobsDialog extends TablesDialog {
     }
     return locked === 1
       ? "1 of them is locked by a worker and will be skipped."
-      : `${grouped(locked)} of them are locked by workers and will be skipped.`;
+      : `${numberText(locked)} of them are locked by workers and will be skipped.`;
   }
 
   override blocked(dialog: OpenDialog): string {
@@ -98,7 +98,7 @@ export class JobsDialog extends TablesDialog {
     if (dialog.jobs.length === 1) {
       return "It has no attempts left. To run it, set “Attempts used” to a lower number, such as 0.";
     }
-    return `${counted(failed, "job has", "jobs have")} no attempts left. To run them, set “Attempts used” to a lower number, such as 0.`;
+    return `${countText(failed, "job has", "jobs have")} no attempts left. To run them, set “Attempts used” to a lower number, such as 0.`;
   }
 
   private due(m: Model, dialog: OpenDialog): Node {
@@ -124,8 +124,8 @@ export class JobsDialog extends TablesDialog {
     const failed = dialog.count("failed");
     const other = dialog.jobs.length - failed;
     const hint =
-      `${counted(failed, "job has", "jobs have")} no attempts left and would not run without this.` +
-      (other > 0 ? ` It also applies to the other ${counted(other, "job", "jobs")}.` : "");
+      `${countText(failed, "job has", "jobs have")} no attempts left and would not run without this.` +
+      (other > 0 ? ` It also applies to the other ${countText(other, "job", "jobs")}.` : "");
     return box("div", "form", [
       checkbox(dialog.draft, AGAIN, "Reset attempts to 0", "dialog.input"),
       leaf("p", "hint", hint),
@@ -157,13 +157,14 @@ export class JobsDialog extends TablesDialog {
     }
     // A job that was changed, but has no attempts left, does not count as done.
     const count = result.done === i64.MIN_VALUE ? <i64>result.jobs.length : result.done;
-    const numbers = `${grouped(count)} of ${counted(write.count, "job", "jobs")}`;
+    const numbers = `${numberText(count)} of ${countText(write.count, "job", "jobs")}`;
     const message = result.message;
     const sentence = message.length > 0 ? message : numbers;
     const isAll = count + result.cancelling === write.count;
     const notice = isAll ? m.notices.good(sentence) : m.notices.warn(sentence);
     notice.undo = result.operation;
-    if (!sentence.includes(`${grouped(count)} of ${grouped(write.count)}`)) notice.detail = numbers;
+    if (!sentence.includes(`${numberText(count)} of ${numberText(write.count)}`))
+      notice.detail = numbers;
   }
 
   /** Whether the form offers to reset attempts to 0: some jobs have none left, and no field sets them. */

@@ -32,7 +32,7 @@ import {
   unstartable,
   withTables,
 } from "../operations/missing-tables";
-import { rehearsed, samples } from "../operations/rehearsed";
+import { rehearsalView, samples } from "../operations/rehearsed";
 import { affectedJobs, begin, setDefaults, settingFields } from "../operations/settings";
 
 const TOPIC = "ask.operation";
@@ -137,7 +137,7 @@ export class OperationDialog extends Dialog {
         : nothing,
       rehearsal !== null
         ? box("div", "form", [
-            rehearsed(rehearsal),
+            rehearsalView(rehearsal),
             dueNote(rehearsal.firstRunAt, rehearsal.lastRunAt, m.serverNow),
             unstartable(rehearsal.missing),
             settingFields(m, draft, rehearsal, this.action),

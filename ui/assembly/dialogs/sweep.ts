@@ -3,7 +3,7 @@ import { writeFields } from "../forms/command-form";
 import { Form } from "../forms/form";
 import { readSweep, Sweep } from "../generated/records";
 import { JsonReader } from "../lib/json-reader";
-import { counted } from "../lib/number";
+import { countText } from "../lib/number";
 import { Model } from "../model/model";
 import { OpenDialog } from "../model/open-dialog";
 import { Pending } from "../model/requests";
@@ -29,7 +29,7 @@ export class SweepDialog extends CommandDialog {
 
   override verb(_dialog: OpenDialog): string {
     return this.workers > 0
-      ? `Sweep ${counted(this.workers, "worker", "workers")}`
+      ? `Sweep ${countText(this.workers, "worker", "workers")}`
       : "Preview again";
   }
 
@@ -58,12 +58,12 @@ export class SweepDialog extends CommandDialog {
       return "No worker has missed heartbeats for that long." + left(found);
     const gone =
       stale > 0
-        ? `${counted(stale, "worker is", "workers are")} not responding and will be removed. `
+        ? `${countText(stale, "worker is", "workers are")} not responding and will be removed. `
         : "";
     const held = found.lockedJobs - found.recoverableJobs;
-    const rest = held > 0 ? ` ${counted(held, "job stays", "jobs stay")} locked for now.` : "";
+    const rest = held > 0 ? ` ${countText(held, "job stays", "jobs stay")} locked for now.` : "";
     const delay = dialog.draft.value(this.command.fields[1].name).trim();
-    return `${gone}${counted(found.recoverableJobs, "job", "jobs")} can run again after ${delay} s.${rest}${left(found)}`;
+    return `${gone}${countText(found.recoverableJobs, "job", "jobs")} can run again after ${delay} s.${rest}${left(found)}`;
   }
 
   /** Without heartbeats a crashed worker looks like a busy one. */
@@ -72,7 +72,7 @@ export class SweepDialog extends CommandDialog {
     const orphans = found === null ? 0 : found.unknownWorkers.length;
     return orphans === 0
       ? ""
-      : `${counted(orphans, "worker sends", "workers send")} no heartbeats: if it is still running, its jobs would run twice.`;
+      : `${countText(orphans, "worker sends", "workers send")} no heartbeats: if it is still running, its jobs would run twice.`;
   }
 
   protected override members(_m: Model, _dialog: OpenDialog, form: Form): void {
@@ -113,5 +113,5 @@ function left(found: Sweep): string {
   const spared = found.sparedWorkers.length;
   return spared === 0
     ? ""
-    : ` ${counted(spared, "worker is", "workers are")} skipped because of a longer threshold.`;
+    : ` ${countText(spared, "worker is", "workers are")} skipped because of a longer threshold.`;
 }

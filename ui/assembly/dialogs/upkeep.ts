@@ -3,7 +3,7 @@ import { Field } from "../forms/field";
 import { Form } from "../forms/form";
 import { Chore, choreOf, isTyped } from "../kit/chore";
 import { Node, nothing } from "../lib/node";
-import { grouped } from "../lib/number";
+import { numberText } from "../lib/number";
 import { Model } from "../model/model";
 import { OpenDialog } from "../model/open-dialog";
 import { CommandDialog } from "./command";
@@ -47,7 +47,7 @@ export class UpkeepDialog extends CommandDialog {
   override form(_m: Model, dialog: OpenDialog): Node {
     const most = this.chore.typed;
     if (most === 0) return nothing;
-    const field = new Field(dialog.draft, TYPED, `Type ${grouped(most)} to confirm`);
+    const field = new Field(dialog.draft, TYPED, `Type ${numberText(most)} to confirm`);
     field.focused = true;
     return field.input();
   }
@@ -55,7 +55,7 @@ export class UpkeepDialog extends CommandDialog {
   protected override members(m: Model, dialog: OpenDialog, form: Form): void {
     const most = this.chore.typed;
     if (most > 0 && !isTyped(dialog.draft.value(TYPED), most)) {
-      dialog.draft.reject(TYPED, `Type ${grouped(most)}.`);
+      dialog.draft.reject(TYPED, `Type ${numberText(most)}.`);
     }
     super.members(m, dialog, form);
   }

@@ -1,6 +1,6 @@
 /** Checks the fields of a form, and writes the valid ones into the body of a request. */
 import { JsonWriter } from "../lib/json-writer";
-import { grouped, parseWhole } from "../lib/number";
+import { numberText, parseWhole } from "../lib/number";
 import { isoTime } from "../lib/time";
 import { Draft } from "./draft";
 import { faultOf } from "./json-fault";
@@ -55,7 +55,7 @@ export class Form {
   /** Rejects a text of more than this many UTF-16 units. */
   atMost(field: string, most: i64): void {
     if (this.draft.value(field).length <= most) return;
-    this.draft.reject(field, `Use at most ${grouped(most)} characters.`);
+    this.draft.reject(field, `Use at most ${numberText(most)} characters.`);
   }
 
   /** Adds true if the box is ticked; otherwise nothing. */
@@ -102,7 +102,7 @@ export class Form {
     if (typed.length === 0) return;
     const whole = parseWhole(typed);
     if (!whole.valid || whole.value < least || whole.value > most) {
-      const range = `${least < 0 ? "-" + grouped(-least) : grouped(least)} to ${grouped(most)}`;
+      const range = `${least < 0 ? "-" + numberText(-least) : numberText(least)} to ${numberText(most)}`;
       this.draft.reject(field, `Enter a whole number from ${range}.`);
     } else this.body.int(name, whole.value);
     this.filled++;

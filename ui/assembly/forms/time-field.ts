@@ -1,5 +1,5 @@
 /** A time by the local clock, with buttons for the most common ones. */
-import { dated, Times, until, zone } from "../controls/age";
+import { dateText, Times, timeUntil, zone } from "../controls/age";
 import { button } from "../controls/button";
 import { box, leaf, Node, nothing } from "../lib/node";
 import { parseWhole } from "../lib/number";
@@ -19,7 +19,7 @@ export function timeField(
   field.placeholder = "in 2h, tomorrow 09:00";
   const typed = draft.value(name);
   const at = typedTime(typed, now);
-  if (!isNaN(at)) field.hint = `${until(at, new Times(now, false))}: ${datedWithDay(at, now)}`;
+  if (!isNaN(at)) field.hint = `${timeUntil(at, new Times(now, false))}: ${datedWithDay(at, now)}`;
   else if (typed.trim().length > 0) draft.reject(name, NO_TIME);
   else field.hint = `Time zone of this browser: ${zone(now)}.`;
   return box("div", "run-at", [
@@ -65,7 +65,7 @@ export function movedNote(draft: Draft, first: f64, last: f64, now: f64): Node {
 /** Returns `tomorrow, Fri 27 Nov 2026 09:00:00 +01:00`. */
 function datedWithDay(at: f64, now: f64): string {
   const days = (dayOf(at) - dayOf(now)) / 86400000;
-  return (days === 0 ? "today, " : days === 1 ? "tomorrow, " : "") + dated(at);
+  return (days === 0 ? "today, " : days === 1 ? "tomorrow, " : "") + dateText(at);
 }
 
 function shortcut(label: string, name: string, minutes: i32): Node {

@@ -1,5 +1,5 @@
 /** The job's facts: its names, its place in a queue, its times (with the absolute time on hover) and its flags. */
-import { age, ago, clockAt, lasting, timed, until } from "../controls/age";
+import { age, ago, clockAt, durationText, timeElement, timeUntil } from "../controls/age";
 import { copyName, link } from "../controls/button";
 import { pair, pairs, plainPanel } from "../controls/panel";
 import { countedValue, isKnown, valueText } from "../controls/value";
@@ -7,7 +7,7 @@ import { DEADLINE, RETRY } from "../forms/flags";
 import { ListedJob, Value, Why } from "../generated/records";
 import { JsonReader } from "../lib/json-reader";
 import { box, leaf, Node, text } from "../lib/node";
-import { bytes, grouped, parseWhole } from "../lib/number";
+import { bytes, numberText, parseWhole } from "../lib/number";
 import { errorPath, queuePath, workerPath } from "../model/links";
 import { Model } from "../model/model";
 
@@ -38,9 +38,11 @@ export function facts(m: Model, job: ListedJob, why: Why | null, payload: string
     list.push(pair("Worker", link(workerPath(worker), "link", [text(worker)])));
   }
   const key = job.key;
-  if (key !== null) list.push(pair("Key", copied("key", key)));
+  if (key !== null) list.push(pair("Key", copyable("key", key)));
   if (!endedByHand(job)) {
-    list.push(pair("Attempts", text(`${grouped(job.attempts)} of ${grouped(job.maxAttempts)}`)));
+    list.push(
+      pair("Attempts", text(`${numberText(job.attempts)} of ${numberText(job.maxAttempts)}`)),
+    );
   }
   if (job.priority !== 0) {
     const side = job.priority < 0 ? "higher than default 0" : "lower than default 0";
@@ -84,13 +86,16 @@ function times(m: Model, job: ListedJob, why: Why | null, list: Node[]): void {
   if (condition === "fetched") list.push(pair("Fetched", moment(m, job.lockedAt)));
   else if (state === "locked") {
     list.push(pair("Started", moment(m, job.lockedAt)));
-    list.push(pair("Runs", timed(job.lockedAt, lasting(job.lockedAt, m.times))));
+    list.push(pair("Runs", timeElement(job.lockedAt, durationText(job.lockedAt, m.times))));
   } else if (job.runAt > now) {
     list.push(
-      pair("Due", timed(job.runAt, `${clockAt(job.runAt, now)}, ${until(job.runAt, m.times)}`)),
+      pair(
+        "Due",
+        timeElement(job.runAt, `${clockAt(job.runAt, now)}, ${timeUntil(job.runAt, m.times)}`),
+      ),
     );
   } else if (state === "ready") {
-    list.push(pair("Waits", timed(job.runAt, age(max(job.runAt, job.createdAt), m.times))));
+    list.push(pair("Waits", timeElement(job.runAt, age(max(job.runAt, job.createdAt), m.times))));
   }
   // The row's last change may be another one, or that of an earlier attempt.
   const hasFailed = (condition === "failed" || condition === "retrying") && !endedByHand(job);
@@ -98,11 +103,11 @@ function times(m: Model, job: ListedJob, why: Why | null, list: Node[]): void {
     list.push(pair("Last attempt", moment(m, why.since)));
   const atOnce = job.runAt - job.createdAt < AT_ONCE_MS && job.attempts === 0;
   const added = clockAt(job.createdAt, now) + (atOnce ? ", due at once" : "");
-  list.push(pair("Added", timed(job.createdAt, added)));
+  list.push(pair("Added", timeElement(job.createdAt, added)));
 }
 
 function moment(m: Model, at: f64): Node {
-  return timed(at, `${clockAt(at, m.serverNow)}, ${ago(at, m.times)}`);
+  return timeElement(at, `${clockAt(at, m.serverNow)}, ${ago(at, m.times)}`);
 }
 
 /**
@@ -121,7 +126,7 @@ function flags(m: Model, json: string, list: Node[]): void {
       if (name.startsWith(RETRY))
         list.push(pair("Retry policy", text(name.substring(RETRY.length))));
       else if (name.startsWith(DEADLINE))
-        list.push(pair("Deadline", timed(at, deadlineText(m, at))));
+        list.push(pair("Deadline", timeElement(at, deadlineText(m, at))));
       else names.push(name);
     }
     r.end();
@@ -132,7 +137,7 @@ function flags(m: Model, json: string, list: Node[]): void {
 }
 
 function deadlineText(m: Model, at: f64): string {
-  const when = at > m.serverNow ? until(at, m.times) : "passed " + ago(at, m.times);
+  const when = at > m.serverNow ? timeUntil(at, m.times) : "passed " + ago(at, m.times);
   return `${clockAt(at, m.serverNow)}, ${when}`;
 }
 
@@ -154,6 +159,6 @@ function sameError(why: Why, list: Node[]): void {
   list.push(pair("Same error", link(errorPath(group), "link", [text(words)])));
 }
 
-export function copied(what: string, value: string): Node {
+export function copyable(what: string, value: string): Node {
   return box("span", "copied", [leaf("span", "mono", value), copyName(what, value)]);
 }

@@ -2,7 +2,7 @@
 import { JsonReader, Kind } from "../lib/json-reader";
 import { lower } from "../lib/letters";
 import { attr, box, cls, el, key, leaf, Node, text } from "../lib/node";
-import { grouped } from "../lib/number";
+import { numberText } from "../lib/number";
 
 const MAX_FOUND = 100;
 const MAX_DEPTH = 100;
@@ -26,7 +26,9 @@ class Search {
 export function find(json: string, query: string, lines: Node[]): void {
   const search = new Search(lower(query), lines);
   walk(new JsonReader(json), "", "", 0, search);
-  const many = search.isFull ? `The first ${MAX_FOUND} matches` : `${grouped(search.found)} found`;
+  const many = search.isFull
+    ? `The first ${MAX_FOUND} matches`
+    : `${numberText(search.found)} found`;
   lines.unshift(el("li", [key("found"), cls("found"), attr("role", "status")], [text(many)]));
 }
 

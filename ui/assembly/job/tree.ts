@@ -7,7 +7,7 @@
 import { ownButton } from "../controls/button";
 import { JsonReader, Kind } from "../lib/json-reader";
 import { Attr, attr, cls, el, flag, key, leaf, Node, nothing, text } from "../lib/node";
-import { bytes, counted, grouped, parseWhole } from "../lib/number";
+import { bytes, countText, numberText, parseWhole } from "../lib/number";
 import { find } from "./find";
 
 const STEP = 100;
@@ -98,7 +98,7 @@ export class JsonTree {
     else r.beginArray();
     while (isObject ? r.nextKey() : r.nextItem()) {
       if (open && count < most && this.lines < MAX_LINES) {
-        const label = isObject ? r.key() : grouped(count);
+        const label = isObject ? r.key() : numberText(count);
         this.value(r, label.length > 0 ? label : "(empty)", inner + 1, lines);
       } else r.skip();
       count++;
@@ -106,10 +106,10 @@ export class JsonTree {
     const size = r.offset - at;
     const rest = count - most;
     if (open && rest > 0) {
-      const words = `${grouped(rest)} more ${isObject ? "fields" : "items"}, in steps of ${STEP}`;
+      const words = `${numberText(rest)} more ${isObject ? "fields" : "items"}, in steps of ${STEP}`;
       lines.push(line("", inner + 1, -at - 1, [opener(words, "job.tree-more", at, "")], ""));
     }
-    const what = isObject ? counted(count, "field", "fields") : counted(count, "item", "items");
+    const what = isObject ? countText(count, "field", "fields") : countText(count, "item", "items");
     const remark = size > 10240 ? bytes(size) : "";
     if (depth === 0 && count > 0) return;
     const val =

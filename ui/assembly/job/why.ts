@@ -1,6 +1,6 @@
 /** Why the job is in its condition: the sentence, its past and future attempts, the chain to the root cause. */
 
-import { clockAt, until } from "../controls/age";
+import { clockAt, timeUntil } from "../controls/age";
 import { rect } from "../controls/spark";
 import { isLocked } from "../generated/conditions";
 import { ListedJob, Why } from "../generated/records";
@@ -69,7 +69,7 @@ function toCome(m: Model, job: ListedJob, why: Why): Node {
   if (why.condition !== "retrying" || why.nextAttempts.length < 2) return nothing;
   const parts: Node[] = [leaf("b", "", "Upcoming attempts")];
   for (let i = 0; i < why.nextAttempts.length; i++) {
-    const try_ = `attempt ${job.attempts + 1 + i} ${until(why.nextAttempts[i], m.times)}`;
+    const try_ = `attempt ${job.attempts + 1 + i} ${timeUntil(why.nextAttempts[i], m.times)}`;
     parts.push(leaf("span", i === 0 ? "" : "faint", try_));
   }
   if (!isNaN(why.lastAttemptAt)) {

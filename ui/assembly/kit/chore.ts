@@ -6,7 +6,7 @@
 import { DOTS, icon } from "../controls/icon";
 import { menu } from "../controls/menu";
 import { Node, nothing } from "../lib/node";
-import { grouped, parseWhole } from "../lib/number";
+import { numberText, parseWhole } from "../lib/number";
 import { Model } from "../model/model";
 import { writeButton } from "./verb";
 
@@ -51,5 +51,5 @@ export function choreOf(arg: string): Chore | null {
 /** Whether a text is this number, with or without separators. */
 export function isTyped(text: string, count: i64): bool {
   const typed = text.trim();
-  return typed === grouped(count) || typed === count.toString();
+  return typed === numberText(count) || typed === count.toString();
 }

@@ -1,7 +1,7 @@
 /** One incident: its title, its duration, the number of jobs, and at most two actions. */
-import { clocked, lasting, localTimes, timed } from "../controls/age";
+import { durationText, localTimes, timeElement, withClockTimes } from "../controls/age";
 import { link } from "../controls/button";
-import { captioned, sparkline } from "../controls/spark";
+import { sparkline, withCaption } from "../controls/spark";
 import { valueText } from "../controls/value";
 import { Incident } from "../generated/records";
 import { attr, box, cls, el, key, leaf, Node, nothing, text } from "../lib/node";
@@ -60,7 +60,7 @@ function incidentText(m: Model, incident: Incident, isGone: bool): string {
   if (isGone && receipts.has(incident.id)) return receipts.get(incident.id);
   const asOf = m.facts.incidents.asOf;
   const sentence = localTimes(incident.sentence, m.serverNow);
-  return m.times.stale && !isNaN(asOf) ? clocked(sentence, asOf) : sentence;
+  return m.times.stale && !isNaN(asOf) ? withClockTimes(sentence, asOf) : sentence;
 }
 
 function title(m: Model, incident: Incident): Node[] {
@@ -75,7 +75,9 @@ function title(m: Model, incident: Incident): Node[] {
   const isPast = incident.since <= m.serverNow;
   if (incident.jobsWait && !isNaN(incident.since) && isPast) {
     nodes.push(text(" "));
-    nodes.push(box("span", "faint", [timed(incident.since, lasting(incident.since, m.times))]));
+    nodes.push(
+      box("span", "faint", [timeElement(incident.since, durationText(incident.since, m.times))]),
+    );
   }
   return nodes;
 }
@@ -96,7 +98,7 @@ function trend(incident: Incident): Node {
   if (incident.trend.length === 0) return leaf("span", "spark", "");
   const colour = colourOf(incident);
   const caption = captionOf(incident);
-  return captioned(sparkline(incident.trend, colour, caption, 168, 26), caption);
+  return withCaption(sparkline(incident.trend, colour, caption, 168, 26), caption);
 }
 
 function colourOf(incident: Incident): string {

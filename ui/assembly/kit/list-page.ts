@@ -5,7 +5,7 @@
  * Its address has `search`, `sort` and `cursor` (the page). Any other parameter makes another list.
  */
 import { after, focus, navigate } from "../host";
-import { grouped } from "../lib/number";
+import { numberText } from "../lib/number";
 import { encode } from "../lib/percent";
 import { Address } from "../model/address";
 import { Model, Page } from "../model/model";
@@ -78,7 +78,7 @@ export abstract class ListPage extends Page {
 
   /** Returns which rows these are, for the text below the list. */
   extent(_m: Model): string {
-    return `Page ${grouped(this.list.trail.length)}`;
+    return `Page ${numberText(this.list.trail.length)}`;
   }
 
   /** Returns which list an address belongs to, regardless of the page. */

@@ -3,7 +3,7 @@ import { ago } from "../controls/age";
 import { button, check, link, ownButton } from "../controls/button";
 import { empty } from "../controls/empty";
 import { Attr, attr, box, cls, el, flag, key, leaf, Node, nothing, text } from "../lib/node";
-import { counted, grouped } from "../lib/number";
+import { countText, numberText } from "../lib/number";
 import { Model } from "../model/model";
 import { ListPage } from "./list-page";
 import { Column, Row } from "./row";
@@ -160,11 +160,11 @@ function rowView(
 }
 
 /** Returns `300, by severity`; for a search `3 queues match, by severity`; empty while the count is unknown. */
-export function countText(page: ListPage, order: string): string {
+export function listCountText(page: ListPage, order: string): string {
   if (page.count === i64.MIN_VALUE || page.list.rows.length === 0) return "";
   return page.address.value("search").length > 0
-    ? counted(page.count, page.one + " matches", page.many + " match") + order
-    : grouped(page.count) + order;
+    ? countText(page.count, page.one + " matches", page.many + " match") + order
+    : numberText(page.count) + order;
 }
 
 /** The button `14 new · show`, if rows wait that would move others. */
@@ -173,8 +173,8 @@ export function newsPill(page: ListPage): Node {
   if (!list.hasNews) return nothing;
   const words =
     list.news > 0
-      ? `${grouped(list.news)} new · show`
-      : `${counted(list.gone.size, "row", "rows")} removed · show`;
+      ? `${numberText(list.news)} new · show`
+      : `${countText(list.gone.size, "row", "rows")} removed · show`;
   return ownButton("pill", page.name + ".news", "", [], [text(words)]);
 }
 
@@ -251,7 +251,7 @@ export function bulkBar(m: Model, page: ListPage, all: Node, verbs: Node[]): Nod
     "div",
     [cls("bulk"), attr("role", "group"), attr("aria-label", `Selected ${page.many}`)],
     [
-      every ? nothing : leaf("b", "bulk-count", `${grouped(count)} selected`),
+      every ? nothing : leaf("b", "bulk-count", `${numberText(count)} selected`),
       all,
       leaf("span", "sep", ""),
       box("span", "row", verbs),

@@ -11,24 +11,25 @@ import { jobPath, queuePath, workerPath } from "../model/links";
 export function sentence(words: string, links: Links): Node[] {
   const end = leadEnd(words);
   const nodes: Node[] = end > 0 ? [leaf("b", "", words.substring(0, end))] : [];
-  return nodes.concat(linked(words.substring(end), links));
+  return nodes.concat(linkNames(words.substring(end), links));
 }
 
 /** The same without bold. */
-export function linked(words: string, links: Links): Node[] {
+export function linkNames(words: string, links: Links): Node[] {
   const worker = links.worker;
   if (worker !== null && words.includes(worker))
-    return around(words, worker, workerPath(worker), links);
+    return linkAround(words, worker, workerPath(worker), links);
   const queue = links.queue;
-  if (queue !== null && words.includes(queue)) return around(words, queue, queuePath(queue), links);
+  if (queue !== null && words.includes(queue))
+    return linkAround(words, queue, queuePath(queue), links);
   if (links.job !== i64.MIN_VALUE) {
     const name = "#" + links.job.toString();
-    if (words.includes(name)) return around(words, name, jobPath(links.job), links);
+    if (words.includes(name)) return linkAround(words, name, jobPath(links.job), links);
   }
   return words.length > 0 ? [text(words)] : [];
 }
 
-function around(words: string, name: string, path: string, links: Links): Node[] {
+function linkAround(words: string, name: string, path: string, links: Links): Node[] {
   const at = words.indexOf(name);
   const rest = Links.empty();
   // The text before and after the name may contain the other names.
@@ -38,9 +39,9 @@ function around(words: string, name: string, path: string, links: Links): Node[]
     rest.queue = links.queue;
     rest.job = links.job;
   } else if (links.queue === name) rest.job = links.job;
-  return linked(words.substring(0, at), rest)
+  return linkNames(words.substring(0, at), rest)
     .concat([link(path, "link", [text(name)])])
-    .concat(linked(words.substring(at + name.length), rest));
+    .concat(linkNames(words.substring(at + name.length), rest));
 }
 
 /** Returns where `480 jobs wait.` or `≈ 8,400 jobs` ends; 0 if the sentence begins with neither. */

@@ -8,7 +8,7 @@ import { Cause, Why } from "../generated/records";
 import { box, cls, el, key, leaf, Node, nothing, text } from "../lib/node";
 import { errorPath } from "../model/links";
 import { Model } from "../model/model";
-import { linked, sentence } from "./sentence";
+import { linkNames, sentence } from "./sentence";
 import { verbButton } from "./verb";
 
 /** The sentence in the colour of the job's condition. */
@@ -18,7 +18,7 @@ export function whyBox(m: Model, why: Why): Node {
   const group = why.errorGroup;
   const same = group === null ? -1 : sameStart(words);
   const nodes = lead(words).concat(
-    linked(words.substring(leadEnd(words), same < 0 ? words.length : same), empty),
+    linkNames(words.substring(leadEnd(words), same < 0 ? words.length : same), empty),
   );
   if (group !== null && same >= 0) {
     nodes.push(link(errorPath(group), "", [text(words.substring(same))]));

@@ -1,5 +1,5 @@
 /** Whole numbers as users type and read them; sorting by numbers. */
-import { groupedDigits, isDigit } from "../../../src/domain/portable/digits";
+import { groupDigits, isDigit } from "../../../src/domain/portable/digits";
 
 export class ParsedInteger {
   constructor(
@@ -24,13 +24,13 @@ export function parseWhole(text: string): ParsedInteger {
 }
 
 /** Returns a number such as `12,345`. */
-export function grouped(value: i64): string {
-  return groupedDigits(value.toString());
+export function numberText(value: i64): string {
+  return groupDigits(value.toString());
 }
 
 /** Returns `1 job` or `12,345 jobs`. */
-export function counted(count: i64, one: string, many: string): string {
-  return grouped(count) + " " + (count === 1 ? one : many);
+export function countText(count: i64, one: string, many: string): string {
+  return numberText(count) + " " + (count === 1 ? one : many);
 }
 
 /** Returns an approximate size: `814 B`, `12 KB`, `1.2 MB`, `21 GB`. */
@@ -40,7 +40,7 @@ export function bytes(count: i64): string {
   const isLarge = count >= 1073741824;
   const unit: i64 = isLarge ? 1073741824 : 1048576;
   const tenths = (count * 10 + unit / 2) / unit;
-  const whole = grouped(tenths / 10);
+  const whole = numberText(tenths / 10);
   const digits = tenths >= 100 || tenths % 10 === 0 ? whole : `${whole}.${tenths % 10}`;
   return digits + (isLarge ? " GB" : " MB");
 }

@@ -3,10 +3,10 @@
 import { lower } from "./letters";
 import { visible } from "./visible";
 
-export { quoted } from "../../../src/domain/portable/query/quoted";
+export { quote } from "../../../src/domain/portable/query/quote";
 
 /** Returns the value of a query's term without its quotes. */
-export function unquoted(text: string): string {
+export function unquote(text: string): string {
   if (!text.startsWith('"') || text.length < 2) return text;
   let out = "";
   for (let i = 1; i < text.length - 1; i++) {

@@ -1,7 +1,7 @@
 /** The addresses to which more than one page links. When a page moves, they change here. */
 import { isLetter } from "../lib/letters";
 import { encode } from "../lib/percent";
-import { quoted } from "../lib/quoting";
+import { quote } from "../lib/quoting";
 
 /** Returns the address of the jobs that a query finds (docs/queries.md). */
 export function queryPath(query: string): string {
@@ -9,10 +9,10 @@ export function queryPath(query: string): string {
 }
 
 /** Returns a name as a value of a query, in quotes if it could mean something else. */
-export function named(name: string): string {
+export function quoteIfNeeded(name: string): string {
   let isPlain = name.length > 0 && !name.startsWith(":") && name !== "none" && !name.includes("..");
   for (let i = 0; i < name.length && isPlain; i++) isPlain = isPlainLetter(name.charCodeAt(i));
-  return isPlain ? name : quoted(name);
+  return isPlain ? name : quote(name);
 }
 
 /** Whether the character needs no quotes: letters and digits, and `-./:@_` between them. */
@@ -31,16 +31,16 @@ export function conditionPath(condition: string): string {
 
 /** Returns the query for the jobs of a queue. */
 export function queueQuery(queue: string): string {
-  return "queue:" + quoted(queue);
+  return "queue:" + quote(queue);
 }
 
 export function queueJobsPath(queue: string): string {
-  return queryPath("queue:" + named(queue));
+  return queryPath("queue:" + quoteIfNeeded(queue));
 }
 
 /** Returns the address of a task, which is that of its jobs. */
 export function taskPath(task: string): string {
-  return queryPath("task:" + named(task));
+  return queryPath("task:" + quoteIfNeeded(task));
 }
 
 /** Whether a name may be a part of a path. Browsers and proxies remove parts that are empty, `.` or `..`. */

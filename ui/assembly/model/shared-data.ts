@@ -1,7 +1,7 @@
 /** Data that one page has read, and that another page can use until its own request is answered. */
 import { valueText } from "../controls/value";
 import { ListedJob, Value } from "../generated/records";
-import { grouped } from "../lib/number";
+import { numberText } from "../lib/number";
 
 const MAX_RECENT = 6;
 
@@ -50,15 +50,15 @@ export class SharedData {
   placeText(at: i32): string {
     const count = <i64>this.listIds.length;
     const first = this.listFirst;
-    if (first === 0) return `${grouped(at + 1)} of ${grouped(count)} on this page`;
+    if (first === 0) return `${numberText(at + 1)} of ${numberText(count)} on this page`;
     const last = first + count - 1;
-    const place = grouped(first + at);
+    const place = numberText(first + at);
     const total = this.listTotal;
     const least = this.listGoesOn ? last + 1 : last;
     if (total !== null && total.value >= least) {
       return `${place} of ${valueText(total)} in the list`;
     }
-    return `${place} of ${grouped(last)}${this.listGoesOn ? "+" : ""} in the list`;
+    return `${place} of ${numberText(last)}${this.listGoesOn ? "+" : ""} in the list`;
   }
 
   job(id: i64): ListedJob | null {

@@ -1,5 +1,5 @@
 /** What has become of an operation's jobs, as its receipt has it: names, numbers and explanations. */
-import { exactly } from "../controls/value";
+import { exactValue } from "../controls/value";
 import { jobActionNamed, withJobs } from "../generated/commands";
 import { Operation, OperationResults, Value } from "../generated/records";
 
@@ -27,7 +27,7 @@ export function outcomesOf(operation: Operation): Outcome[] {
   const isReached = action !== null && action.reachesRunning;
   const running = isReached ? withJobs(action!.doing, "") : "Skipped (running)";
   const list: Outcome[] = [
-    new Outcome("done", doneWord(operation.action), exactly(operation.done), ""),
+    new Outcome("done", doneWord(operation.action), exactValue(operation.done), ""),
     counted("locked", running, operation.skippedLocked, ""),
     counted("changed", "Skipped (changed)", operation.skippedChanged, "since the preview"),
     counted("gone", "Skipped (deleted)", operation.skippedGone, ""),
@@ -65,7 +65,7 @@ export function undoOutcomesOf(operation: Operation): Outcome[] {
 }
 
 function counted(name: string, label: string, count: i64, meaning: string): Outcome {
-  return new Outcome(name, label, exactly(count), meaning);
+  return new Outcome(name, label, exactValue(count), meaning);
 }
 
 function doneWord(name: string): string {

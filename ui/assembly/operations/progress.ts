@@ -2,7 +2,7 @@
 import { shareBar } from "../controls/spark";
 import { Operation } from "../generated/records";
 import { attr, box, cls, el, leaf, Node, nothing, text } from "../lib/node";
-import { grouped } from "../lib/number";
+import { numberText } from "../lib/number";
 import { operationPath } from "../model/links";
 import { Model } from "../model/model";
 import { allOf, isAtWork, isHeld, isLimited, jobs, titleOf } from "./words";
@@ -54,7 +54,7 @@ export function percentOf(operation: Operation): string {
 export function progressBar(operation: Operation): Node {
   const left = leftOf(operation);
   const changed = changedOf(operation);
-  const label = `${grouped(changed)} done, ${grouped(left)} skipped, of ${aimOf(operation)}`;
+  const label = `${numberText(changed)} done, ${numberText(left)} skipped, of ${aimOf(operation)}`;
   return shareBar(label, COLOURS, [changed, left, max(0, totalOf(operation) - changed - left)]);
 }
 

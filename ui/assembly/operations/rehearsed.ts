@@ -6,14 +6,14 @@ import { valueNode } from "../controls/value";
 import { Rehearsal, SampleJob, Value } from "../generated/records";
 import { errorLabel } from "../kit/group-row";
 import { box, cls, el, leaf, Node, nothing, text } from "../lib/node";
-import { grouped } from "../lib/number";
+import { numberText } from "../lib/number";
 
 /** The number of tasks and queues that are named. */
 const NAMED: i32 = 5;
 const SHOWN: i32 = 3;
 const SAMPLE_COLUMNS: string[] = ["w6=Job", "=Last error", "num w3 w-mid=Attempts"];
 
-export function rehearsed(rehearsal: Rehearsal): Node {
+export function rehearsalView(rehearsal: Rehearsal): Node {
   const unknown = rehearsal.unknown;
   return box("div", "form", [
     unknown.length > 0 ? note("warn", [text("Not found: " + unknown.join(", "))]) : nothing,
@@ -53,7 +53,7 @@ function place(index: i32, name: string | null, none: string, count: Value): Nod
 }
 
 function more(all: i32, what: string): Node {
-  return leaf("span", "faint", `· and ${grouped(all - NAMED)} more ${what}`);
+  return leaf("span", "faint", `· and ${numberText(all - NAMED)} more ${what}`);
 }
 
 export function jobName(task: string | null, id: i64): Node {

@@ -12,7 +12,7 @@ import { quoted } from "../forms/shell-line";
 import { JobAction } from "../generated/commands";
 import { Rehearsal } from "../generated/records";
 import { attr, box, cls, el, flag, leaf, Node, nothing, text } from "../lib/node";
-import { grouped, parseWhole } from "../lib/number";
+import { numberText, parseWhole } from "../lib/number";
 import { Model } from "../model/model";
 import { jobs, lineWith } from "./words";
 
@@ -81,8 +81,8 @@ export function settingFields(
   rate.placeholder = "automatic";
   const canary = new Field(draft, CANARY, "Canary size");
   const limit = new Field(draft, LIMIT, "How many");
-  const typed = new Field(draft, TYPED, `Type ${grouped(count)} to confirm`);
-  typed.hint = `Only the first ${grouped(rehearsal.undoJobs)} can be undone.`;
+  const typed = new Field(draft, TYPED, `Type ${numberText(count)} to confirm`);
+  typed.hint = `Only the first ${numberText(rehearsal.undoJobs)} can be undone.`;
   return box("div", "form", [
     isMany(rehearsal) && hasCanary
       ? el(
@@ -142,7 +142,7 @@ function choice(draft: Draft, value: string, words: string, hint: string): Node 
 
 function whole(draft: Draft, field: string): string {
   const typed = parseWhole(draft.value(field).trim());
-  return typed.valid ? grouped(typed.value) : "few";
+  return typed.valid ? numberText(typed.value) : "few";
 }
 
 /** Returns `About 2 m 48 s`. */
@@ -173,7 +173,7 @@ export function begin(draft: Draft, rehearsal: Rehearsal): string {
     const typed = parseWhole(draft.value(TYPED).replaceAll(",", "").trim());
     const count = countOf(draft, rehearsal);
     if (!typed.valid || typed.value !== count) {
-      draft.reject(TYPED, `Type ${grouped(count)} to confirm.`);
+      draft.reject(TYPED, `Type ${numberText(count)} to confirm.`);
     }
   }
   form.whole(RATE, RATE, 0, MAX_RATE);

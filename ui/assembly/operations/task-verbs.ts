@@ -3,7 +3,7 @@ import { PLUS, RETRY } from "../controls/icon";
 import { valueText } from "../controls/value";
 import { ListedTask } from "../generated/records";
 import { operationArg } from "../kit/verb";
-import { named } from "../model/links";
+import { quoteIfNeeded } from "../model/links";
 import { OF_TASK } from "../model/open-dialog";
 import { Shortcut } from "../model/shortcut";
 import { setShortcut } from "./limiting";
@@ -16,7 +16,7 @@ export function taskVerbs(task: ListedTask): Shortcut[] {
   const name = task.identifier;
   const verbs: Shortcut[] = [];
   if (task.failed.value > 0) {
-    const about = operationArg("retry", "is:failed task:" + named(name));
+    const about = operationArg("retry", "is:failed task:" + quoteIfNeeded(name));
     const label = `Retry the ${valueText(task.failed)} failed ${name} jobs…`;
     verbs.push(new Shortcut("", label, "ask.operation", about, GROUP, RETRY, "preview first"));
   }

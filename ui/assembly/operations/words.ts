@@ -5,7 +5,7 @@ import { quoted } from "../forms/shell-line";
 import { jobActionNamed, withJobs } from "../generated/commands";
 import { Operation } from "../generated/records";
 import { lower } from "../lib/letters";
-import { counted, grouped } from "../lib/number";
+import { countText, numberText } from "../lib/number";
 
 /**
  * Returns the words for an action while it is performed or afterwards. An action of another version has only its name.
@@ -18,11 +18,11 @@ function phrase(name: string, done: bool, what: string): string {
 
 /** Returns `Retried 8,388 of 8,400 jobs`. */
 export function past(action: string, done: i64, all: string): string {
-  return phrase(action, true, all.length > 0 ? `${grouped(done)} of ${all}` : jobs(done));
+  return phrase(action, true, all.length > 0 ? `${numberText(done)} of ${all}` : jobs(done));
 }
 
 export function jobs(count: i64): string {
-  return counted(count, "job", "jobs");
+  return countText(count, "job", "jobs");
 }
 
 /** Whether a server runs the operation now. */
@@ -58,11 +58,16 @@ export function titleOf(operation: Operation): string {
   const action = operation.action;
   const all = allOf(operation);
   const isOver = !isAtWork(operation) && !isHeld(operation);
-  if (state === "undone") return `Undone: ${grouped(operation.undone)} of ${jobs(operation.done)}`;
+  if (state === "undone")
+    return `Undone: ${numberText(operation.undone)} of ${jobs(operation.done)}`;
   const title =
     isOver || state === "undoing"
       ? past(action, operation.done, isOutnumbered(operation) ? "" : all)
-      : phrase(action, false, isLimited(operation) ? `${grouped(operation.limit)} of ${all}` : all);
+      : phrase(
+          action,
+          false,
+          isLimited(operation) ? `${numberText(operation.limit)} of ${all}` : all,
+        );
   const before = beforeOf(state);
   return before.length > 0 ? `${before}: ${lower(title.charAt(0))}${title.substring(1)}` : title;
 }
@@ -87,7 +92,7 @@ function beforeOf(state: string): string {
 export function settingsOf(operation: Operation): string {
   const begun = beginning(operation);
   if (operation.limit === i64.MIN_VALUE) return begun;
-  const most = `no more than ${grouped(operation.limit)}`;
+  const most = `no more than ${numberText(operation.limit)}`;
   return begun.length > 0 ? `${begun}, ${most}` : most;
 }
 
@@ -97,16 +102,16 @@ function beginning(operation: Operation): string {
       ? ""
       : operation.rate === 0
         ? "without pauses"
-        : `${grouped(operation.rate)} a second`;
+        : `${numberText(operation.rate)} a second`;
   if (operation.canary === i64.MIN_VALUE) return rate;
-  const first = `first ${grouped(operation.canary)}, then `;
+  const first = `first ${numberText(operation.canary)}, then `;
   return first + (rate.length > 0 ? rate : "the rest");
 }
 
 /** Returns `50 a second · 1 m 45 s left`, as far as the server reports it. */
 export function paceOf(operation: Operation): string {
   const parts: string[] = [];
-  if (operation.ratePerS > 0) parts.push(`${grouped(operation.ratePerS)} a second`);
+  if (operation.ratePerS > 0) parts.push(`${numberText(operation.ratePerS)} a second`);
   if (operation.etaS > 0) parts.push(`${ageText(<f64>operation.etaS * 1000)} left`);
   return parts.join(" · ");
 }

@@ -7,7 +7,7 @@ import { cell, row, table } from "../controls/table";
 import { Common, Finding } from "../generated/records";
 import { ServerData } from "../kit/server-data";
 import { box, leaf, Node, text } from "../lib/node";
-import { grouped } from "../lib/number";
+import { numberText } from "../lib/number";
 import { Model } from "../model/model";
 
 const COLUMNS: string[] = ["=Field", "w5=These", "w5 w-mid=Others", "w5 w-mid=Compared"];
@@ -15,7 +15,7 @@ const COLUMNS: string[] = ["=Field", "w5=These", "w5 w-mid=Others", "w5 w-mid=Co
 export function commonPanel(m: Model, data: ServerData, common: Common): Node {
   const compared = common.compared;
   const remark = data.ready
-    ? `${grouped(compared.here)} failing vs ${grouped(compared.there)} other jobs`
+    ? `${numberText(compared.here)} failing vs ${numberText(compared.there)} other jobs`
     : "";
   return panel("Common factors", remark, [], commonBody(m, data, common));
 }
@@ -89,5 +89,5 @@ function times(lift: f64): string {
   const tenths = <i64>Math.round(lift * 10);
   return lift < 10
     ? `${tenths / 10}.${tenths % 10} × as often`
-    : `${grouped(tenths / 10)} × as often`;
+    : `${numberText(tenths / 10)} × as often`;
 }

@@ -5,7 +5,7 @@
 import { Group, Groups, readGroups, Value } from "../generated/records";
 import { JsonReader } from "../lib/json-reader";
 import { encode } from "../lib/percent";
-import { quoted } from "../lib/quoting";
+import { quote } from "../lib/quoting";
 import { Model } from "../model/model";
 
 /** The number of groups that the server returns. */
@@ -79,7 +79,7 @@ export class ErrorGroup {
  */
 export function groupQuery(key: string, label: string): string {
   const isShort = label.length > 0 && label.length <= MAX_LABEL_LENGTH;
-  return "group:" + (isShort ? quoted(label) : key);
+  return "group:" + (isShort ? quote(label) : key);
 }
 
 export function groupsPath(query: string): string {
@@ -108,7 +108,7 @@ export class GroupsAnswer {
 }
 
 /** Returns the groups of both answers, merged by key. */
-export function joined(failed: Group[], retrying: Group[]): ErrorGroup[] {
+export function mergeGroups(failed: Group[], retrying: Group[]): ErrorGroup[] {
   const byKey = new Map<string, ErrorGroup>();
   for (let i = 0; i < failed.length; i++) groupOf(byKey, failed[i]).failed = failed[i];
   for (let i = 0; i < retrying.length; i++) groupOf(byKey, retrying[i]).retrying = retrying[i];

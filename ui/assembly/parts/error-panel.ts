@@ -6,7 +6,7 @@ import { button, copyButton } from "../controls/button";
 import { panel } from "../controls/panel";
 import { classEnd } from "../kit/group-row";
 import { attr, box, cls, el, key, leaf, multiline, Node, nothing, text } from "../lib/node";
-import { bytes, counted } from "../lib/number";
+import { bytes, countText } from "../lib/number";
 import { Frame, readStack, Stack } from "./stack";
 
 /** The length from which a message is shown in part, with a button for the rest. */
@@ -77,7 +77,7 @@ export class ErrorPanel {
 }
 
 function inYourCode(stack: Stack): string {
-  return stack.frames.length === 0 ? "" : `${counted(stack.own, "frame", "frames")} in your code`;
+  return stack.frames.length === 0 ? "" : `${countText(stack.own, "frame", "frames")} in your code`;
 }
 
 /** The frames. Consecutive frames of other code become one line that opens. */
@@ -119,8 +119,8 @@ function fold(list: Frame[], from: i32, to: i32, ours: i32): Node {
   for (let i = from; i < to; i++) inner.push(frame(list[i], i));
   const words =
     ours > 0
-      ? `${counted(to - from, "frame", "frames")} more, ${ours} in your code`
-      : `${counted(to - from, "frame", "frames")} in Node.js and dependencies`;
+      ? `${countText(to - from, "frame", "frames")} more, ${ours} in your code`
+      : `${countText(to - from, "frame", "frames")} in Node.js and dependencies`;
   return el(
     "li",
     [key("fold" + from.toString()), cls("fold")],

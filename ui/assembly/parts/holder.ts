@@ -1,10 +1,10 @@
 /** Workers that may be unlocked: their locks, and their last heartbeats. */
 import { ago, Times } from "../controls/age";
-import { countedValue, exactly } from "../controls/value";
+import { countedValue, exactValue } from "../controls/value";
 import { ListedWorker, RunningJob, readListedWorker, Value } from "../generated/records";
 import { ServerData } from "../kit/server-data";
 import { JsonReader } from "../lib/json-reader";
-import { counted } from "../lib/number";
+import { countText } from "../lib/number";
 import { encode } from "../lib/percent";
 import { Model } from "../model/model";
 
@@ -49,7 +49,7 @@ export class HolderOf {
  */
 export function jobsHeld(worker: ListedWorker): Value {
   const isKnown = worker.state !== "alive" && worker.lockedJobs !== i64.MIN_VALUE;
-  return isKnown ? exactly(worker.lockedJobs) : worker.running;
+  return isKnown ? exactValue(worker.lockedJobs) : worker.running;
 }
 
 /** Returns the jobs of its last heartbeat, except those recovered since. */
@@ -72,7 +72,7 @@ export function holdings(workers: ListedWorker[]): string {
     if (running.precision !== "exact") jobs.precision = running.precision;
     queues += workers[i].lockedQueues;
   }
-  return `${countedValue(jobs, "job", "jobs")} and ${counted(queues, "queue", "queues")}`;
+  return `${countedValue(jobs, "job", "jobs")} and ${countText(queues, "queue", "queues")}`;
 }
 
 /** Returns what unlocking these workers unlocks, and the risk. */
@@ -80,7 +80,7 @@ export function unlockPreview(workers: ListedWorker[], times: Times): string {
   let answer = 0;
   for (let i = 0; i < workers.length; i++) if (workers[i].state === "alive") answer++;
   const one = workers.length === 1;
-  const who = one ? workers[0].workerId : counted(workers.length, "worker", "workers");
+  const who = one ? workers[0].workerId : countText(workers.length, "worker", "workers");
   const effect = `Unlocking ${who} releases ${holdings(workers)}.`;
   if (answer > 0) {
     const still = one ? "It is alive" : `${answer} of them ${answer === 1 ? "is" : "are"} alive`;

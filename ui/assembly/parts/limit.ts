@@ -1,23 +1,23 @@
 /** A limit in words, in a row and on its page. */
-import { clockAt, periodText, timed } from "../controls/age";
+import { clockAt, periodText, timeElement } from "../controls/age";
 import { link } from "../controls/button";
 import { stateWith } from "../controls/glyph";
 import { shareBar } from "../controls/spark";
-import { countNode, exactly } from "../controls/value";
+import { countNode, exactValue } from "../controls/value";
 import { LimitRate, ListedLimit } from "../generated/records";
 import { box, leaf, Node, nothing, text } from "../lib/node";
-import { grouped } from "../lib/number";
+import { numberText } from "../lib/number";
 import { limitPath } from "../model/links";
 import { Model } from "../model/model";
 
 /** `1,500/min` */
 export function rateText(rate: LimitRate): string {
-  return `${grouped(rate.limit)}/${periodText(rate.perMs)}`;
+  return `${numberText(rate.limit)}/${periodText(rate.perMs)}`;
 }
 
 /** Its due jobs that have not started. */
 export function waitingOf(limit: ListedLimit): Node {
-  const value = exactly(limit.waiting);
+  const value = exactValue(limit.waiting);
   value.precision = limit.waitingPrecision;
   return countNode(value, "");
 }
@@ -28,7 +28,7 @@ export function targetText(limit: ListedLimit): string {
   if (!match.includes("*")) return `${limit.scope} ${match}`;
   if (limit.scope === "task") return "tasks " + match;
   const count = limit.queues;
-  return count > 1 ? `each of ${grouped(count)} queues ${match}` : "each queue " + match;
+  return count > 1 ? `each of ${numberText(count)} queues ${match}` : "each queue " + match;
 }
 
 /** Whether each queue has this limit, so that no sum can be compared with it. */
@@ -44,7 +44,7 @@ export function sub(words: string): Node {
 export function atOnce(limit: ListedLimit): Node[] {
   if (limit.concurrency === i64.MIN_VALUE) return [leaf("span", "faint", "none")];
   if (!isEach(limit)) return amount(limit.running, limit.concurrency);
-  return [text(mostText(limit)), sub(`${grouped(limit.running)} running`)];
+  return [text(mostText(limit)), sub(`${numberText(limit.running)} running`)];
 }
 
 /** `33 of 40` with a bar. */
@@ -55,7 +55,7 @@ export function amount(used: i64, most: i64): Node[] {
 }
 
 function usedText(used: i64, most: i64): string {
-  return most > 0 ? `${grouped(used)} of ${grouped(most)}` : grouped(used);
+  return most > 0 ? `${numberText(used)} of ${numberText(most)}` : numberText(used);
 }
 
 /** How much of it is used, in words. */
@@ -66,13 +66,13 @@ export function runningText(limit: ListedLimit): string {
 /** `3 each` */
 export function mostText(limit: ListedLimit): string {
   const most = limit.concurrency;
-  return most > 0 ? grouped(most) + (isEach(limit) ? " each" : "") : "none";
+  return most > 0 ? numberText(most) + (isEach(limit) ? " each" : "") : "none";
 }
 
-export function rated(limit: ListedLimit): Node[] {
+export function rateCell(limit: ListedLimit): Node[] {
   const rate = limit.rate;
   if (rate === null) return [leaf("span", "faint", "none")];
-  return [text(rateText(rate)), sub("burst " + grouped(rate.burst))];
+  return [text(rateText(rate)), sub("burst " + numberText(rate.burst))];
 }
 
 /** The state. It is never red: waiting is what a limit is for. */
@@ -95,7 +95,7 @@ export function limitCause(limit: ListedLimit): string {
     const reason = rests.reason;
     return reason === null ? "" : reason;
   }
-  if (full.length > 0) return `${grouped(full[0].running)} of ${grouped(full[0].slots)}`;
+  if (full.length > 0) return `${numberText(full[0].running)} of ${numberText(full[0].slots)}`;
   return "";
 }
 
@@ -103,12 +103,12 @@ export function limitCause(limit: ListedLimit): string {
 export function setText(m: Model, limit: ListedLimit): Node {
   const by = limit.setBy;
   const author = limit.fromCode ? "code" : by === null ? "" : by;
-  const at = timed(limit.setAt, clockAt(limit.setAt, m.serverNow));
+  const at = timeElement(limit.setAt, clockAt(limit.setAt, m.serverNow));
   return box("span", "", [author.length > 0 ? text(author + ", ") : nothing, at]);
 }
 
 /** The limits of a queue or a task: `At once 2 of 3 · limit tenant/*`. `running`: of the queue; -1: that of the limit. */
-export function applied(limits: ListedLimit[], running: i64): Node {
+export function limitLines(limits: ListedLimit[], running: i64): Node {
   const lines: Node[] = [];
   for (let i = 0; i < limits.length; i++) {
     const limit = limits[i];
@@ -116,7 +116,7 @@ export function applied(limits: ListedLimit[], running: i64): Node {
     const most = limit.concurrency;
     const used = running < 0 ? limit.running : running;
     const parts: string[] = [];
-    if (most > 0) parts.push(`At once ${grouped(used)} of ${grouped(most)}`);
+    if (most > 0) parts.push(`At once ${numberText(used)} of ${numberText(most)}`);
     if (rate !== null) parts.push("Rate " + rateText(rate));
     lines.push(
       box("p", "hint", [

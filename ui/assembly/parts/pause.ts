@@ -6,7 +6,7 @@ import { Pause, PauseList, readPauseList } from "../generated/records";
 import { ServerData } from "../kit/server-data";
 import { JsonReader } from "../lib/json-reader";
 import { attr, box, cls, el, leaf, Node, nothing, text } from "../lib/node";
-import { counted, grouped } from "../lib/number";
+import { countText, numberText } from "../lib/number";
 import { workerPath } from "../model/links";
 import { Model } from "../model/model";
 
@@ -85,7 +85,9 @@ export class Acknowledgements {
     const other = note === null ? nothing : leaf("p", "hint", note + ".");
     if (all === 0) return other;
     const nodes: Node[] = [
-      text(`Acknowledged by ${grouped(list.acknowledged)} of ${counted(all, "worker", "workers")}`),
+      text(
+        `Acknowledged by ${numberText(list.acknowledged)} of ${countText(all, "worker", "workers")}`,
+      ),
     ];
     const names = list.waitingFor;
     for (let i = 0; i < min(names.length, NAMED); i++) {
@@ -93,7 +95,7 @@ export class Acknowledgements {
       nodes.push(link(workerPath(names[i]), "link", [text(names[i])]));
     }
     const others = list.waiting - min(names.length, NAMED);
-    nodes.push(text(others > 0 ? `, ${grouped(others)} more.` : "."));
+    nodes.push(text(others > 0 ? `, ${numberText(others)} more.` : "."));
     return box("div", "", [box("p", "hint", nodes), other]);
   }
 }

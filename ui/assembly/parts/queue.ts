@@ -1,6 +1,6 @@
 /** A named queue in a row: its state as a word, and its jobs as the parts of a bar. */
 
-import { age, lasting } from "../controls/age";
+import { age, durationText } from "../controls/age";
 import { stateWith } from "../controls/glyph";
 import { countBar } from "../controls/spark";
 import { valueText } from "../controls/value";
@@ -28,7 +28,7 @@ export function queueState(m: Model, queue: ListedQueue): Node {
   const times = m.times;
   if (isStuck(queue)) {
     const since = queue.stuckSince;
-    const lasts = times.stale ? lasting(since, times) : age(since, times);
+    const lasts = times.stale ? durationText(since, times) : age(since, times);
     return stateWith("blocked", `Stuck ${lasts}`);
   }
   const paused = queue.paused;

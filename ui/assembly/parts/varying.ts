@@ -2,7 +2,7 @@
 import { ListedJob } from "../generated/records";
 
 /** Returns, for each job, the texts that differ from the others; empty if its error does not match the label. */
-export function varying(label: string, jobs: ListedJob[]): string[] {
+export function varyingTexts(label: string, jobs: ListedJob[]): string[] {
   const all: string[][] = [];
   const differs = new Set<i32>();
   for (let i = 0; i < jobs.length; i++) {

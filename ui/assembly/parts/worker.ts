@@ -1,11 +1,11 @@
 /** The state of a worker, in a row and at the head of its page. Only its heartbeat decides about it. */
-import { age, ageText, ago, lasting } from "../controls/age";
+import { age, ageText, ago, durationText } from "../controls/age";
 import { link } from "../controls/button";
 import { glyph, stateWith } from "../controls/glyph";
 import { valueText } from "../controls/value";
 import { ListedWorker, RunningJob, Value } from "../generated/records";
 import { leaf, Node } from "../lib/node";
-import { grouped } from "../lib/number";
+import { numberText } from "../lib/number";
 import { jobPath } from "../model/links";
 import { Model } from "../model/model";
 import { cutName } from "./exact-name";
@@ -18,11 +18,11 @@ export function workerState(m: Model, worker: ListedWorker): Node {
   if (worker.state === "stale") {
     return stateWith(
       "stale",
-      "not responding " + (times.stale ? lasting(beatAt, times) : age(beatAt, times)),
+      "not responding " + (times.stale ? durationText(beatAt, times) : age(beatAt, times)),
     );
   }
   return isOld(worker)
-    ? stateWith("unknown", "no heartbeats " + lasting(worker.oldestLockAt, times))
+    ? stateWith("unknown", "no heartbeats " + durationText(worker.oldestLockAt, times))
     : stateWith("idle", "no heartbeats");
 }
 
@@ -41,14 +41,14 @@ export function perMinute(rate: f64): string {
   if (isNaN(rate)) return "";
   const tenths = <i64>Math.round(rate * 10);
   return rate >= 10 || tenths % 10 === 0
-    ? grouped(<i64>Math.round(rate))
+    ? numberText(<i64>Math.round(rate))
     : `${tenths / 10}.${tenths % 10}`;
 }
 
 /** Returns `18 of 20`, if it has reported its slots. */
 export function loadText(worker: ListedWorker, running: Value): string {
   const count = valueText(running);
-  return fits(worker, running) ? `${count} of ${grouped(worker.slots)}` : count;
+  return fits(worker, running) ? `${count} of ${numberText(worker.slots)}` : count;
 }
 
 /** Whether it has slots for this number of jobs. */

@@ -3,7 +3,7 @@ import { ownButton } from "../controls/button";
 import { state } from "../controls/glyph";
 import { ListedJob } from "../generated/records";
 import { attr, box, cls, el, flag, key, leaf, Node, nothing, text } from "../lib/node";
-import { grouped } from "../lib/number";
+import { numberText } from "../lib/number";
 import { Dialog, Model } from "../model/model";
 import { OpenDialog } from "../model/open-dialog";
 
@@ -97,7 +97,7 @@ function named(dialog: OpenDialog): Node {
   for (let i = 0; i < min(size, NAMED); i++) {
     items.push(jobs.length > 0 ? namedJob(jobs[i]) : leaf("li", "mono", dialog.workers[i]));
   }
-  if (size > NAMED) items.push(leaf("li", "faint", `and ${grouped(size - NAMED)} more`));
+  if (size > NAMED) items.push(leaf("li", "faint", `and ${numberText(size - NAMED)} more`));
   return items.length > 0 ? box("ul", "named", items) : nothing;
 }
 
@@ -115,10 +115,10 @@ function byTask(jobs: ListedJob[]): Node[] {
     const count = counts.get(names[i]);
     rest -= count;
     items.push(
-      el("li", [], [leaf("span", "num", grouped(count)), leaf("span", "named-task", names[i])]),
+      el("li", [], [leaf("span", "num", numberText(count)), leaf("span", "named-task", names[i])]),
     );
   }
-  if (rest > 0) items.push(leaf("li", "faint", `and ${grouped(rest)} of other tasks`));
+  if (rest > 0) items.push(leaf("li", "faint", `and ${numberText(rest)} of other tasks`));
   return items;
 }
 

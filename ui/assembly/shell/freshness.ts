@@ -3,7 +3,7 @@
 import { absolute, ageText } from "../controls/age";
 import { ownButton } from "../controls/button";
 import { attr, leaf, Node } from "../lib/node";
-import { counted } from "../lib/number";
+import { countText } from "../lib/number";
 import { AMBER_MS, RED_MS } from "../model/live";
 import { Model } from "../model/model";
 
@@ -42,5 +42,5 @@ function freshnessText(m: Model, silence: f64): string {
   if (live.outage.length > 0 || silence >= AMBER_MS) return `Offline for ${ageText(silence)}`;
   if (!live.isPaused) return "Live";
   const news = m.page.news;
-  return news > 0 ? `Paused, ${counted(news, "new", "new")}` : "Paused";
+  return news > 0 ? `Paused, ${countText(news, "new", "new")}` : "Paused";
 }

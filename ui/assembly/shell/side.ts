@@ -122,7 +122,7 @@ function environment(m: Model): Node {
     if (session.schema === "worker") return nothing;
     return el("span", [cls("env plain"), attr("title", "Schema")], [text(session.schema)]);
   }
-  return labelled(label, `Environment; schema ${session.schema}`);
+  return environmentLabel(label, `Environment; schema ${session.schema}`);
 }
 
 /** Where it is: two admins can have schemas of the same name. */
@@ -134,7 +134,7 @@ export function database(m: Model): Node {
 }
 
 /** The name of an environment. An environment for real use has a striking colour. */
-export function labelled(label: string, title: string): Node {
+export function environmentLabel(label: string, title: string): Node {
   const calm = label === "local" || label === "demo" || label.startsWith("dev");
   return el("span", [cls(calm ? "env calm" : "env"), attr("title", title)], [text(label)]);
 }

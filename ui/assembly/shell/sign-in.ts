@@ -2,10 +2,10 @@
 import { button } from "../controls/button";
 import { heading, pageHead } from "../controls/panel";
 import { attr, box, cls, el, flag, leaf, Node, nothing, text } from "../lib/node";
-import { counted } from "../lib/number";
+import { countText } from "../lib/number";
 import { Gate } from "../model/access";
 import { Model } from "../model/model";
-import { labelled, logo } from "./side";
+import { environmentLabel, logo } from "./side";
 
 export function gatePage(m: Model): Node {
   switch (m.access.gate) {
@@ -40,7 +40,7 @@ function gate(m: Model, how: Node[]): Node {
   const brand = box("div", "brand", [
     logo(),
     heading([text("worker"), leaf("span", "sr", ": sign in")]),
-    label.length > 0 ? labelled(label, "Environment") : nothing,
+    label.length > 0 ? environmentLabel(label, "Environment") : nothing,
   ]);
   return box("div", "gates", [
     box("section", "gate", [brand, place].concat(how)),
@@ -74,7 +74,7 @@ function tokenForm(m: Model, label: string, kind: string): Node {
   const wait = Math.ceil((access.blockedUntil - m.now) / 1000);
   const blocked = wait > 0;
   const error = blocked
-    ? `Too many failed logins. Try again in ${counted(<i64>wait, "second", "seconds")}.`
+    ? `Too many failed logins. Try again in ${countText(<i64>wait, "second", "seconds")}.`
     : access.error;
   return el(
     "form",

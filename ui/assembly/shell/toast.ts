@@ -3,7 +3,7 @@ import { localTimes } from "../controls/age";
 import { button, iconButton, link } from "../controls/button";
 import { CLOSE } from "../controls/icon";
 import { attr, box, cls, el, key, leaf, Node, nothing, text } from "../lib/node";
-import { counted } from "../lib/number";
+import { countText } from "../lib/number";
 import { Model } from "../model/model";
 import { Notice } from "../model/notices";
 
@@ -35,7 +35,7 @@ function noticeView(m: Model, notice: Notice): Node {
           ? link(notice.link, "notice-link", [text(said)])
           : leaf("strong", "", said),
         same ? nothing : leaf("p", "notice-detail", notice.detail),
-        waiting > 0 ? leaf("p", "notice-detail", counted(waiting, "more", "more")) : nothing,
+        waiting > 0 ? leaf("p", "notice-detail", countText(waiting, "more", "more")) : nothing,
       ]),
       notice.linkText.length > 0 ? link(notice.link, "btn s", [text(notice.linkText)]) : nothing,
       notice.undo > 0 ? button("Undo…", "ask.change", `undo ${notice.undo}`, "s") : nothing,

@@ -9,7 +9,7 @@ import { MAX_CHARACTERS } from "../../../domain/portable/query/limits.ts";
 import { Refusal } from "../../../http/refusal.ts";
 import { type HttpRequest, readJsonText } from "../../../http/request.ts";
 import { json } from "../../../http/response.ts";
-import { headIfFree, streamed } from "../../../http/stream.ts";
+import { headIfFree, streamResponse } from "../../../http/stream.ts";
 import { exportColumnNames } from "../../../insight/export/columns.ts";
 import { boundaryText } from "../../../insight/export/export-cursor.ts";
 import { exportJobs } from "../../../insight/export/export-jobs.ts";
@@ -51,7 +51,7 @@ export const getExport: Operation = {
   run: (admin, request) => {
     const { payload, ...given } = readQuery(request, query);
     const exportRequested = exportRequest({ ...given, withPayload: payload === "1" });
-    return exported(admin, request, exportRequested);
+    return exportResponse(admin, request, exportRequested);
   },
 };
 
@@ -72,7 +72,7 @@ export const downloadExport: Operation = {
     if (request.method === "HEAD") {
       return headIfFree(request, admin.downloads, headersOf(found.request));
     }
-    return exported(admin, request, found.request, async () => {
+    return exportResponse(admin, request, found.request, async () => {
       if (!(await found.use())) throw usedUp;
     });
   },
@@ -160,13 +160,13 @@ function fileName(q: string, format: string): string {
 /**
  * Returns the response of an export. `begin` is called once there is a free place, and may still refuse the download.
  */
-function exported(
+function exportResponse(
   { databases, config, downloads }: Admin,
   request: HttpRequest,
   exportRequested: ExportRequest,
   begin: () => Promise<void> = async () => {},
 ) {
-  return streamed(request, downloads, async () => {
+  return streamResponse(request, downloads, async () => {
     await begin();
     const { lists: steps, downloads: large } = databases;
     const begun = await exportJobs({ steps, large }, exportRequested);

@@ -11,14 +11,14 @@ import { missingJson } from "../../../insight/json/missing-json.ts";
 import { readLimitDetails } from "../../../insight/limits/limit-details.ts";
 import type { Admin, Operation } from "../../context/admin.ts";
 import { answerAt } from "../../wire/answer-at.ts";
-import { described, listOf, orNull, record } from "../../wire/json-schema.ts";
+import { listOf, orNull, record, withDescription } from "../../wire/json-schema.ts";
 import { missingSchema } from "../../wire/missing-schema.ts";
 import { nameCounts } from "../lists/name-counts.ts";
 
 const queueUse = record(
   {
     name: "string",
-    running: described("integer", "the slots in use"),
+    running: withDescription("integer", "the slots in use"),
     slots: "integer",
     waiting: "integer",
   },
@@ -30,24 +30,24 @@ const backOff = record({ until: "time", reason: "string?" }, "BackingOff");
 const members = {
   name: "string",
   scope: { type: "string", enum: ["task", "queue"] },
-  match: described("string", "a name; each * in it matches any text"),
-  concurrency: described("integer?", "the most jobs that run at once; null: any number"),
+  match: withDescription("string", "a name; each * in it matches any text"),
+  concurrency: withDescription("integer?", "the most jobs that run at once; null: any number"),
   rate: orNull(record({ limit: "integer", per_ms: "integer", burst: "integer" }, "LimitRate")),
-  from_code: described("boolean", "whether a worker's options created it"),
+  from_code: withDescription("boolean", "whether a worker's options created it"),
   set_by: "string?",
   set_at: "time",
   revision: "integer",
-  running: described(
+  running: withDescription(
     "integer",
     "its running jobs, as of the last heartbeats; of queues, the slots in use",
   ),
-  waiting: described("integer", "its due jobs that have not started"),
+  waiting: withDescription("integer", "its due jobs that have not started"),
   waiting_precision: { type: "string", enum: ["exact", "capped", "estimated"] },
-  queues: described(
+  queues: withDescription(
     "integer?",
     "the number of matching queues; null for a limit of tasks, or if there are too many",
   ),
-  full: described(listOf(queueUse), "full queues, at most 10"),
+  full: withDescription(listOf(queueUse), "full queues, at most 10"),
   state: { type: "string", enum: ["free", "full", "backing_off"] },
   backing_off: orNull(backOff),
 };
@@ -55,7 +55,7 @@ const members = {
 const answer = record(
   {
     limits: listOf(record(members, "ListedLimit")),
-    note: described(
+    note: withDescription(
       "string?",
       "which workers may not apply the limits; null if no such worker is known",
     ),
@@ -82,8 +82,8 @@ export const getLimits: Operation = {
 const permits = record(
   {
     worker_id: "string",
-    permits: described("integer", "the jobs that it may run at once"),
-    in_use: described("integer", "its running jobs, at the last exchange"),
+    permits: withDescription("integer", "the jobs that it may run at once"),
+    in_use: withDescription("integer", "its running jobs, at the last exchange"),
     wanted: "integer",
   },
   "LimitPermits",
@@ -108,7 +108,10 @@ export const getLimit: Operation = {
     {
       ...members,
       permits: listOf(permits),
-      queue_rows: described(listOf(queueUse), "queues in which jobs run or wait, at most 200"),
+      queue_rows: withDescription(
+        listOf(queueUse),
+        "queues in which jobs run or wait, at most 200",
+      ),
       back_offs: listOf(pastBackOff),
     },
     "Limit",

@@ -19,7 +19,7 @@ import { cronSorts, listCron } from "../../../insight/lists/cron/list-cron.ts";
 import { MAX_LISTED, readSchedule, readSchedules } from "../../../insight/read/list-schedules.ts";
 import type { Operation } from "../../context/admin.ts";
 import { memoryFor } from "../../context/answer-bytes.ts";
-import { described, listOf, orNull, record } from "../../wire/json-schema.ts";
+import { listOf, orNull, record, withDescription } from "../../wire/json-schema.ts";
 import { missingSchema } from "../../wire/missing-schema.ts";
 import { countInQuery, inQuery, readQuery } from "../../wire/wire.ts";
 import { listQuery, pageRequest } from "./list-query.ts";
@@ -98,9 +98,9 @@ const schedule = record(
 const tick = record(
   {
     at: "time",
-    local: described("string", "by the clock of the entry's zone, such as Thu 26 Nov 03:00"),
-    utc: described("string", "the same in UTC"),
-    is_after_change: described(
+    local: withDescription("string", "by the clock of the entry's zone, such as Thu 26 Nov 03:00"),
+    utc: withDescription("string", "the same in UTC"),
+    is_after_change: withDescription(
       "boolean",
       "whether the clock of the zone changes between now and this tick",
     ),
@@ -120,11 +120,17 @@ export const getCronEntry: Operation = {
   reserves: () => memoryFor(PAGE_BYTES),
   answer: record(
     {
-      entries: described(listOf(entry), "the schedule, and the entry in code of this identifier"),
+      entries: withDescription(
+        listOf(entry),
+        "the schedule, and the entry in code of this identifier",
+      ),
       schedule: orNull(schedule),
-      ticks: described(listOf(tick), "the next ticks of the first entry; none while it is paused"),
-      clock_change: described("string?", "when the clock of its zone changes next"),
-      changes: described(
+      ticks: withDescription(
+        listOf(tick),
+        "the next ticks of the first entry; none while it is paused",
+      ),
+      clock_change: withDescription("string?", "when the clock of its zone changes next"),
+      changes: withDescription(
         listOf(record({ at: "time", by: "string?", message: "string" }, "CronChange")),
         `changes of the schedule, newest first, among the last ${WRITES_READ} writes`,
       ),

@@ -5,7 +5,7 @@ import { listedJobJson } from "../../../domain/job.ts";
 import { isJobId } from "../../../domain/job-ids.ts";
 import type { HttpRequest } from "../../../http/request.ts";
 import { jsonText } from "../../../http/response.ts";
-import { streamed } from "../../../http/stream.ts";
+import { streamResponse } from "../../../http/stream.ts";
 import { getJob } from "../../../insight/pages/get-job.ts";
 import { type JobHead, readJobHead } from "../../../insight/pages/job-head.ts";
 import { isJob, jobSize, MAX_WHOLE_BYTES, payloadPieces } from "../../../insight/pages/job-size.ts";
@@ -57,7 +57,7 @@ export const getPayload: Operation = {
   answer: "application/json",
   run: ({ databases, config, downloads }, request) => {
     const id = idOf(request);
-    return streamed(request, downloads, async () => {
+    return streamResponse(request, downloads, async () => {
       if (!(await isJob(databases.reads, id))) throw jobNotFound(id);
       return {
         headers: {

@@ -15,15 +15,18 @@ import { missingJson } from "../../../insight/json/missing-json.ts";
 import { pausesNote } from "../../../insight/limits/unreported.ts";
 import type { Operation } from "../../context/admin.ts";
 import { answerAt } from "../../wire/answer-at.ts";
-import { described, listOf, record } from "../../wire/json-schema.ts";
+import { listOf, record, withDescription } from "../../wire/json-schema.ts";
 import { missingSchema } from "../../wire/missing-schema.ts";
 
 const members = {
   ...{ at: "time", until: "time?", reason: "string?", by: "string?" },
-  backs_off: described("boolean", "true: the task or queue backs off, as a job has requested"),
+  backs_off: withDescription(
+    "boolean",
+    "true: the task or queue backs off, as a job has requested",
+  ),
 };
 
-const pausesNoteShape = described(
+const pausesNoteShape = withDescription(
   "string?",
   "which workers may not apply the pauses of tasks; null if no such worker is known",
 );

@@ -20,7 +20,7 @@ import { queueStates } from "../../../insight/lists/queues/queue-states.ts";
 import { timeText } from "../../../queue/sql/moments.ts";
 import type { Admin, Operation } from "../../context/admin.ts";
 import { answerAt } from "../../wire/answer-at.ts";
-import { described, listOf, orNull, record, value } from "../../wire/json-schema.ts";
+import { listOf, orNull, record, value, withDescription } from "../../wire/json-schema.ts";
 import { countInQuery, inQuery, readQuery } from "../../wire/wire.ts";
 import { pauseSchema } from "./get-pauses.ts";
 import { listQuery, MAX_LIMIT, pageRequest } from "./list-query.ts";
@@ -35,7 +35,7 @@ export const queue = record(
     // The state of the worker that has locked it: alive, stale or unknown.
     holder: "string?",
     stuck_since: "time?",
-    paused: described(orNull(pauseSchema), "the pause of the queue; null: not paused"),
+    paused: withDescription(orNull(pauseSchema), "the pause of the queue; null: not paused"),
     // The number of due jobs, whether the queue is locked or not.
     ready: value,
     scheduled: value,
@@ -126,21 +126,21 @@ export const getOneQueue: Operation = {
   answer: record(
     {
       queue,
-      acknowledgement: described(
+      acknowledgement: withDescription(
         orNull(record(acknowledgementShape, "Acknowledgement")),
         "the live workers that have acknowledged all pauses; null: the queue is not paused",
       ),
       // null if there is none, or it cannot be found.
       running: { anyOf: [job, { type: "null" }] },
       next: listOf(job),
-      next_complete: described("boolean", NOT_ALL),
-      next_cursor: described(
+      next_complete: withDescription("boolean", NOT_ALL),
+      next_cursor: withDescription(
         "string?",
         "continues at /api/jobs?queue=…&q=is:due&sort=priority; null: nothing follows, or an index gave these jobs",
       ),
       arrivals: listOf(job),
-      arrivals_complete: described("boolean", NOT_ALL),
-      arrivals_cursor: described(
+      arrivals_complete: withDescription("boolean", NOT_ALL),
+      arrivals_cursor: withDescription(
         "string?",
         "continues at /api/jobs?queue=…&sort=-id; null: nothing follows, or an index gave these jobs",
       ),

@@ -3,7 +3,7 @@ import { taskListJson } from "../../../insight/json/task-json.ts";
 import { listTasks, taskSorts } from "../../../insight/lists/list-tasks.ts";
 import type { Operation } from "../../context/admin.ts";
 import { jsonAt } from "../../wire/answer-at.ts";
-import { byCondition, described, listOf, orNull, record } from "../../wire/json-schema.ts";
+import { byCondition, listOf, orNull, record, withDescription } from "../../wire/json-schema.ts";
 import { readQuery } from "../../wire/wire.ts";
 import { pauseSchema } from "./get-pauses.ts";
 import { listQuery, pageRequest } from "./list-query.ts";
@@ -16,12 +16,12 @@ const task = record(
     ...byCondition,
     oldest_ready_at: "time?",
     last_failed_at: "time?",
-    last_error_line: described(
+    last_error_line: withDescription(
       "string?",
       "the first line of the last error of any of its jobs, retried ones included; at most 300 characters",
     ),
-    last_error_at: described("time?", "the time of that error"),
-    last_error_sampled: described(
+    last_error_at: withDescription("time?", "the time of that error"),
+    last_error_sampled: withDescription(
       "boolean",
       "true: not every job was read, so there may be a later error than this one, or an error although none is shown",
     ),
@@ -30,7 +30,7 @@ const task = record(
       type: ["boolean", "null"],
       description: "true: no worker supports it; null: not every worker reports all its tasks",
     },
-    paused: described(orNull(pauseSchema), "the pause of the task; null: not paused"),
+    paused: withDescription(orNull(pauseSchema), "the pause of the task; null: not paused"),
   },
   "ListedTask",
 );

@@ -5,12 +5,12 @@ import type { JobPage } from "../../../insight/pages/job-page.ts";
 import type { LightJob } from "../../../insight/pages/light-rows.ts";
 import type { LightPage } from "../../../insight/pages/list-jobs.ts";
 import {
-  described,
   type JsonSchema,
   listedJob,
   listOf,
   record,
   value,
+  withDescription,
   withOptional,
 } from "../../wire/json-schema.ts";
 
@@ -96,7 +96,10 @@ const jobRow = record(
     run_at: "time",
     attempts: "integer",
     max_attempts: "integer",
-    error_line: described("string?", "the first line of the last error, at most 300 characters"),
+    error_line: withDescription(
+      "string?",
+      "the first line of the last error, at most 300 characters",
+    ),
     created_at: "time",
     updated_at: "time",
     key: "string?",
@@ -106,68 +109,74 @@ const jobRow = record(
     is_available: "boolean",
     state: { type: "string", enum: jobStates },
     condition: { type: "string", enum: conditions },
-    is_paused: described("boolean", "it waits, and its queue, its task or everything is paused"),
+    is_paused: withDescription(
+      "boolean",
+      "it waits, and its queue, its task or everything is paused",
+    ),
     condition_since: "time",
-    cancelling: described(
+    cancelling: withDescription(
       "string?",
       "while it runs and is being cancelled: the reason and the user",
     ),
-    payload_bytes: described("integer", "the stored size of the payload"),
-    payload_truncated: described("boolean", "true: with fields=full the payload would be null"),
+    payload_bytes: withDescription("integer", "the stored size of the payload"),
+    payload_truncated: withDescription(
+      "boolean",
+      "true: with fields=full the payload would be null",
+    ),
   },
   "JobRow",
 );
 
 const page = record(
   {
-    jobs: described(
+    jobs: withDescription(
       listOf({ anyOf: [listedJob, jobRow] }),
       "ListedJob with fields=full, JobRow with fields=row",
     ),
-    next_cursor: described(
+    next_cursor: withDescription(
       "string?",
       "continues with the same q, state, identifier, queue, search and sort; null: nothing follows",
     ),
-    cost: described(
+    cost: withDescription(
       { type: "string", enum: ["cheap", "bounded"] },
       "cheap: an index led to these jobs; bounded: jobs were read one by one, for at most about 0.4 s",
     ),
-    scanned: described(
+    scanned: withDescription(
       "integer",
       "the number of jobs or index entries that were read for this answer",
     ),
-    scanned_to: described(
+    scanned_to: withDescription(
       "integer?",
       "the last id that was read, if jobs are read in the order of ids and not all of them have been; otherwise null",
     ),
-    complete: described(
+    complete: withDescription(
       "boolean",
       "false: the time limit was reached before the page was full or the ranking complete; next_cursor continues",
     ),
-    ranking: described(
+    ranking: withDescription(
       { type: "string", enum: ["full", "partial"] },
       "partial: no index has this order and not all jobs have been read; these are the best so far. next_cursor returns the same page with better ones, until ranking is full",
     ),
-    unknown: described("string[]", "names in q that do not exist, such as task:nmae"),
-    index_hint: described(
+    unknown: withDescription("string[]", "names in q that do not exist, such as task:nmae"),
+    index_hint: withDescription(
       "string?",
       'the optional index that would make the query cheap; POST /api/indexes or "worker migrate --with-indexes" creates it; null: none would',
     ),
-    unchecked: described(
+    unchecked: withDescription(
       "integer",
       "jobs that may match and are left out, because their texts are too large to read",
     ),
-    took_ms: described("integer", "the time for reading the page, in milliseconds"),
+    took_ms: withDescription("integer", "the time for reading the page, in milliseconds"),
   },
   "JobList",
 );
 
 export const jobPageSchema: JsonSchema = withOptional(page, {
-  count: described(
+  count: withDescription(
     { anyOf: [value, { type: "null" }] },
     "with count=fast: the number of all that match; null: this filter cannot be counted",
   ),
-  suggestions: described(
+  suggestions: withDescription(
     listOf(record({ term: "string", use: "string" }, "NameSuggestion")),
     "with fields=row, if nothing matches: names similar to those in q, and the terms that they could replace",
   ),

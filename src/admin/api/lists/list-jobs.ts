@@ -3,7 +3,7 @@ import { monotonic, now } from "../../../base/clock.ts";
 import { choice, text } from "../../../commands/declare/field.ts";
 import { jobStates } from "../../../domain/job.ts";
 import { MAX_CHARACTERS } from "../../../domain/portable/query/limits.ts";
-import { exact, type Value } from "../../../domain/value.ts";
+import { exactValue, type Value } from "../../../domain/value.ts";
 import { jsonTexts } from "../../../http/response.ts";
 import { MAX_PAGE_BYTES } from "../../../insight/pages/full-rows.ts";
 import { MAX_LIMIT } from "../../../insight/pages/job-filter.ts";
@@ -90,7 +90,7 @@ export const listJobsPage: Operation = {
     const { fields: shown, count, ...filter } = readQuery(request, fields);
     const { lists } = admin.databases;
     const withCount = async (page: (JobPage | LightPage) & CountableQuery) =>
-      count === "fast" ? { count: JSON.stringify(await counted(admin, page)) } : {};
+      count === "fast" ? { count: JSON.stringify(await countMatches(admin, page)) } : {};
     // The ETag does not depend on took_ms or on the moment of the count.
     const answer = (write: (more: Texts) => string[], more: Texts) => ({
       ...jsonTexts(write({ ...more, took_ms: String(Math.round(monotonic() - began)) })),
@@ -119,11 +119,11 @@ async function similarNamesOf({ databases }: Admin, q = "", { jobs, report }: Li
 }
 
 /** Returns the number of matching jobs; null when the filter cannot be counted. */
-async function counted(
+async function countMatches(
   { feed, databases }: Admin,
   { jobs, query, isWhole }: (JobPage | LightPage) & CountableQuery,
 ): Promise<Value | null> {
-  if (isWhole) return exact(jobs.length, "probe", new Date(now()).toISOString());
+  if (isWhole) return exactValue(jobs.length, "probe", new Date(now()).toISOString());
   if (query === null) return null;
   const { gauge } = await feed.snapshot();
   return countQuery(databases.feed, query, gauge);

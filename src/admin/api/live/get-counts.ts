@@ -1,7 +1,7 @@
 // GET /api/counts: the number of jobs in each condition; with `q`, the number of jobs that match.
 import { InputError } from "../../../base/errors.ts";
 import { choice, text } from "../../../commands/declare/field.ts";
-import { between, exact, type Value } from "../../../domain/value.ts";
+import { exactValue, intervalValue, type Value } from "../../../domain/value.ts";
 import { jsonText } from "../../../http/response.ts";
 import { countsJson } from "../../../insight/json/counts-json.ts";
 import { compileQuery } from "../../../insight/query/compile-query.ts";
@@ -78,8 +78,8 @@ function countValue({ count, undecided }: CountProgress, isWhole: boolean, asOf:
     const low = { value: count, precision: "capped", low: count, high: null } as const;
     return { ...low, basis: "scan", as_of: asOf };
   }
-  if (undecided === 0) return exact(count, "scan", asOf);
-  return between({ value: count, low: count, high: count + undecided }, "scan", asOf);
+  if (undecided === 0) return exactValue(count, "scan", asOf);
+  return intervalValue({ value: count, low: count, high: count + undecided }, "scan", asOf);
 }
 
 /** Returns the part of the ids that was counted, 0 to 1. */

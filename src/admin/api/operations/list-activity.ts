@@ -13,7 +13,7 @@ import type { Operation } from "../../context/admin.ts";
 import { memoryFor } from "../../context/answer-bytes.ts";
 import { listOf, record } from "../../wire/json-schema.ts";
 import { countBetween, countInQuery, inQuery, readQuery } from "../../wire/wire.ts";
-import { cursorIn, fitting } from "./read-operations.ts";
+import { cursorIn, fitToPage } from "./read-operations.ts";
 
 const MAX_ENTRIES = 200;
 
@@ -103,7 +103,7 @@ export const listActivity: Operation = {
         ...operationMembers(byId.get(operationIdOf(members) ?? "") ?? null),
       }),
     );
-    const shown = fitting(texts);
+    const shown = fitToPage(texts);
     const last = parsed[shown.length - 1]?.get("id") ?? null;
     return jsonText(
       objectText({

@@ -29,7 +29,7 @@ const cursor = inQuery(
 );
 
 /** Returns as many of the first texts as fit on a page, but at least one. */
-export function fitting(texts: readonly string[]): readonly string[] {
+export function fitToPage(texts: readonly string[]): readonly string[] {
   let length = 0;
   const end = texts.findIndex((text, at) => {
     length += text.length;
@@ -67,7 +67,7 @@ export const listOperations: Operation = {
     const store = await operations.store();
     const { operations: found = [], hasMore = false } =
       (await store?.list(most, cursorIn(given))) ?? {};
-    const texts = fitting(found.map(operationJson));
+    const texts = fitToPage(found.map(operationJson));
     const isWhole = texts.length === found.length && !hasMore;
     return jsonText(
       objectText({

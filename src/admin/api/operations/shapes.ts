@@ -7,7 +7,7 @@ import {
 } from "../../../commands/operations/model/operation.ts";
 import { isJobId } from "../../../domain/job-ids.ts";
 import type { HttpRequest } from "../../../http/request.ts";
-import { described, listOf, orNull, record, value } from "../../wire/json-schema.ts";
+import { listOf, orNull, record, value, withDescription } from "../../wire/json-schema.ts";
 import { missingSchema } from "../../wire/missing-schema.ts";
 
 const action = { type: "string", enum: operationActions };
@@ -32,7 +32,10 @@ export const operationSchema = record(
     expected_value: orNull(value),
     done: "integer",
     skipped_locked: "integer",
-    cancelling: described("integer", "of skipped_locked, jobs that run and are being cancelled"),
+    cancelling: withDescription(
+      "integer",
+      "of skipped_locked, jobs that run and are being cancelled",
+    ),
     skipped_changed: "integer",
     skipped_gone: "integer",
     not_found: {

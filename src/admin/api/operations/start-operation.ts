@@ -92,7 +92,7 @@ async function answerPreview(
   request: HttpRequest,
   members: Members,
 ): Promise<HttpResponse> {
-  const { q, action, changes, dry_run: isDry } = checked(rehearseFields, members);
+  const { q, action, changes, dry_run: isDry } = checkFields(rehearseFields, members);
   const problems = [
     ...(isDry ? [] : [{ path: "dry_run", message: "must be true: start with a dry run" }]),
     ...(q.trim() === "" ? [{ path: "q", message: EMPTY }] : []),
@@ -129,7 +129,7 @@ function changesIn(json: string): object {
 }
 
 async function begin(admin: Admin, request: HttpRequest, members: Members): Promise<HttpResponse> {
-  const { rehearsal, rate = null, canary = null, limit = null } = checked(beginFields, members);
+  const { rehearsal, rate = null, canary = null, limit = null } = checkFields(beginFields, members);
   const { operations } = admin;
   const missing = await operations.missing();
   if (missing !== null) throw extensionMissing(missing);
@@ -151,7 +151,7 @@ async function begin(admin: Admin, request: HttpRequest, members: Members): Prom
   return jsonText(operationJson(operation), 202);
 }
 
-function checked<const F extends CommandFields>(fields: F, members: Members) {
+function checkFields<const F extends CommandFields>(fields: F, members: Members) {
   const body: Record<string, unknown> = Object.create(null);
   for (const [name, value] of members) {
     body[name] = fieldValue(value, Object.hasOwn(fields, name) ? fields[name] : undefined);

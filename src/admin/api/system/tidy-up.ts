@@ -1,6 +1,6 @@
 // What each cleanup task would delete: the number of rows, from the feed's counts, and ten examples.
 import type { Database } from "../../../database/database.ts";
-import { between, exact, type Value } from "../../../domain/value.ts";
+import { exactValue, intervalValue, type Value } from "../../../domain/value.ts";
 import { readUnusedQueues, readUnusedTasks } from "../../../insight/read/count-unused.ts";
 import type { QueueSnapshot } from "../../../insight/snapshot/queue-snapshot.ts";
 import type { NameTally } from "../../../insight/stats/name-tallies.ts";
@@ -66,7 +66,7 @@ async function tasksOfFailed(
  * is only an upper bound, and half of it is returned as the estimate.
  */
 function unusedCount(count: number, { basis, asOf }: QueueSnapshot["names"]): Value {
-  if (basis === "scan") return exact(count, basis, asOf);
+  if (basis === "scan") return exactValue(count, basis, asOf);
   const value = basis === "census" ? count : count / 2;
-  return between({ value, low: 0, high: count }, basis, asOf);
+  return intervalValue({ value, low: 0, high: count }, basis, asOf);
 }

@@ -3,12 +3,12 @@ import { open, stat } from "node:fs/promises";
 import { addAbortSignal } from "node:stream";
 import { InputError, messageOf } from "../../../base/errors.ts";
 import type { JobToAdd } from "../../../domain/job-spec.ts";
-import { counted } from "../../../domain/words.ts";
+import { countText } from "../../../domain/words.ts";
 import type { CopyResult } from "../../../queue/add/copy-jobs.ts";
 import { required, text } from "../../arguments/values.ts";
 import { trailOf, typedBy } from "../../operations/typed-by.ts";
 import { print, printJson, printProgress } from "../../output/print.ts";
-import { type CommandConnection, connected } from "../../shell/connection.ts";
+import { type CommandConnection, withConnection } from "../../shell/connection.ts";
 import { defineCommand } from "../../shell/globals.ts";
 import { StoppedError, stoppable } from "../../shell/signals.ts";
 
@@ -24,7 +24,7 @@ max_attempts, key, key_mode, retry, deadline, unique, debounce and flags as need
 byte for byte. If a line is invalid, it is reported with its number, and nothing is added. The file can
 have any number of lines. Jobs with keys are slower, because each may meet a job that exists.`,
   run: async ({ file, ...args }) => {
-    const copied = await connected(args, (connection) =>
+    const copied = await withConnection(args, (connection) =>
       stoppable((signal) => addLines(connection, file, signal)),
     );
     if (args.json) printJson(JSON.stringify(copied));
@@ -39,9 +39,9 @@ const PIECE_BYTES = 64 * 1024;
 const KNOWN_LINES = 4_096;
 
 function sentenceOf({ added, replaced }: CopyResult): string {
-  const done = `Added ${counted(added, "job")}`;
+  const done = `Added ${countText(added, "job")}`;
   if (replaced === 0) return done;
-  const lines = counted(replaced, "line");
+  const lines = countText(replaced, "line");
   return `${done}; ${lines} updated or kept a job of the same key`;
 }
 
@@ -62,7 +62,7 @@ async function addLines(
   let count = 0;
   const jobs = async function* (): AsyncGenerator<JobToAdd> {
     for await (const block of lineBlocks(chunksOf(file, signal, progress.read))) {
-      if (signal.aborted) throw stopped(signal);
+      if (signal.aborted) throw stoppedError(signal);
       progress.show(count);
       for (const [at, line] of block.lines.entries()) {
         if (line.trim() === "") continue;
@@ -84,7 +84,8 @@ async function addLines(
   }
 }
 
-const stopped = (signal: AbortSignal) => new StoppedError(signal, "stopped: nothing was added");
+const stoppedError = (signal: AbortSignal) =>
+  new StoppedError(signal, "stopped: nothing was added");
 
 async function* chunksOf(
   file: string,
@@ -100,7 +101,7 @@ async function* chunksOf(
       yield chunk;
     }
   } catch (error) {
-    if (signal.aborted) throw stopped(signal);
+    if (signal.aborted) throw stoppedError(signal);
     throw new InputError([{ path: "<file>", message: `cannot be read: ${messageOf(error)}` }]);
   }
 }
@@ -126,7 +127,7 @@ async function progressOf(file: string) {
     },
     show: (count: number) => {
       const part = size === 0 ? "" : ` (${Math.floor((bytes / size) * 100)} % of the file)`;
-      printProgress(`${counted(count, "job")} read${part}`);
+      printProgress(`${countText(count, "job")} read${part}`);
     },
     end: () => printProgress(null),
   };

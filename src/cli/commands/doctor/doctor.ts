@@ -2,7 +2,7 @@
 import type { ExitStatus } from "../../arguments/command.ts";
 import { colourOf } from "../../output/colour.ts";
 import { print, printJson } from "../../output/print.ts";
-import { connected } from "../../shell/connection.ts";
+import { withConnection } from "../../shell/connection.ts";
 import { defineCommand } from "../../shell/globals.ts";
 import type { SameQueue } from "../../shell/same-queue.ts";
 import { type Finding, type FindingLevel, finding } from "./finding.ts";
@@ -19,7 +19,7 @@ Exit status: 0 no problems; 3 warnings; 1 something is broken or the database is
     const { readFacts } = await import("./read-facts.ts");
     const { vacuumFindings, schemaFindings, serverFindings } = await import("./rules.ts");
     const { queueFindings } = await import("./queue-rules.ts");
-    const facts = await connected(args, ({ database }) => readFacts(database), false);
+    const facts = await withConnection(args, ({ database }) => readFacts(database), false);
     const { suggest } = args;
     const all = [
       ...[serverFindings, schemaFindings, vacuumFindings, queueFindings].flatMap((rule) =>

@@ -26,5 +26,5 @@ export function inPsql(statement: string): string {
 }
 
 /** A quoted SQL identifier. */
-export const quoted = (name: string) =>
+export const quoteName = (name: string) =>
   /^[a-z_][a-z0-9_]*$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`;

@@ -3,10 +3,10 @@ import type { RelationFacts } from "../../../database/inspect/relations.ts";
 import { strayMessage } from "../../../database/stray-functions.ts";
 import { shellWord } from "../../../domain/portable/shell-word.ts";
 import { positionals } from "../../../domain/portable/worker-line.ts";
-import { counted, grouped } from "../../../domain/words.ts";
+import { countText, numberText } from "../../../domain/words.ts";
 import { recoverQueues } from "../../../insight/why/causes.ts";
 import { lineOfFix } from "../../operations/fix-line.ts";
-import { type Finding, finding, inPsql, quoted } from "./finding.ts";
+import { type Finding, finding, inPsql, quoteName } from "./finding.ts";
 import type { DoctorFacts } from "./read-facts.ts";
 
 type Queue = NonNullable<DoctorFacts["queue"]>;
@@ -50,13 +50,13 @@ function driftFindings({ drift }: Queue, schema: string): Finding[] {
   }
   for (const name of drift.triggers) {
     const fix = inPsql(
-      `alter table ${quoted(schema)}._private_jobs disable trigger ${quoted(name)}`,
+      `alter table ${quoteName(schema)}._private_jobs disable trigger ${quoteName(name)}`,
     );
     found.push(finding("warn", "drift", `the trigger ${name} runs for every job`, fix));
   }
   for (const { name, table } of drift.references) {
     const message = `the foreign key ${name} of ${table} blocks the deletion of each job that it references: the job fails`;
-    const fix = inPsql(`alter table ${table} drop constraint ${quoted(name)}`);
+    const fix = inPsql(`alter table ${table} drop constraint ${quoteName(name)}`);
     found.push(finding("warn", "drift", message, fix));
   }
   if (found.length === 0) found.push(finding("ok", "drift", "no drift from the created schema"));
@@ -79,7 +79,7 @@ function indexFindings({ indexes, optional, tables }: Queue, schema: string): Fi
   const found: Finding[] = [];
   for (const { name, is_valid: isValid } of indexes) {
     if (isValid || building.has(name)) continue;
-    const fix = inPsql(`reindex index concurrently ${quoted(schema)}.${quoted(name)}`);
+    const fix = inPsql(`reindex index concurrently ${quoteName(schema)}.${quoteName(name)}`);
     found.push(finding("bad", "indexes", `the index ${name} is invalid and not used`, fix));
   }
   for (const { name, state } of optional) {
@@ -93,7 +93,7 @@ function indexFindings({ indexes, optional, tables }: Queue, schema: string): Fi
   );
   if (jobs > MANY_JOBS && absent.length > 0) {
     const names = absent.map(({ name }) => name).join(", ");
-    const message = `with ${grouped(jobs)} jobs some reads of the admin are slow without ${names}`;
+    const message = `with ${numberText(jobs)} jobs some reads of the admin are slow without ${names}`;
     found.push(finding("warn", "indexes", message, "worker migrate --with-indexes"));
   }
   if (found.length === 0) found.push(finding("ok", "indexes", "all valid"));
@@ -115,7 +115,7 @@ function timetableFindings({ entriesOff, cronDifferences }: Queue, schema: strin
     ];
   }
   const differing = cronDifferences.map(({ name, text }) =>
-    finding("warn", "timetable", `${lowered(name)} ${text}`, "worker cron"),
+    finding("warn", "timetable", `${lowerFirst(name)} ${text}`, "worker cron"),
   );
   const found = entriesOff.map((entry) => {
     const { identifier, source, lastExecutionMs, nextExecutionMs, isAhead, lateSinceMs } = entry;
@@ -134,7 +134,7 @@ function timetableFindings({ entriesOff, cronDifferences }: Queue, schema: strin
     }
     const until = new Date(lastExecutionMs ?? 0).toISOString();
     const message = `the last tick of the cron entry "${identifier}" is at ${until}, ahead of the database's clock: nothing is scheduled before it`;
-    const update = `update ${quoted(schema)}._private_known_crontabs set last_execution = null where identifier = '${identifier.replaceAll("'", "''")}'`;
+    const update = `update ${quoteName(schema)}._private_known_crontabs set last_execution = null where identifier = '${identifier.replaceAll("'", "''")}'`;
     return finding("bad", "timetable", message, inPsql(update));
   });
   return [...found, ...differing];
@@ -142,13 +142,13 @@ function timetableFindings({ entriesOff, cronDifferences }: Queue, schema: strin
 
 function bloatFindings({ tables }: Queue, schema: string): Finding[] {
   const found = tables.flatMap((table): Finding[] => {
-    const name = `${quoted(schema)}.${quoted(table.name)}`;
+    const name = `${quoteName(schema)}.${quoteName(table.name)}`;
     if (isBloated(table)) {
-      const message = `${table.name} has ${grouped(table.dead_rows)} dead rows and ${grouped(table.live_rows)} live ones; fetches read both`;
+      const message = `${table.name} has ${numberText(table.dead_rows)} dead rows and ${numberText(table.live_rows)} live ones; fetches read both`;
       return [finding("warn", "bloat", message, inPsql(`vacuum (analyze) ${name}`))];
     }
     if (table.changed_since_analyze > Math.max(MUCH_CHANGED, table.live_rows)) {
-      const message = `the statistics of ${table.name} are ${grouped(table.changed_since_analyze)} changes old`;
+      const message = `the statistics of ${table.name} are ${numberText(table.changed_since_analyze)} changes old`;
       return [finding("warn", "bloat", message, inPsql(`analyze ${name}`))];
     }
     return [];
@@ -163,11 +163,11 @@ function lockFindings({ sweep }: Queue): Finding[] {
   if (sweep === null) return [finding("ok", "locks", "no stale worker has a lock")];
   const { unknown, message } = sweep;
   if (unknown.length === 0) {
-    return [finding("warn", "locks", `a sweep ${lowered(message)}`, "worker sweep")];
+    return [finding("warn", "locks", `a sweep ${lowerFirst(message)}`, "worker sweep")];
   }
   // They may run: a sweep would have their jobs run twice. Stale workers with locks are incidents.
   const names = `${unknown.slice(0, MAX_NAMED).join(", ")}${unknown.length > MAX_NAMED ? ", …" : ""}`;
-  const text = `${counted(unknown.length, "worker")} without heartbeats locked jobs or queues over 5 minutes ago: ${names}; check that each is still running, because "worker sweep" and "worker unlock" start its jobs again`;
+  const text = `${countText(unknown.length, "worker")} without heartbeats locked jobs or queues over 5 minutes ago: ${names}; check that each is still running, because "worker sweep" and "worker unlock" start its jobs again`;
   return [finding("warn", "locks", text)];
 }
 
@@ -176,19 +176,19 @@ function lostNameFindings({ lostNames }: Queue, schema: string): Finding[] {
   const { queues, queuedJobs, tasklessJobs } = lostNames;
   const found: Finding[] = [];
   if (queues.length > 0) {
-    const what = `${counted(queuedJobs, "job")} cannot run: the rows of ${counted(queues.length, "queue")} were deleted`;
+    const what = `${countText(queuedJobs, "job")} cannot run: the rows of ${countText(queues.length, "queue")} were deleted`;
     found.push(finding("bad", "names", what, recoverQueues(schema)));
   }
   if (tasklessJobs > 0) {
-    const s = quoted(schema);
+    const s = quoteName(schema);
     const listed = `select id from ${s}._private_jobs where task_id not in (select id from ${s}._private_tasks)`;
-    const what = `${counted(tasklessJobs, "job")} cannot run because the name of the task was deleted: fail or complete each, and add it again`;
+    const what = `${countText(tasklessJobs, "job")} cannot run because the name of the task was deleted: fail or complete each, and add it again`;
     found.push(finding("bad", "names", what, inPsql(listed)));
   }
   return found.length > 0 ? found : [finding("ok", "names", "every job has its task and queue")];
 }
 
-const lowered = (sentence: string) => sentence.charAt(0).toLowerCase() + sentence.slice(1);
+const lowerFirst = (sentence: string) => sentence.charAt(0).toLowerCase() + sentence.slice(1);
 
 /** The incidents of the page's overview: stale locks, stuck queues, tasks that no worker supports, and so on. */
 function incidentFindings({ incidents }: Queue): Finding[] {

@@ -50,7 +50,7 @@ export async function readFacts(db: Database) {
     connections: await part("connections", () => readConnections(db)),
     transactionAge: await part("transaction age", () => readTransactionAge(db)),
     oldest: await part("oldest transaction", () => readOldestTransaction(db)),
-    held: await part("held rows", () => readOldestXmin(db)),
+    oldestXmin: await part("held rows", () => readOldestXmin(db)),
     rights: (await part("privileges", () => readMissingRights(db))) ?? [],
     open: (await part("search path", () => readOpenSchemas(db))) ?? [],
     schemaName: db.schema.name,

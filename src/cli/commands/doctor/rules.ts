@@ -3,8 +3,8 @@
 import { LAST_TRANSACTION_AGE } from "../../../database/inspect/transaction-age.ts";
 import type { ReadySchema } from "../../../database/schema/schema-state.ts";
 import { ageText, spanText } from "../../../domain/portable/ages.ts";
-import { grouped } from "../../../domain/words.ts";
-import { type Finding, finding, inPsql, quoted } from "./finding.ts";
+import { numberText } from "../../../domain/words.ts";
+import { type Finding, finding, inPsql, quoteName } from "./finding.ts";
 import type { DoctorFacts } from "./read-facts.ts";
 
 const OLDEST_SERVER = 14;
@@ -53,7 +53,7 @@ export function serverFindings({
     found.push(finding(isFull ? "warn" : "ok", "connections", message, fix));
   }
   if (transactionAge !== null && transactionAge > LAST_TRANSACTION_AGE / 3) {
-    const message = `the oldest row is ${grouped(transactionAge)} transactions old; at ${grouped(LAST_TRANSACTION_AGE)} PostgreSQL stops accepting writes`;
+    const message = `the oldest row is ${numberText(transactionAge)} transactions old; at ${numberText(LAST_TRANSACTION_AGE)} PostgreSQL stops accepting writes`;
     const isNear = transactionAge > LAST_TRANSACTION_AGE / 2;
     found.push(finding(isNear ? "bad" : "warn", "vacuum", message, inPsql("vacuum (freeze)")));
   }
@@ -96,7 +96,7 @@ export function schemaFindings(facts: DoctorFacts): Finding[] {
       return schema satisfies never;
   }
   if (queue?.hidden != null) {
-    const fix = inPsql(`alter role ${quoted(server?.role ?? "")} bypassrls`);
+    const fix = inPsql(`alter role ${quoteName(server?.role ?? "")} bypassrls`);
     found.push(finding("bad", "privileges", queue.hidden, server === null ? null : fix));
   } else if (queue !== null && rights.length === 0) {
     found.push(finding("ok", "privileges", "this role has all privileges that a worker needs"));
@@ -141,7 +141,7 @@ function readyFindings(schema: ReadySchema, name: string, migrate: string): Find
 
 const makers = { ours: "worker", graphile: "Graphile Worker", "rust-port": "its Rust port" };
 
-export function vacuumFindings({ oldest, held, server }: DoctorFacts): Finding[] {
+export function vacuumFindings({ oldest, oldestXmin, server }: DoctorFacts): Finding[] {
   const found: Finding[] = [];
   const nowMs = server === null ? null : Date.parse(server.now);
   const age = (since: string | null) =>
@@ -154,12 +154,12 @@ export function vacuumFindings({ oldest, held, server }: DoctorFacts): Finding[]
     );
   }
   if (
-    held !== null &&
-    (held.transactions > MANY_TRANSACTIONS || age(held.since) > LONG_TRANSACTION_MS)
+    oldestXmin !== null &&
+    (oldestXmin.transactions > MANY_TRANSACTIONS || age(oldestXmin.since) > LONG_TRANSACTION_MS)
   ) {
-    const { kind, name, transactions } = held;
+    const { kind, name, transactions } = oldestXmin;
     if (kind === "session" && found.length > 0) return found;
-    const message = `${kinds[kind]} ${name} holds back vacuum by ${grouped(transactions)} transactions`;
+    const message = `${kinds[kind]} ${name} holds back vacuum by ${numberText(transactions)} transactions`;
     found.push(finding("warn", "vacuum", message, fixOf(kind, name)));
   }
   if (found.length === 0) found.push(finding("ok", "vacuum", "not held back"));

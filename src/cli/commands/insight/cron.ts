@@ -2,7 +2,7 @@
 import { timeInZone } from "../../../domain/cron/time-zone.ts";
 import type { CronPage, CronSort, ListedCronEntry } from "../../../insight/lists/cron/list-cron.ts";
 import { print, printJson, printTable } from "../../output/print.ts";
-import { connected } from "../../shell/connection.ts";
+import { withConnection } from "../../shell/connection.ts";
 import { defineCommand } from "../../shell/globals.ts";
 import type { SameQueue } from "../../shell/same-queue.ts";
 import { listingOptions, timeOf } from "./listing.ts";
@@ -18,7 +18,7 @@ export const cronCommand = defineCommand({
   run: async ({ search, sort, limit, cursor = null, ...args }) => {
     const { listCron } = await import("../../../insight/lists/cron/list-cron.ts");
     const { cronListJson } = await import("../../../insight/json/cron-json.ts");
-    const page = await connected(args, ({ database }) =>
+    const page = await withConnection(args, ({ database }) =>
       listCron(database, { search, sort, limit, cursor }),
     );
     if (args.json) printJson(cronListJson(page));

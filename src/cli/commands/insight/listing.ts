@@ -1,13 +1,13 @@
 // Shared by the lists of tasks and cron entries: their options, and how a page is read.
-import { choice, defaulting, text, whole } from "../../arguments/values.ts";
+import { choice, text, whole, withDefault } from "../../arguments/values.ts";
 
 export const listingOptions = <const S extends string>(
   sorts: readonly [S, ...S[]],
   of: string,
 ) => ({
-  search: defaulting(text(`Filter by text in ${of}`), ""),
-  sort: defaulting(choice("Sort order", sorts), sorts[0]),
-  limit: defaulting(whole("Maximum number of rows", 1, 500), 100),
+  search: withDefault(text(`Filter by text in ${of}`), ""),
+  sort: withDefault(choice("Sort order", sorts), sorts[0]),
+  limit: withDefault(whole("Maximum number of rows", 1, 500), 100),
   cursor: text("Cursor printed by the previous page", { form: "cursor" }),
 });
 

@@ -1,6 +1,6 @@
 // worker paused: what is paused, with the end, the author and the reason of each pause.
 import { print, printJson, printTable, time } from "../../output/print.ts";
-import { connected } from "../../shell/connection.ts";
+import { withConnection } from "../../shell/connection.ts";
 import { defineCommand } from "../../shell/globals.ts";
 
 export const pausedCommand = defineCommand({
@@ -14,7 +14,7 @@ export const pausedCommand = defineCommand({
       "../../../insight/controls/pause-text.ts"
     );
     const { pausesNote } = await import("../../../insight/limits/unreported.ts");
-    const [pauses, workers, note] = await connected(args, async ({ database }) => {
+    const [pauses, workers, note] = await withConnection(args, async ({ database }) => {
       const found = await listPauses(database);
       return [found, await readAcknowledgement(database), await pausesNote(database, found)];
     });

@@ -4,7 +4,7 @@ import { shownConditions } from "../../../domain/condition.ts";
 import { valueText } from "../../../domain/words.ts";
 import type { ListedTask, TaskSort } from "../../../insight/lists/list-tasks.ts";
 import { print, printJson, printTable } from "../../output/print.ts";
-import { connected } from "../../shell/connection.ts";
+import { withConnection } from "../../shell/connection.ts";
 import { defineCommand } from "../../shell/globals.ts";
 import { listingOptions, timeOf } from "./listing.ts";
 
@@ -23,7 +23,7 @@ export const tasksCommand = defineCommand({
     const { taskListJson } = await import("../../../insight/json/task-json.ts");
     const { listPauses } = await import("../../../insight/controls/list-pauses.ts");
     const { pausedSubject } = await import("../../../insight/controls/pause-text.ts");
-    const { page, asOf, pauses } = await connected(args, async ({ database }) => {
+    const { page, asOf, pauses } = await withConnection(args, async ({ database }) => {
       const { names } = await createSampler(database).pulse();
       const request = { search, sort, limit, cursor };
       const page = await listTasks(database, request, names);

@@ -6,7 +6,7 @@ import type { Database } from "../../../database/database.ts";
 import { span } from "../../arguments/values.ts";
 import { liveScreen } from "../../output/live-screen.ts";
 import { print, printJson } from "../../output/print.ts";
-import { connected } from "../../shell/connection.ts";
+import { withConnection } from "../../shell/connection.ts";
 import { defineCommand } from "../../shell/globals.ts";
 import { stoppable } from "../../shell/signals.ts";
 import type { ScreenData } from "./watch-screen.ts";
@@ -23,7 +23,7 @@ export const watchCommand = defineCommand({
     if (interval < MIN_MS) {
       throw new InputError([{ path: "interval", message: "must be at least 500ms" }]);
     }
-    await connected(args, ({ database }) =>
+    await withConnection(args, ({ database }) =>
       stoppable(async (signal) => {
         const read = await reader(database);
         if (args.json) return jsonLines(read, interval, signal);

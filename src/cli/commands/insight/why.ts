@@ -5,7 +5,7 @@ import type { JobExplanation } from "../../../insight/why/explain-job.ts";
 import { required, text } from "../../arguments/values.ts";
 import { lineOfFix } from "../../operations/fix-line.ts";
 import { print, printJson } from "../../output/print.ts";
-import { connected } from "../../shell/connection.ts";
+import { withConnection } from "../../shell/connection.ts";
 import { defineCommand } from "../../shell/globals.ts";
 import type { SameQueue } from "../../shell/same-queue.ts";
 
@@ -17,7 +17,7 @@ export const whyCommand = defineCommand({
     const { createInsight } = await import("../../../insight/insight.ts");
     const { explainJob } = await import("../../../insight/why/explain-job.ts");
     const { whyJson } = await import("../../../insight/json/why-json.ts");
-    const why = await connected(args, ({ database }) =>
+    const why = await withConnection(args, ({ database }) =>
       explainJob(database, checkedJobId(id), createInsight(database)),
     );
     if (why === null) {

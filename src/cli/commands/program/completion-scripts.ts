@@ -89,14 +89,12 @@ export function fish(commands: readonly CompletionWords[]): string {
   const lines = commands.flatMap(({ name, describe, words, options }) => {
     const here = `-n '__fish_seen_subcommand_from ${name}'`;
     return [
-      `complete -c worker ${none} -f -a ${name} -d ${quoted(describe)}`,
-      ...(words.length === 0
-        ? []
-        : [`complete -c worker ${here} -f -a ${quoted(words.join(" "))}`]),
+      `complete -c worker ${none} -f -a ${name} -d ${quote(describe)}`,
+      ...(words.length === 0 ? [] : [`complete -c worker ${here} -f -a ${quote(words.join(" "))}`]),
       ...options.map(({ name: option, describe: about, takesValue, isPath, choices }) => {
         const value = isPath ? " -r -F" : takesValue ? " -x" : "";
-        const words = choices.length === 0 ? "" : ` -a ${quoted(choices.join(" "))}`;
-        return `complete -c worker ${here} -l ${option.slice(2)} -d ${quoted(about)}${value}${words}`;
+        const words = choices.length === 0 ? "" : ` -a ${quote(choices.join(" "))}`;
+        return `complete -c worker ${here} -l ${option.slice(2)} -d ${quote(about)}${value}${words}`;
       }),
     ];
   });
@@ -115,4 +113,4 @@ function distinct(commands: readonly CompletionWords[]): readonly KnownOption[] 
 }
 
 const single = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
-const quoted = (text: string) => `'${text.replaceAll(/[\\']/g, "\\$&")}'`;
+const quote = (text: string) => `'${text.replaceAll(/[\\']/g, "\\$&")}'`;

@@ -8,14 +8,14 @@ export const licensesCommand = defineCommand({
   describe: "Print the licences of the included software: packages, Node.js, PostgreSQL",
   unsupported: { databaseUrl: "it needs no database", schema: "it needs no database" },
   run: async () => {
-    const packed = await embedded();
+    const packed = await embeddedText();
     const { brotliDecompressSync } = await import("node:zlib");
     printOwn(brotliDecompressSync(Buffer.from(packed, "base64")).toString());
     return undefined;
   },
 });
 
-async function embedded(): Promise<string> {
+async function embeddedText(): Promise<string> {
   try {
     const { default: text } = await import("../../../../dist/third-party-notices.json", {
       with: { type: "json" },

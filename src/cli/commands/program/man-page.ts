@@ -12,7 +12,7 @@ export function manualPage({ about, commands, options, notes }: Manual): string 
     ".RI < command >",
     ".RI [ options ]",
     ".SH DESCRIPTION",
-    escaped(about),
+    escapeText(about),
     ".SH COMMANDS",
     ...commands.flatMap(commandLines),
     ".SH OPTIONS OF EVERY COMMAND",
@@ -24,7 +24,7 @@ export function manualPage({ about, commands, options, notes }: Manual): string 
       "~/.pgpass, ~/.pg_service.conf, ~/.postgresql: passwords, services and certificates, as for psql(1).",
     ),
     ".SH SEE ALSO",
-    escaped("psql(1), systemd.exec(5) about credentials"),
+    escapeText("psql(1), systemd.exec(5) about credentials"),
   ];
   return `${lines.join("\n")}\n`;
 }
@@ -39,13 +39,17 @@ function commandLines({
   examples,
 }: ManualCommand): string[] {
   return [
-    `.SS ${escaped(synopsis)}`,
-    escaped(about),
-    ...(aliases.length === 0 ? [] : [`Also: ${escaped(aliases.join(", "))}.`]),
+    `.SS ${escapeText(synopsis)}`,
+    escapeText(about),
+    ...(aliases.length === 0 ? [] : [`Also: ${escapeText(aliases.join(", "))}.`]),
     ...paragraphs(notes),
-    ...positionals.flatMap((word) => [".TP", `.I ${escaped(word.name)}`, escaped(word.about)]),
+    ...positionals.flatMap((word) => [
+      ".TP",
+      `.I ${escapeText(word.name)}`,
+      escapeText(word.about),
+    ]),
     ...options.flatMap(optionLines),
-    ...examples.flatMap((line) => [".PP", `\\fB${escaped(line)}\\fR`]),
+    ...examples.flatMap((line) => [".PP", `\\fB${escapeText(line)}\\fR`]),
   ];
 }
 
@@ -62,18 +66,18 @@ function optionLines({
     fallback === null ? "" : `Default: ${fallback}.`,
     variables.length === 0 ? "" : `Environment: ${variables.join(", ")}.`,
   ].filter(Boolean);
-  const typed = names.map((one) => `\\fB${escaped(one)}\\fR`).join(", ");
-  const argument = form === null ? "" : ` \\fI${escaped(form)}\\fR`;
-  return [".TP", `${typed}${argument}`, escaped([about, ...more].join(" "))];
+  const typed = names.map((one) => `\\fB${escapeText(one)}\\fR`).join(", ");
+  const argument = form === null ? "" : ` \\fI${escapeText(form)}\\fR`;
+  return [".TP", `${typed}${argument}`, escapeText([about, ...more].join(" "))];
 }
 
 function paragraphs(text: string): string[] {
   const blocks = text.split(/\n\s*\n/).filter((block) => block.trim() !== "");
-  return blocks.flatMap((block) => [".PP", ...block.split("\n").map(escaped)]);
+  return blocks.flatMap((block) => [".PP", ...block.split("\n").map(escapeText)]);
 }
 
 /** Escapes text for troff: no line starts a request, no backslash an escape; non-ASCII letters by code. */
-function escaped(text: string): string {
+function escapeText(text: string): string {
   const plain = text.replaceAll("\\", "\\e").replaceAll("-", "\\-");
   const ascii = plain.replaceAll(/[^ -~]/gu, (letter) => {
     const code = (letter.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0");

@@ -72,8 +72,8 @@ export function checkedChanges(
     const input: Record<string, unknown> = Object.assign(Object.create(null), changes);
     input["ids"] = ["1"];
     const { ids: _, ...checked } = checkInput(commandOf(action), input);
-    const given = Object.entries(checked).filter(([, value]) => value !== undefined);
-    return Object.fromEntries(given) as Changes;
+    const entries = Object.entries(checked).filter(([, value]) => value !== undefined);
+    return Object.fromEntries(entries) as Changes;
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
     throw new InputError(

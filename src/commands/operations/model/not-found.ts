@@ -22,14 +22,14 @@ interface OperationCounts {
 export function notFound(operation: OperationCounts): Value | null {
   const { matched, afterId, boundary, skippedChanged: changed } = operation;
   if (matched === null || BigInt(afterId) < BigInt(boundary.maxId)) return null;
-  const met = operation.done + operation.skippedLocked + operation.skippedGone;
+  const processed = operation.done + operation.skippedLocked + operation.skippedGone;
   const rest = (count: number) => Math.max(count, 0);
   const { basis, as_of } = matched;
   const isExact = matched.precision === "exact";
-  const low = rest((matched.low ?? matched.value) - met - changed);
+  const low = rest((matched.low ?? matched.value) - processed - changed);
   const most = isExact ? matched.value : (matched.high ?? null);
-  const high = most === null ? null : rest(most - met);
+  const high = most === null ? null : rest(most - processed);
   if (isExact && low === high) return { value: low, precision: "exact", basis, as_of };
   const precision = high === null ? "capped" : "estimated";
-  return { value: rest(matched.value - met - changed), precision, low, high, basis, as_of };
+  return { value: rest(matched.value - processed - changed), precision, low, high, basis, as_of };
 }

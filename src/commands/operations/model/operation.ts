@@ -108,7 +108,7 @@ export const skippedJobs = ({ skippedLocked, skippedChanged, skippedGone }: JobO
   skippedLocked + skippedChanged + skippedGone;
 
 /** Jobs that ran at their turn, and are being cancelled. */
-export const cancelling = ({ action, skippedLocked }: JobOperation) =>
+export const cancellingCount = ({ action, skippedLocked }: JobOperation) =>
   isOperationAction(action) && actionData(action).ofRunning !== undefined ? skippedLocked : 0;
 
 /** How long undo data are stored, in hours, and the maximum number of rows of one operation. */
@@ -136,7 +136,7 @@ export function operationJson(operation: JobOperation): string {
     expected_value: text(expected),
     done: text(operation.done),
     skipped_locked: text(operation.skippedLocked),
-    cancelling: text(cancelling(operation)),
+    cancelling: text(cancellingCount(operation)),
     skipped_changed: text(operation.skippedChanged),
     skipped_gone: text(operation.skippedGone),
     not_found: text(notFound(operation)),

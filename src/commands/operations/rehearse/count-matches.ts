@@ -79,15 +79,15 @@ function idsOf({ jobs: { shape }, maxId }: MatchRequest): { first: bigint; last:
 /** Counts the matches if that is cheap; null if it would take too long. */
 async function countedWhereCheap(
   tools: Tools,
-  asked: MatchRequest,
+  matchRequest: MatchRequest,
   isSmall: boolean,
 ): Promise<MatchTally | null> {
   const { reads } = tools;
-  const { jobs, maxId, walkMs } = asked;
+  const { jobs, maxId, walkMs } = matchRequest;
   if (jobs.isEmpty) return noTally;
   if (isSmall && jobs.check === null) return tallyRange(reads, jobs, "0", maxId);
-  if (isSmall || isNarrow(asked)) {
-    const { tally, isWhole } = await walkedThrough(tools, asked);
+  if (isSmall || isNarrow(matchRequest)) {
+    const { tally, isWhole } = await walkedThrough(tools, matchRequest);
     if (isWhole) return tally;
   }
   if (jobs.cost !== "cheap") return null;
@@ -117,9 +117,9 @@ function mayRun({ shape: { isDue, conditions } }: JobQuery): boolean {
 /** Whether few jobs can match, as with an id or a key. */
 const hasFew = (jobs: JobQuery) => isFew(matchingOf(jobs));
 
-function isNarrow(asked: MatchRequest): boolean {
-  const { first, last } = idsOf(asked);
-  return hasFew(asked.jobs) || last - first < NARROW;
+function isNarrow(matchRequest: MatchRequest): boolean {
+  const { first, last } = idsOf(matchRequest);
+  return hasFew(matchRequest.jobs) || last - first < NARROW;
 }
 
 interface WalkTally {
@@ -129,11 +129,14 @@ interface WalkTally {
 }
 
 /** Walks ascending by id for a limited time. */
-async function walkedThrough({ reads, monotonic }: Tools, asked: MatchRequest): Promise<WalkTally> {
-  const { jobs, walkMs } = asked;
+async function walkedThrough(
+  { reads, monotonic }: Tools,
+  matchRequest: MatchRequest,
+): Promise<WalkTally> {
+  const { jobs, walkMs } = matchRequest;
   const until = monotonic() + walkMs;
   let tally = noTally;
-  const { first, last } = idsOf(asked);
+  const { first, last } = idsOf(matchRequest);
   let after = first - 1n;
   // A selective index reads few rows in any range, so the range is not limited.
   let span = hasFew(jobs) ? Number.MAX_SAFE_INTEGER : FIRST_SPAN;

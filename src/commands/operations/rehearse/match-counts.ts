@@ -1,6 +1,6 @@
 // The numbers of matching jobs, of running ones, and of those by task and queue: exact, or estimated from a sample of
 // the table's pages. Pure functions; read-matches.ts reads the data.
-import { between, exact, type Value, within } from "../../../domain/value.ts";
+import { exactValue, intervalValue, limitToWhole, type Value } from "../../../domain/value.ts";
 import { estimateFrom } from "../../../insight/stats/page-sample.ts";
 
 export interface MatchCounts {
@@ -84,8 +84,8 @@ export function countedAs(tally: MatchTally, asOf: string): MatchCounts {
   const { undecided } = tally;
   const value = (count: number) =>
     undecided === 0
-      ? exact(count, "scan", asOf)
-      : between({ value: count, low: count, high: count + undecided }, "scan", asOf);
+      ? exactValue(count, "scan", asOf)
+      : intervalValue({ value: count, low: count, high: count + undecided }, "scan", asOf);
   const shares = (counts: Counts) =>
     largest([...counts], ([, count]) => count).map(([id, count]) => ({ id, count: value(count) }));
   return {
@@ -122,23 +122,23 @@ export function estimatedFrom(
       const place = places[at] ?? 0;
       counts[place] = (counts[place] ?? 0) + 1;
     }
-    return between(estimateFrom(pages, counts, perPage), "sample", asOf, atLeast);
+    return intervalValue(estimateFrom(pages, counts, perPage), "sample", asOf, atLeast);
   };
-  const count = within(estimateOf(all, walked.rows), exact(most, "catalog", asOf));
+  const count = limitToWhole(estimateOf(all, walked.rows), exactValue(most, "catalog", asOf));
   const part = (some: readonly number[], atLeast: number) =>
-    within(estimateOf(some, atLeast), count);
+    limitToWhole(estimateOf(some, atLeast), count);
   const ofLocked = (is: boolean) => all.filter((at) => isLocked[at] === is);
   const shares = (ids: MatchSample["queues"], counts: Counts) => {
-    const met = Map.groupBy(all, (at) => ids[at] ?? null);
-    const groups = [...new Set([...met.keys(), ...counts.keys()])].map((id) => ({
-      ...{ id, some: met.get(id) ?? [], atLeast: counts.get(id) ?? 0 },
+    const matchesById = Map.groupBy(all, (at) => ids[at] ?? null);
+    const groups = [...new Set([...matchesById.keys(), ...counts.keys()])].map((id) => ({
+      ...{ id, some: matchesById.get(id) ?? [], atLeast: counts.get(id) ?? 0 },
     }));
     const some = largest(groups, (one) => Math.max(one.some.length, one.atLeast));
     return some.map((one) => ({ id: one.id, count: part(one.some, one.atLeast) }));
   };
   return {
     count,
-    locked: mayRun ? part(ofLocked(true), walked.locked) : exact(0, "sample", asOf),
+    locked: mayRun ? part(ofLocked(true), walked.locked) : exactValue(0, "sample", asOf),
     free: mayRun ? part(ofLocked(false), walked.rows - walked.locked) : count,
     byTask: shares(sample.tasks, walked.byTask),
     byQueue: shares(sample.queues, walked.byQueue),

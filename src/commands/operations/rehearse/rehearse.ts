@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 import type { Database } from "../../../database/database.ts";
 import { parseQuery } from "../../../domain/query/parse-query.ts";
 import { printQuery } from "../../../domain/query/print-query.ts";
-import { exact, noMoreThan, type Value } from "../../../domain/value.ts";
+import { exactValue, limitTo, type Value } from "../../../domain/value.ts";
 import type { SampleOptions } from "../../../insight/stats/count-query.ts";
 import { readNames } from "../../../insight/stats/queue-rows.ts";
 import { isDeletion, storedBytes } from "../../before-images/job-change.ts";
@@ -73,14 +73,14 @@ export async function rehearse(
   const changes = checkedChanges(action, request.changes as Changes);
   const { leavesOut } = actionData(action);
   const boundary = await readBoundary(reads);
-  const jobs = await tools.compile(without(request.query, leavesOut));
+  const jobs = await tools.compile(removeTerm(request.query, leavesOut));
   const act = changeOf(action, changes);
   const { maxId } = boundary;
   const counts = await countMatches(tools, { jobs, maxId, walkMs, sample: request.sample });
   const { count } = counts;
-  const none = exact(0, count.basis, count.as_of);
+  const none = exactValue(0, count.basis, count.as_of);
   const [free, skipLocked] = act.mayRun === true ? [count, none] : [counts.free, counts.locked];
-  const change = limit === null ? free : noMoreThan(free, limit);
+  const change = limit === null ? free : limitTo(free, limit);
   const [byTask, byQueue] = await Promise.all([
     sharesOf(reads, "task", counts.byTask),
     sharesOf(reads, "queue", counts.byQueue),
@@ -104,7 +104,7 @@ export async function rehearse(
 }
 
 /** Returns the query without the jobs that the action leaves out. Preview and receipt show this query. */
-function without(text: string, term: string | undefined): string {
+function removeTerm(text: string, term: string | undefined): string {
   const tree = term === undefined ? null : parseQuery(text);
   if (tree === null) return text;
   const isOut = tree.kind === "and" && tree.items.some((item) => printQuery(item) === `-${term}`);

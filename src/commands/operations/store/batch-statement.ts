@@ -7,7 +7,7 @@ import type { JobQuery } from "../../../insight/query/job-query.ts";
 import { announceJobs } from "../../../queue/sql/notify.ts";
 import {
   type AddParameter,
-  changing,
+  changeStatement,
   isDeletion,
   type JobChange,
   parameters,
@@ -53,7 +53,7 @@ export function batchStatement(
   const mine = mineOf(s, claim, after, parameter);
   const acted = actedOf(s, change, parameter);
   const running = change.ofRunning?.(s, RUNNING, parameter);
-  const rest = kept(s, claim, change, { limit, upto, parameter });
+  const rest = recordParts(s, claim, change, { limit, upto, parameter });
   const selection = stretch.selection === null ? null : selectionOf(stretch.selection, parameter);
   const matches = query.sql(values.length + 1);
   values.push(...query.values);
@@ -86,7 +86,7 @@ export function batchStatement(
     and exists (select from mine)
     order by ${row}.id
     limit ${limit}
-  ), held as materialized (
+  ), locked_jobs as materialized (
     select jobs.id, ${isDeletion(change) ? "jobs.ctid" : storedColumnsOf(change, "jobs").join(", ")}
     from found
     join ${s}._private_jobs as jobs on jobs.ctid = found.ctid and jobs.id = found.id
@@ -128,14 +128,14 @@ const selectionOf = ({ ids, ctids }: BatchSelection, parameter: AddParameter): s
  * has the dead entries of jobs that were changed before: reading them would be a third of a batch of deletions.
  */
 function actedOf(s: string, change: JobChange, parameter: AddParameter): string {
-  const head = changing(s, change, parameter);
+  const head = changeStatement(s, change, parameter);
   return isDeletion(change)
     ? `${head}
-    using held
-    where jobs.ctid = held.ctid and jobs.id = held.id
+    using locked_jobs
+    where jobs.ctid = locked_jobs.ctid and jobs.id = locked_jobs.id
     returning jobs.id, ${storedColumnsOf(change, "jobs").join(", ")}`
     : `${head}
-    where jobs.id = any(array(select held.id from held))
+    where jobs.id = any(array(select locked_jobs.id from locked_jobs))
     returning jobs.id, jobs.updated_at, jobs.attempts`;
 }
 
@@ -145,7 +145,7 @@ interface Places {
   readonly parameter: AddParameter;
 }
 
-function kept(
+function recordParts(
   s: string,
   claim: Claim,
   change: JobChange,
@@ -153,8 +153,13 @@ function kept(
 ): string {
   const operation = parameter(claim.operationId, "bigint");
   const outcome =
-    "case when acted.id is not null then 'd' when met.is_changed then 'c' else 'l' end";
-  const rows = storeRows(s, change, { operation, outcome, met: "found", was: "held" });
+    "case when acted.id is not null then 'd' when targets.is_changed then 'c' else 'l' end";
+  const rows = storeRows(s, change, {
+    operation,
+    outcome,
+    targets: "found",
+    images: "locked_jobs",
+  });
   return `, kept as (
     ${rows}
     where (select kept from mine) < ${MAX_ROWS}

@@ -57,10 +57,10 @@ function resultsStatement(s: string, id: string, change: JobChange) {
   const operation = parameter(id, "bigint");
   const text = `
   with batch as materialized (
-    select was.*
-    from ${s}._private_operation_rows as was
-    where ${rowsAfter("was", operation, "0::bigint")} and was.outcome = 'd'
-    order by was.operation_id, was.job_id
+    select images.*
+    from ${s}._private_operation_rows as images
+    where ${rowsAfter("images", operation, "0::bigint")} and images.outcome = 'd'
+    order by images.operation_id, images.job_id
     limit ${MAX_SCANNED}
   ), scanned as (
     select

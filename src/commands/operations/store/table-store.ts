@@ -50,7 +50,7 @@ export function tableStore(db: Database, owner: string): OperationStore {
     begin: async (rehearsal, origin, { rate, canary, limit }) => {
       await query(db, releaseSql, []);
       const { boundary } = rehearsal;
-      const [begun] = await conflicting(() =>
+      const [begun] = await withConflict(() =>
         rows(beginSql, [
           ...[rehearsal.query, rehearsal.nowUs, rehearsal.action],
           ...[JSON.stringify(rehearsal.changes), origin.by, origin.source, owner, LEASE_S],
@@ -74,7 +74,7 @@ export function tableStore(db: Database, owner: string): OperationStore {
       const { to, takes = false, isMine = false, isCanaryOver = false, error } = transition;
       if (takes) await query(db, releaseSql, []);
       const values = [id, transition.from, to, takes, isMine, owner, LEASE_S];
-      const [moved] = await conflicting(() =>
+      const [moved] = await withConflict(() =>
         rows(moveSql, [...values, isCanaryOver, error ?? null]),
       );
       return moved ?? null;
@@ -111,7 +111,7 @@ export function tableStore(db: Database, owner: string): OperationStore {
 
 const UNIQUE_VIOLATION = "23505";
 
-async function conflicting<T>(work: () => Promise<T>): Promise<T> {
+async function withConflict<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

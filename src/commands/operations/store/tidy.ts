@@ -36,7 +36,7 @@ const expireSql = (s: string) => `
       where kept = 0
       and (finished_at < pg_catalog.now() - interval '90 days' or id <= ${oldest(s)} and finished_at is not null)
       and not exists (
-        select from ${s}._private_operation_rows as was where was.operation_id = operation.id
+        select from ${s}._private_operation_rows as images where images.operation_id = operation.id
       )
       order by id
       limit ${TIDIED_AT_ONCE}
@@ -55,14 +55,14 @@ const tidySql = (s: string) => `
   with deleted as (
     delete from ${s}._private_operation_rows
     where ctid = any(array(
-      select was.ctid
+      select images.ctid
       from ${s}._private_operations as operation
       cross join lateral (
         select ctid from ${s}._private_operation_rows
         where operation_id = operation.id
         order by job_id
         limit ${TIDIED_AT_ONCE}
-      ) as was
+      ) as images
       where operation.kept = 0
       limit ${TIDIED_AT_ONCE}
     ))

@@ -31,10 +31,10 @@ export function undoStatement(
     and state = 'undoing' and undo_after_id = ${after}
     for update
   ), batch as materialized (
-    select was.*
-    from ${s}._private_operation_rows as was
-    where ${rowsAfter("was", operation, after)} and exists (select from mine)
-    order by was.operation_id, was.job_id
+    select images.*
+    from ${s}._private_operation_rows as images
+    where ${rowsAfter("images", operation, after)} and exists (select from mine)
+    order by images.operation_id, images.job_id
     limit ${most}
   ), ${isDeletion(change) ? putBack(s) : changedBack(s, change, parameter)}, announced as materialized (
     select ${announceJobs("pg_catalog.count(*)")} from restored having pg_catalog.count(*) > 0
@@ -44,10 +44,10 @@ export function undoStatement(
     left join ${s}._private_jobs as jobs on jobs.id = batch.job_id
     where batch.outcome = 'd' and batch.job_id not in (select id from restored)
   ), noted as (
-    update ${s}._private_operation_rows as was
+    update ${s}._private_operation_rows as images
     set undo_outcome = left_alone.why
     from left_alone
-    where was.operation_id = ${operation} and was.job_id = left_alone.job_id
+    where images.operation_id = ${operation} and images.job_id = left_alone.job_id
   ), tally as materialized (
     select
       (select pg_catalog.count(*) from batch) as found,
@@ -106,7 +106,7 @@ const changedBack = (
   s: string,
   change: JobChange,
   parameter: AddParameter,
-): string => `held as materialized (
+): string => `locked_jobs as materialized (
     select jobs.id
     from batch
     join ${s}._private_jobs as jobs on jobs.id = batch.job_id
@@ -120,8 +120,8 @@ const changedBack = (
       .map((column) => `${column} = batch.${column}`)
       .join(", ")}
     from batch
-    join held on held.id = batch.job_id
-    where jobs.id = held.id
+    join locked_jobs on locked_jobs.id = batch.job_id
+    where jobs.id = locked_jobs.id
     returning jobs.id
   )`;
 
@@ -153,10 +153,10 @@ export function namesStatement(
 ): BuiltStatement {
   const text = `
   with batch as materialized (
-    select was.task_identifier, was.queue_name
-    from ${s}._private_operation_rows as was
-    where ${rowsAfter("was", "$1::bigint", "$2::bigint")}
-    order by was.operation_id, was.job_id
+    select images.task_identifier, images.queue_name
+    from ${s}._private_operation_rows as images
+    where ${rowsAfter("images", "$1::bigint", "$2::bigint")}
+    order by images.operation_id, images.job_id
     limit $3::int
   ), tasks as (
     insert into ${s}._private_tasks (identifier)

@@ -29,7 +29,7 @@ export interface ServerState {
 
 export function attemptsOf(settings: ServerSettings): readonly Attempt[] {
   const { hosts, isShuffled, target, encryption } = settings;
-  const order = silentLast(isShuffled ? shuffled(hosts) : hosts);
+  const order = silentLast(isShuffled ? shuffle(hosts) : hosts);
   const rounds: readonly SessionTarget[] =
     target === "prefer-standby" ? ["standby", "any"] : [target];
   return rounds.flatMap((wanted) =>
@@ -68,7 +68,7 @@ const silentLast = (hosts: readonly Host[]): readonly Host[] => [
 /** Whether pg has reported a timeout, by the text of its error. */
 const isTimeout = (error: unknown) => messageOf(error) === "timeout expired";
 
-function shuffled<T>(all: readonly T[]): readonly T[] {
+function shuffle<T>(all: readonly T[]): readonly T[] {
   return all
     .map((one) => ({ one, rank: Math.random() }))
     .sort((a, b) => a.rank - b.rank)

@@ -101,7 +101,7 @@ function openUri(uri: string): string {
   const shown = query
     .join("?")
     .split("&")
-    .filter((part) => !SECRET.test(decoded(part.split("=")[0] ?? "")));
+    .filter((part) => !SECRET.test(decode(part.split("=")[0] ?? "")));
   const login = user ? `${user}@` : "";
   return `${login}${servers}${query.length === 0 || shown.length === 0 ? "" : "?"}${shown.join("&")}`;
 }
@@ -125,15 +125,15 @@ function pairsOfUri(uri: string): Pairs {
   const listed = (values: readonly string[]) =>
     values.every((one) => one === "") ? "" : values.join(",");
   const pairs: (readonly [string, string])[] = [
-    ["user", decoded(user)],
-    ["password", decoded(password.join(":"))],
+    ["user", decode(user)],
+    ["password", decode(password.join(":"))],
     ["host", listed(hosts.map(([host]) => host))],
     ["port", listed(hosts.map(([, port]) => port))],
-    ["dbname", decoded(path)],
+    ["dbname", decode(path)],
   ];
   for (const part of query.split("&").filter((one) => one !== "")) {
     const [name = "", ...value] = part.split("=");
-    pairs.push([decoded(name), decoded(value.join("="))]);
+    pairs.push([decode(name), decode(value.join("="))]);
   }
   // A query parameter overrides the same part of the URL; an empty part is ignored.
   return pairs.filter(([, value], index) => value !== "" || index >= 5);
@@ -154,11 +154,11 @@ function loginEnd(uri: string): number {
 function hostAndPort(text: string): readonly [host: string, port: string] {
   const [, six, name = "", port = ""] = /^(?:\[([^\]]*)\]|([^:]*))(?::(.*))?$/s.exec(text) ?? [];
   if (!/^\d*$/.test(port)) throw new InputError(PORT);
-  return [six ?? decoded(name), port];
+  return [six ?? decode(name), port];
 }
 
 /** Decodes percent escapes. A "%" that does not begin an escape is kept. */
-function decoded(text: string): string {
+function decode(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll(/%(?![0-9a-f]{2})/gi, "%25"));
   } catch {

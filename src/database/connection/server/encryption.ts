@@ -49,8 +49,8 @@ export function waysOf(
 /** Returns the options of tls.connect(). Throws InputError for files that cannot be read. */
 export function tlsOptions(encryption: Encryption): object {
   const { mode, rootcert, cert, key, password, crl, minVersion, maxVersion } = encryption;
-  const certFile = cert ?? existing("postgresql.crt", "sslcert");
-  const keyFile = key ?? existing("postgresql.key", "sslkey");
+  const certFile = cert ?? ifExists("postgresql.crt", "sslcert");
+  const keyFile = key ?? ifExists("postgresql.key", "sslkey");
   return {
     ...checks(mode, rootcert),
     ...(certFile === undefined ? {} : { cert: contentOf(certFile) }),
@@ -70,7 +70,7 @@ const checked = { rejectUnauthorized: true };
 
 function checks(mode: SslMode, named: SourcedText | undefined): object {
   if (named?.text === "system") return { ca: publicAuthorities(), ...checked };
-  const file = named ?? existing("root.crt", "sslrootcert");
+  const file = named ?? ifExists("root.crt", "sslrootcert");
   const isChecked = mode === "verify-ca" || mode === "verify-full";
   // Given an authority, `require` checks as verify-ca does.
   if (mode === "no-verify" || (!isChecked && (mode !== "require" || file === undefined))) {
@@ -92,7 +92,7 @@ function publicAuthorities(): readonly string[] {
 }
 
 /** Returns libpq's default place of the file, if it exists. */
-function existing(name: string, where: string): SourcedText | undefined {
+function ifExists(name: string, where: string): SourcedText | undefined {
   const text = join(homedir(), ".postgresql", name);
   return existsSync(text) ? { text, where } : undefined;
 }

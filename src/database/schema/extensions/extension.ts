@@ -60,7 +60,7 @@ function partsOf(step: string): Part[] {
 }
 
 /** Returns the extensions that need work in a schema with these objects and versions. */
-export function unfinished(
+export function unfinishedExtensions(
   registry: readonly Extension[],
   there: { readonly objects: ReadonlySet<string>; readonly versions: Versions },
   requested: readonly string[] = [],

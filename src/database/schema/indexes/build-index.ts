@@ -72,24 +72,24 @@ export async function buildIndex(
   const text = createPrefix(db.schema, index) + indexDefinition(index, operatorClassSchema);
   // The incomplete index of a failed build is useless, and costs the workers as much as a complete one.
   await dropBroken(place, index);
-  if (cancel.aborted) throw cancelled(name);
+  if (cancel.aborted) throw cancelledError(name);
   const ended = new AbortController();
   cancel.addEventListener("abort", () => void cancelUntil(db, name, ended.signal), {
     signal: ended.signal,
   });
   try {
-    await alone(pool, db.schema, text, leave);
+    await runAlone(pool, db.schema, text, leave);
   } catch (error) {
     if (leave.aborted) throw error;
     await dropBroken(place, index).catch(() => {});
-    throw cancel.aborted ? cancelled(name, error) : error;
+    throw cancel.aborted ? cancelledError(name, error) : error;
   } finally {
     ended.abort();
     invalidateIndexes(db.schema);
   }
 }
 
-function cancelled(name: IndexName, cause?: unknown): WorkerError {
+function cancelledError(name: IndexName, cause?: unknown): WorkerError {
   return new WorkerError("aborted", `the build of the index ${name} was cancelled`, { cause });
 }
 
@@ -122,7 +122,7 @@ export async function dropIndex(place: IndexPlace, name: IndexName): Promise<Fou
   }
   const ours = (await findIndexes(db)).find((one) => one.name === name && one.isOurs);
   if (ours === undefined) return null;
-  await alone(pool, db.schema, dropText(db.schema, ours.indexName));
+  await runAlone(pool, db.schema, dropText(db.schema, ours.indexName));
   invalidateIndexes(db.schema);
   return ours;
 }
@@ -130,11 +130,11 @@ export async function dropIndex(place: IndexPlace, name: IndexName): Promise<Fou
 async function dropBroken({ pool, db }: IndexPlace, { name }: OptionalIndex): Promise<void> {
   const found = await findIndexes(db);
   const broken = found.find((one) => one.name === name && one.isOurs && !one.isValid);
-  if (broken !== undefined) await alone(pool, db.schema, dropText(db.schema, broken.indexName));
+  if (broken !== undefined) await runAlone(pool, db.schema, dropText(db.schema, broken.indexName));
 }
 
 /** Runs one statement on a connection of its own, without a time limit. */
-async function alone(
+async function runAlone(
   pool: Pool,
   schema: SchemaName,
   text: string,

@@ -14,7 +14,7 @@ import {
   MAX_VALUES,
 } from "./limits.ts";
 import { nearest } from "./nearest.ts";
-import { quoted } from "./quoted.ts";
+import { quote } from "./quote.ts";
 import { checkSearch, ValueReader } from "./read-value.ts";
 import { QueryReader } from "./reader.ts";
 import { ParsedNode, ParsedQuery } from "./tree.ts";
@@ -66,7 +66,7 @@ class QueryParser {
     const items: ParsedNode[] = [this.allOf()];
     while (this.takeKeyword("or")) items.push(this.allOf());
     const message = `"or" may join ${MAX_BRANCHES} parts at most`;
-    return this.grouped("or", items, MAX_BRANCHES, message);
+    return this.groupItems("or", items, MAX_BRANCHES, message);
   }
 
   private allOf(): ParsedNode {
@@ -77,10 +77,10 @@ class QueryParser {
       items.push(this.term());
     }
     const message = `at most ${MAX_TERMS} terms may follow each other`;
-    return this.grouped("and", items, MAX_TERMS, message);
+    return this.groupItems("and", items, MAX_TERMS, message);
   }
 
-  private grouped(kind: string, items: ParsedNode[], most: i32, message: string): ParsedNode {
+  private groupItems(kind: string, items: ParsedNode[], most: i32, message: string): ParsedNode {
     if (items.length === 1) return items[0]!;
     if (items.length > most) this.reader.tooWide(items[most]!.at, items[most]!.end, message);
     const node = new ParsedNode(kind, items[0]!.at, items[items.length - 1]!.end);
@@ -135,7 +135,7 @@ class QueryParser {
     if (r.char === COMMA) this.failComma(at);
     const keyword = r.keyword();
     if (keyword.length > 0) this.failLonely(keyword, at);
-    const node = r.char === QUOTE ? this.quoted() : this.wordOrField();
+    const node = r.char === QUOTE ? this.readQuoted() : this.wordOrField();
     if (++this.terms > MAX_CONDITIONS) {
       r.tooWide(node.at, node.end, `a query may have ${MAX_CONDITIONS} terms at most`);
     }
@@ -178,7 +178,7 @@ class QueryParser {
     r.fail(at, at, "a space is missing here", " ");
   }
 
-  private quoted(): ParsedNode {
+  private readQuoted(): ParsedNode {
     const at = this.reader.pos;
     const text = this.reader.string();
     const node = this.text(text, at);
@@ -212,7 +212,7 @@ class QueryParser {
     const word = r.word();
     if (word.includes("*")) {
       const message = '"*" needs a field, as in task:mail*; a bare text matches anywhere';
-      r.fail(at, r.pos, message, quoted(word));
+      r.fail(at, r.pos, message, quote(word));
     }
     return this.text(word, at);
   }
@@ -277,6 +277,6 @@ class QueryParser {
       return;
     }
     const message = `unknown field "${name}"; put a text to search for in quotes`;
-    r.fail(at, r.wordEnd(), message, quoted(r.text.substring(at, r.wordEnd())));
+    r.fail(at, r.wordEnd(), message, quote(r.text.substring(at, r.wordEnd())));
   }
 }

@@ -37,7 +37,7 @@ export class ValueReader {
       const value = new ParsedValue("text", text, at, reader.pos);
       value.isQuoted = true;
       value.isPrefix = prefix;
-      return this.checked(value);
+      return this.check(value);
     }
     const word = reader.word();
     if (word.length === 0) {
@@ -48,23 +48,23 @@ export class ValueReader {
       if (isOrder(this.term.op)) this.failOp('"none" needs ":" or "!="', ":");
       return new ParsedValue("none", "", at, reader.pos);
     }
-    return this.typed(word, at);
+    return this.readTyped(word, at);
   }
 
-  private typed(word: string, at: i32): ParsedValue {
+  private readTyped(word: string, at: i32): ParsedValue {
     const isJson = this.kind === "json" && this.hasPath;
     if (isJson || this.kind === "integer" || this.kind === "moment") {
-      const value = this.ranged(word, at);
+      const value = this.readRange(word, at);
       if (value !== null) return value;
     }
     const prefix = word.endsWith("*");
     const text = prefix ? word.substring(0, word.length - 1) : word;
     const value = new ParsedValue("text", text, at, at + word.length);
     value.isPrefix = prefix;
-    return this.checked(value);
+    return this.check(value);
   }
 
-  private ranged(word: string, at: i32): ParsedValue | null {
+  private readRange(word: string, at: i32): ParsedValue | null {
     const dots = word.indexOf("..");
     if (dots < 0) {
       const value = this.end(word, at);
@@ -103,7 +103,7 @@ export class ValueReader {
     this.failOp(`"${field}" needs "<" or ">" here, or a range such as ${field}:1h..2h`, "<");
   }
 
-  private checked(value: ParsedValue): ParsedValue {
+  private check(value: ParsedValue): ParsedValue {
     const reader = this.reader;
     if (this.kind === "integer") this.failInteger(value.at, value.end);
     if (this.kind === "moment") this.failMoment(value.at, value.end);

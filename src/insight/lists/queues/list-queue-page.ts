@@ -61,16 +61,21 @@ export async function listQueuePage(
   const hasHeartbeats = await hasWorkerTable(db);
   const head = counted.basis === "sample" ? await headCounts(db, "queue") : null;
   const { only: state, search } = request;
-  const asked = { ...request, ...filterOf(state, counted), hasHeartbeats };
-  const { rows, nextCursor, all } = await rowsOf(db, asked, counted, head);
+  const rowRequest = { ...request, ...filterOf(state, counted), hasHeartbeats };
+  const { rows, nextCursor, all } = await rowsOf(db, rowRequest, counted, head);
   const queues = (await withCounts(db, rows, counted, head)).filter((row) => isIn(state, row));
   if (request.cursor !== null) return { queues, nextCursor, count: null, states: null };
   const found = state === null ? all : null;
   const count = found?.length ?? (await countQueues(db, search));
   if (search !== "") return { queues, nextCursor, count, states: null };
   const locked = { search, only: "locked", ids: null, limit: MAX_SORTED, hasHeartbeats } as const;
-  const held = found?.filter(isLocked) ?? (await allQueueRows(db, locked));
-  return { queues, nextCursor, count, states: held && countStates(counted, count, held) };
+  const lockedRows = found?.filter(isLocked) ?? (await allQueueRows(db, locked));
+  return {
+    queues,
+    nextCursor,
+    count,
+    states: lockedRows && countStates(counted, count, lockedRows),
+  };
 }
 
 export async function withCounts(
@@ -134,8 +139,8 @@ async function rowsOf(
   if (sort === "name" && only !== "locked") return byName(db, request);
   const all = await allQueueRows(db, { ...request, limit: MAX_SORTED });
   if (all === null && sort === "stuck") return stuckFirst(db, request);
-  const known = all ?? (await queueRows(db, { ...request, after: null, limit: MAX_SORTED }));
-  const found = known.filter(request.fits);
+  const allRows = all ?? (await queueRows(db, { ...request, after: null, limit: MAX_SORTED }));
+  const found = allRows.filter(request.fits);
   const tally = ({ id }: ListedQueueRow) => tallies.queues.get(id);
   const waiting = (row: ListedQueueRow) => countOf(tally(row), inState.ready);
   const oldest = (row: ListedQueueRow) => {
@@ -160,10 +165,10 @@ async function byName(db: Database, request: RowsRequest): Promise<Rows> {
   const { sort, limit, cursor } = request;
   const after = cursor === null ? null : decodePlace(cursor, sort).name;
   const rows = await queueRows(db, { ...request, after, limit: limit + 1 });
-  return cut(rows, limit, (name) => encodePlace({ sort, key: null, name }));
+  return cutRows(rows, limit, (name) => encodePlace({ sort, key: null, name }));
 }
 
-function cut(
+function cutRows(
   rows: readonly ListedQueueRow[],
   limit: number,
   cursor: (name: string) => string,
@@ -208,6 +213,6 @@ async function stuckFirst(db: Database, request: RowsRequest): Promise<Rows> {
   const left = limit - page.rows.length;
   const after = isBehind ? place.name : null;
   const free = await queueRows(db, { ...request, only: "free", after, limit: left + 1 });
-  const rest = cut(free, left, (name) => encodePlace({ sort, key: null, name }));
+  const rest = cutRows(free, left, (name) => encodePlace({ sort, key: null, name }));
   return { rows: [...page.rows, ...rest.rows], nextCursor: rest.nextCursor };
 }

@@ -2,7 +2,7 @@
 // limit.
 import { type Database, query, type Statement } from "../../../database/database.ts";
 import { usableIndexes } from "../../../database/schema/indexes/usable-indexes.ts";
-import { capped, exact, type Value } from "../../../domain/value.ts";
+import { cappedValue, exactValue, type Value } from "../../../domain/value.ts";
 import { isAvailable, isDue } from "../../../queue/sql/eligible.ts";
 import { milliseconds, timeText } from "../../../queue/sql/moments.ts";
 import type { QueueCounts } from "../counted-names.ts";
@@ -26,8 +26,8 @@ export async function probedCounts(
     const asOf = timeText(Number(row.now_ms) * 1_000);
     const isWhole = row.due + row.ahead <= CAP;
     const better = (n: number, known: Value) => {
-      if (isWhole) return exact(n, "probe", asOf);
-      return (known.low ?? known.value) >= n ? known : capped(n, "probe", asOf);
+      if (isWhole) return exactValue(n, "probe", asOf);
+      return (known.low ?? known.value) >= n ? known : cappedValue(n, "probe", asOf);
     };
     return {
       ready: better(row.due, counts.ready),

@@ -50,7 +50,9 @@ export async function queueRows(db: Database, filter: QueueFilter): Promise<List
   const { search, only, ids, after, limit, hasHeartbeats } = filter;
   const statement =
     statements[hasHeartbeats ? "withHeartbeats" : "withoutHeartbeats"].ordered[only];
-  return (await query<Row>(db, statement, [search, after, limit, ...given(ids)])).map(toQueueRow);
+  return (await query<Row>(db, statement, [search, after, limit, ...idParameters(ids)])).map(
+    toQueueRow,
+  );
 }
 
 /** Returns the rows of all queues, unordered, faster than row by row; null if there are `limit` queues or more. */
@@ -59,13 +61,18 @@ export async function allQueueRows(
   { search, only, ids: condition, limit, hasHeartbeats }: Omit<QueueFilter, "after">,
 ): Promise<ListedQueueRow[] | null> {
   const statement = statements[hasHeartbeats ? "withHeartbeats" : "withoutHeartbeats"].whole[only];
-  const [row] = await query<Columns>(db, statement, [search, null, limit, ...given(condition)]);
+  const [row] = await query<Columns>(db, statement, [
+    search,
+    null,
+    limit,
+    ...idParameters(condition),
+  ]);
   const ids = JSON.parse(row?.ids ?? "[]") as number[];
   const names = JSON.parse(row?.names ?? "[]") as string[];
-  const held = JSON.parse(row?.held ?? "[]") as Row[];
+  const lockedRows = JSON.parse(row?.locked_rows ?? "[]") as Row[];
   if (ids.length >= limit) return null;
-  const heldById = new Map(held.map((one) => [one.id, toQueueRow(one)]));
-  return ids.map((id, n) => heldById.get(id) ?? { id, queueName: names[n] ?? "", ...FREE });
+  const lockedById = new Map(lockedRows.map((one) => [one.id, toQueueRow(one)]));
+  return ids.map((id, n) => lockedById.get(id) ?? { id, queueName: names[n] ?? "", ...FREE });
 }
 
 const FREE = {
@@ -77,7 +84,7 @@ const FREE = {
 };
 
 /** Returns the parameters for `ids`. */
-function given(ids: QueueFilter["ids"]): [readonly number[] | null, boolean] {
+function idParameters(ids: QueueFilter["ids"]): [readonly number[] | null, boolean] {
   if (ids === null) return [null, false];
   return "among" in ids ? [ids.among, true] : [ids.except, false];
 }
@@ -125,7 +132,7 @@ interface Columns {
   readonly ids: string | null;
   readonly names: string | null;
   /** The locked queues, each a Row. */
-  readonly held: string | null;
+  readonly locked_rows: string | null;
 }
 
 function toQueueRow(row: Row): ListedQueueRow {
@@ -180,7 +187,7 @@ const isFound = `($1::text = '' or pg_catalog.strpos(pg_catalog.lower(queues.que
 
 type LockFilter = QueueFilter["only"];
 
-const found = (s: string, worker: WorkerSql, only: LockFilter) => `${columns(s, worker)}
+const foundSql = (s: string, worker: WorkerSql, only: LockFilter) => `${columns(s, worker)}
   where ${isFound} and ($2::text is null or queues.queue_name > $2::text)
     ${{ locked: `and ${isHeld}`, free: `and not (${isHeld})`, all: "" }[only]}
     and ($4::int[] is null or (queues.id = any ($4::int[])) = $5::bool)`;
@@ -188,7 +195,7 @@ const found = (s: string, worker: WorkerSql, only: LockFilter) => `${columns(s, 
 const rowsSql =
   (worker: WorkerSql, only: LockFilter): Statement =>
   (s) =>
-    `${found(s, worker, only)}
+    `${foundSql(s, worker, only)}
   order by ${only === "locked" ? "queues.locked_at, queues.id" : "queues.queue_name"}
   limit $3::int`;
 
@@ -197,8 +204,8 @@ const wholeSql =
   (s) =>
     `
   select pg_catalog.json_agg(found.id)::text as ids, pg_catalog.json_agg(found.queue_name)::text as names,
-    (pg_catalog.json_agg(found) filter (where found.locked_at_us is not null or found.is_paused))::text as held
-  from (${found(s, worker, only)}
+    (pg_catalog.json_agg(found) filter (where found.locked_at_us is not null or found.is_paused))::text as locked_rows
+  from (${foundSql(s, worker, only)}
   limit $3::int) as found`;
 
 type StatementFor = (worker: WorkerSql, only: LockFilter) => Statement;

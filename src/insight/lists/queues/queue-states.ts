@@ -106,22 +106,22 @@ export interface StateCounts {
 export function countStates(
   counted: CountedNames,
   total: number,
-  held: readonly ListedQueueRow[],
+  lockedRows: readonly ListedQueueRow[],
 ): StateCounts {
-  const stuck = held.filter(isStuck).length;
-  const byLocks = { stuck, running: held.length - stuck };
+  const stuck = lockedRows.filter(isStuck).length;
+  const byLocks = { stuck, running: lockedRows.length - stuck };
   if (counted.basis === "sample") return { ...byLocks, ...NOT_COUNTED };
-  const heldIds = new Set(held.map(({ id }) => id));
+  const lockedIds = new Set(lockedRows.map(({ id }) => id));
   const counts = { failed: 0, ready: 0, scheduled: 0, failing: 0, waiting: 0, idle: 0 };
   for (const [id, tally] of counted.tallies.queues) {
     const has = hasCounted(tally);
     if (has("failed")) counts.failing++;
-    if (heldIds.has(id)) continue;
+    if (lockedIds.has(id)) continue;
     if (has("ready")) counts.waiting++;
     counts[freeState(has)]++;
   }
   const { failed, ready, scheduled } = counts;
-  const idle = Math.max(0, total - held.length - failed - ready - scheduled);
+  const idle = Math.max(0, total - lockedRows.length - failed - ready - scheduled);
   return { ...byLocks, ...counts, idle };
 }
 

@@ -16,12 +16,12 @@ export const MAX_NAMES = 10_000;
 
 /** Returns all tasks and queues that the values of the query name. */
 export async function resolveNames(db: Database, node: QueryNode): Promise<readonly NamedRow[]> {
-  const tasks = named(node, "task");
-  const queues = named(node, "queue");
+  const tasks = valuesOfField(node, "task");
+  const queues = valuesOfField(node, "queue");
   if (tasks.length === 0 && queues.length === 0) return [];
   const values = [tasks, queues].flatMap((texts) => [
     texts.filter(({ isPrefix }) => !isPrefix).map(({ text }) => text),
-    texts.filter(({ isPrefix }) => isPrefix).map(({ text }) => `${escaped(text)}%`),
+    texts.filter(({ isPrefix }) => isPrefix).map(({ text }) => `${escapeLike(text)}%`),
   ]);
   return query<NamedRow>(db, namesSql, values);
 }
@@ -29,14 +29,14 @@ export async function resolveNames(db: Database, node: QueryNode): Promise<reado
 export const isNamed = ({ text, isPrefix }: TextValue, name: string) =>
   isPrefix ? name.startsWith(text) : name === text;
 
-function named(node: QueryNode, field: "task" | "queue"): TextValue[] {
+function valuesOfField(node: QueryNode, field: "task" | "queue"): TextValue[] {
   if (node.kind === "text") return [];
-  if (node.kind === "not") return named(node.item, field);
-  if (node.kind !== "field") return node.items.flatMap((item) => named(item, field));
+  if (node.kind === "not") return valuesOfField(node.item, field);
+  if (node.kind !== "field") return node.items.flatMap((item) => valuesOfField(item, field));
   return node.field === field ? node.values.filter((value) => value.kind === "text") : [];
 }
 
-const escaped = (text: string) => text.replace(/[\\%_]/g, "\\$&");
+const escapeLike = (text: string) => text.replace(/[\\%_]/g, "\\$&");
 
 const namesSql: Statement = (schema) => `
   (select true as is_task, id, identifier as name

@@ -22,25 +22,29 @@ export interface NumberedSql {
   readonly marks: string;
   readonly values: readonly unknown[];
   /** Returns a piece of `sql` with the final numbers. */
-  readonly renumbered: (piece: string) => string;
+  readonly renumber: (piece: string) => string;
 }
 
 /**
  * Drops the parameters of pieces that were left out. PostgreSQL requires each bound parameter in the statement, so
  * parameters that only the marks use are put into a condition that is always true.
  */
-export function settled(sql: string, marks: string, all: readonly unknown[]): NumberedSql {
+export function dropUnusedParameters(
+  sql: string,
+  marks: string,
+  all: readonly unknown[],
+): NumberedSql {
   const ofSql = parametersOf(sql);
   const further = [...parametersOf(marks)].filter(([index]) => !ofSql.has(index));
   const unused = further.map(([, text]) => text).join(", ");
   const whole = unused === "" ? sql : `(${sql} and pg_catalog.num_nulls(${unused}) >= 0)`;
   const used = [...new Map([...ofSql, ...further]).keys()];
-  const renumbered = (text: string) =>
+  const renumber = (text: string) =>
     text.replace(PARAMETER, (_, index: string) => `$#${used.indexOf(index)}`);
   return {
-    sql: renumbered(whole),
-    marks: renumbered(marks),
-    renumbered,
+    sql: renumber(whole),
+    marks: renumber(marks),
+    renumber,
     values: used.map((index) => all[Number(index)]),
   };
 }
@@ -52,6 +56,6 @@ const parametersOf = (text: string) =>
   new Map([...text.matchAll(/\$#(\d+)::\w+(?:\[\])?/g)].map(([all, index = ""]) => [index, all]));
 
 /** Returns the piece with its parameters numbered from `first` on. */
-export function numbered(sql: string, first: number): string {
+export function numberParameters(sql: string, first: number): string {
   return sql.replace(PARAMETER, (_, index: string) => `$${first + Number(index)}`);
 }

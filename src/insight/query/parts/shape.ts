@@ -32,11 +32,11 @@ export const ANY_SHAPE: QueryShape = Object.freeze({
 /** Returns the shape of jobs to which both apply. */
 export function bothOf(a: QueryShape, b: QueryShape): QueryShape {
   return {
-    conditions: common(a.conditions, b.conditions),
+    conditions: intersection(a.conditions, b.conditions),
     isDue: a.isDue ?? b.isDue,
-    taskIds: common(a.taskIds, b.taskIds),
-    queueIds: common(a.queueIds, b.queueIds),
-    ids: common(a.ids, b.ids),
+    taskIds: intersection(a.taskIds, b.taskIds),
+    queueIds: intersection(a.queueIds, b.queueIds),
+    ids: intersection(a.ids, b.ids),
     key: a.key ?? b.key,
     minId: a.minId === null ? b.minId : greater(a.minId, b.minId ?? a.minId),
     maxId: a.maxId === null ? b.maxId : lesser(a.maxId, b.maxId ?? a.maxId),
@@ -46,11 +46,11 @@ export function bothOf(a: QueryShape, b: QueryShape): QueryShape {
 /** Returns the shape of jobs to which at least one applies. */
 export function eitherOf(a: QueryShape, b: QueryShape): QueryShape {
   return {
-    conditions: joined(a.conditions, b.conditions),
+    conditions: union(a.conditions, b.conditions),
     isDue: a.isDue === b.isDue ? a.isDue : null,
-    taskIds: joined(a.taskIds, b.taskIds),
-    queueIds: joined(a.queueIds, b.queueIds),
-    ids: joined(a.ids, b.ids),
+    taskIds: union(a.taskIds, b.taskIds),
+    queueIds: union(a.queueIds, b.queueIds),
+    ids: union(a.ids, b.ids),
     key: a.key === b.key ? a.key : null,
     minId: a.minId === null || b.minId === null ? null : lesser(a.minId, b.minId),
     maxId: a.maxId === null || b.maxId === null ? null : greater(a.maxId, b.maxId),
@@ -62,10 +62,10 @@ const lesser = (a: string, b: string) => (BigInt(a) < BigInt(b) ? a : b);
 
 type Choice<T> = readonly T[] | null;
 
-function common<T>(a: Choice<T>, b: Choice<T>): Choice<T> {
+function intersection<T>(a: Choice<T>, b: Choice<T>): Choice<T> {
   return a === null || b === null ? (a ?? b) : a.filter((one) => b.includes(one));
 }
 
-function joined<T>(a: Choice<T>, b: Choice<T>): Choice<T> {
+function union<T>(a: Choice<T>, b: Choice<T>): Choice<T> {
   return a === null || b === null ? null : [...new Set([...a, ...b])];
 }

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type AdminProcess, startAdminProcess } from "../../../bench/admin/admin-process.ts";
-import { until } from "../../../support/until.ts";
+import { waitUntil } from "../../../support/until.ts";
 import { machineTime } from "../../../worker/run-log.ts";
 import type { Field } from "../../field/field.ts";
 import type { Server } from "../../field/server.ts";
@@ -22,7 +22,7 @@ export async function databaseAway(field: Field, server: Server): Promise<void> 
   await answers(admin, 200);
   const streams = await openStreams(admin.port, field.times(READERS, 50));
   field.defer(() => streams.close());
-  await until(
+  await waitUntil(
     "all readers have the queue",
     async () => streams.streamsWith("pulse") === streams.size,
   );
@@ -37,7 +37,7 @@ export async function databaseAway(field: Field, server: Server): Promise<void> 
   field.figure("database away: served after its start", null, machineTime() - ready, {
     most: 5_000,
   });
-  await until(
+  await waitUntil(
     "all readers are updated again",
     async () => streams.streamsWith("pulse") === streams.size,
   );
@@ -56,7 +56,7 @@ export const linesOf = (path: string) => readFileSync(path, "utf8").split("\n").
 
 /** Waits until a list is answered with this status. */
 export const answers = (admin: AdminProcess, status: number) =>
-  until(`a list is answered with ${status}`, async () => {
+  waitUntil(`a list is answered with ${status}`, async () => {
     const answer = await admin.get("/api/jobs").catch(() => null);
     return answer?.status === status;
   });

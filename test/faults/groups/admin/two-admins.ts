@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type AdminProcess, startAdminProcess } from "../../../bench/admin/admin-process.ts";
 import { startNginx } from "../../../support/nginx.ts";
 import { freePort } from "../../../support/tls-server.ts";
-import { until } from "../../../support/until.ts";
+import { waitUntil } from "../../../support/until.ts";
 import type { Field } from "../../field/field.ts";
 import type { Server } from "../../field/server.ts";
 import { linesOf } from "./database-away.ts";
@@ -26,7 +26,7 @@ export async function twoAdmins(field: Field, server: Server): Promise<void> {
   /** The first write after this proves that the proxy uses this admin again. */
   const takesWrites = (port: number) => {
     const before = linesOf(log(port));
-    return until("the one that is back takes writes", async () => linesOf(log(port)) > before);
+    return waitUntil("the one that is back takes writes", async () => linesOf(log(port)) > before);
   };
   const admins: AdminProcess[] = await Promise.all(ports.map(start));
   field.defer(() => Promise.all(admins.map((admin) => admin.kill())));
@@ -41,11 +41,11 @@ export async function twoAdmins(field: Field, server: Server): Promise<void> {
   field.defer(() => writers.stop());
   for (let n = 0; n < field.times(10, 2); n++) {
     const before = writers.acknowledged.size;
-    await until("they write", async () => writers.acknowledged.size > before + BETWEEN);
+    await waitUntil("they write", async () => writers.acknowledged.size > before + BETWEEN);
     const at = n % admins.length;
     await admins[at]?.kill();
     const after = writers.acknowledged.size;
-    await until(
+    await waitUntil(
       "the other one takes writes",
       async () => writers.acknowledged.size > after + BETWEEN,
     );

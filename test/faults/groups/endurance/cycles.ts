@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { processEvents } from "../../../support/event-process.ts";
 import type { Field } from "../../field/field.ts";
 import type { Stand } from "../../field/stand.ts";
-import { grown, ROOM, sampleOf } from "./sample.ts";
+import { checkGrowth, ROOM, sampleOf } from "./sample.ts";
 
 const main = fileURLToPath(new URL("./cycles-child.ts", import.meta.url));
 const register = fileURLToPath(new URL("../../../support/register.mjs", import.meta.url));
@@ -26,7 +26,7 @@ export async function cycles(field: Field, stand: Stand, count: number, warmUp: 
     child.stdin.write("go on\n");
     return one;
   };
-  grown(stand, "200 starts and stops", await sample("warm"), await sample("done"));
+  checkGrowth(stand, "200 starts and stops", await sample("warm"), await sample("done"));
   await exited;
   const rows = await stand.sql("select id from worker._private_workers");
   if (rows.length > 0) stand.problem(`${rows.length} heartbeat rows after starts and stops`);

@@ -4,7 +4,7 @@ import type { FaultGroup, Field } from "../../field/field.ts";
 import type { Member } from "../../field/member.ts";
 import type { Stand } from "../../field/stand.ts";
 import { cycles } from "./cycles.ts";
-import { grown, ROOM, type Sample, sampleOf } from "./sample.ts";
+import { checkGrowth, ROOM, type Sample, sampleOf } from "./sample.ts";
 
 const TIMES = 200;
 /** Repetitions before the first sample: memory that a process allocates at its start is no leak. */
@@ -77,7 +77,7 @@ async function reconnects(field: Field, stand: Stand): Promise<void> {
     const done = stand.runs(member.by).length;
     await stand.until("it works again", () => stand.runs(member.by).length > done + 2, 60_000);
   }
-  if (first !== null) grown(stand, "200 reconnects", first, await settled(field, member));
+  if (first !== null) checkGrowth(stand, "200 reconnects", first, await settled(field, member));
 }
 
 /** A sample after all connections are back, including those that reconnect late. */
@@ -95,7 +95,7 @@ async function day(field: Field, stand: Stand, ms: number): Promise<void> {
   await Promise.all(
     members.map(async ({ pid }: Member, index) => {
       const first = before[index];
-      if (first !== undefined) grown(stand, "a day", first, await sampleOf(pid));
+      if (first !== undefined) checkGrowth(stand, "a day", first, await sampleOf(pid));
     }),
   );
 }

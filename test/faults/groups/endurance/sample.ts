@@ -35,7 +35,7 @@ export const ROOM = "--max-semi-space-size=1";
 /** Growth that is no leak: memory that V8 has not returned yet. */
 const MAX_MB = 40;
 
-export function grown(stand: Stand, what: string, first: Sample, last: Sample): void {
+export function checkGrowth(stand: Stand, what: string, first: Sample, last: Sample): void {
   const named = (part: string) => `${what}: ${part} more`;
   stand.figure(named("memory"), last.mb - first.mb, { most: MAX_MB, unit: "MB" });
   stand.figure(named("handles"), last.handles - first.handles, { most: 2, unit: "" });

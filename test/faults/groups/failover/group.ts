@@ -4,7 +4,7 @@ import type { Entry } from "../../../worker/run-log.ts";
 import type { FaultGroup, Field } from "../../field/field.ts";
 import type { LoadPlan } from "../../field/load.ts";
 import type { Stand } from "../../field/stand.ts";
-import { through, type Way } from "../outage/way-back.ts";
+import { measureRecovery, type Way } from "../outage/way-back.ts";
 import { refusedOnStandby } from "./on-standby.ts";
 import { type Pair, pairOf } from "./pair.ts";
 
@@ -37,7 +37,7 @@ async function synchronousAndDead(field: Field): Promise<void> {
   const [stand] = way.stands;
   if (stand !== undefined) await refusedOnStandby(field, pair.standby, databaseOf(stand.url));
   field.say("synchronous: the primary dies, the standby is promoted");
-  await through(way, "failover, synchronous", async () => {
+  await measureRecovery(way, "failover, synchronous", async () => {
     await pair.primary.kill();
     await field.outage(DECISION_MS);
     return pair.standby.promote();
@@ -65,7 +65,7 @@ async function asynchronousAndDead(field: Field): Promise<void> {
     await field.outage(DECISION_MS);
     return pair.standby.promote();
   };
-  await through(way, "failover, asynchronous", dies, { losesWrites: true });
+  await measureRecovery(way, "failover, asynchronous", dies, { losesWrites: true });
   await field.each(way.stands, async (stand) => {
     const judged = (log: readonly Entry[]) => unreplicated(stand, log, marks.get(stand) ?? 0);
     await stand.end({ judged });
@@ -92,7 +92,7 @@ async function fencedReadOnly(field: Field): Promise<void> {
   const pair = await pairOf(field);
   const way = await staffed(field, pair, "-fenced", {});
   field.say("the primary is made read-only, the standby promoted");
-  await through(way, "failover, old primary read-only", async () => {
+  await measureRecovery(way, "failover, old primary read-only", async () => {
     await pair.primary.sql("alter system set default_transaction_read_only = on");
     await pair.primary.sql("select pg_reload_conf()");
     await field.outage(DECISION_MS);
@@ -108,7 +108,7 @@ async function cutOff(field: Field): Promise<void> {
   const way = await staffed(field, pair, "-cut-off", { parameters: "&query_timeout=5000" });
   await pair.synchronous();
   field.say("the primary is cut off, and the standby promoted when that is certain");
-  await through(way, "failover, old primary cut off", async () => {
+  await measureRecovery(way, "failover, old primary cut off", async () => {
     pair.wire.mute();
     await field.outage(CERTAINTY_MS);
     return pair.standby.promote();

@@ -1,7 +1,7 @@
 // A primary and its standby, one URL that names both, and the takeover by the standby.
 import { type TcpProxy, tcpProxy } from "../../../support/tcp-proxy.ts";
 import { freePort } from "../../../support/tls-server.ts";
-import { until } from "../../../support/until.ts";
+import { waitUntil } from "../../../support/until.ts";
 import type { Field } from "../../field/field.ts";
 import type { Server } from "../../field/server.ts";
 import { PRIMARY_SETTINGS } from "../../field/standby.ts";
@@ -28,7 +28,7 @@ export async function pairOf(field: Field): Promise<Pair> {
   });
   const caughtUp = async () => {
     const [row] = await primary.sql<{ lsn: string }>("select pg_current_wal_lsn()::text as lsn");
-    await until("the standby has followed", async () => {
+    await waitUntil("the standby has followed", async () => {
       const text = "select pg_last_wal_replay_lsn() >= $1::pg_lsn as is_there";
       const [there] = await standby.sql<{ is_there: boolean }>(text, [row?.lsn]);
       return there?.is_there === true;
@@ -45,7 +45,10 @@ export async function pairOf(field: Field): Promise<Pair> {
       await primary.sql("alter system set synchronous_standby_names = '*'");
       await primary.sql("select pg_reload_conf()");
       const text = "select from pg_stat_replication where sync_state = 'sync'";
-      await until("the standby is synchronous", async () => (await primary.sql(text)).length > 0);
+      await waitUntil(
+        "the standby is synchronous",
+        async () => (await primary.sql(text)).length > 0,
+      );
     },
   };
 }

@@ -5,7 +5,7 @@ import type { FaultGroup, Field } from "../../field/field.ts";
 import type { Server } from "../../field/server.ts";
 import type { Stand } from "../../field/stand.ts";
 import { sessionsEnded, takenConnections } from "./sessions.ts";
-import { endAfterOutage, sessionsAreBack, through } from "./way-back.ts";
+import { endAfterOutage, measureRecovery, sessionsAreBack } from "./way-back.ts";
 
 const MEMBERS = 2;
 const RATE = 30;
@@ -27,7 +27,7 @@ export const group: FaultGroup = {
     const way = { field, stands, rate: RATE };
 
     for (let n = 0; n < field.times(KILLS, 1); n++) {
-      await through(way, "a kill -9", async () => {
+      await measureRecovery(way, "a kill -9", async () => {
         await server.kill();
         return server.start();
       });
@@ -35,17 +35,19 @@ export const group: FaultGroup = {
     }
     for (const seconds of field.brief ? [] : AWAY_S) {
       field.say(`away for ${seconds} s`);
-      await through(way, `${seconds} s away`, () => away(field, server, seconds));
+      await measureRecovery(way, `${seconds} s away`, () => away(field, server, seconds));
     }
     const refusedMs = field.brief ? 1_500 : REFUSED_MS;
     field.say("read-only");
-    await through(way, "read-only", () => readOnly(field, server, refusedMs));
+    await measureRecovery(way, "read-only", () => readOnly(field, server, refusedMs));
     field.say("all connections are taken");
-    await through(way, "all connections taken", () => takenConnections(field, server, refusedMs));
+    await measureRecovery(way, "all connections taken", () =>
+      takenConnections(field, server, refusedMs),
+    );
     field.say("sessions are ended at random");
     // Each one is a separate outage.
     const anyLines = { linesAtMost: Number.POSITIVE_INFINITY };
-    await through(
+    await measureRecovery(
       way,
       "sessions ended at random",
       () => sessionsEnded(field, server, refusedMs),
@@ -96,6 +98,6 @@ async function longOutage(field: Field): Promise<void> {
   const server = await field.server();
   const stands = await hired(field, server, "-long", 1, rate);
   const what = `${LONG_S} s away`;
-  await through({ field, stands, rate }, what, () => away(field, server, LONG_S));
+  await measureRecovery({ field, stands, rate }, what, () => away(field, server, LONG_S));
   await field.each(stands, endAfterOutage);
 }

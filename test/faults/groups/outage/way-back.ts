@@ -18,7 +18,7 @@ export interface Way {
 }
 
 /** Causes `fault`, which returns the moment from which the workers can recover. */
-export async function through(
+export async function measureRecovery(
   { field, stands, rate }: Way,
   what: string,
   fault: () => Promise<number>,

@@ -2,7 +2,7 @@
 // cut. A host without a cable sends and receives nothing, so no peer detects that its connections have ended.
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { until } from "../../../support/until.ts";
+import { waitUntil } from "../../../support/until.ts";
 
 const run = promisify(execFile);
 const ip = (line: string) => run("ip", line.split(" "));
@@ -68,7 +68,7 @@ export async function makeNetwork(): Promise<Network> {
           await ip(`link set ${cable} up`);
           const isIn = async () =>
             (await ip(`-n ${space} link show eth0`)).stdout.includes("state UP");
-          await until(`the cable of ${name} is in`, isIn);
+          await waitUntil(`the cable of ${name} is in`, isIn);
           // Hosts that it tried to reach meanwhile are cached as unreachable.
           await ip(`-n ${space} neigh flush dev eth0`);
         },

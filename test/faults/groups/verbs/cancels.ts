@@ -14,7 +14,11 @@ const SIGNALLED_MS = 50;
 const POLLED_MS = 2_500;
 
 /** For a fleet without faults. */
-export async function cancelled(field: Field, stand: Stand, isNotified: boolean): Promise<void> {
+export async function measureCancels(
+  field: Field,
+  stand: Stand,
+  isNotified: boolean,
+): Promise<void> {
   const ms: number[] = [];
   for (let round = 0; round < field.times(ROUNDS, 1); round++) {
     const jobs = await addHeld(stand, `held ${round}`, JOBS);

@@ -1,8 +1,8 @@
 // Pauses, resumes and cancels beside workers that are killed and frozen, and through restarts of PostgreSQL: what is
 // paused does not start once that is acknowledged, and starts soon when it is resumed; what is cancelled ends.
 import type { FaultGroup, Field } from "../../field/field.ts";
-import { cancelled } from "./cancels.ts";
-import { acknowledged, pausedInBursts, ready, resumed } from "./reactions.ts";
+import { measureCancels } from "./cancels.ts";
+import { measureAcknowledgements, measureResumes, pausedInBursts, ready } from "./reactions.ts";
 import { underFaults } from "./under-faults.ts";
 
 const MEMBERS = 8;
@@ -22,9 +22,9 @@ export const group: FaultGroup = {
       await field.each([stand], async () => {
         await stand.hire(MEMBERS);
         await ready(stand);
-        await resumed(field, stand);
+        await measureResumes(field, stand);
         await pausedInBursts(field, stand);
-        await cancelled(field, stand, true);
+        await measureCancels(field, stand, true);
       });
       field.say(`${stand.mode.name}: the times of a quiet fleet are measured`);
     }
@@ -38,8 +38,8 @@ export const group: FaultGroup = {
       await field.each([stand], async () => {
         await stand.hire(MEMBERS);
         await ready(stand);
-        await acknowledged(field, stand);
-        await cancelled(field, stand, false);
+        await measureAcknowledgements(field, stand);
+        await measureCancels(field, stand, false);
         await stand.end();
       });
     }

@@ -30,7 +30,7 @@ export async function ready(stand: Stand): Promise<void> {
   await resume(stand, target);
 }
 
-export async function resumed(field: Field, stand: Stand): Promise<void> {
+export async function measureResumes(field: Field, stand: Stand): Promise<void> {
   const [acknowledgedMs, startedMs]: [number[], number[]] = [[], []];
   for (let round = 0; round < field.times(ROUNDS, 6); round++) {
     const target = TARGETS[round % TARGETS.length] as Target;
@@ -49,7 +49,7 @@ export async function resumed(field: Field, stand: Stand): Promise<void> {
   percentiles(stand, "the first job starts after it was resumed", startedMs, STARTED_MS);
 }
 
-export async function acknowledged(field: Field, stand: Stand): Promise<void> {
+export async function measureAcknowledgements(field: Field, stand: Stand): Promise<void> {
   const ms: number[] = [];
   for (let round = 0; round < field.times(20, 2); round++) {
     const target = TARGETS[round % TARGETS.length] as Target;

@@ -1,5 +1,5 @@
 /** One write in the list: the change, its author, its target, and its undo if there is one. */
-import { ago, timed } from "../../controls/age";
+import { ago, timeElement } from "../../controls/age";
 import { copyButton, link } from "../../controls/button";
 import { cutText } from "../../controls/middle";
 import { cell } from "../../controls/table";
@@ -8,7 +8,7 @@ import { Column, Row } from "../../kit/row";
 import { writeButton } from "../../kit/verb";
 import { JsonReader } from "../../lib/json-reader";
 import { box, Node, nothing, text } from "../../lib/node";
-import { grouped } from "../../lib/number";
+import { numberText } from "../../lib/number";
 import { jobPath, operationPath } from "../../model/links";
 import { Model } from "../../model/model";
 import { lineWith, past } from "../../operations/words";
@@ -53,7 +53,7 @@ export class ActivityRow extends Row {
         cutText(this.about(), "sub"),
       ]),
       cell("dim w-mid cut", [text(by === null ? "" : by)]),
-      cell("num dim", [timed(entry.at, ago(entry.at, m.times))]),
+      cell("num dim", [timeElement(entry.at, ago(entry.at, m.times))]),
       cell("acts w-mid", acts.length > 0 ? [box("span", "row", acts)] : []),
     ];
   }
@@ -66,7 +66,7 @@ export class ActivityRow extends Row {
     if (query !== null) parts.push(query);
     if (key !== null) parts.push("key " + key);
     if (this.ids.length > 0) parts.push(this.named());
-    if (entry.skipped > 0) parts.push(`${grouped(entry.skipped)} skipped`);
+    if (entry.skipped > 0) parts.push(`${numberText(entry.skipped)} skipped`);
     if (entry.source !== "admin") parts.push(entry.source);
     return parts.join(" · ");
   }
@@ -76,7 +76,7 @@ export class ActivityRow extends Row {
     const shown: string[] = [];
     for (let i = 0; i < min(this.ids.length, NAMED_IDS); i++) shown.push(`#${this.ids[i]}`);
     const rest = max<i64>(this.entry.idsCount, this.ids.length) - shown.length;
-    return shown.join(", ") + (rest > 0 ? ` and ${grouped(rest)} more` : "");
+    return shown.join(", ") + (rest > 0 ? ` and ${numberText(rest)} more` : "");
   }
 
   private acts(m: Model): Node[] {

@@ -1,5 +1,5 @@
 /** When an entry runs, what it runs, and its changes. */
-import { ago, spanText, timed } from "../../controls/age";
+import { ago, spanText, timeElement } from "../../controls/age";
 import { commandLine, link } from "../../controls/button";
 import { note } from "../../controls/empty";
 import { INFO, icon } from "../../controls/icon";
@@ -55,7 +55,7 @@ function ticks(entry: CronEntry, details: CronDetails): Node {
     const utc = leaf("span", one.isAfterChange ? "amber" : "", one.utc);
     rows.push(
       row((<i64>one.at).toString(), "", [
-        cell("", [timed(one.at, one.local)]),
+        cell("", [timeElement(one.at, one.local)]),
         isUtc ? nothing : cell("dim", [utc]),
       ]),
     );
@@ -73,7 +73,7 @@ function changes(m: Model, details: CronDetails): Node {
     const by = one.by;
     rows.push(
       row((<i64>one.at).toString(), "", [
-        cell("num dim", [timed(one.at, ago(one.at, m.times))]),
+        cell("num dim", [timeElement(one.at, ago(one.at, m.times))]),
         cell("dim w-mid cut", [text(by === null ? "" : by)]),
         cell("", [text(one.message)]),
       ]),

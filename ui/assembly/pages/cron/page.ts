@@ -4,7 +4,7 @@ import { CLOCK } from "../../controls/icon";
 import { pageHeadWith } from "../../controls/panel";
 import { readCronList } from "../../generated/records";
 import { ListPage } from "../../kit/list-page";
-import { countText, listView, newsPill, nothingFound, searchBox } from "../../kit/list-view";
+import { listCountText, listView, newsPill, nothingFound, searchBox } from "../../kit/list-view";
 import { RowPage, rowPage } from "../../kit/row";
 import { writeButton } from "../../kit/verb";
 import { JsonReader } from "../../lib/json-reader";
@@ -69,7 +69,7 @@ export class CronPage extends ListPage {
             "All workers",
           );
     return box("div", "cron-page", [
-      pageHeadWith("Cron", countText(this, this.sorted === "next" ? ", next first" : ""), [
+      pageHeadWith("Cron", listCountText(this, this.sorted === "next" ? ", next first" : ""), [
         writeButton(m, "Add a schedule…", "ask.schedule-add", "", ""),
       ]),
       this.isLong || this.list.hasNews

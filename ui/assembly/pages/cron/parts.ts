@@ -1,10 +1,10 @@
 /** What the list of cron entries and the page of one show of an entry. */
-import { ago, clockAt, spanText, timed, until } from "../../controls/age";
+import { ago, clockAt, spanText, timeElement, timeUntil } from "../../controls/age";
 import { link } from "../../controls/button";
 import { stateWith } from "../../controls/glyph";
 import { CronEntry } from "../../generated/records";
 import { attr, box, cls, el, leaf, Node, nothing, text } from "../../lib/node";
-import { counted } from "../../lib/number";
+import { countText } from "../../lib/number";
 import { jobPath, workerPath } from "../../model/links";
 import { Model } from "../../model/model";
 import { cutName } from "../../parts/exact-name";
@@ -25,7 +25,7 @@ export function nextRun(m: Model, entry: CronEntry): Node[] {
     return [stateWith("paused", "Paused"), sub("since " + clockAt(since, m.serverNow))];
   }
   if (isNaN(at)) return [leaf("span", "faint", "none")];
-  return [timed(at, until(at, m.times)), sub(clockAt(at, m.serverNow))];
+  return [timeElement(at, timeUntil(at, m.times)), sub(clockAt(at, m.serverNow))];
 }
 
 /** When the last tick was, and its job as long as that waits; or the tick that was missed. */
@@ -33,9 +33,11 @@ export function lastRun(m: Model, entry: CronEntry): Node[] {
   const at = entry.lastExecution;
   const late = entry.lateSince;
   const job = entry.pendingJobId;
-  const lines: Node[] = [isNaN(at) ? leaf("span", "faint", "never") : timed(at, ago(at, m.times))];
+  const lines: Node[] = [
+    isNaN(at) ? leaf("span", "faint", "never") : timeElement(at, ago(at, m.times)),
+  ];
   if (!isNaN(late)) {
-    const words = timed(late, `missed ${clockAt(late, m.serverNow)}`);
+    const words = timeElement(late, `missed ${clockAt(late, m.serverNow)}`);
     lines.push(box("span", "sub", [box("span", "amber", [words])]));
   } else if (job !== i64.MIN_VALUE) {
     const waits = stateWith("scheduled", `#${job} waits`);
@@ -59,7 +61,7 @@ export function keepers(entry: CronEntry): Node[] {
     el(
       "span",
       [cls(""), attr("title", some.join(", ") + more)],
-      [text(counted(entry.workers, "worker", "workers"))],
+      [text(countText(entry.workers, "worker", "workers"))],
     ),
   ];
 }

@@ -23,7 +23,7 @@ import { commonPanel } from "../../parts/common";
 import { ErrorGroup, GroupsAnswer, groupsPath, isOld, valueOf } from "../../parts/error-group";
 import { Details } from "./details";
 import { report } from "./report";
-import { newest, numbers, places, thrown } from "./view";
+import { errorView, newest, numbers, places } from "./view";
 
 const START = "/errors/";
 const EVERY_MS: f64 = 15000;
@@ -225,7 +225,7 @@ export class ErrorPage extends Page {
     return box("div", "", [
       numbers(m, group),
       box("div", "cols a", [
-        box("div", "", [commonPanel(m, details.common, details.inCommon), thrown(m, details)]),
+        box("div", "", [commonPanel(m, details.common, details.inCommon), errorView(m, details)]),
         box("div", "", [
           places(m, group, details, this.query),
           newest(m, details, all, this.query),

@@ -1,5 +1,5 @@
 /** The panels of one error group. */
-import { ago, clockAt, timed } from "../../controls/age";
+import { ago, clockAt, timeElement } from "../../controls/age";
 import { link } from "../../controls/button";
 import { figure, figures, panel, plainPanel } from "../../controls/panel";
 import { sparkline } from "../../controls/spark";
@@ -7,8 +7,8 @@ import { cell, row, table } from "../../controls/table";
 import { valueNode, valueText } from "../../controls/value";
 import { Group } from "../../generated/records";
 import { box, leaf, Node, nothing, text } from "../../lib/node";
-import { grouped } from "../../lib/number";
-import { quoted } from "../../lib/quoting";
+import { numberText } from "../../lib/number";
+import { quote } from "../../lib/quoting";
 import { jobPath, queryPath, queuePath } from "../../model/links";
 import { Model } from "../../model/model";
 import { percent } from "../../parts/common";
@@ -41,7 +41,7 @@ function share(m: Model, failed: Group | null): string {
 }
 
 function when(m: Model, name: string, at: f64, rest: string): Node {
-  const clock = timed(at, clockAt(at, m.serverNow));
+  const clock = timeElement(at, clockAt(at, m.serverNow));
   return figure(name, clock, isNaN(at) || m.times.stale ? "" : ago(at, m.times) + rest);
 }
 
@@ -52,7 +52,7 @@ function trend(group: ErrorGroup): Node {
   if (most === 0) return leaf("p", "pb faint", "None in the last 3 hours.");
   return box("figure", "trend", [
     // A bar is a 24th of three hours. The failures in it may all have occurred in one second.
-    leaf("figcaption", "", `Failures in the last 3 h (peak ${grouped(most)} in 7 m 30 s)`),
+    leaf("figcaption", "", `Failures in the last 3 h (peak ${numberText(most)} in 7 m 30 s)`),
     sparkline(counts, "failed", "failures, last 3 h", 960, 88),
     box("div", "ends", [
       leaf("span", "", "3 h ago"),
@@ -64,7 +64,7 @@ function trend(group: ErrorGroup): Node {
 }
 
 /** The whole error of one of its jobs. */
-export function thrown(m: Model, details: Details): Node {
+export function errorView(m: Model, details: Details): Node {
   const data = details.example;
   const error = details.job.lastError;
   if (data.ready && error !== null) {
@@ -98,7 +98,7 @@ export function newest(m: Model, details: Details, all: string, query: string): 
             leaf("span", "id", `#${job.id}`),
           ]),
         ]),
-        cell("num dim", [isNaN(at) ? nothing : timed(at, ago(at, m.times))]),
+        cell("num dim", [isNaN(at) ? nothing : timeElement(at, ago(at, m.times))]),
       ]),
     );
   }
@@ -120,7 +120,7 @@ export function places(m: Model, group: ErrorGroup, details: Details, query: str
   const all = group.failedCount + group.retryingCount;
   const rows: Node[] = [];
   for (let i = 0; i < tasks.length && !details.tasks.ready; i++) {
-    const path = queryPath(`${query} task:${quoted(tasks[i])}`);
+    const path = queryPath(`${query} task:${quote(tasks[i])}`);
     rows.push(place("task", tasks[i], tasks.length === 1 ? "all" : "", path));
   }
   for (let i = 0; i < details.ofTasks.length && details.tasks.ready; i++) {
@@ -130,7 +130,7 @@ export function places(m: Model, group: ErrorGroup, details: Details, query: str
         "task",
         group.label,
         part(group, all),
-        queryPath(`${query} task:${quoted(group.label)}`),
+        queryPath(`${query} task:${quote(group.label)}`),
       ),
     );
   }

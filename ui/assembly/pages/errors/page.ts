@@ -13,13 +13,13 @@ import { RowPage } from "../../kit/row";
 import { ServerData } from "../../kit/server-data";
 import { lower } from "../../lib/letters";
 import { box, leaf, Node, nothing, text } from "../../lib/node";
-import { counted, grouped } from "../../lib/number";
+import { countText, numberText } from "../../lib/number";
 import { Address } from "../../model/address";
 import { Mark, Model, noMark } from "../../model/model";
 import { PageState } from "../../model/place";
 import { Pending } from "../../model/requests";
-import { GroupsAnswer, groupsPath, joined, MAX_GROUPS } from "../../parts/error-group";
-import { COLUMNS, ErrorRow, sorted } from "./row";
+import { GroupsAnswer, groupsPath, MAX_GROUPS, mergeGroups } from "../../parts/error-group";
+import { COLUMNS, ErrorRow, sortGroups } from "./row";
 
 /** The two answers from which the rows were made. */
 class ErrorsState extends PageState {
@@ -55,7 +55,7 @@ export class ErrorsPage extends ListPage {
     const groupCount = m.facts.incidents.errorGroups;
     // There may be more than the server returns.
     const more = groupCount < MAX_GROUPS ? "" : "+";
-    return groupCount > 0 ? new Mark(grouped(groupCount) + more, "red") : noMark;
+    return groupCount > 0 ? new Mark(numberText(groupCount) + more, "red") : noMark;
   }
 
   private get which(): string {
@@ -136,7 +136,10 @@ export class ErrorsPage extends ListPage {
 
   private shown(): RowPage {
     const page = new RowPage();
-    const groupCount = sorted(joined(this.failed.groups, this.retrying.groups), this.sorted);
+    const groupCount = sortGroups(
+      mergeGroups(this.failed.groups, this.retrying.groups),
+      this.sorted,
+    );
     const wanted = lower(this.address.value("search"));
     this.groupCount = groupCount.length;
     for (let i = 0; i < groupCount.length; i++) {
@@ -185,7 +188,7 @@ export class ErrorsPage extends ListPage {
     if (this.which !== "failed" && isKnown(this.retrying.of)) {
       parts.push(`${valueText(this.retrying.of)} retrying`);
     }
-    return `${counted(this.groupCount, "error group", "error groups")}: ${parts.join(", ")}`;
+    return `${countText(this.groupCount, "error group", "error groups")}: ${parts.join(", ")}`;
   }
 
   /** How the errors are grouped, and how many jobs were read for it. */
@@ -194,7 +197,7 @@ export class ErrorsPage extends ListPage {
     const isCut =
       this.failed.groups.length >= MAX_GROUPS || this.retrying.groups.length >= MAX_GROUPS;
     const most = isCut ? ` These are the ${MAX_GROUPS} largest groups.` : "";
-    return `Grouped by the first line of the last error, without numbers, ids, times and addresses. ${counted(read, "job", "jobs")} read.${most}`;
+    return `Grouped by the first line of the last error, without numbers, ids, times and addresses. ${countText(read, "job", "jobs")} read.${most}`;
   }
 
   private whichOnes(): Node {

@@ -59,7 +59,7 @@ export class ErrorRow extends Row {
 }
 
 /** Returns the groups in the order of a column. Equal ones keep the order of the answer. */
-export function sorted(groups: ErrorGroup[], by: string): ErrorGroup[] {
+export function sortGroups(groups: ErrorGroup[], by: string): ErrorGroup[] {
   const down = by.startsWith("-");
   const column = down ? by.substring(1) : by;
   const list = groups.slice(0);

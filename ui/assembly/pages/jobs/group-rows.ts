@@ -14,7 +14,7 @@ import { groupName, groupTrend } from "../../kit/group-row";
 import { Column, Row } from "../../kit/row";
 import { operationVerb, verbArg } from "../../kit/verb";
 import { attr, box, cls, el, leaf, Node, nothing, text } from "../../lib/node";
-import { grouped } from "../../lib/number";
+import { numberText } from "../../lib/number";
 import { Model } from "../../model/model";
 import { percent } from "../../parts/common";
 import { cutName } from "../../parts/exact-name";
@@ -191,6 +191,6 @@ export class MoreRow extends Row {
     const count = this.group.count;
     if (count.precision !== "exact") return `${valueText(count)} in all`;
     const rest = count.value - this.shown;
-    return rest > 0 ? `${grouped(rest)} more` : "No more";
+    return rest > 0 ? `${numberText(rest)} more` : "No more";
   }
 }

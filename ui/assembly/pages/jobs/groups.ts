@@ -15,12 +15,12 @@ import {
 import { Row, RowPage } from "../../kit/row";
 import { JsonReader } from "../../lib/json-reader";
 import { encode } from "../../lib/percent";
-import { named } from "../../model/links";
+import { quoteIfNeeded } from "../../model/links";
 import { Model } from "../../model/model";
 import { PageState } from "../../model/place";
 import { Pending } from "../../model/requests";
 import { groupQuery } from "../../parts/error-group";
-import { varying } from "../../parts/varying";
+import { varyingTexts } from "../../parts/varying";
 import { GroupRow, headKey, MoreRow } from "./group-rows";
 import { JobRow } from "./row";
 import { Settings } from "./settings";
@@ -120,7 +120,9 @@ export class Grouping extends PageState {
   /** Returns the query that finds the jobs of a group among those of the list. */
   private queryOf(group: Group): string {
     const term =
-      this.by === "error" ? groupQuery(group.key, group.label) : `${this.by}:${named(group.label)}`;
+      this.by === "error"
+        ? groupQuery(group.key, group.label)
+        : `${this.by}:${quoteIfNeeded(group.label)}`;
     return this.terms.and(termsOf(term));
   }
 
@@ -196,7 +198,8 @@ export class Grouping extends PageState {
 
   private fill(key: string, opened: OpenRows): void {
     const jobs = opened.jobs;
-    const differences = this.by === "error" ? varying(this.labelOf(key), jobs) : ([] as string[]);
+    const differences =
+      this.by === "error" ? varyingTexts(this.labelOf(key), jobs) : ([] as string[]);
     const rows: Row[] = [];
     for (let i = 0; i < jobs.length; i++) {
       const text = i < differences.length ? differences[i] : "";

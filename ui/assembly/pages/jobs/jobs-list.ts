@@ -14,7 +14,7 @@ import { ListPage } from "../../kit/list-page";
 import { Column, RowPage, rowPage } from "../../kit/row";
 import { ServerData } from "../../kit/server-data";
 import { JsonReader } from "../../lib/json-reader";
-import { grouped, parseWhole } from "../../lib/number";
+import { numberText, parseWhole } from "../../lib/number";
 import { encode } from "../../lib/percent";
 import { Address } from "../../model/address";
 import { Model } from "../../model/model";
@@ -271,7 +271,7 @@ export abstract class JobsList extends ListPage {
     const rows = this.list.rows.length;
     if (!this.firsts.has(cursor)) return rows === 1 ? "1 job" : `${rows} jobs`;
     const first = this.firsts.get(cursor);
-    const span = rows > 0 ? `${grouped(first)}–${grouped(first + rows - 1)}` : "0";
+    const span = rows > 0 ? `${numberText(first)}–${numberText(first + rows - 1)}` : "0";
     const total = this.total(m);
     return total === null ? span : `${span} of ${valueText(total)}`;
   }

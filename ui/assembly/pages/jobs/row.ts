@@ -1,6 +1,6 @@
 /** A job in the list: its condition, its task, its status, and the relevant time. */
 
-import { age, ageText, ago, localTimes, timed, until } from "../../controls/age";
+import { age, ageText, ago, localTimes, timeElement, timeUntil } from "../../controls/age";
 import { dash } from "../../controls/empty";
 import { glyph } from "../../controls/glyph";
 import { cell } from "../../controls/table";
@@ -9,8 +9,8 @@ import { Incident, ListedJob } from "../../generated/records";
 import { errorLabel } from "../../kit/group-row";
 import { Row } from "../../kit/row";
 import { attr, box, cls, el, leaf, Node, nothing, text } from "../../lib/node";
-import { grouped } from "../../lib/number";
-import { quoted } from "../../lib/quoting";
+import { numberText } from "../../lib/number";
+import { quote } from "../../lib/quoting";
 import { jobPath, queuePath, workerPath } from "../../model/links";
 import { Model } from "../../model/model";
 import { cutName } from "../../parts/exact-name";
@@ -53,7 +53,9 @@ export class JobRow extends Row {
     if (this.settings.has("queue")) cells.push(cell("dim c-queue", [orNone(job.queueName)]));
     if (this.settings.has("key")) cells.push(cell("dim c-key", [orNone(job.key)]));
     if (this.settings.has("added")) {
-      cells.push(cell("num dim c-added", [timed(job.createdAt, ago(job.createdAt, m.times))]));
+      cells.push(
+        cell("num dim c-added", [timeElement(job.createdAt, ago(job.createdAt, m.times))]),
+      );
     }
     cells.push(cell("num dim c-when", [timeOf(m, job)]));
     return cells;
@@ -139,7 +141,7 @@ function runs(m: Model, job: ListedJob): Node {
     if (q.includes(",")) return leaf("span", "red", RAN);
     const sentence = list[i].sentence;
     // The row may have been read during a later attempt.
-    const isOfThis = sentence.startsWith(`Attempt ${grouped(job.attempts)} of `);
+    const isOfThis = sentence.startsWith(`Attempt ${numberText(job.attempts)} of `);
     return leaf("span", "red", isOfThis ? sentence.substring(0, sentence.indexOf(".")) : CRASHES);
   }
   if (worker === null) return leaf("span", "dim", "Running on an unknown worker");
@@ -177,7 +179,7 @@ function incidentOf(m: Model, kind: string, name: string): Incident | null {
     const q = list[i].q;
     if (list[i].kind !== kind) continue;
     if (links.queue === name || links.worker === name) return list[i];
-    if (kind === "unsupported_task" && q !== null && q.startsWith(`task:${quoted(name)} `))
+    if (kind === "unsupported_task" && q !== null && q.startsWith(`task:${quote(name)} `))
       return list[i];
     // One incident may be about many queues of one worker.
     if (kind === "stuck_queue" && q !== null && namesQueue(q, name)) return list[i];
@@ -188,17 +190,18 @@ function incidentOf(m: Model, kind: string, name: string): Incident | null {
 /** Whether `queue:crm,"a b" is:blocked` names the queue. */
 function namesQueue(query: string, name: string): bool {
   const names = query.substring(0, query.lastIndexOf(" is:")).replace("queue:", ",") + ",";
-  return names.includes(`,${quoted(name)},`);
+  return names.includes(`,${quote(name)},`);
 }
 
 function timeOf(m: Model, job: ListedJob): Node {
   const condition = job.condition;
-  if (condition === "failed") return timed(job.conditionSince, ago(job.conditionSince, m.times));
-  if (isLocked(condition)) return timed(job.lockedAt, age(job.lockedAt, m.times));
+  if (condition === "failed")
+    return timeElement(job.conditionSince, ago(job.conditionSince, m.times));
+  if (isLocked(condition)) return timeElement(job.lockedAt, age(job.lockedAt, m.times));
   if ((condition === "retrying" || condition === "scheduled") && !(job.runAt < m.serverNow))
-    return timed(job.runAt, until(job.runAt, m.times));
+    return timeElement(job.runAt, timeUntil(job.runAt, m.times));
   if (isNaN(job.runAt)) return dash();
   const late = m.serverNow - job.runAt;
-  if (m.live.isStale(m.now)) return timed(job.runAt, "since " + age(job.runAt, m.times));
-  return timed(job.runAt, late < 1000 ? "now" : ageText(late) + " late");
+  if (m.live.isStale(m.now)) return timeElement(job.runAt, "since " + age(job.runAt, m.times));
+  return timeElement(job.runAt, late < 1000 ? "now" : ageText(late) + " late");
 }

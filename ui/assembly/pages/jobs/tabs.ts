@@ -18,7 +18,7 @@ export function conditionTabs(m: Model, terms: Terms, group: string, total: Valu
       tab(
         jobsPath(terms.of(condition), group),
         capital(condition),
-        countText(m, terms, condition, total),
+        tabCountText(m, terms, condition, total),
         glyph(condition),
         terms.condition === condition,
       ),
@@ -26,7 +26,7 @@ export function conditionTabs(m: Model, terms: Terms, group: string, total: Valu
   }
   const isAll = terms.condition.length === 0;
   list.push(
-    tab(jobsPath(terms.of(""), group), "All", countText(m, terms, "", total), nothing, isAll),
+    tab(jobsPath(terms.of(""), group), "All", tabCountText(m, terms, "", total), nothing, isAll),
   );
   return tabs("State", list);
 }
@@ -35,7 +35,7 @@ export function conditionTabs(m: Model, terms: Terms, group: string, total: Valu
  * Returns the count of a tab. The counts are of all jobs, so with other terms only the number that the query finds is
  * right.
  */
-function countText(m: Model, terms: Terms, condition: string, total: Value | null): string {
+function tabCountText(m: Model, terms: Terms, condition: string, total: Value | null): string {
   if (terms.chips.length > 0) {
     return condition === terms.condition && total !== null ? valueText(total) : "";
   }

@@ -15,12 +15,12 @@ import { jobBeside } from "../../job/beside";
 import { jobView } from "../../job/job-view";
 import { listView, newsPill } from "../../kit/list-view";
 import { attr, box, cls, el, leaf, Node, nothing, text } from "../../lib/node";
-import { counted } from "../../lib/number";
+import { countText } from "../../lib/number";
 import { queryPath } from "../../model/links";
 import { Model } from "../../model/model";
 import { limitsOf, setButton } from "../../operations/limiting";
 import { isPaused, pauseButton } from "../../operations/pausing";
-import { applied } from "../../parts/limit";
+import { limitLines } from "../../parts/limit";
 import { exportMenu, shownColumns } from "./export";
 import { GroupedJobs } from "./grouped-jobs";
 import { GROUPINGS, MAX_GROUPS } from "./groups";
@@ -38,7 +38,7 @@ export function jobsView(m: Model, page: GroupedJobs): Node {
       conditionTabs(m, terms, page.groups.by, tabTotal(m, page)),
       queryBar(page.bar),
       meta(m, page),
-      applied(limitsOf(m, taskTarget(terms)), -1),
+      limitLines(limitsOf(m, taskTarget(terms)), -1),
       listView(m, page, "Jobs", none(m, page)),
       selectionBar(m, page),
     ]),
@@ -110,7 +110,7 @@ function groupsText(answer: Groups): string {
   const jobs = countedValue(answer.of, "job", "jobs");
   return count >= MAX_GROUPS
     ? `${jobs}: the ${count} largest groups`
-    : `${jobs} in ${counted(count, "group", "groups")}`;
+    : `${jobs} in ${countText(count, "group", "groups")}`;
 }
 
 function groupings(page: GroupedJobs): Node {

@@ -1,12 +1,12 @@
 /** What uses a limit, and its definition. */
-import { ageText, clockAt, timed, until } from "../../controls/age";
+import { ageText, clockAt, timeElement, timeUntil } from "../../controls/age";
 import { commandLine, link } from "../../controls/button";
 import { figure, figures, pair, pairs, panel, plainPanel } from "../../controls/panel";
 import { cell, row, table } from "../../controls/table";
 import { argument, option, shellLine } from "../../forms/shell-line";
 import { BackOff, ListedLimit } from "../../generated/records";
 import { box, leaf, Node, nothing, text } from "../../lib/node";
-import { grouped } from "../../lib/number";
+import { numberText } from "../../lib/number";
 import { jobPath, queuePath, taskPath, workerPath } from "../../model/links";
 import { Model } from "../../model/model";
 import { cutName, exactName } from "../../parts/exact-name";
@@ -31,7 +31,7 @@ export function use(m: Model, limit: ListedLimit): Node {
       figures([
         figure("Running", text(runningText(limit)), ""),
         figure("Waiting", waitingOf(limit), ""),
-        figure("Back-offs", text(grouped(limit.backOffs.length)), "last hour"),
+        figure("Back-offs", text(numberText(limit.backOffs.length)), "last hour"),
       ]),
     ]),
     permits(limit),
@@ -44,7 +44,7 @@ function backsOff(m: Model, limit: ListedLimit): Node {
   const rests = limit.backingOff;
   if (rests === null) return nothing;
   const reason = rests.reason;
-  const lead = `Backing off until ${clockAt(rests.until, m.serverNow)}, ${until(rests.until, m.times)}.`;
+  const lead = `Backing off until ${clockAt(rests.until, m.serverNow)}, ${timeUntil(rests.until, m.times)}.`;
   return box("div", "pb", [
     box("div", "why-box sched", [
       leaf("span", "lead", lead),
@@ -64,14 +64,14 @@ function permits(limit: ListedLimit): Node {
     rows.push(
       row(one.workerId, "", [
         cell("", [link(workerPath(one.workerId), "link cut", [cutName(one.workerId, "")])]),
-        cell("num", [text(grouped(one.permits))]),
-        cell("num dim w-mid", [text(grouped(one.wanted))]),
+        cell("num", [text(numberText(one.permits))]),
+        cell("num dim w-mid", [text(numberText(one.wanted))]),
         cell("vis", [box("span", "used", amount(one.inUse, one.permits))]),
       ]),
     );
   }
   if (rows.length === 0) return nothing;
-  const summary = `${grouped(given)} given out, ${grouped(used)} in use`;
+  const summary = `${numberText(given)} given out, ${numberText(used)} in use`;
   return panel("Permits by worker", summary, [], [table("permits", "Permits", PERMITS, rows)]);
 }
 
@@ -82,7 +82,7 @@ function queues(limit: ListedLimit): Node {
     rows.push(
       row(one.name, "", [
         cell("", [link(queuePath(one.name), "link cut", [cutName(one.name, "")])]),
-        cell("num", [text(grouped(one.waiting))]),
+        cell("num", [text(numberText(one.waiting))]),
         cell("vis", [box("span", "used", amount(one.running, one.slots))]),
       ]),
     );
@@ -105,7 +105,7 @@ function backOff(m: Model, one: BackOff): Node {
   const task = one.task;
   const job = one.jobId;
   return row((<i64>one.beganAt).toString(), "", [
-    cell("", [timed(one.beganAt, clockAt(one.beganAt, m.serverNow))]),
+    cell("", [timeElement(one.beganAt, clockAt(one.beganAt, m.serverNow))]),
     cell("num", [text(ageText(one.until - one.beganAt))]),
     cell("dim", [text(reason === null ? "" : reason)]),
     cell("w-mid", [
@@ -136,7 +136,7 @@ export function about(m: Model, limit: ListedLimit): Node {
           pair("At once", text(mostText(limit))),
           pair(
             "Rate",
-            text(rate === null ? "none" : `${rateText(rate)}, burst ${grouped(rate.burst)}`),
+            text(rate === null ? "none" : `${rateText(rate)}, burst ${numberText(rate.burst)}`),
           ),
           pair("Set by", setText(m, limit)),
         ]),

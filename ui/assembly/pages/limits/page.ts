@@ -10,7 +10,7 @@ import { listView, newsPill } from "../../kit/list-view";
 import { RowPage, rowPage } from "../../kit/row";
 import { JsonReader } from "../../lib/json-reader";
 import { box, leaf, Node, nothing } from "../../lib/node";
-import { grouped } from "../../lib/number";
+import { numberText } from "../../lib/number";
 import { Mark, Model, noMark } from "../../model/model";
 import { Pending } from "../../model/requests";
 import { Shortcut } from "../../model/shortcut";
@@ -36,7 +36,7 @@ export class LimitsPage extends ListPage {
 
   override mark(m: Model): Mark {
     const count = m.facts.limits.length;
-    return count > 0 ? new Mark(grouped(count), "") : noMark;
+    return count > 0 ? new Mark(numberText(count), "") : noMark;
   }
 
   override source(_m: Model): string {
@@ -107,8 +107,8 @@ export class LimitsPage extends ListPage {
     }
     return rows.length === 0
       ? ""
-      : grouped(rows.length) +
-          (full > 0 ? `, ${grouped(full)} full` : "") +
-          (rests > 0 ? `, ${grouped(rests)} backing off` : "");
+      : numberText(rows.length) +
+          (full > 0 ? `, ${numberText(full)} full` : "") +
+          (rests > 0 ? `, ${numberText(rests)} backing off` : "");
   }
 }

@@ -14,7 +14,7 @@ import {
   atOnce,
   limitCause,
   limitState,
-  rated,
+  rateCell,
   setText,
   targetText,
   waitingOf,
@@ -59,7 +59,7 @@ export class LimitRow extends Row {
         cutName(targetText(limit), "sub"),
       ]),
       cell("w-mid", atOnce(limit)),
-      cell("rate", rated(limit)),
+      cell("rate", rateCell(limit)),
       cell("num", [waitingOf(limit)]),
       cell("", [
         limitState(m, limit),

@@ -1,10 +1,10 @@
 /** The state of the database, for an operator that searches the cause of a problem. Nothing here changes anything. */
-import { ago, lasting } from "../../controls/age";
+import { ago, durationText } from "../../controls/age";
 import { valueText } from "../../controls/value";
 import { Database, DatabaseTable } from "../../generated/records";
 import { Chore } from "../../kit/chore";
 import { box, leaf, Node, nothing, text } from "../../lib/node";
-import { bytes, counted, grouped } from "../../lib/number";
+import { bytes, countText, numberText } from "../../lib/number";
 import { Model } from "../../model/model";
 import { broken, changing, due, fine, line, possible, statusRow } from "./status";
 
@@ -71,7 +71,7 @@ function migrationRest(database: Database): string {
   const schema = database.schema;
   if (schema === null) return "";
   if (schema.level < schema.supportedLevel)
-    return `${counted(schema.supportedLevel - schema.level, "level", "levels")} to migrate`;
+    return `${countText(schema.supportedLevel - schema.level, "level", "levels")} to migrate`;
   if (schema.origin === "graphile") return "unchanged until you migrate";
   const list = schema.extensions;
   for (let i = 0; i < list.length; i++) {
@@ -118,11 +118,11 @@ function jobs(m: Model, database: Database): Node {
   if (table === null) return nothing;
   const rows = m.facts.has("counts")
     ? valueText(m.facts.counts.total)
-    : `≈ ${grouped(table.liveRows)}`;
+    : `≈ ${numberText(table.liveRows)}`;
   let all: i64 = 0;
   for (let i = 0; i < database.tables.length; i++) all += database.tables[i].totalBytes;
   const size = `${rows} rows, ${bytes(table.indexBytes)} of it indexes`;
-  const tables = `${bytes(all)} in ${counted(database.tables.length, "table", "tables")}`;
+  const tables = `${bytes(all)} in ${countText(database.tables.length, "table", "tables")}`;
   return statusRow(
     "jobs",
     "Jobs table",
@@ -146,7 +146,7 @@ function deadRows(m: Model, database: Database): Node {
     "dead",
     "Dead rows",
     [line(`${percent} % of the jobs table, ${vacuumed}`)],
-    text(`≈ ${grouped(dead)}`),
+    text(`≈ ${numberText(dead)}`),
     isMany ? due("needs vacuum") : fine(),
     nothing,
   );
@@ -162,7 +162,7 @@ function transaction(m: Model, database: Database): Node {
   return statusRow(
     "old",
     name,
-    [line(`open ${lasting(old.since, m.times)}: ${origin}`)],
+    [line(`open ${durationText(old.since, m.times)}: ${origin}`)],
     nothing,
     isOld ? due("holds back vacuum") : fine(),
     nothing,
@@ -178,13 +178,13 @@ function held(m: Model, database: Database): Node {
       : held.kind === "prepared"
         ? "the prepared transaction "
         : "";
-  const since = isNaN(held.since) ? "" : ` ${lasting(held.since, m.times)}`;
+  const since = isNaN(held.since) ? "" : ` ${durationText(held.since, m.times)}`;
   const isOld = !isNaN(held.since) && m.serverNow - held.since >= OLD_MS;
   return statusRow(
     "xmin",
     "Vacuum waits for",
     [line(`${kind}${named(held.name)}${since}`)],
-    text(counted(held.transactions, "transaction", "transactions")),
+    text(countText(held.transactions, "transaction", "transactions")),
     isOld ? due("holds back vacuum") : fine(),
     nothing,
   );
@@ -202,7 +202,7 @@ function connections(database: Database): Node {
     const group = all.groups[i];
     const state = group.state;
     parts.push(
-      `${grouped(group.count)} ${named(group.application)}${state === null ? "" : " " + state}`,
+      `${numberText(group.count)} ${named(group.application)}${state === null ? "" : " " + state}`,
     );
   }
   if (all.groups.length > MAX_GROUPS) parts.push("others");
@@ -211,7 +211,7 @@ function connections(database: Database): Node {
     "connections",
     "Connections",
     [line(parts.join(", "))],
-    text(`${grouped(all.total)} of ${grouped(all.limit)}`),
+    text(`${numberText(all.total)} of ${numberText(all.limit)}`),
     isFull ? due("nearly full") : fine(),
     nothing,
   );

@@ -3,7 +3,7 @@ import { ago } from "../../controls/age";
 import { Database, DatabaseIndex, OptionalIndex } from "../../generated/records";
 import { Chore } from "../../kit/chore";
 import { attr, box, el, leaf, Node, nothing, text } from "../../lib/node";
-import { bytes, grouped } from "../../lib/number";
+import { bytes, numberText } from "../../lib/number";
 import { Model } from "../../model/model";
 import { JOBS_TABLE } from "./condition";
 import { broken, changing, due, fine, line, possible, statusRow } from "./status";
@@ -54,7 +54,7 @@ function neededRow(index: DatabaseIndex): Node {
 }
 
 function used(scans: i64): string {
-  return scans === 0 ? "never used" : `used ${grouped(scans)} ×`;
+  return scans === 0 ? "never used" : `used ${numberText(scans)} ×`;
 }
 
 function optionalRow(m: Model, database: Database, index: OptionalIndex): Node {

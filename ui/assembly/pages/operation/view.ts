@@ -1,5 +1,5 @@
 /** The panels of one operation: its progress, what has become of its jobs, its steps, its undo. */
-import { clockAt, timed, until } from "../../controls/age";
+import { clockAt, timeElement, timeUntil } from "../../controls/age";
 import { commandLine } from "../../controls/button";
 import { note } from "../../controls/empty";
 import { ALERT, CHECK, INFO, icon } from "../../controls/icon";
@@ -8,7 +8,7 @@ import { valueNode } from "../../controls/value";
 import { Operation, OperationResults } from "../../generated/records";
 import { writeButton } from "../../kit/verb";
 import { box, cls, el, leaf, Node, nothing, text } from "../../lib/node";
-import { grouped } from "../../lib/number";
+import { numberText } from "../../lib/number";
 import { Model } from "../../model/model";
 import { Outcome, outcomesOf, resultsOf, undoOutcomesOf } from "../../operations/outcomes";
 import { aimOf, processedOf, progressBar } from "../../operations/progress";
@@ -33,7 +33,7 @@ function trouble(operation: Operation): Node {
   if (state === "paused") {
     return warning(
       "warn",
-      `${reason}Paused: ${grouped(processedOf(operation))} of ${aimOf(operation)} are processed; the rest are not changed.`,
+      `${reason}Paused: ${numberText(processedOf(operation))} of ${aimOf(operation)} are processed; the rest are not changed.`,
     );
   }
   if (state === "interrupted") {
@@ -86,7 +86,7 @@ function since(operation: Operation, results: OperationResults): Node {
   return box("div", "", [
     figures(list),
     results.scanned < operation.done
-      ? leaf("p", "pb dim", `Of the first ${grouped(results.scanned)} by id.`)
+      ? leaf("p", "pb dim", `Of the first ${numberText(results.scanned)} by id.`)
       : nothing,
   ]);
 }
@@ -108,7 +108,7 @@ function far(_m: Model, operation: Operation): Node {
   const pace = isAtWork(operation) ? paceOf(operation) : "";
   return box("div", "pb", [
     box("div", "row far", [
-      leaf("span", "big", grouped(processedOf(operation))),
+      leaf("span", "big", numberText(processedOf(operation))),
       leaf("span", "dim", `of ${aimOf(operation)}${pace.length > 0 ? ` · ${pace}` : ""}`),
     ]),
     progressBar(operation),
@@ -124,7 +124,7 @@ function facts(m: Model, operation: Operation): Node {
   const settings = settingsOf(operation);
   return box("div", "pf row wrap", [
     by === null ? nothing : leaf("span", "", by),
-    timed(operation.startedAt, times),
+    timeElement(operation.startedAt, times),
     settings.length > 0 ? leaf("span", "", settings) : nothing,
     leaf("span", "", `ids up to ${operation.boundary.maxId}`),
   ]);
@@ -139,7 +139,7 @@ function steps(operation: Operation): Node {
   const error = operation.error;
   const watched =
     state === "canary"
-      ? `watching ${grouped(operation.done)} for up to 2 min`
+      ? `watching ${numberText(operation.done)} for up to 2 min`
       : error !== null && !isRest
         ? error
         : isRest
@@ -151,7 +151,7 @@ function steps(operation: Operation): Node {
     [],
     [
       box("div", "steps pb", [
-        stepOf("1", isRest, true, `First ${grouped(first)}`, watched),
+        stepOf("1", isRest, true, `First ${numberText(first)}`, watched),
         stepOf("2", state === "done", isRest, "The rest", isRest ? "" : "if the first succeed"),
         stepOf("3", isOver, isOver, "Receipt", "stays in Activity for 24 hours"),
       ]),
@@ -175,7 +175,9 @@ function undoPanel(m: Model, operation: Operation): Node {
   const deadline = operation.undoUntil;
   return panel(
     "Undo",
-    isNaN(deadline) ? "" : `until ${clockAt(deadline, m.serverNow)}, ${until(deadline, m.times)}`,
+    isNaN(deadline)
+      ? ""
+      : `until ${clockAt(deadline, m.serverNow)}, ${timeUntil(deadline, m.times)}`,
     [],
     [
       box("div", "pb row wrap", [

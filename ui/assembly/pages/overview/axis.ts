@@ -3,7 +3,7 @@
 import { spanText } from "../../controls/age";
 import { countsIn } from "../../generated/conditions";
 import { Horizon } from "../../generated/records";
-import { grouped } from "../../lib/number";
+import { numberText } from "../../lib/number";
 
 export const WIDE: f64 = 1152;
 /** The positions of the axis, and of the top of the highest bar. */
@@ -72,8 +72,8 @@ export class Axis {
 
   /** Returns `400`, `20 k` or `1.5 M`. */
   short(count: i64): string {
-    if (count < 10000) return grouped(count);
-    if (count < 1000000) return grouped(count / 1000) + " k";
+    if (count < 10000) return numberText(count);
+    if (count < 1000000) return numberText(count / 1000) + " k";
     const tenths = count / 100000;
     return tenths % 10 === 0 ? `${tenths / 10} M` : `${tenths / 10}.${tenths % 10} M`;
   }

@@ -4,7 +4,7 @@ import { link } from "../../controls/button";
 import { shareBar, sparkline } from "../../controls/spark";
 import { CrashedJob, CrashReport } from "../../generated/records";
 import { box, leaf, Node, nothing, text } from "../../lib/node";
-import { grouped } from "../../lib/number";
+import { numberText } from "../../lib/number";
 import { jobPath, workerPath } from "../../model/links";
 import { Model } from "../../model/model";
 import { cutName } from "../../parts/exact-name";
@@ -58,7 +58,7 @@ function crashedJobs(crash: CrashReport): Node {
 function share(job: CrashedJob, crashes: i64): Node {
   const task = job.task;
   const name = task === null ? nothing : cutName(task, "name");
-  const words = grouped(job.crashes);
+  const words = numberText(job.crashes);
   const colour = job.crashes >= crashes ? "failed" : "dim";
   return box("div", "crash-job", [
     link(jobPath(job.id), "row", [name, leaf("span", "id", `#${job.id}`)]),

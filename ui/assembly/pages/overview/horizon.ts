@@ -8,7 +8,7 @@ import { rect, tenth } from "../../controls/spark";
 import { seriesOf } from "../../generated/conditions";
 import { Horizon } from "../../generated/records";
 import { Attr, attr, cls, el, key, leaf, Node, nothing, text } from "../../lib/node";
-import { grouped } from "../../lib/number";
+import { numberText } from "../../lib/number";
 import { Axis, HIGH, TOP, WIDE } from "./axis";
 
 /** The conditions from the axis up. Running jobs have no time. */
@@ -122,12 +122,16 @@ function tip(horizon: Horizon, axis: Axis, span: Span): Node {
   return el(
     "div",
     [cls(`tipbox at${place}`), attr("role", "status")],
-    [leaf("b", "", axis.span(span.first, span.last)), el("br", [], []), text(held(horizon, span))],
+    [
+      leaf("b", "", axis.span(span.first, span.last)),
+      el("br", [], []),
+      text(spanCounts(horizon, span)),
+    ],
   );
 }
 
 /** Returns `286 failed · 58 blocked · 3 ready`. */
-export function held(horizon: Horizon, span: Span): string {
+export function spanCounts(horizon: Horizon, span: Span): string {
   const parts: string[] = [];
   let error: f64 = 0;
   for (let i = span.first; i <= span.last; i++)
@@ -136,10 +140,10 @@ export function held(horizon: Horizon, span: Span): string {
     let sum: i64 = 0;
     const counts = seriesOf(horizon.series, DRAWN[d]);
     for (let i = span.first; i <= span.last; i++) sum += counts[i];
-    if (sum > 0) parts.push(`${error > 0 ? "≈ " : ""}${grouped(sum)} ${DRAWN[d]}`);
+    if (sum > 0) parts.push(`${error > 0 ? "≈ " : ""}${numberText(sum)} ${DRAWN[d]}`);
   }
   if (parts.length === 0) return "no jobs";
-  return parts.join(" · ") + (error > 0 ? ` (± ${grouped(<i64>Math.sqrt(error))})` : "");
+  return parts.join(" · ") + (error > 0 ? ` (± ${numberText(<i64>Math.sqrt(error))})` : "");
 }
 
 /** The numbers of the chart as a table, for screen readers. */
@@ -150,7 +154,7 @@ export function horizonTable(horizon: Horizon): Node {
     const span = new Span();
     span.from = i;
     span.to = i;
-    const content = held(horizon, span);
+    const content = spanCounts(horizon, span);
     if (content === "no jobs") continue;
     rows.push(
       el(

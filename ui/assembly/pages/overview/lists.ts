@@ -1,5 +1,5 @@
 /** The largest error groups, the tasks and queues with the most problems, and the next jobs. */
-import { aged, timed, until } from "../../controls/age";
+import { aged, timeElement, timeUntil } from "../../controls/age";
 import { link } from "../../controls/button";
 import { stateWith } from "../../controls/glyph";
 import { panel } from "../../controls/panel";
@@ -19,7 +19,7 @@ import { groupName, groupTrend } from "../../kit/group-row";
 import { ServerData } from "../../kit/server-data";
 import { unlockVerb, verbButton } from "../../kit/verb";
 import { box, leaf, Node, nothing, text } from "../../lib/node";
-import { counted } from "../../lib/number";
+import { countText } from "../../lib/number";
 import { conditionPath, errorPath, jobPath, queuePath, taskPath } from "../../model/links";
 import { Model } from "../../model/model";
 import { cutName } from "../../parts/exact-name";
@@ -37,7 +37,7 @@ export function errorsPanel(m: Model, data: ServerData, groups: Groups): Node {
   if (list.length === 0) {
     return panel("Errors", "", more, [leaf("p", "pb faint", "No failed jobs")]);
   }
-  const all = counted(list.length, "group", "groups");
+  const all = countText(list.length, "group", "groups");
   const many = list.length >= SHOWN ? "the largest groups" : all;
   const rows: Node[] = [];
   for (let i = 0; i < min(list.length, SHOWN); i++) rows.push(errorRow(m, list[i]));
@@ -132,7 +132,7 @@ function nextRow(m: Model, job: ListedJob): Node {
         leaf("span", "id", `#${job.id}`),
       ]),
     ]),
-    cell("num dim", [timed(job.runAt, until(job.runAt, m.times))]),
+    cell("num dim", [timeElement(job.runAt, timeUntil(job.runAt, m.times))]),
   ]);
 }
 

@@ -1,13 +1,13 @@
 /** The numbers by condition. They are the legend of the horizon, and each has its relevant age. */
 
-import { ageText, ago, until } from "../../controls/age";
+import { ageText, ago, timeUntil } from "../../controls/age";
 import { link } from "../../controls/button";
 import { state } from "../../controls/glyph";
 import { valueNode, valueText } from "../../controls/value";
 import { CONDITIONS, countOf } from "../../generated/conditions";
 import { Value } from "../../generated/records";
 import { attr, box, cls, el, leaf, Node } from "../../lib/node";
-import { counted } from "../../lib/number";
+import { countText } from "../../lib/number";
 import { conditionPath } from "../../model/links";
 import { Model } from "../../model/model";
 
@@ -42,7 +42,7 @@ function remark(m: Model, condition: string, value: Value): string {
   if (condition === "running") return since(m, "longest", "", counts.longestRunningAt);
   if (condition === "blocked") {
     return m.facts.has("pulse")
-      ? counted(m.facts.pulse.lockedQueues, "queue locked", "queues locked")
+      ? countText(m.facts.pulse.lockedQueues, "queue locked", "queues locked")
       : "";
   }
   if (condition === "fetched") return value.value > 0 ? "not started" : "";
@@ -54,7 +54,7 @@ function remark(m: Model, condition: string, value: Value): string {
   const isFailed = condition === "failed";
   const at = isFailed ? counts.lastFailedAt : counts.nextDueAt;
   if (isNaN(at)) return "";
-  return isFailed ? "last " + ago(at, times) : "next " + until(at, times);
+  return isFailed ? "last " + ago(at, times) : "next " + timeUntil(at, times);
 }
 
 /** Returns `oldest waits 18 m`; if stale, `oldest since 00:02:11`. */

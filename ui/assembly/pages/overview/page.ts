@@ -23,7 +23,7 @@ import { ServerData } from "../../kit/server-data";
 import { verbArg } from "../../kit/verb";
 import { JsonReader } from "../../lib/json-reader";
 import { attr, box, el, leaf, Node, nothing, text } from "../../lib/node";
-import { counted, parseWhole } from "../../lib/number";
+import { countText, parseWhole } from "../../lib/number";
 import { Model, Page } from "../../model/model";
 import { Pending } from "../../model/requests";
 import { keyOf, Shortcut } from "../../model/shortcut";
@@ -212,10 +212,10 @@ export class OverviewPage extends Page {
     const count = list.rows.length;
     const rest = <i64>(count - shown) + m.facts.incidents.more;
     if (shown < count) {
-      const words = `Show ${counted(rest, "more", "more")}`;
+      const words = `Show ${countText(rest, "more", "more")}`;
       rows.push(box("div", "pf", [button(words, "overview.all", "", "q s")]));
     } else if (rest > 0) {
-      rows.push(leaf("p", "pf", `${counted(rest, "more issue", "more issues")}.`));
+      rows.push(leaf("p", "pf", `${countText(rest, "more issue", "more issues")}.`));
     }
     if (list.news > 0) {
       const words = `${list.news} new · show`;

@@ -8,7 +8,7 @@ import { menu } from "../../controls/menu";
 import { heading, headOf } from "../../controls/panel";
 import { writeButton } from "../../kit/verb";
 import { box, leaf, Node, nothing, text } from "../../lib/node";
-import { counted, grouped } from "../../lib/number";
+import { countText, numberText } from "../../lib/number";
 import { Model } from "../../model/model";
 import { ALL, isPaused } from "../../operations/pausing";
 
@@ -77,7 +77,7 @@ function beside(m: Model): string {
   if (m.facts.has("pulse")) {
     parts.push(alive(m));
     const done = m.facts.pulse.done;
-    if (done > 0) parts.push(`${grouped(done)} done in the last minute`);
+    if (done > 0) parts.push(`${numberText(done)} done in the last minute`);
   }
   // The ages in the sentences refer to this moment; all other ages refer to now.
   const asOf = m.facts.incidents.asOf;
@@ -92,8 +92,8 @@ function alive(m: Model): string {
   const all = pulse.alive + pulse.stale;
   if (all === 0) return "no worker sends heartbeats";
   return pulse.stale === 0
-    ? `${counted(all, "worker", "workers")} alive`
-    : `${pulse.alive} of ${counted(all, "worker", "workers")} alive`;
+    ? `${countText(all, "worker", "workers")} alive`
+    : `${pulse.alive} of ${countText(all, "worker", "workers")} alive`;
 }
 
 /** The checks, if there is no incident. A check without evidence has a dash. */

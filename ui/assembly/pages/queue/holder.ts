@@ -2,7 +2,7 @@
  * Which worker has locked a queue, since when, and whether that worker responds: a sentence, and the chain to the root
  * cause.
  */
-import { ago, clockAt, lasting } from "../../controls/age";
+import { ago, clockAt, durationText } from "../../controls/age";
 import { link } from "../../controls/button";
 import { ALERT, CPU, LAYERS } from "../../controls/icon";
 import { countedValue } from "../../controls/value";
@@ -66,15 +66,15 @@ function holderText(m: Model, details: QueueDetails, holder: HolderOf | null): N
       queue.holder === "unknown"
         ? ` Its worker sends no heartbeats.`
         : ` Its worker is alive.${queue.ready.value > 0 ? ` ${waits} behind it.` : ""}`;
-    return why("run", `Locked ${lasting(queue.lockedAt, m.times)}.`, rest);
+    return why("run", `Locked ${durationText(queue.lockedAt, m.times)}.`, rest);
   }
   const stale = queue.holder === "stale";
   const since = stale && holder !== null ? holder.holder.lastHeartbeatAt : queue.stuckSince;
   return why(
     "warn",
-    `Nothing has moved ${lasting(queue.stuckSince, m.times)}; ${waits}.`,
+    `Nothing has moved ${durationText(queue.stuckSince, m.times)}; ${waits}.`,
     stale
-      ? ` Its worker is not responding: no heartbeat ${lasting(since, m.times)}.`
+      ? ` Its worker is not responding: no heartbeat ${durationText(since, m.times)}.`
       : " Its worker sends no heartbeats: check that it is still running.",
   );
 }
@@ -92,7 +92,7 @@ function chain(m: Model, details: QueueDetails, by: string, holder: HolderOf | n
     job === null ? [name, text(" is locked")] : [name, text(" is locked by "), jobLink(job)];
   const worker = link(workerPath(by), "link", [text(by)]);
   return box("ol", "chain", [
-    chainLink("queue", LAYERS, false, what, lasting(queue.lockedAt, m.times), nothing),
+    chainLink("queue", LAYERS, false, what, durationText(queue.lockedAt, m.times), nothing),
     chainLink(
       "worker",
       stuck ? ALERT : CPU,
@@ -115,7 +115,8 @@ function answers(m: Model, state: string | null, known: HolderOf | null): string
   const beatAt = known === null ? NaN : known.holder.lastHeartbeatAt;
   if (state === "stale") {
     return (
-      " is not responding" + (isNaN(beatAt) ? "" : ": no heartbeat " + lasting(beatAt, m.times))
+      " is not responding" +
+      (isNaN(beatAt) ? "" : ": no heartbeat " + durationText(beatAt, m.times))
     );
   }
   return isNaN(beatAt) ? " is alive" : ", last heartbeat " + ago(beatAt, m.times);

@@ -1,5 +1,5 @@
 /** The content of a queue: its numbers, and its jobs in the order in which they will run. */
-import { ageText, ago, lasting, timed } from "../../controls/age";
+import { ageText, ago, durationText, timeElement } from "../../controls/age";
 import { link } from "../../controls/button";
 import { empty } from "../../controls/empty";
 import { glyph } from "../../controls/glyph";
@@ -8,7 +8,7 @@ import { cell, row, table } from "../../controls/table";
 import { valueNode, valueText } from "../../controls/value";
 import { QueueDetails, QueuedJob, Value } from "../../generated/records";
 import { leaf, Node, nothing, text } from "../../lib/node";
-import { grouped } from "../../lib/number";
+import { numberText } from "../../lib/number";
 import { jobPath, queryPath, queueQuery } from "../../model/links";
 import { Model } from "../../model/model";
 import { cutName } from "../../parts/exact-name";
@@ -29,7 +29,7 @@ export function numbers(m: Model, details: QueueDetails): Node {
     figure("Failed", number(queue.failed, ofQueue + " is:failed"), ""),
     figure(
       "Last added",
-      timed(newest, ago(newest, m.times)),
+      timeElement(newest, ago(newest, m.times)),
       isStuck(queue) ? pace(details.arrivals, m.serverNow) : "",
     ),
   ]);
@@ -52,7 +52,7 @@ function pace(arrivals: QueuedJob[], now: f64): string {
   const minutes = (arrivals[0].createdAt - arrivals[last].createdAt) / 60000;
   if (minutes < 1) return "";
   const tenths = <i64>Math.round((<f64>last / minutes) * 10);
-  return tenths === 0 ? "" : `${grouped(tenths / 10)}.${tenths % 10}/min`;
+  return tenths === 0 ? "" : `${numberText(tenths / 10)}.${tenths % 10}/min`;
 }
 
 export function order(m: Model, details: QueueDetails): Node {
@@ -95,7 +95,7 @@ function jobRow(job: QueuedJob, condition: string, waits: string, when: string):
       ]),
     ]),
     cell("dim w-mid", [text(waits)]),
-    cell("num dim", [timed(job.runAt, when)]),
+    cell("num dim", [timeElement(job.runAt, when)]),
     cell("num dim w-mid", [text(`${job.attempts} of ${job.maxAttempts}`)]),
   ]);
 }
@@ -112,5 +112,5 @@ function before(details: QueueDetails, place: i32): string {
 
 /** Returns `2 h 9 m late`; if stale, `since 22:11:02`. */
 function due(m: Model, at: f64): string {
-  return m.times.stale ? lasting(at, m.times) : ageText(m.times.now - at) + " late";
+  return m.times.stale ? durationText(at, m.times) : ageText(m.times.now - at) + " late";
 }

@@ -19,7 +19,7 @@ import { keyOf, Shortcut } from "../../model/shortcut";
 import { limitsOf, requestLimits, setButton, setKey, setShortcut } from "../../operations/limiting";
 import { pauseButton, pauseShortcut } from "../../operations/pausing";
 import { HolderOf } from "../../parts/holder";
-import { applied } from "../../parts/limit";
+import { limitLines } from "../../parts/limit";
 import { Acknowledgements } from "../../parts/pause";
 import { isStuck, queueState } from "../../parts/queue";
 import { NamedPage } from "../named-page";
@@ -133,7 +133,7 @@ export class QueuePage extends NamedPage {
 
   private limits(m: Model): Node {
     const queue = this.details.queue;
-    return applied(limitsOf(m, "queue " + queue.queueName), queue.running.value);
+    return limitLines(limitsOf(m, "queue " + queue.queueName), queue.running.value);
   }
 
   protected override body(m: Model): Node {

@@ -6,13 +6,13 @@ import { tab, tabs } from "../../controls/tabs";
 import { QueueStates, readQueueList } from "../../generated/records";
 import { after } from "../../host";
 import { ListPage } from "../../kit/list-page";
-import { countText, listView, newsPill, nothingFound, searchBox } from "../../kit/list-view";
+import { listCountText, listView, newsPill, nothingFound, searchBox } from "../../kit/list-view";
 import { RowPage, rowPage } from "../../kit/row";
 import { ServerData } from "../../kit/server-data";
 import { unlockVerb, verbArg, withUnlock } from "../../kit/verb";
 import { JsonReader } from "../../lib/json-reader";
 import { box, leaf, Node, nothing } from "../../lib/node";
-import { grouped } from "../../lib/number";
+import { numberText } from "../../lib/number";
 import { encode } from "../../lib/percent";
 import { Mark, Model, noMark } from "../../model/model";
 import { OpenDialog } from "../../model/open-dialog";
@@ -106,7 +106,11 @@ export class QueuesPage extends ListPage {
   override view(m: Model): Node {
     const none = this.none();
     return box("div", "queues-page", [
-      pageHeadWith("Queues", countText(this, this.sorted === "stuck" ? ", by severity" : ""), []),
+      pageHeadWith(
+        "Queues",
+        listCountText(this, this.sorted === "stuck" ? ", by severity" : ""),
+        [],
+      ),
       this.states(),
       box("div", "meta", [searchBox(this, "Find a queue by name"), newsPill(this)]),
       listView(m, this, "Queues", none),
@@ -133,7 +137,7 @@ export class QueuesPage extends ListPage {
   }
 
   private state(only: string, words: string, count: i64): Node {
-    const number = count === i64.MIN_VALUE ? "" : grouped(count);
+    const number = count === i64.MIN_VALUE ? "" : numberText(count);
     const isOn = this.address.value("only") === only;
     return tab(this.address.with("only", only), words, number, nothing, isOn);
   }

@@ -4,7 +4,7 @@ import { CODE } from "../../controls/icon";
 import { pageHeadWith } from "../../controls/panel";
 import { readTaskList } from "../../generated/records";
 import { ListPage } from "../../kit/list-page";
-import { countText, listView, newsPill, nothingFound, searchBox } from "../../kit/list-view";
+import { listCountText, listView, newsPill, nothingFound, searchBox } from "../../kit/list-view";
 import { RowPage, rowPage } from "../../kit/row";
 import { writeButton } from "../../kit/verb";
 import { JsonReader } from "../../lib/json-reader";
@@ -85,7 +85,7 @@ export class TasksPage extends ListPage {
     return box("div", "tasks-page", [
       pageHeadWith(
         "Tasks",
-        countText(this, this.sorted === "worst" ? ", most failures first" : ""),
+        listCountText(this, this.sorted === "worst" ? ", most failures first" : ""),
         [add],
       ),
       box("div", "meta", [searchBox(this, "Find a task by name"), newsPill(this)]),

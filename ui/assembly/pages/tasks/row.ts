@@ -1,6 +1,6 @@
 /** One task in the list: its workers, its jobs by condition, its last error, and when. */
 
-import { aged, ago, timed } from "../../controls/age";
+import { aged, ago, timeElement } from "../../controls/age";
 import { link } from "../../controls/button";
 import { BUG, icon } from "../../controls/icon";
 import { countBar } from "../../controls/spark";
@@ -11,7 +11,7 @@ import { ListedTask } from "../../generated/records";
 import { errorLabel } from "../../kit/group-row";
 import { Column, Row } from "../../kit/row";
 import { box, leaf, Node, text } from "../../lib/node";
-import { grouped } from "../../lib/number";
+import { numberText } from "../../lib/number";
 import { taskPath } from "../../model/links";
 import { Model } from "../../model/model";
 import { pauseButton } from "../../operations/pausing";
@@ -79,7 +79,7 @@ export class TaskRow extends Row {
     if (this.isUnsupported) return box("span", "row amber", [icon(BUG), text("none")]);
     if (by === 0) return leaf("span", "faint", "unknown");
     const alive = m.facts.has("pulse") ? m.facts.pulse.alive : 0;
-    return text(by <= alive ? `${grouped(by)} of ${grouped(alive)}` : grouped(by));
+    return text(by <= alive ? `${numberText(by)} of ${numberText(alive)}` : numberText(by));
   }
 
   private lastError(m: Model): Node {
@@ -91,7 +91,10 @@ export class TaskRow extends Row {
     const sampled = this.task.lastErrorSampled;
     if (line === null) return leaf("span", "faint", sampled ? "none found" : "none");
     const when = ago(at, m.times);
-    return box("span", "row", [errorLabel(line), timed(at, sampled ? "sampled, " + when : when)]);
+    return box("span", "row", [
+      errorLabel(line),
+      timeElement(at, sampled ? "sampled, " + when : when),
+    ]);
   }
 }
 

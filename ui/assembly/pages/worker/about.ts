@@ -1,12 +1,12 @@
 /** A worker's details: where it runs, its tasks and counts, and the command that unlocks it. */
-import { ago, timed } from "../../controls/age";
+import { ago, timeElement } from "../../controls/age";
 import { commandLine, copyName, link } from "../../controls/button";
 import { pair, pairs, panel, plainPanel } from "../../controls/panel";
 import { cell, row, table } from "../../controls/table";
 import { quoted, shellLine } from "../../forms/shell-line";
 import { ListedWorker } from "../../generated/records";
 import { box, leaf, Node, nothing, text } from "../../lib/node";
-import { grouped } from "../../lib/number";
+import { numberText } from "../../lib/number";
 import { taskPath } from "../../model/links";
 import { Model } from "../../model/model";
 import { exactName } from "../../parts/exact-name";
@@ -33,13 +33,13 @@ function facts(m: Model, worker: ListedWorker): Node {
   } else if (node !== null) add(list, "Node", node);
   add(list, "Version", worker.version);
   const started = worker.startedAt;
-  if (!isNaN(started)) list.push(pair("Started", timed(started, ago(started, m.times))));
+  if (!isNaN(started)) list.push(pair("Started", timeElement(started, ago(started, m.times))));
   const beatAt = worker.lastHeartbeatAt;
-  if (!isNaN(beatAt)) list.push(pair("Heartbeat", timed(beatAt, ago(beatAt, m.times))));
-  if (worker.slots !== i64.MIN_VALUE) add(list, "Slots", grouped(worker.slots));
+  if (!isNaN(beatAt)) list.push(pair("Heartbeat", timeElement(beatAt, ago(beatAt, m.times))));
+  if (worker.slots !== i64.MIN_VALUE) add(list, "Slots", numberText(worker.slots));
   if (worker.done !== i64.MIN_VALUE) {
-    const failed = worker.failed === i64.MIN_VALUE ? "" : `, ${grouped(worker.failed)} failed`;
-    add(list, "Done", grouped(worker.done) + failed);
+    const failed = worker.failed === i64.MIN_VALUE ? "" : `, ${numberText(worker.failed)} failed`;
+    add(list, "Done", numberText(worker.done) + failed);
   }
   list.push(pair("Tasks", tasks(worker)));
   return plainPanel("Facts", [box("div", "pb", [pairs(list)])]);
@@ -60,7 +60,7 @@ function tasks(worker: ListedWorker): Node {
   }
   const left = all.length - names.length;
   const more = worker.tasksComplete
-    ? `and ${grouped(left)} more`
+    ? `and ${numberText(left)} more`
     : "and more that it does not report";
   if (left > 0 || !worker.tasksComplete) names.push(leaf("span", "faint", more));
   return box("span", "names", names);
@@ -73,8 +73,8 @@ function tallies(worker: ListedWorker): Node {
     rows.push(
       row(one.task, "", [
         cell("", [link(taskPath(one.task), "cut", [exactName(one.task, "")])]),
-        cell("num", [text(grouped(one.done))]),
-        cell(one.failed > 0 ? "num red" : "num faint", [text(grouped(one.failed))]),
+        cell("num", [text(numberText(one.done))]),
+        cell(one.failed > 0 ? "num red" : "num faint", [text(numberText(one.failed))]),
       ]),
     );
   }

@@ -1,5 +1,5 @@
 /** What a worker runs and has locked, and the consequence of unlocking it. */
-import { age, ago, clockAt, lasting, timed } from "../../controls/age";
+import { age, ago, clockAt, durationText, timeElement } from "../../controls/age";
 import { link } from "../../controls/button";
 import { note } from "../../controls/empty";
 import { icon, LAYERS } from "../../controls/icon";
@@ -8,7 +8,7 @@ import { cell, row, table } from "../../controls/table";
 import { countedValue, valueNode, valueText } from "../../controls/value";
 import { ListedQueue, ListedWorker, RunningJob, Value } from "../../generated/records";
 import { box, leaf, Node, nothing, text } from "../../lib/node";
-import { counted, grouped } from "../../lib/number";
+import { countText, numberText } from "../../lib/number";
 import { queuePath } from "../../model/links";
 import { Model } from "../../model/model";
 import { cutName } from "../../parts/exact-name";
@@ -40,13 +40,13 @@ function why(m: Model, worker: ListedWorker): Node {
     ? ` It has locked ${holdings([worker])}${wait}.`
     : " It holds no locks.";
   if (worker.state === "stale") {
-    const lead = `Not responding: no heartbeat ${lasting(beatAt, m.times)}.`;
+    const lead = `Not responding: no heartbeat ${durationText(beatAt, m.times)}.`;
     return statusLine("bad", lead, ` The last one came at ${clockAt(beatAt, m.serverNow)}.${held}`);
   }
   if (worker.state === "alive") return statusLine("run", "Alive.", ` ${beat(m, worker)}`);
   const old = isNaN(worker.oldestLockAt)
     ? ""
-    : ` It has held its oldest lock ${lasting(worker.oldestLockAt, m.times)}.`;
+    : ` It has held its oldest lock ${durationText(worker.oldestLockAt, m.times)}.`;
   return statusLine(
     isOld(worker) ? "warn" : "",
     "No heartbeats.",
@@ -60,7 +60,7 @@ function statusLine(tone: string, lead: string, rest: string): Node {
 
 function beat(m: Model, worker: ListedWorker): string {
   const runs = fits(worker, worker.running)
-    ? `${valueText(worker.running)} of ${grouped(worker.slots)} slots in use`
+    ? `${valueText(worker.running)} of ${numberText(worker.slots)} slots in use`
     : `Runs ${countedValue(worker.running, "job", "jobs")}`;
   return `Last heartbeat ${ago(worker.lastHeartbeatAt, m.times)}. ${runs}${fetchedText(worker)}.`;
 }
@@ -68,7 +68,7 @@ function beat(m: Model, worker: ListedWorker): string {
 /** Returns `, 45 more fetched`. */
 function fetchedText(worker: ListedWorker): string {
   const fetched = fetchedJobs(worker);
-  return fetched > 0 ? `, ${grouped(fetched)} more fetched` : "";
+  return fetched > 0 ? `, ${numberText(fetched)} more fetched` : "";
 }
 
 function numbers(m: Model, worker: ListedWorker): Node {
@@ -86,7 +86,7 @@ function numbers(m: Model, worker: ListedWorker): Node {
         ? ""
         : "the longest for " + (isAlive ? runTime(m, worker, first) : age(first, m.times)),
     ),
-    figure("Queues locked", text(grouped(worker.lockedQueues)), ""),
+    figure("Queues locked", text(numberText(worker.lockedQueues)), ""),
     figure(
       "Jobs blocked",
       valueNode(waits, ""),
@@ -94,7 +94,7 @@ function numbers(m: Model, worker: ListedWorker): Node {
     ),
   ];
   if (fetchedJobs(worker) > 0) {
-    list.push(figure("Fetched", text(grouped(fetchedJobs(worker))), "not started"));
+    list.push(figure("Fetched", text(numberText(fetchedJobs(worker))), "not started"));
   }
   const done = perMinute(worker.donePerMin);
   const failed = perMinute(worker.failedPerMin);
@@ -139,7 +139,7 @@ function list(m: Model, worker: ListedWorker): Node {
   for (let i = 0; i < worker.queues.length; i++) rows.push(queueRow(m, worker.queues[i], isStale));
   if (rows.length === 0) return nothing;
   const left = jobsHeld(worker).value - jobs.length;
-  const longest = left > 0 ? `${grouped(jobs.length)} longest-running jobs` : "";
+  const longest = left > 0 ? `${numberText(jobs.length)} longest-running jobs` : "";
   const at = jobs.length > 0 ? runTimeAt(m, worker) : "";
   const remark = longest.length > 0 && at.length > 0 ? `${longest}, ${at}` : longest + at;
   return panel(
@@ -153,7 +153,7 @@ function list(m: Model, worker: ListedWorker): Node {
 function jobRow(m: Model, worker: ListedWorker, job: RunningJob, isStale: bool): Node {
   return row("j" + job.id.toString(), "", [
     cell("", [runningJobLink(job)]),
-    cell("num dim", [timed(job.since, runTime(m, worker, job.since))]),
+    cell("num dim", [timeElement(job.since, runTime(m, worker, job.since))]),
     isStale ? cell("dim w-mid", [text("can run again at once")]) : nothing,
   ]);
 }
@@ -170,7 +170,7 @@ function queueRow(m: Model, queue: ListedQueue, isStale: bool): Node {
         cutName(queue.queueName, "name"),
       ]),
     ]),
-    cell("num dim", [timed(queue.lockedAt, age(queue.lockedAt, m.times))]),
+    cell("num dim", [timeElement(queue.lockedAt, age(queue.lockedAt, m.times))]),
     isStale ? cell("dim w-mid", [text(after)]) : nothing,
   ]);
 }
@@ -181,7 +181,7 @@ function warning(worker: ListedWorker): Node {
     jobs.length === 1
       ? `#${jobs[0].id}`
       : jobs.length > 1
-        ? counted(jobs.length, "job", "jobs")
+        ? countText(jobs.length, "job", "jobs")
         : "a job";
   return note("warn", [
     leaf("b", "", "Only unlock a worker that no longer runs."),

@@ -4,7 +4,7 @@ import { stateWith } from "../../controls/glyph";
 import { ServerData } from "../../kit/server-data";
 import { unlockVerb, verbButton } from "../../kit/verb";
 import { box, Node, text } from "../../lib/node";
-import { named, queryPath } from "../../model/links";
+import { queryPath, quoteIfNeeded } from "../../model/links";
 import { Model } from "../../model/model";
 import { OpenDialog } from "../../model/open-dialog";
 import { Pending } from "../../model/requests";
@@ -65,7 +65,9 @@ export class WorkerPage extends NamedPage {
   /** Without heartbeats a user decides whether to unlock the worker; a worker that responds keeps its locks. */
   protected override acts(m: Model): Node[] {
     const worker = this.of.holder;
-    const jobs = link(queryPath("worker:" + named(worker.workerId)), "btn", [text("See its jobs")]);
+    const jobs = link(queryPath("worker:" + quoteIfNeeded(worker.workerId)), "btn", [
+      text("See its jobs"),
+    ]);
     if (worker.state === "alive" || !holdsAny(worker)) return [jobs];
     const verb = unlockVerb("Unlock…", [worker.workerId]);
     return [jobs, verbButton(m, verb, isOld(worker) ? "p" : "")];

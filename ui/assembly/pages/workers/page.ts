@@ -16,7 +16,7 @@ import { Row, RowPage, rowPage } from "../../kit/row";
 import { unlockVerb, verbArg, withUnlock, writeButton } from "../../kit/verb";
 import { JsonReader } from "../../lib/json-reader";
 import { box, leaf, Node, nothing, text } from "../../lib/node";
-import { counted, grouped } from "../../lib/number";
+import { countText, numberText } from "../../lib/number";
 import { Mark, Model, noMark } from "../../model/model";
 import { OpenDialog } from "../../model/open-dialog";
 import { Pending } from "../../model/requests";
@@ -51,9 +51,9 @@ export class WorkersPage extends ListPage {
     const pulse = m.facts.pulse;
     const all = pulse.alive + pulse.stale;
     if (pulse.stale === 0)
-      return new Mark(grouped(all), m.facts.incidentsOf("no_worker") > 0 ? "red" : "");
+      return new Mark(numberText(all), m.facts.incidentsOf("no_worker") > 0 ? "red" : "");
     return new Mark(
-      `${grouped(pulse.alive)} of ${grouped(all)}`,
+      `${numberText(pulse.alive)} of ${numberText(all)}`,
       pulse.alive === 0 ? "red" : "amber",
     );
   }
@@ -98,7 +98,7 @@ export class WorkersPage extends ListPage {
       ids.push(rows[i].key);
     }
     if (ids.length === 0) return;
-    const who = ids.length === 1 ? ids[0] : counted(ids.length, "worker", "workers");
+    const who = ids.length === 1 ? ids[0] : countText(ids.length, "worker", "workers");
     after(0, "ask.verb", verbArg(unlockVerb(`Unlock ${who}…`, ids)));
   }
 
@@ -137,8 +137,8 @@ export class WorkersPage extends ListPage {
     if (!this.rows.ready) return "";
     const counts = this.counts;
     const all = counts.alive + counts.stale;
-    const unknown = counts.unknown > 0 ? `, ${grouped(counts.unknown)} without heartbeats` : "";
-    return `${grouped(counts.alive)} of ${grouped(all)} alive${unknown}${this.busy()}`;
+    const unknown = counts.unknown > 0 ? `, ${numberText(counts.unknown)} without heartbeats` : "";
+    return `${numberText(counts.alive)} of ${numberText(all)} alive${unknown}${this.busy()}`;
   }
 
   /** Returns the busy slots; empty unless all live workers are on this page and report their slots. */
@@ -158,8 +158,8 @@ export class WorkersPage extends ListPage {
       if (!fits(worker, worker.running)) return "";
     }
     if (alive === 0 || alive !== this.counts.alive) return "";
-    const more = fetched > 0 ? `, ${grouped(fetched)} more fetched` : "";
-    return `; ${grouped(running)} of ${grouped(slots)} slots busy${more}`;
+    const more = fetched > 0 ? `, ${numberText(fetched)} more fetched` : "";
+    return `; ${numberText(running)} of ${numberText(slots)} slots busy${more}`;
   }
 
   private sweep(m: Model): Node {

@@ -7,7 +7,7 @@ import { ListedWorker } from "../../generated/records";
 import { Column, Row } from "../../kit/row";
 import { unlockButton } from "../../kit/verb";
 import { box, leaf, Node, nothing, text } from "../../lib/node";
-import { grouped } from "../../lib/number";
+import { numberText } from "../../lib/number";
 import { workerPath } from "../../model/links";
 import { Model } from "../../model/model";
 import { cutName } from "../../parts/exact-name";
@@ -64,7 +64,7 @@ export class WorkerRow extends Row {
       cell("num dim w-max", [isAlive ? aged(worker.startedAt, m.times) : nothing]),
       cell("", [load(worker)]),
       cell("num dim w-opt", [isAlive ? text(perMinute(worker.donePerMin)) : nothing]),
-      cell("num dim w-mid", [leaf("span", queues === 0 ? "faint" : "", grouped(queues))]),
+      cell("num dim w-mid", [leaf("span", queues === 0 ? "faint" : "", numberText(queues))]),
       cell("num vis", [unlockButton(m, this, "workers.unlock")]),
     ];
   }
@@ -84,6 +84,6 @@ function load(worker: ListedWorker): Node {
   return box("span", "row", [
     leaf("span", "num", words),
     fits(worker, running) ? shareBar(words + " slots busy", [name, "none"], counts) : nothing,
-    fetched > 0 ? leaf("span", "faint", `+${grouped(fetched)} fetched`) : nothing,
+    fetched > 0 ? leaf("span", "faint", `+${numberText(fetched)} fetched`) : nothing,
   ]);
 }

@@ -1,5 +1,5 @@
 /** The jobs that have run longest on the workers of the page. */
-import { age, timed } from "../../controls/age";
+import { age, timeElement } from "../../controls/age";
 import { link } from "../../controls/button";
 import { panel } from "../../controls/panel";
 import { cell, row, table } from "../../controls/table";
@@ -59,7 +59,9 @@ function runs(m: Model, one: Runs): Node {
   return row(one.job.id.toString(), "", [
     cell("", [runningJobLink(one.job)]),
     cell("dim w-mid", [link(workerPath(worker.workerId), "cut", [cutName(worker.workerId, "")])]),
-    cell(worker.state === "stale" ? "num red" : "num", [timed(since, runTime(m, worker, since))]),
+    cell(worker.state === "stale" ? "num red" : "num", [
+      timeElement(since, runTime(m, worker, since)),
+    ]),
     cell("num dim w-mid", [lastHeartbeat(m, worker)]),
   ]);
 }
@@ -67,5 +69,5 @@ function runs(m: Model, one: Runs): Node {
 /** The last heartbeat; nothing for a worker without reports. Its locks are those of this moment. */
 function lastHeartbeat(m: Model, worker: ListedWorker): Node {
   const at = worker.lastHeartbeatAt;
-  return isReported(worker) ? timed(at, age(at, m.times)) : nothing;
+  return isReported(worker) ? timeElement(at, age(at, m.times)) : nothing;
 }

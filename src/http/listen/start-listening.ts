@@ -2,7 +2,7 @@
 import type { Server } from "node:net";
 
 /** Calls `begin`. Resolves when the server listens, rejects if it cannot. */
-export function listening(server: Server, begin: () => void): Promise<void> {
+export function startListening(server: Server, begin: () => void): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once("error", reject);
     server.once("listening", () => {

@@ -1,6 +1,6 @@
 // Prepares the next item while the present one is in use, so at most two items are in memory.
 
-export async function* ahead<T>(source: AsyncGenerator<T, void>): AsyncGenerator<T, void> {
+export async function* readAhead<T>(source: AsyncGenerator<T, void>): AsyncGenerator<T, void> {
   const ask = () => {
     const next = source.next();
     // If the next item fails before it is awaited, the error is thrown when it is awaited.

@@ -1,5 +1,5 @@
 // Returns a text in quotes.
 
-export function quoted(text: string): string {
+export function quote(text: string): string {
   return `"${text.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
 }

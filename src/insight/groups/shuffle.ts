@@ -1,5 +1,5 @@
 // Shuffles pages, so that those that were read are still a sample if a limit ends the read early.
-export function shuffled(pages: readonly number[], random = Math.random): number[] {
+export function shuffle(pages: readonly number[], random = Math.random): number[] {
   const all = [...pages];
   for (let n = all.length - 1; n > 0; n--) {
     const other = Math.floor(random() * (n + 1));

@@ -2,6 +2,6 @@
 import type { Logger } from "../../base/logger.ts";
 
 /** On a terminal, info lines are shown only with --verbose. */
-export function quietly(logger: Logger): Logger {
+export function quietLogger(logger: Logger): Logger {
   return process.stderr.isTTY ? { ...logger, info: logger.debug } : logger;
 }
