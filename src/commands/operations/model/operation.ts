@@ -76,11 +76,11 @@ export interface JobOperation {
   /** The id up to which all jobs have been processed. */
   readonly afterId: string;
   readonly done: number;
-  /** The number of skipped jobs that were running at their turn, or whose row was locked. */
+  /** Skipped jobs that were running at their turn, or whose row was locked. */
   readonly skippedLocked: number;
-  /** The number of skipped jobs that were changed since the boundary, or no longer matched at their turn. */
+  /** Skipped jobs that were changed since the boundary, or no longer matched at their turn. */
   readonly skippedChanged: number;
-  /** The number of skipped jobs that were found, but deleted before their turn. */
+  /** Skipped jobs that were found, but deleted before their turn. */
   readonly skippedGone: number;
   /** The number of rows that are stored for receipt and undo. */
   readonly storedRows: number;
@@ -88,7 +88,7 @@ export interface JobOperation {
   readonly rate: number | null;
   readonly canary: number | null;
   readonly isCanaryOver: boolean;
-  /** The maximum number of jobs to change, lowest ids first; null: all that match. */
+  /** The most jobs to change, lowest ids first; null: all that match. */
   readonly limit: number | null;
   readonly ratePerS: number | null;
   readonly etaS: number | null;
@@ -111,7 +111,7 @@ export const skippedJobs = ({ skippedLocked, skippedChanged, skippedGone }: JobO
 export const cancellingCount = ({ action, skippedLocked }: JobOperation) =>
   isOperationAction(action) && actionData(action).ofRunning !== undefined ? skippedLocked : 0;
 
-/** How long undo data are stored, in hours, and the maximum number of rows of one operation. */
+/** How long undo data are stored, in hours, and the most rows of one operation. */
 export const UNDO_HOURS = 24;
 export const MAX_ROWS = 1_000_000;
 
