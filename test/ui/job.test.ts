@@ -446,7 +446,7 @@ test("A failed job that is rescheduled gets its attempts back, and the dialog sh
   const page = await shown(failedJob(7), failed());
   page.app.dispatch("ask.reschedule", "shown", "");
   assert.equal(page.byId("field-attempts").attrs["value"], "0");
-  assert.match(page.dialogText, /It has no attempts left\./);
+  assert.match(page.dialogText, /1 job has no attempts left\./);
   page.type("run_at", "2026-03-02T08:30");
   page.click("Reschedule job 7");
   assert.equal(JSON.parse(page.requestOf("api/jobs/action").body).attempts, 0);

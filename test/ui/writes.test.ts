@@ -105,7 +105,7 @@ test("If workers have locked all selected jobs, only actions on running jobs are
   assert.match(page.text, /2 selected.*Cancel…Stop retrying…Clear/);
   assert.equal(page.hasButton("Complete…"), false);
   page.app.dispatch("ask.complete", "", "");
-  assert.match(page.dialogText, /All of them are locked by workers and will be skipped/);
+  assert.match(page.dialogText, /All of them are locked by a worker and will be skipped/);
   assert.equal(page.button("Complete 2 jobs").attrs["aria-disabled"], "true");
   page.click("Complete 2 jobs");
   assert.ok(page.requests.every((request) => request.method === "GET"));

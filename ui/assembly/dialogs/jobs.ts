@@ -65,14 +65,10 @@ export class JobsDialog extends TablesDialog {
   override exception(dialog: OpenDialog): string {
     const locked = this.reachesRunning ? 0 : dialog.count("locked");
     if (locked === 0) return "";
-    if (locked === dialog.jobs.length) {
-      return locked === 1
-        ? "It is locked by a worker and will be skipped."
-        : "All of them are locked by workers and will be skipped.";
-    }
-    return locked === 1
-      ? "1 of them is locked by a worker and will be skipped."
-      : `${numberText(locked)} of them are locked by workers and will be skipped.`;
+    const isAll = locked === dialog.jobs.length;
+    const rest = " locked by a worker and will be skipped.";
+    if (locked === 1) return (isAll ? "It is" : "1 of them is") + rest;
+    return (isAll ? "All" : numberText(locked)) + " of them are" + rest;
   }
 
   override blocked(dialog: OpenDialog): string {
@@ -95,10 +91,7 @@ export class JobsDialog extends TablesDialog {
   private spent(dialog: OpenDialog): string {
     const failed = this.hasAttemptsField ? dialog.count("failed") : 0;
     if (failed === 0) return "";
-    if (dialog.jobs.length === 1) {
-      return "It has no attempts left. To run it, set “Attempts used” to a lower number, such as 0.";
-    }
-    return `${countText(failed, "job has", "jobs have")} no attempts left. To run them, set “Attempts used” to a lower number, such as 0.`;
+    return `${countText(failed, "job has", "jobs have")} no attempts left. To run again, set “Attempts used” to a lower number, such as 0.`;
   }
 
   private due(m: Model, dialog: OpenDialog): Node {
