@@ -77,7 +77,6 @@ async function assets() {
     table[name] = {
       content_type: typeOf(name),
       etag: `"${sha256(bytes, "base64url")}"`,
-      identity: bytes.toString("base64"),
       // The output is smaller with blocks as large as the module, and with a window of 256 KB.
       br: brotliCompressSync(bytes, {
         params: { [constants.BROTLI_PARAM_LGBLOCK]: 20, [constants.BROTLI_PARAM_LGWIN]: 18 },

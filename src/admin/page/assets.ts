@@ -1,15 +1,16 @@
 // The page's files as the build embeds them, and the response to a request for one: encoding by Accept-Encoding, 304 by
 // If-None-Match, a strong ETag for each encoding.
+import { gunzipSync } from "node:zlib";
 import { WorkerError } from "../../base/errors.ts";
 import { MAX_CODINGS } from "../../http/compress.ts";
 import { type HttpRequest, header } from "../../http/request.ts";
 import type { HttpResponse } from "../../http/response.ts";
 
-/** A file of dist/ui/assets.json. Its contents are in base64. */
+/** A file of dist/ui/assets.json. Its contents are in base64; without `identity` they are decompressed when used. */
 export interface EmbeddedAsset {
   readonly content_type: string;
   readonly etag: string;
-  readonly identity: string;
+  readonly identity?: string;
   readonly br?: string;
   readonly gzip?: string;
 }
@@ -67,6 +68,7 @@ function decode(file: EmbeddedAsset | undefined, name: string): Asset {
     const text = file[encoding];
     if (text !== undefined) bytes[encoding] = Buffer.from(text, "base64");
   }
+  if (bytes.gzip !== undefined) bytes.identity ??= gunzipSync(bytes.gzip);
   return { contentType: file.content_type, etag: file.etag.replace(/^W\//, ""), bytes };
 }
 
