@@ -55,14 +55,14 @@ export class ActivityPage extends ListPage {
   override view(m: Model): Node {
     const isRecorded = this.isRecorded || !this.rows.ready;
     return box("div", "activity-page", [
-      pageHeadWith("Activity", isRecorded ? "Changes in the last 90 days" : "", []),
+      pageHeadWith("Activity", isRecorded ? "Changes of 90 days" : "", []),
       isRecorded ? nothing : notStored(m),
       tabs("When", [
         this.span("", "All"),
         this.span("3600", "Last hour"),
         this.span("86400", "Last day"),
       ]),
-      box("div", "meta", [searchBox(this, "Find by user, change or job"), newsPill(this)]),
+      box("div", "meta", [searchBox(this, "Find by user or job"), newsPill(this)]),
       listView(m, this, "Activity", this.none()),
     ]);
   }

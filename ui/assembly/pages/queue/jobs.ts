@@ -25,7 +25,7 @@ export function numbers(m: Model, details: QueueDetails): Node {
   return figures([
     figure("Waiting", number(queue.ready, ofQueue + " is:due"), waits),
     // Retries that are not due yet are counted, too.
-    figure("Scheduled", number(queue.scheduled, ofQueue + " is:scheduled,retrying -is:due"), ""),
+    figure("Not due", number(queue.scheduled, ofQueue + " is:scheduled,retrying -is:due"), ""),
     figure("Failed", number(queue.failed, ofQueue + " is:failed"), ""),
     figure(
       "Last added",

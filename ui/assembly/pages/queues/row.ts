@@ -21,7 +21,7 @@ export const COLUMNS: Column[] = [
   new Column("q-state", "State", "stuck", ""),
   new Column("q-bar w-opt", "Jobs", "", ""),
   new Column("num q-num", "Due", "-waiting", "waiting"),
-  new Column("num of w-mid", "Scheduled", "", ""),
+  new Column("num of w-mid", "Not due", "", ""),
   new Column("num q-num w-mid", "Failed", "-failed", ""),
   new Column("num ago w-mid", "Oldest", "oldest", ""),
   new Column("by w-opt", "Locked by", "", ""),
