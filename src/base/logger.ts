@@ -66,8 +66,8 @@ export function loggerProblem(value: unknown): string {
 }
 
 /**
- * Returns the promise of a logger that writes to stderr, because pino is loaded at the first call: `logger: await
- * createLogger()`.
+ * Resolves to a logger that writes to stderr: `logger: await createLogger()`. It is a promise because pino is loaded at
+ * the first call.
  */
 export function createLogger(options: LoggerOptions = {}): Promise<Logger> {
   return cleanLogger(options, (line) => line);

@@ -23,8 +23,8 @@ export interface AuthConfig {
   /** The header of mode `header`, in lower case; otherwise null. */
   readonly headerName: string | null;
   /**
-   * The digest of the secret, in mode `basic` of `username:password`; null in mode `none`. In mode `custom` it
-   * is not a login: CSRF tokens and export addresses are derived from it; if it is null, from a secret of this process.
+   * The digest of the secret, in mode `basic` of `username:password`; null in mode `none`. In mode `custom` it is not
+   * a login: only CSRF tokens and export addresses are derived from it. null: from a random secret of this process.
    */
   readonly secret: Secret | null;
   /** The function of the application in mode `custom`; otherwise null. */

@@ -25,7 +25,7 @@ const query = {
       256,
     ),
   ),
-  last_secs: countBetween(1, 999_999, "only entries of the last seconds"),
+  last_secs: countBetween(1, 999_999, "only entries of the last N seconds"),
   limit: countInQuery(`entries on a page, 50 by default; at most ${MAX_ENTRIES}`, MAX_ENTRIES),
   cursor: inQuery(
     text(["Cursor", "next_cursor of the previous page; empty: the first page"], 0, 20),
