@@ -9,20 +9,20 @@ export interface AuditFilter {
 }
 
 /** The texts of an entry that a search reads, as JSON. */
-const SEARCHED = ["by", "source", "client", "action", "q", "key", "workers", "message"];
+const SEARCHED = ["by", "action", "q", "key", "workers", "message"];
 
 /** Returns a condition for entries: they have the text, in any case, or the id. An empty text matches all. */
 export function matcherOf(search: string): (json: string | null) => boolean {
   if (search === "") return () => true;
-  const wanted = JSON.stringify(search.trim().toLowerCase()).slice(1, -1);
-  const id = wanted.replace(/^#/, "");
+  const wanted = JSON.stringify(search.toLowerCase()).slice(1, -1);
+  const id = /^#?(\d+)$/.exec(wanted)?.[1];
   return (json) => {
     if (json === null) return false;
     const members = jsonMembers(json);
-    const texts = SEARCHED.map((name) => members.get(name) ?? "").join("\n");
+    const texts = SEARCHED.map((name) => members.get(name) ?? "").filter((text) => text !== "null");
+    if (texts.some((text) => text.toLowerCase().includes(wanted))) return true;
+    if (id === undefined) return false;
     const ids = jsonElements(members.get("ids") ?? "null") ?? [];
-    return (
-      texts.toLowerCase().includes(wanted) || ids.includes(id) || members.get("operation_id") === id
-    );
+    return ids.includes(id) || members.get("operation_id") === id;
   };
 }

@@ -12,6 +12,7 @@ import {
   isUnpackable,
   MAX_UNPACKED,
   newestRows,
+  PAGE_BYTES,
 } from "../../insight/expressions/large-values.ts";
 import { stateOf } from "../../queue/sql/job-state.ts";
 import { microseconds, timeText } from "../../queue/sql/moments.ts";
@@ -24,8 +25,8 @@ export interface AuditTrail {
   /** Writes the entry in the transaction of `within`. Returns a function to call after the commit. */
   recordWithin(within: Database, entry: AuditEntry): Promise<() => Promise<void>>;
   /**
-   * Returns entries, newest first. `beforeId`: only older entries. With a search it reads at most 16 MB, so that a page
-   * may have few entries, or none, and a cursor all the same.
+   * Returns entries, newest first: a page ends at about 4 MB. `beforeId`: only older entries. A search reads at most
+   * 16 MB, so a page may have few entries, or none, and a cursor all the same.
    */
   list(limit: number, beforeId: string | null, only?: AuditFilter): Promise<AuditPage>;
   /** Deletes some of the expired or excess entries. Returns true if there are more. */
@@ -51,9 +52,8 @@ const MAX_IN_MEMORY = 1_000;
 const MAX_ROWS = 100_000;
 const KEPT_DAYS = 90;
 const ALL: AuditFilter = { search: "", lastSecs: null };
-/** The number of entries that a search reads with one statement, and the bytes that it reads in all. */
+/** The number of entries that a search reads with one statement. */
 const SEARCHED_AT_ONCE = 1_000;
-const MAX_SEARCHED = MAX_UNPACKED;
 const TIDIED_AT_ONCE = 5_000;
 // The maximum number of ids in a log line, which must not grow with the request.
 const MAX_LOGGED = 500;
@@ -99,19 +99,25 @@ export function createAuditTrail({ db, logger, onAudit }: AuditOptions): AuditTr
     },
     async list(limit, beforeId, { search, lastSecs } = ALL) {
       const isRecorded = await hasOperations(db);
-      const matches = matcherOf(search);
-      const count = search === "" ? limit + 1 : SEARCHED_AT_ONCE;
+      const wanted = search.trim();
+      const matches = matcherOf(wanted);
+      const count = wanted === "" ? limit + 1 : SEARCHED_AT_ONCE;
       const found: AuditRow[] = [];
+      let foundLength = 0;
       let searchedBytes = 0;
       let last = beforeId;
       let mayHaveMore = true;
-      while (mayHaveMore && found.length <= limit && searchedBytes < MAX_SEARCHED) {
+      const isShort = () => found.length <= limit && foundLength < PAGE_BYTES;
+      while (mayHaveMore && isShort() && searchedBytes < MAX_UNPACKED) {
         const rows = isRecorded
           ? await query<AuditRow>(db, listSql, [last, count, lastSecs])
           : newest(memory, last, count, lastSecs);
-        found.push(...rows.filter(({ json }) => matches(json)));
+        for (const row of rows.filter(({ json }) => matches(json))) {
+          found.push(row);
+          foundLength += row.json?.length ?? 0;
+        }
         searchedBytes += Number(rows.at(-1)?.page_bytes ?? 0);
-        mayHaveMore = rows.some(endsPage) || (search !== "" && rows.length === count);
+        mayHaveMore = rows.some(endsPage) || (wanted !== "" && rows.length === count);
         last = rows.at(-1)?.id ?? null;
       }
       const page = found.slice(0, limit);
