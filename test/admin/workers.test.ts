@@ -135,7 +135,7 @@ test("Workers of all kinds are listed with their jobs, and none is shown as stal
   const document = await openapiDocument(client);
   document.assertFits(one, document.answer("GET", "/api/workers/{worker}"), "one");
   document.assertFits(await list(), document.answer("GET", "/api/workers"), "all");
-  const missing = await client.get("/api/workers/nobody");
+  const missing = await client.get("/api/workers/absent");
   assert.deepEqual([missing.status, missing.body.code], [404, "not_found"]);
 
   // All pages together have each worker once, in each order.

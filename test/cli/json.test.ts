@@ -62,7 +62,7 @@ test("Every member has the name that HTTP gives it, and ids are integers.", asyn
     await json("retry", "2"),
     await json("reschedule", "2", "--priority", "3"),
     await json("sweep", "--dry-run"),
-    await json("unlock", "nobody", "--yes"),
+    await json("unlock", "absent", "--yes"),
     await json("cleanup", "--task", "gc-job-queues", "--yes"),
     await json("remove", "k", "--yes"),
     await json("migrate"),

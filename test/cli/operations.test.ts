@@ -86,8 +86,8 @@ test("Actions on jobs by id, or by a key, are undone the same way.", async () =>
   await undo("complete", before[0].id, before[1].id);
   await undo("fail", before[1].id);
   await undo("remove", "by id");
-  const told = await run("retry", before[0].id, "--json");
-  assert.ok(JSON.parse(told.stdout).operation > 0);
+  const retried = await run("retry", before[0].id, "--json");
+  assert.ok(JSON.parse(retried.stdout).operation > 0);
 });
 
 test("Integers are ids, anything else is one query, and -- precedes one with a dash.", async () => {
@@ -226,8 +226,8 @@ test("Without the tables a query is previewed and refused; --with-operations add
       /^worker: an operation by query needs tables .* --with-operations\n$/,
     );
   }
-  const told = await runInChild(["retry", "task:t", "--json"], bare);
-  assert.equal(JSON.parse(told.stderr).code, "extension_missing");
+  const refused = await runInChild(["retry", "task:t", "--json"], bare);
+  assert.equal(JSON.parse(refused.stderr).code, "extension_missing");
   assert.match((await runInChild(["retry", "1"], bare)).stdout, /Retried 1 of 1 job/);
   const list = await runInChild(["operations"], bare);
   assert.deepEqual([list.status, list.stderr], [0, ""]);

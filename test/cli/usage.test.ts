@@ -257,8 +257,8 @@ test("Both spellings of a key mode are accepted, and the names of graphile_worke
     assert.equal(result.status, 0, result.stderr);
   }
   assert.match(
-    (await runInChild(["force-unlock", "--yes", "nobody"], env)).stdout,
-    /there is no worker "nobody"/,
+    (await runInChild(["force-unlock", "--yes", "absent"], env)).stdout,
+    /there is no worker "absent"/,
   );
 });
 

@@ -303,7 +303,7 @@ test("A paused one stays, a stopped one ends, and no more jobs are changed.", as
 
 test("An operation without changed jobs cannot be undone, and explains why.", async () => {
   const with_ = tools();
-  const { operation } = await beginWith(with_, "retry", "task:nobody");
+  const { operation } = await beginWith(with_, "retry", "task:absent");
   assert.equal((await workOn(with_, operation, never)).state, "done");
   await assert.rejects(changeOperation(with_.store, operation.id, "undo"), {
     code: "conflict",

@@ -70,7 +70,7 @@ test("Errors that differ in numbers and ids are one group; the sizes of groups a
   assert.deepEqual(sizes(await groups("error", `group:${second?.key}`)), [
     ["TypeError: x is undefined", 12],
   ]);
-  assert.deepEqual(sizes(await groups("error", "task:nobody")), []);
+  assert.deepEqual(sizes(await groups("error", "task:absent")), []);
 });
 
 test("More than 20 groups of one job in a task are grouped by their place, and found by it.", async () => {
@@ -256,7 +256,7 @@ test("Common values are those that all have and others have not, without chance 
     { path: "payload.currency", value: '"EUR"', here: 1, there: 0.316, lift: 3.167 },
   ]);
   assert.deepEqual((await common("is:failed", true)).findings, findings);
-  assert.deepEqual((await common("task:nobody")).findings, []);
+  assert.deepEqual((await common("task:absent")).findings, []);
 });
 
 test("Common values are found by a group's fingerprint and by a payload's field, behind other candidates.", async () => {

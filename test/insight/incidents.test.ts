@@ -747,8 +747,8 @@ test("A stale worker without running jobs, or without a report, has no number of
   await many(1, "t", { queueName: "q", runAt: "2999-01-01T00:00:00Z" });
   await holdQueue("q", "holder", "1 hour 5 s");
   const stale = await ofKind("stale_worker");
-  const told = stale.map(({ id, q, affected }) => [id, q, affected.value, affected.precision]);
-  assert.deepEqual(told.sort(), [
+  const facts = stale.map(({ id, q, affected }) => [id, q, affected.value, affected.precision]);
+  assert.deepEqual(facts.sort(), [
     ["stale_worker:holder", null, 0, "exact"],
     ["stale_worker:quiet", 'worker:"quiet"', 0, "capped"],
   ]);

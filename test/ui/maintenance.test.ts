@@ -91,8 +91,11 @@ function extension(name: string, change: object) {
   return { name, provides, ...none, supported_version: 1, is_automatic: true, ...change };
 }
 
-async function maintained(change: Partial<Database> = {}, who: Parameters<typeof session>[0] = {}) {
-  const page = await openPage("/maintenance", who);
+async function maintained(
+  change: Partial<Database> = {},
+  access: Parameters<typeof session>[0] = {},
+) {
+  const page = await openPage("/maintenance", access);
   page.answer("api/database", database(change));
   feed(page, { pulse: pulse(), counts: counts() });
   return page;

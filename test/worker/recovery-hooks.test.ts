@@ -40,12 +40,12 @@ test("An interceptor is called for each stale worker, and observers are notified
     if (staleWorkerId === "fail") return { action: "fail", message: "its machine burned down" };
     return undefined;
   });
-  const told = Promise.withResolvers<readonly string[]>();
-  worker.hooks.on("worker:recovered", ({ staleWorkerIds }) => told.resolve(staleWorkerIds));
+  const recovered = Promise.withResolvers<readonly string[]>();
+  worker.hooks.on("worker:recovered", ({ staleWorkerIds }) => recovered.resolve(staleWorkerIds));
   const errors: (string | null)[] = [];
   worker.hooks.on("job:start", (event) => errors.push(event.job.lastError));
   await worker.start();
-  assert.deepEqual(await told.promise, ["fail", "free"]);
+  assert.deepEqual(await recovered.promise, ["fail", "free"]);
   for (const id of [failed, freed]) await waitUntil("the job is done", () => isGone(id));
   assert.deepEqual(errors, [
     "its machine burned down",
@@ -78,10 +78,10 @@ test("When an interceptor throws, its worker is checked again later, and others 
 test("A delay prevents a recovered job from running at once.", async () => {
   await using worker = sweeper({ delayMs: 3_600_000 });
   const id = await addStaleWorker("slow");
-  const told = Promise.withResolvers<void>();
-  worker.hooks.on("worker:recovered", () => told.resolve());
+  const recovered = Promise.withResolvers<void>();
+  worker.hooks.on("worker:recovered", () => recovered.resolve());
   await worker.start();
-  await told.promise;
+  await recovered.promise;
   const text = `select run_at > now() + interval '59 minutes' as is_later
     from worker._private_jobs where id = $1`;
   const [row] = await queue.sql<{ is_later: boolean }>(text, [id]);

@@ -94,9 +94,9 @@ for (const fastLane of [false, true]) {
         const task = recordingTask<{ n: number }>("task", ({ n }) =>
           n % 10 === 0 ? new Promise((resolve) => setTimeout(resolve, 50)) : undefined,
         );
-        const told = witness("job:interrupted", "worker:disconnected");
+        const events = witness("job:interrupted", "worker:disconnected");
         for (let n = 0; n < 3; n++) {
-          const plugins = [told];
+          const plugins = [events];
           await queue.startWorker({
             connectionString,
             fastLane,
@@ -117,7 +117,7 @@ for (const fastLane of [false, true]) {
         await utils.end();
         assert.equal(task.seen.length, 200);
         assert.equal(new Set(task.seen.map(({ n }) => n)).size, 200);
-        assert.deepEqual(told.all("job:interrupted"), []);
+        assert.deepEqual(events.all("job:interrupted"), []);
       });
     });
   }

@@ -193,9 +193,9 @@ export function announce(server: AdminServer, config: AdminServerConfig, json: b
   if (username !== null) print(`  User      ${username}`);
   if (headerName !== null) print(`  Header    ${headerName}`);
   const rights = config.readOnly ? "read" : "read and change";
-  const who = "path" in config.listen ? "with access to the socket" : "on this machine";
+  const audience = "path" in config.listen ? "with access to the socket" : "on this machine";
   const kind = mode === "basic" ? "Password" : "Token   ";
   if (generatedSecret !== null) print(`  ${kind}  ${generatedSecret}   (generated for this run)`);
-  else if (mode === "none") print(`  Login     none: everybody ${who} may ${rights}`);
+  else if (mode === "none") print(`  Login     none: everybody ${audience} may ${rights}`);
   else print(`  ${kind}  as configured`);
 }

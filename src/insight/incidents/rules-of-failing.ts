@@ -43,7 +43,8 @@ function failingIncident(
 ): Incident {
   const { key, label, count, tasks, firstSeen, lastSeen, isNew, trend } = group;
   const [task = "A deleted task"] = tasks;
-  const who = tasks.length > 1 ? `${shortName(task)} and others fail` : `${shortName(task)} fails`;
+  const subject =
+    tasks.length > 1 ? `${shortName(task)} and others fail` : `${shortName(task)} fails`;
   const lastMs = lastSeen === null ? nowMs : Date.parse(lastSeen);
   // Without the time of the first failure, that of another one is unknown, too.
   const known = firstSeen === null ? " known" : "";
@@ -54,7 +55,7 @@ function failingIncident(
     id: `error_group:${key}`,
     kind: "error_group",
     level: areMany && nowMs - lastMs < DAY_MS ? "bad" : "warn",
-    title: `${who}: ${label}`,
+    title: `${subject}: ${label}`,
     sentence: `${countText(count, "job")} failed${last}.${news}${inCommon(common)}${doubt ?? ""}`,
     since: firstSeen,
     affected: count,
@@ -72,9 +73,9 @@ function inCommon(common: Difference | undefined): string {
   const percent = (share: number) => `${Math.round(share * 100)} %`;
   const { path, value, here, there } = common;
   const field = shortName(path.replace(/^payload\./, ""));
-  const who = here >= 0.995 ? "All have" : `${percent(here)} have`;
+  const share = here >= 0.995 ? "All have" : `${percent(here)} have`;
   const what = value === "missing" ? `no ${field}` : `${field} = ${value}`;
-  return ` ${who} ${what} (${percent(there)} of other jobs).`;
+  return ` ${share} ${what} (${percent(there)} of other jobs).`;
 }
 
 /**

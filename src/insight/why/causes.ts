@@ -148,10 +148,10 @@ function holderCauses(facts: CauseFacts, lockedMs: number | null): Cause[] {
   if (holder === null) return [];
   const { workerId, state, lastHeartbeatMs, host } = holder;
   const links = { worker: workerId };
-  const who = workerNamed(workerId);
+  const worker = workerNamed(workerId);
   const lockAge = lockedMs === null ? 0 : job.nowMs - lockedMs;
   const heartbeatAge = lastHeartbeatMs === null ? "" : ageText(job.nowMs - lastHeartbeatMs);
-  const label = `Unlock ${who}…`;
+  const label = `Unlock ${worker}…`;
   // A worker without a name cannot be unlocked: the lock expires after 4 hours.
   const unlock =
     workerId === "" ? null : { action: "force-unlock" as const, label, workerIds: [workerId] };
@@ -159,33 +159,33 @@ function holderCauses(facts: CauseFacts, lockedMs: number | null): Cause[] {
   switch (state) {
     case "alive":
       if (refused !== undefined) {
-        const text = `it has ended on ${who}, and its result is rejected`;
+        const text = `it has ended on ${worker}, and its result is rejected`;
         return [cause("holder_alive", text, { links, detail: refused.error, ...broken })];
       }
       if (job.condition === "fetched") {
-        const text = `fetched by ${who}${behindText(facts)}`;
+        const text = `fetched by ${worker}${behindText(facts)}`;
         const detail = `not started; last heartbeat ${heartbeatAge} ago`;
         const behind = { ...links, job: facts.holdingJob?.id ?? null };
         return [cause("holder_alive", text, { links: behind, detail, isRoot: true })];
       }
       if (job.condition === "running" && isUnreportedBy(holder, job.id)) {
-        const text = `${who} has locked it, and its last heartbeat does not list it yet, so it counts as running`;
+        const text = `${worker} has locked it, and its last heartbeat does not list it yet, so it counts as running`;
         const detail = `last heartbeat ${heartbeatAge} ago`;
         return [cause("holder_alive", text, { links, detail, isRoot: true })];
       }
       return [
-        cause("holder_alive", `${who} runs it; last heartbeat ${heartbeatAge} ago`, {
+        cause("holder_alive", `${worker} runs it; last heartbeat ${heartbeatAge} ago`, {
           ...{ links, isRoot: true },
         }),
       ];
     case "stale": {
       const at = momentText(lastHeartbeatMs ?? 0);
       const detail = `last heartbeat at ${at}${host === null ? "" : ` from host ${shortName(host)}`}`;
-      const text = `${who} is not responding: no heartbeat for ${heartbeatAge}`;
+      const text = `${worker} is not responding: no heartbeat for ${heartbeatAge}`;
       return [cause("holder_stale", text, { links, detail, ...broken, fix: unlock })];
     }
     case "unknown": {
-      const text = `${who} has locked it for ${ageText(lockAge)} and sends no heartbeats`;
+      const text = `${worker} has locked it for ${ageText(lockAge)} and sends no heartbeats`;
       const detail = "check that it is still running; a Graphile worker sends none";
       const isBroken = lockAge >= STALE_LOCK_MS;
       const fix = isBroken ? unlock : null;

@@ -58,9 +58,9 @@ function toCancel({ cancellation }: CauseFacts): string {
 function fetchedSentence(facts: CauseFacts): string {
   const { job, holder, limit } = facts;
   const age = ageText(job.nowMs - (job.lockedMs ?? job.nowMs));
-  const who = byWorker(holder?.workerId ?? "");
+  const worker = byWorker(holder?.workerId ?? "");
   const behind = behindText(facts);
-  const first = `Fetched by ${who}${behind}${behind === "" ? "" : ","} ${age} ago and not started`;
+  const first = `Fetched by ${worker}${behind}${behind === "" ? "" : ","} ${age} ago and not started`;
   const heartbeatAge = ageText(job.nowMs - (holder?.lastHeartbeatMs ?? job.nowMs));
   if (limit !== null && holder?.state === "alive") return `${first}; ${limitedText(limit)}.`;
   return holder?.state === "stale"
@@ -71,20 +71,20 @@ function fetchedSentence(facts: CauseFacts): string {
 function runningSentence({ job, holder }: CauseFacts): string {
   const age = ageText(job.nowMs - (job.lockedMs ?? job.nowMs));
   if (holder === null) return `Has been locked for ${age}; its row does not name the worker.`;
-  const who = byWorker(holder.workerId);
+  const worker = byWorker(holder.workerId);
   const heartbeatAge = ageText(job.nowMs - (holder.lastHeartbeatMs ?? job.nowMs));
   const refused = holder.unsettled.find(({ id }) => id === job.id);
-  if (refused !== undefined) return `Has ended on ${who} and stays locked. ${refused.error}.`;
+  if (refused !== undefined) return `Has ended on ${worker} and stays locked. ${refused.error}.`;
   switch (holder.state) {
     case "alive":
       if (isUnreportedBy(holder, job.id)) {
-        return `Was locked ${age} ago by ${who}, whose last heartbeat, ${heartbeatAge} ago, does not list it yet; it counts as running until the next one.`;
+        return `Was locked ${age} ago by ${worker}, whose last heartbeat, ${heartbeatAge} ago, does not list it yet; it counts as running until the next one.`;
       }
-      return `Has run for ${age} on ${who}, whose last heartbeat was ${heartbeatAge} ago.`;
+      return `Has run for ${age} on ${worker}, whose last heartbeat was ${heartbeatAge} ago.`;
     case "stale":
-      return `Has been locked for ${age} by ${who}, which is not responding: no heartbeat for ${heartbeatAge}. Unlock that worker so that another one takes the job.`;
+      return `Has been locked for ${age} by ${worker}, which is not responding: no heartbeat for ${heartbeatAge}. Unlock that worker so that another one takes the job.`;
     case "unknown":
-      return `Has been locked for ${age} by ${who}, which sends no heartbeats: check that it is still running.${oldLock(job.nowMs - (job.lockedMs ?? job.nowMs))}`;
+      return `Has been locked for ${age} by ${worker}, which sends no heartbeats: check that it is still running.${oldLock(job.nowMs - (job.lockedMs ?? job.nowMs))}`;
     default:
       return holder.state satisfies never;
   }
@@ -112,16 +112,16 @@ function blockedSentence({ job, holder, place, pause }: CauseFacts): string {
   const waits = `Waits for ${name}${place === null ? "" : `, ${placeText(place)}`}.`;
   if (pause !== null) return `${waits} ${pausedSubject(pause)}.`;
   if (holder === null) return `${waits} The queue is locked; its row does not name the worker.`;
-  const who = byWorker(holder.workerId);
+  const worker = byWorker(holder.workerId);
   const heartbeatAge = ageText(job.nowMs - (holder.lastHeartbeatMs ?? job.nowMs));
   const lockAge = job.nowMs - (job.queue?.lockedMs ?? job.nowMs);
   switch (holder.state) {
     case "alive":
-      return `${waits} The queue runs one job at a time, now on ${who}, whose last heartbeat was ${heartbeatAge} ago.`;
+      return `${waits} The queue runs one job at a time, now on ${worker}, whose last heartbeat was ${heartbeatAge} ago.`;
     case "stale":
-      return `${waits} The queue is stuck, locked by ${who}, which is not responding: no heartbeat for ${heartbeatAge}. Unlock that worker so that the queue continues.`;
+      return `${waits} The queue is stuck, locked by ${worker}, which is not responding: no heartbeat for ${heartbeatAge}. Unlock that worker so that the queue continues.`;
     case "unknown":
-      return `${waits} The queue ${lockAge < STALE_LOCK_MS ? "has been" : "is stuck,"} locked for ${ageText(lockAge)} by ${who}, which sends no heartbeats: check that it is still running.${oldLock(lockAge)}`;
+      return `${waits} The queue ${lockAge < STALE_LOCK_MS ? "has been" : "is stuck,"} locked for ${ageText(lockAge)} by ${worker}, which sends no heartbeats: check that it is still running.${oldLock(lockAge)}`;
     default:
       return holder.state satisfies never;
   }

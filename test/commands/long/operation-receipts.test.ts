@@ -187,12 +187,12 @@ test("A running undo reports how many jobs it has left alone.", async () => {
   const with_ = operationTools(queue.db);
   const ended = await runWith(with_, "reschedule", "task:t", { changes: { priority: 3 } });
   await queue.sql("update worker._private_jobs set updated_at = now() where id % 400 = 0");
-  const told: number[] = [];
+  const skippedCounts: number[] = [];
   const onProgress = ({ undoSkipped, state }: JobOperation) =>
-    void (state === "undoing" && told.push(undoSkipped.changed));
+    void (state === "undoing" && skippedCounts.push(undoSkipped.changed));
   const undoing = await changeOperation(with_.store, ended.id, "undo");
   const undone = await workOn({ ...with_, onProgress }, undoing, never);
-  assert.equal(told[0], 1, "of the first 500");
+  assert.equal(skippedCounts[0], 1, "of the first 500");
   assert.deepEqual([undone.undone, undone.undoSkipped.changed], [1_197, 3]);
 });
 

@@ -219,15 +219,19 @@ test("The receipt has all requested jobs: done, running, deleted.", async () => 
   assert.deepEqual(await listed(operation, "done"), [a, c]);
   assert.deepEqual(await listed(operation, "locked"), [b]);
   assert.deepEqual(await listed(operation, "gone"), ["999999"]);
-  const told = async (outcome: Outcome) =>
+  const jobsWith = async (outcome: Outcome) =>
     (await operationTools(queue.db).store.receipt(operation.id, outcome, "0", 9)).jobs;
   await queue.sql("delete from worker._private_tasks where identifier = 'u'");
-  assert.deepEqual(await told("done"), [
+  assert.deepEqual(await jobsWith("done"), [
     { id: a, taskIdentifier: "t", errorLine: null },
     { id: c, taskIdentifier: "u", errorLine: null },
   ]);
-  assert.deepEqual(await told("locked"), [{ id: b, taskIdentifier: "t", errorLine: "it broke" }]);
-  assert.deepEqual(await told("gone"), [{ id: "999999", taskIdentifier: null, errorLine: null }]);
+  assert.deepEqual(await jobsWith("locked"), [
+    { id: b, taskIdentifier: "t", errorLine: "it broke" },
+  ]);
+  assert.deepEqual(await jobsWith("gone"), [
+    { id: "999999", taskIdentifier: null, errorLine: null },
+  ]);
   const { matched, not_found: rest } = JSON.parse(operationJson(operation));
   assert.deepEqual([matched.value, matched.precision, rest.value], [4, "exact", 0]);
   assert.ok(Math.abs(Date.parse(matched.as_of) - Date.now()) < 600_000, matched.as_of);

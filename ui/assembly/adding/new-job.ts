@@ -123,12 +123,12 @@ export class NewJobFacts {
   modeNote(key: string, mode: string): string {
     const holder = this.holder.of(key);
     if (holder === null) return "";
-    const who = `#${holder.id}`;
-    if (mode === "unsafe-dedupe") return `${who} stays as it is, and nothing is added.`;
-    if (holder.state === "locked") return `${who} loses the key, and a new job is added.`;
+    const job = `#${holder.id}`;
+    if (mode === "unsafe-dedupe") return `${job} stays as it is, and nothing is added.`;
+    if (holder.state === "locked") return `${job} loses the key, and a new job is added.`;
     const time =
       mode === "preserve-run-at" ? "this payload and keeps its time" : "this payload and time";
-    return `${who} gets ${time}, and its attempts go back to 0.`;
+    return `${job} gets ${time}, and its attempts go back to 0.`;
   }
 
   private taskNamed(task: string): KnownTask | null {

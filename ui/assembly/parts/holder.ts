@@ -80,8 +80,8 @@ export function unlockPreview(workers: ListedWorker[], times: Times): string {
   let answer = 0;
   for (let i = 0; i < workers.length; i++) if (workers[i].state === "alive") answer++;
   const one = workers.length === 1;
-  const who = one ? workers[0].workerId : countText(workers.length, "worker", "workers");
-  const effect = `Unlocking ${who} releases ${holdings(workers)}.`;
+  const subject = one ? workers[0].workerId : countText(workers.length, "worker", "workers");
+  const effect = `Unlocking ${subject} releases ${holdings(workers)}.`;
   if (answer > 0) {
     const still = one ? "It is alive" : `${answer} of them ${answer === 1 ? "is" : "are"} alive`;
     return `${effect} ${still}: ${answer === 1 ? "its" : "their"} running jobs would run twice.`;

@@ -147,9 +147,9 @@ export function zoneNamed(m: Model): Node {
 function account(m: Model): Node {
   const session: Session = m.access.session;
   const user = session.auth.username;
-  const who = user === null ? "" : user;
+  const name = user === null ? "" : user;
   const role = session.readOnly ? readOnlyWord(session) : "";
-  const both = who.length > 0 && role.length > 0 ? `${who} · ${role}` : who + role;
+  const both = name.length > 0 && role.length > 0 ? `${name} · ${role}` : name + role;
   return box("div", "account", [
     both.length > 0 ? icon(USER) : nothing,
     both.length > 0

@@ -147,8 +147,8 @@ export function vacuumFindings({ oldest, oldestXmin, server }: DoctorFacts): Fin
   const age = (since: string | null) =>
     since === null || nowMs === null ? 0 : nowMs - Date.parse(since);
   if (oldest !== null && age(oldest.since) > LONG_TRANSACTION_MS) {
-    const who = oldest.application === "" ? "a session" : oldest.application;
-    const message = `${who} (pid ${oldest.pid}) has had a transaction open for ${ageText(age(oldest.since))}: rows of finished jobs stay until it ends`;
+    const session = oldest.application === "" ? "a session" : oldest.application;
+    const message = `${session} (pid ${oldest.pid}) has had a transaction open for ${ageText(age(oldest.since))}: rows of finished jobs stay until it ends`;
     found.push(
       finding("warn", "vacuum", message, inPsql(`select pg_terminate_backend(${oldest.pid})`)),
     );

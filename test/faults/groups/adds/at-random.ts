@@ -40,10 +40,10 @@ async function caller(way: Way, name: string, { url, field, tally, over }: Calli
   for (let n = 0; !over.aborted; n++) {
     const names = Array.from({ length: way.jobs }, (_, at) => `${way.name} ${name}-${n}-${at}`);
     for (;;) {
-      const told = await adder.add(names);
-      const isAdded = told.every((one) => one === "added");
+      const outcomes = await adder.add(names);
+      const isAdded = outcomes.every((one) => one === "added");
       if (isAdded || !way.isKeyed) {
-        tally.note(way, "at random", names, told);
+        tally.note(way, "at random", names, outcomes);
       }
       // A client of the caller is closed with its connection.
       if (!isAdded) {

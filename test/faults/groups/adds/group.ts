@@ -70,11 +70,11 @@ async function cutEverywhere(field: Field, way: Way, proxy: TcpProxy, tally: Tal
       const before = proxy.cuts;
       proxy.cutBehind(count, { direction, isTorn });
       const these = names();
-      const told = await adder.add(these);
+      const outcomes = await adder.add(these);
       isCut = proxy.cuts > before;
       proxy.calm();
-      tally.note(way, where, these, told);
-      if (way.isKeyed && told.includes("unknown")) await again(field, way, where, adder, these);
+      tally.note(way, where, these, outcomes);
+      if (way.isKeyed && outcomes.includes("unknown")) await again(field, way, where, adder, these);
       if (lasting === null) await adder.close();
       await proxy.ended;
     }
@@ -90,9 +90,9 @@ async function again(
   adder: Adder,
   names: readonly string[],
 ): Promise<void> {
-  const told = await adder.add(names);
-  field.figure("keyed, unknown, tried again", null, told.length, { unit: "" });
-  if (told.some((one) => one !== "added")) {
+  const outcomes = await adder.add(names);
+  field.figure("keyed, unknown, tried again", null, outcomes.length, { unit: "" });
+  if (outcomes.some((one) => one !== "added")) {
     field.problem(null, `${way.name}, ${where}: cannot be tried again`);
   }
 }

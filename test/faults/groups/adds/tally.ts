@@ -6,7 +6,7 @@ interface AddedName {
   readonly way: Way;
   readonly where: string;
   readonly name: string;
-  readonly told: AddOutcome;
+  readonly outcome: AddOutcome;
 }
 
 /** The permitted numbers of jobs of one name. */
@@ -30,20 +30,20 @@ export class Tally {
     this.#count = count;
   }
 
-  note(way: Way, where: string, names: readonly string[], told: readonly AddOutcome[]): void {
+  note(way: Way, where: string, names: readonly string[], outcomes: readonly AddOutcome[]): void {
     for (const [index, name] of names.entries()) {
-      this.#all.push({ way, where, name, told: told[index] ?? "not added" });
+      this.#all.push({ way, where, name, outcome: outcomes[index] ?? "not added" });
     }
   }
 
   /** Reports problems, and the number of rejected jobs that exist. */
   async judge(when: string): Promise<void> {
     const there = await this.#count(this.#all.map(({ name }) => name));
-    for (const { way, where, name, told } of this.#all) {
+    for (const { way, where, name, outcome } of this.#all) {
       const count = there.get(name) ?? 0;
-      const [least, most] = BOUNDS[told];
+      const [least, most] = BOUNDS[outcome];
       if (count >= least && count <= most) continue;
-      const sentence = `${name} was reported as ${told}, and exists ${count} times`;
+      const sentence = `${name} was reported as ${outcome}, and exists ${count} times`;
       this.#field.problem(null, `${way.name}, ${where}: ${sentence}`);
     }
     const figure = (what: string, all: readonly AddedName[], most?: number) =>
@@ -51,7 +51,7 @@ export class Tally {
         unit: "",
         ...(most === undefined ? {} : { most }),
       });
-    const of = (told: AddOutcome) => this.#all.filter((one) => one.told === told);
+    const of = (outcome: AddOutcome) => this.#all.filter((one) => one.outcome === outcome);
     const isThere = ({ name }: AddedName) => there.has(name);
     figure("adds", this.#all);
     figure("rejected as outcome_unknown", of("unknown"));

@@ -15,10 +15,12 @@ export function receipt(m: Model, operation: Operation): string {
   add(lines, outcomesOf(operation));
   if (operation.undone > 0) add(lines, undoOutcomesOf(operation));
   const by = operation.by;
-  const who = by === null ? "" : ` by ${plain(by)}`;
+  const author = by === null ? "" : ` by ${plain(by)}`;
   const settings = settingsOf(operation);
   const how = settings.length > 0 ? `, ${settings}` : "";
-  lines.push(`- ${isoTime(operation.startedAt)} to ${isoTime(operation.finishedAt)}${who}${how}`);
+  lines.push(
+    `- ${isoTime(operation.startedAt)} to ${isoTime(operation.finishedAt)}${author}${how}`,
+  );
   const error = operation.error;
   if (error !== null) lines.push(`- ${plain(error)}`);
   if (operation.cli.length > 0) {

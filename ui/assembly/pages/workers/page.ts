@@ -98,8 +98,8 @@ export class WorkersPage extends ListPage {
       ids.push(rows[i].key);
     }
     if (ids.length === 0) return;
-    const who = ids.length === 1 ? ids[0] : countText(ids.length, "worker", "workers");
-    after(0, "ask.verb", verbArg(unlockVerb(`Unlock ${who}…`, ids)));
+    const subject = ids.length === 1 ? ids[0] : countText(ids.length, "worker", "workers");
+    after(0, "ask.verb", verbArg(unlockVerb(`Unlock ${subject}…`, ids)));
   }
 
   override aim(m: Model, dialog: OpenDialog): void {
