@@ -124,8 +124,9 @@ export function isRefusedResult(error: unknown): boolean {
 
 /** Whether a statement has exceeded its time limit in a trigger. Others of its rows may need less time. */
 export function isSlowTrigger(error: unknown): boolean {
-  const { cause } = error as { cause?: { where?: unknown } };
-  return codeOf(cause) === "57014" && isInTrigger(cause?.where);
+  const { cause } = error as { cause?: { where?: unknown; routine?: unknown } };
+  const isTimeout = codeOf(cause) === "57014" && cause?.routine !== RAISES;
+  return isTimeout && isInTrigger(cause?.where);
 }
 
 /**

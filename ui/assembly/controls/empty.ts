@@ -31,10 +31,6 @@ export function skeleton(lines: i32): Node {
   );
 }
 
-export function loading(): Node {
-  return leaf("p", "loading", "Loading…");
-}
-
 /** A box with the error because of which there are no data. */
 export function problem(message: string): Node {
   return el(
