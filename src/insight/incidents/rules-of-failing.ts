@@ -43,8 +43,7 @@ function failingIncident(
 ): Incident {
   const { key, label, count, tasks, firstSeen, lastSeen, isNew, trend } = group;
   const [task = "A deleted task"] = tasks;
-  const subject =
-    tasks.length > 1 ? `${shortName(task)} and others fail` : `${shortName(task)} fails`;
+  const lead = tasks.length > 1 ? `${shortName(task)} and others fail` : `${shortName(task)} fails`;
   const lastMs = lastSeen === null ? nowMs : Date.parse(lastSeen);
   // Without the time of the first failure, that of another one is unknown, too.
   const known = firstSeen === null ? " known" : "";
@@ -55,7 +54,7 @@ function failingIncident(
     id: `error_group:${key}`,
     kind: "error_group",
     level: areMany && nowMs - lastMs < DAY_MS ? "bad" : "warn",
-    title: `${subject}: ${label}`,
+    title: `${lead}: ${label}`,
     sentence: `${countText(count, "job")} failed${last}.${news}${inCommon(common)}${doubt ?? ""}`,
     since: firstSeen,
     affected: count,
