@@ -61,8 +61,15 @@ test("Of a job that was changed by hand since, the time of the failure is unknow
   await stopRetrying(queue.db, [id]);
   assert.match(
     await why(id),
-    /^Will not run again\. All 3 attempts are used up; last attempt at least \d s ago\./,
+    /^Will not run again\. No attempts are left; last failed or changed \d s ago\./,
   );
+  const never = await addJob(queue.db, { identifier: "t" });
+  await permanentlyFailJobs(queue.db, [never.id], "no longer needed");
+  assert.match(
+    await why(never.id),
+    /^Will not run again\. No attempts are left; last failed or changed \d s ago\./,
+  );
+  await sql("delete from worker._private_jobs where id = $1", [never.id]);
   const insight = createInsight(queue.db);
   const [group] = (await insight.groups("error", "is:failed", 10)).groups;
   assert.deepEqual([group?.isNew, group?.firstSeen, group?.lastSeen], [false, null, null]);

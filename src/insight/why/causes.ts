@@ -9,7 +9,6 @@ import { ageText } from "../../domain/portable/ages.ts";
 import { workerLine } from "../../domain/portable/worker-line.ts";
 import type { Value } from "../../domain/value.ts";
 import {
-  allAttemptsAre,
   countText,
   momentText,
   numberText,
@@ -27,7 +26,7 @@ import { type LimitOfJob, limitedText } from "../limits/limit-of-job.ts";
 import { type Cause, cause, crashCauses, crashesWorkers, stopRetrying } from "./cause.ts";
 import { type Holder, isUnreportedBy } from "./holders.ts";
 import type { HoldingJob } from "./holding-job.ts";
-import { deadlineText, endedByHand, failedAgo, type WhyFacts } from "./job-facts.ts";
+import { deadlineText, lastAttemptText, spentText, type WhyFacts } from "./job-facts.ts";
 import type { QueuePlace } from "./queue-place.ts";
 import type { TaskCoverage } from "./task-coverage.ts";
 
@@ -206,9 +205,8 @@ function exhaustedCauses({ job }: CauseFacts): Cause[] {
     const detail = "a retry would fail, too: add the job again if it is still needed";
     return [cause("exhausted", deadline, { ...broken, detail })];
   }
-  const byHand = endedByHand(job);
-  const last = byHand === null ? `last attempt ${failedAgo(job)}` : failedAgo(job);
-  const text = byHand ?? `${allAttemptsAre(job.maxAttempts)} used up`;
+  const last = lastAttemptText(job);
+  const text = spentText(job, job.isFailureTimed || crashesWorkers(job));
   if (crashesWorkers(job)) {
     const detail = `${last}; ${CRASHES_AGAIN}`;
     return [...crashCauses(job), cause("exhausted", text, { detail, ...broken })];

@@ -5,7 +5,13 @@ import type { Condition } from "../../domain/condition.ts";
 import { ERROR_START } from "../../domain/error-group.ts";
 import { checkedJobId } from "../../domain/job-ids.ts";
 import { ageText } from "../../domain/portable/ages.ts";
-import { deadlineIn, isCancelled, isMarkedFailed, momentText } from "../../domain/words.ts";
+import {
+  allAttemptsAre,
+  deadlineIn,
+  isCancelled,
+  isMarkedFailed,
+  momentText,
+} from "../../domain/words.ts";
 import { jobNames } from "../../queue/sql/job-row.ts";
 import {
   isBlockedQueue,
@@ -59,6 +65,21 @@ export function endedByHand({ errorStart }: WhyFacts): string | null {
 /** Returns `3 h ago`, or `at least 3 h ago` for a row that was changed since. */
 export const failedAgo = ({ nowMs, failedMs, isFailureTimed }: WhyFacts): string =>
   `${isFailureTimed ? "" : "at least "}${ageText(nowMs - failedMs)} ago`;
+
+/**
+ * Why a failed job has no attempts left. `isCertain`: its attempts are those that were made. A row that was changed since,
+ * perhaps by failing the job by hand, may count more.
+ */
+export const spentText = (job: WhyFacts, isCertain: boolean): string =>
+  endedByHand(job) ??
+  (isCertain ? `${allAttemptsAre(job.maxAttempts)} used up` : "No attempts are left");
+
+/** Returns `last attempt 3 m ago`, `last failed or changed 3 m ago` or, of a job that was ended by hand, `3 m ago`. */
+export function lastAttemptText(job: WhyFacts): string {
+  if (endedByHand(job) !== null) return failedAgo(job);
+  const what = job.isFailureTimed ? "attempt" : "failed or changed";
+  return `last ${what} ${ageText(job.nowMs - job.failedMs)} ago`;
+}
 
 /** `Its deadline passed at 2026-11-26T12:00:00Z`; null: the job has failed for another reason. */
 export function deadlineText({ errorStart }: WhyFacts): string | null {

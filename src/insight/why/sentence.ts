@@ -2,14 +2,7 @@
 
 import { ageText } from "../../domain/portable/ages.ts";
 import type { Value } from "../../domain/value.ts";
-import {
-  allAttemptsAre,
-  byWorker,
-  countText,
-  momentText,
-  numberText,
-  shortName,
-} from "../../domain/words.ts";
+import { byWorker, countText, momentText, numberText, shortName } from "../../domain/words.ts";
 import { STALE_LOCK_MS } from "../../queue/workers/reset-stale-locks.ts";
 import { beingCancelled } from "../controls/being-cancelled.ts";
 import { pausedSubject } from "../controls/pause-text.ts";
@@ -25,7 +18,7 @@ import {
   recoverQueues,
 } from "./causes.ts";
 import { isUnreportedBy } from "./holders.ts";
-import { deadlineText, endedByHand, failedAgo } from "./job-facts.ts";
+import { deadlineText, endedByHand, failedAgo, lastAttemptText, spentText } from "./job-facts.ts";
 
 export function sentenceOf(facts: CauseFacts): string {
   const { job } = facts;
@@ -100,11 +93,12 @@ function failedSentence({ job, sameError }: CauseFacts): string {
   if (deadline !== null) return `Will not run again. ${deadline}.${sameWay(sameError)}`;
   const byHand = endedByHand(job);
   if (byHand !== null) return `Will not run again. ${byHand}; ${failedAgo(job)}.`;
-  const last = `last attempt ${failedAgo(job)}`;
-  if (crashesWorkers(job)) {
-    return `Will not run again. ${allAttemptsAre(job.maxAttempts)} used up${span}; ${last}. A${CRASHES_AGAIN.slice(1)}.`;
+  const crashes = crashesWorkers(job);
+  const spent = `${spentText(job, job.isFailureTimed || crashes)}${span}; ${lastAttemptText(job)}`;
+  if (crashes) {
+    return `Will not run again. ${spent}. A${CRASHES_AGAIN.slice(1)}.`;
   }
-  return `Will not run again. ${allAttemptsAre(job.maxAttempts)} used up${span}; ${last}.${sameWay(sameError)}`;
+  return `Will not run again. ${spent}.${sameWay(sameError)}`;
 }
 
 function blockedSentence({ job, holder, place, pause }: CauseFacts): string {
