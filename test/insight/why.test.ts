@@ -287,10 +287,10 @@ test("A job that crashed its workers has that cause while it waits and runs.", a
     error,
   ]);
   const crashed = async () => (await explain(id)).causes[0]?.text;
-  assert.equal(await crashed(), "Its last 4 attempts crashed their workers");
+  assert.equal(await crashed(), "Its last 4 attempts ended when their workers crashed");
   await worker("w2", ["t"]);
   await lockJob(queue, id, "w2");
-  assert.equal(await crashed(), "Its last 4 attempts crashed their workers");
+  assert.equal(await crashed(), "Its last 4 attempts ended when their workers crashed");
 });
 
 test("A job that crashes its workers is to be retried no more, while it waits and when it has failed.", async () => {

@@ -4,7 +4,7 @@ import { sweepStaleWorkers } from "../../src/commands/maintenance/sweep-stale-wo
 import { endPause } from "../../src/commands/pauses/set-pause.ts";
 import type { Database, Statement } from "../../src/database/database.ts";
 import { takeStatement } from "../../src/queue/fetch/take-jobs.ts";
-import { takeManaged } from "../../src/queue/fetch/take-managed.ts";
+import { pickManaged, takeManaged } from "../../src/queue/fetch/take-managed.ts";
 import { hasManagedQueues } from "../../src/queue/limits/limits.ts";
 import { manageQueues, releaseUnusedQueues } from "../../src/queue/limits/managed-queues.ts";
 import { endDuePauses } from "../../src/queue/pauses/pause.ts";
@@ -51,14 +51,16 @@ export const managedCalls: Readonly<Record<string, readonly [Call, Answer]>> = {
 };
 
 const forms = [
-  ["fetch-managed", { flags: false, rates: false }],
-  ["fetch-managed-flags-rates", { flags: true, rates: true }],
+  ["fetch-managed", { flags: false, rates: false, barred: false }],
+  ["fetch-managed-flags-rates", { flags: true, rates: true, barred: false }],
+  ["fetch-managed-barred", { flags: false, rates: false, barred: true }],
 ] as const;
 
 const limited = { queues: true, pauses: true, free: "all", limits: true } as const;
 
 export const managedTexts: Readonly<Record<string, Statement>> = {
   ...Object.fromEntries(forms.map(([name, form]) => [name, takeManaged(form)])),
+  "pick-managed-flags-rates-barred": pickManaged({ flags: true, rates: true, barred: true }),
   "fetch-queues-limits": takeStatement({ ...limited, flags: false }),
   "fetch-without-look": takeStatement({ ...limited, flags: false, queues: false, asks: false }),
   "fetch-queues-limits-flags": takeStatement({ ...limited, flags: true }),

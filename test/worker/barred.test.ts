@@ -2,10 +2,11 @@
 // named, and all others run.
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import { migratedDatabase } from "../support/database.ts";
 import { rolePool } from "../support/test-pool.ts";
 import { type LogLine, recorder, recordingTask, waitUntil, workerQueue } from "./worker-queue.ts";
 
-const queue = workerQueue();
+const queue = workerQueue(() => migratedDatabase("worker", ["limits"]));
 
 /** Makes a trigger that refuses updates of jobs with these payloads, and drops it after the test. */
 async function refuseUpdates(t: TestContext, payloads: readonly number[]): Promise<void> {
@@ -30,8 +31,11 @@ for (const [where, spec] of [
   ["without a queue", () => ({})],
   ["in a named queue", () => ({ queueName: "q" })],
   ["in several queues", (n: number) => ({ queueName: `q${n % 3}` })],
+  ["in a queue with a limit", () => ({ queueName: "limited" })],
+  ["in several queues with a limit", (n: number) => ({ queueName: `limited${n % 3}` })],
 ] as const) {
   test(`Jobs ${where} that no worker may lock hold up no others, and are named.`, async (t) => {
+    await queue.utils.setLimit({ name: "limit", queue: "limited*", concurrency: 2 });
     await refuseUpdates(t, [2, 5]);
     const task = recordingTask<number>("task");
     const { lines, logger } = recorder();

@@ -72,7 +72,8 @@ export function crashCauses(job: WhyFacts, offersFix = false): Cause[] {
   const tried = { ...job, isLocked: job.lockedMs !== null };
   const lost = lostAttempts(tried);
   if (lost < 2) return [];
-  const text = `Its last ${lost} attempts crashed their workers`;
+  // Another job that ran beside it may have crashed them.
+  const text = `Its last ${lost} attempts ended when their workers crashed`;
   if (!offersFix || !crashesWorkers(job)) return [cause("crashes_workers", text)];
   return [cause("crashes_workers", text, { isRoot: true, isBroken: true, fix: stopRetrying(job) })];
 }

@@ -28,6 +28,8 @@ export interface ManagedForm {
   readonly flags: boolean;
   /** Whether a limit of queues has a rate, or backs off. */
   readonly rates: boolean;
+  /** Whether some jobs are left out, because PostgreSQL refuses to lock them. */
+  readonly barred: boolean;
 }
 
 // Of all jobs that may be taken, the first are read, so that the queues with most jobs do not cost most.
@@ -47,12 +49,15 @@ const CAPACITY = `greatest(1::float8,
 /** How far a rate's theoretical arrival time is ahead, in milliseconds. */
 const AHEAD_MS = `greatest(0::float8, ${aheadMs("r.tat")})`;
 
+const PARAMETERS = { identifiers: "$1", want: "$2" };
+
 /*
  * $1 text[] identifiers of this worker's tasks
  * $2 int maximum number of runs
  * $3 text the worker's id
  * $4 float8[] the part of a run that a job of each task takes
- * $5 text[] forbidden flags (only in the form with flags)
+ * then text[] forbidden flags (only in the form with flags)
+ * then bigint[] jobs that are left out (only in the form with barred jobs)
  *
  * `candidate`: the queue is read for each job, and not joined: a join may read all ready jobs before it finds the first.
  * `full_queue`: those without a free slot or a token, paused ones, and those whose limit backs off. Their jobs are passed, and never fill the candidates.
@@ -63,13 +68,13 @@ const AHEAD_MS = `greatest(0::float8, ${aheadMs("r.tat")})`;
  * `run_size`: for all runs of a queue. Runs are short by the speed of their tasks, like those of ordinary queues.
  * `left_out`: jobs that another session has locked, or a new version of the row, which this statement cannot update. Only a queue with one slot has an order, and takes none after them.
  */
-const takeSql = (s: string, { flags, rates }: ManagedForm) => {
-  const form: ReadyForm = { queues: true, flags, pauses: true, free: "all" };
+const pickedSql = (s: string, { flags, rates, barred }: ManagedForm, isKnownTask: string) => {
+  const form: ReadyForm = { queues: true, flags, pauses: true, free: "all", barred };
   const $: ReadyParameters = {
-    ...{ identifiers: "$1", want: "$2", priority: "'-32768'", runAt: "null", run: "null" },
-    ...{ shares: "$4", flags: "$5" },
+    ...PARAMETERS,
+    ...{ priority: "'-32768'", runAt: "null", run: "null" },
+    ...{ shares: "$4", flags: "$5", barred: flags ? "$6" : "$5" },
   };
-  const isKnownTask = isOfKnownTask(s, "j", { ...$, pauses: true });
   return `
 with recursive ${priorityLevels(s, form, $)}${rates ? slowQueues(s) : ""}, full_queue as materialized (
   select busy.queue_id as id from ${s}._private_queue_slots busy where busy.locked_by is not null
@@ -140,7 +145,13 @@ with recursive ${priorityLevels(s, form, $)}${rates ? slowQueues(s) : ""}, full_
     order by run.priority, run.run_at, run.id) as place
   from locked run where not exists (select from left_out where left_out.job_queue_id = run.job_queue_id
     and (left_out.priority, left_out.run_at, left_out.id) < (run.priority, run.run_at, run.id))
-), in_slot as materialized (
+)`;
+};
+
+const takeSql = (s: string, form: ManagedForm) => {
+  const { rates } = form;
+  const isKnownTask = isOfKnownTask(s, "j", { ...PARAMETERS, pauses: true });
+  return `${pickedSql(s, form, isKnownTask)}, in_slot as materialized (
   select picked.ctid, open_queue.free[(picked.place - 1) % open_queue.runs + 1] as slot
   from picked join open_queue on open_queue.id = picked.job_queue_id
 ), updated as (
@@ -217,4 +228,14 @@ const NEXT_MS = `(select pg_catalog.min(next_ms) from slow_queue where not exist
 
 export function takeManaged(form: ManagedForm): Statement {
   return (s) => takeSql(s, form);
+}
+
+/**
+ * Returns the statement that locks the rows of the jobs which a fetch would take, and returns their ids, in order. It
+ * has the parameters of the fetch; every parameter must be used.
+ */
+export function pickManaged(form: ManagedForm): Statement {
+  return (s) => `${pickedSql(s, form, isOfKnownTask(s, "j", { ...PARAMETERS, pauses: true }))}
+select j.id::text from ${s}._private_jobs j join picked on j.ctid = picked.ctid
+where $3::text is not null order by picked.place`;
 }

@@ -2,9 +2,14 @@
 //
 //   queues are made managed (managed-queues.ts) ──▶ slots, tokens, jobs ──▶ none: again when a token is due
 import type { Clock } from "../../base/clock.ts";
-import { builtPerForm, type Database, query } from "../../database/database.ts";
+import { builtPerForm, type Database, idArray, query } from "../../database/database.ts";
 import { FetchedRows } from "../../queue/fetch/fetched-rows.ts";
-import { type ManagedTake, takeManaged } from "../../queue/fetch/take-managed.ts";
+import {
+  type ManagedForm,
+  type ManagedTake,
+  pickManaged,
+  takeManaged,
+} from "../../queue/fetch/take-managed.ts";
 import type { WorkerConnection } from "../connection/worker-connection.ts";
 import type { FetchRequest } from "./fetch-plan.ts";
 import type { ManagedQueues } from "./managed-queues.ts";
@@ -14,6 +19,14 @@ import type { TaskParameters } from "./task-parameters.ts";
 const CONTENDED_MS = 10;
 /** Workers that wait for the same token request it at different times. */
 const JITTER_MS = 5;
+
+/** A fetch of runs of managed queues. */
+export interface ManagedRequest {
+  readonly request: FetchRequest;
+  readonly tasks: TaskParameters;
+  /** Ids of jobs that PostgreSQL refuses to lock. They are left out. */
+  readonly barred: readonly string[];
+}
 
 export interface ManagedJobs {
   readonly rows: FetchedRows;
@@ -47,23 +60,16 @@ export class ManagedFetch {
     return atMs === Number.POSITIVE_INFINITY ? null : atMs;
   }
 
-  /** Takes the requested number of jobs at most. */
+  /** Takes the requested number of runs at most. */
   async take(
     connection: WorkerConnection,
     workerId: string,
-    { identifiers, runShares, forbiddenFlags }: TaskParameters,
-    { want, isPatient }: FetchRequest,
+    fetch: ManagedRequest,
   ): Promise<ManagedJobs> {
     await this.#queues.manage(connection);
     this.#changes = this.#queues.changes;
-    const form = { flags: forbiddenFlags !== null, rates: this.#hasRates };
-    const values = [
-      identifiers,
-      want,
-      workerId,
-      runShares,
-      ...(form.flags ? [forbiddenFlags] : []),
-    ];
+    const { form, values } = this.#formOf(workerId, fetch);
+    const { isPatient } = fetch.request;
     const work = (db: Database) => query<ManagedTake>(db, statementOf(form), values);
     const [row] = isPatient
       ? await connection.runPatiently(work)
@@ -75,6 +81,30 @@ export class ManagedFetch {
       nextMs === null ? null : this.#clock.monotonic() + nextMs + Math.random() * JITTER_MS;
     return { rows, nowSeconds: now_s };
   }
+
+  /** Locks the rows of the jobs that `take` would take, in the current transaction. Returns their ids, in order. */
+  async pick(db: Database, workerId: string, fetch: ManagedRequest): Promise<string[]> {
+    const { form, values } = this.#formOf(workerId, fetch);
+    const rows = await query<{ id: string }>(db, pickStatementOf(form), values);
+    return rows.map(({ id }) => id);
+  }
+
+  #formOf(
+    workerId: string,
+    { request, tasks, barred }: ManagedRequest,
+  ): { readonly form: ManagedForm; readonly values: unknown[] } {
+    const { identifiers, runShares, forbiddenFlags } = tasks;
+    const form = {
+      flags: forbiddenFlags !== null,
+      rates: this.#hasRates,
+      barred: barred.length > 0,
+    };
+    const values: unknown[] = [identifiers, request.want, workerId, runShares];
+    if (form.flags) values.push(forbiddenFlags);
+    if (form.barred) values.push(idArray(barred));
+    return { form, values };
+  }
 }
 
 const statementOf = builtPerForm(takeManaged);
+const pickStatementOf = builtPerForm(pickManaged);

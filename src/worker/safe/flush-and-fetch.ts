@@ -24,18 +24,12 @@ import {
   type SeparateResults,
   settleSeparately,
 } from "../execute/settle-separately.ts";
-import type { FetchRequest } from "../fetch/fetch-plan.ts";
-import type { ManagedFetch } from "../fetch/managed-fetch.ts";
-import type { TaskParameters } from "../fetch/task-parameters.ts";
+import type { ManagedFetch, ManagedRequest } from "../fetch/managed-fetch.ts";
 
 /** A fetch that is sent with the flush. A quick one is sent without results. */
-export interface Fetch {
-  readonly request: FetchRequest;
-  readonly tasks: TaskParameters;
+export interface Fetch extends ManagedRequest {
   /** Takes jobs of managed queues instead. */
   readonly managed: ManagedFetch | null;
-  /** Ids of jobs that PostgreSQL refuses to lock. They are left out. */
-  readonly barred: readonly string[];
 }
 
 /** The answer to a fetch. */
@@ -231,24 +225,20 @@ async function take(
 }
 
 /**
- * Finds the job for which PostgreSQL refuses a fetch of one job. Its row is locked before the update is tried, so that no
- * other job is blamed. Returns null if another worker has it now. Never rejects.
+ * Finds the job for which PostgreSQL refuses a fetch of one job, or of one run of a managed queue. The rows are locked
+ * before their updates are tried, so that no other job is blamed. Returns null if another worker has it now. Never rejects.
  */
 async function refusedHead(
   connection: WorkerConnection,
   workerId: string,
   fetch: Fetch,
 ): Promise<string | null | undefined> {
-  if (fetch.managed !== null) return null;
   if (fetch.request.want > 1) return undefined;
   const { database } = connection;
-  const { form, values } = formOf(workerId, fetch, []);
   let id: string | null = null;
   try {
     await connection.begin();
-    const [head] = await query<{ id: string }>(database, headStatementOf(form), values);
-    id = head?.id ?? null;
-    if (id !== null) await keepJobs(database, workerId, [id]);
+    for (id of await headsOf(database, workerId, fetch)) await keepJobs(database, workerId, [id]);
     await connection.rollback();
     return null;
   } catch (error) {
@@ -257,13 +247,21 @@ async function refusedHead(
   }
 }
 
+/** Locks the rows of the jobs that the fetch would take. Returns their ids. */
+async function headsOf(db: Database, workerId: string, fetch: Fetch): Promise<string[]> {
+  if (fetch.managed !== null) return fetch.managed.pick(db, workerId, fetch);
+  const { form, values } = formOf(workerId, fetch, []);
+  const rows = await query<{ id: string }>(db, headStatementOf(form), values);
+  return rows.map(({ id }) => id);
+}
+
 async function takeManaged(
   connection: WorkerConnection,
   workerId: string,
-  { request, tasks }: Fetch,
+  fetch: Fetch,
   managed: ManagedFetch,
 ): Promise<FetchResult> {
-  const { rows, nowSeconds } = await managed.take(connection, workerId, tasks, request);
+  const { rows, nowSeconds } = await managed.take(connection, workerId, fetch);
   return { rows: [rows], queuesAreFree: false, nowSeconds, lost: [] };
 }
 

@@ -1,0 +1,115 @@
+with recursive level (priority) as (
+  select '-32768'::smallint
+  union all
+  select (select j.priority from "worker"._private_jobs j
+    where j.is_available  and j.priority > level.priority
+    order by j.priority limit 1)
+  from level where level.priority is not null
+), full_queue as materialized (
+  select busy.queue_id as id from "worker"._private_queue_slots busy where busy.locked_by is not null
+  group by busy.queue_id having pg_catalog.count(*) >= (
+    select pg_catalog.count(*) from "worker"._private_queue_slots one where one.queue_id = busy.queue_id)
+  union all
+  select q.id from "worker"._private_pauses p join "worker"._private_job_queues q on q.queue_name = p.name
+  where p.scope = 'queue' and coalesce(pg_catalog.left(q.locked_by, 8) like 'paused:%', false)
+), candidate as materialized (
+  select c.* from level cross join lateral (
+    select j.ctid, j.id, j.job_queue_id, j.task_id, j.priority, j.run_at from "worker"._private_jobs j
+    where j.is_available and j.run_at <= pg_catalog.now() and j.job_queue_id is not null and j.priority = level.priority
+      and (j.job_queue_id in (select id from full_queue)) is not true and j.task_id = any(array(
+    select t.id from "worker"._private_tasks t where t.identifier = any($1::text[]) and not exists (
+      select from "worker"._private_pauses p
+      where (p.scope = 'all' or p.scope = 'task' and p.name = t.identifier)
+      and (p.resume_at is null or p.resume_at > pg_catalog.now()))))
+      and (select q.locked_by like 'managed:%' and q.locked_by <> 'managed:0' from "worker"._private_job_queues q where q.id = j.job_queue_id)
+       and j.id <> all($5::bigint[])
+    order by j.run_at limit 1000) c
+  where level.priority is not null limit 1000
+), queue_jobs as materialized (
+  select job_queue_id as id, pg_catalog.count(*) as jobs from candidate group by job_queue_id
+), free_slot as materialized (
+  select queue_jobs.id as queue_id, free.slot, free.served_at, free.nth
+  from queue_jobs cross join lateral (
+    select slots.slot, slots.served_at, pg_catalog.row_number() over (order by slots.served_at, slots.slot) as nth
+    from "worker"._private_queue_slots as slots
+    where slots.queue_id = queue_jobs.id and slots.locked_by is null offset 0) as free
+  where free.nth <= queue_jobs.jobs order by free.nth, free.served_at, queue_jobs.id limit 4 * $2::int
+), slot_lock as materialized (
+  select slots.queue_id, slots.slot from "worker"._private_queue_slots as slots
+  join free_slot on free_slot.queue_id = slots.queue_id and free_slot.slot = slots.slot
+  where slots.locked_by is null
+  order by free_slot.nth, slots.served_at, slots.queue_id limit $2::int for update of slots skip locked
+), open_queue as materialized (
+  select queue_id as id, pg_catalog.count(*) as runs, pg_catalog.array_agg(slot order by slot) as free, (
+      select pg_catalog.count(*) from "worker"._private_queue_slots one where one.queue_id = slot_lock.queue_id) as slots
+  from slot_lock group by queue_id
+), ranked as materialized (
+  select c.ctid, c.job_queue_id, pg_catalog.row_number() over in_order as place,
+    pg_catalog.sum(coalesce(speed.share, 'infinity')) over in_order as part
+  from candidate c left join (
+    select t.id, ($4::float8[])[pg_catalog.array_position($1::text[], t.identifier)] as share
+    from "worker"._private_tasks t where t.identifier = any($1::text[])
+  ) speed on speed.id = c.task_id
+  where c.job_queue_id in (select id from open_queue)
+  window in_order as (partition by c.job_queue_id order by c.priority, c.run_at, c.id rows unbounded preceding)
+), run_size as materialized (
+  select open_queue.id, open_queue.slots, pg_catalog.array_agg(ranked.ctid) as ctids, pg_catalog.count(*) filter (
+      where ranked.place <= open_queue.runs or ranked.part <= open_queue.runs::float8
+        and ranked.place <= open_queue.runs * greatest(1, 50 / open_queue.slots)) as jobs
+  from open_queue join ranked on ranked.job_queue_id = open_queue.id
+  group by open_queue.id, open_queue.runs, open_queue.slots
+), locked as materialized (
+  select run.*, run_size.slots from run_size cross join lateral (
+    select j.ctid, j.id, j.job_queue_id, j.priority, j.run_at from "worker"._private_jobs j
+    where j.ctid = any(run_size.ctids) and j.is_available and j.run_at <= pg_catalog.now()
+    order by j.priority, j.run_at, j.id limit run_size.jobs for update skip locked) run
+), left_out as materialized (
+  select c.job_queue_id, c.priority, c.run_at, c.id from candidate c
+  where c.job_queue_id in (select id from run_size where slots = 1) and c.ctid not in (select ctid from locked)
+), picked as materialized (
+  select run.ctid, run.job_queue_id, pg_catalog.row_number() over (partition by run.job_queue_id
+    order by run.priority, run.run_at, run.id) as place
+  from locked run where not exists (select from left_out where left_out.job_queue_id = run.job_queue_id
+    and (left_out.priority, left_out.run_at, left_out.id) < (run.priority, run.run_at, run.id))
+), in_slot as materialized (
+  select picked.ctid, open_queue.free[(picked.place - 1) % open_queue.runs + 1] as slot
+  from picked join open_queue on open_queue.id = picked.job_queue_id
+), updated as (
+  update "worker"._private_jobs j set attempts = j.attempts + 1, locked_by = $3::text, locked_at = pg_catalog.now()
+  from in_slot where j.ctid = in_slot.ctid
+  returning j.id, j.task_id, j.job_queue_id, j.payload,
+    j.priority, j.run_at, j.attempts as attempts, j.max_attempts,
+    nullif(j.created_at, j.run_at) as created_at,
+    case when j.key is not null or j.revision > 0 or j.flags is not null or j.last_error is not null
+      then pg_catalog.json_build_array(j.id::text, j.key, j.revision, j.flags, j.last_error) end as rare, in_slot.slot
+), taken as (
+  select id, task_id, ((slot::bigint << 32) | job_queue_id::bigint) as job_queue_id, payload, priority, run_at, attempts, max_attempts,
+    created_at, rare
+  from updated
+), slot_taken as (
+  update "worker"._private_queue_slots as slots set locked_by = $3::text, locked_at = pg_catalog.now(), served_at = pg_catalog.now()
+  from (select distinct job_queue_id, slot from updated) used
+  where slots.queue_id = used.job_queue_id and slots.slot = used.slot
+)
+select pg_catalog.date_part('epoch', pg_catalog.now()) as now_s,
+  (select pg_catalog.count(*) from slot_lock) < least($2::int, (select pg_catalog.count(*) from free_slot))
+    or (select pg_catalog.count(*) from picked) < (select coalesce(pg_catalog.sum(jobs)::bigint, 0) from run_size) as is_contended,
+  null::float8 as next_ms,
+  
+  pg_catalog.array_agg(j.id)::text as ids,
+  pg_catalog.encode(pg_catalog.string_agg(pg_catalog.timestamptz_send(j.run_at), ''), 'base64') as run_ats,
+  pg_catalog.string_agg(case when pg_catalog.octet_length(j.payload::text) > 8192 then '' else j.payload::text end,
+    E'\x1f') as payloads,
+  case when pg_catalog.min(j.task_id) = pg_catalog.max(j.task_id) then pg_catalog.min(j.task_id)::text else (select pg_catalog.array_to_json(pg_catalog.array_agg(task_id))::text from taken) end as task_ids,
+  (select pg_catalog.json_object_agg(t.id, t.identifier)::text
+    from "worker"._private_tasks t where t.id = any(array(select task_id from taken))) as task_names,
+  case when pg_catalog.min(j.priority) = pg_catalog.max(j.priority) then pg_catalog.min(j.priority)::text else (select pg_catalog.array_to_json(pg_catalog.array_agg(priority))::text from taken) end as priorities,
+  case when pg_catalog.min(j.attempts) = pg_catalog.max(j.attempts) then pg_catalog.min(j.attempts)::text else (select pg_catalog.array_to_json(pg_catalog.array_agg(attempts))::text from taken) end as attempts,
+  case when pg_catalog.min(j.max_attempts) = pg_catalog.max(j.max_attempts) then pg_catalog.min(j.max_attempts)::text else (select pg_catalog.array_to_json(pg_catalog.array_agg(max_attempts))::text from taken) end as max_attempts,
+  pg_catalog.array_to_json(pg_catalog.array_agg(j.job_queue_id))::text as queue_ids,
+  (select pg_catalog.json_object_agg(t.lock, q.queue_name)::text
+    from (select distinct job_queue_id as lock from taken) t
+    join "worker"._private_job_queues q on q.id = (t.lock & 4294967295::bigint)::int) as queue_names,
+  case when pg_catalog.count(j.created_at) > 0 then (select pg_catalog.array_to_json(pg_catalog.array_agg(pg_catalog.date_part('epoch', created_at)))::text from taken) end as created_ats,
+  (pg_catalog.json_agg(j.rare) filter (where j.rare is not null))::text as rare
+from taken j
