@@ -7,6 +7,7 @@ import {
   assertNoTransaction,
   openTransactionsEnd,
 } from "../../database/inspect/open-transactions.ts";
+import type { RefusedRow } from "../../database/refused-rows.ts";
 import { hasLimits, hasWorkerTable } from "../../database/schema/extensions/has-extension.ts";
 import { boundedText } from "../../domain/job-spec.ts";
 import { countText } from "../../domain/words.ts";
@@ -14,7 +15,6 @@ import { isOfNoWorker } from "../../insight/read/count-unused.ts";
 import { releaseUnusedQueues } from "../../queue/limits/managed-queues.ts";
 import { contendedQuery } from "../../queue/sql/contended-query.ts";
 import type { NameColumn } from "../../queue/sql/names.ts";
-import type { RefusedJob } from "../../queue/sql/refused-jobs.ts";
 import {
   type LostName,
   NAMES,
@@ -93,7 +93,7 @@ export async function cleanup(
   if (requested.size > 0) await deleteOldThrottles(db);
   const run = async (task: CleanupTask, work: () => Promise<number>) =>
     requested.has(task) ? await work() : null;
-  const refused: RefusedJob[] = [];
+  const refused: RefusedRow[] = [];
   const result = {
     deletedJobs: await run("delete-permanently-failed-jobs", () => deleteFailedJobs(db, refused)),
     deletedTaskIdentifiers: await run("gc-task-identifiers", () =>

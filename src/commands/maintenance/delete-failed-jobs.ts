@@ -2,10 +2,10 @@
 import { messageOf, WorkerError } from "../../base/errors.ts";
 import { type Database, idArray, query, type Statement } from "../../database/database.ts";
 import { isRefusedResult } from "../../database/errors/database-errors.ts";
+import { changeUnrefused, type RefusedRow } from "../../database/refused-rows.ts";
 import { countText } from "../../domain/words.ts";
 import { contendedQuery } from "../../queue/sql/contended-query.ts";
 import { isFailed } from "../../queue/sql/job-state.ts";
-import { changeUnrefused, type RefusedJob } from "../../queue/sql/refused-jobs.ts";
 
 const CHUNK = 10_000;
 
@@ -13,7 +13,7 @@ const CHUNK = 10_000;
  * Deletes failed jobs in chunks by ascending id, so that it ends even while other jobs keep failing. Adds those that
  * PostgreSQL refuses to delete to `refused`. Returns the number of deleted jobs.
  */
-export async function deleteFailedJobs(db: Database, refused: RefusedJob[]): Promise<number> {
+export async function deleteFailedJobs(db: Database, refused: RefusedRow[]): Promise<number> {
   let deleted = 0;
   let last: string | null = "0";
   while (last !== null) {
@@ -33,7 +33,7 @@ export async function deleteFailedJobs(db: Database, refused: RefusedJob[]): Pro
         const [row] = await contendedQuery<DeletedRow>(db, theseSql, [idArray(some)]);
         return Number(row?.deleted ?? 0);
       });
-      deleted += separate.jobs;
+      deleted += separate.changed;
       refused.push(...separate.refused);
       last = ids.at(-1) ?? null;
     }
@@ -42,7 +42,7 @@ export async function deleteFailedJobs(db: Database, refused: RefusedJob[]): Pro
 }
 
 /** Throws an error that names the first of these jobs, if there are any. */
-export function assertNoneRefused(refused: readonly RefusedJob[]): void {
+export function assertNoneRefused(refused: readonly RefusedRow[]): void {
   const [first] = refused;
   if (first === undefined) return;
   const message = `PostgreSQL refuses to delete ${countText(refused.length, "failed job")}, and all others are deleted; job ${first.id}: ${messageOf(first.error)}`;

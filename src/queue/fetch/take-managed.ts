@@ -23,13 +23,9 @@ export interface ManagedTake extends FetchedColumns {
 }
 
 /** A form of the statement. Each form is one prepared statement. */
-export interface ManagedForm {
-  /** Whether jobs with a forbidden flag are skipped. */
-  readonly flags: boolean;
+export interface ManagedForm extends Required<Pick<ReadyForm, "flags" | "barred">> {
   /** Whether a limit of queues has a rate, or backs off. */
   readonly rates: boolean;
-  /** Whether some jobs are left out, because PostgreSQL refuses to lock them. */
-  readonly barred: boolean;
 }
 
 // Of all jobs that may be taken, the first are read, so that the queues with most jobs do not cost most.
@@ -49,7 +45,11 @@ const CAPACITY = `greatest(1::float8,
 /** How far a rate's theoretical arrival time is ahead, in milliseconds. */
 const AHEAD_MS = `greatest(0::float8, ${aheadMs("r.tat")})`;
 
-const PARAMETERS = { identifiers: "$1", want: "$2" };
+const PARAMETERS: ReadyParameters = {
+  ...{ identifiers: "$1", want: "$2", shares: "$4", flags: "$5" },
+  ...{ priority: "'-32768'", runAt: "null", run: "null" },
+};
+const isKnownTask = (s: string) => isOfKnownTask(s, "j", { ...PARAMETERS, pauses: true });
 
 /*
  * $1 text[] identifiers of this worker's tasks
@@ -68,13 +68,9 @@ const PARAMETERS = { identifiers: "$1", want: "$2" };
  * `run_size`: for all runs of a queue. Runs are short by the speed of their tasks, like those of ordinary queues.
  * `left_out`: jobs that another session has locked, or a new version of the row, which this statement cannot update. Only a queue with one slot has an order, and takes none after them.
  */
-const pickedSql = (s: string, { flags, rates, barred }: ManagedForm, isKnownTask: string) => {
+const pickedSql = (s: string, { flags, rates, barred }: ManagedForm) => {
   const form: ReadyForm = { queues: true, flags, pauses: true, free: "all", barred };
-  const $: ReadyParameters = {
-    ...PARAMETERS,
-    ...{ priority: "'-32768'", runAt: "null", run: "null" },
-    ...{ shares: "$4", flags: "$5", barred: flags ? "$6" : "$5" },
-  };
+  const $ = { ...PARAMETERS, flags: "$5", barred: flags ? "$6" : "$5" };
   return `
 with recursive ${priorityLevels(s, form, $)}${rates ? slowQueues(s) : ""}, full_queue as materialized (
   select busy.queue_id as id from ${s}._private_queue_slots busy where busy.locked_by is not null
@@ -89,7 +85,7 @@ with recursive ${priorityLevels(s, form, $)}${rates ? slowQueues(s) : ""}, full_
   select c.* from level cross join lateral (
     select j.ctid, j.id, j.job_queue_id, j.task_id, j.priority, j.run_at from ${s}._private_jobs j
     where ${isReady("j")} and j.job_queue_id is not null and j.priority = level.priority
-      and (j.job_queue_id in (select id from full_queue)) is not true and ${isKnownTask}
+      and (j.job_queue_id in (select id from full_queue)) is not true and ${isKnownTask(s)}
       and (select ${hasOpenSlots("q")} from ${s}._private_job_queues q where q.id = j.job_queue_id)
       ${notLeftOut(form, $)}
     order by j.run_at limit ${HEAD_JOBS}) c
@@ -148,10 +144,10 @@ with recursive ${priorityLevels(s, form, $)}${rates ? slowQueues(s) : ""}, full_
 )`;
 };
 
-const takeSql = (s: string, form: ManagedForm) => {
-  const { rates } = form;
-  const isKnownTask = isOfKnownTask(s, "j", { ...PARAMETERS, pauses: true });
-  return `${pickedSql(s, form, isKnownTask)}, in_slot as materialized (
+export const takeManaged =
+  (form: ManagedForm): Statement =>
+  (s) =>
+    `${pickedSql(s, form)}, in_slot as materialized (
   select picked.ctid, open_queue.free[(picked.place - 1) % open_queue.runs + 1] as slot
   from picked join open_queue on open_queue.id = picked.job_queue_id
 ), updated as (
@@ -166,14 +162,24 @@ const takeSql = (s: string, form: ManagedForm) => {
   update ${s}._private_queue_slots as slots set ${lockBy("$3")}, served_at = pg_catalog.now()
   from (select distinct job_queue_id, slot from updated) used
   where slots.queue_id = used.job_queue_id and slots.slot = used.slot
-)${rates ? `${spentSql(s)}${waitingSql(s, isKnownTask)}` : ""}
+)${form.rates ? `${spentSql(s)}${waitingSql(s)}` : ""}
 select pg_catalog.date_part('epoch', pg_catalog.now()) as now_s,
   (select pg_catalog.count(*) from slot_lock) < least($2::int, (select pg_catalog.count(*) from free_slot))
     or (select pg_catalog.count(*) from picked) < (select coalesce(pg_catalog.sum(jobs)::bigint, 0) from run_size) as is_contended,
-  ${rates ? NEXT_MS : "null::float8"} as next_ms,
+  ${form.rates ? NEXT_MS : "null::float8"} as next_ms,
   ${fetchedColumns(s, { queues: "slots" })}
 from taken j`;
-};
+
+/**
+ * Returns the statement that locks the rows of the jobs which a fetch would take, and returns their ids, in order. It
+ * has the parameters of the fetch; every parameter must be used.
+ */
+export const pickManaged =
+  (form: ManagedForm): Statement =>
+  (s) =>
+    `${pickedSql(s, form)}
+select j.id::text from ${s}._private_jobs j join picked on j.ctid = picked.ctid
+where $3::text is not null order by picked.place`;
 
 // The first condition, which the second implies, leaves out the rates of idle queues before the other tables are read.
 const slowQueues = (s: string) => `, slow_queue as materialized (
@@ -214,10 +220,10 @@ const spentSql = (s: string) => `, spent as (
 )`;
 
 // The jobs of slow queues are read only if nothing was taken, and the first of them are enough.
-const waitingSql = (s: string, isKnownTask: string) => `, waiting as materialized (
+const waitingSql = (s: string) => `, waiting as materialized (
   select w.job_queue_id from level cross join lateral (
     select j.job_queue_id from ${s}._private_jobs j
-    where ${isReady("j")} and j.job_queue_id in (select id from slow_queue) and j.priority = level.priority and ${isKnownTask}
+    where ${isReady("j")} and j.job_queue_id in (select id from slow_queue) and j.priority = level.priority and ${isKnownTask(s)}
     order by j.run_at limit ${HEAD_JOBS}) w
   where level.priority is not null and exists (select from slow_queue) and not exists (select from picked)
     limit ${HEAD_JOBS}
@@ -225,17 +231,3 @@ const waitingSql = (s: string, isKnownTask: string) => `, waiting as materialize
 
 const NEXT_MS = `(select pg_catalog.min(next_ms) from slow_queue where not exists (select from picked)
     and (id in (select job_queue_id from waiting) or (select pg_catalog.count(*) from waiting) >= ${HEAD_JOBS}))`;
-
-export function takeManaged(form: ManagedForm): Statement {
-  return (s) => takeSql(s, form);
-}
-
-/**
- * Returns the statement that locks the rows of the jobs which a fetch would take, and returns their ids, in order. It
- * has the parameters of the fetch; every parameter must be used.
- */
-export function pickManaged(form: ManagedForm): Statement {
-  return (s) => `${pickedSql(s, form, isOfKnownTask(s, "j", { ...PARAMETERS, pauses: true }))}
-select j.id::text from ${s}._private_jobs j join picked on j.ctid = picked.ctid
-where $3::text is not null order by picked.place`;
-}

@@ -11,10 +11,10 @@ import {
   type Statement,
 } from "../../database/database.ts";
 import { isRefusedResult } from "../../database/errors/database-errors.ts";
+import { changeUnrefused, type RefusedRow } from "../../database/refused-rows.ts";
 import { hasLimits } from "../../database/schema/extensions/has-extension.ts";
 import { endRuns } from "../pauses/paused-run.ts";
 import { UNLOCK } from "../sql/lock.ts";
-import { changeUnrefused, type RefusedJob } from "../sql/refused-jobs.ts";
 import { freeSlots, isSlotIn, splitLocks } from "../sql/slots.ts";
 import { isOurs, type LostIds, lostIds } from "./fence.ts";
 
@@ -117,7 +117,7 @@ export async function returnUnknownJobs(
   workerId: string,
   ids: readonly string[],
   locks: readonly number[],
-): Promise<{ readonly jobs: number; readonly refused: readonly RefusedJob[] }> {
+): Promise<{ readonly jobs: number; readonly refused: readonly RefusedRow[] }> {
   const { queues, slots } = splitLocks(locks);
   const hasSlots = await hasLimits(db);
   const statement = hasSlots ? unknownStatements.ofSlots : unknownStatements.ofQueues;
@@ -132,7 +132,7 @@ export async function returnUnknownJobs(
     if (!isRefusedResult(error)) throw error;
   }
   const rows = await query<{ id: string }>(db, unknownIdsSql, [workerId, idArray(ids)]);
-  const { jobs, refused } = await changeUnrefused(
+  const { changed, refused } = await changeUnrefused(
     db,
     rows.map(({ id }) => id),
     async (some) => {
@@ -141,5 +141,5 @@ export async function returnUnknownJobs(
     },
   );
   const last = await returnAll([...ids, ...refused.map(({ id }) => id)]);
-  return { jobs: jobs + last, refused };
+  return { jobs: changed + last, refused };
 }

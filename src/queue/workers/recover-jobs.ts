@@ -10,9 +10,9 @@
 // pass. The second pass then finds its locks.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { isRefusedResult } from "../../database/errors/database-errors.ts";
+import { changeUnrefused, type RefusedRow } from "../../database/refused-rows.ts";
 import { hasLimits } from "../../database/schema/extensions/has-extension.ts";
 import { contendedQuery } from "../sql/contended-query.ts";
-import { changeUnrefused, type RefusedJob } from "../sql/refused-jobs.ts";
 import { recoverSql } from "./recover-statement.ts";
 
 export interface RecoveryRequest {
@@ -38,7 +38,7 @@ export interface RecoverResult {
   readonly workerIds: readonly string[];
   readonly jobs: number;
   readonly queues: number;
-  readonly refused: readonly RefusedJob[];
+  readonly refused: readonly RefusedRow[];
   /** The error that kept a worker from being recovered, other than refused jobs; undefined: none. */
   readonly failure?: unknown;
 }
@@ -154,9 +154,10 @@ async function recoverUnrefused(
   if (all.length === 0) return done;
   const change = async (ids: readonly string[]) =>
     resultOf(await recover(workerIds, barredIds, ids)).jobs;
-  const changed = await changeUnrefused(db, all, change, () => afterSweep(db));
-  const refusedIds = changed.refused.map(({ id }) => id);
-  return merge({ ...NONE, ...changed }, await recoverBeside([...barredIds, ...refusedIds]));
+  const { changed, refused } = await changeUnrefused(db, all, change, () => afterSweep(db));
+  const refusedIds = refused.map(({ id }) => id);
+  const rest = await recoverBeside([...barredIds, ...refusedIds]);
+  return merge({ ...NONE, jobs: changed, refused }, rest);
 }
 
 const merge = (a: RecoverResult, b: RecoverResult): RecoverResult => ({

@@ -4,10 +4,10 @@
 // workers skip those, too.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { isRefusedResult } from "../../database/errors/database-errors.ts";
+import { changeUnrefused, type RefusedRow } from "../../database/refused-rows.ts";
 import { hasLimits, hasWorkerTable } from "../../database/schema/extensions/has-extension.ts";
 import { isPseudoLock, UNLOCK } from "../sql/lock.ts";
 import { announceJobs } from "../sql/notify.ts";
-import { changeUnrefused, type RefusedJob } from "../sql/refused-jobs.ts";
 import { freeSlots } from "../sql/slots.ts";
 import { recoverJob } from "./recover-statement.ts";
 import { AGE_MS, resilientThresholdOf, thresholdOf } from "./stale-workers.ts";
@@ -15,7 +15,7 @@ import { AGE_MS, resilientThresholdOf, thresholdOf } from "./stale-workers.ts";
 export interface ResetLocks {
   readonly jobs: number;
   readonly queues: number;
-  readonly refused: readonly RefusedJob[];
+  readonly refused: readonly RefusedRow[];
 }
 
 // A heartbeat is recent here for far longer than a lease, because after an outage of the database no worker has a
@@ -112,14 +112,14 @@ export async function resetStaleLocks(db: Database, thresholdMs: number): Promis
   }
   const rows = await query<{ id: string }>(db, oldJobsSql, [thresholdMs]);
   const ids = rows.map(({ id }) => id);
-  const { jobs, refused } = await changeUnrefused(
+  const { changed, refused } = await changeUnrefused(
     db,
     ids,
     async (some) => (await reset(some)).jobs,
   );
   const refusedIds = refused.map(({ id }) => id);
   const last = await reset(null, refusedIds);
-  return { jobs: jobs + last.jobs, queues: last.queues, refused };
+  return { jobs: changed + last.jobs, queues: last.queues, refused };
 }
 
 const HOUR_MS = 3_600_000;
