@@ -15,7 +15,8 @@ export { createLogger, type Logger, type LoggerOptions, type TaskLogger } from "
 export type { Service } from "./base/service.ts";
 export { VERSION } from "./base/version.ts";
 export type { AuditEntry, JobFacts, OnAudit } from "./commands/audit/audit-entry.ts";
-export type { CancelEnd, CancelledJob, CancelOptions } from "./commands/jobs/cancel-jobs.ts";
+export type { CancelEnd } from "./commands/cancel/wait-for-cancelled.ts";
+export type { CancelledJob, CancelOptions } from "./commands/jobs/cancel-jobs.ts";
 export type { RemovedJob } from "./commands/jobs/remove-job.ts";
 export type { JobChanges } from "./commands/jobs/reschedule-jobs.ts";
 export type {

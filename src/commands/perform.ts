@@ -7,7 +7,7 @@ import { hasOperations } from "../database/schema/extensions/has-operations.ts";
 import { contendedTransaction } from "../queue/sql/contended-query.ts";
 import type { JobFacts } from "./audit/audit-entry.ts";
 import { readFacts } from "./audit/audit-trail.ts";
-import type { Command, CommandContext, CommandTally } from "./declare/command.ts";
+import type { Command, CommandContext, CommandTally, WaitOutcome } from "./declare/command.ts";
 import { type CommandFields, checksOf, type Input } from "./declare/field.ts";
 
 /** The record of a performed command. It never contains a payload. */
@@ -41,6 +41,8 @@ export interface CommandResult {
   readonly isPartial: boolean;
   /** The answer of HTTP and of `--json`: a JSON object as text, payloads byte for byte. */
   readonly json: string;
+  /** Waits for the end of what the command has begun; null for a command that waits for nothing. */
+  wait(db: Database): Promise<WaitOutcome | null>;
 }
 
 export interface PerformOptions extends CommandContext {
@@ -136,7 +138,8 @@ async function performOn(
   };
   const isPartial =
     command.isPartial?.(followed) ?? (tally !== null && tally.done < tally.requested);
-  const performed = { message, operationId, tally, isPartial, json: objectText(members) };
+  const wait = async (later: Database) => (await command.wait?.(later, followed, checked)) ?? null;
+  const performed = { message, operationId, tally, isPartial, json: objectText(members), wait };
   return { performed, afterwards };
 }
 

@@ -1,11 +1,8 @@
 // The operations of operators: lists, cancelling, cleaning up, pausing, schedules, limits. A worker that only runs and
 // adds jobs does not load them.
 
-import {
-  type CancelOptions,
-  cancelJobs,
-  waitForCancelledJobs,
-} from "../commands/jobs/cancel-jobs.ts";
+import { waitForCancelledJobs } from "../commands/cancel/wait-for-cancelled.ts";
+import { type CancelOptions, cancelJobs } from "../commands/jobs/cancel-jobs.ts";
 import { type CleanupOptions, type CleanupTask, cleanup } from "../commands/maintenance/cleanup.ts";
 import { forceUnlockWorkers } from "../commands/maintenance/force-unlock-workers.ts";
 import {

@@ -5,7 +5,8 @@ import type { Pool } from "pg";
 import { WorkerError } from "../base/errors.ts";
 import { type Logger, silentLogger } from "../base/logger.ts";
 import { validate } from "../base/validate.ts";
-import type { CancelEnd, CancelledJob, CancelOptions } from "../commands/jobs/cancel-jobs.ts";
+import type { CancelEnd } from "../commands/cancel/wait-for-cancelled.ts";
+import type { CancelledJob, CancelOptions } from "../commands/jobs/cancel-jobs.ts";
 import type { RemovedJob } from "../commands/jobs/remove-job.ts";
 import type { JobChanges } from "../commands/jobs/reschedule-jobs.ts";
 import type {

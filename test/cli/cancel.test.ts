@@ -57,6 +57,24 @@ test("cancel by id fails waiting jobs, states what it left, and needs a confirma
   assert.match((await cli("why", "1")).stdout, /[Cc]ancelled: wrong file/);
 });
 
+test("--wait names jobs that were deleted, had failed before or do not exist as what they are, and not as completed.", async () => {
+  const { cli } = await prepared("controls");
+  for (const _ of [1, 2, 3]) await cli("add", "task");
+  await cli("fail", "3", "--reason", "broken", "--yes");
+  const missing = await cli("cancel", "99", "--wait", "--yes");
+  assert.equal(missing.status, 1);
+  assert.equal(missing.stdout, "Cancelled 0 of 1 job; 1 not found: #99\n#99: not found\n");
+  const removed = await cli("cancel", "1", "--remove", "--wait", "--yes");
+  assert.equal(removed.stdout, "Cancelled 1 of 1 job\n#1: cancelled\n");
+  const ids = ["3", "99", "2", "2"];
+  const answer = await cli("cancel", ...ids, "--wait", "--yes", "--json");
+  assert.deepEqual(JSON.parse(answer.stdout).ends, [
+    { id: 3, outcome: "failed" },
+    { id: 99, outcome: "not_found" },
+    { id: 2, outcome: "cancelled" },
+  ]);
+});
+
 test("cancel by query leaves out failed jobs and cancels running ones; --wait prints what became of jobs.", async () => {
   const { url, cli } = await prepared("controls", "operations");
   const utils = await makeWorkerUtils({ connectionString: url });

@@ -115,12 +115,22 @@ test("A pause without a name, with a name too many or with two ends is a mistake
     [["pause", "all", "mail"], /has no name/],
     [["pause", "task", "t", "--for", "1h", "--until", "+2h"], /either a time or a duration/],
     [["pause", "shop", "t"], /all, queue, task/],
+    [["pause", "queue", "mail", "--until", "2020-01-01T00:00Z"], /--until: must be in the future/],
     [["pause", "all", "--no-wait", "--cancel-running"], /needs a wait/],
   ] as const) {
     const { status, stderr } = await runInChild([...args], env);
     assert.notEqual(status, 0);
     assert.match(stderr, problem);
   }
+  assert.equal((await runInChild(["paused"], env)).stdout, "Nothing is paused\n");
+});
+
+test("A local time is repeated under the name of its option.", async () => {
+  const { url } = await migratedDatabase("worker", ["controls"]);
+  const { stderr } = await runInChild(["pause", "all", "--until", "2099-01-01 09:00"], {
+    DATABASE_URL: url,
+  });
+  assert.match(stderr, /^--until: Thu, 1 Jan 2099, 09:00:00 /);
 });
 
 test("why and doctor print the command that ends a pause.", async () => {

@@ -3,7 +3,8 @@
 
 import { untilNotFetched } from "../../src/commands/before-images/act-on-jobs.ts";
 import { cancelRunning } from "../../src/commands/cancel/cancel-running.ts";
-import { cancelJobs, waitForCancelledJobs } from "../../src/commands/jobs/cancel-jobs.ts";
+import { waitForCancelledJobs } from "../../src/commands/cancel/wait-for-cancelled.ts";
+import { cancelJobs } from "../../src/commands/jobs/cancel-jobs.ts";
 import { completeJobs } from "../../src/commands/jobs/complete-jobs.ts";
 import { jobActionResult } from "../../src/commands/jobs/define-job-action.ts";
 import { permanentlyFailJobs } from "../../src/commands/jobs/permanently-fail-jobs.ts";

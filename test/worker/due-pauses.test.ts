@@ -1,4 +1,4 @@
-// A pause whose time is over and that remains because a job of its queue is running.
+// The end of a pause: its time is over and a job of its queue still runs, or several processes change it at once.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { silentLogger } from "../../src/base/logger.ts";
@@ -41,3 +41,26 @@ test("A pause is not read for each run of another queue that ends, and it ends s
   await waitUntil("it has ended", () => ends > wakes, 1_500);
   assert.deepEqual(await queue.sql("select from worker._private_pauses"), []);
 });
+
+for (const [name, change] of Object.entries({
+  pauses: () => queue.utils.pauseQueue("q", { waitMs: 0 }),
+  resumes: () => queue.utils.resumeQueue("q"),
+})) {
+  test(`While the row of a pause is locked, what ${name} its queue has not locked the queue, so that nothing deadlocks.`, async () => {
+    await queue.utils.pauseQueue("q", { waitMs: 0 });
+    const client = await queue.pool.connect();
+    try {
+      await client.query("begin");
+      await client.query("select from worker._private_pauses for update");
+      const changed = change();
+      const waiting = `select from pg_stat_activity where datname = current_database()
+        and wait_event_type = 'Lock' and query ~ '_private_pauses'`;
+      await waitUntil("it waits", async () => (await queue.sql(waiting)).length === 1);
+      await client.query("select from worker._private_job_queues for update nowait");
+      await client.query("commit");
+      await changed;
+    } finally {
+      client.release();
+    }
+  });
+}

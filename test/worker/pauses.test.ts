@@ -298,6 +298,8 @@ test("Invalid pauses are refused with all problems.", async () => {
   const past = { resumeAt: new Date(0), reason: "x".repeat(201) };
   await assert.rejects(queue.utils.pauseQueue("q", past), { code: "bad_input" });
   await assert.rejects(queue.utils.pauseTask(""), { code: "bad_input" });
+  const far = { resumeAt: new Date("+010000-01-01T00:00:00Z") };
+  await assert.rejects(queue.utils.pauseAll(far), { code: "bad_input", message: /^resumeAt: / });
 });
 
 test("Without the tables a pause is refused with the command that adds them; a worker that runs applies pauses once they are there.", async () => {

@@ -3,7 +3,6 @@
 
 import type { AuditEntry } from "../../commands/audit/audit-entry.ts";
 import type { Command as Declaration, WaitOutcome } from "../../commands/declare/command.ts";
-import type { CommandFields, Input } from "../../commands/declare/field.ts";
 import { isOperationAction, type OperationAction } from "../../commands/operations/model/action.ts";
 import {
   type CommandRecord,
@@ -49,7 +48,7 @@ export function jobCommand(declaration: Declaration): CliCommand {
       const typed = await inputOf(declaration, places, given);
       const isSure = given["yes"] === true || given["dryRun"] === true;
       if (isDestroying && !isSure) assertCanConfirm(declaration.name);
-      return byQuery(action, query, typed, given);
+      return byQuery({ declaration, action, query }, typed, given);
     },
   });
 }
@@ -68,7 +67,7 @@ export async function performTyped(
   return withConnection(
     given,
     async (connection) => {
-      const input = await withMoments(typed, connection, given);
+      const input = await withMoments(declaration, typed, connection, given);
       checkInput(declaration, input);
       // An up-to-date schema needs no writes.
       if (declaration.makesSchema !== true) await assertTakesWrites(connection.database);
@@ -86,10 +85,7 @@ export async function performTyped(
           return undefined;
         },
       });
-      const isAwaited = given["wait"] === true && declaration.wait !== undefined;
-      const waited = isAwaited
-        ? ((await declaration.wait?.(database, input as Input<CommandFields>)) ?? null)
-        : null;
+      const waited = given["wait"] === true ? await done.wait(database) : null;
       return report(declaration, done, given, waited);
     },
     declaration.makesSchema !== true,
@@ -98,15 +94,22 @@ export async function performTyped(
 
 /** On all jobs that match. */
 function byQuery(
-  action: OperationAction,
-  query: string,
+  {
+    declaration,
+    action,
+    query,
+  }: {
+    readonly declaration: Declaration;
+    readonly action: OperationAction;
+    readonly query: string;
+  },
   { ids: _, key: __, ...typed }: Readonly<Record<string, unknown>>,
   given: CommandArguments,
 ): Promise<ExitStatus> {
   return withConnection(given, async (connection) => {
     const { operateByQuery } = await import("../operations/by-query.ts");
     return operateByQuery(connection, {
-      ...{ action, query, changes: await withMoments(typed, connection, given) },
+      ...{ action, query, changes: await withMoments(declaration, typed, connection, given) },
       rate: (given["rate"] as number | undefined) ?? null,
       canary: (given["canary"] as number | undefined) ?? null,
       limit: (given["limit"] as number | undefined) ?? null,
@@ -165,16 +168,17 @@ function requireAll(value: unknown, isAll: boolean, command: string, key: string
 
 /** Jobs run by the database's clock, so relative times are resolved with it. */
 async function withMoments(
+  declaration: Declaration,
   typed: Readonly<Record<string, unknown>>,
   { database }: CommandConnection,
   { json }: CommandArguments,
 ): Promise<Record<string, unknown>> {
   const input: Record<string, unknown> = { ...typed };
-  for (const [field, value] of Object.entries(typed)) {
+  for (const { field, key } of placesOf(declaration)) {
+    const value = typed[field];
     if (!isWhen(value)) continue;
     input[field] = momentText(value, await databaseTime(database));
-    if ("local" in value && !json)
-      printNote(`--${field.replaceAll("_", "-")}: ${localText(value.local)}`);
+    if ("local" in value && !json) printNote(`--${key}: ${localText(value.local)}`);
   }
   return input;
 }

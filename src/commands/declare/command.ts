@@ -137,7 +137,7 @@ export interface Command<
   /** Returns the operation that stores the jobs' earlier state. All commands that can store it declare this. */
   operationId?(result: R): string | null;
   /** Waits for the end of what it has begun, at most a minute: the option --wait of the command line. */
-  wait?(db: Database, input: Input<F>): Promise<WaitOutcome>;
+  wait?(db: Database, result: R, input: Input<F>): Promise<WaitOutcome>;
   /** Returns the affected workers for the record, if the input does not have them. */
   workerIds?(result: R): readonly string[];
   /** Returns the JSON texts of the members that `answer` declares. */

@@ -2,8 +2,7 @@
 // (queue/cancel/cancellations.ts) and aborts the job's signal.
 
 import * as v from "valibot";
-import { monotonic, wait } from "../../base/clock.ts";
-import { duration, strict, validate } from "../../base/validate.ts";
+import { strict, validate } from "../../base/validate.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 import {
   CONTROL_TABLES,
@@ -13,14 +12,13 @@ import {
 import { checkedJobIds } from "../../domain/job-ids.ts";
 import { boundedText } from "../../domain/job-spec.ts";
 import { cancelledText, countText, numberText } from "../../domain/words.ts";
-import { endCancellations } from "../../queue/cancel/cancellations.ts";
 import { isFailed } from "../../queue/sql/job-state.ts";
 import { actionRecordOf, actOnJobs, type ChangeResult } from "../before-images/act-on-jobs.ts";
 import { deletion, type JobChange } from "../before-images/job-change.ts";
 import type { ActionRecord } from "../before-images/recorded-statement.ts";
-import { type CancelResult, cancelOutcomes } from "../cancel/cancel-outcomes.ts";
 import { cancelRequests } from "../cancel/cancel-requests.ts";
-import { defineCommand, type WaitOutcome } from "../declare/command.ts";
+import { endsOf, waitForCancelledJobs } from "../cancel/wait-for-cancelled.ts";
+import { defineCommand } from "../declare/command.ts";
 import { flag, jobIds, optional, text } from "../declare/field.ts";
 import { idList, jobsMember } from "./define-job-action.ts";
 
@@ -44,17 +42,6 @@ export interface CancelledJob {
    * job.
    */
   readonly outcome: "cancelled" | "cancelling" | "failed" | "not_found";
-}
-
-/** What became of a job that was to be cancelled. */
-export interface CancelEnd {
-  /** The job's id. */
-  readonly id: string;
-  /**
-   * `cancelled`: it has failed with the reason. `completed`: it has finished, because its task returned. `failed`: it
-   * has failed with another error, for good. `running`: it has not ended yet.
-   */
-  readonly outcome: "cancelled" | "completed" | "failed" | "running";
 }
 
 /** What the command has done. */
@@ -91,34 +78,6 @@ export async function cancelJobs(
   return outcomesOf(await cancel(db, checked, { ...rest, by }, null), checked);
 }
 
-const waitSchema = strict({ timeoutMs: v.optional(duration, 60_000) });
-const POLL_MS = 100;
-
-/** Waits until the jobs have ended, at most `timeoutMs`, and returns what became of each. */
-export async function waitForCancelledJobs(
-  db: Database,
-  ids: readonly string[],
-  options: { readonly timeoutMs?: number | undefined } = {},
-): Promise<CancelEnd[]> {
-  const checked = checkedJobIds(ids);
-  const { timeoutMs } = validate(waitSchema, options);
-  await requireTables(db, CONTROL_TABLES, "cancelling jobs");
-  const endsAtMs = monotonic() + timeoutMs;
-  for (;;) {
-    // Where no worker of this library runs, no other process ends requests.
-    await endCancellations(db);
-    const results: readonly CancelResult[] = await cancelOutcomes(db, checked);
-    const leftMs = endsAtMs - monotonic();
-    if (leftMs <= 0 || !results.some(({ outcome }) => outcome === "running")) {
-      await endCancellations(db);
-      return [...results];
-    }
-    await wait(Math.min(POLL_MS, leftMs), NEVER);
-  }
-}
-
-const NEVER = new AbortController().signal;
-
 function outcomesOf(
   { jobs, cancelling, failed }: CancelJobsResult,
   ids: readonly string[],
@@ -139,7 +98,8 @@ async function cancel(
 ): Promise<CancelJobsResult> {
   const before = await query<ExistingJob>(db, presentSql, [ids]);
   const failed = before.filter(({ is_failed: isOver }) => isOver).map(({ id }) => id);
-  const others = ids.filter((id) => !failed.includes(id));
+  const hasFailed = new Set(failed);
+  const others = ids.filter((id) => !hasFailed.has(id));
   const changed =
     others.length === 0
       ? { jobs: [], operationId: null }
@@ -246,7 +206,11 @@ export const cancelCommand = defineCommand({
   sentence: (result, { ids }) => sentenceOf(result, new Set(ids).size),
   tally: ({ jobs }, { ids }) => ({ requested: new Set(ids).size, done: jobs.length }),
   isPartial: ({ failed, missing }) => failed.length + missing.length > 0,
-  wait: async (db, { ids }) => endsOf(await waitForCancelledJobs(db, ids)),
+  wait: async (db, { jobs, cancelling, failed }, { ids }) => {
+    const open = [...cancelling, ...failed];
+    const waited = open.length === 0 ? [] : await waitForCancelledJobs(db, open);
+    return endsOf([...new Set(ids)], new Set(jobs.map(({ id }) => id)), waited);
+  },
   members: (result, { ids }) => ({
     ...jobsMember(result.jobs),
     operation: result.operationId ?? "null",
@@ -280,21 +244,4 @@ function sentenceOf(
     `Cancelled ${numberText(jobs.length)} of ${countText(requested, "job")}`,
     ...others.flatMap(([words, ids]) => (ids.length === 0 ? [] : [`${words}: ${idList(ids)}`])),
   ].join("; ");
-}
-
-const ENDS: Readonly<Record<CancelEnd["outcome"], string>> = {
-  cancelled: "cancelled",
-  completed: "completed",
-  failed: "failed with an error of its own",
-  running: "still running",
-};
-
-function endsOf(ends: readonly CancelEnd[]): WaitOutcome {
-  return {
-    lines: ends.map(({ id, outcome }) => `#${id}: ${ENDS[outcome]}`),
-    members: {
-      ends: `[${ends.map(({ id, outcome }) => `{"id":${id},"outcome":"${outcome}"}`).join(",")}]`,
-    },
-    isPartial: ends.some(({ outcome }) => outcome === "running"),
-  };
 }

@@ -5,6 +5,7 @@ import { strict, validate } from "../../base/validate.ts";
 import type { Database } from "../../database/database.ts";
 import { assertNoTransaction } from "../../database/inspect/open-transactions.ts";
 import { boundedText } from "../../domain/job-spec.ts";
+import { isMoment } from "../../domain/moment.ts";
 import {
   type Acknowledgement,
   awaitAcknowledgement,
@@ -49,6 +50,7 @@ const optionsSchema = v.pipe(
       v.pipe(
         v.date("must be a Date"),
         v.check((date) => date.getTime() > now(), "must be in the future"),
+        v.check((date) => isMoment(date.toISOString()), "must be before the year 10000"),
       ),
       null,
     ),

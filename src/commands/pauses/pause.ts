@@ -1,6 +1,6 @@
 // Declares the command that pauses a queue, a task or everything; implemented in set-pause.ts.
 
-import { messageOf } from "../../base/errors.ts";
+import { InputError, messageOf } from "../../base/errors.ts";
 import { countText } from "../../domain/words.ts";
 import {
   type Acknowledgement,
@@ -13,6 +13,7 @@ import {
   acknowledgementText,
 } from "../../insight/controls/pause-text.ts";
 import { pausesNote } from "../../insight/limits/unreported.ts";
+import { databaseTime } from "../../queue/cron/database-time.ts";
 import { cancelRunning } from "../cancel/cancel-running.ts";
 import { defineCommand, jsonOf } from "../declare/command.ts";
 import { duration, flag, optional, text, time } from "../declare/field.ts";
@@ -70,6 +71,10 @@ export const pauseCommand = defineCommand({
     ...(input.for_secs === 0 ? [{ path: "for_secs", message: "must be longer than 0" }] : []),
     ...(input.resume_at === "now" ? [{ path: "resume_at", message: "must be in the future" }] : []),
   ],
+  prepare: async (db, { resume_at: resumeAt }) => {
+    if (resumeAt === undefined || Date.parse(resumeAt) > (await databaseTime(db))) return;
+    throw new InputError([{ path: "resume_at", message: "must be in the future" }]);
+  },
   run: async (
     db,
     { for_secs: secs, resume_at: resumeAt, reason, ...given },

@@ -52,16 +52,16 @@ const pauseTaskSql: Statement = (s) => `
 with ${storePause(s)}
 select exists (select from ${s}._private_tasks where identifier = $2::text) as is_known, ${announce} from stored`;
 
-// The lock of a worker is replaced, and names its run until that has ended.
+// The lock of a worker is replaced, and names its run until that has ended. All statements lock the row of a pause
+// before that of its queue, so that they cannot deadlock.
 const pauseQueueSql: Statement = (s) => `
 with ${storePause(s)}, paused as (
   insert into ${s}._private_job_queues as queues (queue_name, locked_by, locked_at)
-  values ($2::text, ${pausedBy("pg_catalog.left(coalesce($3::text, ''), 200)")}, 'infinity')
+  select $2::text, ${pausedBy("pg_catalog.left(coalesce($3::text, ''), 200)")}, 'infinity'::timestamptz from stored
   on conflict (queue_name) do update set ${pauseOver("queues")}
   returning 1
 )
-select exists (select from ${s}._private_job_queues where queue_name = $2::text) as is_known, ${announce}
-from stored, paused`;
+select exists (select from ${s}._private_job_queues where queue_name = $2::text) as is_known, ${announce} from paused`;
 
 /** What resuming has done. */
 export interface ResumeResult {
@@ -99,9 +99,12 @@ const resumeQueueSql =
   (tables: PauseTables): Statement =>
   (s) =>
     `
-with queue as materialized (
+with pause as materialized (
+  select scope from ${s}._private_pauses where scope = $1::text and name = $2::text for update
+), queue as materialized (
   select queues.id, queues.locked_by from ${s}._private_job_queues as queues
-  where queues.queue_name = $2::text and ${isPausedQueue("queues")} for update
+  where (select pg_catalog.count(*) from pause) >= 0
+  and queues.queue_name = $2::text and ${isPausedQueue("queues")} for update
 ), busy as materialized (
   select id from queue where ${isBusy(s, "queue", tables)}
 ), freed as (

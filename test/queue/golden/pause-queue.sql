@@ -10,11 +10,10 @@ with stored as (
   returning 1
 ), paused as (
   insert into "worker"._private_job_queues as queues (queue_name, locked_by, locked_at)
-  values ($2::text, 'paused:' || pg_catalog.translate(pg_catalog.left(coalesce($3::text, ''), 200), pg_catalog.chr(10), ' '), 'infinity')
+  select $2::text, 'paused:' || pg_catalog.translate(pg_catalog.left(coalesce($3::text, ''), 200), pg_catalog.chr(10), ' '), 'infinity'::timestamptz from stored
   on conflict (queue_name) do update set locked_by = excluded.locked_by || coalesce(pg_catalog.chr(10) || coalesce(case when coalesce(pg_catalog.left(queues.locked_by, 8) like 'paused:%', false) then
       pg_catalog.substr(queues.locked_by, nullif(pg_catalog.strpos(queues.locked_by, pg_catalog.chr(10)), 0) + 1) end,
       case when not coalesce(pg_catalog.left(queues.locked_by, 8) like any (array['paused:%', 'managed:%']), false) then queues.locked_by end), ''), locked_at = excluded.locked_at
   returning 1
 )
-select exists (select from "worker"._private_job_queues where queue_name = $2::text) as is_known, pg_catalog.pg_notify('worker:control', pg_catalog.random()::text)
-from stored, paused
+select exists (select from "worker"._private_job_queues where queue_name = $2::text) as is_known, pg_catalog.pg_notify('worker:control', pg_catalog.random()::text) from paused

@@ -1,8 +1,11 @@
 select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as is_there;
 
-with queue as materialized (
+with pause as materialized (
+  select scope from "worker"._private_pauses where scope = $1::text and name = $2::text for update
+), queue as materialized (
   select queues.id, queues.locked_by from "worker"._private_job_queues as queues
-  where queues.queue_name = $2::text and coalesce(pg_catalog.left(queues.locked_by, 8) like 'paused:%', false) for update
+  where (select pg_catalog.count(*) from pause) >= 0
+  and queues.queue_name = $2::text and coalesce(pg_catalog.left(queues.locked_by, 8) like 'paused:%', false) for update
 ), busy as materialized (
   select id from queue where not exists (select from "worker"._private_queue_slots as slots where slots.queue_id = queue.id) and case
     when case when coalesce(pg_catalog.left(queue.locked_by, 8) like 'paused:%', false) then

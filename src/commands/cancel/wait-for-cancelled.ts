@@ -1,0 +1,84 @@
+// Waits for the end of jobs that were cancelled while they ran.
+
+import * as v from "valibot";
+import { monotonic, wait } from "../../base/clock.ts";
+import { duration, strict, validate } from "../../base/validate.ts";
+import type { Database } from "../../database/database.ts";
+import { CONTROL_TABLES, requireTables } from "../../database/schema/extensions/missing-tables.ts";
+import { checkedJobIds } from "../../domain/job-ids.ts";
+import { endCancellations } from "../../queue/cancel/cancellations.ts";
+import { type CancelResult, cancelOutcomes } from "./cancel-outcomes.ts";
+
+/** What became of a job that was to be cancelled. */
+export interface CancelEnd {
+  /** The job's id. */
+  readonly id: string;
+  /**
+   * `cancelled`: it has failed with the reason. `completed`: it no longer exists: it has finished, because its task
+   * returned, or was deleted. `failed`: it has failed with another error, for good. `running`: it has not ended yet.
+   */
+  readonly outcome: "cancelled" | "completed" | "failed" | "running";
+}
+
+const waitSchema = strict({ timeoutMs: v.optional(duration, 60_000) });
+const POLL_MS = 100;
+const NEVER = new AbortController().signal;
+
+/** Waits until the jobs have ended, at most `timeoutMs`, and returns what became of each. */
+export async function waitForCancelledJobs(
+  db: Database,
+  ids: readonly string[],
+  options: { readonly timeoutMs?: number | undefined } = {},
+): Promise<CancelEnd[]> {
+  const checked = checkedJobIds(ids);
+  const { timeoutMs } = validate(waitSchema, options);
+  await requireTables(db, CONTROL_TABLES, "cancelling jobs");
+  const endsAtMs = monotonic() + timeoutMs;
+  for (;;) {
+    // Where no worker of this library runs, no other process ends requests.
+    await endCancellations(db);
+    const results: readonly CancelResult[] = await cancelOutcomes(db, checked);
+    const leftMs = endsAtMs - monotonic();
+    if (leftMs <= 0 || !results.some(({ outcome }) => outcome === "running")) {
+      await endCancellations(db);
+      return [...results];
+    }
+    await wait(Math.min(POLL_MS, leftMs), NEVER);
+  }
+}
+
+const ENDS: Readonly<Record<CancelEnd["outcome"] | "not_found", string>> = {
+  cancelled: "cancelled",
+  completed: "completed",
+  failed: "failed with an error of its own",
+  running: "still running",
+  not_found: "not found",
+};
+
+interface WaitedFor {
+  readonly lines: readonly string[];
+  readonly members: { readonly ends: string };
+  readonly isPartial: boolean;
+}
+
+/** Returns the lines and members about the jobs of a cancel: of those that it has ended at once, and of those waited for. */
+export function endsOf(
+  ids: readonly string[],
+  cancelled: ReadonlySet<string>,
+  waited: readonly CancelEnd[],
+): WaitedFor {
+  const outcomes = new Map(waited.map(({ id, outcome }) => [id, outcome]));
+  const ends = ids.map((id) => {
+    return {
+      id,
+      outcome: outcomes.get(id) ?? (cancelled.has(id) ? "cancelled" : "not_found"),
+    } as const;
+  });
+  return {
+    lines: ends.map(({ id, outcome }) => `#${id}: ${ENDS[outcome]}`),
+    members: {
+      ends: `[${ends.map(({ id, outcome }) => `{"id":${id},"outcome":"${outcome}"}`).join(",")}]`,
+    },
+    isPartial: ends.some(({ outcome }) => outcome === "running"),
+  };
+}
