@@ -70,7 +70,8 @@ export interface JobSpec {
   readonly unique?: Unique | undefined;
   /**
    * Replaces the waiting job with the same key. The job starts `waitMs` after the last add, at the latest
-   * `maxWaitMs` after the first, by the database's clock. Needs `jobKey` or `unique`. Not with `runAt`.
+   * `maxWaitMs` after the first, or the first after a failed attempt, by the database's clock. Needs `jobKey` or
+   * `unique`. Not with `runAt`.
    */
   readonly debounce?: Debounce | undefined;
   /** Only in a ThrottledSpec, because such an add has another answer. */

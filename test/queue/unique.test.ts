@@ -180,6 +180,26 @@ test("A debounced job waits after the last add, at most as long as allowed after
   }
 });
 
+test("After a failed attempt the wait of a debounced job begins anew, so that adds do not repeat the attempt at once.", async () => {
+  const one = job({ n: 1 }, { jobKey: "k", debounce: { waitMs: 60_000, maxWaitMs: 90_000 } });
+  for (const [, add] of forms) {
+    await queue.sql("delete from worker._private_jobs");
+    await add(one);
+    await queue.sql(`update worker._private_jobs
+      set attempts = 1, last_error = 'x', created_at = now() - interval '1 hour'`);
+    await add(one);
+    assert.equal(await dueAfter("updated_at"), 60);
+    await queue.sql("update worker._private_jobs set created_at = created_at - interval '80 s'");
+    await add(one);
+    assert.equal(await dueAfter("created_at"), 90);
+  }
+  await queue.sql(`update worker._private_jobs
+    set attempts = 1, created_at = now() - interval '1 hour'`);
+  const kept = job({ n: 1 }, { jobKey: "k", jobKeyMode: "unsafe_dedupe" });
+  await addJobs(queue.db, [kept, one, one]);
+  assert.deepEqual([await dueAfter("created_at"), await dueAfter("updated_at")], [60, 60]);
+});
+
 /** Seconds from a time of the job with the key to its start. */
 async function dueAfter(column: string): Promise<number | undefined> {
   const [row] = await queue.sql<{ s: number }>(

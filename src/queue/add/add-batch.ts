@@ -83,8 +83,13 @@ function chainsOf(
   return places.flatMap((first) => {
     const list = placesOf.get((specs[first] as ResolvedJob).jobKey) ?? [];
     const row = added[first] as JobRow;
-    const following = list.map((place) => debounce(specs[place] as ResolvedJob, row, nowUs));
-    const computed = computable({ row, specs: following });
+    const following = list.map((place) => specs[place] as ResolvedJob);
+    // After a failed attempt the first debounced job changes the beginning of the wait, which is in the row.
+    const end = row.attempts === 0 ? -1 : following.findIndex((spec) => spec.debounce !== null);
+    const known = (end < 0 ? following : following.slice(0, end)).map((spec) =>
+      debounce(spec, row, nowUs),
+    );
+    const computed = computable({ row, specs: known });
     return computed.length === 0
       ? []
       : [{ row, specs: computed, places: list.slice(0, computed.length) }];

@@ -97,7 +97,7 @@ const addSql =
     join unnest($9::text[], $10::text[]${waits ? ", $14::float8[], $15::float8[]" : ""})
       with ordinality as key (job_key, key_rule, ${waits ? "wait_ms, max_wait_ms, " : ""}n) using (n)
   ), existing as materialized (
-    select jobs.id, jobs.is_available${frees || waits ? ", jobs.key, jobs.locked_at, jobs.created_at" : ""}
+    select jobs.id, jobs.is_available${frees || waits ? ", jobs.key, jobs.locked_at, jobs.created_at, jobs.attempts" : ""}
     from ${s}._private_jobs as jobs
     where jobs.key = any($11::text[])
     order by jobs.id
@@ -153,10 +153,15 @@ const insertOf = (s: string, rule: KeyRule) => `
 const HELD = `
     left join existing on existing.key = job_key and existing.is_available`;
 
-/** A job without a row in `existing` was added by another session just now. */
+/**
+ * A job without a row in `existing` was added by another session just now. If an attempt has failed, it has tried the work
+ * of all adds before it, so this add is the first of a new wait. Otherwise each add would repeat the failed attempt at
+ * once.
+ */
 const DEBOUNCED = `least(
         pg_catalog.now() + wait_ms * interval '1 millisecond',
-        coalesce(existing.created_at, pg_catalog.now()) + max_wait_ms * interval '1 millisecond'
+        coalesce(case when existing.attempts = 0::smallint then existing.created_at end, pg_catalog.now())
+          + max_wait_ms * interval '1 millisecond'
       )`;
 
 /**
@@ -178,11 +183,15 @@ const metJob = (rule: KeyRule) =>
       run_at = ${rule === "preserve_run_at" ? "case when jobs.attempts = 0::smallint then jobs.run_at else excluded.run_at end" : "excluded.run_at"},
       priority = excluded.priority,
       revision = jobs.revision + 1,
-      flags = excluded.flags,
+      flags = excluded.flags,${rule === "debounce" ? BEGUN : ""}
       attempts = 0,
       last_error = null,
       updated_at = pg_catalog.now()
     where jobs.locked_at is null`;
+
+/** The wait is measured from here. */
+const BEGUN = `
+      created_at = case when jobs.attempts = 0::smallint then jobs.created_at else pg_catalog.now() end,`;
 
 /** Returns the error of an add whose keys were locked during each attempt. `key`: null if there are several. */
 function keyTooBusy(key: string | null, cause?: unknown): WorkerError {

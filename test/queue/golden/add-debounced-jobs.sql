@@ -10,7 +10,7 @@
     join unnest($9::text[], $10::text[], $14::float8[], $15::float8[])
       with ordinality as key (job_key, key_rule, wait_ms, max_wait_ms, n) using (n)
   ), existing as materialized (
-    select jobs.id, jobs.is_available, jobs.key, jobs.locked_at, jobs.created_at
+    select jobs.id, jobs.is_available, jobs.key, jobs.locked_at, jobs.created_at, jobs.attempts
     from "worker"._private_jobs as jobs
     where jobs.key = any($11::text[])
     order by jobs.id
@@ -51,7 +51,8 @@
     select
       all_queue_name.id, all_identifier.id, payload, least(
         pg_catalog.now() + wait_ms * interval '1 millisecond',
-        coalesce(existing.created_at, pg_catalog.now()) + max_wait_ms * interval '1 millisecond'
+        coalesce(case when existing.attempts = 0::smallint then existing.created_at end, pg_catalog.now())
+          + max_wait_ms * interval '1 millisecond'
       ), max_attempts,
       job_key, priority, flags
     from given
@@ -74,6 +75,7 @@
       priority = excluded.priority,
       revision = jobs.revision + 1,
       flags = excluded.flags,
+      created_at = case when jobs.attempts = 0::smallint then jobs.created_at else pg_catalog.now() end,
       attempts = 0,
       last_error = null,
       updated_at = pg_catalog.now()

@@ -10,7 +10,7 @@
     join unnest($9::text[], $10::text[])
       with ordinality as key (job_key, key_rule, n) using (n)
   ), existing as materialized (
-    select jobs.id, jobs.is_available, jobs.key, jobs.locked_at, jobs.created_at
+    select jobs.id, jobs.is_available, jobs.key, jobs.locked_at, jobs.created_at, jobs.attempts
     from "worker"._private_jobs as jobs
     where jobs.key = any($11::text[])
     order by jobs.id
