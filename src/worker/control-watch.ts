@@ -43,7 +43,7 @@ export interface ControlWatchParts {
   /** Called when `appliedPauses` has changed. */
   acknowledge(): void;
   /** The limits, which are read after the pauses. */
-  readonly limits: { read(db: Database): Promise<void> };
+  readonly limits: { read(db: Database): Promise<unknown> };
   /** Returns the jobs of this worker that have not ended. */
   jobs(): readonly FetchedJob[];
   /** Aborts the signal of a running job. Returns whether the job is running. */
@@ -79,9 +79,13 @@ export class ControlWatch implements Controls {
     this.#parts = parts;
   }
 
-  /** Reads once on `db` before anything is fetched, and then periodically. */
+  /**
+   * Reads once on `db` before anything is fetched, and then periodically. Rejects if that fails: without the pauses and
+   * the limits, jobs would start that must not.
+   */
   async start(db: Database): Promise<void> {
-    await this.#readAll(db);
+    const error = await this.#readAll(db);
+    if (error !== null) throw error;
     this.#running = this.#run();
   }
 
@@ -156,16 +160,22 @@ export class ControlWatch implements Controls {
     return hasEnded;
   }
 
-  async #readAll(db: Database): Promise<void> {
-    await this.#read(db);
+  /** Returns the error while no pauses or no limits have been read yet. */
+  async #readAll(db: Database): Promise<unknown> {
+    const error = await this.#read(db);
+    const isUnknown = this.#mark === null;
     // The extension "limits" is installed with "controls".
-    if (this.isInstalled) await this.#parts.limits.read(db);
+    const limitsError = this.isInstalled ? await this.#parts.limits.read(db) : null;
+    return isUnknown ? error : limitsError;
   }
 
-  async #read(db: Database): Promise<void> {
+  async #read(db: Database): Promise<unknown> {
     const { logger } = this.#parts;
     try {
-      if (!this.isInstalled && !(await hasControls(db))) return this.#clearPauses();
+      if (!this.isInstalled && !(await hasControls(db))) {
+        this.#clearPauses();
+        return null;
+      }
       this.isInstalled = true;
       const cancelled = this.#cancel(db);
       cancelled.catch(() => {}); // Pauses take effect even if the requests cannot be read.
@@ -180,18 +190,20 @@ export class ControlWatch implements Controls {
       if (hasDue && !this.#isEnding && monotonic() >= this.#endNotBeforeMs) void this.#endDue();
       if (hasEnded) await endCancellations(db);
       this.#failure = null;
+      return null;
     } catch (error) {
       // Without the table, or without the right to read it, nothing is paused for this worker.
       const isUnreadable = codeOf(error) !== undefined && !isOutage(error);
       if (isUnreadable) this.isInstalled = await hasControls(db).catch(() => this.isInstalled);
       if (!this.isInstalled) this.#clearPauses();
       const message = messageOf(error);
-      if (message === this.#failure) return;
+      if (message === this.#failure) return error;
       this.#failure = message;
       logger[isUnreadable ? "warn" : "debug"](
         { error: message },
         "pauses and cancellations could not be read",
       );
+      return error;
     }
   }
 

@@ -225,6 +225,23 @@ test("A fetch passes the rates of idle queues.", async () => {
   assert.ok(read.length > 0 && Math.max(...read) < 1_000, lines.join("\n"));
 });
 
+test("A faster rate of a queue applies at once, whatever the old one has used up.", async () => {
+  await add("q", 3);
+  await limit("q", null, { limit: 1, perMs: 3_600_000, burst: 1 });
+  await manage();
+  const first = await take("a", { rates: true });
+  assert.equal(first.jobs.length, 1);
+  await finishJobs(queue.db, "a", [String(first.jobs[0]?.id)], "locked_by", [
+    first.jobs[0]?.lock ?? 0,
+  ]);
+  assert.equal((await take("a", { rates: true })).jobs.length, 0);
+  await limit("q", null, { limit: 100, perMs: 1_000, burst: 20 });
+  await waitUntil(
+    "the next token is due",
+    async () => (await take("a", { rates: true })).jobs.length > 0,
+  );
+});
+
 test("A rate is exact: a run takes at most its tokens, and each of them is used up.", async () => {
   await add("q", 100);
   await limit("q", 5, { limit: 10, perMs: 60_000, burst: 20 });

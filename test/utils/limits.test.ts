@@ -50,6 +50,13 @@ test("A limit is set, read, listed and removed; an equal one changes nothing.", 
   await assert.rejects(utils.endBackOff("none"), { code: "not_found" });
 });
 
+test("The default burst of the fastest rates is the greatest that is allowed.", async () => {
+  const { url } = await migratedDatabase("worker", ["limits"]);
+  await using utils = await makeWorkerUtils({ connectionString: url });
+  await utils.setLimit({ name: "fast", task: "t", rate: { limit: 1_000_000, perMs: 1 } });
+  assert.equal((await utils.getLimit("fast")).rate?.burst, 1_000_000);
+});
+
 test("Without the tables every operation on limits names the command that adds them.", async () => {
   const { url } = await migratedDatabase("worker");
   await using utils = await makeWorkerUtils({ connectionString: url });

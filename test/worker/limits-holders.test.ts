@@ -48,6 +48,16 @@ describe("With the tables", () => {
     open();
   });
 
+  test("Of three workers with tasks of their own, each gets the only permit in its turn.", async () => {
+    await queue.utils.setLimit({ name: "l", task: "*", concurrency: 1 });
+    const tasks = ["one", "two", "three"].map((name) => recordingTask(name, () => sleep(5)));
+    for (const task of tasks) {
+      await add(3_000, task.identifier);
+      await queue.startWorker({ tasks: [task], ...BEATS });
+    }
+    await waitUntil("each has run a job", () => tasks.every(({ seen }) => seen.length > 0));
+  });
+
   test("The permits of a killed worker are used again once its jobs are recovered.", async () => {
     await queue.utils.setLimit({ name: "l", task: "*", concurrency: 2 });
     const child = await workerProcess(queue.url, { recovery: QUICK, concurrency: 5 });

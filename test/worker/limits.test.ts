@@ -174,6 +174,43 @@ test("A rate is kept over workers, and used while jobs wait.", async () => {
   assert.ok(tookMs <= (195 / 50) * 1_000 * 2, `${tookMs} ms`);
 });
 
+test("A faster rate applies at once, whatever the old one has used up.", async () => {
+  await queue.utils.setLimit({ name: "r", task: "limited", rate: { limit: 1, perMs: 3_600_000 } });
+  const { task, seen } = counted("limited", 0);
+  await add(10, "limited");
+  await queue.startWorker({ tasks: [task], ...BEATS });
+  const used = "select 1 from worker._private_rates where tat > now() + interval '1 minute'";
+  await waitUntil("it is used up", async () => (await queue.sql(used)).length > 0);
+  await queue.utils.setLimit({ name: "r", task: "limited", rate: { limit: 100, perMs: 1_000 } });
+  await waitUntil("all have run", () => seen.done === 10, 5_000);
+});
+
+test("A rate goes on after the clock of the database was set back by a day.", async () => {
+  await queue.utils.setLimit({ name: "r", task: "limited", rate: { limit: 100, perMs: 1_000 } });
+  const { task, seen } = counted("limited", 0);
+  await add(1, "limited");
+  await queue.startWorker({ tasks: [task], ...BEATS });
+  await waitUntil("one has run", () => seen.done === 1);
+  await queue.sql("update worker._private_rates set tat = now() + interval '1 day'");
+  await add(5, "limited");
+  await waitUntil("the others have run", () => seen.done === 6, 5_000);
+});
+
+for (const table of ["_private_limits", "_private_pauses"]) {
+  test(`A worker that cannot read ${table} does not start.`, async () => {
+    await queue.utils.setLimit({ name: "l", task: "limited", concurrency: 1 });
+    await add(5, "limited");
+    const { task, seen } = counted("limited", 0);
+    const other = await queue.pool.connect();
+    await other.query(`begin; lock table worker.${table}`);
+    const worker = queue.worker({ tasks: [task], ...BEATS });
+    await assert.rejects(worker.start(), /a lock could not be acquired in time/);
+    await other.query("rollback");
+    other.release();
+    assert.equal(seen.done, 0);
+  });
+}
+
 test("The option concurrency of a task counts in its worker alone, without the extension.", async () => {
   const { task, seen } = counted("own", 10);
   const own = { ...task, concurrency: 2 };

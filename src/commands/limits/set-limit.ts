@@ -106,8 +106,14 @@ export async function removeLimit(db: Database, name: string): Promise<boolean> 
 
 const NEWS = `pg_catalog.pg_notify('${CONTROL}', pg_catalog.random()::text), ${announceJobs("1")}`;
 
+const EMPTY = `pg_catalog.now()
+    + $7::int::float8 * $6::bigint::float8 / $5::int::float8 * interval '1 millisecond'`;
+
 /*
  * $1 name  $2 scope  $3 match  $4 concurrency  $5 rate  $6 period  $7 burst  $8 source  $9 set by
+ *
+ * `behind`: what the old rate has used up may take it a day; with the new rate the bucket is at most empty. Locked in the
+ * order of fetches, so that they do not deadlock.
  */
 const setSql: Statement = (s) => `
 with old as materialized (
@@ -125,6 +131,13 @@ with old as materialized (
     and (l.match, l.concurrency, l.rate, l.period_ms, l.burst)
       is distinct from (excluded.match, excluded.concurrency, excluded.rate, excluded.period_ms, excluded.burst)
   returning ${NEWS}
+), behind as materialized (
+  select rates.limit_id, rates.key from ${s}._private_rates as rates
+  where rates.limit_id in (select id from old where scope = $2::text) and rates.tat > ${EMPTY}
+  order by rates.limit_id, rates.key for update
+), emptied as (
+  update ${s}._private_rates as rates set tat = ${EMPTY}
+  from behind where rates.limit_id = behind.limit_id and rates.key = behind.key
 )
 select exists (select from stored) as is_changed,
   exists (select from old where scope <> $2::text) as is_other,

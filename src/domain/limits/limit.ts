@@ -38,9 +38,11 @@ export interface LimitDefinition {
   readonly rate: FullRate | null;
 }
 
-/** Returns the burst of a rate without one: what starts in 0.2 s, at least 1. */
+const MAX_BURST = 1_000_000;
+
+/** Returns the burst of a rate without one: what starts in 0.2 s, at least 1 and at most 1,000,000. */
 export const defaultBurst = (limit: number, perMs: number): number =>
-  Math.max(1, Math.ceil((limit * 200) / perMs));
+  Math.min(Math.max(1, Math.ceil((limit * 200) / perMs)), MAX_BURST);
 
 /** The options of a limit, as the library takes them: exactly one of `task` and `queue`. */
 export interface LimitOptions {
@@ -72,7 +74,7 @@ const optionsSchema = v.pipe(
         {
           limit: count(1_000_000),
           perMs: count(86_400_000),
-          burst: v.optional(count(1_000_000)),
+          burst: v.optional(count(MAX_BURST)),
         },
         {},
         "must be an object such as { limit: 100, perMs: 1000 }",

@@ -6,6 +6,7 @@
 //  3. While no other worker is short of permits, the worker keeps its own and gets those that are free. Once another
 //     worker has been short for half a second, or the limit was lowered below the sum, each gets an equal share: a
 //     worker with more returns permits as its jobs end.
+//     Of more workers than permits some get none, each in turn: they may have different tasks.
 //  4. The permits of a worker that died are deleted with its row of _private_workers, when its jobs are recovered.
 import { inTransaction } from "../../database/connection/transaction.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
@@ -98,6 +99,9 @@ const lockSql: Statement = (s) =>
 const announceSql = (limitId: string, word: "free" | "wanted") =>
   `pg_catalog.pg_notify('${PERMITS}', ${limitId}::text || ' ${word}'::text)`;
 
+/** With more workers than permits, each permit is for another worker after this time. */
+const TURN_S = 2;
+
 /*
  * $1 int limit  $2 text worker  $3 int in use  $4 int wanted  $5 int concurrency of the limit  $6 bigint number
  * `kept`: what it has stays its own while no other worker is short. A worker whose row was deleted with its lease has
@@ -118,9 +122,11 @@ with own as materialized (
   select others.*, coalesce(own.permits, 0) as kept, own.short_since,
     case when $4::int = 0 then 0
       when are_long_short or held + coalesce(own.permits, 0) > $5::int then least($4::int, $5::int / (claimants + 1)
-        + case when before < $5::int % (claimants + 1) then 1 else 0 end)
+        + case when (before + turn) % (claimants + 1) < $5::int % (claimants + 1) then 1 else 0 end)
       else greatest($4::int, coalesce(own.permits, 0)) end as target
-  from others left join own on true
+  from others left join own on true, lateral (
+    select case when claimants < $5::int then 0
+      else (pg_catalog.date_part('epoch', pg_catalog.now()) / ${TURN_S}::float8)::bigint end as turn) as turns
 ), part as (
   select *, greatest(least($3::int, kept),
       least(case when $4::int = 0 and not are_short then kept else target end, $5::int - held), 0) as permits

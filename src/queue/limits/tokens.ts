@@ -4,6 +4,8 @@
 //   tokens now = (now + capacity × interval − greatest(tat, now)) ÷ interval
 //   taking n   : tat = greatest(tat, now) + n × interval
 //
+// `tat` is never further ahead than of an empty bucket: not after the rate was raised, or the clock was set back.
+//
 // No token is taken before it is due. Then starts would be exactly an interval apart, and a server with the same rate
 // and no tolerance would refuse each start that comes a moment early: 5/s of 5/s were refused 85 times in 300 jobs.
 import { type Database, query, type Statement } from "../../database/database.ts";
@@ -72,16 +74,16 @@ const INTERVAL = "$4::float8 * interval '1 millisecond'";
 /* $1 int limit  $2 text key  $3 int wanted  $4 float8 interval, ms  $5 float8 capacity */
 const takeSql: Statement = (s) => `
 with rate as materialized (
-  select tat, greatest(tat, pg_catalog.now()) as base from ${s}._private_rates
-  where limit_id = $1::int and key = $2::text for update
+  select tat, least(greatest(tat, pg_catalog.now()), pg_catalog.now() + $5::float8 * ${INTERVAL}) as base
+  from ${s}._private_rates where limit_id = $1::int and key = $2::text for update
 ), room as materialized (
-  select base, $5::float8 - ${aheadMs("base")} / $4::float8 as tokens
+  select tat, base, $5::float8 - ${aheadMs("base")} / $4::float8 as tokens
   from rate
 ), given as materialized (
-  select base, tokens, least($3::int, greatest(0::float8, pg_catalog.floor(tokens + 0.000001::float8))::int) as count from room
+  select tat, base, tokens, least($3::int, greatest(0::float8, pg_catalog.floor(tokens + 0.000001::float8))::int) as count from room
 ), taken as (
   update ${s}._private_rates set tat = given.base + given.count::float8 * ${INTERVAL}
-  from given where limit_id = $1::int and key = $2::text and given.count > 0
+  from given where limit_id = $1::int and key = $2::text and (given.count > 0 or given.tat > given.base)
 )
 select count, (1::float8 - (tokens - count::float8)) * $4::float8 as next_ms,
   ${microseconds("pg_catalog.now()")}::text as now_us

@@ -20,6 +20,7 @@ export class LimitWatch {
   #hasManagedQueues = false;
   #text = "[]";
   #isInstalled = false;
+  #isKnown = false;
   #failure: string | null = null;
 
   /** `changed`: called after a change. `isOther`: tasks are fetched in another way. */
@@ -56,7 +57,14 @@ export class LimitWatch {
     this.#readers.delete(reader);
   }
 
-  async read(db: Database): Promise<void> {
+  /** Returns the error while no read has succeeded yet; null: the limits are known. */
+  async read(db: Database): Promise<unknown> {
+    const error = await this.#read(db);
+    this.#isKnown ||= error === null;
+    return this.#isKnown ? null : error;
+  }
+
+  async #read(db: Database): Promise<unknown> {
     try {
       if (!this.#isInstalled && !(await hasLimits(db))) return this.#apply([], false);
       this.#isInstalled = true;
@@ -69,16 +77,18 @@ export class LimitWatch {
       });
       if (havePermits) for (const id of await shortLimits(db)) this.#notifyReaders(id, false);
       this.#failure = null;
+      return null;
     } catch (error) {
       // The tables are gone. Without the right to read them the last limits apply: nothing may exceed them.
       this.#isInstalled = codeOf(error) !== "schema_missing";
       if (!this.#isInstalled) return this.#apply([], false);
       const message = messageOf(error);
-      if (message === this.#failure) return;
+      if (message === this.#failure) return error;
       this.#failure = message;
       // An outage has its own line in the log.
       const level = codeOf(error) === "database_unreachable" ? "debug" : "warn";
       this.#logger[level]({ error: message }, "limits could not be read: the last ones apply");
+      return error;
     }
   }
 
@@ -86,13 +96,14 @@ export class LimitWatch {
     for (const reader of this.#readers) reader.permitsAnnounced(limitId, areFree);
   }
 
-  #apply(limits: readonly StoredLimit[], hasQueues: boolean): void {
+  #apply(limits: readonly StoredLimit[], hasQueues: boolean): null {
     const text = JSON.stringify(limits, (name, value) => (name === "leftMs" ? undefined : value));
-    if (text === this.#text && hasQueues === this.#hasManagedQueues) return;
+    if (text === this.#text && hasQueues === this.#hasManagedQueues) return null;
     this.#text = text;
     this.#limits = limits;
     this.#hasManagedQueues = hasQueues;
     const isOther = [...this.#readers].map((one) => one.limitsChanged()).includes(true);
     this.#changed(isOther);
+    return null;
   }
 }

@@ -15,6 +15,15 @@ with old as materialized (
     and (l.match, l.concurrency, l.rate, l.period_ms, l.burst)
       is distinct from (excluded.match, excluded.concurrency, excluded.rate, excluded.period_ms, excluded.burst)
   returning pg_catalog.pg_notify('worker:control', pg_catalog.random()::text), pg_catalog.pg_notify('jobs:insert', pg_catalog.format('{"r":%s,"count":%s}', pg_catalog.random(), 1))
+), behind as materialized (
+  select rates.limit_id, rates.key from "worker"._private_rates as rates
+  where rates.limit_id in (select id from old where scope = $2::text) and rates.tat > pg_catalog.now()
+    + $7::int::float8 * $6::bigint::float8 / $5::int::float8 * interval '1 millisecond'
+  order by rates.limit_id, rates.key for update
+), emptied as (
+  update "worker"._private_rates as rates set tat = pg_catalog.now()
+    + $7::int::float8 * $6::bigint::float8 / $5::int::float8 * interval '1 millisecond'
+  from behind where rates.limit_id = behind.limit_id and rates.key = behind.key
 )
 select exists (select from stored) as is_changed,
   exists (select from old where scope <> $2::text) as is_other,

@@ -14,9 +14,11 @@ with own as materialized (
   select others.*, coalesce(own.permits, 0) as kept, own.short_since,
     case when $4::int = 0 then 0
       when are_long_short or held + coalesce(own.permits, 0) > $5::int then least($4::int, $5::int / (claimants + 1)
-        + case when before < $5::int % (claimants + 1) then 1 else 0 end)
+        + case when (before + turn) % (claimants + 1) < $5::int % (claimants + 1) then 1 else 0 end)
       else greatest($4::int, coalesce(own.permits, 0)) end as target
-  from others left join own on true
+  from others left join own on true, lateral (
+    select case when claimants < $5::int then 0
+      else (pg_catalog.date_part('epoch', pg_catalog.now()) / 2::float8)::bigint end as turn) as turns
 ), part as (
   select *, greatest(least($3::int, kept),
       least(case when $4::int = 0 and not are_short then kept else target end, $5::int - held), 0) as permits
