@@ -1,11 +1,15 @@
 // Outcomes and retry policies from foreign code: values that refuse to be read, and times that are none.
 import assert from "node:assert/strict";
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, test } from "node:test";
 import { runInNewContext } from "node:vm";
+import { loadTasks } from "../../src/worker/files/load-tasks.ts";
 import { RetryAfter, Snooze } from "../../src/worker/task/outcomes.ts";
 import { exponential, fixed, type RetryPolicy } from "../../src/worker/task/retry.ts";
 import { defineTask } from "../../src/worker/task/task.ts";
-import { waitUntil, workerQueue } from "./worker-queue.ts";
+import { recorder, recordingTask, waitUntil, workerQueue } from "./worker-queue.ts";
 
 const queue = workerQueue();
 
@@ -151,4 +155,38 @@ test("A deadline before 1970 has passed.", async () => {
   );
   await worker.stop();
   assert.equal(runs, 0);
+});
+
+test("The next job of a queue starts after a program whose deadline has passed has ended, and not beside its end.", async () => {
+  const directory = mkdtempSync(join(tmpdir(), "worker-deadline-"));
+  try {
+    const [file, gate] = [join(directory, "slow.sh"), join(directory, "gate.txt")];
+    const end = `while [ ! -e ${gate} ]; do sleep 0.02; done; echo ended >&2; exit 0`;
+    writeFileSync(file, `#!/bin/sh\ntrap 'echo ending >&2; ${end}' TERM\nsleep 60 & wait\n`);
+    chmodSync(file, 0o755);
+    const { lines, logger } = recorder();
+    const programs = await loadTasks(directory, { logger, killAfterMs: 10_000 });
+    const [next, other] = [recordingTask("next"), recordingTask("other")];
+    const queueName = "q";
+    const deadline = new Date(Date.now() + 1_000);
+    const { id } = await queue.utils.addJob("slow", {}, { queueName, deadline });
+    await queue.utils.addJob("next", {}, { queueName });
+    const tasks = [...programs, next, other];
+    await queue.startWorker({ tasks, logger, abortGraceMs: 20_000 });
+    await waitUntil("the program is ending", () => JSON.stringify(lines).includes("ending"));
+    for (const count of [1, 2, 3]) {
+      await queue.utils.addJob("other");
+      await waitUntil("the worker runs other jobs", () => other.seen.length === count);
+    }
+    assert.deepEqual(next.seen, []);
+    writeFileSync(gate, "");
+    await waitUntil("the next job has run", () => next.seen.length === 1);
+    const left = await queue.utils.getJob(id);
+    assert.equal(left?.attempts, left?.maxAttempts);
+    const error =
+      /^the deadline \S+ has passed\nCaused by: stopped: the deadline \S+ has passed: ended/;
+    assert.match(left?.lastError ?? "", error);
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
 });

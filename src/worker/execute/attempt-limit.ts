@@ -8,6 +8,19 @@ import { errorWithoutStack, type Result } from "./verdict.ts";
 export interface AttemptLimit {
   readonly afterMs: number;
   readonly error: () => Error;
+  readonly isDeadline: boolean;
+}
+
+/** Tasks that end by themselves after their signal, within this time. */
+const endings = new WeakMap<object, number>();
+
+/**
+ * A deadline of the task's jobs only aborts the signal, and the attempt fails when the task has ended, within
+ * `withinMs`: the next job of its queue must not run beside the end of a program.
+ */
+export function endsWithin<T extends object>(task: T, withinMs: number): T {
+  endings.set(task, withinMs);
+  return task;
 }
 
 /** Returns the earlier of the timeout and the job's deadline. */
@@ -17,10 +30,12 @@ export function limitOf(
 ): AttemptLimit | undefined {
   const leftMs = deadlineMs === null ? Number.POSITIVE_INFINITY : deadlineMs - now();
   if (deadlineMs !== null && leftMs <= (timeoutMs ?? MAX_TIMER_MS)) {
-    return { afterMs: Math.max(0, leftMs), error: () => deadlinePassed(deadlineMs) };
+    const error = () => deadlinePassed(deadlineMs);
+    return { afterMs: Math.max(0, leftMs), error, isDeadline: true };
   }
   if (timeoutMs === undefined) return undefined;
-  return { afterMs: timeoutMs, error: () => errorWithoutStack(`timed out after ${timeoutMs} ms`) };
+  const error = () => errorWithoutStack(`timed out after ${timeoutMs} ms`);
+  return { afterMs: timeoutMs, error, isDeadline: false };
 }
 
 export function deadlinePassed(deadlineMs: number): Error {
@@ -32,26 +47,41 @@ export function deadlinePassed(deadlineMs: number): Error {
 
 const LAST_DATE_MS = 8.64e15;
 
+/** The part of an attempt that its limit uses. */
+interface LimitedAttempt {
+  readonly task: object;
+  readonly isCompletedByTask: boolean;
+  abort(reason: Error): void;
+}
+
 /**
  * Rejects when the time limit is reached. The handler is not waited for any longer, except if its transaction completes
  * the job: that transaction decides about the attempt, and until its end no result can be written.
  */
 export async function withAttemptLimit(
   judged: Promise<Result>,
-  attempt: { readonly isCompletedByTask: boolean; abort(reason: Error): void },
+  attempt: LimitedAttempt,
   limit: AttemptLimit,
 ): Promise<Result> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => {
-      const error = limit.error();
-      attempt.abort(error);
-      if (!attempt.isCompletedByTask) reject(error);
-    }, limit.afterMs);
-  });
+  const { promise: over, reject } = Promise.withResolvers<never>();
+  let late: Error | undefined;
+  let timer = setTimeout(() => {
+    const error = limit.error();
+    attempt.abort(error);
+    if (attempt.isCompletedByTask) return;
+    const withinMs = limit.isDeadline ? endings.get(attempt.task) : undefined;
+    if (withinMs === undefined) return reject(error);
+    late = error;
+    timer = setTimeout(() => reject(error), withinMs);
+  }, limit.afterMs);
   judged.catch(() => {});
   try {
-    return await Promise.race([judged, late]);
+    const result = await Promise.race([judged, over]);
+    if (late === undefined) return result;
+    throw late;
+  } catch (thrown) {
+    if (late === undefined || thrown === late) throw thrown;
+    throw Object.assign(late, { cause: thrown });
   } finally {
     clearTimeout(timer);
   }

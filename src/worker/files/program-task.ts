@@ -7,6 +7,7 @@
 //        with `retry-after=SECONDS back-off=TARGET` all jobs of the task or queue wait
 //   else failed, and retried as any other task
 import { MAX_TIMER_MS, wait } from "../../base/clock.ts";
+import { endsWithin } from "../execute/attempt-limit.ts";
 import { errorWithoutStack } from "../execute/verdict.ts";
 import { isBackOff, PermanentFailure, RetryAfter, secondsIn } from "../task/outcomes.ts";
 import { defineTask, type Task } from "../task/task.ts";
@@ -37,7 +38,7 @@ export function programTask(file: TaskFile, options: ProgramTaskOptions): Task {
     timeoutMs === undefined
       ? {}
       : { timeoutMs: Math.min(timeoutMs + killAfterMs + LATE_MS, MAX_TIMER_MS) };
-  return defineTask(file.identifier, handle, limit);
+  return endsWithin(defineTask(file.identifier, handle, limit), killAfterMs + LATE_MS);
 }
 
 async function runAttempt(
