@@ -63,8 +63,8 @@ const QUOTED = new RegExp(
 /** Matches what may be an id of letters, or of letters and digits, such as a nanoid. Its `prefix_` is kept. */
 const TOKEN = /(?<![\w-])((?:[a-z]{1,12}[_-])?)([\w-]{10,64})(?![\w-])/g;
 const MIXED_CASE = /[a-z].*[A-Z]|[A-Z].*[a-z]/;
-/** Matches text in one case. A ULID may have digits only at its beginning. */
-const ONE_CASE = /^(?:\d{0,4}[A-Z]{12,}|[a-z]{12,})$/;
+/** Matches text in one case. A ULID may have digits only at its beginning, a number in base 36 at either end. */
+const ONE_CASE = /^(?:\d{0,4}[A-Z]{12,}|\d{0,2}[a-z]{8,}\d{0,2})$/;
 const MIN_LENGTH_WITHOUT_PREFIX = 16;
 const NANOID = 21;
 
@@ -145,7 +145,10 @@ const ID_LENGTH = 8;
 const wordsOf = (error: string) => withoutVariableParts(error).replace(LIST, "$1#$1").split(" ");
 
 function withoutRandom(text: string, prefix: string, id: string): string {
-  if (ONE_CASE.test(id)) return isUnpronounceable(id.toLowerCase()) ? `${prefix}#` : text;
+  if (ONE_CASE.test(id)) {
+    const share = id.length > SHORT ? UNUSUAL : UNUSUAL_IF_SHORT;
+    return isUnpronounceable(id.toLowerCase(), share) ? `${prefix}#` : text;
+  }
   if (prefix === "" || text.length === NANOID) {
     return text.length >= MIN_LENGTH_WITHOUT_PREFIX && isRandom(text) ? "#" : text;
   }
@@ -179,10 +182,13 @@ const FOLLOWERS =
 const FOLLOWING = FOLLOWERS.map((letters) =>
   [...letters].reduce((bits, letter) => bits | (1 << (letter.charCodeAt(0) - LOWER_A)), 0),
 );
+/** The share of unusual pairs from which a text is no word: 4 of 9 in a text of 10 letters. */
 const UNUSUAL = 0.3;
+const UNUSUAL_IF_SHORT = 0.4;
+const SHORT = 11;
 
-/** Whether at least 30 % of the pairs of letters in its words are unusual. */
-function isUnpronounceable(token: string): boolean {
+/** Whether many pairs of letters in its words are unusual. */
+function isUnpronounceable(token: string, share = UNUSUAL): boolean {
   let pairs = 0;
   let unusual = 0;
   let before = -1;
@@ -195,7 +201,7 @@ function isUnpronounceable(token: string): boolean {
     const place = (code | CASE) - LOWER_A;
     before = place >= 0 && place < FOLLOWING.length ? place : -1;
   }
-  return unusual >= 2 && unusual >= pairs * UNUSUAL;
+  return unusual >= 2 && unusual >= pairs * share;
 }
 
 /** Returns the LIKE pattern of a label. */

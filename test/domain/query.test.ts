@@ -248,6 +248,7 @@ describe("Error groups", () => {
       "TypeError: this.constructBoxNewExpression is not a function",
       "ERR_UNSUPPORTED_DIR_IMPORT of organization_notifications and acknowledgements",
       "INTERNALSERVERERROR in getStripeSubscriptionByExternalId",
+      "postgresql: dbpassword in javascript, escapehtml, acknowledge, mkdirpsync, unreadbytes",
     ];
     for (const error of unchanged) assert.equal(errorGroup(error).label, error);
   });
@@ -270,6 +271,7 @@ describe("Error groups", () => {
     assert.ok(others(`${letters}0123456789-_`, 21) < 10, "nanoid");
     assert.ok(others(letters, 21) < 70, "letters of both cases");
     assert.ok(others(letters.slice(26), 16) < 120, "small letters");
+    assert.ok(others(`0123456789${letters.slice(26)}`, 10) < 60, "a number in base 36");
   });
 
   test("of a place are a task's errors of one class and frame.", () => {
