@@ -22,6 +22,7 @@ import { compileQuery } from "./query/compile-query.ts";
 import { shownGroup } from "./query/facts/error-labels.ts";
 import { readGauge } from "./stats/gauge.ts";
 import type { SameError, SharedFacts } from "./why/explain-job.ts";
+import type { LockedJobs } from "./why/task-coverage.ts";
 
 export interface Insight extends SharedFacts {
   readonly groups: (by: Grouping, q: string, limit: number) => Promise<Groups>;
@@ -84,11 +85,11 @@ export function createInsight(db: Database): Insight {
     keptCommon(q, async () => readCommon(db, await compileQuery(db, q), await gauged()))();
 
   const walk = createPoisonWalk();
-  let jobHolders: readonly string[] | null = null;
+  let lockedJobs: LockedJobs | null = null;
   const shared = {
     walk: async (...request: Parameters<PoisonWalk>) => {
       const walked = await walk(...request);
-      ({ jobHolders } = walked);
+      ({ lockedJobs } = walked);
       return walked;
     },
     activity: createActivityWatch(),
@@ -134,7 +135,7 @@ export function createInsight(db: Database): Insight {
     incidents,
     limits,
     sameError,
-    jobHolders: () => jobHolders,
+    lockedJobs: () => lockedJobs,
     changed: () => {
       writtenAtMs = monotonic();
     },

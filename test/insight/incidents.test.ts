@@ -735,23 +735,28 @@ test("A stale worker is reported with its locks, and one without locks is not.",
   const [one, ...others] = (await read()).incidents;
   assert.deepEqual(others, []);
   assert.equal(one?.id, "stale_worker:busy");
-  assert.match(one?.sentence ?? "", /^It was running 4 jobs at its last heartbeat\. .* 1 h ago\.$/);
-  assert.deepEqual([one?.affected.value, one?.affected.basis], [4, "heartbeat"]);
+  assert.match(one?.sentence ?? "", /^It has locked 1 job\. Its last heartbeat was 1 h ago\.$/);
+  assert.deepEqual([one?.affected.value, one?.affected.basis], [1, "scan"]);
   assert.equal(one?.q, 'worker:"busy"');
 });
 
-test("A stale worker without running jobs, or without a report, has no number of jobs.", async () => {
+test("A stale worker has as many jobs as it has locked, whatever it last reported.", async () => {
   await worker("holder", ["t"], "1 hour 5 s", { running_jobs: 0 });
   await worker("quiet", ["t"], "1 hour 5 s");
+  await worker("new", ["t"], "1 hour 5 s", { running_jobs: 0 });
   await lockJob(queue, await add("t"), "quiet", "1 hour");
+  for (const id of ids(await many(3, "t"))) await lockJob(queue, id, "new", "1 hour");
   await many(1, "t", { queueName: "q", runAt: "2999-01-01T00:00:00Z" });
   await holdQueue("q", "holder", "1 hour 5 s");
   const stale = await ofKind("stale_worker");
   const facts = stale.map(({ id, q, affected }) => [id, q, affected.value, affected.precision]);
   assert.deepEqual(facts.sort(), [
     ["stale_worker:holder", null, 0, "exact"],
-    ["stale_worker:quiet", 'worker:"quiet"', 0, "capped"],
+    ["stale_worker:new", 'worker:"new"', 3, "exact"],
+    ["stale_worker:quiet", 'worker:"quiet"', 1, "exact"],
   ]);
+  const locks = stale.map(({ sentence }) => /^It has locked (.*?)\./.exec(sentence)?.[1]);
+  assert.deepEqual(locks.sort(), ["1 job", "1 queue", "3 jobs"]);
 });
 
 test("The worst comes first: blocked jobs, then lost ones, then future problems.", async () => {

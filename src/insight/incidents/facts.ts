@@ -8,7 +8,7 @@ import type { Groups } from "../groups/group.ts";
 import type { Horizon } from "../horizon/buckets.ts";
 import type { BlockingLimit } from "../limits/blocking.ts";
 import type { MissedTicks } from "../lists/cron/list-cron.ts";
-import type { TaskCoverage } from "../why/task-coverage.ts";
+import type { LockedJobs, TaskCoverage } from "../why/task-coverage.ts";
 import type { QuietPeriod } from "./activity.ts";
 import type { Crash } from "./crashes.ts";
 import type { LockedQueue, StaleWorker } from "./holders-at-fault.ts";
@@ -71,8 +71,8 @@ export interface IncidentFacts {
   readonly poison: readonly PoisonJob[];
   /** Jobs that crashed their workers and have failed since. */
   readonly ended: readonly PoisonJob[];
-  /** The workers that have locked jobs; null until the whole table was read. */
-  readonly jobHolders: readonly string[] | null;
+  /** null until the whole table was read. */
+  readonly lockedJobs: LockedJobs | null;
   readonly horizon: Horizon | null;
   /** The cron entries that have missed a tick, the longest ago first. */
   readonly missed: readonly MissedTicks[];

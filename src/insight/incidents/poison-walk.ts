@@ -11,6 +11,7 @@ import { ifSurelyAtMost } from "../../queue/sql/unpacked.ts";
 import { readCancellations } from "../controls/being-cancelled.ts";
 import { isPoison, isUnchanged, lastLostBy, lostAttempts } from "../read/lost-attempts.ts";
 import type { Gauge } from "../stats/gauge.ts";
+import type { LockedJobs } from "../why/task-coverage.ts";
 
 export interface PoisonJob {
   readonly id: string;
@@ -44,8 +45,8 @@ export interface PoisonWalkResult {
   readonly poison: readonly PoisonJob[];
   /** Jobs that crashed their workers and have failed since. Other jobs may have been running beside them. */
   readonly ended: readonly PoisonJob[];
-  /** The workers that have locked jobs; null until the whole table was read. */
-  readonly jobHolders: readonly string[] | null;
+  /** null until the whole table was read. */
+  readonly lockedJobs: LockedJobs | null;
 }
 
 export type PoisonWalk = (db: Database, gauge: Gauge) => Promise<PoisonWalkResult>;
@@ -62,25 +63,31 @@ export function createPoisonWalk(): PoisonWalk {
   const candidates = new Set<string>();
   const failed = new Set<string>();
   const apart = new Map<string, Set<string>>();
-  let holders = new Set<string>();
-  let lastRound: readonly string[] | null = null;
+  let locked = new Map<string, number>();
+  /** Whether all locked jobs were read. */
+  let isWhole = true;
+  let lastRound: LockedJobs | null = null;
 
   const startOver = () => {
     page = 0;
-    holders = new Set();
+    locked = new Map();
+    isWhole = true;
   };
 
   const step = async (db: Database, pages: number) => {
     const to = page + STEP_PAGES;
     const values = [`(${page},0)`, `(${to},0)`, MAX_ROWS];
-    for (const row of await query<FoundRow>(db, stepSql, values)) {
+    const rows = await query<FoundRow>(db, stepSql, values);
+    for (const row of rows) {
       const of = row.has_failed ? failed : candidates;
       if (row.is_candidate && of.size < MAX_FOUND) of.add(row.id);
-      if (row.locked_by !== null && holders.size < MAX_FOUND) holders.add(row.locked_by);
+      const { locked_by: by } = row;
+      if (by !== null) locked.set(by, (locked.get(by) ?? 0) + 1);
     }
+    isWhole &&= rows.length < MAX_ROWS && locked.size < MAX_FOUND;
     page = to;
     if (page < pages) return false;
-    lastRound = holders.size < MAX_FOUND ? [...holders] : null;
+    lastRound = isWhole ? locked : null;
     startOver();
     return true;
   };
@@ -109,7 +116,7 @@ export function createPoisonWalk(): PoisonWalk {
     const poison = found
       .filter(({ id }) => !cancelled.has(id))
       .map((job) => ({ ...job, apartFrom: apart.get(job.id) ?? job.apartFrom }));
-    return { poison, ended, jobHolders: lastRound };
+    return { poison, ended, lockedJobs: lastRound };
   };
 }
 

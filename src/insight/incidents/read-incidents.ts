@@ -15,7 +15,12 @@ import { readMissedTicks } from "../lists/cron/list-cron.ts";
 import { SMALL_TABLE_PAGES } from "../stats/count-query.ts";
 import type { Gauge } from "../stats/gauge.ts";
 import { readNames } from "../stats/queue-rows.ts";
-import { NO_COVERAGE, readTaskCoverage, type TaskCoverage } from "../why/task-coverage.ts";
+import {
+  type LockedJobs,
+  NO_COVERAGE,
+  readTaskCoverage,
+  type TaskCoverage,
+} from "../why/task-coverage.ts";
 import type { ActivityWatch } from "./activity.ts";
 import { readCrashes, readFailedByHand } from "./crashes.ts";
 import { type DueHead, readDueHead } from "./due-head.ts";
@@ -104,7 +109,7 @@ async function readWaiting(db: Database, gauge: Gauge, shared: SharedReads, inTi
   const tasks = due.filter((task) => !pauses.some((pause) => isPausedBy(pause, task)));
   const walked = await inTime("the locks of jobs", () => shared.walk(db, gauge));
   const coverage = await inTime("the tasks of workers", () =>
-    knowledgeOf(db, tasks, hasWorkers, gauge, walked?.jobHolders ?? null),
+    knowledgeOf(db, tasks, hasWorkers, gauge, walked?.lockedJobs ?? null),
   );
   return {
     hasWorkers,
@@ -126,7 +131,7 @@ async function readWaiting(db: Database, gauge: Gauge, shared: SharedReads, inTi
     crashes: (await inTime("recovered workers", () => readCrashes(db, hasWorkers))) ?? [],
     poison: walked?.poison ?? [],
     ended: walked?.ended ?? [],
-    jobHolders: walked?.jobHolders ?? null,
+    lockedJobs: walked?.lockedJobs ?? null,
     horizon: await inTime("the horizon", shared.horizon),
     missed: (await inTime("cron entries", () => readMissedTicks(db))) ?? [],
     server: await readServerTrouble(db),
@@ -216,7 +221,7 @@ async function knowledgeOf(
   tasks: readonly WaitingTask[],
   hasWorkers: boolean,
   { pages }: Gauge,
-  jobHolders: readonly string[] | null,
+  lockedJobs: LockedJobs | null,
 ): Promise<TaskCoverage> {
   const isSmall = pages <= SMALL_TABLE_PAGES;
   return readTaskCoverage(
@@ -224,7 +229,7 @@ async function knowledgeOf(
     tasks.map(({ identifier }) => identifier),
     {
       hasWorkers,
-      jobLocks: isSmall ? "read" : (jobHolders ?? "unknown"),
+      jobLocks: isSmall ? "read" : (lockedJobs ?? "unknown"),
     },
   );
 }

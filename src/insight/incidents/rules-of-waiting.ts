@@ -90,32 +90,35 @@ const unlock = (workerId: string): Incident["fix"] =>
 
 /** Returns stale workers that hold locks and were not recovered, unless a stuck queue's incident already names them. */
 export function staleWorkers(facts: IncidentFacts): Incident[] {
-  const { stale, queues, nowMs, asOf, coverage, jobHolders } = facts;
+  const { stale, queues, nowMs, asOf, coverage, lockedJobs } = facts;
   const reported = new Set(
     queues.filter((one) => isAtFault(one, facts)).map((one) => one.holder.workerId),
   );
   return stale.flatMap(({ workerId, lastHeartbeatMs, running }): Incident[] => {
     const lockedQueues = queues.filter(({ holder }) => holder.workerId === workerId).length;
-    // Its last report is older than an unlock.
-    const hasJobs = jobHolders === null ? running !== 0 : jobHolders.includes(workerId);
+    // Its last report is older than its last fetch, or an unlock.
+    const locked = lockedJobs === null ? null : (lockedJobs.get(workerId) ?? 0);
+    const jobs = locked ?? running;
+    const hasJobs = jobs !== 0;
     if (reported.has(workerId) || (lockedQueues === 0 && !hasJobs)) return [];
-    const jobs =
+    const report =
       running === null
-        ? "It had not reported what it was running."
-        : `It was running ${countText(running, "job")} at its last heartbeat.`;
-    const queueText =
-      lockedQueues === 0 ? "" : ` It has locked ${countText(lockedQueues, "queue")}.`;
+        ? "It had not reported what it was running. "
+        : `It was running ${countText(running, "job")} at its last heartbeat. `;
+    const locks = Object.entries({ job: locked ?? 0, queue: lockedQueues })
+      .flatMap(([noun, count]) => (count > 0 ? [countText(count, noun)] : []))
+      .join(" and ");
     return [
       {
         id: `stale_worker:${workerId}`,
         kind: "stale_worker",
-        level: coverage.alive === 0 || (hasJobs && running !== null) ? "bad" : "warn",
+        level: coverage.alive === 0 || (hasJobs && jobs !== null) ? "bad" : "warn",
         title: `${workerNamed(workerId)} is not responding`,
-        sentence: `${jobs}${queueText} Its last heartbeat was ${ageText(nowMs - lastHeartbeatMs)} ago.`,
+        sentence: `${locked === null ? report : ""}${locks && `It has locked ${locks}. `}Its last heartbeat was ${ageText(nowMs - lastHeartbeatMs)} ago.`,
         since: timeOf(lastHeartbeatMs),
-        affected: (running === null ? cappedValue : exactValue)(
-          hasJobs ? (running ?? 0) : 0,
-          "heartbeat",
+        affected: (jobs === null ? cappedValue : exactValue)(
+          jobs ?? 0,
+          locked === null ? "heartbeat" : "scan",
           asOf,
         ),
         jobsWait: true,
@@ -190,8 +193,8 @@ export function noWorker(facts: IncidentFacts): Incident[] {
 }
 
 /** Returns how many workers have locked jobs and never sent a heartbeat. They may run for long, or have ended. */
-const unknownHolders = ({ jobHolders, stale }: IncidentFacts): number =>
-  (jobHolders ?? []).filter((id) => !stale.some(({ workerId }) => workerId === id)).length;
+const unknownHolders = ({ lockedJobs, stale }: IncidentFacts): number =>
+  [...(lockedJobs ?? [])].filter(([id]) => !stale.some((one) => one.workerId === id)).length;
 
 function isWithoutWorker({ tasks, coverage, nowMs, quiet }: IncidentFacts): boolean {
   const isLate = tasks.some(({ oldestMs }) => nowMs - oldestMs > QUIET_MS);

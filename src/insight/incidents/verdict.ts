@@ -97,7 +97,7 @@ function headlineOf({ kind, title, affected }: Incident): string {
 
 /** Returns the checks, and whether there is evidence that each found no problem. `found`: the kinds of incidents. */
 function checksOf(facts: IncidentFacts, found: ReadonlySet<string>): IncidentCheck[] {
-  const { coverage, unread, errors, jobHolders, hasWorkers, stale } = facts;
+  const { coverage, unread, errors, lockedJobs, hasWorkers, stale } = facts;
   const hasWorker = hasWorkers && coverage.alive > 0;
   const isDueRead = !unread.includes("due jobs");
   const check = (text: string, kind: string, isRead: boolean): IncidentCheck => ({
@@ -116,7 +116,7 @@ function checksOf(facts: IncidentFacts, found: ReadonlySet<string>): IncidentChe
     check("No queue is stuck", "stuck_queue", areLocksRead && !found.has("locked_queue")),
     check(failures, "error_group", errors !== null && areNone),
     check(workers, "stale_worker", hasWorker && stale.length === 0),
-    check("No job crashes its worker", "poison", jobHolders !== null),
+    check("No job crashes its worker", "poison", lockedJobs !== null),
     check("Every task has a worker", "unsupported_task", hasWorker && coverage.isComplete),
     check("No ready job is overdue by 5 minutes", "old_ready", isDueRead),
   ];

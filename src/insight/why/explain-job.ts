@@ -16,7 +16,7 @@ import { nextAttempts } from "./next-attempts.ts";
 import { readPlace } from "./queue-place.ts";
 import { sentenceOf } from "./sentence.ts";
 import { type JobTableFacts, readTableFacts } from "./table-facts.ts";
-import { readTaskCoverage } from "./task-coverage.ts";
+import { type LockedJobs, readTaskCoverage } from "./task-coverage.ts";
 
 export interface JobExplanation {
   readonly id: string;
@@ -46,13 +46,13 @@ export type SameError = (
 /** Expensive reads that are shared with other callers. */
 export interface SharedFacts {
   readonly sameError: SameError;
-  /** Returns the holders of locks in a large table; null if they were not read yet. */
-  readonly jobHolders: () => readonly string[] | null;
+  /** Returns the locked jobs of a large table by worker; null if they were not read yet. */
+  readonly lockedJobs: () => LockedJobs | null;
 }
 
 const NOTHING_ELSE: SharedFacts = Object.freeze({
   sameError: async () => null,
-  jobHolders: () => null,
+  lockedJobs: () => null,
 });
 
 /** Explains a job; null if it does not exist. Throws InputError for an invalid id. */
@@ -88,7 +88,7 @@ async function surroundings(
   db: Database,
   job: WhyFacts,
   table: JobTableFacts,
-  { sameError, jobHolders }: SharedFacts,
+  { sameError, lockedJobs }: SharedFacts,
 ): Promise<CauseFacts> {
   const { hasWorkers, asOf } = table;
   const { queue } = job;
@@ -101,7 +101,7 @@ async function surroundings(
     waits && job.isDue ? readPlace(db, { ...job, queueId: queue?.id ?? null }, asOf) : null,
     readTaskCoverage(db, waits && job.task !== null ? [job.task] : [], {
       hasWorkers: hasWorkers && waits,
-      jobLocks: table.isSmall ? "read" : (jobHolders() ?? "unknown"),
+      jobLocks: table.isSmall ? "read" : (lockedJobs() ?? "unknown"),
       jobId: job.id,
     }),
     hasFailed(job) ? sameError(job.task, job.errorStart ?? "", table) : null,

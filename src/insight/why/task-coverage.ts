@@ -19,10 +19,13 @@ export interface TaskCoverage {
   readonly runner: string | null;
 }
 
+/** The number of jobs that each worker has locked, by its id. */
+export type LockedJobs = ReadonlyMap<string, number>;
+
 export interface TaskCoverageOptions {
   readonly hasWorkers: boolean;
-  /** The holders of jobs: given, or "read" to read them, which scans the whole table, or "unknown". */
-  readonly jobLocks: "read" | "unknown" | readonly string[];
+  /** Given, or "read" to read them, which scans the whole table, or "unknown". */
+  readonly jobLocks: "read" | "unknown" | LockedJobs;
   readonly jobId?: string;
 }
 
@@ -33,7 +36,7 @@ export async function readTaskCoverage(
 ): Promise<TaskCoverage> {
   if (!hasWorkers) return NO_COVERAGE;
   const statement = jobLocks === "read" ? statements.allLocks : statements.givenLocks;
-  const holders = typeof jobLocks === "string" ? [] : [jobLocks];
+  const holders = typeof jobLocks === "string" ? [] : [[...jobLocks.keys()]];
   const values = [tasks, jobId ?? null, ...(jobLocks === "unknown" ? [[]] : holders)];
   const [row] = await query<TaskCoverageRow>(db, statement, values);
   const alive = row?.alive ?? 0;
