@@ -11,7 +11,7 @@ import { NODE_VERSION } from "./targets.mjs";
 
 const MAX_BYTES = 64e6;
 
-/** Returns the list. `inputs`: the files of which at least a part is in the command; `bytes`: the executable. */
+/** Returns the list. `inputs`: the files that are in the command, at least in part; `bytes`: the executable. */
 export async function billOfMaterials(target, inputs, bytes) {
   const { $schema, bomFormat, specVersion, metadata, components, dependencies } = npmList();
   const inside = new Set([...inputs.flatMap(packageOf), ...CLIENT].map(refIn));

@@ -13,7 +13,7 @@ const cell = (text: string) => text.replaceAll(/\s*\n\s*/g, " ").replaceAll(/(?<
 /** Returns a piece of code within text. */
 export const code = (text: string) => (text.includes("`") ? `\`\` ${text} \`\`` : `\`${text}\``);
 
-/** Returns a text of which only pieces of code keep their markup. */
+/** Removes all markup from a text, except that of code. */
 export function plain(text: string): string {
   const parts = text.split(/(`[^`]+`)/);
   const escaped = (part: string) =>

@@ -109,7 +109,7 @@ test("Options of a login are checked for its mode.", () => {
   }
 });
 
-test("A header that names users is no reserved one, and not for an application's login.", () => {
+test("A header that names users must not be a reserved one, and is refused with an application's login.", () => {
   const build = (name: string, auth: AuthOptions) =>
     adminServerConfig(pool).auth(auth).userHeader(name).build();
   const token = "a-token-that-is-long-enough";

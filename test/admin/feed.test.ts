@@ -10,10 +10,10 @@ import { schemaName } from "../../src/database/schema-name.ts";
 import type { HttpRequest } from "../../src/http/request.ts";
 
 function setUp(options: Partial<FeedOptions> = {}) {
-  const state = { asked: 0, failure: null as Error | null };
+  const state = { statements: 0, failure: null as Error | null };
   const client = {
     async query({ text }: { text: string }) {
-      state.asked += 1;
+      state.statements += 1;
       if (state.failure !== null) throw state.failure;
       return { rows: text.includes("pg_relation_size") ? [{ pages: "1", now_ms: "0" }] : [] };
     },
@@ -51,20 +51,20 @@ function setUp(options: Partial<FeedOptions> = {}) {
 test("The loop runs only while there are viewers.", async () => {
   const { state, feed, watch } = setUp();
   for (let n = 0; n < 20; n++) await turn();
-  assert.equal(state.asked, 0);
+  assert.equal(state.statements, 0);
   const [first, second] = [watch("overview"), watch("overview")];
   await first.seen(/overview/);
   await second.seen(/overview/);
   first.connection.destroy();
   while (feed.viewers === 2) await turn();
-  const before = state.asked;
-  while (state.asked < before + 20) await turn();
+  const before = state.statements;
+  while (state.statements < before + 20) await turn();
   second.connection.destroy();
   while (feed.viewers > 0) await turn();
   const round = 5;
-  const atEnd = state.asked;
+  const atEnd = state.statements;
   for (let n = 0; n < 1_000; n++) await turn();
-  assert.ok(state.asked <= atEnd + round, "at most the current round is finished");
+  assert.ok(state.statements <= atEnd + round, "at most the current round is finished");
   const again = watch("overview");
   await again.seen(/overview/);
   again.connection.destroy();
@@ -74,10 +74,13 @@ test("The loop runs only while there are viewers.", async () => {
 test("Concurrent requests share one reading, and on a small table nothing runs after it.", async () => {
   const { state, feed } = setUp();
   await Promise.all(Array.from({ length: 200 }, () => feed.overview()));
-  assert.ok(state.asked <= 10, `${state.asked} statements: the current reading and one after it`);
-  const after = state.asked;
+  assert.ok(
+    state.statements <= 10,
+    `${state.statements} statements: the current reading and one after it`,
+  );
+  const after = state.statements;
   for (let n = 0; n < 1_000; n++) await turn();
-  assert.equal(state.asked, after);
+  assert.equal(state.statements, after);
   await feed.stop();
 });
 

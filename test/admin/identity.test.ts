@@ -127,7 +127,7 @@ test("Processes with the same secret accept each other's CSRF token.", async () 
   for (const secret of ["one", "one", "two"]) {
     const { client } = await admin(secret);
     tokens.push((await sessionOf(client, HOME)).csrf_token);
-    assert.equal((await client.get("/api/session")).status, 401, "it is no login");
+    assert.equal((await client.get("/api/session")).status, 401, "it is not a login");
   }
   assert.equal(tokens[0], tokens[1]);
   assert.notEqual(tokens[0], tokens[2]);
@@ -220,7 +220,7 @@ test("A stream ends once its user is no longer logged in or the login throws, an
   const checked: (() => void)[] = [];
   const authenticate: Authenticate = async (request, options) => {
     const user = await byCookie(request, options);
-    if (user?.name === "staying") for (const tell of checked.splice(0)) tell();
+    if (user?.name === "staying") for (const resolve of checked.splice(0)) resolve();
     if (user?.name === "failing" && out.has("failing")) throw new Error("the store is away");
     return user === null || out.has(user.name) ? null : user;
   };

@@ -119,7 +119,7 @@ test("Job key modes have dashes in JSON, and are accepted with underscores, too.
   assert.equal((await keyed(6, "preserve run at")).status, 400);
 });
 
-test("A job that a trigger of the application keeps has not started, by the action's message.", async () => {
+test("A job that a trigger of the application keeps is named as unchanged, not as started.", async () => {
   const id = Number(await addJob({ identifier: "kept" }));
   await pool.query(`
     create function kept() returns trigger language plpgsql as 'begin return null; end';

@@ -41,7 +41,7 @@ test("A limit is set, listed with its use, read in detail and removed.", async (
   assert.deepEqual(await list(), []);
 });
 
-test("A job that is too short for the report of its worker runs by the worker's permits.", async () => {
+test("A job too short to be in its worker's report counts as running because of the worker's permit.", async () => {
   await client.post("/api/limits", { action: "set", name: "short", task: "brief", concurrency: 1 });
   await addJob(db, { identifier: "brief" });
   await addJob(db, { identifier: "brief" });
@@ -167,7 +167,7 @@ test("A back-off of the task of a limit is shown and ended; a pause by a person 
   assert.deepEqual([pauses.length, pauses[0].backs_off], [1, false]);
 });
 
-test("A job that waits for a full limit is explained by it, and no worker is accused of being late.", async () => {
+test("A job that waits for a full limit is explained by it, and does not count as overdue.", async () => {
   await client.post("/api/limits", { action: "set", name: "s3", task: "up*", concurrency: 1 });
   const { id: running } = await addJob(db, { identifier: "upload" });
   const old = new Date(Date.now() - 400_000);

@@ -51,7 +51,7 @@ test("A page of the trail ends when its entries are too long together, and the n
   assert.ok(pages >= 6 && pages <= 12, `${pages} pages`);
 });
 
-test("An entry that an earlier version wrote has the names of today.", async () => {
+test("An entry that an earlier version wrote has the present names.", async () => {
   await insertEntries(1, "'message', 'm', 'asked', 3, 'done', 2");
   await insertEntries(1, "'message', 'm', 'requested', 5, 'done', 4");
   const { entries } = await read("/api/activity");
@@ -128,7 +128,7 @@ test("A timetable with an invalid identifier is left out.", async () => {
   );
 });
 
-test("Of the id in a lock at most the longest valid worker id is read.", async () => {
+test("At most the length of the longest valid worker id is read of the id in a lock.", async () => {
   await pool.query(
     `insert into worker._private_job_queues (queue_name, locked_at, locked_by)
      select 'q' || n, now() - interval '5 minutes', n || repeat('a', ${MB}) from generate_series(1, 20) as n`,

@@ -72,7 +72,7 @@ test("A paused queue has no lock in the lists, a pause of its own, and an incide
   assert.equal((await client.get("/api/queues")).body.queues[0].paused, null);
 });
 
-test("A paused task shows its pause in the list of tasks, and what is offered to end a pause of everything names nothing.", async () => {
+test("A paused task shows its pause in the list of tasks, and the incident of a pause of everything has a request that ends it.", async () => {
   await client.post("/api/pauses", { action: "pause", scope: "task", name: "t", reason: "deploy" });
   await client.post("/api/pauses", { action: "pause", scope: "all" });
   const { id } = await addJob(db, { identifier: "t" });

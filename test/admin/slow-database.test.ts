@@ -106,7 +106,7 @@ test("When not even a few pages can be read, the planner's estimate is used.", a
   assert.deepEqual([states.ready.value, states.ready.precision], [0, "capped"]);
 });
 
-test("Statistics of a table whose insert was not yet committed bound nothing.", async () => {
+test("Statistics from before an insert was committed do not bound the counts.", async () => {
   await queue.sql("truncate worker._private_jobs");
   const client = await queue.pool.connect();
   await client.query(`begin;

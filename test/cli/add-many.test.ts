@@ -99,7 +99,7 @@ test("Lines can be read from standard input, thousands of them, in order.", asyn
   );
 });
 
-test("Lines with keys meet the jobs that have them, each as its mode says, among lines without.", async () => {
+test("Lines with keys update the jobs that have these keys, by their key modes, among lines without keys.", async () => {
   const keyed = (n: number, more = "") => `{"task":"keyed","key":"k","payload":{"n":${n}}${more}}`;
   const result = await runInChild(
     [
@@ -138,7 +138,7 @@ test("Lines can be unique and debounced, with the names of the library and of HT
   assert.equal((await jobs("unique")).length, 2);
 });
 
-const bad: [line: string, says: RegExp][] = [
+const bad: [line: string, message: RegExp][] = [
   ['{"task":"none"', /line 1502: is not JSON/],
   ["[1]", /line 1502: must be a JSON object/],
   ['{"task":" "}', /line 1502, identifier: must not be blank/],
@@ -157,10 +157,10 @@ const bad: [line: string, says: RegExp][] = [
 ];
 test("An invalid line is named by its number, and nothing is added.", async () => {
   const good = Array.from({ length: 1_500 }, () => '{"task":"none","payload":{}}');
-  for (const [line, says] of bad) {
+  for (const [line, message] of bad) {
     const result = await runInChild(["add-many", fileOf([...good, "", line, ...good])], env);
     assert.deepEqual([result.status, result.stdout], [1, ""], line);
-    assert.match(result.stderr, says);
+    assert.match(result.stderr, message);
   }
   assert.deepEqual(await jobs("none"), []);
 });
@@ -174,7 +174,7 @@ test("Invalid UTF-8 and a missing file are rejected.", async () => {
   assert.deepEqual(await jobs("none"), []);
 });
 
-test("A signal stops it while it waits for more lines, and nothing is added.", async () => {
+test("A signal stops add-many while it waits for more lines, and nothing is added.", async () => {
   const child = spawn(process.execPath, [...command, "add-many", "-"], {
     env: { ...process.env, ...env },
   });

@@ -53,16 +53,16 @@ export async function startAdmin(
   const status = once(child, "close").then(([code]) => code as number | null);
   const lines: LogLine[] = [];
   const waiting = new Set<() => void>();
-  let said = "";
+  let output = "";
   createInterface(child.stderr).on("line", (line) => {
-    said += `${line}\n`;
+    output += `${line}\n`;
     if (line.startsWith("{")) lines.push(JSON.parse(line) as LogLine);
     for (const look of waiting) look();
   });
   const announcement = once(createInterface(child.stdout), "line");
   const [line] = await Promise.race([
     announcement,
-    status.then(() => Promise.reject(new Error(`ended before it served:\n${said}`))),
+    status.then(() => Promise.reject(new Error(`ended before it served:\n${output}`))),
   ]);
   return {
     pid: child.pid ?? 0,
@@ -74,7 +74,7 @@ export async function startAdmin(
       const look = () => {
         if (lines.filter(({ msg }) => msg.includes(text)).length >= times) resolve();
       };
-      const late = setTimeout(() => reject(new Error(`not logged: ${text}\n${said}`)), LIMIT_MS);
+      const late = setTimeout(() => reject(new Error(`not logged: ${text}\n${output}`)), LIMIT_MS);
       waiting.add(look);
       look();
       return promise.finally(() => {

@@ -29,9 +29,9 @@ test("On a public address without a proxy it warns of plain HTTP, and logs the a
 });
 
 test("The command rejects invalid secrets, networks and limits, in one line.", async () => {
-  const refused = async (args: string[], says: RegExp, env: Record<string, string> = {}) => {
+  const refused = async (args: string[], message: RegExp, env: Record<string, string> = {}) => {
     const { status, stderr } = await worker(["admin", ...args], { DATABASE_URL: NOWHERE, ...env });
-    assert.match(stderr, says);
+    assert.match(stderr, message);
     assert.deepEqual([stderr.trim().split("\n").length, status === 0], [1, false]);
   };
   const short = { WORKER_ADMIN_PASSWORD: "elevenchars" };

@@ -6,8 +6,8 @@ import pg from "pg";
 import { emptyDatabase, migratedDatabase } from "../support/database.ts";
 import { type CommandResult, worker } from "./command.ts";
 
-function assertRefused(result: CommandResult, status: number, says: RegExp): void {
-  assert.match(result.stderr, says);
+function assertRefused(result: CommandResult, status: number, message: RegExp): void {
+  assert.match(result.stderr, message);
   assert.equal(result.stderr.trimEnd().split("\n").length, 1, result.stderr);
   assert.doesNotMatch(result.stderr, /\n\s+at |hunter2/);
   assert.equal(result.status, status, result.stderr);
@@ -70,9 +70,9 @@ const refusals: [name: string, args: string[], env: Record<string, string>, numb
     /--max-conn/,
   ],
 ];
-for (const [name, args, env, status, says] of refusals) {
+for (const [name, args, env, status, message] of refusals) {
   test(`The command line rejects ${name}.`, async () =>
-    assertRefused(await worker(args, env), status, says));
+    assertRefused(await worker(args, env), status, message));
 }
 
 test("A wrong password, a missing database and a missing schema have different messages.", async () => {

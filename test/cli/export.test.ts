@@ -33,15 +33,15 @@ function started(...args: string[]) {
     env: { PATH, HOME, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
-  return { child, said: text(child.stderr), ended: once(child, "close") };
+  return { child, stderr: text(child.stderr), ended: once(child, "close") };
 }
 
-test("A signal ends it after a whole line, and it prints how to continue.", async () => {
+test("A signal ends an export after a whole line, and the command that continues it is printed.", async () => {
   for (const [signal, status] of [
     ["SIGINT", 130],
     ["SIGTERM", 143],
   ] as const) {
-    const { child, said, ended } = started("--payload");
+    const { child, stderr, ended } = started("--payload");
     // More than a pipe holds: the test stops reading, which blocks it.
     await once(child.stdout, "readable");
     child.kill(signal);
@@ -52,9 +52,9 @@ test("A signal ends it after a whole line, and it prints how to continue.", asyn
     const last = JSON.parse(lines.at(-1) ?? "").id;
     assert.equal(last, lines.length);
     const count = lines.length.toLocaleString("en");
-    const [, cursor = ""] = /--cursor (\S+)\n$/.exec(await said) ?? [];
+    const [, cursor = ""] = /--cursor (\S+)\n$/.exec(await stderr) ?? [];
     assert.equal(
-      await said,
+      await stderr,
       `worker: stopped after ${count} jobs; continue it with --cursor ${cursor}\n`,
     );
     assert.equal(cursor, `${last}-${JOBS}`);
@@ -65,11 +65,11 @@ test("A signal ends it after a whole line, and it prints how to continue.", asyn
 });
 
 test("A reader that closes the pipe early ends it silently.", async () => {
-  const { child, said, ended } = started("--payload");
+  const { child, stderr, ended } = started("--payload");
   await once(child.stdout, "readable");
   child.stdout.destroy();
   assert.deepEqual(await ended, [0, null]);
-  assert.equal(await said, "");
+  assert.equal(await stderr, "");
 });
 
 test("With a cursor, a file is continued.", async () => {

@@ -62,8 +62,8 @@ test("why, tasks and status distinguish a fetched job from a running one.", asyn
     [JSON.stringify({ running_jobs: 1, running_job_ids: [runs], fetched_job_ids: [fetched] })],
   );
   const { stdout } = await runInChild(["why", fetched], env);
-  const said = `^job ${fetched} is fetched\\. Fetched by w-3, first behind #${runs}, 4[^;]* and not started;`;
-  assert.match(stdout, new RegExp(said));
+  const explanation = `^job ${fetched} is fetched\\. Fetched by w-3, first behind #${runs}, 4[^;]* and not started;`;
+  assert.match(stdout, new RegExp(explanation));
   assert.match((await runInChild(["why", runs], env)).stdout, /is running\. Has run for 4/);
   const { stdout: tasks } = await runInChild(["tasks", "--search", "held", "--json"], env);
   const [task] = JSON.parse(tasks).tasks;

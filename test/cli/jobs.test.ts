@@ -65,9 +65,9 @@ test("Queues, workers, unlock, sweep and remove work on an idle queue.", async (
     const result = await worker(args, env);
     assert.equal(result.status, 0, result.stderr);
   }
-  const nobody = await worker(["unlock", "w", "--yes"], env);
-  assert.match(nobody.stdout, /^Unlocked 0 jobs .* of 0 of 1 worker; there is no worker "w"$/m);
-  assert.equal(nobody.status, 1);
+  const unknown = await worker(["unlock", "w", "--yes"], env);
+  assert.match(unknown.stdout, /^Unlocked 0 jobs .* of 0 of 1 worker; there is no worker "w"$/m);
+  assert.equal(unknown.status, 1);
   const absent = await worker(["remove", "no such key", "--yes"], env);
   assert.match(absent.stdout, /no job with the key no such key/);
   assert.equal(absent.status, 1);

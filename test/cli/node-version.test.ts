@@ -16,7 +16,7 @@ function runAs(version: string) {
   return spawnSync(process.execPath, [...args, "--version"], { encoding: "utf8" });
 }
 
-test("A Node that is too old is named, with the required one.", () => {
+test("A Node.js that is too old is named, with the required version.", () => {
   const { engines } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   const needed = engines.node.replace(">=", "");
   for (const version of ["18.20.4", "20.19.0", "22.14.9"]) {

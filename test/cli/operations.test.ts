@@ -156,10 +156,10 @@ test("A rejected command changes nothing.", async () => {
     [["reschedule", "task:x"], /at least one of/],
     [["operations", "999"], /there is no operation 999/],
   ];
-  for (const [args, says] of refusals) {
+  for (const [args, message] of refusals) {
     const result = await run(...args);
     assert.notEqual(result.status, 0, args.join(" "));
-    assert.match(result.stderr, says);
+    assert.match(result.stderr, message);
   }
 });
 
@@ -253,8 +253,8 @@ test("On a terminal the tables are offered; without consent nothing is added or 
     for (const stream of [child.stdout, child.stderr]) stream.on("data", (part) => (text += part));
     let given = 0;
     child.stdout.on("data", () => {
-      const asked = text.match(/\[y\/N\]/g)?.length ?? 0;
-      while (given < Math.min(asked, answers.length)) child.stdin.write(`${answers[given++]}\n`);
+      const prompts = text.match(/\[y\/N\]/g)?.length ?? 0;
+      while (given < Math.min(prompts, answers.length)) child.stdin.write(`${answers[given++]}\n`);
     });
     await once(child, "close");
     return text;

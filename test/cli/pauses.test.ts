@@ -106,7 +106,7 @@ test("pause names the workers that have not acknowledged it; without waiting it 
   assert.match(listed.stdout, /The pauses are acknowledged by 0 of 1 worker; not by worker-3/);
 });
 
-test("A pause without a name, with a name too many or with two ends is a mistake.", async () => {
+test("A pause without a name, with a superfluous name or with two ends is refused.", async () => {
   const { url } = await emptyDatabase();
   const env = { DATABASE_URL: url };
   await runInChild(["migrate", "--with", "controls"], env);

@@ -15,21 +15,21 @@ const folder = mkdtempSync(join(tmpdir(), "wk-program-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
 async function serving(status: number, body: string) {
-  const asked: string[] = [];
+  const requested: string[] = [];
   const server = createServer((request, response) => {
-    asked.push(request.url ?? "");
+    requested.push(request.url ?? "");
     response.writeHead(status, { "content-type": "application/json" }).end(body);
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
   after(() => server.close().closeAllConnections());
-  return { url: `http://127.0.0.1:${port}`, asked };
+  return { url: `http://127.0.0.1:${port}`, requested };
 }
 
 test("healthcheck requests /readyz below the path, and is 0 only if it is ready.", async () => {
   const ready = await serving(200, '{"status":"ready"}');
   const yes = await runInChild(["healthcheck", `${ready.url}/jobs/`]);
-  assert.deepEqual([yes.status, yes.stdout, ready.asked], [0, "ready\n", ["/jobs/readyz"]]);
+  assert.deepEqual([yes.status, yes.stdout, ready.requested], [0, "ready\n", ["/jobs/readyz"]]);
   const json = await runInChild(["healthcheck", ready.url, "--json"]);
   assert.deepEqual(JSON.parse(json.stdout), { status: "ready" });
   const not = await serving(503, '{"error":"not ready","reason":"database_unreachable"}');
@@ -43,7 +43,7 @@ test("Without a URL healthcheck uses the address of an admin with the same varia
   const { port } = new URL(ready.url);
   const env = { WORKER_ADMIN_LISTEN: `0.0.0.0:${port}`, WORKER_ADMIN_BASE_PATH: "/queue/" };
   const yes = await runInChild(["healthcheck"], env);
-  assert.deepEqual([yes.status, yes.stdout, ready.asked], [0, "ready\n", ["/queue/readyz"]]);
+  assert.deepEqual([yes.status, yes.stdout, ready.requested], [0, "ready\n", ["/queue/readyz"]]);
   for (const [listen, where] of Object.entries({
     "unix:/nowhere/socket": "unix:/nowhere/socket:/",
     "[::]:1": "http://[::1]:1/readyz",

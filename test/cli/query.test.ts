@@ -57,8 +57,8 @@ test("An export goes to a file or to standard output, byte for byte.", async () 
   assert.equal(lines.length, 3);
   assert.ok(lines.every((line) => line.includes('"payload":{"n":  12345678901234567890}')));
   const file = join(folder, "jobs.csv");
-  const said = await run("export", "--format", "csv", "--columns", "id,state", "--output", file);
-  assert.equal(said, `Exported 20 jobs to ${file}\n`);
+  const message = await run("export", "--format", "csv", "--columns", "id,state", "--output", file);
+  assert.equal(message, `Exported 20 jobs to ${file}\n`);
   assert.match(readFileSync(file, "utf8"), /^id,state\r\n1,failed\r\n/);
   const rest = await run("export", "--columns", "id", "--cursor", "18");
   assert.equal(rest, '{"id":19}\n{"id":20}\n');

@@ -35,7 +35,7 @@ async function rows(): Promise<Row[]> {
   return found;
 }
 
-/** True if the process exists and is no zombie. */
+/** True if the process exists and is not a zombie. */
 function lives(pid: number): boolean {
   try {
     return !/^\d+ \(.*\) [ZX]/.test(readFileSync(`/proc/${pid}/stat`, "latin1"));
@@ -304,7 +304,7 @@ test("All problems of the files are reported at once, with status 2, and nothing
     "--crontab",
     "/x",
   ]);
-  const says = [
+  const expected = [
     /enum\.ts: contains TypeScript syntax that cannot be stripped.*: TypeScript enum \(DIR\/enum\.ts:1\)/,
     /object\.js: its default export must be a function .*; it is of type object/,
     /none\.mts: has no default export/,
@@ -315,7 +315,7 @@ test("All problems of the files are reported at once, with status 2, and nothing
     /--plugin ".*good\.js": its default export must be a plugin/,
     /--crontab "\/x": cannot be read: ENOENT/,
   ];
-  for (const one of says) assert.match(lines, one);
+  for (const one of expected) assert.match(lines, one);
   assert.match(await bad([]), /--tasks is missing/);
   assert.match(
     await bad(["--tasks", "/nowhere"]),

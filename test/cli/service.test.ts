@@ -28,25 +28,25 @@ const LISTENER = `
   while (defined $socket->recv(my $message, 4096)) { $message =~ s/\\n/ /g; print "$message\\n"; }
 `;
 
-/** A listening socket; `received()` waits for a message. */
+/** Opens a listening socket. `received()` waits until a text has arrived `times` times. */
 async function serviceManager(name: string) {
   const path = join(folder, name);
   const child = spawn("perl", ["-e", LISTENER, path], { stdio: ["ignore", "pipe", "inherit"] });
   const messages: string[] = [];
-  const waiting = new Set<() => void>();
+  const checks = new Set<() => void>();
   const lines = createInterface(child.stdout);
   await once(lines, "line");
   lines.on("line", (line) => {
     messages.push(line);
-    for (const look of waiting) look();
+    for (const check of checks) check();
   });
   const received = (text: string, times = 1) =>
     new Promise<void>((resolve) => {
-      const look = () => {
+      const check = () => {
         if (messages.filter((one) => one.includes(text)).length >= times) resolve();
       };
-      waiting.add(look);
-      look();
+      checks.add(check);
+      check();
     });
   running.add(child);
   return { path, messages, received };
@@ -76,12 +76,12 @@ test("The watchdog of another process gets no messages, and a missing manager do
   await admin.stop();
   await received("STOPPING=1");
   assert.ok(!messages.some((one) => one.includes("WATCHDOG")));
-  const away = { NOTIFY_SOCKET: join(folder, "nobody"), WATCHDOG_USEC: "200000" };
-  const alone = await startAdmin(["--listen", "127.0.0.1:0"], { env: away });
-  await alone.logged("cannot notify the service manager");
-  const lines = await alone.stop();
+  const missing = { NOTIFY_SOCKET: join(folder, "missing"), WATCHDOG_USEC: "200000" };
+  const unnotified = await startAdmin(["--listen", "127.0.0.1:0"], { env: missing });
+  await unnotified.logged("cannot notify the service manager");
+  const lines = await unnotified.stop();
   assert.equal(lines.filter(({ msg }) => msg.includes("cannot notify")).length, 1);
-  assert.equal(await alone.status, 0);
+  assert.equal(await unnotified.status, 0);
 });
 
 test("A worker is ready once it has started; its tasks cannot notify in its name.", {
@@ -105,8 +105,8 @@ test("A worker is ready once it has started; its tasks cannot notify in its name
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   await client.query("select worker.add_job('notify', max_attempts => 1)");
-  const once = startRun(["--tasks", tasks, "--once"], { DATABASE_URL: url, NOTIFY_SOCKET: path });
-  assert.equal((await once.ended).status, 0);
+  const second = startRun(["--tasks", tasks, "--once"], { DATABASE_URL: url, NOTIFY_SOCKET: path });
+  assert.equal((await second.ended).status, 0);
   const { rows } = await client.query("select last_error from worker._private_jobs");
   await client.end();
   assert.match(String(rows[0]?.last_error), /socket undefined/);

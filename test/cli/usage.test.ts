@@ -54,7 +54,7 @@ test("PostgreSQL's own variables apply if there is no URL.", async () => {
   assert.deepEqual([result.stderr, result.status], ["", 0]);
 });
 
-const refusals: [args: string[], says: RegExp, silentAbout?: RegExp][] = [
+const refusals: [args: string[], message: RegExp][] = [
   [["lst"], /unknown command "lst"; did you mean "list"\?/],
   [["run-no"], /unknown command "run-no"; did you mean "run-now"\?/],
   [["serve"], /unknown command "serve"; see/],
@@ -89,15 +89,15 @@ const refusals: [args: string[], says: RegExp, silentAbout?: RegExp][] = [
   [["--database-url", "postgres://x", "demo"], /demo does not support --database-url/],
   [["add", "t", "{}", "--payload-file", "x"], /use either <payload> or --payload-file/],
 ];
-for (const [args, says] of refusals) {
+for (const [args, message] of refusals) {
   test(`worker ${args.join(" ")} is rejected with a message.`, async () => {
     const result = await runInChild(args, env);
-    assert.match(result.stderr, says);
+    assert.match(result.stderr, message);
     assert.deepEqual([result.status, result.stdout], [2, ""]);
   });
 }
 
-const badValues: [args: string[], says: RegExp][] = [
+const badValues: [args: string[], message: RegExp][] = [
   [["list", "--limit", "501"], /--limit: must be a whole number from 0 to 500/],
   [["list", "--limit", "x"], /--limit: must be a whole number/],
   [["complete", "--yes", "1", "0"], /<ids> "0": must be a job id/],
@@ -115,10 +115,10 @@ const badValues: [args: string[], says: RegExp][] = [
   [["add", "t", "--payload-file", "/dev/null"], /--payload-file: is not JSON/],
   [["add", "t", "{"], /<payload>: is not JSON/],
 ];
-for (const [args, says] of badValues) {
+for (const [args, message] of badValues) {
   test(`worker ${args.join(" ")} names the typed argument.`, async () => {
     const result = await runInChild(args, env);
-    assert.match(result.stderr, says);
+    assert.match(result.stderr, message);
     assert.deepEqual([result.status, result.stdout], [1, ""]);
   });
 }
@@ -273,7 +273,7 @@ test("-h and help explain, -v prints the version, and the first lines name no ot
   assert.equal((await runInChild(["-v"])).stdout, (await runInChild(["--version"])).stdout);
 });
 
-test("A request for help does nothing else, wherever it is; the word help as an argument is none.", async () => {
+test("A request for help does nothing else, wherever it is; the word help as an argument is not a request.", async () => {
   const { stdout } = await runInChild(["add", "help", "--json"], env);
   const [job] = JSON.parse(stdout).jobs as ListedJob[];
   assert.equal(job?.task_identifier, "help");

@@ -32,7 +32,7 @@ test("With few matches among many ids, a batch walks further instead.", () => {
   assert.ok(pace.step.span > 5 * span);
 });
 
-test("A constant time per batch makes it no smaller than 200 jobs and 25,000 ids.", () => {
+test("A batch whose time does not depend on its size stays at 200 jobs and 25,000 ids.", () => {
   const pace = createPace({ rate: null, monotonic: () => 0 });
   const after = (ms: number, found: number, walked: number) =>
     pace.pauseAfter({ ms, found, done: found, walked, oldestReadyMs: null }, ids(1_000_000));

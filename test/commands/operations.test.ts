@@ -264,16 +264,16 @@ test("Two concurrent owners change each job once; the second loses the ownership
   await queue.sql("drop trigger note on worker._private_jobs");
 });
 
-test("A paused one stays, a stopped one ends, and no more jobs are changed.", async () => {
+test("A paused operation stays, a stopped one ends, and no more jobs are changed.", async () => {
   await add(2_500);
   const with_ = tools();
   const { operation } = await beginWith(with_, "fail", "task:t");
-  let asked: Promise<JobOperation> | undefined;
+  let pausing: Promise<JobOperation> | undefined;
   const onProgress = () => {
-    asked ??= changeOperation(with_.store, operation.id, "pause");
+    pausing ??= changeOperation(with_.store, operation.id, "pause");
   };
   const paused = await workOn({ ...with_, onProgress }, operation, never);
-  assert.equal((await asked)?.state, "paused");
+  assert.equal((await pausing)?.state, "paused");
   assert.equal(paused.state, "paused");
   assert.ok(paused.done >= 500 && paused.done < 2_500, String(paused.done));
   const failed = () =>
@@ -361,8 +361,8 @@ test("A rehearsal has the first and the last time of a shift and a spread.", asy
   await queue.sql("update worker._private_jobs set run_at = '2030-01-01T00:00:00Z'");
   const with_ = tools();
   const seconds = async (changes: object, limit: number | null = null) => {
-    const asked = { action: "reschedule", query: "task:t", changes, limit } as const;
-    const { times, rehearsal } = await rehearse(with_, asked);
+    const request = { action: "reschedule", query: "task:t", changes, limit } as const;
+    const { times, rehearsal } = await rehearse(with_, request);
     const manner = { rate: null, canary: null, limit };
     const operation = await beginOperation(with_.store, rehearsal.id, origin, manner);
     await workOn(with_, operation, never);
@@ -417,7 +417,7 @@ test("An undo leaves alone jobs changed by hand since, without a change of updat
   assert.deepEqual([last.undone, last.undoSkipped.changed], [1, 1]);
 });
 
-test("A job that was failed by hand has not failed again, and is no evidence for the canary.", async () => {
+test("A job that was failed by hand has not failed again, and does not stop a canary.", async () => {
   await add(20);
   await queue.sql("update worker._private_jobs set attempts = max_attempts, last_error = 'x'");
   const with_ = tools();

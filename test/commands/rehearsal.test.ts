@@ -79,13 +79,13 @@ test("On a large table each number has its precision, and no part is larger than
 test("Jobs that cannot run are not counted as running, and a query that Node decides is estimated, too.", async () => {
   await addMixed();
   const with_ = operationTools(queue.db);
-  const asked = { action: "fail", changes: {}, walkMs: 0, sample: sampled(1) } as const;
-  const waiting = await rehearse(with_, { ...asked, query: "-is:running" });
+  const request = { action: "fail", changes: {}, walkMs: 0, sample: sampled(1) } as const;
+  const waiting = await rehearse(with_, { ...request, query: "-is:running" });
   assert.equal(waiting.skipLocked.precision, "estimated");
-  const ready = await rehearse(with_, { ...asked, query: "is:ready" });
+  const ready = await rehearse(with_, { ...request, query: "is:ready" });
   assert.deepEqual([ready.skipLocked.value, ready.skipLocked.precision], [0, "exact"]);
   assert.deepEqual(ready.change, ready.count);
-  const checked = await rehearse(with_, { ...asked, query: "payload.a:1" });
+  const checked = await rehearse(with_, { ...request, query: "payload.a:1" });
   assert.equal(checked.count.precision, "estimated");
   assert.ok(isWithin(20_000, checked.count), JSON.stringify(checked.count));
 });

@@ -160,7 +160,7 @@ test("Stock Graphile Worker runs the jobs of this library, in order, with the ex
     ["single", JSON.parse(exact)],
   ]);
   assert.equal(texts.at(-1), exact);
-  // runOnce resolves before the end of its last job is written.
+  // Stock runOnce() may resolve before its last write is committed.
   while ((await utils.countJobs()).locked > 0) await setImmediate();
   assert.deepEqual(await utils.countJobs(), {
     total: 2,
@@ -193,19 +193,19 @@ test("A job that failed in Graphile Worker is listed with its error and can be r
   await t.waitFor(async () => assert.equal(await utils.getJob(id), null));
 });
 
-test("An add of which rows are skipped in the middle is attempted again, then reported.", async (t) => {
+test("An add is attempted again if a trigger skips some of its rows, and then reported.", async (t) => {
   const { pool, utils } = await installed(t, "Graphile Worker 0.18");
   // Simulates a worker that locks the key's job between two steps of an add.
   await pool.query(`
-    create sequence ${SCHEMA}.tries;
-    create function ${SCHEMA}.take() returns trigger language plpgsql as $$
+    create sequence ${SCHEMA}.inserts;
+    create function ${SCHEMA}.skip() returns trigger language plpgsql as $$
     begin
-      if new.key <> 'busy' and nextval('${SCHEMA}.tries') % 3 = 0 then return new; end if;
+      if new.key <> 'busy' and nextval('${SCHEMA}.inserts') % 3 = 0 then return new; end if;
       if new.key is null then return new; end if;
       return null;
     end $$;
-    create trigger take before insert on ${SCHEMA}._private_jobs
-    for each row execute function ${SCHEMA}.take()`);
+    create trigger skip before insert on ${SCHEMA}._private_jobs
+    for each row execute function ${SCHEMA}.skip()`);
   const job = await utils.addJob("t", 1, { jobKey: "k" });
   assert.equal(job.key, "k");
   // One of the two is always skipped, so neither is added.

@@ -41,7 +41,7 @@ select 1 / 0;`;
 const notes = (version: number, added: Extension["added"] = "always", last = steps[version - 1]) =>
   extension({
     name: "notes",
-    gives: "notes",
+    provides: "notes",
     added,
     steps: [...steps.slice(0, version - 1), last ?? ""],
   });
@@ -226,8 +226,8 @@ describe("An extension of the schema", () => {
     const registry = withNotes(notes(1, "on request"));
     assert.deepEqual((await migrate(registry, schema)).extensions, ["workers"]);
     assert.equal((await migrate(registry, schema)).kind, "current");
-    const asked = await migrate(registry, schema, { extensions: ["notes"] });
-    assert.deepEqual([asked.kind, asked.extensions], ["upgraded", ["notes"]]);
+    const requested = await migrate(registry, schema, { extensions: ["notes"] });
+    assert.deepEqual([requested.kind, requested.extensions], ["upgraded", ["notes"]]);
     const later = await migrate(withNotes(notes(2, "on request")), schema);
     assert.deepEqual([later.kind, later.extensions], ["upgraded", ["notes"]]);
     const other = fresh();

@@ -4,7 +4,7 @@ import { after, before, test } from "node:test";
 import pg from "pg";
 import {
   catchLongValues,
-  endLent,
+  endInUse,
   isPg,
   loginOnlyBy,
   type MessageWriter,
@@ -93,7 +93,7 @@ test("A client in use is cut during its query.", async () => {
   const client = await pool.connect();
   client.on("error", () => {});
   const sleeping = assert.rejects(client.query("select pg_sleep(60)"), /Connection terminated/);
-  await endLent(client);
+  await endInUse(client);
   await sleeping;
   client.release(true);
   await pool.end();

@@ -87,7 +87,7 @@ test("Task, queue and members count where they are listed, others do not.", () =
   );
 });
 
-test("Jobs of one period are the same, those of the next are not.", () => {
+test("Jobs of one period are equal, jobs of the next period are not.", () => {
   const at = (nowMs: number) =>
     uniqueKey(
       { identifier: "t", payload: "{}", queueName: null },

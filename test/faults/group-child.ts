@@ -11,7 +11,7 @@ export type ChildOptions = Omit<FieldOptions, "say"> & { readonly group: string 
 const { group: name, ...options } = JSON.parse(process.argv[2] ?? "{}") as ChildOptions;
 const group = groups.find((one) => one.name === name);
 if (group === undefined) throw new Error(`there is no group ${name}`);
-const tell = (message: ChildMessage) => process.send?.(message);
-const result = await runGroup(group, { ...options, say: (line) => tell({ say: line }) });
-tell({ result });
+const send = (message: ChildMessage) => process.send?.(message);
+const result = await runGroup(group, { ...options, say: (line) => send({ say: line }) });
+send({ result });
 process.disconnect();

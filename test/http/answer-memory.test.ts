@@ -44,7 +44,7 @@ test("Unread responses are limited, and the slowest readers make room for others
   assert.equal(add(new Socket(), 1).problem, "busy");
 });
 
-test("Work on a response begins once there is room for it, and unused memory is released.", async () => {
+test("Work on a response begins once there is memory for it, and unused memory is released.", async () => {
   const { memory: all } = memory();
   const [one, two, three] = ["a", "b", "c"].map((client) => all.open(new Socket(), client));
   assert.equal(await one?.reserve(20, here), true);
@@ -57,7 +57,7 @@ test("Work on a response begins once there is room for it, and unused memory is 
   assert.equal(await waits, true);
 });
 
-test("A client's work uses at most half of the room, and the client with the least memory is next.", async () => {
+test("A client's work uses at most half of the memory, and the client with the least memory is next.", async () => {
   const { memory: all } = memory();
   const open = (client: string) => all.open(new Socket(), client);
   const [greedy, other] = [open("greedy"), open("other")];
@@ -75,7 +75,7 @@ test("A client's work uses at most half of the room, and the client with the lea
   assert.equal(await Promise.race(more), true);
 });
 
-test("A wait for room ends at its limit or with its client, and a reservation never exceeds the total.", async () => {
+test("A wait for memory ends at its limit or with its client, and a reservation never exceeds the total.", async () => {
   const { memory: all } = memory({ memoryWaitMs: 1 });
   const [one, two] = [all.open(new Socket(), "a"), all.open(new Socket(), "b")];
   assert.equal(await one.reserve(1_000, here), true);
@@ -131,7 +131,7 @@ test("A reader is not slow while an earlier response of its connection is being 
   assert.equal(socket.destroyed, true);
 });
 
-test("A reader that becomes slow makes room for waiting work.", async () => {
+test("A reader that becomes slow gives its memory to waiting work.", async () => {
   const { time, memory: all } = memory();
   const slow = new Socket();
   all.open(slow, "a").settle(20);

@@ -48,7 +48,7 @@ async function get(name: string, headers: Record<string, string> = {}): Promise<
   return text(response);
 }
 
-test("A socket has its mode, is answered on, and is removed by the stop.", async () => {
+test("A socket has its mode, serves requests, and is removed by the stop.", async () => {
   for (const mode of [0o600, 0o660, 0o666]) {
     const server = serverOn(unix("mode", mode));
     await server.start();

@@ -53,7 +53,7 @@ test("A failure is as old as its row shows, also after a delay that differs from
   }
 });
 
-test("Of a job that was changed by hand since, the time of the failure is unknown.", async () => {
+test("The time of a failure is unknown if the job was changed by hand since.", async () => {
   const id = await failed3hAgo(4 * 3_600_000);
   await rescheduleJobs(queue.db, [id], { priority: 5 });
   assert.match(await why(id), / 3 of 25 attempts failed, the last at least \d s ago\./);

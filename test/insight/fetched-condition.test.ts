@@ -23,11 +23,11 @@ async function locked(report: (ids: readonly string[]) => object | null): Promis
     await lockJob(queue, id, "w", "3 seconds");
     ids.push(id);
   }
-  const said = report(ids);
-  if (said !== null) {
+  const reported = report(ids);
+  if (reported !== null) {
     await queue.sql(
       "insert into worker._private_workers (id, last_heartbeat_at, metadata) values ('w', now(), $1)",
-      [JSON.stringify(said)],
+      [JSON.stringify(reported)],
     );
   }
   return ids;
@@ -90,7 +90,11 @@ test("A job that was locked less than a second before the last heartbeat counts 
 const silent: Record<string, object | null> = {
   "has no heartbeat, as a stock one": null,
   "reports nothing": {},
-  "reports what is no list": { running_jobs: 0, running_job_ids: "none", fetched_job_ids: 1 },
+  "reports a text instead of a list": {
+    running_jobs: 0,
+    running_job_ids: "none",
+    fetched_job_ids: 1,
+  },
   "runs more jobs than it lists": { running_jobs: 4, running_job_ids: ["7", "8", "9"] },
   "lists more than 1,000 jobs": {
     running_job_ids: Array.from({ length: 1_001 }, (_, n) => String(n + 1_000)),

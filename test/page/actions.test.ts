@@ -71,8 +71,8 @@ test("Running a failed job now gives it its attempts back.", async () => {
   await visit(admin, `/jobs/${id}`, async ({ page }) => {
     await start(page, id, "Run now…");
     assert.ok(await page.getByLabel("Reset attempts to 0").isChecked());
-    const says = ["runs as soon as a worker is free", "1 job has no attempts left"];
-    await confirm(page, says, `Run job ${id} now`);
+    const result = ["runs as soon as a worker is free", "1 job has no attempts left"];
+    await confirm(page, result, `Run job ${id} now`);
     await dismissNotice(page, "Rescheduled to run now: 1 of 1 job");
     await sees(page, /Waiting to start|Waits for a free worker|ahead of it/);
   });
@@ -115,8 +115,8 @@ test("Rescheduling changes what was filled in, by the local clock, and nothing e
     await sees(page, "Change at least one of these.");
     await page.getByLabel("Run at").fill("2031-01-15T23:30:00");
     await page.getByLabel("Attempts used").fill("3");
-    const says = ["Only the fields you fill in are changed", /Wed 15 Jan 2031 23:30:00 \+05:30/];
-    await confirm(page, says, `Reschedule job ${id}`);
+    const result = ["Only the fields you fill in are changed", /Wed 15 Jan 2031 23:30:00 \+05:30/];
+    await confirm(page, result, `Reschedule job ${id}`);
     await dismissNotice(page, "Rescheduled 1 of 1 job");
   };
   await visit(admin, `/jobs/${id}`, work, { timezoneId: "Asia/Kolkata" });
@@ -150,12 +150,12 @@ test("A job is removed by its key, from its own page and from the list.", async 
 });
 
 const bulk = {
-  "Complete…": { verb: "Complete 3 jobs", says: "Completed 2 of 3 jobs" },
-  "Fail…": { verb: "Fail 3 jobs", says: "Failed 2 of 3 jobs" },
-  "Run now…": { verb: "Run 3 jobs now", says: "Rescheduled to run now: 2 of 3 jobs" },
+  "Complete…": { verb: "Complete 3 jobs", result: "Completed 2 of 3 jobs" },
+  "Fail…": { verb: "Fail 3 jobs", result: "Failed 2 of 3 jobs" },
+  "Run now…": { verb: "Run 3 jobs now", result: "Rescheduled to run now: 2 of 3 jobs" },
 };
 
-for (const [action, { verb, says }] of Object.entries(bulk)) {
+for (const [action, { verb, result }] of Object.entries(bulk)) {
   test(`"${verb}" skips the locked job and reports 2 of 3.`, async () => {
     const task = `bulk ${action}`;
     const soon = { runAt: new Date(Date.now() + 3_600_000) };
@@ -171,7 +171,7 @@ for (const [action, { verb, says }] of Object.entries(bulk)) {
       await page.getByRole("button", { name: action, exact: true }).click();
       const named = [`#${three}`, `#${held}`, `#${one}`];
       await confirm(page, ["1 of them is locked by a worker and will be skipped.", ...named], verb);
-      await dismissNotice(page, `${says}; 1 left alone, it has started: #${held}`);
+      await dismissNotice(page, `${result}; 1 left alone, it has started: #${held}`);
       await page.getByText("3 selected").waitFor({ state: "detached" });
       assert.deepEqual(JSON.parse(requests.find(({ method }) => method === "POST")?.body ?? ""), {
         action: action.replace("…", "").toLowerCase().replace(" ", "-"),

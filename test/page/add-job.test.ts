@@ -59,7 +59,7 @@ test("A job is added with every field, its payload byte for byte.", async () => 
   });
 });
 
-test("A payload that is no JSON is rejected in the form, and nothing is sent.", async () => {
+test("A payload that is not JSON is rejected in the form, and nothing is sent.", async () => {
   const before = await admin.utils.countJobs();
   await visit(admin, "/jobs", async ({ page, requests }) => {
     await openForm(page);
@@ -104,9 +104,9 @@ test("A refusal is shown in the form, which keeps what was typed.", async () => 
   await visit(admin, "/jobs", work, { mayMeet: /400 \(Bad Request\)/ });
 });
 
-test("An equal job is not added again: the notice leads to the one that is there, whose page has its policy.", async () => {
+test("An equal job is not added again: the notice links to the existing one, whose page shows its retry policy.", async () => {
   await visit(admin, "/jobs", async ({ page }) => {
-    for (const said of ["Added", "Already there"]) {
+    for (const outcome of ["Added", "Already there"]) {
       await openForm(page);
       await field(page, "identifier").fill("sync");
       await field(page, "payload").fill('{"shop": 7}');
@@ -115,10 +115,10 @@ test("An equal job is not added again: the notice leads to the one that is there
       await field(page, "deadline").fill("in 2h");
       await field(page, "unique_by").fill("args.shop");
       await add(page).click();
-      const notice = page.locator(".notice").filter({ hasText: said });
+      const notice = page.locator(".notice").filter({ hasText: outcome });
       await notice.waitFor();
-      if (said === "Already there") await notice.getByRole("link").click();
-      else await dismissNotice(page, said);
+      if (outcome === "Already there") await notice.getByRole("link").click();
+      else await dismissNotice(page, outcome);
     }
     await sees(page, "slow-api");
     await sees(page, /\d:\d\d(:\d\d)?, in \d/);

@@ -97,7 +97,7 @@ export async function startAdmin(options: AdminOptions = {}): Promise<TestAdmin>
     await pool.query(`update ${utils.database.schema.quoted}._private_jobs
       set run_at = run_at + interval '1 hour' where run_at > now()`);
   }
-  const { args, env } = said(options.auth ?? { mode: "none" });
+  const { args, env } = loginArguments(options.auth ?? { mode: "none" });
   if (options.readOnly) args.push("--read-only");
   args.push("--schema", schema, "--base-path", options.basePath ?? "/");
   args.push("--database-url", through(url));
@@ -142,7 +142,7 @@ function program(): Promise<string> {
 export type ProgramAuth = Exclude<AuthOptions, { readonly mode: "custom" }>;
 
 /** The executable's options for access: secrets are in its environment. */
-function said(auth: ProgramAuth): { args: string[]; env: Record<string, string> } {
+function loginArguments(auth: ProgramAuth): { args: string[]; env: Record<string, string> } {
   const args = ["--auth", auth.mode];
   switch (auth.mode) {
     case "none":
@@ -278,9 +278,9 @@ export async function waitForPage(page: Page, title: string): Promise<void> {
 }
 
 /** Checks that the open dialog has all these texts, presses its button, and waits until it is closed. */
-export async function confirm(page: Page, says: readonly (string | RegExp)[], verb: string) {
+export async function confirm(page: Page, sentences: readonly (string | RegExp)[], verb: string) {
   const dialog = page.getByRole("dialog");
-  for (const sentence of says) await dialog.getByText(sentence).first().waitFor();
+  for (const sentence of sentences) await dialog.getByText(sentence).first().waitFor();
   await dialog.getByRole("button", { name: verb, exact: true }).click();
   await dialog.waitFor({ state: "detached" });
 }

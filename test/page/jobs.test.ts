@@ -16,15 +16,18 @@ const field = (page: Page) => page.getByLabel("Search jobs");
 const rows = (page: Page, count: number) =>
   page.locator(`table.jobs tbody tr:nth-child(${count}):last-child`).waitFor();
 
-test("A tab requests the jobs of its condition, in its own order, and Back brings the last one.", async () => {
+test("A tab requests the jobs of its condition, in its own order, and Back returns to the previous tab.", async () => {
   await visit(admin, "/jobs", async ({ page, requests }) => {
     await waitForPage(page, "Jobs");
     const { failed } = await admin.utils.countJobs();
     await page.locator(".tabs").getByText("Failed", { exact: true }).last().click();
     await waitForPage(page, "Jobs, failed");
     await rows(page, Math.min(failed, 100));
-    const asked = requests.filter(({ path }) => path.startsWith("/api/jobs?")).at(-1)?.path;
-    assert.equal(asked, "/api/jobs?limit=100&fields=row&count=fast&sort=-failed_at&q=is%3Afailed");
+    const requested = requests.filter(({ path }) => path.startsWith("/api/jobs?")).at(-1)?.path;
+    assert.equal(
+      requested,
+      "/api/jobs?limit=100&fields=row&count=fast&sort=-failed_at&q=is%3Afailed",
+    );
     await page.goBack();
     await waitForPage(page, "Jobs");
     await rows(page, 100);
@@ -90,7 +93,7 @@ test("A query is typed with completions, becomes chips, and is the address.", as
   });
 });
 
-test("A wrong query is marked where it is wrong, and the way out is a click.", async () => {
+test("An invalid query is marked at its fault, and one click corrects it.", async () => {
   await visit(admin, "/jobs", async ({ page }) => {
     await waitForPage(page, "Jobs");
     await field(page).fill("attempst>5");
@@ -117,8 +120,10 @@ test("Paging shows all jobs by cursor, with their places, and none twice.", asyn
       if (from + 100 < all.length) await pager.getByRole("link", { name: "Next" }).click();
     }
     assert.equal(await pager.getByRole("link", { name: "Next" }).count(), 0);
-    const asked = requests.filter(({ path }) => path.startsWith("/api/jobs?"));
-    assert.ok(asked.every(({ path }) => path.includes("fields=row") && !path.includes("offset=")));
+    const requested = requests.filter(({ path }) => path.startsWith("/api/jobs?"));
+    assert.ok(
+      requested.every(({ path }) => path.includes("fields=row") && !path.includes("offset=")),
+    );
     await pager.getByRole("link", { name: "Previous" }).click();
     await page.locator(`#job-${all[200]}`).waitFor();
     await page.reload();
@@ -236,7 +241,7 @@ test("On a narrow screen a row opens the page of its job.", async () => {
   await visit(admin, "/jobs", work, { viewport: { width: 1024, height: 768 } });
 });
 
-test("Failed jobs are put together by error, opened in place, and shown alone.", async () => {
+test("Failed jobs are grouped by error, opened in place, and shown alone.", async () => {
   await visit(admin, "/jobs?q=is%3Afailed", async ({ page }) => {
     await waitForPage(page, "Jobs, failed");
     await page.getByRole("link", { name: "By error" }).click();

@@ -21,7 +21,7 @@ async function tabTo(page: Page, selector: string, most = 40): Promise<void> {
 /** The focus comes there by itself. */
 const focused = (page: Page, selector: string) => page.locator(`${selector}:focus`).waitFor();
 
-test("A turn of the page moves the focus to its heading and changes the title.", async () => {
+test("A change of the page moves the focus to its heading and changes the title.", async () => {
   await visit(admin, "/", async ({ page }) => {
     await waitForPage(page, "Overview");
     for (const name of ["Jobs", "Queues", "Tasks", "Workers", "Cron", "Maintenance", "Overview"]) {

@@ -8,7 +8,7 @@ before(async () => {
   admin = await startAdmin();
 });
 
-test("Three hundred tasks are pages, and any of them is found by its name.", async () => {
+test("Three hundred tasks are several pages, and each is found by its name.", async () => {
   const many = await startAdmin({ samples: false });
   await many.sql(`insert into {}._private_tasks (identifier)
     select 'task ' || to_char(n, 'FM000') from generate_series(1, 300) as n`);

@@ -168,8 +168,8 @@ test("An operation is paused, resumed and stopped from any page.", async () => {
     await page.keyboard.press("g");
     await page.keyboard.press("a");
     await waitForPage(page, "Activity");
-    for (const said of ["Stopped operation", "Resumed operation", "Paused operation"]) {
-      await page.locator("table.activity").getByText(said).first().waitFor();
+    for (const message of ["Stopped operation", "Resumed operation", "Paused operation"]) {
+      await page.locator("table.activity").getByText(message).first().waitFor();
     }
     await page.getByText(`Rescheduled ${changed} jobs`).first().waitFor();
   });
@@ -215,8 +215,8 @@ test("Going back from a receipt shows the list as it was left, however late an a
 });
 
 /** Presses Undo in the notice with the text, and waits for the notice of the undo. */
-async function undo(page: Page, says: RegExp, count: string): Promise<void> {
-  const notice = page.locator(".notice").filter({ hasText: says });
+async function undo(page: Page, message: RegExp, count: string): Promise<void> {
+  const notice = page.locator(".notice").filter({ hasText: message });
   await notice.getByRole("button", { name: "Undo…" }).click();
   await confirm(page, [`Restores ${count.split(" ")[0]} of ${count}.`], `Restore ${count}`);
   await dismissNotice(page, `Undone: ${count.split(" ")[0]} of ${count}`);

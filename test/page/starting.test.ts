@@ -52,18 +52,18 @@ test("The skeleton has the theme that was selected in this browser.", async () =
 
 test("The module is requested before its host has arrived, and once.", async () => {
   const { prepare, release } = heldBack("admin_ui.js");
-  let asked = 0;
+  let requested = 0;
   const watched = async (page: Page) => {
     page.on("request", (request) => {
       if (!request.url().endsWith("/admin_ui_bg.wasm")) return;
-      asked += 1;
+      requested += 1;
       release();
     });
     await prepare(page);
   };
   const work = async ({ page }: Visit) => {
     await isLive(page);
-    assert.equal(asked, 1);
+    assert.equal(requested, 1);
   };
   await visit(admin, "/", work, { isStarting: true, prepare: watched });
 });
@@ -116,7 +116,7 @@ function blockStorage(): void {
   Object.defineProperty(globalThis, "localStorage", { get });
 }
 
-test("On a phone More has the pages that the bar has not, and the theme.", async () => {
+test("On a phone More has the pages that are not in the bar, and the theme.", async () => {
   const work = async ({ page }: Visit) => {
     await page.getByRole("button", { name: "More", exact: true }).click();
     const more = page.getByRole("navigation", { name: "More pages" });

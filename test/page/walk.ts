@@ -14,18 +14,18 @@ import { open, type View, views } from "./views.ts";
 const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 /** An admin with something on every page: timetables that differ, limits, and the receipt of an operation. */
-export async function furnishedAdmin(): Promise<TestAdmin> {
+export async function adminWithSamples(): Promise<TestAdmin> {
   const admin = await startAdmin({ extensions: ["operations", "limits"] });
   await seedLimits((text) => admin.sql(text));
   // Without one there is no timetable to look at, and none that differs from others.
   const cron = [
     { identifier: "nightly", task: "send_email", pattern: "*/20 2 * * *", backfill_ms: 1 },
   ];
-  const said = { threshold_ms: 3_600_000, cron, task_identifiers: ["send_email"] };
+  const metadata = { threshold_ms: 3_600_000, cron, task_identifiers: ["send_email"] };
   for (const version of ["1.0.0", "2.0.0"])
     await admin.sql(
       "insert into {}._private_workers (id, last_heartbeat_at, metadata) values ($1, now(), $2)",
-      [`keeper ${version}`, JSON.stringify({ ...said, version })],
+      [`keeper ${version}`, JSON.stringify({ ...metadata, version })],
     );
   await visit(admin, "/jobs?q=is%3Ascheduled", async ({ page }) => {
     await page.locator(".jobs tbody tr").first().waitFor();
@@ -40,7 +40,7 @@ export async function furnishedAdmin(): Promise<TestAdmin> {
   return admin;
 }
 
-/** Of the operation and the limits that furnishedAdmin() leaves. */
+/** Of the operation and the limits that adminWithSamples() leaves. */
 export const receipts: readonly View[] = [
   { name: "no limit", route: "/limits/no%20such", title: "Limit no such" },
   { name: "limit", route: "/limits/payments", title: "Limit payments" },

@@ -9,7 +9,7 @@ import {
 import { returnUnknownJobs } from "../../src/queue/settle/give-back.ts";
 import { recoverStaleWorkers } from "../../src/queue/workers/recover-jobs.ts";
 import { resetStaleLocks } from "../../src/queue/workers/reset-stale-locks.ts";
-import { FOR_THE_SESSION } from "../../src/worker/connection/session-settings.ts";
+import { SESSION_SETTINGS } from "../../src/worker/connection/session-settings.ts";
 import { heartbeat, lockJob, testQueue } from "./queue-database.ts";
 
 const queue = testQueue();
@@ -69,7 +69,7 @@ test("The recovery of a stale worker reads no other jobs.", async () => {
 test("The return of jobs that a lost fetch has locked reads no other jobs.", async () => {
   await addJobs();
   const work = async (db: Database) => (await returnUnknownJobs(db, "dead", [], [])).jobs;
-  assert.deepEqual(await reading(work, FOR_THE_SESSION), [1, true]);
+  assert.deepEqual(await reading(work, SESSION_SETTINGS), [1, true]);
 });
 
 test("The reset of locks older than 4 hours reads no other jobs.", async () => {

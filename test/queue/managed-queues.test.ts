@@ -16,7 +16,7 @@ import { returnJobs, returnUnknownJobs } from "../../src/queue/settle/give-back.
 import { queueOf } from "../../src/queue/sql/slots.ts";
 import { renewLocks } from "../../src/queue/workers/renew-locks.ts";
 import { resetStaleLocks } from "../../src/queue/workers/reset-stale-locks.ts";
-import { FOR_THE_SESSION } from "../../src/worker/connection/session-settings.ts";
+import { SESSION_SETTINGS } from "../../src/worker/connection/session-settings.ts";
 import { migratedDatabase } from "../support/database.ts";
 import { waitUntil } from "../support/until.ts";
 import { testQueue } from "./queue-database.ts";
@@ -188,7 +188,7 @@ test("Ten thousand jobs of full, paused and slow queues do not hide a job of a f
 async function planOf(rates: boolean): Promise<string[]> {
   const client = await queue.pool.connect();
   try {
-    await client.query(FOR_THE_SESSION);
+    await client.query(SESSION_SETTINGS);
     const text = takeManaged({ flags: false, rates, barred: false })(queue.db.schema.quoted);
     await client.query(`prepare taking (text[], int, text, float8[]) as ${text}`);
     const { rows } = await client.query<{ "QUERY PLAN": string }>(
@@ -255,7 +255,7 @@ test("A rate is exact: a run takes at most its tokens, and each of them is used 
   assert.ok(Math.abs((rate?.ahead ?? 0) - 19 * 6) < 5);
 });
 
-test("More slots are there at once, and fewer when enough runs have ended.", async () => {
+test("A higher number of slots applies at once, a lower one when enough runs have ended.", async () => {
   await add("q", 20);
   await limit("q", 2);
   await manage();

@@ -44,7 +44,7 @@ import {
   type QueueFilter,
   queueRow,
   queueRows,
-  queueRowsHeldBy,
+  queueRowsLockedBy,
 } from "../../src/insight/lists/queues/queue-rows.ts";
 import { liveTasks, liveVersions } from "../../src/insight/lists/worker-reports.ts";
 import { readFullRows } from "../../src/insight/pages/full-rows.ts";
@@ -74,7 +74,7 @@ import {
   tallyAll,
   tallyChunk,
 } from "../../src/insight/stats/tally-pages.ts";
-import { askedMark, encodeCursor } from "../../src/insight/walk/cursor.ts";
+import { encodeCursor, hashOfFilters } from "../../src/insight/walk/cursor.ts";
 import type { JobSort } from "../../src/insight/walk/order.ts";
 import type { Position } from "../../src/insight/walk/walk-place.ts";
 import { readHolders, readUnsettledJobs, unknownHolder } from "../../src/insight/why/holders.ts";
@@ -205,7 +205,7 @@ const large: Answer = (text) => {
 };
 const cursor = (sort: JobSort, position: Position) =>
   encodeCursor({
-    ...{ sort, asked: askedMark(["", "all", "", "", ""]), nowUs: "", skip: 0 },
+    ...{ sort, filterHash: hashOfFilters(["", "all", "", "", ""]), nowUs: "", skip: 0 },
     ...{ isExactShown: false, size: 0, isNone: false },
     place: { segment: 0, position },
   });
@@ -249,9 +249,12 @@ const LARGE: Gauge = { ...GAUGE, pages: 1_000_000 };
 const COUNT = { count: 0, undecided: 0, firstId: "0", afterId: "0", lastId: "1" };
 
 /** Compiled without a database: nothing is looked up for these texts. */
-const nobody = { client: { query: async () => ({ rows: [] }) }, schema: schemaName() } as never;
-const failedQuery = () => compileQuery(nobody, "is:failed", { nowUs: "0" });
-const checkedQuery = () => compileQuery(nobody, "payload.a:1", { nowUs: "0" });
+const emptyDatabase = {
+  client: { query: async () => ({ rows: [] }) },
+  schema: schemaName(),
+} as never;
+const failedQuery = () => compileQuery(emptyDatabase, "is:failed", { nowUs: "0" });
+const checkedQuery = () => compileQuery(emptyDatabase, "payload.a:1", { nowUs: "0" });
 
 const UNFINISHED = { by: ["args"], while: "unfinished" } as const;
 
@@ -478,8 +481,8 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
   "queues-probe": [(db) => probedCounts(db, [1]), queueIndex],
   "queue-name": (db) => queueNameOf(db, 1),
   "queue-row": [(db) => queueRow(db, "q"), () => ({ present: true })],
-  "queues-locked-by": [(db) => queueRowsHeldBy(db, "w", 1), () => ({ present: true })],
-  "queues-locked-by-without-heartbeats": (db) => queueRowsHeldBy(db, "w", 1),
+  "queues-locked-by": [(db) => queueRowsLockedBy(db, "w", 1), () => ({ present: true })],
+  "queues-locked-by-without-heartbeats": (db) => queueRowsLockedBy(db, "w", 1),
   "queue-row-without-heartbeats": (db) => queueRow(db, "q"),
   "queue-jobs": [
     async (db) => {
@@ -619,7 +622,7 @@ for (const { flags, pauses } of forms) {
   }
 }
 
-/** A cleanup that deletes a name of each kind, of which the new ones are in use. */
+/** A cleanup that deletes a name of each kind; the new names are in use. */
 function cleanedUp(present = true): Answer {
   let transactions = 0;
   return (text) => {

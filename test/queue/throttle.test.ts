@@ -63,7 +63,7 @@ test("A finished job does not end the period; its end does, by the database's cl
   assert.equal((await add(job({ n: 1 }))).isThrottled, true);
 });
 
-test("By decides which jobs are equal; the task always counts.", async () => {
+test("The option by decides which jobs are equal; the task always counts.", async () => {
   const by = ["args.user"] as const;
   const dropped: boolean[] = [];
   for (const one of [

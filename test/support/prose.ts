@@ -10,7 +10,7 @@ export interface Prose {
 const token =
   /"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`|\/\*[\s\S]*?\*\/|\/\/[^\n]*|(?<=[=(,:!&|?{};\n]\s*)\/(?![*/\s])(?:[^/\\\n[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\/[dgimsuvy]*/g;
 const sql =
-  /\b(select|insert|update|delete|with|values)\b[\s\S]*\b(from|into|set|as|where)\b|_private_/;
+  /\bselect\b[\s\S]*\b(from|as|where)\b|\binsert into\b|\bupdate [\w."…]+[\s\S]*\bset\b|\bdelete from\b|\bwith (recursive )?\w+( \([^)]*\))? as\b|\bvalues \(|_private_/;
 
 function proseOfCode(source: string): Prose[] {
   const found: Prose[] = [];

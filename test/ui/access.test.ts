@@ -96,9 +96,9 @@ test("A token sent in the wrong way is sent once more in the right one.", async 
 test("Text that cannot be a header is refused at once.", async () => {
   const page = await start("/");
   page.answer("api/session", challenge("bearer"), 401);
-  const asked = page.requests.length;
+  const requested = page.requests.length;
   for (const token of ["", "   ", "a b", "a\nb: c", "tökén"]) signIn(page, token);
-  assert.equal(page.requests.length, asked);
+  assert.equal(page.requests.length, requested);
   assert.match(page.text, /visible ASCII characters only/);
 });
 
@@ -109,15 +109,15 @@ test("After too many failed logins the page counts down until the next attempt."
   page.answer("api/session", { error: "Too many", code: "too_many_logins" }, 429, "20");
   assert.match(page.text, /Try again in 20 seconds\./);
   assert.equal(page.button("Sign in").attrs["aria-disabled"], "true");
-  const asked = page.requests.length;
+  const requested = page.requests.length;
   signIn(page, "y");
-  assert.equal(page.requests.length, asked);
+  assert.equal(page.requests.length, requested);
   page.pass(19000);
   assert.match(page.text, /Try again in 1 second\./);
   page.pass(1500);
   assert.doesNotMatch(page.text, /Too many/);
   signIn(page, "y");
-  assert.equal(page.requests.length, asked + 1);
+  assert.equal(page.requests.length, requested + 1);
 });
 
 const tooMany = { error: "too many logins at once", code: "too_many_logins" };
@@ -142,9 +142,9 @@ test("A page that is loaded again while there are too many logins waits with its
   const page = await start("/", new Map([["worker.token", "t"]]));
   page.answer("api/session", tooMany, 429, "1");
   assert.match(page.text, /Too many logins at once.*The page keeps trying\./);
-  const asked = page.requests.length;
+  const requested = page.requests.length;
   page.pass(3000);
-  assert.equal(page.requests.length, asked + 1);
+  assert.equal(page.requests.length, requested + 1);
   assert.equal(page.requestOf("api/session").headers, "authorization: Bearer t");
 });
 

@@ -57,7 +57,7 @@ test("The job that has the key is shown, and what each mode does to it.", async 
 test("Times count from now as on the command line, and go out as they are then.", async () => {
   const page = await form();
   page.type("identifier", "charge_card");
-  for (const [typed, at, said] of [
+  for (const [typed, at, fault] of [
     ["in 2h", "2026-03-01T14:00:00", "in 2 h: today, Sun 1 Mar 2026 15:00:00 +01:00"],
     ["+1h30m", "2026-03-01T13:30:00", "today, Sun 1 Mar 2026 14:30:00 +01:00"],
     ["2026-03-02T08:30", "2026-03-02T07:30:00", "tomorrow, Mon 2 Mar 2026 08:30:00 +01:00"],
@@ -73,7 +73,7 @@ test("Times count from now as on the command line, and go out as they are then."
     ["13:01", "2026-03-01T12:01:00", "today, Sun 1 Mar 2026 13:01:00 +01:00"],
   ] as const) {
     page.type("run_at", typed);
-    assert.ok(page.dialogText.includes(said), typed);
+    assert.ok(page.dialogText.includes(fault), typed);
     assert.match(line(page), new RegExp(`--run-at ${at}\\.000Z`));
   }
   for (const wrong of [
@@ -232,7 +232,7 @@ test("A duplicate takes over everything but the key.", async () => {
 test("A JSON error is shown at its place, and the one change that fixes it is offered.", async () => {
   const page = await form();
   const payload = () => page.byId("field-payload").attrs["value"];
-  for (const [typed, said, offer, corrected] of [
+  for (const [typed, fault, offer, corrected] of [
     [
       '{\n  "amount": 466\n  "currency": "EUR"\n}',
       "Line 3, column 3: a comma is missing after 466.",
@@ -247,11 +247,11 @@ test("A JSON error is shown at its place, and the one change that fixes it is of
     ['{"a":', "Line 1, column 6: the text ends too early.", "", ""],
   ] as const) {
     page.type("payload", typed);
-    assert.ok(page.dialogText.includes(said), `${typed}: ${page.dialogText}`);
+    assert.ok(page.dialogText.includes(fault), `${typed}: ${page.dialogText}`);
     const gutter = page.all((e) => e.attrs["class"] === "gutter");
     assert.equal(
       textOf(collect(gutter, (e) => e.tag === "b")),
-      said.slice(5, said.indexOf(",")),
+      fault.slice(5, fault.indexOf(",")),
       "the line is marked",
     );
     if (offer === "") continue;

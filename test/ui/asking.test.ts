@@ -19,12 +19,12 @@ import {
 
 before(ensureBuilt);
 
-const askedFor = (page: Page, start: string) =>
+const requestsFor = (page: Page, start: string) =>
   page.requests.filter(({ path }) => path.startsWith(start)).length;
 
 /** Lets seconds pass in which the counts change; each question is answered at once, with so many bytes. */
 function busy(page: Page, seconds: number, start: string, body: unknown, bytes: number): number {
-  const before = askedFor(page, start);
+  const before = requestsFor(page, start);
   let answered = before;
   for (let n = 1; n <= seconds; n++) {
     feed(page, {
@@ -32,7 +32,8 @@ function busy(page: Page, seconds: number, start: string, body: unknown, bytes: 
       pulse: pulse({ at: timeAt(n) }),
     });
     page.pass(1000);
-    for (; answered < askedFor(page, start); answered++) page.answer(start, body, 200, "", bytes);
+    for (; answered < requestsFor(page, start); answered++)
+      page.answer(start, body, 200, "", bytes);
   }
   return answered - before;
 }
@@ -71,21 +72,21 @@ test("Failed jobs are requested when one has failed, and only now and then while
   push(0, {});
   page.pass(5000);
   page.answer("api/jobs", list);
-  const before = askedFor(page, "api/jobs");
+  const before = requestsFor(page, "api/jobs");
   for (let n = 5; n < 18; n++) {
     push(n, { ready: value(n) });
     page.pass(1000);
   }
-  assert.equal(askedFor(page, "api/jobs"), before);
+  assert.equal(requestsFor(page, "api/jobs"), before);
   push(18, { failed: value(2), last_failed_at: timeAt(18) });
   page.pass(1000);
-  assert.equal(askedFor(page, "api/jobs"), before + 1);
+  assert.equal(requestsFor(page, "api/jobs"), before + 1);
   page.answer("api/jobs", list);
   for (let n = 19; n < 36; n++) {
     push(n, { ready: value(n), failed: value(2), last_failed_at: timeAt(18) });
     page.pass(1000);
   }
-  assert.equal(askedFor(page, "api/jobs"), before + 2, "something else could have changed them");
+  assert.equal(requestsFor(page, "api/jobs"), before + 2, "something else could have changed them");
 });
 
 test("Rows that were read a while ago show their age, once something has changed since.", async () => {
@@ -108,17 +109,17 @@ test("A page of writes follows the operation that runs, and sees its end.", asyn
   const page = await openPage("/activity");
   const none = { entries: [], is_recorded: true, next_cursor: null };
   page.answer("api/activity", none);
-  let asked = askedFor(page, "api/activity");
+  let requested = requestsFor(page, "api/activity");
   for (let n = 1; n <= 60; n++) {
     feed(page, { operation: operation({ state: n < 60 ? "running" : "done", done: n }) });
     page.pass(1000);
-    if (askedFor(page, "api/activity") === asked) continue;
-    asked++;
+    if (requestsFor(page, "api/activity") === requested) continue;
+    requested++;
     page.answer("api/activity", none, 200, "", 200);
   }
-  assert.ok(asked >= 14 && asked <= 22, `${asked} times`);
+  assert.ok(requested >= 14 && requested <= 22, `${requested} times`);
   page.pass(6000);
-  assert.equal(askedFor(page, "api/activity"), asked + 1);
+  assert.equal(requestsFor(page, "api/activity"), requested + 1);
 });
 
 test("Error groups that were read before the last failure are requested again until they have it.", async () => {
@@ -126,19 +127,19 @@ test("Error groups that were read before the last failure are requested again un
   const answer = (second: number) =>
     page.answer("api/groups", { ...groups([]), as_of: timeAt(second) });
   answer(0);
-  const before = askedFor(page, "api/groups");
+  const before = requestsFor(page, "api/groups");
   feed(page, {
     counts: counts({ as_of: timeAt(10), failed: value(1), last_failed_at: timeAt(9) }),
   });
-  for (const [second, asked] of [
+  for (const [second, requested] of [
     [2, 1],
     [3, 2],
     [12, 3],
   ] as const) {
     page.pass(6000);
-    assert.equal(askedFor(page, "api/groups"), before + asked);
+    assert.equal(requestsFor(page, "api/groups"), before + requested);
     answer(second);
   }
   page.pass(12_000);
-  assert.equal(askedFor(page, "api/groups"), before + 3);
+  assert.equal(requestsFor(page, "api/groups"), before + 3);
 });

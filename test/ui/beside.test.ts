@@ -25,7 +25,7 @@ const marked = (page: Page, name: string) =>
     .filter((row) => String(row.attrs["class"]).split(" ").includes(name))
     .map((row) => row.attrs["data-arg"]);
 const follow = (page: Page) => page.go(String(page.navigations.at(-1)), page.entry);
-const asked = (page: Page, start: string) =>
+const requested = (page: Page, start: string) =>
   page.requests.filter(({ path }) => path.startsWith(start)).length;
 
 const GATEWAY = "GatewayError: HTTP # from /v1/charges/#";
@@ -51,7 +51,7 @@ const heads = (page: Page) =>
     .one((e) => e.tag === "thead")
     .children.map((row) => textOf([row as ReturnType<typeof page.one>]));
 
-test("Groups have heads of their own; those of jobs are below them while a group is open.", async () => {
+test("Groups have column heads of their own; the heads of jobs are below them while a group is open.", async () => {
   const page = await groupedByError();
   assert.deepEqual(heads(page), ["ErrorLast 3 hJobsFirstLast"]);
   page.app.dispatch("jobs.open", "of aaaaaaaaaaaa", "");
@@ -103,7 +103,7 @@ test("Text that all errors of a group have in common is not repeated in each row
   assert.match(texts(page)[3] ?? "", /#3No error recorded/);
 });
 
-test("A group whose rows take long is filled in steps, as far as a few of them lead.", async () => {
+test("A group whose rows take long to find is filled in a few steps, and then on request.", async () => {
   const page = await groupedByError();
   page.app.dispatch("jobs.open", "of aaaaaaaaaaaa", "");
   const part = { complete: false, ranking: "partial" };
@@ -112,7 +112,7 @@ test("A group whose rows take long is filled in steps, as far as a few of them l
   page.answer(GATEWAY_ROWS, jobs([charge(9, 503, "b"), charge(5, 503, "a")], "c2", part));
   assert.deepEqual(ids(page).slice(1, 3), ["9", "5"]);
   for (let i = 0; i < 6; i++) page.answer(GATEWAY_ROWS, jobs([charge(9, 503, "b")], "c3", part));
-  assert.equal(asked(page, GATEWAY_ROWS), 8);
+  assert.equal(requested(page, GATEWAY_ROWS), 8);
   assert.match(page.text, /the search stopped there · show all/);
 });
 
@@ -133,7 +133,7 @@ test("Rows of an open group stay where they are when newer ones arrive, and remo
   assert.deepEqual(ids(page).slice(0, 3), ["of bbbbbbbbbbbb", "of aaaaaaaaaaaa", "9"]);
 });
 
-test("A name is a group exactly, whatever it contains, and its query finds no other.", async () => {
+test("A group by name matches the name exactly, whatever it contains, and so does its query.", async () => {
   const page = await openPage("/jobs?q=is%3Aready%20or%20is%3Ablocked&group=queue");
   page.answer(
     "api/groups?by=queue",
@@ -194,11 +194,11 @@ async function besideOf(page: Page, key: string, whole = job(Number(key))): Prom
 
 test("A job opens beside the list, which is not requested again.", async () => {
   const page = await wide();
-  const before = asked(page, "api/jobs?");
+  const before = requested(page, "api/jobs?");
   page.app.dispatch("jobs.open", "2", "");
   assert.equal(page.navigations.at(-1), "/jobs?job=2");
   page.go("/jobs?job=2");
-  assert.equal(asked(page, "api/jobs?"), before);
+  assert.equal(requested(page, "api/jobs?"), before);
   assert.equal(page.focus, "beside");
   assert.deepEqual(marked(page, "cur"), ["2"]);
   page.answer("api/jobs/2?", job(2, { task_identifier: "charge_card" }));
@@ -251,7 +251,7 @@ test("On a narrow page a job replaces the list, however it was linked.", async (
   assert.equal(page.navigations.at(-1), "/jobs/3");
   const pasted = await openPage("/jobs?job=3");
   assert.equal(pasted.navigations.at(-1), "/jobs/3");
-  assert.equal(asked(pasted, "api/jobs/"), 0);
+  assert.equal(requested(pasted, "api/jobs/"), 0);
 });
 
 test("A job that ends while it is open is marked as ended, and so is its row.", async () => {

@@ -52,8 +52,8 @@ test("All jobs of a query are cancelled after a preview, which counts those that
   page.app.dispatch("app.key", "", "Mod+a");
   page.click("Cancel…");
   page.click("Preview");
-  const asked = JSON.parse(page.requestOf("api/operations").body);
-  assert.deepEqual(asked, { q: "is:running", action: "cancel", changes: {}, dry_run: true });
+  const requested = JSON.parse(page.requestOf("api/operations").body);
+  assert.deepEqual(requested, { q: "is:running", action: "cancel", changes: {}, dry_run: true });
   const would = { change_value: value(2), skip_locked_value: value(40) };
   page.answer("api/operations", rehearsal({ count: value(42), would }));
   assert.doesNotMatch(page.dialogText, /skipped/);

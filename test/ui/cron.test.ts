@@ -82,8 +82,17 @@ test("A tick that was not scheduled is marked, whatever ran before.", async () =
 
 test("An entry that no worker reports any more is marked, and shows no pattern.", async () => {
   const page = await openPage("/cron");
-  const nobodys = { task: null, match: null, in_words: null, next_execution: null, backfill: null };
-  page.answer("api/cron", listed([entry("forgotten", { ...nobodys, workers: 0, worker_ids: [] })]));
+  const unreported = {
+    task: null,
+    match: null,
+    in_words: null,
+    next_execution: null,
+    backfill: null,
+  };
+  page.answer(
+    "api/cron",
+    listed([entry("forgotten", { ...unreported, workers: 0, worker_ids: [] })]),
+  );
   assert.deepEqual(rows(page), [
     "forgottenno worker reports it any moreunknownnone6 m ago20 dno worker",
   ]);
@@ -178,8 +187,8 @@ test("A schedule differs from an entry in code, and has its actions.", async () 
   page.click("Pause…");
   assert.match(page.dialogText, /^Pause nightly.*It adds no jobs until it is resumed\./);
   page.app.dispatch("dialog.submit", "", "");
-  const asked = page.requestOf("api/schedules");
-  assert.equal(asked.body, '{"action":"pause","identifier":"nightly"}');
+  const requested = page.requestOf("api/schedules");
+  assert.equal(requested.body, '{"action":"pause","identifier":"nightly"}');
   page.answer("api/schedules", { message: "Paused the schedule nightly" });
   assert.deepEqual(page.notices, ["Paused the schedule nightly"]);
 });

@@ -163,18 +163,18 @@ test("The details of a group follow new failures, once the page is not in use.",
   page.pass(16_000);
   page.answer(failedPath(), groups([gateway({ last_seen: timeAt(5), sample_ids: [8] })]));
   page.answer(retryingPath(), groups([]));
-  const asked = () => page.requests.filter(({ path }) => path.includes("id%3A8")).length;
-  assert.equal(asked(), 0);
+  const requested = () => page.requests.filter(({ path }) => path.includes("id%3A8")).length;
+  assert.equal(requested(), 0);
   // No further job fails, and the page gets no more input.
   page.pass(10_000);
-  assert.equal(asked(), 1);
+  assert.equal(requested(), 1);
   page.answer("api/groups?by=queue", groups([group("payouts", { count: value(9) })]));
   page.answer("api/jobs?fields=row", { jobs: [{ id: 8, condition_since: timeAt(5) }] });
   assert.match(newest(), /#8/);
   assert.doesNotMatch(newest(), /#7/);
   assert.match(page.text, /queuepayouts9/);
   page.pass(30_000);
-  assert.equal(asked(), 1, "once for each change");
+  assert.equal(requested(), 1, "once for each change");
 });
 
 test("All jobs of a group are retried by a query, after a preview, by button and by key.", async () => {

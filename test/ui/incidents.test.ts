@@ -36,7 +36,7 @@ async function overview(list = [stuck, failing]): Promise<Page> {
   return page;
 }
 
-function tell(page: Page, list: (typeof stuck)[]): void {
+function feedIncidents(page: Page, list: (typeof stuck)[]): void {
   feed(page, { incidents: incidents(list) });
   page.app.render();
 }
@@ -116,7 +116,7 @@ test("The key of an incident's action opens its dialog, once the incident is the
 test("While the pointer or the focus is on the incidents they keep their places.", async () => {
   const page = await overview();
   page.app.held(true);
-  tell(page, [silent, failing]);
+  feedIncidents(page, [silent, failing]);
   assert.deepEqual(rows(page), ["incident-stuck_queue:1", "incident-error_group:1"]);
   const over = page.byId("incident-stuck_queue:1");
   assert.match(String(over.attrs["class"]), /gone/);
@@ -125,27 +125,27 @@ test("While the pointer or the focus is on the incidents they keep their places.
   assert.deepEqual(rows(page), ["incident-silent:1", "incident-error_group:1"]);
 });
 
-test("An incident that an action has resolved shows its receipt, struck, for ten seconds.", async () => {
+test("An incident that an action has resolved stays for ten seconds, struck through, with its receipt.", async () => {
   const page = await overview();
   page.click("Unlock…");
   page.click("Unlock");
   page.answer("api/maintenance", { message: "Unlocked 480 jobs and 1 queue" });
   assert.match(textOf([page.byId("incident-stuck_queue:1")]), /480 jobs wait/, "it is not over");
-  tell(page, [failing]);
+  feedIncidents(page, [failing]);
   const over = page.byId("incident-stuck_queue:1");
   assert.equal(over.attrs["class"], "inc gone");
   assert.match(textOf([over]), /stuck.*Unlocked 480 jobs and 1 queue.*Resolved$/);
   page.pass(10_100);
-  tell(page, [failing]);
+  feedIncidents(page, [failing]);
   assert.deepEqual(rows(page), ["incident-error_group:1"]);
 });
 
 test("An incident that is over stays for ten seconds, also while the page is not in use.", async () => {
   const page = await overview();
-  tell(page, [failing]);
+  feedIncidents(page, [failing]);
   assert.deepEqual(rows(page), ["incident-stuck_queue:1", "incident-error_group:1"]);
   page.pass(10_100);
-  tell(page, [failing]);
+  feedIncidents(page, [failing]);
   assert.deepEqual(rows(page), ["incident-error_group:1"]);
 });
 

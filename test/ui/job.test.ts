@@ -358,7 +358,7 @@ test("Actions have keys, and a job is copied as link, command, line and JSON.", 
   assert.equal(JSON.parse(json ?? "").id, 7);
 });
 
-test("A shell line on another schema names it behind the command, as the command line's own do.", async () => {
+test("A shell line for another schema names it after the command, like the lines of the command line.", async () => {
   for (const [schema, option] of [
     ["billing", "--schema=billing"],
     ["-x y", "--schema='-x y'"],
@@ -375,7 +375,7 @@ test("A shell line on another schema names it behind the command, as the command
   }
 });
 
-test("A copied line has what a terminal acts on as octal bytes, as the server's lines have it.", async () => {
+test("A copied shell line has control characters as octal bytes, like the lines of the server.", async () => {
   const hostile = "k\u0015touch PASTED\n#\u202e";
   const page = await shown(failedJob(7, { queue_name: hostile, key: hostile }), failed());
   page.app.dispatch("job.copy-add", "", "");

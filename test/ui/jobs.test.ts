@@ -107,7 +107,7 @@ test("A row shows its job's status and the time that matters.", async () => {
   );
 });
 
-test("A row of a job that crashes its worker has the count of its own attempt, or none.", async () => {
+test("The row of a job that crashes its workers has the number of crashes only at the attempt of the incident.", async () => {
   const page = await openPage("/jobs");
   const crashes = { kind: "poison", links: { queue: null, worker: null, job: 1 } } as const;
   const sentence = "Attempt 11 of 25 runs now, and the last 10 crashed their worker. More.";
@@ -225,9 +225,9 @@ test("Completions are requested after a pause in typing, selected with arrows, a
   page.pass(20);
   type(page, "queue:b");
   page.pass(100);
-  const asked = page.requests.filter(({ path }) => path.startsWith("api/suggest"));
+  const requested = page.requests.filter(({ path }) => path.startsWith("api/suggest"));
   assert.deepEqual(
-    asked.map(({ path }) => path),
+    requested.map(({ path }) => path),
     ["api/suggest?q=queue%3Ab&at=7"],
   );
   const found = [
@@ -443,9 +443,9 @@ test("Stop ends a search, and the found jobs stay.", async () => {
   const page = await openPage("/jobs?q=payload%3Aneedle");
   const resting = { complete: false, scanned: 500_000, took_ms: 500, count: null };
   page.answer("api/jobs?limit=100", jobs([job(7)], "c1", resting));
-  const asked = page.requestOf("api/jobs");
+  const requested = page.requestOf("api/jobs");
   page.click("Stop");
-  page.app.replied(asked.id, 200, "", JSON.stringify(jobs([job(5)])));
+  page.app.replied(requested.id, 200, "", JSON.stringify(jobs([job(5)])));
   assert.deepEqual(ids(page), ["7"]);
   assert.match(page.text, /Continue/);
 });
@@ -483,7 +483,7 @@ test("An empty list shows why it is empty and which condition to remove.", async
   assert.equal(link("Use queue:billing")["class"], "btn p");
 });
 
-test("Columns and density are kept in the browser, and are no part of the address.", async () => {
+test("Columns and density are kept in the browser, and are not part of the address.", async () => {
   const page = await openList([job(1, { key: "user:7", priority: -3 })]);
   page.app.dispatch("jobs.setting", "column-key", "on");
   page.app.dispatch("jobs.setting", "column-priority", "on");

@@ -271,7 +271,7 @@ test("A limit is removed after a confirmation.", async () => {
   assert.equal(page.navigations.at(-1), "/limits");
 });
 
-test("A limit of the name remove keeps its page after another action.", async () => {
+test("A limit with the name remove keeps its page after another action.", async () => {
   const page = await openPage("/limits/remove");
   const backing_off = { until: timeAt(180), reason: "429" };
   page.answer("api/limits/", limit("remove", { state: "backing_off", backing_off }));

@@ -86,11 +86,11 @@ test("Rows follow the server while the page is not in use.", async () => {
 
 test("Without changes the list is requested only every two minutes.", async () => {
   const page = await listed(["a"]);
-  const asked = () => page.requests.filter(({ path }) => path.startsWith("api/queues")).length;
+  const requested = () => page.requests.filter(({ path }) => path.startsWith("api/queues")).length;
   page.pass(110_000);
-  assert.equal(asked(), 1);
+  assert.equal(requested(), 1);
   page.pass(20_000);
-  assert.equal(asked(), 2);
+  assert.equal(requested(), 2);
 });
 
 test("A search is put into the address after a pause in typing, and sent to the server from there.", async () => {

@@ -89,7 +89,7 @@ test("While the stream sends nothing the page sends requests, then reconnects; i
   assert.equal(page.subscriptions.length, 2, "another stream is opened in its place");
 });
 
-test("A request counts as no news, its answer does.", async () => {
+test("An answer counts as news, a request does not.", async () => {
   const page = await openPage("/");
   page.app.streamOpened();
   feed(page, { pulse: pulse() });
@@ -99,7 +99,7 @@ test("A request counts as no news, its answer does.", async () => {
   assert.match(page.text, /Live/);
 });
 
-test("Old events of a stream are no news: only the pulse and the counts are read when they are sent.", async () => {
+test("Old events of a stream are skipped: only the pulse and the counts are read when they are sent.", async () => {
   const page = await openPage("/");
   page.app.streamOpened();
   feed(page, { pulse: pulse() });
@@ -177,7 +177,7 @@ test("A problem that the stream reports is an outage at once.", async () => {
   assert.doesNotMatch(page.text, /unreachable/);
 });
 
-test("One request that took too long is no outage; if the counts cannot be read, it is one.", async () => {
+test("One request that took too long is not an outage; if the counts cannot be read, it is one.", async () => {
   const page = await openList([job(1)]);
   const slow = { error: "this took more than 3 s and was cancelled", code: "timeout" };
   page.pass(5000);

@@ -188,7 +188,7 @@ test("A schema that cannot be used shows why.", async () => {
   assert.doesNotMatch(page.text, /Extra tables|Delete failed jobs/);
 });
 
-test("An index is offered with what it gives and costs, and built when that is confirmed.", async () => {
+test("An index is offered with its benefit and its cost, and built when that is confirmed.", async () => {
   const page = await maintained();
   assert.equal(row(page, "failed"), "failedfailed jobs, newest first≈ 79 MBnot builtBuild…");
   press(page, "failed", "Build…");
@@ -329,12 +329,15 @@ const sweep = (change: object) => ({
 test("A sweep is previewed first, and done with the settings of the preview.", async () => {
   const page = await maintained();
   press(page, "Sweep workers that are not responding", "Preview…");
-  const asked = {
+  const requested = {
     action: "sweep-stale-workers",
     sweep_threshold_secs: 300,
     recovery_delay_secs: 30,
   };
-  assert.deepEqual(JSON.parse(page.requestOf("api/maintenance").body), { ...asked, dry_run: true });
+  assert.deepEqual(JSON.parse(page.requestOf("api/maintenance").body), {
+    ...requested,
+    dry_run: true,
+  });
   page.answer(
     "api/maintenance",
     sweep({ stale_workers: ["w-1"], locked_jobs: 3, recoverable_jobs: 2 }),
@@ -355,7 +358,7 @@ test("A sweep is previewed first, and done with the settings of the preview.", a
   assert.match(page.dialogText, /1 worker sends no heartbeats/);
   page.click("Sweep 2 workers");
   assert.deepEqual(JSON.parse(page.requestOf("api/maintenance").body), {
-    ...asked,
+    ...requested,
     dry_run: false,
     sweep_threshold_secs: 90,
   });
@@ -391,7 +394,7 @@ test("A read-only page shows everything and offers no action.", async () => {
   assert.equal(page.all((e) => String(e.attrs["data-click"]).startsWith("ask.")).length, 0);
 });
 
-test("An argument that no row made opens nothing.", async () => {
+test("An argument that belongs to no row opens nothing.", async () => {
   const page = await maintained();
   for (const command of ["cleanup", "build-index", "drop-index", "add-extension"]) {
     for (const arg of ["", "x", "\n\n\n\n", "a\nb\nc\nd\ne\nf"]) {

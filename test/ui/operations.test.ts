@@ -94,14 +94,14 @@ test("Each tab has the actions that change something, also for running jobs.", a
 test("A preview shows what it changes, what it skips, and the shell command.", async () => {
   const page = await retrying();
   assert.deepEqual(body(page), { q: "is:failed", action: "retry", changes: {}, dry_run: true });
-  const said = page.dialogText;
-  assert.match(said, /^Retry 8,400 jobs\?/);
-  assert.match(said, /Can be undone for 24 hours, for jobs that have not changed since\./);
-  assert.match(said, /12 jobs run right now and will be skipped\./);
-  assert.match(said, /Tasks8,400 charge_card Queues8,214 billing · 186 no queue/);
-  assert.match(said, /charge_card#3571GatewayError HTTP 5035 of 5/);
-  assert.match(said, /\$ worker retry --canary=5 is:failed/);
-  assert.match(said, /About 2 s\. Jobs added later are not included\./);
+  const text = page.dialogText;
+  assert.match(text, /^Retry 8,400 jobs\?/);
+  assert.match(text, /Can be undone for 24 hours, for jobs that have not changed since\./);
+  assert.match(text, /12 jobs run right now and will be skipped\./);
+  assert.match(text, /Tasks8,400 charge_card Queues8,214 billing · 186 no queue/);
+  assert.match(text, /charge_card#3571GatewayError HTTP 5035 of 5/);
+  assert.match(text, /\$ worker retry --canary=5 is:failed/);
+  assert.match(text, /About 2 s\. Jobs added later are not included\./);
   assert.ok(page.hasButton("Retry 8,388 jobs"));
 });
 
@@ -258,7 +258,7 @@ test("Estimates are marked wherever they are shown.", async () => {
   assert.equal(body(page).rehearsal, "r-1");
 });
 
-test("An estimate that was outnumbered is not reported any more.", async () => {
+test("An estimate that was exceeded is not shown any more.", async () => {
   const about = { precision: "estimated", low: 7_900, high: 8_500, basis: "sample" };
   const matched = value(8000, about);
   const page = await shown(receipt({ matched, done: 8400, not_found: value(0, about) }));
@@ -433,7 +433,7 @@ test("An undo that would restore nothing is not offered.", async () => {
   assert.equal(attrs["title"], "No job can be restored.");
 });
 
-test("An undo of which only the first jobs were counted promises no number.", async () => {
+test("An undo whose jobs were not all counted promises no number.", async () => {
   const page = await shown(receipt({ done: 50_000, undo_jobs: 50_000 }));
   page.click("Undo…");
   const first = results({ scanned: 20_000, finished: 20_000 });

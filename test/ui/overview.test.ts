@@ -113,7 +113,7 @@ test("The time beside the headline is that of its incident, and not of an older 
   assert.doesNotMatch(other.text, /since .* · 5 of 6/);
 });
 
-test("Workers is red in the navigation if jobs are due and no worker lives.", async () => {
+test("Workers is red in the navigation if jobs are due and no worker is alive.", async () => {
   const mark = (page: Page) =>
     page.one((e) => e.tag === "a" && e.attrs["id"] === "nav-workers").attrs["class"];
   const none = { pulse: pulse({ alive: 0, stale: 0 }) };

@@ -101,7 +101,7 @@ test("A queue is paused with a reason until a time, after the dialog has shown w
 test("The page of a paused queue shows which workers have not acknowledged, until all have.", async () => {
   const page = await queuePage();
   page.app.streamOpened();
-  const asked = () => page.requests.filter(({ path }) => path === "api/pauses").length;
+  const requested = () => page.requests.filter(({ path }) => path === "api/pauses").length;
   page.answer("api/pauses", {
     ...{
       pauses: [],
@@ -115,9 +115,9 @@ test("The page of a paused queue shows which workers have not acknowledged, unti
   assert.match(page.text, /Acknowledged by 5 of 6 workers; not yet by worker-c\./);
   const link = page.one((e) => e.tag === "a" && textOf([e]) === "worker-c");
   assert.equal(link.attrs["href"], "#/workers/worker-c");
-  const before = asked();
+  const before = requested();
   page.pass(3_000);
-  assert.ok(asked() > before, "it is read again soon");
+  assert.ok(requested() > before, "it is read again soon");
   page.answer("api/pauses", {
     ...{ pauses: [], note: null, missing: null, acknowledged: 6, waiting: 0, waiting_for: [] },
   });

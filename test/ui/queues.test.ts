@@ -223,7 +223,7 @@ test("The rate of arrivals is that of the last 10 minutes.", async () => {
   assert.equal(await rate([20, 50, 80, 110, 140, 9_000]), "2.0/min");
 });
 
-test("A queue whose job runs is no problem, and has no action.", async () => {
+test("A queue whose job runs is not a problem, and has no action.", async () => {
   const page = await openPage("/queues/mail");
   const runs = queue("mail", { locked_at: timeAt(-4), locked_by: "worker-a", holder: "alive" });
   page.answer("api/queues/", details({ queue: runs, running: job(5), next: [] }));
@@ -276,12 +276,12 @@ test("A queue is requested soon after the counts have changed, and seldom otherw
   const page = await openPage("/queues/crm%3Aacme");
   page.app.streamOpened();
   page.answer("api/queues/", details());
-  const asked = () => page.requests.filter(({ path }) => path.startsWith("api/queues/")).length;
+  const requested = () => page.requests.filter(({ path }) => path.startsWith("api/queues/")).length;
   page.pass(10_000);
-  assert.equal(asked(), 1);
+  assert.equal(requested(), 1);
   feed(page, { counts: counts() });
   page.pass(2_000);
-  assert.equal(asked(), 2);
+  assert.equal(requested(), 2);
 });
 
 test("A queue whose name is nothing or dots is opened by a query.", async () => {

@@ -95,7 +95,7 @@ test("A row of a task of any name leads to its jobs.", async () => {
   assert.equal(page.navigations.at(-1), "/jobs?q=task%3Asend_email");
 });
 
-test("Estimates of tasks are marked, and three hundred of them are pages.", async () => {
+test("Estimates of tasks are marked, and three hundred tasks are several pages.", async () => {
   const page = await openPage("/tasks?search=t&sort=-failed");
   assert.equal(page.requestOf("api/tasks").path, "api/tasks?limit=100&sort=-failed&search=t");
   const about = { precision: "estimated", low: 1_100_000, high: 1_300_000, basis: "sample" };

@@ -76,7 +76,7 @@ test("A few views are built in and cannot be removed.", async () => {
   const page = await openList([job(1)]);
   assert.deepEqual(links(page, "Over 10 attempts"), ["#/jobs?q=attempts%3E10"]);
   assert.equal(page.hasButton("Delete the view Over 10 attempts"), false);
-  assert.equal(page.has("view-name"), false, "all jobs are no view");
+  assert.equal(page.has("view-name"), false, "all jobs are not a view");
 });
 
 test("The empty palette has the jobs and searches that were open, the newest first.", async () => {
@@ -135,9 +135,9 @@ test("Names are searched on the server after a pause in typing.", async () => {
   page.app.dispatch("app.palette", "", "cha");
   page.app.dispatch("app.palette", "", "charge");
   page.pass(400);
-  const asked = page.requests.filter(({ path }) => /suggest|key%3A|limit=4/.test(path));
+  const requested = page.requests.filter(({ path }) => /suggest|key%3A|limit=4/.test(path));
   assert.deepEqual(
-    asked.map(({ path }) => path),
+    requested.map(({ path }) => path),
     [
       "api/tasks?limit=4&search=charge",
       "api/suggest?q=charge",

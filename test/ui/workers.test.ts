@@ -294,12 +294,12 @@ test("Heartbeats are requested again although no job changes.", async () => {
   const page = await openPage("/workers");
   feed(page, { pulse: pulse() });
   page.answer("api/workers", listed([worker("worker-a")]));
-  const asked = () => page.requests.filter(({ path }) => path.startsWith("api/workers")).length;
-  assert.equal(asked(), 1);
+  const requested = () => page.requests.filter(({ path }) => path.startsWith("api/workers")).length;
+  assert.equal(requested(), 1);
   page.pass(10_000);
-  assert.equal(asked(), 1);
+  assert.equal(requested(), 1);
   page.pass(6_000);
-  assert.equal(asked(), 2);
+  assert.equal(requested(), 2);
 });
 
 test("Workers on a read-only page have no actions, and without news their ages are clock times.", async () => {

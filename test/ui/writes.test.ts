@@ -60,8 +60,13 @@ test("A change can be undone from the notice; undoing a few jobs stays on the pa
   const page = await chosen([job(1), job(2)]);
   page.click("Complete…");
   page.click("Complete 2 jobs");
-  const said = { message: "Completed 2 of 2 jobs", jobs: [job(1), job(2)], requested: 2, done: 2 };
-  page.answer("api/jobs/action", { ...said, operation: 214 });
+  const result = {
+    message: "Completed 2 of 2 jobs",
+    jobs: [job(1), job(2)],
+    requested: 2,
+    done: 2,
+  };
+  page.answer("api/jobs/action", { ...result, operation: 214 });
   page.click("Undo…");
   assert.match(page.dialogText, /^Undo operation 214\?/);
   const kept = { id: 214, action: "complete", q: "id:1,2", done: 2 };

@@ -116,20 +116,20 @@ test("A fetch that began before a pause, and is answered after it, starts none o
 
 for (const [mode, options] of modes) {
   test(`A job whose interceptor runs when its task is paused starts before the acknowledgement (${mode}).`, async () => {
-    const [asked, answer] = [latch(), latch()];
+    const [sent, answer] = [latch(), latch()];
     const task = recordingTask("task");
     const gate = {
       name: "gate",
       register: (hooks: Hooks) => {
         hooks.intercept("beforeJobRun", async () => {
-          asked.open();
+          sent.open();
           await answer.opened;
         });
       },
     };
     await queue.startWorker({ tasks: [task], plugins: [gate], ...HELD, ...options });
     await queue.utils.addJob("task");
-    await asked.opened;
+    await sent.opened;
     assert.equal((await queue.utils.pauseTask("task", { waitMs: 200 })).waiting, 1);
     assert.equal(task.seen.length, 0);
     answer.open();

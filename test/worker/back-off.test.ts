@@ -221,12 +221,12 @@ test("A program makes its queue back off by the last line of its output.", async
   }
 });
 
-test("A pause by a person stays as it is, and is no back-off.", async () => {
-  const asked = { scope: "task", name: "call", reason: "r", jobId: "1", task: "call" } as const;
+test("A pause by a person stays as it is, and is not a back-off.", async () => {
+  const backOff = { scope: "task", name: "call", reason: "r", jobId: "1", task: "call" } as const;
   const { database: db } = queue.utils;
-  assert.equal(await beginBackOff(db, { ...asked, delayMs: 30_000 }), "begun");
+  assert.equal(await beginBackOff(db, { ...backOff, delayMs: 30_000 }), "begun");
   await queue.utils.pauseTask("call", { reason: "deploy", pausedBy: "ana", waitMs: 0 });
-  assert.equal(await beginBackOff(db, { ...asked, delayMs: 60_000 }), "kept");
+  assert.equal(await beginBackOff(db, { ...backOff, delayMs: 60_000 }), "kept");
   const [pause] = await queue.utils.listPauses();
   assert.deepEqual(
     [pause?.reason, pause?.pausedBy, pause?.resumeAt, pause?.isBackOff],
@@ -234,12 +234,18 @@ test("A pause by a person stays as it is, and is no back-off.", async () => {
   );
 });
 
-test("A back-off is only lengthened, keeps its beginning, and is ended by resuming.", async () => {
+test("A later end lengthens a back-off, whose beginning stays; resuming ends it.", async () => {
   const { database: db } = queue.utils;
-  const asked = { scope: "queue", name: "q", reason: "429\nmore", jobId: "1", task: "t" } as const;
-  assert.equal(await beginBackOff(db, { ...asked, delayMs: 10_000 }), "begun");
-  assert.equal(await beginBackOff(db, { ...asked, delayMs: 5_000 }), "kept");
-  assert.equal(await beginBackOff(db, { ...asked, delayMs: 60_000, jobId: "2" }), "begun");
+  const backOff = {
+    scope: "queue",
+    name: "q",
+    reason: "429\nmore",
+    jobId: "1",
+    task: "t",
+  } as const;
+  assert.equal(await beginBackOff(db, { ...backOff, delayMs: 10_000 }), "begun");
+  assert.equal(await beginBackOff(db, { ...backOff, delayMs: 5_000 }), "kept");
+  assert.equal(await beginBackOff(db, { ...backOff, delayMs: 60_000, jobId: "2" }), "begun");
   const rows = await backOffs();
   assert.deepEqual(
     rows.map(({ job_id, is_pause, reason }) => [job_id, is_pause, reason]),
@@ -249,7 +255,7 @@ test("A back-off is only lengthened, keeps its beginning, and is ended by resumi
   assert.equal(pause?.isBackOff, true);
   assert.equal((await queue.utils.resumeQueue("q")).wasPaused, true);
   assert.deepEqual(await queue.utils.listPauses(), []);
-  assert.equal(await beginBackOff(db, { ...asked, delayMs: 5_000 }), "begun");
+  assert.equal(await beginBackOff(db, { ...backOff, delayMs: 5_000 }), "begun");
 });
 
 test("At most 100 ended back-offs of a name are stored, and none for more than an hour.", async () => {
@@ -258,8 +264,8 @@ test("At most 100 ended back-offs of a name are stored, and none for more than a
     from generate_series(1, 150) as n`);
   await queue.sql(`insert into worker._private_back_offs (scope, name, began_at, until)
     values ('queue', 'gone', now() - interval '2 hours', now() - interval '2 hours')`);
-  const asked = { scope: "task", name: "call", reason: "r", jobId: "1", task: "call" } as const;
-  await beginBackOff(queue.utils.database, { ...asked, delayMs: 1_000 });
+  const backOff = { scope: "task", name: "call", reason: "r", jobId: "1", task: "call" } as const;
+  await beginBackOff(queue.utils.database, { ...backOff, delayMs: 1_000 });
   const rows = await backOffs();
   assert.equal(rows.length, 100);
   assert.equal(rows.at(-1)?.is_pause, true);

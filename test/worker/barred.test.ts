@@ -34,7 +34,7 @@ for (const [where, spec] of [
   ["in a queue with a limit", () => ({ queueName: "limited" })],
   ["in several queues with a limit", (n: number) => ({ queueName: `limited${n % 3}` })],
 ] as const) {
-  test(`Jobs ${where} that no worker may lock hold up no others, and are named.`, async (t) => {
+  test(`Jobs ${where} that no worker may lock do not delay others, and are named.`, async (t) => {
     await queue.utils.setLimit({ name: "limit", queue: "limited*", concurrency: 2 });
     await refuseUpdates(t, [2, 5]);
     const task = recordingTask<number>("task");
@@ -62,7 +62,7 @@ for (const [where, spec] of [
 }
 
 for (const fastLane of [false, true]) {
-  test(`A job that a row security policy keeps as it is holds up no others, fast lane: ${fastLane}.`, async () => {
+  test(`A job that a row security policy keeps unchanged does not delay others, fast lane: ${fastLane}.`, async () => {
     const tables = ["_private_job_queues", "_private_tasks", "_private_known_crontabs"];
     const limited = await rolePool(
       queue.url,

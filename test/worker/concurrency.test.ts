@@ -86,7 +86,7 @@ for (const [mode, options] of [
     assert.deepEqual(await queue.remaining(), []);
   });
 
-  test(`Slots that are fewer start none of the jobs fetched for more (${mode}).`, async () => {
+  test(`After a reduction of the slots, none of the jobs that were fetched for the larger number starts (${mode}).`, async () => {
     let running = 0;
     let most = 0;
     let started = 0;

@@ -8,7 +8,7 @@ import { waitUntil, workerQueue } from "./worker-queue.ts";
 
 const queue = workerQueue(() => migratedDatabase("worker", ["controls"]));
 
-test("A pause is not read for each run of another queue that ends, and it ends soon after its job.", async (t) => {
+test("Pauses are not read at the end of each run of another queue, and a pause ends soon after its job.", async (t) => {
   let reads = 0;
   let ends = 0;
   const { database } = queue.utils;
@@ -30,7 +30,7 @@ test("A pause is not read for each run of another queue that ends, and it ends s
   await queue.sql("update worker._private_pauses set resume_at = now()");
   await watch.start(database);
   t.after(() => watch.stop());
-  const runs = setInterval(() => watch.queueFreed(), 1);
+  const runs = setInterval(() => watch.queueUnlocked(), 1);
   t.after(() => clearInterval(runs));
   await waitUntil("it is read", () => reads > 0);
   const before = reads;

@@ -48,7 +48,7 @@ function blockedWorker(options: Partial<WorkerOptions>) {
 const IN_THREAD = "the heartbeat runs in its own thread";
 const HERE = /the heartbeat runs in the worker's own thread/;
 
-/** Waits for several successful beats. */
+/** Waits for several successful heartbeats. */
 async function beats(sql = queue.sql): Promise<void> {
   const text = "select max(last_heartbeat_at)::text as last from worker._private_workers";
   for (let n = 0; n < 3; n++) {

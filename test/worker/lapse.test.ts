@@ -18,7 +18,7 @@ test("Answers that are always too late are used from the fourth on; one in time 
   assert.equal(answer(60), -10);
 });
 
-test("A lapse of a moment is lengthened only for late answers, so that a job can start.", () => {
+test("A short lapse is lengthened after several late answers, so that a job can start.", () => {
   let nowMs = 0;
   const lapse = new Lapse({ monotonic: () => nowMs });
   const all = [1, 2, 3, 4].map(() => {

@@ -66,7 +66,7 @@ test("A job that waits for a token of its task holds no slot of its queue.", asy
   assert.ok(most <= 4, `${most} slots were held`);
 });
 
-test("A Graphile worker takes no job of a managed queue, and all others.", async () => {
+test("A Graphile worker runs all jobs except those of a managed queue.", async () => {
   await queue.utils.setLimit({ name: "l", queue: "q", concurrency: 1 });
   await queue.utils.addJob("mine", { n: 0 }, { queueName: "q" });
   const hold = latch();

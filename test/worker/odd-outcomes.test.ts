@@ -45,7 +45,7 @@ const throwing =
     throw thrown;
   };
 
-/** Policies that are no answer. */
+/** Policies with an invalid result. */
 const policies: Readonly<Record<string, RetryPolicy>> = {
   "throws an error whose message refuses to be read": throwing(unreadableError({ get: refusing })),
   "throws an error whose message is a symbol": throwing(unreadableError({ value: Symbol("no") })),
@@ -58,7 +58,7 @@ for (const [mode, options] of [
   ["safe mode", {}],
   ["fast lane", { fastLane: true }],
 ] as const) {
-  test(`An outcome or a policy that is none fails the attempt, with the usual delay (${mode}).`, async () => {
+  test(`An invalid outcome or policy fails the attempt, with the usual delay (${mode}).`, async () => {
     const tasks = [
       ...Object.entries(errors).map(([title, make]) =>
         defineTask(title, async () => {
@@ -117,7 +117,7 @@ describe("RetryAfter of a response", () => {
   });
 });
 
-test("A time may be of another realm, and what is no time is refused by name.", () => {
+test("A time may be of another realm, and an invalid time is refused by name.", () => {
   const time = runInNewContext("new Date(0)") as Date;
   assert.equal(new Snooze(time).until, time);
   for (const value of [null, undefined, {}, [], "5", 5n, Number.NaN, 1e300]) {

@@ -41,7 +41,7 @@ async function end(): Promise<[ended: number, scans: number]> {
   }
 }
 
-test("The pause of a queue that was idle ends without a look at the jobs.", async () => {
+test("The pause of a queue that was idle ends without reading the jobs.", async () => {
   await add(1);
   await queue.utils.pauseQueue("q", {
     reason: "two\nlines",

@@ -75,7 +75,7 @@ for (const [mode, options] of [
   });
 }
 
-test("A pause that has ended is none, before any process has removed it.", async () => {
+test("A pause whose end has passed is not listed, even before a process removes it.", async () => {
   await queue.utils.pauseTask("task");
   await queue.sql("update worker._private_pauses set resume_at = now()");
   assert.deepEqual(await queue.utils.listPauses(), []);
@@ -166,7 +166,7 @@ test("A run of 50 fetched jobs of a queue stops when the queue is paused.", asyn
   assert.deepEqual(new Set(attempts), new Set([0]));
 });
 
-test("A pause is no worker, and is not ended by unlocking, sweeping, the rule of 4 hours or a cleanup.", async () => {
+test("A pause is not a worker, and is not ended by unlocking, sweeping, the rule of 4 hours or a cleanup.", async () => {
   const { database: db } = queue.utils;
   await queue.utils.pauseQueue("q", { reason: "deploy" });
   const [row] = await queue.sql<{ locked_by: string }>(
@@ -285,7 +285,7 @@ test("Why a job waits is the pause, with its author, its end and its reason.", a
   assert.equal(why?.causes.find(({ kind }) => kind === "paused")?.links.queue, "q");
 });
 
-test("A pause again changes the reason and the end; what is not paused is not resumed.", async () => {
+test("A second pause changes the reason and the end; what is not paused is not resumed.", async () => {
   await queue.utils.pauseTask("task", { reason: "a", resumeAt: new Date(Date.now() + 60_000) });
   await queue.utils.pauseTask("task", { reason: "b" });
   const [pause, ...others] = await queue.utils.listPauses();

@@ -5,7 +5,7 @@ import { Lines, Tail } from "../../src/worker/files/program-output.ts";
 
 const written = Array.from({ length: 2_000 }, (_, i) => `line ${i} of many`);
 
-/** Returns the tail of `written`, of which `count` lines arrive at once. */
+/** Returns the tail of `written`, `count` lines of which arrive at once. */
 function tailOf(count: number): string {
   const tail = new Tail();
   for (let at = 0; at < written.length; at += count) tail.add(written.slice(at, at + count));

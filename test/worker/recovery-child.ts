@@ -6,7 +6,7 @@ import { defineTask } from "../../src/worker/task/task.ts";
 import { Worker } from "../../src/worker/worker.ts";
 
 const options = JSON.parse(process.argv[2] ?? "{}") as Omit<WorkerOptions, "tasks">;
-const say = (line: object) => process.stdout.write(`${JSON.stringify(line)}\n`);
+const print = (line: object) => process.stdout.write(`${JSON.stringify(line)}\n`);
 const released = Promise.withResolvers<void>();
 const nap = new Int32Array(new SharedArrayBuffer(4));
 
@@ -33,23 +33,23 @@ const tasks = [
   }),
 ];
 const level = (name: string) => (fields: object, message: string) =>
-  say({ event: "log", level: name, message, ...fields });
+  print({ event: "log", level: name, message, ...fields });
 const logger = { debug() {}, info: level("info"), warn: level("warn"), error: level("error") };
 const worker = new Worker({ tasks, logger, ...options });
 const { hooks } = worker;
-hooks.on("job:start", ({ job }) => say({ event: "started", id: job.id, attempts: job.attempts }));
-hooks.on("job:success", ({ job }) => say({ event: "completed", id: job.id }));
+hooks.on("job:start", ({ job }) => print({ event: "started", id: job.id, attempts: job.attempts }));
+hooks.on("job:success", ({ job }) => print({ event: "completed", id: job.id }));
 hooks.on("job:interrupted", ({ jobId, reason }) =>
-  say({ event: "interrupted", id: jobId, reason }),
+  print({ event: "interrupted", id: jobId, reason }),
 );
-hooks.on("worker:leaseLost", (event) => say({ event: "leaseLost", ...event }));
-hooks.on("worker:recovered", (event) => say({ event: "recovered", ...event }));
+hooks.on("worker:leaseLost", (event) => print({ event: "leaseLost", ...event }));
+hooks.on("worker:recovered", (event) => print({ event: "recovered", ...event }));
 await worker.start();
-say({ event: "ready", workerId: worker.id });
+print({ event: "ready", workerId: worker.id });
 
 for await (const line of createInterface({ input: process.stdin })) {
   if (line === "release") released.resolve();
 }
 released.resolve();
 await worker.stop();
-say({ event: "stopped" });
+print({ event: "stopped" });

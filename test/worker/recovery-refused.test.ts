@@ -1,4 +1,4 @@
-// A recovery where PostgreSQL refuses a change that is no job's, or that of one job among thousands.
+// A recovery in which PostgreSQL refuses the change of one job among thousands, or a change outside the table of jobs.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type pg from "pg";
@@ -161,7 +161,7 @@ test("Where every job is refused, the search ends, and names them all.", async (
   });
 });
 
-test("Of the jobs that a lost fetch may have locked, one that cannot be unlocked keeps no other.", async () => {
+test("After a lost fetch a job that cannot be unlocked does not prevent the unlocking of the others.", async () => {
   const held = await add("task");
   const lost = await Promise.all(Array.from({ length: 5 }, () => add("task")));
   const ids = lost.map(({ id }) => id);

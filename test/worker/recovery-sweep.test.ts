@@ -62,7 +62,7 @@ test("A worker whose report has no room for a mark is recovered, with all others
   assert.equal((await job(id))?.locked_by, null);
 });
 
-test("The answer to a beat lists workers with expired leases only.", async () => {
+test("The answer to a heartbeat lists workers with expired leases only.", async () => {
   await registerLease(queue.db, "self", LEASE, 3_000);
   await worker("well", "3 s");
   await worker("dead", "8 s");
@@ -193,7 +193,7 @@ test("During another sweep a sweep does nothing and does not wait.", async () =>
   assert.deepEqual((await sweep(["dead"])).workerIds, ["dead"]);
 });
 
-test("A worker with a running beat is not recovered.", async () => {
+test("A worker whose heartbeat is still running is not recovered.", async () => {
   await worker("late", "8 s");
   const { id } = await add("task");
   await lockJob(queue, id, "late");
@@ -214,7 +214,7 @@ test("A worker with a running beat is not recovered.", async () => {
   assert.equal((await job(id))?.locked_by, "late");
 });
 
-test("A worker that is frozen during a beat is recovered.", async () => {
+test("A worker that is frozen during a heartbeat is recovered.", async () => {
   await worker("frozen", "8 s");
   const client = await queue.pool.connect();
   client.on("error", () => {});
@@ -228,7 +228,8 @@ test("A worker that is frozen during a beat is recovered.", async () => {
   const neverCommits = new Proxy(client, {
     get: (target, name) => (name === "query" ? unlessCommit : Reflect.get(target, name)),
   });
-  const connect = (heard: (error: null, client: unknown) => void) => heard(null, neverCommits);
+  const connect = (connected: (error: null, client: unknown) => void) =>
+    connected(null, neverCommits);
   const pool = { connect } as unknown as pg.Pool;
   const bounds = { statementTimeoutMs: 300, lockTimeoutMs: 300, readOnly: false };
   const db = { ...queue.db, client: boundedQueryable(pool, bounds) };
@@ -241,7 +242,7 @@ test("A worker that is frozen during a beat is recovered.", async () => {
   void over;
 });
 
-test("A beat after the sweep finds its mark, and a beat never inserts a row.", async () => {
+test("A heartbeat after the sweep finds its mark, and never inserts a row.", async () => {
   await worker("dead", "8 s");
   await sweep(["dead"]);
   const metadata = { id: "dead", text: LEASE };

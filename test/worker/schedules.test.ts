@@ -46,7 +46,7 @@ describe("A schedule", () => {
     assert.equal(all.flatMap(({ events }) => events).length, 120);
   });
 
-  test("Another schedule's backfill period that no double can be stops none.", async () => {
+  test("A schedule whose backfill period is beyond the range of a double stops no other schedule.", async () => {
     const [odd, name] = [unique("odd"), unique("sound")];
     for (const one of [odd, name])
       await insertSchedule(pool, one, "* * * * *", "2026-01-05T10:01Z");
@@ -164,7 +164,7 @@ describe("A schedule", () => {
     assert.deepEqual(await timesOf(pool, name), ["10:01", "12:00"]);
   });
 
-  test("A schedule that is removed or paused between look and transaction adds nothing.", async () => {
+  test("A schedule that is removed or paused between the read and the transaction adds nothing.", async () => {
     for (const act of [pauseSchedule, removeSchedule]) {
       const name = unique("gone");
       await insertSchedule(pool, name, "* * * * *", "2026-01-05T10:01Z");

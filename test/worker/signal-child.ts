@@ -5,13 +5,13 @@ import { run } from "../../src/worker/run.ts";
 import { defineTask } from "../../src/worker/task/task.ts";
 
 const [connectionString = "", ignoring, stopTimeoutMs] = process.argv.slice(2);
-const say = (line: string) => process.stdout.write(`${line}\n`);
+const print = (line: string) => process.stdout.write(`${line}\n`);
 const slow = defineTask("slow", async (_, { signal }) => {
-  say("running");
+  print("running");
   await sleep(ignoring === "true" ? 60_000 : 300, undefined, { signal }).catch(() => {});
   if (stopTimeoutMs !== undefined) setInterval(() => {}, 1_000);
   if (ignoring === "true") await new Promise(() => {});
-  say("finished");
+  print("finished");
 });
 const worker = await run({
   connectionString,
@@ -24,11 +24,11 @@ const worker = await run({
       name: "narrator",
       register: (hooks) => {
         if (ignoring === "true") {
-          hooks.on("worker:shutdown", ({ reason }) => void say(`shutdown ${reason}`));
+          hooks.on("worker:shutdown", ({ reason }) => void print(`shutdown ${reason}`));
         }
       },
     },
   ],
 });
 await worker.stopped;
-if (ignoring !== "true") say("stopped");
+if (ignoring !== "true") print("stopped");

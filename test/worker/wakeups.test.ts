@@ -12,7 +12,7 @@ function idle(
   pollIntervalMs = POLL_MS,
 ) {
   const clock = manualClock();
-  const asked: number[] = [];
+  const requests: number[] = [];
   let woken = 0;
   const wakeups = new Wakeups({
     clock,
@@ -22,10 +22,10 @@ function idle(
   wakeups.start();
   const sleep = (atSeconds: number) =>
     wakeups.sleep(atSeconds, (sinceSeconds) => {
-      asked.push(sinceSeconds);
+      requests.push(sinceSeconds);
       return nextRunAt();
     });
-  return { clock, wakeups, sleep, asked, woken: () => woken };
+  return { clock, wakeups, sleep, requests, woken: () => woken };
 }
 
 describe("A worker", () => {
@@ -40,25 +40,25 @@ describe("A worker", () => {
   });
 
   test("that finds nothing sleeps until the next job becomes due.", async () => {
-    const { clock, sleep, asked, woken } = idle(async () => 700);
+    const { clock, sleep, requests, woken } = idle(async () => 700);
     sleep(100);
     clock.advance(15);
     await turn();
-    assert.deepEqual(asked, [99.95]);
+    assert.deepEqual(requests, [99.95]);
     assert.equal(clock.nextMs, 700);
     clock.advance(700);
     assert.equal(woken(), 1);
   });
 
   test("reads the next due time only after nothing has been ready for a moment.", () => {
-    const { clock, sleep, asked } = idle();
+    const { clock, sleep, requests } = idle();
     for (let at = 0; at < 20; at++) {
       sleep(at);
       clock.advance(10);
     }
-    assert.deepEqual(asked, []);
+    assert.deepEqual(requests, []);
     clock.advance(5);
-    assert.equal(asked.length, 1);
+    assert.equal(requests.length, 1);
   });
 
   test("sleeps no longer than a poll interval, and never less than a millisecond.", async () => {
@@ -77,8 +77,8 @@ describe("A worker", () => {
 
   test("ignores an answer to an earlier query.", async () => {
     const answers = [Promise.withResolvers<number>(), Promise.withResolvers<number>()];
-    let asked = 0;
-    const { clock, sleep } = idle(() => answers[asked++]?.promise ?? Promise.resolve(null));
+    let requests = 0;
+    const { clock, sleep } = idle(() => answers[requests++]?.promise ?? Promise.resolve(null));
     sleep(0);
     clock.advance(15);
     sleep(1);

@@ -151,7 +151,7 @@ export interface AddedJob {
   readonly payload: unknown;
 }
 
-/** Adds `count` random jobs in sequence. `name` is that of the producer. */
+/** Adds `count` random jobs in sequence. `name` is the producer's name. */
 export async function produce(
   name: string,
   count: number,

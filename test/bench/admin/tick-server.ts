@@ -37,13 +37,13 @@ function bareServer(): [net.Server, (round: number) => void] {
     sockets.push(socket.on("error", () => {}));
     socket.resume();
   });
-  const tell = () => {
+  const send = () => {
     for (const socket of sockets) socket.write(bytes);
   };
-  return [server, tell];
+  return [server, send];
 }
 
-const [server, tell] = process.argv[2] === "events" ? eventServer() : bareServer();
+const [server, send] = process.argv[2] === "events" ? eventServer() : bareServer();
 server.listen(0, "127.0.0.1");
 await once(server, "listening");
 console.log((server.address() as AddressInfo).port);
@@ -51,7 +51,7 @@ await once(process.stdin, "data");
 let before = process.cpuUsage();
 for (let round = -WARM_UP; round < ROUNDS; round++) {
   if (round === 0) before = process.cpuUsage();
-  tell(round);
+  send(round);
   await pause(100);
 }
 const { user, system } = process.cpuUsage(before);

@@ -51,13 +51,13 @@ export function answerReader(
     if (line === "" || !HEADER_LINES.test(headers)) throw broken("no head of an answer", head);
     // 100 Continue: the final response follows.
     if (status === "100") return;
-    const asked = isHead();
-    if (asked === null) throw broken("a response without a request", head);
+    const isForHead = isHead();
+    if (isForHead === null) throw broken("a response without a request", head);
     const lengths = [...headers.matchAll(/\r\ncontent-length:([^\r]*)/gi)].map(([, one]) => one);
     const isChunked = /\r\ntransfer-encoding: *chunked/i.test(headers);
     const isLast = /\r\nconnection: *close/i.test(headers);
     begun = { status: Number(status), headers, text, isLast };
-    const hasNone = asked || status === "204" || status === "304";
+    const hasNone = isForHead || status === "204" || status === "304";
     if (lengths.length + Number(isChunked) > 1) throw broken("two lengths", head);
     const length = (lengths[0] ?? "0").trim();
     if (!/^\d{1,15}$/.test(length)) throw broken("a length that is none", head);

@@ -45,12 +45,12 @@ const PAUSE_MS = 2;
 
 export function openLine({ port, localAddress }: LineOptions): Line {
   const socket = net.connect({ host: "127.0.0.1", port, localAddress, noDelay: true });
-  let asked: readonly boolean[] = [];
+  let requests: readonly boolean[] = [];
   let answers: Answer[] = [];
   /** A problem while no exchange was waiting: reported with the next one. */
-  let untold: string | null = null;
+  let firstProblem: string | null = null;
   const keep = (_: Outcome["end"], problem: string | null = null) => {
-    untold ??= problem;
+    firstProblem ??= problem;
   };
   let settle = keep;
   let isOpen = true;
@@ -64,11 +64,11 @@ export function openLine({ port, localAddress }: LineOptions): Line {
     settle("left");
   };
   const reader = answerReader(
-    () => asked[answers.length] ?? null,
+    () => requests[answers.length] ?? null,
     (answer) => {
       answers.push(answer);
       if (answer.isLast) isOpen = false;
-      if (answers.length === asked.length) settle("all");
+      if (answers.length === requests.length) settle("all");
     },
   );
   const guarded = (read: () => void, end: Outcome["end"] | null) => {
@@ -103,14 +103,14 @@ export function openLine({ port, localAddress }: LineOptions): Line {
     },
     async exchange(pieces, heads, waitMs = MAX_MS) {
       const { promise, resolve } = Promise.withResolvers<Outcome>();
-      [asked, answers] = [heads, []];
+      [requests, answers] = [heads, []];
       const late = setTimeout(() => settle("waited"), waitMs);
       settle = (end, problem = null) => {
         clearTimeout(late);
         settle = keep;
-        resolve({ answers, end, problem: problem ?? untold });
+        resolve({ answers, end, problem: problem ?? firstProblem });
       };
-      if (untold !== null || socket.destroyed) settle("closed");
+      if (firstProblem !== null || socket.destroyed) settle("closed");
       for (const [at, piece] of pieces.entries()) {
         if (at > 0) await sleep(PAUSE_MS);
         if (socket.writable) socket.write(piece);

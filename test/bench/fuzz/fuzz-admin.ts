@@ -57,7 +57,7 @@ export async function fuzzAdmin(
   };
   const highest = (third: 0 | 1 | 2) => Math.max(...lows.map((low) => low[third]));
   const passed = () => (performance.now() - began) / 1_000;
-  const tell = () => {
+  const report = () => {
     const rate = Math.round(tally.total / passed());
     const each = (cpu_s: number) => ((cpu_s * 1_000) / Math.max(1, tally.total)).toFixed(2);
     const { user, system } = process.cpuUsage(ownCpu);
@@ -66,7 +66,7 @@ export async function fuzzAdmin(
     const memory = `${now} MB now, ${most((admin) => admin.peak_mb()).toFixed(0)} MB at most`;
     say(`${passed().toFixed(0)} s: ${tally.total} requests, ${rate}/s, ${cpu}, ${memory}`);
   };
-  const timers = [setInterval(tell, SAY_MS), setInterval(() => void weigh(), WEIGH_MS)];
+  const timers = [setInterval(report, SAY_MS), setInterval(() => void weigh(), WEIGH_MS)];
   const share = Math.ceil(requests / clients);
   const numbers = only === undefined ? Array.from({ length: clients }, (_, n) => n) : [only];
   await Promise.all(
@@ -82,7 +82,7 @@ export async function fuzzAdmin(
   );
   for (const timer of timers) clearInterval(timer);
   await weigh();
-  tell();
+  report();
   const health = await Promise.all(admins.map((admin) => admin.get("/healthz").catch(() => null)));
   return {
     tally,

@@ -20,7 +20,7 @@ export interface HostileClient extends LineOptions {
 
 /** The admin's limit of requests in progress of one connection. */
 const MAX_AT_ONCE = 4;
-/** One of this many turns sends bytes that are no request of the document: some 4 of 100 requests. */
+/** One of this many turns sends bytes that are not a request of the document: some 4 of 100 requests. */
 const BYTES_ONE_IN = 10;
 /** How long half a request waits for an answer. */
 const HALF_MS = 5;
@@ -60,11 +60,11 @@ export async function runHostileClient(client: HostileClient): Promise<void> {
         note(rest[at]?.route ?? "", rest[at]?.bytes ?? "", `${status}`, text);
       }
       // Requests after the last response of a connection were not read, so they are sent again.
-      const isTold = end === "left" || answers.at(-1)?.isLast === true;
+      const isExpected = end === "left" || answers.at(-1)?.isLast === true;
       rest = rest.slice(answers.length);
       const [next] = rest;
       if (next === undefined && problem === null) return;
-      if (isTold && problem === null) continue;
+      if (isExpected && problem === null) continue;
       note(next?.route ?? "?", next?.bytes ?? "", end === "waited" ? "hung" : "cut", problem ?? "");
       rest = rest.slice(1);
       open().close();

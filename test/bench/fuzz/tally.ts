@@ -23,7 +23,7 @@ export interface Tally {
   readonly total: number;
   /** Answered with 2xx. */
   readonly served: number;
-  /** Bytes that are no request. */
+  /** Bytes that are not a request. */
   readonly unreadable: number;
   /** A line for each route: the number of its responses by status. */
   lines(): string[];
@@ -33,7 +33,7 @@ export interface Tally {
 /** Accepted without a response: the connection was closed, or only half a request was sent. */
 const QUIET = new Set(["closed", "waited"]);
 const SAMPLES = 3;
-/** The prefix of the route of bytes that are no request. */
+/** The prefix of the route of bytes that are not a request. */
 export const BYTES = "bytes: ";
 
 export function createTally(): Tally {

@@ -58,7 +58,7 @@ try {
 
 async function drains({ queueUrl, seed }: BenchServer): Promise<void> {
   const options = { connectionString: queueUrl, concurrency: CONCURRENCY };
-  const told = ["run", "--tasks", folder, "-j", String(CONCURRENCY), "-c", queueUrl];
+  const runArgs = ["run", "--tasks", folder, "-j", String(CONCURRENCY), "-c", queueUrl];
   const library = join(import.meta.dirname, "library.mjs");
   const handler = join(folder, "bench.mjs");
   for (const [mode, more, flags] of [
@@ -68,8 +68,8 @@ async function drains({ queueUrl, seed }: BenchServer): Promise<void> {
     if (!wanted.includes(mode)) continue;
     const contenders = {
       library: [process.execPath, library, handler, JSON.stringify({ ...options, ...more })],
-      "worker.cjs": [process.execPath, join(dist, "worker.cjs"), ...told, ...flags],
-      executable: [join(dist, "worker"), ...told, ...flags],
+      "worker.cjs": [process.execPath, join(dist, "worker.cjs"), ...runArgs, ...flags],
+      executable: [join(dist, "worker"), ...runArgs, ...flags],
     };
     const speeds: Record<string, number[]> = {};
     for (let round = 0; round < rounds; round++) {

@@ -76,5 +76,5 @@ test("The executable works with only glibc and libstdc++, as a user without righ
   assert.deepEqual(await service.stop("SIGTERM"), { status: 0, signal: null });
   const demo = await run(program, ["demo"], { env: {} });
   assert.equal(demo.status, 1);
-  assert.match(demo.stderr, /^worker: No directory is usable for the PostgreSQL files[^\n]*\n$/);
+  assert.match(demo.stderr, /^worker: no directory is usable for the PostgreSQL files[^\n]*\n$/);
 });

@@ -102,6 +102,6 @@ test("An executable without PostgreSQL reports that for a demo; other commands w
   await makeExecutable({ ...nativeTarget(), postgresPackage: null }, files, bare);
   const demo = await run(bare, ["demo"]);
   assert.equal(demo.status, 1);
-  assert.match(demo.stderr, /^worker: This executable does not include PostgreSQL[^\n]*\n$/);
+  assert.match(demo.stderr, /^worker: this executable does not include PostgreSQL[^\n]*\n$/);
   assert.equal((await run(bare, ["--version"])).status, 0);
 });

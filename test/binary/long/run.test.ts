@@ -72,15 +72,15 @@ test("Its heap for new objects has at most 9 MB, even when many objects stay ali
   assert.ok(bytes < 9_000_000, stdout);
 });
 
-const saying = (word: string) =>
+const printing = (word: string) =>
   `export default (_: unknown, { logger }: any): void => logger.info("the word is ${word}");`;
 
 test("The worker restarts when a file changes.", async () => {
-  const tasks = filesOf({ "print.ts": saying("one") });
+  const tasks = filesOf({ "print.ts": printing("one") });
   const watched = started(["--tasks", tasks, "--watch"]);
   await watched.logged("the worker has started");
   const seen = watched.count;
-  putFile(tasks, "print.ts", saying("two"));
+  putFile(tasks, "print.ts", printing("two"));
   await watched.logged("the worker has started", seen);
   await add("print");
   await watched.logged("the word is two");

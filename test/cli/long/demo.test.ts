@@ -104,8 +104,8 @@ test("The demo's worker has a crontab: each minute, hourly with a payload, with 
     await wait(50, new AbortController().signal);
     found = await entries();
   }
-  const told = found.map((one) => [one["task"], one["match"], Number(one["backfill"]) > 0]);
-  assert.deepEqual(told.sort(), [
+  const listed = found.map((one) => [one["task"], one["match"], Number(one["backfill"]) > 0]);
+  assert.deepEqual(listed.sort(), [
     ["expire_sessions", "* * * * *", false],
     ["generate_report", "5 * * * *", false],
     ["index_document", "30 2 * * *", true],

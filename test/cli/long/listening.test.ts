@@ -79,8 +79,8 @@ test("HSTS is sent for a host that other machines can reach.", async () => {
   await local.stop();
   const off = await startAdmin(["--listen", "0.0.0.0:0", "--no-hsts", ...TLS]);
   assert.equal((await healthz(off, options)).hsts, "max-age=0");
-  const asked = await worker(["healthcheck", off.announced.url, "--insecure"]);
-  assert.match(asked.stderr, /is not ready: status 503 \(database_unreachable\)/);
+  const checked = await worker(["healthcheck", off.announced.url, "--insecure"]);
+  assert.match(checked.stderr, /is not ready: status 503 \(database_unreachable\)/);
   assert.match(
     (await worker(["healthcheck", off.announced.url])).stderr,
     /certificate of https:.* is invalid \([^;]*\); --insecure accepts any certificate/,
@@ -96,8 +96,11 @@ test("A unix socket with --auth none admits every user with access to it, and is
   assert.equal((await healthz(admin, { socketPath: path })).status, 200);
   const foreign = { socketPath: path, headers: { host: "evil.example" } };
   assert.equal((await healthz(admin, foreign)).status, 403);
-  const asked = await worker(["healthcheck", `unix:${path}`]);
-  assert.match(asked.stderr, /^worker: unix:.* is not ready: status 503 \(database_unreachable\)/);
+  const checked = await worker(["healthcheck", `unix:${path}`]);
+  assert.match(
+    checked.stderr,
+    /^worker: unix:.* is not ready: status 503 \(database_unreachable\)/,
+  );
   const second = await worker(["admin", "--listen", `unix:${path}`], { DATABASE_URL: NOWHERE });
   assert.match(
     second.stderr,
@@ -157,7 +160,7 @@ test("A passed socket needs no login only on a loopback address.", async () => {
 
 test("An invalid combination is one line that names the option.", async () => {
   const socket = `unix:${join(folder, "never.sock")}`;
-  const cases: [args: string[], says: RegExp, status: number, env?: Record<string, string>][] = [
+  const cases: [args: string[], message: RegExp, status: number, env?: Record<string, string>][] = [
     [["--tls-cert", cert], /^worker: --tls-cert needs --tls-key; see/, 2],
     [["--tls-key", key], /^worker: --tls-key needs --tls-cert; see/, 2],
     [
@@ -195,9 +198,9 @@ test("An invalid combination is one line that names the option.", async () => {
     [["--listen", "fd:"], /^worker: --listen: fd: is a/, 1, { LISTEN_PID: "1", LISTEN_FDS: "1" }],
     [["--listen", "127.0.0.1"], /^worker: --listen: must be host:port/, 1],
   ];
-  for (const [args, says, status, env = {}] of cases) {
+  for (const [args, message, status, env = {}] of cases) {
     const result = await runInChild(["admin", ...args], { DATABASE_URL: NOWHERE, ...env });
-    assert.match(result.stderr, says, args.join(" "));
+    assert.match(result.stderr, message, args.join(" "));
     assert.deepEqual(
       [result.status, result.stderr.trim().split("\n").length],
       [status, 1],

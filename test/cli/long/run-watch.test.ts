@@ -17,11 +17,11 @@ async function add(task: string): Promise<void> {
   assert.equal(status, 0, stderr);
 }
 
-const saying = (word: string) => `export const word = "${word}";\n`;
+const exporting = (word: string) => `export const word = "${word}";\n`;
 
 test("Running jobs end with the old files, then the new files apply; a file that cannot be loaded is waited for.", async () => {
   const project = filesOf({
-    "lib/word.mjs": saying("one"),
+    "lib/word.mjs": exporting("one"),
     "tasks/say.mts": `import { setTimeout as sleep } from "node:timers/promises";
       import { word } from "../lib/word.mjs";
       export default async (_: unknown, { logger }: any) => {
@@ -37,7 +37,7 @@ test("Running jobs end with the old files, then the new files apply; a file that
   await run.logged("begins with one");
   let seen = run.count;
   // Not among the tasks, but one of them has loaded it.
-  putFile(project, "lib/word.mjs", saying("two"));
+  putFile(project, "lib/word.mjs", exporting("two"));
   await run.logged("ends with one", seen);
   const second = await run.logged("the worker has started", seen);
   assert.notEqual(second.pid, first.pid);

@@ -53,12 +53,12 @@ test("A worker runs its jobs, also failing ones, and ends normally.", async () =
   });
   for (const task of ["ill", "well", "ill"]) await worker(["add", task, "{}"], env);
   const { child, ended } = withFullLog(["run", "--once", "--tasks", tasks], env);
-  let said = "";
+  let output = "";
   child.stdout?.setEncoding("utf8").on("data", (text: string) => {
-    said += text;
+    output += text;
   });
   assert.equal(await ended, 0);
-  assert.match(said, /1 done, 2 failed/);
+  assert.match(output, /1 done, 2 failed/);
 });
 
 test("A worker outlives the reader of its own output and that of its tasks.", async () => {

@@ -61,11 +61,11 @@ for (const letter of ["x", "€"]) {
     for (const socket of readers) socket.on("error", () => {}).write(request.repeat(20));
     let most = 0;
     // On a busy machine a request may be rejected with 503 first.
-    let asked = 0;
-    for (let served = 0; served < 8; asked++) {
+    let requested = 0;
+    for (let served = 0; served < 8; requested++) {
       if ((await read()).status === 200) served++;
       most = Math.max(most, memoryMb(admin.pid) - before);
-      assert.ok(asked < 40, `${served} of ${asked} were served`);
+      assert.ok(requested < 40, `${served} of ${requested} were served`);
     }
     assert.ok(most < 400, `${most} MB more`);
     for (const socket of readers) socket.destroy();

@@ -204,7 +204,7 @@ test("A job removed by its key is restored, unless the key is in use.", async ()
   assert.equal((await act("remove", { key: "nobody's" })).operationId, null);
 });
 
-test("A running job loses its key permanently: that is no operation.", async () => {
+test("A running job loses its key permanently, and no operation is recorded.", async () => {
   const [keyed = ""] = await addDiverse();
   await lockJob(queue, keyed);
   const { operationId, message } = await act("remove", { key: "key" });

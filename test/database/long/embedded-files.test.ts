@@ -185,7 +185,7 @@ function withEnvironment<T>(variables: Record<string, string>, work: () => T): T
   }
 }
 
-test("The cache is at XDG's place, and private.", () => {
+test("The cache is in XDG's directory, and private.", () => {
   const root = newDirectory();
   const cache = join(root, "not/yet");
   const found = withEnvironment({ XDG_CACHE_HOME: cache }, () => userDirectory("cache"));
@@ -210,7 +210,7 @@ test("A cache that others could have prepared is not used.", () => {
   }
 });
 
-test("An account whose only place is taken by another user gets an error with the reason.", async () => {
+test("An account whose only possible directory belongs to another user gets an error with the reason.", async () => {
   const temporary = newDirectory(0o777);
   const taken = join(temporary, `worker-${isRoot ? NOBODY : process.getuid?.()}`);
   mkdirSync(taken);
@@ -226,7 +226,7 @@ test("An account whose only place is taken by another user gets an error with th
     stdio: ["ignore", "pipe", "inherit"],
     env: { TMPDIR: temporary, XDG_STATE_HOME: "/proc" },
   });
-  const [said] = await once(child.stdout, "data");
-  assert.match(String(said), /^embedded_server .*XDG_STATE_HOME/);
-  assert.ok(String(said).includes(taken), String(said));
+  const [output] = await once(child.stdout, "data");
+  assert.match(String(output), /^embedded_server .*XDG_STATE_HOME/);
+  assert.ok(String(output).includes(taken), String(output));
 });

@@ -24,7 +24,7 @@ import { isAlive } from "../../../src/database/embedded/owner.ts";
 import { startEmbeddedServer } from "../../../src/database/embedded/server.ts";
 import { serverProcess } from "../../support/server-process.ts";
 
-// The shortest possible path, because the server's account must be able to enter it when run by root.
+// Directly below the system's temporary directory, because the server's account must be able to enter it.
 const base = mkdtempSync(join(tmpdir(), "worker-embedded-"));
 chmodSync(base, 0o755);
 after(() => rmSync(base, { recursive: true, force: true }));
@@ -42,7 +42,7 @@ async function queryText(url: string, text: string): Promise<unknown[]> {
   }
 }
 
-/** Resolves when the server has ended this session, as it does during its stop. */
+/** Opens a session. `ended` resolves when the server has ended it, as it does during its stop. */
 async function sessionOf(url: string): Promise<{ ended: Promise<unknown> }> {
   const client = new pg.Client({ connectionString: url });
   client.on("error", () => {});
@@ -249,7 +249,7 @@ test("A directory with other files is refused and not changed.", async () => {
   assert.deepEqual(readdirSync(dataDir), ["letter.txt"]);
 });
 
-test("A database of another PostgreSQL is refused with both versions.", async () => {
+test("A database of another PostgreSQL version is refused, and the error has both versions.", async () => {
   const dataDir = newDirectory();
   await (await startEmbeddedServer({ dataDir })).stop();
   writeFileSync(join(dataDir, "cluster/PG_VERSION"), "17\n");
@@ -259,7 +259,7 @@ test("A database of another PostgreSQL is refused with both versions.", async ()
   });
 });
 
-test("A directory that the server's account may not enter is named.", async () => {
+test("A directory that the server's account may not enter is named in the error.", async () => {
   const closed = newDirectory();
   mkdirSync(closed, { mode: serverAccount() === null ? 0o000 : 0o700 });
   try {

@@ -47,7 +47,8 @@ async function program(part: string, url: string): Promise<{ code: string; messa
   return JSON.parse(output);
 }
 
-const nobody = /^PostgreSQL requires a password for user "(scram|md5|plain)", and none was given; /;
+const passwordRequired =
+  /^PostgreSQL requires a password for user "(scram|md5|plain)", and none was given; /;
 
 for (const user of ["scram", "md5", "plain"]) {
   test(`Without a password for ${user} the command names the user, and ends at once.`, async () => {
@@ -56,7 +57,7 @@ for (const user of ["scram", "md5", "plain"]) {
       PGPASSFILE: join(folder, "none"),
     });
     assert.deepEqual([status, stdout], [1, ""]);
-    assert.match(stderr.replace("worker: ", ""), nobody);
+    assert.match(stderr.replace("worker: ", ""), passwordRequired);
     assert.equal(stderr.trim().split("\n").length, 1);
   });
 }
@@ -65,7 +66,7 @@ for (const part of ["utils", "worker"]) {
   test(`Without a password a program with ${part} gets an error that names the user, and ends at once.`, async () => {
     const { code, message } = await program(part, server.url("scram"));
     assert.equal(code, "database_unreachable");
-    assert.match(message, nobody);
+    assert.match(message, passwordRequired);
   });
 }
 
@@ -138,7 +139,7 @@ test("A listener that may not log in rejects with the reason, and ends.", async 
     onReconnect: () => {},
     outage: new Outage(silentLogger),
   });
-  await assert.rejects(listener.start(), { message: nobody });
+  await assert.rejects(listener.start(), { message: passwordRequired });
   await listener.stop();
 });
 

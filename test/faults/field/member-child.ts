@@ -19,7 +19,7 @@ export interface MemberDuty {
 
 const duty = JSON.parse(process.argv[2] ?? "{}") as MemberDuty;
 const log = new RunLog(duty.log);
-const say = (line: object) => process.stdout.write(`${JSON.stringify(line)}\n`);
+const print = (line: object) => process.stdout.write(`${JSON.stringify(line)}\n`);
 const started = duty.killAt === undefined ? null : killAt(duty.killAt, log, duty.by);
 await work(duty);
 
@@ -37,17 +37,17 @@ async function work({ by, connectionString, options }: MemberDuty): Promise<void
       {
         name: "narrator",
         register(hooks) {
-          hooks.on("worker:leaseLost", (event) => say({ event: "leaseLost", ...event }));
-          hooks.on("worker:recovered", (event) => say({ event: "recovered", ...event }));
+          hooks.on("worker:leaseLost", (event) => print({ event: "leaseLost", ...event }));
+          hooks.on("worker:recovered", (event) => print({ event: "recovered", ...event }));
           if (started !== null) hooks.on("job:start", started);
-          hooks.on("job:interrupted", (event) => say({ event: "interrupted", ...event }));
+          hooks.on("job:interrupted", (event) => print({ event: "interrupted", ...event }));
         },
       },
     ],
   });
-  say({ event: "ready", workerId: worker.id, pid: process.pid });
+  print({ event: "ready", workerId: worker.id, pid: process.pid });
   // For the next member: a killed one could not do it at its end.
   flushCompileCache();
   await worker.stopped;
-  say({ event: "stopped" });
+  print({ event: "stopped" });
 }

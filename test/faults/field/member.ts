@@ -75,7 +75,7 @@ const register = fileURLToPath(new URL("../../support/register.mjs", import.meta
 /** Called before a member is ready. */
 export interface MemberWatch {
   spawned(child: ChildProcess): void;
-  said(event: ProcessEvent): void;
+  onEvent(event: ProcessEvent): void;
 }
 
 /** Resolves when it is ready, or rejects with its output. */
@@ -101,14 +101,14 @@ export async function startMember(plan: MemberPlan, watch: MemberWatch): Promise
   const lines: LoggedLine[] = [];
   if (started.stderr !== null) readLines(started.stderr, logPath, lines);
   const child = started as Parameters<typeof processEvents>[0];
-  const said = processEvents(child, (event) => watch.said(event));
-  const { workerId } = await said.event("ready").catch(async (error: Error) => {
+  const reports = processEvents(child, (event) => watch.onEvent(event));
+  const { workerId } = await reports.event("ready").catch(async (error: Error) => {
     throw new Error(`${duty.by} did not start (its lines: ${logPath}): ${error.message}`);
   });
   return {
-    ...said,
+    ...reports,
     by: duty.by,
-    pid: Number(said.events[0]?.["pid"] ?? pid),
+    pid: Number(reports.events[0]?.["pid"] ?? pid),
     workerId: String(workerId),
     isStock,
     lines,

@@ -13,10 +13,10 @@ export async function selection(
 ): Promise<void> {
   const seed = Number(process.env["FAULTS_SEED"] ?? Math.trunc(Math.random() * 2 ** 31));
   const directory = join(tmpdir(), `worker-faults-${group.name}-${seed}-${process.pid}`);
-  const said: string[] = [];
-  const options = { seed, modes, brief: true, directory, say: (line: string) => said.push(line) };
+  const lines: string[] = [];
+  const options = { seed, modes, brief: true, directory, say: (line: string) => lines.push(line) };
   const { problems } = await runGroup(group, options);
-  const again = `FAULTS_SEED=${seed}, ${directory}\n${said.join("\n")}`;
+  const again = `FAULTS_SEED=${seed}, ${directory}\n${lines.join("\n")}`;
   assert.deepEqual(problems, [], again);
   rmSync(directory, { recursive: true, force: true });
 }

@@ -177,10 +177,10 @@ export class Stand {
       ...(killAt === undefined ? {} : { killAt }),
     };
     const plan = { ...rest, duty, isStock, logPath: join(directory, `${by}.log`) };
-    const said = ({ event }: ProcessEvent) => {
+    const onEvent = ({ event }: ProcessEvent) => {
       if (event === "leaseLost") this.#leaseLost(by);
     };
-    const member = await startMember(plan, { spawned, said });
+    const member = await startMember(plan, { spawned, onEvent });
     this.members.push(member);
     return member;
   }

@@ -42,11 +42,13 @@ const SESSIONS = `select application_name as name, count(*)::int as count from p
 export async function verdict(stand: Stand, expected: Expectation): Promise<string[]> {
   const problems: string[] = [];
   const { drainedWithinMs = DRAIN_MS, leaseRowsWithinMs = LEASE_ROWS_MS } = expected;
-  const tell = (sentence: string) => (error: Error) => {
+  const reportAs = (sentence: string) => (error: Error) => {
     problems.push(`${sentence}: ${error.message}`);
   };
-  await drained(stand, drainedWithinMs).catch(tell("something is stuck"));
-  await leasesOfLiving(stand, leaseRowsWithinMs).catch(tell("dead members have heartbeat rows"));
+  await drained(stand, drainedWithinMs).catch(reportAs("something is stuck"));
+  await leasesOfLiving(stand, leaseRowsWithinMs).catch(
+    reportAs("dead members have heartbeat rows"),
+  );
   problems.push(...(await ended(stand)));
   const gone = () => stand.sql<{ name: string; count: number }>(SESSIONS);
   await stand

@@ -38,23 +38,23 @@ async function stockDatabase(server: Server): Promise<string> {
 async function runAll(
   field: Field,
   mixes: readonly Mix[],
-  asked: Omit<Checked, "mix" | "seed">,
+  given: Omit<Checked, "mix" | "seed">,
   whose: string,
 ): Promise<void> {
   for (const mix of mixes) {
-    const wrong = await check({ ...asked, mix, seed: field.seed });
+    const wrong = await check({ ...given, mix, seed: field.seed });
     if (wrong !== null) field.problem(null, wrong);
     field.figure(
       `runs in which ${whose} and the model agree`,
       null,
-      wrong === null ? asked.runs : 0,
+      wrong === null ? given.runs : 0,
       {
-        least: asked.runs,
+        least: given.runs,
         unit: "",
       },
     );
     field.say(
-      `${mix} of ${whose}: ${wrong === null ? `${asked.runs} runs agree` : "a difference"}`,
+      `${mix} of ${whose}: ${wrong === null ? `${given.runs} runs agree` : "a difference"}`,
     );
   }
 }

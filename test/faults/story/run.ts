@@ -103,7 +103,7 @@ async function answers(url: string, when: string): Promise<void> {
 }
 
 async function progress(api: Api, beganAt: number): Promise<void> {
-  let said = 0;
+  let reported = 0;
   const limitMs = (jobs / PER_SECOND) * 2_000 + 120_000;
   while ((await left()) > 0) {
     const ms = performance.now() - beganAt;
@@ -111,8 +111,8 @@ async function progress(api: Api, beganAt: number): Promise<void> {
       console.log(`given up after ${(limitMs / 1_000).toFixed(0)} s`);
       return;
     }
-    if (api.served >= said + jobs / 10) {
-      said = api.served;
+    if (api.served >= reported + jobs / 10) {
+      reported = api.served;
       console.log(
         `${api.served} served, ${api.refused} refused after ${(ms / 1_000).toFixed(0)} s`,
       );

@@ -19,7 +19,7 @@ interface Mail {
 
 const duty = JSON.parse(process.argv[2] ?? "{}") as WorkerDuty;
 const { by, connectionString, api, isStock } = duty;
-const say = (event: string) => process.stdout.write(`${JSON.stringify({ event })}\n`);
+const print = (event: string) => process.stdout.write(`${JSON.stringify({ event })}\n`);
 
 async function call({ tenant }: Mail, job: string): Promise<Response> {
   const url = new URL(api);
@@ -42,7 +42,7 @@ async function ours(): Promise<void> {
     concurrency: 24,
     tasks: [callApi, housekeeping],
   });
-  say("ready");
+  print("ready");
   await worker.stopped;
 }
 
@@ -58,7 +58,7 @@ async function stock(): Promise<void> {
       housekeeping: () => sleep(5),
     },
   });
-  say("ready");
+  print("ready");
   await runner.promise;
 }
 

@@ -118,12 +118,12 @@ test("Thousands of adjacent jobs of one error group are ranked by their failure 
     from generate_series(1, 4000) as n`);
   const found = new Set<string>();
   for (const q of ['is:failed group:"Error: no #"', "is:failed error:no"]) {
-    const asked = { q, sort: "-failed_at" as const, limit: 20 };
-    let page = await listJobs(queue.db, asked);
+    const filter = { q, sort: "-failed_at" as const, limit: 20 };
+    let page = await listJobs(queue.db, filter);
     // Each response continues the previous one; 4,000 rows need a few at most.
     for (let n = 0; page.report.ranking === "partial"; n++) {
       assert.ok(n < 50 && page.nextCursor !== null, "it makes no progress");
-      page = await listJobs(queue.db, { ...asked, cursor: page.nextCursor });
+      page = await listJobs(queue.db, { ...filter, cursor: page.nextCursor });
     }
     found.add(JSON.stringify(page.jobs.map(({ id }) => id)));
   }

@@ -35,12 +35,12 @@ test("A page requests its session and its stream once, before the client is read
   const admin = await startAdmin();
   const { prepare, release } = heldBack("admin_ui_bg.wasm");
   const work = async ({ page, requests }: Visit) => {
-    const asked = () => requests.map(({ path }) => path.replace(/\?.*/, ""));
-    while (asked().length < 2) await page.waitForEvent("request");
-    assert.deepEqual(asked().sort(), ["/api/events", "/api/session"]);
+    const requested = () => requests.map(({ path }) => path.replace(/\?.*/, ""));
+    while (requested().length < 2) await page.waitForEvent("request");
+    assert.deepEqual(requested().sort(), ["/api/events", "/api/session"]);
     release();
     await isLive(page);
-    const starting = asked().filter((path) => /events|session/.test(path));
+    const starting = requested().filter((path) => /events|session/.test(path));
     assert.deepEqual(starting.sort(), ["/api/events", "/api/session"]);
   };
   await visit(admin, "/", work, { isStarting: true, prepare });

@@ -54,7 +54,7 @@ test("Back from a job finds the list where it was, with what was selected.", asy
   await visit(admin, "/jobs", work, { viewport });
 });
 
-test("Back from a queue and from a kind of error finds their lists where they were.", async () => {
+test("Back from a queue and from an error group finds their lists where they were.", async () => {
   const work = async ({ page }: { page: Page }) => {
     await waitForPage(page, "Queues");
     await thereAndBack(page, "Queues", /#\/queues\/q\d+$/);

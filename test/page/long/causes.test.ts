@@ -88,7 +88,7 @@ test("Each of many queues is reached by pages and by its name.", async () => {
   });
 });
 
-test("A name with markup and outer spaces is shown and opened as it is, and what turns letters as its code.", async () => {
+test("A name with markup and outer spaces is shown and opened as it is; characters that change the writing direction are shown as codes.", async () => {
   await visit(admin, "/queues?only=stuck", async ({ page }) => {
     const name = page.locator("table.queues .exact");
     await name.waitFor();

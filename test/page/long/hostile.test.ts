@@ -48,12 +48,12 @@ before(async () => {
     [EVIL, JSON.stringify(payload)],
   );
   const cron = [{ identifier: EVIL, task: EVIL, pattern: `${EVIL} * * *`, backfill_ms: 1 }];
-  const said = { host: EVIL, version: EVIL, node: EVIL, task_identifiers: [EVIL, LINK], cron };
+  const metadata = { host: EVIL, version: EVIL, node: EVIL, task_identifiers: [EVIL, LINK], cron };
   const running = [{ id: lockedId, task: EVIL, since: "2026-01-01T00:00:00Z" }];
   await admin.sql(
     `insert into {}._private_workers (id, last_heartbeat_at, started_at, metadata)
      values ($1, now(), now(), $2)`,
-    [LIVING, JSON.stringify({ ...said, running, running_jobs: 1, threshold_ms: 3_600_000 })],
+    [LIVING, JSON.stringify({ ...metadata, running, running_jobs: 1, threshold_ms: 3_600_000 })],
   );
 });
 
@@ -217,7 +217,7 @@ test("A payload of a megabyte is loaded on request, shown in steps, and does no 
   });
 });
 
-test("A script that ran, or tried to, would not go unheard by these tests.", async () => {
+test("These tests notice a script that ran or tried to.", async () => {
   const tricks: Record<string, string> = {
     dialog: "alert('heard')",
     policy: "document.body.append(Object.assign(new Image(), { src: 'https://evil.example/' }))",

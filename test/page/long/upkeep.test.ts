@@ -88,8 +88,8 @@ test("A force unlock releases what the selected worker holds, and no other locks
     await page.locator(".bulk").getByRole("button", { name: "Unlock…" }).click();
     const count = (n: number, one: string) => `${n} ${n === 1 ? one : `${one}s`}`;
     const what = `${count(lost.jobs, "job")} and ${count(lost.queues, "queue")}`;
-    const said = `Unlocking ${LOST} releases ${what}. It sends no heartbeats.`;
-    await confirm(page, [said], `Unlock ${LOST}`);
+    const sentence = `Unlocking ${LOST} releases ${what}. It sends no heartbeats.`;
+    await confirm(page, [sentence], `Unlock ${LOST}`);
     await dismissNotice(page, `Unlocked ${what} of 1 worker`);
     await row.waitFor({ state: "detached" });
     const others = before.filter(({ worker }) => worker !== LOST);

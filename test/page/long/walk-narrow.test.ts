@@ -1,16 +1,16 @@
 // Every page on phones and zoomed; in a file of its own, which has a time limit.
 import { test } from "node:test";
 import { startAdmin, type TestAdmin } from "../harness.ts";
-import { accessible, furnishedAdmin, receipts, smallTargets, walk } from "../walk.ts";
+import { accessible, adminWithSamples, receipts, smallTargets, walk } from "../walk.ts";
 
-let furnished: TestAdmin;
+let sampled: TestAdmin;
 /** Without our extensions, and without a receipt. */
 let plain: TestAdmin;
-test("There is something to look at on every page.", async () => {
-  [furnished, plain] = await Promise.all([furnishedAdmin(), startAdmin()]);
+test("The servers with sample data start.", async () => {
+  [sampled, plain] = await Promise.all([adminWithSamples(), startAdmin()]);
 });
 
-walk(() => furnished, {
+walk(() => sampled, {
   name: "at 390 pixels",
   viewport: { width: 390, height: 900 },
   checks: [accessible, smallTargets],

@@ -4,8 +4,8 @@ import { test } from "node:test";
 import { type TestAdmin, visit } from "../harness.ts";
 import {
   accessible,
+  adminWithSamples,
   fewTabStops,
-  furnishedAdmin,
   receipts,
   rulesOfColour,
   violations,
@@ -13,11 +13,11 @@ import {
 } from "../walk.ts";
 
 let admin: TestAdmin;
-test("There is something to look at on every page.", async () => {
-  admin = await furnishedAdmin();
+test("The servers with sample data start.", async () => {
+  admin = await adminWithSamples();
 });
 
-test("The way back in a notice can be read, in either theme.", async () => {
+test("The Undo button of a notice is legible in both themes.", async () => {
   await visit(admin, "/jobs?q=is%3Ascheduled", async ({ page }) => {
     await page.locator(".jobs tbody .cb").first().click();
     await page.locator(".bulk").getByRole("button", { name: "Run now…" }).click();

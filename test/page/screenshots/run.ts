@@ -407,15 +407,15 @@ if (!existsSync(CHROMIUM)) throw new Error(`${CHROMIUM} is missing: apt-get inst
 const folder = join(import.meta.dirname, "../../../.screenshots");
 mkdirSync(folder, { recursive: true });
 const words = process.argv.slice(2);
-const asked = {
+const wanted = {
   themes: words.filter((word) => word === "light" || word === "dark"),
   widths: words.filter((word) => /^\d+$/.test(word)),
   names: words.filter((word) => !/^(\d+|light|dark)$/.test(word)),
 };
 const viewports: readonly Viewport[] =
-  asked.widths.length === 0
+  wanted.widths.length === 0
     ? VIEWPORTS
-    : asked.widths
+    : wanted.widths
         .map(Number)
         .map((width) => VIEWPORTS.find((one) => one.width === width) ?? { width, height: 768 });
 /** All, if the list is empty. */
@@ -432,8 +432,8 @@ try {
     for (const viewport of viewports) {
       for (const shot of shots) {
         const { name } = shot;
-        if (!isWanted(asked.themes, (one) => one === theme)) continue;
-        if (!isWanted(asked.names, (one) => name.startsWith(one))) continue;
+        if (!isWanted(wanted.themes, (one) => one === theme)) continue;
+        if (!isWanted(wanted.names, (one) => name.startsWith(one))) continue;
         await take(browser, shot, theme, viewport).catch((error: Error) => {
           missing.push(`${name}, ${viewport.width}, ${theme}: ${error.message}`);
         });

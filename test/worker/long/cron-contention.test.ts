@@ -115,7 +115,7 @@ describe("Several schedulers", () => {
     await Promise.all(ours.map(({ cron }) => cron.stop()));
   });
 
-  test("When they start together with two Graphile Workers, each tick is backfilled once.", async () => {
+  test("When they start together with two Graphile workers, each tick is backfilled once.", async () => {
     const task = unique("fleet");
     const names = ["a", "b", "c", "d"].map((name) => `${task}_${name}`);
     const entries = names.map((name) => everyMinute(name, { fillMs: 3_600_000 }));

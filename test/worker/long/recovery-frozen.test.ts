@@ -73,7 +73,7 @@ test("A woken worker keeps its resilient jobs and finishes them under its old id
   await sweeper.event("recovered");
   frozen.signal("SIGCONT");
   await frozen.event("leaseLost");
-  // Its beats continue under both ids, so more time than the resilient threshold has no effect.
+  // Its heartbeats continue under both ids, so more time than the resilient threshold has no effect.
   const [before] = await queue.sql<{ now: string }>("select now()::text as now");
   await waitUntil("so long has passed in the database", async () => {
     const text = "select now() > $1::timestamptz + interval '6.5 s' as passed";

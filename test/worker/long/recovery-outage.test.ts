@@ -69,8 +69,8 @@ test("After an outage of the database no worker recovers another.", async () => 
     return row?.back === workers.length;
   });
   for (const worker of workers) {
-    const said = worker.events.map(({ event }) => event);
-    assert.ok(!said.includes("recovered") && !said.includes("leaseLost"), said.join());
+    const names = worker.events.map(({ event }) => event);
+    assert.ok(!names.includes("recovered") && !names.includes("leaseLost"), names.join());
   }
   const text = "select count(*)::int as held from worker._private_jobs where locked_by = any($1)";
   const [held] = await sql<{ held: number }>(text, [workers.map(({ workerId }) => workerId)]);

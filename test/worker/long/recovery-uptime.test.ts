@@ -1,4 +1,4 @@
-// The time for which beats have succeeded without a gap, which distinguishes a dead worker from an outage of the
+// The time for which heartbeats have succeeded without a gap, which distinguishes a dead worker from an outage of the
 // database. It is in a worker's row, and a new worker continues that of another live one.
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -25,14 +25,14 @@ const earlier = (interval: string) =>
 
 async function beaten(id: string, isBroken = false, text: string | null = null) {
   const metadata = text === null ? null : { id, text };
-  const asked = { leaseIds: [id], metadata, silenceMs: null, isBroken, longestGapMs: GAP_MS };
-  return Math.round((await beat(queue.db, asked)).uptimeMs / 1_000);
+  const request = { leaseIds: [id], metadata, silenceMs: null, isBroken, longestGapMs: GAP_MS };
+  return Math.round((await beat(queue.db, request)).uptimeMs / 1_000);
 }
 
 const registered = async (id: string) =>
   Math.round((await registerLease(queue.db, id, LEASE, HEARD_MS)).uptimeMs / 1_000);
 
-test("The uptime continues until there is a gap, a step of the clock, or a failed beat.", async () => {
+test("The uptime continues until there is a gap, a step of the clock, or a failed heartbeat.", async () => {
   assert.equal(await registered("first"), 0);
   await earlier("2 s");
   assert.equal(await beaten("first"), 2);

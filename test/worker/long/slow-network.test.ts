@@ -176,7 +176,7 @@ test("A fast lane starts no job of an answer that arrives after its lease has ex
   await queue.startWorker({ ...options, ...first });
   await queue.utils.addJob("task");
   await waitUntil("it is at rest", async () => (await queue.remaining()).length === 0);
-  // Its fetch is executed without an answer; its beats do not arrive.
+  // Its fetch is executed without an answer; its heartbeats do not arrive.
   proxy.of("worker fast lane").mute("all", "answers");
   proxy.of("worker heartbeat").mute();
   await queue.utils.addJob("task");

@@ -172,10 +172,10 @@ export const clientGone: Measure = {
     for (let n = 0; n < 10; n++) {
       const leave = new AbortController();
       const path = page({ search: `no match ${n}`, offset: "10" });
-      const asked = bench.admin.get(path, leave.signal).catch(() => null);
+      const request = bench.admin.get(path, leave.signal).catch(() => null);
       await pause(60);
       leave.abort();
-      await asked;
+      await request;
       await pause(300);
       most = Math.max(most, await bench.statements.active(/no match|strpos/));
     }

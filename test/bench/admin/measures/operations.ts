@@ -94,10 +94,10 @@ export const operations: Measure = {
       lines.push(atLeast(`reschedule, ${fast.done} jobs`, fast.perSecond, 10_000, "/s"));
       const failing = await begin(bench, { q: "is:ready", action: "fail" });
       await pause(700);
-      const asked = performance.now();
+      const requestedAt = performance.now();
       await bench.admin.post(`/api/operations/${failing.id}/stop`, {});
       const stopped = await untilOver(bench, failing.id);
-      lines.push(atMost(`stop (${stopped.state})`, performance.now() - asked, 500));
+      lines.push(atMost(`stop (${stopped.state})`, performance.now() - requestedAt, 500));
       const failed = await speed(bench, { q: "is:ready", action: "fail" }, null, UNTHROTTLED);
       lines.push(atLeast(`fail, ${failed.done} jobs`, failed.perSecond, 10_000, "/s"));
       lines.push(atMost("first fetch after it", await prober.once(), 50));

@@ -63,7 +63,7 @@ export function bull(): Engine {
   };
 }
 
-/** Adds `jobs` jobs, of which `concurrency` may run at once in all processes. */
+/** Adds `jobs` jobs, `concurrency` of which may run at once in all processes. */
 export async function seedBull(url: string, jobs: number, concurrency: number): Promise<void> {
   const { Queue, runMigrations } = await load();
   const connection = poolOf(url);

@@ -38,10 +38,10 @@ export const drainByTwo: Experiment = {
   name: "drain-two",
   contenders: ["gw-batch", "gw-2000", "ours", "fast"],
   rows: ["gw-batch", "gw-2000"].flatMap((rival) => {
-    const whom = rival === "gw-2000" ? "local queue of 2,000" : "batching preset";
+    const settings = rival === "gw-2000" ? "local queue of 2,000" : "batching preset";
     return [
-      shown(speed(`drain, 2 processes, safe, vs ${whom}`, "ours", [rival], 0)),
-      shown(speed(`drain, 2 processes, fast lane, vs ${whom}`, "fast", [rival], 0)),
+      shown(speed(`drain, 2 processes, safe, vs ${settings}`, "ours", [rival], 0)),
+      shown(speed(`drain, 2 processes, fast lane, vs ${settings}`, "fast", [rival], 0)),
     ];
   }),
   async run(bench, contender) {

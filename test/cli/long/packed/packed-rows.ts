@@ -24,16 +24,16 @@ const MAX_MS = 170_000;
 export const long = "pg_catalog.repeat('a', 1390000)";
 
 /**
- * `statement`: makes rows large, next to 1,500 jobs of which each second one has failed. A file has three minutes, also
+ * `statement`: makes rows large, next to 1,500 jobs, every second of which has failed. A file has three minutes, also
  * on a busy machine: so the slowest kinds are in two files.
  */
 export function testPackedRows(
   kind: string,
   statement: string,
-  asked: readonly (keyof typeof parts)[] = ["lists", "counts", "others"],
+  requested: readonly (keyof typeof parts)[] = ["lists", "counts", "others"],
   own: { readonly extensions?: readonly string[]; readonly paths?: readonly string[] } = {},
 ): void {
-  test(`1,500 packed rows block no response of the page: ${kind}, ${asked.join(", ")}.`, {
+  test(`1,500 packed rows block no response of the page: ${kind}, ${requested.join(", ")}.`, {
     skip: process.platform === "linux" ? false : "there is no /proc",
     timeout: MAX_MS,
   }, async (t) => {
@@ -46,7 +46,7 @@ export function testPackedRows(
       prefix: bound?.command ?? [],
     });
     const health = watchHealth(admin);
-    const others = asked.flatMap((part) => parts[part].map((path) => path.replace("ID", id)));
+    const others = requested.flatMap((part) => parts[part].map((path) => path.replace("ID", id)));
     const paths = [...others, ...(own.paths ?? [])];
     const { failed, slowest, mb } = await askAll(admin, paths);
     const healthMs = await health.stop();

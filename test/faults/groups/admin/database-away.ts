@@ -47,8 +47,8 @@ export async function databaseAway(field: Field, server: Server): Promise<void> 
   field.figure("readers", null, streams.size, { least: field.times(READERS, 50), unit: "" });
   const grown = Math.max(grownAway, admin.rss_mb() - rss);
   field.figure("memory grown in the outage", null, grown, { most: MAX_GROWN_MB, unit: "MB" });
-  const said = linesOf(log) - lines;
-  field.figure("log lines of the outage", null, said, { most: MAX_LINES, unit: "" });
+  const logged = linesOf(log) - lines;
+  field.figure("log lines of the outage", null, logged, { most: MAX_LINES, unit: "" });
   await admin.stop();
 }
 

@@ -7,7 +7,7 @@ import type { Server } from "../../field/server.ts";
 import { answers } from "./database-away.ts";
 
 /** Many more requests than connections, so that most wait; within the limit of one client. */
-const ASKED = 36;
+const REQUESTS = 36;
 const WRITTEN = 12;
 const ROUTES = ["/api/jobs?q=is:failed", "/api/jobs/1", "/api/queues", "/api/jobs?q=payload.a:1"];
 const ROUNDS = 5;
@@ -23,7 +23,7 @@ export async function lockedTable(field: Field, server: Server): Promise<void> {
   field.defer(() => holder.end());
   await holder.query("begin; lock table worker._private_jobs in access exclusive mode");
   for (let round = 0; round < field.times(ROUNDS, 1); round++) {
-    const reads = Array.from({ length: ASKED }, (_, n) =>
+    const reads = Array.from({ length: REQUESTS }, (_, n) =>
       admin.get(ROUTES[n % ROUTES.length] ?? ""),
     );
     const writes = Array.from({ length: WRITTEN }, () =>

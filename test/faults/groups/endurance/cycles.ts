@@ -17,10 +17,10 @@ export async function cycles(field: Field, stand: Stand, count: number, warmUp: 
   const child = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"] });
   field.defer(() => child.kill("SIGKILL"));
   const exited = once(child, "exit");
-  const said = processEvents(child);
+  const reports = processEvents(child);
   const sample = async (event: string) => {
-    while (said.events.every((one) => one.event !== event) && child.exitCode === null) {
-      await Promise.race([said.event(event).catch(() => {}), exited]);
+    while (reports.events.every((one) => one.event !== event) && child.exitCode === null) {
+      await Promise.race([reports.event(event).catch(() => {}), exited]);
     }
     const one = await sampleOf(child.pid ?? 0);
     child.stdin.write("go on\n");

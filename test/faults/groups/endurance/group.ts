@@ -7,7 +7,7 @@ import { cycles } from "./cycles.ts";
 import { checkGrowth, ROOM, type Sample, sampleOf } from "./sample.ts";
 
 const TIMES = 200;
-/** Repetitions before the first sample: memory that a process allocates at its start is no leak. */
+/** Repetitions before the first sample: memory that a process allocates at its start is not a leak. */
 const WARM_UP = 30;
 /** A day at 192 times its speed: with start and end it fits into the group's ten minutes. */
 const DAY_MS = 450_000;

@@ -32,7 +32,7 @@ function sampleNow(pid: number): Sample {
 /** Limits V8's young generation of the measured process, which could grow by 48 MB without a leak. */
 export const ROOM = "--max-semi-space-size=1";
 
-/** Growth that is no leak: memory that V8 has not returned yet. */
+/** Growth that is not a leak: memory that V8 has not returned yet. */
 const MAX_MB = 40;
 
 export function checkGrowth(stand: Stand, what: string, first: Sample, last: Sample): void {

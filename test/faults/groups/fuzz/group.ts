@@ -53,19 +53,19 @@ async function fuzz(field: Field): Promise<void> {
     say: (line) => field.say(line),
   });
   await Promise.all([reader.stop(), writer.stop()]);
-  tell(field, result);
+  reportResult(field, result);
   tellHonest(field, reader, writer);
   if (!result.isAlive) field.problem(null, `an admin is dead; see ${log}`);
   for (const admin of admins) await admin.stop();
 }
 
-function tell(field: Field, { tally, peaks_mb, heaps_mb, peak_mb }: FuzzResult): void {
+function reportResult(field: Field, { tally, peaks_mb, heaps_mb, peak_mb }: FuzzResult): void {
   for (const line of tally.lines()) field.say(line);
   const least = field.times(REQUESTS, BRIEF_REQUESTS);
   field.figure("hostile requests", null, tally.total, { least, unit: "" });
   const served = { least: least / 25, unit: "" } as const;
   field.figure("of them had the requested effect", null, tally.served, served);
-  field.figure("of them were no HTTP", null, tally.unreadable, { unit: "" });
+  field.figure("of them were not HTTP", null, tally.unreadable, { unit: "" });
   field.figure("memory at most, fuzzed", null, peak_mb, { most: 512, unit: "MB" });
   // Resident memory includes what V8 has not returned yet; the heap after a collection is what is really in use. It
   // contains the last responses, from which the next ones may be sent as differences, up to 16 MB (repeated.ts).

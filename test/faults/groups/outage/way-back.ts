@@ -24,8 +24,8 @@ export async function measureRecovery(
   fault: () => Promise<number>,
   { linesAtMost = LINES, losesWrites = false } = {},
 ): Promise<void> {
-  const told = (member: Member) => toldBy(member, losesWrites);
-  const before = new Map(stands.flatMap(oursOf).map((one) => [one, told(one)]));
+  const reported = (member: Member) => reportsOf(member, losesWrites);
+  const before = new Map(stands.flatMap(oursOf).map((one) => [one, reported(one)]));
   for (const { log } of stands) log.fault();
   const ready = await fault();
   for (const { log } of stands) log.fault();
@@ -34,7 +34,7 @@ export async function measureRecovery(
     stand.figure(`full rate after ${what}`, (await fullAfter(stand, ready, rate)) - ready, FULL);
     for (const member of oursOf(stand)) {
       const { lines = 0, judged = 0 } = before.get(member) ?? {};
-      const now = told(member);
+      const now = reported(member);
       if (Number.isFinite(linesAtMost)) {
         const bound = { most: linesAtMost, unit: "" } as const;
         stand.figure(`warnings a worker: ${what}`, now.lines - lines, bound);
@@ -51,7 +51,7 @@ const oursOf = ({ living }: Stand): Member[] => living.filter(({ isStock }) => !
  * worker was swept. If writes are lost, heartbeats may be among them: then the worker itself ends its lease, because
  * the jobs are in an earlier state.
  */
-function toldBy({ lines, events }: Member, losesWrites: boolean) {
+function reportsOf({ lines, events }: Member, losesWrites: boolean) {
   const ofOutages = lines.filter(({ message }) => !message.startsWith("a job "));
   const judged = events.filter(
     ({ event, reason }) =>
