@@ -7,9 +7,9 @@ import type { Runner } from "./runner.ts";
 export function listenToDrags(runner: Runner): void {
   let holder: HTMLElement | null = null;
   let bucket = "";
-  const tell = (what: string) => {
+  const report = (event: string) => {
     const action = holder?.dataset["drag"];
-    if (action) runner.run((app) => app.dispatch(action, bucket, what));
+    if (action) runner.run((app) => app.dispatch(action, bucket, event));
   };
   const find = (event: PointerEvent) => {
     const target = event.target instanceof Element ? event.target : null;
@@ -19,11 +19,11 @@ export function listenToDrags(runner: Runner): void {
   document.addEventListener("pointerover", (event) => {
     if (event.pointerType !== "mouse") return;
     const { over, at } = find(event);
-    if (holder !== null && over === null) tell("out");
+    if (holder !== null && over === null) report("out");
     holder = over;
     if (over === null || at === "" || at === bucket) return;
     bucket = at;
-    tell("over");
+    report("over");
   });
   document.addEventListener("pointerdown", (event) => {
     if (event.pointerType !== "mouse" || event.button !== 0) return;
@@ -31,10 +31,10 @@ export function listenToDrags(runner: Runner): void {
     if (over === null || at === "") return;
     holder = over;
     bucket = at;
-    tell("down");
+    report("down");
   });
   // A finger that taps selects one bucket.
   document.addEventListener("pointerup", (event) => {
-    if (event.pointerType === "mouse") tell("up");
+    if (event.pointerType === "mouse") report("up");
   });
 }

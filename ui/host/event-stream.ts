@@ -78,9 +78,9 @@ export class EventStream {
       if (!response.body || !type?.startsWith("text/event-stream")) return 501;
       const chunks = response.body.pipeThrough(new TextDecoderStream());
       await wanted;
-      this.#tell(abort, (app) => app.streamOpened());
+      this.#report(abort, (app) => app.streamOpened());
       const parser = new EventParser((event, data) =>
-        this.#tell(abort, (app) => app.pushed(event, data)),
+        this.#report(abort, (app) => app.pushed(event, data)),
       );
       for await (const chunk of chunks) {
         clearTimeout(silence);
@@ -96,7 +96,7 @@ export class EventStream {
     return 0;
   }
 
-  #tell(abort: AbortController, step: Parameters<Runner["run"]>[0]): void {
+  #report(abort: AbortController, step: Parameters<Runner["run"]>[0]): void {
     if (abort === this.#abort) this.#runner.run(step);
   }
 }

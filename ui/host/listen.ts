@@ -15,7 +15,7 @@ export function listen(runner: Runner, places: Places): void {
   document.addEventListener("click", (event) => {
     closeMenus(event.target);
     const element = closest(event.target, "[data-click]");
-    if (!element || isSomebodyElses(event, element)) return;
+    if (!element || isOnInnerControl(event, element)) return;
     dispatch(element.dataset["click"], element.dataset["arg"], modifier(event));
   });
   document.addEventListener("input", (event) => {
@@ -63,26 +63,26 @@ function holdStill(runner: Runner): void {
   let pointed = false;
   let focused = false;
   let held = false;
-  const tell = () => {
+  const report = () => {
     if (held === (pointed || focused)) return;
     held = !held;
     runner.run((app) => app.held(held));
   };
   document.addEventListener("pointerover", (event) => {
     pointed = closest(event.target, "[data-hold]") !== null;
-    tell();
+    report();
   });
   document.documentElement.addEventListener("pointerleave", () => {
     pointed = false;
-    tell();
+    report();
   });
   document.addEventListener("focusin", (event) => {
     focused = closest(event.target, "[data-hold]") !== null;
-    tell();
+    report();
   });
   document.addEventListener("focusout", (event) => {
     focused = closest(event.relatedTarget, "[data-hold]") !== null;
-    tell();
+    report();
   });
 }
 
@@ -117,8 +117,8 @@ function keyHolder(event: KeyboardEvent, name: string, target: Element): HTMLEle
   if (isOwn && !isNamed && target.closest("button, a, input, summary")) return null;
   for (let e: Element | null = target; e; e = e.parentElement) {
     // While the user types, only keys that the field itself has named are handled, and those of the dialog.
-    const isHeard = !isTyping || e === target || name === "Mod+Enter";
-    if (e instanceof HTMLElement && isHeard && takes(e, name)) return e;
+    const isHandled = !isTyping || e === target || name === "Mod+Enter";
+    if (e instanceof HTMLElement && isHandled && takes(e, name)) return e;
     if (e instanceof HTMLDialogElement) return null;
   }
   const works = !isTyping || name === "Mod+k" || name === "Escape";
@@ -130,11 +130,11 @@ function keyHolder(event: KeyboardEvent, name: string, target: Element): HTMLEle
  * Whether a click inside a row is not a click on the row: it is on a link or button, or it selects text. A link that
  * only names the row (`data-names`) counts as the row, unless it is opened elsewhere.
  */
-function isSomebodyElses(event: MouseEvent, element: HTMLElement): boolean {
+function isOnInnerControl(event: MouseEvent, element: HTMLElement): boolean {
   const inner = closest(event.target, "a[href], button, input, label, select, summary");
   if (inner !== null && inner !== element && element.contains(inner)) {
-    const isElsewhere = event.ctrlKey || event.metaKey || event.shiftKey;
-    if (inner.dataset["names"] === undefined || isElsewhere) return true;
+    const opensElsewhere = event.ctrlKey || event.metaKey || event.shiftKey;
+    if (inner.dataset["names"] === undefined || opensElsewhere) return true;
     event.preventDefault();
   }
   return element.tagName === "TR" && String(getSelection()) !== "";

@@ -4,7 +4,7 @@ import { focus } from "../host";
 import { Model } from "../model/model";
 import { OpenDialog } from "../model/open-dialog";
 
-/** Opens a dialog. `name`: that of the dialog's record; `arg`: its subject. */
+/** Opens a dialog. `name`: the name of the dialog's record; `arg`: its subject. */
 export function ask(m: Model, name: string, arg: string): void {
   const record = m.dialogNamed(name);
   if (record === null || !m.access.canWrite) return;

@@ -48,7 +48,7 @@ export function streamOpened(m: Model): bool {
   return again;
 }
 
-/** Records that the stream is closed. `status`: that of a refusal; 0 when the stream broke. */
+/** Records that the stream is closed. `status`: the HTTP status of a refusal; 0 when the stream broke. */
 export function streamClosed(m: Model, status: i32): void {
   const live = m.live;
   live.stream = Stream.Closed;
@@ -93,8 +93,8 @@ export function tick(m: Model): void {
   startTicking(m);
   if (m.access.gate !== Gate.Open) return;
   const isOpen = live.stream === Stream.Open;
-  const silent = m.now - (isNaN(live.newsAt) ? live.openedAt : max(live.newsAt, live.openedAt));
-  if (isOpen && silent >= RED_MS) {
+  const quietMs = m.now - (isNaN(live.newsAt) ? live.openedAt : max(live.newsAt, live.openedAt));
+  if (isOpen && quietMs >= RED_MS) {
     disconnect(m);
     streamClosed(m, 0);
   }

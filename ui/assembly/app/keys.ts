@@ -1,4 +1,4 @@
-/** Which keys work now: those of the shell, and those of the current page. Performs a pressed one. */
+/** The keyboard shortcuts of the shell and of the current page, and which of them a pressed key means. */
 import { PLUS } from "../controls/icon";
 import { focus, navigate } from "../host";
 import { Model, Page } from "../model/model";
@@ -10,7 +10,7 @@ const CHORD_MS: f64 = 1500;
 /** The group of keys that work only in dialogs. */
 export const DIALOGS = "In a dialog";
 
-/** Returns everything that can be done here by key or from the palette. */
+/** Returns all shortcuts that can be used now, by key or from the palette. */
 export function shortcuts(m: Model): Shortcut[] {
   const list: Shortcut[] = [
     new Shortcut("Mod+k", "Search or run an action", "app.layer", "palette", "Everywhere"),
@@ -53,8 +53,8 @@ export function strokes(m: Model): string {
   return names.join(" ");
 }
 
-/** Performs the action of a key here. The argument is that of the element with the focus. */
-export function takeKey(m: Model, stroke: string): Shortcut | null {
+/** Returns the shortcut of a pressed key; null if it has none, or is the first of two keys. */
+export function shortcutFor(m: Model, stroke: string): Shortcut | null {
   const chord = pending(m);
   m.chord = "";
   const list = shortcuts(m);
@@ -73,19 +73,19 @@ function pending(m: Model): string {
   return m.now - m.chordAt < CHORD_MS ? m.chord : "";
 }
 
-/** The key / moves to the search of the current page, or to the page that has one. */
+/** Moves to the search field of the current page, or to the first page that has one. */
 export function search(m: Model): void {
   if (m.page.searchField.length > 0) {
     focus(m.page.searchField);
     return;
   }
-  const page = searched(m);
+  const page = pageWithSearch(m);
   if (page === null) return;
   m.focusNext = page.searchField;
   navigate(page.path, false);
 }
 
-function searched(m: Model): Page | null {
+function pageWithSearch(m: Model): Page | null {
   for (let i = 0; i < m.pages.length; i++) {
     if (m.pages[i].searchField.length > 0) return m.pages[i];
   }

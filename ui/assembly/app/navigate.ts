@@ -15,7 +15,7 @@ export function begin(m: Model, address: string, entry: i32): void {
   if (m.access.gate === Gate.Open) load(m);
 }
 
-/** The address has changed. `entry`: its number in the history, new or that of an earlier entry. */
+/** The address has changed. `entry`: its number in the history, a new one or the number of an earlier entry. */
 export function go(m: Model, address: string, entry: i32): void {
   const from = m.address.path;
   const before = m.page;

@@ -213,16 +213,16 @@ function find(m: Model): void {
   }
 }
 
-/** Adds those that fit the text. */
+/** Adds the shortcuts that match the text. */
 function addAll(to: Shortcut[], from: Shortcut[], wanted: string): void {
   for (let i = 0; i < from.length; i++) if (fits(from[i], wanted)) to.push(from[i]);
 }
 
-/** Whether its label and its heading hold all the words. */
+/** Whether its label and its heading contain all the words. */
 function fits(one: Shortcut, wanted: string): bool {
   const words = wanted.split(" ");
-  const held = lower(one.label + " " + one.group);
-  for (let i = 0; i < words.length; i++) if (!held.includes(words[i])) return false;
+  const label = lower(one.label + " " + one.group);
+  for (let i = 0; i < words.length; i++) if (!label.includes(words[i])) return false;
   return true;
 }
 

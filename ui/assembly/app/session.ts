@@ -79,7 +79,7 @@ function cannotOpen(access: Access, reason: string): void {
 export function handleDenied(m: Model, body: string): void {
   const access = m.access;
   const challenge = errorOf(body, 401).auth;
-  const tried = access.token.length > 0;
+  const hadToken = access.token.length > 0;
   const wasOpen = access.gate === Gate.Open;
   const sentAs = access.tokenHeader;
   access.busy = false;
@@ -90,14 +90,14 @@ export function handleDenied(m: Model, body: string): void {
     const label = challenge.label;
     access.label = label === null ? "" : label;
   }
-  if (asksForToken && tried && !wasOpen && sentAs !== access.tokenHeader) {
+  if (asksForToken && hadToken && !wasOpen && sentAs !== access.tokenHeader) {
     // The page did not have the name of the header yet, so the token may still be right.
     requestSession(m);
     return;
   }
   clearToken(access);
   if (wasOpen) access.error = "The server no longer accepts this token. Sign in again.";
-  else if (tried) access.error = "The server did not accept this token.";
+  else if (hadToken) access.error = "The server did not accept this token.";
   closeGate(m, asksForToken ? Gate.Token : Gate.Browser);
 }
 

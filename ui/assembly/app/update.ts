@@ -5,7 +5,7 @@ import { Model } from "../model/model";
 import { Shortcut } from "../model/shortcut";
 import { ask, updateDialog } from "./dialog";
 import { reconnect, tick, togglePause } from "./freshness";
-import { search, takeKey } from "./keys";
+import { search, shortcutFor } from "./keys";
 import { reload } from "./navigate";
 import { paletteKey, requestNames, searchFor, shortcutAt } from "./palette";
 import { countDown, requestSession, signIn, signOut } from "./session";
@@ -67,7 +67,7 @@ function updateShell(m: Model, verb: string, arg: string, value: string): void {
 }
 
 function key(m: Model, arg: string, stroke: string): void {
-  const shortcut = takeKey(m, stroke);
+  const shortcut = shortcutFor(m, stroke);
   if (shortcut === null) return;
   update(m, shortcut.action, shortcut.arg.length > 0 ? shortcut.arg : arg, stroke);
 }

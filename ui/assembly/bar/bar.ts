@@ -13,7 +13,7 @@ export class Bar {
   /** The typed text as terms, unchanged. */
   typed: Terms = new Terms();
   /** Whether the typed text was submitted as it is. Then a fault at its end counts, too. */
-  isTried: bool = false;
+  isSubmitted: bool = false;
   options: Suggestion[] = [];
   /** The range of the typed text that a completion replaces. */
   replaceAt: i32 = 0;
@@ -36,13 +36,13 @@ export class Bar {
     if (this.terms.fault !== null) this.type(query);
     else if (!this.keepsDraft && this.typed.fault === null) this.type("");
     this.keepsDraft = false;
-    this.isTried = this.terms.fault !== null;
+    this.isSubmitted = this.terms.fault !== null;
   }
 
   type(draft: string): void {
     this.draft = draft;
     this.typed = termsOf(draft);
-    this.isTried = false;
+    this.isSubmitted = false;
     this.serial++;
     this.marked = -1;
     this.wantsFirst = false;
@@ -52,7 +52,7 @@ export class Bar {
   get fault(): QueryFault | null {
     const fault = this.typed.fault;
     if (fault === null) return null;
-    return this.isTried || fault.end < this.draft.trimEnd().lastIndexOf(" ") ? fault : null;
+    return this.isSubmitted || fault.end < this.draft.trimEnd().lastIndexOf(" ") ? fault : null;
   }
 
   get isOpen(): bool {

@@ -31,7 +31,7 @@ export function skeleton(lines: i32): Node {
   );
 }
 
-/** A box with the error because of which there are no data. */
+/** A box with the reason why there are no data. */
 export function problem(message: string): Node {
   return el(
     "div",

@@ -11,7 +11,7 @@ export function pageHeadWith(title: string, sentence: string, acts: Node[]): Nod
   return headOf([heading([text(title)])], sentence, acts);
 }
 
-/** A heading whose title has more than words. One of `before` must be a `heading`. */
+/** The head of a page whose title is not a plain text: `before` contains a `heading()`. */
 export function headOf(before: Node[], sentence: string, acts: Node[]): Node {
   return box("div", "head1", [
     box("div", "title-row", before),
@@ -66,7 +66,7 @@ export function figures(list: Node[]): Node {
   return box("div", "stats", list);
 }
 
-/** One of several steps, in a `steps` box. `tone`: that of its mark, `done`, `wait`, or empty for the current one. */
+/** One of several steps, in a `steps` box. `tone`: the colour of its mark, `done`, `wait`, or empty for the current step. */
 export function step(tone: string, mark: Node, title: string, body: Node[]): Node {
   const children: Node[] = [leaf("h2", "", title)];
   return box("div", "step", [

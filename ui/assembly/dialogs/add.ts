@@ -102,8 +102,8 @@ export class AddDialog extends CommandDialog {
     queue.hint = names.queueNote(draft.value("queue"));
     const priority = this.field("priority", "Priority", draft);
     priority.hint = "Lower runs earlier.";
-    const tries = this.field("max_attempts", "Max attempts", draft);
-    tries.hint = lastsFor(draft.value("max_attempts"));
+    const attempts = this.field("max_attempts", "Max attempts", draft);
+    attempts.hint = lastsFor(draft.value("max_attempts"));
     const key = this.field("key", "Key", draft);
     const keyNote = names.keyNote(draft.value("key"));
     if (keyNote.length > 0) key.hint = keyNote;
@@ -114,7 +114,7 @@ export class AddDialog extends CommandDialog {
       jsonField(this.field("payload", "Payload", draft)),
       box("div", "field-row three", [
         timeField(draft, "run_at", "Run", m.serverNow),
-        tries.input(),
+        attempts.input(),
         priority.input(),
       ]),
       box("div", "field-row", [key.input(), this.mode(draft)]),
@@ -246,12 +246,12 @@ function hasKey(draft: Draft): bool {
 
 /** Returns how long it takes until all attempts have failed. The delay is e to the power of the attempt, at most 10. */
 function lastsFor(typed: string): string {
-  const tries = parseWhole(typed.trim().length > 0 ? typed.trim() : "25");
-  if (!tries.valid || tries.value < 1 || tries.value > 32767) return "";
-  if (tries.value === 1) return "No retries.";
+  const attempts = parseWhole(typed.trim().length > 0 ? typed.trim() : "25");
+  if (!attempts.valid || attempts.value < 1 || attempts.value > 32767) return "";
+  if (attempts.value === 1) return "No retries.";
   let seconds: f64 = 0;
   let wait: f64 = 1;
-  for (let i = 1; i < <i32>tries.value; i++) {
+  for (let i = 1; i < <i32>attempts.value; i++) {
     if (i <= 10) wait *= Math.E;
     seconds += wait;
   }

@@ -72,8 +72,8 @@ export class JobsDialog extends TablesDialog {
   }
 
   override blocked(dialog: OpenDialog): string {
-    const isHeld = dialog.count("locked") === dialog.jobs.length;
-    return isHeld && !this.reachesRunning ? "No job would change." : super.blocked(dialog);
+    const isEveryLocked = dialog.count("locked") === dialog.jobs.length;
+    return isEveryLocked && !this.reachesRunning ? "No job would change." : super.blocked(dialog);
   }
 
   private get reachesRunning(): bool {

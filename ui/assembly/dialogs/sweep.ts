@@ -52,27 +52,26 @@ export class SweepDialog extends CommandDialog {
     if (found === null) {
       return "Finds workers that are not responding. Nothing changes yet.";
     }
+    if (this.workers === 0) return "No worker has missed heartbeats for that long." + spared(found);
     const stale = found.staleWorkers.length;
-    const orphans = found.unknownWorkers.length;
-    if (stale + orphans === 0)
-      return "No worker has missed heartbeats for that long." + left(found);
-    const gone =
+    const removed =
       stale > 0
         ? `${countText(stale, "worker is", "workers are")} not responding and will be removed. `
         : "";
-    const held = found.lockedJobs - found.recoverableJobs;
-    const rest = held > 0 ? ` ${countText(held, "job stays", "jobs stay")} locked for now.` : "";
+    const locked = found.lockedJobs - found.recoverableJobs;
+    const rest =
+      locked > 0 ? ` ${countText(locked, "job stays", "jobs stay")} locked for now.` : "";
     const delay = dialog.draft.value(this.command.fields[1].name).trim();
-    return `${gone}${countText(found.recoverableJobs, "job", "jobs")} can run again after ${delay} s.${rest}${left(found)}`;
+    return `${removed}${countText(found.recoverableJobs, "job", "jobs")} can run again after ${delay} s.${rest}${spared(found)}`;
   }
 
   /** Without heartbeats a crashed worker looks like a busy one. */
   override exception(_dialog: OpenDialog): string {
     const found = this.found;
-    const orphans = found === null ? 0 : found.unknownWorkers.length;
-    return orphans === 0
+    const unknown = found === null ? 0 : found.unknownWorkers.length;
+    return unknown === 0
       ? ""
-      : `${countText(orphans, "worker sends", "workers send")} no heartbeats: if it is still running, its jobs would run twice.`;
+      : `${countText(unknown, "worker sends", "workers send")} no heartbeats: if it is still running, its jobs would run twice.`;
   }
 
   protected override members(_m: Model, _dialog: OpenDialog, form: Form): void {
@@ -109,9 +108,9 @@ export class SweepDialog extends CommandDialog {
   }
 }
 
-function left(found: Sweep): string {
-  const spared = found.sparedWorkers.length;
-  return spared === 0
+function spared(found: Sweep): string {
+  const count = found.sparedWorkers.length;
+  return count === 0
     ? ""
-    : ` ${countText(spared, "worker is", "workers are")} skipped because of a longer threshold.`;
+    : ` ${countText(count, "worker is", "workers are")} skipped because of a longer threshold.`;
 }

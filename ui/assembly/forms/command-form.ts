@@ -8,7 +8,7 @@ import { timeField } from "./time-field";
 
 const INPUT = "dialog.input";
 
-/** The form: fields one below the other; consecutive numbers share a row. */
+/** Returns the form: fields one below the other; consecutive numbers share a row. */
 export function commandForm(command: Command, draft: Draft, now: f64): Node {
   const fields = command.fields;
   if (fields.length === 0) return nothing;
@@ -27,14 +27,14 @@ export function commandForm(command: Command, draft: Draft, now: f64): Node {
   return box("div", "form", rows);
 }
 
-/** Begins the request for a command. If several commands share an address, it has the action. */
+/** Begins the body of a request. It contains the action if several commands share an address. */
 export function beginBody(command: Command, draft: Draft): Form {
   const form = new Form(draft);
   if (command.action.length > 0) form.body.string("action", command.action);
   return form;
 }
 
-/** Writes what was filled in, and marks fields in which something is missing. */
+/** Writes the fields that were filled in, and marks those that are invalid or missing. */
 export function writeFields(form: Form, command: Command): void {
   const fields = command.fields;
   for (let i = 0; i < fields.length; i++) {
@@ -58,7 +58,7 @@ function isNumber(field: CommandField): bool {
   return field.kind === "integer" || field.kind === "seconds";
 }
 
-/** Whether leaving the field out would show no value in its place. */
+/** Whether the field is a duration without a default, for which the placeholder shows examples. */
 function isSpan(field: CommandField): bool {
   return field.kind === "seconds" && field.fallback.length === 0;
 }

@@ -1,7 +1,7 @@
 /**
  * A payload as a tree that opens and closes, with numbers and escapes exactly as they were written. It shows 100
- * children of a container at a time, and 500 characters of a string. The place in the text identifies a value. The drawn lines
- * are kept until something changes, so that a megabyte is not read once a second.
+ * children of a container at a time, and 500 characters of a string. A value is identified by its place in the text. The
+ * drawn lines are kept until something changes, so that a megabyte is not read once a second.
  */
 
 import { ownButton } from "../controls/button";
@@ -12,7 +12,7 @@ import { find } from "./find";
 
 const STEP = 100;
 const LONG_STRING = 500;
-/** The length up to which a string is shown whole, and that of a name. */
+/** The length up to which a string can be shown, and a name is shown. */
 const MAX_STRING = 20000;
 const MAX_NAME = 200;
 /** The number of lines that are open at first, and the maximum number of lines. */
@@ -25,7 +25,7 @@ export class JsonTree {
   /** The text to search for; empty: the tree is shown. */
   query: string = "";
   /** The places of containers that were opened or closed, and how many steps of each are shown. */
-  private turned: Map<i32, bool> = new Map<i32, bool>();
+  private toggled: Map<i32, bool> = new Map<i32, bool>();
   private steps: Map<i32, i32> = new Map<i32, i32>();
   /** The places of strings that are shown whole. */
   private whole: Set<i32> = new Set<i32>();
@@ -36,7 +36,7 @@ export class JsonTree {
 
   act(verb: string, arg: string, value: string): void {
     const at = <i32>parseWhole(arg).value;
-    if (verb === "tree-open" || verb === "tree-close") this.turned.set(at, verb === "tree-open");
+    if (verb === "tree-open" || verb === "tree-close") this.toggled.set(at, verb === "tree-open");
     else if (verb === "tree-more") this.steps.set(at, this.stepsOf(at) + 1);
     else if (verb === "tree-whole") this.whole.add(at);
     else if (verb === "tree-find") this.query = value;
@@ -84,8 +84,8 @@ export class JsonTree {
     isObject: bool,
     lines: Node[],
   ): void {
-    const open = this.turned.has(at)
-      ? this.turned.get(at)
+    const open = this.toggled.has(at)
+      ? this.toggled.get(at)
       : depth === 0 || (depth < 3 && this.lines < OPENED);
     const head = lines.length;
     // Its own line is written after its children have been counted.

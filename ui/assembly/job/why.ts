@@ -17,13 +17,13 @@ export function whyPanel(m: Model, job: ListedJob, why: Why): Node {
   const hasChain =
     why.causes.length > 1 || (why.causes.length === 1 && why.condition === "blocked");
   return box("section", "panel why", [
-    box("div", "pb", [whyBox(m, why), tries(m, job, why)]),
+    box("div", "pb", [whyBox(m, why), attempts(m, job, why)]),
     hasChain ? box("div", "pb over-line", [whyChain(m, why)]) : nothing,
     toCome(m, job, why),
   ]);
 }
 
-function tries(m: Model, job: ListedJob, why: Why): Node {
+function attempts(m: Model, job: ListedJob, why: Why): Node {
   if (job.attempts === 0 && !isLocked(why.condition)) return nothing;
   if (endedByHand(job)) return nothing;
   const most = job.maxAttempts;

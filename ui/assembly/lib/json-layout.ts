@@ -15,7 +15,7 @@ export class Layout {
   ) {}
 }
 
-/** Lays out JSON. `json` must be valid: the layout of an invalid text makes no sense, but is no error. */
+/** Lays out JSON. `json` must be valid: the layout of an invalid text makes no sense, but does not fail. */
 export function laidOut(json: string, most: i32): Layout {
   const size = most + 2 * MAX_INDENT * INDENT + 2;
   const out = new StaticArray<u16>(size);

@@ -1,4 +1,4 @@
-/** The dialog that is open, of which there is at most one: its subject, its form, and the result of its request. */
+/** The open dialog, at most one: its subject, its form, and the result of its request. */
 import { Draft } from "../forms/draft";
 import { Incident, ListedJob } from "../generated/records";
 

@@ -31,7 +31,7 @@ export class SharedData {
     if (this.recent.length > MAX_RECENT) this.recent.pop();
   }
 
-  /** Discards what was read. The address of the list stays, because it is no secret. */
+  /** Discards what was read. The address of the list stays, because it is not a secret. */
   clear(): void {
     this.listed = [];
     this.listIds = [];

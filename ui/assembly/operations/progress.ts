@@ -5,7 +5,7 @@ import { attr, box, cls, el, leaf, Node, nothing, text } from "../lib/node";
 import { numberText } from "../lib/number";
 import { operationPath } from "../model/links";
 import { Model } from "../model/model";
-import { allOf, isAtWork, isHeld, isLimited, jobs, titleOf } from "./words";
+import { allOf, isAtWork, isLimited, isResumable, jobs, titleOf } from "./words";
 
 const COLOURS: string[] = ["ready", "blocked", "none"];
 
@@ -61,12 +61,12 @@ export function progressBar(operation: Operation): Node {
 /** The link on every page to the operation that is running or paused. */
 export function progressLink(m: Model, name: string): Node {
   const operation = m.facts.operation;
-  if (operation === null || (!isAtWork(operation) && !isHeld(operation))) return nothing;
+  if (operation === null || (!isAtWork(operation) && !isResumable(operation))) return nothing;
   return el(
     "a",
     [
       attr("href", "#" + operationPath(operation.id)),
-      cls(isHeld(operation) ? `op-progress held ${name}` : `op-progress ${name}`),
+      cls(isResumable(operation) ? `op-progress held ${name}` : `op-progress ${name}`),
       attr("title", titleOf(operation)),
     ],
     [

@@ -32,7 +32,7 @@ export function isAtWork(operation: Operation): bool {
 }
 
 /** Whether the operation waits to be resumed. */
-export function isHeld(operation: Operation): bool {
+export function isResumable(operation: Operation): bool {
   return operation.state === "paused" || operation.state === "interrupted";
 }
 
@@ -57,7 +57,7 @@ export function titleOf(operation: Operation): string {
   const state = operation.state;
   const action = operation.action;
   const all = allOf(operation);
-  const isOver = !isAtWork(operation) && !isHeld(operation);
+  const isOver = !isAtWork(operation) && !isResumable(operation);
   if (state === "undone")
     return `Undone: ${numberText(operation.undone)} of ${jobs(operation.done)}`;
   const title =

@@ -44,21 +44,21 @@ export class HolderOf {
 }
 
 /**
- * Returns the number of jobs of its last heartbeat; for a worker that is not responding, that of the jobs that it has
- * locked, if they were read.
+ * Returns the number of running jobs by its last heartbeat; for a worker that is not responding, the number of jobs
+ * that it has locked, if they were read.
  */
-export function jobsHeld(worker: ListedWorker): Value {
+export function jobCount(worker: ListedWorker): Value {
   const isKnown = worker.state !== "alive" && worker.lockedJobs !== i64.MIN_VALUE;
   return isKnown ? exactValue(worker.lockedJobs) : worker.running;
 }
 
 /** Returns the jobs of its last heartbeat, except those recovered since. */
 export function currentJobs(worker: ListedWorker): RunningJob[] {
-  return jobsHeld(worker).value > 0 ? worker.current : [];
+  return jobCount(worker).value > 0 ? worker.current : [];
 }
 
 export function holdsAny(worker: ListedWorker): bool {
-  return jobsHeld(worker).value > 0 || worker.lockedQueues > 0;
+  return jobCount(worker).value > 0 || worker.lockedQueues > 0;
 }
 
 /** Returns `1 job and 3 queues`. */
@@ -67,7 +67,7 @@ export function holdings(workers: ListedWorker[]): string {
   let queues: i64 = 0;
   jobs.precision = "exact";
   for (let i = 0; i < workers.length; i++) {
-    const running = jobsHeld(workers[i]);
+    const running = jobCount(workers[i]);
     jobs.value += running.value;
     if (running.precision !== "exact") jobs.precision = running.precision;
     queues += workers[i].lockedQueues;
@@ -77,14 +77,14 @@ export function holdings(workers: ListedWorker[]): string {
 
 /** Returns what unlocking these workers unlocks, and the risk. */
 export function unlockPreview(workers: ListedWorker[], times: Times): string {
-  let answer = 0;
-  for (let i = 0; i < workers.length; i++) if (workers[i].state === "alive") answer++;
+  let alive = 0;
+  for (let i = 0; i < workers.length; i++) if (workers[i].state === "alive") alive++;
   const one = workers.length === 1;
   const subject = one ? workers[0].workerId : countText(workers.length, "worker", "workers");
   const effect = `Unlocking ${subject} releases ${holdings(workers)}.`;
-  if (answer > 0) {
-    const still = one ? "It is alive" : `${answer} of them ${answer === 1 ? "is" : "are"} alive`;
-    return `${effect} ${still}: ${answer === 1 ? "its" : "their"} running jobs would run twice.`;
+  if (alive > 0) {
+    const still = one ? "It is alive" : `${alive} of them ${alive === 1 ? "is" : "are"} alive`;
+    return `${effect} ${still}: ${alive === 1 ? "its" : "their"} running jobs would run twice.`;
   }
   if (!one) return effect;
   const beatAt = workers[0].lastHeartbeatAt;

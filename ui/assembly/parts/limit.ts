@@ -77,9 +77,9 @@ export function rateCell(limit: ListedLimit): Node[] {
 
 /** The state. It is never red: waiting is what a limit is for. */
 export function limitState(m: Model, limit: ListedLimit): Node {
-  const rests = limit.backingOff;
-  if (rests !== null) {
-    return stateWith("scheduled", "backing off until " + clockAt(rests.until, m.serverNow));
+  const backOff = limit.backingOff;
+  if (backOff !== null) {
+    return stateWith("scheduled", "backing off until " + clockAt(backOff.until, m.serverNow));
   }
   if (limit.state !== "full") return leaf("span", "dim", "not full");
   const full = limit.full;
@@ -89,10 +89,10 @@ export function limitState(m: Model, limit: ListedLimit): Node {
 
 /** What is behind the state: the reason of a back-off, the slots of a queue. */
 export function limitCause(limit: ListedLimit): string {
-  const rests = limit.backingOff;
+  const backOff = limit.backingOff;
   const full = limit.full;
-  if (rests !== null) {
-    const reason = rests.reason;
+  if (backOff !== null) {
+    const reason = backOff.reason;
     return reason === null ? "" : reason;
   }
   if (full.length > 0) return `${numberText(full[0].running)} of ${numberText(full[0].slots)}`;
@@ -107,7 +107,10 @@ export function setText(m: Model, limit: ListedLimit): Node {
   return box("span", "", [author.length > 0 ? text(author + ", ") : nothing, at]);
 }
 
-/** The limits of a queue or a task: `At once 2 of 3 · limit tenant/*`. `running`: of the queue; -1: that of the limit. */
+/**
+ * The limits of a queue or a task: `At once 2 of 3 · limit tenant/*`. `running`: the number of running jobs of the
+ * queue; -1: use the number of each limit.
+ */
 export function limitLines(limits: ListedLimit[], running: i64): Node {
   const lines: Node[] = [];
   for (let i = 0; i < limits.length; i++) {

@@ -10,7 +10,8 @@ import { Node } from "../lib/node";
 import { Model } from "../model/model";
 import { pausedState } from "./pause";
 
-export function isHeld(queue: ListedQueue): bool {
+/** Whether a worker has locked the queue. */
+export function hasLock(queue: ListedQueue): bool {
   return !isNaN(queue.lockedAt);
 }
 
@@ -20,7 +21,7 @@ export function isStuck(queue: ListedQueue): bool {
 
 /** Its due jobs wait for its lock, or for the end of its pause. */
 export function isBlocked(queue: ListedQueue): bool {
-  return isHeld(queue) || queue.paused !== null;
+  return hasLock(queue) || queue.paused !== null;
 }
 
 /** The state. Locked is normal; stuck means that the worker that has locked it is not responding. */
@@ -33,7 +34,7 @@ export function queueState(m: Model, queue: ListedQueue): Node {
   }
   const paused = queue.paused;
   if (paused !== null) return pausedState(m, paused);
-  if (isHeld(queue)) return stateWith("running", "Locked");
+  if (hasLock(queue)) return stateWith("running", "Locked");
   if (queue.failed.value > 0) return stateWith("failed", "Failed");
   // Several jobs of a queue that has a limit run at once, without a lock.
   if (queue.running.value > 0) return stateWith("running", "Running");
@@ -44,10 +45,10 @@ export function queueState(m: Model, queue: ListedQueue): Node {
 }
 
 export function queueBar(queue: ListedQueue): Node {
-  const held = isBlocked(queue);
+  const blocked = isBlocked(queue);
   const counts: i64[] = [
-    held ? 0 : queue.ready.value,
-    held ? queue.ready.value : 0,
+    blocked ? 0 : queue.ready.value,
+    blocked ? queue.ready.value : 0,
     0,
     queue.running.value,
     0,

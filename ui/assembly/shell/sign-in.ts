@@ -50,20 +50,20 @@ function gate(m: Model, how: Node[]): Node {
 
 function byHeader(m: Model): Node[] {
   const header = m.access.tokenHeader;
-  const tried = m.access.error.length > 0 || m.access.blockedUntil > m.now;
+  const hasFailed = m.access.error.length > 0 || m.access.blockedUntil > m.now;
   return [
     box("p", "", [
       text("This server expects the header "),
       leaf("code", "", header),
       text(", which your sign-in proxy usually sends. It did not arrive."),
     ]),
-    box("div", "", [button("Try again", "app.session", "", tried ? "" : "p")]),
+    box("div", "", [button("Try again", "app.session", "", hasFailed ? "" : "p")]),
     el(
       "details",
       [flag("open", true)],
       [
         leaf("summary", "", "I have the token"),
-        tokenForm(m, "Value of " + header, tried ? "p" : ""),
+        tokenForm(m, "Value of " + header, hasFailed ? "p" : ""),
       ],
     ),
   ];

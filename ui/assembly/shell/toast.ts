@@ -23,7 +23,7 @@ export function toast(m: Model): Node {
 
 function noticeView(m: Model, notice: Notice): Node {
   const id = notice.id.toString();
-  const said = localTimes(notice.text, m.serverNow);
+  const message = localTimes(notice.text, m.serverNow);
   const waiting = m.notices.waiting;
   const same = notice.detail.length === 0 || notice.detail === notice.text;
   return el(
@@ -32,8 +32,8 @@ function noticeView(m: Model, notice: Notice): Node {
     [
       box("div", "notice-text", [
         notice.link.length > 0 && notice.linkText.length === 0
-          ? link(notice.link, "notice-link", [text(said)])
-          : leaf("strong", "", said),
+          ? link(notice.link, "notice-link", [text(message)])
+          : leaf("strong", "", message),
         same ? nothing : leaf("p", "notice-detail", notice.detail),
         waiting > 0 ? leaf("p", "notice-detail", countText(waiting, "more", "more")) : nothing,
       ]),

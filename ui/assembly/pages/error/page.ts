@@ -130,7 +130,7 @@ export class ErrorPage extends Page {
     } else this.follow(m);
   }
 
-  /** If jobs have failed since, everything is requested again, but not while the user is reading. */
+  /** Requests the details again if more jobs have failed, but not while the user is reading. */
   private follow(m: Model): void {
     const group = this.group;
     const last = isNaN(group.last) ? 0 : group.last;
@@ -168,7 +168,7 @@ export class ErrorPage extends Page {
     return firstActionFor(this.group.failedCount > 0 ? "failed" : "retrying") as JobAction;
   }
 
-  /** The most likely action for all of them. */
+  /** The most likely action on all jobs of the group. */
   private get verb(): Fix {
     const first = this.action;
     return operationVerb(first.name, first.command.verb + "…", this.query);

@@ -176,7 +176,7 @@ export class JobsPage extends BesideJobs {
       return;
     }
     bar.close();
-    bar.isTried = true;
+    bar.isSubmitted = true;
     const typed = bar.typed;
     if (typed.fault !== null) return;
     bar.type("");
@@ -225,10 +225,10 @@ export class JobsPage extends BesideJobs {
       keys.push(new Shortcut("Mod+a", "Select all matches", "jobs.every", "", "List"));
     }
     if (this.list.selected.size > 0 || this.list.every) {
-      const areHeld = this.list.every
+      const isEveryLocked = this.list.every
         ? isLocked(this.bar.terms.condition)
         : areLocked(this.targets());
-      if (areHeld) return keys;
+      if (isEveryLocked) return keys;
       keys.push(this.verbKey("r", "Retry or run the selected jobs…", this.again()));
       this.addListKeys(keys, "the selected jobs");
     } else if (!isOpen && this.list.current < this.list.rows.length) {

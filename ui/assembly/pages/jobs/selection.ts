@@ -41,7 +41,7 @@ export function selectionBar(m: Model, page: JobsList): Node {
     for (let i = 0; i < names.length; i++) verbs.push(verb(page, names[i], first));
   } else {
     const jobs = selectedJobs(page);
-    const isHeld = areLocked(jobs);
+    const isEveryLocked = areLocked(jobs);
     const offered = commandsFor(jobs);
     const again = againOf(jobs);
     const isFailed = countFailed(jobs) === jobs.length;
@@ -52,7 +52,7 @@ export function selectionBar(m: Model, page: JobsList): Node {
       // A command for one state is offered if one of the jobs has this state.
       if (action === null || (isFailed && !isOfferedFor(action.selected, true))) continue;
       // The others would skip what workers have locked.
-      if (isHeld && !action.reachesRunning) continue;
+      if (isEveryLocked && !action.reachesRunning) continue;
       const one = verb(page, name, again);
       if (name === again) verbs.unshift(one);
       else verbs.push(one);

@@ -41,10 +41,10 @@ export function use(m: Model, limit: ListedLimit): Node {
 }
 
 function backsOff(m: Model, limit: ListedLimit): Node {
-  const rests = limit.backingOff;
-  if (rests === null) return nothing;
-  const reason = rests.reason;
-  const lead = `Backing off until ${clockAt(rests.until, m.serverNow)}, ${timeUntil(rests.until, m.times)}.`;
+  const backOff = limit.backingOff;
+  if (backOff === null) return nothing;
+  const reason = backOff.reason;
+  const lead = `Backing off until ${clockAt(backOff.until, m.serverNow)}, ${timeUntil(backOff.until, m.times)}.`;
   return box("div", "pb", [
     box("div", "why-box sched", [
       leaf("span", "lead", lead),

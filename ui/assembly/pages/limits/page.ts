@@ -99,16 +99,16 @@ export class LimitsPage extends ListPage {
   private summary(): string {
     const rows = this.list.rows;
     let full = 0;
-    let rests = 0;
+    let backingOff = 0;
     for (let i = 0; i < rows.length; i++) {
       const limit = (rows[i] as LimitRow).limit;
-      if (limit.backingOff !== null) rests++;
+      if (limit.backingOff !== null) backingOff++;
       else if (limit.state === "full") full++;
     }
     return rows.length === 0
       ? ""
       : numberText(rows.length) +
           (full > 0 ? `, ${numberText(full)} full` : "") +
-          (rests > 0 ? `, ${numberText(rests)} backing off` : "");
+          (backingOff > 0 ? `, ${numberText(backingOff)} backing off` : "");
   }
 }

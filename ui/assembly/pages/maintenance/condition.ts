@@ -25,7 +25,7 @@ export function conditionRows(m: Model, database: Database): Node[] {
     jobs(m, database),
     deadRows(m, database),
     transaction(m, database),
-    held(m, database),
+    oldestXmin(m, database),
     connections(database),
   ];
 }
@@ -169,22 +169,22 @@ function transaction(m: Model, database: Database): Node {
   );
 }
 
-function held(m: Model, database: Database): Node {
-  const held = database.oldestXmin;
-  if (held === null || held.transactions === 0) return nothing;
+function oldestXmin(m: Model, database: Database): Node {
+  const oldest = database.oldestXmin;
+  if (oldest === null || oldest.transactions === 0) return nothing;
   const kind =
-    held.kind === "slot"
+    oldest.kind === "slot"
       ? "the replication slot "
-      : held.kind === "prepared"
+      : oldest.kind === "prepared"
         ? "the prepared transaction "
         : "";
-  const since = isNaN(held.since) ? "" : ` ${durationText(held.since, m.times)}`;
-  const isOld = !isNaN(held.since) && m.serverNow - held.since >= OLD_MS;
+  const since = isNaN(oldest.since) ? "" : ` ${durationText(oldest.since, m.times)}`;
+  const isOld = !isNaN(oldest.since) && m.serverNow - oldest.since >= OLD_MS;
   return statusRow(
     "xmin",
     "Vacuum waits for",
-    [line(`${kind}${named(held.name)}${since}`)],
-    text(countText(held.transactions, "transaction", "transactions")),
+    [line(`${kind}${named(oldest.name)}${since}`)],
+    text(countText(oldest.transactions, "transaction", "transactions")),
     isOld ? due("holds back vacuum") : fine(),
     nothing,
   );

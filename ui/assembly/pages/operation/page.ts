@@ -22,14 +22,14 @@ import { Model, Page } from "../../model/model";
 import { Pending } from "../../model/requests";
 import { Shortcut } from "../../model/shortcut";
 import { update } from "../../operations/news";
-import { isAtWork, isHeld, titleOf } from "../../operations/words";
+import { isAtWork, isResumable, titleOf } from "../../operations/words";
 import { outcomePanel, runsAgain, shownOutcome } from "./outcomes";
 import { receipt } from "./receipt";
 import { body } from "./view";
 
 const START = "/activity/";
 /** The time for which the stream's last report makes a request unnecessary, in milliseconds. */
-const TOLD_MS: f64 = 3000;
+const EVENT_MS: f64 = 3000;
 const EVERY_MS: f64 = 2000;
 const RESULTS_MS: f64 = 3000;
 /** The interval of requests for the results: it takes time until jobs have failed again. */
@@ -38,7 +38,7 @@ const SELDOM_MS: f64 = 15000;
 export class OperationPage extends Page {
   private id: i64 = 0;
   private operation: Operation | null = null;
-  private toldAt: f64 = 0;
+  private eventAt: f64 = 0;
   private readonly data: ServerData = new ServerData("operation.one");
   private readonly jobsData: ServerData = new ServerData("operation.jobs");
   private readonly resultsData: ServerData = new ServerData("operation.results");
@@ -86,7 +86,7 @@ export class OperationPage extends Page {
     this.jobs = OperationJobs.empty();
   }
 
-  private know(operation: Operation): void {
+  private show(operation: Operation): void {
     this.operation = operation;
     this.data.ready = true;
   }
@@ -97,7 +97,7 @@ export class OperationPage extends Page {
 
   override load(m: Model): void {
     const known = m.facts.operation;
-    if (known !== null && known.id === this.id) this.know(known);
+    if (known !== null && known.id === this.id) this.show(known);
     this.data.request(m, this.source);
     this.requestJobs(m);
     this.requestResults(m);
@@ -125,9 +125,9 @@ export class OperationPage extends Page {
   override refresh(m: Model): void {
     const operation = this.operation;
     if (operation === null) return;
-    const isTold = m.now - this.toldAt < TOLD_MS;
+    const isRecent = m.now - this.eventAt < EVENT_MS;
     const every = isAtWork(operation) ? EVERY_MS : SELDOM_MS;
-    if (!isTold && this.data.isDue(m, every)) this.data.request(m, this.source, true);
+    if (!isRecent && this.data.isDue(m, every)) this.data.request(m, this.source, true);
     const results = this.results;
     const isOpen = results !== null && results.running + results.waiting > 0;
     const soon = isOpen ? RESULTS_MS : SELDOM_MS;
@@ -142,8 +142,8 @@ export class OperationPage extends Page {
     if (event !== "operation" || latest === null || latest.id !== this.id) return;
     const before = this.operation;
     const wasOver = before !== null && !isAtWork(before);
-    this.toldAt = m.now;
-    this.know(latest);
+    this.eventAt = m.now;
+    this.show(latest);
     // The list of its jobs is requested when the operation is over.
     if (!wasOver && !isAtWork(latest)) this.requestJobs(m);
   }
@@ -163,7 +163,7 @@ export class OperationPage extends Page {
     const operation = readOperation(r);
     if (!this.data.finish(m, r)) return;
     const isFirst = this.operation === null;
-    this.know(operation);
+    this.show(operation);
     update(m, operation);
     if (!isFirst) return;
     this.requestJobs(m);
@@ -219,12 +219,12 @@ export class OperationPage extends Page {
 
 function acts(m: Model, operation: Operation): Node[] {
   const work = isAtWork(operation);
-  const held = isHeld(operation);
+  const resumable = isResumable(operation);
   const mayHold = work && operation.state !== "undoing";
   return [
-    work || held ? nothing : drawnButton(COPY, "Copy receipt", "operation.copy", "", ""),
+    work || resumable ? nothing : drawnButton(COPY, "Copy receipt", "operation.copy", "", ""),
     mayHold ? writeButton(m, "Pause", "operation.pause", "", "") : nothing,
-    held ? writeButton(m, "Resume", "operation.resume", "", "p") : nothing,
-    work || held ? writeButton(m, "Stop…", "ask.change", `stop ${operation.id}`, "") : nothing,
+    resumable ? writeButton(m, "Resume", "operation.resume", "", "p") : nothing,
+    work || resumable ? writeButton(m, "Stop…", "ask.change", `stop ${operation.id}`, "") : nothing,
   ];
 }

@@ -12,10 +12,10 @@ import { numberText } from "../../lib/number";
 import { Model } from "../../model/model";
 import { Outcome, outcomesOf, resultsOf, undoOutcomesOf } from "../../operations/outcomes";
 import { aimOf, processedOf, progressBar } from "../../operations/progress";
-import { isAtWork, isHeld, lineWith, paceOf, settingsOf } from "../../operations/words";
+import { isAtWork, isResumable, lineWith, paceOf, settingsOf } from "../../operations/words";
 
 export function body(m: Model, operation: Operation, results: OperationResults | null): Node {
-  const isOpen = isAtWork(operation) || isHeld(operation);
+  const isOpen = isAtWork(operation) || isResumable(operation);
   return box("div", "", [
     trouble(operation),
     numbers(m, operation, isOpen, results),
@@ -134,7 +134,7 @@ function facts(m: Model, operation: Operation): Node {
 function steps(operation: Operation): Node {
   const first = operation.canary;
   const state = operation.state;
-  const isOver = !isAtWork(operation) && !isHeld(operation);
+  const isOver = !isAtWork(operation) && !isResumable(operation);
   const isRest = processedOf(operation) > first || state === "done";
   const error = operation.error;
   const watched =
@@ -166,7 +166,7 @@ function stepOf(number: string, isDone: bool, isBegun: bool, what: string, hint:
 }
 
 function undoPanel(m: Model, operation: Operation): Node {
-  if (isAtWork(operation) || isHeld(operation) || operation.state === "undone") return nothing;
+  if (isAtWork(operation) || isResumable(operation) || operation.state === "undone") return nothing;
   if (!operation.canUndo) {
     if (operation.done === 0) return nothing;
     const why = "It can no longer be undone.";

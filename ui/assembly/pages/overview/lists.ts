@@ -23,7 +23,7 @@ import { countText } from "../../lib/number";
 import { conditionPath, errorPath, jobPath, queuePath, taskPath } from "../../model/links";
 import { Model } from "../../model/model";
 import { cutName } from "../../parts/exact-name";
-import { isHeld, isStuck, queueState } from "../../parts/queue";
+import { hasLock, isStuck, queueState } from "../../parts/queue";
 
 const ERROR_COLUMNS: string[] = ["=Error", "num w3=Jobs", "num w3=Last", "w4 w-mid=Trend"];
 const TASK_COLUMNS: string[] = ["=Task", "num w4=Ready", "num w4 w-mid=Retrying", "num w4=Failed"];
@@ -138,7 +138,7 @@ function nextRow(m: Model, job: ListedJob): Node {
 
 /** Returns the most important count of its jobs. */
 function howMany(queue: ListedQueue): Node {
-  if (isHeld(queue) && queue.ready.value > 0) return text(`${valueText(queue.ready)} wait`);
+  if (hasLock(queue) && queue.ready.value > 0) return text(`${valueText(queue.ready)} wait`);
   if (queue.failed.value > 0 && queue.failed.value * 2 > queue.total.value) {
     return text(`${valueText(queue.failed)} failed`);
   }

@@ -15,7 +15,7 @@ import { Model } from "../../model/model";
 import { exactName } from "../../parts/exact-name";
 import { HolderOf } from "../../parts/holder";
 import { pausedWords } from "../../parts/pause";
-import { isHeld, isStuck } from "../../parts/queue";
+import { hasLock, isStuck } from "../../parts/queue";
 
 /** `holder`: the worker; null while its data are not read. */
 export function lockOfQueue(m: Model, details: QueueDetails, holder: HolderOf | null): Node {
@@ -23,7 +23,7 @@ export function lockOfQueue(m: Model, details: QueueDetails, holder: HolderOf | 
   const by = queue.lockedBy;
   const paused = queue.paused;
   if (paused !== null) return pause(m, paused);
-  if (!isHeld(queue) || by === null) return free(details);
+  if (!hasLock(queue) || by === null) return free(details);
   return box("div", "", [holderText(m, details, holder), chain(m, details, by, holder)]);
 }
 

@@ -12,7 +12,7 @@ import { numberText } from "../../lib/number";
 import { jobPath, queryPath, queueQuery } from "../../model/links";
 import { Model } from "../../model/model";
 import { cutName } from "../../parts/exact-name";
-import { isBlocked, isHeld, isStuck } from "../../parts/queue";
+import { hasLock, isBlocked, isStuck } from "../../parts/queue";
 
 const COLUMNS: string[] = ["=Job", "w7 w-mid=Waiting for", "num w5=Due", "num w4 w-mid=Attempts"];
 
@@ -104,9 +104,9 @@ function jobRow(job: QueuedJob, condition: string, waits: string, when: string):
 function before(details: QueueDetails, place: i32): string {
   const running = details.running;
   if (place > 0) return `${place} ahead`;
-  if (running !== null && isHeld(details.queue)) return `after #${running.id}`;
+  if (running !== null && hasLock(details.queue)) return `after #${running.id}`;
   if (details.queue.paused !== null) return "the end of the pause";
-  if (isHeld(details.queue)) return "the queue lock";
+  if (hasLock(details.queue)) return "the queue lock";
   return details.queue.running.value > 0 ? "a free slot" : "a free worker";
 }
 

@@ -14,7 +14,7 @@ import { Model } from "../../model/model";
 import { pauseButton } from "../../operations/pausing";
 import { cutName } from "../../parts/exact-name";
 import { pausedCell } from "../../parts/pause";
-import { isHeld, isStuck, queueBar, queueState } from "../../parts/queue";
+import { hasLock, isStuck, queueBar, queueState } from "../../parts/queue";
 
 export const COLUMNS: Column[] = [
   new Column("", "Queue", "name", ""),
@@ -80,7 +80,7 @@ function holder(m: Model, queue: ListedQueue): Node[] {
   const by = queue.lockedBy;
   const paused = queue.paused;
   if (paused !== null) return [pausedCell(m, paused)];
-  if (by === null || !isHeld(queue)) return [leaf("span", "faint", "none")];
+  if (by === null || !hasLock(queue)) return [leaf("span", "faint", "none")];
   const name = link(workerPath(by), "link", [cutName(by, "")]);
   // Its state already shows that the worker is not responding.
   if (queue.holder === "stale") return [name];

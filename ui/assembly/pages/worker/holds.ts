@@ -12,7 +12,7 @@ import { countText, numberText } from "../../lib/number";
 import { queuePath } from "../../model/links";
 import { Model } from "../../model/model";
 import { cutName } from "../../parts/exact-name";
-import { currentJobs, holdings, holdsAny, jobsHeld } from "../../parts/holder";
+import { currentJobs, holdings, holdsAny, jobCount } from "../../parts/holder";
 import {
   fetchedJobs,
   fits,
@@ -36,12 +36,16 @@ function why(m: Model, worker: ListedWorker): Node {
   const waits = behind(worker);
   const wait =
     waits.value > 0 ? `; ${countedValue(waits, "job waits", "jobs wait")} behind them` : "";
-  const held = holdsAny(worker)
+  const locks = holdsAny(worker)
     ? ` It has locked ${holdings([worker])}${wait}.`
     : " It holds no locks.";
   if (worker.state === "stale") {
     const lead = `Not responding: no heartbeat ${durationText(beatAt, m.times)}.`;
-    return statusLine("bad", lead, ` The last one came at ${clockAt(beatAt, m.serverNow)}.${held}`);
+    return statusLine(
+      "bad",
+      lead,
+      ` The last one came at ${clockAt(beatAt, m.serverNow)}.${locks}`,
+    );
   }
   if (worker.state === "alive") return statusLine("run", "Alive.", ` ${beat(m, worker)}`);
   const old = isNaN(worker.oldestLockAt)
@@ -50,7 +54,7 @@ function why(m: Model, worker: ListedWorker): Node {
   return statusLine(
     isOld(worker) ? "warn" : "",
     "No heartbeats.",
-    `${held}${old} Graphile workers send none: check that it is still running.`,
+    `${locks}${old} Graphile workers send none: check that it is still running.`,
   );
 }
 
@@ -80,7 +84,7 @@ function numbers(m: Model, worker: ListedWorker): Node {
   const list: Node[] = [
     figure(
       isAlive ? "Running" : "Jobs locked",
-      valueNode(jobsHeld(worker), ""),
+      valueNode(jobCount(worker), ""),
       // Locks outlast the last heartbeat; whether the jobs still run is unknown.
       isNaN(first)
         ? ""
@@ -129,7 +133,7 @@ function oldestBehind(worker: ListedWorker): f64 {
 }
 
 const COLUMNS: string[] = ["=Job or queue", "num w4=For"];
-const SILENT_COLUMNS: string[] = ["=Job or queue", "num w4=For", "w8 w-mid=After unlocking"];
+const STALE_COLUMNS: string[] = ["=Job or queue", "num w4=For", "w8 w-mid=After unlocking"];
 
 function list(m: Model, worker: ListedWorker): Node {
   const isStale = isOld(worker);
@@ -138,7 +142,7 @@ function list(m: Model, worker: ListedWorker): Node {
   for (let i = 0; i < jobs.length; i++) rows.push(jobRow(m, worker, jobs[i], isStale));
   for (let i = 0; i < worker.queues.length; i++) rows.push(queueRow(m, worker.queues[i], isStale));
   if (rows.length === 0) return nothing;
-  const left = jobsHeld(worker).value - jobs.length;
+  const left = jobCount(worker).value - jobs.length;
   const longest = left > 0 ? `${numberText(jobs.length)} longest-running jobs` : "";
   const at = jobs.length > 0 ? runTimeAt(m, worker) : "";
   const remark = longest.length > 0 && at.length > 0 ? `${longest}, ${at}` : longest + at;
@@ -146,7 +150,7 @@ function list(m: Model, worker: ListedWorker): Node {
     worker.state === "alive" ? "Running jobs" : "Locks",
     remark,
     [],
-    [table("holds", "Locked by it", isStale ? SILENT_COLUMNS : COLUMNS, rows)],
+    [table("holds", "Locked by it", isStale ? STALE_COLUMNS : COLUMNS, rows)],
   );
 }
 

@@ -11,7 +11,7 @@ import { numberText } from "../../lib/number";
 import { workerPath } from "../../model/links";
 import { Model } from "../../model/model";
 import { cutName } from "../../parts/exact-name";
-import { holdsAny, jobsHeld } from "../../parts/holder";
+import { holdsAny, jobCount } from "../../parts/holder";
 import {
   fetchedJobs,
   fits,
@@ -76,7 +76,7 @@ function valueCell(value: string | null): Node {
 
 /** The load: `18 of 20` with the share as a bar, `+45 fetched`; without slots only the number of running jobs. */
 function load(worker: ListedWorker): Node {
-  const running = jobsHeld(worker);
+  const running = jobCount(worker);
   const fetched = fetchedJobs(worker);
   const words = loadText(worker, running);
   const counts: i64[] = [running.value, worker.slots - running.value];
