@@ -51,7 +51,7 @@ export function checkAll<const R extends readonly unknown[]>(
 type Issue = v.BaseIssue<unknown>;
 type Path = readonly { readonly key: unknown }[];
 
-/** Returns the problems of an issue. Only unknown fields are more than one. */
+/** Returns the problems of an issue: several for unknown fields, otherwise one. */
 function problemsOf(issue: Issue): Problem[] {
   if (issue.message.startsWith(KNOWN_PREFIX)) return unknownFields(issue);
   const path = pathOf(issue.path ?? []);

@@ -5,7 +5,7 @@ import { InputError, WorkerError } from "../base/errors.ts";
 import type { Queryable, StatementClient } from "./database.ts";
 import { isPg } from "./pg-internals.ts";
 
-const TRIED = {
+const PROBE = {
   text: `select '9007199254740993'::text as exact_id, '{"a":1.0}'::text as exact_json,
   ($1::text::json)::text as sent_json, 7::int as small_number, true as yes, null::text as nothing`,
   values: ['{"n": 9007199254740993}'],
@@ -31,11 +31,11 @@ export function exactClient(given: StatementClient): Queryable {
     throw new InputError([{ path: "client", message }]);
   }
   if (isPg(client)) return client;
-  let tried: Promise<void> | undefined;
+  let tested: Promise<void> | undefined;
   const exact: Queryable = {
     async query<R extends QueryResultRow>(config: QueryConfig): Promise<QueryResult<R>> {
-      tried ??= assertExact(client);
-      await tried;
+      tested ??= assertExact(client);
+      await tested;
       return client.query<R>(config);
     },
   };
@@ -52,7 +52,7 @@ export function assertCopies(client: Queryable): void {
 }
 
 async function assertExact(client: Queryable): Promise<void> {
-  const result: { rows?: unknown } | undefined = await client.query(TRIED);
+  const result: { rows?: unknown } | undefined = await client.query(PROBE);
   const rows = result?.rows;
   if (!Array.isArray(rows) || rows.length !== 1) {
     throw refusal("its query() must resolve to { rows: [...] }, an object for each row");

@@ -53,7 +53,7 @@ export const serverProcessOf = (client: pg.ClientBase): ServerProcess =>
   client as unknown as ServerProcess;
 
 /** Ends the connection of a client in use. If it waits for a response, the connection is cut. */
-export const endLent = (client: pg.ClientBase): Promise<void> =>
+export const endInUse = (client: pg.ClientBase): Promise<void> =>
   (client as unknown as pg.Client).end();
 
 /** Whether the object is a Client, PoolClient or Pool of any copy of pg. */

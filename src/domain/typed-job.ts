@@ -78,7 +78,7 @@ export interface AddJobs<Added> {
       readonly [Place in keyof Payloads]: JobToAdd | JobOfTask<Payloads[Place]>;
     },
   ): Promise<Added[]>;
-  /** Adds jobs of which some have `throttle`: each of these has a ThrottledAdd in the result. */
+  /** Adds jobs, some of which have `throttle`: each of these has a ThrottledAdd in the result. */
   <const Payloads extends readonly unknown[]>(
     jobs: {
       readonly [Place in keyof Payloads]:

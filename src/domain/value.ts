@@ -27,7 +27,7 @@ export function cappedValue(cap: number, basis: Basis, asOf: string): Value {
   return { value: cap, precision: "capped", low: cap, high: null, basis, as_of: asOf };
 }
 
-/** Returns the sum of probed counts, of which some may be lower bounds. */
+/** Returns the sum of probed counts, some of which may be lower bounds. */
 export function probedSum(values: readonly Value[], asOf: string): Value {
   const sum = values.reduce((before, { value }) => before + value, 0);
   const isExact = values.every(({ precision }) => precision === "exact");

@@ -12,8 +12,8 @@ export interface HttpResponse {
   /** Returns the input of the ETag, if a part of the body is enough. */
   readonly comparable?: () => string;
   /**
-   * Whether the end of the connection ends the body (RFC 9112 §6.3), which then has no length and is not chunked: each
-   * write is one buffer instead of four. Default: false.
+   * Whether the body ends with the connection (RFC 9112 §6.3) instead of having a length or chunks, so that each write
+   * is one buffer instead of four. Default: false.
    */
   readonly endsWithConnection?: boolean;
 }

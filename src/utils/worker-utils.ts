@@ -214,8 +214,8 @@ export async function makeWorkerUtils(options: WorkerUtilsOptions): Promise<Work
   const schema = schemaName(checked.schema);
   const log = logger ?? silentLogger;
   if (pool !== undefined) {
-    const lent = { client: pool, schema, preparedStatements };
-    return bindUtils(lent, { pool, logger: log, before: null, end: async () => {} });
+    const database = { client: pool, schema, preparedStatements };
+    return bindUtils(database, { pool, logger: log, before: null, end: async () => {} });
   }
   const own = createPool({
     connectionString: connectionString ?? "",

@@ -103,7 +103,7 @@ export class ControlWatch implements Controls {
    * Called when a run of a named queue has ended. The time of its pause may have been over while it ran. Runs of other
    * queues may end all the time, so the pauses are read a moment later, once for all of them.
    */
-  queueFreed(): void {
+  queueUnlocked(): void {
     if (!this.#hasDue) return;
     this.#hasDue = false;
     void wait(SECOND_READ_MS, this.#stop.signal).then(() => this.readNow());

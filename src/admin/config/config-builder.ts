@@ -17,7 +17,7 @@ import type { AdminLimits } from "./limits.ts";
 export interface AdminServerConfigBuilder {
   /**
    * Sets the queue's schema, by its plain name (1–63 bytes) or a schemaName(). An existing Graphile Worker
-   * installation has `graphile_worker`. Default `worker`, or that of `utils`.
+   * installation has `graphile_worker`. Default: the schema of `utils`, or `worker`.
    */
   schema(name: string | SchemaName): AdminServerConfigBuilder;
   /** Sets the queue's schema by its plain name; the same as schema(). */

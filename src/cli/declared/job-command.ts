@@ -158,7 +158,7 @@ function onlyNow(value: unknown, command: string, key: string): "now" {
   throw new UsageError(`use either --now or --${key}`, command);
 }
 
-/** Absence means everything, so it must be explicit: a forgotten option is no consent. */
+/** Absence means everything, so it must be explicit: a forgotten option is not consent. */
 function requireAll(value: unknown, isAll: boolean, command: string, key: string): void {
   if (value !== undefined && isAll) throw new UsageError(`use either --all or --${key}`, command);
   if (value === undefined && !isAll) {

@@ -36,8 +36,10 @@ export function rehearsalLines(
   if (times !== null) lines.push(`  run at: the first ${times.first}, the last ${times.last}`);
   for (const job of samples.slice(0, 3)) {
     const error = job.errorLine === null ? "" : ` ${job.errorLine.slice(0, 80)}`;
-    const tries = `${job.attempts}/${job.maxAttempts}`;
-    lines.push(`  such as ${job.id} ${job.taskIdentifier ?? ""} ${job.condition} ${tries}${error}`);
+    const attempts = `${job.attempts}/${job.maxAttempts}`;
+    lines.push(
+      `  such as ${job.id} ${job.taskIdentifier ?? ""} ${job.condition} ${attempts}${error}`,
+    );
   }
   const some = report.undoJobs < change.value ? `; of the first ${jobsOf(report.undoJobs)}` : "";
   lines.push(

@@ -72,7 +72,7 @@ async function untilChanged(
   await changed;
 }
 
-/** SIGTERM if `name` is no signal. */
+/** Returns SIGTERM if `name` is not a signal. */
 function signal(worker: ChildProcess, name: string): void {
   worker.kill(name === "SIGINT" ? "SIGINT" : "SIGTERM");
 }

@@ -22,21 +22,21 @@ export function serviceManager(env: NodeJS.ProcessEnv, logger: Logger): ServiceM
   const isOurs = WATCHDOG_PID === undefined || WATCHDOG_PID === String(process.pid);
   const watchdogMs = isOurs ? Number(WATCHDOG_USEC ?? 0) / 1_000 : 0;
   let hasFailed = false;
-  let telling: Promise<void> = Promise.resolve();
+  let sending: Promise<void> = Promise.resolve();
   let feeding: NodeJS.Timeout | undefined;
 
   /** In sequence, so that no message overtakes another. */
   const notify = (...messages: string[]) => {
-    if (!socket) return telling;
-    telling = telling.then(async () => {
+    if (!socket) return sending;
+    sending = sending.then(async () => {
       try {
         await send(socket, messages);
       } catch (error) {
-        if (!hasFailed) logger.warn({ error: messageOf(error) }, NOT_TOLD);
+        if (!hasFailed) logger.warn({ error: messageOf(error) }, CANNOT_NOTIFY);
         hasFailed = true;
       }
     });
-    return telling;
+    return sending;
   };
 
   return {
@@ -55,12 +55,12 @@ export function serviceManager(env: NodeJS.ProcessEnv, logger: Logger): ServiceM
     },
     async [Symbol.asyncDispose]() {
       clearInterval(feeding);
-      await telling;
+      await sending;
     },
   };
 }
 
-const NOT_TOLD =
+const CANNOT_NOTIFY =
   "cannot notify the service manager: systemd-notify is missing or fails; use Type=exec without WatchdogSec";
 
 async function send(socket: string, messages: readonly string[]): Promise<void> {

@@ -22,7 +22,7 @@ export async function confirm(question: string, option = "--yes"): Promise<void>
   const { createInterface } = await import("node:readline/promises");
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   try {
-    // The end of the input is no consent.
+    // The end of the input is not consent.
     const ended = new Promise<string>((resolve) => lines.once("close", () => resolve("")));
     const answer = await Promise.race([lines.question(`${printable(question)} [y/N] `), ended]);
     if (/^\s*y(es)?\s*$/i.test(answer)) return;

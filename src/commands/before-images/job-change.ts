@@ -28,7 +28,7 @@ export interface JobChange {
   readonly mayRun?: boolean;
   /** Whether jobs may become ready, so that workers are notified. */
   readonly wakes?: boolean;
-  /** Whether each job gets a `run_at` of its own, of which a rehearsal shows the first and the last. */
+  /** Whether each job gets its own `run_at`. A rehearsal shows the first and the last of them. */
   readonly moves?: boolean;
   /**
    * Common tables for jobs that run, and are not changed: `ids` is a query of their ids. Rows that another session has

@@ -58,7 +58,7 @@ export interface CommandData {
   readonly forState?: JobState;
   /** The fields of its dialog, in this order. Default: all. Other fields are for programs only. */
   readonly dialogFields?: readonly string[];
-  /** The fields of which at least one is required. */
+  /** The fields at least one of which is required. */
   readonly needsOneOf?: readonly string[];
   /** Its shortcut on the page. */
   readonly key?: string;
@@ -84,7 +84,7 @@ export interface CommandContext {
   readonly logger: Logger;
   /** Aborts when the result is no longer awaited. */
   readonly signal: AbortSignal;
-  /** How long a migration waits for other transactions, in milliseconds. Default: that of migrate(). */
+  /** How long a migration waits for other transactions, in milliseconds. Default: the default of migrate(). */
   readonly migrationWaitMs?: number;
   /** The origin in whose name the jobs' earlier state is stored for undo. Default: it is not stored. */
   readonly recordFor?: Origin | undefined;

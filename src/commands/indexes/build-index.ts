@@ -33,7 +33,7 @@ export const buildIndexCommand = defineCommand({
   },
   sentence: (state, { name }) => {
     switch (state) {
-      case "there":
+      case "exists":
         return `The index ${name} already exists`;
       case "building":
         return `The index ${name} is already being built`;
@@ -46,5 +46,5 @@ export const buildIndexCommand = defineCommand({
     }
   },
   members: (state, { name }) =>
-    jsonOf({ name, state: state === "there" || state === "built" ? "valid" : "building" }),
+    jsonOf({ name, state: state === "exists" || state === "built" ? "valid" : "building" }),
 });

@@ -48,7 +48,7 @@ export function defineJobAction<const F extends Fields, const N extends string>(
     http: { path: "/api/jobs/action", action: action.name },
     positionals: ["ids"],
     answer: { jobs: "ChangedJob[]", operation: "integer?" },
-    // The wait is outside the transaction, whose timeout is that of the change.
+    // The wait is outside the transaction, whose timeout is for the change alone.
     prepare: async (db, input) => {
       const { ids, ...changes } = input as Input<F> & IdsInput;
       await untilMayChange(db, action.onJobs.change(changes as Changes, null), ids);
@@ -128,15 +128,15 @@ function resultTally({ jobs, spent }: JobActionResult, { ids }: IdsInput): Comma
 /** Returns `Completed 1 of 3 jobs; 1 left alone, it has started: #7; 1 not found: #9`. */
 function resultSentence(done: string, result: JobActionResult, idsInput: IdsInput): string {
   const tally = resultTally(result, idsInput);
-  const ofAsked = `${done} ${numberText(tally.done)} of ${countText(tally.requested, "job")}`;
+  const doneOfRequested = `${done} ${numberText(tally.done)} of ${countText(tally.requested, "job")}`;
   const { started, unchanged, missing } = result;
-  const hold = started.length === 1 ? "it has started" : "they have started";
+  const because = started.length === 1 ? "it has started" : "they have started";
   const part = (ids: readonly string[], what: string) =>
     ids.length === 0 ? [] : [`${numberText(ids.length)} ${what}: ${idList(ids)}`];
   return (
     [
-      ofAsked,
-      ...part(started, `left alone, ${hold}`),
+      doneOfRequested,
+      ...part(started, `left alone, ${because}`),
       ...part(unchanged, "unchanged, because a trigger, a policy or another session prevented it"),
       ...part(missing, "not found"),
     ].join("; ") + spentClause(result.spent.length)

@@ -127,7 +127,7 @@ function rescheduleChange(to: RescheduleChanges): JobChange {
 }
 
 /**
- * Returns the new time. `from`: a time; `id`: that of the job; `shift` and `spread`: in seconds. The place of a job in
+ * Returns the new time. `from`: a time; `id`: the job's id; `shift` and `spread`: in seconds. The place of a job in
  * the spread follows from its id: `hashint8` is uniform over 2^32 numbers.
  */
 const movedRunAt = (from: string, id: string, shift: string, spread: string): string =>

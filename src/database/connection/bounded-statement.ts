@@ -5,7 +5,7 @@ import type pg from "pg";
 import type { QueryConfig, QueryResult, QueryResultRow } from "pg";
 import { serialize } from "pg-protocol";
 import { clearTimeout, setImmediate, setTimeout } from "../../base/clock.ts";
-import { endLent, type MessageWriter, PgQuery } from "../pg-internals.ts";
+import { endInUse, type MessageWriter, PgQuery } from "../pg-internals.ts";
 import { cancelStatement } from "./cancel-request.ts";
 import { Client } from "./client.ts";
 
@@ -144,7 +144,7 @@ export function limitStatement(
       setImmediate(() => {
         if (hasEnded) return;
         isCut = cancelled !== undefined;
-        void endLent(client).catch(() => {});
+        void endInUse(client).catch(() => {});
       });
     }, ms);
   let hasEnded = false;

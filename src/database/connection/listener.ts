@@ -33,7 +33,7 @@ export interface ListenerTiming {
   readonly wait: (ms: number, signal: AbortSignal) => Promise<boolean>;
 }
 
-const WHO = "notifications";
+const CONNECTION = "notifications";
 const CONNECT_TIMEOUT_MS = 10_000;
 const ORDINARY: ListenerTiming = { proofPauseMs: 10_000, answerTimeoutMs: 4_000, wait };
 
@@ -151,7 +151,7 @@ export class Listener implements Service {
   #onLost(client: Client, error: unknown): void {
     if (this.#client !== client) return;
     this.#client = null;
-    this.#options.outage.reportLost(WHO, explainDatabaseError(error, ""));
+    this.#options.outage.reportLost(CONNECTION, explainDatabaseError(error, ""));
     // A statement without a response is running, so pg cuts the socket instead of sending a terminate
     // message.
     void client.end().catch(() => {});
@@ -164,7 +164,7 @@ export class Listener implements Service {
     // Connections that run jobs reconnect first.
     await outage.pause(backoffDelay(0), signal, this.#timing.wait);
     const isBack = await outage.runWithRetries(
-      WHO,
+      CONNECTION,
       async (succeeded) => {
         await outage.tryConnect(() => this.#connect());
         succeeded();

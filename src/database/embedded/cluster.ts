@@ -24,7 +24,7 @@ export function prepareDataDirectory(directory: string, account: Account): void 
     if (made === undefined && readdirSync(directory).length > 0 && !hasOwner(directory)) {
       throw new WorkerError(
         "embedded_server",
-        `${directory} contains other files: choose an empty directory for the database.`,
+        `${directory} contains other files: choose an empty directory for the database`,
       );
     }
     if (account !== null) openUpTo(made ?? directory, directory);
@@ -40,7 +40,7 @@ export function prepareDataDirectory(directory: string, account: Account): void 
   if (closed === null) return;
   throw new WorkerError(
     "embedded_server",
-    `PostgreSQL does not run as root, and its account (user ${account?.uid}) may not enter ${closed}: choose a data directory elsewhere, or run this as another user.`,
+    `PostgreSQL does not run as root, and its account (user ${account?.uid}) may not enter ${closed}: choose a data directory elsewhere, or run this as another user`,
   );
 }
 
@@ -77,7 +77,7 @@ export async function openCluster(options: {
   if (found === majorVersion) return cluster;
   throw new WorkerError(
     "embedded_server",
-    `${directory} was created by PostgreSQL ${found}, and this is version ${majorVersion}: choose another directory, or move the data with pg_dump.`,
+    `${directory} was created by PostgreSQL ${found}, and this is version ${majorVersion}: choose another directory, or move the data with pg_dump`,
   );
 }
 
@@ -108,9 +108,9 @@ async function makeCluster(
     if (codeOf(error) === "aborted") throw error;
     // initdb looks up its user by number, and runs the server through a shell.
     const hint = existsSync("/bin/sh")
-      ? "It needs an entry for its user in /etc/passwd and about 60 MB of space."
-      : "It needs /bin/sh, which this system lacks.";
-    throw new WorkerError("embedded_server", `Cannot create a database in ${directory}. ${hint}`, {
+      ? "it needs an entry for its user in /etc/passwd and about 60 MB of space"
+      : "it needs /bin/sh, which this system lacks";
+    throw new WorkerError("embedded_server", `cannot create a database in ${directory}: ${hint}`, {
       cause: error,
     });
   }

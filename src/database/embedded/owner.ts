@@ -40,11 +40,11 @@ export function claimDirectory(directory: string): Ownership {
   }
   throw new WorkerError(
     "embedded_server",
-    `Many processes are opening ${directory} at once; start one of them again.`,
+    `many processes are opening ${directory} at once; start one of them again`,
   );
 }
 
-/** Returns whether this directory has ever had an owner, so whether it is a data directory of this library. */
+/** Whether this directory has ever had an owner. Only data directories of this library have one. */
 export function hasOwner(directory: string): boolean {
   return generationsIn(directory).length > 0;
 }
@@ -155,6 +155,6 @@ function inUse(directory: string, owner: string): WorkerError {
   const [pid] = owner.split(":");
   return new WorkerError(
     "embedded_server",
-    `The data directory ${directory} is in use by process ${pid}: stop that process, or choose another directory with --data-dir`,
+    `the data directory ${directory} is in use by process ${pid}: stop that process, or choose another directory with --data-dir`,
   );
 }

@@ -81,7 +81,7 @@ export async function startPostmaster(options: PostmasterOptions): Promise<Postm
     const late = monotonic() > deadline;
     if (!hasExited && !late && (await wait(POLL_MS, signal))) continue;
     await stop();
-    if (signal.aborted) throw new WorkerError("aborted", "The start of PostgreSQL was cancelled.");
+    if (signal.aborted) throw new WorkerError("aborted", "the start of PostgreSQL was cancelled");
     const why = late ? `was not ready after ${START_LIMIT_MS / 1000} s` : "stopped at once";
     throw new WorkerError("embedded_server", `PostgreSQL ${why}: ${output()}`);
   }

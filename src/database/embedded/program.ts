@@ -46,7 +46,7 @@ export async function run(
   end.addEventListener("abort", kill, { once: true });
   try {
     const [status] = await exitOf(program, child);
-    if (options.signal.aborted) throw new WorkerError("aborted", `${program} was stopped.`);
+    if (options.signal.aborted) throw new WorkerError("aborted", `${program} was stopped`);
     if (end.aborted) throw new Error(`${program} took longer than ${options.limitMs} ms`);
     if (status !== 0) throw new Error(`${program} failed: ${output()}`);
     return output();
@@ -56,8 +56,8 @@ export async function run(
 }
 
 /**
- * Returns a function for the last lines of the output of `child`, which explain a failure. `onLine` receives every
- * line.
+ * Collects the last lines of the output of `child`, which explain a failure. Returns a function that returns them.
+ * `onLine` receives every line.
  */
 export function lastLines(child: ChildProcess, onLine?: (line: string) => void): () => string {
   const lines: string[] = [];
@@ -88,9 +88,9 @@ export async function exitOf(
   } catch (cause) {
     const hint =
       codeOf(cause) === "EACCES"
-        ? "Its file system may forbid programs (noexec): set XDG_CACHE_HOME to another one."
+        ? "its file system may forbid programs (noexec); set XDG_CACHE_HOME to another one"
         : messageOf(cause);
-    throw new WorkerError("embedded_server", `Cannot start ${program}. ${hint}`, { cause });
+    throw new WorkerError("embedded_server", `cannot start ${program}: ${hint}`, { cause });
   }
 }
 
@@ -104,7 +104,7 @@ function killGroup(child: ChildProcess, signal: NodeJS.Signals): void {
   }
 }
 
-// The signals of a stop and how long each may take, in milliseconds: fast, immediate, killed.
+// The signals that stop a server, and how long each may take, in milliseconds: fast and immediate shutdown, kill.
 const STOPPING: readonly (readonly [NodeJS.Signals, number])[] = [
   ["SIGINT", 30_000],
   ["SIGQUIT", 10_000],

@@ -34,7 +34,7 @@ export function userDirectory(kind: keyof typeof PLACES): string {
   }
   throw new WorkerError(
     "embedded_server",
-    `No directory is usable for the PostgreSQL files; set ${PLACES[kind].variable} to one that you own (${refusals.join("; ")}).`,
+    `no directory is usable for the PostgreSQL files; set ${PLACES[kind].variable} to one that you own (${refusals.join("; ")})`,
   );
 }
 

@@ -162,7 +162,8 @@ export const byWording: readonly (readonly [RegExp, ErrorSentence])[] = [
     /Cannot use a pool after calling end/i,
     [
       "database_unreachable",
-      () => "the connection pool was closed by end(), on it or on its owner; create a new one",
+      () =>
+        "the connection pool was closed by its end() or by that of the utilities; create a new one",
     ],
   ],
   [

@@ -19,7 +19,7 @@ const losses = new Set([
 /** The wording of pg's errors without a code. */
 const LOSS = /connection terminated|query read timeout/i;
 
-/** Whether the statement with this error, explained or not, may have succeeded. */
+/** Whether the statement with this error, of pg or of this library, may have succeeded. */
 export function isAnswerLost(error: unknown): boolean {
   const cause = error instanceof WorkerError ? error.cause : error;
   if (typeof cause !== "object" || cause === null || unsent.has(cause)) return false;
@@ -27,7 +27,7 @@ export function isAnswerLost(error: unknown): boolean {
   return code === undefined ? LOSS.test(messageOf(cause)) : losses.has(code);
 }
 
-/** Returns the error `outcome_unknown`. `error`: that of the statement whose response was lost. */
+/** Returns the error `outcome_unknown`. `error`: the error of the statement whose response was lost. */
 export function unknownOutcome(what: string, error: unknown, advice = ""): WorkerError {
   const cause = error instanceof WorkerError ? error.cause : error;
   const message = `the connection to PostgreSQL was lost before it answered (${messageOf(cause)}): ${what} may or may not have happened; check before you try again${advice}`;

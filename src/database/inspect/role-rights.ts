@@ -10,13 +10,9 @@ export interface MissingRight {
 const MAX_FUNCTIONS = 100;
 
 /** Returns the missing privileges. assertUsableSchema() checks row level security. */
-export async function readMissingRights(db: Database): Promise<MissingRight[]> {
-  const { name } = db.schema;
-  const rows = await query<MissingRight & Record<string, unknown>>(db, missingSql, [
-    name,
-    MAX_FUNCTIONS,
-  ]);
-  return rows;
+export function readMissingRights(db: Database): Promise<MissingRight[]> {
+  const values = [db.schema.name, MAX_FUNCTIONS];
+  return query<MissingRight & Record<string, unknown>>(db, missingSql, values);
 }
 
 // has_…_privilege() fails for missing objects, so only objects in the catalogue are checked.

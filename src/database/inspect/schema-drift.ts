@@ -4,7 +4,7 @@ import { type Database, query, type Statement } from "../database.ts";
 import { readStrayFunctions, type StrayFunction } from "../stray-functions.ts";
 
 export interface SchemaDrift {
-  /** The names of missing functions and types. Only recreating the schema restores them. */
+  /** The missing functions, such as `function add_job`. Only recreating the schema restores them. */
   readonly missing: readonly string[];
   /** The missing indexes, with the statements that build them again. */
   readonly missingIndexes: readonly { readonly name: string; readonly statement: string }[];

@@ -3,7 +3,7 @@ import { type Database, query, type Statement } from "../database.ts";
 import { TAKES_NO_WRITES } from "./read-only-server.ts";
 import { utcText } from "./utc-text.ts";
 
-/** The facts; the wire has the same form. */
+/** The names are those of the HTTP API, which returns the record as it is. */
 export interface ServerFacts {
   readonly version: string;
   readonly database: string;

@@ -91,12 +91,12 @@ const oldestSql: Statement = () => `
 
 /** Returns what holds back the horizon of vacuum the furthest; null if there is nothing. */
 export async function readOldestXmin(db: Database): Promise<OldestXmin | null> {
-  const [row] = await query<OldestXmin & Record<string, unknown>>(db, heldSql);
+  const [row] = await query<OldestXmin & Record<string, unknown>>(db, oldestXminSql);
   return row ?? null;
 }
 
 // A slot and a walsender hold back the horizon of every database.
-const heldSql: Statement = () => `
+const oldestXminSql: Statement = () => `
   select kind, name, transactions, since from (
     select 'session' as kind, application_name as name, pg_catalog.age(backend_xmin) as transactions,
       ${utcText("xact_start")} as since

@@ -209,10 +209,10 @@ function shortcomings(
   error: unknown,
 ): string[] {
   const detail = messageOf(error instanceof WorkerError ? error.cause : error);
-  return workLeft(seen, plan).map(({ name, gives }) => {
+  return workLeft(seen, plan).map(({ name, provides }) => {
     const what = seen.extensions.has(name)
-      ? `${gives} are outdated: they could not be upgraded in`
-      : `${gives} are not available: they could not be added to`;
+      ? `${provides} are outdated: they could not be upgraded in`
+      : `${provides} are not available: they could not be added to`;
     return `${what} the schema "${schema.name}" (${detail}); run "${workerLine(schema.name, "worker migrate")}" as its owner`;
   });
 }

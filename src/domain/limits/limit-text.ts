@@ -43,7 +43,7 @@ export function periodWords({ perMs }: Rate): string {
   return Object.hasOwn(one, period) ? one[period as keyof typeof one] : period;
 }
 
-/** Returns `s`, `5 min` or `250 ms`: in the largest unit of which it is a multiple. */
+/** Returns `s`, `5 min` or `250 ms`: in the largest unit that divides it. */
 function periodText(perMs: number, space: string): string {
   const fitting = Object.entries(UNITS).filter(([, ms]) => perMs % ms === 0);
   const [unit, ms] = fitting.at(-1) ?? ["ms", 1];

@@ -1,4 +1,4 @@
-// A rate as a bucket of tokens, of which each start takes one.
+// A rate as a bucket of tokens. Each start takes one token.
 import type { FullRate } from "./limit.ts";
 
 export interface TokenBucket {

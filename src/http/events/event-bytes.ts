@@ -46,7 +46,7 @@ class History {
 }
 
 interface CompressedPiece {
-  /** Deflate blocks, of which none is marked as the final one. */
+  /** Deflate blocks, none of which is marked as the final one. */
   readonly blocks: Buffer;
   /** The client's history after this piece. */
   readonly history: History;

@@ -46,7 +46,7 @@ export const NEW_MS = 15 * 60_000;
 /** The maximum number of error groups that become incidents. */
 export const MAX_ERROR_GROUPS = 100;
 
-/** Returns why a retry is no fix for the error group with this label; null if it may be one. */
+/** Returns why a retry cannot fix the errors of the group with this label; null if it may. */
 export function doubtOfRetry(label: string): string | null {
   if (deadlineIn(label) !== null) return " A retry would fail, too.";
   return label.startsWith("Recovered # times in a row")

@@ -108,7 +108,7 @@ const byHandSql: Statement = (s) => `
   ) as jobs`;
 
 /**
- * Returns the keys of the groups of which all jobs were failed by hand, with a reason that their error has. Of a group
+ * Returns the keys of the groups whose jobs were all failed by hand, with a reason that their error contains. Of a group
  * that was sampled, its newest jobs are checked.
  */
 export async function readFailedByHand(

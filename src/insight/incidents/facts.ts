@@ -66,7 +66,7 @@ export interface IncidentFacts {
   readonly errors: Groups | null;
   /** A map from an error group to what its jobs have in common and others have not; only for the largest groups. */
   readonly common: ReadonlyMap<string, Difference>;
-  /** The keys of the error groups of which all jobs were failed by hand, with a reason. */
+  /** The keys of the error groups whose jobs were all failed by hand, with a reason. */
   readonly failedByHand: ReadonlySet<string>;
   readonly poison: readonly PoisonJob[];
   /** Jobs that crashed their workers and have failed since. */

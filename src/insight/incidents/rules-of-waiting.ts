@@ -240,7 +240,7 @@ export function oldReady(facts: IncidentFacts): Incident[] {
 /** The page shows an incident for some seconds after it was read: an end that may pass meanwhile is not named. */
 const MIN_AHEAD_MS = 30_000;
 
-/** Returns what is paused or backs off. This is no failure, but jobs wait for its end. */
+/** Returns what is paused or backs off. This is not a failure, but jobs wait for its end. */
 export function pausedWork(facts: IncidentFacts): Incident[] {
   const { paused, asOf, nowMs } = facts;
   return paused.map(({ pause, waiting }): Incident => {
@@ -271,7 +271,7 @@ export function pausedWork(facts: IncidentFacts): Incident[] {
   });
 }
 
-/** Returns limits for which jobs have waited long. This is no failure: limits are meant to delay jobs. */
+/** Returns limits for which jobs have waited long. This is not a failure: limits are meant to delay jobs. */
 export function fullLimits(facts: IncidentFacts): Incident[] {
   const { limited, nowMs } = facts;
   return limited

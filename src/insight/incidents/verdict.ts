@@ -106,7 +106,7 @@ function checksOf(facts: IncidentFacts, found: ReadonlySet<string>): IncidentChe
   });
   const areLocksRead = isDueRead && !unread.includes("locked queues");
   const workers = hasWorker ? "Every worker responds" : NO_HEARTBEATS;
-  // Jobs that were failed by hand, or have no error, are no incident.
+  // Jobs that were failed by hand, or have no error, are not an incident.
   const failed = failedJobs(facts);
   const areNone = failed.value === 0;
   const failures = areNone

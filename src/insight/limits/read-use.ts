@@ -81,7 +81,7 @@ export function runningOf(
   return Math.max(reported, granted.get(id)?.inUse ?? 0);
 }
 
-/** A queue of which a slot is in use. */
+/** A queue with a slot in use. */
 export interface BusyQueue {
   readonly name: string;
   readonly running: number;

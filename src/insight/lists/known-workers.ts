@@ -36,7 +36,7 @@ export interface KnownWorker {
 export interface KnownWorkers {
   readonly workers: readonly KnownWorker[];
   /** Whether every holder of a job's lock is among the workers. */
-  readonly knowsAllHolders: boolean;
+  readonly hasAllHolders: boolean;
   /** The source of the numbers of jobs in `locks`; null if unknown. */
   readonly locksBasis: Basis | null;
   /** The database's time in microseconds since 1970. */
@@ -54,7 +54,7 @@ export async function knownWorkers(
 ): Promise<KnownWorkers> {
   const hasRows = await hasWorkerTable(db);
   const rows = await query<WorkerRow>(db, hasRows ? rowsSql : timeSql, hasRows ? [search] : []);
-  const { holders, knowsJobs, basis } = await lockHolders(db, counted);
+  const { holders, isComplete, basis } = await lockHolders(db, counted);
   const nowUs = rows[0]?.now_us ?? "0";
   const [inSearch, others] = [rows.filter((row) => row.is_found), new Map(holders)];
   for (const { id } of rows) if (id !== null) others.delete(id);
@@ -66,7 +66,7 @@ export async function knownWorkers(
   ];
   return {
     workers,
-    knowsAllHolders: knowsJobs && rows.length < MAX_WORKERS,
+    hasAllHolders: isComplete && rows.length < MAX_WORKERS,
     locksBasis: basis,
     nowUs,
   };

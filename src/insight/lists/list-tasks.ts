@@ -117,9 +117,9 @@ const STUCK = [...FAILING, ...inCondition.blocked, ...inCondition.ready];
  */
 async function supportOf(db: Database, counted: CountedNames) {
   const living: LiveTasks = await liveTasks(db);
-  const { workers, knowsAllHolders } = await knownWorkers(db, "", counted);
+  const { workers, hasAllHolders } = await knownWorkers(db, "", counted);
   const isAnyUnknown = workers.some(({ state }) => state === "unknown");
-  const isDecidable = living.areAll && living.workers.size > 0 && knowsAllHolders && !isAnyUnknown;
+  const isDecidable = living.areAll && living.workers.size > 0 && hasAllHolders && !isAnyUnknown;
   return (task: string): Pick<ListedTask, "supportedBy" | "isUnsupported"> => {
     const supportedBy = living.workers.get(task) ?? 0;
     return { supportedBy, isUnsupported: supportedBy > 0 ? false : isDecidable ? true : null };

@@ -122,16 +122,16 @@ async function listedWorkers(
 }
 
 const nameOf = ({ workerId }: KnownWorker) => workerId;
-const isWithoutReport = ({ reportedRunning: runningSaid }: KnownWorker) => runningSaid === null;
+const isWithoutReport = ({ reportedRunning }: KnownWorker) => reportedRunning === null;
 
 /**
  * Returns the number of running jobs: by its report, which is of the last heartbeat; otherwise by its locks, if they
  * can be found.
  */
 function runningOf(worker: KnownWorker, basis: Basis | null, asOf: string): Value {
-  const { reportedRunning: runningSaid, lastHeartbeatAtUs, locks } = worker;
-  if (runningSaid !== null && lastHeartbeatAtUs !== null) {
-    return exactValue(runningSaid, "heartbeat", timeText(lastHeartbeatAtUs));
+  const { reportedRunning, lastHeartbeatAtUs, locks } = worker;
+  if (reportedRunning !== null && lastHeartbeatAtUs !== null) {
+    return exactValue(reportedRunning, "heartbeat", timeText(lastHeartbeatAtUs));
   }
   const jobs = jobsLockedBy(worker);
   if (basis === "probe") return exactValue(jobs, basis, asOf);

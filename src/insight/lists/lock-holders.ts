@@ -1,5 +1,5 @@
 // Holders of locks, with or without heartbeats. Locked queues are in the small table of queues. Locked jobs can be
-// found only by an index, or in a table small enough to be read whole; otherwise `knowsJobs` is false, because other
+// found only by an index, or in a table small enough to be read whole; otherwise `isComplete` is false, because other
 // workers may hold locks, too.
 
 import { type Database, query, type Statement } from "../../database/database.ts";
@@ -22,7 +22,7 @@ export interface LockHolder {
 export interface LockHolders {
   readonly holders: ReadonlyMap<string, LockHolder>;
   /** Whether every worker that has locked a job is among the holders. */
-  readonly knowsJobs: boolean;
+  readonly isComplete: boolean;
   /** The source of the numbers of locked jobs; null if unknown. */
   readonly basis: Basis | null;
 }
@@ -93,11 +93,11 @@ export async function lockHolders(
       return [workerId, { workerId, jobs, queues, oldestLockUs }] as [string, LockHolder];
     }),
   );
-  if (findsLocked) return { holders, knowsJobs: rows.length < MAX_HOLDERS, basis: "probe" };
-  if (counted === null) return { holders, knowsJobs: false, basis: null };
+  if (findsLocked) return { holders, isComplete: rows.length < MAX_HOLDERS, basis: "probe" };
+  if (counted === null) return { holders, isComplete: false, basis: null };
   for (const workerId of counted.tallies.holders.keys()) {
     const { queues = 0, oldestLockUs = null } = holders.get(workerId) ?? {};
     holders.set(workerId, { workerId, jobs: counted.lockedBy(workerId), queues, oldestLockUs });
   }
-  return { holders, knowsJobs: counted.basis !== "sample", basis: counted.basis };
+  return { holders, isComplete: counted.basis !== "sample", basis: counted.basis };
 }

@@ -65,7 +65,7 @@ function taskDifferences({ workers, areAll, living }: LiveTasks): WorkerDifferen
 export const IN_CODE_AND_SCHEDULE =
   "is both an entry in the code of workers and a schedule, and each adds its own jobs: remove or rename one.";
 
-/** Returns the cron entries of which live workers have several versions, or that are schedules, too. */
+/** Returns the cron entries that live workers have in several versions, or that are schedules, too. */
 export async function cronDifferences(db: Database): Promise<WorkerDifference[]> {
   const living = await liveCron(db);
   const names = living.map(({ identifier }) => identifier);

@@ -48,7 +48,7 @@ function inState(sql: string, state: JobState, isDue: boolean | null): WalkCondi
   });
 }
 
-/** Returns the conditions for exact names; an empty name is no condition. An unknown name matches no job. */
+/** Returns the conditions for exact names; an empty name adds no condition. An unknown name matches no job. */
 export async function ofNames(db: Database, task: string, queue: string): Promise<WalkCondition[]> {
   if (task === "" && queue === "") return [];
   const [ids] = await query<IdRow>(db, idsSql, [task, queue]);

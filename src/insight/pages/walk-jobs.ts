@@ -6,11 +6,11 @@ import { compileQuery } from "../query/compile-query.ts";
 import type { JobQuery } from "../query/job-query.ts";
 import { readPriorities } from "../read/priorities.ts";
 import {
-  askedMark,
   type Cursor,
   cursorOfAnother,
   decodeCursor,
   encodeCursor,
+  hashOfFilters,
 } from "../walk/cursor.ts";
 import { isFew } from "../walk/id-walk.ts";
 import { allOf, everyJob, matchingOf, type WalkCondition } from "../walk/matching.ts";
@@ -72,9 +72,9 @@ function isNarrowed(given: JobFilter): boolean {
 async function search(db: Database, given: JobFilter, budgetMs: number): Promise<FoundPage> {
   const filter = checkedFilter(given);
   // Both are read in parallel, which saves a round trip for every page.
-  const [asked, facts] = await Promise.all([resolve(db, filter), factsFor(db, filter)]);
-  const { cursor, matching } = asked;
-  if (filter.limit === 0 || matching.isEmpty) return emptyPage(asked);
+  const [input, facts] = await Promise.all([resolve(db, filter), factsFor(db, filter)]);
+  const { cursor, matching } = input;
+  if (filter.limit === 0 || matching.isEmpty) return emptyPage(input);
   const segments = segmentsOf(filter.sort, matching.shape, facts);
   const skip = cursor?.skip ?? filter.offset;
   refuseSkip(filter, segments);
@@ -89,14 +89,14 @@ async function search(db: Database, given: JobFilter, budgetMs: number): Promise
     size: cursor?.size ?? 0,
     budgetMs,
   });
-  const exact = await exactAhead(db, asked, walked);
-  return pageOf(asked, walked, exact, segments);
+  const exact = await exactAhead(db, input, walked);
+  return pageOf(input, walked, exact, segments);
 }
 
 async function resolve(db: Database, filter: CheckedFilter): Promise<PageInput> {
   const cursor = filter.cursor === "" ? null : decodeCursor(filter.cursor);
   if (cursor !== null && cursor.sort !== filter.sort) throw cursorOfAnother("order");
-  if (cursor !== null && cursor.asked !== markOf(filter)) throw cursorOfAnother("query");
+  if (cursor !== null && cursor.filterHash !== hashOf(filter)) throw cursorOfAnother("query");
   const names = await ofNames(db, filter.identifier, filter.queue);
   const none = names.find(({ isEmpty }) => isEmpty);
   if (none !== undefined) return { filter, cursor, query: null, matching: none };
@@ -110,8 +110,8 @@ async function resolve(db: Database, filter: CheckedFilter): Promise<PageInput> 
   return { filter, cursor, query, matching };
 }
 
-const markOf = ({ q, state, identifier, queue, search }: CheckedFilter) =>
-  askedMark([q.trim(), state, identifier, queue, search]);
+const hashOf = ({ q, state, identifier, queue, search }: CheckedFilter) =>
+  hashOfFilters([q.trim(), state, identifier, queue, search]);
 
 async function compile(db: Database, q: string, cursor: Cursor | null): Promise<JobQuery> {
   const indexes = await usableIndexes(db);
@@ -140,10 +140,10 @@ function refuseSkip({ offset, sort }: CheckedFilter, segments: readonly Segment[
  */
 async function exactAhead(
   db: Database,
-  asked: PageInput,
+  input: PageInput,
   walked: WalkResult,
 ): Promise<FoundJob | null> {
-  const { filter, cursor, matching } = asked;
+  const { filter, cursor, matching } = input;
   const { search, sort, limit } = filter;
   const isShown = cursor?.isExactShown === true;
   if (search === "" || sort !== "id" || isShown || !walked.isCut || walked.skip > 0) return null;
@@ -166,19 +166,19 @@ async function exactAhead(
 const FEW = Object.freeze({ ...everyJob.shape, ids: [] });
 
 function pageOf(
-  asked: PageInput,
+  input: PageInput,
   walked: WalkResult,
   exact: FoundJob | null,
   segments: readonly Segment[],
 ): FoundPage {
-  const { filter, cursor, query, matching } = asked;
+  const { filter, cursor, query, matching } = input;
   const found = exact === null ? walked.found : [...walked.found, exact];
   const isNone =
     found.length === 0 && walked.unchecked === 0 && filter.offset === 0 && cursor?.isNone !== false;
   const cursorAt = (place: WalkPlace, skip: number, isExactShown: boolean) =>
     encodeCursor({
       sort: filter.sort,
-      asked: markOf(filter),
+      filterHash: hashOf(filter),
       nowUs: query?.nowUs ?? "",
       place,
       skip,
@@ -190,7 +190,7 @@ function pageOf(
   const isCheap = !isRanked && (matching.isAll || isFew(matching) || query?.cost === "cheap");
   return {
     ids: found.slice(0, filter.limit).map(({ id }) => id),
-    query: asOneQuery(asked),
+    query: asOneQuery(input),
     isWhole: cursor === null && filter.offset === 0 && walked.next === null,
     isNone: isNone && walked.next === null,
     report: {

@@ -32,9 +32,9 @@ export function textSearch(text: string): TextSearch {
   };
 }
 
-/** Returns a condition: a text with the collation "C" contains `sought` literally. */
-export const contains = (column: string, sought: string): string =>
-  `pg_catalog.strpos(${column}, ${sought}) > 0`;
+/** Returns a condition: a text with the collation "C" contains `part` literally. */
+export const contains = (column: string, part: string): string =>
+  `pg_catalog.strpos(${column}, ${part}) > 0`;
 
 function spellings(text: string): string[] {
   const capitalized = text.replace(/\p{L}+/gu, (word) => {

@@ -103,7 +103,7 @@ export function sampledNames(tallies: NameTallies, asOf: string, share: number):
   };
 }
 
-/** Returns unknown counts, for a table of which no page could be read in time. */
+/** Returns unknown counts, for a table none of whose pages could be read in time. */
 export function unknownNames(asOf: string): NameCounts {
   return {
     basis: "sample",

@@ -72,11 +72,11 @@ export async function countQuery(
   }
   const { check, light } = jobQuery;
   const { sampledPages = check === null ? SAMPLED_PAGES : CHECKED_PAGES } = options;
-  const read = (asked: JobQuery) => (pages: number) => {
+  const read = (form: JobQuery) => (pages: number) => {
     const sampled = { ...options, sampledPages: pages };
     return check === null
-      ? sampleMatches(db, asked, gauge, asOf, sampled)
-      : sampleChecked(db, asked, check, gauge, asOf, sampled);
+      ? sampleMatches(db, form, gauge, asOf, sampled)
+      : sampleChecked(db, form, check, gauge, asOf, sampled);
   };
   const readLight = light === null ? null : read(light);
   const readFirst = (isLate ? readLight : null) ?? read(jobQuery);

@@ -8,8 +8,8 @@ import type { Position, Row, WalkPlace } from "./walk-place.ts";
 
 export interface Cursor {
   readonly sort: JobSort;
-  /** A hash of the filters (see `askedMark`): a place in one list is invalid in another. */
-  readonly asked: string;
+  /** See hashOfFilters(): a place in one list is invalid in another. */
+  readonly filterHash: string;
   /** The value of `now` in the query, in microseconds; empty: the query has none. */
   readonly nowUs: string;
   readonly place: WalkPlace;
@@ -30,7 +30,7 @@ export const MAX_CURSOR_LENGTH = 10_000;
 const VERSION = 4;
 
 /** Returns 12 hexadecimal digits, a hash of a list's filters. */
-export function askedMark(filters: readonly string[]): string {
+export function hashOfFilters(filters: readonly string[]): string {
   return hash("sha256", JSON.stringify(filters)).slice(0, 12);
 }
 
@@ -63,12 +63,12 @@ const parts = v.strictTuple([
 ]);
 
 export function encodeCursor(cursor: Cursor): string {
-  const { sort, asked, nowUs, place, skip, isExactShown, size, isNone } = cursor;
+  const { sort, filterHash, nowUs, place, skip, isExactShown, size, isNone } = cursor;
   const shown = packPosition(place.position);
   const list = [
     VERSION,
     sort,
-    asked,
+    filterHash,
     nowUs,
     place.segment,
     shown,
@@ -100,10 +100,10 @@ export function cursorOfAnother(what: "order" | "query"): InputError {
 function readText(text: string): Cursor | null {
   try {
     const plain: unknown = JSON.parse(Buffer.from(text, "base64url").toString());
-    const [, sort, asked, nowUs, segment, shown, ...rest] = v.parse(parts, plain);
+    const [, sort, filterHash, nowUs, segment, shown, ...rest] = v.parse(parts, plain);
     const [skip, isExactShown, size, isNone] = rest;
     const place = { segment, position: unpackPosition(shown) };
-    return { sort, asked, nowUs, place, skip, isExactShown, size, isNone };
+    return { sort, filterHash, nowUs, place, skip, isExactShown, size, isNone };
   } catch {
     return null;
   }

@@ -191,8 +191,8 @@ function stepOf(
     ...(queueIds === null ? [] : [`jobs.job_queue_id = any(${bound(queueIds)}::int[])`]),
   ];
   const condition = conditionOf(input, values.length + 1);
-  const isAsked = isSparse && !matching.isAll && mays.length === 0;
-  if (isAsked) mays.push(`(${condition}) is true`);
+  const isCheckedInScan = isSparse && !matching.isAll && mays.length === 0;
+  if (isCheckedInScan) mays.push(`(${condition}) is true`);
   const may = mays.length === 0 ? "true" : `(${mays.join(" and ")})`;
   const to = segment.descending ? "desc" : "asc";
   const beyond = segment.descending ? "<" : ">";
@@ -229,7 +229,7 @@ function stepOf(
     limit ${size}
   ), found as materialized (
     select entry.*
-    from entry${matching.isAll || isAsked ? "" : job(schema)}
+    from entry${matching.isAll || isCheckedInScan ? "" : job(schema)}
     where entry.may
     limit ${most}
   ), last as materialized (

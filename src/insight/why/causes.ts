@@ -124,11 +124,11 @@ function queueCauses(facts: CauseFacts): Cause[] {
     detail: place === null ? since : `${placeText(place)}; ${since}`,
     links,
   });
-  const byJob = holdingJob === null ? [] : [heldByJob(name, holdingJob, job)];
+  const byJob = holdingJob === null ? [] : [lockedByJob(name, holdingJob, job)];
   return [locked, ...byJob, ...holderCauses(facts, job.queue?.lockedMs ?? null)];
 }
 
-function heldByJob(queue: string, holding: HoldingJob, { queue: facts }: WhyFacts): Cause {
+function lockedByJob(queue: string, holding: HoldingJob, { queue: facts }: WhyFacts): Cause {
   const text = `${shortName(queue)} runs one job at a time and is locked by ${jobText(holding)}`;
   const lockedMs = facts?.lockedMs ?? null;
   const attempt = `attempt ${numberText(holding.attempts)} of ${numberText(holding.maxAttempts)}`;

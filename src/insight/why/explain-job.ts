@@ -50,7 +50,7 @@ export interface SharedFacts {
   readonly lockedJobs: () => LockedJobs | null;
 }
 
-const NOTHING_ELSE: SharedFacts = Object.freeze({
+const NOTHING_SHARED: SharedFacts = Object.freeze({
   sameError: async () => null,
   lockedJobs: () => null,
 });
@@ -59,32 +59,32 @@ const NOTHING_ELSE: SharedFacts = Object.freeze({
 export async function explainJob(
   db: Database,
   id: string,
-  elsewhere: SharedFacts = NOTHING_ELSE,
+  shared: SharedFacts = NOTHING_SHARED,
 ): Promise<JobExplanation | null> {
   // The reads are in parallel, here and below, because each round trip takes a millisecond or two.
   const [job, table] = await Promise.all([readJobFacts(db, id), readTableFacts(db)]);
   if (job === null) return null;
-  const known = await surroundings(db, job, table, elsewhere);
+  const facts = await readCauseFacts(db, job, table, shared);
   const isAhead = isWaiting(job) && !job.isDue;
-  const tries =
+  const attempts =
     isAhead && !job.isNever ? nextAttempts(job.runAtMs, job.attempts, job.maxAttempts) : null;
   return {
     id: job.id,
     condition: job.condition,
-    sentence: sentenceOf(known),
+    sentence: sentenceOf(facts),
     since: hasUnknownTime(job) ? null : new Date(sinceMs(job)).toISOString(),
-    causes: causesOf(known),
-    ahead: known.place?.ahead ?? null,
-    of: known.place?.of ?? null,
-    nextAttempts: tries?.next ?? [],
-    lastAttemptAt: tries?.last ?? null,
-    sameError: known.sameError,
+    causes: causesOf(facts),
+    ahead: facts.place?.ahead ?? null,
+    of: facts.place?.of ?? null,
+    nextAttempts: attempts?.next ?? [],
+    lastAttemptAt: attempts?.last ?? null,
+    sameError: facts.sameError,
     errorGroup: hasFailed(job) ? shownGroup(db, job.task, job.errorStart ?? "") : null,
     asOf: table.asOf,
   };
 }
 
-async function surroundings(
+async function readCauseFacts(
   db: Database,
   job: WhyFacts,
   table: JobTableFacts,
@@ -94,7 +94,7 @@ async function surroundings(
   const { queue } = job;
   const waits = isWaiting(job);
   const [holderFacts, pause, limit, requests, place, coverage, same] = await Promise.all([
-    readHeld(db, job, table),
+    readHolder(db, job, table),
     waits ? pauseOfJob(db, job) : null,
     (waits && job.isDue) || job.condition === "fetched" ? readLimitOfJob(db, job, asOf) : null,
     readCancellations(db, job.condition === "failed" ? [] : [job.id]),
@@ -138,7 +138,7 @@ async function pauseOfJob(db: Database, { task, queue }: WhyFacts): Promise<Paus
 }
 
 /** Reads the worker that has locked the job or its queue, and the job that it runs for the queue. */
-async function readHeld(
+async function readHolder(
   db: Database,
   job: WhyFacts,
   table: JobTableFacts,

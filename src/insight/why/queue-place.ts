@@ -48,7 +48,7 @@ interface PlaceRow {
 const isAhead = "(priority, run_at, id) < ($1::smallint, $2::timestamptz, $3::bigint)";
 
 // PostgreSQL hashes "not in" with a sub-select; it would search "<> all(array(…))" linearly.
-const notHeldBack = (s: string) => `(job_queue_id is null or job_queue_id not in (
+const notBlocked = (s: string) => `(job_queue_id is null or job_queue_id not in (
       select id from ${s}._private_job_queues as queues where ${isBlockedQueue("queues")}))`;
 
 const placeSql =
@@ -69,4 +69,4 @@ const placeSql =
     pg_catalog.count(*) filter (where ${isCounted(s)}) as waiting
   from walked`;
 
-const statements = { queue: placeSql(() => "job_queue_id = $4::int"), all: placeSql(notHeldBack) };
+const statements = { queue: placeSql(() => "job_queue_id = $4::int"), all: placeSql(notBlocked) };

@@ -18,7 +18,7 @@ import { type Chain, computable, foldJobs } from "./fold-jobs.ts";
 export async function addBatch(db: Database, specs: readonly ResolvedJob[]): Promise<Job[]> {
   const all = specs.map((_, place) => place);
   if (firstOfEachKey(specs, all).rest.length === 0) {
-    return knownOutcome(db, "the add of all of them", (inside) => addKeyedJobs(inside, specs));
+    return knownOutcome(db, "the add of all jobs", (inside) => addKeyedJobs(inside, specs));
   }
   const add = (inside: Database) => addRounds(inside, specs, all);
   return inTransaction(db, add, { withinMs: db.addTimeoutMs });
@@ -59,15 +59,15 @@ async function addRounds(
 
 interface Round {
   readonly added: readonly JobRow[];
-  /** The places in the batch of the jobs that this round has added, and of the jobs that follow. */
+  /** The places in the batch of the jobs that this round has added, and of the remaining jobs. */
   readonly places: readonly number[];
   readonly rest: readonly number[];
   readonly nowUs: number;
 }
 
 /**
- * Returns the jobs at `rest` for each row that the jobs at `places` have added, as far as their results can be
- * computed.
+ * Returns the chains of this round: for each row that it has added, the remaining jobs of the same key, up to the first
+ * whose result cannot be computed.
  */
 function chainsOf(
   specs: readonly ResolvedJob[],
@@ -116,9 +116,7 @@ function firstOfEachKey(specs: readonly ResolvedJob[], all: readonly number[]) {
   return { places, rest };
 }
 
-/**
- * Returns the jobs with the times that a single statement would give them, a microsecond apart, where they have none.
- */
+/** Gives jobs without a time the times that a single statement would give them, a microsecond apart. */
 const withTimes = (specs: readonly ResolvedJob[], us: number): readonly ResolvedJob[] =>
   specs.map((spec, place) =>
     spec.runAt === null ? { ...spec, runAt: timeText(us - (specs.length - 1 - place)) } : spec,

@@ -72,7 +72,7 @@ async function insert(db: Database, specs: readonly ResolvedJob[]): Promise<Adde
     [...new Set(specs.map(({ identifier }) => identifier))],
     [...new Set(specs.flatMap(({ queueName }) => queueName ?? []))],
   ];
-  const what = specs.length === 1 ? "the add" : "the add of all of them";
+  const what = specs.length === 1 ? "the add" : "the add of all jobs";
   const isRepeated = specs.length <= SMALL_BATCH;
   try {
     return await knownOutcome(db, what, async (inside) => {

@@ -32,7 +32,7 @@ export async function insertJobs(db: Database, specs: readonly ResolvedJob[]): P
   ];
   const isRepeated = specs.length <= SMALL_BATCH;
   const statement = insertStatement(columns);
-  const what = specs.length === 1 ? "the add" : "the add of all of them";
+  const what = specs.length === 1 ? "the add" : "the add of all jobs";
   const [answer] = await knownOutcome(db, what, (inside) =>
     contendedQuery<InsertedRow>(inside, statement, values, { isRepeated }),
   ).catch((error: unknown) => {

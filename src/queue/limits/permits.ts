@@ -77,7 +77,7 @@ export async function returnPermits(
   await query(db, returnSql, [limitId, workerId, number]);
 }
 
-/** Returns the limits of which some worker wants more permits than it holds. */
+/** Returns the limits whose permits are not enough for some worker. */
 export async function shortLimits(db: Database): Promise<number[]> {
   return (await query<{ limit_id: number }>(db, shortSql)).map(({ limit_id }) => limit_id);
 }

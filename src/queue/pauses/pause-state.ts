@@ -16,7 +16,7 @@ export interface PauseState {
   readonly nextMs: number | null;
 }
 
-/** `knownMark`: that of the previous read. Throws if the schema has no table of pauses. */
+/** `knownMark`: the mark of the previous read. Throws if the schema has no table of pauses. */
 export async function readPauseState(db: Database, knownMark: string | null): Promise<PauseState> {
   const [row] = await query<StateRow>(db, stateSql, [knownMark]);
   const pauses = JSON.parse(row?.pauses ?? "null") as string[] | null;

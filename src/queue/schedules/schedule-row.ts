@@ -94,7 +94,7 @@ export const fillMs = `case when pg_catalog.jsonb_typeof(spec->'fillMs'::text) =
       and pg_catalog.length(spec->>'fillMs'::text) <= 25
     then least((spec->>'fillMs'::text)::float8, 31622400000::float8) else 0::float8 end`;
 
-/** Infinity is no time. */
+/** Infinity is not a time. */
 export function msOf(ms: string | number | null): number | null {
   const value = ms === null ? Number.NaN : Number(ms);
   return Number.isFinite(value) ? value : null;

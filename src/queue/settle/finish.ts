@@ -10,7 +10,7 @@ export const finishedJobs = (s: string, mode: LockMode, ids: string, workerId: s
   returning j.id`;
 
 // Named queues are unlocked here only in the safe mode: in the fast mode the row locks end with the transaction.
-const freedQueues = (s: string) => `, freed as (
+const unlockedQueues = (s: string) => `, freed as (
   ${endRuns(s, "id = any($3::int[])", "$2")}
 )`;
 
@@ -22,7 +22,7 @@ const finishSql = (mode: LockMode, slots: boolean) => (s: string) =>
   `
 with done as (
   ${finishedJobs(s, mode, "$1", "$2")}
-)${mode === "locked_by" ? freedQueues(s) : ""}${slots ? freedSlots(s) : ""}
+)${mode === "locked_by" ? unlockedQueues(s) : ""}${slots ? freedSlots(s) : ""}
 select ${lostIds({ schema: s, mode, ids: "$1", workerId: "$2", by: "done" })}`;
 
 const statements = {

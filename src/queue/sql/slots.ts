@@ -5,7 +5,7 @@
 //   managed:0  has fewer slots soon, or none: no run begins before enough of them are free
 import { MANAGED, UNLOCK } from "./lock.ts";
 
-/** The lock of a managed queue of which no slot may be taken now. */
+/** The lock of a managed queue whose slots may not be taken now. */
 export const NO_SLOTS = `${MANAGED}0`;
 
 /** Returns a condition on a row of queues: it is managed. */

@@ -13,7 +13,7 @@ export interface ConnectionsParts {
   readonly outage: Outage;
 }
 
-const WHO = "jobs";
+const CONNECTION = "jobs";
 const DELAY_MS = 500;
 
 export class WorkerConnections {
@@ -61,7 +61,7 @@ export class WorkerConnections {
   lost(error: Error): void {
     if (this.#stop.signal.aborted || this.#repairing !== null) return;
     this.#parts.lost(error);
-    this.#parts.outage.reportLost(WHO, error);
+    this.#parts.outage.reportLost(CONNECTION, error);
     this.#repairing = this.#repair().finally(() => {
       this.#repairing = null;
       if (!this.#stop.signal.aborted) this.#parts.back();
@@ -103,7 +103,7 @@ export class WorkerConnections {
     const { signal } = this.#stop;
     const { reconcile, outage } = this.#parts;
     await outage.runWithRetries(
-      WHO,
+      CONNECTION,
       async (succeeded) => {
         this.#hurry = new AbortController();
         for (const one of this.#all) {

@@ -7,10 +7,10 @@ import { BEGIN } from "../../database/connection/bounded-statement.ts";
 const STATEMENT_TIMEOUT_MS = 6_500;
 
 // An open transaction of another session may have locked the row of a job that has ended, for example by adding
-// a job with its key. That is no reason to close the connection.
+// a job with its key. This limit ends such a wait first, so that the connection stays open.
 const LOCK_TIMEOUT_MS = 3_000;
 
-// After this time PostgreSQL ends the transaction of a frozen process. It cannot distinguish a frozen process
+// After this time PostgreSQL ends the open transaction of a frozen process. It cannot distinguish a frozen process
 // from one that a handler blocks. So with a lease the limit is longer, and other workers end the transaction when
 // the heartbeat stops (queue/workers/session-lock.ts).
 const FROZEN_MS = 10_000;
@@ -30,13 +30,15 @@ const SETTINGS = [
 ];
 // Statements outside begin() are transactions, too, so the isolation level of the role or the database must not
 // apply. A connection that waits for jobs may be idle for long.
-const OF_SESSIONS = [
+const ONLY_FOR_SESSIONS = [
   "default_transaction_isolation = 'read committed'",
   "idle_session_timeout = 0",
 ];
-export const FOR_THE_SESSION = [...SETTINGS, ...OF_SESSIONS].map((one) => `set ${one}`).join("; ");
+export const SESSION_SETTINGS = [...SETTINGS, ...ONLY_FOR_SESSIONS]
+  .map((one) => `set ${one}`)
+  .join("; ");
 
 /** For a scan of all jobs after a lost connection, and for fetches that pass many jobs. */
 const PATIENT_STATEMENT_TIMEOUT_MS = 60_000;
-export const PATIENTLY = `set local statement_timeout = ${PATIENT_STATEMENT_TIMEOUT_MS}`;
+export const PATIENT = `set local statement_timeout = ${PATIENT_STATEMENT_TIMEOUT_MS}`;
 export const BEGIN_WITH_SETTINGS = [BEGIN, ...SETTINGS.map((one) => `set local ${one}`)].join("; ");

@@ -13,9 +13,9 @@ import type { SchemaName } from "../../database/schema-name.ts";
 import { endLostConnection, markConnection } from "../../queue/workers/session-lock.ts";
 import {
   BEGIN_WITH_SETTINGS,
-  FOR_THE_SESSION,
   FROZEN_LEASED_MS,
-  PATIENTLY,
+  PATIENT,
+  SESSION_SETTINGS,
 } from "./session-settings.ts";
 
 export interface WorkerConnectionSettings {
@@ -33,7 +33,7 @@ export interface WorkerConnectionSettings {
 const ANSWER_TIMEOUT_MS = 7_500;
 const CONNECT_TIMEOUT_MS = 10_000;
 
-/** The limit for statements under PATIENTLY. */
+/** The limit for statements under PATIENT. */
 const PATIENT_ANSWER_TIMEOUT_MS = 65_000;
 
 /** The time limit of prove(). */
@@ -121,7 +121,7 @@ export class WorkerConnection {
       await client.connect();
       // Behind a transaction pooler, settings of the session would apply to other clients: there begin() sends them.
       if (preparedStatements) {
-        await client.query(FOR_THE_SESSION);
+        await client.query(SESSION_SETTINGS);
         await this.#mark(client);
       }
       await this.#listen(client);
@@ -219,7 +219,7 @@ export class WorkerConnection {
   /** Begins a transaction for the statements of `patient`. */
   beginPatiently(): Promise<unknown> {
     const { preparedStatements } = this.#settings;
-    return this.#sendPlain(`${preparedStatements ? BEGIN : BEGIN_WITH_SETTINGS}; ${PATIENTLY}`);
+    return this.#sendPlain(`${preparedStatements ? BEGIN : BEGIN_WITH_SETTINGS}; ${PATIENT}`);
   }
 
   /** Runs statements that may take long, in a transaction of their own. */

@@ -1,6 +1,6 @@
-// Results that PostgreSQL refuses even alone. Each is sent three times in all. Then the job stays locked, and the
-// log, doctor and `why` report it. When the worker ends, its lease expires and the job is recovered. Also jobs that
-// PostgreSQL refuses to lock, which fetches leave out for a while.
+// What PostgreSQL refuses, because of a trigger for example. A result that it refuses in a statement of its own is sent
+// three times. Then the job stays locked, and the log, doctor and `why` report it; when the worker ends, its lease
+// expires and the job is recovered. A job that PostgreSQL refuses to lock is left out of fetches for five minutes.
 import type { Clock } from "../../base/clock.ts";
 import { codeOf, messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
@@ -15,7 +15,7 @@ import {
   type SeparateResults,
 } from "./settle-separately.ts";
 
-/** The pauses before the second and the third time. */
+/** The pauses before a result is sent for the second and the third time. */
 const PAUSES_MS = [1_000, 4_000];
 const LOG_MS = 60_000;
 
@@ -34,7 +34,7 @@ interface KeptRefusal {
 
 const BARRED = "PostgreSQL refuses to lock a job; it is not fetched for five minutes";
 const DENIED =
-  "PostgreSQL refuses a fetch of jobs, which is sent again: jobs behind the refused one do not run in this worker";
+  "PostgreSQL refuses to lock one of the jobs of a fetch; the fetch is sent again, and until it succeeds later jobs do not run in this worker";
 
 export interface RefusalsParts {
   readonly clock: Clock;
@@ -79,22 +79,29 @@ export class Refusals {
   }
 
   /**
-   * A fetch was denied. Returns whether PostgreSQL refuses a job. `id`: that job; null: it is unknown, which is logged
-   * once a minute; undefined: a fetch of one job will find it.
+   * Records that PostgreSQL denied a fetch. Returns whether it refuses to lock a job. `id`: that job; null: it is
+   * unknown, which is logged once a minute; undefined: a later fetch of a single job will find it.
    */
   recordDenial(failure: unknown, id: string | null | undefined): boolean {
-    const { clock, logger } = this.#parts;
-    if (typeof id !== "string" && !isRefused(failure)) return false;
-    // Another connection may have fetched it at the same time.
-    if (typeof id === "string" && !this.barredIds.includes(id)) {
-      this.#barred.add(id);
-      logger.error({ job_id: id, error: raisedText(failure) }, BARRED);
+    if (typeof id === "string") {
+      this.#bar(id, failure);
+      return true;
     }
-    if (typeof id !== "object") return true;
-    const isNews = clock.monotonic() - this.#deniedAtMs >= LOG_MS;
-    if (isNews) this.#deniedAtMs = clock.monotonic();
-    if (isNews) logger.error({ error: messageOf(failure) }, DENIED);
+    if (!isRefused(failure)) return false;
+    const { clock, logger } = this.#parts;
+    const nowMs = clock.monotonic();
+    if (id === null && nowMs - this.#deniedAtMs >= LOG_MS) {
+      this.#deniedAtMs = nowMs;
+      logger.error({ error: messageOf(failure) }, DENIED);
+    }
     return true;
+  }
+
+  #bar(id: string, failure: unknown): void {
+    // Another connection may have fetched it at the same time.
+    if (this.barredIds.includes(id)) return;
+    this.#barred.add(id);
+    this.#parts.logger.error({ job_id: id, error: raisedText(failure) }, BARRED);
   }
 
   /** Sends nothing again. The remaining jobs stay locked. */
@@ -133,8 +140,8 @@ export class Refusals {
 }
 
 /**
- * Whether the server works and makes a change not now: a lock is held, or a trigger refuses a row. Nothing was changed,
- * unless the answer was too large for this process.
+ * Whether the server answered that it cannot make this change now: a row is locked, or a trigger refuses it. Then
+ * nothing was changed, unlike after `too_large`, when only the answer was too large for this process.
  */
 export function isDenied(failure: unknown): boolean {
   const code = codeOf(failure);

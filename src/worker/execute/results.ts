@@ -13,7 +13,7 @@ export interface ResultBatch {
   readonly failures: FailedJob[];
   readonly returned: FetchedJob[];
   /** The locks of runs of named queues that have ended: queues, or slots of managed ones (queue/sql/slots.ts). */
-  readonly freedQueues: number[];
+  readonly unlockedQueues: number[];
   /** Whether a part may have been written before; a missing row then does not prove a lost lease. */
   readonly isRepeated: boolean;
 }
@@ -22,7 +22,7 @@ type ResultPart = Partial<ResultBatch>;
 
 /** Returns the batch of these parts. */
 export function batchOf(isRepeated: boolean, parts: readonly ResultPart[]): ResultBatch {
-  const nothing = { done: [], failures: [], returned: [], freedQueues: [], isRepeated };
+  const nothing = { done: [], failures: [], returned: [], unlockedQueues: [], isRepeated };
   const failures = parts.flatMap((part) => part.failures ?? []);
   return Object.assign(nothing, ...parts, { failures });
 }
@@ -58,7 +58,7 @@ export function jobsIn(
 export function emitSettled(
   hooks: Hooks,
   workerId: string,
-  written: Omit<ResultBatch, "freedQueues">,
+  written: Omit<ResultBatch, "unlockedQueues">,
   lost: readonly string[],
   sent: readonly FetchedJob[] = jobsIn(written),
 ): void {
@@ -96,7 +96,7 @@ export class Results {
   #done: FetchedJob[] = [];
   #failures: FailedJob[] = [];
   #returned: FetchedJob[] = [];
-  #freedQueues: number[] = [];
+  #unlockedQueues: number[] = [];
   #isRepeated = false;
   /**
    * Named queues with jobs whose return is not confirmed → number of batches. They are unlocked after the
@@ -139,7 +139,7 @@ export class Results {
   }
 
   freeQueue(queueId: number): void {
-    this.#freedQueues.push(queueId);
+    this.#unlockedQueues.push(queueId);
   }
 
   /** Returns unstarted jobs, and unlocks their queues. */
@@ -171,8 +171,8 @@ export class Results {
     }
   }
 
-  get freedQueues(): readonly number[] {
-    return this.#freedQueues;
+  get unlockedQueues(): readonly number[] {
+    return this.#unlockedQueues;
   }
 
   get isEmpty(): boolean {
@@ -180,7 +180,7 @@ export class Results {
       this.#done.length === 0 &&
       this.#failures.length === 0 &&
       this.#returned.length === 0 &&
-      this.#freedQueues.every((id) => this.#goingBack.has(id))
+      this.#unlockedQueues.every((id) => this.#goingBack.has(id))
     );
   }
 
@@ -201,32 +201,32 @@ export class Results {
 
   /** Returns all results, without waiting for an answer. */
   take(): ResultBatch {
-    const waiting = this.#freedQueues.filter((id) => this.#goingBack.has(id));
+    const waiting = this.#unlockedQueues.filter((id) => this.#goingBack.has(id));
     const batch = {
       done: this.#done,
       failures: this.#failures,
       returned: this.#returned,
-      freedQueues:
+      unlockedQueues:
         waiting.length === 0
-          ? this.#freedQueues
-          : this.#freedQueues.filter((id) => !this.#goingBack.has(id)),
+          ? this.#unlockedQueues
+          : this.#unlockedQueues.filter((id) => !this.#goingBack.has(id)),
       isRepeated: this.#isRepeated,
     };
     this.#done = [];
     this.#failures = [];
     this.#returned = [];
-    this.#freedQueues = waiting;
+    this.#unlockedQueues = waiting;
     this.#isRepeated = false;
     return batch;
   }
 
   /**
-   * Takes the results of attempts that a later one of the same job has followed, of the jobs that are held. They were
-   * written although their answer was lost: now they would change the later attempt.
+   * Takes the results of earlier attempts of jobs that are locked again. They were written although their answer was
+   * lost: now they would change the later attempt.
    */
-  takeOutdated(held: readonly FetchedJob[]): ResultBatch {
+  takeOutdated(locked: readonly FetchedJob[]): ResultBatch {
     const latestMs = new Map<string, number>();
-    for (const { id, fetchedAtMs } of held) {
+    for (const { id, fetchedAtMs } of locked) {
       latestMs.set(id, Math.max(fetchedAtMs, latestMs.get(id) ?? fetchedAtMs));
     }
     const isOutdated = (job: FetchedJob) => job.fetchedAtMs < (latestMs.get(job.id) ?? 0);
@@ -239,7 +239,7 @@ export class Results {
     this.#done = kept.done;
     this.#failures = kept.failures;
     this.#returned = kept.returned;
-    return { ...taken, freedQueues: [], isRepeated: true };
+    return { ...taken, unlockedQueues: [], isRepeated: true };
   }
 
   /** Ends the wait for a batch that was written or put back. */
@@ -255,19 +255,19 @@ export class Results {
   }
 
   putBack(batch: ResultBatch): void {
-    if (jobsIn(batch).length + batch.freedQueues.length === 0) return;
+    if (jobsIn(batch).length + batch.unlockedQueues.length === 0) return;
     this.#done = batch.done.concat(this.#done);
     this.#failures = batch.failures.concat(this.#failures);
     this.#returned = batch.returned.concat(this.#returned);
-    this.#freedQueues = batch.freedQueues.concat(this.#freedQueues);
+    this.#unlockedQueues = batch.unlockedQueues.concat(this.#unlockedQueues);
     this.#isRepeated = true;
   }
 }
 
 /** Returns the named queues to which a batch returns jobs without unlocking the queue. */
-function queuesGoingBack({ returned, freedQueues }: ResultBatch): ReadonlySet<number> {
+function queuesGoingBack({ returned, unlockedQueues }: ResultBatch): ReadonlySet<number> {
   const ids = new Set<number>();
   for (const { runLock } of returned) if (runLock !== null) ids.add(runLock);
-  for (const id of freedQueues) ids.delete(id);
+  for (const id of unlockedQueues) ids.delete(id);
   return ids;
 }

@@ -59,7 +59,7 @@ export async function settleSeparately(
   batch: ResultBatch,
   mode: LockMode,
 ): Promise<SeparateResults> {
-  const { isRepeated, freedQueues } = batch;
+  const { isRepeated, unlockedQueues } = batch;
   const written = emptyBatch(isRepeated);
   const unconfirmed = emptyBatch(isRepeated);
   const writer = new HalvingWriter(db);
@@ -107,7 +107,7 @@ export async function settleSeparately(
   // Queues are unlocked last, so that later jobs of a queue do not start first.
   if (mode === "locked_by") {
     await writer.write(
-      [freedQueues].filter(({ length }) => length > 0),
+      [unlockedQueues].filter(({ length }) => length > 0),
       {
         change: "update",
         send: ([queueIds = []]) => finishJobs(db, workerId, [], mode, queueIds),
@@ -115,7 +115,7 @@ export async function settleSeparately(
         onRefused: (_queueIds, error) => writer.fail(error),
       },
     );
-    (writer.failure === null ? written : unconfirmed).freedQueues.push(...freedQueues);
+    (writer.failure === null ? written : unconfirmed).unlockedQueues.push(...unlockedQueues);
   }
   const { lost, failure } = writer;
   const asFailed = written.failures.flatMap((one) => {
@@ -184,7 +184,7 @@ class HalvingWriter {
 }
 
 function emptyBatch(isRepeated: boolean): ResultBatch {
-  return { done: [], failures: [], returned: [], freedQueues: [], isRepeated };
+  return { done: [], failures: [], returned: [], unlockedQueues: [], isRepeated };
 }
 
 /** Returns both batches as one. */
@@ -193,7 +193,7 @@ export function joinBatches(one: ResultBatch, other: ResultBatch): ResultBatch {
     done: [...one.done, ...other.done],
     failures: [...one.failures, ...other.failures],
     returned: [...one.returned, ...other.returned],
-    freedQueues: [...one.freedQueues, ...other.freedQueues],
+    unlockedQueues: [...one.unlockedQueues, ...other.unlockedQueues],
     isRepeated: one.isRepeated || other.isRepeated,
   };
 }

@@ -1,5 +1,5 @@
 // A worker's counters of jobs by task, for its heartbeat row and its metrics. Durations are measured only after
-// the first scrape of the metrics, so that counting is all that a job costs before.
+// the first scrape of the metrics; before that, jobs are only counted.
 import type { Task } from "../task/task.ts";
 
 /** Upper bounds of the buckets, in seconds, up to one hour. */
@@ -49,7 +49,7 @@ export class TaskTally {
   }
 }
 
-/** A task with its counters in all sessions of this worker. */
+/** A task with its counters, which all sessions of this worker share. */
 export interface TalliedTask<E> {
   readonly task: Task<unknown, E>;
   readonly tally: TaskTally;

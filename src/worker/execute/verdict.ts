@@ -9,7 +9,7 @@ import type { FetchedJob } from "./fetched-job.ts";
 /** null: done. Otherwise the error, and the remaining items of a batch. */
 export type Result = null | { readonly error: Error; readonly payload: string | null };
 
-/** Returns the result of a value. `kind`: that of the task. */
+/** Returns the result of a value. `kind`: the kind of the task. */
 export function judge(kind: Task["kind"], value: unknown): Result {
   // A task written for Graphile Worker fails only by throwing; its return value has no meaning.
   return kind === "graphile" ? null : judgeValue(value);

@@ -19,7 +19,7 @@ export interface TaskParameters {
   /** Counts the pauses that the worker has read. Jobs of a fetch sent before the last one do not start. */
   readonly pausesRead: number;
   /** Called when the end of a run of a named queue was written. */
-  queueFreed(): void;
+  queueUnlocked(): void;
   /**
    * float8[]: the share of a run of a named queue that a job of each task takes, in the order of `identifiers`.
    * Infinity before the first job of the task.
@@ -28,7 +28,7 @@ export interface TaskParameters {
 }
 
 /** What the worker has read about pauses. */
-export interface Controls extends Pick<TaskParameters, "pausesRead" | "queueFreed"> {
+export interface Controls extends Pick<TaskParameters, "pausesRead" | "queueUnlocked"> {
   readonly isInstalled: boolean;
 }
 
@@ -75,7 +75,7 @@ export function taskParameters(
     get pausesRead() {
       return controls.pausesRead;
     },
-    queueFreed: () => controls.queueFreed(),
+    queueUnlocked: () => controls.queueUnlocked(),
     get runShares() {
       const ofShares = fetched === "unlimited" ? limits.unlimited : names;
       const shares = ofShares.map((name) => {

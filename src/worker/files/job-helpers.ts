@@ -40,7 +40,7 @@ export interface JobHelpers
 
 type FlatJob = Parameters<JobHelpers["addJobs"]>[0][number];
 
-/** Returns the helpers of a job. `schema`: that of the queue. */
+/** Returns the helpers of a job. `schema`: the schema of the queue. */
 export function jobHelpers(context: TaskContext, schema: SchemaName): JobHelpers {
   // Lazy properties are getters of a prototype, because own getters would cost a job more than everything else.
   // The proxy makes them own properties for a copy such as `{ ...helpers }`.

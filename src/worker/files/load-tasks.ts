@@ -57,13 +57,13 @@ export async function loadTasks(
   const schema = schemaName(options.schema ?? DEFAULT_SCHEMA);
   const run = options.runProgram ?? runProgram;
   const found = await findTaskFiles(directory);
-  const { tasks: files, ignored, problems: same } = found;
+  const { tasks: files, ignored } = found;
   for (const file of found.openToAll) logger.warn({ file }, OPEN_TO_ALL);
   for (const { name, reason } of ignored)
     logger.info({ file: name, reason }, "ignored a file that is not a task");
   const redact = redactor(options.secrets ?? []);
   const programs = { schema: schema.name, timeoutMs, killAfterMs, run, redact };
-  const problems: Problem[] = [...same];
+  const problems: Problem[] = [...found.problems];
   const load = async (file: TaskFile) => {
     try {
       return file.kind === "program" ? programTask(file, programs) : await moduleTask(file, schema);

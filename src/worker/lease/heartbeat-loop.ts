@@ -1,4 +1,4 @@
-// Renews leases every few seconds on a connection of its own. The answer to each beat lists stale workers. Runs in
+// Renews leases every few seconds on a connection of its own. The answer to each heartbeat lists stale workers. Runs in
 // the heartbeat thread (heartbeat-thread.ts) or, if that is not possible, in the worker's thread; so it
 // communicates by commands and reports only.
 import pg from "pg";
@@ -29,7 +29,7 @@ export interface HeartbeatSettings {
   readonly statementTimeoutMs: number;
   /** The interval in which the worker renews its locks. */
   readonly renewLocksEveryMs: number;
-  /** A 64-bit cell: the time at which the last successful beat was sent, by sharedMonotonicUs. */
+  /** A 64-bit cell: the time at which the last successful heartbeat was sent, by sharedMonotonicUs. */
   readonly lastBeat: SharedArrayBuffer;
   /** A 64-bit cell: the time at which the worker's thread last ran, by sharedMonotonicUs. */
   readonly lastTurn: SharedArrayBuffer;
@@ -40,7 +40,7 @@ export interface HeartbeatDescription {
   readonly command: "metadata";
   readonly id: string;
   readonly text: string;
-  /** Whether a beat is sent at once to write it. */
+  /** Whether a heartbeat is sent at once to write it. */
   readonly isUrgent: boolean;
 }
 
@@ -52,7 +52,7 @@ export type HeartbeatCommand =
   | { readonly command: "stop" };
 
 export type HeartbeatReport =
-  /** A beat succeeded at this time of the database's clock, after `uptimeMs` without a gap. */
+  /** A heartbeat succeeded at this time of the database's clock, after `uptimeMs` without a gap. */
   | {
       readonly report: "beat";
       readonly nowMs: number;
@@ -74,7 +74,7 @@ export type HeartbeatNews = Exclude<
   { report: "failed" | "unrenewed" | "password" }
 >;
 
-/** After the network has lost the connection, a beat on a new one must be in time for the lease. */
+/** After the network has lost the connection, a heartbeat on a new one must be in time for the lease. */
 const GRACE_MS = 500;
 
 /** The pause before another attempt in the first minute, because most outages are a restart. */
@@ -92,10 +92,10 @@ export class HeartbeatLoop {
   #leaseIds: readonly string[] = [];
   /** Leases whose loss has been reported. */
   readonly #lost = new Set<string>();
-  /** The state of each lease after the last successful beat. */
+  /** The state of each lease after the last successful heartbeat. */
   readonly #left = new Map<string, LeaseMark>();
   #metadata: Omit<HeartbeatDescription, "command"> | null = null;
-  /** Ends the pause before the next beat. */
+  /** Ends the pause before the next heartbeat. */
   #pause = new AbortController();
   #sweptAtMs = 0;
   #isBroken = false;
@@ -129,7 +129,7 @@ export class HeartbeatLoop {
     this.#db = { client: boundedQueryable(this.#pool, { ...limits, readOnly: false }), schema };
   }
 
-  /** Sends beats until it is stopped. Never rejects. */
+  /** Sends heartbeats until it is stopped. Never rejects. */
   async run(): Promise<void> {
     const { intervalMs } = this.#settings;
     const { signal } = this.#stop;
@@ -150,7 +150,7 @@ export class HeartbeatLoop {
         signal,
         onError: (error) => this.#onFailure(error),
         firstMs: Math.min(100, intervalMs),
-        // After an outage no job is fetched before a beat has succeeded.
+        // After an outage no job is fetched before a heartbeat has succeeded.
         longestMs: () =>
           monotonic() - beatenAtMs < EAGER_FOR_MS ? Math.min(EAGER_MS, intervalMs) : intervalMs,
       },
@@ -199,7 +199,7 @@ export class HeartbeatLoop {
 
   /**
    * Renews the locks of a worker whose thread a handler blocks for hours. The running jobs cannot be listed here, so
-   * the whole table is searched for its locks. One lease after each beat, so that the next beat is not late.
+   * the whole table is searched for its locks. One lease after each heartbeat, so that the next heartbeat is not late.
    */
   async #renewForBlocked(): Promise<void> {
     const { renewLocksEveryMs: everyMs } = this.#settings;

@@ -1,4 +1,4 @@
-// A worker's heartbeat for the rest of the worker: the age of the last successful beat, and the reports of the
+// A worker's heartbeat for the rest of the worker: the age of the last successful heartbeat, and the reports of the
 // heartbeat thread.
 //
 //   new ──start()──▶ beating in a thread ──stop()──▶ stopped
@@ -23,12 +23,12 @@ export interface HeartbeatParts {
   readonly logger: Logger;
   readonly outage: Outage;
   report(news: HeartbeatNews): void;
-  /** Called when a beat has failed, or succeeds again, because other connections may be dead. */
+  /** Called when a heartbeat has failed, or succeeds again, because other connections may be dead. */
   onTrouble(): void;
 }
 
 const STOP_LIMIT_MS = 800;
-const WHO = "heartbeat";
+const CONNECTION = "heartbeat";
 
 export class Heartbeat {
   readonly #parts: HeartbeatParts;
@@ -43,7 +43,7 @@ export class Heartbeat {
     this.#parts = parts;
   }
 
-  /** The time since the last successful beat was sent, in milliseconds, including time for which this thread was blocked. */
+  /** The milliseconds since the last successful heartbeat was sent, also those for which this thread was blocked. */
   get ageMs(): number {
     return Number(sharedMonotonicUs() - Atomics.load(this.#lastBeat, 0)) / 1000;
   }
@@ -82,7 +82,7 @@ export class Heartbeat {
     this.#host?.send({ command: "leases", leases });
   }
 
-  /** Writes the report with the next beat, or with a beat at once if `isUrgent`. */
+  /** Writes the report with the next heartbeat, or with a heartbeat at once if `isUrgent`. */
   describe(id: string, text: string, isUrgent: boolean): void {
     this.#host?.send({ command: "metadata", id, text, isUrgent });
   }
@@ -106,7 +106,7 @@ export class Heartbeat {
       leases: this.#leases,
       intervalMs: heartbeatIntervalMs,
       sweepIntervalMs,
-      // An outage between two beats of this worker may have hit the beats of others. After such a gap their
+      // An outage between two heartbeats of this worker may have hit the heartbeats of others. After such a gap their
       // leases must still be within the threshold.
       longestGapMs: longestGap(config),
       statementTimeoutMs: Math.max(1_000, thresholdMs / 2),
@@ -142,28 +142,28 @@ export class Heartbeat {
       return;
     }
     if (report.report === "failed") {
-      outage.reportLost(WHO, report.error);
+      outage.reportLost(CONNECTION, report.error);
       if (!this.#isFailing) this.#parts.onTrouble();
       this.#isFailing = true;
       return;
     }
     if (report.report === "beat" && this.#isFailing) {
       this.#isFailing = false;
-      outage.reportBack(WHO);
+      outage.reportBack(CONNECTION);
       this.#parts.onTrouble();
     }
     this.#parts.report(report);
   }
 }
 
-/** Returns the longest gap between two beats of a worker that may recover others. */
+/** Returns the longest gap between two heartbeats of a worker that may recover others. */
 export function longestGap({ thresholdMs, heartbeatIntervalMs }: RecoveryConfig): number {
   return thresholdMs - 1.25 * heartbeatIntervalMs;
 }
 
 /**
- * Returns the age up to which another worker's heartbeat proves, for a new worker, that there was no outage. If an
- * outage falls into this gap, a worker that beat just before it and again an interval after it is still within the
+ * Returns the age up to which another worker's heartbeat proves to a new worker that there was no outage. If an outage
+ * falls into this gap, a worker whose heartbeats came just before it and an interval after it is still within the
  * threshold.
  */
 export function proofWithin({ thresholdMs, heartbeatIntervalMs }: RecoveryConfig): number {

@@ -1,6 +1,6 @@
 // The worker's lease on its locks, for the parts that fetch or start jobs.
 //
-//   none: no heartbeats ──setKeeper()──▶ good ──no beat for too long──▶ not good ──a beat──▶ good
+//   none: no heartbeats ──setKeeper()──▶ good ──none for too long──▶ not good ──a heartbeat──▶ good
 import { monotonic } from "../../base/clock.ts";
 
 /** How long `isGood` is cached, because it is read before each job. Much shorter than any lease. */

@@ -84,11 +84,14 @@ export async function flushAndFetch(
   batch: ResultBatch,
   fetch: Fetch | null,
 ): Promise<FlushAnswer> {
-  const { done, freedQueues, isRepeated } = batch;
+  const { done, unlockedQueues, isRepeated } = batch;
   // Unlocking a queue and fetching queued jobs in one statement deadlocks with another worker that does the same.
   // Then the deletes are sent before the fetch; also before a fetch that may take long.
   const deletesFirst =
-    fetch === null || fetch.managed !== null || fetch.request.isPatient || freedQueues.length > 0;
+    fetch === null ||
+    fetch.managed !== null ||
+    fetch.request.isPatient ||
+    unlockedQueues.length > 0;
   const writes = writesOf(
     connection.database,
     workerId,
@@ -159,22 +162,22 @@ function hasJobs({ done = [], failures = [], returned = [] }: Partial<ResultBatc
 function writesOf(
   db: Database,
   workerId: string,
-  { failures, done, returned, freedQueues }: ResultBatch,
+  { failures, done, returned, unlockedQueues }: ResultBatch,
 ): PendingWrite[] {
   const writes: PendingWrite[] = [];
   for (const some of byStatement(failures)) {
     const lost = failJobs(db, workerId, some.map(toFailure), "locked_by");
     writes.push({ part: { failures: some }, lost });
   }
-  const freedWithDone = returned.length > 0 ? [] : freedQueues;
-  if (done.length + freedWithDone.length > 0) {
-    const lost = finishJobs(db, workerId, done.map(idOf), "locked_by", freedWithDone);
-    writes.push({ part: { done, freedQueues: freedWithDone }, lost });
+  const unlockedWithDone = returned.length > 0 ? [] : unlockedQueues;
+  if (done.length + unlockedWithDone.length > 0) {
+    const lost = finishJobs(db, workerId, done.map(idOf), "locked_by", unlockedWithDone);
+    writes.push({ part: { done, unlockedQueues: unlockedWithDone }, lost });
   }
   if (returned.length > 0) {
     const keyed = returned.filter(({ key }) => key !== null).map(idOf);
-    const lost = returnJobs(db, workerId, returned.map(idOf), freedQueues, keyed);
-    writes.push({ part: { returned, freedQueues }, lost });
+    const lost = returnJobs(db, workerId, returned.map(idOf), unlockedQueues, keyed);
+    writes.push({ part: { returned, unlockedQueues }, lost });
   }
   return writes;
 }

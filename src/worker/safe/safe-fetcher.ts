@@ -83,7 +83,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
 
   get queueIds(): readonly number[] {
     const waiting = [...this.#streams.queueIds, ...this.#link.slots.queueIds(this)];
-    return [...waiting, ...this.#parts.results.freedQueues];
+    return [...waiting, ...this.#parts.results.unlockedQueues];
   }
 
   get isIdle(): boolean {
@@ -249,7 +249,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
   #onWritten({ written, lost, separate }: FlushAnswer, sent: ResultBatch): void {
     const { hooks, workerId, refusals } = this.#parts;
     // An unlocked queue may have more jobs, so the next fetch follows at once.
-    if (written.freedQueues.length > 0) this.wakeForOthers(written.freedQueues);
+    if (written.unlockedQueues.length > 0) this.wakeForOthers(written.unlockedQueues);
     // Returned jobs are ready again, at places before the cursor of the next fetch.
     if (written.returned.length > 0) this.#streams.jobsReturned();
     if (written.done.length + written.failures.length > 0) this.#link.resultsWritten();
@@ -270,7 +270,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     this.#link.changed();
   }
 
-  /** `stream`: that of the failed fetch; null: none was sent. */
+  /** `stream`: the stream of the failed fetch; null: none was sent. */
   #onUnconfirmed({ unconfirmed, failure, refusedId }: FlushAnswer, stream: Stream | null): void {
     this.#parts.results.putBack(unconfirmed);
     const error = errorOf(failure);

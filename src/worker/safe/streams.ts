@@ -99,7 +99,7 @@ export class Streams {
 
   /** Jobs may have become ready, because runs of queues have ended. `freed`: the locks of those of this worker. */
   raise(freed: readonly number[] = []): void {
-    if (freed.length > 0) this.#parts.tasks.queueFreed();
+    if (freed.length > 0) this.#parts.tasks.queueUnlocked();
     const hasFreeQueue = freed.length > 0 && splitLocks(freed).queues.length > 0;
     for (const { plan } of this.all) plan.raise(hasFreeQueue);
     if (this.#managed.length > 0) this.#managedQueues.runEnded();
@@ -164,7 +164,7 @@ export class Streams {
     return this.#arrangement + this.#parts.tasks.pausesRead;
   }
 
-  /** Adds the jobs of a fetch. `mark`: that of the time when it was sent. */
+  /** Adds the jobs of a fetch. `mark`: the value of `mark` when it was sent. */
   add(stream: Stream, jobs: readonly FetchedJob[], request: FetchRequest, mark: number): void {
     stream.plan.measure();
     const isManaged = stream instanceof ManagedStream;

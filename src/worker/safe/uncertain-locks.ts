@@ -125,7 +125,7 @@ export async function reconcile(
   // Results are written before the next fetch, which may lock the same job for its next attempt. Queues are unlocked
   // below, after the jobs of lost fetches, so that the jobs of a queue keep their order.
   const taken = results.send();
-  const answer = await flushAndFetch(connection, workerId, { ...taken, freedQueues: [] }, null);
+  const answer = await flushAndFetch(connection, workerId, { ...taken, unlockedQueues: [] }, null);
   onWritten(answer, taken);
   results.putBack(answer.unconfirmed);
   results.endWait(taken);

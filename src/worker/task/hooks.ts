@@ -58,7 +58,7 @@ export interface WorkerEvents {
   "worker:create": { workerId: string; concurrency: number; taskIdentifiers: readonly string[] };
   /** The worker has started and fetches jobs. */
   "worker:start": { workerId: string };
-  /** The worker fetches no more jobs; running jobs continue. `reason`: that of `stop()` or `abort()`, or a signal's name. */
+  /** The worker fetches no more jobs; running jobs continue. `reason`: the reason given to `stop()` or `abort()`, or a signal's name. */
   "worker:shutdown": { workerId: string; reason: string };
   /** This worker recovered `jobs` jobs of stale workers. */
   "worker:recovered": { workerId: string; staleWorkerIds: readonly string[]; jobs: number };

@@ -72,7 +72,7 @@ function logJobs(hooks: Hooks, logger: Logger): void {
       duration_ms: roundToTenth(durationMs),
       error: error.message,
     };
-    // It was ended by hand, which is no error.
+    // It was ended by hand, which is not an error.
     if (error instanceof JobCancelled) logger.info(fields, "a cancelled job has failed");
     else logger.error(fields, "a job failed and will not be retried");
   });

@@ -58,7 +58,7 @@ const exponentialSchema = strict({
 export function exponential(options: ExponentialOptions = {}): RetryPolicy {
   const { firstMs, factor, maxMs, jitter } = validate(exponentialSchema, options);
   return (attempt) => {
-    // The power may be infinite, and 0 times that is no number.
+    // The power may be infinite, and 0 times infinity is NaN.
     const growth = Math.min(factor ** (attempt - 1), Number.MAX_VALUE);
     const delayMs = Math.min(firstMs * growth, maxMs);
     return Math.min(delayMs * (1 + jitter * (2 * Math.random() - 1)), MAX_DELAY_MS);

@@ -110,7 +110,7 @@ const tick = record(
 
 const entryQuery = { name: inQuery(text(["Name", "the identifier of the entry"], 1, 512)) };
 
-const WRITES_READ = 100;
+const MAX_WRITES_READ = 100;
 const MAX_CHANGES = 5;
 
 export const getCronEntry: Operation = {
@@ -132,7 +132,7 @@ export const getCronEntry: Operation = {
       clock_change: withDescription("string?", "when the clock of its zone changes next"),
       changes: withDescription(
         listOf(record({ at: "time", by: "string?", message: "string" }, "CronChange")),
-        `changes of the schedule, newest first, among the last ${WRITES_READ} writes`,
+        `changes of the schedule, newest first, among the last ${MAX_WRITES_READ} writes`,
       ),
     },
     "CronDetails",
@@ -152,7 +152,7 @@ export const getCronEntry: Operation = {
 };
 
 async function changesTo(audit: AuditTrail, identifier: string): Promise<CronChange[]> {
-  const { entries } = await audit.list(WRITES_READ, null);
+  const { entries } = await audit.list(MAX_WRITES_READ, null);
   const writes = entries.flatMap((json) => (json.includes('"schedule-') ? [JSON.parse(json)] : []));
   return writes
     .filter(

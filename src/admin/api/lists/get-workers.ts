@@ -10,7 +10,7 @@ import {
   workerSorts,
 } from "../../../insight/lists/list-workers.ts";
 import { withCounts } from "../../../insight/lists/queues/list-queue-page.ts";
-import { queueRowsHeldBy } from "../../../insight/lists/queues/queue-rows.ts";
+import { queueRowsLockedBy } from "../../../insight/lists/queues/queue-rows.ts";
 import { workerDifferences } from "../../../insight/lists/worker-differences.ts";
 import type { Operation } from "../../context/admin.ts";
 import { type JsonSchema, listOf, record, value } from "../../wire/json-schema.ts";
@@ -125,7 +125,7 @@ export const getOneWorker: Operation = {
     }
     const { byTask, cron } = worker.report;
     const entries = cron.map(({ identifier, task, pattern }) => ({ identifier, task, pattern }));
-    const rows = await queueRowsHeldBy(admin.databases.reads, id, MAX_QUEUES);
+    const rows = await queueRowsLockedBy(admin.databases.reads, id, MAX_QUEUES);
     const queues = await withCounts(admin.databases.reads, rows, names, null);
     return jsonText(
       workerJson(worker, { by_task: byTask, cron: entries, queues: queues.map(queueJson) }),

@@ -74,7 +74,7 @@ const entry = record(
 export const listActivity: Operation = {
   summary: "Every write of admin and command line: user, time, origin, and what it changed",
   query,
-  // A search may have found almost a page before it reads the last one.
+  // A search may already hold almost a page of entries when it reads the next page of rows.
   reserves: (request) => memoryFor(PAGE_BYTES * (request.query.get("search") ? 2 : 1)),
   answer: record(
     { entries: listOf(entry), next_cursor: "string?", is_recorded: "boolean" },

@@ -93,14 +93,14 @@ type Extension = (typeof extensions)[number];
 type ReadyState = Extract<SchemaState, { kind: "ready" }>;
 
 function extensionJson(
-  { name, gives, added, version, objects }: Extension,
+  { name, provides, added, version, objects }: Extension,
   state: ReadyState,
 ): object {
   const recorded = state.versions?.get(name) ?? null;
   const isThere = state.extensions.has(name);
   return {
     name,
-    provides: gives,
+    provides,
     // Version 0 in the ledger marks objects of another program.
     is_foreign: isThere && (recorded === null || recorded === 0),
     is_installed: isThere,

@@ -14,7 +14,7 @@ export const FAILED_AGAIN = (images: string): string => `
     and jobs.attempts > ${images}.left_attempts and ${failedAt("jobs")} > ${images}.left_at
     and not ${wasFailedByHand("jobs")}`;
 
-/** A condition: the job was failed or cancelled by hand since, so it is no evidence. */
+/** A condition: the job was failed or cancelled by hand since, so its state is not evidence. */
 const FAILED_BY_HAND = `jobs.locked_at is null and jobs.attempts > images.left_attempts and ${wasFailedByHand("jobs")}`;
 
 const canarySql = (s: string) => `

@@ -29,7 +29,7 @@ export interface ServerState {
 
 export function attemptsOf(settings: ServerSettings): readonly Attempt[] {
   const { hosts, isShuffled, target, encryption } = settings;
-  const order = silentLast(isShuffled ? shuffle(hosts) : hosts);
+  const order = timedOutLast(isShuffled ? shuffle(hosts) : hosts);
   const rounds: readonly SessionTarget[] =
     target === "prefer-standby" ? ["standby", "any"] : [target];
   return rounds.flatMap((wanted) =>
@@ -38,31 +38,33 @@ export function attemptsOf(settings: ServerSettings): readonly Attempt[] {
         host,
         way,
         target: wanted,
-        enoughMs: hosts.length > 1 && isSilent(host) ? SILENT_HOST_MS : null,
+        enoughMs: hosts.length > 1 && hasTimedOut(host) ? TIMED_OUT_LIMIT_MS : null,
       })),
     ),
   );
 }
 
-const SILENT_FOR_MS = 60_000;
-const SILENT_HOST_MS = 2_000;
-const silentSince = new WeakMap<Host, number>();
+/** How long a host that has timed out is tried last, and the limit of its attempts meanwhile. */
+const TIMED_OUT_FOR_MS = 60_000;
+const TIMED_OUT_LIMIT_MS = 2_000;
+/** When a host has timed out. */
+const timedOutAt = new WeakMap<Host, number>();
 
 /** Records the failure of an attempt. It must be called after every failed attempt. */
 export function recordFailure({ host, enoughMs }: Attempt, error: unknown): void {
-  if (!isTimeout(error)) silentSince.delete(host);
-  // A timeout under the shorter limit is not recorded: after SILENT_FOR_MS the server gets its whole limit.
-  else if (enoughMs === null) silentSince.set(host, monotonic());
+  if (!isTimeout(error)) timedOutAt.delete(host);
+  // A timeout under the shorter limit is not recorded: after TIMED_OUT_FOR_MS the server gets its whole limit.
+  else if (enoughMs === null) timedOutAt.set(host, monotonic());
 }
 
-function isSilent(host: Host): boolean {
-  const sinceMs = silentSince.get(host) ?? Number.NEGATIVE_INFINITY;
-  return monotonic() - sinceMs < SILENT_FOR_MS;
+function hasTimedOut(host: Host): boolean {
+  const sinceMs = timedOutAt.get(host) ?? Number.NEGATIVE_INFINITY;
+  return monotonic() - sinceMs < TIMED_OUT_FOR_MS;
 }
 
-const silentLast = (hosts: readonly Host[]): readonly Host[] => [
-  ...hosts.filter((host) => !isSilent(host)),
-  ...hosts.filter(isSilent),
+const timedOutLast = (hosts: readonly Host[]): readonly Host[] => [
+  ...hosts.filter((host) => !hasTimedOut(host)),
+  ...hosts.filter(hasTimedOut),
 ];
 
 /** Whether pg has reported a timeout, by the text of its error. */

@@ -21,7 +21,7 @@ export interface ExtensionRow {
   /** The name in the ledger, in options and in messages. */
   readonly name: string;
   /** The feature that needs it, for messages, such as "worker heartbeats". */
-  readonly gives: string;
+  readonly provides: string;
   /** When it is added. `always`: by every migration. `on request`: only if the migration names it. */
   readonly added: "always" | "on request";
   /** The names of extensions that are added with it. */

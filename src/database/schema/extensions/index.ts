@@ -14,31 +14,31 @@ import workers3 from "./workers-3.sql";
 export const extensions: readonly Extension[] = [
   extension({
     name: "workers",
-    gives: "worker heartbeats",
+    provides: "worker heartbeats",
     added: "always",
     steps: [workers, workers2, workers3],
   }),
   extension({
     name: "operations",
-    gives: "operations by query, undo and the audit trail",
+    provides: "operations by query, undo and the audit trail",
     added: "on request",
     steps: [operations, operations2, operations3],
   }),
   extension({
     name: "controls",
-    gives: "pauses of queues and tasks",
+    provides: "pauses of queues and tasks",
     added: "on request",
     steps: [controls],
   }),
   extension({
     name: "schedules",
-    gives: "schedules: cron entries that can be changed while workers run",
+    provides: "schedules: cron entries that can be changed while workers run",
     added: "on request",
     steps: [schedules],
   }),
   extension({
     name: "limits",
-    gives: "limits of concurrency and rate, throttles and back-offs",
+    provides: "limits of concurrency and rate, throttles and back-offs",
     added: "on request",
     needs: ["workers", "controls"],
     steps: [limits],

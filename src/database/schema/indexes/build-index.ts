@@ -1,7 +1,7 @@
 // Builds and drops optional indexes while workers run. CREATE INDEX CONCURRENTLY is one statement outside a
-// transaction, so it also works behind a transaction pooler. No advisory lock protects a build: a lock of a transaction
-// would keep that open during the build, and a lock of a session is lost behind a pooler. PostgreSQL itself runs the
-// builds on a table one after the other; a check before the build reports a running one.
+// transaction, so it also works behind a transaction pooler. No advisory lock protects a build: with a lock of a
+// transaction, that transaction would be open during the build, and a lock of a session is lost behind a pooler.
+// PostgreSQL itself runs the builds on a table one after the other; a check before the build reports a running one.
 import type { Pool } from "pg";
 import { wait } from "../../../base/clock.ts";
 import { WorkerError } from "../../../base/errors.ts";
@@ -22,7 +22,7 @@ import { invalidateIndexes } from "./usable-indexes.ts";
 // How long a build waits for older transactions, such as that of a backup. The wait blocks no other session.
 const MAX_WAIT_MS = 600_000;
 
-/** Where to build an index: `pool` makes the build's own connection, `db` runs short statements. */
+/** The database in which indexes are built: `pool` makes the build's own connection, `db` runs short statements. */
 export interface IndexPlace {
   readonly pool: Pool;
   readonly db: Database;
@@ -36,9 +36,9 @@ export async function planBuild(
   { db }: IndexPlace,
   name: IndexName,
   mayWait = false,
-): Promise<"there" | "building" | "to build"> {
+): Promise<"exists" | "building" | "to build"> {
   const found = await findIndexes(db);
-  if (found.some((one) => one.name === name && one.isValid)) return "there";
+  if (found.some((one) => one.name === name && one.isValid)) return "exists";
   const builds = await readBuilds(db);
   if (builds.some((one) => one.name === name)) return "building";
   const [other] = builds;
@@ -113,7 +113,7 @@ export async function cancelBuild(db: Database, name: IndexName): Promise<boolea
 
 const cancelSql: Statement = () => "select pg_catalog.pg_cancel_backend($1::int)";
 
-/** Drops the index with this library's name. Returns it, or null if there is none. */
+/** Drops the index of this library with this name. Returns it, or null if it does not exist. */
 export async function dropIndex(place: IndexPlace, name: IndexName): Promise<FoundIndex | null> {
   const { pool, db } = place;
   const builds = await readBuilds(db);

@@ -1,5 +1,5 @@
-// Index builds that are requested from a server. They run one after the other in the background. PostgreSQL stores the
-// running build; this process stores the waiting ones, and why the last build of each index failed.
+// Index builds in the background of an admin, one after the other. PostgreSQL stores the running build; this process
+// stores the waiting ones, and why the last build of each index failed.
 import type { Pool } from "pg";
 import { wait } from "../../../base/clock.ts";
 import { messageOf } from "../../../base/errors.ts";
@@ -78,10 +78,10 @@ export async function buildAndLog(
   const logProgress = async () => {
     while (await wait(LOG_EVERY_MS, done.signal)) {
       const builds = await readBuilds(place.db).catch(() => []);
-      const mine = builds.find((one) => one.name === name);
-      if (mine === undefined || done.signal.aborted) continue;
-      const share = mine.share === null ? "" : `, ${Math.floor(mine.share * 100)} % of it`;
-      logger.info({}, `index ${name}: ${mine.phase}${share}`);
+      const build = builds.find((one) => one.name === name);
+      if (build === undefined || done.signal.aborted) continue;
+      const share = build.share === null ? "" : `, ${Math.floor(build.share * 100)} % of it`;
+      logger.info({}, `index ${name}: ${build.phase}${share}`);
     }
   };
   const logging = logProgress();

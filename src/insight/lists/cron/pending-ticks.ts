@@ -31,7 +31,7 @@ export async function pendingTicks(
   return new Map(rows.map(({ identifier, id }) => [identifier, id]));
 }
 
-/** The end of a Date's range; PostgreSQL's infinity is no tick. */
+/** The end of a Date's range; PostgreSQL's infinity is not a tick. */
 const LATEST_MS = 8.64e15;
 
 /** The most jobs with the same run_at and priority that are read: thousands may be due at midnight. */

@@ -100,7 +100,7 @@ export async function queueRow(db: Database, nameOrId: string): Promise<ListedQu
 }
 
 /** Returns the queues that a worker has locked, longest lock first, at most `limit`. */
-export async function queueRowsHeldBy(
+export async function queueRowsLockedBy(
   db: Database,
   workerId: string,
   limit: number,
@@ -149,7 +149,7 @@ function toQueueRow(row: Row): ListedQueueRow {
 
 const isLocked = isLockedByWorker("queues");
 /** By a worker or by a pause. */
-const isHeld = isBlockedQueue("queues");
+const isBlocked = isBlockedQueue("queues");
 const isOld = `${isLocked} and queues.locked_at < pg_catalog.now() - ${STALE_LOCK_MS}::float8 * interval '1 millisecond'`;
 
 // Each worker is checked once, and not again for each of its queues, because its metadata may be long.
@@ -189,7 +189,7 @@ type LockFilter = QueueFilter["only"];
 
 const foundSql = (s: string, worker: WorkerSql, only: LockFilter) => `${columns(s, worker)}
   where ${isFound} and ($2::text is null or queues.queue_name > $2::text)
-    ${{ locked: `and ${isHeld}`, free: `and not (${isHeld})`, all: "" }[only]}
+    ${{ locked: `and ${isBlocked}`, free: `and not (${isBlocked})`, all: "" }[only]}
     and ($4::int[] is null or (queues.id = any ($4::int[])) = $5::bool)`;
 
 const rowsSql =

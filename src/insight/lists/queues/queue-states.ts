@@ -102,7 +102,7 @@ export interface StateCounts {
   readonly idle: number | null;
 }
 
-/** Returns the numbers. `total`: the number of all queues; `held`: that of locked queues. */
+/** Returns the number of queues in each state. `total`: the number of all queues. */
 export function countStates(
   counted: CountedNames,
   total: number,

@@ -42,13 +42,13 @@ const HAS_CODE = `${HAS_ESCAPE} and ${contains(PAYLOAD, `${BACKSLASH} || 'u'`)}`
  */
 function writtenPart({ path, op, values }: FieldTerm, parameters: Parameters): QueryPart {
   const key = path.findLast((step) => typeof step === "string");
-  const isSought = values.every(({ kind }) => kind !== "none");
+  const needsKey = values.every(({ kind }) => kind !== "none");
   const valueParts = values.map((value) =>
     value.kind === "text" && !isOrder(op)
       ? asWritten(valueText(value), value.text, parameters)
       : ALL,
   );
-  const keyPart = key === undefined || !isSought ? ALL : asWritten(`"${key}"`, key, parameters);
+  const keyPart = key === undefined || !needsKey ? ALL : asWritten(`"${key}"`, key, parameters);
   return allOf([anyOf(valueParts), keyPart]);
 }
 

@@ -37,7 +37,7 @@ export interface TextsPart extends Condition {
   readonly decide: (row: CheckedTexts) => boolean;
 }
 
-/** Several parts, of which some are decided by SQL and some by the texts. */
+/** Several parts, some of which are decided by SQL and some by the texts. */
 export interface MixedPart extends Condition {
   readonly kind: "and" | "or" | "not";
   readonly items: readonly QueryPart[];
