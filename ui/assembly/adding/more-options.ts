@@ -12,7 +12,7 @@ const UNIQUE = "unique_by";
 const WHILE = "unique_while";
 const DEBOUNCE = "debounce_secs";
 const THROTTLE = "throttle_secs";
-/** Rows of fields; those behind the first of a row need it, from the second row on. */
+/** Rows of fields. From the second row on, the first field of a row is required for the others. */
 const ROWS: string[][] = [
   ["retry", DEADLINE],
   [UNIQUE, WHILE, "unique_period_secs"],

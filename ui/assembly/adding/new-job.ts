@@ -108,7 +108,7 @@ export class NewJobFacts {
       : `No worker or job has the task “${task}”.`;
   }
 
-  /** The name that may have been meant; the empty string where nothing is to be warned of. */
+  /** The name that was probably meant; empty: there is no warning. */
   suggestion(task: string): string {
     const isStrange = task.length > 0 && this.searched === task && this.taskNamed(task) === null;
     return isStrange ? this.like(task) : "";
@@ -119,7 +119,7 @@ export class NewJobFacts {
     return this.holder.note(key);
   }
 
-  /** What happens to the job that has it. */
+  /** What happens to the job that has the key. */
   modeNote(key: string, mode: string): string {
     const holder = this.holder.of(key);
     if (holder === null) return "";
@@ -141,7 +141,7 @@ export class NewJobFacts {
     return null;
   }
 
-  /** The name that is least far from it, if that is a slip of the finger or two. */
+  /** Returns the most similar name, if it differs by at most two typing errors. */
   private like(task: string): string {
     let best = "";
     let least = min(3, task.length / 2 + 1);
@@ -157,7 +157,7 @@ export class NewJobFacts {
   }
 }
 
-/** How many letters must change, come, go or swap with their neighbour. */
+/** Returns the number of letters to change, add, remove or swap with a neighbour. */
 function distance(one: string, other: string): i32 {
   const width = other.length + 1;
   const table = new StaticArray<i32>((one.length + 1) * width);

@@ -30,15 +30,9 @@ export function ownButton(
   return el("button", attrs.concat(more), children);
 }
 
-/** Like button(), with a drawing before the words. */
-export function drawnButton(
-  drawing: string,
-  label: string,
-  action: string,
-  arg: string,
-  kind: string,
-): Node {
-  return ownButton("btn " + kind, action, arg, [], [icon(drawing), text(label)]);
+/** Like button(), with a drawing before the words, and without an argument. */
+export function drawnButton(drawing: string, label: string, action: string, kind: string): Node {
+  return ownButton("btn " + kind, action, "", [], [icon(drawing), text(label)]);
 }
 
 /** Like button(), with its key after the words. */
@@ -52,8 +46,9 @@ export function keyedButton(
   return ownButton("btn " + kind, action, arg, [], [text(label), keyCap(key)]);
 }
 
-/** A button that is off. `reason` is shown on hover and read by screen readers. */
-export function offButton(label: string, reason: string, kind: string): Node {
+/** A button that is off while the data are stale. The reason is shown on hover and read by screen readers. */
+export function offButton(label: string, kind: string): Node {
+  const reason = "Database unreachable";
   return el(
     "button",
     [
@@ -100,22 +95,17 @@ export function check(
   );
 }
 
-/** A button that copies a text. `reachable`: false inside a list, whose rows handle the tab key themselves. */
-export function copyButton(what: string, value: string, reachable: bool): Node {
+/** A button that copies a text. */
+export function copyButton(what: string, value: string): Node {
   const label = "Copy " + what;
-  return ownButton(
-    "copy",
-    "app.copy",
-    value,
-    [attr("aria-label", label), attr("title", label), attr("tabindex", reachable ? "0" : "-1")],
-    [icon(COPY)],
-  );
+  const named = [attr("aria-label", label), attr("title", label)];
+  return ownButton("copy", "app.copy", value, named, [icon(COPY)]);
 }
 
 /** Copies a name, which is one line: pasted into a shell, a second line would run. */
 export function copyName(what: string, name: string): Node {
   const line = name.replaceAll("\n", "\\u000a").replaceAll("\t", "\\u0009");
-  return copyButton(what, line, true);
+  return copyButton(what, line);
 }
 
 export function link(path: string, className: string, children: Node[]): Node {
@@ -131,6 +121,6 @@ export function badge(word: string, tone: string): Node {
 export function commandLine(line: string): Node {
   return box("div", "cli", [
     box("code", "", [leaf("span", "p", "$ "), multiline(line)]),
-    copyButton("the command", line, true),
+    copyButton("the command", line),
   ]);
 }

@@ -3,11 +3,11 @@ import { attr, box, cls, el, leaf, Node, nothing, text } from "../lib/node";
 
 /** The length below which a text is whole, or cut at its end. */
 const SHORTEST = 16;
-/** Of letters of one width. */
+/** The number of letters of the end, in a font with one width. */
 const TAIL = 8;
-/** The room of the other ones, in hundredths of an em: `--tail` of the style. */
+/** The width of the end in another font, in hundredths of an em: `--tail` of the style. */
 const ROOM = 600;
-/** A shorter beginning is not worth a cut. */
+/** The number of letters of the shortest beginning that is worth a cut. */
 const HEAD = 4;
 
 /** Returns the content of an element with the class `mid`. `before` belongs to the part that is cut. */
@@ -25,8 +25,8 @@ export function cutText(content: string, className: string): Node {
 }
 
 /**
- * Where the end begins, which fills the room as well as it can; 0 where there is none, as in writing from right to
- * left.
+ * Returns where the end begins: it has as many letters as fit into its width. 0: the text is not cut in its middle, as
+ * in writing from right to left.
  */
 function tailOf(content: string, isMono: bool): i32 {
   const length = content.length;
@@ -47,7 +47,7 @@ function tailOf(content: string, isMono: bool): i32 {
   return at < HEAD ? 0 : at;
 }
 
-/** At most, in hundredths of an em, in the page's font at its boldest. */
+/** Returns an upper limit of the letter's width in the page's font, when bold, in hundredths of an em. */
 function widthOf(c: i32): i32 {
   if (c >= 0x1100) return 130;
   if (c >= 0x7f) return 80;

@@ -1,4 +1,5 @@
 /** Small charts in a line of text: a trend as bars, and the parts of a whole. */
+import { CONDITIONS } from "../generated/conditions";
 import { attr, cls, el, leaf, Node } from "../lib/node";
 
 /**
@@ -38,12 +39,12 @@ export function withCaption(chart: Node, caption: string): Node {
 /** The logarithm of the count that fills a bar: a million. */
 const FULL_BITS: f64 = 20;
 
-/** A bar for counts: each doubling of their sum makes it longer by the same length. */
-export function countBar(label: string, names: string[], counts: i64[]): Node {
+/** A bar for counts by condition: each doubling of their sum makes it longer by the same length. */
+export function countBar(label: string, counts: i64[]): Node {
   let total: i64 = 0;
   for (let i = 0; i < counts.length; i++) total += counts[i];
   const length = min(1, <f64>(<i64>64 - clz<i64>(total)) / FULL_BITS);
-  return shareBar(label, names, counts, length);
+  return shareBar(label, CONDITIONS, counts, length);
 }
 
 /**

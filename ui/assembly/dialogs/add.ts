@@ -217,7 +217,7 @@ function fill(draft: Draft, job: ListedJob): void {
   while (r.nextKey()) {
     const flag = r.key();
     if (flag.startsWith(RETRY)) draft.set("retry", flag.substring(RETRY.length));
-    // The new job begins later: what was too late for the old one is not for it.
+    // The deadline of the old job may have passed, so the new one has none.
     else if (!flag.startsWith(DEADLINE)) flags.push(flag);
     r.skip();
   }

@@ -44,7 +44,7 @@ export class ChangeDialog extends Dialog {
     dialog.jobs = [];
     dialog.workers = [];
     this.results = null;
-    // Those of another operation may be on their way.
+    // A request for another operation may be under way.
     m.requests.cancel(RESULTS);
     if (this.operation === null) m.requests.read(m.access, "change.one", this.path);
     else this.requestResults(m);
@@ -86,7 +86,7 @@ export class ChangeDialog extends Dialog {
     const results = this.results;
     if (!this.isUndo) return "Stop";
     if (operation === null || results === null) return "Undo";
-    // Not all may have been counted.
+    // Perhaps not all jobs have been counted.
     if (results.scanned < operation.done) return "Restore jobs";
     return "Restore " + jobs(results.restorable);
   }

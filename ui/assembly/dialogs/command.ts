@@ -1,4 +1,4 @@
-/** The dialog of a command, built from its declaration; that of a command that needs tables; and that of schedules. */
+/** The dialogs of commands, built from their declarations: of any command, of those that need tables, of schedules. */
 
 import { beginBody, commandForm, writeFields } from "../forms/command-form";
 import { Draft } from "../forms/draft";
@@ -103,7 +103,7 @@ export abstract class TablesDialog extends CommandDialog {
     return super.open(m, dialog, arg);
   }
 
-  /** The text of its button where no table is missing. */
+  /** The text of its button if no table is missing. */
   protected actionText(_dialog: OpenDialog): string {
     return this.command.verb;
   }
@@ -215,7 +215,7 @@ function draftOf(schedule: Schedule): Draft {
   return draft;
 }
 
-/** `90s`; empty for parts of a second, which the field cannot show: then it stays as it is. */
+/** Returns `90s`; empty for fractions of a second, which the field cannot show, so that they stay unchanged. */
 function spanWord(seconds: f64): string {
   return Math.floor(seconds) === seconds ? `${<i64>seconds}s` : "";
 }

@@ -161,7 +161,7 @@ export class LimitDialog extends TablesDialog {
     const rate = own.filled > 0 ? `${draft.value("rate").trim()}/${draft.value(PER)}` : "";
     if (rate.length > 0) form.whole("burst", "burst", 1, 1000000);
     else if (isAny) draft.reject("concurrency", "Enter how many run at once, a rate, or both.");
-    // What a change leaves out would stay.
+    // The server keeps parts that a change omits, so removed ones are sent.
     if (isAny && !isNew) form.body.int("concurrency", 0);
     if (rate.length > 0 || !isNew) form.body.string("rate", rate);
   }

@@ -266,7 +266,7 @@ export class OperationDialog extends Dialog {
   }
 }
 
-/** What runs is not skipped. */
+/** Counts running jobs as changed ones, for an action that reaches them. */
 function countRunning(would: Would): void {
   const running = would.skipLockedValue;
   would.changeValue.value += running.value;

@@ -61,7 +61,7 @@ export function jobHead(m: Model, view: JobView, job: ListedJob, beside: bool): 
   return box("div", "head1 job-head", [
     box("div", "title-row", [
       title,
-      box("span", "id", [text("#" + id), copyButton("id", id, true)]),
+      box("span", "id", [text("#" + id), copyButton("id", id)]),
       view.ended ? leaf("span", "st faint", "Ended") : state(view.condition),
     ]),
     box("div", "acts verbs", [
@@ -83,7 +83,7 @@ function primary(m: Model, view: JobView, filled: bool): Node {
   const label = first.command.verb + "…";
   const kind = first.needsNoInput ? "p" : "";
   if (m.live.isStale(m.now)) {
-    return offButton(label, "Database unreachable", kind);
+    return offButton(label, kind);
   }
   return keyed(label, upper(first.command.key), "ask." + first.name, "shown", "btn " + kind);
 }

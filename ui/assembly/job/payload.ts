@@ -120,8 +120,8 @@ export class Payload {
     const json = this.text;
     const more = [
       segments("Show the payload as", parts),
-      json === null ? nothing : copyButton("the payload", json, true),
-      job.payloadTruncated ? drawnButton(DOWNLOAD, "Download", "job.download", "", "q s") : nothing,
+      json === null ? nothing : copyButton("the payload", json),
+      job.payloadTruncated ? drawnButton(DOWNLOAD, "Download", "job.download", "q s") : nothing,
     ];
     return panel("Payload", remark, more, [
       this.isCompared && comparison.isOffered ? comparison.view(m, json) : this.body(m, json),
@@ -188,7 +188,7 @@ export class Payload {
     return box("div", "", [
       box("div", "pb row", [
         leaf("span", "", "Truncated: too large to show here."),
-        drawnButton(DOWNLOAD, "Download payload", "job.download", "", "s"),
+        drawnButton(DOWNLOAD, "Download payload", "job.download", "s"),
       ]),
       pre(this.start + "…"),
     ]);

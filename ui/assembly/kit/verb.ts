@@ -61,7 +61,7 @@ export function writeButton(
   kind: string,
 ): Node {
   if (!m.access.canWrite) return nothing;
-  if (m.live.isStale(m.now)) return offButton(label, "Database unreachable", kind);
+  if (m.live.isStale(m.now)) return offButton(label, kind);
   return button(label, action, arg, kind);
 }
 
@@ -70,7 +70,7 @@ export function unlockButton(m: Model, row: Row, action: string): Node {
   return row.unlocks.length > 0 ? writeButton(m, "Unlock…", action, row.unlocks, "s") : nothing;
 }
 
-/** Returns the keys of a list, and that of the button in its current row. */
+/** Adds the key of the button in the current row to the keys of a list. */
 export function withUnlock(m: Model, list: List, keys: Shortcut[], action: string): Shortcut[] {
   if (!m.access.canWrite || !list.isWalked || list.current >= list.rows.length) return keys;
   const worker = list.rows[list.current].unlocks;

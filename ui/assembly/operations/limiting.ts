@@ -45,12 +45,12 @@ export function setShortcut(target: string, keys: string, group: string): Shortc
   return new Shortcut(keys, label, SET, target, group, GAUGE);
 }
 
-/** The key of that dialog. */
+/** The key that opens the dialog. */
 export function setKey(): string {
   return keyOf("limit-set");
 }
 
-/** The keys of a list, and that of the limit of its current row. */
+/** Adds the key that sets a limit on the current row to the keys of a list. */
 export function withLimit(m: Model, list: List, keys: Shortcut[]): Shortcut[] {
   if (m.access.canWrite && list.isWalked && list.current < list.rows.length) {
     keys.push(setShortcut(list.rows[list.current].pauses, setKey(), "List"));

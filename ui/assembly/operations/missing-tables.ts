@@ -40,7 +40,7 @@ export function unstartable(missing: MissingTables | null): Node {
   ]);
 }
 
-/** Returns whether both previews are about the same jobs, as far as their numbers go. */
+/** Whether both previews are about the same jobs, by their numbers. */
 export function isSame(before: Rehearsal, after: Rehearsal): bool {
   return (
     agree(before.would.changeValue, after.would.changeValue) &&
@@ -48,7 +48,7 @@ export function isSame(before: Rehearsal, after: Rehearsal): bool {
   );
 }
 
-/** Exact numbers agree if they are equal, estimates if their intervals meet. */
+/** Exact numbers agree if they are equal, estimates if their intervals overlap. */
 function agree(a: Value, b: Value): bool {
   return leastOf(a) <= mostOf(b) && leastOf(b) <= mostOf(a);
 }

@@ -23,7 +23,7 @@ export class Outcome {
 /** Returns the outcomes that together are all matching jobs. */
 export function outcomesOf(operation: Operation): Outcome[] {
   const action = jobActionNamed(operation.action);
-  // Its workers end what runs.
+  // Running jobs are ended by their workers.
   const isReached = action !== null && action.reachesRunning;
   const running = isReached ? withJobs(action!.doing, "") : "Skipped (running)";
   const list: Outcome[] = [

@@ -61,7 +61,7 @@ export function pauseShortcut(
   return new Shortcut(keys, label, actionOn(isPaused), argOn(target, isPaused), group, PAUSE);
 }
 
-/** The keys of a list, and that of the pause of its current row. */
+/** Adds the key that pauses or resumes the current row to the keys of a list. */
 export function withPause(m: Model, list: List, keys: Shortcut[]): Shortcut[] {
   if (!m.access.canWrite || !list.isWalked || list.current >= list.rows.length) return keys;
   const row = list.rows[list.current];

@@ -19,7 +19,7 @@ export abstract class NamedPage extends Page {
   protected wanted: string = "";
   private isRemoved: bool = false;
 
-  /** `kind`: `limit`. Its list is at `/limits`, under the title `above`. `asked`: its data. */
+  /** `kind`: such as `limit`. `list`: the path of its list, such as `/limits`. `above`: the title of that page. */
   constructor(
     readonly kind: string,
     private readonly list: string,
@@ -73,7 +73,7 @@ export abstract class NamedPage extends Page {
     this.data.failedWith(status, reason);
   }
 
-  /** There is nothing more to see of what was removed here by a write to the list. */
+  /** After its removal the page shows the list. */
   override onWrite(write: Pending): void {
     const isOfList = write.path === "api" + this.writes;
     this.isRemoved = isOfList && write.body.startsWith('{"action":"remove"');
@@ -106,7 +106,7 @@ export abstract class NamedPage extends Page {
 
   protected abstract body(m: Model): Node;
 
-  /** Returns the sentence where there is nothing of this name. */
+  /** Returns the sentence for a name that does not exist. */
   protected notFoundText(): string {
     return `No ${this.kind} is named “${this.wanted}”.`;
   }

@@ -44,7 +44,7 @@ export class ErrorPanel {
       hasFrames
         ? button(this.asText ? "Show frames" : "Show as text", this.page + ".error-text", "", "q s")
         : nothing,
-      copyButton("the error", error, true),
+      copyButton("the error", error),
     ];
     const body = this.asText
       ? el(

@@ -9,7 +9,7 @@ export function exactName(name: string, className: string): Node {
   return el("span", [cls(className + " exact"), attr("title", odd)], [text(shown(name))]);
 }
 
-/** A name for little room: a long one is cut in its middle, and shown whole on hover. */
+/** A name for a narrow place: a long one is cut in its middle, and shown whole on hover. */
 export function cutName(name: string, className: string): Node {
   const odd = oddness(name);
   const isOdd = odd.length > 0;
@@ -38,7 +38,7 @@ function isSpace(c: i32): bool {
   return c === 0x20 || (c >= 9 && c <= 13) || c === 0xa0 || (c >= 0x2000 && c <= 0x200a);
 }
 
-/** Whether the character is invisible: controls, and characters that join, separate or turn letters. */
+/** Whether the character is invisible: a control, or one that joins or separates letters or turns their direction. */
 function isHidden(c: i32): bool {
   return (
     c < 0x20 ||

@@ -26,7 +26,7 @@ export function pausedWords(m: Model, pause: Pause): string {
   );
 }
 
-/** The word on a row, with the rest at hover; and the rest in a cell of its own. */
+/** The state of a row, with the whole text on hover. */
 export function pausedState(m: Model, pause: Pause): Node {
   return el(
     "span",
@@ -35,6 +35,7 @@ export function pausedState(m: Model, pause: Pause): Node {
   );
 }
 
+/** The text without its first word, in a cell of its own. */
 export function pausedCell(m: Model, pause: Pause): Node {
   const words = pausedWords(m, pause);
   return el(
@@ -45,10 +46,10 @@ export function pausedCell(m: Model, pause: Pause): Node {
 }
 
 const PATH = "api/pauses";
-/** How often they are read until all workers have acknowledged, and then. */
+/** The interval of requests until all workers have acknowledged, and the interval afterwards. */
 const SOON_MS: f64 = 1000;
 const REFRESH_MS: f64 = 5000;
-/** So many workers are named. */
+/** The number of workers that are named. */
 const NAMED = 5;
 
 /** The live workers that have acknowledged all pauses. */

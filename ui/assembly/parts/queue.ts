@@ -4,7 +4,6 @@ import { age, durationText } from "../controls/age";
 import { stateWith } from "../controls/glyph";
 import { countBar } from "../controls/spark";
 import { valueText } from "../controls/value";
-import { CONDITIONS } from "../generated/conditions";
 import { ListedQueue } from "../generated/records";
 import { Node } from "../lib/node";
 import { Model } from "../model/model";
@@ -56,5 +55,5 @@ export function queueBar(queue: ListedQueue): Node {
     queue.failed.value,
   ];
   const parts = `${valueText(queue.ready)} due, ${valueText(queue.running)} running, ${valueText(queue.scheduled)} scheduled, ${valueText(queue.failed)} failed`;
-  return countBar(parts, CONDITIONS, counts);
+  return countBar(parts, counts);
 }

@@ -90,7 +90,7 @@ export class ActivityRow extends Row {
         ? writeButton(m, "Undo…", "ask.change", `undo ${id}`, "s")
         : nothing,
       isBeginning && line !== null
-        ? copyButton("the command", lineWith(line, m.access.session.schema, ""), true)
+        ? copyButton("the command", lineWith(line, m.access.session.schema, ""))
         : nothing,
       link(operationPath(id), "btn s q", [text("Receipt")]),
     ];

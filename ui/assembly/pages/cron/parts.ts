@@ -1,4 +1,4 @@
-/** What the list of cron entries and the page of one show of an entry. */
+/** Parts of a cron entry, for the list of entries and for the page of one. */
 import { ago, clockAt, spanText, timeElement, timeUntil } from "../../controls/age";
 import { link } from "../../controls/button";
 import { stateWith } from "../../controls/glyph";
@@ -28,7 +28,7 @@ export function nextRun(m: Model, entry: CronEntry): Node[] {
   return [timeElement(at, timeUntil(at, m.times)), sub(clockAt(at, m.serverNow))];
 }
 
-/** When the last tick was, and its job as long as that waits; or the tick that was missed. */
+/** The time of the last tick, and its job while that waits; or the tick that was missed. */
 export function lastRun(m: Model, entry: CronEntry): Node[] {
   const at = entry.lastExecution;
   const late = entry.lateSince;

@@ -206,7 +206,7 @@ export class ErrorPage extends Page {
   private acts(m: Model): Node[] {
     const all = this.group.failedCount > 0 ? this.group.failed : this.group.retrying;
     return [
-      drawnButton(COPY, "Copy report", "error.report", "", "only-wide"),
+      drawnButton(COPY, "Copy report", "error.report", "only-wide"),
       link(queryPath(this.query), "btn", [text(`See ${valueText(valueOf(all))} jobs`)]),
       writeButton(m, this.verbLabel, "ask.verb", verbArg(this.verb), "p"),
     ];

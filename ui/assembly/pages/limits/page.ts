@@ -88,7 +88,7 @@ export class LimitsPage extends ListPage {
     return box("div", "limits-page", [
       pageHeadWith("Limits", this.summary(), [
         newsPill(this),
-        m.access.canWrite ? drawnButton(PLUS, "Set limit…", SET, "", "p") : nothing,
+        m.access.canWrite ? drawnButton(PLUS, "Set limit…", SET, "p") : nothing,
       ]),
       listView(m, this, "Limits", none),
       note === null ? nothing : leaf("p", "hint", note + "."),

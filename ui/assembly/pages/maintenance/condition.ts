@@ -106,15 +106,15 @@ function server(database: Database): Node {
   return statusRow("server", "PostgreSQL", [line(words)], nothing, status, nothing);
 }
 
-function tableNamed(database: Database, name: string): DatabaseTable | null {
+function jobsTable(database: Database): DatabaseTable | null {
   for (let i = 0; i < database.tables.length; i++) {
-    if (database.tables[i].name === name) return database.tables[i];
+    if (database.tables[i].name === JOBS_TABLE) return database.tables[i];
   }
   return null;
 }
 
 function jobs(m: Model, database: Database): Node {
-  const table = tableNamed(database, JOBS_TABLE);
+  const table = jobsTable(database);
   if (table === null) return nothing;
   const rows = m.facts.has("counts")
     ? valueText(m.facts.counts.total)
@@ -134,7 +134,7 @@ function jobs(m: Model, database: Database): Node {
 }
 
 function deadRows(m: Model, database: Database): Node {
-  const table = tableNamed(database, JOBS_TABLE);
+  const table = jobsTable(database);
   if (table === null) return nothing;
   const dead = table.deadRows;
   const percent = (dead * 100) / max<i64>(dead + table.liveRows, 1);

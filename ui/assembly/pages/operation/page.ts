@@ -222,7 +222,7 @@ function acts(m: Model, operation: Operation): Node[] {
   const resumable = isResumable(operation);
   const mayHold = work && operation.state !== "undoing";
   return [
-    work || resumable ? nothing : drawnButton(COPY, "Copy receipt", "operation.copy", "", ""),
+    work || resumable ? nothing : drawnButton(COPY, "Copy receipt", "operation.copy", ""),
     mayHold ? writeButton(m, "Pause", "operation.pause", "", "") : nothing,
     resumable ? writeButton(m, "Resume", "operation.resume", "", "p") : nothing,
     work || resumable ? writeButton(m, "Stop…", "ask.change", `stop ${operation.id}`, "") : nothing,

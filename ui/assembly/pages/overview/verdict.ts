@@ -16,7 +16,7 @@ export function verdict(m: Model): Node {
   const known = m.facts.has("incidents");
   const acts =
     known && !isEmpty(m)
-      ? [drawnButton(COPY, "Copy report", "overview.report", "", "only-wide"), more(m)]
+      ? [drawnButton(COPY, "Copy report", "overview.report", "only-wide"), more(m)]
       : [];
   return headOf([mark(m), heading([text(words(m))])], beside(m), acts);
 }

@@ -106,5 +106,5 @@ function jobsBar(task: ListedTask): Node {
     values.push(counts[i].value);
     if (counts[i].value > 0) parts.push(`${valueText(counts[i])} ${CONDITIONS[i]}`);
   }
-  return countBar(parts.length > 0 ? parts.join(", ") : "no jobs", CONDITIONS, values);
+  return countBar(parts.length > 0 ? parts.join(", ") : "no jobs", values);
 }
