@@ -109,14 +109,14 @@ function batchRound(tools: OperationTools, pace: BatchPace): DoRound {
     }
     const left = BigInt(boundary.maxId) - BigInt(afterId);
     if (left <= 0n || operation.done >= mayChange(operation))
-      return endedRound(await endOperation(store, operation, "done"));
+      return endedRound(await endOperation(store, operation));
     if (compiled === null || monotonic() - compiled.at > COMPILED_FOR_MS) {
       compiled = {
         jobs: await tools.compile(operation.query, operation.nowUs),
         at: monotonic(),
       };
     }
-    if (compiled.jobs.isEmpty) return endedRound(await endOperation(store, operation, "done"));
+    if (compiled.jobs.isEmpty) return endedRound(await endOperation(store, operation));
     const began = monotonic();
     const batch = await oneBatch(tools, operation, compiled.jobs, pace);
     if (batch.afterId === null) return endedRound(await findOr(store, id, operation));
@@ -226,9 +226,9 @@ const endedRound = (operation: JobOperation): Round => ({ operation, isOver: tru
 const findOr = async (store: OperationStore, id: string, last: JobOperation) =>
   (await store.find(id)) ?? last;
 
-async function endOperation(store: OperationStore, operation: JobOperation, to: "done") {
+async function endOperation(store: OperationStore, operation: JobOperation) {
   const { id, state } = operation;
-  const moved = await store.move(id, { from: [state], to, isMine: true });
+  const moved = await store.move(id, { from: [state], to: "done", isMine: true });
   return moved ?? findOr(store, id, operation);
 }
 

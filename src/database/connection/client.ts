@@ -164,7 +164,7 @@ export class Client extends pg.Client {
       const { stream } = this.connection;
       if (error) stream.destroy();
       // This side is closed now. The server has a short time to close its side.
-      else stream.once("finish", () => closeIn(stream, GOODBYE_MS));
+      else stream.once("finish", () => closeSoon(stream));
       callback(error ?? null, this);
     });
     if (mayBePlain) plainWhereRefused(this.connection);
@@ -225,7 +225,7 @@ function dropConnection({
     stream.destroy();
     return;
   }
-  closeIn(stream, GOODBYE_MS);
+  closeSoon(stream);
   connection.end();
 }
 
@@ -234,8 +234,9 @@ function hideKey(ssl: object): void {
   if ("key" in ssl) Object.defineProperty(ssl, "key", { enumerable: false });
 }
 
-function closeIn(stream: pg.Connection["stream"], ms: number): void {
-  const timer = setTimeout(() => stream.destroy(), ms);
+/** Closes the socket if the server has not closed it after GOODBYE_MS. */
+function closeSoon(stream: pg.Connection["stream"]): void {
+  const timer = setTimeout(() => stream.destroy(), GOODBYE_MS);
   stream.once("close", () => clearTimeout(timer));
 }
 

@@ -13,9 +13,9 @@ export interface TokenBucket {
 const MAX_LAPSE_MS = 100;
 
 /**
- * Tokens are taken up to `lapseMs` before their jobs start. In any period jobs start with the tokens of a period that
- * is longer by that, so the bucket is smaller by what is added meanwhile: starts in any period are at most `limit` and
- * `burst`.
+ * A job may start up to `lapseMs` after its token was taken. So the jobs that start in a period use the tokens of a
+ * period that is longer by `lapseMs`. The bucket is smaller by the tokens that are added in this time, so that at most
+ * `limit` + `burst` jobs start in any period.
  */
 export function tokenBucket({ limit, perMs, burst }: FullRate): TokenBucket {
   const intervalMs = perMs / limit;

@@ -194,7 +194,7 @@ const BEGUN = `
       created_at = case when jobs.attempts = 0::smallint then jobs.created_at else pg_catalog.now() end,`;
 
 /** Returns the error of an add whose keys were locked during each attempt. `key`: null if there are several. */
-function keyTooBusy(key: string | null, cause?: unknown): WorkerError {
+function keyTooBusy(key: string | null, cause: unknown): WorkerError {
   const jobs =
     key === null ? "jobs of these keys were" : `the job with key ${JSON.stringify(key)} was`;
   return new WorkerError(

@@ -60,7 +60,7 @@ export class ManagedFetch {
     return atMs === Number.POSITIVE_INFINITY ? null : atMs;
   }
 
-  /** Takes the requested number of runs at most. */
+  /** Takes at most the requested number of runs. */
   async take(
     connection: WorkerConnection,
     workerId: string,

@@ -7,9 +7,9 @@ import type { Clock } from "../../base/clock.ts";
 import { manageQueues } from "../../queue/limits/managed-queues.ts";
 import type { WorkerConnection } from "../connection/worker-connection.ts";
 
-/** The most of the time that it takes. */
+/** A pause is this many times as long as the run before it. */
 const SHARE = 20;
-/** The shortest pause between two times, and the pauses while some queue cannot be managed yet. */
+/** The shortest pause between two runs, and the pauses while some queue cannot be managed yet. */
 const PAUSE_MS = 5;
 const PENDING_MS = 50;
 const MAX_PENDING_MS = 1_000;

@@ -124,7 +124,7 @@ export class HeartbeatLoop {
       keepAlive: true,
       application_name: "worker heartbeat",
     });
-    this.#pool.on("error", () => {}); // The next beat fails and is reported.
+    this.#pool.on("error", () => {}); // The next heartbeat fails and is reported.
     const limits = { statementTimeoutMs, lockTimeoutMs: statementTimeoutMs, graceMs: GRACE_MS };
     this.#db = { client: boundedQueryable(this.#pool, { ...limits, readOnly: false }), schema };
   }
@@ -228,7 +228,7 @@ export class HeartbeatLoop {
   #isTimeToSweep(): boolean {
     const { sweepIntervalMs, intervalMs } = this.#settings;
     const nowMs = monotonic();
-    // Beats are not exactly on time, so half an interval early counts as due.
+    // Heartbeats are not exactly on time, so half an interval early counts as due.
     if (nowMs - this.#sweptAtMs < sweepIntervalMs - intervalMs / 2) return false;
     this.#sweptAtMs = nowMs;
     return true;

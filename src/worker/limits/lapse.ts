@@ -1,7 +1,7 @@
-// When what was taken of a rate lapses, if no job has started with it.
+// When tokens lapse with which no job has started.
 import type { Clock } from "../../base/clock.ts";
 
-/** After so many answers in a row that came too late, the next ones are used all the same. */
+/** After this number of late answers in a row, late answers are used as well. */
 const LATE_IN_A_ROW = 3;
 const MIN_USE_MS = 20;
 
@@ -14,9 +14,9 @@ export class Lapse {
   }
 
   /**
-   * Returns until when it may be used. It counts from the request, because the database counts from an earlier moment.
-   * If the answers always took longer than that, no job would ever start: then it counts from the answer, and the rate
-   * of a period is exact up to this delay.
+   * Returns until when the tokens may be used. The time counts from the request, which is before the moment at which the
+   * database has taken them. If the answers always took longer than that, no job would ever start: then the time counts
+   * from the answer, and the rate is exceeded by what it allows during the delay.
    */
   untilMs(sentAtMs: number, lapseMs: number): number {
     const nowMs = this.#clock.monotonic();

@@ -71,7 +71,7 @@ export class LimitWatch {
       const limits = await readLimits(db);
       const hasOfQueues = limits.some(({ definition }) => definition.scope === "queue");
       this.#apply(limits, hasOfQueues || (await hasManagedQueues(db)));
-      // As the announcements do, which may be off: a worker learns that others want its unused permits.
+      // Announcements may be off, so this read shows a worker, too, that others want its unused permits.
       const havePermits = limits.some(({ definition: { scope, concurrency } }) => {
         return scope === "task" && concurrency !== null;
       });

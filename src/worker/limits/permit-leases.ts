@@ -56,8 +56,8 @@ export class PermitLeases {
   permitsAnnounced(limitId: number, areFree: boolean): void {
     for (const [limit, lease] of this.#leases) {
       if (limit.id !== limitId) continue;
-      // Free permits are for a session that is short. Wanted ones are of a session that has some: it gives them up once
-      // the other has been short for as long as an exchange waits.
+      // A session that is short takes free permits. One that has permits gives up those that are wanted, once the other
+      // has been short for as long as an exchange waits.
       if (areFree) lease.lastMs = Number.NEGATIVE_INFINITY;
       else if (!lease.othersAreShort) lease.lastMs = this.#parts.clock.monotonic();
       if (areFree || !lease.othersAreShort) this.#cancelWait(lease);

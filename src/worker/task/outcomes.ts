@@ -130,7 +130,7 @@ export class JobCancelled extends Error {
     this.name = "JobCancelled";
     this.reason = reason;
     this.by = by;
-    // The place where the request was read explains nothing.
+    // A stack would only show where the request was read.
     this.stack = this.message;
   }
 

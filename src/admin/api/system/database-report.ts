@@ -10,6 +10,7 @@ import {
   readOldestTransaction,
   readOldestXmin,
 } from "../../../database/inspect/sessions.ts";
+import type { Extension } from "../../../database/schema/extensions/extension.ts";
 import { extensions } from "../../../database/schema/extensions/index.ts";
 import type { IndexBuilds } from "../../../database/schema/indexes/index-builds.ts";
 import { readIndexStates } from "../../../database/schema/indexes/index-states.ts";
@@ -89,7 +90,6 @@ function schemaJson(state: SchemaState, name: string) {
   };
 }
 
-type Extension = (typeof extensions)[number];
 type ReadyState = Extract<SchemaState, { kind: "ready" }>;
 
 function extensionJson(

@@ -62,10 +62,9 @@ function partsOf(step: string): Part[] {
 /** Returns the extensions that need work in a schema with these objects and versions. */
 export function unfinishedExtensions(
   registry: readonly Extension[],
-  there: { readonly objects: ReadonlySet<string>; readonly versions: Versions },
-  requested: readonly string[] = [],
+  { objects, versions }: { readonly objects: ReadonlySet<string>; readonly versions: Versions },
+  requested: readonly string[],
 ): readonly Extension[] {
-  const { objects, versions } = there;
   const needed = registry.filter(({ name }) => requested.includes(name) || versions?.has(name));
   const wanted = [...requested, ...needed.flatMap(({ needs = [] }) => needs)];
   return registry.filter(({ name, added, version, objects: all }) => {
