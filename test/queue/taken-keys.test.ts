@@ -35,6 +35,27 @@ test("A batch conflicts with a key that another session adds and a worker takes 
   assert.equal(rows.length, 3);
 });
 
+test("A batch that has a key twice is repeated after that conflict, as a whole.", async () => {
+  const other = await queue.pool.connect();
+  await other.query("begin");
+  await addJob({ ...queue.db, client: other }, spec("k"));
+  await other.query("update worker._private_jobs set locked_at = now(), locked_by = 'w'");
+  const adding = addJobs(queue.db, [spec("k"), { identifier: "t" }, spec("k")]);
+  await waitUntil("the batch waits for the other session", isWaiting);
+  await other.query("commit");
+  other.release();
+  const added = await adding;
+  assert.deepEqual(
+    added.map(({ key, revision }) => [key, revision]),
+    [
+      ["k", 0],
+      [null, 0],
+      ["k", 1],
+    ],
+  );
+  assert.equal((await queue.sql("select from worker._private_jobs")).length, 3);
+});
+
 test("In the caller's transaction a batch with that conflict fails with an error that suggests a retry.", async () => {
   const other = await queue.pool.connect();
   await other.query("begin");

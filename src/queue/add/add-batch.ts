@@ -2,13 +2,15 @@
 // than once is added in rounds, each with one job of every key: a later job finds the row of the earlier one. Inside a
 // transaction the later jobs of a key are computed from the first job's row, and written at once.
 import { knownOutcome } from "../../database/connection/known-outcome.ts";
+import { isPool } from "../../database/connection/pool.ts";
 import { inTransaction } from "../../database/connection/transaction.ts";
 import type { Database } from "../../database/database.ts";
 import type { Job } from "../../domain/job.ts";
 import type { ResolvedJob } from "../../domain/job-spec.ts";
+import { contendedTransaction } from "../sql/contended-query.ts";
 import { type JobRow, toJob } from "../sql/job-row.ts";
 import { databaseNowUs, timeText } from "../sql/moments.ts";
-import { addKeyedJobs, addKeyedRows } from "./add-keyed-jobs.ts";
+import { addKeyedJobs, addKeyedRows, isKeyTooBusy } from "./add-keyed-jobs.ts";
 import { type Chain, computable, foldJobs } from "./fold-jobs.ts";
 
 /**
@@ -21,7 +23,10 @@ export async function addBatch(db: Database, specs: readonly ResolvedJob[]): Pro
     return knownOutcome(db, "the add of all jobs", (inside) => addKeyedJobs(inside, specs));
   }
   const add = (inside: Database) => addRounds(inside, specs, all);
-  return inTransaction(db, add, { withinMs: db.addTimeoutMs });
+  const withinMs = db.addTimeoutMs;
+  // On a client without a transaction the first rounds of a failed attempt stay.
+  if (!isPool(db.client)) return inTransaction(db, add, { withinMs });
+  return contendedTransaction(db, add, { withinMs, isConflict: isKeyTooBusy });
 }
 
 async function addRounds(

@@ -193,6 +193,10 @@ const metJob = (rule: KeyRule) =>
 const BEGUN = `
       created_at = case when jobs.attempts = 0::smallint then jobs.created_at else pg_catalog.now() end,`;
 
+/** Whether workers took jobs of the keys at the same time, so that the same add may succeed in a new transaction. */
+export const isKeyTooBusy = (error: unknown): boolean =>
+  isRaised(((error as Error).cause as Error | undefined)?.cause, TAKEN);
+
 /** Returns the error of an add whose keys were locked during each attempt. `key`: null if there are several. */
 function keyTooBusy(key: string | null, cause: unknown): WorkerError {
   const jobs =

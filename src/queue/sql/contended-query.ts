@@ -2,7 +2,7 @@
 import { wait } from "../../base/clock.ts";
 import { codeOf } from "../../base/errors.ts";
 import { backoffDelay } from "../../base/retry.ts";
-import { inTransaction } from "../../database/connection/transaction.ts";
+import { inTransaction, type TransactionOptions } from "../../database/connection/transaction.ts";
 import {
   type Database,
   type QueryOptions,
@@ -37,13 +37,22 @@ export async function contendedQuery<R extends object>(
   return repeatOnConflict((isSerialized) => (isSerialized ? inTransaction(db, send) : send(db)));
 }
 
+interface ContendedOptions extends TransactionOptions {
+  /** Whether an error is another conflict after which a repetition may succeed. Default: none is. */
+  readonly isConflict?: (error: unknown) => boolean;
+}
+
 /** Like contendedQuery(), for several statements in one transaction. */
 export const contendedTransaction = <T>(
   db: Database,
   work: (db: Database) => Promise<T>,
-): Promise<T> => repeatOnConflict(() => inTransaction(db, work));
+  { isConflict, ...options }: ContendedOptions = {},
+): Promise<T> => repeatOnConflict(() => inTransaction(db, work, options), isConflict);
 
-async function repeatOnConflict<T>(run: (isSerialized: boolean) => Promise<T>): Promise<T> {
+async function repeatOnConflict<T>(
+  run: (isSerialized: boolean) => Promise<T>,
+  isConflict: (error: unknown) => boolean = () => false,
+): Promise<T> {
   let collision: unknown;
   let isSerialized = false;
   for (let attempt = 0; ; attempt++) {
@@ -52,7 +61,8 @@ async function repeatOnConflict<T>(run: (isSerialized: boolean) => Promise<T>): 
     } catch (error) {
       const state = codeOf((error as Error).cause);
       if (collision !== undefined && state === IN_FAILED_TRANSACTION) throw collision;
-      if (!COLLISIONS.has(state ?? "") || attempt + 1 >= MAX_ATTEMPTS) throw error;
+      const isRepeated = COLLISIONS.has(state ?? "") || isConflict(error);
+      if (!isRepeated || attempt + 1 >= MAX_ATTEMPTS) throw error;
       collision ??= error;
       isSerialized ||= state === SERIALIZATION_FAILURE;
     }
