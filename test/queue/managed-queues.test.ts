@@ -52,7 +52,10 @@ async function add(name: string, count = 1): Promise<void> {
   );
 }
 
-const manage = (all = true) => manageQueues(queue.db, { all });
+const manage = async (all = true) => {
+  const { changed, isPending } = await manageQueues(queue.db, { all });
+  return { changed, isPending };
+};
 
 const locks = async () => {
   const rows = await queue.sql<{ name: string; locked_by: string | null }>(
@@ -95,6 +98,26 @@ test("Queues that a limit matches become managed, and only those.", async () => 
   assert.deepEqual(await manage(), { changed: 0, isPending: false });
   await add("tenant/2");
   assert.deepEqual(await manage(false), { changed: 1, isPending: false });
+});
+
+test("Queues with thousands of slots become managed, and ordinary again, a few at a time.", async () => {
+  for (let n = 0; n < 5; n++) await add(`tenant/${n}`);
+  await limit("tenant/*", 10_000);
+  for (const last of ["managed:10000", null]) {
+    const steps = [];
+    do steps.push(await manageQueues(queue.db, { all: true }));
+    while (steps.at(-1)?.isPending === true);
+    assert.equal(
+      steps.reduce((sum, { changed }) => sum + changed, 0),
+      5,
+    );
+    assert.ok(steps.every(({ changed }) => changed <= 3));
+    assert.ok(steps.slice(0, -1).every(({ isPartial }) => isPartial));
+    assert.deepEqual(new Set(Object.values(await locks())), new Set([last]));
+    if (last !== null) assert.equal((await take("w", { want: 20 })).jobs.length, 5);
+    await queue.sql("update worker._private_queue_slots set locked_by = null, locked_at = null");
+    await removeLimit(queue.db, "of tenant/*");
+  }
 });
 
 test("The lowest concurrency of all matching limits counts, and a rate alone allows one run.", async () => {

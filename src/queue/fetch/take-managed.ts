@@ -7,7 +7,7 @@ import { patternOf } from "../limits/managed-queues.ts";
 import { isOfKnownTask, isReady } from "../sql/eligible.ts";
 import { isPausedQueue, lockBy, takeBy } from "../sql/lock.ts";
 import { aheadMs } from "../sql/moments.ts";
-import { hasOpenSlots, slotLock } from "../sql/slots.ts";
+import { hasOpenSlots, slotCount, slotLock } from "../sql/slots.ts";
 import type { ReadyForm, ReadyParameters } from "./fetch-form.ts";
 import { type FetchedColumns, fetchedColumns, fetchedSource } from "./job-columns.ts";
 import { notLeftOut, priorityLevels } from "./jobs-without-queue.ts";
@@ -61,6 +61,7 @@ const isKnownTask = (s: string) => isOfKnownTask(s, "j", { ...PARAMETERS, pauses
  *
  * `candidate`: the queue is read for each job, and not joined: a join may read all ready jobs before it finds the first.
  * `full_queue`: those without a free slot or a token, paused ones, and those whose limit backs off. Their jobs are passed, and never fill the candidates.
+ * `free_slot`: a queue may have ten thousand slots; the first free ones are enough.
  * `slot_lock`: each queue gets one run before any gets another, the least recently served first. Nothing here waits for
  * a slot or a job, and rates are locked in order, so no two fetches deadlock.
  * `tokens`: the rows are locked, so they are as the last fetch has left them. Without a row of a rate, which a scan of
@@ -73,9 +74,8 @@ const pickedSql = (s: string, { flags, rates, barred }: ManagedForm) => {
   const $ = { ...PARAMETERS, flags: "$5", barred: flags ? "$6" : "$5" };
   return `
 with recursive ${priorityLevels(s, form, $)}${rates ? slowQueues(s) : ""}, full_queue as materialized (
-  select busy.queue_id as id from ${s}._private_queue_slots busy where busy.locked_by is not null
-  group by busy.queue_id having pg_catalog.count(*) >= (
-    select pg_catalog.count(*) from ${s}._private_queue_slots one where one.queue_id = busy.queue_id)
+  select distinct busy.queue_id as id from ${s}._private_queue_slots busy where busy.locked_by is not null
+  and not exists (select from ${s}._private_queue_slots one where one.queue_id = busy.queue_id and one.locked_by is null)
   union all
   select q.id from ${s}._private_pauses p join ${s}._private_job_queues q on q.queue_name = p.name
   where p.scope = 'queue' and ${isPausedQueue("q")}${
@@ -95,10 +95,10 @@ with recursive ${priorityLevels(s, form, $)}${rates ? slowQueues(s) : ""}, full_
 ), free_slot as materialized (
   select queue_jobs.id as queue_id, free.slot, free.served_at, free.nth
   from queue_jobs cross join lateral (
-    select slots.slot, slots.served_at, pg_catalog.row_number() over (order by slots.served_at, slots.slot) as nth
-    from ${s}._private_queue_slots as slots
-    where slots.queue_id = queue_jobs.id and slots.locked_by is null offset 0) as free
-  where free.nth <= queue_jobs.jobs order by free.nth, free.served_at, queue_jobs.id limit 4 * $2::int
+    select slots.slot, slots.served_at, pg_catalog.row_number() over (order by slots.slot) as nth
+    from (select slot, served_at from ${s}._private_queue_slots where queue_id = queue_jobs.id and locked_by is null
+      order by slot limit least(queue_jobs.jobs, 4 * $2::int)) as slots offset 0) as free
+  order by free.nth, free.served_at, queue_jobs.id limit 4 * $2::int
 ), slot_lock as materialized (
   select slots.queue_id, slots.slot from ${s}._private_queue_slots as slots
   join free_slot on free_slot.queue_id = slots.queue_id and free_slot.slot = slots.slot
@@ -106,7 +106,7 @@ with recursive ${priorityLevels(s, form, $)}${rates ? slowQueues(s) : ""}, full_
   order by free_slot.nth, slots.served_at, slots.queue_id limit $2::int for update of slots skip locked
 ), open_queue as materialized (
   select queue_id as id, pg_catalog.count(*) as runs, pg_catalog.array_agg(slot order by slot) as free, (
-      select pg_catalog.count(*) from ${s}._private_queue_slots one where one.queue_id = slot_lock.queue_id) as slots
+      select ${slotCount("q")} from ${s}._private_job_queues q where q.id = slot_lock.queue_id) as slots
   from slot_lock group by queue_id
 )${rates ? tokens(s) : ""}, ranked as materialized (
   select c.ctid, c.job_queue_id, pg_catalog.row_number() over in_order as place,

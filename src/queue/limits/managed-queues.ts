@@ -17,9 +17,13 @@ export interface ManagedAnswer {
   readonly changed: number;
   /** Some queues could not be changed yet: a run, or another session, has locked them, or there are many. */
   readonly isPending: boolean;
+  /** There are many, and the next call continues. */
+  readonly isPartial: boolean;
 }
 
-const BATCH = 1_000;
+/** The most queues that a statement changes, and about the most slots that it adds or removes: a worker's time limit applies. */
+const BATCH = 5_000;
+const BATCH_SLOTS = 20_000;
 
 /** Returns an expression: a limit's name with wildcards as a pattern for `like`. The same as likePattern(). */
 export const patternOf = (match: string): string =>
@@ -33,7 +37,7 @@ export const patternOf = (match: string): string =>
 /*
  * $1 boolean: managed queues are checked, too
  *
- * `seen`: the queues that are not as the limits want them. The rows are locked after this snapshot, so each must still
+ * `seen`: some of the queues that are not as the limits want them, new ones first. The rows are locked after this snapshot, so each must still
  * be the row that the snapshot has: then its slots are those of the snapshot, because the row is written whenever slots
  * are added and removed. A slot that a run takes meanwhile is not removed, because it is locked.
  * `version`: not the ctid, which older PostgreSQL releases do not compare again in a row that has changed.
@@ -45,18 +49,23 @@ with limits as materialized (
 ), queue as materialized (
   select queues.id, queues.xmin as version, queues.queue_name, queues.locked_by, queues.is_available, ${isManaged("queues")} as is_managed,
     (select case when pg_catalog.count(*) > 0 then coalesce(pg_catalog.min(limits.concurrency), 1) end
-      from limits where queues.queue_name like limits.pattern) as slots
+      from limits where queues.queue_name like limits.pattern) as slots,
+    case when ${isManaged("queues")} then (select pg_catalog.count(*) from ${s}._private_queue_slots as one
+      where one.queue_id = queues.id) else 0 end as present
   from ${s}._private_job_queues as queues
   where queues.is_available or not ${isPseudoLock("queues")} or queues.locked_by = '${NO_SLOTS}' or $1::boolean and ${isManaged("queues")}
-), seen as materialized (
-  select id, version, slots from queue
+), wrong as materialized (
+  select id, version, slots, is_managed, pg_catalog.sum(greatest(slots, present)) over (order by is_managed, id)::bigint as work
+  from queue
   where is_available and slots is not null
-  or is_managed and (locked_by is distinct from '${MANAGED}' || slots::text
-    or slots is distinct from (select pg_catalog.count(*) from ${s}._private_queue_slots as one where one.queue_id = queue.id))
+  or is_managed and (locked_by is distinct from '${MANAGED}' || slots::text or slots is distinct from present)
   or is_managed and exists (
     select from limits where limits.rate is not null and queue.queue_name like limits.pattern and not exists (
       select from ${s}._private_rates as rates where rates.limit_id = limits.id and rates.key = queue.queue_name))
-  order by id limit ${BATCH}
+), seen as materialized (
+  (select id, version, slots from wrong where work <= ${BATCH_SLOTS}::bigint order by is_managed, id limit ${BATCH})
+  union all
+  (select id, version, slots from wrong where work > ${BATCH_SLOTS}::bigint order by is_managed, id limit 1)
 ), adopted as materialized (
   select queues.id, queues.queue_name, seen.slots
   from ${s}._private_job_queues as queues join seen on seen.id = queues.id
@@ -85,9 +94,10 @@ with limits as materialized (
   and surplus.place <= counted.present - coalesce(counted.slots, 0)
   returning slots.queue_id
 ), settled as materialized (
-  select id, slots, present + (select pg_catalog.count(*) from added where queue_id = id)
-    - (select pg_catalog.count(*) from removed where queue_id = id) as present
+  select id, counted.slots, present + coalesce(more.slots, 0) - coalesce(fewer.slots, 0) as present
   from counted
+  left join (select queue_id, pg_catalog.count(*) as slots from added group by queue_id) as more on more.queue_id = id
+  left join (select queue_id, pg_catalog.count(*) as slots from removed group by queue_id) as fewer on fewer.queue_id = id
 ), written as (
   update ${s}._private_job_queues as queues set
     locked_by = case when settled.slots is null and settled.present = 0 then null
@@ -102,11 +112,18 @@ with limits as materialized (
   order by limits.id, adopted.queue_name on conflict do nothing
 )
 select (select pg_catalog.count(*)::int from written) as changed,
+  (select pg_catalog.count(*) from wrong) > (select pg_catalog.count(*) from seen) as is_partial,
   exists (select from queue where slots is not null and not is_available and not is_managed)
     or exists (select from written where locked_by = '${NO_SLOTS}')
-    or (select pg_catalog.count(*) from seen) = ${BATCH}::bigint or exists (select id from seen except select id from adopted) as is_pending,
+    or (select pg_catalog.count(*) from wrong) > (select pg_catalog.count(*) from seen) or exists (select id from seen except select id from adopted) as is_pending,
   case when exists (select from written) then ${announceJobs("1")} end`,
 );
+
+interface ManageRow {
+  readonly changed: number;
+  readonly is_pending: boolean;
+  readonly is_partial: boolean;
+}
 
 /**
  * Makes queues managed or ordinary as the limits want it. `all`: managed ones are checked, too: after a change of the
@@ -116,8 +133,9 @@ export async function manageQueues(
   db: Database,
   { all }: { readonly all: boolean },
 ): Promise<ManagedAnswer> {
-  const [row] = await query<{ changed: number; is_pending: boolean }>(db, manageSql, [all]);
-  return { changed: row?.changed ?? 0, isPending: row?.is_pending === true };
+  const [row] = await query<ManageRow>(db, manageSql, [all]);
+  const { changed = 0, is_pending: isPending = false, is_partial: isPartial = false } = row ?? {};
+  return { changed, isPending, isPartial };
 }
 
 // All slots of a queue are free, and locked here, so that no run begins in it. The row of a rate is deleted only

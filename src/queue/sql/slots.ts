@@ -16,6 +16,10 @@ export const isManaged = (queue: string): string =>
 export const hasOpenSlots = (queue: string): string =>
   `${queue}.locked_by like '${MANAGED}%' and ${queue}.locked_by <> '${NO_SLOTS}'`;
 
+/** Returns an expression: the number of slots by the lock of a managed queue; at least 1. */
+export const slotCount = (queue: string): string =>
+  `coalesce(nullif(pg_catalog.substring(${queue}.locked_by, '^${MANAGED}([0-9]{1,9})$')::int, 0), 1)`;
+
 /** Returns a condition: this queue has slots. So it is managed, even while it is paused. */
 export const hasSlots = (s: string, queueId: string): string =>
   `exists (select from ${s}._private_queue_slots as slots where slots.queue_id = ${queueId})`;

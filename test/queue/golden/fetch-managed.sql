@@ -6,9 +6,8 @@ with recursive level (priority) as (
     order by j.priority limit 1)
   from level where level.priority is not null
 ), full_queue as materialized (
-  select busy.queue_id as id from "worker"._private_queue_slots busy where busy.locked_by is not null
-  group by busy.queue_id having pg_catalog.count(*) >= (
-    select pg_catalog.count(*) from "worker"._private_queue_slots one where one.queue_id = busy.queue_id)
+  select distinct busy.queue_id as id from "worker"._private_queue_slots busy where busy.locked_by is not null
+  and not exists (select from "worker"._private_queue_slots one where one.queue_id = busy.queue_id and one.locked_by is null)
   union all
   select q.id from "worker"._private_pauses p join "worker"._private_job_queues q on q.queue_name = p.name
   where p.scope = 'queue' and coalesce(pg_catalog.left(q.locked_by, 8) like 'paused:%', false)
@@ -30,10 +29,10 @@ with recursive level (priority) as (
 ), free_slot as materialized (
   select queue_jobs.id as queue_id, free.slot, free.served_at, free.nth
   from queue_jobs cross join lateral (
-    select slots.slot, slots.served_at, pg_catalog.row_number() over (order by slots.served_at, slots.slot) as nth
-    from "worker"._private_queue_slots as slots
-    where slots.queue_id = queue_jobs.id and slots.locked_by is null offset 0) as free
-  where free.nth <= queue_jobs.jobs order by free.nth, free.served_at, queue_jobs.id limit 4 * $2::int
+    select slots.slot, slots.served_at, pg_catalog.row_number() over (order by slots.slot) as nth
+    from (select slot, served_at from "worker"._private_queue_slots where queue_id = queue_jobs.id and locked_by is null
+      order by slot limit least(queue_jobs.jobs, 4 * $2::int)) as slots offset 0) as free
+  order by free.nth, free.served_at, queue_jobs.id limit 4 * $2::int
 ), slot_lock as materialized (
   select slots.queue_id, slots.slot from "worker"._private_queue_slots as slots
   join free_slot on free_slot.queue_id = slots.queue_id and free_slot.slot = slots.slot
@@ -41,7 +40,7 @@ with recursive level (priority) as (
   order by free_slot.nth, slots.served_at, slots.queue_id limit $2::int for update of slots skip locked
 ), open_queue as materialized (
   select queue_id as id, pg_catalog.count(*) as runs, pg_catalog.array_agg(slot order by slot) as free, (
-      select pg_catalog.count(*) from "worker"._private_queue_slots one where one.queue_id = slot_lock.queue_id) as slots
+      select coalesce(nullif(pg_catalog.substring(q.locked_by, '^managed:([0-9]{1,9})$')::int, 0), 1) from "worker"._private_job_queues q where q.id = slot_lock.queue_id) as slots
   from slot_lock group by queue_id
 ), ranked as materialized (
   select c.ctid, c.job_queue_id, pg_catalog.row_number() over in_order as place,

@@ -3,18 +3,23 @@ with limits as materialized (
 ), queue as materialized (
   select queues.id, queues.xmin as version, queues.queue_name, queues.locked_by, queues.is_available, coalesce(pg_catalog.left(queues.locked_by, 8) = 'managed:', false) as is_managed,
     (select case when pg_catalog.count(*) > 0 then coalesce(pg_catalog.min(limits.concurrency), 1) end
-      from limits where queues.queue_name like limits.pattern) as slots
+      from limits where queues.queue_name like limits.pattern) as slots,
+    case when coalesce(pg_catalog.left(queues.locked_by, 8) = 'managed:', false) then (select pg_catalog.count(*) from "worker"._private_queue_slots as one
+      where one.queue_id = queues.id) else 0 end as present
   from "worker"._private_job_queues as queues
   where queues.is_available or not coalesce(pg_catalog.left(queues.locked_by, 8) like any (array['paused:%', 'managed:%']), false) or queues.locked_by = 'managed:0' or $1::boolean and coalesce(pg_catalog.left(queues.locked_by, 8) = 'managed:', false)
-), seen as materialized (
-  select id, version, slots from queue
+), wrong as materialized (
+  select id, version, slots, is_managed, pg_catalog.sum(greatest(slots, present)) over (order by is_managed, id)::bigint as work
+  from queue
   where is_available and slots is not null
-  or is_managed and (locked_by is distinct from 'managed:' || slots::text
-    or slots is distinct from (select pg_catalog.count(*) from "worker"._private_queue_slots as one where one.queue_id = queue.id))
+  or is_managed and (locked_by is distinct from 'managed:' || slots::text or slots is distinct from present)
   or is_managed and exists (
     select from limits where limits.rate is not null and queue.queue_name like limits.pattern and not exists (
       select from "worker"._private_rates as rates where rates.limit_id = limits.id and rates.key = queue.queue_name))
-  order by id limit 1000
+), seen as materialized (
+  (select id, version, slots from wrong where work <= 20000::bigint order by is_managed, id limit 5000)
+  union all
+  (select id, version, slots from wrong where work > 20000::bigint order by is_managed, id limit 1)
 ), adopted as materialized (
   select queues.id, queues.queue_name, seen.slots
   from "worker"._private_job_queues as queues join seen on seen.id = queues.id
@@ -43,9 +48,10 @@ with limits as materialized (
   and surplus.place <= counted.present - coalesce(counted.slots, 0)
   returning slots.queue_id
 ), settled as materialized (
-  select id, slots, present + (select pg_catalog.count(*) from added where queue_id = id)
-    - (select pg_catalog.count(*) from removed where queue_id = id) as present
+  select id, counted.slots, present + coalesce(more.slots, 0) - coalesce(fewer.slots, 0) as present
   from counted
+  left join (select queue_id, pg_catalog.count(*) as slots from added group by queue_id) as more on more.queue_id = id
+  left join (select queue_id, pg_catalog.count(*) as slots from removed group by queue_id) as fewer on fewer.queue_id = id
 ), written as (
   update "worker"._private_job_queues as queues set
     locked_by = case when settled.slots is null and settled.present = 0 then null
@@ -60,7 +66,8 @@ with limits as materialized (
   order by limits.id, adopted.queue_name on conflict do nothing
 )
 select (select pg_catalog.count(*)::int from written) as changed,
+  (select pg_catalog.count(*) from wrong) > (select pg_catalog.count(*) from seen) as is_partial,
   exists (select from queue where slots is not null and not is_available and not is_managed)
     or exists (select from written where locked_by = 'managed:0')
-    or (select pg_catalog.count(*) from seen) = 1000::bigint or exists (select id from seen except select id from adopted) as is_pending,
+    or (select pg_catalog.count(*) from wrong) > (select pg_catalog.count(*) from seen) or exists (select id from seen except select id from adopted) as is_pending,
   case when exists (select from written) then pg_catalog.pg_notify('jobs:insert', pg_catalog.format('{"r":%s,"count":%s}', pg_catalog.random(), 1)) end
