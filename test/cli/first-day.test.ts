@@ -7,16 +7,16 @@ import { migratedDatabase } from "../support/database.ts";
 import { runInChild, worker } from "./command.ts";
 import { filesOf } from "./run-harness.ts";
 
-test("--port suggests the existing option.", async () => {
-  for (const name of ["demo", "admin"]) {
-    const result = await runInChild([name, "--port", "8080"]);
-    assert.match(
-      result.stderr,
-      /has no option --port; did you mean "--listen 127\.0\.0\.1:5678"\?/,
-    );
-    assert.equal(result.status, 2);
-  }
+test("--port and -p suggest the existing option.", async () => {
+  for (const name of ["demo", "admin"])
+    for (const option of ["--port", "-p"]) {
+      const result = await runInChild([name, option, "8080"]);
+      const hint = `has no option ${option}; did you mean "--listen 127.0.0.1:5678"?`;
+      assert.ok(result.stderr.includes(hint), result.stderr);
+      assert.equal(result.status, 2);
+    }
   assert.doesNotMatch((await runInChild(["list", "--port", "1"])).stderr, /--listen/);
+  assert.match((await runInChild(["list", "-p", "1"])).stderr, /has no option -p; see/);
 });
 
 test("A wrong --listen of the demo is rejected before a database is created.", async () => {

@@ -132,6 +132,7 @@ const REMOVED: Readonly<Record<string, string>> = {
 /** Option names of other programs, with the names of this one. */
 const FOREIGN_OPTIONS: Readonly<Record<string, string>> = {
   "--port": "--listen",
+  "-p": "--listen",
   "--host": "--listen",
   "--bind": "--listen",
 };

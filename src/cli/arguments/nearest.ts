@@ -11,7 +11,9 @@ export function didYouMean(
 ): string {
   if (typed.length > MAX_WORD_LENGTH) return "";
   const word = typed.toLowerCase();
-  const limit = word.replace(/^-+/, "").length <= 3 ? 1 : 2;
+  // Each two options of one letter are near each other.
+  const { length } = word.replace(/^-+/, "");
+  const limit = length <= 1 ? 0 : length <= 3 ? 1 : 2;
   const near = names
     .map((name) => ({ name, steps: isBeginning(word, name) ? 1 : distance(word, name) }))
     .filter(({ steps }) => steps <= limit)
