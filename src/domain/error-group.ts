@@ -101,7 +101,8 @@ function withoutVariableParts(lastError: string): string {
     .replace(QUOTED, (text) => `${text[0]}#${text.at(-1)}`);
 }
 
-function firstLine(lastError: string): string {
+/** Returns the first line of an error, up to a limit. */
+export function firstLine(lastError: string): string {
   const end = lastError.search(/[\r\n]/);
   const line = (end < 0 ? lastError : lastError.slice(0, end)).slice(0, MAX_LINE_LENGTH);
   return (line.length < MAX_LINE_LENGTH ? line : wholeWords(line)).trimEnd();

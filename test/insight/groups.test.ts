@@ -95,6 +95,8 @@ test("More than 20 groups of one job in a task are grouped by their place, and f
   const [one] = found;
   const label = "ParseError of import in parse (parse.js), in different words";
   assert.deepEqual([one?.label, one?.count.value, one?.tasks], [label, 34, ["import"]]);
+  assert.match(one?.example ?? "", /^ParseError: (no \w\w here|end)$/);
+  assert.deepEqual([...new Set(found.slice(1).map(({ example }) => example))], [undefined]);
   assert.deepEqual(sizes(await groups("task", `group:${one?.key}`)), [["import", 34]]);
   // The page names a group by its label.
   for (const { label, count } of found) {

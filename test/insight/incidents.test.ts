@@ -725,6 +725,20 @@ test("Jobs spread evenly over a day are not a peak, however wide the farthest bu
   assert.deepEqual(await ofKind("peak"), []);
 });
 
+test("An error group without words of its errors shows one of them.", async () => {
+  for (const [n, id] of ids(await many(25, "import")).entries()) {
+    const word = `${String.fromCharCode(97 + n)}bc`;
+    const error = `ParseError: no ${word} here\n    at parse (/app/parse.js:${n}:5)\n    at x`;
+    await fail([id], error, "1 minute");
+  }
+  await fail(ids(await many(25, "charge")), "Error: declined", "1 minute");
+  const sentences = (await ofKind("error_group")).map(({ sentence }) => sentence);
+  assert.deepEqual(sentences.map((one) => / Such as: .*/.exec(one)?.[0].slice(0, 28)).sort(), [
+    " Such as: ParseError: no abc",
+    undefined,
+  ]);
+});
+
 test("A stale worker is reported with its locks, and one without locks is not.", async () => {
   await worker("w", ["t"]);
   await worker("idle", ["t"], "1 hour 5 s", { running_jobs: 0 });

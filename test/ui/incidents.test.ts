@@ -64,7 +64,7 @@ test("A job that crashes its workers shows its payload, its crashes and the jobs
   const page = await overview([stuck, poison]);
   const card = textOf([page.byId("incident-poison:7")]);
   assert.match(card, /crashes its workerfile "part-9\.csv"rows 48210Attempt 15 of 25 runs now/);
-  assert.match(card, /Worker crashes, one every 1 m12:57:50last on worker-prod-bnow/);
+  assert.match(card, /worker crashes, one every 1 m12:57:50last on worker-prod-bnow/);
   assert.match(card, /Attempts lost in crashesimport_rows#714#89/);
   const [worker] = page.all((e) => e.tag === "a" && textOf([e]) === "worker-prod-b");
   assert.equal(worker?.attrs["href"], "#/workers/worker-prod-b");

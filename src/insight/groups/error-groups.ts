@@ -3,7 +3,13 @@
 // the group that their errors are like.
 import { inSlices } from "../../base/slices.ts";
 import type { Database } from "../../database/database.ts";
-import { errorLabel, errorPlace, groupOfLabel, isLikeGroup } from "../../domain/error-group.ts";
+import {
+  errorLabel,
+  errorPlace,
+  firstLine,
+  groupOfLabel,
+  isLikeGroup,
+} from "../../domain/error-group.ts";
 import { cappedValue, type Value } from "../../domain/value.ts";
 import { dateOf } from "../../queue/sql/moments.ts";
 import { type KnownGroup, rememberGroup } from "../query/facts/error-labels.ts";
@@ -180,7 +186,7 @@ function groupOf(
   of: Value,
   asOf: string,
 ): JobGroup {
-  const { key, label, rows, ids, tasks, firstMs, lastMs } = collected;
+  const { key, label, task, rows, ids, tasks, firstMs, lastMs } = collected;
   const newest = [...ids].sort((a, b) => (b[1] ?? 0) - (a[1] ?? 0));
   const count =
     rows.length === 0 ? cappedValue(ids.size, "probe", asOf) : countRows(rows, read, gauge, asOf);
@@ -188,6 +194,7 @@ function groupOf(
   return {
     key,
     label,
+    ...(task === null ? {} : { example: firstLine(collected.example) }),
     count,
     share: Math.min(1, Math.round((count.value / Math.max(of.value, 1)) * 10_000) / 10_000),
     firstSeen: timeOf(firstMs),

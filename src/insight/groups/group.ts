@@ -10,6 +10,8 @@ export interface JobGroup {
   readonly key: string;
   /** The text that is shown. */
   readonly label: string;
+  /** The first line of one of its errors, if the label has none of their words. */
+  readonly example?: string;
   readonly count: Value;
   /** The group's share of all grouped jobs, 0 to 1. */
   readonly share: number;

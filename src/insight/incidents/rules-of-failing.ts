@@ -41,7 +41,7 @@ function failingIncident(
   common: Difference | undefined,
   nowMs: number,
 ): Incident {
-  const { key, label, count, tasks, firstSeen, lastSeen, isNew, trend } = group;
+  const { key, label, count, tasks, firstSeen, lastSeen, isNew, trend, example } = group;
   const [task = "A deleted task"] = tasks;
   const lead = tasks.length > 1 ? `${shortName(task)} and others fail` : `${shortName(task)} fails`;
   const lastMs = lastSeen === null ? nowMs : Date.parse(lastSeen);
@@ -55,7 +55,7 @@ function failingIncident(
     kind: "error_group",
     level: areMany && nowMs - lastMs < DAY_MS ? "bad" : "warn",
     title: `${lead}: ${label}`,
-    sentence: `${countText(count, "job")} failed${last}.${news}${inCommon(common)}${doubt ?? ""}`,
+    sentence: `${countText(count, "job")} failed${last}.${news}${example === undefined ? "" : ` Such as: ${shortName(example)}`}${inCommon(common)}${doubt ?? ""}`,
     since: firstSeen,
     affected: count,
     jobsWait: false,
@@ -72,8 +72,8 @@ function inCommon(common: Difference | undefined): string {
   const percent = (share: number) => `${Math.round(share * 100)} %`;
   const { path, value, here, there } = common;
   const field = shortName(path.replace(/^payload\./, ""));
-  const share = here >= 0.995 ? "All have" : `${percent(here)} have`;
-  const what = value === "missing" ? `no ${field}` : `${field} = ${value}`;
+  const share = here >= 0.995 ? "All" : percent(here);
+  const what = value === "missing" ? `lack ${field}` : `have ${field} = ${value}`;
   return ` ${share} ${what} (${percent(there)} of other jobs).`;
 }
 

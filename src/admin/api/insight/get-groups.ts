@@ -59,7 +59,7 @@ export const getGroups: Operation = {
   },
 };
 
-function groupJson({ firstSeen, lastSeen, isNew, sampleIds, ...rest }: JobGroup) {
+function groupJson({ firstSeen, lastSeen, isNew, sampleIds, example: _, ...rest }: JobGroup) {
   return {
     ...rest,
     first_seen: firstSeen,
