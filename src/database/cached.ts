@@ -14,7 +14,7 @@ export interface Cached<T> {
 }
 
 export interface CachedOptions {
-  /** The shortest time between two reads in milliseconds, and that of slow reads. Default 250 and 10,000. */
+  /** The shortest times in milliseconds between two reads, and between two slow reads. Default 250 and 10,000. */
   readonly intervalMs?: number;
   readonly slowIntervalMs?: number;
   /** Returns when this process last wrote. A value that was read before is read again sooner. */

@@ -183,12 +183,12 @@ const FOLLOWERS =
 const FOLLOWING = FOLLOWERS.map((letters) =>
   [...letters].reduce((bits, letter) => bits | (1 << (letter.charCodeAt(0) - LOWER_A)), 0),
 );
-/** The share of unusual pairs from which a text is no word: 4 of 9 in a text of 10 letters. */
+/** The least share of unusual pairs in a text that is not a word: 4 of 9 in a text of 10 letters. */
 const UNUSUAL = 0.3;
 const UNUSUAL_IF_SHORT = 0.4;
 const SHORT = 11;
 
-/** Whether many pairs of letters in its words are unusual. */
+/** Whether many pairs of letters in the text are unusual. */
 function isUnpronounceable(token: string, share = UNUSUAL): boolean {
   let pairs = 0;
   let unusual = 0;

@@ -63,15 +63,16 @@ export interface JobSpec {
   readonly retry?: string | undefined;
   /**
    * The time after which the job is too late: it fails for good instead of starting, and a running attempt is
-   * aborted and fails. Kept as the flag `deadline:MILLISECONDS`. Only our workers act on it, by their clock.
+   * aborted and fails. Kept as the flag `deadline:MILLISECONDS`. Only
+   * workers of this library act on it, by their clock.
    */
   readonly deadline?: Date | string | undefined;
   /** Derives the job key from the job's own values, so that at most one job has them. Not with `jobKey`. */
   readonly unique?: Unique | undefined;
   /**
    * Replaces the waiting job with the same key. The job starts `waitMs` after the last add, at the latest
-   * `maxWaitMs` after the first, or the first after a failed attempt, by the database's clock. Needs `jobKey` or
-   * `unique`. Not with `runAt`.
+   * `maxWaitMs` after the first add (after a failed attempt: the first add since then), by the database's clock. Needs
+   * `jobKey` or `unique`. Not with `runAt`.
    */
   readonly debounce?: Debounce | undefined;
   /** Only in a ThrottledSpec, because such an add has another answer. */
@@ -272,7 +273,7 @@ export function withIdentifier(job: JobToAdd | JobByTask): JobToAdd {
   return { ...rest, identifier: task.identifier };
 }
 
-/** Checks a batch. A problem's path, such as `jobs[3].spec.priority`, names the job's place: that of the first is `from`. */
+/** Checks a batch. A problem's path, such as `jobs[3].spec.priority`, has the job's index; the first job has `from`. */
 export function resolveJobs(jobs: readonly (JobToAdd | JobByTask)[], from = 0): ResolvedJob[] {
   const problems: { path: string; message: string }[] = [];
   const resolved: ResolvedJob[] = [];

@@ -6,7 +6,7 @@ export type Precision = "exact" | "capped" | "estimated";
 /** The source of a number. */
 export type Basis = "probe" | "scan" | "sample" | "census" | "heartbeat" | "catalog";
 
-/** A number and its precision; the wire has the same form. */
+/** A number and its precision, with the names of the HTTP API. */
 export interface Value {
   readonly value: number;
   readonly precision: Precision;

@@ -100,13 +100,13 @@ export function createInsight(db: Database): Insight {
   const incidents = createCache(async () => readIncidents(db, await gauged(), shared), usual);
 
   let limitsReadAtMs = Number.NEGATIVE_INFINITY;
-  // That of the latest caller: the counts of an earlier one may be those of its moment.
+  // Passed by the latest caller: the counts of an earlier caller may be out of date.
   let readCounts: Parameters<Insight["limits"]>[0];
   const keptLimits = createCache(async (): Promise<LimitUses> => {
     const beganAtMs = monotonic();
     const uses = await readLimitUses(db, await readCounts());
     const note = uses.length > 0 ? await unreportedNote(db) : null;
-    // Not at its beginning: a request that comes during the read must not get the value from before the write.
+    // Set only now: a request during the read must not get the value from before the write.
     limitsReadAtMs = beganAtMs;
     return { uses, note };
   }, usual);

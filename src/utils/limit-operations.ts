@@ -19,9 +19,9 @@ import { readLimits, type StoredLimit } from "../queue/limits/limits.ts";
 export interface Limit {
   /** The name, unique in the schema. */
   readonly name: string;
-  /** The task whose jobs are limited; each `*` matches any text. null: it is one of queues. */
+  /** The task whose jobs are limited; each `*` matches any text. null: the limit is of queues. */
   readonly task: string | null;
-  /** The named queue whose jobs are limited; each `*` matches any text. null: it is one of tasks. */
+  /** The named queue whose jobs are limited; each `*` matches any text. null: the limit is of tasks. */
   readonly queue: string | null;
   /** The most jobs that run at once; null: any number. */
   readonly concurrency: number | null;
@@ -44,8 +44,8 @@ export interface LimitOperations {
   /**
    * Creates a limit, or replaces the one of this name: how many jobs run at once, and how many start in a period, over
    * all workers of this library. Workers apply it within 2 seconds; running jobs are never stopped. Returns false if
-   * it was equal before. Rejects with `conflict` if there are 1,000 limits or the name is of a limit of the other kind,
-   * and with InputError for invalid values.
+   * an equal limit existed. Rejects with `conflict` if there are 1,000 limits, or if the limit of this name is of the
+   * other kind; with InputError for invalid values.
    */
   setLimit(limit: LimitOptions, by?: { readonly setBy?: string | null }): Promise<boolean>;
   /** Removes a limit: the jobs that wait for it can start at once. Returns false if there was none. */

@@ -8,8 +8,8 @@ import { createQueueGauges } from "./queue-gauges.ts";
 
 export interface Metrics {
   /**
-   * Counts a request. `route` is the path in the route table, never that of the request, so the number of series is
-   * bounded.
+   * Counts a request. `route` is the path in the route table and not the path of the request, so the number of
+   * series is bounded.
    */
   observe(method: string, route: string, status: number, durationMs: number): void;
   /** Counts a login. `result` must have few values. */

@@ -6,7 +6,7 @@ import type { JobState } from "../../domain/job.ts";
 export interface AuditEntry {
   /** The time of the change, RFC 3339. */
   readonly at: string;
-  /** The user: the name of the login, or on the command line that of the system's user; null without authentication. */
+  /** The name of the user: of the login, or on the command line of the system's user; null without authentication. */
   readonly by: string | null;
   /** Where the change was made. */
   readonly source: "admin" | "command line";

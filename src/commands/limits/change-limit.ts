@@ -77,7 +77,7 @@ export async function endBackOffs(db: Database, name: string): Promise<readonly 
   });
 }
 
-// Also of a limit that does not exist yet.
+// A name can be locked before its limit exists.
 const lockSql: Statement = () =>
   "select pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended('worker:limit:' || $1::text, 0))";
 
@@ -89,7 +89,7 @@ select case when $1::text = 'task'
 
 const MAX_ENDED = 1_000;
 
-// A pause of another end was set or changed by a person, and stays.
+// A pause with another end was set or changed by a person, and stays.
 const backOffsSql: Statement = (s) => `
 select distinct on (backs.scope, backs.name) backs.scope, backs.name,
   exists (select from ${s}._private_pauses as pauses

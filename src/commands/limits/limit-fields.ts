@@ -1,4 +1,4 @@
-// What the commands on limits have in common: their fields, and from these to a definition.
+// What the commands on limits have in common: their fields, and how a definition is made from them.
 import { InputError, type Problem } from "../../base/errors.ts";
 import { validate } from "../../base/validate.ts";
 import {

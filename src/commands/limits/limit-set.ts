@@ -50,7 +50,7 @@ export const limitSetCommand = defineCommand({
     jsonOf({ name, is_new: isNew, is_changed: isChanged, is_known: isKnown, note }),
 });
 
-/** The problems of the input on a limit that has both parts: that of the row is known later. */
+/** Checks the input with a limit that has both parts, because the stored limit is not known yet. */
 function problemsOf(input: SetInput): readonly Problem[] {
   const rate = { limit: 1, perMs: 1_000, burst: 1 };
   const sample = { name: "sample", scope: "task", match: "sample", concurrency: 1, rate } as const;

@@ -112,8 +112,8 @@ const EMPTY = `pg_catalog.now()
 /*
  * $1 name  $2 scope  $3 match  $4 concurrency  $5 rate  $6 period  $7 burst  $8 source  $9 set by
  *
- * `behind`: what the old rate has used up may take it a day; with the new rate the bucket is at most empty. Locked in the
- * order of fetches, so that they do not deadlock.
+ * `behind`: under a slow old rate the used tokens may take a day to come back; with the new rate the bucket is at most
+ * empty. The rows are locked in the order of fetches, to prevent deadlocks.
  */
 const setSql: Statement = (s) => `
 with old as materialized (

@@ -93,8 +93,9 @@ with ended as (
 )
 select is_paused as was_paused, false as waits, ${news} from ended`;
 
-// While a job of the queue runs, the pause stays and is due (endDuePauses): freed now, its next job would run beside
-// that one. Its lock is dated, so that where only Graphile workers run, they unlock it after 4 hours.
+// While a job of the queue runs, the pause stays, and ends when that job does (endDuePauses): if the queue were unlocked
+// now, its next job would run beside that one. Its lock gets a time, so that Graphile workers unlock it after 4 hours
+// where no other workers run.
 const resumeQueueSql =
   (tables: PauseTables): Statement =>
   (s) =>

@@ -52,7 +52,7 @@ export const changeScheduleCommand = defineCommand({
     "worker schedule change nightly --jitter 5m --revision 4",
   ],
   answer,
-  // With a definition that is valid: that of the row is known later.
+  // Checked with a valid definition, because the stored one is not known yet.
   problems: (input) => problemsIn(() => changedSchedule(sampleFor(input), changesOf(input))),
   run: async (db, input) => {
     try {

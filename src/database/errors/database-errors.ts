@@ -82,7 +82,7 @@ export function ownKeyOf(state: string | undefined, error: unknown): string | nu
   return TABLES_WITH_IDS.includes(table) && /_pkey\d*$/.test(constraint) ? table : null;
 }
 
-/** The tables whose ids a sequence gives. */
+/** The tables with ids from a sequence. */
 export const TABLES_WITH_IDS: readonly string[] = [
   ...["_private_jobs", "_private_job_queues", "_private_tasks"],
   ...["_private_operations", "_private_audit", "_private_limits"],

@@ -3,7 +3,7 @@
 import { type Database, query, type Statement } from "../database.ts";
 import { utcText } from "./utc-text.ts";
 
-/** The facts about one table; the wire has the same form. */
+/** The facts about one table, with the names of the HTTP API. */
 export interface RelationFacts {
   readonly name: string;
   readonly total_bytes: number;

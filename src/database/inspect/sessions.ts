@@ -3,7 +3,7 @@
 import { type Database, query, type Statement } from "../database.ts";
 import { utcText } from "./utc-text.ts";
 
-/** The counts; the wire has the same form. */
+/** The numbers of sessions, with the names of the HTTP API. */
 export interface SessionCounts {
   readonly total: number;
   readonly limit: number;

@@ -1,6 +1,6 @@
 // Which live workers have acknowledged the pauses as they are now. A worker writes the mark of the pauses that it has
-// acknowledged into its report: none of the jobs that it had fetched before can start. What it fetches afterwards
-// leaves paused jobs out.
+// acknowledged into its report: none of the jobs that it had fetched before can start. It fetches no paused job
+// afterwards.
 import { monotonic, wait } from "../../base/clock.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { hasControls, hasWorkerTable } from "../../database/schema/extensions/has-extension.ts";
@@ -22,7 +22,7 @@ export interface Acknowledgement {
 /** Without workers. */
 export const NOT_ACKNOWLEDGED: Acknowledgement = { acknowledged: 0, waiting: 0, waitingFor: [] };
 
-/** Returns it as it is now; no worker in a schema without pauses or without heartbeats. */
+/** Returns the present numbers; 0 in a schema without pauses or without heartbeats. */
 export async function readAcknowledgement(db: Database): Promise<Acknowledgement> {
   if (!(await hasControls(db)) || !(await hasWorkerTable(db))) return NOT_ACKNOWLEDGED;
   return (await readState(db)).state;

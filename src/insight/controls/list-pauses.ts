@@ -57,7 +57,7 @@ function toPause(row: PauseRow): Pause {
   };
 }
 
-// The lock is the pause of a queue: a row without it is over.
+// A paused queue has the lock of its pause. A row without that lock is of a pause that has ended.
 const listSql =
   (isBackOff: (s: string) => string): Statement =>
   (s) =>
@@ -72,7 +72,7 @@ where scope <> 'queue' and (resume_at is null or resume_at > pg_catalog.now())
 order by scope <> 'all', scope desc, pauses.name
 limit 10000`;
 
-// A pause of another end is one of a person.
+// A pause with another end was set or changed by a person.
 const withBackOffsSql = listSql(
   (s) => `exists (
     select from ${s}._private_back_offs as backs

@@ -1,6 +1,6 @@
-// When a job failed, as far as its row shows. Our workers write the time of a failure to updated_at, and run_at is that
-// time plus the delay: Graphile Worker's, or that of a policy, in whole milliseconds. Graphile workers write run_at, and
-// leave updated_at. Changes by hand write updated_at, and may write run_at.
+// When a job failed, as far as its row shows. A worker of this library writes the time of a failure to updated_at, and
+// run_at is that time plus the delay: Graphile Worker's, or that of a policy, in whole milliseconds. A Graphile worker
+// writes run_at and leaves updated_at. Changes by hand write updated_at, and may write run_at.
 import { MARKED_FAILED } from "../../domain/words.ts";
 import { delayOf } from "../../queue/settle/retry-policy.ts";
 

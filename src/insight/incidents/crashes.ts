@@ -1,5 +1,5 @@
-// What an incident shows about crashes: the workers whose jobs were recovered, as long as their rows exist. And the error
-// groups of jobs that were failed by hand.
+// What incidents show about crashes: the workers whose jobs were recovered, as long as their rows exist; and which error
+// groups have only jobs that were failed by hand.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { hasOperations } from "../../database/schema/extensions/has-operations.ts";
 import { ERROR_START, errorLabel } from "../../domain/error-group.ts";

@@ -151,8 +151,8 @@ function stopRetrying(jobs: readonly PoisonJob[]): Incident["fix"] {
 }
 
 /**
- * Whether `job` may only have been running beside `other`: it lost fewer attempts, none of them surely without it. If
- * `other` has failed, `job` loses more if it is the cause.
+ * Whether `job` may only have been running beside `other`: it lost fewer attempts, and perhaps each of them together
+ * with `other`. After `other` has failed, `job` loses more attempts if it is the cause.
  */
 const isBeside = (job: PoisonJob, other: PoisonJob): boolean =>
   (other.hasFailed ? other.lost >= job.lost : other.lost > job.lost) &&

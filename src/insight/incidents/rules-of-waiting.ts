@@ -19,7 +19,7 @@ import {
 } from "./facts.ts";
 import { type Incident, noLinks, timeOf } from "./incident.ts";
 
-/** Of incidents that no action fixes. */
+/** What the incidents have in common that no action fixes. */
 const withoutFix = { jobsWait: true, fix: null, trend: [] } as const;
 
 const waitingOf = (all: readonly Pick<WaitingQueue, "waiting">[], asOf: string): Value =>
@@ -208,7 +208,7 @@ const OLD_MS = 5 * 60_000;
 export function oldReady(facts: IncidentFacts): Incident[] {
   const { tasks, coverage, nowMs, asOf, hasWorkers } = facts;
   if (isWithoutWorker(facts)) return [];
-  // Of a limit whose workers are gone the jobs wait for workers.
+  // Without live workers, jobs wait for workers and not for their limit.
   const waiting = tasks.filter(
     ({ identifier, isLimited }) =>
       !isUnsupported(coverage, identifier) && !(isLimited && coverage.alive > 0),

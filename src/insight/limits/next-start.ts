@@ -9,7 +9,7 @@ export function nextStartMs({ rate }: LimitDefinition, aheadMs: number | null): 
   return Math.max(0, aheadMs + intervalMs - capacity * intervalMs);
 }
 
-/** How long ago the last token of a rate that is nearly used up was taken at most. */
+/** The longest time since the last token was taken, for a rate that is nearly used up. */
 const RECENT_MS = 2_000;
 
 /**

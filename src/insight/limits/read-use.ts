@@ -8,7 +8,7 @@ import { MAX_REASON_LENGTH, startOfText } from "../../queue/sql/unpacked.ts";
 import { reportedWorkers } from "../expressions/reported-workers.ts";
 
 const MAX_RUNNING = 50_000;
-/** A report lists at most as many. */
+/** The most jobs that a report lists. */
 const MAX_OF_A_WORKER = 1_000;
 const MAX_QUEUES = 10_000;
 const MAX_RATES = 10_000;
@@ -25,7 +25,7 @@ export async function readRunning(
 }
 
 // The ids lead to the jobs by the primary key, so the size of the table does not matter. The planner expects few ids in
-// an array; of a join with the lists it would expect millions of rows, and JIT-compile for a quarter of a second.
+// an array; for a join with the lists it would expect millions of rows, and JIT-compile for a quarter of a second.
 const runningSql: Statement = (s) => `
 select (select identifier from ${s}._private_tasks as tasks where tasks.id = running.task_id) as task, running.jobs as running
 from (
@@ -66,8 +66,8 @@ select limit_id as id, pg_catalog.sum(permits)::int as permits, pg_catalog.sum(i
 from ${s}._private_limit_permits group by limit_id`;
 
 /**
- * Returns the number of running jobs of a limit of tasks. Reports are seconds old: of short jobs, more run than they
- * have, and permits are exchanged sooner.
+ * Returns the number of running jobs of a limit of tasks. Reports are seconds old and lack many short jobs; permits
+ * are exchanged sooner.
  */
 export function runningOf(
   { id, definition }: StoredLimit,
@@ -180,7 +180,7 @@ interface BackingOffRow {
 
 const MAX_BACK_OFFS = 10_000;
 
-// A pause of another end is one of a person, and no back-off.
+// A pause with another end was set or changed by a person, and is not a back-off.
 const backingOffSql: Statement = (s) => `
 select backs.scope, ${startOfText("backs.name")} as name, ${microseconds("backs.until")}::text as until_us,
   ${startOfText("backs.reason", MAX_REASON_LENGTH)} as reason

@@ -36,6 +36,6 @@ export async function readWaitingNames(
   return new Map(named);
 }
 
-/** Returns the number of jobs that wait, of these tallies together. */
+/** Returns the number of waiting jobs in all of these tallies. */
 export const waitingOf = ({ value }: WaitingCounts, tallies: readonly NameTally[]): Value =>
   value(tallies.length === 0 ? undefined : sumOfTallies(tallies), waiting);

@@ -204,7 +204,7 @@ class WalkState {
       return;
     }
     if (check !== null && step.rows.length >= wanted) return this.pace.slowDown();
-    // The rows are by id, in walk order. Rows after the last one that was checked remain for the next step.
+    // The rows are in the order of the walk. Rows after the last one that was checked remain for the next step.
     const found = { ...step, rows: inWalkOrder(step.rows, segment.fromNewest) };
     const { rows, cutAt } = await this.#confirm(found);
     this.#best = bestOf(best, rows, segment.descending, limit);

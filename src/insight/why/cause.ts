@@ -13,7 +13,7 @@ export type CauseKind =
   | "paused"
   /** A limit of its task or queue is used up. */
   | "limited"
-  /** It runs, and is to end. */
+  /** It runs and is being cancelled. */
   | "cancelling"
   | "holder_alive"
   | "holder_stale"

@@ -28,10 +28,10 @@ export interface ManagedForm extends Required<Pick<ReadyForm, "flags" | "barred"
   readonly rates: boolean;
 }
 
-// Of all jobs that may be taken, the first are read, so that the queues with most jobs do not cost most.
+// Only this many of the jobs that may be taken are read, so that a queue with many jobs does not cost more than others.
 const HEAD_JOBS = 1_000;
 
-/** The most jobs of a run. All slots of a queue share it. */
+/** The most jobs of a queue that are taken at once. They are divided among its slots; each slot gets at least one. */
 const RUN_JOBS = 50;
 
 // Tokens lapse unused after this time, or a quarter of the time in which a burst builds up: jobs start a little later than

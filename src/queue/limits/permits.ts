@@ -6,7 +6,7 @@
 //  3. While no other worker is short of permits, the worker keeps its own and gets those that are free. Once another
 //     worker has been short for half a second, or the limit was lowered below the sum, each gets an equal share: a
 //     worker with more returns permits as its jobs end.
-//     Of more workers than permits some get none, each in turn: they may have different tasks.
+//     With more workers than permits, the workers take turns, because they may have different tasks.
 //  4. The permits of a worker that died are deleted with its row of _private_workers, when its jobs are recovered.
 import { inTransaction } from "../../database/connection/transaction.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
@@ -28,7 +28,7 @@ export interface PermitExchange {
   readonly inUse: number;
   /** How many jobs it could run at once now. */
   readonly wanted: number;
-  /** Greater than that of the worker's exchange before. */
+  /** Greater than the number of the worker's previous exchange. */
   readonly number: number;
 }
 

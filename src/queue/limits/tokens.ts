@@ -4,7 +4,7 @@
 //   tokens now = (now + capacity × interval − greatest(tat, now)) ÷ interval
 //   taking n   : tat = greatest(tat, now) + n × interval
 //
-// `tat` is never further ahead than of an empty bucket: not after the rate was raised, or the clock was set back.
+// `tat` is never further ahead than for an empty bucket, not even after the rate was raised or the clock was set back.
 //
 // No token is taken before it is due. Then starts would be exactly an interval apart, and a server with the same rate
 // and no tolerance would refuse each start that comes a moment early: 5/s of 5/s were refused 85 times in 300 jobs.

@@ -41,7 +41,7 @@ export interface ScheduleRow {
   readonly next_ms: string | null;
 }
 
-/** The options; none where a hand in SQL has written more than this program does. */
+/** The options; none where they are longer than this program writes, such as after a change by SQL. */
 export const smallSpec = `case when ${isAtMost("spec", MAX_SPEC_LENGTH)} then spec else '{}'::jsonb end`;
 
 /** A payload that is too large is null, and makes the row invalid. */
@@ -52,7 +52,7 @@ export const scheduleColumns = `
   (${smallSpec})::text as spec, jitter_ms, overlap, revision,
   ${milliseconds("paused_at")} as paused_ms, ${milliseconds("next_at")} as next_ms`;
 
-/** Throws InputError for a row that another version, or a hand in SQL, has written. */
+/** Throws InputError for a row that is invalid: another version, or a user by SQL, may have written it. */
 export function storedSchedule(row: ScheduleRow): StoredSchedule {
   if (row.payload === null) throw new InputError([payloadTooLarge]);
   const { lastMs = null, ...options } = (JSON.parse(row.spec) ?? {}) as StoredOptions;
@@ -87,8 +87,8 @@ export function specText({ entry }: ScheduleDefinition): string {
 }
 
 /**
- * The backfill period; 0 where a hand in SQL has written something else, such as 1e999, whose cast would abort the whole
- * statement, and at most a year.
+ * The backfill period, at most a year; 0 for anything that this program does not write. For example, the cast of 1e999,
+ * which a user may have written by SQL, would abort the whole statement.
  */
 export const fillMs = `case when pg_catalog.jsonb_typeof(spec->'fillMs'::text) = 'number'::text
       and pg_catalog.length(spec->>'fillMs'::text) <= 25

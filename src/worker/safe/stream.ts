@@ -1,6 +1,6 @@
 // A stream of the safe mode: tasks that are fetched together, with their own plan and local queue. The main stream has
-// the tasks without a limit; each group of limited tasks has one, so that jobs that wait for a limit hold up no others.
-// Another one fetches jobs of managed queues: queues with a limit.
+// the tasks without a limit; each group of limited tasks has one, so that jobs that wait for a limit do not delay others.
+// Another stream fetches jobs of managed queues: queues with a limit.
 import type { Clock } from "../../base/clock.ts";
 import type { JobKind } from "../../queue/fetch/fetch-form.ts";
 import type { FetchedJob } from "../execute/fetched-job.ts";

@@ -9,7 +9,7 @@ export const hasSchedules = (db: Database): Promise<boolean> => mayRead(db, "_pr
 
 export const hasLimits = (db: Database): Promise<boolean> => mayRead(db, "_private_limits");
 
-/** For heartbeats of workers, which a stock schema has not. */
+/** For heartbeats of workers. Graphile Worker's schema has no table for them. */
 export const hasWorkerTable = (db: Database): Promise<boolean> => mayRead(db, "_private_workers");
 
 async function mayRead(db: Database, table: string): Promise<boolean> {

@@ -5,7 +5,7 @@ import { type FoundIndex, findIndexes } from "./found-indexes.ts";
 import type { IndexBuilds } from "./index-builds.ts";
 import { type IndexName, indexDefinition, optionalIndexes } from "./optional-index.ts";
 
-/** The state of one index; the wire has the same form. */
+/** The state of one index, with the names of the HTTP API. */
 export interface IndexState {
   readonly name: IndexName;
   /** The state. `broken`: a build has failed; both `build` and `drop` drop its incomplete index. */
