@@ -62,9 +62,8 @@ export interface JobSpec {
    */
   readonly retry?: string | undefined;
   /**
-   * The time after which the job is too late: it fails for good instead of starting, and a running attempt is
-   * aborted and fails. Kept as the flag `deadline:MILLISECONDS`. Only
-   * workers of this library act on it, by their clock.
+   * The time after which the job is too late: it fails for good instead of starting, and a running attempt is aborted
+   * and fails. Kept as the flag `deadline:MILLISECONDS`. Only workers of this library act on it, by their clock.
    */
   readonly deadline?: Date | string | undefined;
   /** Derives the job key from the job's own values, so that at most one job has them. Not with `jobKey`. */

@@ -358,7 +358,7 @@ describe("A poison job", () => {
         `^Attempt 19 .* 2 other jobs lost fewer attempts in crashes: #${first} 16, #${second} 9\\.$`,
       ),
     );
-    // Jobs beside it are not accused when it has ended, unless they crash their worker without it.
+    // Jobs that ran beside it are not suspected after it has ended, unless they crash their worker without it.
     await sql("update worker._private_jobs set max_attempts = attempts where id = $1", [culprit]);
     assert.deepEqual(await ofKind("poison"), []);
     await sql("update worker._private_jobs set updated_at = now() where id = $1", [first]);

@@ -1,4 +1,4 @@
-// Actions on jobs: each dialog shows what it will change, and the notice what has changed.
+// Actions on jobs: each dialog shows what it will change, and the notice shows what has changed.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { Page } from "playwright-core";
@@ -6,13 +6,13 @@ import type { JobSpec } from "../../src/domain/job-spec.ts";
 import {
   confirm,
   dismissNotice,
-  jobVerb,
-  sees,
+  jobButton,
   startAdmin,
   type TestAdmin,
   visit,
   waitForData,
   waitForPage,
+  waitForText,
 } from "./harness.ts";
 
 let admin: TestAdmin;
@@ -33,7 +33,7 @@ async function lock(id: string): Promise<void> {
 
 const start = async (page: Page, id: string, action: string) => {
   await waitForPage(page, `Job ${id}`);
-  await (await jobVerb(page, action)).click();
+  await (await jobButton(page, action)).click();
 };
 
 test("Completing a job deletes it.", async () => {
@@ -42,7 +42,7 @@ test("Completing a job deletes it.", async () => {
     await start(page, id, "Complete…");
     await confirm(page, ["It is deleted and never runs.", `#${id}`], `Complete job ${id}`);
     await dismissNotice(page, "Completed 1 of 1 job");
-    await sees(page, "This job no longer exists.");
+    await waitForText(page, "This job no longer exists.");
   };
   await visit(admin, `/jobs/${id}`, work, { mayMeet: /404 \(Not Found\)/ });
   assert.equal(await admin.utils.getJob(id), null);
@@ -56,8 +56,8 @@ test("Failing a job takes its attempts and writes down the reason.", async () =>
     await page.getByLabel("Reason").fill('the pot <b>broke</b>, "twice"');
     await confirm(page, ["It gets no more attempts"], `Fail job ${id}`);
     await dismissNotice(page, "Failed 1 of 1 job");
-    await sees(page, "Will not run again.");
-    await sees(page, 'the pot <b>broke</b>, "twice"');
+    await waitForText(page, "Will not run again.");
+    await waitForText(page, 'the pot <b>broke</b>, "twice"');
   });
   const job = await admin.utils.getJob(id);
   assert.equal(job?.state, "failed");
@@ -74,7 +74,7 @@ test("Running a failed job now gives it its attempts back.", async () => {
     const result = ["runs as soon as a worker is free", "1 job has no attempts left"];
     await confirm(page, result, `Run job ${id} now`);
     await dismissNotice(page, "Rescheduled to run now: 1 of 1 job");
-    await sees(page, /Waiting to start|Waits for a free worker|ahead of it/);
+    await waitForText(page, /Waiting to start|Waits for a free worker|ahead of it/);
   });
   const job = await admin.utils.getJob(id);
   assert.deepEqual([job?.state, job?.attempts], ["ready", 0]);
@@ -87,7 +87,7 @@ test("A failed job is retried with all its attempts; what has not failed needs n
     await start(page, id, "Retry…");
     await confirm(page, ["attempts are reset to 0"], `Retry job ${id}`);
     await dismissNotice(page, "Retried 1 of 1 job");
-    await sees(page, /Waiting to start|Waits for a free worker|ahead of it/);
+    await waitForText(page, /Waiting to start|Waits for a free worker|ahead of it/);
     await page.getByRole("button", { name: "Retry…" }).waitFor({ state: "detached" });
   });
   const job = await admin.utils.getJob(id);
@@ -102,7 +102,7 @@ test("A job that is run now without attempts left is reported as not run, with w
     await page.getByLabel("Reset attempts to 0").uncheck();
     await confirm(page, [], `Run job ${id} now`);
     await page.locator(".notice.warn", { hasText: "1 has no attempts left" }).waitFor();
-    await sees(page, "retry it");
+    await waitForText(page, "retry it");
   });
   assert.equal((await admin.utils.getJob(id))?.state, "failed");
 });
@@ -112,7 +112,7 @@ test("Rescheduling changes what was filled in, by the local clock, and nothing e
   const work = async ({ page }: { page: Page }) => {
     await start(page, id, "Reschedule…");
     await page.getByRole("button", { name: `Reschedule job ${id}` }).click();
-    await sees(page, "Change at least one of these.");
+    await waitForText(page, "Change at least one of these.");
     await page.getByLabel("Run at").fill("2031-01-15T23:30:00");
     await page.getByLabel("Attempts used").fill("3");
     const result = ["Only the fields you fill in are changed", /Wed 15 Jan 2031 23:30:00 \+05:30/];
@@ -132,16 +132,16 @@ test("A job is removed by its key, from its own page and from the list.", async 
     assert.equal(await page.getByLabel("Job key").inputValue(), "pot:1");
     await confirm(page, ["The job with this key is deleted."], "Remove the job");
     await dismissNotice(page, /pot:1|[Rr]emoved/);
-    await sees(page, "This job no longer exists.");
+    await waitForText(page, "This job no longer exists.");
     await page.locator(".crumb a").first().click();
     await waitForPage(page, "Jobs");
     await page.locator('.jobs-page summary[aria-label="More actions"]').click();
     await page.getByRole("button", { name: "Remove by key…" }).click();
     await page.getByRole("button", { name: "Remove the job" }).click();
-    await sees(page, "Enter the key of the job.");
+    await waitForText(page, "Enter the key of the job.");
     await page.getByLabel("Job key").fill("pot 2");
     await confirm(page, [], "Remove the job");
-    // It stays where it is while the list is in use, and is marked.
+    // The row stays in its place while the list is in use, and is marked.
     await page.locator(`#job-${second}.gone`).waitFor();
   };
   await visit(admin, `/jobs/${first}`, work, { mayMeet: /404 \(Not Found\)/ });
@@ -167,7 +167,7 @@ for (const [action, { verb, result }] of Object.entries(bulk)) {
       await page.locator(`#job-${three}`).waitFor();
       await waitForData(page);
       await page.getByLabel("Select all rows on this page").check();
-      await sees(page, "3 selected");
+      await waitForText(page, "3 selected");
       await page.getByRole("button", { name: action, exact: true }).click();
       const named = [`#${three}`, `#${held}`, `#${one}`];
       await confirm(page, ["1 of them is locked by a worker and will be skipped.", ...named], verb);

@@ -2,7 +2,14 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { Page } from "playwright-core";
-import { dismissNotice, sees, startAdmin, type TestAdmin, visit, waitForPage } from "./harness.ts";
+import {
+  dismissNotice,
+  startAdmin,
+  type TestAdmin,
+  visit,
+  waitForPage,
+  waitForText,
+} from "./harness.ts";
 
 let admin: TestAdmin;
 before(async () => {
@@ -37,7 +44,7 @@ test("A job is added with every field, its payload byte for byte.", async () => 
     await add(page).click();
     await page.locator(".notice a").click();
     await page.waitForURL(/#\/jobs\/\d+$/);
-    await sees(page, "charge:1");
+    await waitForText(page, "charge:1");
     await dismissNotice(page, "Added");
   };
   await visit(admin, "/jobs", work, { timezoneId: "America/New_York" });
@@ -66,9 +73,9 @@ test("A payload that is not JSON is rejected in the form, and nothing is sent.",
     await field(page, "identifier").fill("charge");
     for (const bad of ['{"a":1,}', "{'a':1}", '{"a":01}', '"open', "nul", "[1]]"]) {
       await field(page, "payload").fill(bad);
-      await sees(page, /^Line 1, column \d+: /);
+      await waitForText(page, /^Line 1, column \d+: /);
       await add(page).click();
-      await sees(page, "Invalid JSON. Line 1");
+      await waitForText(page, "Invalid JSON. Line 1");
       const payload = field(page, "payload");
       assert.equal(await payload.getAttribute("aria-invalid"), "true");
       assert.ok(await payload.evaluate((element) => element === document.activeElement));
@@ -76,11 +83,11 @@ test("A payload that is not JSON is rejected in the form, and nothing is sent.",
     await field(page, "payload").fill("{}");
     await field(page, "identifier").fill(" ");
     await add(page).click();
-    await sees(page, "Enter a task name.");
+    await waitForText(page, "Enter a task name.");
     await field(page, "identifier").fill("charge");
     await field(page, "priority").fill("32768");
     await add(page).click();
-    await sees(page, "Enter a whole number from -32,768 to 32,767.");
+    await waitForText(page, "Enter a whole number from -32,768 to 32,767.");
     assert.equal(posts(requests), 0);
     await page.getByRole("button", { name: "Cancel" }).click();
     await page.getByRole("dialog").waitFor({ state: "detached" });
@@ -120,8 +127,8 @@ test("An equal job is not added again: the notice links to the existing one, who
       if (outcome === "Already there") await notice.getByRole("link").click();
       else await dismissNotice(page, outcome);
     }
-    await sees(page, "slow-api");
-    await sees(page, /\d:\d\d(:\d\d)?, in \d/);
+    await waitForText(page, "slow-api");
+    await waitForText(page, /\d:\d\d(:\d\d)?, in \d/);
   });
   const { jobs } = await admin.utils.listJobs({ identifier: "sync" });
   assert.equal(jobs.length, 1);

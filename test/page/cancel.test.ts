@@ -7,12 +7,12 @@ import { Worker } from "../../src/worker/worker.ts";
 import {
   confirm,
   dismissNotice,
-  jobVerb,
-  sees,
+  jobButton,
   startAdmin,
   type TestAdmin,
   visit,
   waitForPage,
+  waitForText,
 } from "./harness.ts";
 
 let admin: TestAdmin;
@@ -22,7 +22,7 @@ before(async () => {
 
 const start = async (page: Page, id: string) => {
   await waitForPage(page, `Job ${id}`);
-  await (await jobVerb(page, "Cancel…")).click();
+  await (await jobButton(page, "Cancel…")).click();
 };
 
 test("A waiting job is cancelled with a reason, and its page shows it.", async () => {
@@ -32,7 +32,7 @@ test("A waiting job is cancelled with a reason, and its page shows it.", async (
     await page.getByLabel("Reason").fill("wrong <b>pot</b>");
     await confirm(page, ["fails without running"], `Cancel job ${id}`);
     await dismissNotice(page, "Cancelled 1 of 1 job");
-    await sees(page, /cancelled: wrong <b>pot<\/b>/);
+    await waitForText(page, /cancelled: wrong <b>pot<\/b>/);
   });
   assert.equal((await admin.utils.getJob(id))?.lastError, "cancelled: wrong <b>pot</b>");
 });
@@ -70,8 +70,8 @@ test("A running job is cancelled: its signal aborts, and it fails for good.", as
       await start(page, id);
       await confirm(page, ["The signal of a running job aborts"], `Cancel job ${id}`);
       await dismissNotice(page, "1 runs and is being cancelled");
-      await sees(page, "Failed");
-      await sees(page, /^cancelled/);
+      await waitForText(page, "Failed");
+      await waitForText(page, /^cancelled/);
     });
   } finally {
     await worker.stop();

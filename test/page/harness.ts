@@ -1,5 +1,5 @@
-// The built executable as admin on a real PostgreSQL, seen through a real browser: one Chromium for each
-// test file, one context for each visit. A visit writes down whatever a healthy page never does.
+// The built executable as admin on a real PostgreSQL, and a real browser: one Chromium for each test file, one context
+// for each visit. A visit records whatever a healthy page never does.
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { after, before } from "node:test";
@@ -23,13 +23,13 @@ const ARGS = [
   ...["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"],
   ...["--disable-background-networking", "--disable-component-update"],
 ];
-/** A step that takes longer than this has gone wrong. */
-// Above the 10 to 13 seconds after which the server itself gives up a database that does not respond.
+/** The time limit of a step. */
+// More than the 10 to 13 seconds after which the server itself gives up a database that does not respond.
 const PATIENCE_MS = 30_000;
 
 const endings: (() => Promise<unknown>)[] = [];
-// Hooks run in the order in which they were made: this one comes before the one that drops databases,
-// because that module is imported after it.
+// Hooks run in the order of their creation. This one must run before the hook that drops databases, so that module is
+// imported after it.
 after(async () => {
   for (const end of endings.reverse()) await end();
 });
@@ -53,13 +53,13 @@ export interface AdminOptions {
   readonly readOnly?: boolean;
   readonly schema?: string;
   readonly basePath?: string;
-  /** A schema of Graphile Worker's, without anything of ours. */
+  /** Whether the schema is Graphile Worker's, without any extension of this library. */
   readonly stock?: boolean;
-  /** Default true: the few hundred jobs of the demo. */
+  /** Whether the database has the few hundred jobs of the demo. Default true. */
   readonly samples?: boolean;
-  /** Of the schema, on request; only with the usual name. */
+  /** The schema's extensions; only for a schema with the default name. */
   readonly extensions?: readonly string[];
-  /** What the server connects to in place of the database itself. */
+  /** The address that the server connects to instead of the database's. */
   readonly through?: (url: string) => string;
 }
 
@@ -69,9 +69,9 @@ export interface TestAdmin {
   restart(meanwhile: () => Promise<void>): Promise<void>;
   readonly databaseUrl: string;
   readonly utils: WorkerUtils;
-  /** Plain SQL past the server; `{}` is replaced by the schema. */
+  /** Runs plain SQL, not through the server; `{}` is replaced by the schema. */
   sql<R extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<R[]>;
-  /** A session of its own, which ends with the tests. */
+  /** Opens a session, which ends with the tests. */
   connect(): Promise<pg.Client>;
 }
 
@@ -93,7 +93,7 @@ export async function startAdmin(options: AdminOptions = {}): Promise<TestAdmin>
   else if (schema !== "worker") await utils.migrate();
   if (samples) {
     await insertSampleJobs(utils.database);
-    // Nothing becomes ready by itself while numbers are compared.
+    // No job becomes ready by itself while numbers are compared.
     await pool.query(`update ${utils.database.schema.quoted}._private_jobs
       set run_at = run_at + interval '1 hour' where run_at > now()`);
   }
@@ -132,7 +132,7 @@ function openPool(config: pg.PoolConfig): pg.Pool {
 }
 
 let installed: Promise<string> | undefined;
-/** The executable, built where a source is newer; one copy for each test file. */
+/** Returns the path of the executable, which is built when a source is newer. One copy for each test file. */
 function program(): Promise<string> {
   installed ??= installedProgram();
   return installed;
@@ -141,7 +141,7 @@ function program(): Promise<string> {
 /** An application's own login is a function, so the executable has none. */
 export type ProgramAuth = Exclude<AuthOptions, { readonly mode: "custom" }>;
 
-/** The executable's options for access: secrets are in its environment. */
+/** Returns the executable's options for the login; secrets are in its environment. */
 function loginArguments(auth: ProgramAuth): { args: string[]; env: Record<string, string> } {
   const args = ["--auth", auth.mode];
   switch (auth.mode) {
@@ -160,7 +160,7 @@ function loginArguments(auth: ProgramAuth): { args: string[]; env: Record<string
 
 export interface Request {
   readonly method: string;
-  /** With the query, without the origin. */
+  /** The path with its query, without the origin. */
   readonly path: string;
   readonly body: string;
 }
@@ -168,23 +168,23 @@ export interface Request {
 export interface Visit {
   readonly page: Page;
   readonly context: BrowserContext;
-  /** What was sent to the API, in order. */
+  /** The requests to the API, in order. */
   readonly requests: readonly Request[];
 }
 
 export interface VisitOptions extends BrowserContextOptions {
   readonly theme?: "light" | "dark";
-  /** What this visit may meet although a healthy page never does. */
+  /** Matches the problems that this visit may cause, although a healthy page never has them. */
   readonly mayMeet?: RegExp;
-  /** Something to do before the page is opened. */
+  /** Called before the page is opened. */
   readonly prepare?: (page: Page) => Promise<unknown>;
-  /** Work begins with the skeleton, not with what the client draws. */
+  /** Whether `work` begins at the skeleton, before the client draws. */
   readonly isStarting?: boolean;
 }
 
 /**
- * Opens the page at a route and does something with it. Fails when meanwhile the console had an
- * error or a warning, a policy was violated, an exception was not caught, or a dialog popped up.
+ * Opens the page at a route and calls `work` with it. Fails if meanwhile the console had an error or a warning, a
+ * policy was violated, an exception was not caught, or the browser opened a dialog.
  */
 export async function visit(
   admin: Pick<TestAdmin, "url">,
@@ -250,13 +250,13 @@ function watch(page: Page, faults: string[], requests: Request[]): void {
 }
 
 /** Resolves when the text is on the page. */
-export async function sees(page: Page, text: string | RegExp): Promise<void> {
+export async function waitForText(page: Page, text: string | RegExp): Promise<void> {
   await page.getByText(text).first().waitFor();
 }
 
-/** The event stream is open, and has brought data. */
-export async function isLive(page: Page): Promise<void> {
-  // The stream may be open before the first data have come.
+/** Waits until the event stream has delivered data. */
+export async function waitForStream(page: Page): Promise<void> {
+  // The stream may be open before the first data arrive.
   const chip = page.locator('.side .fresh[title^="data as of"]:not(.late, .lost)');
   await chip.waitFor({ state: "attached" });
 }
@@ -267,9 +267,9 @@ export async function waitForData(page: Page): Promise<void> {
   await page.waitForFunction(() => document.querySelector(".loading, .waiting") === null);
 }
 
-/** The page of this title is there. */
+/** Waits until the page with this title is shown. */
 export async function waitForPage(page: Page, title: string): Promise<void> {
-  // The number in brackets before it is how many have failed.
+  // The title may begin with the number of failed jobs in brackets.
   await page.waitForFunction(
     (wanted) => document.title.replace(/^\([\d,]+\) /, "") === `${wanted} · worker`,
     title,
@@ -292,8 +292,8 @@ export async function dismissNotice(page: Page, text: string | RegExp): Promise<
   await notice.waitFor({ state: "detached" });
 }
 
-/** The button of an action on the page of a job, in its menu if it is not the first. */
-export async function jobVerb(page: Page, name: string): Promise<Locator> {
+/** Returns the button of an action on the page of a job; opens the menu if the button is in it. */
+export async function jobButton(page: Page, name: string): Promise<Locator> {
   await page.locator(".job-head").waitFor();
   const verb = page.getByRole("button", { name, exact: true });
   const menu = page.locator('summary[aria-label="More actions"]');
@@ -301,8 +301,8 @@ export async function jobVerb(page: Page, name: string): Promise<Locator> {
   return verb.first();
 }
 
-/** Keeps a file of the client from being loaded until it may. */
-export function heldBack(file: string) {
+/** Delays the loading of a file of the client until release() is called. */
+export function delayFile(file: string) {
   let release = () => {};
   const mayLoad = new Promise<void>((resolve) => {
     release = resolve;

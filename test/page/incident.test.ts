@@ -1,13 +1,12 @@
-// Seven things that an operator does in a bad night, on the built executable: how many steps each takes
-// from the first screen on, and that the database then holds what the page had shown. A step is a click, a
-// key, or something typed.
+// Seven tasks of an operator during an incident, on the built executable: each takes few steps from the overview on,
+// and the database then contains what the page has shown. A step is a click, a key, or a text that is typed.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import pg from "pg";
 import type { Locator, Page } from "playwright-core";
-import { sees, visit } from "./harness.ts";
+import { visit, waitForText } from "./harness.ts";
 
 const { migratedDatabase } = await import("../support/database.ts");
 const { installedProgram, start } = await import("../binary/program.ts");
@@ -45,8 +44,8 @@ const count = async (where: string) =>
     join worker._private_tasks as tasks on tasks.id = jobs.task_id where ${where}`)
   )[0]?.n;
 
-/** Hands that count what they do. */
-class Hands {
+/** An operator whose steps are counted. */
+class CountingOperator {
   steps = 0;
   readonly page: Page;
 
@@ -70,13 +69,16 @@ class Hands {
   }
 }
 
-/** Begins at the overview, once it shows what is wrong. */
-async function fromOverview(most: number, work: (hands: Hands) => Promise<void>): Promise<void> {
+/** Calls `work` on the overview, once it shows the incidents. */
+async function fromOverview(
+  most: number,
+  work: (operator: CountingOperator) => Promise<void>,
+): Promise<void> {
   await visit(admin, "/", async ({ page }) => {
     await page.locator(".inc").first().waitFor();
-    const hands = new Hands(page);
-    await work(hands);
-    assert.ok(hands.steps <= most, `${hands.steps} steps`);
+    const operator = new CountingOperator(page);
+    await work(operator);
+    assert.ok(operator.steps <= most, `${operator.steps} steps`);
   });
 }
 
@@ -96,47 +98,47 @@ test("The first screen shows what blocks the queue, since when, and how many job
 });
 
 test("Why a job failed, and its retry, take four steps.", async () => {
-  await fromOverview(4, async (hands) => {
-    const { page } = hands;
-    await hands.click(
+  await fromOverview(4, async (operator) => {
+    const { page } = operator;
+    await operator.click(
       page
         .locator(".errors")
         .getByRole("link", { name: /RangeError/ })
         .first(),
     );
-    await hands.click(page.locator("table.newest tbody tr").first());
-    await sees(page, /RangeError/);
+    await operator.click(page.locator("table.newest tbody tr").first());
+    await waitForText(page, /RangeError/);
     const [, id = ""] = /jobs\/(\d+)/.exec(page.url()) ?? [];
     assert.match(id, /^\d+$/);
     await page.locator(".job-head").waitFor();
-    await hands.press("r");
+    await operator.press("r");
     await page.getByRole("dialog").waitFor();
-    await hands.press("Enter");
-    await sees(page, /Retried 1 of 1 job/);
+    await operator.press("Enter");
+    await waitForText(page, /Retried 1 of 1 job/);
     assert.equal(await count(`jobs.id = ${id} and attempts = 0`), 1);
   });
 });
 
 test("A job that crashes its workers is named, and its retrying stopped in two steps.", async () => {
-  await fromOverview(2, async (hands) => {
-    const { page } = hands;
+  await fromOverview(2, async (operator) => {
+    const { page } = operator;
     const one = incident(page, "crashes its worker");
-    await hands.click(one.getByRole("button", { name: "Stop retrying…" }));
-    await hands.click(dialogButton(page, "Stop retrying"));
-    await sees(page, /Stopped retrying 1 of 1 job/);
+    await operator.click(one.getByRole("button", { name: "Stop retrying…" }));
+    await operator.click(dialogButton(page, "Stop retrying"));
+    await waitForText(page, /Stopped retrying 1 of 1 job/);
     assert.equal(await count("identifier = 'import_rows' and attempts = max_attempts"), 1);
   });
 });
 
 test("Five hundred of twelve thousand failures are retried in four steps, a few of them first.", async () => {
-  await fromOverview(4, async (hands) => {
-    const { page } = hands;
-    await hands.click(incident(page, "GatewayError").getByRole("button", { name: "Retry…" }));
-    await hands.click(page.getByText("Only the first", { exact: false }));
-    await hands.type(page.getByLabel("How many", { exact: true }), "500");
-    await hands.click(dialogButton(page, "Retry first 500 jobs"));
-    await sees(page, "watching 5 for up to 2 min");
-    // As a worker does that finishes them.
+  await fromOverview(4, async (operator) => {
+    const { page } = operator;
+    await operator.click(incident(page, "GatewayError").getByRole("button", { name: "Retry…" }));
+    await operator.click(page.getByText("Only the first", { exact: false }));
+    await operator.type(page.getByLabel("How many", { exact: true }), "500");
+    await operator.click(dialogButton(page, "Retry first 500 jobs"));
+    await waitForText(page, "watching 5 for up to 2 min");
+    // The jobs are deleted as by a worker that completes them.
     const done =
       await rows(`delete from worker._private_jobs as jobs using worker._private_tasks as tasks
       where tasks.id = jobs.task_id and identifier = 'charge_card' and attempts = 0 returning jobs.id`);
@@ -148,24 +150,24 @@ test("Five hundred of twelve thousand failures are retried in four steps, a few 
 });
 
 test("A job is removed by its key in five steps.", async () => {
-  await fromOverview(5, async (hands) => {
-    const { page } = hands;
-    await hands.click(page.getByRole("link", { name: "Jobs" }).first());
-    await hands.click(page.locator('.jobs-page summary[aria-label="More actions"]'));
-    await hands.click(page.getByRole("button", { name: "Remove by key…" }));
-    await hands.type(page.getByLabel("Job key"), "import:dump-0001");
-    await hands.press("Enter");
-    await sees(page, /Removed/);
+  await fromOverview(5, async (operator) => {
+    const { page } = operator;
+    await operator.click(page.getByRole("link", { name: "Jobs" }).first());
+    await operator.click(page.locator('.jobs-page summary[aria-label="More actions"]'));
+    await operator.click(page.getByRole("button", { name: "Remove by key…" }));
+    await operator.type(page.getByLabel("Job key"), "import:dump-0001");
+    await operator.press("Enter");
+    await waitForText(page, /Removed/);
     assert.equal(await count("identifier = 'import_rows'"), 0);
   });
 });
 
 test("A queue that a stale worker has locked is unlocked in two steps.", async () => {
-  await fromOverview(2, async (hands) => {
-    const { page } = hands;
+  await fromOverview(2, async (operator) => {
+    const { page } = operator;
     const one = incident(page, "crm:acme is stuck");
-    await hands.click(one.getByRole("button", { name: "Unlock…" }));
-    await hands.click(dialogButton(page, "Unlock"));
+    await operator.click(one.getByRole("button", { name: "Unlock…" }));
+    await operator.click(dialogButton(page, "Unlock"));
     await one.waitFor({ state: "detached" });
     // The button that had the focus was removed with it.
     await page.waitForFunction(() => document.activeElement?.id === "page-title");
@@ -178,16 +180,16 @@ test("A queue that a stale worker has locked is unlocked in two steps.", async (
 test("Workers that are not responding are swept, and unused names deleted, in five steps.", async () => {
   await pool.query(`update worker._private_job_queues set locked_by = 'worker-dead',
     locked_at = now() - interval '2 hours' where queue_name = 'tenant-007'`);
-  await fromOverview(5, async (hands) => {
-    const { page } = hands;
-    await hands.click(page.getByRole("link", { name: "Maintenance" }));
+  await fromOverview(5, async (operator) => {
+    const { page } = operator;
+    await operator.click(page.getByRole("link", { name: "Maintenance" }));
     for (const [what, verb] of [
       ["Sweep workers that are not responding", /^Sweep 1 worker$/],
       ["Delete unused queues", /^Delete \d+ queues$/],
     ] as const) {
       const row = page.getByRole("row").filter({ hasText: what });
-      await hands.click(row.getByRole("button", { name: "Preview…" }));
-      await hands.click(dialogButton(page, verb));
+      await operator.click(row.getByRole("button", { name: "Preview…" }));
+      await operator.click(dialogButton(page, verb));
       await page.getByRole("dialog").waitFor({ state: "detached" });
     }
     const left = await rows("select id from worker._private_workers order by id");

@@ -3,7 +3,14 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { Page } from "playwright-core";
 import { rawJson } from "../../src/domain/payload.ts";
-import { dismissNotice, sees, startAdmin, type TestAdmin, visit, waitForPage } from "./harness.ts";
+import {
+  dismissNotice,
+  startAdmin,
+  type TestAdmin,
+  visit,
+  waitForPage,
+  waitForText,
+} from "./harness.ts";
 
 let admin: TestAdmin;
 before(async () => {
@@ -47,7 +54,7 @@ test("Copying works where the browser gives no clipboard to pages.", async () =>
     await waitForPage(page, `Job ${id}`);
     const button = page.getByRole("button", { name: "Copy the payload" });
     await button.click();
-    await sees(page, /^Copied/);
+    await waitForText(page, /^Copied/);
     assert.ok(await button.evaluate((element) => element === document.activeElement));
     await page.goto(`${admin.url}#/jobs`);
     const field = page.getByLabel("Search jobs");
@@ -73,7 +80,7 @@ test("The error keeps its lines, and the facts are those of the database.", asyn
     await page.locator(".frames .own", { hasText: "brew" }).waitFor();
     await page.getByRole("button", { name: "Show as text" }).click();
     assert.equal(await page.locator("pre.stack").textContent(), STACK);
-    await sees(page, "Will not run again.");
+    await waitForText(page, "Will not run again.");
     const facts = await page
       .locator(".pair")
       .evaluateAll((all) =>
@@ -97,9 +104,9 @@ test("A job that finishes meanwhile stays in sight, is marked, and has no action
   const { id } = await admin.utils.addJob("brew");
   const work = async ({ page }: { page: Page }) => {
     await waitForPage(page, `Job ${id}`);
-    await sees(page, /Waiting to start|Waits for a free worker|ahead of it/);
+    await waitForText(page, /Waiting to start|Waits for a free worker|ahead of it/);
     await admin.utils.completeJobs([id]);
-    await sees(page, "This job no longer exists.");
+    await waitForText(page, "This job no longer exists.");
     await page.locator("h1", { hasText: "brew" }).waitFor();
     for (const name of ["Complete…", "Reschedule…"]) {
       assert.equal(await page.getByRole("button", { name }).count(), 0);
@@ -128,7 +135,7 @@ test("If a worker that is not responding has locked the queue, the chain leads t
     await page.locator(".chain .root", { hasText: "gone" }).waitFor();
     await page.getByRole("button", { name: "Unlock gone…" }).first().click();
     await page.getByRole("dialog").getByRole("button", { name: "Unlock gone" }).click();
-    await sees(page, /Waiting to start|Waits for a free worker|ahead of it/);
+    await waitForText(page, /Waiting to start|Waits for a free worker|ahead of it/);
   });
 });
 
@@ -144,7 +151,7 @@ test("A payload of 50 MB is shown by its size and its beginning, and the page do
     async ({ page }) => {
       await waitForPage(page, `Job ${id}`);
       await page.getByRole("button", { name: "Load payload" }).click();
-      await sees(page, "Truncated: too large to show here");
+      await waitForText(page, "Truncated: too large to show here");
       const shown = (await page.locator("pre.raw").textContent()) ?? "";
       assert.ok(shown.startsWith('{"x" : "abab') && shown.length < 5_000);
     },

@@ -1,9 +1,16 @@
-// The list of jobs: a query in the address, the server finds, orders and pages.
+// The list of jobs: the query in the address, and the search, the orders and the pages of the server.
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { before, test } from "node:test";
 import type { Page } from "playwright-core";
-import { addressOfRoute, sees, startAdmin, type TestAdmin, visit, waitForPage } from "./harness.ts";
+import {
+  addressOfRoute,
+  startAdmin,
+  type TestAdmin,
+  visit,
+  waitForPage,
+  waitForText,
+} from "./harness.ts";
 
 let admin: TestAdmin;
 before(async () => {
@@ -45,7 +52,7 @@ test("A fetched job differs from a running one, in the list, in its tab and on i
     await waitForPage(page, "Jobs, fetched");
     await rows(page, 1);
     assert.deepEqual(await ids(page), [fetched]);
-    await sees(page, "Fetched by w-3, attempt 1");
+    await waitForText(page, "Fetched by w-3, attempt 1");
     await page.goto(addressOfRoute(admin, "/jobs?q=task%3Aprefetched"));
     await rows(page, 2);
     assert.deepEqual(
@@ -54,7 +61,7 @@ test("A fetched job differs from a running one, in the list, in its tab and on i
       "the newest first",
     );
     await page.goto(addressOfRoute(admin, `/jobs/${fetched}`));
-    await sees(page, new RegExp(`Fetched by w-3, first behind #${runs}`));
+    await waitForText(page, new RegExp(`Fetched by w-3, first behind #${runs}`));
   });
 });
 
@@ -98,7 +105,7 @@ test("An invalid query is marked at its fault, and one click corrects it.", asyn
     await waitForPage(page, "Jobs");
     await field(page).fill("attempst>5");
     await field(page).press("Enter");
-    await sees(page, 'Column 1: unknown field "attempst"');
+    await waitForText(page, 'Column 1: unknown field "attempst"');
     assert.equal(await page.locator(".qmark u").textContent(), "attempst");
     await page.getByRole("button", { name: "attempts>5" }).click();
     await page.waitForURL(/q=attempts%3E5$/);

@@ -1,15 +1,22 @@
-// Everything without a mouse, and where the focus is after each step.
+// All actions by keys alone, and the place of the focus after each step.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { Page } from "playwright-core";
-import { jobVerb, sees, startAdmin, type TestAdmin, visit, waitForPage } from "./harness.ts";
+import {
+  jobButton,
+  startAdmin,
+  type TestAdmin,
+  visit,
+  waitForPage,
+  waitForText,
+} from "./harness.ts";
 
 let admin: TestAdmin;
 before(async () => {
   admin = await startAdmin();
 });
 
-/** Presses tab, at most so many times, until the focus is on what matches. */
+/** Presses the tab key until the focus is on a matching element, at most `most` times. */
 async function tabTo(page: Page, selector: string, most = 40): Promise<void> {
   for (let i = 0; i < most; i++) {
     await page.keyboard.press("Tab");
@@ -18,7 +25,7 @@ async function tabTo(page: Page, selector: string, most = 40): Promise<void> {
   assert.fail(`no tab stop at ${selector}`);
 }
 
-/** The focus comes there by itself. */
+/** Waits until a matching element has the focus. */
 const focused = (page: Page, selector: string) => page.locator(`${selector}:focus`).waitFor();
 
 test("A change of the page moves the focus to its heading and changes the title.", async () => {
@@ -140,7 +147,7 @@ test("Rows are walked, selected and opened by keys, and left again.", async () =
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("Space");
     await focused(page, `#${ids[2]}`);
-    await sees(page, "2 selected");
+    await waitForText(page, "2 selected");
     assert.equal(await page.locator('tr[aria-selected="true"]').count(), 2);
     await page.keyboard.press("Escape");
     await page.getByText("2 selected").waitFor({ state: "detached" });
@@ -215,7 +222,7 @@ test("Enter confirms an action that can be undone; for other actions the focus i
   ] as const) {
     const { jobs } = await one.utils.listJobs({ state: "failed", limit: 1 });
     await visit(one, `/jobs/${jobs[0]?.id}`, async ({ page }) => {
-      await (await jobVerb(page, "Retry…")).click();
+      await (await jobButton(page, "Retry…")).click();
       await focused(page, `dialog ${selector}`);
     });
   }
@@ -271,7 +278,7 @@ test("A dialog takes the focus, keeps it, and gives it back at Escape.", async (
   await visit(admin, `/jobs/${job?.id}`, async ({ page }) => {
     await waitForPage(page, `Job ${job?.id}`);
     for (const name of ["Complete…", "Fail…", "Reschedule…", "Run now…"]) {
-      const opener = await jobVerb(page, name);
+      const opener = await jobButton(page, name);
       await opener.focus();
       await page.keyboard.press("Enter");
       await focused(page, "dialog :is(input, button)");
@@ -283,11 +290,11 @@ test("A dialog takes the focus, keeps it, and gives it back at Escape.", async (
         const inBrowser = await page.evaluate(() => document.activeElement === document.body);
         assert.ok(where === "DIALOG" || inBrowser, `tab ${i} went to the page behind`);
       }
-      // The last of them may have gone to the browser, whose Escape is none of ours.
+      // The last Tab may have moved the focus to the browser itself, where the page gets no Escape.
       await page.locator("dialog button").first().focus();
       await page.keyboard.press("Escape");
       await page.locator("dialog").waitFor({ state: "detached" });
-      // A menu is closed by then, and what opened it has the focus.
+      // The menu is closed, and the button that opened it has the focus.
       const isBack = await page.evaluate((label) => {
         const { activeElement: here } = document;
         return here?.textContent?.startsWith(label) || here?.ariaLabel === "More actions";
@@ -313,7 +320,7 @@ test("Jobs are selected and failed with the keyboard alone, and the focus ends o
     await focused(page, "#field-reason");
     await page.keyboard.type("by hand");
     await page.keyboard.press("Enter");
-    await sees(page, "Failed 2 of 2 jobs");
+    await waitForText(page, "Failed 2 of 2 jobs");
     await focused(page, "tbody tr");
     assert.equal(await page.locator("tbody .st-failed").count(), 2);
   });
@@ -324,7 +331,7 @@ test("A button that works keeps the focus, in a dialog that is refused too.", as
     await waitForPage(page, "Maintenance");
     await tabTo(page, '[data-click="ask.sweep"]');
     await page.keyboard.press("Enter");
-    await sees(page, /will be removed/);
+    await waitForText(page, /will be removed/);
     await tabTo(page, "#field-sweep_threshold_secs");
     await page.keyboard.type("0");
     await tabTo(page, "dialog button[type=submit]");
@@ -337,7 +344,7 @@ test("A button that works keeps the focus, in a dialog that is refused too.", as
       route.fulfill({ status: 500, json: { error: "it broke", code: "internal_error" } }),
     );
     await page.keyboard.press("Enter");
-    await sees(page, "It broke");
+    await waitForText(page, "It broke");
     await focused(page, "dialog button[type=submit]");
   };
   await visit(admin, "/maintenance", work, { mayMeet: /500 \(Internal/ });

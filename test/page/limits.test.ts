@@ -1,7 +1,15 @@
-// Setting a limit in the browser, on a schema that has no tables for it at first, and seeing what the database has of it.
+// Setting a limit in the browser, on a schema that has no tables for it at first, and the use of a limit as the page
+// shows it.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { confirm, dismissNotice, sees, startAdmin, type TestAdmin, visit } from "./harness.ts";
+import {
+  confirm,
+  dismissNotice,
+  startAdmin,
+  type TestAdmin,
+  visit,
+  waitForText,
+} from "./harness.ts";
 import { seedLimits } from "./seed-limits.ts";
 
 let plain: TestAdmin;
@@ -19,11 +27,11 @@ type Visited = Parameters<Parameters<typeof visit>[2]>[0];
 
 test("A limit is set after its tables were added, changed by its key, and removed.", async () => {
   const work = async ({ page }: Visited) => {
-    await sees(page, "No limits");
+    await waitForText(page, "No limits");
     await page.keyboard.press("m");
     await page.getByRole("button", { name: "Add tables and continue" }).waitFor();
     await page.getByLabel("Applies to").selectOption("queue");
-    // The field of a queue replaces that of a task with the next drawing.
+    // With the next drawing the field for a queue replaces the field for a task.
     await page.locator("#field-queue").fill("tenant/*");
     await page.getByLabel("Name", { exact: true }).fill("tenants");
     await page.getByLabel("Max at once").fill("3");
@@ -59,12 +67,12 @@ test("A limit is set after its tables were added, changed by its key, and remove
     );
 
     await page.goto(`${plain.url}#/queues/tenant%2Facme`);
-    await sees(page, "Rate 100/min · limit");
+    await waitForText(page, "Rate 100/min · limit");
     await page.locator(".limits-here").getByRole("link", { name: "tenants" }).click();
     await page.getByRole("button", { name: "Remove…" }).click();
     await confirm(page, ["Remove the limit tenants"], "Remove the limit tenants");
     await dismissNotice(page, "Removed the limit tenants");
-    await sees(page, "No limits");
+    await waitForText(page, "No limits");
   };
   await visit(plain, "/limits", work, asAna);
   assert.deepEqual(await plain.utils.listLimits(), []);
@@ -72,19 +80,19 @@ test("A limit is set after its tables were added, changed by its key, and remove
 
 test("Limits show what is full and what backs off, which workers hold permits, and which queues use slots.", async () => {
   await visit(limited, "/limits", async ({ page }) => {
-    await sees(page, "full: tenant/globex");
-    await sees(page, /^backing off until /);
+    await waitForText(page, "full: tenant/globex");
+    await waitForText(page, /^backing off until /);
     await page.getByRole("link", { name: "payments" }).click();
-    await sees(page, "40 given out");
+    await waitForText(page, "40 given out");
     assert.equal(await page.locator("table.permits tbody tr").count(), 4);
-    // One of two digits is among them.
+    // The bars begin at the same place, although one number has two digits.
     const bars = await page
       .locator("table.permits .sbar")
       .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().left));
     assert.equal(new Set(bars).size, 1, bars.join(" "));
     await page.keyboard.press("Escape");
     await page.getByRole("link", { name: "acme" }).click();
-    await sees(page, "429 from hooks.acme.example.");
+    await waitForText(page, "429 from hooks.acme.example.");
     assert.equal(await page.locator("table.back-offs tbody tr").count(), 6);
     await page.getByRole("button", { name: "End back-off…" }).click();
     await confirm(page, ["Its jobs can start again at once"], "End the back-off of the limit acme");

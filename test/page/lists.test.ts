@@ -1,4 +1,4 @@
-// Tasks and timetables: their rows are those of the database, and lead to what they name.
+// Tasks and timetables: their rows are those of the database, and link to the page of what they name.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { startAdmin, type TestAdmin, visit, waitForPage } from "./harness.ts";

@@ -1,24 +1,24 @@
-// Actions on all matching jobs, from the list to the receipt and back: what the page shows before, during
-// and after is what the rows hold.
+// Actions on all matching jobs, from the list to the receipt and back: the page shows the same as the rows, before,
+// during and after.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { Page } from "playwright-core";
 import {
   confirm,
   dismissNotice,
-  jobVerb,
-  sees,
+  jobButton,
   startAdmin,
   type TestAdmin,
   visit,
   waitForData,
   waitForPage,
+  waitForText,
 } from "./harness.ts";
 
 const MANY = 240;
 
 let admin: TestAdmin;
-/** The same without the tables. */
+/** An admin whose schema has no tables for operations. */
 let bare: TestAdmin;
 before(async () => {
   admin = await startAdmin({ samples: false, extensions: ["operations"] });
@@ -39,7 +39,7 @@ interface Row {
   readonly last_error: string | null;
 }
 
-/** Jobs of a task of their own that have used up their attempts. */
+/** Adds jobs of this task that have used up their attempts. */
 async function failed(task: string, count: number, on: TestAdmin = admin): Promise<void> {
   await on.utils.addJob(task, {}, { runAt: new Date(Date.now() + 86_400_000) });
   await on.sql(
@@ -62,13 +62,13 @@ const rowsOf = (task: string, on: TestAdmin = admin) =>
 const spent = (rows: readonly Row[]) =>
   rows.filter(({ attempts, max_attempts }) => attempts >= max_attempts).length;
 
-/** The list of these jobs, with all matches selected. */
+/** Opens the list of these jobs and selects all matches. */
 async function chooseAll(page: Page, count: number): Promise<void> {
   await page.locator(".jobs tbody tr").first().waitFor();
   await waitForData(page);
   await page.locator(".jobs tbody .cb").first().click();
   await page.getByRole("button", { name: `Select all ${count}` }).click();
-  await sees(page, `All ${count} jobs selected`);
+  await waitForText(page, `All ${count} jobs selected`);
 }
 
 const listOf = (task: string) => `/jobs?q=is%3Afailed%20task%3A${task}`;
@@ -96,7 +96,7 @@ test("All matching jobs are retried after a preview, and restored from the recei
     assert.equal(requests.filter(({ method }) => method === "POST").length, 2);
     const retried = await rowsOf("charge");
     assert.equal(spent(retried), 0);
-    // It ran when its turn came, and so it no longer matched.
+    // One job was running when its turn came, so it no longer matched.
     await page.locator(".stats").getByText("Not found").waitFor();
     await page.locator(".op-jobs a").first().waitFor();
     await page.locator("#main").getByRole("button", { name: "Undo…" }).click();
@@ -117,7 +117,7 @@ test("A canary that fails pauses the operation, and Resume continues it.", async
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Canary size").fill("2");
     await dialog.getByRole("button", { name: "Retry 30 jobs" }).click();
-    await sees(page, "watching 2 for up to 2 min");
+    await waitForText(page, "watching 2 for up to 2 min");
     const first = (await rowsOf("canary")).filter(
       ({ attempts, last_error }) => attempts === 0 && last_error !== null,
     );
@@ -127,7 +127,7 @@ test("A canary that fails pauses the operation, and Resume continues it.", async
        where id = $1`,
       [first[0]?.id],
     );
-    await sees(page, /1 of the first 2 failed again\. Paused: 2 of 30 jobs/);
+    await waitForText(page, /1 of the first 2 failed again\. Paused: 2 of 30 jobs/);
     assert.equal(spent(await rowsOf("canary")), 29);
     await page.locator(".side .op-progress.held").waitFor();
     await page.getByRole("button", { name: "Resume" }).click();
@@ -149,7 +149,7 @@ test("An operation is paused, resumed and stopped from any page.", async () => {
     await dialog.getByRole("button", { name: "Preview" }).click();
     await dialog.getByLabel("Rate limit (jobs/s)").fill("5");
     await dialog.getByRole("button", { name: "Reschedule 400 jobs" }).click();
-    await sees(page, "Runs on the server.");
+    await waitForText(page, "Runs on the server.");
     await page.keyboard.press("g");
     await page.keyboard.press("q");
     await waitForPage(page, "Queues");
@@ -187,7 +187,7 @@ test("Removed jobs are put back by an undo.", async () => {
     await page.getByRole("heading", { name: "Removed 25 of 25 jobs" }).waitFor();
     assert.equal((await rowsOf("gone")).length, 1);
     await page.goBack();
-    await sees(page, "25 rows removed · show");
+    await waitForText(page, "25 rows removed · show");
     await page.goForward();
     await page.locator("#main").getByRole("button", { name: "Undo…" }).click();
     await dialog.getByRole("button", { name: "Restore 25 jobs" }).click();
@@ -210,7 +210,7 @@ test("Going back from a receipt shows the list as it was left, however late an a
     await page.getByRole("heading", { name: "Removed 25 of 25 jobs" }).waitFor();
     await page.goBack();
     comeBack.resolve();
-    await sees(page, "25 rows removed · show");
+    await waitForText(page, "25 rows removed · show");
   });
 });
 
@@ -227,11 +227,11 @@ test("An action on one job is undone from its notice.", async () => {
   const before = await rowsOf("single");
   const id = before[1]?.id ?? "";
   const work = async ({ page }: { page: Page }) => {
-    await (await jobVerb(page, "Complete…")).click();
+    await (await jobButton(page, "Complete…")).click();
     await confirm(page, ["It is deleted and never runs."], `Complete job ${id}`);
-    await sees(page, "This job no longer exists.");
+    await waitForText(page, "This job no longer exists.");
     await undo(page, /Completed 1 of 1 job/, "1 job");
-    await sees(page, "Will not run again.");
+    await waitForText(page, "Will not run again.");
     await waitForPage(page, `Job ${id}`);
   };
   await visit(admin, `/jobs/${id}`, work, { mayMeet: /404 \(Not Found\)/ });
@@ -268,7 +268,7 @@ test("An action on selected jobs is undone from its notice in the list, and late
 test("Without the extension a notice offers no undo.", async () => {
   const { id } = await bare.utils.addJob("alone", {});
   const work = async ({ page }: { page: Page }) => {
-    await (await jobVerb(page, "Complete…")).click();
+    await (await jobButton(page, "Complete…")).click();
     await confirm(page, [], `Complete job ${id}`);
     const notice = page.locator(".notice").filter({ hasText: "Completed 1 of 1 job" });
     await notice.getByRole("button", { name: "Dismiss" }).waitFor();
@@ -284,7 +284,7 @@ test("The first few jobs of an error group are retried before the others.", asyn
     const dialog = page.getByRole("dialog");
     await dialog.getByText("First 5, then the rest if they succeed").waitFor();
     await dialog.getByRole("button", { name: "Retry 40 jobs" }).click();
-    await sees(page, "watching 5 for up to 2 min");
+    await waitForText(page, "watching 5 for up to 2 min");
     await page.getByRole("button", { name: "Stop…" }).click();
     await dialog.getByRole("button", { name: "Stop" }).click();
     await page.getByRole("heading", { name: "Stopped: retried 5 of 40 jobs" }).waitFor();
@@ -301,7 +301,7 @@ test("Without the tables one click adds them, and continues with the preview.", 
     await page.keyboard.press("g");
     await page.keyboard.press("a");
     await waitForPage(page, "Activity");
-    await sees(page, "Changes are only logged.");
+    await waitForText(page, "Changes are only logged.");
     await page.goBack();
     await chooseAll(page, 120);
     await page.getByRole("button", { name: "Retry…" }).click();
@@ -377,6 +377,6 @@ test("A read-only user sees what was done, and no action.", async () => {
     await page.keyboard.press("g");
     await page.keyboard.press("a");
     await waitForPage(page, "Activity");
-    await sees(page, "No changes yet");
+    await waitForText(page, "No changes yet");
   });
 });

@@ -1,15 +1,15 @@
-// The first page: its numbers are the queue's, and they move by themselves.
+// The overview: its numbers are those of the queue, and change without a reload.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { Page } from "playwright-core";
 import {
   confirm,
-  isLive,
-  sees,
   startAdmin,
   type TestAdmin,
   visit,
   waitForPage,
+  waitForStream,
+  waitForText,
 } from "./harness.ts";
 
 let admin: TestAdmin;
@@ -50,11 +50,11 @@ test("The overview shows the counts of the queue, and each leads to its jobs.", 
 test("A job that is added elsewhere is counted without a reload, in every tab.", async () => {
   await visit(admin, "/", async ({ page, context, requests }) => {
     await waitForPage(page, "Overview");
-    await isLive(page);
+    await waitForStream(page);
     const other = await context.newPage();
     await other.goto(admin.url);
     await waitForPage(other, "Overview");
-    await isLive(other);
+    await waitForStream(other);
     await number(page, "scheduled").waitFor();
     const before = await number(page, "scheduled").innerText();
     const firstPolls = requests.filter(({ path }) => path === "/api/counts").length;
@@ -116,13 +116,13 @@ test("Back brings the place and the focus of the list back.", async () => {
     await page.waitForFunction((wanted) => Math.abs(window.scrollY - wanted) < 2, top);
     assert.equal(await page.evaluate(() => document.activeElement?.id), id);
   };
-  // Where there is no room beside the list, a job opens as a page.
+  // A narrow window has no room beside the list, so a job opens as a page.
   await visit(admin, "/jobs?q=is:failed", work, { viewport: { width: 1000, height: 900 } });
 });
 
 test("A job that is added elsewhere comes into an open list without a reload.", async () => {
   await visit(admin, "/jobs?identifier=late_comer", async ({ page }) => {
-    await sees(page, "No matches");
+    await waitForText(page, "No matches");
     const { id } = await admin.utils.addJob("late_comer");
     await page.locator(`#job-${id}`).waitFor();
   });
@@ -130,7 +130,7 @@ test("A job that is added elsewhere comes into an open list without a reload.", 
 
 test("A new error is among the incidents, and leads to its jobs.", async () => {
   const { id } = await admin.utils.addJob("burn_toast");
-  // As a worker does: what was failed by hand is not new.
+  // Failed as by a worker: an error that was set by hand is not a new one.
   await admin.sql(
     `update {}._private_jobs set attempts = max_attempts, last_error = $2, updated_at = now(), run_at = now() + interval '1 hour'
      where id = $1`,

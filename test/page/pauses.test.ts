@@ -6,12 +6,12 @@ import { Worker } from "../../src/worker/worker.ts";
 import {
   confirm,
   dismissNotice,
-  isLive,
-  sees,
   startAdmin,
   type TestAdmin,
   visit,
   waitForData,
+  waitForStream,
+  waitForText,
 } from "./harness.ts";
 
 let admin: TestAdmin;
@@ -40,7 +40,7 @@ test("A queue is paused for two hours, after its tables were added, and resumed 
       "Add tables and continue",
     );
     await dismissNotice(page, "Paused the queue mail");
-    await sees(page, /^Paused by ana until .*: deploy <b>\.$/);
+    await waitForText(page, /^Paused by ana until .*: deploy <b>\.$/);
     const [pause] = await admin.utils.listPauses();
     const forMs = (pause?.resumeAt?.getTime() ?? 0) - (pause?.pausedAt.getTime() ?? 0);
     assert.ok(Math.abs(forMs - 7_200_000) < 60_000, `${forMs}`);
@@ -58,11 +58,11 @@ test("A task is paused from its row, and the overview and its job show it until 
     await page.getByRole("row", { name: /send/ }).getByRole("button", { name: "Pause…" }).click();
     await confirm(page, ["Pause task send"], "Pause task");
     await dismissNotice(page, "Paused the task send");
-    await sees(page, "Paused");
+    await waitForText(page, "Paused");
     await page.goto(`${admin.url}#/jobs/1`);
-    await sees(page, "The task send is paused by ana");
+    await waitForText(page, "The task send is paused by ana");
     await page.goto(`${admin.url}#/`);
-    await isLive(page);
+    await waitForStream(page);
     const row = page.locator("article").filter({ hasText: "send is paused" });
     await row.getByRole("button", { name: "Resume…" }).click();
     await confirm(page, ["Resume task send", "1 job waits"], "Resume");
@@ -84,7 +84,7 @@ test("The page of a paused queue shows that the worker has acknowledged the paus
       await page.getByRole("button", { name: "Pause…" }).click();
       await confirm(page, ["Pause queue mail"], "Pause queue");
       await dismissNotice(page, "acknowledged by 1 of 1 worker");
-      await sees(page, "Acknowledged by 1 of 1 worker.");
+      await waitForText(page, "Acknowledged by 1 of 1 worker.");
     };
     await visit(admin, "/queues/mail", work, asAna);
   } finally {

@@ -1,7 +1,14 @@
 // Schedules in the browser: added, opened, changed, paused by key and removed.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { confirm, dismissNotice, sees, startAdmin, type TestAdmin, visit } from "./harness.ts";
+import {
+  confirm,
+  dismissNotice,
+  startAdmin,
+  type TestAdmin,
+  visit,
+  waitForText,
+} from "./harness.ts";
 
 let admin: TestAdmin;
 before(async () => {
@@ -24,11 +31,11 @@ test("A schedule is added, and its page shows its next runs; a change begins wit
     await confirm(page, ["Add"], "Add schedule");
     await dismissNotice(page, "Added the schedule nightly");
     await page.getByRole("link", { name: "nightly" }).first().click();
-    await sees(page, "every day at 02:30 in Europe/Berlin");
-    await sees(page, /the clock of Europe\/Berlin goes (forward|back) by 1 h/);
+    await waitForText(page, "every day at 02:30 in Europe/Berlin");
+    await waitForText(page, /the clock of Europe\/Berlin goes (forward|back) by 1 h/);
     assert.ok((await page.locator("table.next-runs tbody tr").count()) >= 5);
     assert.equal(await page.locator("pre.pre").textContent(), '{ "n": 9007199254740993 }');
-    await sees(page, /^Added the schedule nightly/);
+    await waitForText(page, /^Added the schedule nightly/);
 
     await page.getByRole("button", { name: "Change…" }).click();
     await page.waitForFunction(
@@ -38,14 +45,14 @@ test("A schedule is added, and its page shows its next runs; a change begins wit
     await page.locator("#field-queue").fill("");
     await confirm(page, ["Change nightly"], "Change schedule");
     await dismissNotice(page, "Changed the schedule nightly");
-    await sees(page, "every day at 04:00 in Europe/Berlin");
+    await waitForText(page, "every day at 04:00 in Europe/Berlin");
     const schedule = await admin.utils.getSchedule("nightly");
     assert.equal(schedule.pattern, "0 4 * * *");
     assert.equal(schedule.queueName ?? null, null);
 
     await page.keyboard.press("p");
     await confirm(page, ["Pause nightly"], "Pause nightly");
-    await sees(page, "Paused");
+    await waitForText(page, "Paused");
     await page.getByRole("button", { name: "Resume…" }).click();
     await confirm(page, ["Resume nightly"], "Resume nightly");
     await page.getByRole("button", { name: "Run now…" }).click();
@@ -53,7 +60,7 @@ test("A schedule is added, and its page shows its next runs; a change begins wit
     await page.getByLabel("More actions").click();
     await page.getByRole("button", { name: "Remove…" }).click();
     await confirm(page, ["Remove nightly"], "Remove nightly");
-    await sees(page, "No schedules");
+    await waitForText(page, "No schedules");
   });
   assert.deepEqual((await admin.utils.listSchedules()).schedules, []);
 });

@@ -1,4 +1,4 @@
-// What a browser has to load before the page works: the module and its host, as they are sent.
+// The size of what a browser loads before the page works: the module and its host, as they are sent.
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";

@@ -1,15 +1,15 @@
-// What is on the screen until the client draws: a skeleton that states no fact.
+// The skeleton, which is shown until the client draws: it contains no data.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { Page } from "playwright-core";
 import {
-  heldBack,
-  isLive,
+  delayFile,
   startAdmin,
   type TestAdmin,
   type Visit,
   visit,
   waitForPage,
+  waitForStream,
 } from "./harness.ts";
 
 let admin: TestAdmin;
@@ -19,7 +19,7 @@ before(async () => {
 
 for (const width of [1440, 1024, 390]) {
   test(`At ${width} px a skeleton is on the screen at once, and goes when the page is drawn.`, async () => {
-    const { prepare, release } = heldBack("admin_ui_bg.wasm");
+    const { prepare, release } = delayFile("admin_ui_bg.wasm");
     const work = async ({ page }: Visit) => {
       const skeleton = page.getByRole("status", { name: "Loading" });
       await skeleton.waitFor();
@@ -36,7 +36,7 @@ for (const width of [1440, 1024, 390]) {
 }
 
 test("The skeleton has the theme that was selected in this browser.", async () => {
-  const { prepare, release } = heldBack("admin_ui_bg.wasm");
+  const { prepare, release } = delayFile("admin_ui_bg.wasm");
   const work = async ({ page }: Visit) => {
     const background = () =>
       page.locator(".starting .side").evaluate((side) => getComputedStyle(side).backgroundColor);
@@ -45,13 +45,13 @@ test("The skeleton has the theme that was selected in this browser.", async () =
     await page.reload();
     assert.notEqual(await background(), light);
     release();
-    await isLive(page);
+    await waitForStream(page);
   };
   await visit(admin, "/", work, { isStarting: true, prepare, theme: "light" });
 });
 
 test("The module is requested before its host has arrived, and once.", async () => {
-  const { prepare, release } = heldBack("admin_ui.js");
+  const { prepare, release } = delayFile("admin_ui.js");
   let requested = 0;
   const watched = async (page: Page) => {
     page.on("request", (request) => {
@@ -62,18 +62,18 @@ test("The module is requested before its host has arrived, and once.", async () 
     await prepare(page);
   };
   const work = async ({ page }: Visit) => {
-    await isLive(page);
+    await waitForStream(page);
     assert.equal(requested, 1);
   };
   await visit(admin, "/", work, { isStarting: true, prepare: watched });
 });
 
 test("No number is shown before it is read: a dash, then what the queue has.", async () => {
-  const { prepare, release } = heldBack("admin_ui_bg.wasm");
+  const { prepare, release } = delayFile("admin_ui_bg.wasm");
   const work = async ({ page }: Visit) => {
     await page.evaluate(watchNumbers);
     release();
-    await isLive(page);
+    await waitForStream(page);
     const last = (await page.locator(".nums .v").allInnerTexts()).join(" ");
     assert.match(last, /^\d+( \d+){6}$/);
     const seen = await page.evaluate(() => (globalThis as unknown as { seen: string[] }).seen);
@@ -84,7 +84,7 @@ test("No number is shown before it is read: a dash, then what the queue has.", a
   await visit(admin, "/", work, { isStarting: true, prepare });
 });
 
-/** Runs in the page: keeps what the numbers are in every frame. */
+/** Runs in the page: records the numbers of every frame. */
 function watchNumbers(): void {
   const seen: string[] = [];
   Object.assign(globalThis, { seen });
@@ -99,7 +99,7 @@ function watchNumbers(): void {
 test("The page starts in a browser that blocks the storage of sites.", async () => {
   const prepare = (page: Page) => page.addInitScript(blockStorage);
   const work = async ({ page }: Visit) => {
-    await isLive(page);
+    await waitForStream(page);
     await page.locator('.side summary[aria-label="Theme"]').click();
     await page.locator(".side").getByRole("button", { name: "Dark theme" }).click();
     await page.locator("html[data-theme=dark]").waitFor();

@@ -1,5 +1,5 @@
-// THE list of what one can see: every page, and every dialog, menu and layer over one. A page that is added
-// has its row here; what holds for all of them (accessibility, widths, silence) is tested for each.
+// The list of all views: every page, and every dialog, menu and layer over one. A new page needs a row here.
+// Accessibility, widths and an empty console are tested for each view.
 import type { Page } from "playwright-core";
 import { waitForData } from "./harness.ts";
 
@@ -173,10 +173,10 @@ export const views: readonly View[] = [
   },
 ];
 
-/** Leaves what is open, goes to the page, and opens its layer. */
+/** Closes an open layer, opens the page, and opens its own layer. */
 export async function open(page: Page, { route, act, inPage }: View): Promise<void> {
   const over = page.locator("dialog, details[data-menu][open]");
-  // Without anything over it, it would be the page that is left.
+  // If no layer is open, Escape would leave the page.
   if ((await over.count()) > 0) await page.keyboard.press("Escape");
   await over.waitFor({ state: "detached" });
   await page.evaluate((hash) => {

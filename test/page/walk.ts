@@ -1,6 +1,6 @@
-// One walk over every page, dialog and layer (views.ts) in one shape of the window, and what has to hold on each:
-// it loads without a word in the console, fits, and keeps still; its targets are large enough for a finger and
-// few are before the content; and it breaks none of axe's rules (WCAG 2 A and AA, best practices).
+// Opens every page, dialog and layer (views.ts) in one shape of the window, and checks each: nothing is logged to the
+// console, nothing is too wide or moves, targets are large enough for a finger, few tab stops precede the content, and
+// axe finds no violation of its rules (WCAG 2 A and AA, best practices).
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
@@ -13,11 +13,11 @@ import { open, type View, views } from "./views.ts";
 
 const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-/** An admin with something on every page: timetables that differ, limits, and the receipt of an operation. */
+/** Starts an admin with contents on every page: timetables that differ, limits, and the receipt of an operation. */
 export async function adminWithSamples(): Promise<TestAdmin> {
   const admin = await startAdmin({ extensions: ["operations", "limits"] });
   await seedLimits((text) => admin.sql(text));
-  // Without one there is no timetable to look at, and none that differs from others.
+  // The timetables of two workers, which differ.
   const cron = [
     { identifier: "nightly", task: "send_email", pattern: "*/20 2 * * *", backfill_ms: 1 },
   ];
@@ -40,7 +40,7 @@ export async function adminWithSamples(): Promise<TestAdmin> {
   return admin;
 }
 
-/** Of the operation and the limits that adminWithSamples() leaves. */
+/** The views of the operation and the limits that adminWithSamples() creates. */
 export const receipts: readonly View[] = [
   { name: "no limit", route: "/limits/no%20such", title: "Limit no such" },
   { name: "limit", route: "/limits/payments", title: "Limit payments" },
@@ -54,19 +54,19 @@ export const receipts: readonly View[] = [
   },
 ];
 
-/** What is wrong with what a page shows, a line each. */
+/** Returns the problems of a page, each as a line. */
 type Check = (page: Page, view: View) => Promise<string[]>;
 
 export interface Shape extends Pick<VisitOptions, "deviceScaleFactor"> {
   readonly name: string;
   readonly viewport: { readonly width: number; readonly height: number };
-  /** Beside what holds in every shape. */
+  /** In addition to the checks of every shape. */
   readonly checks?: readonly Check[];
-  /** Beside those of views.ts. */
+  /** In addition to the views of views.ts. */
   readonly more?: readonly View[];
 }
 
-/** A test of its own. */
+/** Declares the test of a shape. */
 export function walk(admin: () => TestAdmin, { name, checks = [], more = [], ...shape }: Shape) {
   test(`Every page, dialog and menu ${name} is as it should be.`, async () => {
     const wrong: string[] = [];
@@ -84,7 +84,7 @@ export function walk(admin: () => TestAdmin, { name, checks = [], more = [], ...
   });
 }
 
-/** What has to be scrolled sideways to be seen: the page itself, or the dialog over it. */
+/** Returns what is wider than the window: the page, or the dialog over it. */
 async function tooWide(page: Page): Promise<string[]> {
   return page.evaluate(() =>
     [document.documentElement, ...document.querySelectorAll("dialog, dialog form")]
@@ -93,7 +93,7 @@ async function tooWide(page: Page): Promise<string[]> {
   );
 }
 
-/** The animations that run although the user prefers reduced motion. */
+/** Returns the animations that run although the user prefers reduced motion. */
 async function moving(page: Page): Promise<string[]> {
   return page.evaluate(() =>
     document
@@ -103,13 +103,13 @@ async function moving(page: Page): Promise<string[]> {
   );
 }
 
-/** Before and beside the content there are few stops of the tab key. */
+/** Finds too many tab stops before and beside the content. */
 export const fewTabStops: Check = async (page, { act }) => {
   const stops = act === undefined ? await tabStops(page) : [];
   return stops.length <= 12 ? [] : [`tab stops: ${stops.join(", ")}`];
 };
 
-/** What the tab key comes to outside of the page itself. */
+/** Returns the tab stops outside the content. */
 async function tabStops(page: Page): Promise<string[]> {
   return page.evaluate(() =>
     [...document.querySelectorAll<HTMLElement>("a[href], button, input, summary, [tabindex]")]
@@ -119,12 +119,12 @@ async function tabStops(page: Page): Promise<string[]> {
 }
 
 /**
- * On a phone every target is 44 pixels high, or is in a row that is. Links in a text are as high
- * as its lines, and a box in a row or a label is as large as these.
+ * Returns the targets that are lower than 44 pixels, on a phone. A box in a row or a label counts as that row or label.
+ * Links in a text are excepted.
  */
 export async function smallTargets(page: Page): Promise<string[]> {
   return page.evaluate(() => {
-    /** With what reaches beyond it on all sides. */
+    /** Includes the area that extends the target on all sides. */
     const heightOf = (one: HTMLElement) => {
       const { content, position, top } = getComputedStyle(one, "::after");
       const reaches = content !== "none" && position === "absolute";
@@ -140,7 +140,7 @@ export async function smallTargets(page: Page): Promise<string[]> {
         (one) => getComputedStyle(one).display !== "inline" && !one.matches(".copy, .as-link"),
       )
       .filter((one) => {
-        // A box in a row that opens something is not the row.
+        // A box is a target of its own in a row that opens something.
         const row = one.matches("input") ? "label" : one.matches("a") ? "tr, li" : "tr[data-click]";
         const area = one.closest<HTMLElement>(row) ?? one;
         return Math.max(heightOf(one), area.offsetHeight) < 44;
@@ -153,7 +153,7 @@ export async function smallTargets(page: Page): Promise<string[]> {
   });
 }
 
-/** In either theme. */
+/** Returns the violations in both themes. */
 export const accessible: Check = async (page) => {
   const found: string[] = [];
   for (const theme of ["light", "dark"] as const) {
@@ -165,16 +165,16 @@ export const accessible: Check = async (page) => {
 };
 
 const tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"];
-/** The two themes differ in nothing else. */
+/** The rules whose result depends on the theme. */
 export const rulesOfColour = ["color-contrast", "link-in-text-block"];
 
-/** What breaks which rule: `color-contrast: .faint, .hint`. */
+/** Returns the violations, such as `color-contrast: .faint, .hint`. */
 export async function violations(page: Page, runOnly: readonly string[]): Promise<string[]> {
   await page.evaluate(() => new Promise((done) => requestAnimationFrame(done)));
   if (!(await page.evaluate(() => "axe" in globalThis))) await page.evaluate(axe);
   return page.evaluate(async (only) => {
     const { axe: loaded } = globalThis as unknown as { axe: typeof axeCore };
-    // What follows the rules it would write down, too, which takes as long as to look.
+    // Without this option axe also lists what passes, which takes as long as the check itself.
     const { violations: all } = await loaded.run(document, {
       runOnly: [...only],
       resultTypes: ["violations"],

@@ -1,5 +1,5 @@
-// How often a page sends requests by itself: as soon as something that it shows has changed, and never more than
-// so many bytes a minute.
+// How often a page sends requests by itself: as soon as something that it shows has changed, within a limit of bytes
+// per minute.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { ensureBuilt, type Page } from "./harness.ts";
@@ -22,7 +22,10 @@ before(ensureBuilt);
 const requestsFor = (page: Page, start: string) =>
   page.requests.filter(({ path }) => path.startsWith(start)).length;
 
-/** Lets seconds pass in which the counts change; each question is answered at once, with so many bytes. */
+/**
+ * Advances the time by seconds, in which the counts change, and answers each request at once with this many bytes.
+ * Returns the number of requests.
+ */
 function busy(page: Page, seconds: number, start: string, body: unknown, bytes: number): number {
   const before = requestsFor(page, start);
   let answered = before;

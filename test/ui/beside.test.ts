@@ -1,4 +1,4 @@
-// The list of jobs put together in groups, and with the open job beside it.
+// The list of jobs in groups, and the list with an open job beside it.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { ensureBuilt, type Page, textOf } from "./harness.ts";

@@ -78,7 +78,7 @@ test("The list can show only error groups with failed jobs, or only those with r
   assert.match(page.text, /No failed jobsAll errors/);
 });
 
-/** One error group, with all of its requests answered. */
+/** Opens an error group and answers all of its requests. */
 async function opened1(failed: Group = gateway(), change = {}) {
   const page = await openPage("/errors/aaaaaaaaaaaa", change);
   page.answer(failedPath(), groups([failed]));

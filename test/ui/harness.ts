@@ -1,6 +1,6 @@
 /**
- * The real application with a host that only records: dispatch an action, answer a request, then
- * look at the picture as plain objects. No browser, no network, no clock of its own.
+ * The real application with a host that only records its calls. A test dispatches an action, answers a request, and
+ * then reads the picture as plain objects. There is no browser, no network and no real clock.
  */
 import { access, readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
@@ -56,25 +56,25 @@ export class Page {
   readonly navigations: string[] = [];
   readonly copied: string[] = [];
   readonly downloads: string[] = [];
-  /** The action that reports the result of the last of them. */
+  /** The action that reports the result of the last download. */
   saved = "";
   readonly preferences = new Map<string, string>();
   subscriptions: string[] = [];
   streaming = false;
   title = "";
-  /** The text on the page's icon. */
+  /** The text of the page's icon. */
   mark = "";
-  /** How far it is scrolled, and what was requested last. */
+  /** The scroll position, which the page sets. */
   scroll = 0;
-  /** The entry of the history at hand. */
+  /** The number of the current entry in the history. */
   entry = 1;
   backs = 0;
-  /** How often the stored answers were dropped. */
+  /** The number of times that the stored answers were deleted. */
   cleared = 0;
   theme = "";
   focus = "";
   now = NOON;
-  /** Minutes that the local clock is ahead of UTC. */
+  /** How far the local clock is ahead of UTC, in minutes. */
   zone = 60;
   /** Whether there is room beside a list. */
   wide = false;
@@ -155,7 +155,7 @@ export class Page {
     recall: (key: string) => this.storage.get(key) ?? "",
   };
 
-  /** Draws and gives the whole picture. */
+  /** Draws the page and returns the picture. */
   get view(): Child[] {
     this.app.render();
     this.app.__collect();
@@ -192,7 +192,7 @@ export class Page {
     return this.all((e) => e.tag === "button" && spokenOf([e]) === label).length > 0;
   }
 
-  /** Clicks a button as the host would. */
+  /** Clicks a button as the host does. */
   click(label: string): void {
     const { attrs } = this.button(label);
     if (attrs["disabled"]) throw new Error(`the button "${label}" is disabled`);
@@ -218,20 +218,20 @@ export class Page {
     return this.all((e) => String(e.attrs["class"]).startsWith("notice ")).map((e) => textOf([e]));
   }
 
-  /** The last request for a path that starts so. */
+  /** Returns the last request whose path begins with `start`. */
   requestOf(start: string): Request {
     const found = this.requests.findLast((request) => request.path.startsWith(start));
     if (!found) throw new Error(`no request for ${start}`);
     return found;
   }
 
-  /** Answers the last request for a path that starts so; `bytes`: what that took on its way. */
+  /** Answers the last request whose path begins with `start`. `bytes`: the number of bytes sent. */
   answer(start: string, body: unknown, status = 200, retryAfter = "", bytes = 0): void {
     const text = typeof body === "string" ? body : JSON.stringify(body);
     this.app.replied(this.requestOf(start).id, status, retryAfter, text, bytes);
   }
 
-  /** To another address: a new entry of the history, or back to one that was there. */
+  /** Navigates to an address: to a new entry of the history, or to an existing one. */
   go(address: string, entry = this.#lastEntry + 1): void {
     this.#lastEntry = Math.max(this.#lastEntry, entry);
     this.entry = entry;
@@ -239,7 +239,7 @@ export class Page {
   }
   #lastEntry = 1;
 
-  /** Lets time pass; the timers that fall due ring in their order. */
+  /** Advances the clock, and runs the timers that become due in order. */
   pass(ms: number): void {
     const end = this.now + ms;
     for (;;) {
@@ -260,7 +260,7 @@ export class Page {
   }
 }
 
-/** The application just started; its session isn't answered yet. */
+/** Starts the application. The request for its session is not answered yet. */
 export async function start(address = "/", storage?: Map<string, string>): Promise<Page> {
   const page = new Page(storage);
   page.app = await instantiate(await wasm(), page.host);
@@ -293,7 +293,7 @@ export function textOf(children: Child[]): string {
     .join("");
 }
 
-/** The same without what is only seen, such as the key on a button. */
+/** Returns the text without what screen readers skip, such as the key on a button. */
 function spokenOf(children: Child[]): string {
   return children
     .map((child) => {
@@ -311,7 +311,7 @@ export function collect(children: Child[], match: (element: Element) => boolean)
   });
 }
 
-/** Reads the operations of a picture; the numbers are those of ui/assembly/lib/view.ts. */
+/** Builds a picture from its operations, whose numbers are those of ui/assembly/lib/view.ts. */
 function readPicture(
   memory: WebAssembly.Memory,
   opsAt: number,

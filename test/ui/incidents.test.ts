@@ -1,4 +1,4 @@
-// Incidents as a list for the keys, whose rows do not move under the pointer or the focus.
+// Incidents as a list with keys, whose rows do not move under the pointer or the focus.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { commands } from "../../src/commands/index.ts";
@@ -156,7 +156,7 @@ test("The palette finds each incident with its action, and the actions of other 
     const options = page.all((e) => e.attrs["role"] === "option");
     return options.map((e) => textOf([e]));
   };
-  // Behind the name is the number of jobs that it affects.
+  // The name is followed by the number of affected jobs.
   const finds = (typed: string, name: string) =>
     assert.ok(
       found(typed).some((one) => one.startsWith(name)),
@@ -187,7 +187,7 @@ test("The palette finds each incident with its action, and the actions of other 
       "fail",
     ],
   ]) {
-    // The last one searches for the text.
+    // The last option searches for the text.
     assert.ok(found(typed).length > 1, typed);
   }
 });

@@ -17,7 +17,7 @@ interface Probe {
   __collect(): void;
 }
 
-/** Compiled from test/ui/probe into a folder of its own: it is not part of the client. */
+/** Compiled from test/ui/probe into a separate folder, because it is not part of the client. */
 let probe: Probe;
 let folder: string;
 

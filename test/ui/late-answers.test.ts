@@ -1,4 +1,4 @@
-/** Answers to what a dialog has sent, after it was closed, or after its form was changed. */
+/** Answers to the requests of a dialog, after it was closed or its form was changed. */
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { ensureBuilt, type Page, type Request } from "./harness.ts";
@@ -17,7 +17,7 @@ import {
 
 before(ensureBuilt);
 
-/** A list with one job selected, and the dialog that completes it. */
+/** Opens a list with one selected job, and the dialog that completes it. */
 async function completing() {
   const page = await openList([job(1), job(2)]);
   page.app.dispatch("jobs.pick", "1", "");
@@ -85,7 +85,7 @@ test("Jobs that a closed dialog has read do not change those of another.", async
   assert.equal(page.requestOf("api/jobs/action").body, '{"action":"complete","ids":[1]}');
 });
 
-/** The dialog of an action on all failed jobs. */
+/** Opens the dialog of an action on all failed jobs. */
 async function onAll(action: string) {
   const page = await openPage("/jobs?q=is:failed");
   feed(page, { counts: counts({ failed: value(8400) }) });

@@ -1,4 +1,4 @@
-// Limits on the page: the list, one of them, setting and changing one, and where else they are shown.
+// Limits on the page: the list, the page of one limit, setting and changing it, and the other places that show limits.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { ListedLimit } from "../../ui/generated/records.ts";

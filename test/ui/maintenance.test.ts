@@ -1,4 +1,4 @@
-// Maintenance: the condition of the database, and each change with its count before it is made.
+// Maintenance: the state of the database, and the count that is shown before each change.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { Database, OptionalIndex } from "../../ui/generated/records.ts";

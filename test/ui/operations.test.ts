@@ -25,7 +25,7 @@ const figures = (page: Page) =>
   page.all((e) => e.attrs["class"] === "stats")[0]?.children.map((e) => textOf([e])) ?? [];
 const follow = (page: Page) => page.go(String(page.navigations.at(-1)));
 
-/** The list of failed jobs, with more of them than it shows. */
+/** Opens the list of failed jobs, which has more jobs than it shows. */
 async function failedList(change: Partial<Session> = {}, address = "/jobs?q=is:failed") {
   const page = await openPage(address, change);
   feed(page, { counts: counts({ failed: value(8400) }) });
@@ -33,7 +33,7 @@ async function failedList(change: Partial<Session> = {}, address = "/jobs?q=is:f
   return page;
 }
 
-/** The dialog that retries them all. */
+/** Opens the dialog that retries all of them. */
 async function retrying(change = {}) {
   const page = await failedList();
   page.app.dispatch("app.key", "", "Mod+a");
@@ -42,7 +42,7 @@ async function retrying(change = {}) {
   return page;
 }
 
-/** The page of an operation, as it is. */
+/** Opens the page of an operation. */
 async function shown(one: Operation, change: Partial<Session> = {}) {
   const page = await openPage(`/activity/${one.id}`, change);
   page.answer(`api/operations/${one.id}`, one);
@@ -279,7 +279,7 @@ test("Progress counts up to the limit, which is shown beside all that match, exa
   assert.match(over.text, /Retried 500 of ≈ 8,000 jobsis:failed/);
   work.click("Stop…");
   assert.match(work.dialogText, /125 of 500 jobs are processed/);
-  // There were fewer than the limit: all have had their turn.
+  // Fewer jobs matched than the limit, so all of them are processed.
   const fewer = await shown(receipt({ ...limited, matched: value(480, about), done: 490 }));
   assert.match(fewer.text, /Retried 490 jobsis:failed/);
 });
@@ -409,7 +409,7 @@ test("A receipt counts what has become of the jobs, and counts again while some 
   page.answer("api/operations/214/results", outcomes);
   assert.match(page.text, /Finished296completed or removedFailed again49Error: no #Waiting8,043/);
   page.pass(4_000);
-  // The list has the errors, so it is requested again with the counts.
+  // The list shows errors, so it is requested again with the counts.
   page.answer(list, { outcome: "done", jobs: [met(7, "mail", "New")], next_cursor: null });
   page.answer("api/operations/214/results", results({ finished: 8339, failed_again: 49 }));
   assert.match(page.text, /Finished8,339completed or removedFailed again49/);

@@ -24,7 +24,7 @@ import {
 
 before(ensureBuilt);
 
-/** The first page in an incident. */
+/** Opens the overview in an incident. */
 async function overview(events: Readonly<Record<string, unknown>> = {}): Promise<Page> {
   const page = await openPage("/");
   page.app.streamOpened();

@@ -1,4 +1,4 @@
-// Pausing queues, tasks and everything from the page, and what it shows of pauses.
+// Pausing queues, tasks and everything from the page, and how the page shows pauses.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { Pause } from "../../ui/generated/records.ts";

@@ -1,4 +1,4 @@
-/** Random JSON documents, and damage done to them. The same seed gives the same documents. */
+/** Random JSON documents, intact and damaged. The same seed gives the same documents. */
 export type Random = (below: number) => number;
 
 /** mulberry32 */
@@ -71,7 +71,7 @@ function string(random: Random): string {
   return `"${Array.from({ length: random(4) }, () => pick(TEXTS, random)).join("")}"`;
 }
 
-/** Cuts, doubles, swaps or overwrites a little of a document; the outcome may still be JSON. */
+/** Cuts, doubles, swaps or overwrites a small part of a document; the result may still be JSON. */
 export function brokenFrom(text: string, random: Random): string {
   const at = random(text.length + 1);
   const junk = pick(

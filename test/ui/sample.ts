@@ -1,4 +1,4 @@
-/** Believable answers of the server, typed by the schema that the client itself is built from. */
+/** Realistic answers of the server, typed by the schema from which the client is built. */
 import type {
   Counts,
   Group,
@@ -162,7 +162,7 @@ export function incidents(list: Incident[], change: Partial<Incidents> = {}): In
   return { verdict, level, incidents: list, ...rest, ...change };
 }
 
-/** Four buckets: two behind, two ahead. */
+/** A horizon of four buckets: two in the past, two in the future. */
 export function horizon(change: Partial<Horizon> = {}): Horizon {
   return {
     now: timeAt(0),
@@ -219,7 +219,7 @@ export function queue(name: string, change: Partial<ListedQueue> = {}): ListedQu
   };
 }
 
-/** What a rehearsal of a retry finds. */
+/** The rehearsal of a retry. */
 export function task(identifier: string, change: Partial<ListedTask> = {}): ListedTask {
   return {
     identifier,
@@ -278,7 +278,7 @@ export function rehearsal(change: Partial<Rehearsal> = {}): Rehearsal {
   };
 }
 
-/** A retry that is at work. */
+/** A running retry. */
 export function operation(change: Partial<Operation> = {}): Operation {
   return {
     id: 214,
@@ -311,7 +311,7 @@ export function operation(change: Partial<Operation> = {}): Operation {
   };
 }
 
-/** The same when it is over. */
+/** The same retry, finished. */
 export function receipt(change: Partial<Operation> = {}): Operation {
   const over = {
     state: "done",
@@ -323,19 +323,19 @@ export function receipt(change: Partial<Operation> = {}): Operation {
   return operation({ ...over, ...none, done: 8388, undo_jobs: 8388, ...change });
 }
 
-/** The feed's first events. */
+/** Sends events of the feed to the page. */
 export function feed(page: Page, events: Readonly<Record<string, unknown>>): void {
   for (const [event, data] of Object.entries(events)) page.app.pushed(event, JSON.stringify(data));
 }
 
-/** The application at an address, with its session answered. */
+/** Starts the application at an address and answers the request for its session. */
 export async function openPage(address = "/", change: Partial<Session> = {}): Promise<Page> {
   const page = await start(address);
   page.answer("api/session", session(change));
   return page;
 }
 
-/** The list of jobs on screen. */
+/** Opens the page with a list of jobs. */
 export async function openList(list: ListedJob[], address = "/jobs", next: string | null = null) {
   const page = await openPage(address);
   page.answer("api/jobs?limit=100", jobs(list, next));

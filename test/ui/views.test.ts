@@ -1,4 +1,4 @@
-// Saved views, and what the palette finds.
+// Saved views, and the results of the palette.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { ensureBuilt, type Page, textOf } from "./harness.ts";

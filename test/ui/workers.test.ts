@@ -50,7 +50,7 @@ const silent = (id: string, change: Partial<ListedWorker> = {}) =>
     ...change,
   });
 
-/** One of Graphile Worker's, which sends no heartbeat. */
+/** A Graphile worker, which sends no heartbeats. */
 const stock = (id: string, change: Partial<ListedWorker> = {}) =>
   worker(id, {
     state: "unknown",

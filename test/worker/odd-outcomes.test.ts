@@ -1,4 +1,4 @@
-// Outcomes and retry policies from foreign code: values that refuse to be read, and times that are none.
+// Outcomes and retry policies from foreign code: values that refuse to be read, and invalid times.
 import assert from "node:assert/strict";
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

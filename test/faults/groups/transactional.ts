@@ -96,7 +96,10 @@ async function paidOnce(
   await stand.end({ judged: () => problems });
 }
 
-/** `deadly`: the how manyth it is of those that kill their process in the first attempt, by turns at each point. */
+/**
+ * `deadly`: the number of this job among those that kill their process in the first attempt. It selects one of the
+ * points in turn.
+ */
 function payment(n: string, dice: Random, deadly: number | null): JobToAdd {
   const killAt = deadly === null ? null : (PAYING_POINTS[deadly % PAYING_POINTS.length] ?? null);
   const payload: Payment = { n, killAt };

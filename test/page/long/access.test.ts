@@ -3,14 +3,14 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { Page } from "playwright-core";
 import {
-  isLive,
   type ProgramAuth,
-  sees,
   startAdmin,
   type TestAdmin,
   type Visit,
   visit,
   waitForPage,
+  waitForStream,
+  waitForText,
 } from "../harness.ts";
 
 const TOKEN = "correct-token-4711";
@@ -41,7 +41,7 @@ test("A read-only page offers no change anywhere, and is marked as read-only.", 
       await page.locator(".loading").first().waitFor({ state: "detached" });
       const writes = page.locator('[data-click^="ask."]');
       assert.equal(await writes.count(), 0, route);
-      // A saved view is the browser's own.
+      // Saving a view is allowed, because it is stored in the browser.
       const forms = page.locator("input.cb, form:not([role=search], .save-view)");
       assert.equal(await forms.count(), 0, route);
       const verbs = page.locator("main button, main a.btn").filter({ hasText: /…$/ });
@@ -51,7 +51,7 @@ test("A read-only page offers no change anywhere, and is marked as read-only.", 
   });
 });
 
-/** What the browser keeps of the page, apart from its cookies. */
+/** Returns what the page has stored in the browser. */
 const kept = (page: Page) =>
   page.evaluate(() => ({
     session: Object.values({ ...sessionStorage }),
@@ -73,17 +73,17 @@ for (const auth of tokenModes) {
       const label = auth.mode === "header" ? `Value of ${auth.headerName}` : "Access token";
       const token = page.getByLabel(label);
       await token.waitFor();
-      await sees(page, "Jobs are shown after you sign in.");
+      await waitForText(page, "Jobs are shown after you sign in.");
       assert.equal(await page.getByText("secret_task").count(), 0);
       await token.fill(`${TOKEN}!`);
       await page.keyboard.press("Enter");
-      await sees(page, "The server did not accept this token.");
+      await waitForText(page, "The server did not accept this token.");
       assert.deepEqual((await kept(page)).session, []);
       await token.fill(TOKEN);
       await page.getByRole("button", { name: "Sign in" }).click();
       await page.locator(`#job-${id}`).waitFor();
       await page.locator("h1:focus").getByText("Jobs").waitFor();
-      await isLive(page);
+      await waitForStream(page);
       // The stream's first request had no token and was refused; the next one had the token.
       assert.equal(requests.filter(({ path }) => path.startsWith("/api/events")).length, 2);
 
@@ -121,7 +121,7 @@ test("Basic mode works with the browser's own login, and shows nothing without i
   const { id } = await guarded.utils.addJob("secret_task");
   const work = async ({ page }: { page: Page }) => {
     await page.locator(`#job-${id}`).waitFor();
-    await isLive(page);
+    await waitForStream(page);
     assert.deepEqual((await kept(page)).session, []);
     assert.equal(await page.getByRole("button", { name: "Sign out" }).count(), 0);
   };
@@ -140,7 +140,7 @@ test("Under a base path behind a proxy all of it works the same.", async () => {
   const { id } = await under.utils.addJob("brew");
   await visit(under, `/jobs/${id}`, async ({ page, requests }) => {
     await waitForPage(page, `Job ${id}`);
-    await isLive(page);
+    await waitForStream(page);
     assert.ok(requests.length > 0);
     assert.ok(requests.every(({ path }) => path.startsWith("/queue/admin/api/")));
   });

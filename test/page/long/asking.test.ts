@@ -1,8 +1,15 @@
-// What an open page requests by itself: changed answers come whole, others are 304.
+// The requests of an open page without input: changed answers are sent whole, unchanged ones are 304.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Response } from "playwright-core";
-import { heldBack, isLive, startAdmin, type Visit, visit, waitForPage } from "../harness.ts";
+import {
+  delayFile,
+  startAdmin,
+  type Visit,
+  visit,
+  waitForPage,
+  waitForStream,
+} from "../harness.ts";
 
 const ROWS = "table.jobs tbody tr";
 
@@ -11,7 +18,7 @@ test("Jobs that fail while the page is open are shown; a list that is unchanged 
   await visit(admin, "/jobs?q=is:failed", async ({ page }) => {
     await waitForPage(page, "Jobs, failed");
     await page.locator(ROWS).first().waitFor();
-    await isLive(page);
+    await waitForStream(page);
     const shown = await page.locator(ROWS).count();
     for (const name of ["first_to_fail", "second_to_fail"]) {
       const job = await admin.utils.addJob(name, {});
@@ -33,13 +40,13 @@ test("Jobs that fail while the page is open are shown; a list that is unchanged 
 
 test("A page requests its session and its stream once, before the client is ready.", async () => {
   const admin = await startAdmin();
-  const { prepare, release } = heldBack("admin_ui_bg.wasm");
+  const { prepare, release } = delayFile("admin_ui_bg.wasm");
   const work = async ({ page, requests }: Visit) => {
     const requested = () => requests.map(({ path }) => path.replace(/\?.*/, ""));
     while (requested().length < 2) await page.waitForEvent("request");
     assert.deepEqual(requested().sort(), ["/api/events", "/api/session"]);
     release();
-    await isLive(page);
+    await waitForStream(page);
     const starting = requested().filter((path) => /events|session/.test(path));
     assert.deepEqual(starting.sort(), ["/api/events", "/api/session"]);
   };

@@ -1,4 +1,4 @@
-// Back is where one was: scroll, focus, what was selected; and what has changed meanwhile moves nothing.
+// The browser's Back restores the scroll position, the focus and the selection; changes made meanwhile move no row.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { Page } from "playwright-core";
@@ -17,7 +17,7 @@ const keys = (page: Page) =>
   page.locator("table.rows tbody tr").evaluateAll((rows) => rows.map(({ id }) => id));
 const top = (page: Page) => page.evaluate(() => Math.round(window.scrollY));
 
-/** Walks down to a row, opens it, comes back. */
+/** Moves down to a row, opens it, and goes back. */
 async function thereAndBack(page: Page, title: string, opened: RegExp): Promise<void> {
   await page.locator("table.rows tbody tr").nth(35).waitFor();
   const before = await keys(page);

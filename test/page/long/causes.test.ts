@@ -1,8 +1,8 @@
-// Error groups, and named queues one by one: what the pages show is what the database holds, and
-// each action changes what its dialog showed.
+// Error groups, and the page of a named queue: the pages show the database's data, and each action changes exactly what
+// its dialog showed.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { sees, startAdmin, type TestAdmin, visit, waitForPage } from "../harness.ts";
+import { startAdmin, type TestAdmin, visit, waitForPage, waitForText } from "../harness.ts";
 
 const HOSTILE = `  <img src=x onerror=alert(1)>"'\u202egnp.exe & %2F?#  `;
 /** Characters that change the writing direction become their codes. */
@@ -52,10 +52,10 @@ before(async () => {
 
 test("An error group is opened from the list, and shows what its jobs have in common.", async () => {
   await visit(admin, "/errors", async ({ page }) => {
-    await sees(page, "1 error group: 30 failed, 0 retrying");
+    await waitForText(page, "1 error group: 30 failed, 0 retrying");
     await page.getByRole("link", { name: /GatewayError/ }).click();
     await waitForPage(page, "Error GatewayError: HTTP # from https://pay.example/c/#");
-    await sees(page, "in every one of them");
+    await waitForText(page, "in every one of them");
     await page.locator("table.common").getByText('currency = "EUR"').waitFor();
     await page.locator(".frames .own").getByText("charge.js:23").waitFor();
     await page.locator("table.newest tbody tr").nth(4).waitFor();
@@ -67,14 +67,14 @@ test("An error group is opened from the list, and shows what its jobs have in co
 
 test("Each of many queues is reached by pages and by its name.", async () => {
   await visit(admin, "/queues", async ({ page }) => {
-    await sees(page, `${MANY + 3}, by severity`);
+    await waitForText(page, `${MANY + 3}, by severity`);
     const rows = page.locator("table.queues tbody tr");
     assert.equal(await rows.count(), 100);
     for (const number of [2, 3]) {
       const first = await rows.first().getAttribute("id");
       await page.getByRole("link", { name: "Next" }).click();
-      await sees(page, `Page ${number}`);
-      // What follows these rows comes with them.
+      await waitForText(page, `Page ${number}`);
+      // The link to the next page arrives with the new rows.
       await page.waitForFunction(
         (before) => document.querySelector("table.queues tbody tr")?.id !== before,
         first,
@@ -84,7 +84,7 @@ test("Each of many queues is reached by pages and by its name.", async () => {
     await page.getByRole("searchbox").fill("NT-0123");
     await page.getByRole("link", { name: "tenant-0123" }).click();
     await waitForPage(page, "Queue tenant-0123");
-    await sees(page, "No jobs.");
+    await waitForText(page, "No jobs.");
   });
 });
 
@@ -107,15 +107,18 @@ test("A stuck queue shows its worker, and its action releases what its dialog sh
   await visit(admin, "/queues", async ({ page }) => {
     await page.getByRole("link", { name: "crm", exact: true }).click();
     await waitForPage(page, "Queue crm");
-    await sees(page, /Nothing has moved for 2 h; 2 jobs wait/);
-    await sees(page, /unlocking releases 1 job and 2 queues; #\d+ runs again as attempt 2 of 25/);
+    await waitForText(page, /Nothing has moved for 2 h; 2 jobs wait/);
+    await waitForText(
+      page,
+      /unlocking releases 1 job and 2 queues; #\d+ runs again as attempt 2 of 25/,
+    );
     await page.getByRole("button", { name: "Unlock worker-c…" }).click();
     const dialog = page.getByRole("dialog");
     await dialog
       .getByText(/releases 1 job and 2 queues\. Its last heartbeat was 2 h ago\./)
       .waitFor();
     await dialog.getByRole("button", { name: "Unlock worker-c" }).click();
-    await sees(page, "Not locked.");
+    await waitForText(page, "Not locked.");
     const [held] = await admin.sql<{ count: number }>(
       "select count(*)::int as count from {}._private_job_queues where locked_by is not null",
     );

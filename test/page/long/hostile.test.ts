@@ -1,12 +1,12 @@
-// Markup, scripts and bidi characters in everything that others can write: stored in the database,
-// or put into the address. All of it is shown as the text that it is.
+// Markup, scripts and bidi characters in all texts that others can write: stored in the database, or in the address.
+// All of them are shown as plain text.
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { before, test } from "node:test";
 import type { Page } from "playwright-core";
 import { rawJson } from "../../../src/domain/payload.ts";
 import {
-  jobVerb,
+  jobButton,
   startAdmin,
   type TestAdmin,
   visit,
@@ -18,7 +18,7 @@ const MARKUP = `"'><img src=x onerror=alert(1)></script><script>alert(2)</script
 const LINK = "javascript:alert(3)//";
 const BIDI = "\u202egnp.exe\u2066";
 const EVIL = `${MARKUP}${LINK}\${alert(4)}{{5}}&lt;b&gt;${BIDI}`;
-/** As it may be shown. */
+/** Returns the text as the page may show it. */
 const shown = (text: string) => text.replace("\u202e", "\\u202e").replace("\u2066", "\\u2066");
 const SCHEMA = `'"><img src=x onerror=alert(6)>${BIDI}`;
 
@@ -57,8 +57,8 @@ before(async () => {
   );
 });
 
-/** Nothing on the page was made from text, and no link leaves it but for the export of a list. */
-async function isInert(page: Page, where: string): Promise<void> {
+/** Checks that no element was made from a text, and that no link leaves the page except for the export of a list. */
+async function assertInert(page: Page, where: string): Promise<void> {
   const made = await page.evaluate(() =>
     [
       ...document.querySelectorAll(
@@ -111,16 +111,16 @@ test("Hostile text in the database is text on every page and in every dialog.", 
       await page.goto(`${admin.url}#${route}`);
       await waitForData(page);
       await page.locator(".side .env").getByText(shown(SCHEMA), { exact: true }).waitFor();
-      await isInert(page, route);
+      await assertInert(page, route);
     }
     const seen = shown(EVIL);
     assert.ok((await page.locator(".msg").textContent())?.includes(seen));
     await page.locator(".pair", { hasText: "Key" }).getByText(seen, { exact: true }).waitFor();
     await page.getByRole("button", { name: "Text", exact: true }).click();
     for (const action of ["Remove by key…", "Complete…", "Reschedule…", "Run now…", "Retry…"]) {
-      await (await jobVerb(page, action)).click();
+      await (await jobButton(page, action)).click();
       await page.getByRole("dialog").waitFor();
-      await isInert(page, action);
+      await assertInert(page, action);
       await page.keyboard.press("Escape");
       await page.getByRole("dialog").waitFor({ state: "detached" });
     }
@@ -130,10 +130,10 @@ test("Hostile text in the database is text on every page and in every dialog.", 
       .getByRole("dialog")
       .getByText(`Unlocking ${shown(EVIL)} releases`)
       .waitFor();
-    await isInert(page, "unlock");
+    await assertInert(page, "unlock");
     await page.locator(".dialog").getByRole("button", { name: "Unlock" }).click();
     await page.locator(".notice").waitFor();
-    await isInert(page, "after the unlock");
+    await assertInert(page, "after the unlock");
   });
 });
 
@@ -149,7 +149,7 @@ test("The server's messages about hostile input are text, too.", async () => {
     await page.getByRole("dialog").getByText(`#${id}`).waitFor();
     await page.getByRole("button", { name: "Remove the job" }).click();
     await page.locator(".notice, .dialog-error").getByText("<img src=x").waitFor();
-    await isInert(page, "remove by key");
+    await assertInert(page, "remove by key");
   };
   await visit(admin, "/jobs", work, { mayMeet: /404 \(Not Found\)/ });
 });
@@ -173,12 +173,12 @@ test("Every part of the address may hold markup.", async () => {
         () => new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn))),
       );
       await waitForData(page);
-      await isInert(page, route);
+      await assertInert(page, route);
     }
     for (const query of [`?q=${code}`, `?${MARKUP}`, `?token=${code}&state=${code}`]) {
       await page.goto(`${admin.url}${query}#/jobs`);
       await waitForPage(page, "Jobs");
-      await isInert(page, query);
+      await assertInert(page, query);
     }
     for (const path of [code, `assets/${code}`, `api/jobs/${code}`, `api/jobs?cursor=${code}`]) {
       const answer = await page.goto(`${admin.url}${path}`);
@@ -205,7 +205,7 @@ test("A payload of a megabyte is loaded on request, shown in steps, and does no 
       const { length } = document.querySelector("pre.raw")?.textContent ?? "";
       return length > 150_000 && length < 250_000;
     });
-    await isInert(page, "the large payload");
+    await assertInert(page, "the large payload");
     assert.equal(requests.filter(({ path }) => path.endsWith(`/api/jobs/${id}`)).length, 1);
     const saved = page.waitForEvent("download");
     await page.getByRole("button", { name: "Download" }).click();
@@ -246,7 +246,7 @@ test("Queues that are called nothing, a dot or two are opened like others.", asy
         `/jobs?q=${encodeURIComponent(`task:dots queue:"${name}"`)}&group=queue`,
       );
       await page.locator("tr.grp").waitFor();
-      // Until the answer has come the groups of the last query are shown.
+      // Until the answer arrives, the groups of the last query are shown.
       await waitForData(page);
       await page.locator("tr.grp").click();
       await page.locator("tr .job").click();

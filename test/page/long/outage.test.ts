@@ -1,5 +1,5 @@
-// The database goes away, or the server itself restarts: the page shows it, keeps what it had, and
-// recovers without a reload.
+// The database is unreachable, or the server restarts: the page shows that, keeps its data, and recovers without a
+// reload.
 import assert from "node:assert/strict";
 import net from "node:net";
 import { after, test } from "node:test";
@@ -9,15 +9,15 @@ import { tcpProxy } from "../../support/tcp-proxy.ts";
 import {
   confirm,
   dismissNotice,
-  isLive,
-  jobVerb,
-  sees,
+  jobButton,
   startAdmin,
   visit,
   waitForPage,
+  waitForStream,
+  waitForText,
 } from "../harness.ts";
 
-/** A wire between the server and PostgreSQL that can be cut. */
+/** A proxy between the server and PostgreSQL, whose connections can be cut. */
 class Wire {
   readonly #sockets = new Set<net.Socket>();
   #target: net.NetConnectOpts = { port: 0 };
@@ -81,24 +81,24 @@ test("During an outage of the database the last data stay below a banner, and ar
   const { id } = await admin.utils.addJob("keep_me", {}, { queueName: "kitchen" });
   const work = async ({ page }: { page: Page }) => {
     await page.locator(`#job-${id}`).waitFor();
-    await isLive(page);
+    await waitForStream(page);
     await page.evaluate(() => Object.assign(globalThis, { sameDocument: true }));
     wire.cut();
     const banner = page.locator(".banner");
     await banner.getByText("Showing data from").waitFor();
-    await sees(page, /Offline for \d+ s/);
+    await waitForText(page, /Offline for \d+ s/);
     await page.locator(`#job-${id}`).getByText("keep_me").waitFor();
     await page.locator(".side").getByRole("link", { name: "Queues" }).click();
     await waitForPage(page, "Queues");
-    await sees(page, "Waiting for the database");
+    await waitForText(page, "Waiting for the database");
     await page.locator(".side").getByRole("link", { name: "Jobs" }).click();
     await waitForPage(page, "Jobs");
 
     const later = await admin.utils.addJob("added_meanwhile");
     await wire.open();
     await banner.waitFor({ state: "detached" });
-    await isLive(page);
-    // The list was turned to during the outage: its next answer is shown whole.
+    await waitForStream(page);
+    // The list was opened during the outage, so its next answer is shown whole.
     await page.locator(`#job-${later.id}`).getByText("added_meanwhile").waitFor();
     assert.equal(await page.evaluate(() => "sameDocument" in globalThis), true);
   };
@@ -110,19 +110,19 @@ test("A restarted server is found again, and what was being typed is sent to it.
   const { id } = await admin.utils.addJob("keep_me");
   const work = async ({ page }: { page: Page }) => {
     await waitForPage(page, `Job ${id}`);
-    await isLive(page);
-    await (await jobVerb(page, "Fail…")).click();
+    await waitForStream(page);
+    await (await jobButton(page, "Fail…")).click();
     await page.getByLabel("Reason").fill("typed before the restart");
     await admin.restart(async () => {
-      await sees(page, "The server can't be reached.");
+      await waitForText(page, "The server can't be reached.");
       await page.getByRole("button", { name: `Fail job ${id}` }).click();
-      await sees(page, "The change may have been made");
+      await waitForText(page, "The change may have been made");
     });
     await page.locator(".banner").waitFor({ state: "detached" });
     // The page still has the old server's CSRF token, and gets the new one by itself.
     await confirm(page, [], `Fail job ${id}`);
     await dismissNotice(page, "Failed 1 of 1 job");
-    await sees(page, "typed before the restart");
+    await waitForText(page, "typed before the restart");
   };
   const mayMeet = /ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED|403 \(/;
   await visit(admin, `/jobs/${id}`, work, { mayMeet });
@@ -137,7 +137,7 @@ test("A server that freezes is reported within 20 seconds, true to the second, a
   const url = `http://127.0.0.1:${new URL(network.url).port}/`;
   const work = async ({ page }: { page: Page }) => {
     await page.locator(`#job-${id}`).waitFor();
-    await isLive(page);
+    await waitForStream(page);
     network.mute();
     await page.clock.fastForward(13_000);
     await page
@@ -150,7 +150,7 @@ test("A server that freezes is reported within 20 seconds, true to the second, a
     await page.locator(`#job-${id}`).getByText("keep_me").waitFor();
     network.resume();
     await page.locator(".banner").waitFor({ state: "detached" });
-    await isLive(page);
+    await waitForStream(page);
   };
   await visit({ url }, "/jobs", work, {
     prepare: (page) => page.clock.install(),
@@ -164,7 +164,7 @@ test("A page that is opened while the database is away shows it, and fills itsel
   wire.cut();
   const work = async ({ page }: { page: Page }) => {
     await page.locator(".banner").getByText("There is no data yet.").waitFor();
-    await sees(page, "Waiting for the database");
+    await waitForText(page, "Waiting for the database");
     await wire.open();
     await page.locator(`#job-${id}`).waitFor();
     await page.locator(".banner").waitFor({ state: "detached" });

@@ -1,5 +1,5 @@
-// A WebAssembly module that is broken or has trapped: the page shows that it has stopped, offers a
-// reload, and shows nothing that might be half true.
+// A WebAssembly module that is broken or has trapped: the page shows that it has stopped, offers a reload, and shows no
+// data, which might be incomplete.
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { before, test } from "node:test";

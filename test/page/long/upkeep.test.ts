@@ -1,16 +1,16 @@
-// Queues, workers and maintenance: what is shown is what the database holds, and a change changes
-// exactly what its dialog showed.
+// Queues, workers and maintenance: the pages show the database's data, and a change changes exactly what its dialog
+// showed.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { Page } from "playwright-core";
 import {
   confirm,
   dismissNotice,
-  sees,
   startAdmin,
   type TestAdmin,
   visit,
   waitForPage,
+  waitForText,
 } from "../harness.ts";
 
 let admin: TestAdmin;
@@ -38,7 +38,7 @@ async function held(): Promise<Held[]> {
     order by worker`);
 }
 
-/** All that a sweep or a cleanup might touch, in one value. */
+/** Returns all rows that a sweep or a cleanup might change. */
 async function everything(): Promise<unknown> {
   const tables = ["jobs", "job_queues", "tasks", "workers"];
   const parts = tables.map((t) => `(select json_agg(t order by id) from {}._private_${t} t)`);
@@ -60,7 +60,7 @@ test("The queues are those of the database, with their workers, and lead to thei
       const counts = [queue.readyCount, queue.scheduledCount, queue.failedCount];
       assert.deepEqual(cells.slice(3, 6), counts.map(String));
       if (queue.lockedAt === null) assert.doesNotMatch(String(cells[1]), /Stuck|Locked/);
-      // A worker without heartbeats is marked behind its name.
+      // A worker without heartbeats has a mark after its name.
       assert.equal(String(cells[7]).split("\n")[0], queue.lockedBy ?? "–");
     }
     const [first] = queues;
@@ -103,7 +103,7 @@ test("A worker has a page with what it runs and holds, and back leads to its row
     const [alive] = (await admin.utils.listActiveWorkers()).filter(({ isStale }) => !isStale);
     const id = alive?.workerId ?? "";
     const row = page.locator("table.workers tbody tr").filter({ hasText: id });
-    // The whole row leads there.
+    // A click anywhere in the row opens the page.
     await row.locator("td").nth(6).click();
     await waitForPage(page, `Worker ${id}`);
     await page.locator(".why-box").getByText("Alive.").waitFor();
@@ -144,7 +144,7 @@ test("The tasks are those of the database, and a row leads to the jobs of its ta
   });
 });
 
-/** The button in the row of this name. */
+/** Returns the button in the row with this name. */
 const act = (page: Page, row: string | RegExp, name: string) =>
   page.getByRole("row", { name: row }).getByRole("button", { name, exact: true });
 
@@ -197,7 +197,7 @@ test("A clean-up deletes the failed jobs that it counted, and nothing else.", as
     await page.getByRole("row", { name: row }).getByText("OK", { exact: true }).waitFor();
     await page.locator(".side").getByRole("link", { name: "Overview" }).click();
     await page.locator(".num-failed .v").getByText("0", { exact: true }).waitFor();
-    await sees(page, "No failed jobs");
+    await waitForText(page, "No failed jobs");
   });
 });
 
@@ -239,7 +239,7 @@ test("An index is built beside a writer, shown with its progress, cancelled, bui
 test("An extension is added, and a stock schema is marked as such.", async () => {
   const stock = await startAdmin({ schema: "graphile_worker", samples: false, stock: true });
   await visit(stock, "/maintenance", async ({ page }) => {
-    await sees(page, /Graphile Worker's, level \d+ of 20, unchanged until you migrate/);
+    await waitForText(page, /Graphile Worker's, level \d+ of 20, unchanged until you migrate/);
     await act(page, /^Operations by query, undo/, "Add…").click();
     await confirm(
       page,
@@ -251,15 +251,15 @@ test("An extension is added, and a stock schema is marked as such.", async () =>
       .getByRole("row", { name: /^Operations by query, undo/ })
       .getByText(/^version \d+$/)
       .waitFor();
-    // The first of ours makes the schema ours.
-    await sees(page, /level 20 of 20, nothing to migrate/);
+    // Adding the first extension also completes the schema.
+    await waitForText(page, /level 20 of 20, nothing to migrate/);
   });
 });
 
 test("A read-only page shows how the database is, and offers no change.", async () => {
   const calm = await startAdmin({ readOnly: true, samples: false });
   await visit(calm, "/maintenance", async ({ page, requests }) => {
-    await sees(page, /level 20 of 20, nothing to migrate/);
+    await waitForText(page, /level 20 of 20, nothing to migrate/);
     await page.getByRole("row", { name: /^Delete failed jobs/ }).waitFor();
     assert.equal(await page.locator("main button:visible").count(), 0);
     assert.ok(requests.every(({ method }) => method === "GET"));

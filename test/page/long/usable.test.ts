@@ -1,7 +1,7 @@
-// Navigation by keys, and announcements for screen readers. What holds on every page: walk.ts.
+// Navigation by keys, and announcements for screen readers. The checks of every page are in walk.ts.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { isLive, startAdmin, type TestAdmin, visit, waitForPage } from "../harness.ts";
+import { startAdmin, type TestAdmin, visit, waitForPage, waitForStream } from "../harness.ts";
 
 let admin: TestAdmin;
 before(async () => {
@@ -28,7 +28,7 @@ test("Arrows walk the navigation, and Enter opens the current entry.", async () 
 // Otherwise screen readers would miss the first announcement.
 test("The live regions exist before anything is announced in them.", async () => {
   await visit(admin, "/", async ({ page }) => {
-    await isLive(page);
+    await waitForStream(page);
     for (const role of ["status", "alert"]) {
       assert.equal(await page.locator(`#toast > [role=${role}]`).count(), 1);
     }

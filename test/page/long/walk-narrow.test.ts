@@ -1,10 +1,10 @@
-// Every page on phones and zoomed; in a file of its own, which has a time limit.
+// Every page on phones, and zoomed. It is a separate file, because each file has a time limit.
 import { test } from "node:test";
 import { startAdmin, type TestAdmin } from "../harness.ts";
 import { accessible, adminWithSamples, receipts, smallTargets, walk } from "../walk.ts";
 
 let sampled: TestAdmin;
-/** Without our extensions, and without a receipt. */
+/** An admin whose schema has no extensions, and without a receipt. */
 let plain: TestAdmin;
 test("The servers with sample data start.", async () => {
   [sampled, plain] = await Promise.all([adminWithSamples(), startAdmin()]);
@@ -19,7 +19,7 @@ walk(() => sampled, {
 
 walk(() => plain, { name: "at 320 pixels", viewport: { width: 320, height: 640 } });
 
-// Two hundred per cent of 1440 pixels are a window of 720, each of its pixels four.
+// At 200 % a window of 1,440 pixels has the layout of 720 pixels, each drawn with four.
 walk(() => plain, {
   name: "at 200 % zoom",
   viewport: { width: 720, height: 450 },

@@ -1,4 +1,4 @@
-// Every page on a desk and on a tablet, and what is shown for moments only.
+// Every page on a desktop and on a tablet, and a notice, which is visible for seconds only.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type TestAdmin, visit } from "../harness.ts";
@@ -23,7 +23,7 @@ test("The Undo button of a notice is legible in both themes.", async () => {
     await page.locator(".bulk").getByRole("button", { name: "Run now…" }).click();
     await page.getByRole("dialog").locator(".btn.p").click();
     await page.locator(".notice").getByRole("button", { name: "Undo…" }).waitFor();
-    // It stays while the pointer is on it.
+    // The notice stays while the pointer is on it.
     await page.locator(".notice").hover();
     for (const theme of ["light", "dark"] as const) {
       await page.emulateMedia({ colorScheme: theme });

@@ -5,7 +5,7 @@ import { startAdmin, type TestAdmin, visit, waitForData } from "../harness.ts";
 
 const WIDTHS = [320, 360, 390, 480, 640, 768, 900, 1024, 1280, 1366, 1440, 1920];
 const LEAST = 160;
-/** In these all names have room on the widest screen. */
+/** The lists in which all names have room on the widest screen. */
 const WHOLE = ["queues", "tasks", "workers", "limits", "cron"];
 
 const lists = {
@@ -68,7 +68,7 @@ before(async () => {
   await act("api/jobs/remove-by-key", { key });
 });
 
-/** As the page does: what it does is in the list of activity. */
+/** Sends an action as the page does, so that the list of activity contains it. */
 async function act(path: string, body: object): Promise<void> {
   await visit(admin, "/", async ({ page }) => {
     await waitForData(page);
@@ -204,7 +204,7 @@ function measure() {
     least = Math.min(least, Math.round(cell.getBoundingClientRect().width));
     const { right } = cell.getBoundingClientRect();
     for (const element of cell.querySelectorAll("*")) {
-      // The head is the part that may be cut; its tail is behind it, whole.
+      // Only the head of a name may be cut; its tail follows in full.
       if (element.matches(".head")) {
         const tail = element.nextElementSibling?.getBoundingClientRect();
         if (tail === undefined || tail.width === 0 || tail.right > right + 1)

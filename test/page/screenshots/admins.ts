@@ -1,5 +1,6 @@
-// The servers behind the pictures: of a database in an incident, of the same with pauses or with limits, of an empty one; and on the incident one that
-// is read-only, two that need a token, one whose database can be taken away, one whose network can.
+// The servers of the pictures: of a database in an incident, of the same with pauses or with limits, of an empty one.
+// On the database in the incident there are more: one that is read-only, two that need a token, one whose connection to
+// the database can be cut, one whose network can be cut.
 import pg from "pg";
 import type { AuthOptions } from "../../../src/admin/config/auth-options.ts";
 import { adminServerConfig } from "../../../src/admin/config/config-builder.ts";

@@ -1,8 +1,8 @@
-// A database at three in the morning: a gateway that has failed for two hours, a queue whose worker is not
-// responding, a job that crashes its workers, a task without workers; and beside them a queue that works.
+// A database in an incident: a gateway that has failed for two hours, a queue whose worker is not responding, a job
+// that crashes its workers, a task without workers. The other jobs are run as usual.
 import type pg from "pg";
 
-/** Everything in one transaction; the schema is `worker`, migrated and empty. */
+/** Fills the database in one transaction. The schema is `worker`, migrated and empty. */
 export async function seedIncident(pool: pg.Pool): Promise<void> {
   const client = await pool.connect();
   try {
@@ -29,7 +29,7 @@ const timetable = [
   ticks("rollup_usage", "index_document", "30 5 * * 1", 2_419_200),
   ticks("close_month", "generate_invoice_pdf", "5 0 1 * *", 86_400),
 ];
-/** The tick before last of the first entry is missing; the last entry is in no worker any more. */
+/** The first entry has missed a tick. The last entry is no longer in any worker. */
 const ledger = `
   insert into worker._private_known_crontabs values
     ('purge_sessions', now() - interval '90 days', date_trunc('hour', now()) - interval '1 hour'),
@@ -54,7 +54,7 @@ const worker = (name: string, silentS: number, tasks: readonly string[]) => `
        failed_per_min: 12,
      })}'::jsonb)`;
 
-/** `count` jobs; the expressions see n from 1 on. */
+/** Returns a statement that inserts `count` jobs. Its expressions may use the job's number `n`, from 1. */
 const jobs = (
   count: number,
   task: string,
@@ -73,7 +73,7 @@ const jobs = (
     select ${values.join(", ")} from generate_series(1, ${count}) as n`;
 };
 
-/** Used up five attempts between `oldestS` seconds ago and now; the error's expression sees n. */
+/** Jobs that used up five attempts between `oldestS` seconds ago and now. The expression of the error may use `n`. */
 const failed = (
   count: number,
   task: string,
@@ -173,7 +173,7 @@ const statements = [
     run_at: "now() - (1080 * n / 180.0) * interval '1 second'",
     created_at: "now() - (1080 * n / 180.0) * interval '1 second'",
   }),
-  // Of the task that fails for one currency, those whose time has not come.
+  // Scheduled jobs of the task that fails for one currency.
   jobs(400, "charge_card", {
     payload: `json_build_object('charge_id', 'ch_' || n, 'amount', n % 900,
       'currency', case when n % 3 = 0 then 'EUR' else 'USD' end)`,
@@ -205,7 +205,7 @@ const statements = [
     run_at: "now() + exp(3 + 8.4 * n / 5900.0) * interval '1 second'",
     payload: "json_build_object('shard', n % 64)",
   }),
-  // Charges in other currencies go through.
+  // Charges in other currencies succeed.
   jobs(700, "charge_card", {
     payload: `json_build_object('charge_id', 'ch_' || substr(md5((9000 + n)::text), 1, 12), 'amount', n % 900,
       'currency', case when n % 10 < 3 then 'EUR' when n % 2 = 0 then 'USD' else 'GBP' end)`,

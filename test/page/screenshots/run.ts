@@ -1,7 +1,7 @@
-// npm run screenshots: every page in both themes and three widths, of a database in an incident and of an
-// empty one, as files in .screenshots/. To be looked at: nothing is compared. `-- overview jobs dark 1024`
-// makes only those whose name begins so, in that theme, of that width, which may be any. The others are taken
-// where one fails, which is printed at the end. A page that is added has its row in `shots`.
+// npm run screenshots: every page in both themes and three widths, of a database in an incident and of an empty one, as
+// files in .screenshots/. They are for people: nothing is compared. `-- overview jobs dark 1024` takes only pictures
+// whose name begins with one of these words, in that theme and in that width, which may be any. If one fails, the
+// others are taken, and the failures are printed at the end. A new page needs a row in `shots`.
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,24 +12,24 @@ import { type AdminName, type Admins, startAdmins } from "./admins.ts";
 interface Shot {
   readonly name: string;
   readonly route: string;
-  /** Of which server; default: incident. */
+  /** The server. Default: incident. */
   readonly of?: AdminName;
-  /** What is to be seen before the picture is taken; default: no skeleton is left. */
-  readonly sees?: string;
-  /** What is done before: a dialog opened, rows selected. */
+  /** A selector that must be visible before the picture is taken. Default: no skeleton is visible. */
+  readonly waitFor?: string;
+  /** Called before the picture is taken, for example to open a dialog. */
   readonly act?: (page: Page, admins: Admins) => Promise<unknown>;
-  /** The browser's clock is ours: `page.clock` lets time pass. */
+  /** Whether `page.clock` controls the browser's clock. */
   readonly ownClock?: true;
 }
 
 const shots: readonly Shot[] = [
-  { name: "overview", route: "/", sees: ".inc" },
-  { name: "overview-empty", route: "/", of: "empty", sees: ".steps" },
+  { name: "overview", route: "/", waitFor: ".inc" },
+  { name: "overview-empty", route: "/", of: "empty", waitFor: ".steps" },
   {
     name: "overview-dbdown",
     route: "/",
     of: "away",
-    sees: ".inc",
+    waitFor: ".inc",
     act: async (page, { database }) => {
       database.mute();
       database.reset();
@@ -40,7 +40,7 @@ const shots: readonly Shot[] = [
     name: "overview-frozen",
     route: "/",
     of: "frozen",
-    sees: ".inc",
+    waitFor: ".inc",
     ownClock: true,
     act: async (page, { network }) => {
       network.mute();
@@ -48,29 +48,29 @@ const shots: readonly Shot[] = [
       await page.locator(".side .fresh.late").waitFor({ state: "attached" });
     },
   },
-  { name: "jobs-read-only", route: "/jobs?q=is:failed", of: "readOnly", sees: ".jobs tbody tr" },
+  { name: "jobs-read-only", route: "/jobs?q=is:failed", of: "readOnly", waitFor: ".jobs tbody tr" },
   {
     name: "maintenance-read-only",
     route: "/maintenance",
     of: "readOnly",
-    sees: ".status-list tbody tr",
+    waitFor: ".status-list tbody tr",
   },
   {
     name: "signin-bearer",
     route: "/",
     of: "bearer",
-    sees: ".gate",
+    waitFor: ".gate",
     act: async (page) => {
       await page.locator("#field-token").fill("wrong-token-0815");
       await page.keyboard.press("Enter");
       await page.locator(".fault").waitFor();
     },
   },
-  { name: "signin-header", route: "/", of: "header", sees: ".gate" },
+  { name: "signin-header", route: "/", of: "header", waitFor: ".gate" },
   {
     name: "overview-span",
     route: "/",
-    sees: ".hz svg",
+    waitFor: ".hz svg",
     act: async (page) => {
       await page.locator("#horizon").focus();
       for (const key of ["ArrowLeft", "ArrowLeft", "Shift+ArrowLeft", "Shift+ArrowLeft"]) {
@@ -81,20 +81,20 @@ const shots: readonly Shot[] = [
   {
     name: "unlock",
     route: "/",
-    sees: ".inc",
+    waitFor: ".inc",
     act: (page) => page.getByRole("button", { name: "Unlock…" }).first().click(),
   },
-  { name: "palette", route: "/", sees: ".inc", act: (page) => page.keyboard.press("Control+k") },
+  { name: "palette", route: "/", waitFor: ".inc", act: (page) => page.keyboard.press("Control+k") },
   { name: "keys", route: "/jobs", act: (page) => page.keyboard.press("?") },
-  { name: "job-failed", route: "/jobs/100", sees: ".why-box" },
-  { name: "job-blocked", route: "/jobs/12100", sees: ".chain" },
-  { name: "job-retrying", route: "/jobs/15800", sees: ".to-come" },
-  { name: "job-running", route: "/jobs/15000", sees: ".why-box" },
-  { name: "job-scheduled", route: "/jobs/16000", sees: ".why-box" },
+  { name: "job-failed", route: "/jobs/100", waitFor: ".why-box" },
+  { name: "job-blocked", route: "/jobs/12100", waitFor: ".chain" },
+  { name: "job-retrying", route: "/jobs/15800", waitFor: ".to-come" },
+  { name: "job-running", route: "/jobs/15000", waitFor: ".why-box" },
+  { name: "job-scheduled", route: "/jobs/16000", waitFor: ".why-box" },
   {
     name: "job-differs",
     route: "/jobs/100",
-    sees: ".why-box",
+    waitFor: ".why-box",
     act: async (page) => {
       await page.getByRole("button", { name: "Differs" }).click();
       await page.locator(".note.info").waitFor();
@@ -103,22 +103,22 @@ const shots: readonly Shot[] = [
   {
     name: "job-menu",
     route: "/jobs/100",
-    sees: ".why-box",
+    waitFor: ".why-box",
     act: (page) => page.locator('summary[aria-label="More actions"]').click(),
   },
-  { name: "queues", route: "/queues", sees: "tbody tr" },
-  { name: "tasks", route: "/tasks", sees: "tbody tr" },
-  { name: "workers", route: "/workers", sees: "tbody tr" },
-  { name: "worker-silent", route: "/workers/worker-prod-c", sees: ".why-box" },
-  { name: "cron", route: "/cron", sees: "tbody tr" },
-  { name: "cron-empty", route: "/cron", of: "empty", sees: ".empty" },
-  { name: "worker-alive", route: "/workers/worker-prod-a", sees: ".why-box" },
-  { name: "jobs", route: "/jobs", sees: ".jobs tbody tr" },
-  { name: "jobs-failed", route: "/jobs?q=is:failed", sees: ".jobs tbody tr" },
+  { name: "queues", route: "/queues", waitFor: "tbody tr" },
+  { name: "tasks", route: "/tasks", waitFor: "tbody tr" },
+  { name: "workers", route: "/workers", waitFor: "tbody tr" },
+  { name: "worker-silent", route: "/workers/worker-prod-c", waitFor: ".why-box" },
+  { name: "cron", route: "/cron", waitFor: "tbody tr" },
+  { name: "cron-empty", route: "/cron", of: "empty", waitFor: ".empty" },
+  { name: "worker-alive", route: "/workers/worker-prod-a", waitFor: ".why-box" },
+  { name: "jobs", route: "/jobs", waitFor: ".jobs tbody tr" },
+  { name: "jobs-failed", route: "/jobs?q=is:failed", waitFor: ".jobs tbody tr" },
   {
     name: "jobs-grouped",
     route: "/jobs?q=is:failed&group=error",
-    sees: "tr.grp",
+    waitFor: "tr.grp",
     act: async (page) => {
       await page.locator("tr.grp").first().click();
       await page.locator("tr.more-row").waitFor();
@@ -127,7 +127,7 @@ const shots: readonly Shot[] = [
   {
     name: "jobs-views",
     route: "/jobs?q=is:failed%20queue:billing&group=task",
-    sees: "tr.grp",
+    waitFor: "tr.grp",
     act: async (page) => {
       await page.locator("summary", { hasText: "Views" }).click();
       await page.locator("#view-name").fill("Billing that fails");
@@ -138,18 +138,18 @@ const shots: readonly Shot[] = [
   {
     name: "palette-names",
     route: "/jobs?q=is:failed",
-    sees: ".jobs tbody tr",
+    waitFor: ".jobs tbody tr",
     act: async (page) => {
       await page.keyboard.press("Control+k");
       await page.keyboard.type("ch");
       await page.getByRole("option", { name: "Task charge_card", exact: true }).waitFor();
     },
   },
-  { name: "jobs-by-queue", route: "/jobs?group=queue", sees: "tr.grp" },
+  { name: "jobs-by-queue", route: "/jobs?group=queue", waitFor: "tr.grp" },
   {
     name: "jobs-beside",
     route: "/jobs?q=is:failed",
-    sees: ".jobs tbody tr",
+    waitFor: ".jobs tbody tr",
     act: async (page) => {
       await page.locator(".jobs tbody tr").nth(3).click();
       await page.locator(".why-box").waitFor();
@@ -158,7 +158,7 @@ const shots: readonly Shot[] = [
   {
     name: "jobs-menu",
     route: "/jobs?q=is:failed%20tries%3E2",
-    sees: ".jobs tbody tr",
+    waitFor: ".jobs tbody tr",
     act: async (page) => {
       await page.locator("#jobs-query").fill("c");
       await page.locator(".qmenu .opt").first().waitFor();
@@ -168,7 +168,7 @@ const shots: readonly Shot[] = [
   {
     name: "jobs-error",
     route: "/jobs?q=is:failed",
-    sees: ".jobs tbody tr",
+    waitFor: ".jobs tbody tr",
     act: async (page) => {
       await page.locator("#jobs-query").fill("task:charge_card attempts>ten failed<2h");
       await page.keyboard.press("Enter");
@@ -178,7 +178,7 @@ const shots: readonly Shot[] = [
   {
     name: "jobs-chosen",
     route: "/jobs?q=is:failed%20error:GatewayError",
-    sees: ".jobs tbody tr",
+    waitFor: ".jobs tbody tr",
     act: async (page) => {
       await page.locator(".jobs tbody .cb").first().click();
       await page
@@ -191,7 +191,7 @@ const shots: readonly Shot[] = [
   {
     name: "op-rehearsal",
     route: "/jobs?q=is:failed%20error:GatewayError",
-    sees: ".jobs tbody tr",
+    waitFor: ".jobs tbody tr",
     act: async (page) => {
       await page.keyboard.press("Control+a");
       await page.keyboard.press("r");
@@ -201,17 +201,17 @@ const shots: readonly Shot[] = [
   {
     name: "op-chosen",
     route: "/jobs?q=is:failed%20error:GatewayError",
-    sees: ".jobs tbody tr",
+    waitFor: ".jobs tbody tr",
     act: async (page) => {
       await page.keyboard.press("Control+a");
       await page.locator(".bulk").waitFor();
     },
   },
   {
-    // It is at work until the next one stops it.
+    // This operation runs until the next picture stops it.
     name: "op-running",
     route: "/jobs?q=is:failed%20error:GatewayError",
-    sees: ".jobs tbody tr",
+    waitFor: ".jobs tbody tr",
     act: async (page) => {
       await page.keyboard.press("Control+a");
       await page.keyboard.press("s");
@@ -226,7 +226,7 @@ const shots: readonly Shot[] = [
   {
     name: "op-receipt",
     route: "/activity",
-    sees: ".activity tbody tr",
+    waitFor: ".activity tbody tr",
     act: async (page) => {
       await page.locator(".activity tbody tr").first().click();
       await page.getByRole("button", { name: "Stop…" }).click();
@@ -238,29 +238,29 @@ const shots: readonly Shot[] = [
   {
     name: "op-undo",
     route: "/activity",
-    sees: ".activity tbody tr",
+    waitFor: ".activity tbody tr",
     act: async (page) => {
       await page.locator(".activity tbody tr").first().click();
       await page.locator("#main").getByRole("button", { name: "Undo…" }).click();
       await page.locator("#dialog-text p").first().waitFor();
     },
   },
-  { name: "op-activity", route: "/activity", sees: ".activity tbody tr" },
-  { name: "op-activity-empty", route: "/activity", of: "empty", sees: ".empty" },
-  { name: "jobs-none", route: "/jobs?q=is:failed%20queue:biling%20failed%3C3h", sees: ".empty" },
-  { name: "errors", route: "/errors", sees: ".errors .err" },
+  { name: "op-activity", route: "/activity", waitFor: ".activity tbody tr" },
+  { name: "op-activity-empty", route: "/activity", of: "empty", waitFor: ".empty" },
+  { name: "jobs-none", route: "/jobs?q=is:failed%20queue:biling%20failed%3C3h", waitFor: ".empty" },
+  { name: "errors", route: "/errors", waitFor: ".errors .err" },
   {
     name: "error-group",
     route: "/errors",
-    sees: ".errors .err",
+    waitFor: ".errors .err",
     act: async (page) => {
       await page.getByRole("link", { name: /GatewayError/ }).click();
       await page.locator("table.common").waitFor();
       await page.locator("table.newest").waitFor();
     },
   },
-  { name: "queue-stuck", route: "/queues/crm%3Aacme", sees: ".chain .root .btn" },
-  { name: "queue-failing", route: "/queues/billing", sees: ".why-box" },
+  { name: "queue-stuck", route: "/queues/crm%3Aacme", waitFor: ".chain .root .btn" },
+  { name: "queue-failing", route: "/queues/billing", waitFor: ".why-box" },
   {
     name: "add-job",
     route: "/jobs",
@@ -272,11 +272,11 @@ const shots: readonly Shot[] = [
       await page.getByText("Did you mean").waitFor();
     },
   },
-  { name: "maintenance", route: "/maintenance", sees: ".status-list tbody tr" },
+  { name: "maintenance", route: "/maintenance", waitFor: ".status-list tbody tr" },
   {
     name: "maintenance-delete",
     route: "/maintenance",
-    sees: ".status-list tbody tr",
+    waitFor: ".status-list tbody tr",
     act: async (page) => {
       await page.locator('summary[aria-label^="More actions: Delete"]').click();
       await page.getByRole("button", { name: "Delete…" }).click();
@@ -285,7 +285,7 @@ const shots: readonly Shot[] = [
   {
     name: "maintenance-sweep",
     route: "/maintenance",
-    sees: ".status-list tbody tr",
+    waitFor: ".status-list tbody tr",
     act: async (page) => {
       const row = page.getByRole("row", { name: /^Sweep/ });
       await row.getByRole("button").click();
@@ -310,21 +310,26 @@ const shots: readonly Shot[] = [
     name: "job-cancel",
     of: "paused",
     route: "/jobs/15000",
-    sees: ".why-box",
+    waitFor: ".why-box",
     act: (page) => page.getByRole("button", { name: "Cancel…" }).click(),
   },
-  { name: "limits", of: "limited", route: "/limits", sees: "tbody tr" },
-  { name: "limits-empty", of: "empty", route: "/limits", sees: ".empty" },
-  { name: "limit-task", of: "limited", route: "/limits/payments", sees: ".permits tbody tr" },
-  { name: "limit-backing-off", of: "limited", route: "/limits/acme", sees: ".back-offs tbody tr" },
-  { name: "limit-queues", of: "limited", route: "/limits/tenants", sees: ".slots tbody tr" },
-  { name: "limit-queue", of: "limited", route: "/queues/tenant%2Facme", sees: ".limits-here" },
-  { name: "limit-jobs", of: "limited", route: "/jobs?q=task:charge_card", sees: ".limits-here" },
+  { name: "limits", of: "limited", route: "/limits", waitFor: "tbody tr" },
+  { name: "limits-empty", of: "empty", route: "/limits", waitFor: ".empty" },
+  { name: "limit-task", of: "limited", route: "/limits/payments", waitFor: ".permits tbody tr" },
+  {
+    name: "limit-backing-off",
+    of: "limited",
+    route: "/limits/acme",
+    waitFor: ".back-offs tbody tr",
+  },
+  { name: "limit-queues", of: "limited", route: "/limits/tenants", waitFor: ".slots tbody tr" },
+  { name: "limit-queue", of: "limited", route: "/queues/tenant%2Facme", waitFor: ".limits-here" },
+  { name: "limit-jobs", of: "limited", route: "/jobs?q=task:charge_card", waitFor: ".limits-here" },
   {
     name: "limit-set",
     of: "limited",
     route: "/limits",
-    sees: "tbody tr",
+    waitFor: "tbody tr",
     act: async (page) => {
       await page.keyboard.press("m");
       await page.locator("#field-task").fill("deliver_webhook");
@@ -336,7 +341,7 @@ const shots: readonly Shot[] = [
     name: "limit-change",
     of: "limited",
     route: "/limits/pdf",
-    sees: ".kv",
+    waitFor: ".kv",
     act: async (page) => {
       await page.keyboard.press("m");
       await page.waitForFunction(
@@ -348,24 +353,24 @@ const shots: readonly Shot[] = [
     name: "limit-palette",
     of: "limited",
     route: "/jobs",
-    sees: ".jobs tbody tr",
+    waitFor: ".jobs tbody tr",
     act: async (page) => {
       await page.keyboard.press("Control+k");
       await page.keyboard.type("limit pay");
       await page.getByRole("option", { name: "Limit payments", exact: true }).waitFor();
     },
   },
-  { name: "pause-overview", of: "paused", route: "/", sees: ".inc > .hint" },
-  { name: "pause-queues", of: "paused", route: "/queues", sees: "tbody tr" },
-  { name: "pause-queue", of: "paused", route: "/queues/crm%3Aacme", sees: ".why-box" },
-  { name: "pause-tasks", of: "paused", route: "/tasks", sees: "tbody tr" },
-  { name: "pause-job", of: "paused", route: "/jobs/12100", sees: ".chain" },
-  { name: "pause-jobs", of: "paused", route: "/jobs?q=is:blocked", sees: ".jobs tbody tr" },
+  { name: "pause-overview", of: "paused", route: "/", waitFor: ".inc > .hint" },
+  { name: "pause-queues", of: "paused", route: "/queues", waitFor: "tbody tr" },
+  { name: "pause-queue", of: "paused", route: "/queues/crm%3Aacme", waitFor: ".why-box" },
+  { name: "pause-tasks", of: "paused", route: "/tasks", waitFor: "tbody tr" },
+  { name: "pause-job", of: "paused", route: "/jobs/12100", waitFor: ".chain" },
+  { name: "pause-jobs", of: "paused", route: "/jobs?q=is:blocked", waitFor: ".jobs tbody tr" },
   {
     name: "pause-dialog",
     of: "paused",
     route: "/queues/crm%3Aacme",
-    sees: ".why-box",
+    waitFor: ".why-box",
     act: async (page) => {
       await page.getByRole("button", { name: "Change…" }).click();
       await page.getByRole("button", { name: "Change pause" }).waitFor();
@@ -374,7 +379,7 @@ const shots: readonly Shot[] = [
   {
     name: "pause-without-tables",
     route: "/queues/billing",
-    sees: ".why-box",
+    waitFor: ".why-box",
     act: async (page) => {
       await page.keyboard.press("p");
       await page.getByRole("button", { name: "Add tables and continue" }).waitFor();
@@ -384,7 +389,7 @@ const shots: readonly Shot[] = [
     name: "pause-palette",
     of: "paused",
     route: "/jobs",
-    sees: ".jobs tbody tr",
+    waitFor: ".jobs tbody tr",
     act: async (page) => {
       await page.keyboard.press("Control+k");
       await page.keyboard.type("pause cr");
@@ -418,7 +423,7 @@ const viewports: readonly Viewport[] =
     : wanted.widths
         .map(Number)
         .map((width) => VIEWPORTS.find((one) => one.width === width) ?? { width, height: 768 });
-/** All, if the list is empty. */
+/** Whether a picture is wanted. An empty list means all. */
 const isWanted = (of: readonly string[], is: (one: string) => boolean) =>
   of.length === 0 || of.some(is);
 const missing: string[] = [];
@@ -451,7 +456,7 @@ if (missing.length > 0) process.exitCode = 1;
 
 async function take(
   on: Browser,
-  { name, route, of = "incident", sees, act, ownClock }: Shot,
+  { name, route, of = "incident", waitFor, act, ownClock }: Shot,
   theme: "light" | "dark",
   viewport: Viewport,
 ): Promise<void> {
@@ -463,7 +468,7 @@ async function take(
   if (ownClock) await page.clock.install();
   await page.goto(`${admins.urls[of]}#${route}`);
   await page.locator("#page-title").waitFor();
-  if (sees !== undefined) await page.locator(sees).first().waitFor();
+  if (waitFor !== undefined) await page.locator(waitFor).first().waitFor();
   await page.locator(".loading").first().waitFor({ state: "detached" });
   await page.locator(".gate, .fresh:not(.late)").first().waitFor({ state: "attached" });
   await page.evaluate(() => document.fonts.ready);
@@ -473,7 +478,7 @@ async function take(
   await page.screenshot({ path });
 }
 
-/** What a picture has cut off is there for the next one. */
+/** Restores the connections that a picture has cut, for the next one. */
 async function resume(): Promise<void> {
   admins.database.resume();
   admins.network.resume();

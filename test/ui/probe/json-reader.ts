@@ -1,10 +1,10 @@
-/** An entry for the tests only: what the JSON reader makes of a text. It is not shipped. */
+/** An entry point for the tests only, with the results of the JSON reader. It is not shipped. */
 import { JsonReader, jsonFault, Kind } from "../../../ui/assembly/lib/json-reader";
 import { quote } from "../../../ui/assembly/lib/json-writer";
 import { decode, encode } from "../../../ui/assembly/lib/percent";
 import { isoTime, parseTime } from "../../../ui/assembly/lib/time";
 
-/** The first fault, or the empty string for sound JSON. */
+/** Returns the first fault; the empty string for valid JSON. */
 export function fault(text: string): string {
   return jsonFault(text);
 }
@@ -17,7 +17,7 @@ export function rewritten(text: string): string {
   return r.failed ? "!" + r.error : out;
 }
 
-/** A whole number read exactly, or the error. */
+/** Returns a whole number with all digits, or the error. */
 export function int64(text: string): string {
   const r = new JsonReader(text);
   const value = r.i64();
@@ -25,7 +25,7 @@ export function int64(text: string): string {
   return r.failed ? r.error : value.toString();
 }
 
-/** The own text of the member `payload`. */
+/** Returns the exact text of the member `payload`. */
 export function payload(text: string): string {
   const r = new JsonReader(text);
   let raw = "";

@@ -1,9 +1,9 @@
-/** An entry for the tests only: what the query's parser makes of a text. It is not shipped. */
+/** An entry point for the tests only, with the results of the query's parser. It is not shipped. */
 import { parseQuery } from "../../../src/domain/portable/query/parser";
 import { ParsedNode, ParsedValue } from "../../../src/domain/portable/query/tree";
 import { quote } from "../../../ui/assembly/lib/json-writer";
 
-/** As test/contract/query-dump.ts prints it. `conditions`: separated by spaces. */
+/** Returns the tree in the form of test/contract/query-dump.ts. `conditions`: separated by spaces. */
 export function parsedAsText(text: string, conditions: string): string {
   const parsed = parseQuery(text, conditions.split(" "));
   const fault = parsed.fault;

@@ -1,5 +1,5 @@
-// A stand whose worker reaches the database through a proxy, and the proof that all is well again: its poll interval is
-// an hour, so only a notification makes it fetch.
+// A stand whose worker reaches the database through a proxy, and the check that it works again: its poll interval is an
+// hour, so only a notification makes it fetch.
 
 import type { JobToAdd } from "../../../../src/domain/job-spec.ts";
 import type { Random } from "../../../support/random-calls.ts";
