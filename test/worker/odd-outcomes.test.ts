@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { describe, test } from "node:test";
 import { runInNewContext } from "node:vm";
 import { loadTasks } from "../../src/worker/files/load-tasks.ts";
-import { RetryAfter, Snooze } from "../../src/worker/task/outcomes.ts";
+import { PermanentFailure, RetryAfter, Snooze } from "../../src/worker/task/outcomes.ts";
 import { exponential, fixed, type RetryPolicy } from "../../src/worker/task/retry.ts";
 import { defineTask } from "../../src/worker/task/task.ts";
 import { recorder, recordingTask, waitUntil, workerQueue } from "./worker-queue.ts";
@@ -142,6 +142,30 @@ test("The delays of exponential() are numbers up to ten years, for any options a
     }
   }
   assert.equal(fixed(0)(1, new Error("no"), undefined as never), 0);
+});
+
+test("The cause of a permanent failure is kept, whatever it is, also one that is its own cause.", async () => {
+  const loop = new PermanentFailure("loop");
+  loop.cause = loop;
+  const failures: Readonly<Record<string, Error>> = {
+    text: new PermanentFailure("no", { cause: "the card is stolen" }),
+    value: new PermanentFailure("no", { cause: { code: 41 } }),
+    loop,
+  };
+  const task = defineTask<{ name: string }>("fail", ({ name }) => {
+    throw failures[name];
+  });
+  const names = Object.keys(failures);
+  const jobs = await queue.utils.addJobs(names.map((name) => ({ task, payload: { name } })));
+  const worker = await queue.startWorker({ tasks: [task], logger: "silent" });
+  const errors = async () =>
+    Promise.all(jobs.map(async ({ id }) => (await queue.utils.getJob(id))?.lastError));
+  await waitUntil("all have failed", async () => (await errors()).every((error) => error != null));
+  await worker.stop();
+  const [text = "", value = "", looped = ""] = (await errors()).map(String);
+  assert.match(text, /^PermanentFailure: no\n.*\nCaused by: the card is stolen$/s);
+  assert.match(value, /\nCaused by: \{ code: 41 \}$/);
+  assert.ok(looped.startsWith("PermanentFailure: loop\n") && looped.length < 20_000);
 });
 
 test("A deadline before 1970 has passed.", async () => {

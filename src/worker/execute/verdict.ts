@@ -100,14 +100,17 @@ export function isThenable(value: unknown): boolean {
   return typeof (value as PromiseLike<unknown> | null | undefined)?.then === "function";
 }
 
+/** The number of causes that `last_error` has: an error may be its own cause. */
+const MAX_CAUSES = 8;
+
 /** Returns the text for `last_error`: the message and the stack. */
-export function errorText(error: Error): string {
+export function errorText(error: Error, causes = MAX_CAUSES): string {
   try {
     const { message, stack, cause } = error;
     if (typeof stack !== "string") return String(message);
     const text = stack.includes(message) ? stack : `${message}\n${stack}`;
-    const isWrapped = outcomeOf(error) !== undefined && isError(cause);
-    return isWrapped ? `${text}\nCaused by: ${errorText(cause)}` : text;
+    const isWrapped = causes > 0 && cause != null && outcomeOf(error) !== undefined;
+    return isWrapped ? `${text}\nCaused by: ${errorText(failure(cause).error, causes - 1)}` : text;
   } catch {
     return UNSHOWN;
   }
