@@ -23,7 +23,12 @@ import {
   returnPermits,
   shortLimits,
 } from "../../src/queue/limits/permits.ts";
-import { addTokenRow, returnTokens, takeTokens } from "../../src/queue/limits/tokens.ts";
+import {
+  addTokenRow,
+  returnQueueTokens,
+  returnTokens,
+  takeTokens,
+} from "../../src/queue/limits/tokens.ts";
 
 type Call = (db: Database) => Promise<unknown>;
 type Answer = (text: string) => Record<string, unknown>;
@@ -79,6 +84,10 @@ export const limitCalls: Readonly<Record<string, Call | readonly [Call, Answer]>
     (text) => (text.includes("insert") ? { count: 1 } : { count: 1, next_ms: 0 }),
   ],
   "tokens-add-rate": [(db) => addTokenRow(db, { limitId: 1, key: "" }), there],
+  "tokens-return-queues": [
+    (db) => returnQueueTokens(db, [{ queue: "q", takenAtSeconds: 0 }]),
+    there,
+  ],
   "tokens-return": [
     (db) => returnTokens(db, { limitId: 1, key: "" }, bucket, { count: 1, takenAt: "0" }),
     there,

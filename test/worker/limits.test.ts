@@ -185,6 +185,30 @@ test("A faster rate applies at once, whatever the old one has used up.", async (
   await waitUntil("all have run", () => seen.done === 10, 5_000);
 });
 
+for (const target of [{ task: "limited" }, { queue: "q" }]) {
+  const scope = Object.keys(target).join();
+  test(`A token of a slow rate that comes too late for its job is not lost (${scope}).`, async () => {
+    await queue.sql(`create sequence worker.uses;
+      create function worker.slow() returns trigger language plpgsql as $$ begin
+        if nextval('worker.uses') = 1 then perform pg_sleep(0.3); end if;
+        return new;
+      end $$;
+      create trigger slow before update on worker._private_rates for each row execute function worker.slow()`);
+    await queue.utils.setLimit({ name: "r", ...target, rate: { limit: 1, perMs: 3_600_000 } });
+    const { task, seen } = counted("limited", 0);
+    await add(2, "limited", { queueName: "q" });
+    try {
+      await queue.startWorker({ tasks: [task], ...BEATS });
+      await waitUntil("the first has run", () => seen.done === 1, 6_000);
+      const [row] = await queue.sql("select last_value::int as uses from worker.uses");
+      assert.ok(Number(row?.["uses"]) >= 3, "the token was taken, returned and taken again");
+    } finally {
+      await queue.sql("drop function worker.slow() cascade; drop sequence worker.uses");
+      await queue.sql("delete from worker._private_jobs");
+    }
+  });
+}
+
 test("A rate goes on after the clock of the database was set back by a day.", async () => {
   await queue.utils.setLimit({ name: "r", task: "limited", rate: { limit: 100, perMs: 1_000 } });
   const { task, seen } = counted("limited", 0);

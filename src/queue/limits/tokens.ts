@@ -11,6 +11,7 @@
 import { type Database, query, type Statement } from "../../database/database.ts";
 import type { TokenBucket } from "../../domain/limits/token-bucket.ts";
 import { aheadMs, microseconds } from "../sql/moments.ts";
+import { announceJobs } from "../sql/notify.ts";
 
 export interface TokenKey {
   readonly limitId: number;
@@ -59,14 +60,32 @@ interface TokenRow {
 
 const NO_LIMIT: Tokens = { count: 0, nextMs: 1_000, takenAt: "0" };
 
-/** Returns unused tokens. Tokens older than `lapseMs` stay taken, because other jobs may have started instead. */
+/**
+ * Returns unused tokens. Those that are older than `lapseMs`, and than the time in which the rate adds as many, stay
+ * taken: the bucket may have been full since then, and other jobs may have started instead.
+ */
 export async function returnTokens(
   db: Database,
   { limitId, key }: TokenKey,
-  { intervalMs, lapseMs }: TokenBucket,
+  { intervalMs, lapseMs }: Pick<TokenBucket, "intervalMs" | "lapseMs">,
   { count, takenAt }: Pick<Tokens, "count" | "takenAt">,
 ): Promise<void> {
-  await query(db, returnSql, [limitId, key, count, intervalMs, takenAt, lapseMs]);
+  const mostMs = Math.max(lapseMs, count * intervalMs);
+  await query(db, returnSql, [limitId, key, count, intervalMs, takenAt, mostMs]);
+}
+
+/** A token that was taken with a job of a queue, and not used. */
+export interface QueueToken {
+  readonly queue: string;
+  /** Seconds since the epoch by the database's clock. */
+  readonly takenAtSeconds: number;
+}
+
+/** Returns them to all rates of the queues, as returnTokens() does. */
+export async function returnQueueTokens(db: Database, unused: readonly QueueToken[]) {
+  const queues = unused.map(({ queue }) => queue);
+  const times = unused.map(({ takenAtSeconds }) => takenAtSeconds);
+  await query(db, returnOfQueuesSql, [queues, times]);
 }
 
 const INTERVAL = "$4::float8 * interval '1 millisecond'";
@@ -98,7 +117,24 @@ with made as (
 )
 select 1 from ${s}._private_limits where id = $1::int`;
 
-/* $1 int limit  $2 text key  $3 int count  $4 float8 interval, ms  $5 bigint taken at, µs  $6 float8 lapse, ms */
+/* $1 int limit  $2 text key  $3 int count  $4 float8 interval, ms  $5 bigint taken at, µs  $6 float8 greatest age, ms */
 const returnSql: Statement = (s) => `
 update ${s}._private_rates set tat = tat - $3::float8 * ${INTERVAL} where limit_id = $1::int and key = $2::text
   and ${microseconds("pg_catalog.now()")}::float8 < $5::float8 + $6::float8 * 1000::float8`;
+
+/* $1 text[] queues  $2 float8[] taken at, s. Locked in the order of fetches. */
+const returnOfQueuesSql: Statement = (s) => `
+with unused as materialized (
+  select rates.limit_id, rates.key, pg_catalog.sum(limits.period_ms::float8 / limits.rate::float8) as ms
+  from rows from (pg_catalog.unnest($1::text[]), pg_catalog.unnest($2::float8[])) as given (key, taken_s)
+  join ${s}._private_rates as rates on rates.key = given.key
+  join ${s}._private_limits as limits on limits.id = rates.limit_id and limits.scope = 'queue'
+  where (pg_catalog.date_part('epoch', pg_catalog.now()) - taken_s) * 1000::float8 < limits.period_ms::float8 / limits.rate::float8
+  group by rates.limit_id, rates.key
+), locked as materialized (
+  select rates.* from unused join ${s}._private_rates as rates using (limit_id, key) order by limit_id, key for update of rates
+), returned as (
+  update ${s}._private_rates as rates set tat = rates.tat - ms * interval '1 millisecond'
+  from locked join unused using (limit_id, key) where rates.limit_id = locked.limit_id and rates.key = locked.key returning 1
+)
+select ${announceJobs("1")} from returned limit 1`;

@@ -10,10 +10,13 @@ import { Lapse } from "./lapse.ts";
 
 interface LeasedTokens {
   count: number;
+  readonly bucket: TokenBucket;
   /** By the database's clock. */
   readonly takenAt: string;
   readonly untilMs: number;
 }
+
+const MAX_LAPSED = 100;
 
 export class HeldLimit {
   /** null: the option `concurrency` of a task, which needs no lease. */
@@ -34,6 +37,8 @@ export class HeldLimit {
   isShort = false;
   /** Tokens, the oldest first. */
   #tokens: readonly LeasedTokens[] = [];
+  /** Those that have lapsed unused. */
+  #lapsed: readonly LeasedTokens[] = [];
   readonly #lapse: Lapse;
   #backsOffUntilMs = 0;
 
@@ -68,7 +73,10 @@ export class HeldLimit {
   get tokens(): number {
     if (this.#tokens.length === 0) return 0;
     const nowMs = this.#clock.monotonic();
-    this.#tokens = this.#tokens.filter(({ untilMs, count }) => count > 0 && nowMs < untilMs);
+    const unused = this.#tokens.filter(({ count }) => count > 0);
+    const lapsed = unused.filter(({ untilMs }) => nowMs >= untilMs);
+    if (lapsed.length > 0) this.#lapsed = [...this.#lapsed, ...lapsed].slice(-MAX_LAPSED);
+    this.#tokens = lapsed.length > 0 ? unused.filter((one) => !lapsed.includes(one)) : unused;
     return this.#tokens.reduce((sum, { count }) => sum + count, 0);
   }
 
@@ -96,15 +104,23 @@ export class HeldLimit {
 
   /** `sentAtMs`: the time of the request, from which they lapse. */
   addTokens(count: number, takenAt: string, sentAtMs: number): void {
-    if (this.bucket === null || count === 0) return;
-    const untilMs = this.#lapse.untilMs(sentAtMs, this.bucket.lapseMs);
-    this.#tokens = [...this.#tokens, { count, takenAt, untilMs }];
+    const { bucket } = this;
+    if (bucket === null || count === 0) return;
+    const untilMs = this.#lapse.untilMs(sentAtMs, bucket.lapseMs);
+    this.#tokens = [...this.#tokens, { count, bucket, takenAt, untilMs }];
   }
 
   /** Returns the unused tokens, which it has no more. */
   dropTokens(): readonly LeasedTokens[] {
     const left = this.tokens > 0 ? this.#tokens : [];
     this.#tokens = [];
-    return left;
+    return [...left, ...this.dropLapsed()];
+  }
+
+  /** Returns the tokens that have lapsed unused: those of a slow rate may be returned all the same. */
+  dropLapsed(): readonly LeasedTokens[] {
+    const lapsed = this.tokens >= 0 ? this.#lapsed : [];
+    this.#lapsed = [];
+    return lapsed;
   }
 }

@@ -7,6 +7,7 @@ import { likePattern } from "../../domain/limits/limit.ts";
 import { tokenBucket } from "../../domain/limits/token-bucket.ts";
 import type { StoredLimit } from "../../queue/limits/limits.ts";
 import { releasePermits } from "../../queue/limits/permits.ts";
+import { type QueueToken, returnQueueTokens } from "../../queue/limits/tokens.ts";
 import type { WorkerLease } from "../lease/worker-lease.ts";
 import { arrangementOf, type LimitedTasks } from "./arrangement.ts";
 import { HeldLimit } from "./held-limit.ts";
@@ -114,6 +115,11 @@ export class SessionLimits {
       if (!hasEvidence) this.#tokens.giveBack(limit);
       else if (room > 0 && limit.backsOffMs === 0) this.#tokens.consider(limit, room);
     }
+  }
+
+  /** Returns the tokens of jobs of queues that have not started. Never rejects. */
+  async returnQueueTokens(unused: readonly QueueToken[]): Promise<void> {
+    await returnQueueTokens(this.#parts.database, unused).catch(() => {});
   }
 
   /** Gives back all that the session holds. Never rejects. */

@@ -43,14 +43,14 @@ export class TokenLeases {
 
   /** Gives back tokens for which there is no job. */
   giveBack(limit: HeldLimit): void {
-    const { bucket, id } = limit;
+    if (limit.id !== null) void this.#return(limit.id, limit.dropTokens());
+  }
+
+  /** Never rejects: tokens that are not returned stay taken. */
+  async #return(limitId: number, unused: ReturnType<HeldLimit["dropTokens"]>): Promise<void> {
     const { database } = this.#parts;
-    for (const { count, takenAt } of limit.dropTokens()) {
-      if (bucket === null || id === null) return;
-      // Tokens that are not given back lapse.
-      void returnTokens(database, { limitId: id, key: "" }, bucket, { count, takenAt }).catch(
-        () => {},
-      );
+    for (const { bucket, ...tokens } of unused) {
+      await returnTokens(database, { limitId, key: "" }, bucket, tokens).catch(() => {});
     }
   }
 
@@ -69,6 +69,8 @@ export class TokenLeases {
     const { bucket } = limit;
     if (bucket === null) return;
     let waitMs: number;
+    // Before the request, which they may satisfy: the next token of a slow rate may be due in hours.
+    await this.#return(limitId, limit.dropLapsed());
     try {
       const sentAtMs = clock.monotonic();
       const { count, nextMs, takenAt } = await takeTokens(

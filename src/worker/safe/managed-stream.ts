@@ -2,6 +2,7 @@
 // without a free permit or token holds no slot of a queue. Every fetched run occupies a slot of its queue, so only as many
 // are fetched as slots of the worker are free: a run that waited here would keep other workers from that slot.
 import type { Clock } from "../../base/clock.ts";
+import type { QueueToken } from "../../queue/limits/tokens.ts";
 import type { FetchedJob } from "../execute/fetched-job.ts";
 import type { FetchRequest } from "../fetch/fetch-plan.ts";
 import { ManagedFetch } from "../fetch/managed-fetch.ts";
@@ -20,8 +21,8 @@ export class ManagedStream extends Stream {
   override readonly managed: ManagedFetch;
   readonly owner: Stream | null;
   readonly #clock: Clock;
-  /** When the tokens that were taken with a job lapse. */
-  readonly #lapses = new WeakMap<FetchedJob, number>();
+  /** The tokens that were taken with a job: when they lapse, and when they were taken, by the database's clock. */
+  readonly #tokens = new WeakMap<FetchedJob, { untilMs: number; takenAtSeconds: number }>();
   #lapseMs = Number.POSITIVE_INFINITY;
   readonly #lapse: Lapse;
   #mark = "";
@@ -72,15 +73,25 @@ export class ManagedStream extends Stream {
   }
 
   /** Jobs have come by a fetch that was sent at this time. */
-  jobsFetched(jobs: readonly FetchedJob[], sentAtMs: number): void {
+  jobsFetched(jobs: readonly FetchedJob[], sentAtMs: number, takenAtSeconds: number): void {
     if (this.#lapseMs === Number.POSITIVE_INFINITY || jobs.length === 0) return;
     const untilMs = this.#lapse.untilMs(sentAtMs, this.#lapseMs);
-    for (const job of jobs) this.#lapses.set(job, untilMs);
+    for (const job of jobs) this.#tokens.set(job, { untilMs, takenAtSeconds });
+  }
+
+  /** Returns the tokens that were taken with these jobs, which have not started. */
+  tokensOf(jobs: readonly FetchedJob[]): readonly QueueToken[] {
+    return jobs.flatMap((job) => {
+      const tokens = this.#tokens.get(job);
+      const queue = job.queueName;
+      if (tokens === undefined || queue === null) return [];
+      return [{ queue, takenAtSeconds: tokens.takenAtSeconds }];
+    });
   }
 
   /** Whether the tokens of the job have lapsed, so that it may not start. */
   hasLapsed(job: FetchedJob): boolean {
-    const untilMs = this.#lapses.get(job);
-    return untilMs !== undefined && this.#clock.monotonic() > untilMs;
+    const tokens = this.#tokens.get(job);
+    return tokens !== undefined && this.#clock.monotonic() > tokens.untilMs;
   }
 }

@@ -235,7 +235,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
       hooks.emit("job:fetch", { workerId, count: jobs.length, durationMs: monotonic() - sentAtMs });
       const isDrained = stream.learn(jobs, request, answer.queuesAreFree);
       if (isDrained) this.#link.nothingReady(answer.nowSeconds, connection);
-      this.#streams.add(stream, jobs, request, mark);
+      this.#streams.add(stream, jobs, request, { mark, now: answer.nowSeconds });
       if (jobs.some(({ isQueued }) => isQueued)) this.#late.watch();
     }
     this.#trips.end(trip);
@@ -251,7 +251,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     // An unlocked queue may have more jobs, so the next fetch follows at once.
     if (written.unlockedQueues.length > 0) this.wakeForOthers(written.unlockedQueues);
     // Returned jobs are ready again, at places before the cursor of the next fetch.
-    if (written.returned.length > 0) this.#streams.jobsReturned();
+    if (written.returned.length > 0) this.#streams.jobsReturned(written.returned);
     if (written.done.length + written.failures.length > 0) this.#link.resultsWritten();
     if (separate !== null || refusals.kept.size > 0) refusals.recordSent(written, separate);
     if (separate !== null) this.#streams.raise();

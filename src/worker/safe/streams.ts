@@ -23,6 +23,12 @@ export interface StreamWant {
   readonly want: number;
 }
 
+interface Fetched {
+  readonly mark: number;
+  /** Seconds since the epoch. */
+  readonly now: number;
+}
+
 export class Streams {
   readonly main: Stream;
   readonly #own: StreamsParts;
@@ -106,8 +112,14 @@ export class Streams {
   }
 
   /** Returned jobs are ready again, before the places where the next fetches would start. */
-  jobsReturned(): void {
+  jobsReturned(jobs: readonly FetchedJob[]): void {
     for (const { plan } of this.all) plan.wake(false);
+    const unused = this.#managed.flatMap((one) => one.tokensOf(jobs));
+    if (unused.length === 0) return;
+    void this.#parts.limits.returnQueueTokens(unused).then(() => {
+      this.raise();
+      this.#own.link.changed();
+    });
   }
 
   get hasStartable(): boolean {
@@ -164,12 +176,12 @@ export class Streams {
     return this.#arrangement + this.#parts.tasks.pausesRead;
   }
 
-  /** Adds the jobs of a fetch. `mark`: the value of `mark` when it was sent. */
-  add(stream: Stream, jobs: readonly FetchedJob[], request: FetchRequest, mark: number): void {
+  /** Adds the jobs of a fetch. `mark`: the value of `mark` when it was sent. `now`: by the database's clock. */
+  add(stream: Stream, jobs: readonly FetchedJob[], request: FetchRequest, { mark, now }: Fetched) {
     stream.plan.measure();
     const isManaged = stream instanceof ManagedStream;
     const target = isManaged ? stream.target : stream;
-    if (isManaged) stream.jobsFetched(jobs, request.sentAtMs);
+    if (isManaged) stream.jobsFetched(jobs, request.sentAtMs, now);
     if (target.group !== null) for (const job of jobs) this.#ofJob.set(job, target);
     // A fetch of managed queues has jobs of free slots: it is short only if it has found none.
     target.queue.add(workUnits(jobs), jobs.length, isManaged && jobs.length > 0 ? 0 : request.want);
