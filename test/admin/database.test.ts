@@ -1,4 +1,4 @@
-// GET /api/database, with all rights and with few; and the writes that add indexes and extensions.
+// GET /api/database, with all privileges and with few; and the writes that add indexes and extensions.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import pg from "pg";
@@ -142,7 +142,7 @@ test("A stock schema is shown as such, and an extension can be added to it.", as
   assert.equal((await report(admin.client)).schema.extensions[0].is_installed, true);
 });
 
-test("Without some rights the answer names what is missing and has everything else.", async () => {
+test("Without some privileges the answer names what is missing and has everything else.", async () => {
   const role = await rolePool(url, pool, (name) => `grant usage on schema worker to ${name}`);
   const { user } = (await role.pool.query("select current_user as user")).rows[0];
   const limited = new URL(url);

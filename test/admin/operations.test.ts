@@ -324,7 +324,7 @@ test("Without the tables an operation is previewed and not started, until they a
   assert.deepEqual([done.done, done.can_undo], [3, true]);
 });
 
-test("For a role without rights to add the tables, the answer has the command for their owner.", async () => {
+test("For a role that may not add the tables, the answer has the command for their owner.", async () => {
   const { url } = await migratedDatabase("some jobs");
   const owner = testPool(url);
   const role = `operator_${process.pid}`;
@@ -338,7 +338,7 @@ test("For a role without rights to add the tables, the answer has the command fo
   const command = "worker migrate --schema='some jobs' --with-operations";
   assert.deepEqual([missing.may_add, missing.command], [false, command]);
   assert.match(missing.sentence, /adds them when \w+, the owner of the schema, runs it$/);
-  // The owner has added the tables without granting rights.
+  // The owner has added the tables without granting privileges on them.
   const { client } = await startAdmin({ url, schema: "some jobs" });
   await client.post("/api/extensions", { action: "add", name: "operations" });
   await owner.pool.query(`revoke pg_write_all_data from ${role}`);

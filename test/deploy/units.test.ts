@@ -1,4 +1,4 @@
-// The systemd units: their commands and variables are valid, systemd accepts them, and they have few rights.
+// The systemd units: their commands and variables are valid, systemd accepts them, and they have few privileges.
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -70,7 +70,7 @@ class CountingOperator {
 }
 
 /** Calls `work` on the overview, once it shows the incidents. */
-async function fromOverview(
+async function startAtOverview(
   most: number,
   work: (operator: CountingOperator) => Promise<void>,
 ): Promise<void> {
@@ -88,7 +88,7 @@ const dialogButton = (page: Page, name: string | RegExp) =>
   page.getByRole("dialog").getByRole("button", { name });
 
 test("The first screen shows what blocks the queue, since when, and how many jobs wait.", async () => {
-  await fromOverview(0, async ({ page }) => {
+  await startAtOverview(0, async ({ page }) => {
     const one = incident(page, "crm:acme is stuck");
     await one.getByText("119 jobs wait.").waitFor();
     await one
@@ -98,7 +98,7 @@ test("The first screen shows what blocks the queue, since when, and how many job
 });
 
 test("Why a job failed, and its retry, take four steps.", async () => {
-  await fromOverview(4, async (operator) => {
+  await startAtOverview(4, async (operator) => {
     const { page } = operator;
     await operator.click(
       page
@@ -120,7 +120,7 @@ test("Why a job failed, and its retry, take four steps.", async () => {
 });
 
 test("A job that crashes its workers is named, and its retrying stopped in two steps.", async () => {
-  await fromOverview(2, async (operator) => {
+  await startAtOverview(2, async (operator) => {
     const { page } = operator;
     const one = incident(page, "crashes its worker");
     await operator.click(one.getByRole("button", { name: "Stop retrying…" }));
@@ -131,7 +131,7 @@ test("A job that crashes its workers is named, and its retrying stopped in two s
 });
 
 test("Five hundred of twelve thousand failures are retried in four steps, a few of them first.", async () => {
-  await fromOverview(4, async (operator) => {
+  await startAtOverview(4, async (operator) => {
     const { page } = operator;
     await operator.click(incident(page, "GatewayError").getByRole("button", { name: "Retry…" }));
     await operator.click(page.getByText("Only the first", { exact: false }));
@@ -150,7 +150,7 @@ test("Five hundred of twelve thousand failures are retried in four steps, a few 
 });
 
 test("A job is removed by its key in five steps.", async () => {
-  await fromOverview(5, async (operator) => {
+  await startAtOverview(5, async (operator) => {
     const { page } = operator;
     await operator.click(page.getByRole("link", { name: "Jobs" }).first());
     await operator.click(page.locator('.jobs-page summary[aria-label="More actions"]'));
@@ -163,7 +163,7 @@ test("A job is removed by its key in five steps.", async () => {
 });
 
 test("A queue that a stale worker has locked is unlocked in two steps.", async () => {
-  await fromOverview(2, async (operator) => {
+  await startAtOverview(2, async (operator) => {
     const { page } = operator;
     const one = incident(page, "crm:acme is stuck");
     await operator.click(one.getByRole("button", { name: "Unlock…" }));
@@ -180,7 +180,7 @@ test("A queue that a stale worker has locked is unlocked in two steps.", async (
 test("Workers that are not responding are swept, and unused names deleted, in five steps.", async () => {
   await pool.query(`update worker._private_job_queues set locked_by = 'worker-dead',
     locked_at = now() - interval '2 hours' where queue_name = 'tenant-007'`);
-  await fromOverview(5, async (operator) => {
+  await startAtOverview(5, async (operator) => {
     const { page } = operator;
     await operator.click(page.getByRole("link", { name: "Maintenance" }));
     for (const [what, verb] of [

@@ -26,7 +26,7 @@ async function tabTo(page: Page, selector: string, most = 40): Promise<void> {
 }
 
 /** Waits until a matching element has the focus. */
-const focused = (page: Page, selector: string) => page.locator(`${selector}:focus`).waitFor();
+const waitForFocus = (page: Page, selector: string) => page.locator(`${selector}:focus`).waitFor();
 
 test("A change of the page moves the focus to its heading and changes the title.", async () => {
   await visit(admin, "/", async ({ page }) => {
@@ -35,14 +35,14 @@ test("A change of the page moves the focus to its heading and changes the title.
       await page.locator(".side .nav", { hasText: name }).focus();
       await page.keyboard.press("Enter");
       await waitForPage(page, name);
-      await focused(page, "h1#page-title");
+      await waitForFocus(page, "h1#page-title");
       const heading = await page.locator("h1").textContent();
       // The overview's heading is its verdict.
       assert.equal(heading === name, name !== "Overview", String(heading));
     }
     await page.goBack();
     await waitForPage(page, "Maintenance");
-    await focused(page, "h1#page-title");
+    await waitForFocus(page, "h1#page-title");
   });
 });
 
@@ -51,7 +51,7 @@ test("The first tab stop skips to the page.", async () => {
     await waitForPage(page, "Queues");
     await page.keyboard.press("Tab");
     await page.keyboard.press("Enter");
-    await focused(page, "h1#page-title");
+    await waitForFocus(page, "h1#page-title");
     await tabTo(page, "main *", 1);
   });
 });
@@ -61,14 +61,14 @@ test("A slash focuses the search, from any page, and is a letter in a field.", a
     await waitForPage(page, "Overview");
     await page.keyboard.press("/");
     await waitForPage(page, "Jobs");
-    await focused(page, "#jobs-query");
+    await waitForFocus(page, "#jobs-query");
     await page.keyboard.type("a/b");
     assert.equal(await page.locator("#jobs-query").inputValue(), "a/b");
     await page.locator("#jobs-query").fill("");
     await page.locator("tbody tr").nth(99).waitFor();
     await page.locator("tbody tr").first().focus();
     await page.keyboard.press("/");
-    await focused(page, "#jobs-query");
+    await waitForFocus(page, "#jobs-query");
   });
 });
 
@@ -101,12 +101,12 @@ test("At most twelve tab stops lie outside the page, however many views are save
     assert.ok(stops.length >= 3 && stops.length <= 12, stops.join(", "));
     await page.locator(".nav[aria-current]").focus();
     await page.keyboard.press("End");
-    await focused(page, '.nav[title="View 5"]');
+    await waitForFocus(page, '.nav[title="View 5"]');
     await page.keyboard.press("ArrowDown");
-    await focused(page, '.nav[title="Overview"]');
+    await waitForFocus(page, '.nav[title="Overview"]');
     await page.keyboard.press("ArrowUp");
     await page.keyboard.press("ArrowUp");
-    await focused(page, '.nav[title="View 4"]');
+    await waitForFocus(page, '.nav[title="View 4"]');
     await page.keyboard.press("Enter");
     await page.waitForURL(/attempts%3E4/);
   });
@@ -117,7 +117,7 @@ test("Enter opens what the palette finds: a page, an action, the jobs that match
     await waitForPage(page, "Overview");
     const find = async (text: string) => {
       await page.keyboard.press("Control+k");
-      await focused(page, "#palette-field");
+      await waitForFocus(page, "#palette-field");
       await page.keyboard.type(text);
       await page.locator(".palette .opt.on").waitFor();
       await page.keyboard.press("Enter");
@@ -138,24 +138,24 @@ test("Rows are walked, selected and opened by keys, and left again.", async () =
     await waitForPage(page, "Jobs, failed");
     const ids = await page.locator("tbody tr").evaluateAll((rows) => rows.map((row) => row.id));
     await tabTo(page, "tbody tr");
-    await focused(page, `#${ids[0]}`);
+    await waitForFocus(page, `#${ids[0]}`);
     await page.keyboard.press("End");
-    await focused(page, `#${ids.at(-1)}`);
+    await waitForFocus(page, `#${ids.at(-1)}`);
     await page.keyboard.press("Home");
     await page.keyboard.press("Space");
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("Space");
-    await focused(page, `#${ids[2]}`);
+    await waitForFocus(page, `#${ids[2]}`);
     await waitForText(page, "2 selected");
     assert.equal(await page.locator('tr[aria-selected="true"]').count(), 2);
     await page.keyboard.press("Escape");
     await page.getByText("2 selected").waitFor({ state: "detached" });
     await page.keyboard.press("Enter");
-    await focused(page, ".beside");
+    await waitForFocus(page, ".beside");
     await page.keyboard.press("Enter");
     await waitForPage(page, `Job ${ids[2]?.slice(4)}`);
-    await focused(page, "h1#page-title");
+    await waitForFocus(page, "h1#page-title");
     await page.keyboard.press("Shift+Tab");
     for (let i = 0; i < 3; i++) {
       if ((await page.locator(".crumb a:focus").count()) > 0) break;
@@ -209,7 +209,7 @@ test("The arrows go round in a menu, and open it.", async () => {
     await page.keyboard.press("Home");
     assert.equal(await at(), first);
     await page.keyboard.press("Escape");
-    await focused(page, "summary");
+    await waitForFocus(page, "summary");
   });
 });
 
@@ -223,7 +223,7 @@ test("Enter confirms an action that can be undone; for other actions the focus i
     const { jobs } = await one.utils.listJobs({ state: "failed", limit: 1 });
     await visit(one, `/jobs/${jobs[0]?.id}`, async ({ page }) => {
       await (await jobButton(page, "Retry…")).click();
-      await focused(page, `dialog ${selector}`);
+      await waitForFocus(page, `dialog ${selector}`);
     });
   }
   await visit(admin, "/maintenance", async ({ page }) => {
@@ -236,7 +236,7 @@ test("Enter confirms an action that can be undone; for other actions the focus i
       const button = page.getByRole("row", { name: row }).getByRole("button").first();
       if (!(await button.isVisible())) continue;
       await button.click();
-      await focused(page, 'dialog [data-click="dialog.close"]');
+      await waitForFocus(page, 'dialog [data-click="dialog.close"]');
       await page.keyboard.press("Escape");
       await page.locator("dialog").waitFor({ state: "detached" });
     }
@@ -281,7 +281,7 @@ test("A dialog takes the focus, keeps it, and gives it back at Escape.", async (
       const opener = await jobButton(page, name);
       await opener.focus();
       await page.keyboard.press("Enter");
-      await focused(page, "dialog :is(input, button)");
+      await waitForFocus(page, "dialog :is(input, button)");
       for (let i = 0; i < 12; i++) {
         await page.keyboard.press("Tab");
         const where = await page.evaluate(
@@ -317,11 +317,11 @@ test("Jobs are selected and failed with the keyboard alone, and the focus ends o
       if ((await page.locator('[data-click="ask.fail"]:focus').count()) > 0) break;
     }
     await page.keyboard.press("Enter");
-    await focused(page, "#field-reason");
+    await waitForFocus(page, "#field-reason");
     await page.keyboard.type("by hand");
     await page.keyboard.press("Enter");
     await waitForText(page, "Failed 2 of 2 jobs");
-    await focused(page, "tbody tr");
+    await waitForFocus(page, "tbody tr");
     assert.equal(await page.locator("tbody .st-failed").count(), 2);
   });
 });
@@ -339,13 +339,13 @@ test("A button that works keeps the focus, in a dialog that is refused too.", as
     await page.keyboard.press("Enter");
     await (await looked).finished();
     await page.getByRole("button", { name: /^(Preview again|Sweep \d)/ }).waitFor();
-    await focused(page, "dialog button[type=submit]");
+    await waitForFocus(page, "dialog button[type=submit]");
     await page.route("**/api/maintenance", (route) =>
       route.fulfill({ status: 500, json: { error: "it broke", code: "internal_error" } }),
     );
     await page.keyboard.press("Enter");
     await waitForText(page, "It broke");
-    await focused(page, "dialog button[type=submit]");
+    await waitForFocus(page, "dialog button[type=submit]");
   };
   await visit(admin, "/maintenance", work, { mayMeet: /500 \(Internal/ });
 });

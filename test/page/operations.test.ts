@@ -23,7 +23,7 @@ let bare: TestAdmin;
 before(async () => {
   admin = await startAdmin({ samples: false, extensions: ["operations"] });
   bare = await startAdmin({ samples: false });
-  await failed("kind", 40);
+  await addFailedJobs("kind", 40);
   await admin.sql(
     `update {}._private_jobs set last_error = 'OddError: of its own'
      where task_id = (select id from {}._private_tasks where identifier = 'kind') and attempts > 0`,
@@ -40,7 +40,7 @@ interface Row {
 }
 
 /** Adds jobs of this task that have used up their attempts. */
-async function failed(task: string, count: number, on: TestAdmin = admin): Promise<void> {
+async function addFailedJobs(task: string, count: number, on: TestAdmin = admin): Promise<void> {
   await on.utils.addJob(task, {}, { runAt: new Date(Date.now() + 86_400_000) });
   await on.sql(
     `insert into {}._private_jobs (task_id, payload, attempts, max_attempts, last_error, run_at, updated_at)
@@ -59,7 +59,7 @@ const rowsOf = (task: string, on: TestAdmin = admin) =>
     [task],
   );
 
-const spent = (rows: readonly Row[]) =>
+const countSpent = (rows: readonly Row[]) =>
   rows.filter(({ attempts, max_attempts }) => attempts >= max_attempts).length;
 
 /** Opens the list of these jobs and selects all matches. */
@@ -74,7 +74,7 @@ async function chooseAll(page: Page, count: number): Promise<void> {
 const listOf = (task: string) => `/jobs?q=is%3Afailed%20task%3A${task}`;
 
 test("All matching jobs are retried after a preview, and restored from the receipt.", async () => {
-  await failed("charge", MANY);
+  await addFailedJobs("charge", MANY);
   const before = await rowsOf("charge");
   const running = before[3]?.id ?? "";
   await visit(admin, listOf("charge"), async ({ page, requests }) => {
@@ -95,7 +95,7 @@ test("All matching jobs are retried after a preview, and restored from the recei
     await waitForPage(page, `Retried ${MANY - 1} of ${MANY} jobs`);
     assert.equal(requests.filter(({ method }) => method === "POST").length, 2);
     const retried = await rowsOf("charge");
-    assert.equal(spent(retried), 0);
+    assert.equal(countSpent(retried), 0);
     // One job was running when its turn came, so it no longer matched.
     await page.locator(".stats").getByText("Not found").waitFor();
     await page.locator(".op-jobs a").first().waitFor();
@@ -110,7 +110,7 @@ test("All matching jobs are retried after a preview, and restored from the recei
 });
 
 test("A canary that fails pauses the operation, and Resume continues it.", async () => {
-  await failed("canary", 30);
+  await addFailedJobs("canary", 30);
   await visit(admin, listOf("canary"), async ({ page }) => {
     await chooseAll(page, 30);
     await page.keyboard.press("r");
@@ -128,18 +128,18 @@ test("A canary that fails pauses the operation, and Resume continues it.", async
       [first[0]?.id],
     );
     await waitForText(page, /1 of the first 2 failed again\. Paused: 2 of 30 jobs/);
-    assert.equal(spent(await rowsOf("canary")), 29);
+    assert.equal(countSpent(await rowsOf("canary")), 29);
     await page.locator(".side .op-progress.held").waitFor();
     await page.getByRole("button", { name: "Resume" }).click();
     await page.getByRole("heading", { name: "Retried 30 of 30 jobs" }).waitFor();
     await page.getByRole("link", { name: "Failed again" }).click();
     await page.locator(".op-jobs a").first().waitFor();
   });
-  assert.equal(spent(await rowsOf("canary")), 1);
+  assert.equal(countSpent(await rowsOf("canary")), 1);
 });
 
 test("An operation is paused, resumed and stopped from any page.", async () => {
-  await failed("slow", 400);
+  await addFailedJobs("slow", 400);
   await visit(admin, listOf("slow"), async ({ page }) => {
     await page.locator(".jobs tbody tr").first().waitFor();
     await page.keyboard.press("Control+a");
@@ -176,7 +176,7 @@ test("An operation is paused, resumed and stopped from any page.", async () => {
 });
 
 test("Removed jobs are put back by an undo.", async () => {
-  await failed("gone", 25);
+  await addFailedJobs("gone", 25);
   const before = await rowsOf("gone");
   await visit(admin, listOf("gone"), async ({ page }) => {
     await chooseAll(page, 25);
@@ -197,7 +197,7 @@ test("Removed jobs are put back by an undo.", async () => {
 });
 
 test("Going back from a receipt shows the list as it was left, however late an answer is.", async () => {
-  await failed("late", 25);
+  await addFailedJobs("late", 25);
   await visit(admin, listOf("late"), async ({ page }) => {
     await chooseAll(page, 25);
     await page.getByRole("button", { name: "Remove…" }).click();
@@ -223,7 +223,7 @@ async function undo(page: Page, message: RegExp, count: string): Promise<void> {
 }
 
 test("An action on one job is undone from its notice.", async () => {
-  await failed("single", 1);
+  await addFailedJobs("single", 1);
   const before = await rowsOf("single");
   const id = before[1]?.id ?? "";
   const work = async ({ page }: { page: Page }) => {
@@ -239,7 +239,7 @@ test("An action on one job is undone from its notice.", async () => {
 });
 
 test("An action on selected jobs is undone from its notice in the list, and later from Activity.", async () => {
-  await failed("chosen", 3);
+  await addFailedJobs("chosen", 3);
   const before = await rowsOf("chosen");
   await visit(admin, listOf("chosen"), async ({ page }) => {
     await page.locator(".jobs tbody tr").nth(2).waitFor();
@@ -289,13 +289,13 @@ test("The first few jobs of an error group are retried before the others.", asyn
     await dialog.getByRole("button", { name: "Stop" }).click();
     await page.getByRole("heading", { name: "Stopped: retried 5 of 40 jobs" }).waitFor();
   });
-  assert.equal(spent(await rowsOf("kind")), 35);
+  assert.equal(countSpent(await rowsOf("kind")), 35);
 });
 
 const ADD = "Add tables and continue";
 
 test("Without the tables one click adds them, and continues with the preview.", async () => {
-  await failed("bare", 120, bare);
+  await addFailedJobs("bare", 120, bare);
   await visit(bare, listOf("bare"), async ({ page, requests }) => {
     await page.locator(".jobs tbody tr").first().waitFor();
     await page.keyboard.press("g");
@@ -318,22 +318,22 @@ test("Without the tables one click adds them, and continues with the preview.", 
     await waitForPage(page, "Activity");
     await page.locator("table.activity").getByText("Retried 120 jobs").waitFor();
   });
-  assert.equal(spent(await rowsOf("bare", bare)), 0);
+  assert.equal(countSpent(await rowsOf("bare", bare)), 0);
 });
 
 test("If jobs have changed since the preview, a new one is shown before anything is done.", async () => {
   const late = await startAdmin({ samples: false });
-  await failed("late", 30, late);
+  await addFailedJobs("late", 30, late);
   await visit(late, listOf("late"), async ({ page }) => {
     await chooseAll(page, 30);
     await page.getByRole("button", { name: "Retry…" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByText("Retry 30 jobs?").waitFor();
-    await failed("late", 2, late);
+    await addFailedJobs("late", 2, late);
     await dialog.getByLabel("All jobs").check();
     await dialog.getByRole("button", { name: ADD }).click();
     await dialog.getByText("Jobs have changed since: check the new preview.").waitFor();
-    assert.equal(spent(await rowsOf("late", late)), 32);
+    assert.equal(countSpent(await rowsOf("late", late)), 32);
     await dialog.getByRole("button", { name: "Retry 32 jobs" }).click();
     await page.getByRole("heading", { name: "Retried 32 of 32 jobs" }).waitFor();
   });
@@ -351,7 +351,7 @@ test("A role that may not add the tables is shown the command that its owner run
     return own.href;
   };
   const limited = await startAdmin({ samples: false, through: asRole });
-  await failed("limited", 30, limited);
+  await addFailedJobs("limited", 30, limited);
   await visit(limited, listOf("limited"), async ({ page, requests }) => {
     await chooseAll(page, 30);
     await page.getByRole("button", { name: "Retry…" }).click();
@@ -364,12 +364,12 @@ test("A role that may not add the tables is shown the command that its owner run
     assert.equal(await page.getByRole("button", { name: ADD }).count(), 0);
     assert.equal(requests.filter(({ method }) => method === "POST").length, 1);
   });
-  assert.equal(spent(await rowsOf("limited", limited)), 30);
+  assert.equal(countSpent(await rowsOf("limited", limited)), 30);
 });
 
 test("A read-only user sees what was done, and no action.", async () => {
   const looking = await startAdmin({ samples: false, readOnly: true });
-  await failed("looked", 3, looking);
+  await addFailedJobs("looked", 3, looking);
   await visit(looking, listOf("looked"), async ({ page }) => {
     await page.locator(".jobs tbody tr").first().waitFor();
     await page.keyboard.press("Control+a");

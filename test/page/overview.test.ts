@@ -17,10 +17,10 @@ before(async () => {
   admin = await startAdmin();
 });
 
-const number = (page: Page, condition: string) => page.locator(`.num-${condition} .v`);
+const numberOf = (page: Page, condition: string) => page.locator(`.num-${condition} .v`);
 
-async function shows(page: Page, condition: string, value: number): Promise<void> {
-  await number(page, condition).getByText(value.toLocaleString("en"), { exact: true }).waitFor();
+async function waitForNumber(page: Page, condition: string, value: number): Promise<void> {
+  await numberOf(page, condition).getByText(value.toLocaleString("en"), { exact: true }).waitFor();
 }
 
 test("The overview shows the counts of the queue, and each leads to its jobs.", async () => {
@@ -28,13 +28,13 @@ test("The overview shows the counts of the queue, and each leads to its jobs.", 
     await waitForPage(page, "Overview");
     const { failed, total } = await admin.utils.countJobs();
     assert.equal(total, 352);
-    await shows(page, "failed", failed);
+    await waitForNumber(page, "failed", failed);
     await page.locator(".inc").first().waitFor();
     assert.match(await page.title(), new RegExp(`^\\(${failed}\\) Overview`));
     const conditions = [
       ...["ready", "blocked", "fetched", "running", "retrying", "scheduled", "failed"],
     ];
-    const shown = await Promise.all(conditions.map((one) => number(page, one).innerText()));
+    const shown = await Promise.all(conditions.map((one) => numberOf(page, one).innerText()));
     assert.equal(
       shown.reduce((sum, text) => sum + Number(text.replaceAll(",", "")), 0),
       total,
@@ -55,12 +55,12 @@ test("A job that is added elsewhere is counted without a reload, in every tab.",
     await other.goto(admin.url);
     await waitForPage(other, "Overview");
     await waitForStream(other);
-    await number(page, "scheduled").waitFor();
-    const before = await number(page, "scheduled").innerText();
+    await numberOf(page, "scheduled").waitFor();
+    const before = await numberOf(page, "scheduled").innerText();
     const firstPolls = requests.filter(({ path }) => path === "/api/counts").length;
     await admin.utils.addJob("greet", {}, { runAt: new Date(Date.now() + 7_200_000) });
-    await shows(page, "scheduled", Number(before) + 1);
-    await shows(other, "scheduled", Number(before) + 1);
+    await waitForNumber(page, "scheduled", Number(before) + 1);
+    await waitForNumber(other, "scheduled", Number(before) + 1);
     const polls = requests.filter(({ path }) => path === "/api/counts").length - firstPolls;
     assert.equal(polls, 0, "the event stream brings it, without requests");
   });
@@ -83,7 +83,7 @@ test("A stuck queue is at the top, with its cause and the action that unlocks it
     await incident.getByRole("button", { name: "Unlock…" }).click();
     await confirm(page, [], "Unlock");
     await incident.waitFor({ state: "detached" });
-    await shows(page, "ready", 2 - 1);
+    await waitForNumber(page, "ready", 2 - 1);
   });
 });
 

@@ -26,7 +26,8 @@ before(async () => {
 type Visited = Parameters<Parameters<typeof visit>[2]>[0];
 
 const asAna = { httpCredentials: { username: "ana", password: "long enough" } };
-const paused = async () => (await admin.utils.listPauses()).map(({ scope, name }) => [scope, name]);
+const readPauses = async () =>
+  (await admin.utils.listPauses()).map(({ scope, name }) => [scope, name]);
 
 test("A queue is paused for two hours, after its tables were added, and resumed by the key p.", async () => {
   const work = async ({ page }: Visited) => {
@@ -50,7 +51,7 @@ test("A queue is paused for two hours, after its tables were added, and resumed 
     await page.getByRole("button", { name: "Pause…" }).waitFor();
   };
   await visit(admin, "/queues/mail", work, asAna);
-  assert.deepEqual(await paused(), []);
+  assert.deepEqual(await readPauses(), []);
 });
 
 test("A task is paused from its row, and the overview and its job show it until it is resumed there.", async () => {
@@ -69,7 +70,7 @@ test("A task is paused from its row, and the overview and its job show it until 
     await row.getByText("Resolved").waitFor();
   };
   await visit(admin, "/tasks", work, asAna);
-  assert.deepEqual(await paused(), []);
+  assert.deepEqual(await readPauses(), []);
 });
 
 test("The page of a paused queue shows that the worker has acknowledged the pause.", async () => {
@@ -101,11 +102,11 @@ test("Everything is paused from the palette, and each page shows it until it is 
     await page.keyboard.press("Enter");
     await confirm(page, ["not that of a task or of everything"], "Pause everything");
     await page.locator(".banner").getByText("Everything is paused.").waitFor();
-    assert.deepEqual(await paused(), [["all", null]]);
+    assert.deepEqual(await readPauses(), [["all", null]]);
     await page.locator(".banner").getByRole("button", { name: "Resume…" }).click();
     await confirm(page, ["Resume everything"], "Resume");
     await page.locator(".banner").waitFor({ state: "detached" });
   };
   await visit(admin, "/workers", work, asAna);
-  assert.deepEqual(await paused(), []);
+  assert.deepEqual(await readPauses(), []);
 });

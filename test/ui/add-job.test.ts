@@ -6,7 +6,7 @@ import { failedJob, job, openList, openPage, queue } from "./sample.ts";
 
 before(ensureBuilt);
 
-async function form(): Promise<Page> {
+async function openForm(): Promise<Page> {
   const page = await openList([job(1)]);
   page.click("Add a job");
   const tasks = [
@@ -21,7 +21,7 @@ const line = (page: Page) =>
   textOf([page.one((e) => String(e.attrs["class"]) === "cli")]).replace("$ ", "");
 
 test("An unknown task name shows a warning and a suggestion.", async () => {
-  const page = await form();
+  const page = await openForm();
   page.type("identifier", "chrage_card");
   page.pass(300);
   assert.match(page.requestOf("api/tasks?limit=20").path, /search=chrage_card$/);
@@ -41,7 +41,7 @@ test("An unknown task name shows a warning and a suggestion.", async () => {
 });
 
 test("The job that has the key is shown, and what each mode does to it.", async () => {
-  const page = await form();
+  const page = await openForm();
   page.type("key", 'pot:"1"');
   page.pass(300);
   assert.match(page.requestOf("api/jobs?fields=row").path, /q=key%3A%22pot%3A%5C%221%5C%22%22$/);
@@ -55,7 +55,7 @@ test("The job that has the key is shown, and what each mode does to it.", async 
 });
 
 test("Times count from now as on the command line, and go out as they are then.", async () => {
-  const page = await form();
+  const page = await openForm();
   page.type("identifier", "charge_card");
   for (const [typed, at, fault] of [
     ["in 2h", "2026-03-01T14:00:00", "in 2 h: today, Sun 1 Mar 2026 15:00:00 +01:00"],
@@ -114,7 +114,7 @@ test("Times count from now as on the command line, and go out as they are then."
 });
 
 test("The form shows its command for the shell, too.", async () => {
-  const page = await form();
+  const page = await openForm();
   page.type("identifier", "charge_card");
   page.type("payload", `{"it's": 1}`);
   page.type("queue", "pay & ments");
@@ -127,7 +127,7 @@ test("The form shows its command for the shell, too.", async () => {
 });
 
 test("The draft stays when the form is closed or the page changes, and is deleted when the job is added.", async () => {
-  const page = await form();
+  const page = await openForm();
   page.type("identifier", "charge_card");
   page.app.dispatch("dialog.close", "", "");
   page.go("/queues");
@@ -144,7 +144,7 @@ test("The draft stays when the form is closed or the page changes, and is delete
 const sentBy = (page: Page) => page.requests.findLast(({ method }) => method === "POST");
 
 test("A retry policy, a deadline, equal jobs and debouncing are folded, and part of the shell's line.", async () => {
-  const page = await form();
+  const page = await openForm();
   const isOpen = () => page.one((e) => e.attrs["class"] === "fold").attrs["open"] === true;
   assert.equal(isOpen(), false);
   assert.equal(page.has("field-unique_while") || page.has("field-debounce_max_secs"), false);
@@ -172,7 +172,7 @@ test("A retry policy, a deadline, equal jobs and debouncing are folded, and part
 });
 
 test("A setting that needs a cleared field is cleared with it.", async () => {
-  const page = await form();
+  const page = await openForm();
   page.type("identifier", "sync");
   page.type("unique_by", "args");
   page.type("unique_period_secs", "1h");
@@ -182,7 +182,7 @@ test("A setting that needs a cleared field is cleared with it.", async () => {
 });
 
 test("A job that is already there is shown with a link to it, as a warning.", async () => {
-  const page = await form();
+  const page = await openForm();
   page.type("identifier", "sync");
   page.click("Add the job");
   const message = "Already there: job 290 for sync is the same, and is unchanged";
@@ -196,7 +196,7 @@ test("A job that is already there is shown with a link to it, as a warning.", as
 });
 
 test("A time in the server's answer is shown by the local clock.", async () => {
-  const page = await form();
+  const page = await openForm();
   page.type("identifier", "charge_card");
   page.click("Add the job");
   const message = "Dropped: the next can be added at 2026-03-01T14:00:00Z";
@@ -230,7 +230,7 @@ test("A duplicate takes over everything but the key.", async () => {
 });
 
 test("A JSON error is shown at its place, and the one change that fixes it is offered.", async () => {
-  const page = await form();
+  const page = await openForm();
   const payload = () => page.byId("field-payload").attrs["value"];
   for (const [typed, fault, offer, corrected] of [
     [
@@ -265,7 +265,7 @@ test("A JSON error is shown at its place, and the one change that fixes it is of
 });
 
 test("An error in any payload is shown with its line and column.", async () => {
-  const page = await form();
+  const page = await openForm();
   for (const typed of [
     "{",
     "[",
@@ -288,7 +288,7 @@ test("An error in any payload is shown with its line and column.", async () => {
 });
 
 test("The form shows how many jobs wait in the queue, and how long all attempts last.", async () => {
-  const page = await form();
+  const page = await openForm();
   page.type("queue", "mail");
   page.pass(300);
   assert.match(page.requestOf("api/queues?limit=20").path, /sort=name&search=mail$/);

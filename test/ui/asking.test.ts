@@ -23,10 +23,15 @@ const requestsFor = (page: Page, start: string) =>
   page.requests.filter(({ path }) => path.startsWith(start)).length;
 
 /**
- * Advances the time by seconds, in which the counts change, and answers each request at once with this many bytes.
- * Returns the number of requests.
+ * Counts the requests within `seconds` in which the counts change. Each request is answered at once with `bytes` bytes.
  */
-function busy(page: Page, seconds: number, start: string, body: unknown, bytes: number): number {
+function countRequestsOf(
+  page: Page,
+  seconds: number,
+  start: string,
+  body: unknown,
+  bytes: number,
+): number {
   const before = requestsFor(page, start);
   let answered = before;
   for (let n = 1; n <= seconds; n++) {
@@ -45,15 +50,15 @@ test("A list is requested every few seconds while its answers are small, and sel
   const queues = { queues: [queue("a")], next_cursor: null, count: 1 };
   const small = await openPage("/queues");
   small.answer("api/queues", queues);
-  assert.equal(busy(small, 120, "api/queues", queues, 200), 8);
+  assert.equal(countRequestsOf(small, 120, "api/queues", queues, 200), 8);
 
   const list = jobs([failedJob(1)]);
   const short = await openPage("/jobs");
   short.answer("api/jobs", list);
   const long = await openPage("/jobs");
   long.answer("api/jobs", list);
-  const often = busy(short, 60, "api/jobs", list, 100);
-  const seldom = busy(long, 60, "api/jobs", list, 12_000);
+  const often = countRequestsOf(short, 60, "api/jobs", list, 100);
+  const seldom = countRequestsOf(long, 60, "api/jobs", list, 12_000);
   assert.ok(often >= 14, `${often} times`);
   assert.ok(seldom >= 2 && seldom <= 3, `${seldom} times`);
 });
@@ -63,7 +68,7 @@ test("After a pause the first change is requested at once, however large the las
   const page = await openPage("/jobs");
   page.answer("api/jobs", list, 200, "", 24_000);
   page.pass(30_000);
-  assert.equal(busy(page, 2, "api/jobs", list, 12_000), 1);
+  assert.equal(countRequestsOf(page, 2, "api/jobs", list, 12_000), 1);
 });
 
 test("Failed jobs are requested when one has failed, and only now and then while others change.", async () => {
@@ -102,9 +107,9 @@ test("Rows that were read a while ago show their age, once something has changed
     page.pass(1000);
   }
   assert.doesNotMatch(page.text, /read \d+ s ago/);
-  busy(page, 5, "api/jobs", list, 40_000);
+  countRequestsOf(page, 5, "api/jobs", list, 40_000);
   assert.doesNotMatch(page.text, /read \d+ s ago/);
-  busy(page, 20, "api/jobs", list, 40_000);
+  countRequestsOf(page, 20, "api/jobs", list, 40_000);
   assert.match(page.text, /, read 2\d s ago/);
 });
 

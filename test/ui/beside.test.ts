@@ -20,12 +20,12 @@ before(ensureBuilt);
 const rows = (page: Page) => page.all((e) => e.tag === "tr" && /^job-/.test(String(e.attrs["id"])));
 const texts = (page: Page) => rows(page).map((row) => textOf([row]));
 const ids = (page: Page) => rows(page).map((row) => String(row.attrs["data-arg"]));
-const marked = (page: Page, name: string) =>
+const keysWithClass = (page: Page, name: string) =>
   rows(page)
     .filter((row) => String(row.attrs["class"]).split(" ").includes(name))
     .map((row) => row.attrs["data-arg"]);
 const follow = (page: Page) => page.go(String(page.navigations.at(-1)), page.entry);
-const requested = (page: Page, start: string) =>
+const countRequests = (page: Page, start: string) =>
   page.requests.filter(({ path }) => path.startsWith(start)).length;
 
 const GATEWAY = "GatewayError: HTTP # from /v1/charges/#";
@@ -37,7 +37,7 @@ const timeout = group("TimeoutError: Timeout of # ms", {
 });
 const GATEWAY_ROWS = "api/jobs?limit=10&fields=row&count=none&sort=-failed_at&q=";
 
-async function groupedByError(): Promise<Page> {
+async function openGroupedByError(): Promise<Page> {
   const page = await openPage("/jobs?q=is%3Afailed&group=error");
   page.answer("api/groups?by=error&q=is%3Afailed&limit=50", groups([gateway, timeout]));
   return page;
@@ -52,7 +52,7 @@ const heads = (page: Page) =>
     .children.map((row) => textOf([row as ReturnType<typeof page.one>]));
 
 test("Groups have column heads of their own; the heads of jobs are below them while a group is open.", async () => {
-  const page = await groupedByError();
+  const page = await openGroupedByError();
   assert.deepEqual(heads(page), ["ErrorLast 3 hJobsFirstLast"]);
   page.app.dispatch("jobs.open", "of aaaaaaaaaaaa", "");
   page.answer(GATEWAY_ROWS, jobs([charge(1, 503, "ch_1")]));
@@ -62,7 +62,7 @@ test("Groups have column heads of their own; the heads of jobs are below them wh
 });
 
 test("Jobs grouped by error show each group's error, how many jobs, since when, and the action for all of them.", async () => {
-  const page = await groupedByError();
+  const page = await openGroupedByError();
   assert.deepEqual(texts(page), [
     "GatewayError HTTP # from /v1/charges/#8,400 70 %since 10:50:00last 7 s agoRetry 8,400…",
     "TimeoutError Timeout of # ms≈ 2.1 M 30 %since 10:50:00last 7 s agoRetry ≈ 2.1 M…",
@@ -74,7 +74,7 @@ test("Jobs grouped by error show each group's error, how many jobs, since when, 
 });
 
 test("A group opens in place, its rows show what differs, and a link leads to the other jobs.", async () => {
-  const page = await groupedByError();
+  const page = await openGroupedByError();
   page.app.dispatch("jobs.open", "of aaaaaaaaaaaa", "");
   const { path } = page.requestOf(GATEWAY_ROWS);
   assert.equal(decodeURIComponent(path).split("&q=")[1], `is:failed group:"${GATEWAY}"`);
@@ -95,7 +95,7 @@ test("A group opens in place, its rows show what differs, and a link leads to th
 });
 
 test("Text that all errors of a group have in common is not repeated in each row.", async () => {
-  const page = await groupedByError();
+  const page = await openGroupedByError();
   page.app.dispatch("jobs.open", "of aaaaaaaaaaaa", "");
   const other = failedJob(3, { error_line: null });
   page.answer(GATEWAY_ROWS, jobs([charge(7, 503, "ch_1"), charge(5, 503, "ch_2"), other]));
@@ -104,7 +104,7 @@ test("Text that all errors of a group have in common is not repeated in each row
 });
 
 test("A group whose rows take long to find is filled in a few steps, and then on request.", async () => {
-  const page = await groupedByError();
+  const page = await openGroupedByError();
   page.app.dispatch("jobs.open", "of aaaaaaaaaaaa", "");
   const part = { complete: false, ranking: "partial" };
   page.answer(GATEWAY_ROWS, jobs([charge(5, 503, "a")], "c1", part));
@@ -112,12 +112,12 @@ test("A group whose rows take long to find is filled in a few steps, and then on
   page.answer(GATEWAY_ROWS, jobs([charge(9, 503, "b"), charge(5, 503, "a")], "c2", part));
   assert.deepEqual(ids(page).slice(1, 3), ["9", "5"]);
   for (let i = 0; i < 6; i++) page.answer(GATEWAY_ROWS, jobs([charge(9, 503, "b")], "c3", part));
-  assert.equal(requested(page, GATEWAY_ROWS), 8);
+  assert.equal(countRequests(page, GATEWAY_ROWS), 8);
   assert.match(page.text, /the search stopped there · show all/);
 });
 
 test("Rows of an open group stay where they are when newer ones arrive, and removed ones are marked.", async () => {
-  const page = await groupedByError();
+  const page = await openGroupedByError();
   page.app.dispatch("jobs.open", "of aaaaaaaaaaaa", "");
   page.answer(GATEWAY_ROWS, jobs([charge(7, 503, "a"), charge(5, 503, "b"), charge(3, 503, "c")]));
   page.app.held(true);
@@ -125,10 +125,10 @@ test("Rows of an open group stay where they are when newer ones arrive, and remo
   page.pass(31_000);
   const more = { ...gateway, count: value(8401) };
   page.answer("api/groups", groups([timeout, more]));
-  assert.deepEqual(marked(page, "gone"), []);
+  assert.deepEqual(keysWithClass(page, "gone"), []);
   page.answer(GATEWAY_ROWS, jobs([charge(9, 503, "d"), charge(7, 503, "a"), charge(3, 503, "c")]));
   assert.deepEqual(ids(page).slice(0, 4), ["of aaaaaaaaaaaa", "7", "5", "3"]);
-  assert.deepEqual(marked(page, "gone"), ["5"]);
+  assert.deepEqual(keysWithClass(page, "gone"), ["5"]);
   page.click("1 new · show");
   assert.deepEqual(ids(page).slice(0, 3), ["of bbbbbbbbbbbb", "of aaaaaaaaaaaa", "9"]);
 });
@@ -170,37 +170,37 @@ test("The key f groups jobs and ungroups them again; tabs and chips keep the gro
 });
 
 test("After Back the groups are open, with the same rows.", async () => {
-  const page = await groupedByError();
+  const page = await openGroupedByError();
   page.app.dispatch("jobs.open", "of aaaaaaaaaaaa", "");
   page.answer(GATEWAY_ROWS, jobs([charge(7, 503, "a")]));
   page.go("/queues", 2);
   page.go("/jobs?q=is%3Afailed&group=error", 1);
   page.answer("api/groups", groups([gateway, timeout]));
   assert.deepEqual(ids(page), ["of aaaaaaaaaaaa", "7", "more aaaaaaaaaaaa", "of bbbbbbbbbbbb"]);
-  assert.deepEqual(marked(page, "gone"), []);
+  assert.deepEqual(keysWithClass(page, "gone"), []);
 });
 
-async function wide(): Promise<Page> {
+async function openWideList(): Promise<Page> {
   const page = await openList([job(3), job(2), failedJob(1)]);
   page.wide = true;
   return page;
 }
 
-async function besideOf(page: Page, key: string, whole = job(Number(key))): Promise<void> {
+async function openBeside(page: Page, key: string, whole = job(Number(key))): Promise<void> {
   page.app.dispatch("jobs.open", key, "");
   page.go(String(page.navigations.at(-1)));
   page.answer(`api/jobs/${key}?`, whole);
 }
 
 test("A job opens beside the list, which is not requested again.", async () => {
-  const page = await wide();
-  const before = requested(page, "api/jobs?");
+  const page = await openWideList();
+  const before = countRequests(page, "api/jobs?");
   page.app.dispatch("jobs.open", "2", "");
   assert.equal(page.navigations.at(-1), "/jobs?job=2");
   page.go("/jobs?job=2");
-  assert.equal(requested(page, "api/jobs?"), before);
+  assert.equal(countRequests(page, "api/jobs?"), before);
   assert.equal(page.focus, "beside");
-  assert.deepEqual(marked(page, "cur"), ["2"]);
+  assert.deepEqual(keysWithClass(page, "cur"), ["2"]);
   page.answer("api/jobs/2?", job(2, { task_identifier: "charge_card" }));
   const beside = textOf([page.byId("beside")]);
   assert.match(beside, /2 of 3.*charge_card#2/);
@@ -208,8 +208,8 @@ test("A job opens beside the list, which is not requested again.", async () => {
 });
 
 test("Keys move the current row, and the job beside the list follows once they pause.", async () => {
-  const page = await wide();
-  await besideOf(page, "3");
+  const page = await openWideList();
+  await openBeside(page, "3");
   const steps = page.navigations.length;
   page.app.dispatch("app.key", "", "j");
   page.app.dispatch("app.key", "", "j");
@@ -224,8 +224,8 @@ test("Keys move the current row, and the job beside the list follows once they p
 });
 
 test("Escape closes the open job and focuses its row; Back does the same.", async () => {
-  const page = await wide();
-  await besideOf(page, "2");
+  const page = await openWideList();
+  await openBeside(page, "2");
   page.app.dispatch("app.key", "", "Escape");
   assert.equal(page.backs, 1, "it leaves no second entry of the list");
   page.go("/jobs", 1);
@@ -251,24 +251,24 @@ test("On a narrow page a job replaces the list, however it was linked.", async (
   assert.equal(page.navigations.at(-1), "/jobs/3");
   const pasted = await openPage("/jobs?job=3");
   assert.equal(pasted.navigations.at(-1), "/jobs/3");
-  assert.equal(requested(pasted, "api/jobs/"), 0);
+  assert.equal(countRequests(pasted, "api/jobs/"), 0);
 });
 
 test("A job that ends while it is open is marked as ended, and so is its row.", async () => {
-  const page = await wide();
-  await besideOf(page, "3");
+  const page = await openWideList();
+  await openBeside(page, "3");
   page.app.held(true);
   feed(page, { counts: counts() });
   page.pass(6000);
   page.answer("api/jobs/3/why", { error: "there is no such job", code: "not_found" }, 404);
   page.answer("api/jobs?limit=100", jobs([job(2), failedJob(1)]));
   assert.match(textOf([page.byId("beside")]), /This job no longer exists/);
-  assert.deepEqual(marked(page, "gone"), ["3"]);
+  assert.deepEqual(keysWithClass(page, "gone"), ["3"]);
 });
 
 test("Keys act on the open job, or on the selected ones.", async () => {
-  const page = await wide();
-  await besideOf(page, "1", failedJob(1));
+  const page = await openWideList();
+  await openBeside(page, "1", failedJob(1));
   page.app.dispatch("app.key", "", "r");
   assert.match(page.dialogText, /Retry job 1/);
   page.click("Cancel");
@@ -308,7 +308,7 @@ test("After Back a list of several answers still has all rows that were found, a
   page.go("/jobs?q=needle", 1);
   page.answer("api/jobs?limit=100", jobs([job(10), job(9)], "c1", part));
   assert.deepEqual(ids(page), ["9", "8", "5"]);
-  assert.deepEqual(marked(page, "gone"), []);
+  assert.deepEqual(keysWithClass(page, "gone"), []);
   assert.equal(page.hasButton("Continue"), false, "it had come to its end");
   page.click("1 new · show");
   assert.deepEqual(ids(page), ["10", "9"]);

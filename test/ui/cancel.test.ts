@@ -6,14 +6,14 @@ import { failedJob, job, jobs, lockedJob, openList, openPage, rehearsal, value }
 
 before(ensureBuilt);
 
-async function openedJob(one: ReturnType<typeof job>) {
+async function openJob(one: ReturnType<typeof job>) {
   const page = await openPage(`/jobs/${one.id}`);
   page.answer(`api/jobs/${one.id}?fields=head`, one);
   return page;
 }
 
 test("A running job is cancelled from its page with a reason, and the page shows that it is being cancelled.", async () => {
-  const page = await openedJob(lockedJob(7));
+  const page = await openJob(lockedJob(7));
   page.click("Cancel…");
   assert.match(page.dialogText, /^Cancel job 7.*The signal of a running job aborts/);
   assert.doesNotMatch(page.dialogText, /skipped/);
@@ -32,11 +32,11 @@ test("A running job is cancelled from its page with a reason, and the page shows
 });
 
 test("A waiting job can be cancelled, a failed one cannot.", async () => {
-  const page = await openedJob(job(7));
+  const page = await openJob(job(7));
   page.click("Cancel…");
   page.click("Cancel job 7");
   assert.equal(page.requestOf("api/jobs/action").body, '{"action":"cancel","ids":[7]}');
-  assert.equal((await openedJob(failedJob(7))).hasButton("Cancel…"), false);
+  assert.equal((await openJob(failedJob(7))).hasButton("Cancel…"), false);
 });
 
 test("Selected jobs that run are cancelled with those that wait.", async () => {
@@ -62,7 +62,7 @@ test("All jobs of a query are cancelled after a preview, which counts those that
 });
 
 test("The palette cancels a job by its id, and finds the action on the page of a job.", async () => {
-  const page = await openedJob(lockedJob(7));
+  const page = await openJob(lockedJob(7));
   page.app.dispatch("app.layer", "palette", "");
   const look = (text: string) => {
     page.app.dispatch("app.palette", "", text);

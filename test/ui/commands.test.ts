@@ -10,13 +10,13 @@ before(ensureBuilt);
 
 const jobCommands = commands.filter(({ http }) => http.path === "/api/jobs/action");
 
-async function openedJob(one: ReturnType<typeof job>): Promise<Page> {
+async function openJob(one: ReturnType<typeof job>): Promise<Page> {
   const page = await openPage(`/jobs/${one.id}`);
   page.answer(`api/jobs/${one.id}?fields=head`, one);
   return page;
 }
 
-const asks = (page: Page) =>
+const namesOfDialogs = (page: Page) =>
   page
     .all((e) => e.tag === "button" && String(e.attrs["data-click"]).startsWith("ask."))
     .map((e) => String(e.attrs["data-click"]).slice(4));
@@ -37,7 +37,7 @@ test("A dialog with a time field focuses it: the key s and the time are enough."
 test("Every command on jobs has its dialog, with its fields, its limits and its request.", async () => {
   assert.ok(jobCommands.length >= 5);
   for (const command of jobCommands) {
-    const page = await openedJob(failedJob(7));
+    const page = await openJob(failedJob(7));
     page.app.dispatch(`ask.${command.name}`, "shown", "");
     const submit = page.one((e) => e.tag === "button" && e.attrs["type"] === "submit");
     assert.equal(
@@ -90,8 +90,8 @@ test("The focus is on the action only if that can be undone.", async () => {
 });
 
 test("A failed job can be retried; one that has not failed needs no retry.", async () => {
-  const failed = await openedJob(failedJob(7));
-  assert.deepEqual(asks(failed), ["retry", "run-now", "reschedule", "complete"]);
+  const failed = await openJob(failedJob(7));
+  assert.deepEqual(namesOfDialogs(failed), ["retry", "run-now", "reschedule", "complete"]);
   failed.click("Retry…");
   assert.match(failed.dialogText, /^Retry job 7Its attempts are reset to 0/);
   failed.click("Retry job 7");
@@ -99,13 +99,13 @@ test("A failed job can be retried; one that has not failed needs no retry.", asy
   failed.answer("api/jobs/action", { message: "Retried 1 of 1 job", jobs: [job(7)] });
   assert.deepEqual(failed.notices, ["Retried 1 of 1 job"]);
   for (const other of [job(7), job(7, { state: "scheduled" })]) {
-    const page = await openedJob(other);
+    const page = await openJob(other);
     const all = ["cancel", "complete", "fail", "reschedule", "run-now", "stop-retrying"];
-    assert.deepEqual(asks(page).sort(), all);
+    assert.deepEqual(namesOfDialogs(page).sort(), all);
   }
-  const running = await openedJob(lockedJob(7));
+  const running = await openJob(lockedJob(7));
   assert.deepEqual(
-    asks(running),
+    namesOfDialogs(running),
     ["cancel", "stop-retrying"],
     "all else leaves it alone while it runs",
   );
@@ -124,7 +124,7 @@ test("Among selected jobs one that failed is enough to offer a retry of all.", a
 test("A job that was changed but has no attempts left is a warning in the server's words.", async () => {
   const message =
     "Rescheduled to run now: 0 of 1 job; 1 has no attempts left and will not run: retry it, or set attempts below max_attempts";
-  const page = await openedJob(failedJob(7));
+  const page = await openJob(failedJob(7));
   page.click("Run now…");
   page.app.dispatch("dialog.input", "again", "");
   page.click("Run job 7 now");
@@ -193,14 +193,14 @@ test("A dialog that is not about the selected jobs does not name them.", async (
     assert.doesNotMatch(page.dialogText, /#1|#2/, label);
     page.app.dispatch("dialog.close", "", "");
   }
-  const other = await openedJob(job(7, { key: "k1" }));
+  const other = await openJob(job(7, { key: "k1" }));
   other.click("Remove by key…");
   assert.doesNotMatch(other.dialogText, /#7/);
   assert.equal(other.byId("field-key").attrs["value"], "k1");
 });
 
 test("A text longer than the server accepts is rejected before it is sent.", async () => {
-  const page = await openedJob(job(7));
+  const page = await openJob(job(7));
   page.click("Fail…");
   page.type("reason", "x".repeat(10_001));
   page.click("Fail job 7");

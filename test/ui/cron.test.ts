@@ -30,7 +30,7 @@ const entry = (identifier: string, change: Partial<CronEntry> = {}): CronEntry =
   ...change,
 });
 
-const listed = (entries: CronEntry[], next_cursor: string | null = null) => ({
+const listOf = (entries: CronEntry[], next_cursor: string | null = null) => ({
   entries,
   next_cursor,
   count: entries.length,
@@ -55,7 +55,7 @@ test("An entry shows its task, its last and next run, and the workers that have 
     workers: 1,
     worker_ids: ["worker-a"],
   };
-  page.answer("api/cron", listed([entry("purge_sessions"), entry("nightly", nightly)]));
+  page.answer("api/cron", listOf([entry("purge_sessions"), entry("nightly", nightly)]));
   assert.deepEqual(rows(page), [
     "purge_sessionsevery 15 minutes*/15 * * * *in 9 m13:09:006 m agooff20 d5 workers",
     "nightlybuild_report1,2 2 * * *in 2 d3 Mar 13:006 m ago#9921 waitsup to 1 d back20 dworker-a",
@@ -72,7 +72,7 @@ test("A tick that was not scheduled is marked, whatever ran before.", async () =
   const missed = { last_execution: timeAt(-7200), late_since: timeAt(-3600) };
   page.answer(
     "api/cron",
-    listed([entry("hourly", missed), entry("new", { last_execution: null })]),
+    listOf([entry("hourly", missed), entry("new", { last_execution: null })]),
   );
   assert.match(rows(page)[0] ?? "", /2 h agomissed 12:00:00/);
   assert.match(rows(page)[1] ?? "", /13:09:00never/);
@@ -91,7 +91,7 @@ test("An entry that no worker reports any more is marked, and shows no pattern."
   };
   page.answer(
     "api/cron",
-    listed([entry("forgotten", { ...unreported, workers: 0, worker_ids: [] })]),
+    listOf([entry("forgotten", { ...unreported, workers: 0, worker_ids: [] })]),
   );
   assert.deepEqual(rows(page), [
     "forgottenno worker reports it any moreunknownnone6 m ago20 dno worker",
@@ -101,23 +101,23 @@ test("An entry that no worker reports any more is marked, and shows no pattern."
 test("Entries are searched from eight on, and where a search is under way.", async () => {
   const page = await openPage("/cron");
   const entries = Array.from({ length: 8 }, (_, n) => entry(`entry_${n}`));
-  page.answer("api/cron", listed(entries.slice(1)));
+  page.answer("api/cron", listOf(entries.slice(1)));
   assert.equal(page.has("cron-search"), false);
   const many = await openPage("/cron");
-  many.answer("api/cron", listed(entries));
+  many.answer("api/cron", listOf(entries));
   assert.ok(many.has("cron-search"));
   const searched = await openPage("/cron?search=entry");
-  searched.answer("api/cron", listed(entries.slice(7)));
+  searched.answer("api/cron", listOf(entries.slice(7)));
   assert.ok(searched.has("cron-search"));
 });
 
 test("Without schedules, or without a match, the page shows a message.", async () => {
   const page = await openPage("/cron");
-  page.answer("api/cron", listed([]));
+  page.answer("api/cron", listOf([]));
   assert.match(page.text, /No schedules/);
   page.go("/cron?search=nope&sort=identifier");
   assert.equal(page.requestOf("api/cron").path, "api/cron?limit=100&sort=identifier&search=nope");
-  page.answer("api/cron", listed([]));
+  page.answer("api/cron", listOf([]));
   assert.match(page.text, /No entries match “nope”/);
   page.app.dispatch("app.key", "", "g");
   page.app.dispatch("app.key", "", "c");
@@ -128,7 +128,7 @@ test("The first lines of many entries are shown, with the number of all that run
   const page = await openPage("/cron");
   const often = (n: number) => entry(`often_${n}`, { quarters_ahead: [n] });
   const entries = Array.from({ length: 40 }, (_, n) => often(n));
-  page.answer("api/cron", { ...listed([...entries, entry("monthly")], "next"), count: 120 });
+  page.answer("api/cron", { ...listOf([...entries, entry("monthly")], "next"), count: 120 });
   assert.match(
     page.text,
     /The next 24 hours40 of 41 schedules on this page run, the first 30 are shown/,
@@ -141,7 +141,7 @@ test("The next day is a line of quarters of an hour for each entry that runs in 
   const page = await openPage("/cron");
   const often = entry("often", { quarters_ahead: Array.from({ length: 96 }, (_, n) => n) });
   const nightly = entry("nightly", { quarters_ahead: [8] });
-  page.answer("api/cron", listed([often, nightly, entry("monthly")]));
+  page.answer("api/cron", listOf([often, nightly, entry("monthly")]));
   assert.match(page.text, /The next 24 hours2 of 3 schedules run/);
   const lines = page.all((e) => e.tag === "svg" && /quarters/.test(String(e.attrs["aria-label"])));
   assert.deepEqual(
@@ -159,7 +159,7 @@ test("The next day is a line of quarters of an hour for each entry that runs in 
   );
   assert.match(page.text, /13:0016:0019:0022:0001:0004:0007:0010:0013:00/);
   page.go("/cron?search=month");
-  page.answer("api/cron", listed([entry("monthly")]));
+  page.answer("api/cron", listOf([entry("monthly")]));
   assert.doesNotMatch(page.text, /The next 24 hours/);
 });
 
@@ -179,7 +179,7 @@ const nightly = (change: Partial<CronEntry> = {}) =>
 
 test("A schedule differs from an entry in code, and has its actions.", async () => {
   const page = await openPage("/cron");
-  page.answer("api/cron", listed([nightly(), entry("code")]));
+  page.answer("api/cron", listOf([nightly(), entry("code")]));
   const [first = "", second = ""] = rows(page);
   assert.match(first, /02:30 in Europe\/Berlin30 2 \* \* \*.*scheduleany worker/);
   assert.match(first, /Pause…Run now…Change…Remove…$/);
@@ -195,7 +195,7 @@ test("A schedule differs from an entry in code, and has its actions.", async () 
 
 test("A paused schedule shows since when, and can be resumed.", async () => {
   const page = await openPage("/cron");
-  page.answer("api/cron", listed([nightly({ paused_at: timeAt(-3600), next_execution: null })]));
+  page.answer("api/cron", listOf([nightly({ paused_at: timeAt(-3600), next_execution: null })]));
   assert.match(rows(page)[0] ?? "", /Pausedsince 12:00.*Resume…/);
   page.click("Resume…");
   page.app.dispatch("dialog.submit", "", "");
@@ -216,7 +216,7 @@ const withPayload = (object: object) =>
 
 test("A change begins with the definition, and sends what differs, with the revision that was shown.", async () => {
   const page = await openPage("/cron");
-  page.answer("api/cron", listed([nightly()]));
+  page.answer("api/cron", listOf([nightly()]));
   page.click("Change…");
   assert.match(page.dialogText, /^Change nightlyWhat you leave as it is does not change\./);
   page.type("time_zone", "UTC");
@@ -276,7 +276,7 @@ test("The key p pauses the schedule of its page, and of the current row of the l
   page.app.dispatch("app.key", "", "p");
   assert.match(page.dialogText, /^Pause nightly/);
   const list = await openPage("/cron");
-  list.answer("api/cron", listed([nightly(), entry("code")]));
+  list.answer("api/cron", listOf([nightly(), entry("code")]));
   list.app.dispatch("app.key", "", "j");
   list.app.dispatch("app.key", "", "p");
   assert.match(list.dialogText, /^Pause nightly/);
@@ -302,7 +302,7 @@ test("An entry in code has a page without actions; a removed schedule leaves its
 
 test("A schedule is added, and the table for it first where the schema lacks it.", async () => {
   const page = await openPage("/cron");
-  page.answer("api/cron", listed([]));
+  page.answer("api/cron", listOf([]));
   page.click("Add a schedule…");
   const missing = { extension: "schedules", may_add: true, command: "c", sentence: "s" };
   page.answer("api/schedules?limit=0", { schedules: [], missing });

@@ -35,7 +35,7 @@ const timeout = (change: Partial<Group> = {}) =>
     ...change,
   });
 
-async function listed(failed: Group[], retrying: Group[], address = "/errors") {
+async function openGroups(failed: Group[], retrying: Group[], address = "/errors") {
   const page = await openPage(address);
   page.answer(failedPath(), { ...groups(failed), of: value(12_000) });
   page.answer(retryingPath(), { ...groups(retrying), of: value(901) });
@@ -43,7 +43,10 @@ async function listed(failed: Group[], retrying: Group[], address = "/errors") {
 }
 
 test("Error groups show their failed and retrying jobs, the most failed first.", async () => {
-  const page = await listed([gateway({ is_new: true })], [timeout(), gateway({ count: value(7) })]);
+  const page = await openGroups(
+    [gateway({ is_new: true })],
+    [timeout(), gateway({ count: value(7) })],
+  );
   assert.deepEqual(rows(page), [
     "GatewayError HTTP # from gatewaycharge_card8,40072 h7 s",
     "TimeoutError Timeout of # mscrawl, export0482 h1 m",
@@ -54,7 +57,7 @@ test("Error groups show their failed and retrying jobs, the most failed first.",
 });
 
 test("Error groups are ordered by a column, searched by a text, and limited to a time.", async () => {
-  const page = await listed([gateway()], [timeout()], "/errors?sort=-retrying");
+  const page = await openGroups([gateway()], [timeout()], "/errors?sort=-retrying");
   assert.match(rows(page)[0] ?? "", /^TimeoutError/);
   page.go("/errors?search=gateWAY");
   page.answer(failedPath(), groups([gateway()]));
@@ -79,7 +82,7 @@ test("The list can show only error groups with failed jobs, or only those with r
 });
 
 /** Opens an error group and answers all of its requests. */
-async function opened1(failed: Group = gateway(), change = {}) {
+async function openGroup(failed: Group = gateway(), change = {}) {
   const page = await openPage("/errors/aaaaaaaaaaaa", change);
   page.answer(failedPath(), groups([failed]));
   page.answer(retryingPath(), groups([]));
@@ -102,7 +105,7 @@ async function opened1(failed: Group = gateway(), change = {}) {
 }
 
 test("An error group shows how often, since when, where, and what its jobs have in common.", async () => {
-  const page = await opened1();
+  const page = await openGroup();
   feed(page, { counts: counts({ failed: value(12_000) }) });
   assert.match(page.text, /Failed8,40070 % of all failuresRetrying0First10:50:00/);
   assert.match(page.text, /currency = "EUR" in every one of them; in 31 % of the others\./);
@@ -128,13 +131,13 @@ test("The navigation shows how many groups there are, or that there may be more.
 });
 
 test("A group that was requested alone has its share of all failures.", async () => {
-  const page = await opened1(gateway({ share: 1, count: value(1498) }));
+  const page = await openGroup(gateway({ share: 1, count: value(1498) }));
   feed(page, { counts: counts({ failed: value(11_245) }) });
   assert.match(page.text, /Failed1,49813 % of all failures/);
 });
 
 test("The jobs that failed last are in the order of their failures; a task leads to these jobs.", async () => {
-  const page = await opened1(gateway({ trend: [0, 0, 1490] }));
+  const page = await openGroup(gateway({ trend: [0, 0, 1490] }));
   page.go("/errors");
   page.go("/errors/aaaaaaaaaaaa");
   page.answer(failedPath(), groups([gateway({ trend: [0, 0, 1490] })]));
@@ -153,7 +156,7 @@ test("The jobs that failed last are in the order of their failures; a task leads
 });
 
 test("The details of a group follow new failures, once the page is not in use.", async () => {
-  const page = await opened1();
+  const page = await openGroup();
   const newest = () => textOf(page.all((e) => String(e.attrs["class"]).includes("newest")));
   assert.match(newest(), /#7/);
   page.click("Copy report");
@@ -178,7 +181,7 @@ test("The details of a group follow new failures, once the page is not in use.",
 });
 
 test("All jobs of a group are retried by a query, after a preview, by button and by key.", async () => {
-  const page = await opened1();
+  const page = await openGroup();
   page.click("Retry 8,400…");
   assert.match(page.dialogText, /^Retry all matching jobs\?/);
   const body = JSON.stringify({ q: QUERY, action: "retry", changes: {}, dry_run: true });
@@ -192,7 +195,7 @@ test("All jobs of a group are retried by a query, after a preview, by button and
 
 test("The report about a group is Markdown, and the text of an error is escaped in it.", async () => {
   const evil = "Error: *x* ```boom``` [y](z)";
-  const page = await opened1(gateway({ label: evil }));
+  const page = await openGroup(gateway({ label: evil }));
   page.click("Copy report");
   const [text = ""] = page.copied;
   assert.match(text, /^\*\*Error: \\\*x\\\* .* \(worker, 2026-03-01T12:00:00\.000Z\)/);
@@ -226,14 +229,14 @@ test("A group without failed jobs offers to run its retrying jobs now.", async (
 
 test("Estimates of a group are marked, and a read-only page has no action.", async () => {
   const about = { precision: "estimated", low: 207_752, high: 236_758, basis: "sample" };
-  const page = await opened1(gateway({ count: value(220_000, about) }), { read_only: true });
+  const page = await openGroup(gateway({ count: value(220_000, about) }), { read_only: true });
   assert.match(page.text, /Failed≈ 220,000/);
   assert.match(page.text, /2 h ago, among the jobs read/);
   assert.equal(page.hasButton("Retry ≈ 220,000…"), false);
 });
 
 test("If no field differs, or none can be compared, a message is shown.", async () => {
-  const page = await opened1();
+  const page = await openGroup();
   const answer = (compared: object) =>
     page.answer("api/groups/common", { findings: [], compared, as_of: timeAt(0) });
   page.go("/errors");
@@ -245,7 +248,7 @@ test("If no field differs, or none can be compared, a message is shown.", async 
 });
 
 test("After a return to all groups, groups with only retrying jobs are shown, although failed groups are answered first.", async () => {
-  const page = await listed([gateway()], [timeout()]);
+  const page = await openGroups([gateway()], [timeout()]);
   page.go("/errors?which=failed", 2);
   page.answer(failedPath(), groups([gateway()]));
   assert.equal(rows(page).length, 1);

@@ -28,7 +28,7 @@ const silent = incident({
   fix: null,
 });
 
-async function overview(list = [stuck, failing]): Promise<Page> {
+async function openOverview(list = [stuck, failing]): Promise<Page> {
   const page = await openPage("/");
   page.app.streamOpened();
   feed(page, { pulse: pulse(), counts: counts(), horizon: horizon(), incidents: incidents(list) });
@@ -61,7 +61,7 @@ const poison = incident({
 });
 
 test("A job that crashes its workers shows its payload, its crashes and the jobs beside it.", async () => {
-  const page = await overview([stuck, poison]);
+  const page = await openOverview([stuck, poison]);
   const card = textOf([page.byId("incident-poison:7")]);
   assert.match(card, /crashes its workerfile "part-9\.csv"rows 48210Attempt 15 of 25 runs now/);
   assert.match(card, /worker crashes, one every 1 m12:57:50last on worker-prod-bnow/);
@@ -74,7 +74,7 @@ test("A job that crashes its workers shows its payload, its crashes and the jobs
 test("A job without reported crashes or companions has no made-up details.", async () => {
   const crash = { fields: [], times: [], crashes: 3, jobs: [], worker: null };
   const jobs = [{ id: 7, task: "import_rows", crashes: 3 }];
-  const page = await overview([stuck, { ...poison, crash: { ...crash, jobs } }]);
+  const page = await openOverview([stuck, { ...poison, crash: { ...crash, jobs } }]);
   assert.doesNotMatch(page.text, /crashes, one every|lost in crashes/);
 });
 
@@ -82,7 +82,7 @@ const press = (page: Page, key: string, timeAt = "") => page.app.dispatch("app.k
 const rows = (page: Page) => page.all((e) => e.tag === "article").map((e) => e.attrs["id"]);
 
 test("The keys j and k move through the incidents from the first on, and Enter opens the current one.", async () => {
-  const page = await overview();
+  const page = await openOverview();
   const steps = page.navigations.length;
   press(page, "Enter");
   assert.equal(page.focus, "incident-stuck_queue:1", "it is seen before it is opened");
@@ -100,7 +100,7 @@ test("The keys j and k move through the incidents from the first on, and Enter o
 });
 
 test("The key of an incident's action opens its dialog, once the incident is the current one.", async () => {
-  const page = await overview();
+  const page = await openOverview();
   press(page, "r");
   press(page, "u");
   assert.equal(page.dialog, undefined, "no incident is at hand");
@@ -114,7 +114,7 @@ test("The key of an incident's action opens its dialog, once the incident is the
 });
 
 test("While the pointer or the focus is on the incidents they keep their places.", async () => {
-  const page = await overview();
+  const page = await openOverview();
   page.app.held(true);
   feedIncidents(page, [silent, failing]);
   assert.deepEqual(rows(page), ["incident-stuck_queue:1", "incident-error_group:1"]);
@@ -126,7 +126,7 @@ test("While the pointer or the focus is on the incidents they keep their places.
 });
 
 test("An incident that an action has resolved stays for ten seconds, struck through, with its receipt.", async () => {
-  const page = await overview();
+  const page = await openOverview();
   page.click("Unlock…");
   page.click("Unlock");
   page.answer("api/maintenance", { message: "Unlocked 480 jobs and 1 queue" });
@@ -141,7 +141,7 @@ test("An incident that an action has resolved stays for ten seconds, struck thro
 });
 
 test("An incident that is over stays for ten seconds, also while the page is not in use.", async () => {
-  const page = await overview();
+  const page = await openOverview();
   feedIncidents(page, [failing]);
   assert.deepEqual(rows(page), ["incident-stuck_queue:1", "incident-error_group:1"]);
   page.pass(10_100);
@@ -150,7 +150,7 @@ test("An incident that is over stays for ten seconds, also while the page is not
 });
 
 test("The palette finds each incident with its action, and the actions of other pages.", async () => {
-  const page = await overview([stuck, failing, silent]);
+  const page = await openOverview([stuck, failing, silent]);
   const found = (typed: string) => {
     page.app.dispatch("app.palette", "", typed);
     const options = page.all((e) => e.attrs["role"] === "option");

@@ -32,7 +32,7 @@ const failed = (change: Partial<Why> = {}) =>
     ...change,
   });
 
-async function shown(one: ListedJob | string, reason: Why): Promise<Page> {
+async function openJob(one: ListedJob | string, reason: Why): Promise<Page> {
   const page = await openPage("/jobs/7");
   page.answer("api/jobs/7?fields=head", one);
   page.answer("api/jobs/7/why", reason);
@@ -44,7 +44,7 @@ const withPayload = (payload: string) =>
 
 test("A job's page explains its condition, with a link to the jobs with the same error.", async () => {
   const one = failedJob(7, { key: "k1", queue_name: "mail", flags: { slow: true } });
-  const page = await shown(one, failed());
+  const page = await openJob(one, failed());
   assert.match(page.text, /send_email#7Failed/);
   assert.equal(page.title, "Job 7 · worker");
   assert.match(page.text, /Will not run again\./);
@@ -58,26 +58,26 @@ test("A job's page explains its condition, with a link to the jobs with the same
 
 test("A fetched job has not started, and an attempt's time is that of its failure.", async () => {
   const facts = (page: Page) => textOf(page.all((e) => e.tag === "aside")) || page.text;
-  const fetched = await shown(lockedJob(7), why({ condition: "fetched" }));
+  const fetched = await openJob(lockedJob(7), why({ condition: "fetched" }));
   assert.match(facts(fetched), /Fetched\d\d:\d\d:\d\d, 12 s ago/);
   assert.doesNotMatch(facts(fetched), /Started|Runsfor/);
-  const running = await shown(lockedJob(7), why({ condition: "running" }));
+  const running = await openJob(lockedJob(7), why({ condition: "running" }));
   assert.match(facts(running), /Started12:59:48, 12 s agoRunsfor 12 s/);
   const changed = failedJob(7, { updated_at: timeAt(-86_400) });
-  const failure = await shown(changed, failed({ since: timeAt(-120) }));
+  const failure = await openJob(changed, failed({ since: timeAt(-120) }));
   assert.match(facts(failure), /Last attempt12:58:00, 2 m ago/);
   const cancelled = failedJob(7, { error_line: "cancelled: wrong file" });
-  assert.doesNotMatch(facts(await shown(cancelled, failed())), /Last attempt/);
-  assert.doesNotMatch(facts(await shown(changed, failed({ since: null }))), /Last attempt/);
+  assert.doesNotMatch(facts(await openJob(cancelled, failed())), /Last attempt/);
+  assert.doesNotMatch(facts(await openJob(changed, failed({ since: null }))), /Last attempt/);
   for (const error_line of ["Marked failed by an operation", "Manually marked as failed"]) {
-    const byHand = facts(await shown(failedJob(7, { error_line }), failed()));
+    const byHand = facts(await openJob(failedJob(7, { error_line }), failed()));
     assert.doesNotMatch(byHand, /Last attempt|25 of 25/, error_line);
   }
 });
 
 test("A cancelled job shows no number of attempts, because those of a waiting job are used up.", async () => {
   const sentence = "Will not run again. Cancelled: wrong file; 3 s ago.";
-  const page = await shown(
+  const page = await openJob(
     failedJob(7, { error_line: "cancelled: wrong file" }),
     failed({ sentence }),
   );
@@ -95,7 +95,7 @@ test("A stack's own frames are in bold, and those of Node.js and dependencies ar
     "    at async run (/app/tasks/run.js:9:1)",
     "  [cause]: Error: \u202ecold",
   ].join("\n");
-  const page = await shown(failedJob(7, { last_error }), failed());
+  const page = await openJob(failedJob(7, { last_error }), failed());
   const own = page.all((e) => e.attrs["class"] === "own").map((e) => textOf([e]));
   assert.deepEqual(own, ["brewtasks/pot.js:4", "async runtasks/run.js:9"]);
   assert.match(page.text, /Last error2 frames in your code/);
@@ -109,7 +109,7 @@ test("A stack's own frames are in bold, and those of Node.js and dependencies ar
 });
 
 test("An error of 41 KB is cut until its button is pressed, and one without frames is a message.", async () => {
-  const page = await shown(failedJob(7, { last_error: `E: ${"x".repeat(41_000)}` }), failed());
+  const page = await openJob(failedJob(7, { last_error: `E: ${"x".repeat(41_000)}` }), failed());
   assert.ok(page.text.length < 5_000);
   page.click("Show all 40 KB");
   assert.ok(page.text.length > 41_000);
@@ -118,7 +118,7 @@ test("An error of 41 KB is cut until its button is pressed, and one without fram
 
 test("The payload is a tree with exact numbers, and text with every token as it was sent.", async () => {
   const raw = '{"id": 12345678901234567890, "z":1.50, "z":2, "list":[1,{"a":[]}], "s":"\\u00e9"}';
-  const page = await shown(withPayload(raw), why());
+  const page = await openJob(withPayload(raw), why());
   assert.match(page.text, /id12345678901234567890exact/);
   assert.match(page.text, /z1\.50z2/, "a key that comes twice is shown twice");
   assert.match(page.text, /"\\u00e9"/);
@@ -133,11 +133,11 @@ test("The payload is a tree with exact numbers, and text with every token as it 
 test("A payload of any shape and size is shown within bounds.", async () => {
   const deep = "[".repeat(900) + "]".repeat(900);
   for (const payload of ["null", "0", '""', "[]", "{}", "true", deep, '{"":{"":1}}']) {
-    const page = await shown(withPayload(payload), why());
+    const page = await openJob(withPayload(payload), why());
     assert.match(page.text, /Payload/);
   }
   const list = JSON.stringify(Array.from({ length: 50_000 }, (_, i) => i));
-  const page = await shown(withPayload(list), why());
+  const page = await openJob(withPayload(list), why());
   assert.ok(page.all((e) => e.tag === "li").length < 200);
   page.click("49,900 more items, in steps of 100");
   assert.match(page.text, /49,800 more items/);
@@ -148,7 +148,7 @@ test("A payload of any shape and size is shown within bounds.", async () => {
 
 test("Containers open and close, long strings are cut, and a search finds its text.", async () => {
   const payload = JSON.stringify({ a: { b: { Deep: "x".repeat(3_000) } }, c: [] });
-  const page = await shown(withPayload(payload), why());
+  const page = await openJob(withPayload(payload), why());
   assert.match(page.text, /a▾ 1 field/);
   page.click("show all 3 KB");
   assert.ok(page.text.includes("x".repeat(3_000)));
@@ -163,7 +163,7 @@ test("Containers open and close, long strings are cut, and a search finds its te
 
 test("A large payload costs nothing until it is opened.", async () => {
   const large = { payload: null, payload_truncated: true, payload_bytes: 1_258_291 };
-  const page = await shown(job(7, large), why());
+  const page = await openJob(job(7, large), why());
   assert.match(page.text, /Payload1\.2 MB/);
   page.pass(60_000);
   assert.ok(page.requests.every(({ path }) => path !== "api/jobs/7"));
@@ -177,7 +177,7 @@ test("A large payload costs nothing until it is opened.", async () => {
 
 test("The beginning of a payload that is too large for one answer is shown, and the whole payload can be saved.", async () => {
   const huge = { payload: null, payload_truncated: true, payload_bytes: 400_000 };
-  const page = await shown(job(7, { ...huge, payload_packed: true }), why());
+  const page = await openJob(job(7, { ...huge, payload_packed: true }), why());
   page.click("Load payload");
   page.answer("api/jobs/7", { error: "too large", code: "too_large" }, 413);
   assert.equal(page.requests.at(-1)?.path, "api/jobs/7?fields=head&start=4000");
@@ -186,13 +186,13 @@ test("The beginning of a payload that is too large for one answer is shown, and 
   assert.equal(textOf([page.one((e) => e.tag === "pre")]), '{"a":"bc…');
   page.click("Download payload");
   assert.deepEqual(page.downloads, ["api/jobs/7/payload"]);
-  const other = await shown(job(7, { ...huge, payload_bytes: 50_000_000 }), why());
+  const other = await openJob(job(7, { ...huge, payload_bytes: 50_000_000 }), why());
   other.click("Load payload");
   assert.match(String(other.requests.at(-1)?.path), /start=4000$/, "the size is already there");
 });
 
 test("Fields that distinguish the jobs with this error are shown beside this job's values.", async () => {
-  const page = await shown(failedJob(7, { payload: { currency: "EUR" } }), failed());
+  const page = await openJob(failedJob(7, { payload: { currency: "EUR" } }), failed());
   page.click("Differs");
   assert.match(page.requests.at(-1)?.path ?? "", /^api\/groups\/common\?q=group%3A0123456789ab$/);
   page.answer("api/groups/common", {
@@ -202,7 +202,7 @@ test("Fields that distinguish the jobs with this error are shown beside this job
   });
   assert.match(page.text, /currency = "EUR" in every one of them; in 31 % of the others\./);
   assert.match(page.text, /This job:currency = "EUR"/);
-  const ready = await shown(job(7), why());
+  const ready = await openJob(job(7), why());
   assert.equal(ready.hasButton("Differs"), false);
 });
 
@@ -217,7 +217,7 @@ test("A missing job has another message than an error.", async () => {
 });
 
 test("A job that ends while it is shown stays, with what was recorded about it.", async () => {
-  const page = await shown(failedJob(7), failed());
+  const page = await openJob(failedJob(7), failed());
   page.pass(16_000);
   page.answer("api/jobs/7/why", { error: "gone", code: "not_found" }, 404);
   assert.match(page.text, /This job no longer exists\./);
@@ -236,7 +236,7 @@ test("A job that ends while it is shown stays, with what was recorded about it."
 });
 
 test("The job on screen is refreshed in place, the row only when something has changed.", async () => {
-  const page = await shown(job(7), why());
+  const page = await openJob(job(7), why());
   const heads = () => page.requests.filter(({ path }) => path.includes("fields=head")).length;
   page.pass(16_000);
   page.answer("api/jobs/7/why", why());
@@ -259,7 +259,7 @@ test("A time in the server's words is by the local clock, with its day unless th
   };
   const sentence = "Due in 26 s, at 2026-03-01T22:59:59Z.";
   const reason = why({ condition: "blocked", sentence, causes: [cause] });
-  const page = await shown(job(7), reason);
+  const page = await openJob(job(7), reason);
   assert.match(page.text, /Due in 26 s, at 23:59:59\./);
   assert.match(
     page.text,
@@ -276,10 +276,10 @@ test("A time in the server's words is by the local clock, with its day unless th
 test("Each condition has its primary action, and the root of a locked queue has its own.", async () => {
   const first = (page: Page) =>
     page.all((e) => / p( |$)/.test(String(e.attrs["class"]))).map((e) => textOf([e]));
-  assert.deepEqual(first(await shown(failedJob(7), failed())), ["Retry…R"]);
+  assert.deepEqual(first(await openJob(failedJob(7), failed())), ["Retry…R"]);
   const later = job(7, { state: "scheduled", run_at: timeAt(3600) });
-  assert.deepEqual(first(await shown(later, why({ condition: "scheduled" }))), ["Run now…R"]);
-  const runs = await shown(lockedJob(7), why({ condition: "running" }));
+  assert.deepEqual(first(await openJob(later, why({ condition: "scheduled" }))), ["Run now…R"]);
+  const runs = await openJob(lockedJob(7), why({ condition: "running" }));
   assert.deepEqual(first(runs), []);
   const body = { action: "force-unlock", worker_ids: ["worker-c"] };
   const unlock = {
@@ -295,7 +295,7 @@ test("Each condition has its primary action, and the root of a locked queue has 
       post: { path: "/api/maintenance", body },
     },
   };
-  const blocked = await shown(job(7), why({ condition: "blocked", causes: [unlock] }));
+  const blocked = await openJob(job(7), why({ condition: "blocked", causes: [unlock] }));
   assert.deepEqual(first(blocked), ["Unlock worker-c…"]);
   assert.match(blocked.text, /\$ worker unlock worker-c/);
 });
@@ -313,11 +313,11 @@ test("A job that crashes its workers has Stop retrying as its primary action; on
     post: { path: "/api/jobs/action", body },
   };
   const waits = { ...root, kind: "not_due", text: "It is due in 5 s", fix };
-  const waiting = await shown(job(7), why({ condition: "retrying", causes: [waits] }));
+  const waiting = await openJob(job(7), why({ condition: "retrying", causes: [waits] }));
   assert.deepEqual(first(waiting), ["Stop retrying…"]);
   assert.match(waiting.text, /\$ worker stop-retrying 7/);
   const exhausted = { ...root, kind: "exhausted", text: "All 25 attempts are used up" };
-  const over = await shown(failedJob(7), failed({ causes: [exhausted] }));
+  const over = await openJob(failedJob(7), failed({ causes: [exhausted] }));
   assert.deepEqual(first(over), []);
   assert.match(over.text, /Retry…/, "it is among the other actions");
   assert.match(over.text, /\$ worker show 7/);
@@ -326,7 +326,7 @@ test("A job that crashes its workers has Stop retrying as its primary action; on
 test("One letter means one thing: R retries or runs now, S reschedules.", async () => {
   const pressed = async (condition: string, key: string) => {
     const one = condition === "failed" ? failedJob(7) : job(7, { condition } as Partial<ListedJob>);
-    const page = await shown(one, why({ condition, causes: [] }));
+    const page = await openJob(one, why({ condition, causes: [] }));
     page.app.dispatch("app.key", "", key);
     return page.dialogText;
   };
@@ -339,7 +339,7 @@ test("One letter means one thing: R retries or runs now, S reschedules.", async 
 });
 
 test("Actions have keys, and a job is copied as link, command, line and JSON.", async () => {
-  const page = await shown(failedJob(7, { queue_name: "it's" }), failed());
+  const page = await openJob(failedJob(7, { queue_name: "it's" }), failed());
   const press = (key: string) => page.app.dispatch("app.key", "", key);
   press("r");
   assert.match(page.dialogText, /^Retry job 7/);
@@ -377,7 +377,7 @@ test("A shell line for another schema names it after the command, like the lines
 
 test("A copied shell line has control characters as octal bytes, like the lines of the server.", async () => {
   const hostile = "k\u0015touch PASTED\n#\u202e";
-  const page = await shown(failedJob(7, { queue_name: hostile, key: hostile }), failed());
+  const page = await openJob(failedJob(7, { queue_name: hostile, key: hostile }), failed());
   page.app.dispatch("job.copy-add", "", "");
   const word = shellWord(hostile);
   assert.equal(word, "'k'$'\\025''touch PASTED'$'\\012''#'$'\\342\\200\\256'");
@@ -436,14 +436,14 @@ test("The root of a chain is red only where something is broken.", async () => {
     ["no_worker_for_task", true],
   ] as const) {
     const causes = [{ ...link("queue_locked", false), is_root: false }, link(kind, broken)];
-    const page = await shown(job(7), why({ condition: "blocked", causes }));
+    const page = await openJob(job(7), why({ condition: "blocked", causes }));
     const [, last] = page.one((e) => e.attrs["class"] === "chain").children;
     assert.equal((last as Element).attrs["class"] === "root", broken, kind);
   }
 });
 
 test("A failed job that is rescheduled gets its attempts back, and the dialog shows it.", async () => {
-  const page = await shown(failedJob(7), failed());
+  const page = await openJob(failedJob(7), failed());
   page.app.dispatch("ask.reschedule", "shown", "");
   assert.equal(page.byId("field-attempts").attrs["value"], "0");
   assert.match(page.dialogText, /1 job has no attempts left\./);
@@ -453,16 +453,16 @@ test("A failed job that is rescheduled gets its attempts back, and the dialog sh
 });
 
 test("A job that has not started is shown as fetched, and not as started.", async () => {
-  const running = await shown(lockedJob(7), why({ condition: "running" }));
+  const running = await openJob(lockedJob(7), why({ condition: "running" }));
   assert.match(running.text, /Started.*Runsfor 12 s/);
   const job = lockedJob(7, { condition: "fetched" });
-  const fetched = await shown(job, why({ condition: "fetched" }));
+  const fetched = await openJob(job, why({ condition: "fetched" }));
   assert.match(fetched.text, /Fetched.*12 s ago/);
   assert.doesNotMatch(fetched.text, /Started|Runsfor/);
 });
 
 test("Actions on a job ask for confirmation and report the result.", async () => {
-  const page = await shown(job(7, { key: "k1" }), why());
+  const page = await openJob(job(7, { key: "k1" }), why());
   page.click("Remove by key…");
   assert.equal(page.byId("field-key").attrs["value"], "k1");
   page.click("Remove the job");

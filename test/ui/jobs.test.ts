@@ -23,7 +23,7 @@ before(ensureBuilt);
 
 const rows = (page: Page) => page.all((e) => e.tag === "tr" && /^job-/.test(String(e.attrs["id"])));
 const ids = (page: Page) => rows(page).map((row) => String(row.attrs["data-arg"]));
-const chosen = (page: Page) =>
+const selectedKeys = (page: Page) =>
   rows(page)
     .filter((row) => row.attrs["aria-selected"] === "true")
     .map((row) => row.attrs["data-arg"]);
@@ -365,11 +365,11 @@ test("The arrow keys move over rows, Space selects, Enter opens, Escape clears t
     ["-1", "0", "-1"],
   );
   page.app.dispatch("jobs.key", "2", "Space");
-  assert.deepEqual(chosen(page), ["2"]);
+  assert.deepEqual(selectedKeys(page), ["2"]);
   page.app.dispatch("jobs.key", "2", "End");
   assert.equal(page.focus, "job-3");
   page.app.dispatch("jobs.key", "3", "Escape");
-  assert.deepEqual(chosen(page), []);
+  assert.deepEqual(selectedKeys(page), []);
   page.app.dispatch("jobs.key", "3", "Enter");
   assert.equal(page.navigations.at(-1), "/jobs/3");
 });
@@ -378,10 +378,10 @@ test("Selected jobs stay selected on other pages and tabs.", async () => {
   const page = await openList([job(1), job(2), job(3), job(4)]);
   page.app.dispatch("jobs.pick", "2", "");
   page.app.dispatch("jobs.pick", "4", "shift");
-  assert.deepEqual(chosen(page), ["2", "3", "4"]);
+  assert.deepEqual(selectedKeys(page), ["2", "3", "4"]);
   page.go("/jobs?q=is%3Aready");
   page.answer("api/jobs?limit=100", jobs([job(4), job(9)]));
-  assert.deepEqual(chosen(page), ["4"]);
+  assert.deepEqual(selectedKeys(page), ["4"]);
   page.app.dispatch("jobs.pick", "9", "");
   assert.match(page.text, /4 selected/);
   page.click("Complete…");

@@ -38,7 +38,7 @@ before(async () => {
 
 after(() => rm(folder, { recursive: true, force: true }));
 
-function parses(text: string): boolean {
+function isJson(text: string): boolean {
   try {
     JSON.parse(text);
     return true;
@@ -65,7 +65,7 @@ describe("The JSON reader", () => {
     let broken = 0;
     for (let i = 0; i < 12000; i++) {
       const text = brokenFrom(randomJson(random), random);
-      const sound = parses(text);
+      const sound = isJson(text);
       if (!sound) broken++;
       assert.equal(probe.fault(text) === "", sound, text);
       assert.equal(!probe.rewritten(text).startsWith("!"), sound, text);
@@ -142,8 +142,8 @@ describe("The JSON reader", () => {
       "\u0000",
     ];
     for (const text of edges) {
-      assert.equal(probe.fault(text) === "", parses(text), JSON.stringify(text));
-      assert.equal(!probe.rewritten(text).startsWith("!"), parses(text), JSON.stringify(text));
+      assert.equal(probe.fault(text) === "", isJson(text), JSON.stringify(text));
+      assert.equal(!probe.rewritten(text).startsWith("!"), isJson(text), JSON.stringify(text));
     }
   });
 

@@ -18,7 +18,7 @@ import {
 before(ensureBuilt);
 
 /** Opens a list with one selected job, and the dialog that completes it. */
-async function completing() {
+async function openCompletion() {
   const page = await openList([job(1), job(2)]);
   page.app.dispatch("jobs.pick", "1", "");
   page.click("Complete…");
@@ -33,7 +33,7 @@ const close = (page: Page) => page.app.dispatch("dialog.close", "", "");
 const done = { message: "Completed 1 of 1 job", jobs: [job(1)], requested: 1, done: 1 };
 
 test("An answer does not close another dialog of the same name.", async () => {
-  const page = await completing();
+  const page = await openCompletion();
   page.click("Complete job 1");
   const first = page.requestOf("api/jobs/action");
   close(page);
@@ -45,7 +45,7 @@ test("An answer does not close another dialog of the same name.", async () => {
 });
 
 test("A refusal neither shows in another dialog nor lets its request be sent twice.", async () => {
-  const page = await completing();
+  const page = await openCompletion();
   page.click("Complete job 1");
   const first = page.requestOf("api/jobs/action");
   close(page);
@@ -59,7 +59,7 @@ test("A refusal neither shows in another dialog nor lets its request be sent twi
 });
 
 test("A preview that arrives late leaves another dialog as it is.", async () => {
-  const page = await completing();
+  const page = await openCompletion();
   close(page);
   page.app.dispatch("ask.sweep", "", "");
   const preview = page.requestOf("api/maintenance");
@@ -72,7 +72,7 @@ test("A preview that arrives late leaves another dialog as it is.", async () => 
 });
 
 test("Jobs that a closed dialog has read do not change those of another.", async () => {
-  const page = await completing();
+  const page = await openCompletion();
   close(page);
   page.app.dispatch("ask.remove", "nightly", "");
   const holder = page.requests.at(-1) as Request;
@@ -86,7 +86,7 @@ test("Jobs that a closed dialog has read do not change those of another.", async
 });
 
 /** Opens the dialog of an action on all failed jobs. */
-async function onAll(action: string) {
+async function openActionOnAll(action: string) {
   const page = await openPage("/jobs?q=is:failed");
   feed(page, { counts: counts({ failed: value(8400) }) });
   page.answer("api/jobs?limit=100", jobs([failedJob(3), failedJob(2)], "c"));
@@ -96,7 +96,7 @@ async function onAll(action: string) {
 }
 
 test("An operation that was started is shown, even if its form was changed meanwhile.", async () => {
-  const page = await onAll("Retry…");
+  const page = await openActionOnAll("Retry…");
   page.answer("api/operations", rehearsal());
   page.click("Retry 8,388 jobs");
   const start = page.requestOf("api/operations");
@@ -108,7 +108,7 @@ test("An operation that was started is shown, even if its form was changed meanw
 });
 
 test("An operation that starts behind another dialog is not navigated to: its end is a notice.", async () => {
-  const page = await onAll("Retry…");
+  const page = await openActionOnAll("Retry…");
   page.answer("api/operations", rehearsal());
   page.click("Retry 8,388 jobs");
   const start = page.requestOf("api/operations");
@@ -122,7 +122,7 @@ test("An operation that starts behind another dialog is not navigated to: its en
 });
 
 test("Nothing more can be started until the answer to a start is there.", async () => {
-  const page = await onAll("Retry…");
+  const page = await openActionOnAll("Retry…");
   page.answer("api/operations", rehearsal());
   page.click("Retry 8,388 jobs");
   const start = page.requestOf("api/operations");
@@ -135,7 +135,7 @@ test("Nothing more can be started until the answer to a start is there.", async 
 });
 
 test("A preview of the form as it was before is not shown.", async () => {
-  const page = await onAll("Reschedule…");
+  const page = await openActionOnAll("Reschedule…");
   page.type("run_at", "in 2h");
   page.click("Preview");
   const request = page.requestOf("api/operations");

@@ -40,7 +40,7 @@ const rows = (page: Page) =>
     .slice(1)
     .map((e) => textOf([e]));
 
-async function limits(all = [limit("payments"), tenants, acme], change = {}): Promise<Page> {
+async function openLimits(all = [limit("payments"), tenants, acme], change = {}): Promise<Page> {
   const page = await openPage("/limits", change);
   page.answer("api/limits", list(all));
   return page;
@@ -57,10 +57,10 @@ const press = (page: Page, keys: string) => {
   for (const key of keys.split(" ")) page.app.dispatch("app.key", "", key);
 };
 
-const sent = (page: Page) => JSON.parse(page.requestOf("api/limits").body);
+const sentBody = (page: Page) => JSON.parse(page.requestOf("api/limits").body);
 
 test("A limit shows what it is for, how much of it is used, and its state.", async () => {
-  const page = await limits();
+  const page = await openLimits();
   assert.deepEqual(rows(page), [
     "paymentstask payments33 of 40none2,912not fullana, 12:00:00Change…Remove…",
     "tenantseach of 27 queues tenant/*3 each4 runningnone4full: tenant/globex3 of 3code, 12:00:00Change…Remove…",
@@ -93,7 +93,7 @@ test("A limit that is set on another page is counted at once.", async () => {
 });
 
 test("The keys walk through the list, open a limit, and change it.", async () => {
-  const page = await limits();
+  const page = await openLimits();
   press(page, "j");
   press(page, "j");
   assert.equal(page.focus, "limits-row-tenants");
@@ -105,14 +105,14 @@ test("The keys walk through the list, open a limit, and change it.", async () =>
 });
 
 test("Without limits the page explains what one is, and how it is set.", async () => {
-  const page = await limits([]);
+  const page = await openLimits([]);
   assert.match(page.text, /No limitsA limit sets how many jobs run at once/);
   assert.match(page.text, /\$ worker limit set payments --task charge_card --concurrency 40/);
   assert.equal(textOf([page.byId("nav-limits")]), "Limits");
 });
 
 test("A limit is set on a pattern of queues, after the tables for it were added.", async () => {
-  const page = await limits([]);
+  const page = await openLimits([]);
   press(page, "m");
   const missing = { extension: "limits", may_add: true, command: "c", sentence: "s" };
   fill(page, [], { missing });
@@ -125,7 +125,7 @@ test("A limit is set on a pattern of queues, after the tables for it were added.
   page.click("Add tables and continue");
   assert.equal(page.requestOf("api/extensions").body, '{"action":"add","name":"limits"}');
   page.answer("api/extensions", { message: "Added" });
-  assert.deepEqual(sent(page), {
+  assert.deepEqual(sentBody(page), {
     ...{ action: "set", queue: "tenant/*", name: "tenant/*", rate: "300/min", burst: 20 },
   });
   page.answer("api/limits", { message: "Set the limit tenant/*" });
@@ -133,7 +133,7 @@ test("A limit is set on a pattern of queues, after the tables for it were added.
 });
 
 test("A limit needs a name, and a number of jobs or a rate.", async () => {
-  const page = await limits([]);
+  const page = await openLimits([]);
   press(page, "m");
   fill(page);
   page.click("Set limit");
@@ -145,13 +145,13 @@ test("A limit needs a name, and a number of jobs or a rate.", async () => {
   page.type("name", "webhooks");
   page.type("concurrency", "20");
   page.click("Set limit");
-  assert.deepEqual(sent(page), {
+  assert.deepEqual(sentBody(page), {
     ...{ action: "set", task: "deliver", name: "webhooks", concurrency: 20 },
   });
 });
 
 test("The name of another limit is refused.", async () => {
-  const page = await limits([]);
+  const page = await openLimits([]);
   press(page, "m");
   fill(page, [limit("deliver")]);
   page.type("task", "deliver");
@@ -178,7 +178,7 @@ test("A queue that backs off is not shown as paused.", async () => {
 });
 
 test("Names of tasks and queues are suggested while one is typed.", async () => {
-  const page = await limits([]);
+  const page = await openLimits([]);
   press(page, "m");
   fill(page);
   const options = () =>
@@ -194,7 +194,7 @@ test("Names of tasks and queues are suggested while one is typed.", async () => 
 });
 
 test("A change begins with the present definition, and removes fields that are emptied.", async () => {
-  const page = await limits();
+  const page = await openLimits();
   const edit = page.all((e) => e.tag === "button" && textOf([e]) === "Change…").at(-1);
   page.app.dispatch("ask.limit-set", String(edit?.attrs["data-arg"]), "");
   assert.match(page.dialogText, /^Change the limit acme/);
@@ -208,14 +208,14 @@ test("A change begins with the present definition, and removes fields that are e
   assert.ok(!page.has("field-name"));
   page.type("concurrency", "");
   page.click("Change limit");
-  assert.deepEqual(sent(page), {
+  assert.deepEqual(sentBody(page), {
     ...{ action: "set", queue: "tenant/acme", name: "acme" },
     ...{ concurrency: 0, rate: "10/250ms", burst: 2 },
   });
 });
 
 test("Text that is typed before the definition is read stays.", async () => {
-  const page = await limits();
+  const page = await openLimits();
   page.app.dispatch("ask.limit-set", "limit payments", "");
   page.type("concurrency", "50");
   fill(page, [limit("payments")]);
@@ -224,7 +224,7 @@ test("Text that is typed before the definition is read stays.", async () => {
 });
 
 test("A role that may not add the tables sees the owner's command.", async () => {
-  const page = await limits([]);
+  const page = await openLimits([]);
   press(page, "m");
   const command = "worker migrate --with limits";
   fill(page, [], { missing: { extension: "limits", may_add: false, command, sentence: "s" } });
@@ -257,7 +257,7 @@ test("The page of a limit shows what each worker and each queue has of it, and i
   assert.match(page.text, /limit set acme --queue tenant\/acme --rate '?1,500\/min'? --burst 20/);
   page.click("End back-off…");
   page.app.dispatch("dialog.submit", "", "");
-  assert.deepEqual(sent(page), { action: "end-back-off", name: "acme" });
+  assert.deepEqual(sentBody(page), { action: "end-back-off", name: "acme" });
 });
 
 test("A limit is removed after a confirmation.", async () => {
@@ -266,7 +266,7 @@ test("A limit is removed after a confirmation.", async () => {
   page.click("Remove…");
   assert.match(page.dialogText, /^Remove the limit payments/);
   page.app.dispatch("dialog.submit", "", "");
-  assert.deepEqual(sent(page), { action: "remove", name: "payments" });
+  assert.deepEqual(sentBody(page), { action: "remove", name: "payments" });
   page.answer("api/limits", { message: "Removed the limit payments" });
   assert.equal(page.navigations.at(-1), "/limits");
 });
@@ -312,7 +312,7 @@ test("The palette finds a limit and its actions, and sets one on a task or queue
 });
 
 test("A reader sees limits without their actions.", async () => {
-  const page = await limits([limit("payments")], { read_only: true });
+  const page = await openLimits([limit("payments")], { read_only: true });
   assert.doesNotMatch(page.text, /Change…|Set limit…|Remove…/);
   press(page, "m");
   assert.equal(page.dialog, undefined);

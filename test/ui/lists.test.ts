@@ -13,7 +13,7 @@ const answer = (page: Page, names: string[], next: string | null = null) =>
     count: names.length,
   });
 
-async function listed(names: string[], next: string | null = null, address = "/queues") {
+async function openQueues(names: string[], next: string | null = null, address = "/queues") {
   const page = await openPage(address);
   answer(page, names, next);
   return page;
@@ -38,7 +38,7 @@ test("Placeholders for rows appear only after 200 ms, below their head.", async 
 });
 
 test("Keys move through the rows, and open the current one.", async () => {
-  const page = await listed(["a", "b", "c"]);
+  const page = await openQueues(["a", "b", "c"]);
   page.app.dispatch("app.key", "", "Enter");
   assert.equal(page.focus, "queues-row-a", "a row is seen before it is opened");
   page.app.dispatch("app.key", "", "j");
@@ -53,7 +53,7 @@ test("Keys move through the rows, and open the current one.", async () => {
 
 test("The first key goes to the first row, whichever of j, k and Enter it is.", async () => {
   for (const key of ["j", "k", "Enter"]) {
-    const page = await listed(["a", "b", "c"]);
+    const page = await openQueues(["a", "b", "c"]);
     const steps = page.navigations.length;
     page.app.dispatch("app.key", "", key);
     assert.equal(page.focus, "queues-row-a", key);
@@ -64,7 +64,7 @@ test("The first key goes to the first row, whichever of j, k and Enter it is.", 
 });
 
 test("Rows stay in place while the page is in use; new rows wait until they are requested.", async () => {
-  const page = await listed(["b", "c"]);
+  const page = await openQueues(["b", "c"]);
   page.app.held(true);
   feed(page, { counts: counts() });
   page.pass(16_000);
@@ -76,7 +76,7 @@ test("Rows stay in place while the page is in use; new rows wait until they are 
 });
 
 test("Rows follow the server while the page is not in use.", async () => {
-  const page = await listed(["b", "c"]);
+  const page = await openQueues(["b", "c"]);
   page.pass(25000);
   feed(page, { counts: counts() });
   page.pass(16_000);
@@ -85,7 +85,7 @@ test("Rows follow the server while the page is not in use.", async () => {
 });
 
 test("Without changes the list is requested only every two minutes.", async () => {
-  const page = await listed(["a"]);
+  const page = await openQueues(["a"]);
   const requested = () => page.requests.filter(({ path }) => path.startsWith("api/queues")).length;
   page.pass(110_000);
   assert.equal(requested(), 1);
@@ -94,7 +94,7 @@ test("Without changes the list is requested only every two minutes.", async () =
 });
 
 test("A search is put into the address after a pause in typing, and sent to the server from there.", async () => {
-  const page = await listed(["a"]);
+  const page = await openQueues(["a"]);
   for (const text of ["c", "cr", "crm"]) page.app.dispatch("queues.search", "", text);
   assert.equal(page.navigations.length, 0);
   page.pass(300);
@@ -106,7 +106,7 @@ test("A search is put into the address after a pause in typing, and sent to the 
 });
 
 test("The head of a column orders the list, and a second click reverses the order.", async () => {
-  const page = await listed(["a"]);
+  const page = await openQueues(["a"]);
   const due = () => page.one((e) => e.tag === "a" && textOf([e]).startsWith("Due"));
   assert.equal(due().attrs["href"], "#/queues?sort=-waiting");
   page.go("/queues?sort=-waiting");
@@ -116,7 +116,7 @@ test("The head of a column orders the list, and a second click reverses the orde
 });
 
 test("Pages are turned by cursor, and Back returns to the page before.", async () => {
-  const page = await listed(["a", "b"], "c1");
+  const page = await openQueues(["a", "b"], "c1");
   const next = page.one((e) => e.tag === "a" && textOf([e]) === "Next");
   assert.equal(next.attrs["href"], "#/queues?cursor=c1");
   page.go("/queues?cursor=c1");
@@ -128,7 +128,7 @@ test("Pages are turned by cursor, and Back returns to the page before.", async (
 });
 
 test("Back restores the rows, the current one, the scroll position and the focus at once.", async () => {
-  const page = await listed(["a", "b", "c"]);
+  const page = await openQueues(["a", "b", "c"]);
   page.app.dispatch("queues.key", "b", "ArrowDown");
   page.scroll = 840;
   page.go("/jobs/7", 2);
@@ -151,7 +151,7 @@ test("A list that is refused or cannot be read shows why.", async () => {
 });
 
 test("The sheet behind ? and the palette have the keys and actions of the page.", async () => {
-  const page = await listed(["a"]);
+  const page = await openQueues(["a"]);
   page.app.dispatch("app.key", "", "?");
   assert.match(page.dialogText, /Next row.*Open row/);
   page.app.dispatch("app.escape", "", "");
@@ -166,7 +166,7 @@ test("The sheet behind ? and the palette have the keys and actions of the page."
 });
 
 test("The palette looks for a name with a colon as a text, and leaves other faults to be marked.", async () => {
-  const page = await listed(["a"]);
+  const page = await openQueues(["a"]);
   for (const [typed, query] of [
     ["import:dump-0001", '"import:dump-0001"'],
     ["is:failed crm:acme", 'is:failed "crm:acme"'],
@@ -181,7 +181,7 @@ test("The palette looks for a name with a colon as a text, and leaves other faul
 });
 
 test("Two keys after each other go to a page; a key alone does nothing after a while.", async () => {
-  const page = await listed(["a"]);
+  const page = await openQueues(["a"]);
   page.app.dispatch("app.key", "", "g");
   page.app.dispatch("app.key", "", "j");
   assert.equal(page.navigations.at(-1), "/jobs");
@@ -192,7 +192,7 @@ test("Two keys after each other go to a page; a key alone does nothing after a w
 });
 
 test("Rows that newer ones pushed beyond the end of the answer are not marked as removed.", async () => {
-  const page = await listed(["b", "c", "d"], "c1");
+  const page = await openQueues(["b", "c", "d"], "c1");
   page.app.held(true);
   feed(page, { counts: counts() });
   page.pass(16_000);
@@ -209,7 +209,7 @@ test("Rows that newer ones pushed beyond the end of the answer are not marked as
 });
 
 test("After Back to another list of the same page, changed rows are marked and none moves.", async () => {
-  const page = await listed(["a", "b", "c"]);
+  const page = await openQueues(["a", "b", "c"]);
   page.go("/queues?sort=name", 2);
   answer(page, ["x"]);
   page.go("/queues", 1);

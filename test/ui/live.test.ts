@@ -18,7 +18,7 @@ import {
 
 before(ensureBuilt);
 
-const polls = (page: Page, from = 0) =>
+const countPolls = (page: Page, from = 0) =>
   page.requests.slice(from).filter((request) => request.path === "api/counts").length;
 
 test("An open stream makes the page live without polling.", async () => {
@@ -31,7 +31,7 @@ test("An open stream makes the page live without polling.", async () => {
     page.pass(5000);
     feed(page, { pulse: pulse({ at: timeAt(5 * i) }) });
   }
-  assert.equal(polls(page, from), 0);
+  assert.equal(countPolls(page, from), 0);
 });
 
 test("Without a stream the page polls every five seconds.", async () => {
@@ -44,7 +44,7 @@ test("Without a stream the page polls every five seconds.", async () => {
     page.answer("api/incidents", incidents([]));
     page.answer("api/horizon", horizon());
   }
-  assert.equal(polls(page, from), 6);
+  assert.equal(countPolls(page, from), 6);
   assert.equal(
     page.subscriptions.length,
     1,
@@ -78,10 +78,10 @@ test("While the stream sends nothing the page sends requests, then reconnects; i
   page.app.streamOpened();
   feed(page, { pulse: pulse() });
   page.pass(9000);
-  assert.equal(polls(page), 0);
+  assert.equal(countPolls(page), 0);
   assert.match(page.text, /Live/);
   page.pass(4000);
-  assert.ok(polls(page) > 0);
+  assert.ok(countPolls(page) > 0);
   assert.match(page.text, /Offline for 13 s/);
   page.pass(18000);
   assert.match(page.text, /Offline for 31 s.*The server does not respond\./);
@@ -139,7 +139,7 @@ test("Nothing happens in a background tab, and the page catches up when it is se
   assert.equal(page.requests.length, from);
   page.app.showed(true);
   assert.equal(page.streaming, true);
-  assert.equal(polls(page, from), 1);
+  assert.equal(countPolls(page, from), 1);
 });
 
 test("While the database is unreachable the last data stay below a banner, and are refreshed after it.", async () => {

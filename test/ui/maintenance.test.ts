@@ -91,7 +91,7 @@ function extension(name: string, change: object) {
   return { name, provides, ...none, supported_version: 1, is_automatic: true, ...change };
 }
 
-async function maintained(
+async function openMaintenance(
   change: Partial<Database> = {},
   access: Parameters<typeof session>[0] = {},
 ) {
@@ -116,7 +116,7 @@ function press(page: Page, name: string, label: string): void {
 }
 
 test("The condition of the database is shown in words and numbers, with its age.", async () => {
-  const page = await maintained();
+  const page = await openMaintenance();
   assert.match(page.text, /Statusread 3 s ago/);
   assert.match(page.text, /Schemaworker: level 20 of 20, nothing to migrateOK/);
   assert.match(page.text, /1,234 rows, 2 MB of it indexes; 6 MB in 1 table6 MBOK/);
@@ -127,7 +127,7 @@ test("The condition of the database is shown in words and numbers, with its age.
 });
 
 test("The page shows what blocks vacuum, and what could not be read.", async () => {
-  const page = await maintained({
+  const page = await openMaintenance({
     tables: [{ ...table(), dead_rows: 900_000, live_rows: 100_000, last_vacuum_at: null }],
     oldest_transaction: {
       since: timeAt(-7200),
@@ -157,7 +157,7 @@ test("A stock schema is named as such, and changes need a confirmation.", async 
     origin: "graphile",
     extensions: [extension("workers", {}), extension("operations", { is_automatic: false })],
   };
-  const page = await maintained({ schema: stock });
+  const page = await openMaintenance({ schema: stock });
   assert.match(
     page.text,
     /Graphile Worker's, level 20 of 20, unchanged until you migratecan migrateMigrate…/,
@@ -177,7 +177,7 @@ test("A stock schema is named as such, and changes need a confirmation.", async 
 test("A schema that cannot be used shows why.", async () => {
   const schema = database().schema as NonNullable<Database["schema"]>;
   const problem = 'the schema "worker" is at level 15, at least 18 is needed';
-  const page = await maintained({
+  const page = await openMaintenance({
     schema: { ...schema, state: "outdated", origin: null, problem, extensions: [] },
     tables: [],
     optional_indexes: [],
@@ -189,7 +189,7 @@ test("A schema that cannot be used shows why.", async () => {
 });
 
 test("An index is offered with its benefit and its cost, and built when that is confirmed.", async () => {
-  const page = await maintained();
+  const page = await openMaintenance();
   assert.equal(row(page, "failed"), "failedfailed jobs, newest first≈ 79 MBnot builtBuild…");
   press(page, "failed", "Build…");
   assert.match(
@@ -202,7 +202,7 @@ test("An index is offered with its benefit and its cost, and built when that is 
 
 test("While an index is built its progress is read every two seconds, and it can be cancelled.", async () => {
   const progress = { phase: "building index: scanning table", share: 0.42, since: timeAt(-65) };
-  const page = await maintained({
+  const page = await openMaintenance({
     optional_indexes: [
       index("failed", { state: "building", progress }),
       index("task", { state: "waiting" }),
@@ -224,7 +224,7 @@ test("While an index is built its progress is read every two seconds, and it can
 });
 
 test("Only the schema's own indexes can be dropped; a failed build shows why and can be repeated.", async () => {
-  const page = await maintained({
+  const page = await openMaintenance({
     optional_indexes: [
       index("failed", {
         state: "valid",
@@ -245,7 +245,7 @@ test("Only the schema's own indexes can be dropped; a failed build shows why and
 });
 
 test("Database, clean-up, indexes and extensions are one list; each row has one status.", async () => {
-  const page = await maintained();
+  const page = await openMaintenance();
   const parts = page.all((e) => e.tag === "th" && e.attrs["scope"] === "rowgroup");
   assert.deepEqual(
     parts.map((e) => textOf([e])),
@@ -264,7 +264,7 @@ test("Database, clean-up, indexes and extensions are one list; each row has one 
 });
 
 test("A clean-up shows how many it affects; without any there is no action.", async () => {
-  const page = await maintained();
+  const page = await openMaintenance();
   assert.match(row(page, "Delete unused queues"), /0OK$/);
   press(page, "Delete unused tasks", "Preview…");
   assert.match(
@@ -281,7 +281,7 @@ test("A clean-up shows how many it affects; without any there is no action.", as
 });
 
 test("Destructive actions are in a row's menu, not on its button.", async () => {
-  const page = await maintained({
+  const page = await openMaintenance({
     cleanup: [{ task: "delete-permanently-failed-jobs", count: value(12_000), names: [] }],
     optional_indexes: [index("failed", { state: "valid", is_ours: true, bytes: 1 << 20 })],
   });
@@ -295,7 +295,7 @@ test("Destructive actions are in a row's menu, not on its button.", async () => 
 });
 
 test("Many rows that cannot be restored are deleted only after their number was typed.", async () => {
-  const page = await maintained({
+  const page = await openMaintenance({
     cleanup: [{ task: "delete-permanently-failed-jobs", count: value(12_000), names: ["a", "b"] }],
   });
   press(page, "Delete failed jobs", "Delete…");
@@ -327,7 +327,7 @@ const sweep = (change: object) => ({
 });
 
 test("A sweep is previewed first, and done with the settings of the preview.", async () => {
-  const page = await maintained();
+  const page = await openMaintenance();
   press(page, "Sweep workers that are not responding", "Preview…");
   const requested = {
     action: "sweep-stale-workers",
@@ -368,7 +368,7 @@ test("A sweep is previewed first, and done with the settings of the preview.", a
 });
 
 test("A sweep that would find no worker is not offered, and invalid settings are rejected.", async () => {
-  const page = await maintained();
+  const page = await openMaintenance();
   press(page, "Sweep workers that are not responding", "Preview…");
   page.answer("api/maintenance", sweep({}));
   assert.match(page.dialogText, /No worker has missed heartbeats for that long\./);
@@ -380,7 +380,7 @@ test("A sweep that would find no worker is not offered, and invalid settings are
 });
 
 test("A change that the server refuses stays in its dialog.", async () => {
-  const page = await maintained();
+  const page = await openMaintenance();
   press(page, "failed", "Build…");
   page.click("Build the index failed");
   page.answer("api/indexes", { error: "the disk is full", code: "database" }, 500);
@@ -388,14 +388,14 @@ test("A change that the server refuses stays in its dialog.", async () => {
 });
 
 test("A read-only page shows everything and offers no action.", async () => {
-  const page = await maintained({}, { read_only: true });
+  const page = await openMaintenance({}, { read_only: true });
   assert.match(page.text, /level 20 of 20, nothing to migrate/);
   assert.match(row(page, "Delete failed jobs"), /12can be deleted$/);
   assert.equal(page.all((e) => String(e.attrs["data-click"]).startsWith("ask.")).length, 0);
 });
 
 test("An argument that belongs to no row opens nothing.", async () => {
-  const page = await maintained();
+  const page = await openMaintenance();
   for (const command of ["cleanup", "build-index", "drop-index", "add-extension"]) {
     for (const arg of ["", "x", "\n\n\n\n", "a\nb\nc\nd\ne\nf"]) {
       page.app.dispatch(`ask.${command}`, arg, "");

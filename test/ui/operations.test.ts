@@ -26,7 +26,7 @@ const figures = (page: Page) =>
 const follow = (page: Page) => page.go(String(page.navigations.at(-1)));
 
 /** Opens the list of failed jobs, which has more jobs than it shows. */
-async function failedList(change: Partial<Session> = {}, address = "/jobs?q=is:failed") {
+async function openFailedList(change: Partial<Session> = {}, address = "/jobs?q=is:failed") {
   const page = await openPage(address, change);
   feed(page, { counts: counts({ failed: value(8400) }) });
   page.answer("api/jobs?limit=100", jobs([failedJob(3), failedJob(2), failedJob(1)], "c"));
@@ -34,8 +34,8 @@ async function failedList(change: Partial<Session> = {}, address = "/jobs?q=is:f
 }
 
 /** Opens the dialog that retries all of them. */
-async function retrying(change = {}) {
-  const page = await failedList();
+async function openRetryDialog(change = {}) {
+  const page = await openFailedList();
   page.app.dispatch("app.key", "", "Mod+a");
   page.app.dispatch("app.key", "", "r");
   page.answer("api/operations", rehearsal(change));
@@ -43,14 +43,14 @@ async function retrying(change = {}) {
 }
 
 /** Opens the page of an operation. */
-async function shown(one: Operation, change: Partial<Session> = {}) {
+async function openOperation(one: Operation, change: Partial<Session> = {}) {
   const page = await openPage(`/activity/${one.id}`, change);
   page.answer(`api/operations/${one.id}`, one);
   return page;
 }
 
 test("All matching jobs are selected by a button or a key, and deselected by Clear or a row.", async () => {
-  const page = await failedList();
+  const page = await openFailedList();
   page.app.dispatch("jobs.pick", "3", "");
   assert.match(bar(page) ?? "", /^1 selectedSelect all 8,400/);
   page.click("Select all 8,400");
@@ -64,7 +64,7 @@ test("All matching jobs are selected by a button or a key, and deselected by Cle
 });
 
 test("All matching jobs stay selected on other pages, and are deselected by another query.", async () => {
-  const page = await failedList();
+  const page = await openFailedList();
   page.app.dispatch("app.key", "", "Mod+a");
   page.go("/jobs?q=is:failed&cursor=c");
   page.answer("api/jobs?limit=100", jobs([failedJob(9)]));
@@ -75,7 +75,7 @@ test("All matching jobs stay selected on other pages, and are deselected by anot
 });
 
 test("Each tab has the actions that change something, also for running jobs.", async () => {
-  const page = await failedList();
+  const page = await openFailedList();
   page.app.dispatch("app.key", "", "Mod+a");
   assert.match(bar(page) ?? "", /Retry…R.*Reschedule…S.*Complete….*Remove…/);
   page.go("/jobs");
@@ -92,7 +92,7 @@ test("Each tab has the actions that change something, also for running jobs.", a
 });
 
 test("A preview shows what it changes, what it skips, and the shell command.", async () => {
-  const page = await retrying();
+  const page = await openRetryDialog();
   assert.deepEqual(body(page), { q: "is:failed", action: "retry", changes: {}, dry_run: true });
   const text = page.dialogText;
   assert.match(text, /^Retry 8,400 jobs\?/);
@@ -106,7 +106,7 @@ test("A preview shows what it changes, what it skips, and the shell command.", a
 });
 
 test("The canary and the rate are sent; an invalid number is rejected in its field.", async () => {
-  const page = await retrying();
+  const page = await openRetryDialog();
   page.type("rate", "fast");
   page.click("Retry 8,388 jobs");
   assert.equal(
@@ -121,20 +121,20 @@ test("The canary and the rate are sent; an invalid number is rejected in its fie
 });
 
 test("The form has an option to do all at once, unless there are few jobs.", async () => {
-  const page = await retrying();
+  const page = await openRetryDialog();
   page.app.dispatch("dialog.input", "extent", "all");
   assert.equal(page.has("field-canary"), false);
   page.click("Retry 8,388 jobs");
   assert.deepEqual(body(page), { rehearsal: "r-1" });
   const few = { change_value: value(7), skip_locked_value: value(0) };
-  const other = await retrying({ count: value(7), would: few });
+  const other = await openRetryDialog({ count: value(7), would: few });
   assert.doesNotMatch(other.dialogText, /First 5/);
   other.click("Retry 7 jobs");
   assert.deepEqual(body(other), { rehearsal: "r-1" });
 });
 
 test("The number of jobs must be typed if there are more than can be undone.", async () => {
-  const page = await retrying({ undo_jobs: 1000 });
+  const page = await openRetryDialog({ undo_jobs: 1000 });
   page.click("Retry 8,388 jobs");
   assert.match(page.dialogText, /Type 8,388 to confirm\./);
   assert.equal(page.requests.filter(({ method }) => method === "POST").length, 1);
@@ -150,7 +150,7 @@ const missing = {
 const bare = { can_undo: false, undo_jobs: 0, missing };
 
 test("Missing tables are added first, then the same operation is previewed and started.", async () => {
-  const page = await retrying(bare);
+  const page = await openRetryDialog(bare);
   page.click("Add tables and continue");
   assert.equal(page.requestOf("api/extensions").body, '{"action":"add","name":"operations"}');
   page.answer("api/extensions", { message: "Added the extension operations" });
@@ -161,7 +161,7 @@ test("Missing tables are added first, then the same operation is previewed and s
 });
 
 test("A preview that has changed since is shown, and nothing is started.", async () => {
-  const page = await retrying(bare);
+  const page = await openRetryDialog(bare);
   page.click("Add tables and continue");
   page.answer("api/extensions", { message: "Added the extension operations" });
   const would = { change_value: value(9), skip_locked_value: value(0) };
@@ -173,7 +173,7 @@ test("A preview that has changed since is shown, and nothing is started.", async
 });
 
 test("A dialog that was closed while tables were added starts nothing.", async () => {
-  const page = await retrying(bare);
+  const page = await openRetryDialog(bare);
   page.click("Add tables and continue");
   page.click("Cancel");
   page.answer("api/extensions", { message: "Added the extension operations" });
@@ -181,7 +181,7 @@ test("A dialog that was closed while tables were added starts nothing.", async (
 });
 
 test("A role that may not add them is shown the owner's command.", async () => {
-  const page = await retrying({ ...bare, missing: { ...missing, may_add: false } });
+  const page = await openRetryDialog({ ...bare, missing: { ...missing, may_add: false } });
   assert.match(page.dialogText, /The schema's owner runs:.*worker migrate --with-operations/);
   assert.equal(page.button("Retry 8,388 jobs").attrs["aria-disabled"], "true");
   page.click("Retry 8,388 jobs");
@@ -190,7 +190,7 @@ test("A role that may not add them is shown the owner's command.", async () => {
 
 test("An operation that would change nothing cannot be started.", async () => {
   const none = { change_value: value(0), skip_locked_value: value(3) };
-  const page = await retrying({ count: value(3), would: none });
+  const page = await openRetryDialog({ count: value(3), would: none });
   const button = page.button("Retry 0 jobs");
   assert.equal(button.attrs["aria-disabled"], "true");
   assert.equal(button.attrs["aria-description"], "No job would change.");
@@ -199,7 +199,7 @@ test("An operation that would change nothing cannot be started.", async () => {
 });
 
 test("An action with fields is filled in first, and counted again when they are changed.", async () => {
-  const page = await failedList();
+  const page = await openFailedList();
   page.app.dispatch("app.key", "", "Mod+a");
   page.app.dispatch("app.key", "", "s");
   page.click("Preview");
@@ -218,7 +218,7 @@ test("An action with fields is filled in first, and counted again when they are 
 });
 
 test("A shift and a spread are typed as durations, and the preview shows the first and the last time.", async () => {
-  const page = await failedList();
+  const page = await openFailedList();
   page.app.dispatch("app.key", "", "Mod+a");
   page.app.dispatch("app.key", "", "s");
   page.type("shift", "-1h30m");
@@ -236,7 +236,7 @@ test("A shift and a spread are typed as durations, and the preview shows the fir
 });
 
 test("A refusal is shown in the dialog, and an answer to a closed dialog is ignored.", async () => {
-  const page = await failedList();
+  const page = await openFailedList();
   page.app.dispatch("app.key", "", "Mod+a");
   page.app.dispatch("app.key", "", "r");
   page.answer("api/operations", { error: "the query is too wide", code: "query_too_wide" }, 400);
@@ -252,7 +252,7 @@ test("A refusal is shown in the dialog, and an answer to a closed dialog is igno
 test("Estimates are marked wherever they are shown.", async () => {
   const about = { precision: "estimated", low: 8_000, high: 9_000, basis: "sample" };
   const would = { change_value: value(8388, about), skip_locked_value: value(12, about) };
-  const page = await retrying({ count: value(8400, about), would });
+  const page = await openRetryDialog({ count: value(8400, about), would });
   assert.match(page.dialogText, /^Retry ≈ 8,400 jobs\?.*≈ 12 jobs run right now/);
   page.click("Retry ≈ 8,388 jobs");
   assert.equal(body(page).rehearsal, "r-1");
@@ -261,36 +261,36 @@ test("Estimates are marked wherever they are shown.", async () => {
 test("An estimate that was exceeded is not shown any more.", async () => {
   const about = { precision: "estimated", low: 7_900, high: 8_500, basis: "sample" };
   const matched = value(8000, about);
-  const page = await shown(receipt({ matched, done: 8400, not_found: value(0, about) }));
+  const page = await openOperation(receipt({ matched, done: 8400, not_found: value(0, about) }));
   assert.match(page.text, /Retried 8,400 jobsis:failed/);
   assert.deepEqual(figures(page), ["Retried8,400", "Skipped (running)12"]);
-  const work = await shown(operation({ matched }));
+  const work = await openOperation(operation({ matched }));
   assert.match(work.text, /Retrying ≈ 8,000 jobs/);
 });
 
 test("Progress counts up to the limit, which is shown beside all that match, exact or estimated.", async () => {
   const about = { precision: "estimated", low: 7_900, high: 8_500, basis: "sample" };
   const limited = { limit: 500, matched: value(8000, about), skipped_locked: 0 };
-  const work = await shown(operation({ ...limited, done: 125 }));
+  const work = await openOperation(operation({ ...limited, done: 125 }));
   assert.match(work.text, /Retrying 500 of ≈ 8,000 jobs/);
   assert.match(work.text, /125of 500 jobs/);
   assert.match(work.text, /25 %/);
-  const over = await shown(receipt({ ...limited, done: 500 }));
+  const over = await openOperation(receipt({ ...limited, done: 500 }));
   assert.match(over.text, /Retried 500 of ≈ 8,000 jobsis:failed/);
   work.click("Stop…");
   assert.match(work.dialogText, /125 of 500 jobs are processed/);
   // Fewer jobs matched than the limit, so all of them are processed.
-  const fewer = await shown(receipt({ ...limited, matched: value(480, about), done: 490 }));
+  const fewer = await openOperation(receipt({ ...limited, matched: value(480, about), done: 490 }));
   assert.match(fewer.text, /Retried 490 jobsis:failed/);
 });
 
 test("A canary and a rate are shown beside the limit.", async () => {
-  const page = await shown(operation({ canary: 5, rate: 50, limit: 500 }));
+  const page = await openOperation(operation({ canary: 5, rate: 50, limit: 500 }));
   assert.match(page.text, /first 5, then 50 a second, no more than 500/);
 });
 
 test("An operation is shown on its page, and on every page while it runs.", async () => {
-  const page = await retrying();
+  const page = await openRetryDialog();
   page.click("Retry 8,388 jobs");
   page.answer("api/operations", operation({ done: 0, skipped_locked: 0 }), 202);
   follow(page);
@@ -307,7 +307,7 @@ test("An operation is shown on its page, and on every page while it runs.", asyn
 });
 
 test("An operation shows its progress, is paused and resumed at once, and stopped after a confirmation.", async () => {
-  const page = await shown(operation());
+  const page = await openOperation(operation());
   assert.match(page.text, /3,150of 8,400 jobs · 50 a second · 1 m 45 s left/);
   assert.match(page.text, /Runs on the server\. You can close this page/);
   page.click("Pause");
@@ -327,7 +327,9 @@ test("An operation shows its progress, is paused and resumed at once, and stoppe
 });
 
 test("A canary shows what it watches, and why it is paused.", async () => {
-  const page = await shown(operation({ state: "canary", canary: 5, done: 5, skipped_locked: 0 }));
+  const page = await openOperation(
+    operation({ state: "canary", canary: 5, done: 5, skipped_locked: 0 }),
+  );
   assert.match(page.text, /First 5watching 5 for up to 2 min/);
   const error = "2 of the first 5 failed again";
   feed(page, {
@@ -338,22 +340,24 @@ test("A canary shows what it watches, and why it is paused.", async () => {
 });
 
 test("An operation whose server has stopped can be resumed, and one that failed shows why.", async () => {
-  const page = await shown(operation({ state: "interrupted" }));
+  const page = await openOperation(operation({ state: "interrupted" }));
   assert.match(page.text, /The server that ran it has stopped\. Resume continues/);
   assert.ok(page.hasButton("Resume"));
-  const other = await shown(receipt({ state: "failed", error: "statement timeout", done: 500 }));
+  const other = await openOperation(
+    receipt({ state: "failed", error: "statement timeout", done: 500 }),
+  );
   assert.match(
     other.text,
     /Failed: retried 500 of 8,400 jobs.*statement timeout\. Changes made before/,
   );
 });
 
-const met = (id: number, task_identifier: string | null, error_line: string | null) => ({
+const matchedJob = (id: number, task_identifier: string | null, error_line: string | null) => ({
   ...{ id, task_identifier, error_line },
 });
 
 test("A receipt has every matching job once, and their ids by pages.", async () => {
-  const page = await shown(
+  const page = await openOperation(
     receipt({ done: 8000, skipped_changed: 300, skipped_gone: 8, not_found: value(80) }),
   );
   assert.deepEqual(figures(page), [
@@ -371,7 +375,10 @@ test("A receipt has every matching job once, and their ids by pages.", async () 
   assert.match(page.requestOf("api/operations/214/jobs").path, /outcome=done&limit=100$/);
   page.answer("api/operations/214/jobs", {
     outcome: "done",
-    jobs: [met(3571, "send_email", "TypeError: no\u202e name"), met(3574, null, null)],
+    jobs: [
+      matchedJob(3571, "send_email", "TypeError: no\u202e name"),
+      matchedJob(3574, null, null),
+    ],
     next_cursor: "3574",
   });
   const links = page.all((e) => e.tag === "a" && /#\d/.test(textOf([e])));
@@ -390,7 +397,7 @@ test("A receipt has every matching job once, and their ids by pages.", async () 
     /outcome=done&limit=100&cursor=3574$/,
   );
   page.go("/activity/214?outcome=failed_again");
-  const again = [met(7, "send_email", "TypeError")];
+  const again = [matchedJob(7, "send_email", "TypeError")];
   page.answer("api/operations/214/jobs", {
     outcome: "failed_again",
     jobs: again,
@@ -401,23 +408,23 @@ test("A receipt has every matching job once, and their ids by pages.", async () 
 });
 
 test("A receipt counts what has become of the jobs, and counts again while some may still run.", async () => {
-  const page = await shown(receipt());
+  const page = await openOperation(receipt());
   const errors = [{ label: "Error: no #", count: 49 }];
   const list = "api/operations/214/jobs?outcome=done&limit=100";
-  page.answer(list, { outcome: "done", jobs: [met(7, "mail", "Old")], next_cursor: null });
+  page.answer(list, { outcome: "done", jobs: [matchedJob(7, "mail", "Old")], next_cursor: null });
   const outcomes = results({ finished: 296, failed_again: 49, waiting: 8043, errors });
   page.answer("api/operations/214/results", outcomes);
   assert.match(page.text, /Finished296completed or removedFailed again49Error: no #Waiting8,043/);
   page.pass(4_000);
   // The list shows errors, so it is requested again with the counts.
-  page.answer(list, { outcome: "done", jobs: [met(7, "mail", "New")], next_cursor: null });
+  page.answer(list, { outcome: "done", jobs: [matchedJob(7, "mail", "New")], next_cursor: null });
   page.answer("api/operations/214/results", results({ finished: 8339, failed_again: 49 }));
   assert.match(page.text, /Finished8,339completed or removedFailed again49/);
   assert.doesNotMatch(page.text, /Waiting8|Old/);
 });
 
 test("The results of an operation that is opened before its first batch are requested after it.", async () => {
-  const page = await shown(operation({ id: 214, done: 0 }));
+  const page = await openOperation(operation({ id: 214, done: 0 }));
   feed(page, { operation: operation({ id: 214, done: 5, state: "paused" }) });
   page.pass(1_000);
   page.answer("api/operations/214/results", results({ scanned: 5, finished: 4, failed_again: 1 }));
@@ -425,7 +432,7 @@ test("The results of an operation that is opened before its first batch are requ
 });
 
 test("An undo that would restore nothing is not offered.", async () => {
-  const page = await shown(receipt());
+  const page = await openOperation(receipt());
   page.click("Undo…");
   page.answer("api/operations/214/results", results({ finished: 8388 }));
   assert.match(page.dialogText, /Restores 0 of 8,388 jobs: 8,388 finished\./);
@@ -434,7 +441,7 @@ test("An undo that would restore nothing is not offered.", async () => {
 });
 
 test("An undo whose jobs were not all counted promises no number.", async () => {
-  const page = await shown(receipt({ done: 50_000, undo_jobs: 50_000 }));
+  const page = await openOperation(receipt({ done: 50_000, undo_jobs: 50_000 }));
   page.click("Undo…");
   const first = results({ scanned: 20_000, finished: 20_000 });
   page.answer("api/operations/214/results", first);
@@ -449,7 +456,7 @@ const results = (change: object) => ({
 });
 
 test("An undo has its own dialog, and its own receipt.", async () => {
-  const page = await shown(receipt());
+  const page = await openOperation(receipt());
   assert.match(page.text, /Undountil .*, in 1 d/);
   page.click("Undo…");
   assert.match(page.dialogText, /Restores the previous state\./);
@@ -468,7 +475,7 @@ test("An undo has its own dialog, and its own receipt.", async () => {
 });
 
 test("The receipt is copied as text, in which no query can write anything.", async () => {
-  const page = await shown(receipt({ q: "error:`*boom*`", by: "a*b" }));
+  const page = await openOperation(receipt({ q: "error:`*boom*`", by: "a*b" }));
   page.click("Copy receipt");
   const [text = ""] = page.copied;
   assert.match(text, /^\*\*Retried 8,388 of 8,400 jobs\*\* \(worker, /);
@@ -478,18 +485,20 @@ test("The receipt is copied as text, in which no query can write anything.", asy
 });
 
 test("An old operation cannot be undone; a read-only page has no actions.", async () => {
-  const page = await shown(receipt({ can_undo: false, undo_until: null }));
+  const page = await openOperation(receipt({ can_undo: false, undo_until: null }));
   assert.match(page.text, /It can no longer be undone\./);
-  const other = await shown(receipt(), { read_only: true });
+  const other = await openOperation(receipt(), { read_only: true });
   assert.equal(other.hasButton("Undo…"), false);
-  const work = await shown(operation(), { read_only: true });
+  const work = await openOperation(operation(), { read_only: true });
   assert.equal(work.hasButton("Pause"), false);
   assert.equal(work.hasButton("Stop…"), false);
 });
 
 test("Names and queries of any content are shown as text that reverses nothing around it.", async () => {
   const evil = "<img src=x>\u202egnp.exe";
-  const page = await shown(receipt({ q: evil, by: evil, error: evil, state: "failed", cli: evil }));
+  const page = await openOperation(
+    receipt({ q: evil, by: evil, error: evil, state: "failed", cli: evil }),
+  );
   assert.doesNotMatch(page.text, /\u202e/);
   assert.equal(page.all((e) => e.tag === "img").length, 0);
   page.go("/activity");
@@ -560,7 +569,7 @@ test("Activity without the extension shows what is missing, and an empty one wha
 });
 
 test("A limit, a canary and a rate can be combined; the shell command and the request have all of them.", async () => {
-  const page = await retrying();
+  const page = await openRetryDialog();
   page.app.dispatch("dialog.input", "only", "on");
   page.type("limit", "500");
   page.type("rate", "20");

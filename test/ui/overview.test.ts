@@ -25,7 +25,7 @@ import {
 before(ensureBuilt);
 
 /** Opens the overview in an incident. */
-async function overview(events: Readonly<Record<string, unknown>> = {}): Promise<Page> {
+async function openOverview(events: Readonly<Record<string, unknown>> = {}): Promise<Page> {
   const page = await openPage("/");
   page.app.streamOpened();
   feed(page, {
@@ -43,7 +43,7 @@ const numbers = (page: Page) =>
   page.all((e) => String(e.attrs["class"]).startsWith("num-")).map((e) => textOf([e]));
 
 test("The verdict, since when and the number of workers alive are at the top.", async () => {
-  const page = await overview();
+  const page = await openOverview();
   assert.equal(verdict(page), "crm:acme is stuck");
   assert.match(page.text, /since 10:51:00 · 5 of 6 workers alive/);
   assert.equal(page.title, "(12) Overview · worker");
@@ -51,13 +51,13 @@ test("The verdict, since when and the number of workers alive are at the top.", 
 });
 
 test("Incidents that were read a while ago show that age.", async () => {
-  const page = await overview({ incidents: incidents([incident()], { as_of: timeAt(-36) }) });
+  const page = await openOverview({ incidents: incidents([incident()], { as_of: timeAt(-36) }) });
   assert.match(page.text, /5 of 6 workers alive · read 36 s ago/);
-  assert.doesNotMatch((await overview()).text, /read \d/);
+  assert.doesNotMatch((await openOverview()).text, /read \d/);
 });
 
 test("An incident shows its problem, its duration and its number of jobs, and links what it names.", async () => {
-  const page = await overview();
+  const page = await openOverview();
   assert.match(page.text, /crm:acme is stuck for 2 h480 jobs wait\. worker-c has locked the queue/);
   const link = page.one((e) => e.tag === "a" && textOf([e]) === "worker-c");
   assert.equal(link.attrs["href"], "#/workers/worker-c");
@@ -66,7 +66,7 @@ test("An incident shows its problem, its duration and its number of jobs, and li
 });
 
 test("The action of an incident shows its consequence, and sends what was offered.", async () => {
-  const page = await overview();
+  const page = await openOverview();
   page.click("Unlock…");
   assert.match(page.dialogText, /^Unlock worker-c480 jobs wait\. worker-c has locked the queue/);
   page.click("Unlock");
@@ -86,7 +86,7 @@ test("After a pause of everything the jobs are those that were due.", async () =
   const q = "is:due -is:blocked";
   const post = { path: "/api/pauses", body: { action: "resume", scope: "all" } };
   const fix = { action: "resume", label: "Resume…", post };
-  const page = await overview({ incidents: incidents([incident({ q, fix })]) });
+  const page = await openOverview({ incidents: incidents([incident({ q, fix })]) });
   page.click("Resume…");
   page.click("Resume");
   page.answer("api/pauses", { message: "Resumed everything" });
@@ -96,7 +96,7 @@ test("After a pause of everything the jobs are those that were due.", async () =
 
 test("The jobs of an unlocked worker, or of many queues, are no longer found by the incident's query.", async () => {
   for (const q of ['worker:"w c"', "is:stuck is:blocked"]) {
-    const page = await overview({ incidents: incidents([incident({ q })]) });
+    const page = await openOverview({ incidents: incidents([incident({ q })]) });
     page.click("Unlock…");
     page.click("Unlock");
     page.answer("api/maintenance", { message: "Unlocked 1 worker" });
@@ -106,10 +106,10 @@ test("The jobs of an unlocked worker, or of many queues, are no longer found by 
 
 test("The time beside the headline is that of its incident, and not of an older one.", async () => {
   const older = incident({ id: "paused:all:", kind: "paused", since: timeAt(-86_400) });
-  const page = await overview({ incidents: incidents([incident(), older]) });
+  const page = await openOverview({ incidents: incidents([incident(), older]) });
   assert.match(page.text, /since 10:51:00 · 5 of 6/);
   const failing = incident({ id: "e", kind: "error_group", jobs_wait: false });
-  const other = await overview({ incidents: incidents([failing, older]) });
+  const other = await openOverview({ incidents: incidents([failing, older]) });
   assert.doesNotMatch(other.text, /since .* · 5 of 6/);
 });
 
@@ -117,10 +117,10 @@ test("Workers is red in the navigation if jobs are due and no worker is alive.",
   const mark = (page: Page) =>
     page.one((e) => e.tag === "a" && e.attrs["id"] === "nav-workers").attrs["class"];
   const none = { pulse: pulse({ alive: 0, stale: 0 }) };
-  const idle = await overview({ ...none, incidents: incidents([]) });
+  const idle = await openOverview({ ...none, incidents: incidents([]) });
   assert.equal(mark(idle), "nav");
   const noWorker = incident({ id: "no_worker", kind: "no_worker", fix: null, since: null });
-  const page = await overview({ ...none, incidents: incidents([noWorker]) });
+  const page = await openOverview({ ...none, incidents: incidents([noWorker]) });
   assert.equal(mark(page), "nav alarm");
 });
 
@@ -130,7 +130,7 @@ test("An action on a query is previewed first, and done as it was previewed.", a
     body: { q: "is:failed", action: "retry", dry_run: true },
   };
   const failing = incident({ fix: { action: "retry", label: "Retry…", post } });
-  const page = await overview({ incidents: incidents([failing]) });
+  const page = await openOverview({ incidents: incidents([failing]) });
   page.click("Retry…");
   assert.equal(
     page.requestOf("api/operations").body,
@@ -170,7 +170,7 @@ test("A worker that is not responding links to its page, and no link leads to an
 });
 
 test("If all is well the page shows what was checked.", async () => {
-  const page = await overview({ incidents: incidents([]), pulse: pulse({ stale: 0 }) });
+  const page = await openOverview({ incidents: incidents([]), pulse: pulse({ stale: 0 }) });
   assert.equal(verdict(page), "All is well");
   assert.match(page.text, /No queue is stuck.*Every worker responds/);
   const items = page.all((e) => e.tag === "li" && /stuck|responds/.test(textOf([e])));
@@ -183,7 +183,7 @@ test("If all is well the page shows what was checked.", async () => {
     "nor has the headline",
   );
   const checks = [{ text: "No queue is stuck", passed: true }];
-  const proven = await overview({ incidents: incidents([], { checks }) });
+  const proven = await openOverview({ incidents: incidents([], { checks }) });
   assert.deepEqual(
     signs(proven).map((e) => e.attrs["class"]),
     ["mark ok"],
@@ -193,7 +193,7 @@ test("If all is well the page shows what was checked.", async () => {
 
 test("The worst of many incidents are shown, and the others on request.", async () => {
   const many = Array.from({ length: 12 }, (_, n) => incident({ id: `x:${n}`, fix: null }));
-  const page = await overview({ incidents: incidents(many, { more: 3 }) });
+  const page = await openOverview({ incidents: incidents(many, { more: 3 }) });
   const shown = () => page.all((e) => e.attrs["class"] === "inc").length;
   assert.equal(shown(), 6);
   page.click("Show 9 more");
@@ -204,7 +204,7 @@ test("The worst of many incidents are shown, and the others on request.", async 
 test("An empty queue shows how to add the first job and to run it.", async () => {
   const none = value(0);
   const empty = counts({ total: none, ready: none, running: none, retrying: none });
-  const page = await overview({
+  const page = await openOverview({
     counts: { ...empty, scheduled: none, failed: none },
     incidents: incidents([]),
     pulse: pulse({ failed: 0, total: 0 }),
@@ -216,7 +216,7 @@ test("An empty queue shows how to add the first job and to run it.", async () =>
 });
 
 test("The numbers by condition have the age that matters of each, and lead to their jobs.", async () => {
-  const page = await overview();
+  const page = await openOverview();
   assert.deepEqual(numbers(page), [
     "Ready1,180oldest waits 38 s",
     "Blocked0none",
@@ -232,7 +232,7 @@ test("The numbers by condition have the age that matters of each, and lead to th
 
 test("An estimate has its sign, its interval at hover, and a note.", async () => {
   const about = value(9_412_345, { precision: "estimated", low: 9_380_000, high: 9_440_000 });
-  const page = await overview({ counts: counts({ total: about, scheduled: about }) });
+  const page = await openOverview({ counts: counts({ total: about, scheduled: about }) });
   assert.match(page.text, /≈ marks an estimate\./);
   assert.ok(numbers(page)[5]?.startsWith("Scheduled≈ 9.4 M"));
   const [shown] = page.all((e) => String(e.attrs["title"]).startsWith("between"));
@@ -241,14 +241,16 @@ test("An estimate has its sign, its interval at hover, and a note.", async () =>
 
 test("An estimate of zero is not called none.", async () => {
   const few = value(0, { precision: "estimated", low: 0, high: 900 });
-  const page = await overview({ counts: counts({ blocked: few, fetched: few, retrying: few }) });
+  const page = await openOverview({
+    counts: counts({ blocked: few, fetched: few, retrying: few }),
+  });
   const [, blocked, fetched, , retrying] = numbers(page);
   assert.match(blocked ?? "", /^Blocked≈ 0\d+ queues? locked$/);
   assert.deepEqual([fetched, retrying?.includes("none")], ["Fetched≈ 0", false]);
 });
 
 test("Without news for 12 seconds ages become clock times, and actions are off.", async () => {
-  const page = await overview();
+  const page = await openOverview();
   page.pass(11_000);
   assert.match(page.text, /last 18 s ago/);
   page.pass(2_000);
@@ -263,7 +265,7 @@ test("Without news for 12 seconds ages become clock times, and actions are off."
 });
 
 test("A span of the horizon is selected with keys, announced, and leads to its jobs.", async () => {
-  const page = await overview();
+  const page = await openOverview();
   const key = (name: string) => page.app.dispatch("overview.horizon", "", name);
   const tip = () => textOf(page.all((e) => String(e.attrs["class"]).startsWith("tipbox")));
   key("ArrowLeft");
@@ -283,13 +285,13 @@ test("A span of the horizon is selected with keys, announced, and leads to its j
 });
 
 test("The horizon has its numbers in a table, too.", async () => {
-  const page = await overview();
+  const page = await openOverview();
   const table = page.one((e) => e.attrs["aria-label"] === "Horizon as a table");
   assert.match(textOf([table]), /the last 1 m9 ready/);
 });
 
 test("The error groups and the queues are shown below the incidents, the worst first.", async () => {
-  const page = await overview();
+  const page = await openOverview();
   page.answer("api/groups", groups([group("GatewayError: HTTP # from gateway", { is_new: true })]));
   const stuck = queue("crm:acme", {
     locked_at: timeAt(-7740),
@@ -306,7 +308,7 @@ test("The error groups and the queues are shown below the incidents, the worst f
 });
 
 test("The overview shows the tasks, the jobs that are due next, and how many were done.", async () => {
-  const page = await overview({ incidents: incidents([]), pulse: pulse({ done: 1988 }) });
+  const page = await openOverview({ incidents: incidents([]), pulse: pulse({ done: 1988 }) });
   assert.match(page.text, /5 of 6 workers alive · 1,988 done in the last minute/);
   assert.equal(page.requestOf("api/tasks").path, "api/tasks?limit=5&sort=worst");
   const due = /^api\/jobs\?limit=5&fields=row&count=none&sort=due&q=is%3Ascheduled$/;
@@ -318,14 +320,14 @@ test("The overview shows the tasks, the jobs that are due next, and how many wer
 });
 
 test("A database without tasks and without scheduled jobs has no panels of them.", async () => {
-  const page = await overview();
+  const page = await openOverview();
   page.answer("api/tasks", tasks([]));
   page.answer("api/jobs", jobs([]));
   assert.doesNotMatch(page.text, /All tasks|Next due/);
 });
 
 test("While live updates are paused nothing moves.", async () => {
-  const page = await overview();
+  const page = await openOverview();
   page.app.dispatch("app.hold", "", "");
   assert.match(page.text, /Paused/);
   feed(page, { incidents: incidents([]), counts: counts({ failed: value(99) }) });
@@ -337,7 +339,7 @@ test("While live updates are paused nothing moves.", async () => {
 
 test("The report names the problems in Markdown, and no name is read as Markdown.", async () => {
   const evil = incident({ title: "*crm* [x](y) is stuck" });
-  const page = await overview({ incidents: incidents([evil]) });
+  const page = await openOverview({ incidents: incidents([evil]) });
   page.app.dispatch("overview.report", "", "");
   const [text = ""] = page.copied;
   assert.match(

@@ -26,13 +26,13 @@ const pause: Pause = {
 const WORDS = "by ana until 15:00:00: deploy";
 const paused = queue("mail", { paused: pause, ready: value(68) });
 
-async function queues(list = [paused, queue("crm")], change = {}): Promise<Page> {
+async function openQueues(list = [paused, queue("crm")], change = {}): Promise<Page> {
   const page = await openPage("/queues", change);
   page.answer("api/queues", { queues: list, next_cursor: null, count: list.length, states: null });
   return page;
 }
 
-async function queuePage(one = paused, change = {}): Promise<Page> {
+async function openQueue(one = paused, change = {}): Promise<Page> {
   const page = await openPage("/queues/mail", change);
   page.answer("api/queues/", {
     ...{ queue: one, running: null, next_complete: true, arrivals: [] },
@@ -61,7 +61,7 @@ const pausedQueue = incident({
 });
 
 test("The page of a paused queue shows by which user, since when, until when and why, and resumes it.", async () => {
-  const page = await queuePage();
+  const page = await openQueue();
   assert.match(
     page.text,
     new RegExp(`Paused ${WORDS}\\. Since 12:50:00\\. Jobs can still be added`),
@@ -77,7 +77,7 @@ test("The page of a paused queue shows by which user, since when, until when and
 });
 
 test("A queue is paused with a reason until a time, after the dialog has shown which workers apply it.", async () => {
-  const page = await queuePage(queue("mail"));
+  const page = await openQueue(queue("mail"));
   page.app.dispatch("app.key", "", "p");
   assert.match(
     page.dialogText,
@@ -99,7 +99,7 @@ test("A queue is paused with a reason until a time, after the dialog has shown w
 });
 
 test("The page of a paused queue shows which workers have not acknowledged, until all have.", async () => {
-  const page = await queuePage();
+  const page = await openQueue();
   page.app.streamOpened();
   const requested = () => page.requests.filter(({ path }) => path === "api/pauses").length;
   page.answer("api/pauses", {
@@ -122,7 +122,7 @@ test("The page of a paused queue shows which workers have not acknowledged, unti
     ...{ pauses: [], note: null, missing: null, acknowledged: 6, waiting: 0, waiting_for: [] },
   });
   assert.match(page.text, /Acknowledged by 6 of 6 workers\./);
-  const other = await queuePage(queue("mail"));
+  const other = await openQueue(queue("mail"));
   assert.equal(other.requests.filter(({ path }) => path === "api/pauses").length, 0);
 });
 
@@ -149,7 +149,7 @@ test("The list of tasks and the overview show the acknowledgement of a pause onc
 });
 
 test("The end and the reason of a pause can be changed.", async () => {
-  const page = await queuePage();
+  const page = await openQueue();
   page.click("Change…");
   page.answer("api/pauses", {
     pauses: [{ scope: "queue", name: "mail", ...pause }],
@@ -166,7 +166,7 @@ test("The end and the reason of a pause can be changed.", async () => {
 });
 
 test("Queues and tasks are paused and resumed from their rows, also by the key p.", async () => {
-  const page = await queues();
+  const page = await openQueues();
   assert.match(page.text, new RegExp(`mailPaused6800.*${WORDS}Resume…`));
   assert.match(page.text, /crmReady.*Pause…/);
   page.app.dispatch("queues.key", "", "End");
@@ -185,7 +185,7 @@ test("Queues and tasks are paused and resumed from their rows, also by the key p
 });
 
 test("Where the tables for pauses are missing, they are added first, and then the queue is paused.", async () => {
-  const page = await queuePage(queue("mail"));
+  const page = await openQueue(queue("mail"));
   page.click("Pause…");
   const command = "worker migrate --with controls";
   const missing = { extension: "controls", may_add: true, command, sentence: "" };
@@ -201,7 +201,7 @@ test("Where the tables for pauses are missing, they are added first, and then th
 });
 
 test("A dialog that was closed while the tables were added pauses nothing.", async () => {
-  const page = await queuePage(queue("mail"));
+  const page = await openQueue(queue("mail"));
   page.click("Pause…");
   const missing = { extension: "controls", may_add: true, command: null, sentence: "" };
   page.answer("api/pauses", { pauses: [], missing });
@@ -214,7 +214,7 @@ test("A dialog that was closed while the tables were added pauses nothing.", asy
 });
 
 test("A role that may not add the tables is shown the owner's command.", async () => {
-  const page = await queuePage(queue("mail"));
+  const page = await openQueue(queue("mail"));
   page.click("Pause…");
   const command = "worker migrate --with controls";
   page.answer("api/pauses", {
@@ -310,12 +310,12 @@ test("The palette pauses a queue or a task by its name, resumes what is paused, 
 });
 
 test("A read-only page shows pauses and changes none.", async () => {
-  const page = await queues(undefined, { read_only: true });
+  const page = await openQueues(undefined, { read_only: true });
   assert.match(page.text, new RegExp(WORDS));
   assert.equal(page.hasButton("Pause…") || page.hasButton("Resume…"), false);
   page.app.dispatch("queues.key", "", "Home");
   page.app.dispatch("app.key", "", "p");
   assert.equal(page.dialog, undefined);
-  const one = await queuePage(paused, { read_only: true });
+  const one = await openQueue(paused, { read_only: true });
   assert.equal(one.hasButton("Resume…") || one.hasButton("Change…"), false);
 });

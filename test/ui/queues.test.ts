@@ -60,7 +60,7 @@ const details = (change: Partial<QueueDetails> = {}): QueueDetails => ({
   ...change,
 });
 
-const listed = (queues: ListedQueue[], states: QueueStates | null = null) => ({
+const listOf = (queues: ListedQueue[], states: QueueStates | null = null) => ({
   queues,
   next_cursor: null,
   count: queues.length,
@@ -75,7 +75,7 @@ test("Queues show what is due in them and which worker has locked them; a lock o
     holder: "alive",
     failed: value(2),
   });
-  page.answer("api/queues", listed([stuck("crm:acme"), runs, queue("idle", { ready: value(0) })]));
+  page.answer("api/queues", listOf([stuck("crm:acme"), runs, queue("idle", { ready: value(0) })]));
   assert.deepEqual(rows(page), [
     "crm:acmeStuck 2 h48000" + "2 hworker-cUnlock…",
     "mailLocked302" + "1 mworker-a · 4 sPause…",
@@ -89,17 +89,17 @@ test("Queues show what is due in them and which worker has locked them; a lock o
 test("Estimates of queues of any size are marked.", async () => {
   const page = await openPage("/queues");
   const about = { precision: "estimated", low: 1_100_000, high: 1_300_000, basis: "sample" };
-  page.answer("api/queues", listed([queue("big", { ready: value(1_200_000, about) })]));
+  page.answer("api/queues", listOf([queue("big", { ready: value(1_200_000, about) })]));
   assert.match(page.text, /bigReady≈ 1\.2 M00/);
 });
 
 test("The list can be limited to stuck or locked queues, and shows a message if there are none.", async () => {
   const page = await openPage("/queues?only=stuck");
   assert.equal(page.requestOf("api/queues").path, "api/queues?limit=100&sort=stuck&only=stuck");
-  page.answer("api/queues", listed([]));
+  page.answer("api/queues", listOf([]));
   assert.match(page.text, /No stuck queues/);
   page.go("/queues");
-  page.answer("api/queues", listed([]));
+  page.answer("api/queues", listOf([]));
   assert.match(page.text, /No named queues/);
 });
 
@@ -110,20 +110,20 @@ test("Queues are filtered by their state, and a state that is not counted has no
       .all((e) => e.tag === "a" && String(e.attrs["href"]).startsWith("#/queues?only="))
       .map((e) => textOf([e]));
   const states = { stuck: 1, running: 48, failed: 3, ready: 312, scheduled: 20, idle: 4617 };
-  page.answer("api/queues", listed([queue("mail")], states));
+  page.answer("api/queues", listOf([queue("mail")], states));
   assert.deepEqual(tabs(), [
     ...["Stuck1", "Failed3", "Ready312", "Locked48", "Scheduled20", "Idle4,617"],
   ]);
   for (const only of ["failed", "ready", "running", "scheduled", "idle"]) {
     page.go(`/queues?only=${only}`);
     assert.equal(page.requestOf("api/queues").path, `api/queues?limit=100&sort=stuck&only=${only}`);
-    page.answer("api/queues", listed([], states));
+    page.answer("api/queues", listOf([], states));
   }
   assert.match(page.text, /No idle queuesEvery queue has jobs\.All queues/);
   page.go("/queues?only=failed");
   page.answer(
     "api/queues",
-    listed([], { ...states, failed: null, ready: null, scheduled: null, idle: null }),
+    listOf([], { ...states, failed: null, ready: null, scheduled: null, idle: null }),
   );
   assert.deepEqual(tabs(), ["Stuck1", "Failed", "Ready", "Locked48", "Scheduled", "Idle"]);
   assert.match(page.text, /Only some jobs were counted, so there may be such queues/);
@@ -131,7 +131,7 @@ test("Queues are filtered by their state, and a state that is not counted has no
 
 test("A queue is unlocked from the list after the dialog has shown what that releases.", async () => {
   const page = await openPage("/queues");
-  page.answer("api/queues", listed([stuck("crm:acme")]));
+  page.answer("api/queues", listOf([stuck("crm:acme")]));
   page.click("Unlock…");
   page.answer("api/workers/worker-c", holder({ running: value(1), locked_queues: 3 }));
   page.pass(10);
@@ -148,7 +148,7 @@ test("A queue is unlocked from the list after the dialog has shown what that rel
 
 test("A worker that is no longer listed can still be unlocked.", async () => {
   const page = await openPage("/queues");
-  page.answer("api/queues", listed([stuck("crm:acme")]));
+  page.answer("api/queues", listOf([stuck("crm:acme")]));
   page.click("Unlock…");
   page.answer("api/workers/worker-c", { error: "no such worker", code: "not_found" }, 404);
   page.pass(10);
@@ -157,7 +157,7 @@ test("A worker that is no longer listed can still be unlocked.", async () => {
 
 test("Spaces at the ends of a name are kept and pointed out.", async () => {
   const page = await openPage("/queues");
-  page.answer("api/queues", listed([queue(" mail ")]));
+  page.answer("api/queues", listOf([queue(" mail ")]));
   const name = page.one((e) => String(e.attrs["class"]).includes("exact"));
   assert.equal(textOf([name]), " mail ");
   assert.equal(name.attrs["title"], " mail : It begins or ends with a space");

@@ -21,9 +21,9 @@ const links = (page: Page, start: string) =>
   page
     .all((e) => e.tag === "a" && textOf([e]).startsWith(start))
     .map((e) => String(e.attrs["href"]));
-const found = (page: Page) =>
+const optionTexts = (page: Page) =>
   page.all((e) => e.attrs["role"] === "option").map((one) => textOf([one]));
-const marked = (page: Page) =>
+const selectedOption = (page: Page) =>
   textOf([page.one((e) => e.attrs["role"] === "option" && e.attrs["aria-selected"] === "true")]);
 
 function save(page: Page, name: string): void {
@@ -87,30 +87,30 @@ test("The empty palette has the jobs and searches that were open, the newest fir
   page.go("/");
   type(page, "");
   const recent = ["queue:mail", "Job #11942", "task:x is:failed"];
-  assert.deepEqual(found(page).slice(0, 3), recent);
+  assert.deepEqual(optionTexts(page).slice(0, 3), recent);
   for (let id = 1; id < 9; id++) page.go(`/jobs/${id}`);
   page.go("/");
   type(page, "");
-  assert.equal(found(page).filter((one) => one.startsWith("Job #")).length, 6, "only a few");
+  assert.equal(optionTexts(page).filter((one) => one.startsWith("Job #")).length, 6, "only a few");
   type(page, ">");
-  assert.ok(!found(page).some((one) => one.startsWith("Job #")));
+  assert.ok(!optionTexts(page).some((one) => one.startsWith("Job #")));
 });
 
 test("The palette has saved views, pages, and the actions of the current page.", async () => {
   const page = await openList([failedJob(1)], "/jobs?q=is%3Afailed");
   save(page, "Cards in euro");
   type(page, "euro");
-  assert.deepEqual(found(page), ["View Cards in euro", "All jobs that match “euro”"]);
+  assert.deepEqual(optionTexts(page), ["View Cards in euro", "All jobs that match “euro”"]);
   page.app.dispatch("app.palette-key", "", "Enter");
   assert.equal(page.navigations.at(-1), "/jobs?q=is%3Afailed");
   type(page, ">group");
-  assert.deepEqual(found(page), ["Group by errorF"]);
+  assert.deepEqual(optionTexts(page), ["Group by errorF"]);
 });
 
 test("The palette exports the jobs of the current query, and the key e opens the menu.", async () => {
   const page = await openList([failedJob(1)], "/jobs?q=is%3Afailed");
   type(page, "export");
-  assert.deepEqual(found(page), [
+  assert.deepEqual(optionTexts(page), [
     "Export…E",
     "Export: CSV",
     "Export: CSV with payload",
@@ -126,7 +126,7 @@ test("The palette exports the jobs of the current query, and the key e opens the
   assert.equal(page.focus, "jobs-export");
   const elsewhere = await openPage("/queues");
   type(elsewhere, "export");
-  assert.deepEqual(found(elsewhere), ["Export jobs…", "All jobs that match “export”"]);
+  assert.deepEqual(optionTexts(elsewhere), ["Export jobs…", "All jobs that match “export”"]);
 });
 
 test("Names are searched on the server after a pause in typing.", async () => {
@@ -146,7 +146,7 @@ test("Names are searched on the server after a pause in typing.", async () => {
     ],
   );
   page.app.dispatch("app.palette-key", "", "ArrowDown");
-  const before = marked(page);
+  const before = selectedOption(page);
   const named = (kind: string, text: string) => ({ kind, text, about: null });
   page.answer("api/tasks?limit=4", {
     tasks: [{ identifier: "charge_card", failed: value(8400) }],
@@ -166,19 +166,19 @@ test("Names are searched on the server after a pause in typing.", async () => {
     suggestions: [named("worker", "charger-1")],
   });
   page.answer("api/jobs?limit=4", jobs([job(7, { key: "charge:7" })]));
-  assert.equal(marked(page), before, "what is marked stays marked");
-  assert.deepEqual(found(page).slice(0, 2), [
+  assert.equal(selectedOption(page), before, "what is marked stays marked");
+  assert.deepEqual(optionTexts(page).slice(0, 2), [
     "Retry the 8,400 failed charge_card jobs…preview first",
     "Add a charge_card job…",
   ]);
-  assert.deepEqual(found(page).slice(-5), [
+  assert.deepEqual(optionTexts(page).slice(-5), [
     "Task charge_card8,400 jobs",
     'Queue charge "x"',
     "Worker charger-1",
     "Job with key charge:7ready",
     "All jobs that match “charge”",
   ]);
-  page.app.dispatch("app.palette-do", String(found(page).length - 4), "");
+  page.app.dispatch("app.palette-do", String(optionTexts(page).length - 4), "");
   assert.equal(page.navigations.at(-1), "/queues/charge%20%22x%22");
 });
 
@@ -186,7 +186,7 @@ test("An answer to an older text adds nothing, and a refusal shows nothing.", as
   const page = await openPage("/workers");
   type(page, "mail");
   page.pass(400);
-  const before = found(page);
+  const before = optionTexts(page);
   page.answer("api/suggest?q=worker", { error: "too wide", code: "query_too_wide" }, 400);
   assert.deepEqual(page.notices, []);
   page.app.dispatch("app.palette", "", "fax");
@@ -194,7 +194,7 @@ test("An answer to an older text adds nothing, and a refusal shows nothing.", as
     replace: { at: 0, end: 4 },
     suggestions: [{ kind: "task", text: "task:mail", about: null }],
   });
-  assert.ok(!found(page).includes("Task mail"));
+  assert.ok(!optionTexts(page).includes("Task mail"));
   assert.ok(before.length > 0);
 });
 
@@ -213,7 +213,7 @@ test("The palette has the most likely actions on a task's jobs, each with its di
     "verbs only",
   );
   page.answer("api/tasks?limit=4", tasks("charge card", 12));
-  assert.deepEqual(found(page), [
+  assert.deepEqual(optionTexts(page), [
     "Retry the 12 failed charge card jobs…preview first",
     "Add a charge card job…",
     "Pause task charge card…",
@@ -226,7 +226,7 @@ test("The palette has the most likely actions on a task's jobs, each with its di
   type(page, "charge");
   page.pass(400);
   page.answer("api/tasks?limit=4", tasks("charge card", 0));
-  assert.deepEqual(found(page).slice(0, 4), [
+  assert.deepEqual(optionTexts(page).slice(0, 4), [
     "Add a charge card job…",
     "Pause task charge card…",
     "Set a limit on task charge card…",
@@ -242,7 +242,7 @@ test("The palette finds incidents by their words.", async () => {
     incidents: incidents([incident({ title: "charge_card: GatewayError", q: "is:failed" })]),
   });
   type(page, "gatew");
-  assert.deepEqual(found(page), [
+  assert.deepEqual(optionTexts(page), [
     "Unlock… · charge_card: GatewayError480 jobs",
     "charge_card: GatewayError480 jobs",
     "All jobs that match “gatew”",
@@ -265,7 +265,7 @@ test("A row of the palette has its icon, and no unknown number.", async () => {
   const about = value(9_800_000, { precision: "estimated" });
   const task = { identifier: "charge_card", ready: about, failed: value(12) };
   page.answer("api/tasks?limit=4", { tasks: [task], next_cursor: null, count: 1 });
-  assert.ok(found(page).includes("Task charge_card≈ 9.8 M jobs"));
+  assert.ok(optionTexts(page).includes("Task charge_card≈ 9.8 M jobs"));
 });
 
 test("A read-only user has no actions in the palette.", async () => {
@@ -273,5 +273,5 @@ test("A read-only user has no actions in the palette.", async () => {
   type(page, "charge");
   page.pass(400);
   page.answer("api/tasks?limit=4", tasks("charge_card", 12));
-  assert.deepEqual(found(page), ["Task charge_card12 jobs", "All jobs that match “charge”"]);
+  assert.deepEqual(optionTexts(page), ["Task charge_card12 jobs", "All jobs that match “charge”"]);
 });

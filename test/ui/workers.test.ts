@@ -34,7 +34,7 @@ const worker = (worker_id: string, change: Partial<ListedWorker> = {}): ListedWo
   ...change,
 });
 
-const silent = (id: string, change: Partial<ListedWorker> = {}) =>
+const staleWorker = (id: string, change: Partial<ListedWorker> = {}) =>
   worker(id, {
     state: "stale",
     level: "bad",
@@ -74,7 +74,7 @@ const stock = (id: string, change: Partial<ListedWorker> = {}) =>
     ...change,
   });
 
-const listed = (workers: ListedWorker[], next_cursor: string | null = null) => {
+const listOf = (workers: ListedWorker[], next_cursor: string | null = null) => {
   const of = (state: string) => workers.filter((one) => one.state === state).length;
   const counts = { alive: of("alive"), stale: of("stale"), unknown: of("unknown") };
   return { workers, next_cursor, counts };
@@ -93,7 +93,10 @@ const bodyOf = (page: Page) => page.requestOf("api/maintenance").body;
 test("Workers show whether they respond, how busy they are, and what they have locked.", async () => {
   const page = await openPage("/workers");
   assert.equal(page.requestOf("api/workers").path, "api/workers?limit=100&sort=state&fields=row");
-  page.answer("api/workers", listed([silent("worker-c"), stock("stock-1"), worker("worker-a")]));
+  page.answer(
+    "api/workers",
+    listOf([staleWorker("worker-c"), stock("stock-1"), worker("worker-a")]),
+  );
   assert.deepEqual(rows(page, "workers"), [
     "worker-cnot responding 2 hprod-a-51c0.1.01 of 201Unlock…",
     "stock-1no heartbeats20",
@@ -107,7 +110,7 @@ test("Jobs that are fetched and not started take no slots.", async () => {
   const page = await openPage("/workers");
   const busy = worker("worker-a", { running: value(8), slots: 8, fetched: 45, locked_jobs: 53 });
   const idle = worker("worker-b", { running: value(0), slots: 4, locked_jobs: 0 });
-  page.answer("api/workers", listed([busy, idle]));
+  page.answer("api/workers", listOf([busy, idle]));
   assert.match(page.text, /2 of 2 alive; 8 of 12 slots busy, 45 more fetched/);
   const [first = "", second = ""] = rows(page, "workers");
   assert.match(first, /8 of 8\+45 fetched/);
@@ -121,8 +124,8 @@ test("Jobs that are fetched and not started take no slots.", async () => {
 test("More jobs than slots are never shown as busy slots.", async () => {
   const page = await openPage("/workers");
   const odd = worker("worker-a", { running: value(14), slots: 12 });
-  const gone = silent("worker-c", { locked_jobs: 9, slots: 4 });
-  page.answer("api/workers", listed([odd, gone, worker("worker-b")]));
+  const gone = staleWorker("worker-c", { locked_jobs: 9, slots: 4 });
+  page.answer("api/workers", listOf([odd, gone, worker("worker-b")]));
   assert.doesNotMatch(page.text, /slots busy|14 of 12|9 of 4/);
   page.go("/workers/worker-a");
   page.answer("api/workers/", odd);
@@ -150,9 +153,9 @@ test("How long a reported job runs is measured at the heartbeat, and does not gr
   const old = report(-900, { state: "stale", level: "bad", locked_jobs: 1 });
   const since = timeAt(-1100);
   page.answer("api/workers", {
-    ...listed([
+    ...listOf([
       { ...old, current: [{ id: 7, task: "charge_card", since }] },
-      silent("recovered", {
+      staleWorker("recovered", {
         ...report(-900),
         worker_id: "recovered",
         state: "stale",
@@ -167,7 +170,7 @@ test("How long a reported job runs is measured at the heartbeat, and does not gr
 test("A worker without heartbeats is never shown as not responding, and is amber only after 4 hours.", async () => {
   const page = await openPage("/workers");
   const old = { level: "warn", oldest_lock_at: timeAt(-5 * 3600) };
-  page.answer("api/workers", listed([stock("old", old), stock("young")]));
+  page.answer("api/workers", listOf([stock("old", old), stock("young")]));
   assert.deepEqual(rows(page, "workers"), [
     "oldno heartbeats for 5 h20Unlock…",
     "youngno heartbeats20",
@@ -179,7 +182,7 @@ test("A worker without heartbeats is never shown as not responding, and is amber
 
 test("A worker that is not responding is unlocked from the list after the dialog has shown what that releases.", async () => {
   const page = await openPage("/workers");
-  page.answer("api/workers", listed([silent("worker-c"), worker("worker-a")]));
+  page.answer("api/workers", listOf([staleWorker("worker-c"), worker("worker-a")]));
   page.click("Unlock…");
   page.pass(10);
   assert.match(
@@ -190,13 +193,16 @@ test("A worker that is not responding is unlocked from the list after the dialog
   assert.equal(bodyOf(page), '{"action":"force-unlock","worker_ids":["worker-c"]}');
   page.answer("api/maintenance", { message: "Unlocked 1 job and 1 queue of 1 worker" });
   assert.deepEqual(page.notices, ["Unlocked 1 job and 1 queue of 1 worker"]);
-  page.answer("api/workers", listed([worker("worker-a")]));
+  page.answer("api/workers", listOf([worker("worker-a")]));
   assert.equal(rows(page, "workers").length, 1);
 });
 
 test("Several workers are unlocked together, with a warning of those that still respond.", async () => {
   const page = await openPage("/workers");
-  page.answer("api/workers", listed([silent("worker-c"), silent("worker-d"), worker("worker-a")]));
+  page.answer(
+    "api/workers",
+    listOf([staleWorker("worker-c"), staleWorker("worker-d"), worker("worker-a")]),
+  );
   page.app.dispatch("workers.all", "", "");
   assert.match(page.text, /3 selected/);
   page.app.dispatch("workers.unlock", "", "");
@@ -219,7 +225,7 @@ test("A worker that is not responding shows since when, what waits, and one acti
   assert.equal(page.requestOf("api/workers/").path, "api/workers/worker-c");
   page.answer(
     "api/workers/",
-    silent("worker-c", {
+    staleWorker("worker-c", {
       queues: [
         queue("crm:acme", {
           ready: value(480),
@@ -248,7 +254,7 @@ test("A worker that is not responding shows since when, what waits, and one acti
 
 test("Jobs recovered from a worker are not shown as locked, and there is no action for them.", async () => {
   const page = await openPage("/workers/worker-c");
-  page.answer("api/workers/", silent("worker-c", { locked_jobs: 0, locked_queues: 0 }));
+  page.answer("api/workers/", staleWorker("worker-c", { locked_jobs: 0, locked_queues: 0 }));
   assert.match(page.text, /Not responding: no heartbeat for 2 h\. .* It holds no locks\./);
   assert.equal(page.hasButton("Unlock…"), false);
   assert.doesNotMatch(page.text, /#12481|In a shell|Only unlock/);
@@ -293,7 +299,7 @@ test("The page of an unlisted worker explains that it may have shut down.", asyn
 test("Heartbeats are requested again although no job changes.", async () => {
   const page = await openPage("/workers");
   feed(page, { pulse: pulse() });
-  page.answer("api/workers", listed([worker("worker-a")]));
+  page.answer("api/workers", listOf([worker("worker-a")]));
   const requested = () => page.requests.filter(({ path }) => path.startsWith("api/workers")).length;
   assert.equal(requested(), 1);
   page.pass(10_000);
@@ -305,7 +311,7 @@ test("Heartbeats are requested again although no job changes.", async () => {
 test("Workers on a read-only page have no actions, and without news their ages are clock times.", async () => {
   const page = await openPage("/workers", { read_only: true });
   feed(page, { pulse: pulse() });
-  page.answer("api/workers", listed([silent("worker-c")]));
+  page.answer("api/workers", listOf([staleWorker("worker-c")]));
   assert.equal(page.hasButton("Unlock…"), false);
   assert.equal(page.all((e) => e.attrs["type"] === "checkbox").length, 0);
   page.pass(20_000);
@@ -319,7 +325,7 @@ test("The differences between workers are shown beside the longest-running jobs.
     { kind: "workers", name: "3 workers", text: "run 2.0.3, most 2.1.0." },
     { kind: "task", name: "build_index", text: "is supported by 2 of 5." },
   ];
-  page.answer("api/workers", { ...listed([worker("worker-e")]), differences });
+  page.answer("api/workers", { ...listOf([worker("worker-e")]), differences });
   assert.match(page.text, /Differences between workersworker-e runs 2\.0\.4, the others 2\.1\.0\./);
   const link = (name: string) => page.all((e) => e.tag === "a" && textOf([e]) === name);
   assert.equal(link("build_index")[0]?.attrs["href"], "#/jobs?q=task%3Abuild_index");

@@ -18,14 +18,14 @@ before(ensureBuilt);
 
 const body = (text: string) => JSON.parse(text) as Record<string, unknown>;
 
-async function chosen(list: Parameters<typeof openList>[0]) {
+async function openSelected(list: Parameters<typeof openList>[0]) {
   const page = await openList(list);
   page.app.dispatch("jobs.all", "", "");
   return page;
 }
 
 test("The dialog of complete explains that the jobs are deleted and never run.", async () => {
-  const page = await chosen([job(1), job(2), job(3)]);
+  const page = await openSelected([job(1), job(2), job(3)]);
   page.click("Complete…");
   assert.match(page.dialogText, /^Complete 3 jobsThey are deleted and never run\./);
   assert.match(page.dialogText, /#1send_emailReady/);
@@ -38,7 +38,7 @@ test("The dialog of complete explains that the jobs are deleted and never run.",
 });
 
 test("The notice shows how many of how many jobs were changed, also in the server's words.", async () => {
-  const page = await chosen([job(1), lockedJob(2), job(3)]);
+  const page = await openSelected([job(1), lockedJob(2), job(3)]);
   page.click("Complete…");
   assert.match(page.dialogText, /1 of them is locked by a worker and will be skipped/);
   page.click("Complete 3 jobs");
@@ -57,7 +57,7 @@ test("The notice shows how many of how many jobs were changed, also in the serve
 });
 
 test("A change can be undone from the notice; undoing a few jobs stays on the page and shows the result.", async () => {
-  const page = await chosen([job(1), job(2)]);
+  const page = await openSelected([job(1), job(2)]);
   page.click("Complete…");
   page.click("Complete 2 jobs");
   const result = {
@@ -88,7 +88,7 @@ test("A change can be undone from the notice; undoing a few jobs stays on the pa
 });
 
 test("An action whose jobs were not recorded has no undo.", async () => {
-  const page = await chosen([job(1)]);
+  const page = await openSelected([job(1)]);
   page.click("Complete…");
   page.click("Complete job 1");
   page.answer("api/jobs/action", { message: "Completed 1 of 1 job", jobs: [], operation: null });
@@ -96,7 +96,7 @@ test("An action whose jobs were not recorded has no undo.", async () => {
 });
 
 test("After a write the rows are focused again.", async () => {
-  const page = await chosen([job(1), job(2)]);
+  const page = await openSelected([job(1), job(2)]);
   page.click("Complete…");
   page.click("Complete 2 jobs");
   page.answer("api/jobs/action", { message: "ok", jobs: [job(1), job(2)] });
@@ -106,7 +106,7 @@ test("After a write the rows are focused again.", async () => {
 });
 
 test("If workers have locked all selected jobs, only actions on running jobs are offered.", async () => {
-  const page = await chosen([lockedJob(1), lockedJob(2)]);
+  const page = await openSelected([lockedJob(1), lockedJob(2)]);
   assert.match(page.text, /2 selected.*Cancel…Stop retrying…Clear/);
   assert.equal(page.hasButton("Complete…"), false);
   page.app.dispatch("ask.complete", "", "");
@@ -117,7 +117,7 @@ test("If workers have locked all selected jobs, only actions on running jobs are
 });
 
 test("A refusal without a period gets one before the advice.", async () => {
-  const page = await chosen([job(1)]);
+  const page = await openSelected([job(1)]);
   page.click("Complete…");
   page.click("Complete job 1");
   const error = { error: "PostgreSQL can't be reached; check it", code: "database_unreachable" };
@@ -126,7 +126,7 @@ test("A refusal without a period gets one before the advice.", async () => {
 });
 
 test("Fail sends its reason, and none if the field is empty.", async () => {
-  const page = await chosen([job(1)]);
+  const page = await openSelected([job(1)]);
   page.click("Fail…");
   assert.match(page.dialogText, /It gets no more attempts/);
   page.type("reason", 'bad "input"\n');
@@ -136,7 +136,7 @@ test("Fail sends its reason, and none if the field is empty.", async () => {
     ids: [1],
     reason: 'bad "input"\n',
   });
-  const other = await chosen([job(1)]);
+  const other = await openSelected([job(1)]);
   other.click("Fail…");
   other.type("reason", "   ");
   other.click("Fail job 1");
@@ -144,7 +144,7 @@ test("Fail sends its reason, and none if the field is empty.", async () => {
 });
 
 test("Running failed jobs now gives them their attempts back.", async () => {
-  const page = await chosen([failedJob(1), failedJob(2), job(3)]);
+  const page = await openSelected([failedJob(1), failedJob(2), job(3)]);
   page.click("Run now…");
   assert.match(
     page.dialogText,
@@ -155,7 +155,7 @@ test("Running failed jobs now gives them their attempts back.", async () => {
     page.requestOf("api/jobs/action").body,
     '{"action":"run-now","ids":[1,2,3],"attempts":0}',
   );
-  const other = await chosen([failedJob(1), job(2)]);
+  const other = await openSelected([failedJob(1), job(2)]);
   other.click("Run now…");
   other.app.dispatch("dialog.input", "again", "");
   other.click("Run 2 jobs now");
@@ -163,7 +163,7 @@ test("Running failed jobs now gives them their attempts back.", async () => {
 });
 
 test("For failed jobs the page offers a retry, and neither to fail them nor to run them now.", async () => {
-  const page = await chosen([failedJob(1), failedJob(2)]);
+  const page = await openSelected([failedJob(1), failedJob(2)]);
   const offered = ["Retry…", "Reschedule…", "Complete…", "Run now…", "Fail…"].filter((one) =>
     page.hasButton(one),
   );
@@ -171,14 +171,14 @@ test("For failed jobs the page offers a retry, and neither to fail them nor to r
 });
 
 test("Running jobs with attempts left changes their time only.", async () => {
-  const page = await chosen([job(1)]);
+  const page = await openSelected([job(1)]);
   page.click("Run now…");
   page.click("Run job 1 now");
   assert.equal(page.requestOf("api/jobs/action").body, '{"action":"run-now","ids":[1]}');
 });
 
 test("Reschedule sends the filled-in fields, with the local time as UTC.", async () => {
-  const page = await chosen([job(1)]);
+  const page = await openSelected([job(1)]);
   page.click("Reschedule…");
   page.click("Reschedule job 1");
   assert.match(page.dialogText, /Change at least one of these/);
@@ -197,7 +197,7 @@ test("Reschedule sends the filled-in fields, with the local time as UTC.", async
 });
 
 test("Rescheduled jobs are shifted and spread, and the dialog shows first when they are due.", async () => {
-  const page = await chosen([job(1, { run_at: timeAt(3600) })]);
+  const page = await openSelected([job(1, { run_at: timeAt(3600) })]);
   page.click("Reschedule…");
   page.type("shift", "+2h");
   assert.match(page.dialogText, /Due today, Sun 1 Mar 2026 16:00:00 \+01:00\./);
@@ -229,7 +229,7 @@ test("Rescheduled jobs are shifted and spread, and the dialog shows first when t
 });
 
 test("Invalid numbers are rejected before anything is sent.", async () => {
-  const page = await chosen([job(1)]);
+  const page = await openSelected([job(1)]);
   page.click("Reschedule…");
   for (const wrong of ["40000", "1.5", "x", "99999999999999999999", "--1"]) {
     page.type("priority", wrong);
@@ -241,7 +241,7 @@ test("Invalid numbers are rejected before anything is sent.", async () => {
 });
 
 test("The time shortcuts fill in the local time.", async () => {
-  const page = await chosen([job(1)]);
+  const page = await openSelected([job(1)]);
   page.click("Reschedule…");
   page.click("+1h");
   assert.equal(page.byId("field-run_at").attrs["value"], "2026-03-01T14:00:00");
@@ -249,7 +249,7 @@ test("The time shortcuts fill in the local time.", async () => {
 });
 
 test("After a refused write the dialog stays with its typed text, and shows why.", async () => {
-  const page = await chosen([job(1)]);
+  const page = await openSelected([job(1)]);
   page.click("Fail…");
   page.type("reason", "because");
   page.click("Fail job 1");
@@ -263,7 +263,7 @@ test("After a refused write the dialog stays with its typed text, and shows why.
 });
 
 test("A write without an answer shows that the change may have been made.", async () => {
-  const page = await chosen([job(1)]);
+  const page = await openSelected([job(1)]);
   page.click("Complete…");
   page.click("Complete job 1");
   page.answer("api/jobs/action", "", 0);
@@ -271,7 +271,7 @@ test("A write without an answer shows that the change may have been made.", asyn
 });
 
 test("An old CSRF token is renewed once, and the write sent again.", async () => {
-  const page = await chosen([job(1)]);
+  const page = await openSelected([job(1)]);
   page.click("Complete…");
   page.click("Complete job 1");
   page.answer("api/jobs/action", { error: "The token is old", code: "csrf" }, 403);
@@ -283,7 +283,7 @@ test("An old CSRF token is renewed once, and the write sent again.", async () =>
 });
 
 test("A session that cannot be renewed ends the write with its reason.", async () => {
-  const page = await chosen([job(1)]);
+  const page = await openSelected([job(1)]);
   page.click("Complete…");
   page.click("Complete job 1");
   page.answer("api/jobs/action", { error: "The token is old", code: "csrf" }, 403);
@@ -359,7 +359,7 @@ test("A key mode is sent only with a key, and an empty payload not at all.", asy
 });
 
 test("Cancelling a dialog sends nothing and discards what was typed.", async () => {
-  const page = await chosen([job(1)]);
+  const page = await openSelected([job(1)]);
   page.click("Fail…");
   page.type("reason", "x");
   page.app.dispatch("dialog.close", "", "");

@@ -15,17 +15,17 @@ const HOST_NAME = /^(?!-)[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63})*\.?$/;
 const MAX_PATH_BYTES = 107;
 
 /** The mode and group of a unix socket; null for the default. */
-export interface SocketRights {
+export interface SocketPermissions {
   readonly mode: number | null;
   readonly group: string | null;
 }
 
 /** Returns the target. Throws InputError for anything but `host:port`, `unix:/path` and `fd:3`. */
-export function parseListenAddress(text: string, rights: SocketRights): ListenTarget {
-  if (text.startsWith("unix:")) return unixTarget(text.slice("unix:".length), rights);
+export function parseListenAddress(text: string, permissions: SocketPermissions): ListenTarget {
+  if (text.startsWith("unix:")) return unixTarget(text.slice("unix:".length), permissions);
   for (const [path, given] of [
-    ["listenMode", rights.mode],
-    ["listenGroup", rights.group],
+    ["listenMode", permissions.mode],
+    ["listenGroup", permissions.group],
   ] as const) {
     if (given !== null) refuse(path, "applies to a unix socket only; listen on unix:/path");
   }
@@ -42,7 +42,7 @@ export function parseListenAddress(text: string, rights: SocketRights): ListenTa
 const PRIVATE = 0o600;
 const FOR_A_GROUP = 0o660;
 
-function unixTarget(path: string, { mode, group }: SocketRights): ListenTarget {
+function unixTarget(path: string, { mode, group }: SocketPermissions): ListenTarget {
   if (!path.startsWith("/") || path.endsWith("/") || path.includes("\0")) {
     refuse("listenAddr", "must have an absolute path, such as unix:/run/worker/admin.sock");
   }

@@ -22,7 +22,7 @@ import {
 import type { Readiness } from "../live/readiness.ts";
 
 export interface OperationRunner extends Service {
-  /** Resolves to null when the schema has no tables for operations, or this role no rights to them. */
+  /** Resolves to null when the schema has no tables for operations, or this role no privileges on them. */
   store(): Promise<OperationStore | null>;
   /** Resolves to the reason why there is no store; null when there is one. */
   missing(): Promise<MissingTables | null>;

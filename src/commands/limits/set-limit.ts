@@ -63,7 +63,7 @@ export async function createLimits(
   wanted: readonly LimitDefinition[],
 ): Promise<readonly LimitDifference[]> {
   await requireTables(db, LIMIT_TABLES, "the option limits");
-  // Most starts create nothing, and need no right to.
+  // Most starts create nothing, so the role may lack the privilege to create.
   if (missingIn(await readLimits(db), wanted).length > 0) {
     await inTransaction(db, async (inside) => {
       for (const { name, scope, match, concurrency, rate } of missingIn(

@@ -80,7 +80,7 @@ test("The executable migrates a database, serves the page and its API, and stops
   assert.deepEqual(await service.stop("SIGTERM"), { status: 0, signal: null });
 });
 
-test("The demo runs with an empty environment as a user without rights, and keeps its jobs after a kill -9.", async () => {
+test("The demo runs with an empty environment as an unprivileged user, and keeps its jobs after a kill -9.", async () => {
   const place = newDirectory();
   const args = ["demo", "--data-dir", join(place, "data")];
   const first = await start(program, args, otherUser);

@@ -53,7 +53,7 @@ function enclosed(root: string, socket: string | null): string {
   return program;
 }
 
-test("The executable works with only glibc and libstdc++, as a user without rights, and writes no file.", {
+test("The executable works with only glibc and libstdc++, as an unprivileged user, and writes no file.", {
   skip,
 }, async () => {
   const { url } = await emptyDatabase();

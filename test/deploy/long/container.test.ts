@@ -29,7 +29,7 @@ const all = (name: string) =>
 const only = (name: string) => all(name)[0] ?? "";
 const words = (text: string) => JSON.parse(text.slice(text.indexOf("["))) as string[];
 
-test("The image runs as a user without rights, and its command and health check are valid.", () => {
+test("The image runs as an unprivileged user, and its command and health check are valid.", () => {
   assert.match(only("USER"), /^[1-9]\d+:[1-9]\d+$/);
   const [program = "", ...first] = words(only("ENTRYPOINT"));
   assert.equal(program, "worker");

@@ -52,7 +52,7 @@ test("A read-only page offers no change anywhere, and is marked as read-only.", 
 });
 
 /** Returns what the page has stored in the browser. */
-const kept = (page: Page) =>
+const readStorage = (page: Page) =>
   page.evaluate(() => ({
     session: Object.values({ ...sessionStorage }),
     local: JSON.stringify({ ...localStorage }),
@@ -78,7 +78,7 @@ for (const auth of tokenModes) {
       await token.fill(`${TOKEN}!`);
       await page.keyboard.press("Enter");
       await waitForText(page, "The server did not accept this token.");
-      assert.deepEqual((await kept(page)).session, []);
+      assert.deepEqual((await readStorage(page)).session, []);
       await token.fill(TOKEN);
       await page.getByRole("button", { name: "Sign in" }).click();
       await page.locator(`#job-${id}`).waitFor();
@@ -87,7 +87,7 @@ for (const auth of tokenModes) {
       // The stream's first request had no token and was refused; the next one had the token.
       assert.equal(requests.filter(({ path }) => path.startsWith("/api/events")).length, 2);
 
-      const { session, ...elsewhere } = await kept(page);
+      const { session, ...elsewhere } = await readStorage(page);
       assert.ok(session.includes(TOKEN));
       assert.ok(!JSON.stringify(elsewhere).includes(TOKEN));
       await page.reload();
@@ -99,7 +99,7 @@ for (const auth of tokenModes) {
       await page.getByRole("button", { name: "Sign out" }).click();
       await token.waitFor();
       assert.equal(await page.getByText("secret_task").count(), 0);
-      assert.ok(!JSON.stringify(await kept(page)).includes(TOKEN));
+      assert.ok(!JSON.stringify(await readStorage(page)).includes(TOKEN));
       // The list of the earlier session is no longer in memory: it is requested whole.
       const list = page.waitForRequest(/\/api\/jobs\?/);
       await token.fill(TOKEN);
@@ -122,7 +122,7 @@ test("Basic mode works with the browser's own login, and shows nothing without i
   const work = async ({ page }: { page: Page }) => {
     await page.locator(`#job-${id}`).waitFor();
     await waitForStream(page);
-    assert.deepEqual((await kept(page)).session, []);
+    assert.deepEqual((await readStorage(page)).session, []);
     assert.equal(await page.getByRole("button", { name: "Sign out" }).count(), 0);
   };
   const httpCredentials = { username: auth.username, password: auth.password };

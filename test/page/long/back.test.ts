@@ -18,7 +18,7 @@ const keys = (page: Page) =>
 const top = (page: Page) => page.evaluate(() => Math.round(window.scrollY));
 
 /** Moves down to a row, opens it, and goes back. */
-async function thereAndBack(page: Page, title: string, opened: RegExp): Promise<void> {
+async function openAndGoBack(page: Page, title: string, opened: RegExp): Promise<void> {
   await page.locator("table.rows tbody tr").nth(35).waitFor();
   const before = await keys(page);
   await page.locator("table.rows tbody tr").nth(30).scrollIntoViewIfNeeded();
@@ -47,7 +47,7 @@ test("Back from a job finds the list where it was, with what was selected.", asy
     await page.locator("table.rows tbody .cb").nth(1).click();
     await page.locator("table.rows tbody .cb").nth(2).click();
     await page.getByText("2 selected").waitFor();
-    await thereAndBack(page, "Jobs", /#\/jobs\/\d+$/);
+    await openAndGoBack(page, "Jobs", /#\/jobs\/\d+$/);
     await page.getByText("2 selected").waitFor();
     assert.equal(await page.locator('tr[aria-selected="true"]').count(), 2);
   };
@@ -57,12 +57,12 @@ test("Back from a job finds the list where it was, with what was selected.", asy
 test("Back from a queue and from an error group finds their lists where they were.", async () => {
   const work = async ({ page }: { page: Page }) => {
     await waitForPage(page, "Queues");
-    await thereAndBack(page, "Queues", /#\/queues\/q\d+$/);
+    await openAndGoBack(page, "Queues", /#\/queues\/q\d+$/);
     await page.evaluate(() => {
       location.hash = "/errors";
     });
     await waitForPage(page, "Errors");
-    await thereAndBack(page, "Errors", /#\/errors\/[0-9a-f]+$/);
+    await openAndGoBack(page, "Errors", /#\/errors\/[0-9a-f]+$/);
   };
   await visit(admin, "/queues", work, { viewport });
 });

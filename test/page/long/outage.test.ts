@@ -58,7 +58,7 @@ class Wire {
   }
 }
 
-async function startOnWire() {
+async function startBehindProxy() {
   const wire = new Wire();
   await wire.open();
   after(() => wire.cut());
@@ -77,7 +77,7 @@ async function startOnWire() {
 const away = /50[03] \(/;
 
 test("During an outage of the database the last data stay below a banner, and are refreshed after it.", async () => {
-  const { wire, admin } = await startOnWire();
+  const { wire, admin } = await startBehindProxy();
   const { id } = await admin.utils.addJob("keep_me", {}, { queueName: "kitchen" });
   const work = async ({ page }: { page: Page }) => {
     await page.locator(`#job-${id}`).waitFor();
@@ -159,7 +159,7 @@ test("A server that freezes is reported within 20 seconds, true to the second, a
 });
 
 test("A page that is opened while the database is away shows it, and fills itself later.", async () => {
-  const { wire, admin } = await startOnWire();
+  const { wire, admin } = await startBehindProxy();
   const { id } = await admin.utils.addJob("keep_me");
   wire.cut();
   const work = async ({ page }: { page: Page }) => {

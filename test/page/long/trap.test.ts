@@ -15,7 +15,7 @@ before(async () => {
   admin = await startAdmin();
 });
 
-async function hasStopped(page: Page): Promise<void> {
+async function assertStopped(page: Page): Promise<void> {
   const fatal = page.locator("#fatal");
   await fatal.getByText("This page has stopped.").waitFor();
   assert.equal(await page.locator("main, dialog, table").count(), 0, "nothing else is shown");
@@ -41,7 +41,7 @@ for (const [how, change] of Object.entries(broken)) {
       page.route("**/admin_ui_bg.wasm", (route) =>
         route.fulfill({ body, contentType: "application/wasm" }),
       );
-    const work = ({ page }: { page: Page }) => hasStopped(page);
+    const work = ({ page }: { page: Page }) => assertStopped(page);
     await visit(admin, "/jobs", work, { prepare, mayMeet: /^error: \w*Error/ });
   });
 }
@@ -54,7 +54,7 @@ test("A trap while a dialog is open ends the page, and nothing covers the messag
     await page.getByRole("dialog").waitFor();
     await page.evaluate(() => Object.assign(globalThis, { trapNow: true }));
     await page.locator("#field-identifier").press("x");
-    await hasStopped(page);
+    await assertStopped(page);
   };
   await visit(admin, "/jobs", work, { prepare, mayMeet: /^error: RuntimeError: unreachable/ });
 });

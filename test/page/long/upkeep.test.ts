@@ -26,7 +26,7 @@ interface Held {
   readonly queues: number;
 }
 
-async function held(): Promise<Held[]> {
+async function readLocks(): Promise<Held[]> {
   return admin.sql<Held & { [key: string]: unknown }>(`
     select worker,
       (select count(*)::int from {}._private_jobs where locked_by = worker) as jobs,
@@ -39,7 +39,7 @@ async function held(): Promise<Held[]> {
 }
 
 /** Returns all rows that a sweep or a cleanup might change. */
-async function everything(): Promise<unknown> {
+async function readEverything(): Promise<unknown> {
   const tables = ["jobs", "job_queues", "tasks", "workers"];
   const parts = tables.map((t) => `(select json_agg(t order by id) from {}._private_${t} t)`);
   return (await admin.sql(`select md5(concat(${parts.join(", ")})) as all`))[0];
@@ -73,7 +73,7 @@ test("The queues are those of the database, with their workers, and lead to thei
 test("A force unlock releases what the selected worker holds, and no other locks.", async () => {
   await visit(admin, "/workers", async ({ page }) => {
     await waitForPage(page, "Workers");
-    const before = await held();
+    const before = await readLocks();
     const lost = before.find(({ worker }) => worker === LOST);
     assert.ok(lost !== undefined && lost.jobs > 0);
     for (const { worker, queues } of before) {
@@ -93,7 +93,7 @@ test("A force unlock releases what the selected worker holds, and no other locks
     await dismissNotice(page, `Unlocked ${what} of 1 worker`);
     await row.waitFor({ state: "detached" });
     const others = before.filter(({ worker }) => worker !== LOST);
-    assert.deepEqual(await held(), others);
+    assert.deepEqual(await readLocks(), others);
   });
 });
 
@@ -107,7 +107,7 @@ test("A worker has a page with what it runs and holds, and back leads to its row
     await row.locator("td").nth(6).click();
     await waitForPage(page, `Worker ${id}`);
     await page.locator(".why-box").getByText("Alive.").waitFor();
-    const { jobs = 0 } = (await held()).find(({ worker }) => worker === id) ?? {};
+    const { jobs = 0 } = (await readLocks()).find(({ worker }) => worker === id) ?? {};
     const [first] = await admin.sql<{ id: string }>(
       "select id::text from {}._private_jobs where locked_by = $1 order by locked_at, id limit 1",
       [id],
@@ -151,7 +151,7 @@ const act = (page: Page, row: string | RegExp, name: string) =>
 test("The preview of a sweep changes nothing; the sweep after it recovers the jobs of lost workers.", async () => {
   await visit(admin, "/maintenance", async ({ page }) => {
     const [before, dead] = [
-      await everything(),
+      await readEverything(),
       await admin.utils.sweepStaleWorkers({ dryRun: true }),
     ];
     assert.equal(dead.staleWorkers.length, 1);
@@ -161,7 +161,7 @@ test("The preview of a sweep changes nothing; the sweep after it recovers the jo
     const jobs = dead.recoverableJobs === 1 ? "1 job" : `${dead.recoverableJobs} jobs`;
     await dialog.getByText(`${jobs} can run again`).waitFor();
     await dialog.getByText(dead.staleWorkers[0] ?? "").waitFor();
-    assert.deepEqual(await everything(), before);
+    assert.deepEqual(await readEverything(), before);
 
     await page.getByLabel("No heartbeat for (seconds)").fill("31536000");
     await dialog.getByRole("button", { name: "Preview again" }).click();
@@ -170,7 +170,7 @@ test("The preview of a sweep changes nothing; the sweep after it recovers the jo
     await dialog.getByRole("button", { name: "Preview again" }).click();
     await confirm(page, ["1 worker is not responding"], "Sweep 1 worker");
     await dismissNotice(page, "Swept 1 worker");
-    const workers = (await held()).map(({ worker }) => worker);
+    const workers = (await readLocks()).map(({ worker }) => worker);
     assert.ok(!workers.includes(dead.staleWorkers[0] ?? ""));
     assert.equal(workers.length, 2, "the living stay");
   });

@@ -1,4 +1,4 @@
-// The report on the database. Each part is read separately. A part that fails, by lack of rights or a timeout, is null,
+// The report on the database. Each part is read separately. A part that fails, for lack of privileges or by a timeout, is null,
 // and `missing` has the reason.
 import { now } from "../../../base/clock.ts";
 import { WorkerError } from "../../../base/errors.ts";

@@ -7,7 +7,7 @@ import { silentLogger } from "../../../base/logger.ts";
 import type { Database } from "../../../database/database.ts";
 import { readOpenSchemas } from "../../../database/inspect/open-schemas.ts";
 import { readIndexes, readTables } from "../../../database/inspect/relations.ts";
-import { readMissingRights } from "../../../database/inspect/role-rights.ts";
+import { readMissingPrivileges } from "../../../database/inspect/role-privileges.ts";
 import { readSchemaDrift } from "../../../database/inspect/schema-drift.ts";
 import { readBehindSequences } from "../../../database/inspect/sequences.ts";
 import { readServerFacts } from "../../../database/inspect/server-facts.ts";
@@ -51,7 +51,7 @@ export async function readFacts(db: Database) {
     transactionAge: await part("transaction age", () => readTransactionAge(db)),
     oldest: await part("oldest transaction", () => readOldestTransaction(db)),
     oldestXmin: await part("held rows", () => readOldestXmin(db)),
-    rights: (await part("privileges", () => readMissingRights(db))) ?? [],
+    privileges: (await part("privileges", () => readMissingPrivileges(db))) ?? [],
     open: (await part("search path", () => readOpenSchemas(db))) ?? [],
     schemaName: db.schema.name,
     unread,

@@ -70,8 +70,8 @@ function skewFindings(skewMs: number | null): Finding[] {
 }
 
 export function schemaFindings(facts: DoctorFacts): Finding[] {
-  const { schema, schemaName, rights, queue, server } = facts;
-  const found = rights.map(({ what, grant }) =>
+  const { schema, schemaName, privileges, queue, server } = facts;
+  const found = privileges.map(({ what, grant }) =>
     finding("bad", "privileges", `this role lacks ${what}`, inPsql(grant)),
   );
   found.push(...pathFindings(facts));
@@ -98,7 +98,7 @@ export function schemaFindings(facts: DoctorFacts): Finding[] {
   if (queue?.hidden != null) {
     const fix = inPsql(`alter role ${quoteName(server?.role ?? "")} bypassrls`);
     found.push(finding("bad", "privileges", queue.hidden, server === null ? null : fix));
-  } else if (queue !== null && rights.length === 0) {
+  } else if (queue !== null && privileges.length === 0) {
     found.push(finding("ok", "privileges", "this role has all privileges that a worker needs"));
   }
   return found;

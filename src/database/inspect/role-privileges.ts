@@ -2,7 +2,7 @@
 import { type Database, query, type Statement } from "../database.ts";
 
 /** A missing privilege, such as `insert on _private_jobs`, with the statement that grants it. */
-export interface MissingRight {
+export interface MissingPrivilege {
   readonly what: string;
   readonly grant: string;
 }
@@ -10,9 +10,9 @@ export interface MissingRight {
 const MAX_FUNCTIONS = 100;
 
 /** Returns the missing privileges. assertUsableSchema() checks row level security. */
-export function readMissingRights(db: Database): Promise<MissingRight[]> {
+export function readMissingPrivileges(db: Database): Promise<MissingPrivilege[]> {
   const values = [db.schema.name, MAX_FUNCTIONS];
-  return query<MissingRight & Record<string, unknown>>(db, missingSql, values);
+  return query<MissingPrivilege & Record<string, unknown>>(db, missingSql, values);
 }
 
 // has_…_privilege() fails for missing objects, so only objects in the catalogue are checked.
