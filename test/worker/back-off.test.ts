@@ -290,6 +290,31 @@ test("The explanation of a waiting job names the back-off with its end and its r
   assert.match(why?.sentence ?? "", /is backing off until .*: 429 from api\.example\.com\.$/);
 });
 
+test("A limit that is removed and set again does not back off.", async () => {
+  await queue.utils.setLimit({ name: "l", task: "call", concurrency: 1 });
+  const target = { scope: "limit", name: "l", reason: "r", jobId: "1", task: "call" } as const;
+  await beginBackOff(queue.utils.database, { ...target, delayMs: 60_000 });
+  assert.notEqual((await queue.utils.getLimit("l")).backOff, null);
+  await queue.utils.removeLimit("l");
+  await queue.utils.setLimit({ name: "l", task: "call", concurrency: 1 });
+  assert.equal((await queue.utils.getLimit("l")).backOff, null);
+  await queue.utils.removeLimit("l");
+});
+
+test("Of a message of 40 MB the first 200 characters are the reason.", async () => {
+  const { logger, lines } = recorder();
+  const task = defineTask("call", () => {
+    throw new RetryAfter(60_000, { message: "x".repeat(40_000_000), backOff: "task" });
+  });
+  await queue.utils.addJob("call");
+  const startedAt = performance.now();
+  await queue.startWorker({ tasks: [task], logger });
+  await waitUntil("it is logged", () => lines.some(({ message }) => message === "backing off"));
+  assert.ok(performance.now() - startedAt < 2_000);
+  const { fields } = lines.find(({ message }) => message === "backing off") ?? {};
+  assert.equal(fields?.["reason"], "x".repeat(200));
+});
+
 test("A back-off of a missing queue or an unknown limit is logged once.", async () => {
   const { logger, lines } = recorder();
   const task = defineTask<{ to: BackOffTarget }>("call", ({ to }) => {

@@ -152,6 +152,12 @@ where (select pg_catalog.count(*) from ${s}._private_limits) < ${MAX_LIMITS}
 on conflict (name) do nothing
 returning ${NEWS}`;
 
+// A limit that gets this name later does not back off.
 const removeSql: Statement = (s) => `
-with deleted as (delete from ${s}._private_limits where name = $1::text returning ${NEWS})
+with deleted as (
+  delete from ${s}._private_limits where name = $1::text returning name, ${NEWS}
+), ended as (
+  update ${s}._private_back_offs set until = pg_catalog.now()
+  where scope = 'limit' and name in (select name from deleted) and until > pg_catalog.now()
+)
 select 1 from deleted`;

@@ -39,10 +39,11 @@ export async function beginBackOff(db: Database, backOff: NewBackOff): Promise<B
 }
 
 const MAX_CHARACTERS = 200;
+const startOf = (text: string): string => text.slice(0, 10 * MAX_CHARACTERS);
 
-/** Returns the first line, without characters that PostgreSQL cannot store. */
-const reasonOf = (reason: string): string =>
-  [...reason.replaceAll("\0", "").toWellFormed().trim().split(/\r?\n/, 1).join("")]
+/** Returns the first line of a reason of any length, without characters that PostgreSQL cannot store. */
+export const reasonOf = (reason: string): string =>
+  [...startOf(reason).replaceAll("\0", "").toWellFormed().trim().split(/\r?\n/, 1).join("")]
     .slice(0, MAX_CHARACTERS)
     .join("");
 

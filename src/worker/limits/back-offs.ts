@@ -9,7 +9,7 @@ import type { Logger } from "../../base/logger.ts";
 import type { Database } from "../../database/database.ts";
 import { hasLimits } from "../../database/schema/extensions/has-extension.ts";
 import { workerLine } from "../../domain/portable/worker-line.ts";
-import { type BackOffScope, beginBackOff } from "../../queue/limits/back-off.ts";
+import { type BackOffScope, beginBackOff, reasonOf } from "../../queue/limits/back-off.ts";
 import type { WorkerConfig } from "../options/worker-options.ts";
 import { type BackOffRequest, RetryRules } from "../task/next-attempt.ts";
 
@@ -118,8 +118,9 @@ export class BackOffs {
 
   async #writeOne(
     { scope, name }: Target,
-    { untilMs, reason, job }: PendingBackOff,
+    { untilMs, reason: message, job }: PendingBackOff,
   ): Promise<void> {
+    const reason = reasonOf(message);
     const db = this.#database;
     if (!(await hasLimits(db))) {
       const command = workerLine(db.schema.name, "worker migrate --with limits");
