@@ -291,7 +291,7 @@ test("The end of a pause during an outage is read after the usual wait, not agai
   let requests = 0;
   const again = Promise.withResolvers<void>();
   const watch = new ControlWatch({
-    limits: { read: async () => {} },
+    limits: { read: async () => null },
     patient: queue.utils.database,
     logger: silentLogger,
     database: () => {
@@ -316,7 +316,7 @@ test("A new pause returns what was fetched, also one with an earlier time; the e
   let acknowledged = "";
   const { database } = queue.utils;
   const watch: ControlWatch = new ControlWatch({
-    limits: { read: async () => {} },
+    limits: { read: async () => null },
     patient: queue.utils.database,
     logger: silentLogger,
     database: () => database,

@@ -1,19 +1,24 @@
 // The end of a pause: its time is over and a job of its queue still runs, or several processes change it at once.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import pg from "pg";
 import { silentLogger } from "../../src/base/logger.ts";
+import { makeWorkerUtils } from "../../src/utils/worker-utils.ts";
 import { ControlWatch } from "../../src/worker/control-watch.ts";
 import { migratedDatabase } from "../support/database.ts";
 import { waitUntil, workerQueue } from "./worker-queue.ts";
 
 const queue = workerQueue(() => migratedDatabase("worker", ["controls"]));
 
+const WAITING = `select from pg_stat_activity where datname = current_database()
+  and wait_event_type = 'Lock' and query ~ '_private_pauses'`;
+
 test("Pauses are not read at the end of each run of another queue, and a pause ends soon after its job.", async (t) => {
   let reads = 0;
   let ends = 0;
   const { database } = queue.utils;
   const watch = new ControlWatch({
-    limits: { read: async () => {} },
+    limits: { read: async () => null },
     patient: database,
     logger: silentLogger,
     database: () => {
@@ -53,9 +58,7 @@ for (const [name, change] of Object.entries({
       await client.query("begin");
       await client.query("select from worker._private_pauses for update");
       const changed = change();
-      const waiting = `select from pg_stat_activity where datname = current_database()
-        and wait_event_type = 'Lock' and query ~ '_private_pauses'`;
-      await waitUntil("it waits", async () => (await queue.sql(waiting)).length === 1);
+      await waitUntil("it waits", async () => (await queue.sql(WAITING)).length === 1);
       await client.query("select from worker._private_job_queues for update nowait");
       await client.query("commit");
       await changed;
@@ -64,3 +67,25 @@ for (const [name, change] of Object.entries({
     }
   });
 }
+
+test("A pause and its end are repeated if the sessions' isolation level refuses them beside another change.", async (t) => {
+  const options = "-c default_transaction_isolation=repeatable\\ read";
+  const own = new pg.Pool({ connectionString: queue.url, options });
+  t.after(() => own.end());
+  const utils = await makeWorkerUtils({ pool: own });
+  await utils.pauseQueue("q", { waitMs: 0 });
+  for (const change of [
+    () => utils.pauseQueue("q", { waitMs: 0, reason: "again" }),
+    () => utils.resumeQueue("q"),
+  ]) {
+    const client = await queue.pool.connect();
+    await client.query("begin");
+    await client.query("update worker._private_pauses set paused_by = 'another'");
+    const changed = change();
+    await waitUntil("it waits", async () => (await queue.sql(WAITING)).length === 1);
+    await client.query("commit");
+    client.release();
+    await changed;
+  }
+  assert.deepEqual(await utils.listPauses(), []);
+});

@@ -1,6 +1,6 @@
 // Pausing a queue, a task or everything, and resuming it. What a pause is: queue/pauses/pause.ts.
 
-import { type Database, query, type Statement } from "../../database/database.ts";
+import type { Database, Statement } from "../../database/database.ts";
 import { CONTROL_TABLES, requireTables } from "../../database/schema/extensions/missing-tables.ts";
 import {
   CONTROL,
@@ -11,6 +11,7 @@ import {
   resumeAssignments,
 } from "../../queue/pauses/pause.ts";
 import { pausedBy, pauseOver } from "../../queue/pauses/paused-run.ts";
+import { contendedQuery } from "../../queue/sql/contended-query.ts";
 import { isPausedQueue } from "../../queue/sql/lock.ts";
 import { announceJobs } from "../../queue/sql/notify.ts";
 
@@ -32,7 +33,7 @@ export async function setPause(
   const { reason, pausedBy, resumeAt, forMs } = pause;
   const statement = target.scope === "queue" ? pauseQueueSql : pauseTaskSql;
   const values = [target.scope, target.name, reason, resumeAt, forMs, pausedBy];
-  const [row] = await query<{ is_known: boolean }>(db, statement, values);
+  const [row] = await contendedQuery<{ is_known: boolean }>(db, statement, values);
   return target.scope === "all" || row?.is_known === true;
 }
 
@@ -75,7 +76,7 @@ export interface ResumeResult {
 export async function endPause(db: Database, { scope, name }: PauseTarget): Promise<ResumeResult> {
   await requireTables(db, CONTROL_TABLES, "a pause");
   const statement = scope === "queue" ? resumeQueueSql(await pauseTables(db)) : resumeTaskSql;
-  const [row] = await query<ResumedRow>(db, statement, [scope, name]);
+  const [row] = await contendedQuery<ResumedRow>(db, statement, [scope, name]);
   return { wasPaused: row?.was_paused === true, waitsForJob: row?.waits === true };
 }
 

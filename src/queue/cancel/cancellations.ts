@@ -2,6 +2,7 @@
 // it and aborts the job's signal. A job that a request finds unstarted fails without a start. Requests are removed
 // when their job has ended.
 import { type Database, query, type Statement } from "../../database/database.ts";
+import { contendedQuery } from "../sql/contended-query.ts";
 
 export const CANCELLED_TEXT =
   "'cancelled'::text || coalesce(': '::text || requests.reason, ''::text)";
@@ -61,7 +62,7 @@ select
  * session has locked, such as those of the fast mode, are left to a later call. Returns the number of removed requests.
  */
 export async function endCancellations(db: Database): Promise<number> {
-  const [row] = await query<{ ended: number }>(db, endSql);
+  const [row] = await contendedQuery<{ ended: number }>(db, endSql, []);
   return row?.ended ?? 0;
 }
 
