@@ -122,3 +122,23 @@ for (const fastLane of [false, true]) {
     });
   }
 }
+
+test("Pauses, limits and cancels do not depend on the isolation level, whatever happens beside them.", async () => {
+  await queue.utils.migrate({ extensions: ["limits"] });
+  const utils = await makeWorkerUtils({
+    connectionString: withSettings("default_transaction_isolation=serializable"),
+  });
+  const changes = Array.from({ length: 6 }, async (_, session) => {
+    for (let n = 0; n < 8; n++) {
+      await utils.pauseQueue("q", { reason: `${session}` });
+      await utils.resumeQueue("q");
+      await utils.pauseAll({ cancelRunning: true });
+      await utils.resumeAll();
+      await utils.setLimit({ name: "limit", task: "t", concurrency: session + 1 });
+      await utils.removeLimit("limit");
+    }
+  });
+  await Promise.all(changes);
+  assert.deepEqual(await utils.listPauses(), []);
+  await utils.end();
+});

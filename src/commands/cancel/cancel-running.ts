@@ -1,7 +1,8 @@
 // Requests to cancel the running jobs of a queue, of a task, or all running jobs.
-import { type Database, query, type Statement } from "../../database/database.ts";
+import type { Database, Statement } from "../../database/database.ts";
 import { hasWorkerTable } from "../../database/schema/extensions/has-extension.ts";
 import type { PauseScope, PauseTarget } from "../../queue/pauses/pause.ts";
+import { contendedQuery } from "../../queue/sql/contended-query.ts";
 import { isLocked } from "../../queue/sql/job-state.ts";
 import { isNotResponding } from "../../queue/workers/stale-workers.ts";
 import { cancelRequests } from "./cancel-requests.ts";
@@ -16,7 +17,7 @@ export async function cancelRunning(
   { reason, by }: { readonly reason: string | null; readonly by: string | null },
 ): Promise<number> {
   const statement = runningSql(scope, await hasWorkerTable(db));
-  const [row] = await query<{ count: number }>(db, statement, [name, reason, by]);
+  const [row] = await contendedQuery<{ count: number }>(db, statement, [name, reason, by]);
   return row?.count ?? 0;
 }
 

@@ -9,6 +9,7 @@ import type { LimitDefinition } from "../../domain/limits/limit.ts";
 import { shortName } from "../../domain/words.ts";
 import { MAX_LIMITS, readLimits, type StoredLimit } from "../../queue/limits/limits.ts";
 import { CONTROL } from "../../queue/pauses/pause.ts";
+import { contendedQuery } from "../../queue/sql/contended-query.ts";
 import { announceJobs } from "../../queue/sql/notify.ts";
 
 export interface LimitChange {
@@ -28,7 +29,7 @@ export async function setLimit(
 ): Promise<boolean> {
   await requireTables(db, LIMIT_TABLES);
   const { name, scope, match, concurrency, rate } = definition;
-  const [row] = await query<SetRow>(db, setSql, [
+  const [row] = await contendedQuery<SetRow>(db, setSql, [
     ...[name, scope, match, concurrency, rate?.limit ?? null, rate?.perMs ?? null],
     ...[rate?.burst ?? null, isFromCode ? "code" : "user", setBy],
   ]);
@@ -101,7 +102,7 @@ const tooMany = () =>
 /** Removes a limit. Returns false if there was none. Throws `extension_missing`. */
 export async function removeLimit(db: Database, name: string): Promise<boolean> {
   await requireTables(db, LIMIT_TABLES);
-  return (await query(db, removeSql, [name])).length > 0;
+  return (await contendedQuery(db, removeSql, [name])).length > 0;
 }
 
 const NEWS = `pg_catalog.pg_notify('${CONTROL}', pg_catalog.random()::text), ${announceJobs("1")}`;
