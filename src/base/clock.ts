@@ -4,10 +4,10 @@
 import nodeTimers from "node:timers";
 import promises from "node:timers/promises";
 
-/** Node counts timers up to 2^31 - 1 ms (24.8 days) and turns a longer delay into 1 ms. */
+/** Node counts timers up to 2^31 - 1 ms (24.8 days) and turns a longer delay into 1 ms. It warns about a negative one. */
 export const MAX_TIMER_MS = 2 ** 31 - 1;
 
-const bounded = (ms: number) => Math.min(ms, MAX_TIMER_MS);
+const bounded = (ms: number) => Math.min(Math.max(ms, 0), MAX_TIMER_MS);
 
 export const { setImmediate, clearTimeout, clearInterval } = nodeTimers;
 

@@ -58,6 +58,20 @@ test("A delay that a timer cannot count does not end at once.", async () => {
   process.off("warning", onWarning);
 });
 
+test("A time that is over is waited for without a warning of Node.", async () => {
+  const warnings: Error[] = [];
+  const onWarning = (warning: Error) => warnings.push(warning);
+  process.on("warning", onWarning);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  setTimeout(resolve, -361.5);
+  await promise;
+  assert.equal(await wait(-1, new AbortController().signal), true);
+  assert.equal(timeoutSignal(-5) instanceof AbortSignal, true);
+  await wait(1, new AbortController().signal);
+  process.off("warning", onWarning);
+  assert.deepEqual(warnings, []);
+});
+
 test("waitForJob() accepts any timeout, even one that a timer cannot count.", async () => {
   for (const timeoutMs of [MONTH_MS, Number.POSITIVE_INFINITY]) {
     let reads = 0;
