@@ -74,22 +74,26 @@ export class WorkerMetrics {
           this.set(value());
         },
       });
-    gauge("worker_slots", "Jobs that this worker runs at once", () => concurrency.value);
+    gauge("worker_slots", "The most jobs that this worker runs at once", () => concurrency.value);
     gauge(
       "worker_running_jobs",
-      "Jobs that run in it now",
+      "Jobs that run in this worker now",
       sum(({ running }) => running.length),
     );
     gauge(
       "worker_local_queue_jobs",
-      "Jobs that it has fetched and that wait for a slot",
+      "Jobs that this worker has fetched and that wait for a slot",
       sum(({ waiting }) => waiting),
     );
     const ignoring = "Jobs whose code still runs after their signal and the grace";
     gauge("worker_jobs_ignoring_signal", ignoring, ignoringSignal);
     if (heartbeatAgeMs() !== null) {
       const age = () => (heartbeatAgeMs() ?? Number.NaN) / 1_000;
-      gauge("worker_heartbeat_age_seconds", "Since its last successful heartbeat", age);
+      gauge(
+        "worker_heartbeat_age_seconds",
+        "Seconds since the last successful heartbeat of this worker",
+        age,
+      );
     }
     register(registry, {
       name: "worker_job_duration_seconds",

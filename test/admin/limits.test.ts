@@ -46,9 +46,9 @@ test("A job too short to be in its worker's report counts as running because of 
   await addJob(db, { identifier: "brief" });
   await addJob(db, { identifier: "brief" });
   const report = JSON.stringify({ running_job_ids: ["999999"], running_jobs: 1 });
-  const beat =
+  const heartbeat =
     "insert into worker._private_workers (id, last_heartbeat_at, metadata) values ('w', now(), $1)";
-  await pool.query(beat, [report]);
+  await pool.query(heartbeat, [report]);
   await pool.query(`insert into worker._private_limit_permits (limit_id, worker_id, permits, in_use, wanted)
     select id, 'w', 1, 1, 1 from worker._private_limits where name = 'short'`);
   const limit = (await client.get("/api/limits/short")).body;

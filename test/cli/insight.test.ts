@@ -257,16 +257,16 @@ test("cron shows the next tick by the clock of the entry's zone; doctor names en
   const env = { DATABASE_URL: url };
   await runInChild(["add", "t", "{}"], env);
   const entry = { identifier: "nightly", task: "t", pattern: "@daily", backfill_ms: 0 };
-  const beat = (id: string, time_zone: string) =>
+  const heartbeat = (id: string, time_zone: string) =>
     own.pool.query(
       "insert into worker._private_workers (id, last_heartbeat_at, metadata) values ($1, now(), $2)",
       [id, JSON.stringify({ threshold_ms: 3_600_000, cron: [{ ...entry, time_zone }] })],
     );
-  await beat("one", "Asia/Tokyo");
+  await heartbeat("one", "Asia/Tokyo");
   const { stdout } = await runInChild(["cron"], env);
   assert.match(stdout, /\nnightly +t +@daily +Asia\/Tokyo +\d{4}-\d\d-\d\dT00:00:00\+09:00 +1/);
   assert.match((await runInChild(["doctor"], env)).stdout, /^ok {4}timetable: /m);
-  await beat("two", "UTC");
+  await heartbeat("two", "UTC");
   const differs =
     /nightly differs in its time zone: @daily (Asia\/Tokyo on one; @daily UTC on two|UTC on two; @daily Asia\/Tokyo on one)\. Each tick is added once/;
   assert.match((await runInChild(["cron"], env)).stdout, differs);

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setLimit } from "../../src/commands/limits/set-limit.ts";
-import { readBehindSequences } from "../../src/database/inspect/sequences.ts";
+import { readLaggingSequences } from "../../src/database/inspect/sequences.ts";
 import { addJob } from "../../src/queue/add/add-job.ts";
 import { addJobs } from "../../src/queue/add/add-jobs.ts";
 import { testQueue } from "../queue/queue-database.ts";
@@ -18,10 +18,10 @@ const limit = (name: string) =>
 const add = (queueName: string) => addJob(queue.db, { identifier: "t", spec: { queueName } });
 
 test("A sequence behind its table is found, and the statement advances it.", async () => {
-  assert.deepEqual(await readBehindSequences(queue.db), []);
+  assert.deepEqual(await readLaggingSequences(queue.db), []);
   await add("a");
   await add("b");
-  assert.deepEqual(await readBehindSequences(queue.db), []);
+  assert.deepEqual(await readLaggingSequences(queue.db), []);
   const restart = async (table: string) => {
     const [row] = await queue.sql<{ name: string }>(
       "select pg_get_serial_sequence($1, 'id') as name",
@@ -33,7 +33,7 @@ test("A sequence behind its table is found, and the statement advances it.", asy
   for (const table of ["jobs", "job_queues", "tasks", "limits"]) {
     await restart(`_private_${table}`);
   }
-  const behind = await readBehindSequences(queue.db);
+  const behind = await readLaggingSequences(queue.db);
   assert.deepEqual(
     behind.map(({ table, nextId, lastId }) => [table, nextId, lastId]),
     [
@@ -50,6 +50,6 @@ test("A sequence behind its table is found, and the statement advances it.", asy
   await assert.rejects(add("c"), /the sequence of _private_(jobs|job_queues)\.id gives ids/);
   await assert.rejects(limit("b"), /the sequence of _private_limits\.id gives ids/);
   for (const { statement } of behind) await queue.sql(statement);
-  assert.deepEqual(await readBehindSequences(queue.db), []);
+  assert.deepEqual(await readLaggingSequences(queue.db), []);
   assert.equal((await add("c")).id, "3");
 });

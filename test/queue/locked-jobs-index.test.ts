@@ -58,8 +58,8 @@ async function reading<T>(
 
 test("The recovery of a stale worker reads no other jobs.", async () => {
   await addJobs();
-  const beatAtMs = Date.now();
-  const called = { staleWorkerIds: ["dead"], messages: [null], delayMs: 0, beatAtMs };
+  const heartbeatAtMs = Date.now();
+  const called = { staleWorkerIds: ["dead"], messages: [null], delayMs: 0, heartbeatAtMs };
   const [{ jobs }, isFew] = await reading((db) =>
     recoverStaleWorkers(db, { ...called, uptimeMs: 10_000, longestGapMs: 60_000 }),
   );

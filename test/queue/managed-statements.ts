@@ -38,7 +38,7 @@ export const managedCalls: Readonly<Record<string, readonly [Call, Answer]>> = {
     (db) =>
       recoverStaleWorkers(db, {
         ...{ staleWorkerIds: ["w"], messages: [null], delayMs: 0, uptimeMs: 0 },
-        ...{ beatAtMs: 0, longestGapMs: 0 },
+        ...{ heartbeatAtMs: 0, longestGapMs: 0 },
       }),
     there,
   ],

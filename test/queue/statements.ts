@@ -108,7 +108,12 @@ import { returnJobs, returnUnknownJobs } from "../../src/queue/settle/give-back.
 import { queueNameOf } from "../../src/queue/sql/queue-name.ts";
 import { countDeletedQueues, readLostNames } from "../../src/queue/tidy/lost-names.ts";
 import { deleteOldThrottles } from "../../src/queue/tidy/old-throttles.ts";
-import { beat, endLeases, lostJobs, registerLease } from "../../src/queue/workers/lease.ts";
+import {
+  endLeases,
+  lostJobs,
+  registerLease,
+  sendHeartbeat,
+} from "../../src/queue/workers/lease.ts";
 import { recoverStaleWorkers } from "../../src/queue/workers/recover-jobs.ts";
 import { renewLocks } from "../../src/queue/workers/renew-locks.ts";
 import { deleteStaleWorkers, resetStaleLocks } from "../../src/queue/workers/reset-stale-locks.ts";
@@ -177,7 +182,7 @@ const RECOVERY = {
   messages: [null],
   delayMs: 0,
   uptimeMs: 0,
-  beatAtMs: 0,
+  heartbeatAtMs: 0,
   longestGapMs: 0,
 };
 
@@ -539,7 +544,7 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
   },
 
   "lease-register": (db) => registerLease(db, "w", "{}", 0),
-  "lease-beat": (db) => beat(db, BEAT),
+  "lease-heartbeat": (db) => sendHeartbeat(db, BEAT),
   "lease-end": (db) => endLeases(db, ["w"]),
   "lease-lost-jobs": (db) => lostJobs(db, "w", ["1"]),
   "recover-jobs": (db) => recoverStaleWorkers(db, RECOVERY),

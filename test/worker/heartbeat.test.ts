@@ -54,7 +54,7 @@ async function beats(sql = queue.sql): Promise<void> {
   for (let n = 0; n < 3; n++) {
     const [before] = await sql<{ last: string | null }>(text);
     await waitUntil(
-      "a beat",
+      "a heartbeat",
       async () => (await sql<{ last: string }>(text))[0]?.last !== before?.last,
     );
   }
@@ -283,10 +283,10 @@ test("A heartbeat connection that the network has lost without notice costs no l
     return row?.ms ?? 0;
   };
   const registeredMs = await lastMs();
-  await waitUntil("a beat", async () => (await lastMs()) > registeredMs);
+  await waitUntil("a heartbeat", async () => (await lastMs()) > registeredMs);
   proxy.of("worker heartbeat").mute("established");
   const beforeMs = await lastMs();
-  await waitUntil("the next beat", async () => (await lastMs()) > beforeMs);
+  await waitUntil("the next heartbeat", async () => (await lastMs()) > beforeMs);
   const gapMs = (await lastMs()) - beforeMs;
   assert.ok(gapMs < 7_000, `there was none for ${gapMs} ms`);
 });

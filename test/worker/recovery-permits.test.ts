@@ -30,7 +30,7 @@ test("A recovery withdraws the permits of stale workers, except of those whose r
   const ids = ["dead", "idle", "resilient"];
   await recoverStaleWorkers(queue.db, {
     ...{ staleWorkerIds: ids, messages: ids.map(() => null), delayMs: 0 },
-    ...{ uptimeMs: 10_000, beatAtMs: row?.now_ms ?? 0, longestGapMs: 60_000 },
+    ...{ uptimeMs: 10_000, heartbeatAtMs: row?.now_ms ?? 0, longestGapMs: 60_000 },
   });
   const rows = await queue.sql("select id from worker._private_workers order by id");
   assert.equal(rows.length, 3, "the rows stay until the second pass");

@@ -29,7 +29,7 @@ async function sweepOn(db: Database, ...ids: readonly string[]) {
   );
   return recoverStaleWorkers(db, {
     ...{ staleWorkerIds: ids, messages: ids.map(() => null), delayMs: 0 },
-    ...{ uptimeMs: 10_000, beatAtMs: row?.now_ms ?? 0, longestGapMs: 60_000 },
+    ...{ uptimeMs: 10_000, heartbeatAtMs: row?.now_ms ?? 0, longestGapMs: 60_000 },
   });
 }
 

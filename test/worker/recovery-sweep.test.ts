@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type pg from "pg";
 import { boundedQueryable } from "../../src/database/connection/pool.ts";
-import { beat, endLeases, registerLease } from "../../src/queue/workers/lease.ts";
+import { endLeases, registerLease, sendHeartbeat } from "../../src/queue/workers/lease.ts";
 import { recoverStaleWorkers } from "../../src/queue/workers/recover-jobs.ts";
 import { renewLocks } from "../../src/queue/workers/renew-locks.ts";
 import {
@@ -38,13 +38,13 @@ async function databaseTime(): Promise<number> {
 }
 
 /** Sweeps as a healthy worker, unless `own` differs. */
-async function sweep(ids: string[], own: { uptimeMs?: number; beatAtMs?: number } = {}) {
+async function sweep(ids: string[], own: { uptimeMs?: number; heartbeatAtMs?: number } = {}) {
   return recoverStaleWorkers(queue.db, {
     staleWorkerIds: ids,
     messages: ids.map(() => null),
     delayMs: 0,
     uptimeMs: own.uptimeMs ?? STEADY.uptimeMs,
-    beatAtMs: own.beatAtMs ?? (await databaseTime()),
+    heartbeatAtMs: own.heartbeatAtMs ?? (await databaseTime()),
     longestGapMs: 4_500,
   });
 }
@@ -73,7 +73,7 @@ test("The answer to a heartbeat lists workers with expired leases only.", async 
       [(await databaseTime()) - uptimeMs],
     );
     const { silenceMs } = STEADY;
-    return beat(queue.db, { leaseIds: ["self"], metadata: null, silenceMs, ...WELL });
+    return sendHeartbeat(queue.db, { leaseIds: ["self"], metadata: null, silenceMs, ...WELL });
   };
   const { staleWorkerIds, leases } = await look(10_000);
   assert.deepEqual(staleWorkerIds, ["dead"]);
@@ -127,8 +127,8 @@ test("Recoveries in a row are counted in the error, until another failure.", asy
       delayMs: 0,
       longestGapMs: 4_500,
     };
-    const beatAtMs = await databaseTime();
-    await recoverStaleWorkers(queue.db, { ...called, uptimeMs: STEADY.uptimeMs, beatAtMs });
+    const heartbeatAtMs = await databaseTime();
+    await recoverStaleWorkers(queue.db, { ...called, uptimeMs: STEADY.uptimeMs, heartbeatAtMs });
     await queue.sql("delete from worker._private_workers");
     return (await job(id))?.last_error;
   };
@@ -200,7 +200,7 @@ test("A worker whose heartbeat is still running is not recovered.", async () => 
   const client = await queue.pool.connect();
   try {
     await client.query("begin");
-    await beat(
+    await sendHeartbeat(
       { ...queue.db, client },
       { leaseIds: ["late"], metadata: null, silenceMs: null, ...WELL },
     );
@@ -233,9 +233,12 @@ test("A worker that is frozen during a heartbeat is recovered.", async () => {
   const pool = { connect } as unknown as pg.Pool;
   const bounds = { statementTimeoutMs: 300, lockTimeoutMs: 300, readOnly: false };
   const db = { ...queue.db, client: boundedQueryable(pool, bounds) };
-  const over = beat(db, { leaseIds: ["frozen"], metadata: null, silenceMs: null, ...WELL }).catch(
-    () => {},
-  );
+  const over = sendHeartbeat(db, {
+    leaseIds: ["frozen"],
+    metadata: null,
+    silenceMs: null,
+    ...WELL,
+  }).catch(() => {});
   await beaten.promise;
   await waitUntil("it is swept", async () => (await sweep(["frozen"])).workerIds.length === 1);
   client.release(true);
@@ -246,7 +249,7 @@ test("A heartbeat after the sweep finds its mark, and never inserts a row.", asy
   await worker("dead", "8 s");
   await sweep(["dead"]);
   const metadata = { id: "dead", text: LEASE };
-  const late = await beat(queue.db, {
+  const late = await sendHeartbeat(queue.db, {
     leaseIds: ["dead", "gone"],
     metadata,
     silenceMs: null,
@@ -255,7 +258,7 @@ test("A heartbeat after the sweep finds its mark, and never inserts a row.", asy
   assert.deepEqual([...late.leases.keys()], ["dead"]);
   assert.equal(late.leases.get("dead")?.isRecovered, true);
   // Metadata does not overwrite the mark.
-  const again = await beat(queue.db, {
+  const again = await sendHeartbeat(queue.db, {
     leaseIds: ["dead"],
     metadata: null,
     silenceMs: null,
@@ -269,8 +272,8 @@ test("A heartbeat after the sweep finds its mark, and never inserts a row.", asy
 test("After sleep or a step of the database's clock a worker recovers no other.", async () => {
   await worker("dead", "8 s");
   const now_ms = await databaseTime();
-  assert.deepEqual(await sweep(["dead"], { beatAtMs: now_ms - 5_000 }), NOTHING);
-  assert.deepEqual(await sweep(["dead"], { beatAtMs: now_ms + 3_600_000 }), NOTHING);
+  assert.deepEqual(await sweep(["dead"], { heartbeatAtMs: now_ms - 5_000 }), NOTHING);
+  assert.deepEqual(await sweep(["dead"], { heartbeatAtMs: now_ms + 3_600_000 }), NOTHING);
 });
 
 test("A job whose row another session has locked is left to the next sweep.", async () => {

@@ -100,8 +100,8 @@ test("Resilient jobs are recovered only after their own, longer threshold.", asy
   const second = await workerProcess(queue.url, options);
   first.signal("SIGKILL");
   await first.exited;
-  const [dead] = await queue.sql<{ beat: string }>(
-    "select last_heartbeat_at::text as beat from worker._private_workers where id = $1",
+  const [dead] = await queue.sql<{ heartbeat: string }>(
+    "select last_heartbeat_at::text as heartbeat from worker._private_workers where id = $1",
     [first.workerId],
   );
   for (const { id } of [ordinary, resilient]) {
@@ -111,7 +111,7 @@ test("Resilient jobs are recovered only after their own, longer threshold.", asy
   const waits = await queue.sql<{ id: string; ms: number }>(
     `select id::text, (extract(epoch from locked_at - $1::timestamptz) * 1000)::float8 as ms
      from worker._private_jobs order by id`,
-    [dead?.beat],
+    [dead?.heartbeat],
   );
   const of = ({ id }: { id: string }) => waits.find((one) => one.id === id)?.ms ?? 0;
   assert.ok(of(resilient) > 4_000 && of(ordinary) <= of(resilient), JSON.stringify(waits));

@@ -62,7 +62,7 @@ test("While the table of heartbeats is missing no job is fetched, and afterwards
   assert.equal(quick.seen.length, 0);
   await rename("away", "_private_workers");
   await waitUntil("it runs", () => quick.seen.length === 1);
-  await waitUntil("both beat", async () => (await fresh()).length === 2);
+  await waitUntil("both send heartbeats", async () => (await fresh()).length === 2);
   const third = await queue.startWorker(options);
   await waitUntil("the third worker is ready", async () => (await fresh()).includes(third.id));
   gate.open();

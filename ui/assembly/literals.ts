@@ -51,7 +51,7 @@ function object(from: usize, type: u32, size: usize): usize {
   return at;
 }
 
-/** Writes the next text, which ends with a zero, behind its head. Returns where it ends. */
+/** Writes the next text, which ends with a zero, after its head. Returns where it ends. */
 function string(from: usize): usize {
   const at = object(from, STRING, 0);
   let to = at;

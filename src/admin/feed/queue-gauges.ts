@@ -40,7 +40,7 @@ export function createQueueGauges(
   const paused = gauge("paused", "Pauses by what is paused: everything, tasks, queues", "scope");
   const unacknowledged = gauge(
     "paused_unacknowledged",
-    "Living workers that have not acknowledged all pauses",
+    "Live workers that have not acknowledged all pauses",
   );
   const [limitConcurrency, limitRate, limitRunning, limitWaiting] = [
     gauge("limit_concurrency", "The most jobs of a limit that run at once", "limit"),

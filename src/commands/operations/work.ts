@@ -14,7 +14,7 @@
 //  6. A canary stops after its first jobs and waits up to two minutes for their results (canary.ts). Where
 //     one fails again, the operation is paused.
 //  7. pause, resume, stop and undo change the state in the row (lifecycle.ts). The owner reads it with its next
-//     batch. When an owner's lease expires, the operation is `interrupted`, and resume continues behind the
+//     batch. When an owner's lease expires, the operation is `interrupted`, and resume continues after the
 //     last batch.
 //  8. The saved rows are the receipt, and for 24 hours the undo, up to a million rows. It restores the jobs
 //     that have not changed since, to the byte (store/undo-statement.ts).

@@ -152,7 +152,7 @@ export const byCode: Readonly<Record<string, ErrorSentence>> = {
   "42501": [
     "database_error",
     (detail) =>
-      `the database role may not do this (${detail}); grant it the rights or use the owner`,
+      `the database role may not do this (${detail}); grant it the privileges or use the owner`,
   ],
 };
 

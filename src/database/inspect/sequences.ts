@@ -13,20 +13,20 @@ export interface LaggingSequence {
   readonly statement: string;
 }
 
-export async function readBehindSequences(db: Database): Promise<readonly LaggingSequence[]> {
+export async function readLaggingSequences(db: Database): Promise<readonly LaggingSequence[]> {
   const found = await query<{ table: string; name: string }>(db, sequencesSql, [
     db.schema.name,
     TABLES_WITH_IDS,
   ]);
-  const behind: LaggingSequence[] = [];
+  const lagging: LaggingSequence[] = [];
   for (const { table, name } of found) {
     const [row] = await query<{ next: string; last: string }>(db, (s) => placeSql(s, table, name));
     if (row === undefined || BigInt(row.next) > BigInt(row.last)) continue;
     const own = `${db.schema.quoted}.${table}`;
     const statement = `select setval('${name.replaceAll("'", "''")}', (select max(id) from ${own}))`;
-    behind.push({ name, table, nextId: row.next, lastId: row.last, statement });
+    lagging.push({ name, table, nextId: row.next, lastId: row.last, statement });
   }
-  return behind;
+  return lagging;
 }
 
 // A sequence is found by its table's schema, because its name may be any. Without the privilege to read it, no sequence

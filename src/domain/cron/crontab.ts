@@ -133,7 +133,7 @@ function readCommand(line: string, start: number, fields: EntryFields): TextProb
     const [options = "", gap = ""] = /^\?(\S*)(\s*)/.exec(line.slice(at))?.slice(1) ?? [];
     const found = readCrontabOptions(options, fields);
     problems.push(...found.map((problem) => ({ ...problem, at: at + 1 + problem.at })));
-    if (options === "") problems.push({ at, message: "expected options behind the question mark" });
+    if (options === "") problems.push({ at, message: "expected options after the question mark" });
     at += 1 + options.length + gap.length;
   }
   if (at < line.length) problems.push(...readPayload(line.slice(at), at, fields));

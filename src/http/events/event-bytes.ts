@@ -56,24 +56,25 @@ interface CompressedPiece {
 export class EventBytes {
   readonly plain: Buffer;
   readonly #number = ++made;
-  readonly #behind = new Map<string, CompressedPiece>();
+  readonly #compressed = new Map<string, CompressedPiece>();
 
   constructor(text: string) {
     this.plain = Buffer.from(text);
   }
 
   /** Returns the piece, compressed for clients with this history. */
-  behind(history: History): CompressedPiece {
-    const existing = this.#behind.get(history.key);
+  compressedAfter(history: History): CompressedPiece {
+    const existing = this.#compressed.get(history.key);
     if (existing !== undefined) return existing;
-    if (history.key !== "" && this.#behind.size >= MAX_HISTORIES) return this.behind(History.none);
+    if (history.key !== "" && this.#compressed.size >= MAX_HISTORIES)
+      return this.compressedAfter(History.none);
     const dictionary = history.key === "" ? {} : { dictionary: history.text };
     const options = { finishFlush: constants.Z_SYNC_FLUSH, level: 9, ...dictionary };
     const compressed: CompressedPiece = {
       blocks: deflateRawSync(this.plain, options),
       history: history.with(this.#number, this.plain),
     };
-    this.#behind.set(history.key, compressed);
+    this.#compressed.set(history.key, compressed);
     return compressed;
   }
 }
@@ -117,7 +118,7 @@ function gzipEncoder(): StreamEncoder {
     encode: (piece) => {
       sum = crc32(piece.plain, sum);
       size = (size + piece.plain.length) % 2 ** 32;
-      const compressed = piece.behind(history);
+      const compressed = piece.compressedAfter(history);
       ({ history } = compressed);
       return begin(compressed.blocks);
     },

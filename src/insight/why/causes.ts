@@ -164,8 +164,8 @@ function holderCauses(facts: CauseFacts, lockedMs: number | null): Cause[] {
       if (job.condition === "fetched") {
         const text = `fetched by ${worker}${behindText(facts)}`;
         const detail = `not started; last heartbeat ${heartbeatAge} ago`;
-        const behind = { ...links, job: facts.holdingJob?.id ?? null };
-        return [cause("holder_alive", text, { links: behind, detail, isRoot: true })];
+        const withJob = { ...links, job: facts.holdingJob?.id ?? null };
+        return [cause("holder_alive", text, { links: withJob, detail, isRoot: true })];
       }
       if (job.condition === "running" && isUnreportedBy(holder, job.id)) {
         const text = `${worker} has locked it, and its last heartbeat does not list it yet, so it counts as running`;

@@ -35,7 +35,7 @@ export interface LeaseRow extends LeaseMark {
   readonly isRecovered: boolean;
 }
 
-export interface BeatAnswer {
+export interface HeartbeatAnswer {
   /** The time by the database's clock, in milliseconds since the epoch. */
   readonly now_ms: number;
   /** The leases that still have a row, by their ids. */
@@ -100,11 +100,11 @@ const isSteady = `(not $5::boolean and ${hasSince}
 
 // The update waits for a sweep that has locked the row, and then finds its mark. now() is the start of the transaction,
 // so a heartbeat that had to wait has the time before the wait.
-const beatSql: Statement = (s) => `
+const heartbeatSql: Statement = (s) => `
 with before as (
   select id, extract(epoch from last_heartbeat_at)::float8 * 1000::float8 as renewed_ms
   from ${s}._private_workers where id = any($1::text[])
-), beat as (
+), heartbeat as (
   update ${s}._private_workers as workers
   set last_heartbeat_at = pg_catalog.now(),
     metadata = case
@@ -116,11 +116,11 @@ with before as (
   returning id, coalesce(${isRecovered}, false) as is_recovered, ${SINCE} as since_ms,
     workers.tableoid::int8 as table_oid
 ), uptime as (
-  select coalesce(greatest(0, ${NOW_MS} - pg_catalog.min(since_ms)), 0) as ms from beat
+  select coalesce(greatest(0, ${NOW_MS} - pg_catalog.min(since_ms)), 0) as ms from heartbeat
 )
 select ${NOW_MS} as now_ms,
   (select coalesce(pg_catalog.json_object_agg(id, pg_catalog.json_build_array(is_recovered, table_oid, renewed_ms)), '{}')::text
-    from beat join before using (id)) as leases,
+    from heartbeat join before using (id)) as leases,
   (select ms from uptime) as uptime_ms,
   case when $4::float8 is not null then (
     select coalesce(pg_catalog.json_agg(id), '[]')::text
@@ -128,7 +128,7 @@ select ${NOW_MS} as now_ms,
     where id <> all($1::text[])
   ) else '[]' end as stale`;
 
-interface BeatRow {
+interface HeartbeatRow {
   readonly now_ms: number;
   readonly leases: string;
   readonly uptime_ms: number;
@@ -136,11 +136,11 @@ interface BeatRow {
 }
 
 /** Renews leases and, in the same round trip, finds workers whose leases have expired. */
-export async function beat(
+export async function sendHeartbeat(
   db: Database,
   { leaseIds, metadata, silenceMs, isBroken, longestGapMs }: HeartbeatRequest,
-): Promise<BeatAnswer> {
-  const [row] = await query<BeatRow>(db, beatSql, [
+): Promise<HeartbeatAnswer> {
+  const [row] = await query<HeartbeatRow>(db, heartbeatSql, [
     leaseIds,
     metadata?.id ?? null,
     metadata?.text ?? null,

@@ -27,7 +27,7 @@ export interface RecoveryRequest {
    */
   readonly uptimeMs: number;
   /** The time of this worker's last heartbeat by the database's clock, in milliseconds since the epoch. */
-  readonly beatAtMs: number;
+  readonly heartbeatAtMs: number;
   /** If the last heartbeat is older than this, no worker is recovered. */
   readonly longestGapMs: number;
   /** The ids of jobs that PostgreSQL has refused to change before. Default: none. */
@@ -52,12 +52,12 @@ export async function recoverStaleWorkers(
   db: Database,
   request: RecoveryRequest,
 ): Promise<RecoverResult> {
-  const { staleWorkerIds, messages, delayMs, uptimeMs, beatAtMs, longestGapMs } = request;
+  const { staleWorkerIds, messages, delayMs, uptimeMs, heartbeatAtMs, longestGapMs } = request;
   const texts = new Map(staleWorkerIds.map((id, n) => [id, messages[n] ?? ""]));
   const statement = (await hasLimits(db)) ? sweepStatements.ofSlots : sweepStatements.ofQueues;
   const recover: RecoverWorkers = (ids, barred, only) => {
     const workers = [ids, ids.map((id) => texts.get(id) ?? "")];
-    const values = [null, [], ...workers, uptimeMs, beatAtMs, longestGapMs];
+    const values = [null, [], ...workers, uptimeMs, heartbeatAtMs, longestGapMs];
     return query<RecoveredRow>(db, statement, [
       ...values,
       sweepLockKey(db),

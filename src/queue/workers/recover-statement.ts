@@ -41,8 +41,8 @@ export interface RecoverForm {
  * because its order would break. So does a slot (`held_slot`, `slot`), because the job may belong to its run.
  * `ended`: ends open transactions, which have the row locks of the fast mode.
  * `freed`: if the change of a job is skipped, everything is undone. Attempts do not change: the interrupted one counts,
- * because otherwise a job that kills its worker would never use up its attempts. run_at moves behind the jobs that are
- * ready now, so that such a job is not the first that each worker fetches after its start. In a named queue the job
+ * because otherwise a job that kills its worker would never use up its attempts. run_at moves to a time after the jobs that
+ * are ready now, so that such a job is not the first that each worker fetches after its start. In a named queue the job
  * keeps its place: later jobs may have been locked with it, and none may overtake it.
  */
 export const recoverSql =

@@ -9,7 +9,12 @@ import { Client } from "../../database/connection/client.ts";
 import { boundedQueryable } from "../../database/connection/pool.ts";
 import type { Database } from "../../database/database.ts";
 import type { SchemaName } from "../../database/schema-name.ts";
-import { type BeatAnswer, beat, type LeaseMark, type LeaseRow } from "../../queue/workers/lease.ts";
+import {
+  type HeartbeatAnswer,
+  type LeaseMark,
+  type LeaseRow,
+  sendHeartbeat,
+} from "../../queue/workers/lease.ts";
 import { renewLocks } from "../../queue/workers/renew-locks.ts";
 import type { LeaseLoss } from "../task/hooks.ts";
 
@@ -54,7 +59,7 @@ export type HeartbeatCommand =
 export type HeartbeatReport =
   /** A heartbeat succeeded at this time of the database's clock, after `uptimeMs` without a gap. */
   | {
-      readonly report: "beat";
+      readonly report: "heartbeat";
       readonly nowMs: number;
       readonly uptimeMs: number;
       /** How far this machine's clock is ahead of the database's. */
@@ -138,7 +143,7 @@ export class HeartbeatLoop {
       async (succeeded) => {
         while (!signal.aborted) {
           const startedAtMs = monotonic();
-          await this.#beat();
+          await this.#sendHeartbeat();
           beatenAtMs = monotonic();
           succeeded();
           if (this.#metadata?.isUrgent === true || signal.aborted) continue;
@@ -181,10 +186,10 @@ export class HeartbeatLoop {
     await this.#pool.end();
   }
 
-  async #beat(): Promise<void> {
+  async #sendHeartbeat(): Promise<void> {
     const metadata = this.#metadata;
     const sentAtUs = sharedMonotonicUs();
-    const answer = await beat(this.#db, {
+    const answer = await sendHeartbeat(this.#db, {
       leaseIds: this.#leaseIds,
       metadata,
       silenceMs: this.#isTimeToSweep() ? this.#settings.intervalMs : null,
@@ -234,7 +239,7 @@ export class HeartbeatLoop {
     return true;
   }
 
-  #onConfirmed(answer: BeatAnswer, sentAtUs: bigint): void {
+  #onConfirmed(answer: HeartbeatAnswer, sentAtUs: bigint): void {
     const { now_ms: nowMs, uptimeMs, leases, staleWorkerIds } = answer;
     for (const id of this.#leaseIds) this.#check(id, leases.get(id), nowMs);
     // After the loss of the current lease no more jobs are fetched.
@@ -242,7 +247,7 @@ export class HeartbeatLoop {
     if (current !== undefined && !this.#lost.has(current)) {
       Atomics.store(this.#lastBeat, 0, sentAtUs);
     }
-    this.#report({ report: "beat", nowMs, uptimeMs, aheadMs: now() - nowMs });
+    this.#report({ report: "heartbeat", nowMs, uptimeMs, aheadMs: now() - nowMs });
     if (staleWorkerIds.length > 0) {
       this.#report({ report: "stale", ids: staleWorkerIds });
     }

@@ -147,7 +147,7 @@ export class Heartbeat {
       this.#isFailing = true;
       return;
     }
-    if (report.report === "beat" && this.#isFailing) {
+    if (report.report === "heartbeat" && this.#isFailing) {
       this.#isFailing = false;
       outage.reportBack(CONNECTION);
       this.#parts.onTrouble();

@@ -78,7 +78,7 @@ export class Recovery implements Leases, LeaseKeeper {
   /** How long heartbeats have succeeded without a gap: see step 3. */
   #uptimeMs = 0;
   /** The time of the last heartbeat, by the database's clock. */
-  #beatAtMs = 0;
+  #heartbeatAtMs = 0;
   /** How far this machine's clock is ahead of the database's. */
   #aheadMs = 0;
   /** Stale workers that an interceptor has skipped. */
@@ -212,9 +212,9 @@ export class Recovery implements Leases, LeaseKeeper {
   #receive(report: HeartbeatNews): void {
     const { leaseLost, wake } = this.#parts;
     switch (report.report) {
-      case "beat":
+      case "heartbeat":
         this.#uptimeMs = report.uptimeMs;
-        this.#beatAtMs = report.nowMs;
+        this.#heartbeatAtMs = report.nowMs;
         this.#aheadMs = report.aheadMs;
         if (this.#wasRefused) {
           this.#wasRefused = false;
@@ -244,7 +244,7 @@ export class Recovery implements Leases, LeaseKeeper {
         messages: [...toRecover.values()],
         delayMs: config.delayMs,
         uptimeMs: this.#uptimeMs,
-        beatAtMs: this.#beatAtMs,
+        heartbeatAtMs: this.#heartbeatAtMs,
         longestGapMs: longestGap(config),
         barredIds: this.#barred.ids(),
       });
@@ -288,7 +288,7 @@ export class Recovery implements Leases, LeaseKeeper {
       const fields = { stale_worker_id: staleWorkerId, error: messageOf(error) };
       logger.error(
         fields,
-        "an interceptor threw; the stale worker is checked again at the next beat",
+        "an interceptor threw; the stale worker is checked again at the next heartbeat",
       );
       return null;
     }

@@ -18,7 +18,7 @@ export type Call =
   | { readonly do: "give back" | "renew"; readonly by: string; readonly jobs: number[] }
   | { readonly do: "operate"; readonly verb: Verb; readonly jobs: number[] }
   | { readonly do: "enlist"; readonly by: string; readonly terms: LeaseTerms }
-  | { readonly do: "beat" | "force unlock"; readonly by: string }
+  | { readonly do: "heartbeat" | "force unlock"; readonly by: string }
   | { readonly do: "sweep"; readonly delayMs: number }
   | { readonly do: "sweep by hand"; readonly thresholdMs: number; readonly delayMs: number }
   | { readonly do: "reset old locks" }
@@ -94,7 +94,7 @@ const terms = one(
 const delayMs = one(0, 0, 30_000);
 const recovery: Arbitrary<Call> = fc.oneof(
   fc.record({ do: fc.constant("enlist"), by, terms }),
-  fc.record({ do: one("beat", "beat", "force unlock"), by }),
+  fc.record({ do: one("heartbeat", "heartbeat", "force unlock"), by }),
   fc.record({ do: fc.constant("sweep"), delayMs }),
   fc.record({ do: fc.constant("sweep by hand"), thresholdMs: one(0, 300_000), delayMs }),
   fc.constant({ do: "reset old locks" }),

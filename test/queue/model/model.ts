@@ -29,8 +29,8 @@ export function inModel(world: World, call: Call, answered: unknown): unknown {
       return operate(world, call.verb, places);
     case "enlist":
       return recovering.enlist(world, call.by, call.terms);
-    case "beat":
-      return recovering.beat(world, call.by);
+    case "heartbeat":
+      return recovering.heartbeat(world, call.by);
     case "sweep":
       return recovering.sweep(world, call.delayMs);
     case "sweep by hand":

@@ -12,7 +12,7 @@ import { type TakeAnswer, takeStatement } from "../../../src/queue/fetch/take-jo
 import { BY_FORMULA, failJobs } from "../../../src/queue/settle/fail.ts";
 import { finishJobs } from "../../../src/queue/settle/finish.ts";
 import { returnJobs } from "../../../src/queue/settle/give-back.ts";
-import { beat, registerLease } from "../../../src/queue/workers/lease.ts";
+import { registerLease, sendHeartbeat } from "../../../src/queue/workers/lease.ts";
 import { recoverStaleWorkers } from "../../../src/queue/workers/recover-jobs.ts";
 import { renewLocks } from "../../../src/queue/workers/renew-locks.ts";
 import { resetStaleLocks } from "../../../src/queue/workers/reset-stale-locks.ts";
@@ -92,8 +92,8 @@ export class Product {
         if (!world.leases.has(call.by)) await registerLease(this.#db, call.by, terms, 0);
         return undefined;
       }
-      case "beat": {
-        const answer = await beat(this.#db, {
+      case "heartbeat": {
+        const answer = await sendHeartbeat(this.#db, {
           leaseIds: [call.by],
           metadata: null,
           silenceMs: null,
@@ -195,7 +195,7 @@ export class Product {
       messages: staleWorkerIds.map(() => null),
       delayMs,
       uptimeMs: always,
-      beatAtMs: Number(this.#nowUs / 1_000n),
+      heartbeatAtMs: Number(this.#nowUs / 1_000n),
       longestGapMs: always,
     });
     return { workers: workerIds, jobs, queues };

@@ -19,7 +19,7 @@ export function enlist({ leases, now }: World, id: string, terms: LeaseTerms): v
 }
 
 /** A heartbeat returns whether the worker still has its lease. */
-export function beat({ leases, now }: World, id: string): "alive" | "recovered" | "gone" {
+export function heartbeat({ leases, now }: World, id: string): "alive" | "recovered" | "gone" {
   const lease = leases.get(id);
   if (lease === undefined) return "gone";
   lease.beatAt = now;

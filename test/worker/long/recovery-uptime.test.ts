@@ -2,7 +2,7 @@
 // database. It is in a worker's row, and a new worker continues that of another live one.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { beat, registerLease } from "../../../src/queue/workers/lease.ts";
+import { registerLease, sendHeartbeat } from "../../../src/queue/workers/lease.ts";
 import { testQueue } from "../../queue/queue-database.ts";
 import { jobsOf } from "../recovery-jobs.ts";
 import { QUICK, waitUntil, workerProcess } from "../worker-process.ts";
@@ -26,7 +26,7 @@ const earlier = (interval: string) =>
 async function beaten(id: string, isBroken = false, text: string | null = null) {
   const metadata = text === null ? null : { id, text };
   const request = { leaseIds: [id], metadata, silenceMs: null, isBroken, longestGapMs: GAP_MS };
-  return Math.round((await beat(queue.db, request)).uptimeMs / 1_000);
+  return Math.round((await sendHeartbeat(queue.db, request)).uptimeMs / 1_000);
 }
 
 const registered = async (id: string) =>

@@ -89,8 +89,8 @@ export class Bar {
     if (index < 0 || index >= this.options.length || this.isStale) return false;
     const option = this.options[index].text;
     const before = this.draft.substring(0, min(this.replaceAt, this.draft.length));
-    const behind = this.draft.substring(min(this.replaceEnd, this.draft.length));
-    this.type(before + option + behind);
+    const after = this.draft.substring(min(this.replaceEnd, this.draft.length));
+    this.type(before + option + after);
     this.close();
     return this.typed.fault === null;
   }

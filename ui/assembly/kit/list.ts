@@ -91,15 +91,15 @@ export class List {
     this.refreshSelected();
   }
 
-  /** Replaces the rows after the head of a scope. */
-  fill(head: string, behind: Row[]): void {
+  /** Replaces the rows below the head of a scope. */
+  fill(head: string, below: Row[]): void {
     const current = this.currentKey;
     const rows: Row[] = [];
     for (let i = 0; i < this.rows.length; i++) {
       const row = this.rows[i];
       if (row.scope === head) continue;
       rows.push(row);
-      if (row.key === head) for (let k = 0; k < behind.length; k++) rows.push(behind[k]);
+      if (row.key === head) for (let k = 0; k < below.length; k++) rows.push(below[k]);
     }
     this.rows = rows;
     this.current = max(0, this.indexOf(current));

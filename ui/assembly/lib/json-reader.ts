@@ -198,7 +198,7 @@ export class JsonReader extends JsonScanner {
     return this.failed ? "" : this.text.substring(start, this.pos);
   }
 
-  /** Checks one value of any kind and moves behind it. */
+  /** Checks one value of any kind and moves to its end. */
   skip(): void {
     let closers = new StaticArray<u8>(64);
     let depth = 0;

@@ -87,7 +87,7 @@ export function limitState(m: Model, limit: ListedLimit): Node {
   return stateWith("blocked", full.length > 0 ? `full: ${full[0].name}${more}` : "full");
 }
 
-/** What is behind the state: the reason of a back-off, the slots of a queue. */
+/** Returns the cause of the state: the reason of a back-off, or the slots of a queue. */
 export function limitCause(limit: ListedLimit): string {
   const backOff = limit.backingOff;
   const full = limit.full;

@@ -100,9 +100,10 @@ function indexFindings({ indexes, optional, tables }: Queue, schema: string): Fi
   return found;
 }
 
-function sequenceFindings({ behind }: Queue): Finding[] {
-  if (behind.length === 0) return [finding("ok", "sequences", "none is behind its table")];
-  return behind.map(({ name, table, nextId, lastId, statement }) => {
+function sequenceFindings({ laggingSequences }: Queue): Finding[] {
+  if (laggingSequences.length === 0)
+    return [finding("ok", "sequences", "none is behind its table")];
+  return laggingSequences.map(({ name, table, nextId, lastId, statement }) => {
     const message = `the sequence ${name} is behind its table: it gives id ${nextId} next, and ${table} has ids up to ${lastId}; new rows fail with "duplicate key"`;
     return finding("bad", "sequences", message, inPsql(statement));
   });

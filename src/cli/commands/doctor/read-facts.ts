@@ -9,7 +9,7 @@ import { readOpenSchemas } from "../../../database/inspect/open-schemas.ts";
 import { readIndexes, readTables } from "../../../database/inspect/relations.ts";
 import { readMissingPrivileges } from "../../../database/inspect/role-privileges.ts";
 import { readSchemaDrift } from "../../../database/inspect/schema-drift.ts";
-import { readBehindSequences } from "../../../database/inspect/sequences.ts";
+import { readLaggingSequences } from "../../../database/inspect/sequences.ts";
 import { readServerFacts } from "../../../database/inspect/server-facts.ts";
 import {
   readConnections,
@@ -70,7 +70,7 @@ export async function readFacts(db: Database) {
         ? ((await part("refused results", () => readUnsettledJobs(db))) ?? [])
         : [],
       sweep: await part("stale locks", () => readSweep(db)),
-      behind: (await part("sequences", () => readBehindSequences(db))) ?? [],
+      laggingSequences: (await part("sequences", () => readLaggingSequences(db))) ?? [],
       entriesOff: (await part("timetables", () => readEntriesOff(db))) ?? [],
       cronDifferences:
         (await part("versions of cron entries", () => readCronDifferences(db))) ?? [],

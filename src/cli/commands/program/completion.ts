@@ -15,7 +15,7 @@ export const completionCommand = (all: () => readonly CliCommand[]) =>
     positionals: { shell: required(choice("Shell", ["bash", "zsh", "fish"])) },
     notes: `\
   bash: eval "$(worker completion bash)"    in ~/.bashrc
-  zsh:  eval "$(worker completion zsh)"     in ~/.zshrc, behind compinit
+  zsh:  eval "$(worker completion zsh)"     in ~/.zshrc, after compinit
   fish: worker completion fish > ~/.config/fish/completions/worker.fish`,
     unsupported: { databaseUrl: "it needs no database", schema: "it needs no database" },
     run: async ({ shell }) => {

@@ -19,7 +19,7 @@ import { Model } from "../../model/model";
 import { percent } from "../../parts/common";
 import { cutName } from "../../parts/exact-name";
 
-/** Returns the key of the row that heads a group. It is also the scope of the rows behind it. */
+/** Returns the key of the row that heads a group. It is also the scope of the rows below it. */
 export function headKey(key: string): string {
   return "of " + key;
 }

@@ -73,7 +73,7 @@ export abstract class GroupedJobs extends JobsList {
     }
     const key = this.groups.keyOf(request);
     if (this.groups.onAnswer(m, request, body)) {
-      this.list.fill(headKey(key), this.groups.behind(key));
+      this.list.fill(headKey(key), this.groups.rowsBelow(key));
     }
     this.put(m, this.groups.page(), true);
     this.settle(m);

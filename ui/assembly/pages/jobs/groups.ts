@@ -214,8 +214,8 @@ export class Grouping extends PageState {
     return "";
   }
 
-  /** Returns the rows after the head of an open group. */
-  behind(key: string): Row[] {
+  /** Returns the rows below the head of an open group. */
+  rowsBelow(key: string): Row[] {
     const rows: Row[] = [];
     const all = this.page().rows;
     for (let i = 0; i < all.length; i++) {

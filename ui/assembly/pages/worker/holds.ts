@@ -33,7 +33,7 @@ export function holds(m: Model, worker: ListedWorker): Node {
 
 function why(m: Model, worker: ListedWorker): Node {
   const beatAt = worker.lastHeartbeatAt;
-  const waits = behind(worker);
+  const waits = waitingBehind(worker);
   const wait =
     waits.value > 0 ? `; ${countedValue(waits, "job waits", "jobs wait")} behind them` : "";
   const locks = holdsAny(worker)
@@ -47,7 +47,7 @@ function why(m: Model, worker: ListedWorker): Node {
       ` The last one came at ${clockAt(beatAt, m.serverNow)}.${locks}`,
     );
   }
-  if (worker.state === "alive") return statusLine("run", "Alive.", ` ${beat(m, worker)}`);
+  if (worker.state === "alive") return statusLine("run", "Alive.", ` ${heartbeatText(m, worker)}`);
   const old = isNaN(worker.oldestLockAt)
     ? ""
     : ` It has held its oldest lock ${durationText(worker.oldestLockAt, m.times)}.`;
@@ -62,7 +62,7 @@ function statusLine(tone: string, lead: string, rest: string): Node {
   return box("div", "why-box " + tone, [leaf("span", "lead", lead), text(rest)]);
 }
 
-function beat(m: Model, worker: ListedWorker): string {
+function heartbeatText(m: Model, worker: ListedWorker): string {
   const runs = fits(worker, worker.running)
     ? `${valueText(worker.running)} of ${numberText(worker.slots)} slots in use`
     : `Runs ${countedValue(worker.running, "job", "jobs")}`;
@@ -76,7 +76,7 @@ function fetchedText(worker: ListedWorker): string {
 }
 
 function numbers(m: Model, worker: ListedWorker): Node {
-  const waits = behind(worker);
+  const waits = waitingBehind(worker);
   const oldest = oldestBehind(worker);
   const jobs = currentJobs(worker);
   const first = jobs.length > 0 ? jobs[0].since : NaN;
@@ -110,7 +110,7 @@ function numbers(m: Model, worker: ListedWorker): Node {
 }
 
 /** Returns the number of jobs that wait in the queues that it has locked; a lower bound if not all queues were read. */
-function behind(worker: ListedWorker): Value {
+function waitingBehind(worker: ListedWorker): Value {
   const sum = Value.empty();
   sum.precision = worker.queues.length < worker.lockedQueues ? "capped" : "exact";
   sum.low = 0;

@@ -1,7 +1,7 @@
 with before as (
   select id, extract(epoch from last_heartbeat_at)::float8 * 1000::float8 as renewed_ms
   from "worker"._private_workers where id = any($1::text[])
-), beat as (
+), heartbeat as (
   update "worker"._private_workers as workers
   set last_heartbeat_at = pg_catalog.now(),
     metadata = case
@@ -17,11 +17,11 @@ with before as (
   returning id, coalesce(workers.metadata ? 'recovered_at'::text, false) as is_recovered, (workers.metadata ->> 'steady_since_ms'::text)::float8 as since_ms,
     workers.tableoid::int8 as table_oid
 ), uptime as (
-  select coalesce(greatest(0, extract(epoch from pg_catalog.now())::float8 * 1000::float8 - pg_catalog.min(since_ms)), 0) as ms from beat
+  select coalesce(greatest(0, extract(epoch from pg_catalog.now())::float8 * 1000::float8 - pg_catalog.min(since_ms)), 0) as ms from heartbeat
 )
 select extract(epoch from pg_catalog.now())::float8 * 1000::float8 as now_ms,
   (select coalesce(pg_catalog.json_object_agg(id, pg_catalog.json_build_array(is_recovered, table_oid, renewed_ms)), '{}')::text
-    from beat join before using (id)) as leases,
+    from heartbeat join before using (id)) as leases,
   (select ms from uptime) as uptime_ms,
   case when $4::float8 is not null then (
     select coalesce(pg_catalog.json_agg(id), '[]')::text
