@@ -13,6 +13,7 @@ import {
   waitForStream,
   waitForText,
 } from "./harness.ts";
+import { squeezed } from "./walk.ts";
 
 let admin: TestAdmin;
 before(async () => {
@@ -88,6 +89,11 @@ test("The page of a paused queue shows that the worker has acknowledged the paus
       await waitForText(page, "Acknowledged by 1 of 1 worker.");
     };
     await visit(admin, "/queues/mail", work, asAna);
+    const onOverview = async ({ page }: Visited) => {
+      await waitForText(page, "Acknowledged by 1 of 1 worker.");
+      assert.deepEqual(await squeezed(page), []);
+    };
+    await visit(admin, "/", onOverview, asAna);
   } finally {
     await worker.stop();
   }

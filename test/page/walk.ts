@@ -1,5 +1,5 @@
 // Opens every page, dialog and layer (views.ts) in one shape of the window, and checks each: nothing is logged to the
-// console, nothing is too wide or moves, targets are large enough for a finger, few tab stops precede the content, and
+// console, nothing is too wide, squeezed or moves, targets are large enough for a finger, few tab stops precede the content, and
 // axe finds no violation of its rules (WCAG 2 A and AA, best practices).
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
@@ -74,7 +74,7 @@ export function walk(admin: () => TestAdmin, { name, checks = [], more = [], ...
       for (const view of [...views, ...more]) {
         await open(page, view);
         if (view.title !== undefined) await waitForPage(page, view.title);
-        for (const check of [tooWide, moving, ...checks]) {
+        for (const check of [tooWide, squeezed, moving, ...checks]) {
           wrong.push(...(await check(page, view)).map((one) => `${view.name}: ${one}`));
         }
       }
@@ -90,6 +90,22 @@ async function tooWide(page: Page): Promise<string[]> {
     [document.documentElement, ...document.querySelectorAll("dialog, dialog form")]
       .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
       .map((one) => `${one.tagName} is ${one.scrollWidth} wide, not ${one.clientWidth}`),
+  );
+}
+
+/** Returns the texts in columns so narrow that nearly each word has a line of its own. */
+export async function squeezed(page: Page): Promise<string[]> {
+  return page.evaluate(() =>
+    [...document.querySelectorAll<HTMLElement>("body *")].flatMap((one) => {
+      const own = [...one.childNodes].filter(({ nodeType }) => nodeType === Node.TEXT_NODE);
+      const words = own.map(({ textContent }) => textContent?.trim() ?? "").join(" ");
+      const count = words.split(/\s+/).length;
+      if (count < 4 || !one.checkVisibility()) return [];
+      const range = document.createRange();
+      range.selectNodeContents(one);
+      const lines = new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size;
+      return lines >= 4 && count < lines * 1.5 ? [`"${words}" has ${lines} lines`] : [];
+    }),
   );
 }
 

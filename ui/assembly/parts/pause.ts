@@ -84,7 +84,7 @@ export class Acknowledgements {
     if (!this.data.ready) return nothing;
     const note = list.note;
     const other = note === null ? nothing : leaf("p", "hint", note + ".");
-    if (all === 0) return other;
+    if (all === 0) return box("div", "ack", [other]);
     const nodes: Node[] = [
       text(
         `Acknowledged by ${numberText(list.acknowledged)} of ${countText(all, "worker", "workers")}`,
@@ -97,6 +97,6 @@ export class Acknowledgements {
     }
     const others = list.waiting - min(names.length, NAMED);
     nodes.push(text(others > 0 ? `, ${numberText(others)} more.` : "."));
-    return box("div", "", [box("p", "hint", nodes), other]);
+    return box("div", "ack", [box("p", "hint", nodes), other]);
   }
 }
