@@ -9,6 +9,7 @@ import {
   resumeSchedule,
 } from "../../src/commands/schedules/stored-schedules.ts";
 import { schemaName } from "../../src/database/schema-name.ts";
+import type { Plugin } from "../../src/worker/task/hooks.ts";
 import { migratedDatabase } from "../support/database.ts";
 import { type TestPool, testPool } from "../support/test-pool.ts";
 import { jobsOf, ManualTime, timesOf, unique } from "./cron-harness.ts";
@@ -77,6 +78,38 @@ describe("A schedule", () => {
     const [job] = await jobsOf(pool, name);
     assert.equal(job?.payload, `{ "id": 12345678901234567890, "rate": 1.10, "list": [ ],${stamp}`);
     assert.equal((await jobsOf(pool, empty))[0]?.payload, `{${stamp}`);
+  });
+
+  test("An interceptor that leaves the payload as it is leaves each byte; one that changes it gives the job its own.", async () => {
+    const { rawJson } = await import("../../src/domain/payload.ts");
+    const names = [unique("kept"), unique("changed")];
+    const payload = rawJson('{ "id": 12345678901234567890 }');
+    for (const name of names) {
+      await insertSchedule(pool, name, "* * * * *", "2026-01-05T10:01Z", { payload });
+    }
+    const plugin: Plugin = {
+      name: "flags",
+      register: (hooks) =>
+        hooks.intercept("beforeJobSchedule", (job) => {
+          const isChanged = job.identifier === names[1];
+          const spec = { ...job.spec, flags: ["seen"] };
+          return {
+            action: "change",
+            job: { ...job, spec, ...(isChanged ? { payload: { id: "1" } } : {}) },
+          };
+        }),
+    };
+    const time = new ManualTime("2026-01-05T10:00:00.001Z");
+    const { schedules } = runner({ pool, time, plugins: [plugin] });
+    await schedules.start(true);
+    await time.goTo("2026-01-05T10:01:00.000Z");
+    await schedules.stop();
+    const stamp = '"_cron":{"ts":"2026-01-05T10:01:00.000Z","backfilled":false}}';
+    const payloads = await Promise.all(names.map(async (name) => (await jobsOf(pool, name))[0]));
+    assert.deepEqual(
+      payloads.map((job) => job?.payload),
+      [`{ "id": 12345678901234567890,${stamp}`, '{"id":"1"}'],
+    );
   });
 
   test("The job has the options of its schedule.", async () => {

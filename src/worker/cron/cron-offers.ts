@@ -6,6 +6,7 @@ import type { Database } from "../../database/database.ts";
 import { isRefusedResult } from "../../database/errors/database-errors.ts";
 import { cronJob } from "../../domain/cron/cron-entry.ts";
 import { type JobToAdd, resolveJob } from "../../domain/job-spec.ts";
+import { payloadText } from "../../domain/payload.ts";
 import {
   type CronOffer,
   type ScheduledTick,
@@ -29,6 +30,8 @@ export interface CronServices {
 export interface TickSource<Tick extends DueTick> {
   /** The job of a tick; null: none. */
   jobOf(tick: Tick): JobToAdd | null;
+  /** The payload of a tick's job where no interceptor has changed it. Default: that of jobOf(). */
+  exactPayload?(tick: Tick): unknown;
   /** Adds the jobs of offers that no worker has added yet. */
   schedule(offers: readonly OfferedTick<Tick>[]): Promise<ScheduledTick<OfferedTick<Tick>>[]>;
   /** Called for an offer whose job the database refuses. */
@@ -75,8 +78,7 @@ async function prepareOffers<Tick extends DueTick>(
   for (const tick of due) {
     const offer = { ...tick, identifier: tick.entry.identifier };
     try {
-      const tickJob = source.jobOf(tick);
-      const job = tickJob === null ? null : await interceptAdd(services.hooks, tickJob);
+      const job = await interceptedJob(services, source, tick);
       if (job !== null) resolveJob(job);
       offers.push({ ...offer, job });
     } catch (error) {
@@ -85,6 +87,21 @@ async function prepareOffers<Tick extends DueTick>(
     }
   }
   return offers;
+}
+
+async function interceptedJob<Tick extends DueTick>(
+  { hooks }: CronServices,
+  source: TickSource<Tick>,
+  tick: Tick,
+): Promise<JobToAdd | null> {
+  const tickJob = source.jobOf(tick);
+  if (tickJob === null || source.exactPayload === undefined) {
+    return tickJob === null ? null : interceptAdd(hooks, tickJob);
+  }
+  const before = payloadText(tickJob.payload);
+  const job = await interceptAdd(hooks, tickJob);
+  const isUnchanged = job !== null && payloadText(job.payload) === before;
+  return isUnchanged ? { ...job, payload: source.exactPayload(tick) } : job;
 }
 
 /** Halves a refused list until the refused job is alone, and leaves that one out. */

@@ -183,14 +183,17 @@ export class Schedules implements Service {
       }
       return done;
     };
+    const isIntercepted = hooks.interceptors("beforeJobSchedule").length > 0;
+    const jobOf = (
+      { schedule: { definition }, tickMs, isBackfill }: ScheduleTick,
+      isWhole: boolean,
+    ) => scheduledJob(definition, tickMs, { isBackfill, isWhole });
     return {
-      jobOf: ({ schedule: { definition }, tickMs, isBackfill, isDropped }) =>
-        isDropped
-          ? null
-          : scheduledJob(definition, tickMs, {
-              isBackfill,
-              isWhole: hooks.interceptors("beforeJobSchedule").length > 0,
-            }),
+      jobOf: (tick) => (tick.isDropped ? null : jobOf(tick, isIntercepted)),
+      // The value has not every digit of the text.
+      ...(isIntercepted
+        ? { exactPayload: (tick: ScheduleTick) => jobOf(tick, false).payload }
+        : {}),
       schedule,
       // Moves the schedule to its next tick without adding the job.
       refused: async (offer) => void (await schedule([{ ...offer, job: null }])),
