@@ -76,7 +76,7 @@ const slotsOf = async (name: string) =>
 
 /** Takes jobs as the worker `by`. `share`: the part of a run that each job takes. */
 async function take(by = "w", { want = 10, share = 1, rates = false } = {}) {
-  const statement = takeManaged({ flags: false, rates, barred: false });
+  const statement = takeManaged({ flags: false, rates, excluded: false });
   const values = [["task"], want, by, [share]];
   const [row] = await query<ManagedTake>(queue.db, statement, values);
   const rows = new FetchedRows(row as ManagedTake);
@@ -212,7 +212,7 @@ async function planOf(rates: boolean): Promise<string[]> {
   const client = await queue.pool.connect();
   try {
     await client.query(SESSION_SETTINGS);
-    const text = takeManaged({ flags: false, rates, barred: false })(queue.db.schema.quoted);
+    const text = takeManaged({ flags: false, rates, excluded: false })(queue.db.schema.quoted);
     await client.query(`prepare taking (text[], int, text, float8[]) as ${text}`);
     const { rows } = await client.query<{ "QUERY PLAN": string }>(
       "explain (analyze, timing off) execute taking ('{task}', 10, 'w', '{1}')",

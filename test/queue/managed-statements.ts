@@ -51,16 +51,16 @@ export const managedCalls: Readonly<Record<string, readonly [Call, Answer]>> = {
 };
 
 const forms = [
-  ["fetch-managed", { flags: false, rates: false, barred: false }],
-  ["fetch-managed-flags-rates", { flags: true, rates: true, barred: false }],
-  ["fetch-managed-barred", { flags: false, rates: false, barred: true }],
+  ["fetch-managed", { flags: false, rates: false, excluded: false }],
+  ["fetch-managed-flags-rates", { flags: true, rates: true, excluded: false }],
+  ["fetch-managed-excluded", { flags: false, rates: false, excluded: true }],
 ] as const;
 
 const limited = { queues: true, pauses: true, free: "all", limits: true } as const;
 
 export const managedTexts: Readonly<Record<string, Statement>> = {
   ...Object.fromEntries(forms.map(([name, form]) => [name, takeManaged(form)])),
-  "pick-managed-flags-rates-barred": pickManaged({ flags: true, rates: true, barred: true }),
+  "pick-managed-flags-rates-excluded": pickManaged({ flags: true, rates: true, excluded: true }),
   "fetch-queues-limits": takeStatement({ ...limited, flags: false }),
   "fetch-without-look": takeStatement({ ...limited, flags: false, queues: false, asks: false }),
   "fetch-queues-limits-flags": takeStatement({ ...limited, flags: true }),

@@ -621,8 +621,13 @@ for (const { flags, pauses } of forms) {
       const name = ["fetch", queues && "queues", free === "safe" && "beside-fast", suffix];
       texts[named(name)] = takeStatement({ free, queues, ...form });
       if (free === "safe" || pauses) continue;
-      texts[named([...name, "barred"])] = takeStatement({ free, queues, barred: true, ...form });
-      texts[named([...name, "head"])] = headStatement({ free, queues, barred: true, ...form });
+      texts[named([...name, "excluded"])] = takeStatement({
+        free,
+        queues,
+        excluded: true,
+        ...form,
+      });
+      texts[named([...name, "head"])] = headStatement({ free, queues, excluded: true, ...form });
     }
   }
 }

@@ -89,7 +89,7 @@ async function bringUpToDate(
   if (left.length + strays.length === 0) return current(state);
   await addExtensions(db, left, state);
   for (const stray of strays) {
-    await explainDenial(
+    await explainMissingPrivilege(
       () => db.client.query(stray.statement),
       () => strayMessage(db.schema.name, stray),
     );
@@ -120,7 +120,7 @@ async function checkVersion(db: Database): Promise<void> {
 }
 
 function createSchema({ client, schema }: Transaction): Promise<void> {
-  return explainDenial(
+  return explainMissingPrivilege(
     () => client.query(`create schema ${schema.quoted}`),
     (detail) =>
       `this role may not create a schema (${detail}); let the database's owner run: create schema ${schema.quoted} authorization <this role>`,
@@ -128,7 +128,7 @@ function createSchema({ client, schema }: Transaction): Promise<void> {
 }
 
 function createTables({ client, schema }: Transaction): Promise<void> {
-  return explainDenial(
+  return explainMissingPrivilege(
     () => client.query(render(baseline, schema)),
     (detail) =>
       `this role may not create tables in the schema "${schema.name}" (${detail}); run "${workerLine(schema.name, "worker migrate")}" as its owner, or let the owner run: grant usage, create on schema ${schema.quoted} to <this role>`,
@@ -136,7 +136,7 @@ function createTables({ client, schema }: Transaction): Promise<void> {
 }
 
 /** Turns a missing privilege into a message with advice. */
-async function explainDenial(
+async function explainMissingPrivilege(
   work: () => Promise<unknown>,
   sentence: (detail: string) => string,
 ): Promise<void> {

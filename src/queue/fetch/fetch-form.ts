@@ -15,7 +15,7 @@ export interface ReadyForm {
   /** Whether the answer shows that some named queue is unlocked. Default: true. */
   readonly asks?: boolean;
   /** Whether jobs that PostgreSQL refuses to lock are left out. Default: false. */
-  readonly barred?: boolean;
+  readonly excluded?: boolean;
   /** Which jobs without a queue are fetched. */
   readonly free: JobKind;
 }
@@ -58,8 +58,8 @@ export interface ReadyParameters {
   readonly flags: string;
   /** text[]: patterns of the queues that are left out. Used only in forms with queues and limits. */
   readonly limited?: string;
-  /** bigint[]: the jobs that are left out. Used only in forms with barred jobs. */
-  readonly barred?: string;
+  /** bigint[]: the jobs that are left out. Used only in forms with excluded jobs. */
+  readonly excluded?: string;
 }
 
 /**

@@ -38,10 +38,10 @@ export const jobsWithoutQueue = (
   where level.priority is not null limit ${$.want}::int
 `;
 
-/** Returns the conditions on forbidden flags and barred jobs, if there are any, for jobs with and without a queue. */
-export const notLeftOut = ({ flags, barred }: ReadyForm, $: ReadyParameters, job = "j"): string =>
+/** Returns the conditions on forbidden flags and excluded jobs, if there are any, for jobs with and without a queue. */
+export const notLeftOut = ({ flags, excluded }: ReadyForm, $: ReadyParameters, job = "j"): string =>
   `${flags ? `and ${hasNoFlagOf(job, $.flags)}` : ""}${
-    barred === true ? ` and ${job}.id <> all(${$.barred}::bigint[])` : ""
+    excluded === true ? ` and ${job}.id <> all(${$.excluded}::bigint[])` : ""
   }`;
 
 // A condition for the safe mode's jobs beside a fast mode. The fast mode takes the jobs before such a job until the job

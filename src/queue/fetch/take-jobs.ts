@@ -30,7 +30,7 @@ export interface TakeAnswer extends FetchedColumns {
  * $8 float8[] the part of a run that a job of each task takes (only in the form with queues)
  * then text[] forbidden flags (only in the form with flags)
  * then text[] patterns of queues that limits are for (only in the form with queues and limits)
- * then bigint[] jobs that are left out (only in the form with barred jobs)
+ * then bigint[] jobs that are left out (only in the form with excluded jobs)
  */
 const parametersOf = (form: ReadyForm): ReadyParameters => {
   const afterRuns = form.queues ? 9 : 7;
@@ -44,7 +44,7 @@ const parametersOf = (form: ReadyForm): ReadyParameters => {
     shares: "$8",
     flags: `$${afterRuns}`,
     limited: `$${afterFlags}`,
-    barred: `$${form.limits === true ? afterFlags + 1 : afterFlags}`,
+    excluded: `$${form.limits === true ? afterFlags + 1 : afterFlags}`,
   };
 };
 

@@ -23,7 +23,7 @@ export interface ManagedTake extends FetchedColumns {
 }
 
 /** A form of the statement. Each form is one prepared statement. */
-export interface ManagedForm extends Required<Pick<ReadyForm, "flags" | "barred">> {
+export interface ManagedForm extends Required<Pick<ReadyForm, "flags" | "excluded">> {
   /** Whether a limit of queues has a rate, or backs off. */
   readonly rates: boolean;
 }
@@ -57,7 +57,7 @@ const isKnownTask = (s: string) => isOfKnownTask(s, "j", { ...PARAMETERS, pauses
  * $3 text the worker's id
  * $4 float8[] the part of a run that a job of each task takes
  * then text[] forbidden flags (only in the form with flags)
- * then bigint[] jobs that are left out (only in the form with barred jobs)
+ * then bigint[] jobs that are left out (only in the form with excluded jobs)
  *
  * `candidate`: the queue is read for each job, and not joined: a join may read all ready jobs before it finds the first.
  * `full_queue`: those without a free slot or a token, paused ones, and those whose limit backs off. Their jobs are passed, and never fill the candidates.
@@ -69,9 +69,9 @@ const isKnownTask = (s: string) => isOfKnownTask(s, "j", { ...PARAMETERS, pauses
  * `run_size`: for all runs of a queue. Runs are short by the speed of their tasks, like those of ordinary queues.
  * `left_out`: jobs that another session has locked, or a new version of the row, which this statement cannot update. Only a queue with one slot has an order, and takes none after them.
  */
-const pickedSql = (s: string, { flags, rates, barred }: ManagedForm) => {
-  const form: ReadyForm = { queues: true, flags, pauses: true, free: "all", barred };
-  const $ = { ...PARAMETERS, flags: "$5", barred: flags ? "$6" : "$5" };
+const pickedSql = (s: string, { flags, rates, excluded }: ManagedForm) => {
+  const form: ReadyForm = { queues: true, flags, pauses: true, free: "all", excluded };
+  const $ = { ...PARAMETERS, flags: "$5", excluded: flags ? "$6" : "$5" };
   return `
 with recursive ${priorityLevels(s, form, $)}${rates ? slowQueues(s) : ""}, full_queue as materialized (
   select distinct busy.queue_id as id from ${s}._private_queue_slots busy where busy.locked_by is not null

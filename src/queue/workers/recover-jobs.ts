@@ -31,7 +31,7 @@ export interface RecoveryRequest {
   /** If the last heartbeat is older than this, no worker is recovered. */
   readonly longestGapMs: number;
   /** The ids of jobs that PostgreSQL has refused to change before. Default: none. */
-  readonly barredIds?: readonly string[];
+  readonly excludedIds?: readonly string[];
 }
 
 export interface RecoverResult {
@@ -55,18 +55,18 @@ export async function recoverStaleWorkers(
   const { staleWorkerIds, messages, delayMs, uptimeMs, heartbeatAtMs, longestGapMs } = request;
   const texts = new Map(staleWorkerIds.map((id, n) => [id, messages[n] ?? ""]));
   const statement = (await hasLimits(db)) ? sweepStatements.ofSlots : sweepStatements.ofQueues;
-  const recover: RecoverWorkers = (ids, barred, only) => {
+  const recover: RecoverWorkers = (ids, excluded, only) => {
     const workers = [ids, ids.map((id) => texts.get(id) ?? "")];
     const values = [null, [], ...workers, uptimeMs, heartbeatAtMs, longestGapMs];
     return query<RecoveredRow>(db, statement, [
       ...values,
       sweepLockKey(db),
       delayMs,
-      barred,
+      excluded,
       only ?? null,
     ]);
   };
-  return recoverUnrefused(db, staleWorkerIds, request.barredIds ?? [], recover);
+  return recoverUnrefused(db, staleWorkerIds, request.excludedIds ?? [], recover);
 }
 
 /** A manual recovery. It does not depend on heartbeats of the caller. */
@@ -94,12 +94,12 @@ export async function recoverByHand(db: Database, request: ManualRecovery): Prom
   };
   const all = [...staleWorkerIds, ...unknownWorkerIds];
   if (isDry) return resultOf(await contendedQuery<RecoveredRow>(db, statement, valuesFor(all)));
-  const done = await recoverUnrefused(db, all, [], (ids, barred, only) =>
+  const done = await recoverUnrefused(db, all, [], (ids, excluded, only) =>
     contendedQuery(db, statement, [
       ...valuesFor(ids),
       sweepLockKey(db),
       delayMs,
-      barred,
+      excluded,
       only ?? null,
     ]),
   );
@@ -114,7 +114,7 @@ export async function recoverByHand(db: Database, request: ManualRecovery): Prom
 /** `onlyIds`: unlocks these jobs, and neither queues nor workers. */
 type RecoverWorkers = (
   workerIds: readonly string[],
-  barredIds: readonly string[],
+  excludedIds: readonly string[],
   onlyIds?: readonly string[],
 ) => Promise<RecoveredRow[]>;
 
@@ -127,36 +127,36 @@ const NONE: RecoverResult = { workerIds: [], jobs: 0, queues: 0, refused: [] };
 async function recoverUnrefused(
   db: Database,
   workerIds: readonly string[],
-  barredIds: readonly string[],
+  excludedIds: readonly string[],
   recover: RecoverWorkers,
 ): Promise<RecoverResult> {
-  const recoverBeside = async (barred: readonly string[]): Promise<RecoverResult> => {
+  const recoverBeside = async (excluded: readonly string[]): Promise<RecoverResult> => {
     try {
-      return resultOf(await recover(workerIds, barred));
+      return resultOf(await recover(workerIds, excluded));
     } catch (failure) {
       if (!isRefusedResult(failure)) throw failure;
       await afterSweep(db);
       return { ...NONE, failure };
     }
   };
-  let done = await recoverBeside(barredIds);
+  let done = await recoverBeside(excludedIds);
   if (done.failure === undefined) return done;
   if (workerIds.length > 1) {
     done = NONE;
     for (const id of workerIds) {
-      done = merge(done, await recoverUnrefused(db, [id], barredIds, recover));
+      done = merge(done, await recoverUnrefused(db, [id], excludedIds, recover));
     }
     return done;
   }
   const rows = await query<{ id: string }>(db, lockedSql, [...workerIds]);
-  const all = rows.map(({ id }) => id).filter((id) => !barredIds.includes(id));
+  const all = rows.map(({ id }) => id).filter((id) => !excludedIds.includes(id));
   // If it has no jobs, a trigger may refuse to unlock a queue.
   if (all.length === 0) return done;
   const change = async (ids: readonly string[]) =>
-    resultOf(await recover(workerIds, barredIds, ids)).jobs;
+    resultOf(await recover(workerIds, excludedIds, ids)).jobs;
   const { changed, refused } = await changeUnrefused(db, all, change, () => afterSweep(db));
   const refusedIds = refused.map(({ id }) => id);
-  const rest = await recoverBeside([...barredIds, ...refusedIds]);
+  const rest = await recoverBeside([...excludedIds, ...refusedIds]);
   return merge({ ...NONE, jobs: changed, refused }, rest);
 }
 

@@ -48,7 +48,7 @@ export interface RecoverForm {
 export const recoverSql =
   ({ heartbeats, isDry, waitsForSweep, slots }: RecoverForm): Statement =>
   (s) => {
-    const [key, delay, barred, only] = heartbeats
+    const [key, delay, excluded, only] = heartbeats
       ? ["$8", "$9", "$10", "$11"]
       : ["$3", "$4", "$5", "$6"];
     const ofAll = isDry ? "" : `${only}::bigint[] is null and `;
@@ -62,7 +62,7 @@ select (select pg_catalog.count(*)::int from locked_jobs where is_due) as jobs,
   (select pg_catalog.count(*)::int from held_queue)${slots ? " + (select pg_catalog.count(*)::int from held_slot)" : ""} as queues, '[]' as workers`;
     }
     return `
-with ${turn(key, waitsForSweep)}, ${found}, ${dueSql(s, delay, barred)}${slots ? freedSlots(s) : ""}${heartbeats ? unfinishedSql(s, slots, only) : ""},
+with ${turn(key, waitsForSweep)}, ${found}, ${dueSql(s, delay, excluded)}${slots ? freedSlots(s) : ""}${heartbeats ? unfinishedSql(s, slots, only) : ""},
 ended as materialized (${heartbeats ? endTransactions : NO_TRANSACTIONS}
 ), total as (
   select (select pg_catalog.count(*)::int from freed) as jobs, (select pg_catalog.count(*)::int from freed_queue)${slots ? " + (select pg_catalog.count(*)::int from freed_slot)" : ""} as queues,
@@ -139,10 +139,10 @@ const lockedJobsSql = (s: string, ofAll: string, only: string) => `locked_jobs a
   )
 )`;
 
-const dueSql = (s: string, delay: string, barred: string) => `due as materialized (
+const dueSql = (s: string, delay: string, excluded: string) => `due as materialized (
   select id from ${s}._private_jobs
   where id = any(array(select id from locked_jobs where is_due))
-  and id <> all(${barred}::bigint[])
+  and id <> all(${excluded}::bigint[])
   and locked_by = any(array(select id from stale))
   order by id for update skip locked
 ), freed as (

@@ -5,7 +5,7 @@ import type { Clock } from "../../base/clock.ts";
 import { codeOf, messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
 import { isRefusedResult } from "../../database/errors/database-errors.ts";
-import { BarredJobs } from "../lease/barred-jobs.ts";
+import { ExcludedJobs } from "../lease/excluded-jobs.ts";
 import type { FetchedJob } from "./fetched-job.ts";
 import { jobsIn, type ResultBatch, type Results } from "./results.ts";
 import {
@@ -32,8 +32,8 @@ interface KeptRefusal {
   readonly cancel: (() => void) | null;
 }
 
-const BARRED = "PostgreSQL refuses to lock a job; it is not fetched for five minutes";
-const DENIED =
+const JOB_REFUSED = "PostgreSQL refuses to lock a job; it is not fetched for five minutes";
+const FETCH_REFUSED =
   "PostgreSQL refuses to lock one of the jobs of a fetch; the fetch is sent again, and until it succeeds later jobs do not run in this worker";
 
 export interface RefusalsParts {
@@ -48,9 +48,9 @@ export class Refusals {
   readonly #parts: RefusalsParts;
   /** The jobs whose results were refused, and are locked. */
   readonly kept = new Map<FetchedJob, KeptRefusal>();
-  readonly #barred = new BarredJobs();
+  readonly #excluded = new ExcludedJobs();
   #hasEnded = false;
-  #deniedAtMs = Number.NEGATIVE_INFINITY;
+  #loggedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(parts: RefusalsParts) {
     this.#parts = parts;
@@ -74,34 +74,34 @@ export class Refusals {
   }
 
   /** The ids of jobs that PostgreSQL refuses to lock. */
-  get barredIds(): readonly string[] {
-    return this.#barred.ids();
+  get excludedIds(): readonly string[] {
+    return this.#excluded.ids();
   }
 
   /**
-   * Records that PostgreSQL denied a fetch. Returns whether it refuses to lock a job. `id`: that job; null: it is
+   * Records that PostgreSQL refused a fetch. Returns whether it refuses to lock a job. `id`: that job; null: it is
    * unknown, which is logged once a minute; undefined: a later fetch of a single job will find it.
    */
-  recordDenial(failure: unknown, id: string | null | undefined): boolean {
+  recordRefusal(failure: unknown, id: string | null | undefined): boolean {
     if (typeof id === "string") {
-      this.#bar(id, failure);
+      this.#exclude(id, failure);
       return true;
     }
     if (!isRefused(failure)) return false;
     const { clock, logger } = this.#parts;
     const nowMs = clock.monotonic();
-    if (id === null && nowMs - this.#deniedAtMs >= LOG_MS) {
-      this.#deniedAtMs = nowMs;
-      logger.error({ error: messageOf(failure) }, DENIED);
+    if (id === null && nowMs - this.#loggedAtMs >= LOG_MS) {
+      this.#loggedAtMs = nowMs;
+      logger.error({ error: messageOf(failure) }, FETCH_REFUSED);
     }
     return true;
   }
 
-  #bar(id: string, failure: unknown): void {
+  #exclude(id: string, failure: unknown): void {
     // Another connection may have fetched it at the same time.
-    if (this.barredIds.includes(id)) return;
-    this.#barred.add(id);
-    this.#parts.logger.error({ job_id: id, error: raisedText(failure) }, BARRED);
+    if (this.excludedIds.includes(id)) return;
+    this.#excluded.add(id);
+    this.#parts.logger.error({ job_id: id, error: raisedText(failure) }, JOB_REFUSED);
   }
 
   /** Sends nothing again. The remaining jobs stay locked. */
@@ -143,7 +143,7 @@ export class Refusals {
  * Whether the server answered that it cannot make this change now: a row is locked, or a trigger refuses it. Then
  * nothing was changed, unlike after `too_large`, when only the answer was too large for this process.
  */
-export function isDenied(failure: unknown): boolean {
+export function isRefusedOrBusy(failure: unknown): boolean {
   const code = codeOf(failure);
   return code === "database_busy" || (code !== "too_large" && isRefused(failure));
 }

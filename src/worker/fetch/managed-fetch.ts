@@ -25,7 +25,7 @@ export interface ManagedRequest {
   readonly request: FetchRequest;
   readonly tasks: TaskParameters;
   /** Ids of jobs that PostgreSQL refuses to lock. They are left out. */
-  readonly barred: readonly string[];
+  readonly excluded: readonly string[];
 }
 
 export interface ManagedJobs {
@@ -91,17 +91,17 @@ export class ManagedFetch {
 
   #formOf(
     workerId: string,
-    { request, tasks, barred }: ManagedRequest,
+    { request, tasks, excluded }: ManagedRequest,
   ): { readonly form: ManagedForm; readonly values: unknown[] } {
     const { identifiers, runShares, forbiddenFlags } = tasks;
     const form = {
       flags: forbiddenFlags !== null,
       rates: this.#hasRates,
-      barred: barred.length > 0,
+      excluded: excluded.length > 0,
     };
     const values: unknown[] = [identifiers, request.want, workerId, runShares];
     if (form.flags) values.push(forbiddenFlags);
-    if (form.barred) values.push(idArray(barred));
+    if (form.excluded) values.push(idArray(excluded));
     return { form, values };
   }
 }

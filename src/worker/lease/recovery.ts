@@ -12,7 +12,7 @@
 //     Attempts stay counted, so a job that kills its workers fails in the end.
 //  6. Jobs with the flag `infrastructure_resilient` stay locked until `resilientThresholdMs`, 60 s. Then
 //     they are recovered too, and the row is deleted.
-//  7. A job that PostgreSQL refuses to change is skipped for five minutes (barred-jobs.ts).
+//  7. A job that PostgreSQL refuses to change is skipped for five minutes (excluded-jobs.ts).
 //  8. A stale worker that was only frozen finds the mark with its next heartbeat and continues under a new id
 //     (sessions.ts). A result is written only where the job is still locked under the id that ran it.
 import type pg from "pg";
@@ -33,7 +33,7 @@ import { recoverStaleWorkers } from "../../queue/workers/recover-jobs.ts";
 import type { RecoveryConfig } from "../options/recovery-options.ts";
 import { verdictOf } from "../task/call-interceptors.ts";
 import type { Hooks, LeaseLoss, Verdict } from "../task/hooks.ts";
-import { BarredJobs } from "./barred-jobs.ts";
+import { ExcludedJobs } from "./excluded-jobs.ts";
 import { Heartbeat, longestGap, proofWithin } from "./heartbeat.ts";
 import type { HeartbeatNews, Lease } from "./heartbeat-loop.ts";
 import { fetchedIds, HeartbeatMetadata, type WorkerDescription } from "./heartbeat-metadata.ts";
@@ -83,7 +83,7 @@ export class Recovery implements Leases, LeaseKeeper {
   #aheadMs = 0;
   /** Stale workers that an interceptor has skipped. */
   #skipped: ReadonlySet<string> = new Set();
-  readonly #barred = new BarredJobs();
+  readonly #excluded = new ExcludedJobs();
 
   constructor(parts: RecoveryParts) {
     this.#parts = parts;
@@ -246,14 +246,14 @@ export class Recovery implements Leases, LeaseKeeper {
         uptimeMs: this.#uptimeMs,
         heartbeatAtMs: this.#heartbeatAtMs,
         longestGapMs: longestGap(config),
-        barredIds: this.#barred.ids(),
+        excludedIds: this.#excluded.ids(),
       });
       const { workerIds, jobs, queues, refused, failure } = found;
       if (failure !== undefined) logger.warn({ error: messageOf(failure) }, NOT_RECOVERED);
       for (const { id, error } of refused) {
         const fields = { job_id: id, error: messageOf((error as Error).cause ?? error) };
         logger.error(fields, STAYS_LOCKED);
-        this.#barred.add(id);
+        this.#excluded.add(id);
       }
       if (workerIds.length === 0) return;
       const workerId = this.#leases[0]?.id ?? "";

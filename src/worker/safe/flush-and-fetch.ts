@@ -185,7 +185,7 @@ function writesOf(
 /** Returns the form of the statement of a fetch, and its values. */
 function formOf(
   workerId: string,
-  { request, tasks, barred }: Fetch,
+  { request, tasks, excluded }: Fetch,
   done: readonly string[],
 ): { readonly form: ReadyForm; readonly values: unknown[] } {
   const { want, queues, free, start } = request;
@@ -196,7 +196,7 @@ function formOf(
     flags: tasks.forbiddenFlags !== null,
     pauses: tasks.pauses,
     limits: queues && tasks.limitedQueues !== null,
-    barred: barred.length > 0,
+    excluded: excluded.length > 0,
     free,
   };
   const values: unknown[] = [tasks.identifiers, want, workerId, `{${done.join(",")}}`];
@@ -205,7 +205,7 @@ function formOf(
   if (queues) values.push(QUEUE_RUN_JOBS, tasks.runShares);
   if (form.flags) values.push(tasks.forbiddenFlags);
   if (form.limits) values.push(tasks.limitedQueues);
-  if (form.barred) values.push(idArray(barred));
+  if (form.excluded) values.push(idArray(excluded));
   return { form, values };
 }
 

@@ -11,7 +11,7 @@ import { WorkerConnections } from "../connection/connections.ts";
 import type { WorkerConnection } from "../connection/worker-connection.ts";
 import { type FetchedJob, loadedJobs } from "../execute/fetched-job.ts";
 import type { JobExecutor } from "../execute/job-executor.ts";
-import { isDenied } from "../execute/refusals.ts";
+import { isRefusedOrBusy } from "../execute/refusals.ts";
 import { emitSettled, jobsIn, type ResultBatch } from "../execute/results.ts";
 import type { QueueRun, WorkSource } from "../execute/slots.ts";
 import { LONG_FETCH } from "../fetch/fetch-plan.ts";
@@ -209,21 +209,21 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
 
   async #exchange(connection: WorkerConnection, wanted: StreamWant | null): Promise<void> {
     const { workerId, config, hooks, results, refusals } = this.#parts;
-    const { barredIds: barred } = refusals;
+    const { excludedIds: excluded } = refusals;
     const { mark } = this.#streams;
     const stream = wanted?.stream ?? this.#streams.main;
-    const mayBeQuick = connection.keepsStatements && results.isEmpty && barred.length === 0;
+    const mayBeQuick = connection.keepsStatements && results.isEmpty && excluded.length === 0;
     const request = wanted && stream.request(wanted.want, mayBeQuick);
     const trip = this.#trips.begin(stream, request?.want ?? 0, !results.isEmpty);
     const batch = results.send();
-    const fetch = request && { request, tasks: stream.tasks, managed: stream.managed, barred };
+    const fetch = request && { request, tasks: stream.tasks, managed: stream.managed, excluded };
     const sentAtMs = monotonic();
     const answer = await flushAndFetch(connection, workerId, batch, fetch);
-    const wasDenied = answer.failure !== null && isDenied(answer.failure);
-    const isFetchDenied = wasDenied && request !== null && answer.rows === null;
-    if (isFetchDenied) await this.#connections.delay(sentAtMs);
+    const isRefused = answer.failure !== null && isRefusedOrBusy(answer.failure);
+    const isFetchRefused = isRefused && request !== null && answer.rows === null;
+    if (isFetchRefused) await this.#connections.delay(sentAtMs);
     this.#onWritten(answer, batch);
-    if (wasDenied && !isFetchDenied) void this.#sendLater(answer, batch);
+    if (isRefused && !isFetchRefused) void this.#sendLater(answer, batch);
     else {
       if (answer.failure !== null) this.#onUnconfirmed(answer, request === null ? null : stream);
       results.endWait(batch);
@@ -262,7 +262,7 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
   async #sendLater({ unconfirmed, failure }: FlushAnswer, batch: ResultBatch): Promise<void> {
     const { results, refusals } = this.#parts;
     const trip = this.#trips.begin(null, 0, true);
-    refusals.recordDenial(failure, null);
+    refusals.recordRefusal(failure, null);
     await this.#connections.delay(monotonic());
     results.putBack(unconfirmed);
     results.endWait(batch);
@@ -276,8 +276,8 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     const error = errorOf(failure);
     // A failed fetch, such as the victim of a deadlock, has locked rows that concurrent fetches may have skipped.
     stream?.plan.raise();
-    if (isDenied(error) || typeof refusedId === "string") {
-      if (this.#parts.refusals.recordDenial(error, refusedId)) stream?.plan.learnRefusal();
+    if (isRefusedOrBusy(error) || typeof refusedId === "string") {
+      if (this.#parts.refusals.recordRefusal(error, refusedId)) stream?.plan.learnRefusal();
       return;
     }
     // After a timeout the server has rolled back, so nothing is uncertain.

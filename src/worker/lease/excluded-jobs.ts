@@ -2,20 +2,20 @@
 // or takes the other jobs.
 import { monotonic } from "../../base/clock.ts";
 
-const BARRED_MS = 300_000;
-const MAX_BARRED = 1_000;
+const EXCLUDED_MS = 300_000;
+const MAX_EXCLUDED = 1_000;
 
-export class BarredJobs {
+export class ExcludedJobs {
   readonly #sinceMs = new Map<string, number>();
 
   /** Adds a job. Beyond 1,000 jobs it does nothing, and the others are tried each time. */
   add(id: string): void {
-    if (this.#sinceMs.size < MAX_BARRED) this.#sinceMs.set(id, monotonic());
+    if (this.#sinceMs.size < MAX_EXCLUDED) this.#sinceMs.set(id, monotonic());
   }
 
   /** Returns the jobs to skip now. */
   ids(): string[] {
-    const endMs = monotonic() - BARRED_MS;
+    const endMs = monotonic() - EXCLUDED_MS;
     for (const [id, sinceMs] of this.#sinceMs) if (sinceMs < endMs) this.#sinceMs.delete(id);
     return [...this.#sinceMs.keys()];
   }
