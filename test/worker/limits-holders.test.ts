@@ -3,7 +3,12 @@
 import assert from "node:assert/strict";
 import { afterEach, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { systemClock } from "../../src/base/clock.ts";
+import { silentLogger } from "../../src/base/logger.ts";
 import { migrate } from "../../src/database/schema/migrate.ts";
+import { readLimits } from "../../src/queue/limits/limits.ts";
+import { HeldLimit } from "../../src/worker/limits/held-limit.ts";
+import { PermitLeases } from "../../src/worker/limits/permit-leases.ts";
 import { migratedDatabase } from "../support/database.ts";
 import { QUICK, workerProcess } from "./worker-process.ts";
 import { latch, recordingTask, waitUntil, workerQueue } from "./worker-queue.ts";
@@ -55,7 +60,56 @@ describe("With the tables", () => {
       await add(3_000, task.identifier);
       await queue.startWorker({ tasks: [task], ...BEATS });
     }
-    await waitUntil("each has run a job", () => tasks.every(({ seen }) => seen.length > 0));
+    const short = "select 1 from worker._private_limit_permits where wanted > permits";
+    await waitUntil("two wait for the third", async () => (await queue.sql(short)).length === 2);
+    const before = tasks.map(({ seen }) => seen.length);
+    await waitUntil("each has run more", () =>
+      tasks.every(({ seen }, n) => seen.length > (before[n] ?? 0) + 20),
+    );
+  });
+
+  test("A worker without a permit wants none any more when an announcement comes after its jobs.", async () => {
+    await queue.utils.setLimit({ name: "l", task: "*", concurrency: 1 });
+    await queue.sql(`insert into worker._private_workers (id, last_heartbeat_at) values ('holder', now()), ('other', now());
+      insert into worker._private_limit_permits (limit_id, worker_id, permits, in_use, wanted)
+      select id, 'holder', 1, 1, 1 from worker._private_limits`);
+    const [stored] = await readLimits(queue.db);
+    assert.ok(stored !== undefined);
+    const limit = new HeldLimit(stored.id, systemClock);
+    limit.define(stored);
+    let demand = 1;
+    const leases = new PermitLeases({
+      ...{ clock: systemClock, logger: silentLogger, workerId: "other", database: queue.db },
+      ...{ lease: { hasHeartbeats: true }, demandOf: () => demand, changed() {} },
+    });
+    leases.consider(limit);
+    const wanted = "select wanted from worker._private_limit_permits where worker_id = 'other'";
+    const wants = async (most: number) => (await queue.sql(wanted))[0]?.["wanted"] === most;
+    await waitUntil("it wants one", () => wants(1));
+    await waitUntil("it has the answer", () => limit.isShort);
+    demand = 0;
+    leases.permitsAnnounced(stored.id, true);
+    await waitUntil("it wants none", () => wants(0), 3_000);
+    leases.close();
+    await queue.sql("delete from worker._private_workers where id in ('holder', 'other')");
+  });
+
+  test("A worker leaves the permits of a limit that another limit lets it not use.", async () => {
+    await queue.utils.setLimit({ name: "wide", task: "*", concurrency: 4 });
+    await queue.utils.setLimit({ name: "narrow", task: "few", concurrency: 1 });
+    const few = recordingTask("few", () => sleep(10));
+    await queue.startWorker({ tasks: [few], ...BEATS });
+    await add(3_000, "few");
+    await waitUntil("it runs", () => few.seen.length > 0);
+    let [running, most] = [0, 0];
+    const many = recordingTask("many", async () => {
+      most = Math.max(most, ++running);
+      await sleep(10);
+      running--;
+    });
+    await add(3_000, "many");
+    await queue.startWorker({ tasks: [many], ...BEATS });
+    await waitUntil("each permit is used", () => most === 3);
   });
 
   test("The permits of a killed worker are used again once its jobs are recovered.", async () => {

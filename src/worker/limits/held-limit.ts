@@ -92,6 +92,15 @@ export class HeldLimit {
     return this.bucket === null ? this.freePermits : Math.min(this.freePermits, this.tokens);
   }
 
+  /** How many jobs may run at once soon, as far as this limit is concerned. Short of permits, it may get another one. */
+  get attainable(): number {
+    const { bucket, concurrency, isShort } = this;
+    if (this.backsOffMs > 0) return this.running;
+    const byRate = bucket === null ? Number.POSITIVE_INFINITY : this.running + bucket.capacity;
+    if (concurrency === null) return byRate;
+    return Math.min(byRate, isShort ? Math.max(1, this.permits) : concurrency);
+  }
+
   jobBegan(): void {
     this.running++;
     const [oldest] = this.#tokens;

@@ -128,7 +128,9 @@ export class PermitLeases {
     // The page shows how many are in use.
     const { inUse, wanted: before, revision } = lease.reported;
     if (limit.permits > 0 && revision !== limit.revision) return true;
-    return limit.permits > 0 && (inUse !== limit.running || before > 0 !== wanted > 0);
+    if (limit.permits > 0 && inUse !== limit.running) return true;
+    // Also without a permit: as long as it wants some, the others have smaller parts.
+    return before > 0 !== wanted > 0;
   }
 
   async #exchange(limit: HeldLimit, lease: Lease, wanted: number): Promise<void> {

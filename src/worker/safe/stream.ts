@@ -91,6 +91,12 @@ export class Stream {
     return startable;
   }
 
+  /** Returns how many jobs may run at once soon, as far as other limits than this one are concerned. */
+  attainableBeside(limit: HeldLimit): number {
+    const others = this.#limits.filter((one) => one !== limit);
+    return Math.min(Number.POSITIVE_INFINITY, ...others.map(({ attainable }) => attainable));
+  }
+
   /** Returns the number of jobs to request now. */
   demand(freeSlots: number): number {
     if (this.plan.isDrained || this.queue.isDelayed) return 0;

@@ -286,10 +286,14 @@ export class Streams {
   #demandOf(limit: HeldLimit): number {
     const { free, all } = this.#own.link.slots;
     const isStuck = free === 0 && this.#parts.clock.monotonic() - this.#freedAtMs > STUCK_MS;
-    const ofLimit = this.#others.filter(({ group }) => group?.limits.includes(limit));
-    if (isStuck || this.#isReleased || !ofLimit.some(({ hasEvidence }) => hasEvidence))
-      return limit.running;
-    return all;
+    if (isStuck || this.#isReleased) return limit.running;
+    let wanted = 0;
+    for (const stream of this.#limited) {
+      if (!stream.group?.limits.includes(limit)) continue;
+      const both = [stream, ...this.#managed.filter(({ owner }) => owner === stream)];
+      if (both.some(({ hasEvidence }) => hasEvidence)) wanted += stream.attainableBeside(limit);
+    }
+    return Math.max(limit.running, Math.floor(Math.min(wanted, all)));
   }
 }
 
