@@ -12,7 +12,7 @@ import { withApplicationName, withBounds } from "./connection/connection-config.
 import { WorkerConnection, type WorkerConnectionSettings } from "./connection/worker-connection.ts";
 import type { FetchedJob } from "./execute/fetched-job.ts";
 import { JobExecutor, type RunningJob } from "./execute/job-executor.ts";
-import { Refusals, type UnsettledResult } from "./execute/refusals.ts";
+import { Refusals, type RefusedChange } from "./execute/refusals.ts";
 import { idOf, Results } from "./execute/results.ts";
 import type { SlotCount } from "./execute/slots.ts";
 import type { TalliedTasks } from "./execute/task-tally.ts";
@@ -140,7 +140,7 @@ export class Session<E> {
   }
 
   /** Jobs that stay locked because PostgreSQL refuses their results. */
-  get unsettled(): readonly UnsettledResult[] {
+  get unsettled(): readonly RefusedChange[] {
     return this.#refusals.unsettled;
   }
 

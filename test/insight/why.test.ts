@@ -472,3 +472,12 @@ test("A job whose result PostgreSQL rejects has PostgreSQL's message.", async ()
   assert.equal(why.sentence, `Has ended on w and stays locked. ${error}.`);
   assert.equal((await root(id))?.detail, error);
 });
+
+test("A due job whose lock PostgreSQL rejects has PostgreSQL's message, and no job behind it has.", async () => {
+  const [id, later] = [await add("import"), await add("import")];
+  await worker("w", ["import"], "0s", { unsettled: [{ id, error: "never", is_locked: false }] });
+  const why = await explain(id);
+  assert.equal(why.sentence, "PostgreSQL refuses to lock it, so no worker starts it: never.");
+  assert.deepEqual([(await root(id))?.kind, (await root(id))?.detail], ["lock_refused", "never"]);
+  assert.equal((await root(later))?.kind, "behind");
+});

@@ -2,6 +2,8 @@
 // named, and all others run.
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import { explainJob } from "../../src/insight/why/explain-job.ts";
+import { readUnsettledJobs } from "../../src/insight/why/holders.ts";
 import { migratedDatabase } from "../support/database.ts";
 import { rolePool } from "../support/test-pool.ts";
 import { type LogLine, recorder, recordingTask, waitUntil, workerQueue } from "./worker-queue.ts";
@@ -16,6 +18,17 @@ async function refuseUpdates(t: TestContext, payloads: readonly number[]): Promi
       return new; end $$;
     create trigger refuse before update on worker._private_jobs
     for each row execute function public.refuse()`);
+}
+
+/** Waits until `worker why` and `worker doctor` have the error, which the next heartbeat reports. */
+async function isExplained(id: string): Promise<void> {
+  const db = queue.utils.database;
+  await waitUntil("it is explained", async () => {
+    const why = await explainJob(db, id);
+    return /refuses to lock it, so no worker starts it: .*not this one/.test(why?.sentence ?? "");
+  });
+  const reported = await readUnsettledJobs(db);
+  assert.ok(reported.some((one) => one.id === id && !one.isLocked && /not this/.test(one.error)));
 }
 
 /** Returns the ids of the jobs that log lines name as refused. */
@@ -40,7 +53,9 @@ for (const [where, spec] of [
     const task = recordingTask<number>("task");
     const { lines, logger } = recorder();
     const ids = (await added(10, spec)).map(({ id }) => id);
-    await queue.startWorker({ tasks: [task], logger, pollIntervalMs: 50, concurrency: 5 });
+    const recovery = { heartbeatIntervalMs: 100, thresholdMs: 3_000, resilientThresholdMs: 3_000 };
+    const options = { tasks: [task], recovery, pollIntervalMs: 50, concurrency: 5 };
+    await queue.startWorker({ ...options, logger });
     await waitUntil("all others have run", () => task.seen.length === 8);
     assert.ok(!task.seen.includes(2) && !task.seen.includes(5));
     await queue.utils.addJob("task", 100);
@@ -54,6 +69,7 @@ for (const [where, spec] of [
     );
     assert.match(`${named(lines)[0]?.["error"]}`, /not this one/);
     assert.ok(!lines.some(({ message }) => /is unreachable/.test(message)), "no outage is logged");
+    if (where === "without a queue") await isExplained(ids[2] ?? "");
     await queue.sql("drop trigger refuse on worker._private_jobs");
     // Another worker, because this one leaves them out for five minutes.
     await queue.startWorker({ tasks: [task], pollIntervalMs: 50 });

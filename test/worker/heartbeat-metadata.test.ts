@@ -94,7 +94,11 @@ test("The largest report fits into the table, with as many names as possible.", 
       nextMs: 1,
     }));
     const running = ids.map((id, n) => ({ job: { id, taskIdentifier: name(n) }, startedAtMs: n }));
-    const unsettled = ids.map((id) => ({ id, error: `x${letter.repeat(100_000)}` }));
+    const unsettled = ids.map((id) => ({
+      id,
+      error: `x${letter.repeat(100_000)}`,
+      isLocked: false,
+    }));
     const metadata = new HeartbeatMetadata(config);
     const text = metadata.text(description({ tasks, cron, running, unsettled }), ids, 0);
     const first = await stored(text);

@@ -25,6 +25,8 @@ export type CauseKind =
   | "queue_deleted"
   | "task_deleted"
   | "behind"
+  /** A worker reports that PostgreSQL refuses to lock the job. */
+  | "lock_refused"
   | "exhausted"
   | "crashes_workers";
 

@@ -45,6 +45,8 @@ export interface CauseFacts {
   readonly limit: LimitOfJob | null;
   /** The request to cancel it while it runs; null: none. */
   readonly cancellation: Cancellation | null;
+  /** PostgreSQL's error for the lock of a job that is due; null: none is known. */
+  readonly lockError: string | null;
   readonly place: QueuePlace | null;
   readonly coverage: TaskCoverage;
   readonly hasWorkers: boolean;
@@ -227,12 +229,16 @@ function notDue({ job }: CauseFacts): Cause {
   return cause("not_due", text, { isRoot: true, detail, fix });
 }
 
+export const LOCK_REFUSED = "PostgreSQL refuses to lock it, so no worker starts it";
+
 function dueCauses(facts: CauseFacts): Cause[] {
   const { job, place, coverage } = facts;
   if (coverage.runner !== null) {
     const text = `${workerNamed(coverage.runner)} runs it now`;
     return [cause("holder_alive", text, { isRoot: true, links: { worker: coverage.runner } })];
   }
+  if (facts.lockError !== null)
+    return [cause("lock_refused", LOCK_REFUSED, { detail: facts.lockError, ...broken })];
   const unknown = unknownTask(facts, true);
   if (unknown.length > 0) return unknown;
   const limited = limitCauses(facts);

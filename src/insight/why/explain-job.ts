@@ -9,7 +9,7 @@ import { readLimitOfJob } from "../limits/limit-of-job.ts";
 import { shownGroup } from "../query/facts/error-labels.ts";
 import type { Cause } from "./cause.ts";
 import { type CauseFacts, causesOf, waitsSince } from "./causes.ts";
-import { type Holder, readHolders } from "./holders.ts";
+import { type Holder, readHolders, readUnsettledJobs } from "./holders.ts";
 import { readFetchedBefore, readHoldingJob } from "./holding-job.ts";
 import { readJobFacts, type WhyFacts } from "./job-facts.ts";
 import { nextAttempts } from "./next-attempts.ts";
@@ -93,19 +93,22 @@ async function readCauseFacts(
   const { hasWorkers, asOf } = table;
   const { queue } = job;
   const waits = isWaiting(job);
-  const [holderFacts, pause, limit, requests, place, coverage, same] = await Promise.all([
-    readHolder(db, job, table),
-    waits ? pauseOfJob(db, job) : null,
-    (waits && job.isDue) || job.condition === "fetched" ? readLimitOfJob(db, job, asOf) : null,
-    readCancellations(db, job.condition === "failed" ? [] : [job.id]),
-    waits && job.isDue ? readPlace(db, { ...job, queueId: queue?.id ?? null }, asOf) : null,
-    readTaskCoverage(db, waits && job.task !== null ? [job.task] : [], {
-      hasWorkers: hasWorkers && waits,
-      jobLocks: table.isSmall ? "read" : (lockedJobs() ?? "unknown"),
-      jobId: job.id,
-    }),
-    hasFailed(job) ? sameError(job.task, job.errorStart ?? "", table) : null,
-  ]);
+  const [holderFacts, pause, limit, requests, place, coverage, same, unsettled] = await Promise.all(
+    [
+      readHolder(db, job, table),
+      waits ? pauseOfJob(db, job) : null,
+      (waits && job.isDue) || job.condition === "fetched" ? readLimitOfJob(db, job, asOf) : null,
+      readCancellations(db, job.condition === "failed" ? [] : [job.id]),
+      waits && job.isDue ? readPlace(db, { ...job, queueId: queue?.id ?? null }, asOf) : null,
+      readTaskCoverage(db, waits && job.task !== null ? [job.task] : [], {
+        hasWorkers: hasWorkers && waits,
+        jobLocks: table.isSmall ? "read" : (lockedJobs() ?? "unknown"),
+        jobId: job.id,
+      }),
+      hasFailed(job) ? sameError(job.task, job.errorStart ?? "", table) : null,
+      hasWorkers && waits && job.isDue ? readUnsettledJobs(db) : [],
+    ],
+  );
   return {
     schema: db.schema.name,
     job,
@@ -113,6 +116,7 @@ async function readCauseFacts(
     pause,
     limit,
     cancellation: requests.get(job.id) ?? null,
+    lockError: unsettled.find(({ id, isLocked }) => id === job.id && !isLocked)?.error ?? null,
     place,
     coverage,
     hasWorkers,

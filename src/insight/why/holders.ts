@@ -21,7 +21,7 @@ export interface Holder {
   readonly fetchedJobIds: readonly string[] | null;
   /** Whether `runningJobIds` are all that it runs. */
   readonly listsAll: boolean;
-  /** Jobs that have ended on it and stay locked, because PostgreSQL rejects their results. */
+  /** Jobs that PostgreSQL rejects a change of. */
   readonly unsettled: readonly UnsettledJob[];
 }
 
@@ -103,12 +103,14 @@ function idsOf(text: string | null): string[] {
   }
 }
 
-// A job that has ended and stays locked, because PostgreSQL rejects its result. Its worker reports it.
+// A job that PostgreSQL rejects a change of. A worker reports it.
 
 export interface UnsettledJob {
   readonly id: string;
   /** The message of PostgreSQL. */
   readonly error: string;
+  /** It has ended and stays locked, because its result is rejected; false: its lock is rejected, so it does not start. */
+  readonly isLocked: boolean;
 }
 
 const MAX_UNSETTLED = 100;
@@ -133,9 +135,10 @@ function unsettledIn(text: string | null): UnsettledJob[] {
     const list: unknown = JSON.parse(text ?? "[]");
     if (!Array.isArray(list)) return [];
     return list.flatMap((one) => {
-      const { id, error } = (one ?? {}) as Record<string, unknown>;
+      const { id, error, is_locked } = (one ?? {}) as Record<string, unknown>;
       const isUsable = typeof id === "string" && isJobId(id) && typeof error === "string";
-      return isUsable ? [{ id, error: error.slice(0, MAX_ERROR_LENGTH) }] : [];
+      const isLocked = is_locked !== false;
+      return isUsable ? [{ id, error: error.slice(0, MAX_ERROR_LENGTH), isLocked }] : [];
     });
   } catch {
     return [];

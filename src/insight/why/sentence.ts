@@ -14,6 +14,7 @@ import {
   CRASHES_AGAIN,
   isLost,
   isUnsupported,
+  LOCK_REFUSED,
   placeText,
   recoverQueues,
 } from "./causes.ts";
@@ -159,6 +160,7 @@ function readySentence(facts: CauseFacts): string {
   if (isUnsupported(coverage, job.task)) {
     return `No live worker supports its task ${shortName(job.task)}: it waits until one does.`;
   }
+  if (facts.lockError !== null) return `${LOCK_REFUSED}: ${facts.lockError}.`;
   if (limit !== null) return `Waits for a limit. L${limitedText(limit).slice(1)}.`;
   const ahead = place?.ahead;
   const first =

@@ -19,10 +19,12 @@ import {
 const PAUSES_MS = [1_000, 4_000];
 const LOG_MS = 60_000;
 
-/** A job that stays locked, and its error. */
-export interface UnsettledResult {
+/** A job whose change PostgreSQL refuses, and the error. */
+export interface RefusedChange {
   readonly id: string;
   readonly error: string;
+  /** It has ended and stays locked; false: it cannot be locked, so it does not start. */
+  readonly isLocked: boolean;
 }
 
 interface KeptRefusal {
@@ -61,8 +63,9 @@ export class Refusals {
     return [...this.kept.values()].some(({ cancel }) => cancel !== null);
   }
 
-  get unsettled(): readonly UnsettledResult[] {
-    return [...this.kept].map(([{ id }, { error }]) => ({ id, error }));
+  get unsettled(): readonly RefusedChange[] {
+    const ended = [...this.kept].map(([{ id }, { error }]) => ({ id, error, isLocked: true }));
+    return [...ended, ...this.#excluded.all().map((job) => ({ ...job, isLocked: false }))];
   }
 
   /** Records results that were sent. `separate`: those written one by one, because PostgreSQL refused some. */
@@ -100,8 +103,9 @@ export class Refusals {
   #exclude(id: string, failure: unknown): void {
     // Another connection may have fetched it at the same time.
     if (this.excludedIds.includes(id)) return;
-    this.#excluded.add(id);
-    this.#parts.logger.error({ job_id: id, error: raisedText(failure) }, JOB_REFUSED);
+    const error = raisedText(failure);
+    this.#excluded.add(id, error);
+    this.#parts.logger.error({ job_id: id, error }, JOB_REFUSED);
   }
 
   /** Sends nothing again. The remaining jobs stay locked. */

@@ -6,17 +6,22 @@ const EXCLUDED_MS = 300_000;
 const MAX_EXCLUDED = 1_000;
 
 export class ExcludedJobs {
-  readonly #sinceMs = new Map<string, number>();
+  readonly #jobs = new Map<string, { readonly sinceMs: number; readonly error: string }>();
 
   /** Adds a job. Beyond 1,000 jobs it does nothing, and the others are tried each time. */
-  add(id: string): void {
-    if (this.#sinceMs.size < MAX_EXCLUDED) this.#sinceMs.set(id, monotonic());
+  add(id: string, error: string): void {
+    if (this.#jobs.size < MAX_EXCLUDED) this.#jobs.set(id, { sinceMs: monotonic(), error });
   }
 
   /** Returns the jobs to skip now. */
   ids(): string[] {
+    return this.all().map(({ id }) => id);
+  }
+
+  /** Returns the jobs to skip now, with their errors. */
+  all(): { readonly id: string; readonly error: string }[] {
     const endMs = monotonic() - EXCLUDED_MS;
-    for (const [id, sinceMs] of this.#sinceMs) if (sinceMs < endMs) this.#sinceMs.delete(id);
-    return [...this.#sinceMs.keys()];
+    for (const [id, { sinceMs }] of this.#jobs) if (sinceMs < endMs) this.#jobs.delete(id);
+    return [...this.#jobs].map(([id, { error }]) => ({ id, error }));
   }
 }

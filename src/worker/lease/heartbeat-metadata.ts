@@ -19,7 +19,11 @@ export interface WorkerDescription {
   /** Jobs that were fetched and have not started. */
   readonly unstarted: readonly { readonly id: string; readonly fetchedAtMs: number }[];
   /** Jobs that have ended and stay locked, because PostgreSQL refuses their results. */
-  readonly unsettled: readonly { readonly id: string; readonly error: string }[];
+  readonly unsettled: readonly {
+    readonly id: string;
+    readonly error: string;
+    readonly isLocked: boolean;
+  }[];
   /** The mark of the pauses that the worker applies; null: unknown. */
   readonly pausesApplied: string | null;
 }
@@ -46,7 +50,7 @@ interface RunningJob {
 const MAX_LIST_LENGTH = 1_000;
 /** The most cron entries with details, and running jobs with task and start. */
 const MAX_DETAILS = 100;
-/** The most tasks with counters, and unsettled jobs. */
+/** The most tasks with counters, and jobs whose change PostgreSQL refuses. */
 const MAX_SHORT_LIST_LENGTH = 20;
 const MAX_ERROR_LENGTH = 1_000;
 
@@ -83,9 +87,10 @@ export class HeartbeatMetadata {
     const longest = running.toSorted((a, b) => a.startedAtMs - b.startedAtMs);
     const { by_task, ...counters } = this.#counters(tasks);
     const details = this.#runningJson(longest.slice(0, MAX_DETAILS), aheadMs);
-    const refused = unsettled.slice(0, MAX_SHORT_LIST_LENGTH).map(({ id, error }) => {
-      return { id, error: error.slice(0, MAX_ERROR_LENGTH).toWellFormed() };
-    });
+    const refused = unsettled.slice(0, MAX_SHORT_LIST_LENGTH).map(({ id, error, isLocked }) => ({
+      ...{ id, error: error.slice(0, MAX_ERROR_LENGTH).toWellFormed() },
+      ...(isLocked ? {} : { is_locked: false }),
+    }));
     const textOf = (share: number) => {
       const most = (count: number) => Math.floor(count * share);
       return JSON.stringify({

@@ -253,7 +253,7 @@ export class Recovery implements Leases, LeaseKeeper {
       for (const { id, error } of refused) {
         const fields = { job_id: id, error: messageOf((error as Error).cause ?? error) };
         logger.error(fields, STAYS_LOCKED);
-        this.#excluded.add(id);
+        this.#excluded.add(id, fields.error);
       }
       if (workerIds.length === 0) return;
       const workerId = this.#leases[0]?.id ?? "";

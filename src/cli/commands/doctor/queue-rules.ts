@@ -64,8 +64,11 @@ function driftFindings({ drift }: Queue, schema: string): Finding[] {
 }
 
 function unsettledFindings({ unsettled }: Queue): Finding[] {
-  return unsettled.map(({ id, error }) => {
-    const message = `job ${id} has finished and stays locked: ${error}`;
+  return unsettled.map(({ id, error, isLocked }) => {
+    const state = isLocked
+      ? "has finished and stays locked"
+      : "cannot be locked and does not start";
+    const message = `job ${id} ${state}: ${error}`;
     return finding("bad", "results", message, `worker why ${id}`);
   });
 }
