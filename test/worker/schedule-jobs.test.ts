@@ -3,7 +3,9 @@ import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
 import type pg from "pg";
 import { schemaName } from "../../src/database/schema-name.ts";
+import { listCron } from "../../src/insight/lists/cron/list-cron.ts";
 import { readSchedule } from "../../src/insight/read/list-schedules.ts";
+import { makeWorkerUtils } from "../../src/utils/worker-utils.ts";
 import { migratedDatabase } from "../support/database.ts";
 import { type TestPool, testPool } from "../support/test-pool.ts";
 import { jobsOf, ManualTime, timesOf, unique } from "./cron-harness.ts";
@@ -119,6 +121,30 @@ describe("A row that this version cannot read", () => {
       lines.map(({ level }) => level),
       ["error"],
     );
+  });
+
+  test("A next tick beyond the years of a Date stops no other schedule and no list.", async () => {
+    const [early, late, good] = [unique("early"), unique("late"), unique("good")];
+    for (const name of [early, late, good])
+      await insertSchedule(pool, name, "* * * * *", "2026-01-05T10:01Z");
+    await setNext(pool, early, "4713-01-01 BC");
+    await setNext(pool, late, "290000-01-01");
+    const time = new ManualTime("2026-01-05T10:00:00.001Z");
+    const { schedules, lines } = runner({ pool, time });
+    await schedules.start(true);
+    await time.goTo("2026-01-05T10:01:00.000Z");
+    await time.goTo("2026-01-05T10:02:00.000Z");
+    await schedules.stop();
+    assert.deepEqual(await timesOf(pool, good), ["10:01", "10:02"]);
+    assert.deepEqual(lines, []);
+    const utils = await makeWorkerUtils({ pool });
+    const times = [await utils.getSchedule(early), await utils.getSchedule(late)];
+    assert.deepEqual(
+      times.map(({ nextAt }) => nextAt?.toJSON()),
+      ["0001-01-01T00:00:00.000Z", "9999-12-31T23:59:59.999Z"],
+    );
+    const { entries } = await listCron(db(), { sort: "next", search: "", limit: 10, cursor: null });
+    assert.equal(entries.find(({ identifier }) => identifier === late)?.isAhead, true);
   });
 
   test("A job that the database refuses is left out, and the schedule continues.", async () => {

@@ -7,7 +7,7 @@ import {
   type ScheduleDefinition,
 } from "../../domain/cron/schedule.ts";
 import { RawJson } from "../../domain/payload.ts";
-import { milliseconds } from "../sql/moments.ts";
+import { EARLIEST_MS, LATEST_MS, milliseconds } from "../sql/moments.ts";
 import { isAtMost, MAX_REASON_LENGTH, startOfText } from "../sql/unpacked.ts";
 
 /** The size of the options in the column `spec`: a queue and a key of at most 512 characters, and numbers. */
@@ -94,10 +94,13 @@ export const fillMs = `case when pg_catalog.jsonb_typeof(spec->'fillMs'::text) =
       and pg_catalog.length(spec->>'fillMs'::text) <= 25
     then least((spec->>'fillMs'::text)::float8, 31622400000::float8) else 0::float8 end`;
 
-/** Infinity is not a time. */
+/**
+ * Infinity is not a time. A time beyond RFC 3339, which a user may have written by SQL, becomes the nearest valid one: a
+ * Date or a parameter cannot have it.
+ */
 export function msOf(ms: string | number | null): number | null {
   const value = ms === null ? Number.NaN : Number(ms);
-  return Number.isFinite(value) ? value : null;
+  return Number.isFinite(value) ? Math.min(Math.max(value, EARLIEST_MS), LATEST_MS) : null;
 }
 
 /** RFC 3339 for a parameter; infinity for no time, because arrays may not contain null. */

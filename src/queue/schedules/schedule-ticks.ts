@@ -10,6 +10,7 @@ import type { CronOffer, ScheduledTick } from "../cron/schedule-cron.ts";
 import { milliseconds } from "../sql/moments.ts";
 import {
   fillMs,
+  msOf,
   type ScheduleRow,
   type StoredSchedule,
   scheduleColumns,
@@ -69,7 +70,7 @@ export async function dueSchedules(
   const laterMs = rows[0]?.later_ms;
   return {
     ...{ due, invalid },
-    after: isMore ? { nextMs: Number(last.next_ms), identifier: last.identifier } : null,
+    after: isMore ? { nextMs: msOf(last.next_ms) ?? nowMs, identifier: last.identifier } : null,
     nextMs: laterMs == null || !Number.isFinite(Number(laterMs)) ? null : Number(laterMs),
   };
 }

@@ -35,8 +35,8 @@ export const aheadMs = (moment: string, now = "pg_catalog.now()"): string =>
   `((extract(epoch from ${moment})::float8 - extract(epoch from ${now})::float8) * 1000::float8)`;
 
 // RFC 3339 ends with the year 9999. PostgreSQL continues to the year 294276 and also has `infinity`.
-const EARLIEST_MS = Date.parse("0001-01-01T00:00:00.000Z");
-const LATEST_MS = Date.parse("9999-12-31T23:59:59.999Z");
+export const EARLIEST_MS = Date.parse("0001-01-01T00:00:00.000Z");
+export const LATEST_MS = Date.parse("9999-12-31T23:59:59.999Z");
 
 /** Returns a Date. `infinity` and times beyond RFC 3339 become the nearest valid times. */
 export function dateOf(us: string | number): Date {
