@@ -18,7 +18,7 @@ with own as materialized (
       else greatest($4::int, coalesce(own.permits, 0)) end as target
   from others left join own on true, lateral (
     select case when claimants < $5::int then 0
-      else (pg_catalog.date_part('epoch', pg_catalog.now()) / 2::float8)::int end as turn) as turns
+      else (pg_catalog.date_part('epoch', pg_catalog.now()) / 5::float8)::int end as turn) as turns
 ), part as (
   select *, greatest(least($3::int, kept),
       least(case when $4::int = 0 and not are_short then kept else target end, $5::int - held), 0) as permits
