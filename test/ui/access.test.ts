@@ -125,10 +125,10 @@ const tooMany = { error: "too many logins at once", code: "too_many_logins" };
 test("Too many logins from elsewhere do not sign an open page out: it sends its request again.", async () => {
   const page = await start("/jobs", new Map([["worker.token", "t"]]));
   page.answer("api/session", session());
-  page.app.streamOpened();
-  page.app.streamClosed(0);
+  page.app.onStreamOpen();
+  page.app.onStreamClose(0);
   page.pass(3000);
-  page.app.streamOpened();
+  page.app.onStreamOpen();
   page.answer("api/session", tooMany, 429, "1");
   page.pass(3000);
   page.answer("api/session", session());

@@ -136,7 +136,7 @@ test("The draft stays when the form is closed or the page changes, and is delete
   assert.equal(page.storage.size, 0);
   page.click("Add the job");
   const sent = page.requests.findLast(({ method }) => method === "POST");
-  page.app.replied(sent?.id ?? 0, 200, "", JSON.stringify({ message: "Added", jobs: [job(77)] }));
+  page.app.onAnswer(sent?.id ?? 0, 200, "", JSON.stringify({ message: "Added", jobs: [job(77)] }));
   page.app.dispatch("ask.add", "", "");
   assert.equal(page.byId("field-identifier").attrs["value"], "");
 });
@@ -187,7 +187,7 @@ test("A job that is already there is shown with a link to it, as a warning.", as
   page.click("Add the job");
   const message = "Already there: job 290 for sync is the same, and is unchanged";
   const answer = { message, jobs: [{ id: 290 }], is_duplicate: true };
-  page.app.replied(sentBy(page)?.id ?? 0, 200, "", JSON.stringify(answer));
+  page.app.onAnswer(sentBy(page)?.id ?? 0, 200, "", JSON.stringify(answer));
   const notice = page.one((e) => String(e.attrs["class"]).startsWith("notice "));
   assert.match(String(notice.attrs["class"]), /warn/);
   assert.match(textOf([notice]), /^Already there: job 290/);
@@ -201,7 +201,7 @@ test("A time in the server's answer is shown by the local clock.", async () => {
   page.click("Add the job");
   const message = "Dropped: the next can be added at 2026-03-01T14:00:00Z";
   const answer = JSON.stringify({ message, jobs: [], is_duplicate: false });
-  page.app.replied(sentBy(page)?.id ?? 0, 200, "", answer);
+  page.app.onAnswer(sentBy(page)?.id ?? 0, 200, "", answer);
   assert.deepEqual(page.notices, ["Dropped: the next can be added at 15:00:00"]);
 });
 

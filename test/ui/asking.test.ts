@@ -101,7 +101,7 @@ test("Rows that were read a while ago show their age, once something has changed
   const list = jobs([failedJob(1)], "further");
   const page = await openPage("/jobs");
   page.answer("api/jobs", list);
-  page.app.streamOpened();
+  page.app.onStreamOpen();
   for (let n = 1; n <= 40; n++) {
     feed(page, { pulse: pulse({ at: timeAt(n) }) });
     page.pass(1000);

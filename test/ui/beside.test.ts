@@ -120,7 +120,7 @@ test("Rows of an open group stay where they are when newer ones arrive, and remo
   const page = await openGroupedByError();
   page.app.dispatch("jobs.open", "of aaaaaaaaaaaa", "");
   page.answer(GATEWAY_ROWS, jobs([charge(7, 503, "a"), charge(5, 503, "b"), charge(3, 503, "c")]));
-  page.app.held(true);
+  page.app.onHold(true);
   feed(page, { counts: counts() });
   page.pass(31_000);
   const more = { ...gateway, count: value(8401) };
@@ -257,7 +257,7 @@ test("On a narrow page a job replaces the list, however it was linked.", async (
 test("A job that ends while it is open is marked as ended, and so is its row.", async () => {
   const page = await openWideList();
   await openBeside(page, "3");
-  page.app.held(true);
+  page.app.onHold(true);
   feed(page, { counts: counts() });
   page.pass(6000);
   page.answer("api/jobs/3/why", { error: "there is no such job", code: "not_found" }, 404);

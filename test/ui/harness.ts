@@ -28,15 +28,15 @@ interface App {
   readonly memory: WebAssembly.Memory;
   __collect(): void;
   init(address: string, entry: number, theme: string): void;
-  navigated(address: string, entry: number): void;
+  onAddress(address: string, entry: number): void;
   dispatch(action: string, arg: string, value: string): void;
   onTimer(action: string, arg: string): void;
-  replied(id: number, status: number, retryAfter: string, body: string, bytes?: number): void;
-  streamOpened(): void;
-  streamClosed(status: number): void;
-  pushed(event: string, data: string): void;
-  showed(visible: boolean): void;
-  held(on: boolean): void;
+  onAnswer(id: number, status: number, retryAfter: string, body: string, bytes?: number): void;
+  onStreamOpen(): void;
+  onStreamClose(status: number): void;
+  onEvent(event: string, data: string): void;
+  onVisible(visible: boolean): void;
+  onHold(on: boolean): void;
   render(): void;
 }
 
@@ -228,14 +228,14 @@ export class Page {
   /** Answers the last request whose path begins with `start`. `bytes`: the number of bytes sent. */
   answer(start: string, body: unknown, status = 200, retryAfter = "", bytes = 0): void {
     const text = typeof body === "string" ? body : JSON.stringify(body);
-    this.app.replied(this.requestOf(start).id, status, retryAfter, text, bytes);
+    this.app.onAnswer(this.requestOf(start).id, status, retryAfter, text, bytes);
   }
 
   /** Navigates to an address: to a new entry of the history, or to an existing one. */
   go(address: string, entry = this.#lastEntry + 1): void {
     this.#lastEntry = Math.max(this.#lastEntry, entry);
     this.entry = entry;
-    this.app.navigated(address, entry);
+    this.app.onAddress(address, entry);
   }
   #lastEntry = 1;
 

@@ -30,7 +30,7 @@ const silent = incident({
 
 async function openOverview(list = [stuck, failing]): Promise<Page> {
   const page = await openPage("/");
-  page.app.streamOpened();
+  page.app.onStreamOpen();
   feed(page, { pulse: pulse(), counts: counts(), horizon: horizon(), incidents: incidents(list) });
   assert.match(page.text, /crm:acme is stuck/, "it is drawn");
   return page;
@@ -115,7 +115,7 @@ test("The key of an incident's action opens its dialog, once the incident is the
 
 test("While the pointer or the focus is on the incidents they keep their places.", async () => {
   const page = await openOverview();
-  page.app.held(true);
+  page.app.onHold(true);
   feedIncidents(page, [silent, failing]);
   assert.deepEqual(rows(page), ["incident-stuck_queue:1", "incident-error_group:1"]);
   const over = page.byId("incident-stuck_queue:1");

@@ -399,7 +399,7 @@ test("The slash key focuses the query, from any page without a search of its own
 
 test("A quiet refresh never moves a row that is being read.", async () => {
   const page = await openList([job(1), job(2), job(3)]);
-  page.app.held(true);
+  page.app.onHold(true);
   feed(page, { counts: counts() });
   page.pass(6000);
   page.answer("api/jobs?limit=100", jobs([job(2, { attempts: 7 }), job(3), job(9)]));
@@ -445,7 +445,7 @@ test("Stop ends a search, and the found jobs stay.", async () => {
   page.answer("api/jobs?limit=100", jobs([job(7)], "c1", resting));
   const requested = page.requestOf("api/jobs");
   page.click("Stop");
-  page.app.replied(requested.id, 200, "", JSON.stringify(jobs([job(5)])));
+  page.app.onAnswer(requested.id, 200, "", JSON.stringify(jobs([job(5)])));
   assert.deepEqual(ids(page), ["7"]);
   assert.match(page.text, /Continue/);
 });
@@ -463,7 +463,7 @@ test("The answer for an older query is dropped.", async () => {
   const page = await openPage("/jobs?q=queue%3Aa");
   const old = page.requestOf("api/jobs");
   page.go("/jobs?q=queue%3Ab");
-  page.app.replied(old.id, 200, "", JSON.stringify(jobs([job(1)])));
+  page.app.onAnswer(old.id, 200, "", JSON.stringify(jobs([job(1)])));
   assert.deepEqual(ids(page), []);
 });
 

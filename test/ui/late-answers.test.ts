@@ -26,7 +26,7 @@ async function openCompletion() {
 }
 
 function answer(page: Page, { id }: Request, body: unknown, status = 200) {
-  page.app.replied(id, status, "", JSON.stringify(body));
+  page.app.onAnswer(id, status, "", JSON.stringify(body));
 }
 
 const close = (page: Page) => page.app.dispatch("dialog.close", "", "");

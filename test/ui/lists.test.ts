@@ -65,7 +65,7 @@ test("The first key goes to the first row, whichever of j, k and Enter it is.", 
 
 test("Rows stay in place while the page is in use; new rows wait until they are requested.", async () => {
   const page = await openQueues(["b", "c"]);
-  page.app.held(true);
+  page.app.onHold(true);
   feed(page, { counts: counts() });
   page.pass(16_000);
   answer(page, ["a", "b"]);
@@ -193,7 +193,7 @@ test("Two keys after each other go to a page; a key alone does nothing after a w
 
 test("Rows that newer ones pushed beyond the end of the answer are not marked as removed.", async () => {
   const page = await openQueues(["b", "c", "d"], "c1");
-  page.app.held(true);
+  page.app.onHold(true);
   feed(page, { counts: counts() });
   page.pass(16_000);
   answer(page, ["a", "c"], "c0");

@@ -23,7 +23,7 @@ const countPolls = (page: Page, from = 0) =>
 
 test("An open stream makes the page live without polling.", async () => {
   const page = await openPage("/");
-  page.app.streamOpened();
+  page.app.onStreamOpen();
   feed(page, { pulse: pulse() });
   assert.match(page.text, /Live/);
   const from = page.requests.length;
@@ -36,7 +36,7 @@ test("An open stream makes the page live without polling.", async () => {
 
 test("Without a stream the page polls every five seconds.", async () => {
   const page = await openPage("/");
-  page.app.streamClosed(404);
+  page.app.onStreamClose(404);
   const from = page.requests.length;
   for (let i = 0; i < 6; i++) {
     page.pass(5000);
@@ -59,7 +59,7 @@ test("A broken stream is opened again, slower each time and within bounds.", asy
   const gaps: number[] = [];
   let last = page.now;
   for (let i = 0; i < 9; i++) {
-    page.app.streamClosed(0);
+    page.app.onStreamClose(0);
     const before = page.subscriptions.length;
     while (page.subscriptions.length === before) page.pass(250);
     gaps.push(page.now - last);
@@ -75,7 +75,7 @@ test("A broken stream is opened again, slower each time and within bounds.", asy
 
 test("While the stream sends nothing the page sends requests, then reconnects; it shows for how long.", async () => {
   const page = await openPage("/");
-  page.app.streamOpened();
+  page.app.onStreamOpen();
   feed(page, { pulse: pulse() });
   page.pass(9000);
   assert.equal(countPolls(page), 0);
@@ -91,7 +91,7 @@ test("While the stream sends nothing the page sends requests, then reconnects; i
 
 test("An answer counts as news, a request does not.", async () => {
   const page = await openPage("/");
-  page.app.streamOpened();
+  page.app.onStreamOpen();
   feed(page, { pulse: pulse() });
   page.pass(20000);
   assert.match(page.text, /Offline for 20 s/);
@@ -101,7 +101,7 @@ test("An answer counts as news, a request does not.", async () => {
 
 test("Old events of a stream are skipped: only the pulse and the counts are read when they are sent.", async () => {
   const page = await openPage("/");
-  page.app.streamOpened();
+  page.app.onStreamOpen();
   feed(page, { pulse: pulse() });
   page.pass(20000);
   feed(page, { incidents: incidents([]), horizon: horizon() });
@@ -110,10 +110,10 @@ test("Old events of a stream are skipped: only the pulse and the counts are read
 
 test("A server of another version offers a reload, once the stream is open again.", async () => {
   const page = await openPage("/");
-  page.app.streamOpened();
-  page.app.streamClosed(0);
+  page.app.onStreamOpen();
+  page.app.onStreamClose(0);
   page.pass(3000);
-  page.app.streamOpened();
+  page.app.onStreamOpen();
   page.answer("api/session", session({ version: "0.2.0" }));
   feed(page, { pulse: pulse() });
   assert.match(page.text, /The server is now version 0\.2\.0; this page is older\./);
@@ -131,13 +131,13 @@ test("A database that is down when the page is opened is shown at once.", async 
 test("Nothing happens in a background tab, and the page catches up when it is seen.", async () => {
   const page = await openPage("/jobs");
   page.answer("api/jobs?limit=100", jobs([job(1)]));
-  page.app.streamOpened();
-  page.app.showed(false);
+  page.app.onStreamOpen();
+  page.app.onVisible(false);
   assert.equal(page.streaming, false);
   const from = page.requests.length;
   page.pass(600000);
   assert.equal(page.requests.length, from);
-  page.app.showed(true);
+  page.app.onVisible(true);
   assert.equal(page.streaming, true);
   assert.equal(countPolls(page, from), 1);
 });
@@ -166,9 +166,9 @@ test("While the database is unreachable the last data stay below a banner, and a
 
 test("A problem that the stream reports is an outage at once.", async () => {
   const page = await openPage("/");
-  page.app.streamOpened();
+  page.app.onStreamOpen();
   feed(page, { pulse: pulse() });
-  page.app.pushed(
+  page.app.onEvent(
     "problem",
     '{"error":"the database is unreachable","code":"database_unreachable"}',
   );
@@ -215,7 +215,7 @@ test("Without news the ages in sentences are clock times.", async () => {
 
 test("Stale data of another day show that day, by the server's clock.", async () => {
   const page = await openPage("/");
-  page.app.streamOpened();
+  page.app.onStreamOpen();
   feed(page, { pulse: pulse({ at: timeAt(3600) }), incidents: incidents([incident()]) });
   page.pass(13_000);
   assert.match(page.text, /At 14:00:00: /);
@@ -246,7 +246,7 @@ test("An outage does not close a dialog.", async () => {
 
 test("Relative times are by the server's clock, and a delayed event changes nothing.", async () => {
   const page = await openList([job(1, { run_at: timeAt(-60) })]);
-  page.app.streamOpened();
+  page.app.onStreamOpen();
   assert.match(page.text, /1 m late/);
   feed(page, { pulse: pulse({ at: timeAt(3540) }) });
   assert.match(page.text, /1 h late/);
@@ -260,11 +260,11 @@ test("Relative times are by the server's clock, and a delayed event changes noth
 
 test("An event that cannot be read is reported once and changes nothing.", async () => {
   const page = await openPage("/");
-  page.app.streamOpened();
+  page.app.onStreamOpen();
   feed(page, { incidents: incidents([incident()]) });
   for (const bad of ["", "<html>", "{", '{"total":1.5}', "[".repeat(5000), '{"level":null}']) {
-    page.app.pushed("incidents", bad);
-    page.app.pushed("pulse", bad);
+    page.app.onEvent("incidents", bad);
+    page.app.onEvent("pulse", bad);
     page.pass(1000);
   }
   assert.match(page.text, /crm:acme is stuck/);

@@ -245,7 +245,7 @@ test("A refusal is shown in the dialog, and an answer to a closed dialog is igno
   const late = page.requestOf("api/operations").id;
   page.app.dispatch("dialog.close", "", "");
   page.click("Complete…");
-  page.app.replied(late, 200, "", JSON.stringify(rehearsal()));
+  page.app.onAnswer(late, 200, "", JSON.stringify(rehearsal()));
   assert.match(page.dialogText, /^Complete all matching jobs/);
 });
 

@@ -27,7 +27,7 @@ before(ensureBuilt);
 /** Opens the overview in an incident. */
 async function openOverview(events: Readonly<Record<string, unknown>> = {}): Promise<Page> {
   const page = await openPage("/");
-  page.app.streamOpened();
+  page.app.onStreamOpen();
   feed(page, {
     pulse: pulse(),
     counts: counts(),
@@ -147,7 +147,7 @@ test("An action on a query is previewed first, and done as it was previewed.", a
 
 test("A read-only page shows incidents without their actions.", async () => {
   const page = await openPage("/", { read_only: true });
-  page.app.streamOpened();
+  page.app.onStreamOpen();
   feed(page, { pulse: pulse(), counts: counts(), incidents: incidents([incident()]) });
   assert.match(page.text, /crm:acme is stuck/);
   assert.equal(page.hasButton("Unlock…"), false);

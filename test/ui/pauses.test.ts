@@ -100,7 +100,7 @@ test("A queue is paused with a reason until a time, after the dialog has shown w
 
 test("The page of a paused queue shows which workers have not acknowledged, until all have.", async () => {
   const page = await openQueue();
-  page.app.streamOpened();
+  page.app.onStreamOpen();
   const requested = () => page.requests.filter(({ path }) => path === "api/pauses").length;
   page.answer("api/pauses", {
     ...{
@@ -130,7 +130,7 @@ test("The list of tasks and the overview show the acknowledgement of a pause onc
   const note = "1 worker sends no heartbeats: Graphile workers apply the pause of a queue";
   const list = { pauses: [], note, missing: null, acknowledged: 2, waiting: 0, waiting_for: [] };
   const page = await openPage("/tasks");
-  page.app.streamOpened();
+  page.app.onStreamOpen();
   page.answer("api/tasks", {
     tasks: [task("brew", { paused: pause })],
     ...{ next_cursor: null, count: 1 },

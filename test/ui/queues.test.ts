@@ -274,7 +274,7 @@ test("The page shows what was not searched, and which queue does not exist.", as
 
 test("A queue is requested soon after the counts have changed, and seldom otherwise.", async () => {
   const page = await openPage("/queues/crm%3Aacme");
-  page.app.streamOpened();
+  page.app.onStreamOpen();
   page.answer("api/queues/", details());
   const requested = () => page.requests.filter(({ path }) => path.startsWith("api/queues/")).length;
   page.pass(10_000);

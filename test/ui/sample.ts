@@ -325,7 +325,7 @@ export function receipt(change: Partial<Operation> = {}): Operation {
 
 /** Sends events of the feed to the page. */
 export function feed(page: Page, events: Readonly<Record<string, unknown>>): void {
-  for (const [event, data] of Object.entries(events)) page.app.pushed(event, JSON.stringify(data));
+  for (const [event, data] of Object.entries(events)) page.app.onEvent(event, JSON.stringify(data));
 }
 
 /** Starts the application at an address and answers the request for its session. */

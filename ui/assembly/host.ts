@@ -9,7 +9,7 @@ export declare function now(): f64;
 /** Returns the minutes by which the local clock is ahead of UTC at a time. */
 export declare function zoneOffset(at: f64): i32;
 
-/** Sends a request. Headers are lines of `name: value`. The answer comes to `replied` with the same id. */
+/** Sends a request. Headers are lines of `name: value`. The answer comes to `onAnswer` with the same id. */
 export declare function request(
   id: i32,
   method: string,

@@ -35,7 +35,7 @@ export function init(address: string, entry: i32, theme: string): void {
 }
 
 /** The address has changed; `entry` is the number of its entry in the history. */
-export function navigated(address: string, entry: i32): void {
+export function onAddress(address: string, entry: i32): void {
   model.now = now();
   model.live.touchedAt = model.now;
   go(model, address, entry);
@@ -57,35 +57,35 @@ export function onTimer(action: string, arg: string): bool {
 }
 
 /** An answer has arrived. `status`: 0 if there was none. `bytes`: its size as transferred. */
-export function replied(id: i32, status: i32, retryAfter: string, body: string, bytes: i32): void {
+export function onAnswer(id: i32, status: i32, retryAfter: string, body: string, bytes: i32): void {
   model.now = now();
   takeReply(model, id, status, retryAfter, body, bytes);
 }
 
-export function streamOpened(): void {
+export function onStreamOpen(): void {
   model.now = now();
   if (opened(model)) requestSession(model);
 }
 
-export function streamClosed(status: i32): void {
+export function onStreamClose(status: i32): void {
   model.now = now();
   closed(model, status);
   if (status === 401) requestSession(model);
 }
 
-export function pushed(event: string, data: string): void {
+export function onEvent(event: string, data: string): void {
   model.now = now();
   takeEvent(model, event, data);
 }
 
 /** The tab has become visible or hidden. */
-export function showed(visible: bool): void {
+export function onVisible(visible: bool): void {
   model.now = now();
   setVisible(model, visible);
 }
 
 /** The pointer or the focus has entered something that must not move under it, or has left it. */
-export function held(on: bool): void {
+export function onHold(on: bool): void {
   model.live.pinsRows = on;
 }
 

@@ -43,7 +43,7 @@ export class EventStream {
     begin();
     void status.then((refusal) => {
       // The end of a stream that was closed on purpose is not reported.
-      if (abort === this.#abort) this.#runner.run((app) => app.streamClosed(refusal));
+      if (abort === this.#abort) this.#runner.run((app) => app.onStreamClose(refusal));
     });
   }
 
@@ -78,9 +78,9 @@ export class EventStream {
       if (!response.body || !type?.startsWith("text/event-stream")) return 501;
       const chunks = response.body.pipeThrough(new TextDecoderStream());
       await wanted;
-      this.#report(abort, (app) => app.streamOpened());
+      this.#report(abort, (app) => app.onStreamOpen());
       const parser = new EventParser((event, data) =>
-        this.#report(abort, (app) => app.pushed(event, data)),
+        this.#report(abort, (app) => app.onEvent(event, data)),
       );
       for await (const chunk of chunks) {
         clearTimeout(silence);

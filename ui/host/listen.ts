@@ -51,10 +51,10 @@ export function listen(runner: Runner, places: Places): void {
   listenToDrags(runner);
   addEventListener("hashchange", () => {
     const { entry } = places;
-    runner.run((app) => app.navigated(route(), entry));
+    runner.run((app) => app.onAddress(route(), entry));
   });
   document.addEventListener("visibilitychange", () =>
-    runner.run((app) => app.showed(!document.hidden)),
+    runner.run((app) => app.onVisible(!document.hidden)),
   );
 }
 
@@ -62,11 +62,11 @@ export function listen(runner: Runner, places: Places): void {
 function holdStill(runner: Runner): void {
   let pointed = false;
   let focused = false;
-  let held = false;
+  let isHeld = false;
   const report = () => {
-    if (held === (pointed || focused)) return;
-    held = !held;
-    runner.run((app) => app.held(held));
+    if (isHeld === (pointed || focused)) return;
+    isHeld = !isHeld;
+    runner.run((app) => app.onHold(isHeld));
   };
   document.addEventListener("pointerover", (event) => {
     pointed = closest(event.target, "[data-hold]") !== null;

@@ -51,7 +51,7 @@ export class PageHost {
       request: (id: number, method: string, path: string, headers: string, body: string) => {
         void sendRequest(method, path, headers, body).then((answer) =>
           runner.run((app) =>
-            app.replied(id, answer.status, answer.retryAfter, answer.body, answer.bytes),
+            app.onAnswer(id, answer.status, answer.retryAfter, answer.body, answer.bytes),
           ),
         );
       },

@@ -124,7 +124,7 @@ function watchModule(): void {
   const watching = async (module: WebAssembly.Module, imports: WebAssembly.Imports) => {
     const { exports } = await instantiate(module, imports);
     watched.exports = exports;
-    const names = ["dispatch", "onTimer", "replied", "pushed", "render", "__collect"];
+    const names = ["dispatch", "onTimer", "onAnswer", "onEvent", "render", "__collect"];
     const calls = names.map((name) => [name, timed(name, exports[name] as () => unknown)]);
     return { exports: { ...exports, ...Object.fromEntries(calls) } };
   };

@@ -57,7 +57,7 @@ async function refresh(page: Page, times: number): Promise<void> {
       const drawn = new Promise<void>((resolve) => {
         let isAnswered = false;
         watched.told = (name) => {
-          if (name === "replied") isAnswered = true;
+          if (name === "onAnswer") isAnswered = true;
           // Garbage collection is the last step of each draw.
           if (isAnswered && name === "__collect") resolve();
         };
