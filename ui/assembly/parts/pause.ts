@@ -77,14 +77,18 @@ export class Acknowledgements {
     if (this.data.finish(m, r)) this.list = list;
   }
 
-  /** `Acknowledged by 5 of 6 workers; not yet by worker-c.` */
   view(): Node {
+    if (!this.data.ready) return nothing;
+    const note = this.list.note;
+    const other = note === null ? nothing : leaf("p", "hint", note + ".");
+    return box("div", "ack", [this.workers(), other]);
+  }
+
+  /** `Acknowledged by 5 of 6 workers; not yet by worker-c.` */
+  private workers(): Node {
     const list = this.list;
     const all = list.acknowledged + list.waiting;
-    if (!this.data.ready) return nothing;
-    const note = list.note;
-    const other = note === null ? nothing : leaf("p", "hint", note + ".");
-    if (all === 0) return box("div", "ack", [other]);
+    if (all === 0) return nothing;
     const nodes: Node[] = [
       text(
         `Acknowledged by ${numberText(list.acknowledged)} of ${countText(all, "worker", "workers")}`,
@@ -97,6 +101,6 @@ export class Acknowledgements {
     }
     const others = list.waiting - min(names.length, NAMED);
     nodes.push(text(others > 0 ? `, ${numberText(others)} more.` : "."));
-    return box("div", "ack", [box("p", "hint", nodes), other]);
+    return box("p", "hint", nodes);
   }
 }
