@@ -164,17 +164,17 @@ export class Session<E> {
 
   /** Aborts the signals of running jobs with these ids. */
   abortJobs(reason: Error, ids: ReadonlySet<string>): void {
-    for (const one of this.dispatcher.executors) one.abort(reason, ids);
+    for (const executor of this.dispatcher.executors) executor.abort(reason, ids);
   }
 
   /** Aborts the signals of all jobs. */
   abort(reason: Error): void {
-    for (const one of this.dispatcher.executors) one.abortForGood(reason);
+    for (const executor of this.dispatcher.executors) executor.abortForGood(reason);
   }
 
   /** Stops waiting for running jobs, which count as failed. */
   abandon(reason: string): void {
-    for (const one of this.dispatcher.executors) one.abandon(reason);
+    for (const executor of this.dispatcher.executors) executor.abandon(reason);
     this.dispatcher.abandon();
   }
 

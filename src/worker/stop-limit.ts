@@ -80,11 +80,12 @@ export class StopLimit {
   async #abort(reason: string): Promise<void> {
     const { signal } = this.#over;
     const error = new Error(`the worker was stopped: ${reason}`);
-    for (const one of this.#parts()) one.abort(error);
+    for (const part of this.#parts()) part.abort(error);
     // The grace is for running jobs; without any, the stop waits for the database only.
     if (this.#isRunning && !(await this.#wait(this.#times.abortGraceMs, signal))) return;
     this.#hasAbandoned = this.#isRunning;
-    for (const one of this.#parts()) one.abandon(`interrupted: the worker was stopped (${reason})`);
+    for (const part of this.#parts())
+      part.abandon(`interrupted: the worker was stopped (${reason})`);
     if (await this.#wait(LAST_WRITES_MS, signal)) this.#givenUp.abort();
   }
 

@@ -93,7 +93,7 @@ export function createQueueGauges(
   return ({ snapshot, pauses, limits, feed, pool: { totalCount, idleCount, waitingCount } }) => {
     const all = [jobs, byCondition, exact, oldest, workers, locks, paused, unacknowledged];
     const ofLimits = [limitConcurrency, limitRate, limitRunning, limitWaiting];
-    for (const one of [...all, ...ofLimits, took, age]) one.reset();
+    for (const gauge of [...all, ...ofLimits, took, age]) gauge.reset();
     up.set(snapshot === "away" ? 0 : 1);
     streams.set(feed.viewers);
     for (const [part, { tookMs, atMs }] of feed.parts) {

@@ -121,12 +121,12 @@ export function createAnswerMemory(
     const next = [...waiting].sort(
       (a, b) => bytesOf(a.reserved.client) - bytesOf(b.reserved.client),
     );
-    for (const one of next) {
-      if (!hasRoom(one)) makeRoom(one.bytes, one.reserved.socket);
-      if (!hasRoom(one)) continue;
-      waiting.delete(one);
-      change(one.reserved, one.bytes);
-      one.end(true);
+    for (const request of next) {
+      if (!hasRoom(request)) makeRoom(request.bytes, request.reserved.socket);
+      if (!hasRoom(request)) continue;
+      waiting.delete(request);
+      change(request.reserved, request.bytes);
+      request.end(true);
     }
     // Tries again later, because a reader that is not slow yet may be slow then.
     if (waiting.size > 0 && grace === null) {
@@ -205,7 +205,7 @@ export function createAnswerMemory(
           change(reserved, 0);
           pendingOf(socket).delete(reserved);
           beginFirst(socket);
-          for (const one of pendingOf(socket)) if (hasReadOn(one)) readers.get(one)?.();
+          for (const pending of pendingOf(socket)) if (hasReadOn(pending)) readers.get(pending)?.();
           serve();
         },
       };

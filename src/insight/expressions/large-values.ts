@@ -101,10 +101,10 @@ async function load(db: Database, batch: readonly PackableRow[], largest: number
   const places = batch.map(({ place_in_table }) => place_in_table);
   const found = await query<LoadedRow>(db, loadSql, [places, [...byId.keys()], largest]);
   let bytes = 0;
-  for (const one of found) {
-    bytes += one.bytes;
-    const row = byId.get(one.id);
-    if (row !== undefined) row.payload = one.payload;
+  for (const loaded of found) {
+    bytes += loaded.bytes;
+    const row = byId.get(loaded.id);
+    if (row !== undefined) row.payload = loaded.payload;
   }
   return bytes;
 }

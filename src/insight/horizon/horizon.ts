@@ -48,8 +48,8 @@ const NOTHING_PROBED: ReadonlyMap<number, Series> = new Map();
 function mergeSeries(sampled: Series, probed: ReadonlyMap<number, Series>): Series {
   const series = structuredClone(sampled);
   for (const [bucket, counts] of probed) {
-    for (const one of drawn) {
-      if (one !== "failed") series[one][bucket] = counts[one][0] ?? 0;
+    for (const condition of drawn) {
+      if (condition !== "failed") series[condition][bucket] = counts[condition][0] ?? 0;
     }
   }
   return series;

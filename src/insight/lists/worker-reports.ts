@@ -142,9 +142,9 @@ export async function liveCron(db: Database): Promise<LiveCronEntry[]> {
   const byName = Map.groupBy(reported, ({ identifier }) => identifier);
   return [...byName.values()].map((all) => {
     const versions: CronVersion[] = [];
-    for (const one of all) {
-      const place = versions.findIndex((other) => isSame(one, other));
-      versions[place < 0 ? versions.length : place] = addVersion(versions[place], one);
+    for (const entry of all) {
+      const place = versions.findIndex((other) => isSame(entry, other));
+      versions[place < 0 ? versions.length : place] = addVersion(versions[place], entry);
     }
     return { ...all.reduce((before, one) => addVersion(before, one)), versions };
   });

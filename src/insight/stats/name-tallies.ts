@@ -148,9 +148,13 @@ interface CountWithError {
 export function sumOfTallies(tallies: readonly NameTally[]): NameTally {
   const sum = emptyTally();
   for (const { counts, squares, times } of tallies) {
-    for (const one of tallied) {
-      const more = { count: counts[one], squares: squares[one], time: times[one] ?? null };
-      addTo(sum, one, more);
+    for (const condition of tallied) {
+      const more = {
+        count: counts[condition],
+        squares: squares[condition],
+        time: times[condition] ?? null,
+      };
+      addTo(sum, condition, more);
     }
   }
   return sum;

@@ -70,6 +70,6 @@ function fewHits(
 
 function sum(counts: readonly number[], of: (one: number) => number): number {
   let total = 0;
-  for (const one of counts) total += of(one);
+  for (const count of counts) total += of(count);
   return total;
 }

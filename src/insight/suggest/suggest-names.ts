@@ -51,9 +51,9 @@ function wordOf(node: QueryNode): string {
 
 async function similarTerm(db: Database, node: QueryNode): Promise<string | null> {
   const kind = kindOf(node);
-  for (const one of kind === null ? (["queue", "task"] as const) : [kind]) {
-    const name = await similarName(db, one, wordOf(node));
-    if (name !== null) return `${one}:${quoteIfNeeded(name)}`;
+  for (const candidate of kind === null ? (["queue", "task"] as const) : [kind]) {
+    const name = await similarName(db, candidate, wordOf(node));
+    if (name !== null) return `${candidate}:${quoteIfNeeded(name)}`;
   }
   return null;
 }

@@ -46,7 +46,7 @@ export class WorkerConnections {
   async connect(): Promise<void> {
     // All attempts must have ended before one may be closed.
     await settleAll(this.#all.map((one) => one.connect()));
-    for (const one of this.#all) this.giveBack(one);
+    for (const connection of this.#all) this.giveBack(connection);
   }
 
   take(): WorkerConnection | undefined {
@@ -75,7 +75,7 @@ export class WorkerConnections {
 
   /** Closes those that do not answer within seconds. */
   prove(): void {
-    for (const one of this.#all) void one.prove();
+    for (const connection of this.#all) void connection.prove();
   }
 
   /** Makes the next attempt to connect at once, without its pause. */
@@ -90,7 +90,7 @@ export class WorkerConnections {
 
   /** Cancels the running statements. */
   cancel(): void {
-    for (const one of this.#all) one.cancel();
+    for (const connection of this.#all) connection.cancel();
   }
 
   async close(): Promise<void> {
@@ -106,15 +106,15 @@ export class WorkerConnections {
       CONNECTION,
       async (succeeded) => {
         this.#hurry = new AbortController();
-        for (const one of this.#all) {
-          if (!one.isConnected) await outage.tryConnect(() => one.connect());
+        for (const connection of this.#all) {
+          if (!connection.isConnected) await outage.tryConnect(() => connection.connect());
         }
         if (signal.aborted) return this.#closeAll();
         await reconcile(this.#all[0] as WorkerConnection);
         // Another connection may have been lost meanwhile.
         const isWhole = this.#all.every(({ isConnected }) => isConnected);
         if (!isWhole) throw new Error("a connection was lost again");
-        for (const one of this.#all) this.giveBack(one);
+        for (const connection of this.#all) this.giveBack(connection);
         succeeded();
       },
       { signal, wait: (ms, end) => wait(ms, AbortSignal.any([end, this.#hurry.signal])) },

@@ -105,7 +105,7 @@ export class Cron implements Service {
   #warnOfAhead(identifiers: readonly string[]): void {
     const entries = identifiers.filter((one) => !this.#ahead.has(one));
     if (entries.length === 0) return;
-    for (const one of entries) this.#ahead.add(one);
+    for (const entry of entries) this.#ahead.add(entry);
     this.#services.logger.warn(
       { entries },
       "the last tick of these cron entries is in the future, and nothing is scheduled before it; if the clock was wrong, set last_execution in _private_known_crontabs to null",

@@ -73,7 +73,7 @@ export class Refusals {
     for (const job of jobsIn(written)) this.kept.delete(job);
     if (separate === null) return;
     logFailedInstead(this.#parts.logger, separate.failedInstead);
-    for (const one of separate.refused) this.#add(one);
+    for (const result of separate.refused) this.#add(result);
   }
 
   /** The ids of jobs that PostgreSQL refuses to lock. */
@@ -158,8 +158,11 @@ export function logFailedInstead(
   logger: Logger,
   failedInstead: SeparateResults["failedInstead"],
 ): void {
-  for (const one of failedInstead) {
-    logger.error(fieldsOf(one), "PostgreSQL refused the result of a job; the job counts as failed");
+  for (const failed of failedInstead) {
+    logger.error(
+      fieldsOf(failed),
+      "PostgreSQL refused the result of a job; the job counts as failed",
+    );
   }
 }
 

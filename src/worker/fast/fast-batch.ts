@@ -66,7 +66,7 @@ export class FastBatch<E> implements WorkSource {
     const hasMore = () => !this.#isClosed && this.hasUnstarted;
     const ended = this.#parts.slots.fill(this, hasMore);
     this.#busySlots = ended.length;
-    for (const one of ended) void one.then(() => this.#slotEnded());
+    for (const end of ended) void end.then(() => this.#slotEnded());
   }
 
   /**

@@ -32,7 +32,7 @@ export class KeptJobs {
     const { done, failures } = results.take();
     const wasKept = (job: FetchedJob) => this.jobs.delete(job);
     for (const job of done) (wasKept(job) ? lockedResults : results).complete(job);
-    for (const one of failures) (wasKept(one.job) ? lockedResults : results).fail(one);
+    for (const failure of failures) (wasKept(failure.job) ? lockedResults : results).fail(failure);
     onChange();
   }
 }

@@ -137,15 +137,15 @@ export class Dispatcher<E> {
   /** A fetcher waits while an earlier one has just been woken, because most jobs are for that one. */
   #mayFetch(fetcher: Fetcher): boolean {
     if (!this.#isFetching || !this.#parts.lease.isGood) return false;
-    for (const one of this.#fetchers) {
-      if (one === fetcher) return true;
-      if (one.isFetchingFirst) return false;
+    for (const earlier of this.#fetchers) {
+      if (earlier === fetcher) return true;
+      if (earlier.isFetchingFirst) return false;
     }
     return true;
   }
 
   #wakeOthers(fetcher: Fetcher): void {
-    for (const one of this.#fetchers) if (one !== fetcher) one.wakeForOthers();
+    for (const other of this.#fetchers) if (other !== fetcher) other.wakeForOthers();
   }
 
   /** waitUntilDrained() also waits for jobs that finished jobs have added. */

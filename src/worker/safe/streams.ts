@@ -215,19 +215,19 @@ export class Streams {
     const { free } = this.#own.link.slots;
     let waitMs = Number.POSITIVE_INFINITY;
     if (limits.queues !== null) {
-      for (const one of this.#managed) waitMs = Math.min(waitMs, one.prepare(limits.queues));
+      for (const stream of this.#managed) waitMs = Math.min(waitMs, stream.prepare(limits.queues));
     }
     for (const { plan } of [this.main, ...this.#limited]) waitMs = Math.min(waitMs, plan.owes());
     for (const stream of this.#limited) {
       const group = stream.group as LimitedGroup;
       const { size } = stream.queue;
-      const both = [stream, ...this.#managed.filter(({ owner }) => owner === stream)];
-      const hasEvidence = both.some((one) => one.hasEvidence);
+      const related = [stream, ...this.#managed.filter(({ owner }) => owner === stream)];
+      const hasEvidence = related.some((member) => member.hasEvidence);
       limits.prepare(group, hasEvidence, size > 0 ? Math.min(size, free) : free);
       const backsOffMs = Math.max(...group.limits.map((limit) => limit.backsOffMs));
-      for (const one of both) {
-        if (!one.hasWork) continue;
-        waitMs = Math.min(waitMs, backsOffMs > 0 ? backsOffMs : this.#checks.consider(one));
+      for (const member of related) {
+        if (!member.hasWork) continue;
+        waitMs = Math.min(waitMs, backsOffMs > 0 ? backsOffMs : this.#checks.consider(member));
       }
     }
     this.#cancelTimer?.();
@@ -290,8 +290,8 @@ export class Streams {
     let wanted = 0;
     for (const stream of this.#limited) {
       if (!stream.group?.limits.includes(limit)) continue;
-      const both = [stream, ...this.#managed.filter(({ owner }) => owner === stream)];
-      if (both.some(({ hasEvidence }) => hasEvidence)) wanted += stream.attainableBeside(limit);
+      const related = [stream, ...this.#managed.filter(({ owner }) => owner === stream)];
+      if (related.some(({ hasEvidence }) => hasEvidence)) wanted += stream.attainableBeside(limit);
     }
     return Math.max(limit.running, Math.floor(Math.min(wanted, all)));
   }

@@ -83,7 +83,7 @@ export class ProgramHost implements AsyncDisposable {
       if (this.#starter !== starter) return;
       this.#starter = null;
       this.#logger.error({ code, signal, error }, "the process that starts programs has ended");
-      for (const one of this.#running.values()) void lose(one);
+      for (const program of this.#running.values()) void lose(program);
     });
     return starter;
   }
