@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { LimitWatch } from "../../src/worker/limits/limit-watch.ts";
 import { defineTask } from "../../src/worker/task/task.ts";
 import { migratedDatabase } from "../support/database.ts";
-import { latch, recordingTask, waitUntil, workerQueue } from "./worker-queue.ts";
+import { latch, recordingTask, waitUntil, witness, workerQueue } from "./worker-queue.ts";
 
 const queue = workerQueue(() => migratedDatabase("worker", ["limits"]));
 afterEach(() => queue.sql("delete from worker._private_limits"));
@@ -243,6 +243,26 @@ test("The option concurrency of a task counts in its worker alone, without the e
   await queue.startWorker({ tasks: [own], concurrency: 10 });
   await waitUntil("all have run", () => seen.done === 40);
   assert.ok(seen.most > 2 && seen.most <= 4, `${seen.most} ran`);
+});
+
+test("A job without a limit is fetched before those of many tasks with one.", async () => {
+  const seen = witness("job:fetch");
+  const own = Array.from({ length: 40 }, (_, n) => ({
+    ...recordingTask(`own${n}`),
+    concurrency: 1,
+  }));
+  const free = recordingTask("free");
+  const worker = await queue.startWorker({ tasks: [...own, free], plugins: [seen] });
+  let empty = 0;
+  for (let n = 1; n <= 20; n++) {
+    await worker.drain();
+    const before = seen.all("job:fetch").length;
+    await add(1, "free");
+    await waitUntil("it has run", () => free.seen.length === n);
+    const fetches = seen.all("job:fetch").slice(before);
+    empty += fetches.findIndex(({ count }) => count > 0);
+  }
+  assert.ok(empty < 100, `${empty} fetches were empty`);
 });
 
 test("A worker without heartbeats runs no limited job, and warns once.", async () => {

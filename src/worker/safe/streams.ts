@@ -43,6 +43,7 @@ export class Streams {
   readonly #makers: StreamMakers;
   #arrangement = 0;
   #turn = 0;
+  #isMainNext = false;
   #freedAtMs = 0;
   #cancelTimer: (() => void) | null = null;
   #isReleased = false;
@@ -192,16 +193,14 @@ export class Streams {
     return this.#limited.find(({ group }) => group?.names.includes(taskIdentifier));
   }
 
-  /** Returns a stream that should fetch, and how many jobs; each in turn. */
+  /** Returns a stream that should fetch, and how many jobs: the main one every second time, the others in turn. */
   demand(): StreamWant | null {
     const { free } = this.#own.link.slots;
-    if (this.#others.length === 0) {
-      const want = this.main.demand(free);
-      return want > 0 ? { stream: this.main, want } : null;
-    }
-    const all = this.all;
-    for (let n = 0; n < all.length; n++) {
-      const stream = all[this.#turn++ % all.length] as Stream;
+    const others = this.#others;
+    this.#isMainNext = others.length === 0 || !this.#isMainNext;
+    for (let n = 0; n <= others.length; n++) {
+      const isMain = n === (this.#isMainNext ? 0 : others.length);
+      const stream = isMain ? this.main : (others[this.#turn++ % others.length] as Stream);
       const want = stream.demand(free);
       if (want > 0) return { stream, want };
     }
