@@ -278,6 +278,35 @@ describe("A job with a deadline", () => {
   });
 });
 
+for (const [mode, options] of [
+  ["safe mode", {}],
+  ["fast lane", { fastLane: { limitMs: 5_000 } }],
+] as const) {
+  for (const outcome of [new Snooze(60_000), new RetryAfter(60_000)]) {
+    test(`The delay of ${outcome.name} begins at the end of the attempt, also in a long transaction (${mode}).`, async () => {
+      let thrownAt = "";
+      const task = defineTask("task", async (_payload, { query }) => {
+        await query("select pg_sleep(0.3)");
+        thrownAt =
+          (await query<{ at: string }>("select clock_timestamp()::text as at")).rows[0]?.at ?? "";
+        throw outcome;
+      });
+      const { id } = await queue.utils.addJob("task");
+      const worker = await queue.startWorker({ tasks: [task], ...options });
+      await waitUntil(
+        "it has ended",
+        async () => ((await queue.remaining())[0]?.wait_s as number) > 1,
+      );
+      await worker.stop();
+      const [row] = await queue.sql<{ is_late_enough: boolean }>(
+        "select run_at >= $1::timestamptz + interval '60 s' as is_late_enough from worker._private_jobs where id = $2",
+        [thrownAt, id],
+      );
+      assert.equal(row?.is_late_enough, true);
+    });
+  }
+}
+
 test("An outcome that a batch task throws applies to the whole batch.", async () => {
   const batch = defineBatchTask("batch", () => {
     throw new Snooze(60_000);

@@ -183,15 +183,11 @@ const metJob = (rule: KeyRule) =>
       run_at = ${rule === "preserve_run_at" ? "case when jobs.attempts = 0::smallint then jobs.run_at else excluded.run_at end" : "excluded.run_at"},
       priority = excluded.priority,
       revision = jobs.revision + 1,
-      flags = excluded.flags,${rule === "debounce" ? BEGUN : ""}
+      flags = excluded.flags,${rule === "debounce" ? " created_at = case when jobs.attempts = 0::smallint then jobs.created_at else pg_catalog.now() end," : ""}
       attempts = 0,
       last_error = null,
       updated_at = pg_catalog.now()
     where jobs.locked_at is null`;
-
-/** The wait is measured from here. */
-const BEGUN = `
-      created_at = case when jobs.attempts = 0::smallint then jobs.created_at else pg_catalog.now() end,`;
 
 /** Whether workers took jobs of the keys at the same time, so that the same add may succeed in a new transaction. */
 export const isKeyTooBusy = (error: unknown): boolean =>

@@ -3,7 +3,7 @@ import { codeOf } from "../../base/errors.ts";
 import { type Database, idArray, parseIdArray, query } from "../../database/database.ts";
 import { UNLOCK } from "../sql/lock.ts";
 import { attemptsMade, isOurs, type LockMode, type LostIds, lostIds } from "./fence.ts";
-import { delayOf, retryAt } from "./retry-policy.ts";
+import { delayOf, endOfAttempts, retryAt } from "./retry-policy.ts";
 import { snoozeJobs } from "./snooze.ts";
 
 /** What happens after an attempt that has not succeeded. */
@@ -43,8 +43,8 @@ with failed as (
     payload = coalesce(nullif(f.payload, ''::text)::json, j.payload),
     attempts = ${attempts},
     max_attempts = case when f.delay_ms = '${NEVER_MS}'::float8 then greatest(1, ${attempts}) else j.max_attempts end,
-    run_at = ${retryAt("j", attempts, delay)},
-    updated_at = pg_catalog.now(),
+    run_at = ${retryAt("j", endOfAttempts(mode), delay)},
+    updated_at = ${endOfAttempts(mode)},
     ${UNLOCK}
   from unnest($1::bigint[], $2::text[], $3::text[], $4::float8[]) as f (id, message, payload, delay_ms)
   where j.id = f.id and ${isOurs(mode, "j", "$5")}

@@ -5,6 +5,7 @@
 import { type Database, idArray, parseIdArray, query } from "../../database/database.ts";
 import { UNLOCK } from "../sql/lock.ts";
 import { isOurs, type LockMode, type LostIds, lostIds } from "./fence.ts";
+import { endOfAttempts } from "./retry-policy.ts";
 
 /** A job whose attempt ended by a snooze. */
 export interface SnoozedJob {
@@ -24,7 +25,7 @@ with removed as (
   delete from ${s}._private_jobs j using ${from} where ${isMatch} and ${isRemoved} returning j.id
 ), snoozed as (
   update ${s}._private_jobs j set ${mode === "locked_by" ? "attempts = greatest(0, j.attempts - 1)," : ""}
-    run_at = pg_catalog.now() + f.delay_ms * interval '1 millisecond', ${UNLOCK}
+    run_at = ${endOfAttempts(mode)} + f.delay_ms * interval '1 millisecond', ${UNLOCK}
   from ${from} where ${isMatch} and not (${isRemoved}) returning j.id
 ), ended as (select id from snoozed union all select id from removed)
 select ${lostIds({ schema: s, mode, ids: "$1", workerId: "$4", by: "ended" })}`;

@@ -37,16 +37,14 @@ export async function contendedQuery<R extends object>(
   return repeatOnConflict((isSerialized) => (isSerialized ? inTransaction(db, send) : send(db)));
 }
 
-interface ContendedOptions extends TransactionOptions {
-  /** Whether an error is another conflict after which a repetition may succeed. Default: none is. */
-  readonly isConflict?: (error: unknown) => boolean;
-}
-
-/** Like contendedQuery(), for several statements in one transaction. */
+/** Like contendedQuery(), for several statements in one transaction. `isConflict`: another error after which to repeat it. */
 export const contendedTransaction = <T>(
   db: Database,
   work: (db: Database) => Promise<T>,
-  { isConflict, ...options }: ContendedOptions = {},
+  {
+    isConflict,
+    ...options
+  }: TransactionOptions & { isConflict?: (error: unknown) => boolean } = {},
 ): Promise<T> => repeatOnConflict(() => inTransaction(db, work, options), isConflict);
 
 async function repeatOnConflict<T>(

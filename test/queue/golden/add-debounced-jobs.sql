@@ -74,8 +74,7 @@
       run_at = excluded.run_at,
       priority = excluded.priority,
       revision = jobs.revision + 1,
-      flags = excluded.flags,
-      created_at = case when jobs.attempts = 0::smallint then jobs.created_at else pg_catalog.now() end,
+      flags = excluded.flags, created_at = case when jobs.attempts = 0::smallint then jobs.created_at else pg_catalog.now() end,
       attempts = 0,
       last_error = null,
       updated_at = pg_catalog.now()
