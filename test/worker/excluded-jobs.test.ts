@@ -120,3 +120,24 @@ for (const fastLane of [false, true]) {
     }
   });
 }
+
+test("A queue that no worker may lock does not delay other queues, and is named.", async (t) => {
+  t.after(() => queue.sql("drop function if exists public.refuse_queue cascade"));
+  await queue.sql(`create function public.refuse_queue() returns trigger language plpgsql as $$ begin
+      if new.queue_name = 'bad' then raise 'not this queue'; end if; return new; end $$`);
+  const task = recordingTask<number>("task");
+  const { lines, logger } = recorder();
+  await added(40, (n) => (n % 4 === 0 ? {} : { queueName: n % 2 === 0 ? "good" : "bad" }));
+  await queue.sql(`create trigger refuse_queue before update on worker._private_job_queues
+    for each row execute function public.refuse_queue()`);
+  await queue.startWorker({ tasks: [task], logger, pollIntervalMs: 50, concurrency: 5 });
+  await waitUntil("all others have run", () => task.seen.length === 20);
+  await queue.utils.addJob("task", 100);
+  await waitUntil("a later one has run", () => task.seen.includes(100));
+  const refused = lines.filter(({ message }) => /refuses to lock a queue/.test(message));
+  assert.equal(refused.length, 1);
+  assert.match(`${refused[0]?.fields["error"]}`, /not this queue/);
+  await queue.sql("drop trigger refuse_queue on worker._private_job_queues");
+  await queue.startWorker({ tasks: [task], pollIntervalMs: 50 });
+  await waitUntil("all have run", async () => (await queue.remaining()).length === 0);
+});

@@ -1,10 +1,10 @@
 // What is paused now, with its reason, time and author.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { hasControls, hasLimits } from "../../database/schema/extensions/has-extension.ts";
+import { MAX_REASON_LENGTH, startOfText } from "../../database/unpacked.ts";
 import type { PauseScope } from "../../queue/pauses/pause.ts";
 import { isPausedQueue } from "../../queue/sql/lock.ts";
 import { dateOf, microseconds } from "../../queue/sql/moments.ts";
-import { MAX_REASON_LENGTH, startOfText } from "../../queue/sql/unpacked.ts";
 
 /** A pause of a queue, of a task or of everything. */
 export interface Pause {

@@ -1,8 +1,8 @@
 // The lines of jobs, about a megabyte of text from one statement, which reads each job once. A chunk ends before a job
 // whose texts may not fit: before decompression only an upper bound of a payload's size is available.
 import { type Database, query } from "../../database/database.ts";
+import { isPacked, worstBytes } from "../../database/unpacked.ts";
 import { jobNames } from "../../queue/sql/job-row.ts";
-import { isPacked, worstBytes } from "../../queue/sql/unpacked.ts";
 import { idAfter } from "../walk/id-walk.ts";
 import { createPace } from "../walk/pace.ts";
 import { type ExportColumn, type ExportFormat, lineSql } from "./columns.ts";

@@ -1,6 +1,6 @@
-// Reads values of any size: compressed ones in batches, until a budget is spent (queue/sql/unpacked.ts has the reason).
+// Reads values of any size: compressed ones in batches, until a budget is spent (database/unpacked.ts has the reason).
 import { type Database, query, type Statement } from "../../database/database.ts";
-import { isPacked, worstBytes } from "../../queue/sql/unpacked.ts";
+import { isPacked, worstBytes } from "../../database/unpacked.ts";
 
 /** The maximum number of decompressed bytes in one read. */
 export const MAX_UNPACKED = 16 * 1_048_576;

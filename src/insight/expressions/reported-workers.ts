@@ -1,5 +1,5 @@
 // The reports of workers for a statement that reads many of them.
-import { worstBytes } from "../../queue/sql/unpacked.ts";
+import { worstBytes } from "../../database/unpacked.ts";
 import { MAX_UNPACKED } from "./large-values.ts";
 
 /** The length of ids that are read. A longer id is not a worker's: the library allows 1,024 characters. */

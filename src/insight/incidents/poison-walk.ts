@@ -3,11 +3,11 @@
 // call, and dropped when they no longer exist.
 import { monotonic } from "../../base/clock.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
+import { ifSurelyAtMost } from "../../database/unpacked.ts";
 import { memberNames, valuesAt } from "../../domain/exact/payload-values.ts";
 import { isFailed } from "../../queue/sql/job-state.ts";
 import { lockHolder } from "../../queue/sql/lock.ts";
 import { dateOf, microseconds } from "../../queue/sql/moments.ts";
-import { ifSurelyAtMost } from "../../queue/sql/unpacked.ts";
 import { readCancellations } from "../controls/being-cancelled.ts";
 import { isPoison, isUnchanged, lastLostBy, lostAttempts } from "../read/lost-attempts.ts";
 import type { Gauge } from "../stats/gauge.ts";

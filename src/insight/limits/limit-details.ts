@@ -1,9 +1,9 @@
 // One limit in detail: what each worker holds of it, and its back-offs of the last hour.
 import { type Database, query, type Statement } from "../../database/database.ts";
+import { MAX_REASON_LENGTH, startOfText } from "../../database/unpacked.ts";
 import { likePattern } from "../../domain/limits/limit.ts";
 import type { StoredLimit } from "../../queue/limits/limits.ts";
 import { dateOf, microseconds } from "../../queue/sql/moments.ts";
-import { MAX_REASON_LENGTH, startOfText } from "../../queue/sql/unpacked.ts";
 import { isFor } from "./read-use.ts";
 
 /** What a worker holds of the concurrency of a limit of tasks. */

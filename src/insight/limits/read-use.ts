@@ -1,10 +1,10 @@
 // The rows that show how much of limits is used. Each statement reads a bounded number of them.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { hasWorkerTable } from "../../database/schema/extensions/has-extension.ts";
+import { MAX_REASON_LENGTH, startOfText } from "../../database/unpacked.ts";
 import { type LimitDefinition, likePattern, matches } from "../../domain/limits/limit.ts";
 import type { StoredLimit } from "../../queue/limits/limits.ts";
 import { aheadMs, dateOf, microseconds } from "../../queue/sql/moments.ts";
-import { MAX_REASON_LENGTH, startOfText } from "../../queue/sql/unpacked.ts";
 import { reportedWorkers } from "../expressions/reported-workers.ts";
 
 const MAX_RUNNING = 50_000;

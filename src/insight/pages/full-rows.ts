@@ -3,9 +3,9 @@
 // row that alone exceeds the page is shown without its payload.
 import { codeOf, WorkerError } from "../../base/errors.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
+import { ifSurelyAtMost, isPacked, worstBytes } from "../../database/unpacked.ts";
 import { type Job, listedJobJson } from "../../domain/job.ts";
 import { type JobRow, jobColumnsWith, pageNames, toJob } from "../../queue/sql/job-row.ts";
-import { ifSurelyAtMost, isPacked, worstBytes } from "../../queue/sql/unpacked.ts";
 import type { JobPage } from "./job-page.ts";
 
 export const MAX_PAGE_BYTES = 8 * 1_048_576;

@@ -2,11 +2,11 @@
 // request with the first characters of a payload of any size.
 
 import { type Database, query, type Statement } from "../../database/database.ts";
+import { ifSurelyAtMost, isPacked } from "../../database/unpacked.ts";
 import type { Job } from "../../domain/job.ts";
 import { checkedJobId } from "../../domain/job-ids.ts";
 import { type JobRow, jobColumnsWith, jobNames, toJob } from "../../queue/sql/job-row.ts";
 import { lockHolder } from "../../queue/sql/lock.ts";
-import { ifSurelyAtMost, isPacked } from "../../queue/sql/unpacked.ts";
 
 /**
  * The limits of a payload that is included: its stored size, and its size after decompression in the worst case, in

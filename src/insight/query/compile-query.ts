@@ -16,13 +16,13 @@
 //     `cheap` if an index finds the matches, otherwise `bounded`: they are found in short steps.
 import { InputError } from "../../base/errors.ts";
 import type { Database } from "../../database/database.ts";
+import { isPacked } from "../../database/unpacked.ts";
 import { dueConditions, lockedConditions } from "../../domain/condition.ts";
 import { MIN_SEARCH_LENGTH } from "../../domain/portable/query/limits.ts";
 import { parseQuery } from "../../domain/query/parse-query.ts";
 import { tooWide } from "../../domain/query/query-error.ts";
 import type { FieldTerm, QueryNode, TextTerm } from "../../domain/query/query-tree.ts";
 import { databaseNowUs } from "../../queue/sql/moments.ts";
-import { isPacked } from "../../queue/sql/unpacked.ts";
 import { heartbeatsOf } from "../expressions/heartbeats.ts";
 import { explicitQuery } from "./explicit-query.ts";
 import { type KeyRange, keyRange, lockedQueues } from "./facts/database-facts.ts";

@@ -4,6 +4,7 @@ import { InputError, WorkerError } from "../../base/errors.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { hasSchedules } from "../../database/schema/extensions/has-extension.ts";
 import { requireTables, SCHEDULE_TABLES } from "../../database/schema/extensions/missing-tables.ts";
+import { MAX_REASON_LENGTH, startOfText } from "../../database/unpacked.ts";
 import { shortName } from "../../domain/words.ts";
 import {
   fillMs,
@@ -15,7 +16,6 @@ import {
   storedSchedule,
 } from "../../queue/schedules/schedule-row.ts";
 import { milliseconds } from "../../queue/sql/moments.ts";
-import { MAX_REASON_LENGTH, startOfText } from "../../queue/sql/unpacked.ts";
 
 /** A schedule has a payload of up to 64 KiB. */
 export const MAX_LISTED = 100;

@@ -1,9 +1,9 @@
 // The contents of payloads in a few of the newest jobs: names of members, values, flags. Rows and bytes are limited,
 // and a large payload is not read.
 import { type Database, query, type Statement } from "../../database/database.ts";
+import { isAtMost } from "../../database/unpacked.ts";
 import { memberNames, stringOf, valuesAt } from "../../domain/exact/payload-values.ts";
 import type { PathStep } from "../../domain/query/query-tree.ts";
-import { isAtMost } from "../../queue/sql/unpacked.ts";
 
 const MAX_JOBS = 200;
 const MAX_STORED_BYTES = 2_048;

@@ -2,7 +2,7 @@
 // that no statement decompresses much at once. A text that is too large to read is left out and counted.
 import { monotonic } from "../../base/clock.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
-import { worstBytes } from "../../queue/sql/unpacked.ts";
+import { worstBytes } from "../../database/unpacked.ts";
 import type { CheckedTexts } from "../query/job-query.ts";
 import type { TextCheck } from "./matching.ts";
 

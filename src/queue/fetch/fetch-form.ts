@@ -14,7 +14,7 @@ export interface ReadyForm {
   readonly limits?: boolean;
   /** Whether the answer shows that some named queue is unlocked. Default: true. */
   readonly asks?: boolean;
-  /** Whether jobs that PostgreSQL refuses to lock are left out. Default: false. */
+  /** Whether jobs and queues that PostgreSQL refuses to lock are left out. Default: false. */
   readonly excluded?: boolean;
   /** Which jobs without a queue are fetched. */
   readonly free: JobKind;
@@ -58,7 +58,7 @@ export interface ReadyParameters {
   readonly flags: string;
   /** text[]: patterns of the queues that are left out. Used only in forms with queues and limits. */
   readonly limited?: string;
-  /** bigint[]: the jobs that are left out. Used only in forms with excluded jobs. */
+  /** bigint[]: the jobs that are left out, and as negative numbers the queues. Used only in forms with excluded jobs. */
   readonly excluded?: string;
 }
 

@@ -41,7 +41,9 @@ export const jobsWithoutQueue = (
 /** Returns the conditions on forbidden flags and excluded jobs, if there are any, for jobs with and without a queue. */
 export const notLeftOut = ({ flags, excluded }: ReadyForm, $: ReadyParameters, job = "j"): string =>
   `${flags ? `and ${hasNoFlagOf(job, $.flags)}` : ""}${
-    excluded === true ? ` and ${job}.id <> all(${$.excluded}::bigint[])` : ""
+    excluded === true
+      ? ` and ${job}.id <> all(${$.excluded}::bigint[]) and (-${job}.job_queue_id::bigint = any(${$.excluded}::bigint[])) is not true`
+      : ""
   }`;
 
 // A condition for the safe mode's jobs beside a fast mode. The fast mode takes the jobs before such a job until the job

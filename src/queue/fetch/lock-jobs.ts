@@ -2,7 +2,7 @@
 // and half the work. The locks end with the connection, and other sessions cannot see which jobs are taken. It is meant
 // for short jobs without a key or a named queue.
 import { type Database, idArray, query, type Statement } from "../../database/database.ts";
-import { takeBy } from "../sql/lock.ts";
+import { lockBy, takeBy } from "../sql/lock.ts";
 import type { ReadyForm, ReadyParameters } from "./fetch-form.ts";
 import { fetchedColumns, fetchedSource } from "./job-columns.ts";
 import { jobsWithoutQueue, priorityLevels } from "./jobs-without-queue.ts";
@@ -32,6 +32,14 @@ select ${fetchedColumns(s, form)} from taken j`;
 
 const keepSql: Statement = (s) => `
 update ${s}._private_jobs j set ${takeBy("$1", "j")} where j.id = any($2::bigint[])`;
+
+const keepQueueSql: Statement = (s) => `
+update ${s}._private_job_queues set ${lockBy("$1")} where id = -$2::bigint`;
+
+/** Locks a queue, given as a negative number. */
+export async function keepQueue(db: Database, workerId: string, queue: string): Promise<void> {
+  await query(db, keepQueueSql, [workerId, queue]);
+}
 
 /** Locks jobs by `locked_by`, because they run longer than their transaction should stay open. */
 export async function keepJobs(

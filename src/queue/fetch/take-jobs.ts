@@ -30,7 +30,7 @@ export interface TakeAnswer extends FetchedColumns {
  * $8 float8[] the part of a run that a job of each task takes (only in the form with queues)
  * then text[] forbidden flags (only in the form with flags)
  * then text[] patterns of queues that limits are for (only in the form with queues and limits)
- * then bigint[] jobs that are left out (only in the form with excluded jobs)
+ * then bigint[] jobs, and queues as negative numbers, that are left out (only in the form with excluded jobs)
  */
 const parametersOf = (form: ReadyForm): ReadyParameters => {
   const afterRuns = form.queues ? 9 : 7;
@@ -75,13 +75,13 @@ export function takeStatement(form: ReadyForm): Statement {
 }
 
 /**
- * Returns the statement that locks the row of a job which a fetch would take, and returns its id. It has the parameters
- * of the fetch; every parameter must be used.
+ * Returns the statement that locks the row of a job which a fetch would take, and returns its id, and that of its queue
+ * as a negative number. It has the parameters of the fetch; every parameter must be used.
  */
 export function headStatement(form: ReadyForm): Statement {
   return (s) => `
 with recursive ${readyJobs(s, form, parametersOf(form))}
-select j.id::text from ${s}._private_jobs j
+select j.id::text, (-j.job_queue_id)::text as queue from ${s}._private_jobs j
 where j.ctid = any(array(select ctid from ${readyName(form)}))
 and $3::text is not null and $4::bigint[] is not null
 limit 1`;

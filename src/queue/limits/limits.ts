@@ -1,8 +1,8 @@
 // The rows of limits, as workers and commands read them.
 import { type Database, query, type Statement } from "../../database/database.ts";
+import { MAX_REASON_LENGTH, startOfText } from "../../database/unpacked.ts";
 import type { LimitDefinition, LimitScope } from "../../domain/limits/limit.ts";
 import { aheadMs, dateOf, microseconds } from "../sql/moments.ts";
-import { MAX_REASON_LENGTH, startOfText } from "../sql/unpacked.ts";
 
 /** The most limits of a schema. */
 export const MAX_LIMITS = 1_000;

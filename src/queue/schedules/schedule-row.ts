@@ -1,5 +1,6 @@
 // A row of _private_schedules, and the schedule that it is.
 import { InputError } from "../../base/errors.ts";
+import { isAtMost, MAX_REASON_LENGTH, startOfText } from "../../database/unpacked.ts";
 import {
   checkedSchedule,
   MAX_PAYLOAD_BYTES,
@@ -8,7 +9,6 @@ import {
 } from "../../domain/cron/schedule.ts";
 import { RawJson } from "../../domain/payload.ts";
 import { EARLIEST_MS, LATEST_MS, milliseconds } from "../sql/moments.ts";
-import { isAtMost, MAX_REASON_LENGTH, startOfText } from "../sql/unpacked.ts";
 
 /** The size of the options in the column `spec`: a queue and a key of at most 512 characters, and numbers. */
 const MAX_SPEC_LENGTH = 8_192;

@@ -35,8 +35,12 @@ interface KeptRefusal {
 }
 
 const JOB_REFUSED = "PostgreSQL refuses to lock a job; it is not fetched for five minutes";
+const QUEUE_REFUSED =
+  "PostgreSQL refuses to lock a queue; its jobs are not fetched for five minutes";
 const FETCH_REFUSED =
   "PostgreSQL refuses to lock one of the jobs of a fetch; the fetch is sent again, and until it succeeds later jobs do not run in this worker";
+
+const isQueue = (id: string) => id.startsWith("-");
 
 export interface RefusalsParts {
   readonly clock: Clock;
@@ -65,7 +69,8 @@ export class Refusals {
 
   get unsettled(): readonly RefusedChange[] {
     const ended = [...this.kept].map(([{ id }, { error }]) => ({ id, error, isLocked: true }));
-    return [...ended, ...this.#excluded.all().map((job) => ({ ...job, isLocked: false }))];
+    const jobs = this.#excluded.all().filter(({ id }) => !isQueue(id));
+    return [...ended, ...jobs.map((job) => ({ ...job, isLocked: false }))];
   }
 
   /** Records results that were sent. `separate`: those written one by one, because PostgreSQL refused some. */
@@ -76,14 +81,15 @@ export class Refusals {
     for (const result of separate.refused) this.#add(result);
   }
 
-  /** The ids of jobs that PostgreSQL refuses to lock. */
+  /** The ids of jobs that PostgreSQL refuses to lock, and queues as negative numbers. */
   get excludedIds(): readonly string[] {
     return this.#excluded.ids();
   }
 
   /**
-   * Records that PostgreSQL refused a fetch. Returns whether it refuses to lock a job. `id`: that job; null: it is
-   * unknown, which is logged once a minute; undefined: a later fetch of a single job will find it.
+   * Records that PostgreSQL refused a fetch. Returns whether it refuses to lock a job or its queue. `id`: that job, or
+   * as a negative number the queue; null: unknown, which is logged once a minute; undefined: a later fetch of a single
+   * job will find it.
    */
   recordRefusal(failure: unknown, id: string | null | undefined): boolean {
     if (typeof id === "string") {
@@ -105,7 +111,9 @@ export class Refusals {
     if (this.excludedIds.includes(id)) return;
     const error = raisedText(failure);
     this.#excluded.add(id, error);
-    this.#parts.logger.error({ job_id: id, error }, JOB_REFUSED);
+    const { logger } = this.#parts;
+    if (isQueue(id)) logger.error({ queue_id: Number(id.slice(1)), error }, QUEUE_REFUSED);
+    else logger.error({ job_id: id, error }, JOB_REFUSED);
   }
 
   /** Sends nothing again. The remaining jobs stay locked. */

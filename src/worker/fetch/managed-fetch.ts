@@ -24,7 +24,7 @@ const JITTER_MS = 5;
 export interface ManagedRequest {
   readonly request: FetchRequest;
   readonly tasks: TaskParameters;
-  /** Ids of jobs that PostgreSQL refuses to lock. They are left out. */
+  /** Ids of jobs that PostgreSQL refuses to lock, and queues as negative numbers. They are left out. */
   readonly excluded: readonly string[];
 }
 

@@ -8,7 +8,7 @@ const MAX_EXCLUDED = 1_000;
 export class ExcludedJobs {
   readonly #jobs = new Map<string, { readonly sinceMs: number; readonly error: string }>();
 
-  /** Adds a job. Beyond 1,000 jobs it does nothing, and the others are tried each time. */
+  /** Adds a job, or as a negative number a queue. Beyond 1,000 jobs it does nothing, and the others are tried each time. */
   add(id: string, error: string): void {
     if (this.#jobs.size < MAX_EXCLUDED) this.#jobs.set(id, { sinceMs: monotonic(), error });
   }

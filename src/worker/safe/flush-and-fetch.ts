@@ -10,7 +10,7 @@ import {
 import { isRefusedResult, isSlowTrigger } from "../../database/errors/database-errors.ts";
 import type { ReadyForm } from "../../queue/fetch/fetch-form.ts";
 import { FetchedRows } from "../../queue/fetch/fetched-rows.ts";
-import { keepJobs } from "../../queue/fetch/lock-jobs.ts";
+import { keepJobs, keepQueue } from "../../queue/fetch/lock-jobs.ts";
 import { type QuickRow, quickStatement } from "../../queue/fetch/quick-fetch.ts";
 import { headStatement, type TakeAnswer, takeStatement } from "../../queue/fetch/take-jobs.ts";
 import { failJobs } from "../../queue/settle/fail.ts";
@@ -59,8 +59,8 @@ export interface FlushAnswer {
   /** Results that were written one by one, because PostgreSQL refuses a part of them. */
   readonly separate: SeparateResults | null;
   /**
-   * The id of the job for which PostgreSQL refuses the fetch. null: unknown; undefined: no fetch was refused, or one of
-   * several jobs.
+   * The id of the job for which PostgreSQL refuses the fetch, or as a negative number its queue. null: unknown;
+   * undefined: no fetch was refused, or one of several jobs.
    */
   readonly refusedId: string | null | undefined;
 }
@@ -228,8 +228,9 @@ async function take(
 }
 
 /**
- * Finds the job for which PostgreSQL refuses a fetch of one job, or of one run of a managed queue. The rows are locked
- * before their updates are tried, so that no other job is blamed. Returns null if another worker has it now. Never rejects.
+ * Finds the job, or its queue, for which PostgreSQL refuses a fetch of one job, or of one run of a managed queue. The
+ * jobs' rows are locked before their updates are tried, so that no other job is blamed. Returns null if another worker
+ * has it now. Never rejects.
  */
 async function refusedHead(
   connection: WorkerConnection,
@@ -241,7 +242,12 @@ async function refusedHead(
   let id: string | null = null;
   try {
     await connection.begin();
-    for (id of await headsOf(database, workerId, fetch)) await keepJobs(database, workerId, [id]);
+    for (const head of await headsOf(database, workerId, fetch)) {
+      id = head.id;
+      await keepJobs(database, workerId, [id]);
+      id = head.queue;
+      if (id !== null) await keepQueue(database, workerId, id);
+    }
     await connection.rollback();
     return null;
   } catch (error) {
@@ -250,12 +256,19 @@ async function refusedHead(
   }
 }
 
-/** Locks the rows of the jobs that the fetch would take. Returns their ids. */
-async function headsOf(db: Database, workerId: string, fetch: Fetch): Promise<string[]> {
-  if (fetch.managed !== null) return fetch.managed.pick(db, workerId, fetch);
+/** Locks the rows of the jobs that the fetch would take. Returns their ids, and the queues that it would lock. */
+async function headsOf(db: Database, workerId: string, fetch: Fetch): Promise<Head[]> {
+  if (fetch.managed !== null) {
+    const ids = await fetch.managed.pick(db, workerId, fetch);
+    return ids.map((id) => ({ id, queue: null }));
+  }
   const { form, values } = formOf(workerId, fetch, []);
-  const rows = await query<{ id: string }>(db, headStatementOf(form), values);
-  return rows.map(({ id }) => id);
+  return query<Head>(db, headStatementOf(form), values);
+}
+
+interface Head {
+  readonly id: string;
+  readonly queue: string | null;
 }
 
 async function takeManaged(

@@ -15,7 +15,7 @@ with recursive done as (
       and j.run_at >= case when level.priority = $5::smallint
                            then pg_catalog.to_timestamp($6::float8) else '-infinity' end
       and j.task_id = any(array(
-    select t.id from "worker"._private_tasks t where t.identifier = any($1::text[])))   and j.id <> all($7::bigint[])
+    select t.id from "worker"._private_tasks t where t.identifier = any($1::text[])))   and j.id <> all($7::bigint[]) and (-j.job_queue_id::bigint = any($7::bigint[])) is not true
     order by j.run_at limit $2::int for update skip locked) f
   where level.priority is not null limit $2::int
 ), taken as (

@@ -15,7 +15,7 @@ with recursive done as (
       and j.run_at >= case when level.priority = $5::smallint
                            then pg_catalog.to_timestamp($6::float8) else '-infinity' end
       and j.task_id = any(array(
-    select t.id from "worker"._private_tasks t where t.identifier = any($1::text[])))   and j.id <> all($9::bigint[])
+    select t.id from "worker"._private_tasks t where t.identifier = any($1::text[])))   and j.id <> all($9::bigint[]) and (-j.job_queue_id::bigint = any($9::bigint[])) is not true
     order by j.run_at limit $2::int for update skip locked) f
   where level.priority is not null limit $2::int
 ), last_without_queue as (
@@ -33,7 +33,7 @@ with recursive done as (
     select t.id from "worker"._private_tasks t where t.identifier = any($1::text[])))
       and exists (select from "worker"._private_job_queues q
     where q.id = j.job_queue_id and q.is_available)
-       and j.id <> all($9::bigint[])
+       and j.id <> all($9::bigint[]) and (-j.job_queue_id::bigint = any($9::bigint[])) is not true
     order by j.run_at limit $2::int) c
   where level.priority is not null
     and level.priority <= coalesce((select priority from last_without_queue), 32767)

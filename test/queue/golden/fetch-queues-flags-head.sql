@@ -12,7 +12,7 @@ with recursive level (priority) as (
       and j.run_at >= case when level.priority = $5::smallint
                            then pg_catalog.to_timestamp($6::float8) else '-infinity' end
       and j.task_id = any(array(
-    select t.id from "worker"._private_tasks t where t.identifier = any($1::text[])))  and (j.flags is null or not j.flags ?| $9::text[]) and j.id <> all($10::bigint[])
+    select t.id from "worker"._private_tasks t where t.identifier = any($1::text[])))  and (j.flags is null or not j.flags ?| $9::text[]) and j.id <> all($10::bigint[]) and (-j.job_queue_id::bigint = any($10::bigint[])) is not true
     order by j.run_at limit $2::int for update skip locked) f
   where level.priority is not null limit $2::int
 ), last_without_queue as (
@@ -30,7 +30,7 @@ with recursive level (priority) as (
     select t.id from "worker"._private_tasks t where t.identifier = any($1::text[])))
       and exists (select from "worker"._private_job_queues q
     where q.id = j.job_queue_id and q.is_available)
-      and (j.flags is null or not j.flags ?| $9::text[]) and j.id <> all($10::bigint[])
+      and (j.flags is null or not j.flags ?| $9::text[]) and j.id <> all($10::bigint[]) and (-j.job_queue_id::bigint = any($10::bigint[])) is not true
     order by j.run_at limit $2::int) c
   where level.priority is not null
     and level.priority <= coalesce((select priority from last_without_queue), 32767)
@@ -67,7 +67,7 @@ with recursive level (priority) as (
       and (left_out.priority, left_out.run_at, left_out.id) < (run.priority, run.run_at, run.id))) both_kinds
   order by priority, run_at, id limit $2::int
 )
-select j.id::text from "worker"._private_jobs j
+select j.id::text, (-j.job_queue_id)::text as queue from "worker"._private_jobs j
 where j.ctid = any(array(select ctid from picked))
 and $3::text is not null and $4::bigint[] is not null
 limit 1

@@ -34,7 +34,7 @@ with recursive level (priority) as (
       where (p.scope = 'all' or p.scope = 'task' and p.name = t.identifier)
       and (p.resume_at is null or p.resume_at > pg_catalog.now()))))
       and (select q.locked_by like 'managed:%' and q.locked_by <> 'managed:0' from "worker"._private_job_queues q where q.id = j.job_queue_id)
-      and (j.flags is null or not j.flags ?| $5::text[]) and j.id <> all($6::bigint[])
+      and (j.flags is null or not j.flags ?| $5::text[]) and j.id <> all($6::bigint[]) and (-j.job_queue_id::bigint = any($6::bigint[])) is not true
     order by j.run_at limit 1000) c
   where level.priority is not null limit 1000
 ), queue_jobs as materialized (
