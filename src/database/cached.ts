@@ -107,11 +107,11 @@ export function cachedByKey<T>(
 ): (key: string, run: () => Promise<T>) => Cached<T> {
   const entries = new Map<string, Cached<T>>();
   return (key, run) => {
-    const one = entries.get(key) ?? createCache(run, options);
+    const cache = entries.get(key) ?? createCache(run, options);
     entries.delete(key);
-    entries.set(key, one);
+    entries.set(key, cache);
     const [oldest] = entries.keys();
     if (entries.size > most && oldest !== undefined) entries.delete(oldest);
-    return one;
+    return cache;
   };
 }

@@ -284,9 +284,9 @@ export function resolveJobs(jobs: readonly (JobToAdd | JobByTask)[], from = 0): 
         const { identifier, payload } = job;
         resolved.push({ identifier, payload: payloadText(payload), ...PLAIN });
       } else {
-        const one = resolveJob(job);
-        checked.add(one.identifier);
-        resolved.push(one);
+        const resolvedJob = resolveJob(job);
+        checked.add(resolvedJob.identifier);
+        resolved.push(resolvedJob);
       }
     } catch (error) {
       if (!(error instanceof InputError)) throw error;

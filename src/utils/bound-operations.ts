@@ -149,7 +149,7 @@ function addOperations(db: Database, isShared: boolean, before: BeforeAdd | null
 /** Yields the jobs to add. Interceptors run for one job after another, in the order of the jobs. */
 async function* interceptedJobs(hook: BeforeAdd, jobs: GivenJobs): AsyncGenerator<JobToAdd> {
   for await (const job of jobs) {
-    const one = await hook.intercept(withKey(withIdentifier(job)));
-    if (one !== null) yield one;
+    const intercepted = await hook.intercept(withKey(withIdentifier(job)));
+    if (intercepted !== null) yield intercepted;
   }
 }

@@ -38,9 +38,9 @@ export function rateWords(rate: FullRate): string {
 
 /** Returns `second` or `250 ms`. */
 export function periodWords({ perMs }: Rate): string {
-  const one = { s: "second", min: "minute", h: "hour", d: "day" };
+  const singular = { s: "second", min: "minute", h: "hour", d: "day" };
   const period = periodText(perMs, " ");
-  return Object.hasOwn(one, period) ? one[period as keyof typeof one] : period;
+  return Object.hasOwn(singular, period) ? singular[period as keyof typeof singular] : period;
 }
 
 /** Returns `s`, `5 min` or `250 ms`: in the largest unit that divides it. */

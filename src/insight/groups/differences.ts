@@ -40,8 +40,8 @@ export async function differences(
     for (const [value, [a, b]] of values) {
       const isThere = value === PRESENT;
       const [x, y] = isThere ? [here.length - a, there.length - b] : [a, b];
-      const one = difference(path, isThere ? MISSING : value, x, here.length, y, there.length);
-      if (one !== null) found.push(one);
+      const finding = difference(path, isThere ? MISSING : value, x, here.length, y, there.length);
+      if (finding !== null) found.push(finding);
     }
   }
   return found

@@ -161,6 +161,6 @@ function matchingNames(
   if (definition.match.includes("*")) {
     return [...named].filter(([name]) => isFor(definition, name));
   }
-  const one = named.get(definition.match);
-  return one === undefined ? [] : [[definition.match, one]];
+  const backOff = named.get(definition.match);
+  return backOff === undefined ? [] : [[definition.match, backOff]];
 }

@@ -68,10 +68,10 @@ export class NameTallies {
   }
 
   #addCounter(kind: "task" | "queue", name: number, { count, squares, onPage }: PageCounter) {
-    const one = tallied[name % tallied.length] ?? "ready";
+    const condition = tallied[name % tallied.length] ?? "ready";
     const id = Math.floor(name / tallied.length);
     const more = { count, squares: squares + onPage ** 2, time: null };
-    this.#addOne({ kind, tallied: one }, id === NO_QUEUE ? null : String(id), more);
+    this.#addOne({ kind, tallied: condition }, id === NO_QUEUE ? null : String(id), more);
   }
 
   #addOne(

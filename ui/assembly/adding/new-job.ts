@@ -89,10 +89,10 @@ export class NewJobFacts {
     const usual = "Jobs of one queue run one at a time.";
     if (queue.length === 0 || this.answeredQueue !== queue) return usual;
     for (let i = 0; i < this.queues.length; i++) {
-      const one = this.queues[i];
-      if (one.queueName !== queue) continue;
-      if (one.stuckSince > 0) return "One job at a time, and this queue is stuck.";
-      return `One job at a time; ${countedValue(one.ready, "waits", "wait")} there now.`;
+      const row = this.queues[i];
+      if (row.queueName !== queue) continue;
+      if (row.stuckSince > 0) return "One job at a time, and this queue is stuck.";
+      return `One job at a time; ${countedValue(row.ready, "waits", "wait")} there now.`;
     }
     return this.queues.length < 20 ? "One job at a time. The queue is new." : usual;
   }

@@ -32,14 +32,14 @@ export function actionsElsewhere(m: Model): Shortcut[] {
     list.push(goTo(label, first.length > 0 ? conditionPath(first[0]) : "/jobs"));
   }
   for (let i = 0; i < commands.length; i++) {
-    const one = commands[i];
-    const dialog = one.dialog;
+    const command = commands[i];
+    const dialog = command.dialog;
     // These are in the list of keys, or need a selection.
-    if (one.title.length === 0 || dialog === "add" || dialog === "remove") continue;
-    const label = one.title + "…";
-    if (dialog === "sweep" || dialog === "limit" || one.name === "schedule-add")
-      list.push(new Shortcut("", label, "ask." + one.name, "", GROUP));
-    else list.push(goTo(label, placeOf(one.path)));
+    if (command.title.length === 0 || dialog === "add" || dialog === "remove") continue;
+    const label = command.title + "…";
+    if (dialog === "sweep" || dialog === "limit" || command.name === "schedule-add")
+      list.push(new Shortcut("", label, "ask." + command.name, "", GROUP));
+    else list.push(goTo(label, placeOf(command.path)));
   }
   return list;
 }

@@ -179,11 +179,15 @@ function find(m: Model): void {
   // The page's own actions are last in the list, but first in the palette.
   const first = all.length - m.page.shortcuts(m).length;
   for (let i = 0; i < all.length; i++) {
-    const one = all[(first + i) % all.length];
-    if (one.group === DIALOGS || (one.action === "app.layer" && one.arg === "palette")) continue;
-    if (!fits(one, wanted)) continue;
-    if (one.group === GO) goes.push(one);
-    else does.push(one);
+    const shortcut = all[(first + i) % all.length];
+    if (
+      shortcut.group === DIALOGS ||
+      (shortcut.action === "app.layer" && shortcut.arg === "palette")
+    )
+      continue;
+    if (!fits(shortcut, wanted)) continue;
+    if (shortcut.group === GO) goes.push(shortcut);
+    else does.push(shortcut);
   }
   if (wanted.length > 0) {
     addAll(does, actionsElsewhere(m), wanted);

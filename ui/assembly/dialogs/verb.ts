@@ -134,8 +134,8 @@ function consequence(verb: Fix, isOne: bool): string {
 
 function commandOf(verb: Fix): Command | null {
   for (let i = 0; i < commands.length; i++) {
-    const one = commands[i];
-    if (one.action === verb.action && verb.post.path.endsWith(one.path)) return one;
+    const command = commands[i];
+    if (command.action === verb.action && verb.post.path.endsWith(command.path)) return command;
   }
   return null;
 }

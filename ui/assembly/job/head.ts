@@ -105,16 +105,16 @@ function moreActions(m: Model, view: JobView, job: ListedJob): Node {
   const first = isFirst ? primaryAction(view) : null;
   const firstName = first === null ? "" : first.name;
   for (let i = 0; i < list.length; i++) {
-    const one = list[i];
+    const shortcut = list[i];
     if (
-      one.action === "ask." + firstName ||
-      one.action === "job.next" ||
-      one.action === "job.before"
+      shortcut.action === "ask." + firstName ||
+      shortcut.action === "job.next" ||
+      shortcut.action === "job.before"
     ) {
       continue;
     }
-    const cap = one.keys.length === 1 ? upper(one.keys) : "";
-    items.push(keyed(one.label, cap, one.action, one.arg, "btn q"));
+    const cap = shortcut.keys.length === 1 ? upper(shortcut.keys) : "";
+    items.push(keyed(shortcut.label, cap, shortcut.action, shortcut.arg, "btn q"));
   }
   const key = job.key;
   if (key !== null && m.access.canWrite && !view.ended) {
@@ -163,12 +163,12 @@ function addMatching(
   isForRunning: bool,
 ): void {
   for (let i = 0; i < actionsOnOne.length; i++) {
-    const one = actionsOnOne[i];
-    if (one === first || one.reachesRunning !== isForRunning) continue;
-    if (!isOfferedFor(one.one, view.condition === "failed")) continue;
+    const action = actionsOnOne[i];
+    if (action === first || action.reachesRunning !== isForRunning) continue;
+    if (!isOfferedFor(action.one, view.condition === "failed")) continue;
     // For a failed job the key R means retry.
-    const isTaken = first !== null && first.command.key === one.command.key;
-    list.push(shortcutOf(one, isTaken ? "" : one.command.key));
+    const isTaken = first !== null && first.command.key === action.command.key;
+    list.push(shortcutOf(action, isTaken ? "" : action.command.key));
   }
 }
 
@@ -179,8 +179,8 @@ function shortcutOf(action: JobAction, keys: string): Shortcut {
 /** The note about the end of the job. */
 export function endedNote(m: Model, view: JobView): Node {
   if (!view.ended) return nothing;
-  const one = view.receipt;
-  if (one === null) {
+  const entry = view.receipt;
+  if (entry === null) {
     return note("info", [
       icon(INFO),
       leaf("b", "", "This job no longer exists."),
@@ -191,11 +191,15 @@ export function endedNote(m: Model, view: JobView): Node {
       ),
     ]);
   }
-  const by = one.by;
+  const by = entry.by;
   const byUser = by === null ? "" : ` by ${by}`;
   return note("info", [
     icon(INFO),
     leaf("b", "", "This job no longer exists."),
-    leaf("span", "", `${one.message}, ${ago(one.at, m.times)}${byUser}. Showing its last state.`),
+    leaf(
+      "span",
+      "",
+      `${entry.message}, ${ago(entry.at, m.times)}${byUser}. Showing its last state.`,
+    ),
   ]);
 }

@@ -182,10 +182,10 @@ export class JobView {
     this.recorded.arrived(m);
     if (r.failed) return;
     for (let i = 0; i < activity.entries.length; i++) {
-      const one = activity.entries[i];
+      const entry = activity.entries[i];
       // A write that changed nothing has not ended the job.
-      if (!this.isAbout(one) || one.done === 0) continue;
-      this.receipt = one;
+      if (!this.isAbout(entry) || entry.done === 0) continue;
+      this.receipt = entry;
       return;
     }
   }

@@ -88,8 +88,8 @@ function fields(incident: Incident): Node {
   if (crash === null || crash.fields.length === 0) return nothing;
   const nodes: Node[] = [];
   for (let i = 0; i < crash.fields.length; i++) {
-    const one = crash.fields[i];
-    nodes.push(box("span", "", [text(one.name + " "), leaf("b", "", one.value)]));
+    const field = crash.fields[i];
+    nodes.push(box("span", "", [text(field.name + " "), leaf("b", "", field.value)]));
   }
   return box("p", "fields", nodes);
 }

@@ -79,14 +79,14 @@ export function holdings(workers: ListedWorker[]): string {
 export function unlockPreview(workers: ListedWorker[], times: Times): string {
   let alive = 0;
   for (let i = 0; i < workers.length; i++) if (workers[i].state === "alive") alive++;
-  const one = workers.length === 1;
-  const subject = one ? workers[0].workerId : countText(workers.length, "worker", "workers");
+  const isSingle = workers.length === 1;
+  const subject = isSingle ? workers[0].workerId : countText(workers.length, "worker", "workers");
   const effect = `Unlocking ${subject} releases ${holdings(workers)}.`;
   if (alive > 0) {
-    const still = one ? "It is alive" : `${alive} of them ${alive === 1 ? "is" : "are"} alive`;
+    const still = isSingle ? "It is alive" : `${alive} of them ${alive === 1 ? "is" : "are"} alive`;
     return `${effect} ${still}: ${alive === 1 ? "its" : "their"} running jobs would run twice.`;
   }
-  if (!one) return effect;
+  if (!isSingle) return effect;
   const beatAt = workers[0].lastHeartbeatAt;
   const last = isNaN(beatAt)
     ? "It sends no heartbeats"

@@ -192,8 +192,8 @@ export const getSchedules: Operation = {
       return jsonText(`{"schedules":[],"next_cursor":null,"missing":${reason}}`);
     }
     if (name !== "") {
-      const one = scheduleJson(await readSchedule(databases.reads, name));
-      return jsonText(`{"schedules":[${one}],"next_cursor":null,"missing":null}`);
+      const schedule = scheduleJson(await readSchedule(databases.reads, name));
+      return jsonText(`{"schedules":[${schedule}],"next_cursor":null,"missing":null}`);
     }
     const { schedules, nextAfter } = await readSchedules(databases.reads, {
       limit: Math.min(limit, MAX_LISTED),

@@ -18,12 +18,12 @@ import {
 export function jobPageJson(page: JobPage, more: Readonly<Record<string, string>>): string[] {
   const cut = new Map(page.truncated.map((one) => [one.id, one]));
   const rows = page.jobs.map((job): readonly string[] => {
-    const one = cut.get(job.id);
-    if (one === undefined) return listedJobTexts(job);
+    const cutJob = cut.get(job.id);
+    if (cutJob === undefined) return listedJobTexts(job);
     return listedJobTexts(job, {
       payload_truncated: "true",
-      payload_bytes: String(one.payloadBytes),
-      ...(one.isErrorTruncated ? { last_error_truncated: "true" } : {}),
+      payload_bytes: String(cutJob.payloadBytes),
+      ...(cutJob.isErrorTruncated ? { last_error_truncated: "true" } : {}),
     });
   });
   return pageJson(rows, page, more);

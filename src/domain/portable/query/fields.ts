@@ -85,9 +85,9 @@ export function fieldNamed(name: string): FilterField | null {
 export function meantField(name: string): string {
   const names: string[] = [];
   for (let i = 0; i < queryFields.length; i++) {
-    const one = queryFields[i]!;
-    if (one.otherNames.split(" ").includes(name)) return one.name;
-    names.push(one.name);
+    const field = queryFields[i]!;
+    if (field.otherNames.split(" ").includes(name)) return field.name;
+    names.push(field.name);
   }
   const near = nearest(name, names);
   if (near.length > 0 || name.length < 3) return near;

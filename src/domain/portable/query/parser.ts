@@ -100,8 +100,8 @@ class QueryParser {
   }
 
   private failLonely(keyword: string, at: i32): void {
-    const one = keyword === "not" || keyword === "-";
-    const message = `"${keyword}" needs a condition ${one ? "after it" : "on both sides"}`;
+    const isNegation = keyword === "not" || keyword === "-";
+    const message = `"${keyword}" needs a condition ${isNegation ? "after it" : "on both sides"}`;
     this.reader.fail(at, at + keyword.length, message);
   }
 

@@ -51,11 +51,11 @@ function ticks(entry: CronEntry, details: CronDetails): Node {
   const isUtc = zone === null || zone === "UTC";
   const rows: Node[] = [];
   for (let i = 0; i < all.length; i++) {
-    const one = all[i];
-    const utc = leaf("span", one.isAfterChange ? "amber" : "", one.utc);
+    const tick = all[i];
+    const utc = leaf("span", tick.isAfterChange ? "amber" : "", tick.utc);
     rows.push(
-      row((<i64>one.at).toString(), "", [
-        cell("", [timeElement(one.at, one.local)]),
+      row((<i64>tick.at).toString(), "", [
+        cell("", [timeElement(tick.at, tick.local)]),
         isUtc ? nothing : cell("dim", [utc]),
       ]),
     );
@@ -69,13 +69,13 @@ function ticks(entry: CronEntry, details: CronDetails): Node {
 function changes(m: Model, details: CronDetails): Node {
   const rows: Node[] = [];
   for (let i = 0; i < details.changes.length; i++) {
-    const one = details.changes[i];
-    const by = one.by;
+    const change = details.changes[i];
+    const by = change.by;
     rows.push(
-      row((<i64>one.at).toString(), "", [
-        cell("num dim", [timeElement(one.at, ago(one.at, m.times))]),
+      row((<i64>change.at).toString(), "", [
+        cell("num dim", [timeElement(change.at, ago(change.at, m.times))]),
         cell("dim w-mid cut", [text(by === null ? "" : by)]),
-        cell("", [text(one.message)]),
+        cell("", [text(change.message)]),
       ]),
     );
   }

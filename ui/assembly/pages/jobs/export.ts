@@ -41,9 +41,9 @@ export function exportShortcuts(m: Model, shown: string): Shortcut[] {
   const list: Shortcut[] = [new Shortcut("e", "Export…", "jobs.export-menu", "", "List", DOWNLOAD)];
   const formats = formatsOf(shown);
   for (let i = 0; i < formats.length; i++) {
-    const one = formats[i];
+    const format = formats[i];
     list.push(
-      new Shortcut("", "Export: " + one.words, "jobs.export", one.format, "List", DOWNLOAD),
+      new Shortcut("", "Export: " + format.words, "jobs.export", format.format, "List", DOWNLOAD),
     );
   }
   return list;

@@ -274,9 +274,9 @@ export class JobsPage extends BesideJobs {
   /** Adds the actions that have a key in the list, whatever the jobs are. */
   private addListKeys(keys: Shortcut[], jobs: string): void {
     for (let i = 0; i < jobActions.length; i++) {
-      const one = jobActions[i];
-      if (!one.hasListKey) continue;
-      keys.push(this.verbKey(one.command.key, withJobs(one.ask, jobs) + "…", one.name));
+      const action = jobActions[i];
+      if (!action.hasListKey) continue;
+      keys.push(this.verbKey(action.command.key, withJobs(action.ask, jobs) + "…", action.name));
     }
   }
 

@@ -53,9 +53,9 @@ export function selectionBar(m: Model, page: JobsList): Node {
       if (action === null || (isFailed && !isOfferedFor(action.selected, true))) continue;
       // The others would skip what workers have locked.
       if (isEveryLocked && !action.reachesRunning) continue;
-      const one = verb(page, name, again);
-      if (name === again) verbs.unshift(one);
-      else verbs.push(one);
+      const node = verb(page, name, again);
+      if (name === again) verbs.unshift(node);
+      else verbs.push(node);
     }
   }
   return bulkBar(m, page, all(m, page), verbs);
@@ -93,9 +93,9 @@ export function verbsForEvery(page: JobsList): string[] {
   const condition = page.bar.terms.condition;
   const names: string[] = [];
   for (let i = 0; i < actionsOnEvery.length; i++) {
-    const one = actionsOnEvery[i];
-    if (!isOfferedFor(one.every, condition === "failed")) continue;
-    if (one.reachesRunning || !isLocked(condition)) names.push(one.name);
+    const action = actionsOnEvery[i];
+    if (!isOfferedFor(action.every, condition === "failed")) continue;
+    if (action.reachesRunning || !isLocked(condition)) names.push(action.name);
   }
   return names;
 }
@@ -126,9 +126,9 @@ export function aboutOf(page: JobsList, name: string): string {
 /** The button of an action. `first`: the most likely one. */
 function verb(page: JobsList, name: string, first: string): Node {
   const isFirst = name === first;
-  const one = jobActionNamed(name) as JobAction;
-  const key = isFirst || one.hasListKey ? upper(one.command.key) : "";
-  const words = one.command.verb + "…";
+  const jobAction = jobActionNamed(name) as JobAction;
+  const key = isFirst || jobAction.hasListKey ? upper(jobAction.command.key) : "";
+  const words = jobAction.command.verb + "…";
   const kind = isFirst ? "p" : "";
   const action = dialogFor(page, name);
   const about = aboutOf(page, name);

@@ -58,15 +58,15 @@ function permits(limit: ListedLimit): Node {
   let given: i64 = 0;
   let used: i64 = 0;
   for (let i = 0; i < limit.permits.length; i++) {
-    const one = limit.permits[i];
-    given += one.permits;
-    used += one.inUse;
+    const holding = limit.permits[i];
+    given += holding.permits;
+    used += holding.inUse;
     rows.push(
-      row(one.workerId, "", [
-        cell("", [link(workerPath(one.workerId), "link cut", [cutName(one.workerId, "")])]),
-        cell("num", [text(numberText(one.permits))]),
-        cell("num dim w-mid", [text(numberText(one.wanted))]),
-        cell("vis", [box("span", "used", amount(one.inUse, one.permits))]),
+      row(holding.workerId, "", [
+        cell("", [link(workerPath(holding.workerId), "link cut", [cutName(holding.workerId, "")])]),
+        cell("num", [text(numberText(holding.permits))]),
+        cell("num dim w-mid", [text(numberText(holding.wanted))]),
+        cell("vis", [box("span", "used", amount(holding.inUse, holding.permits))]),
       ]),
     );
   }
@@ -78,12 +78,12 @@ function permits(limit: ListedLimit): Node {
 function queues(limit: ListedLimit): Node {
   const rows: Node[] = [];
   for (let i = 0; i < limit.queueRows.length; i++) {
-    const one = limit.queueRows[i];
+    const queue = limit.queueRows[i];
     rows.push(
-      row(one.name, "", [
-        cell("", [link(queuePath(one.name), "link cut", [cutName(one.name, "")])]),
-        cell("num", [text(numberText(one.waiting))]),
-        cell("vis", [box("span", "used", amount(one.running, one.slots))]),
+      row(queue.name, "", [
+        cell("", [link(queuePath(queue.name), "link cut", [cutName(queue.name, "")])]),
+        cell("num", [text(numberText(queue.waiting))]),
+        cell("vis", [box("span", "used", amount(queue.running, queue.slots))]),
       ]),
     );
   }

@@ -75,9 +75,13 @@ function migrationRest(database: Database): string {
   if (schema.origin === "graphile") return "unchanged until you migrate";
   const list = schema.extensions;
   for (let i = 0; i < list.length; i++) {
-    const one = list[i];
-    const isWanted = one.isAutomatic || one.isInstalled;
-    if (isWanted && !one.isForeign && (!one.isComplete || one.version < one.supportedVersion)) {
+    const extension = list[i];
+    const isWanted = extension.isAutomatic || extension.isInstalled;
+    if (
+      isWanted &&
+      !extension.isForeign &&
+      (!extension.isComplete || extension.version < extension.supportedVersion)
+    ) {
       return "an extension needs an update";
     }
   }

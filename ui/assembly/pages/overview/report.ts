@@ -11,9 +11,9 @@ export function report(m: Model): string {
   const incidents = m.facts.incidents;
   const lines: string[] = [reportHead(m, incidents.verdict, incidents.asOf), ""];
   for (let i = 0; i < incidents.incidents.length; i++) {
-    const one = incidents.incidents[i];
-    lines.push(`${i + 1}. **${plain(one.title)}**: ${plain(one.sentence)}`);
-    const query = one.q;
+    const incident = incidents.incidents[i];
+    lines.push(`${i + 1}. **${plain(incident.title)}**: ${plain(incident.sentence)}`);
+    const query = incident.q;
     if (query !== null) lines.push("   Jobs: " + codeSpan(query));
   }
   lines.push("");

@@ -69,12 +69,12 @@ function tasks(worker: ListedWorker): Node {
 function tallies(worker: ListedWorker): Node {
   const rows: Node[] = [];
   for (let i = 0; i < worker.byTask.length; i++) {
-    const one = worker.byTask[i];
+    const tally = worker.byTask[i];
     rows.push(
-      row(one.task, "", [
-        cell("", [link(taskPath(one.task), "cut", [exactName(one.task, "")])]),
-        cell("num", [text(numberText(one.done))]),
-        cell(one.failed > 0 ? "num red" : "num faint", [text(numberText(one.failed))]),
+      row(tally.task, "", [
+        cell("", [link(taskPath(tally.task), "cut", [exactName(tally.task, "")])]),
+        cell("num", [text(numberText(tally.done))]),
+        cell(tally.failed > 0 ? "num red" : "num faint", [text(numberText(tally.failed))]),
       ]),
     );
   }
