@@ -5,7 +5,12 @@ import type pg from "pg";
 import { silentLogger } from "../../../src/base/logger.ts";
 import { commands } from "../../../src/commands/index.ts";
 import { perform } from "../../../src/commands/perform.ts";
-import { type Database, query, type Statement } from "../../../src/database/database.ts";
+import {
+  type Database,
+  type Queryable,
+  query,
+  type Statement,
+} from "../../../src/database/database.ts";
 import { schemaName } from "../../../src/database/schema-name.ts";
 import { FetchedRows } from "../../../src/queue/fetch/fetched-rows.ts";
 import { type TakeAnswer, takeStatement } from "../../../src/queue/fetch/take-jobs.ts";
@@ -42,6 +47,17 @@ export class Product {
     this.#nowUs = nowUs;
   }
 
+  /** A client on which statements have the time of the transaction, too. */
+  get #frozen(): Queryable {
+    const { client } = this.#db;
+    return {
+      query: (config) => {
+        const text = config.text.replaceAll("statement_timestamp()", "now()");
+        return client.query({ ...config, text });
+      },
+    };
+  }
+
   /** On a client in a transaction, which its caller rolls back. */
   static async begin(client: pg.Client, schema: string, hasLeases: boolean): Promise<Product> {
     const db = { client, schema: schemaName(schema), preparedStatements: true };
@@ -70,7 +86,8 @@ export class Product {
           isKeyed: false,
           next: BY_FORMULA,
         }));
-        const lost = await failJobs(this.#db, call.by ?? LANE, failures, lockOf(call.by));
+        const db = { ...this.#db, client: this.#frozen };
+        const lost = await failJobs(db, call.by ?? LANE, failures, lockOf(call.by));
         return this.#places(lost);
       }
       case "give back":
