@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { LimitWatch } from "../../src/worker/limits/limit-watch.ts";
 import { defineTask } from "../../src/worker/task/task.ts";
 import { migratedDatabase } from "../support/database.ts";
-import { latch, recordingTask, waitUntil, witness, workerQueue } from "./worker-queue.ts";
+import { latch, recorder, recordingTask, waitUntil, witness, workerQueue } from "./worker-queue.ts";
 
 const queue = workerQueue(() => migratedDatabase("worker", ["limits"]));
 afterEach(() => queue.sql("delete from worker._private_limits"));
@@ -292,6 +292,24 @@ test("A drain ends while another worker holds all permits and no job is ready.",
   const other = await queue.startWorker({ tasks: [recordingTask("limited")], ...BEATS });
   await other.drain();
   open();
+});
+
+test("A worker whose role may not read the limits warns that none applies to it.", async () => {
+  await queue.sql(`create role narrow bypassrls; grant usage on schema worker to narrow;
+    grant all on all tables in schema worker to narrow; revoke all on worker._private_limits from narrow;
+    grant all on all sequences in schema worker to narrow; grant all on all functions in schema worker to narrow`);
+  const { lines, logger } = recorder();
+  const limited = recordingTask("limited");
+  const connectionString = `${queue.url}${queue.url.includes("?") ? "&" : "?"}options=-c%20role%3Dnarrow`;
+  const worker = await queue.startWorker({ connectionString, tasks: [limited], logger });
+  await add(1, "limited");
+  await waitUntil("it has run", () => limited.seen.length === 1);
+  await worker.stop();
+  await queue.sql("drop owned by narrow; drop role narrow");
+  const warnings = lines
+    .filter(({ level }) => level === "warn")
+    .map(({ fields }) => fields["error"]);
+  assert.deepEqual(warnings.filter((one) => String(one).includes("no limit applies")).length, 1);
 });
 
 test("Without the right to read limits a worker keeps the last ones, and warns once.", async () => {

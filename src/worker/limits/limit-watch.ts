@@ -2,7 +2,7 @@
 import { codeOf, messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
 import type { Database } from "../../database/database.ts";
-import { hasLimits } from "../../database/schema/extensions/has-extension.ts";
+import { hasLimits, hidesLimits } from "../../database/schema/extensions/has-extension.ts";
 import { hasManagedQueues, readLimits, type StoredLimit } from "../../queue/limits/limits.ts";
 import { announcedPermits, PERMITS, shortLimits } from "../../queue/limits/permits.ts";
 
@@ -11,6 +11,8 @@ export interface LimitReader {
   limitsChanged(): boolean;
   permitsAnnounced(limitId: number, areFree: boolean): void;
 }
+
+const HIDDEN = "permission denied for table _private_limits: no limit applies to this worker";
 
 export class LimitWatch {
   readonly #logger: Logger;
@@ -66,7 +68,10 @@ export class LimitWatch {
 
   async #read(db: Database): Promise<unknown> {
     try {
-      if (!this.#isInstalled && !(await hasLimits(db))) return this.#apply([], false);
+      if (!this.#isInstalled && !(await hasLimits(db))) {
+        if (await hidesLimits(db)) this.#warn(HIDDEN, "warn");
+        return this.#apply([], false);
+      }
       this.#isInstalled = true;
       const limits = await readLimits(db);
       const hasOfQueues = limits.some(({ definition }) => definition.scope === "queue");
@@ -82,14 +87,16 @@ export class LimitWatch {
       // The tables are gone. Without the right to read them the last limits apply: nothing may exceed them.
       this.#isInstalled = codeOf(error) !== "schema_missing";
       if (!this.#isInstalled) return this.#apply([], false);
-      const message = messageOf(error);
-      if (message === this.#failure) return error;
-      this.#failure = message;
       // An outage has its own line in the log.
-      const level = codeOf(error) === "database_unreachable" ? "debug" : "warn";
-      this.#logger[level]({ error: message }, "limits could not be read: the last ones apply");
+      this.#warn(messageOf(error), codeOf(error) === "database_unreachable" ? "debug" : "warn");
       return error;
     }
+  }
+
+  #warn(error: string, level: "debug" | "warn"): void {
+    if (error === this.#failure) return;
+    this.#failure = error;
+    this.#logger[level]({ error }, "limits could not be read: the last ones apply");
   }
 
   #notifyReaders(limitId: number, areFree: boolean): void {

@@ -19,5 +19,16 @@ async function mayRead(db: Database, table: string): Promise<boolean> {
   return row?.is_there === true;
 }
 
+/** Whether the schema has limits that this role may not read. */
+export async function hidesLimits(db: Database): Promise<boolean> {
+  const [row] = await query<{ is_hidden: boolean }>(db, isHiddenSql, [
+    `${db.schema.quoted}._private_limits`,
+  ]);
+  return row?.is_hidden === true;
+}
+
+const isHiddenSql: Statement = () =>
+  "select coalesce(not pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as is_hidden";
+
 const mayReadSql: Statement = () =>
   "select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text), 'select'), false) as is_there";
