@@ -39,8 +39,8 @@ export interface InlineResult {
   /** The jobs that the task added, in order. They are not stored. */
   readonly added: readonly JobToAdd[];
   /**
-   * The error of the attempt, null when a worker would complete the job. A worker stores it as `last_error`, but not
-   * that of a snooze.
+   * The error of the attempt, null when a worker would complete the job. A worker stores it as `last_error`, except for
+   * a snooze.
    */
   readonly error: string | null;
   /** The payload that a batch would be retried with, as JSON text; null when the payload would stay. */

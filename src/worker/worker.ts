@@ -276,7 +276,7 @@ export class Worker<Extensions = unknown> implements Service {
         ...this.#sessions.channels,
         ...this.#upkeep.channels,
         ...this.#timetable.channels,
-        // The channel belongs to the database, so the migration may be that of another schema.
+        // The channel belongs to the database, so the migration may be of another schema.
         "worker:migrate": (payload) => {
           if (isBreaking(payload)) void this.#checkSchema(outage);
         },

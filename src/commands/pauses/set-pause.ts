@@ -54,7 +54,7 @@ with ${storePause(s)}
 select exists (select from ${s}._private_tasks where identifier = $2::text) as is_known, ${announce} from stored`;
 
 // The lock of a worker is replaced, and names its run until that has ended. All statements lock the row of a pause
-// before that of its queue, so that they cannot deadlock.
+// before the row of its queue, so that they cannot deadlock.
 const pauseQueueSql: Statement = (s) => `
 with ${storePause(s)}, paused as (
   insert into ${s}._private_job_queues as queues (queue_name, locked_by, locked_at)

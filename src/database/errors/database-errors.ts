@@ -131,7 +131,7 @@ export function isSlowTrigger(error: unknown): boolean {
 
 /**
  * Whether an error's context has a function. In every language, the context of a statement that waits for a row is one
- * line with the row's place, such as (0,12), and that of its parameters begins with `$1 = `.
+ * line with the row's place, such as (0,12), and the context of its parameters begins with `$1 = `.
  */
 function isInTrigger(where: unknown): boolean {
   if (typeof where !== "string") return false;

@@ -195,7 +195,10 @@ interface FoundRow {
   readonly has_failed: boolean;
 }
 
-/** The bytes up to which an error is read: more than that of a recovery has, and few enough to be in the row itself. */
+/**
+ * The bytes up to which an error is read: more than the error of a recovery has, and few enough to be in the row
+ * itself.
+ */
 const MAX_RECOVERED_BYTES = 1_500;
 
 // The wording is that of lost-attempts.ts. A table may have very many long errors, outside its rows. They are not read:

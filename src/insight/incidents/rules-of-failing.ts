@@ -45,7 +45,7 @@ function failingIncident(
   const [task = "A deleted task"] = tasks;
   const lead = tasks.length > 1 ? `${shortName(task)} and others fail` : `${shortName(task)} fails`;
   const lastMs = lastSeen === null ? nowMs : Date.parse(lastSeen);
-  // Without the time of the first failure, that of another one is unknown, too.
+  // If the time of the first failure is unknown, a failure later than the last known one may exist, too.
   const known = firstSeen === null ? " known" : "";
   const last = lastSeen === null ? "" : `, the last${known} ${ageText(nowMs - lastMs)} ago`;
   const news = isNew ? " New in the last 15 minutes." : "";

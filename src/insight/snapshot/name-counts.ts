@@ -13,7 +13,7 @@ export interface NameCounts {
   readonly basis: Extract<Basis, "scan" | "census" | "sample">;
   /** When the jobs were counted, RFC 3339. */
   readonly asOf: string;
-  /** The counts; for a sample, only those of the sample. */
+  /** The counts; for a sample, only the counts in the sample. */
   readonly tallies: NameTallies;
   /** Returns the count of one task or queue. `tally`: undefined if none of its jobs was counted. */
   value(tally: NameTally | undefined, which: readonly TallyName[]): Value;

@@ -135,8 +135,8 @@ function keyBeside(key: readonly string[], isSmaller: boolean): string[] | null 
 }
 
 /**
- * Limits the index to due or to future jobs, which are the two ends of an index of times. The query's own now is before
- * that of the statement.
+ * Limits the index to due or to future jobs, which are the two ends of an index of times. The query's own `now` is
+ * earlier than the statement's.
  */
 function aheadOf({ shape, nowUs }: WalkCondition, bound: (value: unknown) => string): string {
   const { isDue, conditions } = shape;

@@ -146,8 +146,8 @@ const addSql: Statement = builtOnce(
 );
 
 /**
- * Reads the ends of periods in a statement of its own, because that of the add does not see a period that began while
- * it waited. Upkeep may have deleted a period that is over by now.
+ * Reads the ends of periods in a separate statement, because the statement of the add does not see a period that began
+ * while it waited. Upkeep may have deleted a period that is over by now.
  */
 const readUntils = (db: Database, keys: readonly string[]) =>
   query<{ key: string; us: string }>(db, untilsSql, [[...new Set(keys)]]);

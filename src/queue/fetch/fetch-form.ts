@@ -63,7 +63,7 @@ export interface ReadyParameters {
 }
 
 /**
- * The number of jobs at the head of a priority among which those of the safe mode are searched, because no index
+ * The number of jobs at the head of a priority among which the jobs of the safe mode are searched, because no index
  * contains the key.
  */
 export const HEAD_JOBS = 2_000;

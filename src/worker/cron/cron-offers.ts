@@ -30,7 +30,7 @@ export interface CronServices {
 export interface TickSource<Tick extends DueTick> {
   /** The job of a tick; null: none. */
   jobOf(tick: Tick): JobToAdd | null;
-  /** The payload of a tick's job where no interceptor has changed it. Default: that of jobOf(). */
+  /** The payload of a tick's job where no interceptor has changed it. Default: the payload that jobOf() returns. */
   exactPayload?(tick: Tick): unknown;
   /** Adds the jobs of offers that no worker has added yet. */
   schedule(offers: readonly OfferedTick<Tick>[]): Promise<ScheduledTick<OfferedTick<Tick>>[]>;

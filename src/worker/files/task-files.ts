@@ -146,8 +146,8 @@ const isModule = (extension: string) =>
   (MODULE_EXTENSIONS as readonly string[]).includes(extension);
 
 /**
- * On mounts without modes every file is executable, so source maps and type declarations look like programs. Of
- * several files of one name, those count whose first bytes are those of a program.
+ * On mounts without modes every file is executable, so source maps and type declarations look like programs. Of several
+ * files of one name, only those count whose first bytes are a program's.
  */
 async function withoutCompanions(files: readonly TaskFile[]): Promise<TaskFile[]> {
   const groups = [...Map.groupBy(files, ({ identifier }) => identifier).values()];

@@ -13,7 +13,7 @@ import { Stream, type StreamParts } from "./stream.ts";
 
 export interface ManagedStreamParts extends StreamParts {
   readonly queues: ManagedQueues;
-  /** The stream of limited tasks in which its jobs wait; null: those of tasks without a limit wait here. */
+  /** The stream of limited tasks in which its jobs wait; null: jobs of tasks without a limit wait in this stream. */
   readonly owner: Stream | null;
 }
 

@@ -21,9 +21,9 @@ export interface SafeFetcherParts<E> {
   /** The results of all jobs locked by `locked_by`, also those that another fetcher hands over. */
   readonly results: Results;
   readonly refusals: Refusals;
-  /** Of the tasks without a limit. */
+  /** The parameters of the tasks without a limit. */
   readonly tasks: TaskParameters;
-  /** Returns those of limited tasks. */
+  /** Returns the parameters of limited tasks. */
   parametersOf(names: readonly string[]): TaskParameters;
   readonly limits: SessionLimits;
   readonly hooks: Hooks;

@@ -25,7 +25,7 @@ export interface StreamParts {
   readonly free: JobKind;
   readonly tasks: TaskParameters;
   readonly trips: RoundTrips;
-  /** null: the main stream, or that of managed queues. */
+  /** null: the main stream, or the stream of managed queues. */
   readonly group: LimitedGroup | null;
   readonly queueParts: Pick<LocalQueueParts, "hooks" | "workerId" | "giveBack" | "delayOver">;
 }

@@ -104,7 +104,7 @@ export class Streams {
     return wasDrained;
   }
 
-  /** Jobs may have become ready, because runs of queues have ended. `freed`: the locks of those of this worker. */
+  /** Jobs may have become ready, because runs of queues have ended. `freed`: the locks of this worker's runs. */
   raise(freed: readonly number[] = []): void {
     if (freed.length > 0) this.#parts.tasks.queueUnlocked();
     const hasFreeQueue = freed.length > 0 && splitLocks(freed).queues.length > 0;

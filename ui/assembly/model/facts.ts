@@ -31,7 +31,7 @@ export class Facts {
   receipts: Map<string, string> = new Map<string, string>();
   /** The operation whose page was left while it ran; 0: none. Its end is shown as a notice. */
   left: i64 = 0;
-  /** When the counts last changed, and when those of failed jobs did, by this machine's clock. */
+  /** When the counts last changed, and when the counts of failed jobs changed, by this machine's clock. */
   changedAt: f64 = 0;
   failedAt: f64 = 0;
   /**

@@ -79,7 +79,7 @@ export function endButton(m: Model, name: string): Node {
   return writeButton(m, "End back-off…", "ask.verb", verbArg(end(name)), "");
 }
 
-/** The actions on a limit. `keys`: those of the first. */
+/** The actions on a limit. `keys`: the keys of the first action. */
 export function limitKeys(limit: ListedLimit, keys: string, group: string): Shortcut[] {
   const name = limit.name;
   const list = [

@@ -5,7 +5,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { isSea } from "node:sea";
 import { OWN_PROCESS } from "./own-word.ts";
 
-/** The first message to it. `args`: those of `worker run`. */
+/** The first message to the process. `args`: the arguments of `worker run`. */
 export type ProcessOrder =
   | { readonly be: "program-starter" }
   | { readonly be: "worker"; readonly args: object };
