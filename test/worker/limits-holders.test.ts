@@ -11,7 +11,7 @@ import { HeldLimit } from "../../src/worker/limits/held-limit.ts";
 import { PermitLeases } from "../../src/worker/limits/permit-leases.ts";
 import { migratedDatabase } from "../support/database.ts";
 import { QUICK, workerProcess } from "./worker-process.ts";
-import { latch, recordingTask, waitUntil, workerQueue } from "./worker-queue.ts";
+import { latch, recordingTask, waitUntil, witness, workerQueue } from "./worker-queue.ts";
 
 /** Limited jobs need heartbeats. */
 const BEATS = { recovery: { heartbeatIntervalMs: 500, thresholdMs: 5_000 } } as const;
@@ -68,6 +68,24 @@ describe("With the tables", () => {
         tasks.every(({ seen }, n) => seen.length > (before[n] ?? 0)),
       );
     }
+  });
+
+  test("An idle worker with many limits exchanges no permits.", async () => {
+    const names = Array.from({ length: 40 }, (_, n) => `t${n}`);
+    for (const name of names) await queue.utils.setLimit({ name, task: name, concurrency: 5 });
+    const tasks = names.map((name) => recordingTask(name));
+    const fetches = witness("job:fetch");
+    await queue.startWorker({ tasks, plugins: [fetches], pollIntervalMs: 100, ...BEATS });
+    for (const name of names) await add(1, name);
+    const last = async () => {
+      const sql = "select max(exchange)::text as last from worker._private_limit_permits";
+      return (await queue.sql(sql))[0]?.["last"];
+    };
+    await waitUntil("400 fetches find nothing without an exchange", async () => {
+      const before = await last();
+      await fetches.saw("job:fetch", fetches.all("job:fetch").length + 400);
+      return before === (await last());
+    });
   });
 
   test("A worker without a permit wants none any more when an announcement comes after its jobs.", async () => {

@@ -35,7 +35,8 @@ with own as materialized (
   where p.exchange < excluded.exchange
   returning permits
 )
-select stored.permits, least(stored.permits, part.target) as share, part.are_short as others_are_short,
+select stored.permits, case when $4::int = 0 and not part.are_short then stored.permits
+    else least(stored.permits, part.target) end as share, part.are_short as others_are_short,
   case when part.are_short and stored.permits < part.kept then pg_catalog.pg_notify('worker:permits', $1::int::text || ' free'::text)
     when stored.permits < $4::int and part.held > 0 then pg_catalog.pg_notify('worker:permits', $1::int::text || ' wanted'::text) end
 from stored, part
