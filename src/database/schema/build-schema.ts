@@ -6,7 +6,6 @@ import { workerLine } from "../../domain/portable/worker-line.ts";
 import { type Database, query } from "../database.ts";
 import { readStrayFunctions, strayMessage } from "../stray-functions.ts";
 import { addExtensions, type Transaction } from "./add-extensions.ts";
-import baseline from "./baseline.sql";
 import { type Extension, unfinishedExtensions } from "./extensions/extension.ts";
 import { render } from "./render-sql.ts";
 import { KNOWN_LEVEL, type ReadySchema, schemaState } from "./schema-state.ts";
@@ -127,7 +126,9 @@ function createSchema({ client, schema }: Transaction): Promise<void> {
   );
 }
 
-function createTables({ client, schema }: Transaction): Promise<void> {
+async function createTables({ client, schema }: Transaction): Promise<void> {
+  // Loaded on use, because most starts find a schema.
+  const { default: baseline } = await import("./baseline.sql");
   return explainMissingPrivilege(
     () => client.query(render(baseline, schema)),
     (detail) =>
