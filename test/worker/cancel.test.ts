@@ -323,6 +323,24 @@ test("A job whose worker is killed after the request is cancelled, and does not 
   await second.stop();
 });
 
+test("A recovered job has not ended before its cancellation is its error.", async () => {
+  const { id } = await queue.utils.addJob("held");
+  await queue.sql(
+    `update worker._private_jobs set attempts = 1, max_attempts = 1, locked_at = now(), locked_by = 'w'`,
+  );
+  await queue.utils.cancelJobs([id], { reason: "deploy" });
+  await queue.sql(`update worker._private_jobs set locked_at = null, locked_by = null,
+    last_error = 'Recovered: worker w stopped without finishing attempt 1'`);
+  const outcome = async (timeoutMs: number) =>
+    (await queue.utils.waitForCancelledJobs([id], { timeoutMs }))[0]?.outcome;
+  const session = await queue.pool.connect();
+  await session.query("begin; select from worker._private_jobs for update");
+  assert.equal(await outcome(300), "running");
+  await session.query("rollback");
+  session.release();
+  assert.equal(await outcome(5_000), "cancelled");
+});
+
 test("An error of another copy of the library, thrown by a cancelled task, is its cause.", async () => {
   const started = latch();
   const task = defineTask("task", async (_, { signal }: TaskContext) => {

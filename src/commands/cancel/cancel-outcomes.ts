@@ -38,9 +38,12 @@ export async function cancelOutcomes(
   });
 }
 
+// While its request exists, a job without a lock is not over: recovered after a crash of its worker, it has failed with the
+// error of the recovery until the request becomes the reason (endCancellations).
 const outcomesSql: Statement = (s) => `
 select requested.id::text as id, jobs.id is not null as is_there,
-  coalesce(jobs.locked_at is null and jobs.attempts >= jobs.max_attempts, false) as is_over,
+  coalesce(jobs.locked_at is null and jobs.attempts >= jobs.max_attempts, false)
+    and not exists (select from ${s}._private_cancellations as requests where requests.job_id = jobs.id) as is_over,
   pg_catalog.left(jobs.last_error, 20) as error
 from pg_catalog.unnest($1::bigint[]) with ordinality as requested (id, place)
 left join ${s}._private_jobs as jobs on jobs.id = requested.id

@@ -30,7 +30,8 @@ with over as materialized (
 select pg_catalog.count(*)::int as ended from ended;
 
 select requested.id::text as id, jobs.id is not null as is_there,
-  coalesce(jobs.locked_at is null and jobs.attempts >= jobs.max_attempts, false) as is_over,
+  coalesce(jobs.locked_at is null and jobs.attempts >= jobs.max_attempts, false)
+    and not exists (select from "worker"._private_cancellations as requests where requests.job_id = jobs.id) as is_over,
   pg_catalog.left(jobs.last_error, 20) as error
 from pg_catalog.unnest($1::bigint[]) with ordinality as requested (id, place)
 left join "worker"._private_jobs as jobs on jobs.id = requested.id
