@@ -93,18 +93,20 @@ async function tooWide(page: Page): Promise<string[]> {
   );
 }
 
-/** Returns the texts in columns so narrow that nearly each word has a line of its own. */
+/** Returns the texts in columns so narrow that each word has a line of its own. */
 export async function squeezed(page: Page): Promise<string[]> {
   return page.evaluate(() =>
     [...document.querySelectorAll<HTMLElement>("body *")].flatMap((one) => {
       const own = [...one.childNodes].filter(({ nodeType }) => nodeType === Node.TEXT_NODE);
       const words = own.map(({ textContent }) => textContent?.trim() ?? "").join(" ");
       const count = words.split(/\s+/).length;
-      if (count < 4 || !one.checkVisibility()) return [];
+      // The lines of preformatted text, such as line numbers, are meant.
+      const isPreformatted = getComputedStyle(one).whiteSpace.startsWith("pre");
+      if (count < 4 || isPreformatted || !one.checkVisibility()) return [];
       const range = document.createRange();
       range.selectNodeContents(one);
       const lines = new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size;
-      return lines >= 4 && count < lines * 1.5 ? [`"${words}" has ${lines} lines`] : [];
+      return lines >= count ? [`"${words}" has ${lines} lines`] : [];
     }),
   );
 }
