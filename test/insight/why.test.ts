@@ -477,7 +477,23 @@ test("A due job whose lock PostgreSQL rejects has PostgreSQL's message, and no j
   const [id, later] = [await add("import"), await add("import")];
   await worker("w", ["import"], "0s", { unsettled: [{ id, error: "never", is_locked: false }] });
   const why = await explain(id);
-  assert.equal(why.sentence, "PostgreSQL refuses to lock it, so no worker starts it: never.");
+  assert.equal(
+    why.sentence,
+    "PostgreSQL refused to lock it, so a worker leaves it out for 5 minutes: never.",
+  );
   assert.deepEqual([(await root(id))?.kind, (await root(id))?.detail], ["lock_refused", "never"]);
   assert.equal((await root(later))?.kind, "behind");
+});
+
+test("A due job has PostgreSQL's message if a live worker could not lock its queue.", async () => {
+  const id = await add("import", { queueName: "crm" });
+  const [crm] = await sql("select id from worker._private_job_queues where queue_name = 'crm'");
+  const unsettled = [{ id: `-${crm?.["id"]}`, error: "never", is_locked: false }];
+  await worker("w", ["import"], "0s", { unsettled });
+  const refused = "PostgreSQL refused to lock its queue, so a worker leaves it out for 5 minutes";
+  assert.equal((await explain(id)).sentence, `${refused}: never.`);
+  assert.equal((await root(id))?.text, refused);
+  await worker("w", ["import"], "1 hour", { unsettled });
+  await worker("alive", ["import"]);
+  assert.notEqual((await root(id))?.kind, "lock_refused");
 });

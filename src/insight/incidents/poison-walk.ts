@@ -82,7 +82,8 @@ export function createPoisonWalk(): PoisonWalk {
       const of = row.has_failed ? failed : candidates;
       if (row.is_candidate && of.size < MAX_FOUND) of.add(row.id);
       const { locked_by: by } = row;
-      if (by !== null) locked.set(by, (locked.get(by) ?? 0) + 1);
+      const isCounted = by !== null && (locked.has(by) || locked.size < MAX_FOUND);
+      if (isCounted) locked.set(by, (locked.get(by) ?? 0) + 1);
     }
     isWhole &&= rows.length < MAX_ROWS && locked.size < MAX_FOUND;
     page = to;

@@ -25,7 +25,7 @@ export type CauseKind =
   | "queue_deleted"
   | "task_deleted"
   | "behind"
-  /** A worker reports that PostgreSQL refuses to lock the job. */
+  /** A worker reports that PostgreSQL refused to lock the job or its queue. */
   | "lock_refused"
   | "exhausted"
   | "crashes_workers";

@@ -24,7 +24,7 @@ import type { Pause } from "../controls/list-pauses.ts";
 import { pausedSubject } from "../controls/pause-text.ts";
 import { type LimitOfJob, limitedText } from "../limits/limit-of-job.ts";
 import { type Cause, cause, crashCauses, crashesWorkers, stopRetrying } from "./cause.ts";
-import { type Holder, isUnreportedBy } from "./holders.ts";
+import { type Holder, isUnreportedBy, type LockRefusal } from "./holders.ts";
 import type { HoldingJob } from "./holding-job.ts";
 import { deadlineText, lastAttemptText, spentText, type WhyFacts } from "./job-facts.ts";
 import type { QueuePlace } from "./queue-place.ts";
@@ -45,8 +45,7 @@ export interface CauseFacts {
   readonly limit: LimitOfJob | null;
   /** The request to cancel it while it runs; null: none. */
   readonly cancellation: Cancellation | null;
-  /** PostgreSQL's error for the lock of a job that is due; null: none is known. */
-  readonly lockError: string | null;
+  readonly lockRefusal: LockRefusal | null;
   readonly place: QueuePlace | null;
   readonly coverage: TaskCoverage;
   readonly hasWorkers: boolean;
@@ -229,16 +228,16 @@ function notDue({ job }: CauseFacts): Cause {
   return cause("not_due", text, { isRoot: true, detail, fix });
 }
 
-export const LOCK_REFUSED = "PostgreSQL refuses to lock it, so no worker starts it";
-
 function dueCauses(facts: CauseFacts): Cause[] {
   const { job, place, coverage } = facts;
   if (coverage.runner !== null) {
     const text = `${workerNamed(coverage.runner)} runs it now`;
     return [cause("holder_alive", text, { isRoot: true, links: { worker: coverage.runner } })];
   }
-  if (facts.lockError !== null)
-    return [cause("lock_refused", LOCK_REFUSED, { detail: facts.lockError, ...broken })];
+  if (facts.lockRefusal !== null) {
+    const { text, error } = facts.lockRefusal;
+    return [cause("lock_refused", text, { detail: error, ...broken })];
+  }
   const unknown = unknownTask(facts, true);
   if (unknown.length > 0) return unknown;
   const limited = limitCauses(facts);

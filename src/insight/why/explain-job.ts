@@ -9,7 +9,7 @@ import { readLimitOfJob } from "../limits/limit-of-job.ts";
 import { shownGroup } from "../query/facts/error-labels.ts";
 import type { Cause } from "./cause.ts";
 import { type CauseFacts, causesOf, waitsSince } from "./causes.ts";
-import { type Holder, readHolders, readUnsettledJobs } from "./holders.ts";
+import { type Holder, lockRefusalOf, readHolders, readUnsettledJobs } from "./holders.ts";
 import { readFetchedBefore, readHoldingJob } from "./holding-job.ts";
 import { readJobFacts, type WhyFacts } from "./job-facts.ts";
 import { nextAttempts } from "./next-attempts.ts";
@@ -116,7 +116,7 @@ async function readCauseFacts(
     pause,
     limit,
     cancellation: requests.get(job.id) ?? null,
-    lockError: unsettled.find(({ id, isLocked }) => id === job.id && !isLocked)?.error ?? null,
+    lockRefusal: lockRefusalOf({ id: job.id, queueId: queue?.id ?? null }, unsettled),
     place,
     coverage,
     hasWorkers,

@@ -21,7 +21,7 @@ export interface Holder {
   readonly fetchedJobIds: readonly string[] | null;
   /** Whether `runningJobIds` are all that it runs. */
   readonly listsAll: boolean;
-  /** Jobs that PostgreSQL rejects a change of. */
+  /** Jobs whose change PostgreSQL refuses. */
   readonly unsettled: readonly UnsettledJob[];
 }
 
@@ -103,14 +103,38 @@ function idsOf(text: string | null): string[] {
   }
 }
 
-// A job that PostgreSQL rejects a change of. A worker reports it.
+// A job whose change PostgreSQL refuses. A worker reports it.
 
 export interface UnsettledJob {
+  /** A negative number is a queue: PostgreSQL refuses to lock it. */
   readonly id: string;
   /** The message of PostgreSQL. */
   readonly error: string;
-  /** It has ended and stays locked, because its result is rejected; false: its lock is rejected, so it does not start. */
+  /** It has ended and stays locked, because its result is refused; false: its lock was refused, so it has not started. */
   readonly isLocked: boolean;
+}
+
+/** Why a due job is left out of a worker's fetches, and PostgreSQL's error. */
+export interface LockRefusal {
+  readonly text: string;
+  readonly error: string;
+}
+
+/** Returns the refusal of a job's lock, or of its queue's; null if no worker reports one. */
+export function lockRefusalOf(
+  { id, queueId }: { readonly id: string; readonly queueId: number | null },
+  unsettled: readonly UnsettledJob[],
+): LockRefusal | null {
+  const errorOf = (wanted: string) =>
+    unsettled.find((one) => !one.isLocked && one.id === wanted)?.error;
+  const ofJob = errorOf(id);
+  const error = ofJob ?? errorOf(`-${queueId}`);
+  if (error === undefined) return null;
+  const what = ofJob === undefined ? "its queue" : "it";
+  return {
+    text: `PostgreSQL refused to lock ${what}, so a worker leaves it out for 5 minutes`,
+    error,
+  };
 }
 
 const MAX_UNSETTLED = 100;
@@ -120,13 +144,22 @@ const MAX_ERROR_LENGTH = 1_024;
 const UNSETTLED = "pg_catalog.left(metadata ->> 'unsettled'::text, 65536)";
 
 const unsettledSql: Statement = (s) => `
-  select ${UNSETTLED} as unsettled from ${reportedWorkers(s)} as workers
+  select ${UNSETTLED} as unsettled, ${isAlive} as is_alive from ${reportedWorkers(s)} as workers
   where metadata ? 'unsettled'::text limit ${MAX_UNSETTLED}`;
 
-/** Reads the unsettled jobs of all workers that have a row. */
+interface UnsettledRow {
+  readonly unsettled: string | null;
+  readonly is_alive: boolean;
+}
+
+/** Reads the unsettled jobs of all workers that have a row. What a dead worker could not lock, others may lock. */
 export async function readUnsettledJobs(db: Database): Promise<UnsettledJob[]> {
-  const rows = await query<{ unsettled: string | null }>(db, unsettledSql, []);
-  return rows.flatMap(({ unsettled }) => unsettledIn(unsettled)).slice(0, MAX_UNSETTLED);
+  const rows = await query<UnsettledRow & Record<string, unknown>>(db, unsettledSql, []);
+  return rows
+    .flatMap(({ unsettled, is_alive: isAlive }) =>
+      unsettledIn(unsettled).filter(({ isLocked }) => isLocked || isAlive),
+    )
+    .slice(0, MAX_UNSETTLED);
 }
 
 /** Returns the valid entries. Any session may write a heartbeat row, so invalid entries are ignored. */
@@ -136,8 +169,9 @@ function unsettledIn(text: string | null): UnsettledJob[] {
     if (!Array.isArray(list)) return [];
     return list.flatMap((one) => {
       const { id, error, is_locked } = (one ?? {}) as Record<string, unknown>;
-      const isUsable = typeof id === "string" && isJobId(id) && typeof error === "string";
       const isLocked = is_locked !== false;
+      const isId = typeof id === "string" && isJobId(isLocked ? id : id.replace(/^-/, ""));
+      const isUsable = isId && typeof error === "string";
       return isUsable ? [{ id, error: error.slice(0, MAX_ERROR_LENGTH), isLocked }] : [];
     });
   } catch {

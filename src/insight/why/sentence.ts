@@ -14,7 +14,6 @@ import {
   CRASHES_AGAIN,
   isLost,
   isUnsupported,
-  LOCK_REFUSED,
   placeText,
   recoverQueues,
 } from "./causes.ts";
@@ -160,7 +159,7 @@ function readySentence(facts: CauseFacts): string {
   if (isUnsupported(coverage, job.task)) {
     return `No live worker supports its task ${shortName(job.task)}: it waits until one does.`;
   }
-  if (facts.lockError !== null) return `${LOCK_REFUSED}: ${facts.lockError}.`;
+  if (facts.lockRefusal !== null) return `${facts.lockRefusal.text}: ${facts.lockRefusal.error}.`;
   if (limit !== null) return `Waits for a limit. L${limitedText(limit).slice(1)}.`;
   const ahead = place?.ahead;
   const first =

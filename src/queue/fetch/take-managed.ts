@@ -71,7 +71,7 @@ const isKnownTask = (s: string) => isOfKnownTask(s, "j", { ...PARAMETERS, pauses
  */
 const pickedSql = (s: string, { flags, rates, excluded }: ManagedForm) => {
   const form: ReadyForm = { queues: true, flags, pauses: true, free: "all", excluded };
-  const $ = { ...PARAMETERS, flags: "$5", excluded: flags ? "$6" : "$5" };
+  const $ = { ...PARAMETERS, excluded: flags ? "$6" : "$5" };
   return `
 with recursive ${priorityLevels(s, form, $)}${rates ? slowQueues(s) : ""}, full_queue as materialized (
   select distinct busy.queue_id as id from ${s}._private_queue_slots busy where busy.locked_by is not null

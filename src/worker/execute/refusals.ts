@@ -19,7 +19,7 @@ import {
 const PAUSES_MS = [1_000, 4_000];
 const LOG_MS = 60_000;
 
-/** A job whose change PostgreSQL refuses, and the error. */
+/** A job whose change PostgreSQL refuses, or as a negative number a queue, and the error. */
 export interface RefusedChange {
   readonly id: string;
   readonly error: string;
@@ -69,8 +69,7 @@ export class Refusals {
 
   get unsettled(): readonly RefusedChange[] {
     const ended = [...this.kept].map(([{ id }, { error }]) => ({ id, error, isLocked: true }));
-    const jobs = this.#excluded.all().filter(({ id }) => !isQueue(id));
-    return [...ended, ...jobs.map((job) => ({ ...job, isLocked: false }))];
+    return [...ended, ...this.#excluded.all().map((one) => ({ ...one, isLocked: false }))];
   }
 
   /** Records results that were sent. `separate`: those written one by one, because PostgreSQL refused some. */

@@ -21,7 +21,7 @@ export class ManagedQueues {
   #done = 0;
   #hasAllToRead = true;
   #mayReadAtMs = 0;
-  /** The end of the pause that the time of the last one requires. */
+  /** No run begins before: the pause after a run depends on its duration. */
   #restsUntilMs = 0;
   #pendingMs = PENDING_MS;
   #isReading = false;

@@ -1,5 +1,5 @@
-// Jobs that PostgreSQL refuses to change. Sweeps and fetches skip each for five minutes, so that one statement recovers
-// or takes the other jobs.
+// Jobs that PostgreSQL refuses to change, and queues that it refuses to lock, as negative numbers. Sweeps and fetches skip
+// each for five minutes, so that one statement recovers or takes the other jobs.
 import { monotonic } from "../../base/clock.ts";
 
 const EXCLUDED_MS = 300_000;
@@ -8,17 +8,17 @@ const MAX_EXCLUDED = 1_000;
 export class ExcludedJobs {
   readonly #jobs = new Map<string, { readonly sinceMs: number; readonly error: string }>();
 
-  /** Adds a job, or as a negative number a queue. Beyond 1,000 jobs it does nothing, and the others are tried each time. */
+  /** Adds a job or a queue. Beyond 1,000 it does nothing, and the others are tried each time. */
   add(id: string, error: string): void {
     if (this.#jobs.size < MAX_EXCLUDED) this.#jobs.set(id, { sinceMs: monotonic(), error });
   }
 
-  /** Returns the jobs to skip now. */
+  /** Returns what to skip now. */
   ids(): string[] {
     return this.all().map(({ id }) => id);
   }
 
-  /** Returns the jobs to skip now, with their errors. */
+  /** Returns what to skip now, with the errors. */
   all(): { readonly id: string; readonly error: string }[] {
     const endMs = monotonic() - EXCLUDED_MS;
     for (const [id, { sinceMs }] of this.#jobs) if (sinceMs < endMs) this.#jobs.delete(id);

@@ -35,7 +35,7 @@ export interface HeartbeatSettings {
   /** The interval in which the worker renews its locks. */
   readonly renewLocksEveryMs: number;
   /** A 64-bit cell: the time at which the last successful heartbeat was sent, by sharedMonotonicUs. */
-  readonly lastBeat: SharedArrayBuffer;
+  readonly lastHeartbeat: SharedArrayBuffer;
   /** A 64-bit cell: the time at which the worker's thread last ran, by sharedMonotonicUs. */
   readonly lastTurn: SharedArrayBuffer;
 }
@@ -89,7 +89,7 @@ const EAGER_FOR_MS = 60_000;
 export class HeartbeatLoop {
   readonly #settings: HeartbeatSettings;
   readonly #report: (report: HeartbeatReport) => void;
-  readonly #lastBeat: BigInt64Array;
+  readonly #lastHeartbeat: BigInt64Array;
   readonly #lastTurn: BigInt64Array;
   readonly #stop = new AbortController();
   readonly #pool: pg.Pool;
@@ -115,7 +115,7 @@ export class HeartbeatLoop {
   ) {
     this.#settings = settings;
     this.#report = report;
-    this.#lastBeat = new BigInt64Array(settings.lastBeat);
+    this.#lastHeartbeat = new BigInt64Array(settings.lastHeartbeat);
     this.#lastTurn = new BigInt64Array(settings.lastTurn);
     this.#renew(settings.leases);
     const { connection, schema, statementTimeoutMs } = settings;
@@ -138,13 +138,13 @@ export class HeartbeatLoop {
   async run(): Promise<void> {
     const { intervalMs } = this.#settings;
     const { signal } = this.#stop;
-    let beatenAtMs = monotonic();
+    let heartbeatAtMs = monotonic();
     await runWithRetries(
       async (succeeded) => {
         while (!signal.aborted) {
           const startedAtMs = monotonic();
           await this.#sendHeartbeat();
-          beatenAtMs = monotonic();
+          heartbeatAtMs = monotonic();
           succeeded();
           if (this.#metadata?.isUrgent === true || signal.aborted) continue;
           this.#pause = new AbortController();
@@ -157,7 +157,7 @@ export class HeartbeatLoop {
         firstMs: Math.min(100, intervalMs),
         // After an outage no job is fetched before a heartbeat has succeeded.
         longestMs: () =>
-          monotonic() - beatenAtMs < EAGER_FOR_MS ? Math.min(EAGER_MS, intervalMs) : intervalMs,
+          monotonic() - heartbeatAtMs < EAGER_FOR_MS ? Math.min(EAGER_MS, intervalMs) : intervalMs,
       },
     );
   }
@@ -245,7 +245,7 @@ export class HeartbeatLoop {
     // After the loss of the current lease no more jobs are fetched.
     const [current] = this.#leaseIds;
     if (current !== undefined && !this.#lost.has(current)) {
-      Atomics.store(this.#lastBeat, 0, sentAtUs);
+      Atomics.store(this.#lastHeartbeat, 0, sentAtUs);
     }
     this.#report({ report: "heartbeat", nowMs, uptimeMs, aheadMs: now() - nowMs });
     if (staleWorkerIds.length > 0) {

@@ -32,7 +32,7 @@ const CONNECTION = "heartbeat";
 
 export class Heartbeat {
   readonly #parts: HeartbeatParts;
-  readonly #lastBeat = new BigInt64Array(new SharedArrayBuffer(8));
+  readonly #lastHeartbeat = new BigInt64Array(new SharedArrayBuffer(8));
   readonly #lastTurn = new BigInt64Array(new SharedArrayBuffer(8));
   #host: HeartbeatHost | null = null;
   #leases: readonly Lease[] = [];
@@ -45,12 +45,12 @@ export class Heartbeat {
 
   /** The milliseconds since the last successful heartbeat was sent, also those for which this thread was blocked. */
   get ageMs(): number {
-    return Number(sharedMonotonicUs() - Atomics.load(this.#lastBeat, 0)) / 1000;
+    return Number(sharedMonotonicUs() - Atomics.load(this.#lastHeartbeat, 0)) / 1000;
   }
 
   /** Records the registration of a lease by a statement that was sent at this time. */
   recordRegistration(sentAtUs: bigint): void {
-    Atomics.store(this.#lastBeat, 0, sentAtUs);
+    Atomics.store(this.#lastHeartbeat, 0, sentAtUs);
   }
 
   /** Starts renewing these leases; the first is the current one. */
@@ -111,7 +111,7 @@ export class Heartbeat {
       longestGapMs: longestGap(config),
       statementTimeoutMs: Math.max(1_000, thresholdMs / 2),
       renewLocksEveryMs,
-      lastBeat: this.#lastBeat.buffer,
+      lastHeartbeat: this.#lastHeartbeat.buffer,
       lastTurn: this.#lastTurn.buffer,
     };
   }

@@ -12,7 +12,8 @@ export interface LimitReader {
   permitsAnnounced(limitId: number, areFree: boolean): void;
 }
 
-const HIDDEN = "permission denied for table _private_limits: no limit applies to this worker";
+const HIDDEN = "this role may not read the limits: none applies to this worker";
+const UNREAD = "limits could not be read: the last ones apply";
 
 export class LimitWatch {
   readonly #logger: Logger;
@@ -69,7 +70,8 @@ export class LimitWatch {
   async #read(db: Database): Promise<unknown> {
     try {
       if (!this.#isInstalled && !(await hasLimits(db))) {
-        if (await hidesLimits(db)) this.#warn(HIDDEN, "warn");
+        if (await hidesLimits(db))
+          this.#warn("permission denied for table _private_limits", HIDDEN);
         return this.#apply([], false);
       }
       this.#isInstalled = true;
@@ -87,16 +89,19 @@ export class LimitWatch {
       // The tables are gone. Without the right to read them the last limits apply: nothing may exceed them.
       this.#isInstalled = codeOf(error) !== "schema_missing";
       if (!this.#isInstalled) return this.#apply([], false);
+      const message = messageOf(error);
       // An outage has its own line in the log.
-      this.#warn(messageOf(error), codeOf(error) === "database_unreachable" ? "debug" : "warn");
+      if (codeOf(error) === "database_unreachable") this.#logger.debug({ error: message }, UNREAD);
+      else this.#warn(message, UNREAD);
       return error;
     }
   }
 
-  #warn(error: string, level: "debug" | "warn"): void {
+  /** Logs a failure once, until a read succeeds. */
+  #warn(error: string, sentence: string): void {
     if (error === this.#failure) return;
     this.#failure = error;
-    this.#logger[level]({ error }, "limits could not be read: the last ones apply");
+    this.#logger.warn({ error }, sentence);
   }
 
   #notifyReaders(limitId: number, areFree: boolean): void {

@@ -67,9 +67,10 @@ function unsettledFindings({ unsettled }: Queue): Finding[] {
   return unsettled.map(({ id, error, isLocked }) => {
     const state = isLocked
       ? "has finished and stays locked"
-      : "cannot be locked and does not start";
-    const message = `job ${id} ${state}: ${error}`;
-    return finding("bad", "results", message, `worker why ${id}`);
+      : "could not be locked, so a worker leaves it out for 5 minutes";
+    if (id.startsWith("-"))
+      return finding("bad", "results", `the queue with id ${id.slice(1)} ${state}: ${error}`);
+    return finding("bad", "results", `job ${id} ${state}: ${error}`, `worker why ${id}`);
   });
 }
 
