@@ -220,6 +220,23 @@ test("doctor, cron and the list of schedules report a tick that no worker has ad
   const { stdout } = await runInChild(["schedule", "list"], env);
   assert.match(stdout, /^hourly .* due since 2026-01-02T03:00:00Z +allow/m);
 });
+test("doctor reports a tick that was missed before the worker of the entry was started.", async () => {
+  const { url } = await migratedDatabase();
+  await using own = testPool(url);
+  const cron = [{ identifier: "digest", task: "t", pattern: "0 8 * * *", backfill_ms: 0 }];
+  const metadata = JSON.stringify({ threshold_ms: 3_600_000, task_identifiers: ["t"], cron });
+  await own.pool.query(
+    "insert into worker._private_workers (id, last_heartbeat_at, metadata) values ('w', now(), $1)",
+    [metadata],
+  );
+  await own.pool.query(`insert into worker._private_known_crontabs
+    values ('digest', now() - interval '9 days', now() - interval '3 days')`);
+  const { stdout, status } = await runInChild(["doctor"], { DATABASE_URL: url });
+  assert.equal(status, 3, stdout);
+  const line =
+    /^warn {2}timetable: .* since .*T08:00:00\.000Z: no worker added its jobs; the next is due at .*T08:00:00\.000Z\n {6}fix: worker cron$/m;
+  assert.match(stdout, line);
+});
 test("doctor and cron report ticks ahead of the clock, doctor also a sequence behind its table.", async () => {
   const { url } = await migratedDatabase();
   await using own = testPool(url);

@@ -45,7 +45,7 @@ const headings: Record<(typeof incidentKinds)[number], string> = {
   paused: "A queue or task is paused",
   limited: "A limit is full",
   crash_loop: "Workers crash one after the other",
-  missed_ticks: "Cron entries miss their ticks",
+  missed_ticks: "Cron entries have missed ticks",
   trouble: "The database is in trouble",
 };
 

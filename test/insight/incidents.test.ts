@@ -800,11 +800,22 @@ test("Schedules whose ticks add no jobs are one incident; paused ones are not pa
   assert.deepEqual(await ofKind("missed_ticks"), []);
   await due("nightly", "5 hours");
   const [one] = await ofKind("missed_ticks");
-  assert.equal(one?.title, "nightly misses its ticks");
+  assert.equal(one?.title, "nightly has missed ticks");
   assert.equal(one?.sentence, "No live worker adds its jobs; the first was due 5 h ago.");
   await due("report", "2 hours");
   const [both] = await ofKind("missed_ticks");
-  assert.equal(both?.title, "2 cron entries miss their ticks");
+  assert.equal(both?.title, "2 cron entries have missed ticks");
   assert.match(both?.sentence ?? "", /5 h ago: nightly, report\.$/);
   await sql("delete from worker._private_schedules");
+});
+
+test("A missed tick of an entry in code: a live worker has it, and has not added its jobs.", async () => {
+  const cron = [{ identifier: "digest", task: "t", pattern: "0 8 * * *", backfill_ms: 0 }];
+  await worker("started-later", ["t"], "0s", { cron });
+  await sql(`insert into worker._private_known_crontabs
+    values ('digest', now() - interval '9 days', now() - interval '3 days')`);
+  const [one] = await ofKind("missed_ticks");
+  assert.equal(one?.title, "digest has missed ticks");
+  assert.match(one?.sentence ?? "", /^No worker added its jobs; the first was due (2|3) d ago\.$/);
+  await sql("delete from worker._private_known_crontabs");
 });

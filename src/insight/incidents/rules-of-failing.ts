@@ -11,6 +11,9 @@ import type { IncidentFacts } from "./facts.ts";
 import { type Incident, noLinks, timeOf } from "./incident.ts";
 import { crashedWithout, type PoisonJob } from "./poison-walk.ts";
 
+/** What the incidents have in common that are about no jobs. */
+const withoutJobs = { jobsWait: false, q: null, links: noLinks, fix: null, trend: [] } as const;
+
 const MANY = 20;
 const MANY_SHARE = 0.01;
 /** The age at which an error group is no longer urgent, although its jobs still need a decision. */
@@ -259,42 +262,37 @@ export function crashLoop({ crashes, poison, nowMs, asOf }: IncidentFacts): Inci
       sentence: "They stopped without finishing their jobs, which have been recovered.",
       since: timeOf(firstMs),
       affected: exactValue(0, "heartbeat", asOf),
-      jobsWait: false,
-      q: null,
-      links: noLinks,
-      fix: null,
-      trend: [],
+      ...withoutJobs,
     },
   ];
 }
 
 const MAX_NAMED_ENTRIES = 5;
 
-/** Returns one incident about cron entries that no worker adds jobs for. Paused schedules are not among them. */
+/** Returns one incident about cron entries whose jobs were not added. Paused schedules are not among them. */
 export function missedTicks({ missed, nowMs, asOf }: IncidentFacts): Incident[] {
-  const [first, ...others] = missed;
+  const [first, second] = missed;
   if (first === undefined) return [];
   const names = missed.slice(0, MAX_NAMED_ENTRIES).map(({ identifier }) => shortName(identifier));
   const rest = missed.length > MAX_NAMED_ENTRIES ? ", …" : "";
-  const named = others.length === 0 ? "" : `: ${names.join(", ")}${rest}`;
   const since = `the first was due ${ageText(nowMs - first.sinceMs)} ago`;
+  const entries = `${numberText(missed.length)} cron entries have`;
+  const [have, their, named] =
+    second === undefined
+      ? [`${names[0]} has`, "its", ""]
+      : [entries, "their", `: ${names.join(", ")}${rest}`];
+  // An entry in code is known from a live worker, which adds the jobs of later ticks.
+  const adds = missed.some(({ source }) => source === "code") ? "worker added" : "live worker adds";
   return [
     {
       id: "missed_ticks",
       kind: "missed_ticks",
       level: "warn",
-      title:
-        others.length === 0
-          ? `${names[0]} misses its ticks`
-          : `${numberText(missed.length)} cron entries miss their ticks`,
-      sentence: `No live worker adds ${others.length === 0 ? "its" : "their"} jobs; ${since}${named}.`,
+      title: `${have} missed ticks`,
+      sentence: `No ${adds} ${their} jobs; ${since}${named}.`,
       since: timeOf(first.sinceMs),
       affected: exactValue(0, "catalog", asOf),
-      jobsWait: false,
-      q: null,
-      links: noLinks,
-      fix: null,
-      trend: [],
+      ...withoutJobs,
     },
   ];
 }

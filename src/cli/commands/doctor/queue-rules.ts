@@ -127,7 +127,13 @@ function timetableFindings({ entriesOff, cronDifferences }: Queue, schema: strin
     if (!isAhead) {
       const kind = source === "schedule" ? "schedule" : "cron entry";
       const since = new Date(lateSinceMs ?? 0).toISOString();
-      const message = `the ${kind} "${identifier}" has missed its ticks since ${since}: no worker that adds its jobs is alive`;
+      const missed = `the ${kind} "${identifier}" has missed its ticks since ${since}`;
+      if (source === "code") {
+        const next = new Date(nextExecutionMs ?? 0).toISOString();
+        const message = `${missed}: no worker added its jobs; the next is due at ${next}`;
+        return finding("warn", "timetable", message, "worker cron");
+      }
+      const message = `${missed}: no worker that adds its jobs is alive`;
       return finding("warn", "timetable", message, "worker workers");
     }
     if (source === "schedule") {

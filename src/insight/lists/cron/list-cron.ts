@@ -100,8 +100,7 @@ export async function entriesNamed(
 }
 
 /** A cron entry for whose ticks, from `sinceMs` on, no jobs were added. */
-export interface MissedTicks {
-  readonly identifier: string;
+export interface MissedTicks extends Pick<ListedCronEntry, "identifier" | "source"> {
   readonly sinceMs: number;
 }
 
@@ -109,11 +108,12 @@ export interface MissedTicks {
 export async function readMissedTicks(db: Database): Promise<MissedTicks[]> {
   const { inCode, nowMs } = await readCode(db);
   const schedules = (await listScheduleTimes(db)).map(({ identifier, pausedMs, nextMs }) => {
-    return { identifier, lateSinceMs: pausedMs === null ? lateSince(nextMs, nowMs) : null };
+    const lateSinceMs = pausedMs === null ? lateSince(nextMs, nowMs) : null;
+    return { identifier, source: "schedule", lateSinceMs } as const;
   });
-  const missed = [...inCode, ...schedules].flatMap(({ identifier, lateSinceMs: sinceMs }) =>
-    sinceMs === null ? [] : { identifier, sinceMs },
-  );
+  const missed: MissedTicks[] = [];
+  for (const { identifier, source, lateSinceMs: sinceMs } of [...inCode, ...schedules])
+    if (sinceMs !== null) missed.push({ identifier, source, sinceMs });
   return missed.sort((a, b) => a.sinceMs - b.sinceMs);
 }
 
