@@ -72,6 +72,22 @@ test("A paused queue has no lock in the lists, a pause of its own, and an incide
   assert.equal((await client.get("/api/queues")).body.queues[0].paused, null);
 });
 
+test("A paused queue shows the job that started before the pause, until it has ended.", async () => {
+  const { id } = await addJob(db, { identifier: "t", spec: { queueName: "busy" } });
+  const inQueue =
+    "job_queue_id = (select id from worker._private_job_queues where queue_name = 'busy')";
+  await pool.query(`
+    update worker._private_job_queues set locked_by = 'w', locked_at = now() where queue_name = 'busy';
+    update worker._private_jobs set locked_by = 'w', locked_at = now() where ${inQueue}`);
+  const pause = { action: "pause", scope: "queue", name: "busy" };
+  assert.equal((await client.post("/api/pauses", pause)).status, 200);
+  const { queue, running, next } = (await client.get("/api/queue?name=busy")).body;
+  assert.deepEqual([queue.locked_by, running?.id, next], [null, Number(id), []]);
+  await pool.query(`delete from worker._private_jobs where ${inQueue}`);
+  assert.equal((await client.get("/api/queue?name=busy")).body.running, null);
+  await client.post("/api/pauses", { ...pause, action: "resume" });
+});
+
 test("A paused task shows its pause in the list of tasks, and the incident of a pause of everything has a request that ends it.", async () => {
   await client.post("/api/pauses", { action: "pause", scope: "task", name: "t", reason: "deploy" });
   await client.post("/api/pauses", { action: "pause", scope: "all" });

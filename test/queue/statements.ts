@@ -36,6 +36,7 @@ import {
 } from "../../src/insight/lists/last-errors.ts";
 import { listTasks } from "../../src/insight/lists/list-tasks.ts";
 import { listWorkers } from "../../src/insight/lists/list-workers.ts";
+import { readPausedRun } from "../../src/insight/lists/queues/get-queue.ts";
 import { probedCounts } from "../../src/insight/lists/queues/probe-queues.ts";
 import { latestJobs, nextJobs, runningJob } from "../../src/insight/lists/queues/queue-jobs.ts";
 import {
@@ -497,6 +498,7 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
     },
     () => ({ is_small: true }),
   ],
+  "queue-paused-run": (db) => readPausedRun(db, 1),
   "queue-jobs-of-large-table": [
     async (db) => {
       await nextJobs(db, NAMED_QUEUE, 1);

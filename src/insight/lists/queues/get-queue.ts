@@ -1,5 +1,6 @@
 // One named queue: its holder, its running job, its next jobs, and its newest jobs.
-import type { Database } from "../../../database/database.ts";
+import { type Database, query, type Statement } from "../../../database/database.ts";
+import { pausedRun } from "../../../queue/pauses/paused-run.ts";
 import type { CountedNames } from "../counted-names.ts";
 import { reportsOf } from "../worker-reports.ts";
 import { type ListedQueue, withCounts } from "./list-queue-page.ts";
@@ -35,9 +36,20 @@ export async function getQueue(
   };
 }
 
-async function runningOf(db: Database, { id, lockedBy }: ListedQueue): Promise<QueuedJob | null> {
-  if (lockedBy === null) return null;
-  const reports = await reportsOf(db, [lockedBy]);
-  const reported = reports.get(lockedBy)?.current.map((job) => job.id) ?? [];
-  return runningJob(db, id, reported);
+async function runningOf(db: Database, queue: ListedQueue): Promise<QueuedJob | null> {
+  const workerId = queue.isPaused ? await readPausedRun(db, queue.id) : queue.lockedBy;
+  if (workerId === null) return null;
+  const reports = await reportsOf(db, [workerId]);
+  const reported = reports.get(workerId)?.current.map((job) => job.id) ?? [];
+  return runningJob(db, queue.id, reported);
+}
+
+const pausedRunSql: Statement = (s) => `
+  select pg_catalog.left(${pausedRun("queues")}, 1024) as worker_id
+  from ${s}._private_job_queues as queues where queues.id = $1::int`;
+
+/** Returns the worker whose job of a paused queue started before the pause; null: none. */
+export async function readPausedRun(db: Database, queueId: number): Promise<string | null> {
+  const [row] = await query<{ worker_id: string | null }>(db, pausedRunSql, [queueId]);
+  return row?.worker_id ?? null;
 }
