@@ -7,7 +7,7 @@ import { withClient } from "../../src/database/connection/pool.ts";
 import type { JobToAdd } from "../../src/domain/job-spec.ts";
 import { rawJson } from "../../src/domain/payload.ts";
 import { addJobs } from "../../src/queue/add/add-jobs.ts";
-import { copyJobs } from "../../src/queue/add/copy-jobs.ts";
+import { copyJobs, copyKeyedJobs } from "../../src/queue/add/copy-jobs.ts";
 import { testQueue } from "./queue-database.ts";
 
 const queue = testQueue();
@@ -180,6 +180,14 @@ test("A pool of one connection is enough, also for many lists at once.", async (
   );
   assert.deepEqual(await Promise.all(lists), [1, 1, 1]);
   await pool.end();
+});
+
+test("Jobs without keys may follow jobs with keys of the same new task and queue.", async () => {
+  const jobs = Array.from({ length: 1_500 }, (_, n): JobToAdd => {
+    const spec = { queueName: "new queue", ...(n === 499 ? { jobKey: "the only key" } : {}) };
+    return { identifier: "new task", spec };
+  });
+  assert.deepEqual(await copyKeyedJobs(queue.db, jobs), { added: 1_500, replaced: 0 });
 });
 
 test("An error of the list itself is thrown unchanged, and nothing is added.", async () => {

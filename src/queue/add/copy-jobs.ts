@@ -88,6 +88,8 @@ async function copyAll(db: Database, jobs: Jobs, mayHaveKeys: boolean): Promise<
     try {
       for await (const step of steps(jobs)) {
         const specs = resolve(step, count, mayHaveKeys);
+        // Also for a batch: the names that it added in this transaction would make a later step wait for ever.
+        await resolveNames(hasSpareConnection(db.client) ? db : inside, names, specs, written);
         if (specs.some(isKeyed)) {
           if (part !== null) await send(part);
           await written;
@@ -96,7 +98,6 @@ async function copyAll(db: Database, jobs: Jobs, mayHaveKeys: boolean): Promise<
           count += specs.length;
           continue;
         }
-        await resolveNames(hasSpareConnection(db.client) ? db : inside, names, specs, written);
         const extras = extrasOf(specs);
         // The jobs of one COPY have the same columns.
         if (part !== null && part.extras.join() !== extras.join()) await send(part);
