@@ -103,3 +103,14 @@ test("Each command's help ends with examples, and each of them parses.", async (
     }
   }
 });
+
+test("Each command's help names the valid values of its arguments and options.", async () => {
+  for (const { name, positionals, options } of commands) {
+    const help = (await runInChild([name, "--help"])).stdout.replaceAll(/\s+/g, " ");
+    for (const value of [...Object.values(positionals), ...Object.values(options)]) {
+      for (const choice of value.choices ?? []) {
+        assert.ok(help.includes(choice), `${choice} in the help of ${name}`);
+      }
+    }
+  }
+});

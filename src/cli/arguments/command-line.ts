@@ -5,7 +5,7 @@ import { type CliCommand, optionName, type Values } from "./command.ts";
 import { variableOf } from "./environment.ts";
 import { didYouMean } from "./nearest.ts";
 import { UsageError } from "./refusals.ts";
-import type { OptionValue } from "./values.ts";
+import { explained, type OptionValue } from "./values.ts";
 
 /** The arguments as yargs splits them. */
 export interface RawArguments {
@@ -177,10 +177,12 @@ function splitByOptionsOf(line: Argv, { positionals, options }: CliCommand): voi
 }
 
 function addPositionals(line: Argv, positionals: Values): void {
-  for (const [key, { describe, aliases, fallback }] of Object.entries(positionals)) {
+  for (const [key, value] of Object.entries(positionals)) {
+    const { aliases, fallback } = value;
     // Positional arguments that may also be typed as options: yargs has no such concept.
     const also = aliases.length === 0 ? "" : ` (also: ${aliases.join(", ")})`;
-    const shown = { describe: `${describe}${also}`, defaultDescription: fallback ?? undefined };
+    const describe = `${explained(value, null)}${also}`;
+    const shown = { describe, defaultDescription: fallback ?? undefined };
     line.positional(key, shown);
     for (const name of aliases) line.nargs(bare(name), 1);
   }
@@ -194,7 +196,7 @@ function addOptions(line: Argv, options: Values, group: string | null): void {
     const alias = value.aliases.map(bare);
     const place = group === null ? { hidden: true } : { group };
     if (form !== null) {
-      const about = `<${form}> ${describe}${many ? " (repeatable)" : ""}`;
+      const about = `<${form}> ${explained(value, form)}${many ? " (repeatable)" : ""}`;
       const defaultDescription = fallback ?? undefined;
       line.option(name, {
         alias,

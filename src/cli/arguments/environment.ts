@@ -14,7 +14,7 @@ export interface EnvironmentOption {
   readonly where: string;
 }
 
-/** These skip a confirmation or a bound, trigger one, or name code: they must be typed each time. */
+/** Options that must be typed each time: they skip a confirmation, delete or preview, or name code to load. */
 const TYPED_ONLY = new Set([
   ...["--yes", "--all", "--dry-run", "--fresh", "--help", "--version"],
   ...["--tasks", "--plugin"],

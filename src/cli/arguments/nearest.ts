@@ -11,7 +11,7 @@ export function didYouMean(
 ): string {
   if (typed.length > MAX_WORD_LENGTH) return "";
   const word = typed.toLowerCase();
-  // Each two options of one letter are near each other.
+  // Any two options of one letter would be near each other.
   const { length } = word.replace(/^-+/, "");
   const limit = length <= 1 ? 0 : length <= 3 ? 1 : 2;
   const near = names

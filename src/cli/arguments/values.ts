@@ -6,6 +6,8 @@ export interface OptionValue<T> {
   readonly describe: string;
   /** The placeholder in the help, such as `time`; null for a flag. */
   readonly form: string | null;
+  /** The only valid values. Default: any. */
+  readonly choices?: readonly string[];
   /** The option may be repeated. */
   readonly many: boolean;
   /** The positional argument may be omitted. Options are always optional. */
@@ -27,6 +29,7 @@ export interface OptionValue<T> {
 }
 
 interface Extras {
+  readonly choices?: readonly string[];
   readonly aliases?: readonly string[];
   readonly field?: string;
   readonly optional?: boolean;
@@ -113,7 +116,18 @@ export function choice<const C extends string>(
     if (found !== undefined) return found;
     throw new InvalidValue(`must be one of ${choices.join(", ")}`, true);
   };
-  return value(describe, choices.join("|"), read, extras);
+  return value(describe, choices.join("|"), read, { ...extras, choices });
+}
+
+/** The description in the help, followed by the choices if neither it nor `form`, the placeholder beside it, names them. */
+export function explained(
+  { describe, choices = [] }: OptionValue<unknown>,
+  form: string | null,
+): string {
+  const isComplete = choices.every((one) => describe.includes(one));
+  return isComplete || form === choices.join("|")
+    ? describe
+    : `${describe} (${choices.join(", ")})`;
 }
 
 /** With a value for when nothing was typed. */

@@ -27,7 +27,7 @@ export function groupCommand(group: Group): CliCommand {
   const { name, declarations, subject, lists, listOptions } = group;
   const actions = declarations.flatMap(({ http }) => http.action ?? []);
   const tables = declarations.map((command) => tableOf(command, placesOf(command)));
-  /** The first to have an option explains it: `add` has the defaults. */
+  /** If several actions have an option, the help shows that of the first: `add` has the defaults. */
   const merged = (of: readonly Values[]): Values => Object.assign({}, ...of.toReversed());
   const options = merged(tables.map((table) => table.options));
   const { [subject.field]: _, ...otherPositionals } = merged(
@@ -37,7 +37,7 @@ export function groupCommand(group: Group): CliCommand {
   return defineCommand({
     ...{ name, describe: group.describe, notes: group.notes },
     positionals: {
-      action: choice(`What to do; without it, ${name}s are listed`, [...lists, ...actions], {
+      action: choice(`Action; without one, ${name}s are listed`, [...lists, ...actions], {
         optional: true,
       }),
       [subject.field]: {

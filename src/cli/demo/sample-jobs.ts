@@ -208,7 +208,7 @@ function sample(
     key: random(6) === 0 && kind !== "failed" ? `${task.identifier}:${40_000 + n}` : null,
     attempts: kind in attempts ? attempts[kind as keyof typeof attempts] : tried,
     lastError: hasFailed ? (task.errors[random(task.errors.length)] ?? null) : lastError,
-    // As after the delay that follows the last failure, too.
+    // The time of a failed job is that of its failure plus Graphile Worker's delay.
     run_s: run_s[kind] + (kind === "failed" ? RETRY_DELAY_S : 0),
     created_s,
     updated_s: Math.min(created_s, updated_s),

@@ -1,4 +1,4 @@
-// The program as a command: the options that every command takes, and what they give.
+// The program as a command: the options that every command has, and their values.
 import {
   type CliCommand,
   type CommandParts,

@@ -31,8 +31,8 @@ export interface JobChange {
   /** Whether each job gets its own `run_at`. A rehearsal shows the first and the last of them. */
   readonly moves?: boolean;
   /**
-   * Common tables for jobs that run, and are not changed: `ids` is a query of their ids. Rows that another session has
-   * locked are among them, and are not waited for.
+   * Common table expressions for running jobs, which are not changed: `ids` is a query of their ids. They must not wait
+   * for rows that another session has locked.
    */
   readonly ofRunning?: (s: string, ids: string, parameter: AddParameter) => string;
 }
@@ -101,8 +101,8 @@ export function asLeftBy({ set, mayRun = false }: JobChange, parameter: AddParam
   return [...(mayRun ? mayHaveRun(untouched) : unlocked), ...same].join(" and ");
 }
 
-// If the action may change running jobs, the job may also have run since. It was not removed or replaced by its key,
-// which it then loses, and not failed or cancelled by hand.
+// If the action may change running jobs, the job may have run since. It must still have its key, which a removal or a
+// replacement takes from it, and must not have been failed or cancelled by hand.
 const mayHaveRun = (untouched: string) => [
   "jobs.key is not distinct from batch.key",
   "jobs.revision = batch.revision",

@@ -2,23 +2,23 @@
 import { CONTROL } from "../../queue/pauses/pause.ts";
 
 /**
- * Common tables that request to cancel jobs which run. `ids`: a query of their ids; `reason` and `by`: expressions.
- * The attempt becomes the last one, so that a worker that reads no requests does not retry the job: max_attempts is
- * lowered, as for a permanent failure, so that the number of the attempt stays true. No row that another session has
- * locked is waited for: such a row may be one of the fast mode.
+ * Common table expressions that store requests to cancel running jobs. `ids`: a query of their ids; `reason` and `by`:
+ * expressions. The attempt becomes the last one, so that a worker that reads no requests does not retry the job:
+ * max_attempts is lowered, as for a permanent failure, so that the number of the attempt stays true. Rows that another
+ * session has locked are skipped, because they may be rows of the fast mode.
  */
 export const cancelRequests = (
   s: string,
   ids: string,
   { reason, by }: { readonly reason: string; readonly by: string },
-): string => `last as materialized (
+): string => `locked_row as materialized (
     select locked.id from ${s}._private_jobs as locked
     where locked.id in (${ids}) and locked.locked_at is not null
     order by locked.id
     for update skip locked
-  ), limited as (
+  ), last_attempt as (
     update ${s}._private_jobs as locked set max_attempts = greatest(1::smallint, locked.attempts)
-    where locked.id in (select last.id from last) and locked.attempts < locked.max_attempts
+    where locked.id in (select locked_row.id from locked_row) and locked.attempts < locked.max_attempts
   ), requested as (
     insert into ${s}._private_cancellations as requests (job_id, requested_at, reason, requested_by)
     select running.id, pg_catalog.now(), ${reason}, ${by} from (${ids}) as running (id) order by running.id

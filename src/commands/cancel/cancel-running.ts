@@ -8,8 +8,8 @@ import { isNotResponding } from "../../queue/workers/stale-workers.ts";
 import { cancelRequests } from "./cancel-requests.ts";
 
 /**
- * Stores the requests, and returns their number. Jobs that a worker has fetched and not started count as running: it
- * must have given them back before, which it acknowledges with a pause.
+ * Stores the requests, and returns their number. Jobs that a worker has fetched and not started count as running. After
+ * a pause there are none: a worker returns them before it acknowledges the pause.
  */
 export async function cancelRunning(
   db: Database,

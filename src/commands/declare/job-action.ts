@@ -42,7 +42,7 @@ export interface JobActionData {
    * its own defaults. `by`: the user.
    */
   readonly change: (changes: Changes, by: string | null) => JobChange;
-  /** What it does to running jobs, if it does not leave them alone: of one, and of several. */
+  /** What it does to a running job, and to several, in words; absent if it skips running jobs. */
   readonly ofRunning?: readonly [one: string, more: string];
   /** The jobs that an operation never selects, as a term of the query language such as `is:failed`. */
   readonly leavesOut?: string;

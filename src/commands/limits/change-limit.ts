@@ -81,7 +81,7 @@ export async function endBackOffs(db: Database, name: string): Promise<readonly 
 const lockSql: Statement = () =>
   "select pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended('worker:limit:' || $1::text, 0))";
 
-// Each scope in one statement: the parameter decides which of the two is read.
+// One statement for both scopes: the parameter decides which table is read.
 const knownSql: Statement = (s) => `
 select case when $1::text = 'task'
   then exists (select from ${s}._private_tasks where identifier like $2::text)

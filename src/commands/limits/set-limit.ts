@@ -113,8 +113,8 @@ const EMPTY = `pg_catalog.now()
 /*
  * $1 name  $2 scope  $3 match  $4 concurrency  $5 rate  $6 period  $7 burst  $8 source  $9 set by
  *
- * `behind`: under a slow old rate the used tokens may take a day to come back; with the new rate the bucket is at most
- * empty. The rows are locked in the order of fetches, to prevent deadlocks.
+ * `behind`: the arrival times that are later than that of an empty bucket of the new rate. A slow old rate may have put
+ * them a day ahead, so they are moved back. The rows are locked in the order of fetches, to prevent deadlocks.
  */
 const setSql: Statement = (s) => `
 with old as materialized (

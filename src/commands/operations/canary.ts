@@ -1,6 +1,6 @@
 // The canary: the first few jobs of a retry, which show whether the rest would fail again. A job that no longer exists
-// has succeeded. A job that has failed again counts against the canary. A job that has not ended after two minutes is
-// undecided. A job that was failed by hand does not count.
+// has succeeded. A job that has failed again, or has not ended after two minutes, pauses the operation. A job that was
+// failed by hand does not count.
 import type { JobOperation } from "./model/operation.ts";
 import type { CanaryOutcome } from "./model/operation-store.ts";
 import type { OperationTools } from "./model/operation-tools.ts";

@@ -11,8 +11,8 @@
 //  4. Jobs that run, and jobs that were written to after the boundary, are left alone and counted.
 //  5. A pause follows, as long as the batch took, and longer while the oldest ready job gets older
 //     (head-probe.ts). The next batch is sized to take 50 ms (pace.ts).
-//  6. A canary stops after its first jobs and waits up to two minutes for their results (canary.ts). Where
-//     one fails again, the operation is paused.
+//  6. A canary stops after its first jobs and waits up to two minutes for their results (canary.ts). If one
+//     fails again or has no result by then, the operation is paused.
 //  7. pause, resume, stop and undo change the state in the row (lifecycle.ts). The owner reads it with its next
 //     batch. When an owner's lease expires, the operation is `interrupted`, and resume continues after the
 //     last batch.

@@ -18,7 +18,7 @@ import { setPause } from "./set-pause.ts";
 export interface PauseOptions {
   /** The reason, shown with the pause: at most 200 characters. */
   readonly reason?: string | null | undefined;
-  /** When it ends by itself. Default: when it is resumed. */
+  /** The time at which the pause ends by itself. Default: it lasts until it is resumed. */
   readonly resumeAt?: Date | null | undefined;
   /** The user, shown with the pause: at most 128 characters. */
   readonly pausedBy?: string | null | undefined;

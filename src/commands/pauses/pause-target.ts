@@ -5,7 +5,7 @@ import { ALL, type PauseScope, type PauseTarget, pauseScopes } from "../../queue
 import { choice, optional, text } from "../declare/field.ts";
 
 export const targetFields = {
-  scope: choice(["What", "all, queue or task"], pauseScopes),
+  scope: choice(["What", "what to pause or resume: all, queue or task"], pauseScopes),
   name: optional(text(["Name", "name of the queue or task; none for all"], 1, 128)),
 };
 

@@ -23,7 +23,7 @@ export interface NewPause {
   readonly forMs: number | null;
 }
 
-/** Pauses, or changes the reason and the end of a pause. False: no task or queue has had this name yet. */
+/** Pauses, or changes the reason and the end of a pause. Returns false if no task or queue has had this name yet. */
 export async function setPause(
   db: Database,
   target: PauseTarget,
@@ -53,8 +53,8 @@ const pauseTaskSql: Statement = (s) => `
 with ${storePause(s)}
 select exists (select from ${s}._private_tasks where identifier = $2::text) as is_known, ${announce} from stored`;
 
-// The lock of a worker is replaced, and names its run until that has ended. All statements lock the row of a pause
-// before the row of its queue, so that they cannot deadlock.
+// A worker's lock on the queue is replaced by that of the pause, which names the worker until its run has ended. All
+// statements lock the row of a pause before the row of its queue, so that they cannot deadlock.
 const pauseQueueSql: Statement = (s) => `
 with ${storePause(s)}, paused as (
   insert into ${s}._private_job_queues as queues (queue_name, locked_by, locked_at)
@@ -66,9 +66,9 @@ select exists (select from ${s}._private_job_queues where queue_name = $2::text)
 
 /** What resuming has done. */
 export interface ResumeResult {
-  /** It was paused. */
+  /** Whether it was paused. */
   readonly wasPaused: boolean;
-  /** A job that had started before the pause still runs: the next one starts when that has ended. */
+  /** Whether a job that had started before the pause still runs: the next one starts when that has ended. */
   readonly waitsForJob: boolean;
 }
 

@@ -72,7 +72,7 @@ type Options = Input<typeof optionFields> & {
   readonly pattern?: string | undefined;
 };
 
-/** Only the given options; empty texts remove them. */
+/** Returns the changes for the given options. An empty queue or key removes it; omitted options do not change. */
 export function changesOf(input: Options): ScheduleChanges {
   const { time_zone, payload, backfill_secs, jitter_secs, overlap, queue, key } = input;
   const { task, pattern, priority, max_attempts, job_key_mode } = input;
@@ -115,7 +115,7 @@ export function withWireNames(error: unknown): unknown {
   );
 }
 
-/** The problems that `step` throws. */
+/** Returns the problems of the InputError that `step` throws; an empty list if it throws nothing. */
 export function problemsIn(step: () => unknown): readonly Problem[] {
   try {
     inWireNames(step);
@@ -133,7 +133,7 @@ export function members({ definition, revision: number, ...rest }: StoredSchedul
   return jsonOf({ identifier: definition.entry.identifier, revision: number, next_execution });
 }
 
-/** null: paused, or it has none. */
+/** Returns the time of the next tick; null if the schedule is paused or has no further tick. */
 const nextMs = ({ pausedMs, nextMs }: Pick<StoredSchedule, "pausedMs" | "nextMs">) =>
   pausedMs === null ? nextMs : null;
 

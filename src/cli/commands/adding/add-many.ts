@@ -35,7 +35,7 @@ have any number of lines. Jobs with keys are slower, because each may meet a job
 
 const PIECE_BYTES = 64 * 1024;
 
-/** A step of copyJobs and the next one: a problem is always in one of these lines. */
+/** The number of jobs whose line numbers are kept for errors: far more than copyJobs reads before it checks them. */
 const KNOWN_LINES = 4_096;
 
 function sentenceOf({ added, replaced }: CopyResult): string {

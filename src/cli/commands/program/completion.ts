@@ -29,7 +29,7 @@ function wordsOf({ name, describe, positionals, options }: CliCommand): Completi
   return {
     name,
     describe,
-    words: choicesOf(first?.form ?? null),
+    words: first?.choices ?? [],
     options: [...optionsOf(options), ...optionsOf(globalOptions)],
   };
 }
@@ -44,14 +44,9 @@ function optionsOf(options: Values): CompletionWords["options"] {
     describe: value.describe,
     takesValue: value.form !== null && value.bare !== true,
     isPath: PATHS.includes(value.form ?? ""),
-    choices: choicesOf(value.form),
+    choices: value.choices ?? [],
   }));
 }
 
 /** Placeholders of options that take a path. */
 const PATHS: readonly string[] = ["path", "file", "dir"];
-
-/** `a|b|c` */
-function choicesOf(form: string | null): readonly string[] {
-  return form?.includes("|") === true ? form.split("|") : [];
-}

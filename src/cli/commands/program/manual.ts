@@ -2,6 +2,7 @@
 // print it.
 import { type CliCommand, optionName, type Values } from "../../arguments/command.ts";
 import { variableOf } from "../../arguments/environment.ts";
+import { explained } from "../../arguments/values.ts";
 
 export interface ManualOption {
   /** As typed, longest first. A flag that is on by default has its negated form. */
@@ -57,7 +58,7 @@ function manualCommand(command: CliCommand): ManualCommand {
     about: sentence(describe),
     positionals: Object.entries(positionals).map(([key, value]) => ({
       name: key,
-      about: value.describe,
+      about: explained(value, null),
     })),
     options: manualOptions(options, command),
   };
@@ -65,13 +66,13 @@ function manualCommand(command: CliCommand): ManualCommand {
 
 function manualOptions(options: Values, command: CliCommand | null): ManualOption[] {
   return Object.entries(options).map(([key, value]) => {
-    const { form, describe, aliases, fallback, many } = value;
+    const { form, aliases, fallback, many } = value;
     const isOn = form === null && value.read([]) === true;
     const name = isOn ? optionName(key).replace("--", "--no-") : optionName(key);
     return {
       names: [name, ...aliases],
       form,
-      about: sentence(describe),
+      about: sentence(explained(value, form)),
       isRepeatable: many,
       fallback: isOn || fallback === "" ? null : fallback,
       variables: [variableOf(key, command) ?? [], value.variables ?? []].flat(),

@@ -19,7 +19,7 @@ export interface Candidates {
 
 // The maximum number of candidates, whose texts are all in memory at once.
 const MAX_CANDIDATES = 200;
-/** The size of the largest payload in the table, and after decompression, in bytes. */
+/** The sizes above which a payload is not read, in bytes: as it is stored, and after decompression. */
 const MAX_STORED_BYTES = 65_536;
 const MAX_UNPACKED_BYTES = 262_144;
 const MAX_ERROR_LENGTH = 16_384;

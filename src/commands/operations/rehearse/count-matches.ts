@@ -58,7 +58,7 @@ export async function countMatches(tools: Tools, request: MatchRequest): Promise
   if (counted !== null) return countedAs(counted, asOf);
   const sample = await sampleMatches(reads, jobs, gauge, request.maxId, request.sample);
   const isEnough = sample.places.length >= ENOUGH_HITS;
-  // The sample has no sizes of payloads that this process checks.
+  // If this process checks the payloads, the sample lacks their sizes, and a walk has to read some.
   const { first, last } = idsOf(request);
   const besides = { walked: noTally, most: Number(last - first + 1n), mayRun: mayRun(jobs), asOf };
   if (isEnough && jobs.check === null) return estimatedFrom(sample, besides);

@@ -33,8 +33,8 @@ export async function canaryOf(db: Database, id: string): Promise<CanaryOutcome>
   return { gone, failedAgain: failed, undecided: total - gone - failed };
 }
 
-/** A condition for the rows with an outcome; for an undo in progress, only those that it has processed. */
-const whichRows: Readonly<Record<Outcome, string>> = {
+/** For each outcome a condition on stored rows; for an undo in progress, on those that it has processed. */
+const conditions: Readonly<Record<Outcome, string>> = {
   done: "images.outcome = 'd'",
   locked: "images.outcome = 'l'",
   changed: "images.outcome = 'c'",
@@ -51,9 +51,9 @@ const whichRows: Readonly<Record<Outcome, string>> = {
 // The number of rows that one page reads: of many done jobs, few may have failed again.
 const MAX_SCANNED = 5_000;
 
-/** Rows of skipped jobs are few and have their own index. */
-const stretch = (outcome: Outcome) =>
-  whichRows[outcome].startsWith("images.outcome = 'd'")
+/** Returns the condition for the rows after the cursor. Rows of skipped jobs are few and have their own index. */
+const rowsOfPage = (outcome: Outcome) =>
+  conditions[outcome].startsWith("images.outcome = 'd'")
     ? rowsAfter("images", "$1::bigint", "$2::bigint")
     : "images.operation_id = $1::bigint and images.job_id > $2::bigint";
 
@@ -62,13 +62,13 @@ const receiptSql =
   (s) =>
     `
   select images.job_id as id,
-    ${outcome === "failed_again" ? `coalesce(${FAILED_AGAIN("images")}, false)` : "true"} as is_one
+    ${outcome === "failed_again" ? `coalesce(${FAILED_AGAIN("images")}, false)` : "true"} as has_outcome
   from (
     select images.job_id, images.left_at, images.left_attempts
     from ${s}._private_operation_rows as images
     join ${s}._private_operations as operation on operation.id = images.operation_id
-    where ${stretch(outcome)}
-    and ${whichRows[outcome]}
+    where ${rowsOfPage(outcome)}
+    and ${conditions[outcome]}
     order by images.operation_id, images.job_id
     limit $3::int
   ) as images
@@ -83,9 +83,9 @@ export async function receiptOf(
   limit: number,
 ): Promise<Receipt> {
   const most = outcome === "failed_again" ? MAX_SCANNED : limit + 1;
-  type Row = { id: string; is_one: boolean };
+  type Row = { id: string; has_outcome: boolean };
   const rows = await query<Row>(db, receiptSql(outcome), [id, afterId, most]);
-  const found = rows.filter((row) => row.is_one).map((row) => row.id);
+  const found = rows.filter((row) => row.has_outcome).map((row) => row.id);
   const ids = found.slice(0, limit);
   const last = rows.length === most ? (rows.at(-1)?.id ?? null) : null;
   const nextCursor = found.length > limit ? (ids.at(-1) ?? null) : last;
