@@ -8,10 +8,10 @@ const PAGE = 65536;
 /** The size of a string's head: the size of its block, two links, its type and its own size. */
 const HEAD = 20;
 const STRING = 2;
-/** The type that means bytes that are not an object, after a gap. */
+/** The type of a step that writes bytes outside of objects, after a gap of zeros. */
 const PLAIN = 0;
 /** The largest number, which has 14 bits. */
-const MOST = 0x3fff;
+const MAX_NUMBER = 0x3fff;
 
 /** Replaces the data of a module by the packed data, at the end of the memory with which it begins. */
 export function packLiterals(module) {
@@ -46,9 +46,9 @@ function pack(image) {
   let run = 0;
   const number = (n) => steps.push(...(n < 0x80 ? [n] : [0x80 | (n & 0x7f), n >> 7]));
   const endRun = () => {
-    for (; run > 0; run -= Math.min(run, MOST)) {
+    for (; run > 0; run -= Math.min(run, MAX_NUMBER)) {
       number(STRING);
-      number(Math.min(run, MOST));
+      number(Math.min(run, MAX_NUMBER));
     }
   };
   /** Adds the bytes up to `end`, with everything before it that is not zero. */
@@ -56,9 +56,10 @@ function pack(image) {
     endRun();
     while (done < end) {
       let from = done;
-      while (from < end && from - done < MOST && image[from] === 0) from++;
+      while (from < end && from - done < MAX_NUMBER && image[from] === 0) from++;
       let to = from;
-      for (let at = from; at < end && at - from < MOST; at++) if (image[at] !== 0) to = at + 1;
+      for (let at = from; at < end && at - from < MAX_NUMBER; at++)
+        if (image[at] !== 0) to = at + 1;
       number(PLAIN);
       number(from - done);
       number(to - from);
@@ -96,7 +97,7 @@ function* objects(image) {
     const type = word(at - 8);
     const size = word(at - 4);
     const isObject = word(at - 20) === nextBlock(size) - 4 && word(at - 16) + word(at - 12) === 0;
-    if (!isObject || type === PLAIN || Math.max(type, size) > MOST) continue;
+    if (!isObject || type === PLAIN || Math.max(type, size) > MAX_NUMBER) continue;
     yield { at, type, content: image.subarray(at, at + size) };
     at = nextBlock(at + size) - 16;
   }

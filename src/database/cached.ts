@@ -1,7 +1,7 @@
 // Caches a value that is expensive to read and has many readers. All concurrent callers share one read, and the next
 // read begins after a pause in proportion to the duration of the last. A fast value is read again while the caller
 // waits; of a slow one the last value is returned, and a read in the background replaces it. After a write of this
-// process the pause is shorter, because its author checks the effect at once.
+// process the pause is shorter, so that the effect of the write can be seen soon.
 import { monotonic } from "../base/clock.ts";
 import { nullOnTimeout } from "./null-on-timeout.ts";
 
@@ -78,8 +78,8 @@ export function createCache<T>(run: () => Promise<T>, options: CachedOptions = {
     if (last === null) return reading;
     const { value, tookMs, atMs } = last;
     // If the read times out, the old value is returned: it includes its age, and is better than none.
-    const isOld = tookMs < QUICK_MS || isAfterWrite || clock() - atMs > STALE_MS;
-    if (isOld) return nullOnTimeout(reading).then((fresh) => fresh ?? value);
+    const mustWait = tookMs < QUICK_MS || isAfterWrite || clock() - atMs > STALE_MS;
+    if (mustWait) return nullOnTimeout(reading).then((fresh) => fresh ?? value);
     // Errors reach only the callers that wait for the read.
     reading.catch(() => {});
     return Promise.resolve(value);

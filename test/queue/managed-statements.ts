@@ -62,6 +62,11 @@ export const managedTexts: Readonly<Record<string, Statement>> = {
   ...Object.fromEntries(forms.map(([name, form]) => [name, takeManaged(form)])),
   "pick-managed-flags-rates-excluded": pickManaged({ flags: true, rates: true, excluded: true }),
   "fetch-queues-limits": takeStatement({ ...limited, flags: false }),
-  "fetch-without-look": takeStatement({ ...limited, flags: false, queues: false, asks: false }),
+  "fetch-without-search": takeStatement({
+    ...limited,
+    flags: false,
+    queues: false,
+    findsFreeQueue: false,
+  }),
   "fetch-queues-limits-flags": takeStatement({ ...limited, flags: true }),
 };

@@ -60,29 +60,29 @@ describe("A fetch plan", () => {
 
   test("looks for a free queue only now and then while none is, and after a run has ended.", () => {
     const { clock, plan } = planned();
-    const asks = () => plan.request(10, false).asks;
+    const findsFreeQueue = () => plan.request(10, false).findsFreeQueue;
     const learn = (free: boolean | null, tookMs: number) => {
       const request = plan.request(10, false);
       clock.advance(tookMs);
       return plan.learn([], request, free);
     };
     learn(true, 10);
-    assert.equal(asks(), true);
+    assert.equal(findsFreeQueue(), true);
     assert.equal(learn(false, 10), true);
-    assert.equal(plan.owes(), Number.POSITIVE_INFINITY);
+    assert.equal(plan.requestDueSearch(), Number.POSITIVE_INFINITY);
     clock.advance(100);
     plan.raise();
-    assert.equal(asks(), false);
+    assert.equal(findsFreeQueue(), false);
     assert.equal(learn(null, 1), true);
-    assert.equal(plan.owes(), 89);
+    assert.equal(plan.requestDueSearch(), 89);
     clock.advance(89);
-    assert.equal(plan.owes(), Number.POSITIVE_INFINITY);
+    assert.equal(plan.requestDueSearch(), Number.POSITIVE_INFINITY);
     assert.equal(plan.isDrained, false);
-    assert.equal(asks(), true);
+    assert.equal(findsFreeQueue(), true);
     learn(false, 100);
-    assert.equal(asks(), false);
+    assert.equal(findsFreeQueue(), false);
     plan.raise(true);
-    assert.equal(asks(), true);
+    assert.equal(findsFreeQueue(), true);
   });
 
   test("reads again after a fetch that has locked queued jobs and left others.", () => {

@@ -10,7 +10,7 @@
  */
 const HEAD: usize = 20;
 const STRING: u32 = 2;
-/** The type that means bytes that are not an object. */
+/** The type of a step that writes bytes outside of objects, after a gap of zeros. */
 const PLAIN: u32 = 0;
 /** The size of the last part of the memory, with the sizes of the texts and of the steps. */
 const SIZES: usize = 8;

@@ -13,7 +13,7 @@ export interface ReadyForm {
   /** Whether queues that limits are for are left out. Only set where there are such limits. Default: false. */
   readonly limits?: boolean;
   /** Whether the answer shows that some named queue is unlocked. Default: true. */
-  readonly asks?: boolean;
+  readonly findsFreeQueue?: boolean;
   /** Whether jobs and queues that PostgreSQL refuses to lock are left out. Default: false. */
   readonly excluded?: boolean;
   /** Which jobs without a queue are fetched. */

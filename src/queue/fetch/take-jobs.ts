@@ -58,7 +58,7 @@ with recursive done as (
   returning ${fetchedSource("j.attempts")}
 )${form.queues ? queuesTaken(s) : ""}
 select pg_catalog.date_part('epoch', pg_catalog.now()) as now_s,
-  ${form.asks === false ? "null::boolean" : `exists (select from ${s}._private_job_queues where is_available)`} as queues,
+  ${form.findsFreeQueue === false ? "null::boolean" : `exists (select from ${s}._private_job_queues where is_available)`} as queues,
   ${lostIds({ schema: s, mode: "locked_by", ids: "$4", workerId: "$3", by: "done" })},
   ${fetchedColumns(s, form)}
 from taken j`;

@@ -37,8 +37,8 @@ export interface RecoverForm {
  * `locked_jobs`, `due`: rows are locked in id order and without waiting. Rows that another session has locked are skipped, and
  * then their worker stays unmarked for the next sweep. Jobs that PostgreSQL refuses to change are skipped in the same
  * way.
- * `held_queue`, `queue`: a queue stays locked if its holder has a resilient job in it, or a job that is skipped,
- * because its order would break. So does a slot (`held_slot`, `slot`), because the job may belong to its run.
+ * `locked_queue`, `queue`: a queue stays locked if its holder has a resilient job in it, or a job that is skipped,
+ * because its order would break. So does a slot (`locked_slot`, `slot`), because the job may belong to its run.
  * `ended`: ends open transactions, which have the row locks of the fast mode.
  * `freed`: if the change of a job is skipped, everything is undone. Attempts do not change: the interrupted one counts,
  * because otherwise a job that kills its worker would never use up its attempts. run_at moves to a time after the jobs that
@@ -53,13 +53,13 @@ export const recoverSql =
       : ["$3", "$4", "$5", "$6"];
     const ofAll = isDry ? "" : `${only}::bigint[] is null and `;
     const found = `${heartbeats ? `${staleRows(s, isDry)}, ` : ""}${stale(s, heartbeats, isDry)}, ${lockedJobsSql(s, ofAll, only)}${
-      slots ? heldSlots(s, ofAll) : ""
+      slots ? lockedSlots(s, ofAll) : ""
     }`;
     if (isDry) {
       return `
 with ${found}
 select (select pg_catalog.count(*)::int from locked_jobs where is_due) as jobs,
-  (select pg_catalog.count(*)::int from held_queue)${slots ? " + (select pg_catalog.count(*)::int from held_slot)" : ""} as queues, '[]' as workers`;
+  (select pg_catalog.count(*)::int from locked_queue)${slots ? " + (select pg_catalog.count(*)::int from locked_slot)" : ""} as queues, '[]' as workers`;
     }
     return `
 with ${turn(key, waitsForSweep)}, ${found}, ${dueSql(s, delay, excluded)}${slots ? freedSlots(s) : ""}${heartbeats ? unfinishedSql(s, slots, only) : ""},
@@ -70,7 +70,7 @@ ended as materialized (${heartbeats ? endTransactions : NO_TRANSACTIONS}
 )
 select total.jobs, total.queues,
   (select coalesce(pg_catalog.json_agg(id order by id), '[]')::text from stale
-    where not is_known or id in (select locked_by from locked_jobs)) as workers,
+    where not is_marked or id in (select locked_by from locked_jobs)) as workers,
   case when total.jobs + total.queues + total.transactions > 0 then ${announceJobs("greatest(total.jobs, 1)")} end
 from total
 where case when total.jobs = (select pg_catalog.count(*) from due) then '0'::text else '${SKIPPED}'::text end::int = 0`;
@@ -90,7 +90,7 @@ const turn = (key: string, waits: boolean) => {
 
 const staleRows = (s: string, isDry: boolean) => `stale_row as materialized (
   select workers.id, ${AGE_MS} > ${resilientThresholdOf("$1")} as is_final, nullif(requested.message, ''::text) as message,
-    coalesce(${isRecovered}, false) as is_known
+    coalesce(${isRecovered}, false) as is_marked
   from ${s}._private_workers as workers
   join unnest($3::text[], $4::text[]) as requested (id, message) on requested.id = workers.id
   where ${isDry ? "" : "(select is_ours from turn) and "}${isStale("$5", "$1")}
@@ -100,7 +100,7 @@ const staleRows = (s: string, isDry: boolean) => `stale_row as materialized (
 
 const stale = (s: string, heartbeats: boolean, isDry: boolean) => {
   const isOurTurn = isDry ? "true" : "(select is_ours from turn)";
-  const unknownWorkers = `select unknown.id, true as is_final, null::text as message, false as is_known,
+  const unknownWorkers = `select unknown.id, true as is_final, null::text as message, false as is_marked,
     false as has_row
   from pg_catalog.unnest($2::text[]) as unknown (id) where ${isOurTurn}`;
   if (!heartbeats) {
@@ -109,7 +109,7 @@ const stale = (s: string, heartbeats: boolean, isDry: boolean) => {
 )`;
   }
   return `stale as materialized (
-  select id, is_final, message, is_known, true as has_row from stale_row
+  select id, is_final, message, is_marked, true as has_row from stale_row
   union all
   ${unknownWorkers}
   and not exists (select from ${s}._private_workers as workers where workers.id = unknown.id)
@@ -131,7 +131,7 @@ const lockedJobsSql = (s: string, ofAll: string, only: string) => `locked_jobs a
       : `
   and (${only}::bigint[] is null or jobs.id = any(${only}::bigint[]))`
   }
-), held_queue as materialized (
+), locked_queue as materialized (
   select queues.id, queues.locked_by from ${s}._private_job_queues as queues
   join stale on stale.id = queues.locked_by
   where ${ofAll}${isOld("queues")} and not ${isPseudoLock("queues")} and not exists (
@@ -158,7 +158,7 @@ const dueSql = (s: string, delay: string, excluded: string) => `due as materiali
   returning 1
 ), queue as materialized (
   select id from ${s}._private_job_queues as queues
-  where id = any(array(select id from held_queue))
+  where id = any(array(select id from locked_queue))
   and locked_by = any(array(select id from stale))
   and not exists (
     select from locked_jobs where locked_jobs.job_queue_id = queues.id and locked_jobs.id not in (select id from due)
@@ -170,7 +170,7 @@ const dueSql = (s: string, delay: string, excluded: string) => `due as materiali
   returning 1
 )`;
 
-const heldSlots = (s: string, ofAll: string) => `, held_slot as materialized (
+const lockedSlots = (s: string, ofAll: string) => `, locked_slot as materialized (
   select slots.queue_id, slots.slot, slots.locked_by from ${s}._private_queue_slots as slots
   join stale on stale.id = slots.locked_by
   where ${ofAll}${isOld("slots")} and not exists (select from locked_jobs where locked_jobs.job_queue_id = slots.queue_id
@@ -179,7 +179,7 @@ const heldSlots = (s: string, ofAll: string) => `, held_slot as materialized (
 
 const freedSlots = (s: string) => `, slot as materialized (
   select slots.queue_id, slots.slot from ${s}._private_queue_slots as slots
-  where (slots.queue_id, slots.slot) in (select held_slot.queue_id, held_slot.slot from held_slot)
+  where (slots.queue_id, slots.slot) in (select locked_slot.queue_id, locked_slot.slot from locked_slot)
   and slots.locked_by = any(array(select id from stale))
   and not exists (select from locked_jobs where locked_jobs.job_queue_id = slots.queue_id and locked_jobs.locked_by = slots.locked_by
     and locked_jobs.id not in (select id from due))
@@ -212,11 +212,11 @@ const countedMessage = (message: string) => `(
 const unfinishedSql = (s: string, slots: boolean, only: string) => `, unfinished as materialized (
   select locked_by from locked_jobs where is_due and id not in (select id from due)
   union select id from stale_row where ${only}::bigint[] is not null
-  union select locked_by from held_queue where id not in (select id from queue)${
+  union select locked_by from locked_queue where id not in (select id from queue)${
     slots
       ? `
-  union select locked_by from held_slot where not exists (
-    select from slot where slot.queue_id = held_slot.queue_id and slot.slot = held_slot.slot)`
+  union select locked_by from locked_slot where not exists (
+    select from slot where slot.queue_id = locked_slot.queue_id and slot.slot = locked_slot.slot)`
       : ""
   }
 ), marked as (

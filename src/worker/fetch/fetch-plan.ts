@@ -36,7 +36,7 @@ export interface FetchRequest {
   /** Whether named queues are read, too. */
   readonly queues: boolean;
   /** Whether to look for a free queue, where many are locked for good. */
-  readonly asks: boolean;
+  readonly findsFreeQueue: boolean;
   /** Which jobs without a queue are fetched. */
   readonly free: JobKind;
   readonly start: FetchStart;
@@ -85,8 +85,8 @@ export class FetchPlan {
   /** Whether some named queue may be free, so that fetches read queued jobs, too. */
   #queuesAreFree: boolean;
   /** When the next search for a free queue is due, and whether a fetch since the last search has left it out. */
-  #looksAtMs = 0;
-  #owesLook = false;
+  #searchAtMs = 0;
+  #hasLeftOutSearch = false;
   #start: FetchStart = BEGINNING;
   #trustedUntilMs = 0;
   #resetAtMs = 0;
@@ -126,13 +126,13 @@ export class FetchPlan {
   /** Jobs may have become ready after the start. `hasFreeQueue`: a named queue was unlocked. */
   raise(hasFreeQueue = false): void {
     this.#readyCount++;
-    if (hasFreeQueue) this.#looksAtMs = 0;
+    if (hasFreeQueue) this.#searchAtMs = 0;
   }
 
   /** Requests the search for free queues that a fetch has left out, once it is due. Returns the milliseconds until then. */
-  owes(): number {
-    if (!this.#owesLook || !this.isDrained) return Number.POSITIVE_INFINITY;
-    const waitMs = this.#looksAtMs - this.#clock.monotonic();
+  requestDueSearch(): number {
+    if (!this.#hasLeftOutSearch || !this.isDrained) return Number.POSITIVE_INFINITY;
+    const waitMs = this.#searchAtMs - this.#clock.monotonic();
     if (waitMs > 0) return waitMs;
     this.raise();
     return Number.POSITIVE_INFINITY;
@@ -193,7 +193,7 @@ export class FetchPlan {
       isQuick,
       isPatient: this.#isPatient,
       queues: this.#queuesAreFree,
-      asks: this.#queuesAreFree || this.#clock.monotonic() >= this.#looksAtMs,
+      findsFreeQueue: this.#queuesAreFree || this.#clock.monotonic() >= this.#searchAtMs,
       free: this.#free,
       start: this.#start,
       sentAtMs: this.#clock.monotonic(),
@@ -212,9 +212,10 @@ export class FetchPlan {
     const tookMs = this.#clock.monotonic() - sentAtMs;
     this.#learnLength(isFull, tookMs);
     const queuesAreFree = free ?? false;
-    this.#owesLook = free === null || (this.#owesLook && readyCount < this.#readyCount);
+    this.#hasLeftOutSearch =
+      free === null || (this.#hasLeftOutSearch && readyCount < this.#readyCount);
     if (free === false)
-      this.#looksAtMs = sentAtMs + Math.min(SEARCHES * tookMs, MAX_SEARCH_PAUSE_MS);
+      this.#searchAtMs = sentAtMs + Math.min(SEARCHES * tookMs, MAX_SEARCH_PAUSE_MS);
     // A fetch with a start has read only jobs after it.
     const sawAll = start === BEGINNING && (queues || !queuesAreFree);
     this.#queuesAreFree = queuesAreFree;
@@ -291,8 +292,8 @@ export class FetchPlan {
 }
 
 /**
- * Whether a parallel fetch may have been short because this one had locked jobs that it then left. Another fetch
- * must read those again. After queued jobs only, their end triggers that fetch.
+ * Whether this fetch may have locked jobs without returning them, so that a parallel fetch skipped them: then another
+ * fetch must follow. If it returned queued jobs only, the end of these jobs causes that fetch.
  */
 function leavesLocked({ queues, want }: FetchRequest, jobs: readonly FetchedJob[]): boolean {
   return queues && jobs.length === want && jobs.some(({ isQueued }) => !isQueued);

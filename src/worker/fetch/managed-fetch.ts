@@ -39,7 +39,7 @@ export class ManagedFetch {
   /** Whether some limit of queues has a rate. */
   #hasRates = false;
   #dueAtMs: number | null = null;
-  /** Those of the queues at the last fetch. */
+  /** The value of `ManagedQueues.changes` at the last fetch. */
   #changes = 0;
 
   constructor(clock: Clock, queues: ManagedQueues) {

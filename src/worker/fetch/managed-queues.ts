@@ -21,8 +21,8 @@ export class ManagedQueues {
   #done = 0;
   #hasAllToRead = true;
   #mayReadAtMs = 0;
-  /** No run begins before: the pause after a run depends on its duration. */
-  #restsUntilMs = 0;
+  /** The end of the pause after the last run, which depends on its duration. */
+  #pausesUntilMs = 0;
   #pendingMs = PENDING_MS;
   #isReading = false;
   #changes = 0;
@@ -50,7 +50,7 @@ export class ManagedQueues {
   /** A run may have ended for which its queue waits. */
   runEnded(): void {
     this.#pendingMs = PENDING_MS;
-    const soonMs = Math.max(this.#clock.monotonic() + PAUSE_MS, this.#restsUntilMs);
+    const soonMs = Math.max(this.#clock.monotonic() + PAUSE_MS, this.#pausesUntilMs);
     this.#mayReadAtMs = Math.min(this.#mayReadAtMs, soonMs);
   }
 
@@ -76,11 +76,11 @@ export class ManagedQueues {
       this.#hasAllToRead ||= isPending && all;
       const nowMs = this.#clock.monotonic();
       const continues = isPartial && changed > 0;
-      this.#restsUntilMs = nowMs + (continues ? 1 : SHARE) * (nowMs - startedMs);
+      this.#pausesUntilMs = nowMs + (continues ? 1 : SHARE) * (nowMs - startedMs);
       if (changed > 0) this.#changes++;
       this.#pendingMs = changed > 0 ? PENDING_MS : Math.min(2 * this.#pendingMs, MAX_PENDING_MS);
       const pauseMs = isPending && !continues ? this.#pendingMs : PAUSE_MS;
-      this.#mayReadAtMs = Math.max(nowMs + pauseMs, this.#restsUntilMs);
+      this.#mayReadAtMs = Math.max(nowMs + pauseMs, this.#pausesUntilMs);
     } catch (error) {
       const failedMs = this.#clock.monotonic();
       this.#mayReadAtMs = failedMs + SHARE * (failedMs - startedMs);

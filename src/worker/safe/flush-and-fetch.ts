@@ -192,7 +192,7 @@ function formOf(
   const form: ReadyForm = {
     queues,
     // All queues that limits are for are locked for good, so this reads all of them to find none unlocked.
-    asks: request.asks || tasks.limitedQueues === null,
+    findsFreeQueue: request.findsFreeQueue || tasks.limitedQueues === null,
     flags: tasks.forbiddenFlags !== null,
     pauses: tasks.pauses,
     limits: queues && tasks.limitedQueues !== null,

@@ -216,7 +216,8 @@ export class Streams {
     if (limits.queues !== null) {
       for (const stream of this.#managed) waitMs = Math.min(waitMs, stream.prepare(limits.queues));
     }
-    for (const { plan } of [this.main, ...this.#limited]) waitMs = Math.min(waitMs, plan.owes());
+    for (const { plan } of [this.main, ...this.#limited])
+      waitMs = Math.min(waitMs, plan.requestDueSearch());
     for (const stream of this.#limited) {
       const group = stream.group as LimitedGroup;
       const { size } = stream.queue;

@@ -15,14 +15,14 @@ select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text),
     for update skip locked
   )) and (jobs.locked_at is null or jobs.locked_at < pg_catalog.now() - interval '4 hours')
     returning jobs.*
-  ), last as materialized (
+  ), locked_row as materialized (
     select locked.id from "worker"._private_jobs as locked
     where locked.id in (select requested.id from "worker"._private_jobs as requested where requested.id = any($1::bigint[]) and requested.id not in (select jobs.id from jobs)) and locked.locked_at is not null
     order by locked.id
     for update skip locked
-  ), limited as (
+  ), last_attempt as (
     update "worker"._private_jobs as locked set max_attempts = greatest(1::smallint, locked.attempts)
-    where locked.id in (select last.id from last) and locked.attempts < locked.max_attempts
+    where locked.id in (select locked_row.id from locked_row) and locked.attempts < locked.max_attempts
   ), requested as (
     insert into "worker"._private_cancellations as requests (job_id, requested_at, reason, requested_by)
     select running.id, pg_catalog.now(), $3::text, $4::text from (select requested.id from "worker"._private_jobs as requested where requested.id = any($1::bigint[]) and requested.id not in (select jobs.id from jobs)) as running (id) order by running.id

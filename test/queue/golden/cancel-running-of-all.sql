@@ -17,14 +17,14 @@ with reported as materialized (
   union
   select jobs.id from "worker"._private_jobs as jobs
   where jobs.id = any(array(select id from reported)) and $1::text is not null
-), last as materialized (
+), locked_row as materialized (
     select locked.id from "worker"._private_jobs as locked
     where locked.id in (select id from running) and locked.locked_at is not null
     order by locked.id
     for update skip locked
-  ), limited as (
+  ), last_attempt as (
     update "worker"._private_jobs as locked set max_attempts = greatest(1::smallint, locked.attempts)
-    where locked.id in (select last.id from last) and locked.attempts < locked.max_attempts
+    where locked.id in (select locked_row.id from locked_row) and locked.attempts < locked.max_attempts
   ), requested as (
     insert into "worker"._private_cancellations as requests (job_id, requested_at, reason, requested_by)
     select running.id, pg_catalog.now(), $2::text, $3::text from (select id from running) as running (id) order by running.id

@@ -28,14 +28,14 @@
       updated_at = pg_catalog.now()
     where jobs.id = any(array(select locked_jobs.id from locked_jobs))
     returning jobs.id, jobs.updated_at, jobs.attempts
-  ), last as materialized (
+  ), locked_row as materialized (
     select locked.id from "worker"._private_jobs as locked
     where locked.id in (select found.id from found where not found.is_changed and found.id not in (select acted.id from acted)) and locked.locked_at is not null
     order by locked.id
     for update skip locked
-  ), limited as (
+  ), last_attempt as (
     update "worker"._private_jobs as locked set max_attempts = greatest(1::smallint, locked.attempts)
-    where locked.id in (select last.id from last) and locked.attempts < locked.max_attempts
+    where locked.id in (select locked_row.id from locked_row) and locked.attempts < locked.max_attempts
   ), requested as (
     insert into "worker"._private_cancellations as requests (job_id, requested_at, reason, requested_by)
     select running.id, pg_catalog.now(), $8::text, $9::text from (select found.id from found where not found.is_changed and found.id not in (select acted.id from acted)) as running (id) order by running.id

@@ -5,7 +5,7 @@
       and jobs.run_at <= pg_catalog.now() + pg_catalog.exp(least(jobs.attempts, 10)) * interval '1 second' and not (jobs.run_at > jobs.updated_at
       and (pg_catalog.date_part('microseconds', jobs.run_at)::bigint - pg_catalog.date_part('microseconds', jobs.updated_at)::bigint) % 1000::bigint = 0::bigint) is true
       then jobs.run_at - pg_catalog.exp(least(jobs.attempts, 10)) * interval '1 second' end) > images.left_at
-    and not pg_catalog.left(jobs.last_error, 64::int) ~ '^(?:Marked failed |Manually marked as failed|cancelled(?:: |\n|$))'::text, false) as is_one
+    and not pg_catalog.left(jobs.last_error, 64::int) ~ '^(?:Marked failed |Manually marked as failed|cancelled(?:: |\n|$))'::text, false) as has_outcome
   from (
     select images.job_id, images.left_at, images.left_attempts
     from "worker"._private_operation_rows as images

@@ -1,5 +1,5 @@
   select images.job_id as id,
-    true as is_one
+    true as has_outcome
   from (
     select images.job_id, images.left_at, images.left_attempts
     from "worker"._private_operation_rows as images

@@ -7,7 +7,7 @@ with turn as materialized (
       and pg_catalog.length(workers.metadata ->> 'resilient_threshold_ms'::text) <= 25
       then greatest((workers.metadata ->> 'resilient_threshold_ms'::text)::float8, $1::float8)
       else coalesce($1::float8, 300000) end as is_final, nullif(requested.message, ''::text) as message,
-    coalesce(workers.metadata ? 'recovered_at'::text, false) as is_known
+    coalesce(workers.metadata ? 'recovered_at'::text, false) as is_marked
   from "worker"._private_workers as workers
   join unnest($3::text[], $4::text[]) as requested (id, message) on requested.id = workers.id
   where (select is_ours from turn) and ((extract(epoch from pg_catalog.now())::float8 - extract(epoch from workers.last_heartbeat_at)::float8) * 1000::float8) > case when workers.metadata ? 'recovered_at'::text
@@ -26,9 +26,9 @@ with turn as materialized (
   and pg_catalog.abs(extract(epoch from pg_catalog.now())::float8 * 1000::float8 - $6::float8) < $7::float8
   order by workers.id for update of workers skip locked
 ), stale as materialized (
-  select id, is_final, message, is_known, true as has_row from stale_row
+  select id, is_final, message, is_marked, true as has_row from stale_row
   union all
-  select unknown.id, true as is_final, null::text as message, false as is_known,
+  select unknown.id, true as is_final, null::text as message, false as is_marked,
     false as has_row
   from pg_catalog.unnest($2::text[]) as unknown (id) where (select is_ours from turn)
   and not exists (select from "worker"._private_workers as workers where workers.id = unknown.id)
@@ -38,7 +38,7 @@ with turn as materialized (
   from "worker"._private_jobs as jobs join stale on stale.id = jobs.locked_by
   where not jobs.is_available and jobs.locked_at is not null and (stale.has_row or jobs.locked_at < pg_catalog.now() - $1::float8 * interval '1 millisecond')
   and ($11::bigint[] is null or jobs.id = any($11::bigint[]))
-), held_queue as materialized (
+), locked_queue as materialized (
   select queues.id, queues.locked_by from "worker"._private_job_queues as queues
   join stale on stale.id = queues.locked_by
   where $11::bigint[] is null and (stale.has_row or queues.locked_at < pg_catalog.now() - $1::float8 * interval '1 millisecond') and not coalesce(pg_catalog.left(queues.locked_by, 8) like any (array['paused:%', 'managed:%']), false) and not exists (
@@ -74,7 +74,7 @@ with turn as materialized (
   returning 1
 ), queue as materialized (
   select id from "worker"._private_job_queues as queues
-  where id = any(array(select id from held_queue))
+  where id = any(array(select id from locked_queue))
   and locked_by = any(array(select id from stale))
   and not exists (
     select from locked_jobs where locked_jobs.job_queue_id = queues.id and locked_jobs.id not in (select id from due)
@@ -87,7 +87,7 @@ with turn as materialized (
 ), unfinished as materialized (
   select locked_by from locked_jobs where is_due and id not in (select id from due)
   union select id from stale_row where $11::bigint[] is not null
-  union select locked_by from held_queue where id not in (select id from queue)
+  union select locked_by from locked_queue where id not in (select id from queue)
 ), marked as (
   update "worker"._private_workers as workers
   set metadata = case when pg_catalog.jsonb_typeof(metadata) = 'object'
@@ -116,7 +116,7 @@ ended as materialized (
 )
 select total.jobs, total.queues,
   (select coalesce(pg_catalog.json_agg(id order by id), '[]')::text from stale
-    where not is_known or id in (select locked_by from locked_jobs)) as workers,
+    where not is_marked or id in (select locked_by from locked_jobs)) as workers,
   case when total.jobs + total.queues + total.transactions > 0 then pg_catalog.pg_notify('jobs:insert', pg_catalog.format('{"r":%s,"count":%s}', pg_catalog.random(), greatest(total.jobs, 1))) end
 from total
 where case when total.jobs = (select pg_catalog.count(*) from due) then '0'::text else 'a row was left as it is'::text end::int = 0

@@ -48,7 +48,7 @@ with stale_row as materialized (
       and pg_catalog.length(workers.metadata ->> 'resilient_threshold_ms'::text) <= 25
       then greatest((workers.metadata ->> 'resilient_threshold_ms'::text)::float8, $1::float8)
       else coalesce($1::float8, 300000) end as is_final, nullif(requested.message, ''::text) as message,
-    coalesce(workers.metadata ? 'recovered_at'::text, false) as is_known
+    coalesce(workers.metadata ? 'recovered_at'::text, false) as is_marked
   from "worker"._private_workers as workers
   join unnest($3::text[], $4::text[]) as requested (id, message) on requested.id = workers.id
   where ((extract(epoch from pg_catalog.now())::float8 - extract(epoch from workers.last_heartbeat_at)::float8) * 1000::float8) > case when workers.metadata ? 'recovered_at'::text
@@ -67,9 +67,9 @@ with stale_row as materialized (
   and pg_catalog.abs(extract(epoch from pg_catalog.now())::float8 * 1000::float8 - $6::float8) < $7::float8
   order by workers.id
 ), stale as materialized (
-  select id, is_final, message, is_known, true as has_row from stale_row
+  select id, is_final, message, is_marked, true as has_row from stale_row
   union all
-  select unknown.id, true as is_final, null::text as message, false as is_known,
+  select unknown.id, true as is_final, null::text as message, false as is_marked,
     false as has_row
   from pg_catalog.unnest($2::text[]) as unknown (id) where true
   and not exists (select from "worker"._private_workers as workers where workers.id = unknown.id)
@@ -78,7 +78,7 @@ with stale_row as materialized (
     stale.is_final or not coalesce(jobs.flags ? 'infrastructure_resilient'::text, false) as is_due
   from "worker"._private_jobs as jobs join stale on stale.id = jobs.locked_by
   where not jobs.is_available and jobs.locked_at is not null and (stale.has_row or jobs.locked_at < pg_catalog.now() - $1::float8 * interval '1 millisecond')
-), held_queue as materialized (
+), locked_queue as materialized (
   select queues.id, queues.locked_by from "worker"._private_job_queues as queues
   join stale on stale.id = queues.locked_by
   where (stale.has_row or queues.locked_at < pg_catalog.now() - $1::float8 * interval '1 millisecond') and not coalesce(pg_catalog.left(queues.locked_by, 8) like any (array['paused:%', 'managed:%']), false) and not exists (
@@ -86,4 +86,4 @@ with stale_row as materialized (
   )
 )
 select (select pg_catalog.count(*)::int from locked_jobs where is_due) as jobs,
-  (select pg_catalog.count(*)::int from held_queue) as queues, '[]' as workers
+  (select pg_catalog.count(*)::int from locked_queue) as queues, '[]' as workers

@@ -32,7 +32,7 @@ select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text),
 with turn as materialized (
   select pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended($3::text, 0))::text is not null as is_ours
 ), stale as materialized (
-  select unknown.id, true as is_final, null::text as message, false as is_known,
+  select unknown.id, true as is_final, null::text as message, false as is_marked,
     false as has_row
   from pg_catalog.unnest($2::text[]) as unknown (id) where (select is_ours from turn)
 ), locked_jobs as materialized (
@@ -41,13 +41,13 @@ with turn as materialized (
   from "worker"._private_jobs as jobs join stale on stale.id = jobs.locked_by
   where not jobs.is_available and jobs.locked_at is not null and (stale.has_row or jobs.locked_at < pg_catalog.now() - $1::float8 * interval '1 millisecond')
   and ($6::bigint[] is null or jobs.id = any($6::bigint[]))
-), held_queue as materialized (
+), locked_queue as materialized (
   select queues.id, queues.locked_by from "worker"._private_job_queues as queues
   join stale on stale.id = queues.locked_by
   where $6::bigint[] is null and (stale.has_row or queues.locked_at < pg_catalog.now() - $1::float8 * interval '1 millisecond') and not coalesce(pg_catalog.left(queues.locked_by, 8) like any (array['paused:%', 'managed:%']), false) and not exists (
     select from locked_jobs where locked_jobs.job_queue_id = queues.id and not locked_jobs.is_due
   )
-), held_slot as materialized (
+), locked_slot as materialized (
   select slots.queue_id, slots.slot, slots.locked_by from "worker"._private_queue_slots as slots
   join stale on stale.id = slots.locked_by
   where $6::bigint[] is null and (stale.has_row or slots.locked_at < pg_catalog.now() - $1::float8 * interval '1 millisecond') and not exists (select from locked_jobs where locked_jobs.job_queue_id = slots.queue_id
@@ -82,7 +82,7 @@ with turn as materialized (
   returning 1
 ), queue as materialized (
   select id from "worker"._private_job_queues as queues
-  where id = any(array(select id from held_queue))
+  where id = any(array(select id from locked_queue))
   and locked_by = any(array(select id from stale))
   and not exists (
     select from locked_jobs where locked_jobs.job_queue_id = queues.id and locked_jobs.id not in (select id from due)
@@ -94,7 +94,7 @@ with turn as materialized (
   returning 1
 ), slot as materialized (
   select slots.queue_id, slots.slot from "worker"._private_queue_slots as slots
-  where (slots.queue_id, slots.slot) in (select held_slot.queue_id, held_slot.slot from held_slot)
+  where (slots.queue_id, slots.slot) in (select locked_slot.queue_id, locked_slot.slot from locked_slot)
   and slots.locked_by = any(array(select id from stale))
   and not exists (select from locked_jobs where locked_jobs.job_queue_id = slots.queue_id and locked_jobs.locked_by = slots.locked_by
     and locked_jobs.id not in (select id from due))
@@ -110,7 +110,7 @@ ended as materialized (select false as has_ended where false
 )
 select total.jobs, total.queues,
   (select coalesce(pg_catalog.json_agg(id order by id), '[]')::text from stale
-    where not is_known or id in (select locked_by from locked_jobs)) as workers,
+    where not is_marked or id in (select locked_by from locked_jobs)) as workers,
   case when total.jobs + total.queues + total.transactions > 0 then pg_catalog.pg_notify('jobs:insert', pg_catalog.format('{"r":%s,"count":%s}', pg_catalog.random(), greatest(total.jobs, 1))) end
 from total
 where case when total.jobs = (select pg_catalog.count(*) from due) then '0'::text else 'a row was left as it is'::text end::int = 0

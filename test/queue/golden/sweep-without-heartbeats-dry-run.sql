@@ -26,7 +26,7 @@ select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text),
   limit 1000;
 
 with stale as materialized (
-  select unknown.id, true as is_final, null::text as message, false as is_known,
+  select unknown.id, true as is_final, null::text as message, false as is_marked,
     false as has_row
   from pg_catalog.unnest($2::text[]) as unknown (id) where true
 ), locked_jobs as materialized (
@@ -34,7 +34,7 @@ with stale as materialized (
     stale.is_final or not coalesce(jobs.flags ? 'infrastructure_resilient'::text, false) as is_due
   from "worker"._private_jobs as jobs join stale on stale.id = jobs.locked_by
   where not jobs.is_available and jobs.locked_at is not null and (stale.has_row or jobs.locked_at < pg_catalog.now() - $1::float8 * interval '1 millisecond')
-), held_queue as materialized (
+), locked_queue as materialized (
   select queues.id, queues.locked_by from "worker"._private_job_queues as queues
   join stale on stale.id = queues.locked_by
   where (stale.has_row or queues.locked_at < pg_catalog.now() - $1::float8 * interval '1 millisecond') and not coalesce(pg_catalog.left(queues.locked_by, 8) like any (array['paused:%', 'managed:%']), false) and not exists (
@@ -42,4 +42,4 @@ with stale as materialized (
   )
 )
 select (select pg_catalog.count(*)::int from locked_jobs where is_due) as jobs,
-  (select pg_catalog.count(*)::int from held_queue) as queues, '[]' as workers
+  (select pg_catalog.count(*)::int from locked_queue) as queues, '[]' as workers
