@@ -57,7 +57,7 @@ export interface JobSpec {
   /** Flags of the job. A worker with one of them in `forbiddenFlags` does not fetch the job. Default: none. */
   readonly flags?: readonly string[] | undefined;
   /**
-   * Name of a retry policy that workers have under `retryPolicies`, 1–100 characters. It replaces the task's.
+   * The name of a retry policy that workers have under `retryPolicies`, 1–100 characters. It replaces the task's.
    * Kept as the flag `retry:NAME`; workers without that policy use the task's.
    */
   readonly retry?: string | undefined;
@@ -74,7 +74,7 @@ export interface JobSpec {
    * `jobKey` or `unique`. Not with `runAt`.
    */
   readonly debounce?: Debounce | undefined;
-  /** Only in a ThrottledSpec, because such an add has another answer. */
+  /** Only in a ThrottledSpec, because an add with it returns a ThrottledAdd. */
   readonly throttle?: undefined;
 }
 

@@ -85,7 +85,7 @@ export function createAnswer(
 
   return (req, res, expects, url = req.url ?? "") => {
     if (unclear.has(req.socket)) return;
-    // In an application's server it may have been over before it arrived here. Then no event would end it.
+    // In an application's server the connection may already be closed. Then no event would end the request.
     if (req.socket.destroyed || res.destroyed) return;
     const exchange = connections.open(req.socket, {
       isSettled: () => res.headersSent || req.complete,

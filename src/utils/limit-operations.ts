@@ -29,9 +29,9 @@ export interface Limit {
   readonly rate: Required<Rate> | null;
   /** Whether a worker's options created it. */
   readonly isFromCode: boolean;
-  /** The user that set it last; null: not given. */
+  /** The user that set the limit last; null if none was given. */
   readonly setBy: string | null;
-  /** When it was set last. */
+  /** The time at which the limit was set last. */
   readonly setAt: Date;
   /** The number of definitions so far. */
   readonly revision: number;

@@ -54,7 +54,7 @@ export interface Schedule {
   readonly jitterMs: number;
   /** What a tick does if the job of an earlier tick is unfinished. */
   readonly overlap: ScheduleOverlap;
-  /** When it was paused; null: it is not paused. */
+  /** The time at which the schedule was paused; null if it is not paused. */
   readonly pausedAt: Date | null;
   /** The first tick that is not handled; null without one. */
   readonly nextAt: Date | null;
@@ -68,7 +68,7 @@ export interface Schedule {
 export interface SchedulePage {
   /** The schedules. */
   readonly schedules: readonly Schedule[];
-  /** Leads to the next page; null at the end. */
+  /** The cursor of the next page; null at the end. */
   readonly nextCursor: string | null;
 }
 
@@ -76,7 +76,7 @@ export interface SchedulePage {
 export interface SchedulePageOptions {
   /** The most schedules, 1–100, default 100. */
   readonly limit?: number | undefined;
-  /** `nextCursor` of the page before. */
+  /** The `nextCursor` of the previous page. Default: the first page. */
   readonly cursor?: string | null | undefined;
 }
 

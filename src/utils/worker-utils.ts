@@ -159,15 +159,15 @@ export interface WorkerUtils<Added = Job>
    */
   forceUnlockWorkers(workerIds: readonly string[]): Promise<UnlockedCounts>;
   /**
-   * Pauses a named queue, which is created if it does not exist: no worker takes its jobs, Graphile workers
+   * Pauses a named queue, which is created if it does not exist: no worker starts its jobs, Graphile workers
    * included. Running jobs may end, and jobs can still be added. Pausing again changes the reason and the end. Waits up
    * to `waitMs` (5 s) until no live worker starts its jobs any more; returns those that have not acknowledged that.
    * Rejects with `extension_missing` before `worker migrate --with controls`, and with InputError for invalid options.
    */
   pauseQueue(name: string, options?: PauseOptions): Promise<PauseResult>;
-  /** The same for the jobs of one task. Graphile workers do not apply it. */
+  /** Pauses the jobs of one task, as pauseQueue() does those of a queue. Graphile workers do not apply it. */
   pauseTask(identifier: string, options?: PauseOptions): Promise<PauseResult>;
-  /** The same for all jobs. Graphile workers do not apply it. */
+  /** Pauses all jobs, as pauseQueue() does those of a queue. Graphile workers do not apply it. */
   pauseAll(options?: PauseOptions): Promise<PauseResult>;
   /** Ends the pause of a queue. Its next job starts at once or, if one of its jobs still runs, when that has ended. */
   resumeQueue(name: string): Promise<ResumeResult>;

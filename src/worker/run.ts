@@ -31,7 +31,7 @@ export async function run<E>(options: RunOptions<E>): Promise<Worker<E>> {
   return worker;
 }
 
-/** The numbers of a runOnce(). */
+/** The result of runOnce(): how many jobs ended in each way. */
 export interface DrainResult {
   /** The number of jobs that were completed. */
   readonly completed: number;

@@ -13,7 +13,8 @@
 //     costly ones share a further pause (rhythm.ts). A new viewer and a write skip the pauses.
 //  6. An event is sent when its content has changed, the same bytes to all viewers (broadcast.ts). The pulse,
 //     or else a ping, is sent every 5 s in any case.
-//  7. On a small table a request reads a pulse of its own. On a large one it uses one up to 10 s old.
+//  7. On a small table a request waits for a pulse that begins after it and that concurrent requests share. On a
+//     large one it uses one up to 10 s old.
 //  8. After a write the sources are read at once, and after 0.3, 2 and 5 s. A write within a second of another one
 //     adds no readings.
 //  9. When a pulse fails, viewers receive `problem` in place of numbers.

@@ -7,14 +7,14 @@ export const TAKES_NO_WRITES =
   "pg_catalog.pg_is_in_recovery() or pg_catalog.current_setting('default_transaction_read_only')::boolean";
 
 const takesNoWritesSql: Statement = () => `
-  select ${TAKES_NO_WRITES} as is_so`;
+  select ${TAKES_NO_WRITES} as is_read_only`;
 
 export async function isReadOnlyServer(db: Database): Promise<boolean> {
-  const [row] = await query<{ is_so: boolean }>(db, takesNoWritesSql);
-  return row?.is_so === true;
+  const [row] = await query<{ is_read_only: boolean }>(db, takesNoWritesSql);
+  return row?.is_read_only === true;
 }
 
-/** The message of a write that is attempted there. */
+/** The message of the error for a write that such a server refuses. */
 export const READ_ONLY_SERVER =
   "PostgreSQL accepts no writes here: it is a standby, or read-only by its settings; check DATABASE_URL";
 

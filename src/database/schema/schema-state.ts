@@ -18,7 +18,7 @@ import {
 export const KNOWN_LEVEL = 20;
 const OLDEST_LEVEL = 18;
 const MAX_READS = 5;
-/** The first pause between two of them; each is longer than the one before. */
+/** The first pause between two reads; each pause is longer than the previous one. */
 const PAUSE_MS = 10;
 
 /** A usable queue, whichever program created it. */

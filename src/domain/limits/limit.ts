@@ -14,7 +14,7 @@ export type LimitScope = (typeof limitScopes)[number];
 export interface Rate {
   /** The number of jobs that may start in `perMs`, 1–1,000,000. */
   readonly limit: number;
-  /** The period, 1 ms to a day. */
+  /** The length of the period in milliseconds, from 1 to 86,400,000 (a day). */
   readonly perMs: number;
   /** The number of jobs that may start at once after a quiet time, 1–1,000,000. Default: what starts in 0.2 s, at least 1. */
   readonly burst?: number | undefined;
@@ -52,9 +52,9 @@ export interface LimitOptions {
   readonly task?: string | undefined;
   /** The named queue whose jobs are limited; each `*` matches any text, and each matching queue has the limit. */
   readonly queue?: string | undefined;
-  /** The most jobs that run at once, 1–10,000. */
+  /** The most jobs that run at once, 1–10,000. Default: any number. */
   readonly concurrency?: number | null | undefined;
-  /** The most jobs that start in a period. */
+  /** The most jobs that start in a period. Default: any number. */
   readonly rate?: Rate | null | undefined;
 }
 

@@ -13,9 +13,9 @@ import { isNotResponding } from "../../queue/workers/stale-workers.ts";
 export interface Acknowledgement {
   /** The number of live workers that have acknowledged all pauses: they start no paused job. */
   readonly acknowledged: number;
-  /** The number of live workers that have not. A worker of an earlier version never does. */
+  /** The number of live workers that have not acknowledged them. A worker of an earlier version never does. */
   readonly waiting: number;
-  /** The ids of those, ascending, at most 100. */
+  /** The ids of these waiting workers, ascending, at most 100. */
   readonly waitingFor: readonly string[];
 }
 

@@ -14,11 +14,11 @@ export interface Pause {
   readonly name: string | null;
   /** When it was paused. */
   readonly pausedAt: Date;
-  /** When it ends by itself; null: when it is resumed. */
+  /** The time at which the pause ends by itself; null if it lasts until it is resumed. */
   readonly resumeAt: Date | null;
-  /** Why, as it was given. */
+  /** The reason, as it was given; null without one. */
   readonly reason: string | null;
-  /** The user that paused it; null: not given. */
+  /** The user that paused it; null if none was given. */
   readonly pausedBy: string | null;
   /** Whether a job has requested it: the task or queue backs off until `resumeAt`. */
   readonly isBackOff: boolean;

@@ -7,9 +7,9 @@ import { printQuery } from "../../domain/query/print-query.ts";
 import type { FieldTerm, QueryNode } from "../../domain/query/query-tree.ts";
 
 /**
- * Returns the term on an error group, such as `group:0123456789ab`, if no job has it; null: some job may, or the query
- * has no such term. No job matches `q`. `isNone`: returns whether no job matches another query, here that for the jobs
- * that have the group and do not match the other terms.
+ * Returns the term on an error group, such as `group:0123456789ab`, if no job has that group; null if some job may have
+ * it, or if the query has no such term. `q`: a query that no job matches. `isNone`: returns whether no job matches a
+ * second query, which finds the jobs of the group that the other terms of `q` exclude.
  */
 export async function missingGroup(
   q: string,

@@ -38,9 +38,10 @@ export async function readCancelRequests(
   };
 }
 
-// The job has got new attempts since the request: it was retried, or replaced by its key. A return of an unstarted
-// job writes no updated_at, and every other end of an attempt leaves more than one attempt or none to follow. The row
-// of a running job that its key replaces is written, too, but was locked before.
+// A condition: the job has got new attempts since the request, because it was retried or replaced by its key. Then it
+// was written since, and has no attempt yet or is locked for its first one. No other change looks like that: the return
+// of an unstarted job does not write updated_at, after any other end of an attempt the next one is at least the second,
+// and a running job that loses its key was locked before the request.
 const IS_VOID = `jobs.updated_at > requests.requested_at
     and case when jobs.locked_at is null then jobs.attempts = 0
       else jobs.attempts <= 1 and jobs.locked_at > requests.requested_at end`;

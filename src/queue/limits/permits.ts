@@ -13,7 +13,7 @@ import { type Database, query, type Statement } from "../../database/database.ts
 
 /** What a worker holds of a limit. */
 export interface Permits {
-  /** The number of jobs that it may run at once; null: the limit is gone, or has no concurrency any more. */
+  /** The number of jobs that it may run at once; null: the limit was removed, or no longer limits the concurrency. */
   readonly permits: number | null;
   /** The number of permits to keep as its jobs end. At most `permits`. */
   readonly share: number;
@@ -45,8 +45,9 @@ export function announcedPermits(payload: string): {
 }
 
 /**
- * `db`: on a pool. Throws if the worker has no row of heartbeats, or if a later exchange of it was executed before. That
- * happens when a connection is lost while its exchange waits for the limit's row: it must not undo the later one.
+ * Exchanges permits: reports how many jobs the worker runs and wants to run, and returns what it may run. `db` must be
+ * on a pool. Throws if the worker has no heartbeat row, or if a later exchange of the worker was executed before this
+ * one: an exchange that waits for the limit's row on a lost connection must not undo a later one.
  */
 export async function exchangePermits(
   db: Database,
@@ -67,8 +68,8 @@ export async function exchangePermits(
 }
 
 /**
- * Gives back what a worker holds of a limit under which it runs nothing, by its exchanges up to this number. The row
- * stays, so that none of them can be executed later.
+ * Gives back the permits of a worker that runs nothing under the limit. `number`: that of its last exchange. The row
+ * stays, so that no earlier exchange can be executed later.
  */
 export async function returnPermits(
   db: Database,

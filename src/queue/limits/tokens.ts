@@ -61,8 +61,8 @@ interface TokenRow {
 const NO_LIMIT: Tokens = { count: 0, nextMs: 1_000, takenAt: "0" };
 
 /**
- * Returns unused tokens. Those that are older than `lapseMs`, and than the time in which the rate adds as many, stay
- * taken: the bucket may have been full since then, and other jobs may have started instead.
+ * Gives unused tokens back to the bucket. Tokens stay taken if they are older than `lapseMs` and than the time in which
+ * the rate adds as many tokens: the bucket may have been full since then, and other jobs may have started instead.
  */
 export async function returnTokens(
   db: Database,
@@ -81,7 +81,7 @@ export interface QueueToken {
   readonly takenAtSeconds: number;
 }
 
-/** Returns them to all rates of the queues, as returnTokens() does. */
+/** Gives unused tokens back to all rates of their queues, as returnTokens() does. */
 export async function returnQueueTokens(db: Database, unused: readonly QueueToken[]) {
   const queues = unused.map(({ queue }) => queue);
   const times = unused.map(({ takenAtSeconds }) => takenAtSeconds);

@@ -39,9 +39,9 @@ export const pauseTables = async (db: Database): Promise<PauseTables> => ({
 });
 
 /**
- * A condition on a paused queue: the run that had begun before the pause still continues. A worker with heartbeats
- * removes its name at the end of the run, and a recovered worker has no run any more. Only for other workers jobs are
- * read, which may be a scan of all jobs. Running jobs of a managed queue hold its slots.
+ * Returns a condition on a paused queue: a run that began before the pause still continues. A worker with heartbeats
+ * removes its name from the lock at the end of the run, and a recovered worker has no run any more. For all other
+ * workers the jobs are read, which may be a scan of all jobs. Running jobs of a managed queue hold its slots.
  */
 export const isBusy = (s: string, queue: string, { heartbeats, slots }: PauseTables) =>
   `${slots ? `not ${hasSlots(s, `${queue}.id`)} and ` : ""}case

@@ -40,7 +40,10 @@ export interface DueSchedules {
 
 const PAGE = 100;
 
-/** With `sinceMs`, only schedules whose next tick is not before it by more than their backfill period. */
+/**
+ * Returns a page of due schedules. `sinceMs`: leaves out schedules whose next tick is earlier than this time by more
+ * than their backfill period; null: leaves out none.
+ */
 export async function dueSchedules(
   db: Database,
   {

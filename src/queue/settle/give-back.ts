@@ -18,7 +18,7 @@ import { UNLOCK } from "../sql/lock.ts";
 import { freeSlots, isSlotIn, splitLocks } from "../sql/slots.ts";
 import { isOurs, type LostIds, lostIds } from "./fence.ts";
 
-// The rows are locked first, because a row that its transaction locks before it writes it keeps the mark of the lock.
+// The rows are locked first: then their new versions keep the mark of a lock. After an update alone they have none.
 // So a job that came from a lost connection of the fast lane stays with the safe mode, which counts attempts before the
 // job runs.
 //

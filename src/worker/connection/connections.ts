@@ -6,7 +6,7 @@ import type { Outage } from "../../base/outage.ts";
 import { settleAll, type WorkerConnection } from "./worker-connection.ts";
 
 export interface ConnectionsParts {
-  /** Runs after all are connected again and before any of them is used. */
+  /** Called when all connections are restored, before any of them is used. */
   reconcile(connection: WorkerConnection): Promise<void>;
   lost(error: Error): void;
   back(): void;
@@ -29,12 +29,12 @@ export class WorkerConnections {
     this.#parts = parts;
   }
 
-  /** Whether they are being reconnected; none can be taken meanwhile. */
+  /** Whether the connections are being restored; meanwhile take() returns none. */
   get isBroken(): boolean {
     return this.#repairing !== null;
   }
 
-  /** Returns a connected one, for a small extra query; null without any. */
+  /** Returns a connection for a small extra query; null if none is connected. */
   get any(): WorkerConnection | null {
     return this.#all.find(({ isConnected }) => isConnected) ?? null;
   }
@@ -73,7 +73,7 @@ export class WorkerConnections {
     await wait(DELAY_MS - (monotonic() - sinceMs), this.#stop.signal);
   }
 
-  /** Closes those that do not answer within seconds. */
+  /** Closes each connection that does not answer within seconds. */
   prove(): void {
     for (const connection of this.#all) void connection.prove();
   }
@@ -83,7 +83,7 @@ export class WorkerConnections {
     this.#hurry.abort();
   }
 
-  /** The bytes received from the server on all of them. */
+  /** The number of bytes received from the server on all connections. */
   get bytesReceived(): number {
     return this.#all.reduce((sum, one) => sum + one.bytesReceived, 0);
   }

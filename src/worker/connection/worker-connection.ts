@@ -52,7 +52,7 @@ export class WorkerConnection {
   #client: Client | null = null;
   /** The number of statements without an answer. */
   #underWay = 0;
-  /** The number of those among them that may take long. */
+  /** The number of these statements that may take long. */
   #patientUnderWay = 0;
   /** The client that is connecting. */
   #connecting: Client | null = null;

@@ -30,13 +30,13 @@ export interface SchedulesOwner extends Omit<CronServices, "onPassed"> {
 
 /** The longest wait, where an announcement may be lost. */
 const MAX_WAIT_MS = 5_000;
-/** Between two checks for the extension. */
+/** The pause between two checks for the extension. */
 const MAX_ABSENCE_MS = 60_000;
-/** After ticks that another worker has locked: it adds them, or its connection ends. */
+/** The pause if another worker has locked the ticks: it adds them, or its connection ends. */
 const CONTENDED_MS = 1_000;
 /**
- * After the start, ticks from before it are left to workers that ran then; later they are dropped, except those of the
- * backfill period.
+ * How long after its start a worker leaves earlier ticks to the workers that ran then. After that it drops them, except
+ * those within the backfill period.
  */
 const STARTING_MS = 10_000;
 /** The most ticks of one schedule in a transaction. */

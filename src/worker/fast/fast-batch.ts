@@ -74,7 +74,7 @@ export class FastBatch<E> implements WorkSource {
    * started; then no more jobs start.
    */
   async waitForSlots(): Promise<boolean> {
-    // No timer when all jobs were done at once.
+    // If all jobs were done at once, no timer is needed.
     if (this.#parts.slots.runningJobs(this).length === 0) {
       if (this.#busySlots > 0) await this.#ended.promise;
       return true;
@@ -90,13 +90,13 @@ export class FastBatch<E> implements WorkSource {
     return false;
   }
 
-  /** Ends the time limit now: no more of them start. */
+  /** Ends the batch as its time limit does: no more of its jobs start. */
   cut(): void {
     this.stop();
     this.#cut.abort();
   }
 
-  /** Starts no more of them. */
+  /** Starts no more jobs of the batch. */
   stop(): void {
     this.#isClosed = true;
   }

@@ -7,9 +7,9 @@ export interface LimitedTasks {
   /** Identifies the tasks and the limits. */
   readonly key: string;
   readonly names: readonly string[];
-  /** In the order of their ids. */
+  /** The limits of the group in the order of their ids. */
   readonly limits: readonly StoredLimit[];
-  /** The option `concurrency` of the only task; null: it has none. */
+  /** The task's option `concurrency`, if the group is that task alone; null without one. */
   readonly ownConcurrency: number | null;
 }
 
@@ -19,7 +19,7 @@ export interface Arrangement {
   readonly limited: readonly LimitedTasks[];
 }
 
-/** `tasks`: the names with the option `concurrency` of each. */
+/** Returns the groups of tasks. `tasks`: the option `concurrency` of each task, or null, by its name. */
 export function arrangementOf(
   tasks: ReadonlyMap<string, number | null>,
   limits: readonly StoredLimit[],

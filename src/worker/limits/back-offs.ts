@@ -22,14 +22,14 @@ interface Target {
   readonly name: string;
   /** The latest end that was requested. */
   untilMs: number;
-  /** When it was last requested with a later end. */
+  /** The time of the last request that was not ignored. */
   requestedMs: number;
-  /** To be written; null: nothing. */
+  /** The request that is written next; null: none. */
   wanted: PendingBackOff | null;
   isWriting: boolean;
 }
 
-/** An end that is at most this much later is the same, as long as the last one was written within RECENT_MS. */
+/** A request is ignored if its end is at most this much later than that of a request within RECENT_MS. */
 const SAME_MS = 100;
 const RECENT_MS = 1_000;
 const MAX_TARGETS = 1_000;
@@ -55,7 +55,7 @@ export class BackOffs {
     this.retry = new RetryRules(retry, retryPolicies, logger, (request) => this.begin(request));
   }
 
-  /** Begins the back-off in the background. A failure is logged: then only the job itself waits. */
+  /** Begins the back-off in the background. If that fails, the failure is logged, and only the job itself waits. */
   begin({ target: backOffTarget, delayMs, ...request }: BackOffRequest): void {
     const { job } = request;
     const target = this.#targetOf(backOffTarget, request.job);
@@ -75,7 +75,7 @@ export class BackOffs {
     void written.finally(() => this.#writing.delete(written));
   }
 
-  /** Resolves when all of them are written, or `signal` aborts. */
+  /** Resolves when all requested back-offs are written, or `signal` aborts. */
   async waitUntilWritten(signal: AbortSignal): Promise<void> {
     if (this.#writing.size === 0 || signal.aborted) return;
     const aborted = Promise.withResolvers<void>();
@@ -141,7 +141,7 @@ export class BackOffs {
     }
   }
 
-  /** Once for each text and its fields. */
+  /** Logs each text with its fields once. */
   #warn(message: string, fields: Record<string, unknown> = {}): void {
     const key = `${message} ${JSON.stringify(fields)}`;
     if (this.#warned.size >= MAX_WARNINGS || this.#warned.has(key)) return;

@@ -19,25 +19,25 @@ interface LeasedTokens {
 const MAX_LAPSED = 100;
 
 export class HeldLimit {
-  /** null: the option `concurrency` of a task, which needs no lease. */
+  /** The id of the limit; null: the option `concurrency` of a task, which needs no lease. */
   readonly id: number | null;
   readonly #clock: Clock;
-  /** null: any number of jobs. */
+  /** The most jobs that may run at once under the limit; null: any number. */
   concurrency: number | null = null;
   bucket: TokenBucket | null = null;
-  /** Changes with the definition. */
+  /** The revision of the definition. */
   revision = 0;
   /** The number of running jobs. */
   running = 0;
-  /** How many jobs may run at once, by the last exchange. */
+  /** The number of permits after the last exchange. */
   permits = 0;
-  /** To how many it shrinks as jobs end, because another worker is short. */
+  /** The number of permits to keep as jobs end: less than `permits` while another worker is short. */
   share = 0;
-  /** Whether it wants more permits than it has: it fetches few jobs ahead, which others could run. */
+  /** Whether the session wants more permits than it has. Then it fetches few jobs ahead, which others could run. */
   isShort = false;
   /** Tokens, the oldest first. */
   #tokens: readonly LeasedTokens[] = [];
-  /** Those that have lapsed unused. */
+  /** Tokens that have lapsed unused. */
   #lapsed: readonly LeasedTokens[] = [];
   readonly #lapse: Lapse;
   #backsOffUntilMs = 0;
@@ -64,7 +64,7 @@ export class HeldLimit {
     this.share = concurrency;
   }
 
-  /** How long until its back-off ends; 0: it does not back off. */
+  /** The milliseconds until the back-off ends; 0: the limit does not back off. */
   get backsOffMs(): number {
     return Math.max(0, this.#backsOffUntilMs - this.#clock.monotonic());
   }
@@ -92,7 +92,7 @@ export class HeldLimit {
     return this.bucket === null ? this.freePermits : Math.min(this.freePermits, this.tokens);
   }
 
-  /** How many jobs may run at once soon, as far as this limit is concerned. Short of permits, it may get another one. */
+  /** How many jobs this limit may soon allow to run at once. A session that is short of permits may get another one. */
   get attainable(): number {
     const { bucket, concurrency, isShort } = this;
     if (this.backsOffMs > 0) return this.running;
@@ -111,7 +111,7 @@ export class HeldLimit {
     this.running--;
   }
 
-  /** `sentAtMs`: the time of the request, from which they lapse. */
+  /** Adds tokens that the database has given. `sentAtMs`: the time of the request, from which the lapse is counted. */
   addTokens(count: number, takenAt: string, sentAtMs: number): void {
     const { bucket } = this;
     if (bucket === null || count === 0) return;
@@ -119,14 +119,14 @@ export class HeldLimit {
     this.#tokens = [...this.#tokens, { count, bucket, takenAt, untilMs }];
   }
 
-  /** Returns the unused tokens, which it has no more. */
+  /** Removes and returns all unused tokens. */
   dropTokens(): readonly LeasedTokens[] {
     const left = this.tokens > 0 ? this.#tokens : [];
     this.#tokens = [];
     return [...left, ...this.dropLapsed()];
   }
 
-  /** Returns the tokens that have lapsed unused: those of a slow rate may be returned all the same. */
+  /** Removes and returns the tokens that have lapsed unused. The database still accepts those of a slow rate. */
   dropLapsed(): readonly LeasedTokens[] {
     const lapsed = this.tokens >= 0 ? this.#lapsed : [];
     this.#lapsed = [];

@@ -1,4 +1,4 @@
-// When tokens lapse with which no job has started.
+// Decides until when a session may use tokens that it has taken.
 import type { Clock } from "../../base/clock.ts";
 
 /** After this number of late answers in a row, late answers are used as well. */

@@ -37,7 +37,7 @@ export class LimitWatch {
     return this.#limits;
   }
 
-  /** Whether there are queues that a limit is for, or was until now. */
+  /** Whether there are managed queues: a limit is for them, or was until now. */
   get hasManagedQueues(): boolean {
     return this.#hasManagedQueues;
   }
@@ -78,7 +78,7 @@ export class LimitWatch {
       const limits = await readLimits(db);
       const hasOfQueues = limits.some(({ definition }) => definition.scope === "queue");
       this.#apply(limits, hasOfQueues || (await hasManagedQueues(db)));
-      // Announcements may be off, so this read shows a worker, too, that others want its unused permits.
+      // A worker without announcements also has to notice that others want its unused permits.
       const havePermits = limits.some(({ definition: { scope, concurrency } }) => {
         return scope === "task" && concurrency !== null;
       });
@@ -86,7 +86,8 @@ export class LimitWatch {
       this.#failure = null;
       return null;
     } catch (error) {
-      // The tables are gone. Without the right to read them the last limits apply: nothing may exceed them.
+      // Without the tables there are no limits. If only the read fails, the last limits still apply, so that no job
+      // exceeds them.
       this.#isInstalled = codeOf(error) !== "schema_missing";
       if (!this.#isInstalled) return this.#apply([], false);
       const message = messageOf(error);

@@ -1,4 +1,4 @@
-// Exchanges permits of a session's limits: when it could use more, and when it holds more than its part.
+// Exchanges permits of a session's limits: when the session could use more, and when it holds more than its share.
 //
 //   demand changes, PERMITS announced ──▶ an exchange, at most one in 500 ms ──▶ permits, share
 //                                              └ still short: again in 500 ms
@@ -52,12 +52,12 @@ export class PermitLeases {
     this.#parts = parts;
   }
 
-  /** The limit with this id has permits that are wanted, or free. */
+  /** Called after an announcement: permits of this limit are free, or another worker wants some. */
   permitsAnnounced(limitId: number, areFree: boolean): void {
     for (const [limit, lease] of this.#leases) {
       if (limit.id !== limitId) continue;
-      // A session that is short takes free permits. One that has permits gives up those that are wanted, once the other
-      // has been short for as long as an exchange waits.
+      // Free permits are requested at once. Wanted ones are given up half a second later: only then the other session
+      // has been short for long enough.
       if (areFree) lease.lastMs = Number.NEGATIVE_INFINITY;
       else if (!lease.othersAreShort) lease.lastMs = this.#parts.clock.monotonic();
       if (areFree || !lease.othersAreShort) this.#cancelWait(lease);
@@ -125,11 +125,11 @@ export class PermitLeases {
   #isDue(limit: HeldLimit, lease: Lease, wanted: number): boolean {
     if (wanted > limit.permits || lease.isUncertain) return true;
     if (lease.othersAreShort && limit.permits > 0) return true;
-    // The page shows how many are in use.
+    // Pages and commands show how many permits are in use, so a new number is reported.
     const { inUse, wanted: before, revision } = lease.reported;
     if (limit.permits > 0 && revision !== limit.revision) return true;
     if (limit.permits > 0 && inUse !== limit.running) return true;
-    // Also without a permit: as long as it wants some, the others have smaller parts.
+    // A session without permits also reports that it wants none any more: until then the shares of others are smaller.
     return before > 0 !== wanted > 0;
   }
 
@@ -142,12 +142,12 @@ export class PermitLeases {
     const inUse = limit.running;
     lease.reported = { inUse, wanted, revision: limit.revision };
     const before = limit.permits;
-    // Until the answer no more jobs start than would be left: the exchange may give the others back.
+    // The exchange may give back all permits that no job uses, so no job starts before the answer.
     limit.permits = Math.min(before, Math.max(inUse, 0));
     try {
       const exchange = { limitId: limit.id, workerId, inUse, wanted, number: lease.number };
       const answer = await exchangePermits(database, exchange);
-      // Of a limit without a concurrency it keeps what it has: the limit may get another one.
+      // null: the limit has no concurrency now. The permits are kept for the case that it gets one again.
       limit.permits = answer.permits ?? before;
       if (answer.permits !== null) limit.share = answer.share;
       limit.isShort = limit.permits < wanted;
@@ -155,7 +155,7 @@ export class PermitLeases {
       lease.isUncertain = false;
       this.#failure = null;
     } catch (error) {
-      // The exchange may have been committed. The worker has at least the permits in use.
+      // The exchange may have been committed or not. In both cases the worker still has the permits in use.
       limit.share = limit.permits;
       lease.isUncertain = true;
       this.#log(error);

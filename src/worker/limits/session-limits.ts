@@ -39,13 +39,13 @@ export interface LimitedGroup {
 
 /** The limits of queues. */
 export interface QueueLimits {
-  /** Patterns of the queues for `like`; empty: no limit is left, and queues become ordinary again. */
+  /** The patterns of the queues, for `like`; empty: no limit of queues is left, and queues become ordinary again. */
   readonly patterns: readonly string[];
-  /** Whether one of them has a rate, or backs off. */
+  /** Whether one of these limits has a rate, or backs off. */
   readonly hasRates: boolean;
   /** How long after its fetch a job may start, in milliseconds: later its token has lapsed. Infinity without a rate. */
   readonly lapseMs: number;
-  /** Changes with each change of them. */
+  /** Identifies the limits of queues in their present state. */
   readonly mark: string;
 }
 
@@ -59,7 +59,7 @@ export class SessionLimits {
   /** The names of tasks without a limit. */
   unlimited: readonly string[];
   groups: readonly LimitedGroup[] = [];
-  /** null: no queue has a limit, or had one until now. */
+  /** The limits of queues; null if no queue has a limit, or had one until now. */
   queues: QueueLimits | null = null;
   #hasPermits = false;
   /** Set by the fetcher that runs limited jobs. */
@@ -150,7 +150,7 @@ export class SessionLimits {
       this.#held.set(limit.id, held);
       const before = JSON.stringify(held.bucket);
       held.define(limit);
-      // A wait for a token was computed from the rate before.
+      // A wait for the next token was computed from the previous rate.
       if (JSON.stringify(held.bucket) !== before) this.#tokens.cancelWait(held);
     }
     this.unlimited = unlimited;

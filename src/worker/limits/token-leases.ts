@@ -18,7 +18,7 @@ export interface TokenLeasesParts {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly database: Database;
-  /** Tokens have come, or may be requested again. */
+  /** Called when tokens have arrived, or may be requested again. */
   changed(): void;
 }
 
@@ -46,7 +46,7 @@ export class TokenLeases {
     if (limit.id !== null) void this.#return(limit.id, limit.dropTokens());
   }
 
-  /** Never rejects: tokens that are not returned stay taken. */
+  /** Gives tokens back. Never rejects: if that fails, they stay taken. */
   async #return(limitId: number, unused: ReturnType<HeldLimit["dropTokens"]>): Promise<void> {
     const { database } = this.#parts;
     for (const { bucket, ...tokens } of unused) {
@@ -69,7 +69,8 @@ export class TokenLeases {
     const { bucket } = limit;
     if (bucket === null) return;
     let waitMs: number;
-    // Before the request, which they may satisfy: the next token of a slow rate may be due in hours.
+    // Lapsed tokens are returned before the request, because it may get them again: the next token of a slow rate may
+    // be due in hours.
     await this.#return(limitId, limit.dropLapsed());
     try {
       const sentAtMs = clock.monotonic();

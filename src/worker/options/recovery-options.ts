@@ -61,7 +61,7 @@ const milliseconds = (least: number, most = DAY_MS) =>
     v.maxValue(most, `must be at most ${most}`),
   );
 
-// A member, so that the paths of problems begin with its name.
+// The options are a member of an object, so that the paths of problems begin with `recovery`.
 const schema = strict({
   recovery: v.optional(
     strict({
@@ -80,7 +80,7 @@ const schema = strict({
 /** The options with their defaults. `recovery` is null when it is off. */
 export interface ResolvedRecovery {
   readonly recovery: RecoveryConfig | null;
-  /** Locks are reset with and without heartbeats. */
+  /** Not part of `recovery`, because stale locks are reset without heartbeats, too. */
   readonly resetLocksIntervalMs: number;
   readonly staleLockThresholdMs: number;
 }

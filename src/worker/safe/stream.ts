@@ -25,14 +25,14 @@ export interface StreamParts {
   readonly free: JobKind;
   readonly tasks: TaskParameters;
   readonly trips: RoundTrips;
-  /** null: the main stream, or the stream of managed queues. */
+  /** The limited tasks of the stream; null: it is the main stream, or one of managed queues. */
   readonly group: LimitedGroup | null;
   readonly queueParts: Pick<LocalQueueParts, "hooks" | "workerId" | "giveBack" | "delayOver">;
 }
 
 export class Stream {
   readonly group: LimitedGroup | null;
-  /** Fetches jobs of managed queues; null: another stream. */
+  /** The fetch of a stream of managed queues; null in the other streams. */
   readonly managed: ManagedFetch | null = null;
   readonly plan: FetchPlan;
   readonly queue: LocalQueue;
@@ -79,7 +79,7 @@ export class Stream {
     return !this.plan.isDrained && this.#clock.monotonic() < this.#evidentUntilMs;
   }
 
-  /** A job was found, or seen. */
+  /** Records that there are jobs: one was fetched, or a check has found one. */
   noteEvidence(): void {
     this.#evidentUntilMs = this.#clock.monotonic() + EVIDENCE_MS;
   }
@@ -116,7 +116,7 @@ export class Stream {
     return this.plan.learn(jobs, request, queuesAreFree);
   }
 
-  /** A job of it starts. */
+  /** Called when a job of the stream starts. */
   jobBegan(): void {
     this.running++;
     for (const limit of this.#limits) limit.jobBegan();

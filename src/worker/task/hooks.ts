@@ -18,9 +18,10 @@ export type LocalQueueMode = "starting" | "polling" | "waiting" | "ttl_expired" 
 
 /**
  * What was written for a job. `completed`: it succeeded and its row is deleted. `skipped`: an interceptor skipped it, and
- * its row is deleted. `failed`: the attempt failed and its error is in `last_error`. `returned`: it was unlocked without
- * having started. `unknown`: the connection was lost before the answer, and this worker no longer holds the job's lock:
- * the result was written, or another worker has the job.
+ * its row is deleted. `failed`: the attempt failed and its error is in `last_error`. `snoozed`: the job runs again
+ * later, and the attempt does not count. `returned`: it was unlocked without having started. `unknown`: the connection
+ * was lost before the answer, and this worker no longer holds the job's lock: the result was written, or another worker
+ * has the job.
  */
 export type JobResult = "completed" | "skipped" | "failed" | "snoozed" | "returned" | "unknown";
 

@@ -116,12 +116,12 @@ export class RetryAfter extends Error {
 
 /**
  * The reason of the job's signal when the job was cancelled (`utils.cancelJobs()`, `worker cancel`). A task that then
- * throws, anything, fails the job for good; one that returns completes it. `by`: the user, where it is known.
+ * throws, whatever the error is, fails the job for good; one that returns completes it.
  */
 export class JobCancelled extends Error {
   /** The reason, as it was given; null without one. */
   readonly reason: string | null;
-  /** The user that cancelled the job; null: not known. */
+  /** The user that cancelled the job; null if unknown. */
   readonly by: string | null;
 
   /** `cause`: the error that the task has thrown after its signal aborted. */
@@ -169,7 +169,7 @@ function delayUntil(until: unknown): number | null {
   return isDelay ? Math.min(Math.max(0, delayMs), MAX_DELAY_MS) : null;
 }
 
-/** The part of a response that is read. */
+/** The part of a `Response` of fetch() that RetryAfter reads. */
 export type RetryResponse = Pick<Response, "status" | "statusText" | "headers"> & {
   readonly url?: string;
 };

@@ -8,8 +8,9 @@ import type { TaskJob } from "./task-job.ts";
 
 /**
  * Returns the delay before the next attempt, in milliseconds, or `false` for no further attempt. `attempt`: the
- * one that has failed; the first is 1. Called once a failed attempt, not for the last one. A policy that throws
- * or returns no number from 0 to ten years is logged, and Graphile Worker's delay is used.
+ * one that has failed; the first is 1. Called once for each failed attempt except the last. If a policy throws, or
+ * returns anything else than `false` or a number from 0 to ten years, that is logged, and Graphile Worker's delay is
+ * used.
  */
 export type RetryPolicy = (attempt: number, error: Error, job: TaskJob) => number | false;
 

@@ -16,7 +16,10 @@ export interface TaskContext<Extensions = unknown> {
   readonly job: TaskJob;
   /** The id of the worker that holds the job's lock, as in `locked_by`. */
   readonly workerId: string;
-  /** Aborts when the attempt's time limit is reached, or when the worker is stopped by force. */
+  /**
+   * Aborts when the result of the attempt is no longer awaited or cannot be written: the job was cancelled (the reason
+   * is a JobCancelled), its time limit or deadline has passed, its lock was lost, or the worker is aborted.
+   */
   readonly signal: AbortSignal;
   /**
    * The worker's logger. Its lines have the job's id and task identifier. The default logger writes warnings and errors
