@@ -74,7 +74,7 @@ export interface Source {
   readonly isQuoted: boolean;
 }
 
-/** Of a declaration, for the help of its command: no suggestion. */
+/** Matches the examples in the declaration of a command. They belong to its help and are no suggestions. */
 const EXAMPLES = /\bexamples: \[[^\]]*\]/g;
 
 /** Every place in the sources, except comments and examples, that names a command of the program. */

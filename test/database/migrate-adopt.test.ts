@@ -65,7 +65,7 @@ describe("An existing installation", () => {
   after(() => owner.close());
 
   for (const level of [18, 19, 20]) {
-    test(`Graphile Worker's at level ${level} is usable, and adopted unchanged.`, async () => {
+    test(`A Graphile Worker installation at level ${level} is usable, and adopted unchanged.`, async () => {
       const schema = fresh();
       await installStock(owner.pool, schema, level);
       const before = await assertUsableSchema({ client: owner.pool, schema });
@@ -80,7 +80,7 @@ describe("An existing installation", () => {
   }
 
   for (const level of [1, 10, 11, 17]) {
-    test(`One at level ${level} is refused, and the message has the upgrade command.`, async () => {
+    test(`An installation at level ${level} is refused, and the message has the upgrade command.`, async () => {
       const schema = fresh();
       await installStock(owner.pool, schema, level);
       await owner.pool.query(
@@ -97,7 +97,7 @@ describe("An existing installation", () => {
     });
   }
 
-  test("One from before the ledger marked breaking steps is refused in the same way.", async () => {
+  test("An installation whose ledger does not mark breaking steps yet is refused in the same way.", async () => {
     const schema = fresh();
     await installStock(owner.pool, schema, 10);
     await owner.pool.query(
@@ -107,7 +107,7 @@ describe("An existing installation", () => {
     await assert.rejects(migrate(owner.pool, schema), { message: /at Graphile Worker level 10/ });
   });
 
-  test("A newer one with a breaking step is refused.", async () => {
+  test("A newer installation with a breaking step is refused.", async () => {
     const schema = fresh();
     await installStock(owner.pool, schema);
     await owner.pool.query(
@@ -121,7 +121,7 @@ describe("An existing installation", () => {
     await assert.rejects(assertUsableSchema({ client: owner.pool, schema }), refusal);
   });
 
-  test("A newer one without breaking steps is adopted with a warning, every time.", async () => {
+  test("A newer installation without breaking steps is adopted with a warning, every time.", async () => {
     const schema = fresh();
     await installStock(owner.pool, schema);
     await owner.pool.query(`insert into ${schema.quoted}.migrations (id) values (21)`);
@@ -133,7 +133,7 @@ describe("An existing installation", () => {
     }
   });
 
-  test("The Rust port's is recognised, and its objects are kept.", async () => {
+  test("An installation of the Rust port is recognised, and its objects are kept.", async () => {
     const schema = fresh();
     await installRustPort(owner.pool, schema);
     const before = await state(schema);
@@ -150,7 +150,7 @@ describe("An existing installation", () => {
     assert.deepEqual(rows, [{ worker_id: "w" }]);
   });
 
-  test("Without the privilege to create in it, it is used unchanged, with a warning.", async () => {
+  test("Without the privilege to create in its schema, an installation is used unchanged, with a warning.", async () => {
     const schema = fresh();
     await installStock(owner.pool, schema);
     await using guest = await rolePool(

@@ -239,7 +239,7 @@ test("With slow rows an export continues at their pace, rather than at full spee
   const db = { ...queue.db, client } as unknown as Database;
   const begun = await begin(db, { q: "attempts>0 or payload:299", columns: "id" });
   assert.deepEqual(idsOf(await textOf(begun)), [299]);
-  // Before the pace is learned. At full speed in each walk there were nine.
+  // The first statements are too large, until the export has measured the pace. At full speed each time, nine were.
   assert.ok(late <= 3, `${late} statements took too long`);
 });
 

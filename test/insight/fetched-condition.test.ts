@@ -43,7 +43,7 @@ const matching = async (text: string) => {
   return rows.map(({ id }) => id);
 };
 
-/** By list, query, count, index and sample: they must all agree. Fetched, then running. */
+/** Returns the numbers of fetched and of running jobs. List, query, count, index and sample must agree on them. */
 async function seen(): Promise<readonly [number, number]> {
   const { jobs } = await listLightJobs(queue.db);
   const listed = (one: string) => jobs.filter(({ condition }) => condition === one).length;

@@ -45,7 +45,7 @@ async function reading<T>(
       );
       return rows[0]?.read ?? JOBS;
     };
-    // What the connection has counted before is in it, too.
+    // The view also contains counts of earlier transactions of the connection, so they are subtracted.
     const before = await rowsRead();
     const result = await work({ ...queue.db, client });
     const isFew = (await rowsRead()) - before < 20;

@@ -3,7 +3,7 @@
 import type { WorkerOptions } from "../../src/worker/options/worker-options.ts";
 import type { Worker } from "../../src/worker/worker.ts";
 import { type Crew, pause, type Trial, type Weather } from "./trial.ts";
-import { dutiful, FORBIDDEN } from "./workload.ts";
+import { FORBIDDEN, workloadTasks } from "./workload.ts";
 
 type Options = Partial<WorkerOptions>;
 let made = 0;
@@ -11,7 +11,7 @@ let made = 0;
 export async function hire({ queue, log }: Trial, options: Options = {}): Promise<Worker> {
   const name = `w${made++}`;
   return queue.startWorker({
-    tasks: dutiful(log, name),
+    tasks: workloadTasks(log, name),
     forbiddenFlags: [FORBIDDEN],
     concurrency: 5,
     recovery: {},

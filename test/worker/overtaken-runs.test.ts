@@ -30,7 +30,7 @@ async function end(): Promise<[ended: number, scans: number]> {
       return rows[0]?.scans ?? 0;
     };
     await client.query("begin");
-    // What the connection has counted before is in it, too.
+    // The view also contains counts of earlier transactions of the connection, so they are subtracted.
     const before = await scans();
     const ended = await endDuePauses({ ...queue.utils.database, client });
     const all = await scans();

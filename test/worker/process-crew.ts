@@ -14,9 +14,9 @@ interface Member {
 
 async function hire({ queue, log }: Trial, options: Partial<WorkerOptions>): Promise<Member> {
   const by = `process${made++}`;
-  const duties = { log: log.path, by };
-  const all = { recovery: QUICK, concurrency: 5, pollIntervalMs: 250, ...options, duties };
-  return { by, process: await workerProcess(queue.url, all, "./duty-child.ts") };
+  const workload = { log: log.path, by };
+  const all = { recovery: QUICK, concurrency: 5, pollIntervalMs: 250, ...options, workload };
+  return { by, process: await workerProcess(queue.url, all, "./workload-child.ts") };
 }
 
 /** Returns a crew of `count` processes, some of which die during the run. */

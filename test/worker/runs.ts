@@ -62,8 +62,9 @@ export function faultsOf(log: readonly Entry[]) {
 }
 
 /**
- * Returns the time from the death of its process to the next start of each job, in milliseconds. Missing attempts were
- * fetched by workers that died before they started them, so the job was recovered several times; the mean counts.
+ * Returns the time from the death of its process to the next start of each job, in milliseconds. If attempts are
+ * missing, workers that had fetched the job died before they started it, so it was recovered several times: then the
+ * time is divided by the number of recoveries.
  */
 export function freedAfter(runs: readonly Run[]): { readonly run: Run; readonly ms: number }[] {
   const ofJob = Map.groupBy(runs, ({ job, n }) => `${job} ${n}`);

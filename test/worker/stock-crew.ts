@@ -12,7 +12,7 @@ import type { RunLog } from "./run-log.ts";
 import type { Crew } from "./trial.ts";
 import {
   type AddedJob,
-  type Duty,
+  type Behavior,
   FORBIDDEN,
   type Producer,
   perform,
@@ -22,8 +22,8 @@ import {
 const quiet = new Logger(() => () => {});
 
 /**
- * The preset for speed from its documentation, without the local queue: with forbidden flags, jobs that it has fetched
- * are never run.
+ * The settings for speed that Graphile Worker documents, without its local queue: with forbidden flags, that queue never
+ * runs the jobs that it has fetched.
  */
 export const BATCHING = { completeJobBatchDelay: 0, failJobBatchDelay: 0 };
 
@@ -54,14 +54,14 @@ export const stockCrew =
 
 export function stockTasks(log: RunLog, by: string): TaskList {
   return {
-    single: (duty, { job, addJob }) =>
-      perform(duty as Duty, {
+    single: (behavior, { job, addJob }) =>
+      perform(behavior as Behavior, {
         ...{ job: job.id, attempt: job.attempts, by, log },
         addJob: (identifier, payload) => addJob(identifier, payload),
       }),
     async batch(items, { job }) {
       const performance = { job: job.id, attempt: job.attempts, by, log };
-      const results = await performBatch(items as Duty[], performance);
+      const results = await performBatch(items as Behavior[], performance);
       return results.map(async (error) => {
         if (error !== null) throw error;
       });
@@ -69,7 +69,7 @@ export function stockTasks(log: RunLog, by: string): TaskList {
   };
 }
 
-/** Returns its utilities. The caller releases them. */
+/** Returns a producer that uses Graphile Worker's utilities. The caller releases them. */
 export async function stockProducer(url: string): Promise<Producer & AsyncDisposable> {
   const utils = await makeWorkerUtils({ connectionString: url, schema: "worker", logger: quiet });
   return {
@@ -100,11 +100,11 @@ const COLLISIONS = ["40001", "40P01"];
 const MAX_ATTEMPTS = 20;
 
 async function patiently<T>(add: () => Promise<T>): Promise<T> {
-  for (let tries = 1; ; tries++) {
+  for (let attempt = 1; ; attempt++) {
     try {
       return await add();
     } catch (error) {
-      if (tries === MAX_ATTEMPTS || !COLLISIONS.includes(codeOf(error) ?? "")) throw error;
+      if (attempt === MAX_ATTEMPTS || !COLLISIONS.includes(codeOf(error) ?? "")) throw error;
     }
   }
 }

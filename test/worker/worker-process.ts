@@ -19,7 +19,7 @@ export interface WorkerProcess extends ProcessEvents {
 }
 
 /** For a process with the tasks of workload.ts: its log, and its name in the log. */
-export interface Duties {
+export interface WorkloadLog {
   readonly log: string;
   readonly by: string;
 }
@@ -47,7 +47,7 @@ const register = fileURLToPath(new URL("../support/register.mjs", import.meta.ur
 /** Starts a process with a worker. `main`: the file that it runs. */
 export async function workerProcess(
   connectionString: string,
-  options: Partial<WorkerOptions> & { readonly duties?: Duties } = {},
+  options: Partial<WorkerOptions> & { readonly workload?: WorkloadLog } = {},
   main = "./recovery-child.ts",
 ): Promise<WorkerProcess> {
   const all = { connectionString, recovery: QUICK, concurrency: 2, ...options };

@@ -4,10 +4,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { JobSpec, JobToAdd } from "../../src/domain/job-spec.ts";
 import { defineBatchTask, defineTask, type Task } from "../../src/worker/task/task.ts";
 import type { Random } from "../support/random-calls.ts";
-import { act } from "./deeds.ts";
+import { misbehave } from "./misbehavior.ts";
 import { machineTime, type RunLog, runName } from "./run-log.ts";
 
-export interface Duty {
+export interface Behavior {
   /** The name of this add in the log. */
   readonly n: string;
   /** Its duration in milliseconds; 0: synchronous. */
@@ -18,8 +18,8 @@ export interface Duty {
   readonly children: number;
   /** The damage that the task "harmful" does to its process. */
   readonly harm?: Harm;
-  /** Instead of the above: a misbehavior of deeds.ts. */
-  readonly deed?: string;
+  /** A misbehavior of misbehavior.ts, which replaces the behavior above. */
+  readonly misbehavior?: string;
 }
 
 /** `memory`: uses all memory that V8 allows; `machine memory`: all that the machine allows. */
@@ -42,10 +42,10 @@ export interface Performance {
   readonly addJob: Adder;
 }
 
-/** Runs a duty, with a line in the log before and after. Returns a promise only if it has to wait. */
-export function perform(duty: Duty, performance: Performance): undefined | Promise<void> {
+/** Performs a behavior, with a line in the log before and after. Returns a promise only if it has to wait. */
+export function perform(behavior: Behavior, performance: Performance): undefined | Promise<void> {
   const { log, job, by, attempt } = performance;
-  const { n, ms, children, failures } = duty;
+  const { n, ms, children, failures } = behavior;
   const run = runName();
   log.write({ e: "start", run, n, job, by, attempt, t: machineTime() });
   const end = () => {
@@ -57,7 +57,7 @@ export function perform(duty: Duty, performance: Performance): undefined | Promi
   const work = async () => {
     try {
       if (ms > 0) await sleep(ms);
-      for (let child = 0; child < children; child++) await bear(duty, child, performance);
+      for (let child = 0; child < children; child++) await addChild(behavior, child, performance);
     } catch (error) {
       log.write({ e: "end", run, ok: false, t: machineTime() });
       throw error;
@@ -67,10 +67,10 @@ export function perform(duty: Duty, performance: Performance): undefined | Promi
   return work();
 }
 
-/** Runs a deed. Its run ends with its promise or with the signal, because some deeds never end. */
-function misbehave(
-  { n }: Duty,
-  deed: string,
+/** Misbehaves. The run in the log ends with the promise or with the signal, because some misbehavior never ends. */
+function performMisbehavior(
+  { n }: Behavior,
+  misbehavior: string,
   { log, job, by, attempt }: Omit<Performance, "addJob">,
   signal: AbortSignal,
 ): unknown {
@@ -83,7 +83,7 @@ function misbehave(
   };
   signal.addEventListener("abort", () => end(false));
   try {
-    const returned = act(deed, signal);
+    const returned = misbehave(misbehavior, signal);
     if (!(returned instanceof Promise)) end(true);
     else void returned.catch(() => end(false));
     return returned;
@@ -93,16 +93,16 @@ function misbehave(
   }
 }
 
-async function bear({ n }: Duty, child: number, { log, attempt, addJob }: Performance) {
+async function addChild({ n }: Behavior, child: number, { log, attempt, addJob }: Performance) {
   const name = `${n}.${attempt}.${child}`;
-  const duty: Duty = { n: name, ms: child, failures: 0, children: 0 };
-  const job = await addJob("single", duty);
+  const behavior: Behavior = { n: name, ms: child, failures: 0, children: 0 };
+  const job = await addJob("single", behavior);
   if (job !== null) log.write({ e: "added", n: name, job: job.id });
 }
 
 /** Runs a batch whose items fail separately. */
 export async function performBatch(
-  items: readonly Duty[],
+  items: readonly Behavior[],
   { log, job, by, attempt }: Omit<Performance, "addJob">,
 ) {
   const n = `batch ${job}`;
@@ -119,13 +119,14 @@ export async function performBatch(
 }
 
 /** Returns the tasks for our workers. */
-export function dutiful(log: RunLog, by: string): Task<never>[] {
-  const single = defineTask<Duty>("single", (duty, { job, addJob, signal }) => {
+export function workloadTasks(log: RunLog, by: string): Task<never>[] {
+  const single = defineTask<Behavior>("single", (behavior, { job, addJob, signal }) => {
     const performance = { job: job.id, attempt: job.attempts, by, log };
-    if (duty.deed !== undefined) return misbehave(duty, duty.deed, performance, signal);
-    return perform(duty, { ...performance, addJob: addJobOf({ addJob }) });
+    if (behavior.misbehavior !== undefined)
+      return performMisbehavior(behavior, behavior.misbehavior, performance, signal);
+    return perform(behavior, { ...performance, addJob: addJobOf({ addJob }) });
   });
-  const batch = defineBatchTask<Duty>("batch", (items, { job }) =>
+  const batch = defineBatchTask<Behavior>("batch", (items, { job }) =>
     performBatch(items, { job: job.id, attempt: job.attempts, by, log }),
   );
   return [single, batch] as Task<never>[];
@@ -186,13 +187,13 @@ export function record(job: AddedJob, log: RunLog): void {
     for (const { n } of job.payload) log.write({ e: "added", n, ...entry, batch: true });
   } else {
     // With unsafe_dedupe this may be the existing payload, which then has to run.
-    log.write({ e: "added", n: (job.payload as Duty).n, ...entry });
+    log.write({ e: "added", n: (job.payload as Behavior).n, ...entry });
   }
 }
 
 /** Returns a random job with the name `n`, with queues and keys of its producer. */
 export function randomJob(n: string, producer: string, dice: Random): JobToAdd {
-  const duty: Duty = {
+  const behavior: Behavior = {
     n,
     ms: [0, 0, 0, 1, 2, 5, 30][dice(7)] ?? 0,
     failures: dice(12) === 0 ? 1 + dice(3) : 0,
@@ -202,14 +203,14 @@ export function randomJob(n: string, producer: string, dice: Random): JobToAdd {
   const sort = dice(100);
   if (sort < 10) {
     const items = Array.from({ length: 1 + dice(5) }, (_, item) => ({
-      ...duty,
+      ...behavior,
       n: `${n}:${item}`,
       children: 0,
       failures: dice(3) === 0 ? 1 + dice(2) : 0,
     }));
     return { identifier: "batch", payload: items };
   }
-  const job = { identifier: "single", payload: duty };
+  const job = { identifier: "single", payload: behavior };
   if (sort < 40) return { ...job, spec: { queueName: `${producer}-q${dice(3)}`, maxAttempts } };
   if (sort < 60) {
     const jobKeyMode = (["replace", "preserve_run_at", "unsafe_dedupe"] as const)[dice(3)];

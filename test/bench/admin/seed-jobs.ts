@@ -154,8 +154,8 @@ const errorSql = `case grp % 6
     end || format(E'\\n    at run (/app/tasks/step.js:%s:%s)\\n    at process.processTicksAndRejections (node:internal/process/task_queues:95:5)',
       grp, i % 80)`;
 
-// $1: how many queues are locked, $2: how many jobs without a queue. The holder runs the queue's next
-// job. By the numbers of workersSql.
+// $1: how many queues are locked, $2: how many jobs without a queue. Each is locked by one of the ten workers of
+// workersSql, which runs the queue's next job.
 const locksSql = (schema: string) => `
   with chosen as (
     (

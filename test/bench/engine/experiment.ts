@@ -25,7 +25,7 @@ export interface Experiment {
   readonly contenders: readonly string[];
   /** A second name for `--only`, of several experiments. */
   readonly group?: string;
-  /** Runs only where it is named. */
+  /** Whether it runs only if `--only` names it. */
   readonly isNamed?: boolean;
   /** Called once, before all rounds. */
   prepare?(bench: Bench): Promise<void>;

@@ -81,7 +81,7 @@ const LOCKED = "locked_at = now() - interval '5 hours', locked_by = 'gone'";
 
 /** Situations with suggestions, and the beginnings of these. */
 const cases: Record<string, () => Promise<readonly CommandResult[]>> = {
-  // First: the advice of the others adds the tables.
+  // This case comes first, because the suggestions of later cases add the tables.
   "verbs without their tables": async () => [
     await run("pause", "task", "mail"),
     await run("schedule", "add", "nightly", "--task", "mail", "--cron", "0 3 * * *"),

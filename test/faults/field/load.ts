@@ -5,7 +5,7 @@ import type { JobToAdd } from "../../../src/domain/job-spec.ts";
 import { makeWorkerUtils } from "../../../src/utils/worker-utils.ts";
 import type { Random } from "../../support/random-calls.ts";
 import type { RunLog } from "../../worker/run-log.ts";
-import { addOne, type Duty, randomJob, record } from "../../worker/workload.ts";
+import { addOne, type Behavior, randomJob, record } from "../../worker/workload.ts";
 
 export interface LoadPlan {
   /** Producers in parallel, each with its own queues and keys. Default 2. */
@@ -92,7 +92,7 @@ async function withLimit<T>(work: Promise<T>, onLate: () => void): Promise<T> {
 }
 
 function rejected({ payload, spec }: JobToAdd, log: RunLog): void {
-  const names = (Array.isArray(payload) ? payload : [payload]) as Duty[];
+  const names = (Array.isArray(payload) ? payload : [payload]) as Behavior[];
   const key = spec?.jobKey;
   for (const { n } of names) log.write({ e: "maybe", n, ...(key === undefined ? {} : { key }) });
 }

@@ -3,16 +3,16 @@
 import { once } from "node:events";
 import { defineTask, type Task } from "../../../src/worker/task/task.ts";
 import { machineTime, type RunLog, runName } from "../../worker/run-log.ts";
-import { type Duty, dutiful } from "../../worker/workload.ts";
+import { type Behavior, workloadTasks } from "../../worker/workload.ts";
 import { payingTask } from "./paying-task.ts";
 
 /** Usual tasks that the group of limits limits. */
 const LIMITED_TASKS = ["ten", "three", "rated", "trickle", "mail_a", "mail_b", "tenant"];
 
 export function ownTasks(log: RunLog, by: string): Task<never>[] {
-  const all = dutiful(log, by);
+  const all = workloadTasks(log, by);
   const [single] = all;
-  if (single === undefined) throw new Error("there is a task for single duties");
+  if (single === undefined) throw new Error("there is a task named single");
   return [
     ...all,
     { ...single, identifier: "ours" },
@@ -25,7 +25,7 @@ export function ownTasks(log: RunLog, by: string): Task<never>[] {
 
 /** Runs until its signal aborts, and then fails. */
 function held(log: RunLog, by: string): Task<never> {
-  const task = defineTask<Duty>("held", async ({ n }, { job, signal }) => {
+  const task = defineTask<Behavior>("held", async ({ n }, { job, signal }) => {
     const run = runName();
     log.write({ e: "start", run, n, job: job.id, by, attempt: job.attempts, t: machineTime() });
     await once(signal, "abort");
@@ -37,7 +37,7 @@ function held(log: RunLog, by: string): Task<never> {
 }
 
 function harmful(log: RunLog, by: string): Task<never> {
-  const task = defineTask<Duty>("harmful", ({ n, harm }, { job }) => {
+  const task = defineTask<Behavior>("harmful", ({ n, harm }, { job }) => {
     const { id, attempts: attempt } = job;
     log.write({ e: "start", run: runName(), n, job: id, by, attempt, t: machineTime() });
     // This process can write nothing more from here on.

@@ -109,13 +109,13 @@ export class Stand {
     return load;
   }
 
-  /** So far; after the end, too. */
+  /** The runs so far: all, or those of one member. It can be called after the end, too. */
   runs(by?: string): Run[] {
     const all = runsOf(this.log.read());
     return by === undefined ? all : all.filter((run) => run.by === by);
   }
 
-  /** When the first job starts after this moment; fails after half a minute. */
+  /** Returns when the first job after `t` has started. Fails after half a minute. */
   async startAfter(t: number, limitMs = 30_000): Promise<number> {
     const first = () => this.runs().find(({ from }) => from > t);
     await this.until("a job starts", () => first() !== undefined, limitMs);

@@ -23,7 +23,7 @@ export async function followerOf(
   const cluster = join(directory, "cluster");
   mkdirSync(directory, { recursive: true, mode: 0o711 });
   rmSync(cluster, { recursive: true, force: true });
-  // As one that a stopped server has left.
+  // The directory then looks like one that a stopped server has left.
   claimDirectory(directory).release();
   const client = new pg.Client({ connectionString: primary.url() });
   await client.connect();

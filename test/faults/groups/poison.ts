@@ -1,6 +1,6 @@
 // Jobs that kill their process: by kill -9, by process.exit, by using all memory of V8 or of a control group. The
 // fleets have one, two and six workers; a supervisor restarts them at once, or only when none runs.
-import type { Duty, Harm } from "../../worker/workload.ts";
+import type { Behavior, Harm } from "../../worker/workload.ts";
 import { record } from "../../worker/workload.ts";
 import { type MemoryBound, memoryBound } from "../field/cgroup.ts";
 import type { FaultGroup, Field } from "../field/field.ts";
@@ -62,15 +62,15 @@ async function poisoned(stand: Stand, fleet: Fleet, bounds: MemoryBound[]): Prom
 }
 
 async function exhaust(stand: Stand, harm: Harm): Promise<void> {
-  const duty: Duty = { n: `poison-${harm}`, ms: 0, failures: 0, children: 0, harm };
+  const behavior: Behavior = { n: `poison-${harm}`, ms: 0, failures: 0, children: 0, harm };
   const utils = await stand.utils;
-  const job = await utils.addJob("harmful", duty, { maxAttempts: MAX_ATTEMPTS });
+  const job = await utils.addJob("harmful", behavior, { maxAttempts: MAX_ATTEMPTS });
   record(job, stand.log);
   const exhausted = `select from worker._private_jobs
     where id = $1 and locked_at is null and attempts >= max_attempts`;
   const isExhausted = async () => (await stand.sql(exhausted, [job.id])).length > 0;
-  await stand.until(`${duty.n} is exhausted`, isExhausted, EXHAUSTED_MS);
-  const deaths = stand.log.read().filter((entry) => entry.e === "dead" && entry.n === duty.n);
+  await stand.until(`${behavior.n} is exhausted`, isExhausted, EXHAUSTED_MS);
+  const deaths = stand.log.read().filter((entry) => entry.e === "dead" && entry.n === behavior.n);
   stand.figure(`deaths by one job of ${MAX_ATTEMPTS} attempts`, deaths.length, DEATHS);
 }
 

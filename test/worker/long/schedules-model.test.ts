@@ -45,7 +45,10 @@ const PATTERNS = ["* * * * *", "*/2 * * * *", "1-59/5 * * * *"] as const;
 const MINUTE_MS = 60_000;
 
 const oneOf = <T>(all: readonly T[]): T => all[dice(all.length)] as T;
-/** Ahead of the database's clock, by which commands compute the next tick: then the test sets it, in their transaction. */
+/**
+ * A day ahead of the database's clock. Commands compute the next tick by that clock, so the test replaces it in their
+ * transaction (inStep).
+ */
 const START_MS = (Math.floor(Date.now() / 3_600_000) + 24) * 3_600_000;
 
 test("Schedules that change at random add the jobs of the model, with ten schedulers.", async () => {
@@ -90,7 +93,7 @@ test("Schedules that change at random add the jobs of the model, with ten schedu
     return `SCHEDULES_SEED=${seed}, step ${step}, ${JSON.stringify({ ...model, jobs: undefined })}`;
   }
 
-  /** The change came before the ticks or after them. The model continues as what has happened. */
+  /** The change was made before the ticks or after them: the model takes the order that the jobs show. */
   async function settleDisturbed(model: Model, toMs: number, change: (model: Model) => void) {
     const [before, behind] = [copyOf(model), copyOf(model)];
     change(before);

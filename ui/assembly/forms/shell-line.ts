@@ -14,13 +14,13 @@ export function argument(name: string, value: string): string {
   return value.startsWith("-") ? ` --${name}=${quoted(value)}` : " " + quoted(value);
 }
 
-/** With a sign of equality, since a value may begin with a dash. */
+/** Returns an option; empty without a value. A value that begins with a dash needs an equals sign. */
 export function option(name: string, value: string): string {
   if (value.trim().length === 0) return "";
   return value.startsWith("-") ? ` --${name}=${quoted(value)}` : ` --${name} ${quoted(value)}`;
 }
 
-/** One for each of the values, which are separated by commas or spaces. */
+/** Returns an option for each of the values, which are separated by commas or spaces. */
 export function options(name: string, values: string): string {
   const parts = values.replaceAll(" ", ",").split(",");
   let words = "";

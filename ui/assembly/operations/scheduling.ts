@@ -9,7 +9,7 @@ import { keyOf, Shortcut } from "../model/shortcut";
 
 const CHANGE = "ask.schedule-change";
 
-/** A row of the database, which any worker runs. */
+/** Whether the entry is a schedule: a row of the database, which any worker runs. */
 export function isSchedule(entry: CronEntry): bool {
   return entry.source === "schedule";
 }

@@ -3,7 +3,7 @@
 import pg from "pg";
 import { type Engine, NotBuilt } from "./engine.ts";
 
-/** What is used of it. */
+/** The part of the package that is used here. */
 interface Bull {
   setDefaultBackendFactory(factory: unknown): void;
   readonly createPostgresBackend: unknown;
@@ -37,7 +37,7 @@ async function load(): Promise<Bull> {
   }
 }
 
-/** As it documents for a pool that it is given. */
+/** Returns a pool with the settings that BullMQ documents for an application's own pool. */
 function poolOf(url: string): pg.Pool {
   const options = "-c search_path=bullmq,public";
   const pool = new pg.Pool({ connectionString: url, max: 25, options });

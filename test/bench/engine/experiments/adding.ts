@@ -36,7 +36,7 @@ const NAMED = [
   { name: "unfinished", plain: "given, kept", unique: "unique, unfinished" },
 ] as const;
 
-/** Names made of the payload beside names that the caller gives. */
+/** Compares job keys made of the payload with job keys that the caller gives. */
 export const addUnique: Experiment = {
   name: "add-unique",
   contenders: NAMED.flatMap(({ plain, unique }) => [plain, unique]),

@@ -170,7 +170,7 @@ function total(answers: readonly Answer[]): Sample {
   return { jobs, nodeUs, pgUs: each("pgUs"), wal: each("wal") };
 }
 
-/** Of the middle of the time, when all processes run. */
+/** Measures the middle of the time, when all processes run. */
 function atOnce(runs: readonly Run[]): Sample {
   const spans = runs.map(([, id, from, to]) => ({ n: String(id), by: "", from, to }));
   const starts = spans.map(({ from }) => from).sort((a, b) => a - b);

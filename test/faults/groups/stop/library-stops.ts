@@ -97,10 +97,10 @@ async function prepare(place: Place, { name, jobMs, changes = {} }: Case): Promi
   place.member = member;
   if (jobMs === undefined) return;
   const n = `${name} ${member.by}`;
-  const duty = { n, ms: jobMs, failures: 0, children: 0 };
+  const behavior = { n, ms: jobMs, failures: 0, children: 0 };
   const utils = await stand.utils;
   // Graphile workers do not support this task.
-  record(await utils.addJob("ours", duty, { maxAttempts: 3 }), stand.log);
+  record(await utils.addJob("ours", behavior, { maxAttempts: 3 }), stand.log);
   await stand.until("its job runs", () => stand.runs(member.by).some((run) => run.n === n));
 }
 

@@ -25,7 +25,7 @@ export const tasksOf = ({ mode }: Stand): Target[] =>
     ? []
     : [{ scope: "task", name: "single" }, { scope: "all" }, { scope: "task", name: "batch" }];
 
-/** Of the producers of its first load. */
+/** The queues that the producers of the stand's first load use. */
 export const queuesOf = ({ mode }: Stand): Target[] =>
   [0, 1].flatMap((producer) =>
     [0, 1, 2].map((queue): Target => {

@@ -1,5 +1,5 @@
 // Handlers that throw anything, never end, or block their process: each job ends, and the worker continues.
-import { THROWS } from "../../../worker/deeds.ts";
+import { THROWS } from "../../../worker/misbehavior.ts";
 import type { Field } from "../../field/field.ts";
 import type { Stand } from "../../field/stand.ts";
 
@@ -33,11 +33,15 @@ async function stopStock(stand: Stand): Promise<void> {
 }
 
 /** Adds all of them at once, with a single attempt each. */
-async function act(stand: Stand, deeds: readonly string[], queueName?: string): Promise<string[]> {
+async function act(
+  stand: Stand,
+  behaviors: readonly string[],
+  queueName?: string,
+): Promise<string[]> {
   const utils = await stand.utils;
-  const jobs = deeds.map((deed, index) => ({
+  const jobs = behaviors.map((behavior, index) => ({
     identifier: "single",
-    payload: { n: `${deed} ${index}`, ms: 0, failures: 0, children: 0, deed },
+    payload: { n: `${behavior} ${index}`, ms: 0, failures: 0, children: 0, misbehavior: behavior },
     spec: { maxAttempts: 1, ...(queueName === undefined ? {} : { queueName }) },
   }));
   const added = await utils.addJobs(jobs);
@@ -48,11 +52,11 @@ async function act(stand: Stand, deeds: readonly string[], queueName?: string): 
   return added.map(({ id }) => id);
 }
 
-const OPEN = `select id::text, payload->>'deed' as deed, attempts, locked_by from worker._private_jobs
+const OPEN = `select id::text, payload->>'misbehavior' as behavior, attempts, locked_by from worker._private_jobs
   where id = any($1::bigint[]) and (is_available or locked_at is not null)`;
 
 async function ended(stand: Stand, what: string, ids: readonly string[], limitMs: number) {
-  const open = () => stand.sql<{ deed: string }>(OPEN, [ids]);
+  const open = () => stand.sql<{ behavior: string }>(OPEN, [ids]);
   await stand
     .until(`${what} has ended`, async () => (await open()).length === 0, limitMs)
     .catch(async (error: Error) => {
@@ -61,19 +65,19 @@ async function ended(stand: Stand, what: string, ids: readonly string[], limitMs
 }
 
 async function throwAnything(stand: Stand): Promise<void> {
-  const deeds = THROWS.filter((deed) => !deed.startsWith("returns"));
-  const ids = await act(stand, deeds);
+  const behaviors = THROWS.filter((behavior) => !behavior.startsWith("returns"));
+  const ids = await act(stand, behaviors);
   await ended(stand, "all that throws", ids, 60_000);
-  const rows = await stand.sql<{ deed: string; length: number }>(
-    `select payload->>'deed' as deed, coalesce(length(last_error), 0) as length
+  const rows = await stand.sql<{ behavior: string; length: number }>(
+    `select payload->>'misbehavior' as behavior, coalesce(length(last_error), 0) as length
      from worker._private_jobs where id = any($1::bigint[])`,
     [ids],
   );
-  const failed = new Map(rows.map(({ deed, length }) => [deed, length]));
-  for (const deed of deeds) {
-    const length = failed.get(deed);
-    if (length === undefined) stand.problem(`a task that ${deed} was taken for done`);
-    else if (length === 0) stand.problem(`a task that ${deed} has no error`);
+  const failed = new Map(rows.map(({ behavior, length }) => [behavior, length]));
+  for (const behavior of behaviors) {
+    const length = failed.get(behavior);
+    if (length === undefined) stand.problem(`a task that ${behavior} was taken for done`);
+    else if (length === 0) stand.problem(`a task that ${behavior} has no error`);
   }
   stand.figure("kinds of throws that ended as failures", failed.size, { unit: "" });
 }

@@ -66,9 +66,9 @@ export const THROWS: readonly string[] = Object.keys(THROWN).flatMap((name) => [
   `returns ${name}`,
 ]);
 
-/** Behaves by its name; `blocks 5` blocks for 5 s. A deed that "returns" succeeds. */
-export function act(deed: string, signal: AbortSignal): unknown {
-  const [verb = "", ...words] = deed.split(" ");
+/** Behaves by its name; `blocks 5` blocks for 5 s. One that "returns" succeeds. */
+export function misbehave(behavior: string, signal: AbortSignal): unknown {
+  const [verb = "", ...words] = behavior.split(" ");
   const made = THROWN[words.slice(verb === "rejects" ? 1 : 0).join(" ")];
   if (verb === "throws") throw made?.();
   if (verb === "rejects") return sleep(1).then(() => Promise.reject(made?.()));

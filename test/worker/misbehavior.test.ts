@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { defineTask } from "../../src/worker/task/task.ts";
-import { act, THROWS } from "./deeds.ts";
+import { misbehave, THROWS } from "./misbehavior.ts";
 import { recorder, recordingTask, waitUntil, workerQueue } from "./worker-queue.ts";
 
 const queue = workerQueue();
@@ -10,11 +10,13 @@ const queue = workerQueue();
 for (const fastLane of [false, true]) {
   test(`Any value that a task throws fails only its job (${fastLane ? "fast" : "safe"}).`, async () => {
     const { logger } = recorder();
-    const deeds = defineTask<string>("deed", (deed, { signal }) => act(deed, signal));
+    const misbehaving = defineTask<string>("misbehaving", (behavior, { signal }) =>
+      misbehave(behavior, signal),
+    );
     const quick = recordingTask("quick");
-    await queue.startWorker({ tasks: [deeds, quick], logger, fastLane });
-    const jobs = THROWS.map((deed) => ({
-      ...{ identifier: "deed", payload: deed },
+    await queue.startWorker({ tasks: [misbehaving, quick], logger, fastLane });
+    const jobs = THROWS.map((behavior) => ({
+      ...{ identifier: "misbehaving", payload: behavior },
       spec: { maxAttempts: 1 },
     }));
     await queue.utils.addJobs(jobs);
@@ -30,9 +32,9 @@ for (const fastLane of [false, true]) {
     await queue.utils.addJob("quick");
     await waitUntil("another one runs", () => quick.seen.length === 1);
     const failed = new Map((await queue.remaining()).map((job) => [JSON.parse(job.payload), job]));
-    for (const deed of THROWS.filter((one) => !one.startsWith("returns"))) {
-      const text = failed.get(deed)?.last_error ?? "";
-      assert.ok(text.length > 0 && text.length <= 65_536, `${deed}: ${text.slice(0, 100)}`);
+    for (const behavior of THROWS.filter((one) => !one.startsWith("returns"))) {
+      const text = failed.get(behavior)?.last_error ?? "";
+      assert.ok(text.length > 0 && text.length <= 65_536, `${behavior}: ${text.slice(0, 100)}`);
     }
   });
 }

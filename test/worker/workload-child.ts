@@ -3,15 +3,15 @@ import { once } from "node:events";
 import type { WorkerOptions } from "../../src/worker/options/worker-options.ts";
 import { Worker } from "../../src/worker/worker.ts";
 import { RunLog } from "./run-log.ts";
-import type { Duties } from "./worker-process.ts";
-import { dutiful, FORBIDDEN } from "./workload.ts";
+import type { WorkloadLog } from "./worker-process.ts";
+import { FORBIDDEN, workloadTasks } from "./workload.ts";
 
-const { duties, ...options } = JSON.parse(process.argv[2] ?? "{}") as Omit<
+const { workload, ...options } = JSON.parse(process.argv[2] ?? "{}") as Omit<
   WorkerOptions,
   "tasks"
-> & { readonly duties: Duties };
-const log = new RunLog(duties.log);
-const tasks = dutiful(log, duties.by);
+> & { readonly workload: WorkloadLog };
+const log = new RunLog(workload.log);
+const tasks = workloadTasks(log, workload.by);
 const worker = new Worker({ tasks, forbiddenFlags: [FORBIDDEN], ...options });
 await worker.start();
 process.stdout.write(`${JSON.stringify({ event: "ready", workerId: worker.id })}\n`);
