@@ -2,7 +2,7 @@
 // to other tasks, queues and jobs.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { recordingTask, waitUntil, workerQueue } from "./worker-queue.ts";
+import { latch, recordingTask, waitUntil, workerQueue } from "./worker-queue.ts";
 
 const queue = workerQueue();
 const NEVER_MS = 3_600_000;
@@ -41,4 +41,32 @@ for (const fastLane of [false, true]) {
       });
     });
   }
+}
+
+for (const fastLane of [false, true]) {
+  test(`A run that the refill has overtaken does not unlock the queue that has its number now, fast lane: ${fastLane}.`, async () => {
+    const [old, gate] = [latch(), latch()];
+    const held = recordingTask("held", () => old.opened);
+    const task = recordingTask<number>("task", () => gate.opened);
+    const quick = recordingTask("quick");
+    const tasks = [held, task, quick];
+    await queue.startWorker({ tasks, fastLane, pollIntervalMs: 50, concurrency: 5 });
+    await queue.utils.addJob("held", {}, { queueName: "old" });
+    await waitUntil("it runs", () => held.seen.length === 1);
+    await refill();
+    for (let n = 0; n < 4; n++) await queue.utils.addJob("task", n, { queueName: "new" });
+    await waitUntil("the first one runs", () => task.seen.length === 1);
+    old.open();
+    // Two more, one after the other: the end of the old run is written with the first, and the second is fetched later.
+    for (let n = 1; n <= 2; n++) {
+      await queue.utils.addJob("quick");
+      await waitUntil("another job is done", async () => {
+        return quick.seen.length === n && (await queue.remaining()).length === 4;
+      });
+    }
+    assert.deepEqual(task.seen, [0]);
+    gate.open();
+    await waitUntil("all are done", async () => (await queue.remaining()).length === 0);
+    assert.deepEqual(task.seen, [0, 1, 2, 3]);
+  });
 }

@@ -7,6 +7,8 @@ import type { FetchedJob } from "./fetched-job.ts";
 export class QueueRun {
   readonly lock: number;
   readonly jobs: FetchedJob[] = [];
+  /** Whether a later run has the lock: after the tables were refilled, the number may be another queue's. */
+  isOvertaken = false;
 
   constructor(lock: number) {
     this.lock = lock;
@@ -50,6 +52,8 @@ export class Slots {
   readonly #concurrency: SlotCount;
   readonly #onChange: () => void;
   readonly #occupied: Slot[] = [];
+  /** The latest run with each lock. */
+  readonly #runs = new Map<number, QueueRun>();
 
   /** `onChange` is called when a unit has ended or a slot is free. */
   constructor(concurrency: SlotCount, onChange: () => void) {
@@ -130,9 +134,7 @@ export class Slots {
     for (const slot of this.#slotsOf(source)) {
       slot.isAbandoned = true;
       this.#leave(slot);
-      if (slot.unit instanceof QueueRun) {
-        source.runEnded(slot.unit, slot.unit.jobs.slice(slot.started));
-      }
+      if (slot.unit instanceof QueueRun) this.#end(slot, slot.unit);
     }
   }
 
@@ -168,6 +170,9 @@ export class Slots {
 
   async #runQueue(slot: Slot, run: QueueRun): Promise<void> {
     const { source } = slot;
+    const earlier = this.#runs.get(run.lock);
+    if (earlier !== undefined) earlier.isOvertaken = true;
+    this.#runs.set(run.lock, run);
     slot.started = 0;
     for (const job of run.jobs) {
       if (slot.isAbandoned) return;
@@ -177,7 +182,12 @@ export class Slots {
       if (pending !== undefined) await pending;
       source.jobEnded(job);
     }
-    if (!slot.isAbandoned) source.runEnded(run, run.jobs.slice(slot.started));
+    if (!slot.isAbandoned) this.#end(slot, run);
+  }
+
+  #end({ source, started }: Slot, run: QueueRun): void {
+    if (!run.isOvertaken) this.#runs.delete(run.lock);
+    source.runEnded(run, run.jobs.slice(started));
   }
 }
 

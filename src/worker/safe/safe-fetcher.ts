@@ -192,8 +192,8 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     this.#streams.jobEnded(job);
   }
 
-  runEnded({ lock }: QueueRun, unstarted: readonly FetchedJob[]): void {
-    this.#parts.results.giveBack(unstarted, [lock]);
+  runEnded({ lock, isOvertaken }: QueueRun, unstarted: readonly FetchedJob[]): void {
+    this.#parts.results.giveBack(unstarted, isOvertaken ? [] : [lock]);
   }
 
   #giveBack(jobs: readonly FetchedJob[], queueIds: readonly number[]): void {
@@ -259,10 +259,9 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
   }
 
   /** Sends results that wait for a lock again after a pause, so that a single connection can fetch meanwhile. */
-  async #sendLater({ unconfirmed, failure }: FlushAnswer, batch: ResultBatch): Promise<void> {
-    const { results, refusals } = this.#parts;
+  async #sendLater({ unconfirmed }: FlushAnswer, batch: ResultBatch): Promise<void> {
+    const { results } = this.#parts;
     const trip = this.#trips.begin(null, 0, true);
-    refusals.recordRefusal(failure, null);
     await this.#connections.delay(monotonic());
     results.putBack(unconfirmed);
     results.endWait(batch);
