@@ -1,17 +1,19 @@
-// Statements that PostgreSQL refuses at once because something is locked: a trigger does not wait for its lock.
+// Statements that PostgreSQL refuses because something is locked: a row, by another session, or what a trigger needs.
 import assert from "node:assert/strict";
-import { describe, test } from "node:test";
-import { recordingTask, waitUntil, workerQueue } from "./worker-queue.ts";
+import { describe, type TestContext, test } from "node:test";
+import { latch, recorder, recordingTask, waitUntil, workerQueue } from "./worker-queue.ts";
 
 const queue = workerQueue();
 
+const STATES = ["lock_not_available", "serialization_failure", "deadlock_detected"];
+
 /** Refuses to change the job with this id, and counts how often. */
-async function refuse(when: "update" | "delete", id: string) {
+async function refuse(when: "update" | "delete", id: string, state = "lock_not_available") {
   await queue.sql(`create sequence public.refusals;
     create function public.refuse() returns trigger language plpgsql as $$ begin
       if old.id = ${id} then
         perform nextval('public.refusals');
-        raise 'it is locked' using errcode = 'lock_not_available';
+        raise 'it is locked' using errcode = '${state}';
       end if;
       return coalesce(new, old);
     end $$;
@@ -24,23 +26,8 @@ async function refuse(when: "update" | "delete", id: string) {
 const end = () =>
   queue.sql("drop function if exists public.refuse cascade; drop sequence public.refusals");
 
-describe("A refused statement is sent again, twice a second for each connection,", () => {
-  test("if it is a fetch.", async (t) => {
-    const { id } = await queue.utils.addJob("task");
-    const refusals = await refuse("update", id);
-    t.after(end);
-    const task = recordingTask("task");
-    await queue.startWorker({ tasks: [task], connections: 2 });
-    await waitUntil("it is refused", async () => (await refusals()) > 1);
-    const before = await refusals();
-    await queue.sql("select pg_sleep(1)");
-    const more = (await refusals()) - before;
-    assert.ok(more >= 1 && more <= 8, `${more} times in a second`);
-    await queue.sql("drop trigger refuse on worker._private_jobs");
-    await waitUntil("it has run", async () => (await queue.remaining()).length === 0);
-  });
-
-  test("if it is a result; other jobs run.", async (t) => {
+describe("A result that cannot be written now is sent again, twice a second for each connection,", () => {
+  test("and other jobs run.", async (t) => {
     const { id } = await queue.utils.addJob("task");
     const refusals = await refuse("delete", id);
     t.after(end);
@@ -60,3 +47,101 @@ describe("A refused statement is sent again, twice a second for each connection,
     await waitUntil("all are written", async () => (await queue.remaining()).length === 0);
   });
 });
+
+const added = (count: number, spec: (n: number) => object = () => ({})) =>
+  queue.utils.addJobs(
+    Array.from({ length: count }, (_, n) => ({ identifier: "task", payload: n, spec: spec(n) })),
+  );
+
+for (const state of STATES) {
+  test(`A job that cannot be locked because of ${state} does not delay others.`, async (t) => {
+    const jobs = await added(10, (n) => (n % 3 === 1 ? { queueName: `q${n}` } : {}));
+    await refuse("update", jobs[2]?.id ?? "", state);
+    t.after(end);
+    const task = recordingTask<number>("task");
+    const { lines, logger } = recorder();
+    await queue.startWorker({ tasks: [task], logger, pollIntervalMs: 50, concurrency: 3 });
+    await waitUntil("all others are done", async () => (await queue.remaining()).length === 1);
+    await queue.utils.addJob("task", 100);
+    await waitUntil("a later one is done", () => task.seen.includes(100));
+    assert.ok(!task.seen.includes(2));
+    assert.ok(lines.some(({ message }) => /cannot be locked now/.test(message)));
+    if (state !== STATES[0]) return;
+    await queue.sql("drop trigger refuse on worker._private_jobs");
+    await waitUntil("it has run, too", async () => (await queue.remaining()).length === 0);
+    assert.equal(task.seen.length, 11);
+  });
+
+  test(`A result that cannot be written because of ${state} does not delay others.`, async (t) => {
+    const gate = latch();
+    const task = recordingTask<number>("task", () => gate.opened);
+    const jobs = await added(10, (n) => (n % 3 === 1 ? { queueName: `q${n}` } : {}));
+    await refuse("delete", jobs[2]?.id ?? "", state);
+    t.after(end);
+    await queue.startWorker({ tasks: [task], pollIntervalMs: 50, concurrency: 10 });
+    await waitUntil("all run", () => task.seen.length === 10);
+    gate.open();
+    await waitUntil("all others are done", async () => (await queue.remaining()).length === 1);
+    await added(3, () => ({ queueName: "q1" }));
+    await waitUntil("later ones are done", async () => (await queue.remaining()).length === 1);
+    const [left] = await queue.remaining();
+    assert.notEqual(left?.locked_by, null);
+    await queue.sql("drop trigger refuse on worker._private_jobs");
+    await waitUntil("all are done", async () => (await queue.remaining()).length === 0);
+    assert.equal(task.seen.length, 13);
+  });
+}
+
+test("A job whose row an application has locked does not delay the results of others.", async () => {
+  const gate = latch();
+  const task = recordingTask<number>("task", () => gate.opened);
+  const jobs = await added(8);
+  await queue.startWorker({ tasks: [task], pollIntervalMs: 50, concurrency: 8 });
+  await waitUntil("all run", () => task.seen.length === 8);
+  const client = await queue.pool.connect();
+  try {
+    await client.query("begin");
+    await client.query("select from worker._private_jobs where id = $1 for key share", [
+      jobs[3]?.id,
+    ]);
+    gate.open();
+    await waitUntil("all others are done", async () => (await queue.remaining()).length === 1);
+    await queue.utils.addJob("task", 100);
+    await waitUntil("a later one is done", async () => {
+      return task.seen.includes(100) && (await queue.remaining()).length === 1;
+    });
+    await client.query("commit");
+  } finally {
+    client.release();
+  }
+  await waitUntil("all are done", async () => (await queue.remaining()).length === 0);
+  assert.equal(task.seen.length, 9);
+});
+
+for (const [how, body] of [
+  ["refuses to unlock", "raise 'not this queue'"],
+  ["cannot unlock now", "raise 'it is locked' using errcode = 'lock_not_available'"],
+] as const) {
+  test(`A queue that PostgreSQL ${how} does not delay other queues.`, async (t: TestContext) => {
+    t.after(() => queue.sql("drop function if exists public.refuse_queue cascade"));
+    await queue.sql(`create function public.refuse_queue() returns trigger language plpgsql as $$ begin
+        if new.queue_name = 'q0' and new.locked_by is null then ${body}; end if; return new; end $$`);
+    const task = recordingTask<number>("task");
+    const { lines, logger } = recorder();
+    await added(20, (n) => ({ queueName: `q${n % 4}` }));
+    await queue.sql(`create trigger refuse_queue before update on worker._private_job_queues
+      for each row execute function public.refuse_queue()`);
+    await queue.startWorker({ tasks: [task], logger, pollIntervalMs: 50, concurrency: 4 });
+    const others = () => task.seen.filter((n) => n % 4 !== 0).length;
+    await waitUntil("all jobs of the others have run", () => others() === 15);
+    await queue.utils.addJob("task", 101, { queueName: "q1" });
+    await waitUntil("a later one has run", () => others() === 16);
+    if (how === "refuses to unlock") {
+      const refused = lines.filter(({ message }) => /refuses to unlock a queue/.test(message));
+      assert.match(`${refused[0]?.fields["error"]}`, /not this queue/);
+    }
+    await queue.sql("drop trigger refuse_queue on worker._private_job_queues");
+    await waitUntil("all are done", async () => (await queue.remaining()).length === 0);
+    assert.equal(task.seen.length, 21);
+  });
+}

@@ -20,6 +20,16 @@ async function refuseUpdates(t: TestContext, payloads: readonly number[]): Promi
     for each row execute function public.refuse()`);
 }
 
+/** Refuses at the commit, which the search for the refused job does not reach. */
+async function refuseAtCommit(t: TestContext, payloads: readonly number[]): Promise<void> {
+  t.after(() => queue.sql("drop function if exists public.refuse cascade"));
+  await queue.sql(`create function public.refuse() returns trigger language plpgsql as $$ begin
+      if old.payload::text in (${payloads.map((one) => `'${one}'`)}) then raise 'not this one'; end if;
+      return null; end $$;
+    create constraint trigger refuse after update on worker._private_jobs deferrable initially deferred
+    for each row execute function public.refuse()`);
+}
+
 /** Waits until `worker why` and `worker doctor` have the error, which the next heartbeat reports. */
 async function isExplained(id: string, sentence: RegExp): Promise<void> {
   const db = queue.utils.database;
@@ -76,6 +86,18 @@ for (const [where, spec] of [
     await waitUntil("all have run", async () => (await queue.remaining()).length === 0);
   });
 }
+
+test("Jobs whose locks a trigger refuses at the commit do not delay others, and are named.", async (t) => {
+  await refuseAtCommit(t, [2, 5]);
+  const task = recordingTask<number>("task");
+  const { lines, logger } = recorder();
+  await added(10, (n) => (n % 3 === 0 ? { queueName: "q" } : {}));
+  await queue.startWorker({ tasks: [task], logger, pollIntervalMs: 50, concurrency: 5 });
+  await waitUntil("all others have run", () => task.seen.length === 8);
+  await queue.utils.addJob("task", 100);
+  await waitUntil("a later one has run", () => task.seen.includes(100));
+  assert.equal(named(lines).length, 2);
+});
 
 for (const fastLane of [false, true]) {
   test(`A job that a row security policy keeps unchanged does not delay others, fast lane: ${fastLane}.`, async () => {

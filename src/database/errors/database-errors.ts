@@ -122,6 +122,9 @@ export function isRefusedResult(error: unknown): boolean {
   return cause?.routine === RAISES || !PASSING.test(state);
 }
 
+/** Whether a row was locked, or conflicted with another session, so that a later attempt may succeed. */
+export const isBusy = (error: unknown): boolean => codeOf(error) === "database_busy";
+
 /** Whether a statement has exceeded its time limit in a trigger. Others of its rows may need less time. */
 export function isSlowTrigger(error: unknown): boolean {
   const { cause } = error as { cause?: { where?: unknown; routine?: unknown } };

@@ -4,7 +4,8 @@
 import type { Clock } from "../../base/clock.ts";
 import { codeOf, messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
-import { isRefusedResult } from "../../database/errors/database-errors.ts";
+import { isBusy, isRefusedResult } from "../../database/errors/database-errors.ts";
+import { queueOf } from "../../queue/sql/slots.ts";
 import { ExcludedJobs } from "../lease/excluded-jobs.ts";
 import type { FetchedJob } from "./fetched-job.ts";
 import { jobsIn, type ResultBatch, type Results } from "./results.ts";
@@ -18,6 +19,8 @@ import {
 /** The pauses before a result is sent for the second and the third time. */
 const PAUSES_MS = [1_000, 4_000];
 const LOG_MS = 60_000;
+/** How long a job is left out of fetches that a trigger does not lock, because it waits for another lock. */
+const BUSY_MS = 10_000;
 
 /** A job whose change PostgreSQL refuses, or as a negative number a queue, and the error. */
 export interface RefusedChange {
@@ -37,6 +40,10 @@ interface KeptRefusal {
 const JOB_REFUSED = "PostgreSQL refuses to lock a job; it is not fetched for five minutes";
 const QUEUE_REFUSED =
   "PostgreSQL refuses to lock a queue; its jobs are not fetched for five minutes";
+const QUEUE_STAYS_LOCKED =
+  "PostgreSQL refuses to unlock a queue; that is tried again until it succeeds";
+const JOB_BUSY = "a job cannot be locked now; it is fetched again in ten seconds";
+const QUEUE_BUSY = "a queue cannot be locked now; its jobs are fetched again in ten seconds";
 const FETCH_REFUSED =
   "PostgreSQL refuses to lock one of the jobs of a fetch; the fetch is sent again, and until it succeeds later jobs do not run in this worker";
 
@@ -78,6 +85,10 @@ export class Refusals {
     if (separate === null) return;
     logFailedInstead(this.#parts.logger, separate.failedInstead);
     for (const result of separate.refused) this.#add(result);
+    const [locked] = separate.refusedLocks;
+    if (locked === undefined || !this.#mayLog()) return;
+    const fields = { queue_id: queueOf(locked.lock), error: raisedText(locked.error) };
+    this.#parts.logger.error(fields, QUEUE_STAYS_LOCKED);
   }
 
   /** The ids of jobs that PostgreSQL refuses to lock, and queues as negative numbers. */
@@ -86,22 +97,26 @@ export class Refusals {
   }
 
   /**
-   * Records that PostgreSQL refused a fetch. Returns whether it refuses to lock a job or its queue. `id`: that job, or
-   * as a negative number the queue; null: unknown, which is logged once a minute; undefined: a later fetch of a single
-   * job will find it.
+   * Records that PostgreSQL refused a fetch. Returns whether a job or its queue may be the cause. `id`: that job, or as a
+   * negative number the queue; null: unknown, which is logged once a minute; undefined: a later fetch of a single job
+   * will find it.
    */
   recordRefusal(failure: unknown, id: string | null | undefined): boolean {
     if (typeof id === "string") {
       this.#exclude(id, failure);
       return true;
     }
-    if (!isRefused(failure)) return false;
-    const { clock, logger } = this.#parts;
-    const nowMs = clock.monotonic();
-    if (id === null && nowMs - this.#loggedAtMs >= LOG_MS) {
-      this.#loggedAtMs = nowMs;
-      logger.error({ error: messageOf(failure) }, FETCH_REFUSED);
+    if (id === null && isRefused(failure) && this.#mayLog()) {
+      this.#parts.logger.error({ error: messageOf(failure) }, FETCH_REFUSED);
     }
+    return isRefusedOrBusy(failure);
+  }
+
+  /** Whether a minute has passed since the last time; then a new one begins. */
+  #mayLog(): boolean {
+    const nowMs = this.#parts.clock.monotonic();
+    if (nowMs - this.#loggedAtMs < LOG_MS) return false;
+    this.#loggedAtMs = nowMs;
     return true;
   }
 
@@ -109,10 +124,15 @@ export class Refusals {
     // Another connection may have fetched it at the same time.
     if (this.excludedIds.includes(id)) return;
     const error = raisedText(failure);
-    this.#excluded.add(id, error);
     const { logger } = this.#parts;
-    if (isQueue(id)) logger.error({ queue_id: Number(id.slice(1)), error }, QUEUE_REFUSED);
-    else logger.error({ job_id: id, error }, JOB_REFUSED);
+    const fields = isQueue(id) ? { queue_id: Number(id.slice(1)), error } : { job_id: id, error };
+    if (isBusy(failure)) {
+      this.#excluded.add(id, error, BUSY_MS);
+      logger.warn(fields, isQueue(id) ? QUEUE_BUSY : JOB_BUSY);
+    } else {
+      this.#excluded.add(id, error);
+      logger.error(fields, isQueue(id) ? QUEUE_REFUSED : JOB_REFUSED);
+    }
   }
 
   /** Sends nothing again. The remaining jobs stay locked. */
@@ -155,8 +175,7 @@ export class Refusals {
  * nothing was changed, unlike after `too_large`, when only the answer was too large for this process.
  */
 export function isRefusedOrBusy(failure: unknown): boolean {
-  const code = codeOf(failure);
-  return code === "database_busy" || (code !== "too_large" && isRefused(failure));
+  return isBusy(failure) || (codeOf(failure) !== "too_large" && isRefused(failure));
 }
 
 const isRefused = (failure: unknown) => failure !== null && isRefusedResult(failure);

@@ -1,9 +1,9 @@
-// Writes a batch that PostgreSQL refuses: a foreign key or a trigger of the application prevents a change. The
-// batch is halved until each refused result is alone; all others are written. After a trigger that exceeds the time
-// limit each result is written alone at once.
-import { messageOf } from "../../base/errors.ts";
+// Writes a batch that PostgreSQL refuses: a foreign key or a trigger of the application prevents a change, or another
+// session has locked a row. The batch is halved until each refused result is alone; all others are written. Where a
+// statement has waited for a trigger or a lock until its time limit, each result is written alone at once.
+import { codeOf, messageOf } from "../../base/errors.ts";
 import type { Database } from "../../database/database.ts";
-import { isRefusedResult, isSlowTrigger } from "../../database/errors/database-errors.ts";
+import { isBusy, isRefusedResult, isSlowTrigger } from "../../database/errors/database-errors.ts";
 import { type Change, withSkippers } from "../../database/skipped-rows.ts";
 import { BY_FORMULA, failJobs } from "../../queue/settle/fail.ts";
 import type { LockMode } from "../../queue/settle/fence.ts";
@@ -17,7 +17,13 @@ const MAX_TIMEOUTS = 8;
 
 /** Whether one of the rows of a batch is the cause of its error, so that the others may be written. */
 export const isOfOneRow = (error: unknown): boolean =>
-  isRefusedResult(error) || isSlowTrigger(error);
+  isRefusedResult(error) || isSlowTrigger(error) || isBusy(error);
+
+/** Whether a statement has waited for a trigger or a lock until its time limit. */
+const hasWaited = (error: unknown): boolean =>
+  isSlowTrigger(error) || codeOf((error as Error).cause) === LOCK_TIMEOUT;
+
+const LOCK_TIMEOUT = "55P03";
 
 /** A result that PostgreSQL refuses, also as a failure. */
 export interface RefusedResult {
@@ -34,7 +40,9 @@ export interface SeparateResults {
   /** Ids of jobs among them whose lock was lost. */
   readonly lost: readonly string[];
   readonly refused: readonly RefusedResult[];
-  /** Results that were not confirmed when the connection was lost. */
+  /** The locks of runs that PostgreSQL refuses to free. They are among `unconfirmed`. */
+  readonly refusedLocks: readonly { readonly lock: number; readonly error: unknown }[];
+  /** Results that were not confirmed when the connection was lost, and those to be written later. */
   readonly unconfirmed: ResultBatch;
   readonly failure: unknown;
 }
@@ -51,20 +59,22 @@ export const refusalText = (error: unknown): string =>
 
 /**
  * Writes all results that PostgreSQL accepts. A refused success is written as a failure, unless a trigger was too slow for
- * it. Never rejects.
+ * it. `reason`: the error of the whole batch. Never rejects.
  */
 export async function settleSeparately(
   db: Database,
   workerId: string,
   batch: ResultBatch,
   mode: LockMode,
+  reason: unknown,
 ): Promise<SeparateResults> {
   const { isRepeated, unlockedQueues } = batch;
   const written = emptyBatch(isRepeated);
   const unconfirmed = emptyBatch(isRepeated);
-  const writer = new HalvingWriter(db);
+  const writer = new HalvingWriter(db, mode, hasWaited(reason));
   const failedInstead = new Map<FailedJob, unknown>();
   const refused: RefusedResult[] = [];
+  const refusedLocks: { lock: number; error: unknown }[] = [];
   await writer.write(batch.done, {
     change: "delete",
     send: (jobs) => finishJobs(db, workerId, jobs.map(idOf), mode),
@@ -106,22 +116,23 @@ export async function settleSeparately(
   });
   // Queues are unlocked last, so that later jobs of a queue do not start first.
   if (mode === "locked_by") {
-    await writer.write(
-      [unlockedQueues].filter(({ length }) => length > 0),
-      {
-        change: "update",
-        send: ([queueIds = []]) => finishJobs(db, workerId, [], mode, queueIds),
-        ...{ written: [], unconfirmed: [] },
-        onRefused: (_queueIds, error) => writer.fail(error),
+    await writer.write(unlockedQueues, {
+      change: "update",
+      send: (locks) => finishJobs(db, workerId, [], mode, locks),
+      ...{ written: written.unlockedQueues, unconfirmed: unconfirmed.unlockedQueues },
+      onRefused: (lock, error) => {
+        refusedLocks.push({ lock, error });
+        unconfirmed.unlockedQueues.push(lock);
+        writer.later ??= error;
       },
-    );
-    (writer.failure === null ? written : unconfirmed).unlockedQueues.push(...unlockedQueues);
+    });
   }
-  const { lost, failure } = writer;
+  const { lost } = writer;
+  const failure = writer.failure ?? writer.later;
   const asFailed = written.failures.flatMap((one) => {
     return failedInstead.has(one) ? [{ job: one.job, error: failedInstead.get(one) }] : [];
   });
-  return { written, failedInstead: asFailed, lost, refused, unconfirmed, failure };
+  return { written, failedInstead: asFailed, lost, refused, refusedLocks, unconfirmed, failure };
 }
 
 interface Part<T> {
@@ -134,43 +145,49 @@ interface Part<T> {
 
 class HalvingWriter {
   readonly #db: Database;
+  readonly #mode: LockMode;
+  readonly #isOneByOne: boolean;
   readonly lost: string[] = [];
   #timeouts = 0;
   /** The error of a lost connection, after which nothing is sent. */
   failure: unknown = null;
+  /** The error of what is written later. */
+  later: unknown = null;
 
-  constructor(db: Database) {
+  constructor(db: Database, mode: LockMode, isOneByOne: boolean) {
     this.#db = db;
-  }
-
-  fail(error: unknown): void {
-    this.failure = error;
+    this.#mode = mode;
+    this.#isOneByOne = isOneByOne;
   }
 
   async write<T>(items: readonly T[], part: Part<T>): Promise<void> {
     if (items.length === 0) return;
     if (this.failure !== null) {
-      part.unconfirmed.push(...items);
+      // Before those that have been tried, so that it is their turn next time.
+      part.unconfirmed.unshift(...items);
       return;
     }
+    if (this.#isOneByOne && items.length > 1) return this.#split(items, 1, part);
     try {
       this.lost.push(...(await part.send(items)));
       part.written.push(...items);
     } catch (error) {
       const [first] = items;
-      const isSlow = isSlowTrigger(error);
+      const isSlow = hasWaited(error);
       if (isSlow) this.#timeouts++;
       if (!isOfOneRow(error) || this.#timeouts > MAX_TIMEOUTS) {
         this.failure = error;
         part.unconfirmed.push(...items);
+      } else if (items.length === 1 && isBusy(error) && this.#mode === "locked_by") {
+        part.unconfirmed.push(first as T);
+        this.later ??= error;
       } else if (items.length === 1) await this.#settleRefused(first as T, part, error);
-      else {
-        const size = isSlow ? 1 : Math.ceil(items.length / 2);
-        for (let n = 0; n < items.length; n += size) {
-          await this.write(items.slice(n, n + size), part);
-        }
-      }
+      else await this.#split(items, isSlow ? 1 : Math.ceil(items.length / 2), part);
     }
+  }
+
+  async #split<T>(items: readonly T[], size: number, part: Part<T>): Promise<void> {
+    for (let n = 0; n < items.length; n += size) await this.write(items.slice(n, n + size), part);
   }
 
   async #settleRefused<T>(item: T, part: Part<T>, error: unknown): Promise<void> {

@@ -204,7 +204,7 @@ export class FastTransaction {
       if (done.length + failures.length > 0) onWritten();
       return answers;
     } catch (error) {
-      if (isOfOneRow(error)) return this.#writeOneByOne(batch);
+      if (isOfOneRow(error)) return this.#writeOneByOne(batch, error);
       results.putBack(batch);
       throw error;
     }
@@ -214,10 +214,10 @@ export class FastTransaction {
    * Writes results one by one after a refusal. The rollback unlocks the rows, also those of the next transaction. A job
    * whose result is refused again is left to the safe mode, which counts the attempt.
    */
-  async #writeOneByOne(batch: ResultBatch): Promise<null> {
+  async #writeOneByOne(batch: ResultBatch, reason: unknown): Promise<null> {
     const { connection, workerId, hooks, results, logger, onWritten } = this.#parts;
     await connection.rollback();
-    const separate = await settleSeparately(connection.database, workerId, batch, "row");
+    const separate = await settleSeparately(connection.database, workerId, batch, "row", reason);
     const { written, lost, failedInstead: turned, unconfirmed, failure } = separate;
     logFailedInstead(logger, turned);
     emitSettled(hooks, workerId, written, lost, jobsIn(written));

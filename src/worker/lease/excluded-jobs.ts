@@ -6,11 +6,11 @@ const EXCLUDED_MS = 300_000;
 const MAX_EXCLUDED = 1_000;
 
 export class ExcludedJobs {
-  readonly #jobs = new Map<string, { readonly sinceMs: number; readonly error: string }>();
+  readonly #jobs = new Map<string, { readonly untilMs: number; readonly error: string }>();
 
   /** Adds a job or a queue. Beyond 1,000 it does nothing, and the others are tried each time. */
-  add(id: string, error: string): void {
-    if (this.#jobs.size < MAX_EXCLUDED) this.#jobs.set(id, { sinceMs: monotonic(), error });
+  add(id: string, error: string, forMs = EXCLUDED_MS): void {
+    if (this.#jobs.size < MAX_EXCLUDED) this.#jobs.set(id, { untilMs: monotonic() + forMs, error });
   }
 
   /** Returns what to skip now. */
@@ -20,8 +20,8 @@ export class ExcludedJobs {
 
   /** Returns what to skip now, with the errors. */
   all(): { readonly id: string; readonly error: string }[] {
-    const endMs = monotonic() - EXCLUDED_MS;
-    for (const [id, { sinceMs }] of this.#jobs) if (sinceMs < endMs) this.#jobs.delete(id);
+    const nowMs = monotonic();
+    for (const [id, { untilMs }] of this.#jobs) if (untilMs < nowMs) this.#jobs.delete(id);
     return [...this.#jobs].map(([id, { error }]) => ({ id, error }));
   }
 }

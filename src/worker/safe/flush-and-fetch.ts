@@ -1,18 +1,10 @@
 // One round trip of the safe mode: writes results and fetches new jobs.
 
-import {
-  builtPerForm,
-  type Database,
-  idArray,
-  parseIdArray,
-  query,
-} from "../../database/database.ts";
-import { isRefusedResult, isSlowTrigger } from "../../database/errors/database-errors.ts";
-import type { ReadyForm } from "../../queue/fetch/fetch-form.ts";
+import { builtPerForm, type Database, parseIdArray, query } from "../../database/database.ts";
+import { isBusy, isSlowTrigger } from "../../database/errors/database-errors.ts";
 import { FetchedRows } from "../../queue/fetch/fetched-rows.ts";
-import { keepJobs, keepQueue } from "../../queue/fetch/lock-jobs.ts";
 import { type QuickRow, quickStatement } from "../../queue/fetch/quick-fetch.ts";
-import { headStatement, type TakeAnswer, takeStatement } from "../../queue/fetch/take-jobs.ts";
+import { type TakeAnswer, takeStatement } from "../../queue/fetch/take-jobs.ts";
 import { failJobs } from "../../queue/settle/fail.ts";
 import { finishJobs } from "../../queue/settle/finish.ts";
 import { returnJobs } from "../../queue/settle/give-back.ts";
@@ -24,13 +16,8 @@ import {
   type SeparateResults,
   settleSeparately,
 } from "../execute/settle-separately.ts";
-import type { ManagedFetch, ManagedRequest } from "../fetch/managed-fetch.ts";
-
-/** A fetch that is sent with the flush. A quick one is sent without results. */
-export interface Fetch extends ManagedRequest {
-  /** Takes jobs of managed queues instead. */
-  readonly managed: ManagedFetch | null;
-}
+import type { ManagedFetch } from "../fetch/managed-fetch.ts";
+import { type Fetch, formOf, refusedHead } from "../fetch/refused-head.ts";
 
 /** The answer to a fetch. */
 interface FetchResult {
@@ -64,11 +51,6 @@ export interface FlushAnswer {
    */
   readonly refusedId: string | null | undefined;
 }
-
-/**
- * The most jobs of one named queue in a fetch. They run one at a time, so more would only be locked for longer.
- */
-const QUEUE_RUN_JOBS = 50;
 
 /** A statement on its way, and the results that it writes. */
 interface PendingWrite {
@@ -123,11 +105,17 @@ export async function flushAndFetch(
     );
   const isWritten = ({ status }: PromiseSettledResult<string[]>) => status === "fulfilled";
   const isRefused = (one: PromiseSettledResult<string[]>, { part }: PendingWrite) =>
-    one.status === "rejected" && hasJobs(part) && isOfOneRow(one.reason);
+    one.status === "rejected" &&
+    isOfOneRow(one.reason) &&
+    resultsIn(part) > (isBusy(one.reason) ? 1 : 0);
   const refused = together(isRefused);
-  const separate = hasJobs(refused)
-    ? await settleSeparately(connection.database, workerId, refused, "locked_by")
-    : null;
+  const { reason } = (outcomes.find((one, index) => {
+    return isRefused(one, writes[index] as PendingWrite);
+  }) ?? {}) as Partial<PromiseRejectedResult>;
+  const separate =
+    resultsIn(refused) > 0
+      ? await settleSeparately(connection.database, workerId, refused, "locked_by", reason)
+      : null;
   const fetched = answer as FetchResult | null;
   const written = together(isWritten);
   const unconfirmed = together((one, write) => !isWritten(one) && !isRefused(one, write));
@@ -139,8 +127,8 @@ export async function flushAndFetch(
   const isFetchRefused =
     fetched === null &&
     broken !== undefined &&
-    (isRefusedResult(broken.reason) ||
-      (fetch?.request.isPatient === true && isSlowTrigger(broken.reason)));
+    isOfOneRow(broken.reason) &&
+    (fetch?.request.isPatient === true || !isSlowTrigger(broken.reason));
   return {
     rows: fetched?.rows ?? null,
     queuesAreFree: fetched?.queuesAreFree ?? null,
@@ -155,8 +143,9 @@ export async function flushAndFetch(
   };
 }
 
-function hasJobs({ done = [], failures = [], returned = [] }: Partial<ResultBatch>): boolean {
-  return done.length + failures.length + returned.length > 0;
+function resultsIn(part: Partial<ResultBatch>): number {
+  const { done = [], failures = [], returned = [], unlockedQueues = [] } = part;
+  return done.length + failures.length + returned.length + unlockedQueues.length;
 }
 
 function writesOf(
@@ -182,33 +171,6 @@ function writesOf(
   return writes;
 }
 
-/** Returns the form of the statement of a fetch, and its values. */
-function formOf(
-  workerId: string,
-  { request, tasks, excluded }: Fetch,
-  done: readonly string[],
-): { readonly form: ReadyForm; readonly values: unknown[] } {
-  const { want, queues, free, start } = request;
-  const form: ReadyForm = {
-    queues,
-    // All queues that limits are for are locked for good, so this reads all of them to find none unlocked.
-    findsFreeQueue: request.findsFreeQueue || tasks.limitedQueues === null,
-    flags: tasks.forbiddenFlags !== null,
-    pauses: tasks.pauses,
-    limits: queues && tasks.limitedQueues !== null,
-    excluded: excluded.length > 0,
-    free,
-  };
-  const values: unknown[] = [tasks.identifiers, want, workerId, `{${done.join(",")}}`];
-  values.push(start.priority, start.runAtSeconds);
-  // PostgreSQL requires every parameter to be used, so these exist only in the forms that have them.
-  if (queues) values.push(QUEUE_RUN_JOBS, tasks.runShares);
-  if (form.flags) values.push(tasks.forbiddenFlags);
-  if (form.limits) values.push(tasks.limitedQueues);
-  if (form.excluded) values.push(idArray(excluded));
-  return { form, values };
-}
-
 async function take(
   connection: WorkerConnection,
   workerId: string,
@@ -225,50 +187,6 @@ async function take(
     rows: [new FetchedRows(row as TakeAnswer)],
     ...{ queuesAreFree, nowSeconds: now_s, lost: parseIdArray(lost) },
   };
-}
-
-/**
- * Finds the job, or its queue, for which PostgreSQL refuses a fetch of one job, or of one run of a managed queue. The
- * jobs' rows are locked before their updates are tried, so that no other job is blamed. Returns null if another worker
- * has it now. Never rejects.
- */
-async function refusedHead(
-  connection: WorkerConnection,
-  workerId: string,
-  fetch: Fetch,
-): Promise<string | null | undefined> {
-  if (fetch.request.want > 1) return undefined;
-  const { database } = connection;
-  let id: string | null = null;
-  try {
-    await connection.begin();
-    for (const head of await headsOf(database, workerId, fetch)) {
-      id = head.id;
-      await keepJobs(database, workerId, [id]);
-      id = head.queue;
-      if (id !== null) await keepQueue(database, workerId, id);
-    }
-    await connection.rollback();
-    return null;
-  } catch (error) {
-    await connection.rollback().catch(() => {});
-    return isOfOneRow(error) ? id : null;
-  }
-}
-
-/** Locks the rows of the jobs that the fetch would take. Returns their ids, and the queues that it would lock. */
-async function headsOf(db: Database, workerId: string, fetch: Fetch): Promise<Head[]> {
-  if (fetch.managed !== null) {
-    const ids = await fetch.managed.pick(db, workerId, fetch);
-    return ids.map((id) => ({ id, queue: null }));
-  }
-  const { form, values } = formOf(workerId, fetch, []);
-  return query<Head>(db, headStatementOf(form), values);
-}
-
-interface Head {
-  readonly id: string;
-  readonly queue: string | null;
 }
 
 async function takeManaged(
@@ -295,5 +213,4 @@ async function takeQuickly(
 }
 
 const takeStatementOf = builtPerForm(takeStatement);
-const headStatementOf = builtPerForm(headStatement);
 const quickStatementOf = builtPerForm(quickStatement);

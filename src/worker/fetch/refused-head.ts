@@ -1,0 +1,96 @@
+// The statement of a fetch, and the search for the job or queue for which PostgreSQL refuses it.
+import { builtPerForm, type Database, idArray, query } from "../../database/database.ts";
+import type { ReadyForm } from "../../queue/fetch/fetch-form.ts";
+import { keepJobs, keepQueue } from "../../queue/fetch/lock-jobs.ts";
+import { headStatement } from "../../queue/fetch/take-jobs.ts";
+import type { WorkerConnection } from "../connection/worker-connection.ts";
+import { isOfOneRow } from "../execute/settle-separately.ts";
+import type { ManagedFetch, ManagedRequest } from "./managed-fetch.ts";
+
+/** A fetch that is sent with the flush. A quick one is sent without results. */
+export interface Fetch extends ManagedRequest {
+  /** Takes jobs of managed queues instead. */
+  readonly managed: ManagedFetch | null;
+}
+
+/**
+ * The most jobs of one named queue in a fetch. They run one at a time, so more would only be locked for longer.
+ */
+const QUEUE_RUN_JOBS = 50;
+
+/** Returns the form of the statement of a fetch, and its values. */
+export function formOf(
+  workerId: string,
+  { request, tasks, excluded }: Fetch,
+  done: readonly string[],
+): { readonly form: ReadyForm; readonly values: unknown[] } {
+  const { want, queues, free, start } = request;
+  const form: ReadyForm = {
+    queues,
+    // All queues that limits are for are locked for good, so this reads all of them to find none unlocked.
+    findsFreeQueue: request.findsFreeQueue || tasks.limitedQueues === null,
+    flags: tasks.forbiddenFlags !== null,
+    pauses: tasks.pauses,
+    limits: queues && tasks.limitedQueues !== null,
+    excluded: excluded.length > 0,
+    free,
+  };
+  const values: unknown[] = [tasks.identifiers, want, workerId, `{${done.join(",")}}`];
+  values.push(start.priority, start.runAtSeconds);
+  // PostgreSQL requires every parameter to be used, so these exist only in the forms that have them.
+  if (queues) values.push(QUEUE_RUN_JOBS, tasks.runShares);
+  if (form.flags) values.push(tasks.forbiddenFlags);
+  if (form.limits) values.push(tasks.limitedQueues);
+  if (form.excluded) values.push(idArray(excluded));
+  return { form, values };
+}
+
+/**
+ * Finds the job, or its queue, for which PostgreSQL refuses a fetch of one job, or of one run of a managed queue. The
+ * jobs' rows are locked before their updates are tried, so that no other job is blamed. Returns null if another worker
+ * has it now. Never rejects.
+ */
+export async function refusedHead(
+  connection: WorkerConnection,
+  workerId: string,
+  fetch: Fetch,
+): Promise<string | null | undefined> {
+  if (fetch.request.want > 1) return undefined;
+  const { database } = connection;
+  let id: string | null = null;
+  try {
+    await connection.begin();
+    await query(database, checkedAtOnce);
+    for (const head of await headsOf(database, workerId, fetch)) {
+      id = head.id;
+      await keepJobs(database, workerId, [id]);
+      id = head.queue;
+      if (id !== null) await keepQueue(database, workerId, id);
+    }
+    await connection.rollback();
+    return null;
+  } catch (error) {
+    await connection.rollback().catch(() => {});
+    return isOfOneRow(error) ? id : null;
+  }
+}
+
+// A trigger that is deferred to the commit would not fire before the rollback.
+const checkedAtOnce = () => "set constraints all immediate";
+
+/** Locks the rows of the jobs that the fetch would take. Returns their ids, and the queues that it would lock. */
+async function headsOf(db: Database, workerId: string, fetch: Fetch): Promise<Head[]> {
+  if (fetch.managed !== null) {
+    const ids = await fetch.managed.pick(db, workerId, fetch);
+    return ids.map((id) => ({ id, queue: null }));
+  }
+  const { form, values } = formOf(workerId, fetch, []);
+  return query<Head>(db, headStatementOf(form), values);
+}
+
+interface Head {
+  readonly id: string;
+  readonly queue: string | null;
+}
+
+const headStatementOf = builtPerForm(headStatement);
