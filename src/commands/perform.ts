@@ -158,7 +158,7 @@ function lackingOf({ name, needsOneOf }: Command, input: Input<CommandFields>): 
   if (needsOneOf.some((field) => input[field] !== undefined)) return [];
   const [last, ...others] = [...needsOneOf].reverse();
   const list = `${others.reverse().join(", ")} and ${last}`;
-  return [{ path: "", message: `${name} needs at least one of ${list}` }];
+  return [{ path: "", message: `${name.replaceAll("-", " ")} needs at least one of ${list}` }];
 }
 
 function refuse(problems: readonly Problem[] = []): void {

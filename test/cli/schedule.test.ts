@@ -123,7 +123,7 @@ test("Mistakes are refused by the names of the options, and change nothing.", as
       1,
       /the schedule "fixed" already exists/,
     ],
-    [["schedule", "change", "fixed"], 1, /needs at least one of/],
+    [["schedule", "change", "fixed"], 1, /^worker: schedule change needs at least one of --task/],
     [["schedule", "change", "fixed", "--pattern", "x", "--payload", "1"], 1, /2 problems/],
     [
       ["schedule", "change", "fixed", "--priority", "1", "--revision", "7"],
