@@ -249,7 +249,13 @@ const details = (change: object = {}) => ({
     },
   ],
   clock_change: "Sun 29 Mar: the clock of Europe/Berlin goes forward by 1 h.",
-  changes: [{ at: timeAt(-3600), by: "ana", message: "Changed the schedule nightly" }],
+  changes: [
+    {
+      at: timeAt(-3600),
+      by: "ana",
+      message: `Changed the schedule nightly; the next tick is at ${timeAt(540).slice(0, 19)}Z`,
+    },
+  ],
   ...change,
 });
 
@@ -263,7 +269,7 @@ test("The page of a schedule shows its next runs in two zones, its definition an
   assert.equal(textOf([after]), "Sun 29 Mar 01:00");
   assert.ok(page.text.includes(PAYLOAD), "the payload keeps its digits");
   assert.match(page.text, /Backfill.*OverlapskipJitter1 mQueuereportsAttempts5Revision4/);
-  assert.match(page.text, /Changes.*1 h agoanaChanged the schedule nightly/);
+  assert.match(page.text, /1 h agoanaChanged the schedule nightly; the next tick is at 13:09:00/);
   assert.match(page.text, /worker schedule run nightly/);
   page.click("Run now…");
   page.app.dispatch("dialog.submit", "", "");

@@ -300,6 +300,10 @@ test("The palette pauses a queue or a task by its name, resumes what is paused, 
     "Pause queue mail-2…",
     "Pause task mailer…",
   ]);
+  page.app.dispatch("app.palette-key", "", "Enter");
+  assert.match(page.dialogText, /^Resume queue mail/, "the first action is marked");
+  page.app.dispatch("app.layer", "", "");
+  page.app.dispatch("app.layer", "palette", "");
   page.app.dispatch("app.palette", "", "pause");
   const labels = page.all((e) => e.attrs["role"] === "option").map((e) => textOf([e]));
   for (const label of ["Pause everything…", "Pause a queue…", "Pause a task…"]) {

@@ -89,9 +89,12 @@ function read(m: Model, what: string, path: string): void {
 /** Takes the answer to one of these requests. If the text has changed since, another answer follows. */
 export function takeNames(m: Model, request: Pending, body: string): void {
   const p = m.palette;
-  if (!request.path.includes(encode(nameIn(wantedBy(p.text))))) return;
+  const wanted = nameIn(wantedBy(p.text));
+  if (!request.path.includes(encode(wanted))) return;
   const r = new JsonReader(body);
-  const before = p.current < p.found.length ? p.found[p.current] : null;
+  // After the words of an action that action is marked, instead of the search for these words.
+  const isAction = p.found.length === 1 && wanted !== wantedBy(p.text);
+  const before = p.current < p.found.length && !isAction ? p.found[p.current] : null;
   if (request.what.endsWith("keys")) {
     const list = readJobList(r).jobs;
     for (let i = 0; i < list.length; i++) {

@@ -1,5 +1,5 @@
 /** When an entry runs, what it runs, and its changes. */
-import { ago, spanText, timeElement } from "../../controls/age";
+import { ago, localTimes, spanText, timeElement } from "../../controls/age";
 import { commandLine, link } from "../../controls/button";
 import { note } from "../../controls/empty";
 import { INFO, icon } from "../../controls/icon";
@@ -13,7 +13,7 @@ import { Model } from "../../model/model";
 import { exactName } from "../../parts/exact-name";
 import { keepers, lastRun, madeUp, nextRun } from "./parts";
 
-const CHANGES: string[] = ["num w3=When", "w3 w-mid=By", "=What"];
+const CHANGES: string[] = ["num w4=When", "w3 w-mid=By", "=What"];
 
 export function times(m: Model, entry: CronEntry, details: CronDetails): Node {
   const differs = entry.differs;
@@ -75,7 +75,7 @@ function changes(m: Model, details: CronDetails): Node {
       row((<i64>change.at).toString(), "", [
         cell("num dim", [timeElement(change.at, ago(change.at, m.times))]),
         cell("dim w-mid cut", [text(by === null ? "" : by)]),
-        cell("", [text(change.message)]),
+        cell("", [text(localTimes(change.message, m.serverNow))]),
       ]),
     );
   }
