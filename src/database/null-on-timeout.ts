@@ -1,4 +1,4 @@
-// For reads whose result is optional.
+// Makes the result of a slow read optional.
 import { codeOf } from "../base/errors.ts";
 
 /** Returns the read's value, or null if PostgreSQL stopped the statement by its timeout. */

@@ -216,7 +216,7 @@ export const isFingerprint = (text: string): boolean => /^[0-9a-f]{12}$/.test(te
 export interface ErrorPlace {
   /** A hash of the label, as of other groups: a query may name the group by either. */
   readonly fingerprint: string;
-  /** Such as `TypeError of charge_card in chargeCard (charge.js), in different words`. */
+  /** The name of the place: `TypeError of charge_card in chargeCard (charge.js), in different words`. */
   readonly label: string;
 }
 

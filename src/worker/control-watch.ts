@@ -31,7 +31,7 @@ export interface ControlWatchParts {
   readonly logger: Logger;
   /** Returns a connected database; null if there is none. */
   database(): Database | null;
-  /** For the end of pauses, which may read all jobs. */
+  /** The database for the end of pauses, which may read all jobs. */
   readonly patient: Database;
   /**
    * Returns jobs that were fetched before a pause and have not started to the database. Resolves once they are

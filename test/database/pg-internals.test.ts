@@ -49,7 +49,7 @@ test("A client that failed to connect is reset, and connects elsewhere.", async 
     Object.keys(UNCONNECTED).filter((name) => !(name in other)),
     [],
   );
-  // The end of the failed one would be taken for the end of the next.
+  // Otherwise the client would take the end of the failed connection for the end of the next one.
   client.connection.removeAllListeners().on("error", () => {});
   Object.assign(state, UNCONNECTED, { host, port, connection: newConnection({ ssl: false }) });
   await client.connect();

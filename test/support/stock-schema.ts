@@ -35,7 +35,7 @@ export async function installStock(
   }
 }
 
-/** Adds what the Rust port uses the ids 19 and 20 for: no breaking mark, and workers with heartbeats. */
+/** Adds the migrations 19 and 20 of the Rust port: they are not marked as breaking, and add workers with heartbeats. */
 export async function installRustPort(
   client: pg.Pool | pg.Client,
   schema: SchemaName = schemaName(),

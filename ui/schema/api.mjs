@@ -589,7 +589,7 @@ export const records = {
     message: "string",
     jobs: "ChangedJob[]",
     is_duplicate: "bool",
-    /** Of a cancellation: those that run, whose workers end them. */
+    /** The number of running jobs that a cancellation has requested their workers to end. */
     cancelling: "i64",
     operation: "i64?",
     requested: "i64?",

@@ -40,11 +40,11 @@ class Lines {
 
 /** One field of a command's request. */
 export class CommandField {
-  /** On the wire. */
+  /** The name on the wire. */
   readonly name: string;
   /** text, integer, seconds, boolean, time, choice, json or list. */
   readonly kind: string;
-  /** With its unit. */
+  /** The label with its unit. */
   readonly label: string;
   /** A sentence about a text: what it is for, or what to give where it is required. */
   readonly hint: string;
@@ -52,9 +52,9 @@ export class CommandField {
   /** text: characters; integer, seconds: the value. */
   readonly min: i32;
   readonly max: i32;
-  /** Of a choice, or of a list's items. */
+  /** The valid values of a choice, or of a list's items. */
   readonly choices: string[];
-  /** What holds when it is left out, as a person would type it. */
+  /** The default, as a user would type it. */
   readonly fallback: string;
 
   constructor(l: Lines) {
@@ -192,7 +192,7 @@ export class JobAction {
 `;
 
 const lookup = `
-/** null: there is none of this name. */
+/** Returns the action with this name; null: there is none. */
 export function jobActionNamed(name: string): JobAction | null {
   for (let i = 0; i < jobActions.length; i++) if (jobActions[i].name === name) return jobActions[i];
   return null;
@@ -211,7 +211,7 @@ export function withJobs(words: string, jobs: string): string {
   return words.replace(" {jobs}", jobs.length > 0 ? " " + jobs : "");
 }
 
-/** Of what may be offered of all, failed, or jobs that have not failed. */
+/** Whether an action for \`jobs\` (all, failed, not failed) is offered for jobs that have failed, or have not. */
 export function isOfferedFor(jobs: string, isFailed: bool): bool {
   return jobs === "all" || jobs === (isFailed ? "failed" : "not failed");
 }

@@ -48,7 +48,7 @@ export class ConditionData {
 const all: ConditionData[] = [
 ${conditions.map(dataText).join("")}];
 
-/** null: there is none of this name. */
+/** Returns the condition with this name; null: there is none. */
 export function conditionNamed(name: string): ConditionData | null {
   for (let i = 0; i < all.length; i++) if (all[i].name === name) return all[i];
   return null;

@@ -19,9 +19,9 @@ export interface MetricsInput {
    */
   readonly snapshot: QueueSnapshot | "away" | "unknown";
   readonly names: LargestNames | null;
-  /** null: they could not be read. */
+  /** The pauses; null: they could not be read. */
   readonly pauses: PauseFacts | null;
-  /** null: they could not be read. */
+  /** The use of each limit; null: it could not be read. */
   readonly limits: readonly LimitUse[] | null;
   readonly feed: {
     readonly viewers: number;

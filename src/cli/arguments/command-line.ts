@@ -17,7 +17,7 @@ export interface RawArguments {
   readonly words: readonly string[];
   /** Everything after `--`. */
   readonly rest: readonly string[];
-  /** By name without dashes; a repeated option has all its values. */
+  /** The typed options by name without dashes. A repeated option has all its values. */
   readonly options: Readonly<Record<string, unknown>>;
 }
 
@@ -95,7 +95,7 @@ const parsing = {
 /** Keys of the yargs result that are not options. */
 const fields = ["$0", "_", "--"];
 
-/** Without `isHelp` nothing gets a description: yargs would lay it out in any case, which is slow. */
+/** Returns the parser. Without `isHelp` nothing in it has a description, because laying out the help is slow. */
 function commandLine(
   argv: readonly string[],
   program: CliCommand,

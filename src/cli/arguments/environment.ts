@@ -107,7 +107,7 @@ export function secretOf(name: string, env: Environment): EnvironmentText | null
 
 const MAX_SECRET_BYTES = 65_536;
 
-/** Without the trailing newline that editors add. */
+/** Returns the content of a file, without the trailing newline that editors add. */
 function contentOf(path: string, where: string, mayBeMissing = false): EnvironmentText | null {
   let content: string;
   try {

@@ -22,7 +22,7 @@ export interface OptionValue<T> {
   readonly bare?: boolean;
   /** Environment variables that set it, in addition to the one derived from its name. */
   readonly variables?: readonly string[];
-  /** It may also come from a file or a credential. */
+  /** Whether the value may also come from a file or a credential. */
   readonly isSecret?: boolean;
   /** Parses the typed texts, none or more. Throws Unfit. */
   readonly read: (texts: readonly string[]) => T;
@@ -130,7 +130,7 @@ export function explained(
     : `${describe} (${choices.join(", ")})`;
 }
 
-/** With a value for when nothing was typed. */
+/** Returns the value with a default, which is used if nothing was typed. */
 export function withDefault<T>(
   one: OptionValue<T | undefined>,
   fallback: T & {},

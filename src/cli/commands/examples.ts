@@ -1,6 +1,5 @@
 // Example lines for each command's help. Declared commands have theirs in their declaration.
 
-/** By the command's name. */
 export const examples: Readonly<Record<string, readonly string[]>> = {
   demo: ["worker demo", "worker demo --fresh --listen 127.0.0.1:0"],
   admin: [

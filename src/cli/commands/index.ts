@@ -33,7 +33,7 @@ import { showCommand } from "./show.ts";
 import { statusCommand } from "./status.ts";
 import { workersCommand } from "./workers.ts";
 
-/** They are actions of `worker schedule` and `worker limit`. */
+/** Declared commands that are actions of `worker schedule` and `worker limit`, and no commands of their own. */
 const grouped: readonly Command[] = [...scheduleCommands, ...limitCommands];
 
 const all: readonly CliCommand[] = [

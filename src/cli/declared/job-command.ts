@@ -92,7 +92,7 @@ export async function performTyped(
   );
 }
 
-/** On all jobs that match. */
+/** Performs the action on all jobs that match a query. */
 function byQuery(
   {
     declaration,

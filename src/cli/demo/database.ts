@@ -27,7 +27,7 @@ export interface DemoDatabaseOptions {
 export interface DemoDatabase extends AsyncDisposable {
   readonly pool: Pool;
   readonly database: Database;
-  /** For other programs on this machine, over the unix socket. */
+  /** The address of the database for other programs on this machine, over the unix socket. */
   readonly url: string;
   /** Resolves when the server has exited, for any reason. */
   readonly exited: Promise<void>;

@@ -148,7 +148,7 @@ function pausedText({ done, undone, undoAfterId }: JobOperation): string {
   return `The undo is paused after ${numberText(undone)} of ${jobsOf(done)}`;
 }
 
-/** For an undo that was stopped. */
+/** Returns how many jobs an undo has restored until it was stopped; empty: there was no undo. */
 const undoneText = ({ undone, undoAfterId }: JobOperation) =>
   undoAfterId === null ? "" : `; ${numberText(undone)} of them are restored`;
 

@@ -1,7 +1,7 @@
 // Log lines of a command with an answer: on a terminal the answer is enough.
 import type { Logger } from "../../base/logger.ts";
 
-/** On a terminal, info lines are shown only with --verbose. */
+/** Returns a logger whose info lines are shown on a terminal only with --verbose. */
 export function quietLogger(logger: Logger): Logger {
   return process.stderr.isTTY ? { ...logger, info: logger.debug } : logger;
 }

@@ -8,7 +8,7 @@ import { wait } from "../../base/clock.ts";
 const POLL_MS = 300;
 const MAX_FILES = 10_000;
 
-/** By path: a text that differs after any change of the file. */
+/** The states of files by path. A state is a text that differs after any change of the file. */
 type States = Map<string, string>;
 
 export class WatchedFiles {
@@ -63,7 +63,7 @@ function isSame(one: States, other: States): boolean {
   return one.size === other.size && [...one].every(([path, state]) => other.get(path) === state);
 }
 
-/** Without hidden files and packages, as for tasks. */
+/** Returns the files below a directory, without hidden ones and packages, as the search for tasks does. */
 async function filesBelow(directory: string): Promise<string[]> {
   const entries = await readdir(directory, { withFileTypes: true }).catch(() => []);
   const shown = entries.filter(({ name }) => !name.startsWith(".") && name !== "node_modules");

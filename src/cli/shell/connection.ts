@@ -11,7 +11,7 @@ export interface CliConnectionSettings {
   readonly maxConnections: number;
 }
 
-/** Without a URL the connection string is empty, so that libpq's variables apply. */
+/** Returns the settings. Without a URL their connection string is empty, so that libpq's variables apply. */
 export function connectionSettings(args: GlobalOptions): CliConnectionSettings {
   const { databaseUrl: connectionString = "", schema, maxConnections } = args;
   return { connectionString, schema, maxConnections };
@@ -69,7 +69,7 @@ function printableFields(value: unknown, depth: number): unknown {
 }
 
 export interface CommandConnection {
-  /** With a statement timeout: a locked table must not block a command for ever. */
+  /** The database with a statement timeout, because a locked table must not block a command for ever. */
   readonly database: Database;
   readonly pool: Pool;
   readonly logger: Logger;

@@ -19,7 +19,7 @@ export interface GlobalOptions {
 }
 
 export interface GlobalArguments extends GlobalOptions {
-  /** For suggested commands. */
+  /** The options that a suggested command needs to reach the same queue. */
   readonly suggest: SameQueue;
 }
 

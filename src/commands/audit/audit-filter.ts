@@ -4,7 +4,7 @@ import { jsonElements, jsonMembers } from "../../base/json-members.ts";
 export interface AuditFilter {
   /** A text in the user, the action, the message, the query, the key or a worker; or an id. Empty: any. */
   readonly search: string;
-  /** Only entries of the last seconds; null: of any time. */
+  /** The age of the oldest entry, in seconds; null: any. */
   readonly lastSecs: number | null;
 }
 

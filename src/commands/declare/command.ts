@@ -100,7 +100,7 @@ export interface WaitOutcome {
   readonly lines: readonly string[];
   /** JSON texts of members, which join those of the answer. */
   readonly members: Readonly<Record<string, string>>;
-  /** Some of them have not ended. */
+  /** Whether some of these changes have not ended. */
   readonly isPartial: boolean;
 }
 

@@ -18,7 +18,7 @@ import {
 } from "./schedule-fields.ts";
 import { changeSchedule } from "./stored-schedules.ts";
 
-/** Without defaults: an omitted option stays. */
+/** The fields of the options without their defaults, because an omitted option stays. */
 const unchanged = Object.fromEntries(
   Object.entries(optionFields).map(([name, { default: _, ...field }]) => [name, field]),
 ) as typeof optionFields;

@@ -60,7 +60,7 @@ export function createPool(options: PoolOptions): Pool {
   open.set(pool, connections);
   pool.on("connect", (client) => {
     connections.add(client);
-    // Also the loss of a client between pg's callback and the code that awaits it would end the process.
+    // Without a listener, the loss of a client between pg's callback and the code that awaits it would end the process.
     client.on("error", () => {});
   });
   pool.on("remove", (client) => connections.delete(client));

@@ -32,9 +32,9 @@ export interface LimitDefinition {
   readonly scope: LimitScope;
   /** The name of a task or queue; each `*` in it matches any text. */
   readonly match: string;
-  /** null: any number. */
+  /** The most jobs that run at once; null: any number. */
   readonly concurrency: number | null;
-  /** null: any number. */
+  /** The most jobs that start in a period; null: any number. */
   readonly rate: FullRate | null;
 }
 

@@ -19,7 +19,7 @@ export interface Acknowledgement {
   readonly waitingFor: readonly string[];
 }
 
-/** Without workers. */
+/** The acknowledgement of a pause if there are no workers. */
 export const NOT_ACKNOWLEDGED: Acknowledgement = { acknowledged: 0, waiting: 0, waitingFor: [] };
 
 /** Returns the present numbers; 0 in a schema without pauses or without heartbeats. */

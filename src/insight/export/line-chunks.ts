@@ -30,14 +30,14 @@ export interface LineChunks {
   next(selection: Selection): Promise<LineChunk | null>;
 }
 
-/** The size of a chunk that is aimed at. It is the smallest with full speed, because a slow client keeps two chunks. */
+/** The intended size of a chunk. It is the smallest with full speed, because a slow client keeps two chunks. */
 const WANTED_BYTES = 1_048_576;
 /** The upper limit for the size of a chunk, and for a job that is alone in a chunk. */
 const MAX_BYTES = 2 * 1_048_576;
 const MAX_ALONE = 4 * 1_048_576;
 /** The estimated size of a line without its payload and error. */
 const LINE_BYTES = 500;
-/** The least share of its upper bound with which a compressed payload counts. */
+/** A compressed payload counts with a share of the upper bound of its size: at least with this share. */
 const MIN_SHARE = 1 / 8;
 /** The number of lines of the first chunk. How many take 0.1 s depends on the payloads. */
 const FIRST_LINES = 500;

@@ -29,7 +29,7 @@ export function scheduleJson({ definition, revision, ...times }: StoredSchedule)
   return `${members.slice(0, -1)},"payload":${payloadText}}`;
 }
 
-/** With the zone, unless it is UTC. */
+/** Returns the pattern in words with its time zone, unless that is UTC. */
 export function withZone(words: string | null, timeZone: string | null): string | null {
   if (timeZone === null || timeZone === "UTC") return words;
   return words === null ? `in ${timeZone}` : `${words} in ${timeZone}`;

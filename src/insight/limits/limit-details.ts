@@ -28,9 +28,9 @@ export interface BackOff {
 }
 
 export interface LimitDetails {
-  /** Those with most permits first, at most 1,000. */
+  /** The workers with permits or in need of them, most permits first, at most 1,000. */
   readonly permits: readonly WorkerPermits[];
-  /** The latest first, at most 100. */
+  /** The back-offs that began in the last hour, latest first, at most 100. */
   readonly backOffs: readonly BackOff[];
 }
 

@@ -46,9 +46,9 @@ export interface LimitUse {
   readonly waiting: Value;
   /** The number of matching queues; null: too many, or the limit is one of tasks. */
   readonly queues: number | null;
-  /** Of a limit of queues: full ones first, then those with most waiting jobs; at most 200. */
+  /** The queues in use of a limit of queues: full ones first, then those with most waiting jobs; at most 200. */
   readonly busy: readonly QueueUse[];
-  /** Of a limit of tasks: how long until its rate allows the next start, in milliseconds; 0: now. */
+  /** The time until the rate of a limit of tasks allows the next start, in milliseconds; 0: now. */
   readonly nextStartMs: number;
   readonly state: LimitState;
   readonly backingOff: BackingOff | null;

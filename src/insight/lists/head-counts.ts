@@ -31,7 +31,7 @@ interface CachedCounts {
   readonly counts: HeadCounts;
 }
 
-// By `db.schema`, an object that each server creates.
+// The keys are values of `db.schema`, an object that each server creates.
 const caches = {
   queue: new WeakMap<object, CachedCounts>(),
   task: new WeakMap<object, CachedCounts>(),

@@ -110,7 +110,7 @@ export interface UnsettledJob {
   readonly id: string;
   /** The message of PostgreSQL. */
   readonly error: string;
-  /** It has ended and stays locked, because its result is refused; false: its lock was refused, so it has not started. */
+  /** Whether the job has ended and its result is refused, so it stays locked; false: its lock is refused. */
   readonly isLocked: boolean;
 }
 

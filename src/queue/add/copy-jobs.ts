@@ -88,7 +88,8 @@ async function copyAll(db: Database, jobs: Jobs, mayHaveKeys: boolean): Promise<
     try {
       for await (const step of steps(jobs)) {
         const specs = resolve(step, count, mayHaveKeys);
-        // Also for a batch: the names that it added in this transaction would make a later step wait for ever.
+        // Jobs that addBatch() adds need this, too: names that this transaction has added would make a later step wait
+        // for ever.
         await resolveNames(hasSpareConnection(db.client) ? db : inside, names, specs, written);
         if (specs.some(isKeyed)) {
           if (part !== null) await send(part);

@@ -3,7 +3,7 @@
 
 /** The columns of the jobs as text, each null if there are no jobs. */
 export interface FetchedColumns {
-  /** Such as `{1,2}`: bigints stay exact. */
+  /** The ids, such as `{1,2}`: as text, bigints stay exact. */
   readonly ids: string | null;
   /** The exact texts, joined by PAYLOAD_SEPARATOR. A large payload is empty. */
   readonly payloads: string | null;

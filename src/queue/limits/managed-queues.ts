@@ -15,9 +15,9 @@ import { isManaged, NO_SLOTS } from "../sql/slots.ts";
 export interface ManagedAnswer {
   /** The number of queues that have changed. */
   readonly changed: number;
-  /** Some queues could not be changed yet: a run, or another session, has locked them, or there are many. */
+  /** Whether some queues could not be changed yet: a run, or another session, has locked them, or there are many. */
   readonly isPending: boolean;
-  /** There are many, and the next call continues. */
+  /** Whether there are so many that the next call continues. */
   readonly isPartial: boolean;
 }
 

@@ -37,7 +37,7 @@ interface StateRow {
 
 const MAX_PAUSES = 1_000;
 
-// Not the greatest time: a transaction may commit its pause after a later one.
+// The mark is a sum over all pauses and not their greatest time: a transaction may commit its pause after a later one.
 const token = `pg_catalog.hashtextextended(
     scope || ' '::text || name || ' '::text || ${microseconds("paused_at")}::text, 0)`;
 

@@ -71,7 +71,7 @@ export class Schedules implements Service {
     return Promise.resolve();
   }
 
-  /** For a listener: a schedule was added or changed. */
+  /** The channel to listen on, with its handler: a schedule was added or changed. */
   get channels(): Readonly<Record<string, () => void>> {
     return {
       [SCHEDULES]: () => {

@@ -6,7 +6,7 @@ import type { CronTimeline } from "./cron-timeline.ts";
 import { Schedules } from "./schedules.ts";
 
 export interface TimetableConfig {
-  /** null: no entries. */
+  /** The entries in code; null: none. */
   readonly cron: CronConfig | null;
   readonly schedules: boolean;
 }
@@ -25,7 +25,7 @@ export class Timetable implements Service {
     return this.#cron?.ticks ?? [];
   }
 
-  /** For a listener. */
+  /** The channels to listen on, with their handlers. */
   get channels(): Readonly<Record<string, () => void>> {
     return this.#schedules?.channels ?? {};
   }

@@ -29,7 +29,7 @@ const NOT_COMMITTED =
 /** A job whose handler has been called and has not ended. */
 export interface RunningJob {
   readonly job: FetchedJob;
-  /** By the monotonic clock. */
+  /** The time of its start, by the monotonic clock. */
   readonly startedAtMs: number;
 }
 

@@ -26,7 +26,7 @@ const BUSY_MS = 10_000;
 export interface RefusedChange {
   readonly id: string;
   readonly error: string;
-  /** It has ended and stays locked; false: it cannot be locked, so it does not start. */
+  /** Whether the job has ended and stays locked; false: it cannot be locked, so it does not start. */
   readonly isLocked: boolean;
 }
 

@@ -6,7 +6,7 @@ import { JobCancelled, outcomeOf } from "../task/outcomes.ts";
 import type { BatchResults, Task } from "../task/task.ts";
 import type { FetchedJob } from "./fetched-job.ts";
 
-/** null: done. Otherwise the error, and the remaining items of a batch. */
+/** The result of an attempt; null: done. `payload`: the remaining items of a batch; null: the payload stays. */
 export type Result = null | { readonly error: Error; readonly payload: string | null };
 
 /** Returns the result of a value. `kind`: the kind of the task. */

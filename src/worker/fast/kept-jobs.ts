@@ -13,7 +13,7 @@ export interface KeptJobsParts {
 }
 
 export class KeptJobs {
-  /** Those that still run. */
+  /** The kept jobs that still run. */
   readonly jobs = new Set<FetchedJob>();
   readonly #parts: KeptJobsParts;
 

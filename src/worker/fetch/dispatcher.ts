@@ -56,7 +56,7 @@ export class Dispatcher<E> {
     return this.#fetchers.flatMap(({ executors }) => executors);
   }
 
-  /** Whether nothing is locked for this worker, and no broken fetch leaves that open. */
+  /** Whether nothing is locked for this worker. False if a fetch without an answer may have locked jobs. */
   get holdsNothing(): boolean {
     const isCertain = !this.#fetchers.some(({ isUncertain }) => isUncertain);
     return isCertain && this.#inFlight().jobs.length === 0;

@@ -29,9 +29,9 @@ export const BEGINNING: FetchStart = { priority: -32_768, runAtSeconds: "-Infini
 /** The parameters of one fetch. */
 export interface FetchRequest {
   readonly want: number;
-  /** Only a few of the most urgent ones, by a statement of its own (queue/fetch/quick-fetch.ts). */
+  /** Whether only a few of the most urgent jobs are read, by a statement of its own (queue/fetch/quick-fetch.ts). */
   readonly isQuick: boolean;
-  /** Whether it may take a minute, after a fetch with a few seconds timed out. */
+  /** Whether the fetch may take a minute, because one that had a few seconds has timed out. */
   readonly isPatient: boolean;
   /** Whether named queues are read, too. */
   readonly queues: boolean;

@@ -42,7 +42,7 @@ export interface CronTick {
 
 interface RunningJob {
   readonly job: { readonly id: string; readonly taskIdentifier: string };
-  /** By the monotonic clock. */
+  /** The time of its start, by the monotonic clock. */
   readonly startedAtMs: number;
 }
 

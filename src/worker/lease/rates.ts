@@ -1,7 +1,7 @@
 // The speed of a worker: the increase of its counters within the last minute.
 
 export interface RateSample {
-  /** By the monotonic clock. */
+  /** The time of the counts, by the monotonic clock. */
   readonly atMs: number;
   readonly done: number;
   readonly failed: number;

@@ -158,7 +158,7 @@ export class Recovery implements Leases, LeaseKeeper {
   /** Stops the heartbeats and ends the leases `endLeaseIds`, under which nothing is locked. Never rejects. */
   async stop(endLeaseIds: readonly string[]): Promise<void> {
     clearInterval(this.#describing);
-    // Not by the heartbeat thread, because on a busy machine a worker may end before the thread has started.
+    // The heartbeat thread does not end the leases: on a busy machine a worker may end before the thread has started.
     await Promise.all([this.#heartbeat.stop(), this.#end(endLeaseIds)]);
     // The sweep may wait for an interceptor or a frozen database.
     const over = new AbortController();

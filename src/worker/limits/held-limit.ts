@@ -11,7 +11,7 @@ import { Lapse } from "./lapse.ts";
 interface LeasedTokens {
   count: number;
   readonly bucket: TokenBucket;
-  /** By the database's clock. */
+  /** The time at which they were taken, by the database's clock, as text. */
   readonly takenAt: string;
   readonly untilMs: number;
 }

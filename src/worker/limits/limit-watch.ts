@@ -42,7 +42,7 @@ export class LimitWatch {
     return this.#hasManagedQueues;
   }
 
-  /** For a listener: permits of a limit are wanted, or free. */
+  /** The channel to listen on, with its handler: permits of a limit are wanted, or free. */
   get channels(): Readonly<Record<string, (payload: string) => void>> {
     return {
       [PERMITS]: (payload) => {

@@ -80,7 +80,7 @@ const schema = strict({
 /** The options with their defaults. `recovery` is null when it is off. */
 export interface ResolvedRecovery {
   readonly recovery: RecoveryConfig | null;
-  /** Not part of `recovery`, because stale locks are reset without heartbeats, too. */
+  /** The options for old locks. They apply without heartbeats, too, so they are not in `recovery`. */
   readonly resetLocksIntervalMs: number;
   readonly staleLockThresholdMs: number;
 }

@@ -24,7 +24,7 @@ export interface StreamsParts {
 }
 
 export interface StreamMakers {
-  /** null: the main stream. */
+  /** Returns the stream of a group of limited tasks; null: the main stream. */
   make(group: LimitedGroup | null): Stream;
   /** `owner`: the stream of limited tasks for which it fetches; null: it fetches for the main stream's tasks. */
   makeManaged(owner: Stream | null): ManagedStream;

@@ -27,7 +27,7 @@ const MAX_WAITS = 5;
 export interface UncertainLocksParts {
   readonly clock: Clock;
   readonly trips: Pick<RoundTrips, "isNone" | "hasResults">;
-  /** With a lease, other workers recover jobs that stay locked. */
+  /** Whether the worker has a lease: then other workers recover jobs that stay locked. */
   readonly lease: Pick<WorkerLease, "hasHeartbeats">;
   readonly connections: Pick<WorkerConnections, "cancel" | "bytesReceived">;
   /** Called when a stop no longer waits for fetches, but only for results. */

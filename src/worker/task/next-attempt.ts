@@ -68,7 +68,7 @@ export class RetryRules {
     return policy === undefined ? BY_FORMULA : this.#delay(policy, error, job);
   }
 
-  /** For a back-off whose response has no time. */
+  /** Returns the delay by the retry policy, for a back-off whose response has no time. */
   #usualDelayMs(error: Error, job: TaskJob, ofTask: RetryPolicy | undefined): number {
     const policy = this.#policyOf(job) ?? ofTask ?? this.#default;
     const next = policy === undefined ? BY_FORMULA : this.#delay(policy, error, job);
@@ -99,7 +99,7 @@ export class RetryRules {
       if (typeof delayMs === "number" && delayMs >= 0 && delayMs <= MAX_DELAY_MS) {
         return { kind: "retry", delayMs };
       }
-      // Of an async function: the result is not awaited, and its rejection must not end the process.
+      // The promise of an async policy is not awaited, but its rejection must not end the process.
       if (types.isPromise(delayMs)) delayMs.catch(() => {});
       problem = `it returned ${messageOf(delayMs).slice(0, 100)}, not milliseconds from 0 to ten years or false`;
     } catch (thrown) {

@@ -72,7 +72,7 @@ export interface SharedContext<Extensions> {
 
 export interface AbortedAttempt {
   readonly job: { readonly id: string; readonly taskIdentifier: string };
-  /** By the monotonic clock. */
+  /** The time of the abort, by the monotonic clock. */
   readonly abortedAtMs: number;
 }
 

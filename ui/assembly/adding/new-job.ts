@@ -39,7 +39,7 @@ export class NewJobFacts {
     m.requests.read(m.access, this.dialog + FOUND, `api/tasks?limit=20&search=${encode(task)}`);
   }
 
-  /** Without a name: the first ones, to be selected from. */
+  /** Requests the queues whose names contain the text; without a text the first ones, to be selected from. */
   requestQueue(m: Model, queue: string): void {
     if (queue.length > 128) return;
     this.requestedQueue = queue;
@@ -70,7 +70,7 @@ export class NewJobFacts {
     }
   }
 
-  /** For the list of suggestions. */
+  /** Returns the names of tasks for the list of suggestions. */
   names(): string[] {
     const seen = new Set<string>();
     for (let i = 0; i < this.found.length; i++) seen.add(this.found[i].identifier);

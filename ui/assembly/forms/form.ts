@@ -11,7 +11,7 @@ export class Form {
   /** The number of fields that were filled in. */
   filled: i32 = 0;
 
-  /** What a change begins with: fields with the same text are left out. */
+  /** The texts before a change, whose fields are left out if they have the same text; null: nothing is changed. */
   before: Draft | null = null;
 
   constructor(readonly draft: Draft) {}

@@ -9,7 +9,7 @@ export function shellLine(words: string, schema: string): string {
   return workerLine(schema, "worker " + words);
 }
 
-/** Returns a positional argument. One that looks like an option gets its name. */
+/** Returns a positional argument; with its name as an option if its value begins with a dash. */
 export function argument(name: string, value: string): string {
   return value.startsWith("-") ? ` --${name}=${quoted(value)}` : " " + quoted(value);
 }

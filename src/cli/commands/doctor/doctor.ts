@@ -60,7 +60,7 @@ function statusOf(level: FindingLevel): ExitStatus {
   }
 }
 
-/** Worst first. */
+/** Prints the findings, worst first. */
 function printFindings(found: readonly (Finding & { readonly fix: string | null })[]): void {
   for (const level of order) {
     for (const { check, message, fix, level: own } of found) {

@@ -61,7 +61,7 @@ function printCron({ entries, nextCursor }: CronPage, { line }: SameQueue): void
   if (nextCursor !== null) print(`more: --cursor ${nextCursor}`);
 }
 
-/** By the clock of the entry's zone. */
+/** Returns the next tick by the clock of the entry's zone. */
 function nextTick({ nextExecutionMs: ms, timeZone, pausedMs }: ListedCronEntry): string {
   if (pausedMs !== null) return "paused";
   const isUtc = timeZone === null || timeZone === "UTC";

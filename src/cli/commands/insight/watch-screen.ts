@@ -79,7 +79,7 @@ function incidentLines(incidents: Incidents | null): string[] {
   ];
 }
 
-/** Tasks with the most work first. */
+/** Returns the lines of tasks, those with the most work first. */
 function taskLines({ snapshot: { names }, taskNames }: ScreenData, room: number): string[] {
   const busy = [...names.tallies.tasks]
     .map(([id, tally]) => ({

@@ -38,7 +38,7 @@ export class ProgramHost implements AsyncDisposable {
     this.#logger = logger;
   }
 
-  /** As runProgram(). */
+  /** Runs the program in the other process, with the result of runProgram(). */
   readonly run = async (program: Program, options: ProgramOptions): Promise<ProgramResult> => {
     const { signal, killAfterMs } = options;
     const id = this.#nextId++;

@@ -4,7 +4,7 @@ import { messageOf } from "../../../base/errors.ts";
 import { runProgram } from "../../../worker/files/run-program.ts";
 import type { StarterOrder, StarterReport } from "./program-host.ts";
 
-/** Until the worker closes the channel. */
+/** Starts the programs that the worker orders, until it closes the channel. Returns the exit status. */
 export async function startPrograms(): Promise<number> {
   // The worker handles these signals and decides what ends when.
   for (const name of ["SIGTERM", "SIGINT", "SIGHUP"]) process.on(name, () => {});

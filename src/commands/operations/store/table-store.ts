@@ -164,7 +164,7 @@ const takeSql = (s: string) => `
   where id = $1::text and expires_at > pg_catalog.now()
   returning rehearsal`;
 
-/** Without an owner, the operation no longer prevents others. */
+/** Interrupts operations whose owner has lost its lease, so that they no longer prevent others. */
 const releaseSql = (s: string) => `
   update ${s}._private_operations
   set state = 'interrupted', owner = null, lease_until = null

@@ -2,14 +2,14 @@
 // may add an extension at any time.
 import { type Database, query, type Statement } from "../../database.ts";
 
-/** For pauses and requests to cancel. */
+/** Whether pauses and requests to cancel can be read. */
 export const hasControls = (db: Database): Promise<boolean> => mayRead(db, "_private_pauses");
 
 export const hasSchedules = (db: Database): Promise<boolean> => mayRead(db, "_private_schedules");
 
 export const hasLimits = (db: Database): Promise<boolean> => mayRead(db, "_private_limits");
 
-/** For heartbeats of workers. Graphile Worker's schema has no table for them. */
+/** Whether heartbeats of workers can be read. Graphile Worker's schema has no table for them. */
 export const hasWorkerTable = (db: Database): Promise<boolean> => mayRead(db, "_private_workers");
 
 async function mayRead(db: Database, table: string): Promise<boolean> {

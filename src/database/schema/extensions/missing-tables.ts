@@ -29,7 +29,7 @@ export interface NeededTables {
   isThere(db: Database): Promise<boolean>;
 }
 
-/** Without them, an operation can be previewed but not started. */
+/** The tables without which an operation can be previewed but not started. */
 export const OPERATION_TABLES: NeededTables = {
   extension: "operations",
   use: ["an operation by query", "operations by query"],
@@ -44,7 +44,7 @@ export const OPERATION_TABLES: NeededTables = {
   isThere: hasOperations,
 };
 
-/** Without them, every pause and cancellation is refused. */
+/** The tables without which every pause and cancellation is refused. */
 export const CONTROL_TABLES: NeededTables = {
   extension: "controls",
   use: ["a pause", "pauses"],
@@ -104,7 +104,7 @@ interface Row {
   readonly is_current: boolean;
 }
 
-/** For a schema whose tables cannot be used. */
+/** Returns why the tables cannot be used, and what adds them. */
 export async function whyMissing(db: Database, needed: NeededTables): Promise<MissingTables> {
   const { name, quoted: schema } = db.schema;
   const { extension, use, tables, newest } = needed;

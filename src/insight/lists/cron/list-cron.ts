@@ -46,7 +46,7 @@ export interface ListedCronEntry {
   readonly quartersAhead: readonly number[];
   /** When the schedule was paused; null if it is not paused, and for an entry in code. */
   readonly pausedMs: number | null;
-  /** Of a schedule; null for an entry in code. */
+  /** The longest delay of a schedule's job after its tick; null for an entry in code, as the next two. */
   readonly jitterMs: number | null;
   readonly overlap: string | null;
   readonly revision: number | null;
@@ -117,7 +117,7 @@ export async function readMissedTicks(db: Database): Promise<MissedTicks[]> {
   return missed.sort((a, b) => a.sinceMs - b.sinceMs);
 }
 
-/** Those in code, then the schedules. */
+/** Returns the entries: those in code, then the schedules. */
 async function readEntries(db: Database): Promise<{ all: readonly Entry[]; nowMs: number }> {
   const { inCode, nowMs } = await readCode(db);
   const schedules = (await listScheduleTimes(db)).map((one) => scheduleEntry(one, nowMs));

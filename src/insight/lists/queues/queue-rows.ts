@@ -148,7 +148,7 @@ function toQueueRow(row: Row): ListedQueueRow {
 }
 
 const isLocked = isLockedByWorker("queues");
-/** By a worker or by a pause. */
+/** Whether a worker or a pause has locked the queue. */
 const isBlocked = isBlockedQueue("queues");
 const isOld = `${isLocked} and queues.locked_at < pg_catalog.now() - ${STALE_LOCK_MS}::float8 * interval '1 millisecond'`;
 

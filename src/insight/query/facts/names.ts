@@ -49,7 +49,7 @@ const namesSql: Statement = (schema) => `
     where queue_name = any($3::text[]) or queue_name collate "C" like any ($4::text[])
     limit ${MAX_NAMES + 1})`;
 
-/** What a word without a field is the whole name of. */
+/** The job, key, task and queue whose whole name is a word without a field. */
 export interface WordMeanings {
   readonly id: string | null;
   readonly key: string | null;
