@@ -21,11 +21,27 @@ export const worstBytes = (value: string): string =>
       when 'lz4' then 255 when 'pglz' then 90 else 1 end`;
 
 /**
+ * Returns an expression for a running sum: how many bytes isAtMost() may decompress for this value; 0 if the value is
+ * not compressed.
+ */
+export const packedBytes = (value: string, bytes: number): string =>
+  `case when ${isPacked(value)} and pg_catalog.pg_column_size(${value}) <= ${bytes}::int then ${worstBytes(value)} else 0::bigint end`;
+
+/**
  * Returns an expression: the value if it certainly has at most `bytes` bytes; null if it has more, or only
  * decompression could show it.
  */
 export const ifSurelyAtMost = (value: string, bytes: number): string =>
   `case when ${worstBytes(value)} <= ${bytes} then ${value} end`;
+
+/**
+ * Returns a condition: a text is short enough to be a name of this program. The size of a text can be read without
+ * decompressing it.
+ */
+export const isNameSize = (text: string): string =>
+  `pg_catalog.octet_length(${text}) <= ${MAX_NAME_BYTES}::int`;
+/** Names of schedules, the longest ones, have at most 512 characters. */
+const MAX_NAME_BYTES = 4_096;
 
 /** Returns an expression: the first `length` characters of a text. No more of it is decompressed. */
 export const startOfText = (text: string, length = MAX_NAME_LENGTH): string =>

@@ -93,6 +93,37 @@ test("Each action is in the audit trail with its user, without the payload.", as
   assert.doesNotMatch(JSON.stringify(entries.map(({ changes }) => changes)), /payload/);
 });
 
+test("A row that SQL has made invalid is listed without its definition, and is no fault of the request.", async () => {
+  await pool.query(
+    "insert into worker._private_schedules (identifier, task, pattern, payload) values ('long', 't', '@daily', to_json(repeat('a', 70000)))",
+  );
+  const { status, body } = await client.get("/api/cron-entry?name=long");
+  assert.deepEqual([status, body.entries[0].task, body.schedule], [200, "t", null]);
+  const named = await client.get("/api/schedules?name=long");
+  assert.deepEqual([named.status, named.body.code], [409, "conflict"]);
+  assert.match(named.body.error, /the row of the schedule "long" is invalid: payload: /);
+  await pool.query("delete from worker._private_schedules where identifier = 'long'");
+});
+
+test("Pages with large compressed payloads are shorter, and each schedule is on one of them.", async () => {
+  await pool.query(`insert into worker._private_schedules (identifier, task, pattern, payload)
+    select 'packed-' || n, 't', '@daily',
+      json_build_object('a', (select string_agg(md5((i / 4)::text), '') from generate_series(1, 2000) as i))
+    from generate_series(1, 60) as n`);
+  const lengths: number[] = [];
+  const names = new Set<string>();
+  for (let cursor: string | null = ""; cursor !== null; ) {
+    const path = `/api/schedules?cursor=${encodeURIComponent(cursor)}`;
+    const { schedules, next_cursor }: Json = (await client.get(path)).body;
+    lengths.push(schedules.length);
+    for (const { identifier } of schedules) names.add(identifier);
+    cursor = next_cursor;
+  }
+  assert.equal([...names].filter((name) => name.startsWith("packed-")).length, 60);
+  assert.ok(lengths.length > 2, `${lengths}`);
+  await pool.query("delete from worker._private_schedules where identifier like 'packed-%'");
+});
+
 test("Without the table the routes answer 409 with the command that adds it, and the list of cron entries works.", async () => {
   const { url: bare } = await migratedDatabase("worker", []);
   const other = await startAdmin({ url: bare });

@@ -4,6 +4,7 @@
 import { monotonic, wait } from "../../base/clock.ts";
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { hasControls, hasWorkerTable } from "../../database/schema/extensions/has-extension.ts";
+import { isNameSize } from "../../database/unpacked.ts";
 import { markOfPauses, PAUSES_APPLIED } from "../../queue/pauses/pause-state.ts";
 import { isNotResponding } from "../../queue/workers/stale-workers.ts";
 
@@ -73,7 +74,7 @@ with living as materialized (
   select workers.id,
     coalesce(workers.metadata ->> '${PAUSES_APPLIED}'::text = (${markOfPauses(s)}), false) as has_acknowledged
   from ${s}._private_workers as workers
-  where not ${isNotResponding}
+  where ${isNameSize("workers.id")} and not ${isNotResponding}
 ), missing as (
   select id from living where not has_acknowledged order by id limit ${MAX_NAMED}
 )

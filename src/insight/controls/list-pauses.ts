@@ -1,7 +1,7 @@
 // What is paused now, with its reason, time and author.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { hasControls, hasLimits } from "../../database/schema/extensions/has-extension.ts";
-import { MAX_REASON_LENGTH, startOfText } from "../../database/unpacked.ts";
+import { isNameSize, MAX_REASON_LENGTH, startOfText } from "../../database/unpacked.ts";
 import type { PauseScope } from "../../queue/pauses/pause.ts";
 import { isPausedQueue } from "../../queue/sql/lock.ts";
 import { dateOf, microseconds } from "../../queue/sql/moments.ts";
@@ -57,7 +57,8 @@ function toPause(row: PauseRow): Pause {
   };
 }
 
-// A paused queue has the lock of its pause. A row without that lock is of a pause that has ended.
+// A paused queue has the lock of its pause. A row without that lock is of a pause that has ended. No task or queue has a
+// name of more than 128 characters, so a longer one pauses nothing.
 const listSql =
   (isBackOff: (s: string) => string): Statement =>
   (s) =>
@@ -65,10 +66,10 @@ const listSql =
 select scope, ${startOfText("name")} as name, ${microseconds("paused_at")}::text as paused_us, ${microseconds("resume_at")}::text as resume_us,
   ${startOfText("reason", MAX_REASON_LENGTH)} as reason, ${startOfText("paused_by")} as paused_by, ${isBackOff(s)} as is_back_off
 from ${s}._private_pauses as pauses
-where scope <> 'queue' and (resume_at is null or resume_at > pg_catalog.now())
+where ${isNameSize("name")} and (scope <> 'queue' and (resume_at is null or resume_at > pg_catalog.now())
   or scope = 'queue' and exists (
     select from ${s}._private_job_queues as queues
-    where queues.queue_name = pauses.name and ${isPausedQueue("queues")})
+    where queues.queue_name = pauses.name and ${isPausedQueue("queues")}))
 order by scope <> 'all', scope desc, pauses.name
 limit 10000`;
 

@@ -1,6 +1,6 @@
 // One limit in detail: what each worker holds of it, and its back-offs of the last hour.
 import { type Database, query, type Statement } from "../../database/database.ts";
-import { MAX_REASON_LENGTH, startOfText } from "../../database/unpacked.ts";
+import { isNameSize, MAX_REASON_LENGTH, startOfText } from "../../database/unpacked.ts";
 import { likePattern } from "../../domain/limits/limit.ts";
 import type { StoredLimit } from "../../queue/limits/limits.ts";
 import { dateOf, microseconds } from "../../queue/sql/moments.ts";
@@ -72,7 +72,7 @@ interface BackOffRow extends Pick<BackOff, "scope" | "name" | "reason" | "task">
 
 const permitsSql: Statement = (s) => `
 select ${startOfText("worker_id", MAX_REASON_LENGTH)} as worker_id, permits, in_use, wanted from ${s}._private_limit_permits as p
-where limit_id = $1::int order by permits desc, p.worker_id limit 1000`;
+where limit_id = $1::int and ${isNameSize("worker_id")} order by permits desc, p.worker_id limit 1000`;
 
 const backOffsSql: Statement = (s) => `
 select scope, ${startOfText("name")} as name, ${startOfText("reason", MAX_REASON_LENGTH)} as reason, ${startOfText("task")} as task, job_id::text, ${microseconds("began_at")}::text as began_us,

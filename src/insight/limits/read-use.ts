@@ -1,7 +1,7 @@
 // The rows that show how much of limits is used. Each statement reads a bounded number of them.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { hasWorkerTable } from "../../database/schema/extensions/has-extension.ts";
-import { MAX_REASON_LENGTH, startOfText } from "../../database/unpacked.ts";
+import { isNameSize, MAX_REASON_LENGTH, startOfText } from "../../database/unpacked.ts";
 import { type LimitDefinition, likePattern, matches } from "../../domain/limits/limit.ts";
 import type { StoredLimit } from "../../queue/limits/limits.ts";
 import { aheadMs, dateOf, microseconds } from "../../queue/sql/moments.ts";
@@ -125,7 +125,7 @@ export async function readRates(db: Database): Promise<RateTimes> {
 const ratesSql: Statement = (s) => `
 select limit_id, key,
   ${aheadMs("tat", "pg_catalog.clock_timestamp()")} as ahead_ms
-from ${s}._private_rates where tat > pg_catalog.clock_timestamp() - interval '10 seconds'
+from ${s}._private_rates where ${isNameSize("key")} and tat > pg_catalog.clock_timestamp() - interval '10 seconds'
 order by tat desc limit ${MAX_RATES}`;
 
 /** The most limits whose matching queues are counted: each is a pass over the table of queues. */
@@ -185,7 +185,7 @@ const backingOffSql: Statement = (s) => `
 select backs.scope, ${startOfText("backs.name")} as name, ${microseconds("backs.until")}::text as until_us,
   ${startOfText("backs.reason", MAX_REASON_LENGTH)} as reason
 from ${s}._private_back_offs as backs
-where backs.until > pg_catalog.now() and backs.scope <> 'limit' and exists (
+where ${isNameSize("backs.name")} and backs.until > pg_catalog.now() and backs.scope <> 'limit' and exists (
   select from ${s}._private_pauses as pauses
   where pauses.scope = backs.scope and pauses.name = backs.name and pauses.resume_at = backs.until)
 order by backs.began_at limit ${MAX_BACK_OFFS}`;

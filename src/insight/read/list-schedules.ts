@@ -8,11 +8,14 @@ import { MAX_REASON_LENGTH, startOfText } from "../../database/unpacked.ts";
 import { shortName } from "../../domain/words.ts";
 import {
   fillMs,
+  isCut,
   msOf,
+  type PagedRow,
   type ScheduleRow,
   type StoredSchedule,
   scheduleColumns,
-  smallSpec,
+  schedulePage,
+  schedulesWithOptions,
   storedSchedule,
 } from "../../queue/schedules/schedule-row.ts";
 import { milliseconds } from "../../queue/sql/moments.ts";
@@ -24,23 +27,49 @@ const MAX_IN_LIST = 10_000;
 export const noSchedule = (identifier: string): WorkerError =>
   new WorkerError("not_found", `there is no schedule "${shortName(identifier)}"`);
 
-/** Returns the row of a schedule. Throws `not_found` and `extension_missing`. */
+/**
+ * Returns the row of a schedule. Throws `not_found`, `extension_missing`, and `conflict` if the row is invalid, such as
+ * after a change by SQL.
+ */
 export async function readSchedule(db: Database, identifier: string): Promise<StoredSchedule> {
+  const row = await readRow(db, identifier);
+  try {
+    return storedSchedule(row);
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    const message = `the row of the schedule "${shortName(identifier)}" is invalid: ${error.message}`;
+    throw new WorkerError("conflict", message, { cause: error });
+  }
+}
+
+/** Returns the row of a schedule; null if it is invalid. Throws `not_found` and `extension_missing`. */
+export async function readValidSchedule(
+  db: Database,
+  identifier: string,
+): Promise<StoredSchedule | null> {
+  return validSchedule(await readRow(db, identifier))[0] ?? null;
+}
+
+async function readRow(db: Database, identifier: string): Promise<ScheduleRow> {
   await requireTables(db, SCHEDULE_TABLES);
   const [row] = await query<ScheduleRow>(db, oneSql, [identifier]);
   if (row === undefined) throw noSchedule(identifier);
-  return storedSchedule(row);
+  return row;
 }
 
-/** Rows after the identifier `after`, at most `limit`; `null`: from the first. Rows that are invalid are left out. */
+/**
+ * Rows after the identifier `after`, at most `limit`, and fewer where they are large; `null`: from the first. Rows that
+ * are invalid are left out.
+ */
 export async function readSchedules(
   db: Database,
   { after, limit }: { readonly after: string | null; readonly limit: number },
 ): Promise<{ readonly schedules: readonly StoredSchedule[]; readonly nextAfter: string | null }> {
   await requireTables(db, SCHEDULE_TABLES);
-  const rows = await query<ScheduleRow>(db, pageSql, [after, limit + 1]);
+  const rows = await query<PagedRow>(db, pageSql, [after, limit + 1]);
   const shown = rows.slice(0, limit);
-  const nextAfter = rows.length > limit ? (shown.at(-1)?.identifier ?? null) : null;
+  const hasMore = rows.length > limit || isCut(rows);
+  const nextAfter = hasMore ? (shown.at(-1)?.identifier ?? null) : null;
   return { schedules: shown.flatMap(validSchedule), nextAfter };
 }
 
@@ -106,19 +135,20 @@ function validSchedule(row: ScheduleRow): StoredSchedule[] {
 const oneSql: Statement = (s) => `
 select ${scheduleColumns} from ${s}._private_schedules where identifier = $1::text`;
 
-const pageSql: Statement = (s) => `
-select ${scheduleColumns} from ${s}._private_schedules
-where $1::text is null or identifier > $1::text
-order by identifier limit $2::int`;
+const pageSql: Statement = (s) =>
+  schedulePage(s, {
+    where: "($1::text is null or identifier > $1::text)",
+    order: "identifier",
+    limit: "$2::int",
+  });
 
 const timesSql: Statement = (s) => `
 select identifier, ${startOfText("task")} as task, ${startOfText("pattern", MAX_REASON_LENGTH)} as pattern,
   ${startOfText("time_zone")} as time_zone, jitter_ms, overlap, revision,
   ${fillMs} as fill_ms, spec->>'jobKey'::text as key, (spec->>'lastMs'::text) as last_ms,
   ${milliseconds("paused_at")} as paused_ms, ${milliseconds("next_at")} as next_ms
-from (
-  select identifier, task, pattern, time_zone, jitter_ms, overlap, revision, ${smallSpec} as spec, paused_at, next_at
-  from ${s}._private_schedules order by identifier limit ${MAX_IN_LIST}
+from (${schedulesWithOptions(s, MAX_IN_LIST)}
+  offset 0
 ) as schedules
 order by identifier`;
 

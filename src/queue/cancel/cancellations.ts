@@ -2,10 +2,12 @@
 // it and aborts the job's signal. A job that a request finds unstarted fails without a start. Requests are removed
 // when their job has ended.
 import { type Database, query, type Statement } from "../../database/database.ts";
+import { MAX_REASON_LENGTH, startOfText } from "../../database/unpacked.ts";
 import { contendedQuery } from "../sql/contended-query.ts";
 
-export const CANCELLED_TEXT =
-  "'cancelled'::text || coalesce(': '::text || requests.reason, ''::text)";
+const reason = startOfText("requests.reason", MAX_REASON_LENGTH);
+
+export const CANCELLED_TEXT = `'cancelled'::text || coalesce(': '::text || ${reason}, ''::text)`;
 
 /** A request that a worker has read. */
 export interface Cancellation {
@@ -49,7 +51,7 @@ const IS_VOID = `jobs.updated_at > requests.requested_at
 const requestsSql: Statement = (s) => `
 select
   (select coalesce(pg_catalog.json_agg(pg_catalog.json_build_array(
-      requests.job_id::text, requests.reason, requests.requested_by)), '[]')::text
+      requests.job_id::text, ${reason}, ${startOfText("requests.requested_by")})), '[]')::text
     from ${s}._private_cancellations as requests
     join ${s}._private_jobs as jobs on jobs.id = requests.job_id
     where requests.job_id = any($1::bigint[]) and not (${IS_VOID})) as found,

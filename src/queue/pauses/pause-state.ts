@@ -1,5 +1,6 @@
 // What a worker reads about pauses.
 import { type Database, query, type Statement } from "../../database/database.ts";
+import { startOfText } from "../../database/unpacked.ts";
 import { microseconds } from "../sql/moments.ts";
 
 /** The member of a worker's report with the mark of the pauses that it has acknowledged. */
@@ -38,8 +39,9 @@ interface StateRow {
 const MAX_PAUSES = 1_000;
 
 // The mark is a sum over all pauses and not their greatest time: a transaction may commit its pause after a later one.
+// No task or queue has a longer name than the part that is read.
 const token = `pg_catalog.hashtextextended(
-    scope || ' '::text || name || ' '::text || ${microseconds("paused_at")}::text, 0)`;
+    scope || ' '::text || ${startOfText("name")} || ' '::text || ${microseconds("paused_at")}::text, 0)`;
 
 const mark = `pg_catalog.count(*)::text || ' '::text || coalesce(pg_catalog.sum(${token}), 0)::text`;
 

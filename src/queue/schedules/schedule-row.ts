@@ -1,6 +1,12 @@
 // A row of _private_schedules, and the schedule that it is.
 import { InputError } from "../../base/errors.ts";
-import { isAtMost, MAX_REASON_LENGTH, startOfText } from "../../database/unpacked.ts";
+import {
+  isAtMost,
+  isNameSize,
+  MAX_REASON_LENGTH,
+  packedBytes,
+  startOfText,
+} from "../../database/unpacked.ts";
 import {
   checkedSchedule,
   MAX_PAYLOAD_BYTES,
@@ -41,8 +47,16 @@ export interface ScheduleRow {
   readonly next_ms: string | null;
 }
 
+export interface PagedRow extends ScheduleRow {
+  /** The running sum of the sizes that decide where a page ends. */
+  readonly page_bytes: string;
+}
+
 /** The options; none where they are longer than this program writes, such as after a change by SQL. */
-export const smallSpec = `case when ${isAtMost("spec", MAX_SPEC_LENGTH)} then spec else '{}'::jsonb end`;
+const smallSpec = `case when ${isAtMost("spec", MAX_SPEC_LENGTH)} then spec else '{}'::jsonb end`;
+
+/** An expression: the bytes that decompressing the options of a row may yield. */
+const specBytes = packedBytes("spec", MAX_SPEC_LENGTH);
 
 /** A payload that is too large is null, and makes the row invalid. */
 export const scheduleColumns = `
@@ -51,6 +65,52 @@ export const scheduleColumns = `
   case when ${isAtMost("payload", MAX_PAYLOAD_BYTES)} then payload::text end as payload,
   (${smallSpec})::text as spec, jitter_ms, overlap, revision,
   ${milliseconds("paused_at")} as paused_ms, ${milliseconds("next_at")} as next_ms`;
+
+/** The bytes after decompression, in the worst case, at which a page of schedules ends. */
+const PAGE_BYTES = 16 * 1_048_576;
+const rowBytes = `${packedBytes("payload", MAX_PAYLOAD_BYTES)} + ${specBytes}`;
+
+/**
+ * Returns a query of rows in an order. It may end before `limit`: see isCut(). Rows with longer names than this program
+ * writes are left out.
+ */
+export const schedulePage = (
+  s: string,
+  {
+    where,
+    order,
+    limit,
+  }: { readonly where: string; readonly order: string; readonly limit: string },
+): string => `
+  select ${scheduleColumns}, page_bytes from (
+    select stored.*, pg_catalog.sum(${rowBytes}) over (order by ${order} rows unbounded preceding)::bigint as page_bytes
+    from (
+      select * from ${s}._private_schedules where ${isNameSize("identifier")} and ${where}
+      order by ${order} limit ${limit}
+    ) as stored
+  ) as schedules
+  where page_bytes - (${rowBytes}) < ${PAGE_BYTES}::bigint
+  order by ${order}`;
+
+/** Whether such a query ended because of the size of its rows. */
+export const isCut = (rows: readonly PagedRow[]): boolean =>
+  Number(rows.at(-1)?.page_bytes ?? 0) >= PAGE_BYTES;
+
+/** The bytes after decompression, in the worst case, of the options that a list reads. */
+const LIST_BYTES = 4 * 1_048_576;
+
+/**
+ * Returns a query of the first `limit` rows by name, with their options as `spec`. Options beyond 4 MB are left out.
+ */
+export const schedulesWithOptions = (s: string, limit: number): string => `
+  select identifier, task, pattern, time_zone, jitter_ms, overlap, revision, paused_at, next_at,
+    case when list_bytes <= ${LIST_BYTES}::bigint then ${smallSpec} else '{}'::jsonb end as spec
+  from (
+    select stored.*, pg_catalog.sum(${specBytes}) over (order by identifier rows unbounded preceding)::bigint as list_bytes
+    from (
+      select * from ${s}._private_schedules where ${isNameSize("identifier")} order by identifier limit ${limit}
+    ) as stored
+  ) as summed`;
 
 /** Throws InputError for a row that is invalid: another version, or a user by SQL, may have written it. */
 export function storedSchedule(row: ScheduleRow): StoredSchedule {
@@ -93,6 +153,13 @@ export function specText({ entry }: ScheduleDefinition): string {
 export const fillMs = `case when pg_catalog.jsonb_typeof(spec->'fillMs'::text) = 'number'::text
       and pg_catalog.length(spec->>'fillMs'::text) <= 25
     then least((spec->>'fillMs'::text)::float8, 31622400000::float8) else 0::float8 end`;
+
+/**
+ * Returns a condition: the next tick is not before the parameter by more than the backfill period. The options are read
+ * only where they matter.
+ */
+export const isSince = (time: string): string => `case when next_at >= ${time} then true
+      else next_at >= ${time} - (select ${fillMs} from (select ${smallSpec} as spec offset 0) as options) * interval '1 millisecond' end`;
 
 /**
  * Infinity is not a time. A time beyond RFC 3339, which a user may have written by SQL, becomes the nearest valid one: a

@@ -9,11 +9,12 @@ import { addResolvedJobs } from "../add/add-jobs.ts";
 import type { CronOffer, ScheduledTick } from "../cron/schedule-cron.ts";
 import { milliseconds } from "../sql/moments.ts";
 import {
-  fillMs,
+  isCut,
+  isSince,
   msOf,
-  type ScheduleRow,
+  type PagedRow,
   type StoredSchedule,
-  scheduleColumns,
+  schedulePage,
   storedSchedule,
   timeParameter,
 } from "./schedule-row.ts";
@@ -52,13 +53,13 @@ export async function dueSchedules(
     after,
   }: { readonly nowMs: number; readonly sinceMs: number | null; readonly after: DuePlace | null },
 ): Promise<DueSchedules> {
-  const rows = await query<Partial<ScheduleRow> & { later_ms: string | null }>(db, dueSql, [
+  const rows = await query<Partial<PagedRow> & { later_ms: string | null }>(db, dueSql, [
     ...[timeParameter(nowMs), sinceMs === null ? "-infinity" : timeParameter(sinceMs)],
     ...[after === null ? "-infinity" : timeParameter(after.nextMs), after?.identifier ?? ""],
   ]);
   const due: StoredSchedule[] = [];
   const invalid: { identifier: string; revision: number; problem: string }[] = [];
-  const found = rows.filter(({ identifier }) => identifier !== null) as unknown as ScheduleRow[];
+  const found = rows.filter(({ identifier }) => identifier !== null) as unknown as PagedRow[];
   for (const row of found) {
     try {
       due.push(storedSchedule(row));
@@ -69,7 +70,7 @@ export async function dueSchedules(
     }
   }
   const last = found.at(-1);
-  const isMore = found.length === PAGE && last !== undefined;
+  const isMore = last !== undefined && (found.length === PAGE || isCut(found));
   const laterMs = rows[0]?.later_ms;
   return {
     ...{ due, invalid },
@@ -129,12 +130,12 @@ const dueSql: Statement = (s) => `
 select later.later_ms, due.* from (
   select ${milliseconds("pg_catalog.min(next_at)")} as later_ms
   from ${s}._private_schedules where paused_at is null and next_at > $1::timestamptz
-) as later left join (
-  select ${scheduleColumns} from ${s}._private_schedules
-  where paused_at is null and next_at <= $1::timestamptz
-    and next_at >= $2::timestamptz - (${fillMs}) * interval '1 millisecond'
-    and (next_at > $3::timestamptz or next_at = $3::timestamptz and identifier > $4::text)
-  order by next_at, identifier limit ${PAGE}
+) as later left join (${schedulePage(s, {
+  where: `paused_at is null and next_at <= $1::timestamptz and ${isSince("$2::timestamptz")}
+        and (next_at > $3::timestamptz or next_at = $3::timestamptz and identifier > $4::text)`,
+  order: "next_at, identifier",
+  limit: String(PAGE),
+})}
 ) as due on true`;
 
 const claimSql: Statement = (s) => `

@@ -3,9 +3,9 @@ select coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass($1::text),
 with living as materialized (
   select workers.id,
     coalesce(workers.metadata ->> 'pauses_applied'::text = (select pg_catalog.count(*)::text || ' '::text || coalesce(pg_catalog.sum(pg_catalog.hashtextextended(
-    scope || ' '::text || name || ' '::text || pg_catalog.floor(extract(epoch from paused_at) * 1000000::numeric)::text, 0)), 0)::text from "worker"._private_pauses), false) as has_acknowledged
+    scope || ' '::text || pg_catalog.left(name, 512) || ' '::text || pg_catalog.floor(extract(epoch from paused_at) * 1000000::numeric)::text, 0)), 0)::text from "worker"._private_pauses), false) as has_acknowledged
   from "worker"._private_workers as workers
-  where not (coalesce(workers.metadata ? 'recovered_at'::text, false) or ((extract(epoch from pg_catalog.now())::float8 - extract(epoch from workers.last_heartbeat_at)::float8) * 1000::float8) > case when pg_catalog.jsonb_typeof(workers.metadata -> 'threshold_ms'::text) = 'number'
+  where pg_catalog.octet_length(workers.id) <= 4096::int and not (coalesce(workers.metadata ? 'recovered_at'::text, false) or ((extract(epoch from pg_catalog.now())::float8 - extract(epoch from workers.last_heartbeat_at)::float8) * 1000::float8) > case when pg_catalog.jsonb_typeof(workers.metadata -> 'threshold_ms'::text) = 'number'
       and pg_catalog.length(workers.metadata ->> 'threshold_ms'::text) <= 25
       then greatest((workers.metadata ->> 'threshold_ms'::text)::float8, null::float8)
       else coalesce(null::float8, 300000) end)

@@ -4,7 +4,7 @@ with over as materialized (
   select requests.job_id, jobs.id is null as is_gone, coalesce(jobs.updated_at > requests.requested_at
     and case when jobs.locked_at is null then jobs.attempts = 0
       else jobs.attempts <= 1 and jobs.locked_at > requests.requested_at end, false) as is_void,
-    'cancelled'::text || coalesce(': '::text || requests.reason, ''::text) as message
+    'cancelled'::text || coalesce(': '::text || pg_catalog.left(requests.reason, 2000), ''::text) as message
   from "worker"._private_cancellations as requests
   left join "worker"._private_jobs as jobs on jobs.id = requests.job_id
   where jobs.locked_at is null or jobs.updated_at > requests.requested_at

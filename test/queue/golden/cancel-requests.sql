@@ -1,6 +1,6 @@
 select
   (select coalesce(pg_catalog.json_agg(pg_catalog.json_build_array(
-      requests.job_id::text, requests.reason, requests.requested_by)), '[]')::text
+      requests.job_id::text, pg_catalog.left(requests.reason, 2000), pg_catalog.left(requests.requested_by, 512))), '[]')::text
     from "worker"._private_cancellations as requests
     join "worker"._private_jobs as jobs on jobs.id = requests.job_id
     where requests.job_id = any($1::bigint[]) and not (jobs.updated_at > requests.requested_at

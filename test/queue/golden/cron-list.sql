@@ -51,10 +51,18 @@ select identifier, pg_catalog.left(task, 512) as task, pg_catalog.left(pattern, 
     then least((spec->>'fillMs'::text)::float8, 31622400000::float8) else 0::float8 end as fill_ms, spec->>'jobKey'::text as key, (spec->>'lastMs'::text) as last_ms,
   pg_catalog.floor(extract(epoch from paused_at) * 1000::numeric) as paused_ms, pg_catalog.floor(extract(epoch from next_at) * 1000::numeric) as next_ms
 from (
-  select identifier, task, pattern, time_zone, jitter_ms, overlap, revision, case when case when pg_catalog.pg_column_size(spec) > 8192::int then false
+  select identifier, task, pattern, time_zone, jitter_ms, overlap, revision, paused_at, next_at,
+    case when list_bytes <= 4194304::bigint then case when case when pg_catalog.pg_column_size(spec) > 8192::int then false
       when pg_catalog.pg_column_compression(spec) is not null then pg_catalog.octet_length(spec::text) <= 8192::int
-      else true end then spec else '{}'::jsonb end as spec, paused_at, next_at
-  from "worker"._private_schedules order by identifier limit 10000
+      else true end then spec else '{}'::jsonb end else '{}'::jsonb end as spec
+  from (
+    select stored.*, pg_catalog.sum(case when pg_catalog.pg_column_compression(spec) is not null and pg_catalog.pg_column_size(spec) <= 8192::int then pg_catalog.pg_column_size(spec)::bigint * case pg_catalog.pg_column_compression(spec)
+      when 'lz4' then 255 when 'pglz' then 90 else 1 end else 0::bigint end) over (order by identifier rows unbounded preceding)::bigint as list_bytes
+    from (
+      select * from "worker"._private_schedules where pg_catalog.octet_length(identifier) <= 4096::int order by identifier limit 10000
+    ) as stored
+  ) as summed
+  offset 0
 ) as schedules
 order by identifier;
 

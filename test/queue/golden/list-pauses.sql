@@ -5,9 +5,9 @@ select scope, pg_catalog.left(name, 512) as name, pg_catalog.floor(extract(epoch
     select from "worker"._private_back_offs as backs
     where backs.scope = pauses.scope and backs.name = pauses.name and backs.until = pauses.resume_at) as is_back_off
 from "worker"._private_pauses as pauses
-where scope <> 'queue' and (resume_at is null or resume_at > pg_catalog.now())
+where pg_catalog.octet_length(name) <= 4096::int and (scope <> 'queue' and (resume_at is null or resume_at > pg_catalog.now())
   or scope = 'queue' and exists (
     select from "worker"._private_job_queues as queues
-    where queues.queue_name = pauses.name and coalesce(pg_catalog.left(queues.locked_by, 8) like 'paused:%', false))
+    where queues.queue_name = pauses.name and coalesce(pg_catalog.left(queues.locked_by, 8) like 'paused:%', false)))
 order by scope <> 'all', scope desc, pauses.name
 limit 10000

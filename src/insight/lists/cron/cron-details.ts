@@ -3,13 +3,13 @@
 import type { Database } from "../../../database/database.ts";
 import { clockOf, nextClockChange } from "../../../domain/cron/time-zone.ts";
 import type { StoredSchedule } from "../../../queue/schedules/schedule-row.ts";
-import { readSchedule } from "../../read/list-schedules.ts";
+import { readValidSchedule } from "../../read/list-schedules.ts";
 import { entriesNamed, type ListedCronEntry, scheduleOf } from "./list-cron.ts";
 
 export interface CronDetails {
   /** The schedule, and the entry in code of the same identifier, if there are both. */
   readonly entries: readonly ListedCronEntry[];
-  /** The definition of the schedule; null for an entry in code. */
+  /** The definition of the schedule; null for an entry in code, and for an invalid row. */
   readonly schedule: StoredSchedule | null;
   /** The next ticks of the first entry; none while it is paused. */
   readonly ticks: readonly NextTick[];
@@ -37,7 +37,7 @@ export async function readCronDetails(
   const { entries, nowMs } = await entriesNamed(db, identifier);
   const [first] = entries;
   if (first === undefined) return null;
-  const schedule = first.source === "schedule" ? await readSchedule(db, identifier) : null;
+  const schedule = first.source === "schedule" ? await readValidSchedule(db, identifier) : null;
   const timeZone = first.timeZone ?? "UTC";
   const pattern = first.match === null ? null : scheduleOf(first.match, timeZone);
   if (pattern === null || first.nextExecutionMs === null || first.pausedMs !== null) {

@@ -2,6 +2,7 @@
 // and schedules. Only workers have the patterns of entries in code, so without a live worker they have no next tick.
 import type { Database, Statement } from "../../../database/database.ts";
 import { query } from "../../../database/database.ts";
+import { isNameSize } from "../../../database/unpacked.ts";
 import { type CronSchedule, cronSchedule } from "../../../domain/cron/cron-schedule.ts";
 import { jitterOf, overlapKey } from "../../../domain/cron/schedule.ts";
 import { milliseconds } from "../../../queue/sql/moments.ts";
@@ -282,11 +283,6 @@ interface LedgerRow {
 }
 
 const MAX_ENTRIES = 10_000;
-/**
- * The size of the largest identifier that is read, in bytes: workers accept at most 512 characters, but a compressed
- * text in the table may have many more.
- */
-const MAX_BYTES = 4_096;
 
 const ledgerSql: Statement = (s) => `
   select known.identifier, known.known_since_ms, known.last_execution_ms, clock.now_ms
@@ -295,6 +291,6 @@ const ledgerSql: Statement = (s) => `
     select identifier, ${milliseconds("known_since")} as known_since_ms,
       ${milliseconds("last_execution")} as last_execution_ms
     from ${s}._private_known_crontabs
-    where pg_catalog.octet_length(identifier) <= ${MAX_BYTES}::int
+    where ${isNameSize("identifier")}
     order by identifier limit ${MAX_ENTRIES}
   ) as known on true`;
