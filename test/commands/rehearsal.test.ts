@@ -9,7 +9,7 @@ import { operationTools } from "./operation-tools.ts";
 
 const queue = testQueue(() => migratedDatabase("worker", ["operations"]));
 
-/** As on a table of millions: most of it is not read. */
+/** Returns options by which most pages are not read, as on a table of millions. */
 function sampled(seed: number) {
   let state = seed;
   const random = () => {
@@ -19,7 +19,7 @@ function sampled(seed: number) {
   return { smallPages: 10, sampledPages: 80, random };
 }
 
-/** Some 300 pages: half of the jobs are `big`, few `small`, every 20th runs; three queues and none. */
+/** Fills some 300 pages: half of the jobs are `big`, few `small`, every 20th runs; they are in three queues or none. */
 async function addMixed(): Promise<void> {
   await queue.sql("insert into worker._private_tasks (identifier) values ('big'), ('small')");
   await queue.sql("insert into worker._private_job_queues (queue_name) values ('a'), ('b'), ('c')");

@@ -40,7 +40,7 @@ export function overloadedDatabase() {
     get url() {
       return url;
     },
-    /** As the superuser, with only PostgreSQL's own objects. */
+    /** Runs SQL as the superuser, with only PostgreSQL's own objects on the search path. */
     sql: (text: string) => superuser.query(`set search_path = pg_catalog; ${text}`),
     async assertNothingRun(): Promise<void> {
       const { rows } = await superuser.query(

@@ -3,7 +3,7 @@
 import MarkdownIt, { type Token } from "markdown-it";
 import { anchorOf } from "../../build/reference/table.ts";
 
-/** With GitHub's tables and fences, without HTML and typographic changes. */
+/** The parser, with GitHub's tables and fences, without HTML and typographic changes. */
 const markdown = new MarkdownIt({ html: false, linkify: false, typographer: false });
 
 export interface Block {
@@ -18,7 +18,7 @@ export interface Block {
 
 export interface Heading {
   readonly level: number;
-  /** Without its markup. */
+  /** The text without its markup. */
   readonly text: string;
   readonly anchor: string;
   /** Its index among the tokens. */

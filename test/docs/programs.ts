@@ -62,7 +62,7 @@ export class Programs {
   }
 }
 
-/** For drivers that do not accept a URL with a unix socket. */
+/** Returns libpq's variables, for drivers that do not accept a URL with a unix socket. */
 function libpqVariables(url: string): Record<string, string> {
   const { host, port, user = "", database = "" } = new pg.Client(url);
   return { PGHOST: host, PGPORT: String(port), PGUSER: user, PGDATABASE: database };

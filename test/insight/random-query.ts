@@ -148,7 +148,7 @@ function term(random: Random): string {
   return (random(5) === 0 ? pick(random, ["-", "not "]) : "") + one(random);
 }
 
-/** Mostly valid; one that is too broad is possible. */
+/** Returns a query that is mostly valid; it may be too broad. */
 export function randomQuery(random: Random, depth = 2): string {
   const items = Array.from({ length: 1 + random(3) }, () => {
     if (depth === 0 || random(4) > 0) return term(random);

@@ -1,6 +1,6 @@
 // The template literals of a TypeScript source, each as its constant pieces: the places with SQL.
 
-/** Also those inside the expressions of other literals. */
+/** Returns the literals, also those inside the expressions of others. */
 export function templateTexts(source: string): string[][] {
   const found: string[][] = [];
   scan(source, 0, null, found);

@@ -85,7 +85,7 @@ async function runProgram(program: string, ...args: string[]): Promise<void> {
 
 export interface CheckResult {
   readonly title: string;
-  /** null if the check has passed; otherwise what was seen. */
+  /** What was wrong; null: the check has passed. */
   readonly problem: string | null;
 }
 

@@ -1,4 +1,4 @@
-// Misbehavior of tasks: never end, block their process, throw unusual values.
+// Misbehavior of tasks: some never end, some block their process, others throw unusual values.
 import { setTimeout as sleep } from "node:timers/promises";
 
 const refuse = (): never => {
@@ -66,7 +66,7 @@ export const THROWS: readonly string[] = Object.keys(THROWN).flatMap((name) => [
   `returns ${name}`,
 ]);
 
-/** Behaves by its name; `blocks 5` blocks for 5 s. One that "returns" succeeds. */
+/** Does what the text names, such as `throws null` or `blocks 5` (seconds). `returns …` succeeds. */
 export function misbehave(behavior: string, signal: AbortSignal): unknown {
   const [verb = "", ...words] = behavior.split(" ");
   const made = THROWN[words.slice(verb === "rejects" ? 1 : 0).join(" ")];

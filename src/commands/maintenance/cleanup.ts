@@ -149,7 +149,7 @@ async function deleteNames(
       const back = await putBackNames(db, column, names, { all: !haveEnded });
       deleted += names.length - back;
     }
-    // After a transaction that outlasts the wait, no further step waits.
+    // If a transaction outlasts the wait, this is the last step.
     last = haveEnded && names.length === CHUNK ? names.at(-1)?.id : undefined;
   }
   return deleted;

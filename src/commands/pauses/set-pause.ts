@@ -109,7 +109,7 @@ with pause as materialized (
   and queues.queue_name = $2::text and ${isPausedQueue("queues")} for update
 ), busy as materialized (
   select id from queue where ${isBusy(s, "queue", tables)}
-), freed as (
+), unlocked as (
   update ${s}._private_job_queues${tables.slots ? " as queues" : ""} set ${resumeAssignments(s, tables)}
   where id in (select id from queue) and id not in (select id from busy)
   returning 1

@@ -1,11 +1,11 @@
-// Whether a job of some tasks may be ready. Locks nothing, so a worker may check without a permit to run one.
+// Whether a job of some tasks may be ready. The check locks nothing, so a worker without a permit can do it, too.
 import { type Database, query, type Statement } from "../../database/database.ts";
 import { isOfKnownTask, isReady } from "../sql/eligible.ts";
 
-/** The number of ready jobs that are scanned; beyond them one of these tasks is assumed. */
+/** The number of ready jobs that are scanned. If there are more, a job of these tasks is assumed among them. */
 const MAX_SCANNED = 10_000;
 
-/** False: none is ready. `identifiers`: text[] in PostgreSQL's format. */
+/** Returns false if no job of the tasks is ready. `identifiers`: text[] in PostgreSQL's format. */
 export async function mayHaveReady(
   db: Database,
   identifiers: string,

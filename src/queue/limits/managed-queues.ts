@@ -163,7 +163,7 @@ with unused as materialized (
   and rates.limit_id in (select id from ${s}._private_limits where scope = 'queue')
   and (rates.key in (select queue_name from unused where id in (select id from released))
     or not exists (select from ${s}._private_job_queues as queues where queues.queue_name = rates.key))
-), freed as (
+), unlocked as (
   update ${s}._private_job_queues set locked_by = null, locked_at = null where id in (select id from released)
 )
 select pg_catalog.max(id) as last, pg_catalog.count(*)::int as count from unused`;

@@ -74,7 +74,7 @@ with due as materialized (
   from ${s}._private_job_queues as queues
   where queues.queue_name in (select name from due where scope = 'queue') and ${isPausedQueue("queues")}
   order by queues.id for update
-), freed as (
+), unlocked as (
   update ${s}._private_job_queues${tables.slots ? " as queues" : ""} set ${resumeAssignments(s, tables)}
   where id in (select id from paused where not is_busy)
 ), ended as (

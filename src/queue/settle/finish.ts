@@ -10,7 +10,7 @@ export const finishedJobs = (s: string, mode: LockMode, ids: string, workerId: s
   returning j.id`;
 
 // Named queues are unlocked here only in the safe mode: in the fast mode the row locks end with the transaction.
-const unlockedQueues = (s: string) => `, freed as (
+const unlockedQueues = (s: string) => `, unlocked as (
   ${endRuns(s, "id = any($3::int[])", "$2")}
 )`;
 

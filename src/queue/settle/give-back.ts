@@ -49,7 +49,7 @@ const givenBack = (
 
 const returnSql = (slots: boolean) => (s: string) =>
   `
-with ${givenBack(s, "j.id = any($2::bigint[])", "j.key is null and j.id = any($4::bigint[])")}, freed as (
+with ${givenBack(s, "j.id = any($2::bigint[])", "j.key is null and j.id = any($4::bigint[])")}, unlocked as (
   ${endRuns(s, "id = any($3::int[])", "$1")}
 )${slots ? freedSlots(s, isSlotIn("$5")) : ""}
 select ${lostIds({ schema: s, mode: "locked_by", ids: "$2", workerId: "$1", by: "ended" })}`;
@@ -61,9 +61,9 @@ const freedSlots = (s: string, condition: string) => `, freed_slots as (
 const returnStatements = { ofQueues: returnSql(false), ofSlots: returnSql(true) };
 
 /**
- * Returns jobs, and frees the locks of runs of named queues, `locks`, in the same statement: if a queue were unlocked
- * earlier, later jobs could start first. `keyed`: the jobs that had a key when they were fetched. Returns the ids of jobs whose lock
- * the worker had lost.
+ * Returns jobs, and unlocks runs of named queues (`locks`) in the same statement: if a queue were unlocked earlier, later
+ * jobs could start first. `keyed`: the jobs that had a key when they were fetched. Returns the ids of jobs whose lock the
+ * worker had lost.
  */
 export async function returnJobs(
   db: Database,
@@ -89,7 +89,7 @@ const REMOVED_SINCE =
 
 const returnUnknownSql = (slots: boolean) => (s: string) =>
   `
-with ${givenBack(s, `${IS_UNKNOWN} and j.id <> all($2::bigint[])`, REMOVED_SINCE)}, freed as (
+with ${givenBack(s, `${IS_UNKNOWN} and j.id <> all($2::bigint[])`, REMOVED_SINCE)}, unlocked as (
   ${endRuns(s, "id <> all($3::int[])", "$1")}
 )${slots ? freedSlots(s, `not ${isSlotIn("$4")}`) : ""}
 select pg_catalog.count(*)::int as count from ended`;

@@ -40,10 +40,10 @@ export interface RecoverForm {
  * `locked_queue`, `queue`: a queue stays locked if its holder has a resilient job in it, or a job that is skipped,
  * because its order would break. So does a slot (`locked_slot`, `slot`), because the job may belong to its run.
  * `ended`: ends open transactions, which have the row locks of the fast mode.
- * `freed`: if the change of a job is skipped, everything is undone. Attempts do not change: the interrupted one counts,
- * because otherwise a job that kills its worker would never use up its attempts. run_at moves to a time after the jobs that
- * are ready now, so that such a job is not the first that each worker fetches after its start. In a named queue the job
- * keeps its place: later jobs may have been locked with it, and none may overtake it.
+ * `recovered`: if the change of a job is skipped, everything is undone. Attempts do not change: the interrupted one
+ * counts, because otherwise a job that kills its worker would never use up its attempts. run_at moves to a time after the
+ * jobs that are ready now, so that such a job is not the first that each worker fetches after its start. In a named queue
+ * the job keeps its place: later jobs may have been locked with it, and none may overtake it.
  */
 export const recoverSql =
   ({ heartbeats, isDry, waitsForSweep, slots }: RecoverForm): Statement =>
@@ -65,7 +65,7 @@ select (select pg_catalog.count(*)::int from locked_jobs where is_due) as jobs,
 with ${turn(key, waitsForSweep)}, ${found}, ${dueSql(s, delay, excluded)}${slots ? freedSlots(s) : ""}${heartbeats ? unfinishedSql(s, slots, only) : ""},
 ended as materialized (${heartbeats ? endTransactions : NO_TRANSACTIONS}
 ), total as (
-  select (select pg_catalog.count(*)::int from freed) as jobs, (select pg_catalog.count(*)::int from freed_queue)${slots ? " + (select pg_catalog.count(*)::int from freed_slot)" : ""} as queues,
+  select (select pg_catalog.count(*)::int from recovered) as jobs, (select pg_catalog.count(*)::int from unlocked_queue)${slots ? " + (select pg_catalog.count(*)::int from unlocked_slot)" : ""} as queues,
     (select pg_catalog.count(*)::int from ended where has_ended) as transactions
 )
 select total.jobs, total.queues,
@@ -145,7 +145,7 @@ const dueSql = (s: string, delay: string, excluded: string) => `due as materiali
   and id <> all(${excluded}::bigint[])
   and locked_by = any(array(select id from stale))
   order by id for update skip locked
-), freed as (
+), recovered as (
   update ${s}._private_jobs as jobs
   set ${recoverJob(`coalesce(stale.message, pg_catalog.format(
       case when stale.has_row then 'Recovered: worker %1$s stopped without finishing attempt %2$s'
@@ -164,7 +164,7 @@ const dueSql = (s: string, delay: string, excluded: string) => `due as materiali
     select from locked_jobs where locked_jobs.job_queue_id = queues.id and locked_jobs.id not in (select id from due)
   )
   order by id for update skip locked
-), freed_queue as (
+), unlocked_queue as (
   update ${s}._private_job_queues set ${UNLOCK}
   where id = any(array(select id from queue))
   returning 1
@@ -184,7 +184,7 @@ const freedSlots = (s: string) => `, slot as materialized (
   and not exists (select from locked_jobs where locked_jobs.job_queue_id = slots.queue_id and locked_jobs.locked_by = slots.locked_by
     and locked_jobs.id not in (select id from due))
   order by slots.queue_id, slots.slot for update skip locked
-), freed_slot as (
+), unlocked_slot as (
   ${freeSlots(s, "(slots.queue_id, slots.slot) in (select slot.queue_id, slot.slot from slot)")}
   returning 1
 )`;

@@ -56,13 +56,13 @@ with stale as materialized (
   select queues.id from ${s}._private_job_queues as queues
   where $3::bigint[] is null and ${isStale("queues")} and not ${isPseudoLock("queues")}
   order by queues.id for update of queues skip locked
-), freed_queue as (
+), unlocked_queue as (
   update ${s}._private_job_queues set ${UNLOCK}
   where id = any(array(select id from stale_queue))
   returning 1
 )${slots ? freedSlots(s, isStale("slots")) : ""}, total as (
   select (select pg_catalog.count(*)::int from recovered) as jobs,
-    (select pg_catalog.count(*)::int from freed_queue)${slots ? " + (select pg_catalog.count(*)::int from freed_slot)" : ""} as queues
+    (select pg_catalog.count(*)::int from unlocked_queue)${slots ? " + (select pg_catalog.count(*)::int from unlocked_slot)" : ""} as queues
 )
 select total.jobs, total.queues,
   case when total.jobs + total.queues > 0 then ${announceJobs("greatest(total.jobs, 1)")} end
@@ -75,7 +75,7 @@ const freedSlots = (s: string, isStale: string) => `, stale_slot as materialized
     select from ${s}._private_jobs as jobs where jobs.job_queue_id = slots.queue_id
     and jobs.locked_by = slots.locked_by and not jobs.is_available and jobs.locked_at is not null and jobs.id not in (select id from stale))
   order by slots.queue_id, slots.slot for update of slots skip locked
-), freed_slot as (
+), unlocked_slot as (
   ${freeSlots(s, "(slots.queue_id, slots.slot) in (select stale_slot.queue_id, stale_slot.slot from stale_slot)")}
   returning 1
 )`;

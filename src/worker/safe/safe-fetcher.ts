@@ -109,8 +109,8 @@ export class SafeFetcher<E> implements Fetcher<E>, WorkSource {
     else this.#link.changed();
   }
 
-  wakeForOthers(freed: readonly number[] = []): void {
-    this.#streams.raise(freed);
+  wakeForOthers(unlocked: readonly number[] = []): void {
+    this.#streams.raise(unlocked);
     this.#link.changed();
   }
 

@@ -104,10 +104,10 @@ export class Streams {
     return wasDrained;
   }
 
-  /** Jobs may have become ready, because runs of queues have ended. `freed`: the locks of this worker's runs. */
-  raise(freed: readonly number[] = []): void {
-    if (freed.length > 0) this.#parts.tasks.queueUnlocked();
-    const hasFreeQueue = freed.length > 0 && splitLocks(freed).queues.length > 0;
+  /** Jobs may have become ready, because runs of queues have ended. `unlocked`: the locks of this worker's runs. */
+  raise(unlocked: readonly number[] = []): void {
+    if (unlocked.length > 0) this.#parts.tasks.queueUnlocked();
+    const hasFreeQueue = unlocked.length > 0 && splitLocks(unlocked).queues.length > 0;
     for (const { plan } of this.all) plan.raise(hasFreeQueue);
     if (this.#managed.length > 0) this.#managedQueues.runEnded();
   }

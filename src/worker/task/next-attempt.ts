@@ -18,7 +18,7 @@ import type { TaskJob } from "./task-job.ts";
 
 const NEVER: NextAttempt = { kind: "never" };
 
-/** All jobs of the target are to wait. */
+/** The request of a job that all jobs of the target wait. */
 export interface BackOffRequest {
   readonly target: BackOffTarget;
   readonly delayMs: number;

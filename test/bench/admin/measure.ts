@@ -26,7 +26,7 @@ export interface Line {
   readonly what: string;
   readonly target: string;
   readonly figure: string;
-  /** null: no target. */
+  /** Whether the target is met; null: there is none. */
   readonly isMet: boolean | null;
   /** The figure of the port's SQL, or an earlier figure. */
   readonly port?: string;

@@ -126,7 +126,7 @@ test("A running job whose retrying was stopped fails with its worker's recovery.
   assert.deepEqual(job, { attempts: 5, most: 5, is_available: false });
 });
 
-/** With a key, a queue, flags, an exhausted job with an error, and a payload that no parser preserves. */
+/** Adds jobs with a key, a queue, flags, used attempts and an error, and a payload that no parser preserves. */
 async function addDiverse(): Promise<string[]> {
   await queue.sql(`select worker.add_job('t', '{"n":9007199254740993, "n":1}', 'q',
     now() + interval '1 day', 3, 'key', 7, array['f'])`);

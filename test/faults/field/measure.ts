@@ -11,7 +11,7 @@ export interface Bound {
 
 export interface Figure {
   readonly what: string;
-  /** Null: independent of modes. */
+  /** The mode; null: the figure is independent of modes. */
   readonly mode: string | null;
   readonly value: number;
   readonly bound: Bound;

@@ -6,7 +6,7 @@ import { machineTime, type RunLog, runName } from "../../worker/run-log.ts";
 import { type Behavior, workloadTasks } from "../../worker/workload.ts";
 import { payingTask } from "./paying-task.ts";
 
-/** Usual tasks that the group of limits limits. */
+/** The names of usual tasks that have a limit in the group `limits`. */
 const LIMITED_TASKS = ["ten", "three", "rated", "trickle", "mail_a", "mail_b", "tenant"];
 
 export function ownTasks(log: RunLog, by: string): Task<never>[] {

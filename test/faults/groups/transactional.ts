@@ -7,12 +7,12 @@ import type { FaultGroup, Field } from "../field/field.ts";
 import { EFFECTS, PAID, PAYING_POINTS, type Payment } from "../field/paying-task.ts";
 import type { Stand } from "../field/stand.ts";
 
-/** In both modes together. */
+/** The number of kills in both modes together. */
 const KILLS = 1_000;
-/** The same for commits whose answer is lost. */
+/** The number of commits whose answer is lost, in both modes together. */
 const CUTS = 200;
 const MODES = ["safe", "fast"] as const;
-/** Of each mode, in the suite and in `npm test`. */
+/** The number of members of each mode, in the suite and in `npm test`. */
 const MEMBERS = [4, 2] as const;
 const LIMIT_MINUTES = 30;
 /** More than processes start in a second would wait, and kill more than are counted. */

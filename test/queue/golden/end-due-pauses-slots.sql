@@ -15,7 +15,7 @@ with due as materialized (
   from "worker"._private_job_queues as queues
   where queues.queue_name in (select name from due where scope = 'queue') and coalesce(pg_catalog.left(queues.locked_by, 8) like 'paused:%', false)
   order by queues.id for update
-), freed as (
+), unlocked as (
   update "worker"._private_job_queues as queues set locked_at = case when exists (select from "worker"._private_queue_slots as slots where slots.queue_id = queues.id) then 'infinity'::timestamptz end,
     locked_by = case when exists (select from "worker"._private_queue_slots as slots where slots.queue_id = queues.id) then 'managed:0' end
   where id in (select id from paused where not is_busy)

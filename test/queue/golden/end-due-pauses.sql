@@ -12,7 +12,7 @@ with due as materialized (
   from "worker"._private_job_queues as queues
   where queues.queue_name in (select name from due where scope = 'queue') and coalesce(pg_catalog.left(queues.locked_by, 8) like 'paused:%', false)
   order by queues.id for update
-), freed as (
+), unlocked as (
   update "worker"._private_job_queues set locked_by = null, locked_at = null
   where id in (select id from paused where not is_busy)
 ), ended as (

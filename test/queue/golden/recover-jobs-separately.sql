@@ -50,7 +50,7 @@ with turn as materialized (
   and id <> all($10::bigint[])
   and locked_by = any(array(select id from stale))
   order by id for update skip locked
-), freed as (
+), recovered as (
   update "worker"._private_jobs as jobs
   set locked_by = null, locked_at = null, updated_at = pg_catalog.now(), last_error = (
       select case when earlier.count is null then given.message
@@ -80,7 +80,7 @@ with turn as materialized (
     select from locked_jobs where locked_jobs.job_queue_id = queues.id and locked_jobs.id not in (select id from due)
   )
   order by id for update skip locked
-), freed_queue as (
+), unlocked_queue as (
   update "worker"._private_job_queues set locked_by = null, locked_at = null
   where id = any(array(select id from queue))
   returning 1
@@ -111,7 +111,7 @@ ended as materialized (
   where locks.database = (select oid from pg_catalog.pg_database where datname = pg_catalog.current_database())
   and activity.usename = current_user and activity.state = 'idle in transaction'
 ), total as (
-  select (select pg_catalog.count(*)::int from freed) as jobs, (select pg_catalog.count(*)::int from freed_queue) as queues,
+  select (select pg_catalog.count(*)::int from recovered) as jobs, (select pg_catalog.count(*)::int from unlocked_queue) as queues,
     (select pg_catalog.count(*)::int from ended where has_ended) as transactions
 )
 select total.jobs, total.queues,

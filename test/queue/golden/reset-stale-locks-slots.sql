@@ -45,7 +45,7 @@ with stale as materialized (
       else coalesce(null::float8, 300000) end)
   ) and not coalesce(pg_catalog.left(queues.locked_by, 8) like any (array['paused:%', 'managed:%']), false)
   order by queues.id for update of queues skip locked
-), freed_queue as (
+), unlocked_queue as (
   update "worker"._private_job_queues set locked_by = null, locked_at = null
   where id = any(array(select id from stale_queue))
   returning 1
@@ -64,12 +64,12 @@ with stale as materialized (
     select from "worker"._private_jobs as jobs where jobs.job_queue_id = slots.queue_id
     and jobs.locked_by = slots.locked_by and not jobs.is_available and jobs.locked_at is not null and jobs.id not in (select id from stale))
   order by slots.queue_id, slots.slot for update of slots skip locked
-), freed_slot as (
+), unlocked_slot as (
   update "worker"._private_queue_slots as slots set locked_by = null, locked_at = null where (slots.queue_id, slots.slot) in (select stale_slot.queue_id, stale_slot.slot from stale_slot)
   returning 1
 ), total as (
   select (select pg_catalog.count(*)::int from recovered) as jobs,
-    (select pg_catalog.count(*)::int from freed_queue) + (select pg_catalog.count(*)::int from freed_slot) as queues
+    (select pg_catalog.count(*)::int from unlocked_queue) + (select pg_catalog.count(*)::int from unlocked_slot) as queues
 )
 select total.jobs, total.queues,
   case when total.jobs + total.queues > 0 then pg_catalog.pg_notify('jobs:insert', pg_catalog.format('{"r":%s,"count":%s}', pg_catalog.random(), greatest(total.jobs, 1))) end

@@ -27,13 +27,13 @@ with stale as materialized (
   select queues.id from "worker"._private_job_queues as queues
   where $3::bigint[] is null and queues.locked_at < pg_catalog.now() - $1::float8 * interval '1 millisecond' and not coalesce(pg_catalog.left(queues.locked_by, 8) like any (array['paused:%', 'managed:%']), false)
   order by queues.id for update of queues skip locked
-), freed_queue as (
+), unlocked_queue as (
   update "worker"._private_job_queues set locked_by = null, locked_at = null
   where id = any(array(select id from stale_queue))
   returning 1
 ), total as (
   select (select pg_catalog.count(*)::int from recovered) as jobs,
-    (select pg_catalog.count(*)::int from freed_queue) as queues
+    (select pg_catalog.count(*)::int from unlocked_queue) as queues
 )
 select total.jobs, total.queues,
   case when total.jobs + total.queues > 0 then pg_catalog.pg_notify('jobs:insert', pg_catalog.format('{"r":%s,"count":%s}', pg_catalog.random(), greatest(total.jobs, 1))) end

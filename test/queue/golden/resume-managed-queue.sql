@@ -15,7 +15,7 @@ with pause as materialized (
       pg_catalog.substr(queue.locked_by, nullif(pg_catalog.strpos(queue.locked_by, pg_catalog.chr(10)), 0) + 1) end and not coalesce(workers.metadata ? 'recovered_at'::text, false)) then true
     else exists (select from "worker"._private_jobs as jobs
       where jobs.job_queue_id = queue.id and not jobs.is_available and jobs.locked_at is not null and not jobs.is_available) end
-), freed as (
+), unlocked as (
   update "worker"._private_job_queues as queues set locked_at = case when exists (select from "worker"._private_queue_slots as slots where slots.queue_id = queues.id) then 'infinity'::timestamptz end,
     locked_by = case when exists (select from "worker"._private_queue_slots as slots where slots.queue_id = queues.id) then 'managed:0' end
   where id in (select id from queue) and id not in (select id from busy)

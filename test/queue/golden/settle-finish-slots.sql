@@ -1,7 +1,7 @@
 with done as (
   delete from "worker"._private_jobs j where j.id = any($1::bigint[]) and j.locked_by = $2::text
   returning j.id
-), freed as (
+), unlocked as (
   update "worker"._private_job_queues as queues
   set locked_at = case when queues.locked_by <> $2::text then queues.locked_at end,
     locked_by = case when queues.locked_by <> $2::text then pg_catalog.split_part(queues.locked_by, pg_catalog.chr(10), 1) end

@@ -17,7 +17,7 @@ with locked_jobs as materialized (
   update "worker"._private_jobs j set attempts = greatest(0, j.attempts - 1), locked_by = null, locked_at = null,
     run_at = j.run_at - placed.from_last::float8 * interval '1 microsecond'
   from placed where j.id = placed.id returning j.id
-), ended as (select id from returned union all select id from removed), freed as (
+), ended as (select id from returned union all select id from removed), unlocked as (
   update "worker"._private_job_queues as queues
   set locked_at = case when queues.locked_by <> $1::text then queues.locked_at end,
     locked_by = case when queues.locked_by <> $1::text then pg_catalog.split_part(queues.locked_by, pg_catalog.chr(10), 1) end

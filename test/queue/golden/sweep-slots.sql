@@ -102,7 +102,7 @@ with turn as materialized (
   and id <> all($10::bigint[])
   and locked_by = any(array(select id from stale))
   order by id for update skip locked
-), freed as (
+), recovered as (
   update "worker"._private_jobs as jobs
   set locked_by = null, locked_at = null, updated_at = pg_catalog.now(), last_error = (
       select case when earlier.count is null then given.message
@@ -132,7 +132,7 @@ with turn as materialized (
     select from locked_jobs where locked_jobs.job_queue_id = queues.id and locked_jobs.id not in (select id from due)
   )
   order by id for update skip locked
-), freed_queue as (
+), unlocked_queue as (
   update "worker"._private_job_queues set locked_by = null, locked_at = null
   where id = any(array(select id from queue))
   returning 1
@@ -143,7 +143,7 @@ with turn as materialized (
   and not exists (select from locked_jobs where locked_jobs.job_queue_id = slots.queue_id and locked_jobs.locked_by = slots.locked_by
     and locked_jobs.id not in (select id from due))
   order by slots.queue_id, slots.slot for update skip locked
-), freed_slot as (
+), unlocked_slot as (
   update "worker"._private_queue_slots as slots set locked_by = null, locked_at = null where (slots.queue_id, slots.slot) in (select slot.queue_id, slot.slot from slot)
   returning 1
 ), unfinished as materialized (
@@ -180,7 +180,7 @@ ended as materialized (
   where locks.database = (select oid from pg_catalog.pg_database where datname = pg_catalog.current_database())
   and activity.usename = current_user and activity.state = 'idle in transaction'
 ), total as (
-  select (select pg_catalog.count(*)::int from freed) as jobs, (select pg_catalog.count(*)::int from freed_queue) + (select pg_catalog.count(*)::int from freed_slot) as queues,
+  select (select pg_catalog.count(*)::int from recovered) as jobs, (select pg_catalog.count(*)::int from unlocked_queue) + (select pg_catalog.count(*)::int from unlocked_slot) as queues,
     (select pg_catalog.count(*)::int from ended where has_ended) as transactions
 )
 select total.jobs, total.queues,

@@ -14,7 +14,7 @@ export interface Checked {
   readonly url: string;
   /** This library's schema, or one of Graphile Worker's own, whose functions must behave the same. */
   readonly schema: string;
-  /** Graphile Worker has none. */
+  /** Whether workers have leases; not in Graphile Worker's schema. */
   readonly hasLeases: boolean;
   readonly mix: Mix;
   readonly runs: number;
@@ -25,7 +25,7 @@ export interface Checked {
   readonly progress?: (runs: number) => void;
 }
 
-/** Rolled-back rows stay in the tables as dead rows. */
+/** The runs after which the tables are emptied, because rolled-back rows stay in them as dead rows. */
 const RUNS_UNTIL_EMPTIED = 100;
 
 /** Returns null, or a description: the calls, the difference, and the seed and path that repeat it. */

@@ -58,7 +58,7 @@ export class Product {
     };
   }
 
-  /** On a client in a transaction, which its caller rolls back. */
+  /** Returns the product on a client in a transaction, which the caller rolls back. */
   static async begin(client: pg.Client, schema: string, hasLeases: boolean): Promise<Product> {
     const db = { client, schema: schemaName(schema), preparedStatements: true };
     const utils = await makeWorkerUtils({ pool: client as unknown as pg.Pool, schema });

@@ -8,7 +8,7 @@ import { latch, recordingTask, waitUntil, witness, workerQueue } from "../worker
 const queue = workerQueue();
 const NEVER_MS = 3_600_000;
 
-/** On an idle machine half of it is needed. */
+/** The longest wait. On an idle machine half of it is needed. */
 const PATIENCE_MS = 60_000;
 
 const heartbeat = async () => {

@@ -62,7 +62,7 @@ export async function walk(
   };
 }
 
-/** Enough that the first ones, during which Node still compiles, do not matter. */
+/** The number of pages, so large that the first ones, during which Node still compiles, do not matter. */
 const PAGES = 200;
 
 export const keyset: Measure = {

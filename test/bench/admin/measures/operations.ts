@@ -35,7 +35,7 @@ async function untilOver({ admin }: Bench, id: string): Promise<Operation> {
 /** An operation stores the earlier state of this many jobs. */
 const MAX_KEPT = 1_000_000;
 
-/** Without pauses. */
+/** The options of an operation without pauses between its batches. */
 const UNTHROTTLED = { rate: 0 };
 
 async function speed(bench: Bench, body: object, prober: FetchProber | null, way: Way) {

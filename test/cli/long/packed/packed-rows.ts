@@ -93,7 +93,7 @@ async function filled(statement: string, extensions: readonly string[]) {
 const memoryMb = (pid: number) =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1_024;
 
-/** After the requests that load code and log in. The server itself ends a response after 3 s, with 503. */
+/** Sends the requests, after two that load code. The server itself ends a response after 3 s, with 503. */
 async function askAll({ pid, announced: { url } }: AdminProcess, paths: readonly string[]) {
   const ask = async (path: string) => {
     const began = performance.now();
@@ -120,7 +120,7 @@ async function askAll({ pid, announced: { url } }: AdminProcess, paths: readonly
  * Requests /healthz every 10 ms until its input ends, then prints the times: in a separate process, so that nothing
  * delays it.
  */
-const asksHealth = `
+const healthProgram = `
   const times = [];
   let goesOn = true;
   process.stdin.on("end", () => (goesOn = false)).resume();
@@ -133,12 +133,12 @@ const asksHealth = `
   console.log(JSON.stringify(times));`;
 
 function watchHealth({ announced }: AdminProcess) {
-  const args = ["--input-type=module", "--eval", asksHealth, new URL(announced.url).origin];
+  const args = ["--input-type=module", "--eval", healthProgram, new URL(announced.url).origin];
   const child = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"] });
   let printed = "";
   child.stdout.on("data", (text) => (printed += text));
   return {
-    /** Of a hundred responses, 99 took no longer. */
+    /** Returns the 99th percentile of the times, in milliseconds. */
     async stop(): Promise<number> {
       child.stdin.end();
       await once(child, "close");

@@ -103,7 +103,7 @@ export async function fullAgain(field: Field, stand: Stand): Promise<void> {
   }
 }
 
-/** Between two jobs of a permit there is a moment without one, so the permits count. */
+/** The permits of all workers but one. Running jobs are not counted, because between two jobs a permit is unused. */
 const HELD = `select coalesce(sum(permits), 0)::int as count from worker._private_limit_permits
   where limit_id = (select id from worker._private_limits where name = $1) and worker_id <> $2`;
 
@@ -114,7 +114,7 @@ function holder({ living, dice }: Stand, names: ReadonlySet<string>): Member {
   return all[dice(all.length)] as Member;
 }
 
-/** From the end of the first tenth of the starts to the last tenth, which another worker may have to wait for. */
+/** Returns the time of the middle starts: without the first tenth and the last, in which not all workers are busy. */
 function steady(times: readonly number[]) {
   const sorted = times.toSorted((a, b) => a - b);
   const [first, last] = [EDGE, 1 - EDGE].map((share) => Math.floor(sorted.length * share));

@@ -18,7 +18,7 @@ const FOUND_MS = 20_000;
 const FIRST_JOB_MS = 5_000;
 const BLACKHOLE_MS = 60_000;
 
-/** After `fault` connections have no peer and must be replaced. */
+/** Returns a round whose `fault` leaves connections without a peer, so that they must be replaced. */
 const found = (
   what: string,
   kind: (wire: Wire) => string | null,

@@ -92,7 +92,7 @@ async function readOnly(field: Field, server: Server, ms: number): Promise<numbe
   return machineTime();
 }
 
-/** On its own server, beside the others, because it takes as long as all of them together. */
+/** Runs the long outage on a server of its own, beside the others, because it takes as long as all of them. */
 async function longOutage(field: Field): Promise<void> {
   const rate = 10;
   const server = await field.server();

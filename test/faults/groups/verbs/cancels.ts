@@ -13,7 +13,7 @@ const SIGNALLED_MS = 50;
 /** Without notifications a worker looks every 2 seconds. */
 const POLLED_MS = 2_500;
 
-/** For a fleet without faults. */
+/** Measures the time from a cancel to the abort of the signal, in a fleet without faults. */
 export async function measureCancels(
   field: Field,
   stand: Stand,

@@ -102,13 +102,13 @@ function isOf(target: Target, { n, job }: Run, queueOf: ReadonlyMap<string, stri
   }
 }
 
-/** By the names that batches, cancelled jobs (cancels.ts) and all others have. */
+/** Returns the task of the job named `n`: batches and cancelled jobs (cancels.ts) have names of their own. */
 function taskOf(n: string): string {
   if (n.startsWith("batch ")) return "batch";
   return n.startsWith("cancelled ") ? "held" : "single";
 }
 
-/** Its first lease, and those that followed a lost one. */
+/** Returns the ids of all leases that the member has had. */
 function idsOfMember({ workerId, events }: Member): string[] {
   const later = events.filter(({ event }) => event === "leaseLost");
   return [workerId, ...later.map(({ newWorkerId }) => String(newWorkerId))];

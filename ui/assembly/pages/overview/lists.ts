@@ -87,7 +87,7 @@ function queueRow(m: Model, queue: ListedQueue): Node {
   ]);
 }
 
-/** There is not enough room for both the action and the time. */
+/** The state of a queue. A stuck one has its action instead of the time, because there is no room for both. */
 function stateOf(m: Model, queue: ListedQueue): Node {
   const by = queue.lockedBy;
   if (by === null || by.length === 0 || !isStuck(queue) || !m.access.canWrite)
