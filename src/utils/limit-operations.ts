@@ -1,5 +1,6 @@
 // The operations on limits, as methods.
 
+import * as v from "valibot";
 import type { Logger } from "../base/logger.ts";
 import { validate } from "../base/validate.ts";
 import { endBackOffs, noLimit } from "../commands/limits/change-limit.ts";
@@ -61,6 +62,8 @@ export interface LimitOperations {
   listLimits(): Promise<Limit[]>;
 }
 
+const nameSchema = v.string("the name of a limit must be a string");
+
 export function limitOperations(db: Database): LimitOperations {
   const list = async () => {
     await requireTables(db, LIMIT_TABLES);
@@ -69,9 +72,10 @@ export function limitOperations(db: Database): LimitOperations {
   return {
     setLimit: async (limit, { setBy = null } = {}) =>
       setLimit(db, { definition: validate(limitSchema, limit), setBy, isFromCode: false }),
-    removeLimit: (name) => removeLimit(db, name),
-    endBackOff: async (name) => (await endBackOffs(db, name)).length,
+    removeLimit: async (name) => removeLimit(db, validate(nameSchema, name)),
+    endBackOff: async (name) => (await endBackOffs(db, validate(nameSchema, name))).length,
     getLimit: async (name) => {
+      validate(nameSchema, name);
       const limit = (await list()).find((one) => one.name === name);
       if (limit === undefined) throw noLimit(name);
       return limit;

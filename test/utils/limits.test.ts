@@ -48,6 +48,12 @@ test("A limit is set, read, listed and removed; an equal one changes nothing.", 
   assert.equal(await utils.endBackOff("stripe"), 0);
   assert.equal((await utils.getLimit("stripe")).backOff, null);
   await assert.rejects(utils.endBackOff("none"), { code: "not_found" });
+  const notText = { code: "bad_input", message: "the name of a limit must be a string" };
+  for (const name of [5, null, undefined, {}] as unknown as string[]) {
+    await assert.rejects(utils.getLimit(name), notText);
+    await assert.rejects(utils.endBackOff(name), notText);
+    await assert.rejects(utils.removeLimit(name), notText);
+  }
 });
 
 test("The default burst of the fastest rates is the greatest that is allowed.", async () => {

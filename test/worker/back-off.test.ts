@@ -124,25 +124,33 @@ for (const [mode, options] of [
       assert.ok(Math.abs((left?.wait_s ?? 0) - 60) < 2, `${left?.wait_s} s`);
     });
 
-    test("without a time the delay of the retry policy applies.", async () => {
-      const task = defineTask(
-        "call",
-        () => {
-          throw new RetryAfter(new Response(null, { status: 429 }), { backOff: "task" });
-        },
-        { retry: fixed(30_000) },
-      );
-      await queue.startWorker({ tasks: [task], ...options });
-      await add("call", 1);
-      const { left_ms, reason } = await oneBackOff();
-      assert.ok(left_ms > 25_000 && left_ms < 31_000, `${left_ms} ms`);
-      assert.equal(reason, "HTTP 429");
-      await waitUntil(
-        "the job waits",
-        async () => (await queue.remaining())[0]?.locked_by === null,
-      );
-      assert.equal((await queue.remaining())[0]?.attempts, 0);
-    });
+    for (const [title, response] of [
+      ["without a time", () => new Response(null, { status: 429 })],
+      [
+        "without a delay",
+        () => new Response(null, { status: 429, headers: { "retry-after": "0" } }),
+      ],
+    ] as const) {
+      test(`${title} the delay of the retry policy applies.`, async () => {
+        const task = defineTask(
+          "call",
+          () => {
+            throw new RetryAfter(response(), { backOff: "task" });
+          },
+          { retry: fixed(30_000) },
+        );
+        await queue.startWorker({ tasks: [task], ...options });
+        await add("call", 1);
+        const { left_ms, reason } = await oneBackOff();
+        assert.ok(left_ms > 25_000 && left_ms < 31_000, `${left_ms} ms`);
+        assert.equal(reason, "HTTP 429");
+        await waitUntil(
+          "the job waits",
+          async () => (await queue.remaining())[0]?.locked_by === null,
+        );
+        assert.equal((await queue.remaining())[0]?.attempts, 0);
+      });
+    }
 
     test("24 jobs that are refused at once begin one back-off with the latest of their ends.", async () => {
       let waiting = 0;

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { afterEach, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
 import { systemClock } from "../../src/base/clock.ts";
 import { silentLogger } from "../../src/base/logger.ts";
 import { migrate } from "../../src/database/schema/migrate.ts";
@@ -34,6 +35,43 @@ describe("With the tables", () => {
     await queue.startWorker({ tasks: [b], ...BEATS });
     await add(20, "b");
     await waitUntil("the other one runs its own", () => b.seen.length === 20, 6_000);
+  });
+
+  test("A new limit counts the jobs that its workers run already.", async () => {
+    const running = new Map<string, () => void>();
+    const most: number[] = [];
+    for (const name of ["A", "B"]) {
+      const task = recordingTask("a", (_, call) => {
+        const { opened, open } = latch();
+        running.set(`${name}${call}`, open);
+        most.push(running.size);
+        return opened.finally(() => running.delete(`${name}${call}`));
+      });
+      await queue.startWorker({ tasks: [task], concurrency: 5, ...BEATS });
+    }
+    await add(16, "a");
+    await waitUntil("ten run", () => running.size === 10);
+    await queue.utils.setLimit({ name: "l", task: "a", concurrency: 4 });
+    const used =
+      "select array_agg(in_use order by in_use) as used from worker._private_limit_permits";
+    const theyUse = (...counts: number[]) =>
+      waitUntil("the permits in use are known", async () =>
+        isDeepStrictEqual((await queue.sql(used))[0]?.["used"], counts),
+      );
+    await theyUse(5, 5);
+    most.length = 0;
+    for (const name of ["A1", "A2", "A3"]) running.get(name)?.();
+    await theyUse(2, 5);
+    for (const name of ["B1", "B2", "B3"]) running.get(name)?.();
+    await theyUse(2, 2);
+    running.get("A4")?.();
+    await waitUntil("another one runs", () => running.has("A6") || running.has("B6"));
+    const openAll = setInterval(() => {
+      for (const open of running.values()) open();
+    }, 3);
+    await waitUntil("all have run", async () => (await queue.remaining()).length === 0);
+    clearInterval(openAll);
+    assert.equal(Math.max(...most), 4);
   });
 
   test("A worker without announcements gives up permits that it does not use.", async () => {

@@ -54,16 +54,15 @@ export async function exchangePermits(
   { limitId, workerId, inUse, wanted, number }: PermitExchange,
 ): Promise<Permits> {
   return inTransaction(db, async (inside) => {
-    const [limit] = await query<{ concurrency: number | null }>(inside, lockSql, [limitId]);
+    const ids = [limitId, workerId];
+    const [limit] = await query<{ concurrency: number | null }>(inside, lockSql, ids);
     if (limit === undefined || limit.concurrency === null) {
       return { permits: null, share: 0, othersAreShort: false };
     }
-    const [row] = await query<ExchangeRow>(inside, exchangeSql, [
-      ...[limitId, workerId, inUse, wanted, limit.concurrency, number],
-    ]);
+    const values = [...ids, inUse, wanted, limit.concurrency, number];
+    const [row] = await query<ExchangeRow>(inside, exchangeSql, values);
     if (row === undefined) throw new Error("a later exchange of permits was executed before");
-    const { permits, share, others_are_short: othersAreShort } = row;
-    return { permits, share, othersAreShort };
+    return { permits: row.permits, share: row.share, othersAreShort: row.others_are_short };
   });
 }
 
@@ -94,8 +93,12 @@ interface ExchangeRow {
   readonly others_are_short: boolean;
 }
 
-const lockSql: Statement = (s) =>
-  `select concurrency from ${s}._private_limits where id = $1::int for update`;
+// Of a new limit nothing is granted until all older workers have read it: they may run any number of jobs.
+const lockSql: Statement = (s) => `
+select case when concurrency is null or revision > 1 or not pg_catalog.now() between set_at and set_at + interval '2.5 seconds'
+  or not exists (select from ${s}._private_workers as workers where workers.started_at < set_at and workers.id <> $2::text
+    and not exists (select from ${s}._private_limit_permits where limit_id = $1::int and worker_id = workers.id))
+  then concurrency else 0 end as concurrency from ${s}._private_limits where id = $1::int for update`;
 
 const announceSql = (limitId: string, word: "free" | "wanted") =>
   `pg_catalog.pg_notify('${PERMITS}', ${limitId}::text || ' ${word}'::text)`;
@@ -105,14 +108,14 @@ const TURN_S = 5;
 
 /*
  * $1 int limit  $2 text worker  $3 int in use  $4 int wanted  $5 int concurrency of the limit  $6 bigint number
- * `kept`: what it has stays its own while no other worker is short. A worker whose row was deleted with its lease has
- * nothing, whatever it still runs.
+ * `held`: a worker that runs jobs of before the limit has fewer permits than jobs. `kept`: what it has stays its own
+ * while no other worker is short. A worker whose row was deleted with its lease has nothing, whatever it still runs.
  */
 const exchangeSql: Statement = (s) => `
 with own as materialized (
   select permits, short_since from ${s}._private_limit_permits where limit_id = $1::int and worker_id = $2::text
 ), others as materialized (
-  select coalesce(pg_catalog.sum(permits), 0)::int as held,
+  select coalesce(pg_catalog.sum(greatest(permits, in_use)), 0)::int as held,
     pg_catalog.count(*) filter (where wanted > 0)::int as claimants,
     pg_catalog.count(*) filter (where wanted > 0 and worker_id < $2::text)::int as before,
     coalesce(pg_catalog.bool_or(wanted > permits), false) as are_short,
@@ -154,17 +157,14 @@ from stored, part`;
 const returnSql: Statement = (s) => `
 with returned as (
   update ${s}._private_limit_permits set permits = 0, in_use = 0, wanted = 0, short_since = null, exchange = $3::bigint
-  where limit_id = $1::int and worker_id = $2::text and exchange <= $3::bigint
-  returning limit_id
+  where limit_id = $1::int and worker_id = $2::text and exchange <= $3::bigint returning limit_id
 )
-select ${announceSql("limit_id", "free")} from returned
-where exists (select from ${s}._private_limit_permits where limit_id = $1::int and wanted > permits)`;
+select ${announceSql("limit_id", "free")} from returned where exists (
+  select from ${s}._private_limit_permits where limit_id = $1::int and wanted > permits)`;
 
 const shortSql: Statement = (s) =>
   `select distinct limit_id from ${s}._private_limit_permits where wanted > permits`;
 
 const releaseSql: Statement = (s) => `
-with released as (
-  delete from ${s}._private_limit_permits where worker_id = $1::text returning limit_id
-)
+with released as (delete from ${s}._private_limit_permits where worker_id = $1::text returning limit_id)
 select ${announceSql("limit_id", "free")} from released`;

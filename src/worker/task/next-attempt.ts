@@ -55,7 +55,8 @@ export class RetryRules {
     if (outcome?.kind === "permanent") return NEVER;
     if (outcome?.kind === "snooze") return outcome;
     if (outcome?.kind === "retry_after" && outcome.backOff !== null) {
-      const delayMs = outcome.delayMs ?? this.#usualDelayMs(error, job, ofTask);
+      // A time that has passed would repeat the job at once, without an end: the attempt does not count.
+      const delayMs = outcome.delayMs || this.#usualDelayMs(error, job, ofTask);
       this.#backOff({ target: outcome.backOff, delayMs, reason: messageOf(error), job });
       return { kind: "snooze", delayMs };
     }
@@ -68,7 +69,7 @@ export class RetryRules {
     return policy === undefined ? BY_FORMULA : this.#delay(policy, error, job);
   }
 
-  /** Returns the delay by the retry policy, for a back-off whose response has no time. */
+  /** Returns the delay by the retry policy, for a back-off whose response has no time, or one that has passed. */
   #usualDelayMs(error: Error, job: TaskJob, ofTask: RetryPolicy | undefined): number {
     const policy = this.#policyOf(job) ?? ofTask ?? this.#default;
     const next = policy === undefined ? BY_FORMULA : this.#delay(policy, error, job);

@@ -1,9 +1,12 @@
-select concurrency from "worker"._private_limits where id = $1::int for update;
+select case when concurrency is null or revision > 1 or not pg_catalog.now() between set_at and set_at + interval '2.5 seconds'
+  or not exists (select from "worker"._private_workers as workers where workers.started_at < set_at and workers.id <> $2::text
+    and not exists (select from "worker"._private_limit_permits where limit_id = $1::int and worker_id = workers.id))
+  then concurrency else 0 end as concurrency from "worker"._private_limits where id = $1::int for update;
 
 with own as materialized (
   select permits, short_since from "worker"._private_limit_permits where limit_id = $1::int and worker_id = $2::text
 ), others as materialized (
-  select coalesce(pg_catalog.sum(permits), 0)::int as held,
+  select coalesce(pg_catalog.sum(greatest(permits, in_use)), 0)::int as held,
     pg_catalog.count(*) filter (where wanted > 0)::int as claimants,
     pg_catalog.count(*) filter (where wanted > 0 and worker_id < $2::text)::int as before,
     coalesce(pg_catalog.bool_or(wanted > permits), false) as are_short,
