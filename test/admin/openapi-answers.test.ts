@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { routes } from "../../src/admin/routes.ts";
 import { commands } from "../../src/commands/index.ts";
-import { type Json, migratedDatabase, startAdmin } from "./admin-harness.ts";
+import { type Client, type Json, migratedDatabase, startAdmin } from "./admin-harness.ts";
 import { openapiDocument } from "./openapi-document.ts";
 
 const { url } = await migratedDatabase("worker", ["operations"]);
@@ -119,3 +119,48 @@ test("Every shape of every answer matches the document.", async () => {
     .filter((one) => !compared.has(one) && !performed.has(one));
   assert.deepEqual(missing, []);
 });
+
+test("The document has the status of each refusal by a missing thing, a conflict or a missing extension.", async () => {
+  const bare = (await startAdmin({ url: (await migratedDatabase("worker")).url })).client;
+  const schedule = { action: "add", identifier: "s", task: "t", pattern: "@daily" };
+  const add = { identifier: "t", throttle_secs: 60 };
+  for (const [status, route, body, path = route] of [
+    [404, "GET /api/queue", null, "/api/queue?name=none"],
+    [404, "GET /api/cron-entry", null, "/api/cron-entry?name=none"],
+    [409, "GET /api/limits/{name}", null, "/api/limits/none"],
+    [409, "POST /api/jobs", add],
+    [409, "POST /api/jobs/action", { action: "cancel", ids: [1] }],
+    [409, "POST /api/pauses", { action: "pause", scope: "all" }],
+    [409, "POST /api/schedules", schedule],
+    [409, "POST /api/limits", { action: "set", name: "l", task: "t", concurrency: 1 }],
+  ] as const) {
+    await refuses(bare, status, route, body, path);
+  }
+  const { url: whole } = await migratedDatabase("worker", ["schedules", "limits", "operations"]);
+  const full = (await startAdmin({ url: whole })).client;
+  assert.equal((await full.post("/api/schedules", schedule)).status, 200);
+  for (const [status, route, body, path = route] of [
+    [404, "GET /api/schedules", null, "/api/schedules?name=none"],
+    [404, "GET /api/limits/{name}", null, "/api/limits/none"],
+    [404, "POST /api/schedules", { action: "run", identifier: "none" }],
+    [409, "POST /api/schedules", schedule],
+    [404, "POST /api/limits", { action: "end-back-off", name: "none" }],
+    [404, "POST /api/operations", { rehearsal: "none" }],
+  ] as const) {
+    await refuses(full, status, route, body, path);
+  }
+});
+
+async function refuses(
+  { get, post }: Client,
+  expected: number,
+  route: string,
+  body: object | null,
+  at: string,
+): Promise<void> {
+  const [method = "", path = ""] = route.split(" ");
+  const { status, text } = body === null ? await get(at) : await post(path, body);
+  assert.equal(status, expected, `${route}: ${text}`);
+  const { responses } = document.root.paths[path][method.toLowerCase()];
+  assert.ok(String(expected) in responses, `${route} has no answer ${expected}`);
+}

@@ -48,7 +48,10 @@ const errors: Readonly<Record<number, readonly [name: string, description: strin
   401: ["Unauthorized", "No credentials, or wrong ones"],
   403: ["Forbidden", "code is read_only, csrf or host"],
   404: ["NotFound", "Not found"],
-  409: ["Conflict", "The state of the operation does not allow this; nothing was changed"],
+  409: [
+    "Conflict",
+    "The present state does not allow this, or code is extension_missing; nothing was changed",
+  ],
   413: ["TooLarge", "The body exceeds the limit"],
   415: ["NotJson", "The body is not JSON in UTF-8"],
   429: [
@@ -61,6 +64,26 @@ const errors: Readonly<Record<number, readonly [name: string, description: strin
     "The database is unreachable or busy, the schema is missing, or the application's login has failed; see Retry-After",
   ],
 };
+
+/** Requests for a thing that is named outside of the path, and may not exist. */
+const MAY_MISS = new Set([
+  "GET /api/queue",
+  "GET /api/cron-entry",
+  "GET /api/schedules",
+  "POST /api/operations",
+  "POST /api/schedules",
+  "POST /api/limits",
+]);
+
+/** Requests outside of operations that a state, a revision, or a missing extension can refuse. */
+const MAY_CONFLICT = new Set([
+  "POST /api/jobs",
+  "POST /api/jobs/action",
+  "POST /api/pauses",
+  "POST /api/schedules",
+  "POST /api/limits",
+  "GET /api/limits/{name}",
+]);
 
 const asOf = {
   description:
@@ -173,7 +196,8 @@ function byReferenceIn(value: unknown, schemas: Schemas): unknown {
 }
 
 function errorStatuses(route: AdminRoute, auth: AuthConfig): number[] {
-  const { access, path, operation } = route;
+  const { access, method, path, operation } = route;
+  const request = `${method} ${path}`;
   const hasInput = operation.query !== undefined || operation.body !== undefined;
   const isOpen = access === "open";
   return Object.keys(errors)
@@ -181,8 +205,11 @@ function errorStatuses(route: AdminRoute, auth: AuthConfig): number[] {
     .filter((status) => {
       if (status === 400) return hasInput || path.includes("{");
       if (status === 401 || status === 429) return requiresLogin(route, auth);
-      if (status === 404) return path.includes("{");
-      if (status === 409) return path.startsWith("/api/operations") && access === "write";
+      if (status === 404) return path.includes("{") || MAY_MISS.has(request);
+      if (status === 409)
+        return (
+          MAY_CONFLICT.has(request) || (path.startsWith("/api/operations") && access === "write")
+        );
       if (status === 413 || status === 415) return operation.body !== undefined;
       return status !== 403 || !isOpen || auth.mode === "none";
     });
