@@ -223,7 +223,8 @@ function indexOf(sort: JobSort): string | null {
 
 function asOneQuery({ query, matching }: PageInput): JobQuery | null {
   const { check, sql, values, shape, isEmpty, nowUs } = matching;
-  if (check !== null) return query !== null && values === query.values ? query : null;
+  if (query !== null && values === query.values) return query;
+  if (check !== null) return null;
   return {
     text: query?.text ?? "",
     explicit: query?.explicit ?? "",
