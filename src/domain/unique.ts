@@ -41,12 +41,12 @@ export interface Debounce {
 
 const YEAR_MS = 31_536_000_000;
 
-/** A duration of at most a year. */
+/** A duration of at most a year. The message also fits an option in seconds. */
 export const milliseconds = v.pipe(
   v.number("must be a number of milliseconds"),
   v.check(
     (ms) => Number.isInteger(ms) && ms >= 1 && ms <= YEAR_MS,
-    `must be a whole number of milliseconds from 1 to ${YEAR_MS}`,
+    "must be from 1 ms to 365 days, in whole milliseconds",
   ),
 );
 

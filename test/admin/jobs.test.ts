@@ -352,6 +352,7 @@ test("Options of a unique job that contradict each other are named as in the req
     [{ unique_by: ["args"], unique_while: "soon" }, "unique_while", /must be one of waiting/],
     [{ debounce_secs: 1, debounce_max_secs: 2 }, "debounce_secs", /needs a job key/],
     [{ key: "k", debounce_secs: 1 }, "debounce_max_secs", /is required/],
+    [{ throttle_secs: 0 }, "throttle_secs", /^must be from 1 ms to 365 days/],
     [{ key: "k", debounce_secs: 3, debounce_max_secs: 2 }, "debounce_max_secs", /at least as long/],
   ];
   for (const [fields, path, message] of refused) {

@@ -192,7 +192,7 @@ test("A throttle with a key of another kind, without a period or in COPY is refu
   const throttle = { periodMs: HOUR_MS };
   for (const [spec, message] of [
     [{ throttle, jobKey: "k" }, /spec\.throttle: use either this or jobKey, unique or debounce/],
-    [{ throttle: { periodMs: 0 } }, /spec\.throttle\.periodMs: must be a whole number/],
+    [{ throttle: { periodMs: 0 } }, /spec\.throttle\.periodMs: must be from 1 ms to 365 days/],
     [{ throttle: { by: ["args"] } }, /spec\.throttle\.periodMs/],
   ] as const) {
     await assert.rejects(
