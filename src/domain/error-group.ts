@@ -53,9 +53,12 @@ const QUOTED = new RegExp(
       (mark) =>
         `(?=${mark})${NAMED}(?<![a-z0-9\\\\])${mark}(?:[^${mark}]|${mark}(?=\\w))+${mark}(?!\\w)`,
     ),
-    "“[^”]+”",
-    "«[^»]+»",
-    "‘[^’]+’",
+    ...["“”", "«»", "‘’", "»«", "‹›", "›‹", "「」", "『』"].map(
+      ([first, last]) => `${first}[^${last}]+${last}`,
+    ),
+    // German and Polish: the second mark differs.
+    "„[^“”]+[“”]",
+    "‚[^‘’]+[‘’]",
   ].join("|"),
   "gi",
 );

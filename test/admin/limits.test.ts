@@ -28,8 +28,8 @@ test("A limit is set, listed with its use, read in detail and removed.", async (
   assert.deepEqual(rest, {
     ...{ name: "stripe", scope: "task", match: "charge_card", concurrency: 2, queues: null },
     ...{ rate: { limit: 100, per_ms: 1_000, burst: 20 }, from_code: false, revision: 1 },
-    ...{ running: 0, waiting: 2, waiting_precision: "exact", full: [], state: "free" },
-    backing_off: null,
+    ...{ running: 0, waiting: 2, waiting_precision: "exact", full: [], full_queues: 0 },
+    ...{ state: "free", backing_off: null },
   });
   const one = (await client.get("/api/limits/stripe")).body;
   assert.deepEqual([one.name, one.permits, one.queue_rows, one.back_offs], ["stripe", [], [], []]);
@@ -126,6 +126,15 @@ test("A limit of queues names the full ones, with their slots and waiting jobs."
   const full = { name: "tenant/1", running: 1, slots: 1, waiting: 1 };
   assert.deepEqual(one.full, [full]);
   assert.deepEqual(one.queue_rows, [full, { name: "tenant/2", running: 0, slots: 1, waiting: 1 }]);
+  await pool.query(`insert into worker._private_job_queues (queue_name)
+    select 'tenant/' || n from generate_series(3, 13) as n`);
+  await pool.query(`insert into worker._private_queue_slots (queue_id, slot, locked_by, locked_at)
+    select id, 1, 'w', now() from worker._private_job_queues where queue_name ~ '^tenant/(\\d\\d|[3-9])$'`);
+  // Reads are shared for a moment.
+  await waitUntil("12 queues are full", async () => {
+    const { full, full_queues: count } = (await client.get("/api/limits/tenants")).body;
+    return full.length === 10 && count === 12;
+  });
   await client.post("/api/limits", { action: "remove", name: "tenants" });
 });
 

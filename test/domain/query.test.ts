@@ -213,6 +213,11 @@ describe("Error groups", () => {
       ["https://a.example/x?token=abc", "https://a.example/x?token=def&n=1"],
       ['"Acme Ltd"', '"it\'s Bob"'],
       ["'Acme Ltd'", "'Bob'"],
+      ["„Müller & Söhne“", "„Ann O'Hara“"],
+      ["‚Acme Ltd‘", "‚Bob‘"],
+      ["»Acme Ltd«", "»Bob«"],
+      ["‹Acme Ltd›", "‹Bob›"],
+      ["「山田 太郎」", "「鈴木」"],
     ];
     for (const [one = "", other = ""] of ids) {
       const error = (id: string) => `Error: no charge for ${id}: card declined`;

@@ -231,6 +231,27 @@ describe("An error group", () => {
     assert.match(one?.sentence ?? "", / All have currency = "EUR" \(20 % of other jobs\)\.$/);
   });
 
+  test("has All only where all jobs of the group were compared and have it.", async () => {
+    const put = async (count: number, currency: string) =>
+      ids(
+        await sql(
+          `insert into worker._private_jobs (task_id, payload)
+           select id, json_build_object('currency', $2::text)
+           from worker._private_tasks, generate_series(1, $1::int) returning id`,
+          [count, currency],
+        ),
+      );
+    await many(1, "charge");
+    await put(300, "USD");
+    await put(1, "EUR");
+    await fail([...(await put(3, "CHF")), ...(await put(700, "EUR"))], "Error: no", "1 hour");
+    const most = / Over 99 % have currency = "EUR" \(under 1 % of other jobs\)\.$/;
+    assert.match((await ofKind("error_group"))[0]?.sentence ?? "", most);
+    await fail(await put(1_000, "EUR"), "Error: no", "1 hour");
+    const part = / Of 1,000 compared, all have currency = "EUR" \(under 1 % of other jobs\)\.$/;
+    assert.match((await ofKind("error_group"))[0]?.sentence ?? "", part);
+  });
+
   test("stays until its jobs are acted on; new ones come first, those failed by hand never.", async () => {
     await fail(ids(await many(100, "charge")), "Error: old", "30 days");
     const [id] = ids(await many(1, "mail"));
@@ -322,6 +343,21 @@ describe("A poison job", () => {
     );
     const fix = { action: "stop-retrying", label: "Stop retrying…", jobIds: [id] };
     assert.deepEqual([one?.level, one?.q, one?.fix], ["bad", `id:${id}`, fix]);
+  });
+
+  test("has the number of live workers that support its task.", async () => {
+    const id = await add("pdf");
+    const lost = "Recovered 3 times in a row: worker w stopped without finishing attempt 3";
+    await sql("update worker._private_jobs set attempts = 3, last_error = $2 where id = $1", [
+      id,
+      lost,
+    ]);
+    await worker("w-mail", ["mail"]);
+    await worker("w-pdf", ["pdf"]);
+    assert.match((await ofKind("poison"))[0]?.sentence ?? "", /^Attempt 4 of 25 is due, and /);
+    await worker("w-pdf-2", ["mail", "pdf"]);
+    const both = /^Attempt 4 of 25 is due on any of 2 workers, and /;
+    assert.match((await ofKind("poison"))[0]?.sentence ?? "", both);
   });
 
   test("can be stopped while it runs, unless that is its last attempt.", async () => {

@@ -11,7 +11,7 @@ const limit = (name: string, change: Partial<ListedLimit> = {}): ListedLimit => 
   ...{ name, scope: "task", match: name, concurrency: 40, rate: null },
   ...{ from_code: false, set_by: "ana", set_at: timeAt(-3600) },
   ...{ running: 33, waiting: 2912, waiting_precision: "exact", queues: null },
-  ...{ full: [], state: "free", backing_off: null },
+  ...{ full: [], full_queues: 0, state: "free", backing_off: null },
   ...{ permits: [], queue_rows: [], back_offs: [] },
   ...change,
 });
@@ -20,6 +20,7 @@ const tenants = limit("tenants", {
   ...{ scope: "queue", match: "tenant/*", concurrency: 3, running: 4, waiting: 4, queues: 27 },
   ...{ state: "full", from_code: true, set_by: null },
   full: [{ name: "tenant/globex", running: 3, slots: 3, waiting: 4 }],
+  full_queues: 1,
 });
 
 const acme = limit("acme", {
@@ -69,6 +70,11 @@ test("A limit shows what it is for, how much of it is used, and its state.", asy
   assert.match(page.text, /Limits3, 1 full, 1 backing off/);
   const bar = page.one((e) => e.tag === "svg" && e.attrs["aria-label"] === "33 of 40");
   assert.ok(bar);
+});
+
+test("The state of a limit has the number of all full queues, although only some are listed.", async () => {
+  const page = await openLimits([{ ...tenants, full_queues: 1_012 }]);
+  assert.match(page.text, /full: tenant\/globex, 1,011 more/);
 });
 
 test("The navigation counts the limits on every page, and opens the list by its keys.", async () => {

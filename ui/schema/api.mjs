@@ -391,6 +391,7 @@ export const records = {
     waiting_precision: "string",
     queues: "i64?",
     full: "QueueSlots[]",
+    full_queues: "i64",
     state: "string",
     backing_off: "BackingOff?",
     permits: "LimitPermits[]",

@@ -93,13 +93,12 @@ function rowOf(use: LimitUse): string[] {
   ];
 }
 
-function stateText({ state, backingOff, busy }: LimitUse): string {
+function stateText({ state, backingOff, fullQueues }: LimitUse): string {
   if (backingOff !== null) {
     const reason = backingOff.reason === null ? "" : `: ${backingOff.reason}`;
     return `backing off until ${time(backingOff.until)}${reason}`;
   }
-  const full = busy.filter(({ isFull }) => isFull).length;
-  return state === "full" && full > 0 ? `full: ${countText(full, "queue")}` : state;
+  return fullQueues > 0 ? `full: ${countText(fullQueues, "queue")}` : state;
 }
 
 const waitText = ({ waiting }: LimitUse): string =>

@@ -3,7 +3,7 @@
 import { quote } from "../../domain/portable/query/quote.ts";
 import type { Value } from "../../domain/value.ts";
 import type { Pause } from "../controls/list-pauses.ts";
-import type { Difference } from "../groups/differences.ts";
+import type { CommonFactor } from "../groups/common-factor.ts";
 import type { Groups } from "../groups/group.ts";
 import type { Horizon } from "../horizon/buckets.ts";
 import type { BlockingLimit } from "../limits/blocking.ts";
@@ -64,8 +64,8 @@ export interface IncidentFacts {
   readonly crashes: readonly Crash[];
   /** The error groups of the failed jobs. */
   readonly errors: Groups | null;
-  /** A map from an error group to what its jobs have in common and others have not; only for the largest groups. */
-  readonly common: ReadonlyMap<string, Difference>;
+  /** By error group; only for the largest groups. */
+  readonly common: ReadonlyMap<string, CommonFactor>;
   /** The keys of the error groups whose jobs were all failed by hand, with a reason. */
   readonly failedByHand: ReadonlySet<string>;
   readonly poison: readonly PoisonJob[];

@@ -5,7 +5,7 @@ import type { Database } from "../../database/database.ts";
 import { hasWorkerTable } from "../../database/schema/extensions/has-extension.ts";
 import { cappedValue, exactValue, type Value } from "../../domain/value.ts";
 import { listPauses, type Pause } from "../controls/list-pauses.ts";
-import type { Difference } from "../groups/differences.ts";
+import type { CommonFactor } from "../groups/common-factor.ts";
 import type { Groups } from "../groups/group.ts";
 import type { CommonFactors } from "../groups/read-common.ts";
 import type { Horizon } from "../horizon/buckets.ts";
@@ -80,11 +80,12 @@ export async function readIncidents(
 
 async function readFailing(db: Database, shared: SharedReads, inTime: TimedRead) {
   const errors = await inTime("errors", shared.errors);
-  const common = new Map<string, Difference>();
+  const common = new Map<string, CommonFactor>();
   for (const group of largest(errors)) {
     const read = await inTime("what errors have in common", () => shared.common(failedOf(group)));
     const [finding] = read?.findings ?? [];
-    if (finding !== undefined) common.set(group.key, finding);
+    if (finding !== undefined)
+      common.set(group.key, { ...finding, compared: read?.compared.here ?? 0 });
   }
   const failedByHand = await inTime("jobs failed by hand", () => readFailedByHand(db, errors));
   return { errors, common, failedByHand: failedByHand ?? new Set() };
@@ -108,8 +109,15 @@ async function readWaiting(db: Database, gauge: Gauge, shared: SharedReads, inTi
   const due = head === null ? [] : await tasksOf(db, head, limits, asOf);
   const tasks = due.filter((task) => !pauses.some((pause) => isPausedBy(pause, task)));
   const walked = await inTime("the locks of jobs", () => shared.walk(db, gauge));
+  const crashing = walked?.poison.flatMap(({ task }) => task ?? []) ?? [];
   const coverage = await inTime("the tasks of workers", () =>
-    knowledgeOf(db, tasks, hasWorkers, gauge, walked?.lockedJobs ?? null),
+    knowledgeOf(
+      db,
+      [...tasks.map(({ identifier }) => identifier), ...crashing],
+      hasWorkers,
+      gauge,
+      walked?.lockedJobs ?? null,
+    ),
   );
   return {
     hasWorkers,
@@ -218,18 +226,14 @@ async function tasksOf(
 
 async function knowledgeOf(
   db: Database,
-  tasks: readonly WaitingTask[],
+  tasks: readonly string[],
   hasWorkers: boolean,
   { pages }: Gauge,
   lockedJobs: LockedJobs | null,
 ): Promise<TaskCoverage> {
   const isSmall = pages <= SMALL_TABLE_PAGES;
-  return readTaskCoverage(
-    db,
-    tasks.map(({ identifier }) => identifier),
-    {
-      hasWorkers,
-      jobLocks: isSmall ? "read" : (lockedJobs ?? "unknown"),
-    },
-  );
+  return readTaskCoverage(db, [...new Set(tasks)], {
+    hasWorkers,
+    jobLocks: isSmall ? "read" : (lockedJobs ?? "unknown"),
+  });
 }

@@ -4,7 +4,7 @@
 import { ageText, spanText } from "../../domain/portable/ages.ts";
 import { estimatedValue, exactValue } from "../../domain/value.ts";
 import { countText, isMarkedFailed, numberText, shortName } from "../../domain/words.ts";
-import type { Difference } from "../groups/differences.ts";
+import { type CommonFactor, commonText } from "../groups/common-factor.ts";
 import { doubtOfRetry, type Groups, type JobGroup } from "../groups/group.ts";
 import { crashReport, crashTrend } from "./crashes.ts";
 import type { IncidentFacts } from "./facts.ts";
@@ -41,7 +41,7 @@ export const failedOf = ({ key }: Pick<JobGroup, "key">): string => `is:failed g
 function failingIncident(
   group: JobGroup,
   areMany: boolean,
-  common: Difference | undefined,
+  common: CommonFactor | undefined,
   nowMs: number,
 ): Incident {
   const { key, label, count, tasks, firstSeen, lastSeen, isNew, trend, example } = group;
@@ -58,7 +58,7 @@ function failingIncident(
     kind: "error_group",
     level: areMany && nowMs - lastMs < DAY_MS ? "bad" : "warn",
     title: `${lead}: ${label}`,
-    sentence: `${countText(count, "job")} failed${last}.${news}${example === undefined ? "" : ` Such as: ${shortName(example)}`}${inCommon(common)}${doubt ?? ""}`,
+    sentence: `${countText(count, "job")} failed${last}.${news}${example === undefined ? "" : ` Such as: ${shortName(example)}`}${commonText(common, count.value)}${doubt ?? ""}`,
     since: firstSeen,
     affected: count,
     jobsWait: false,
@@ -67,17 +67,6 @@ function failingIncident(
     fix: doubt === null ? { action: "retry", label: "Retry…", q: failedOf(group) } : null,
     trend,
   };
-}
-
-/** Returns a sentence such as ` All have currency = "EUR" (31 % of other jobs).` */
-function inCommon(common: Difference | undefined): string {
-  if (common === undefined) return "";
-  const percent = (share: number) => `${Math.round(share * 100)} %`;
-  const { path, value, here, there } = common;
-  const field = shortName(path.replace(/^payload\./, ""));
-  const share = here >= 0.995 ? "All" : percent(here);
-  const what = value === "missing" ? `lack ${field}` : `have ${field} = ${value}`;
-  return ` ${share} ${what} (${percent(there)} of other jobs).`;
 }
 
 /**
@@ -166,11 +155,12 @@ const isBeside = (job: PoisonJob, other: PoisonJob): boolean =>
   job.recoveredMs >= other.createdMs;
 
 function attemptText(job: PoisonJob, { coverage, nowMs }: IncidentFacts): string {
-  const { attempts, maxAttempts, isRunning, runAtMs } = job;
+  const { attempts, maxAttempts, isRunning, runAtMs, task } = job;
   const number = numberText(isRunning ? attempts : attempts + 1);
   const attempt = `Attempt ${number} of ${numberText(maxAttempts)}`;
   if (isRunning) return `${attempt} runs now,`;
-  const where = coverage.alive > 1 ? ` on any of ${numberText(coverage.alive)} workers` : "";
+  const workers = coverage.isComplete ? (coverage.listed.get(task ?? "") ?? 0) : 0;
+  const where = workers > 1 ? ` on any of ${numberText(workers)} workers` : "";
   return runAtMs > nowMs
     ? `${attempt} begins in ${ageText(runAtMs - nowMs)}${where},`
     : `${attempt} is due${where},`;

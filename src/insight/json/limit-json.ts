@@ -22,6 +22,7 @@ export function limitJson(use: LimitUse) {
       .filter(({ isFull }) => isFull)
       .slice(0, MAX_FULL)
       .map(queueJson),
+    full_queues: use.fullQueues,
     state: use.state,
     backing_off:
       backingOff === null

@@ -48,6 +48,8 @@ export interface LimitUse {
   readonly queues: number | null;
   /** The queues in use of a limit of queues: full ones first, then those with most waiting jobs; at most 200. */
   readonly busy: readonly QueueUse[];
+  /** The number of full queues. */
+  readonly fullQueues: number;
   /** The time until the rate of a limit of tasks allows the next start, in milliseconds; 0: now. */
   readonly nextStartMs: number;
   readonly state: LimitState;
@@ -104,7 +106,7 @@ function useOfTasks(limit: StoredLimit, facts: Facts): LimitUse {
     waiting.value > (concurrency ?? 0);
   const isFull = concurrency !== null && (running >= concurrency || isGranted);
   return {
-    ...{ limit, running, waiting, queues: null, busy: [], nextStartMs: nextMs },
+    ...{ limit, running, waiting, queues: null, busy: [], fullQueues: 0, nextStartMs: nextMs },
     ...stateOf(limit, facts, isFull || (nextMs > 0 && waiting.value > 0)),
   };
 }
@@ -126,6 +128,7 @@ function useOfQueues(limit: StoredLimit, facts: Facts): LimitUse {
     return { ...queue, waiting: jobs, isFull, nextStartMs: nextMs };
   });
   const running = inUse.reduce((sum, queue) => sum + queue.running, 0);
+  const fullQueues = busy.filter(({ isFull }) => isFull).length;
   return {
     ...{ limit, running, queues: facts.queues.get(id) ?? null, nextStartMs: 0 },
     waiting: waitingOf(
@@ -133,11 +136,8 @@ function useOfQueues(limit: StoredLimit, facts: Facts): LimitUse {
       waiting.map(([, tally]) => tally),
     ),
     busy: busy.toSorted(byUrgency).slice(0, MAX_BUSY),
-    ...stateOf(
-      limit,
-      facts,
-      busy.some(({ isFull }) => isFull),
-    ),
+    fullQueues,
+    ...stateOf(limit, facts, fullQueues > 0),
   };
 }
 

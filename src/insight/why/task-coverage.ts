@@ -13,6 +13,8 @@ export interface TaskCoverage {
   readonly isComplete: boolean;
   /** The tasks among the given ones that no live worker lists. */
   readonly unlisted: ReadonlySet<string>;
+  /** A map from the other given tasks to the number of live workers that list them. */
+  readonly listed: ReadonlyMap<string, number>;
   /** A map from a task to a stale worker that listed it. */
   readonly formerly: ReadonlyMap<string, string>;
   /** The live worker that reports the given job as running: in the fast mode the job's row does not show its worker. */
@@ -45,6 +47,7 @@ export async function readTaskCoverage(
     alive,
     isComplete: jobLocks !== "unknown" && alive > 0 && !isOpen,
     unlisted: new Set(JSON.parse(row?.unlisted ?? "[]") as string[]),
+    listed: new Map(Object.entries(JSON.parse(row?.listed ?? "{}") as Record<string, number>)),
     formerly: new Map(Object.entries(JSON.parse(row?.formerly ?? "{}") as Record<string, string>)),
     runner: row?.runner ?? null,
   };
@@ -54,6 +57,7 @@ export const NO_COVERAGE: TaskCoverage = Object.freeze({
   alive: 0,
   isComplete: false,
   unlisted: new Set<string>(),
+  listed: new Map<string, number>(),
   formerly: new Map<string, string>(),
   runner: null,
 });
@@ -63,6 +67,7 @@ interface TaskCoverageRow {
   readonly alive: number;
   readonly is_open: boolean;
   readonly unlisted: string;
+  readonly listed: string;
   readonly formerly: string;
   readonly runner: string | null;
 }
@@ -93,7 +98,7 @@ const taskCoverageSql =
         : "select pg_catalog.unnest($3::text[])"
     }
   ), requested as materialized (
-    select task, exists (select from fleet where is_alive and tasks ? task) as is_listed
+    select task, (select pg_catalog.count(*)::int from fleet where is_alive and tasks ? task) as workers
     from pg_catalog.unnest($1::text[]) as given (task)
   )
   select
@@ -104,10 +109,11 @@ const taskCoverageSql =
         select from locks where locked_by is not null
         and not exists (select from fleet where fleet.id = locks.locked_by and fleet.lists_all)
       ) as is_open,
-    (select coalesce(pg_catalog.json_agg(task), '[]')::text from requested where not is_listed) as unlisted,
+    (select coalesce(pg_catalog.json_agg(task), '[]')::text from requested where workers = 0) as unlisted,
+    (select coalesce(pg_catalog.json_object_agg(task, workers), '{}')::text from requested where workers > 0) as listed,
     (select coalesce(pg_catalog.json_object_agg(task, id), '{}')::text from requested, lateral (
       select id from fleet where not is_alive and tasks ? task order by last_heartbeat_at desc limit 1
-    ) as last where not is_listed) as formerly,
+    ) as last where workers = 0) as formerly,
     (select id from fleet where is_alive and running ? $2::text limit 1) as runner`;
 
 const statements = { allLocks: taskCoverageSql(true), givenLocks: taskCoverageSql(false) };

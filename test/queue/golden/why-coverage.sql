@@ -31,7 +31,7 @@
     union all select pg_catalog.left(jobs.locked_by, 1024) from "worker"._private_jobs as jobs
     where locked_at is not null and not is_available
   ), requested as materialized (
-    select task, exists (select from fleet where is_alive and tasks ? task) as is_listed
+    select task, (select pg_catalog.count(*)::int from fleet where is_alive and tasks ? task) as workers
     from pg_catalog.unnest($1::text[]) as given (task)
   )
   select
@@ -42,10 +42,11 @@
         select from locks where locked_by is not null
         and not exists (select from fleet where fleet.id = locks.locked_by and fleet.lists_all)
       ) as is_open,
-    (select coalesce(pg_catalog.json_agg(task), '[]')::text from requested where not is_listed) as unlisted,
+    (select coalesce(pg_catalog.json_agg(task), '[]')::text from requested where workers = 0) as unlisted,
+    (select coalesce(pg_catalog.json_object_agg(task, workers), '{}')::text from requested where workers > 0) as listed,
     (select coalesce(pg_catalog.json_object_agg(task, id), '{}')::text from requested, lateral (
       select id from fleet where not is_alive and tasks ? task order by last_heartbeat_at desc limit 1
-    ) as last where not is_listed) as formerly,
+    ) as last where workers = 0) as formerly,
     (select id from fleet where is_alive and running ? $2::text limit 1) as runner;
 
   with fleet as materialized (
@@ -80,7 +81,7 @@
     where queues.locked_at is not null and not coalesce(pg_catalog.left(queues.locked_by, 8) like any (array['paused:%', 'managed:%']), false)
     union all select pg_catalog.unnest($3::text[])
   ), requested as materialized (
-    select task, exists (select from fleet where is_alive and tasks ? task) as is_listed
+    select task, (select pg_catalog.count(*)::int from fleet where is_alive and tasks ? task) as workers
     from pg_catalog.unnest($1::text[]) as given (task)
   )
   select
@@ -91,8 +92,9 @@
         select from locks where locked_by is not null
         and not exists (select from fleet where fleet.id = locks.locked_by and fleet.lists_all)
       ) as is_open,
-    (select coalesce(pg_catalog.json_agg(task), '[]')::text from requested where not is_listed) as unlisted,
+    (select coalesce(pg_catalog.json_agg(task), '[]')::text from requested where workers = 0) as unlisted,
+    (select coalesce(pg_catalog.json_object_agg(task, workers), '{}')::text from requested where workers > 0) as listed,
     (select coalesce(pg_catalog.json_object_agg(task, id), '{}')::text from requested, lateral (
       select id from fleet where not is_alive and tasks ? task order by last_heartbeat_at desc limit 1
-    ) as last where not is_listed) as formerly,
+    ) as last where workers = 0) as formerly,
     (select id from fleet where is_alive and running ? $2::text limit 1) as runner

@@ -83,7 +83,7 @@ export function limitState(m: Model, limit: ListedLimit): Node {
   }
   if (limit.state !== "full") return leaf("span", "dim", "not full");
   const full = limit.full;
-  const more = full.length > 1 ? `, ${full.length - 1} more` : "";
+  const more = limit.fullQueues > 1 ? `, ${numberText(limit.fullQueues - 1)} more` : "";
   return stateWith("blocked", full.length > 0 ? `full: ${full[0].name}${more}` : "full");
 }
 

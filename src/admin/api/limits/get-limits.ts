@@ -48,6 +48,7 @@ const members = {
     "the number of matching queues; null for a limit of tasks, or if there are too many",
   ),
   full: withDescription(listOf(queueUse), "full queues, at most 10"),
+  full_queues: withDescription("integer", "the number of full queues"),
   state: { type: "string", enum: ["free", "full", "backing_off"] },
   backing_off: orNull(backOff),
 };

@@ -19,7 +19,7 @@ import { groupName, groupTrend } from "../../kit/group-row";
 import { ServerData } from "../../kit/server-data";
 import { unlockVerb, verbButton } from "../../kit/verb";
 import { box, leaf, Node, nothing, text } from "../../lib/node";
-import { countText } from "../../lib/number";
+import { countText, numberText } from "../../lib/number";
 import { conditionPath, errorPath, jobPath, queuePath, taskPath } from "../../model/links";
 import { Model } from "../../model/model";
 import { cutName } from "../../parts/exact-name";
@@ -62,7 +62,7 @@ function errorRow(m: Model, group: Group): Node {
 
 export function queuesPanel(m: Model, data: ServerData, queues: QueueList): Node {
   const count = queues.count;
-  const all = count > 0 ? `All ${count}` : "All queues";
+  const all = count > 0 ? "All " + numberText(count) : "All queues";
   const more = [link("/queues", "", [text(all)])];
   if (!data.ready) return panel("Queues", "", more, [data.placeholder(m, 3)]);
   if (queues.queues.length === 0) {

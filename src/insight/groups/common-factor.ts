@@ -1,0 +1,32 @@
+// What the failed jobs of a group have in common and other jobs of the same tasks have not, as a sentence.
+import { numberText, shortName } from "../../domain/words.ts";
+import type { Difference } from "./differences.ts";
+
+export interface CommonFactor extends Difference {
+  /** The number of jobs of the group that were compared. */
+  readonly compared: number;
+}
+
+/**
+ * Returns nothing, or a sentence such as ` All have currency = "EUR" (31 % of other jobs).` or ` Of 1,000 compared, all have …`.
+ * `count`: the number of jobs of the group.
+ */
+export function commonText(common: CommonFactor | undefined, count: number): string {
+  if (common === undefined) return "";
+  const { path, value, here, there, compared } = common;
+  const field = shortName(path.replace(/^payload\./, ""));
+  const share = here === 1 ? "all" : percent(here);
+  const what = value === "missing" ? `lack ${field}` : `have ${field} = ${value}`;
+  const text = `${share} ${what} (${percent(there)} of other jobs).`;
+  const isPart = compared < count;
+  return isPart
+    ? ` Of ${numberText(compared)} compared, ${text}`
+    : ` ${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+}
+
+/** Returns `31 %`. It is 100 % only for all, and 0 % only for none. */
+function percent(share: number): string {
+  const whole = Math.round(share * 100);
+  if (whole === 100 && share < 1) return "over 99 %";
+  return whole === 0 && share > 0 ? "under 1 %" : `${whole} %`;
+}
