@@ -644,7 +644,7 @@ describe("Without a worker", () => {
       [taken],
     );
     const busy = await read();
-    assert.equal(busy.verdict, "No worker takes jobs");
+    assert.equal(busy.verdict, "No worker is known to take jobs");
     assert.match(busy.incidents[0]?.sentence ?? "", / 1 worker without heartbeats may be busy\.$/);
     await worker("w", ["t"]);
     assert.deepEqual(await ofKind("no_worker"), []);

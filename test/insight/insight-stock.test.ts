@@ -48,10 +48,10 @@ test("All available facts are reported, and no others.", async () => {
   );
   assert.equal(level, "bad");
   // A job that runs for hours may take all of a worker's slots.
-  assert.equal(incidents[0]?.title, "No worker takes jobs");
+  assert.equal(incidents[0]?.title, "No worker is known to take jobs");
   assert.match(
     incidents[0]?.sentence ?? "",
-    /Workers here send no heartbeats, and the last lock is 5 h old\./,
+    /Workers here send no heartbeats, and the last known lock or failure is 5 h old\./,
   );
   assert.doesNotMatch(JSON.stringify([blocked, ready, incidents]), /silent|dead|supports its task/);
   // A Graphile worker does not change updated_at; the failure is found all the same.

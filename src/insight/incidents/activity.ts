@@ -41,11 +41,14 @@ export function createActivityWatch(): ActivityWatch {
   };
 }
 
-/** What is known of the last `longestMs`. `hasLocks`: jobs are locked now. */
-export function quietText(quiet: QuietPeriod | null, hasLocks: boolean, longestMs: number): string {
+/** Workers without heartbeats may have locked and finished jobs that were not noticed. */
+export const noneTakesJobs = (quiet: QuietPeriod | null): string =>
+  `No worker ${quiet?.isWatched === true ? "takes" : "is known to take"} jobs`;
+
+/** What is known of the last `longestMs`. The rows of jobs that have succeeded are deleted. */
+export function quietText(quiet: QuietPeriod | null, longestMs: number): string {
   const ms = quiet?.ms ?? 0;
   if (quiet?.isWatched !== true) {
-    if (hasLocks) return `the last lock is ${ageText(ms)} old`;
     return Number.isFinite(ms)
       ? `the last known lock or failure is ${ageText(ms)} old`
       : "no job is locked";

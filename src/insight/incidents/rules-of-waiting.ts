@@ -7,7 +7,7 @@ import { byWorker, countText, numberText, shortName, workerNamed } from "../../d
 import { STALE_LOCK_MS } from "../../queue/workers/reset-stale-locks.ts";
 import { pauseText } from "../controls/pause-text.ts";
 import { isUnsupported } from "../why/causes.ts";
-import { quietText } from "./activity.ts";
+import { noneTakesJobs, quietText } from "./activity.ts";
 import {
   type IncidentFacts,
   jobsOfTasks,
@@ -174,14 +174,15 @@ export function noWorker(facts: IncidentFacts): Incident[] {
   const last = ended === undefined ? "" : ` ${workerNamed(ended)} was the last that had this task.`;
   const busy = unknownHolders(facts);
   const known = hasWorkers ? "No worker sends heartbeats" : "Workers here send no heartbeats";
+  const title = busy > 0 || !hasWorkers ? noneTakesJobs(quiet) : "No workers are running";
   const may = busy > 0 ? ` ${countText(busy, "worker")} without heartbeats may be busy.` : "";
   return [
     {
       id: "no_worker",
       kind: "no_worker",
       level: "bad",
-      title: busy > 0 || !hasWorkers ? "No worker takes jobs" : "No workers are running",
-      sentence: `${countText(affected, "job is", "jobs are")} due, the oldest, ${shortName(oldest.identifier)}, for ${ageText(lateMs)}. ${known}, and ${quietText(quiet, busy > 0, lateMs)}.${last}${may}`,
+      title,
+      sentence: `${countText(affected, "job is", "jobs are")} due, the oldest, ${shortName(oldest.identifier)}, for ${ageText(lateMs)}. ${known}, and ${quietText(quiet, lateMs)}.${last}${may}`,
       // When the last worker stopped is unknown: its row is deleted, and the oldest job may have been due before.
       since: null,
       affected,
