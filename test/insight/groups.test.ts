@@ -117,6 +117,37 @@ test("More than 20 groups of one job in a task are grouped by their place, and f
   ]);
 });
 
+test("The retrying jobs of a task whose failed jobs are grouped by their place are in the same group.", async () => {
+  const words = (n: number) => String.fromCharCode(97 + Math.floor(n / 26), 97 + (n % 26));
+  const stack = "\n    at read (/app/read.js:1:5)\n    at x";
+  for (const [n, id] of (await many(25, "upload")).entries()) {
+    await fail([id], `ReadError: no ${words(n)} here${stack}`);
+  }
+  await sql("update worker._private_jobs set attempts = 1, last_error = $2 where id = any($1)", [
+    await many(5, "upload"),
+    `ReadError: no end${stack}`,
+  ]);
+  // A program has one object for its schema.
+  const { db } = queue;
+  const largest = async (q: string) =>
+    (await readErrorGroups(db, await compileQuery(db, q), await gauge(), 50)).groups[0];
+  const failed = await largest("is:failed task:upload");
+  const retrying = await largest("is:retrying task:upload");
+  assert.deepEqual([failed?.count.value, retrying?.count.value], [25, 5]);
+  assert.equal(retrying?.key, failed?.key);
+});
+
+test("The trend of failures with unknown times is empty.", async () => {
+  const ids = await many(2, "recovered");
+  await sql(
+    `update worker._private_jobs set attempts = max_attempts, updated_at = now(),
+       last_error = 'Recovered: worker w stopped without finishing attempt 25' where id = any($1)`,
+    [ids],
+  );
+  const [one] = (await groups("error", "task:recovered")).groups;
+  assert.deepEqual([one?.count.value, one?.lastSeen, one?.trend], [2, null, []]);
+});
+
 test("A single job whose id looks like a word is in the group that its error is like, here and in other programs.", async () => {
   const charge = await many(12, "charge");
   const names = ["Ada", "Bank of Ada", "O'Neil & Sons"];

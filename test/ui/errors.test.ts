@@ -136,6 +136,14 @@ test("A group that was requested alone has its share of all failures.", async ()
   assert.match(page.text, /Failed1,49813 % of all failures/);
 });
 
+test("A group whose failures have unknown times does not show that there were none.", async () => {
+  const known = await openGroup(gateway({ trend: [0, 0, 0] }));
+  assert.match(known.text, /None in the last 3 hours/);
+  const page = await openGroup(gateway({ first_seen: null, last_seen: null, trend: [] }));
+  assert.match(page.text, /First–Last–/);
+  assert.doesNotMatch(page.text, /last 3 h/);
+});
+
 test("The jobs that failed last are in the order of their failures; a task leads to these jobs.", async () => {
   const page = await openGroup(gateway({ trend: [0, 0, 1490] }));
   page.go("/errors");

@@ -12,7 +12,12 @@ import {
 } from "../../domain/error-group.ts";
 import { cappedValue, type Value } from "../../domain/value.ts";
 import { dateOf } from "../../queue/sql/moments.ts";
-import { type KnownGroup, rememberGroup } from "../query/facts/error-labels.ts";
+import {
+  isPlace,
+  type KnownGroup,
+  recentlyFlooded,
+  rememberGroup,
+} from "../query/facts/error-labels.ts";
 import type { JobQuery } from "../query/job-query.ts";
 import { SMALL_TABLE_PAGES } from "../stats/count-query.ts";
 import type { Gauge } from "../stats/gauge.ts";
@@ -84,11 +89,11 @@ async function collect(db: Database, read: GroupedRows): Promise<readonly Collec
     byLabel.get(labels.get(row) ?? "")?.rows.push(row);
   });
   await inSlices(read.newest, label);
-  const flooded = floodedTasks(byLabel);
+  const flooded = recentlyFlooded(db, floodedTasks(byLabel));
   const groups =
     flooded.length === 0
       ? [...byLabel.values()]
-      : await byPlace(read, await readNames(db, "task", flooded), byLabel, labels);
+      : await byPlace(db, read, await readNames(db, "task", flooded), byLabel, labels);
   return withoutSingles(groups);
 }
 
@@ -125,6 +130,7 @@ function floodedTasks(groups: ReadonlyMap<string, CollectedGroup>): number[] {
 
 /** Merges all groups of a place into one, so that its fingerprint finds all of its jobs. */
 async function byPlace(
+  db: Database,
   { rows, newest }: GroupedRows,
   tasks: ReadonlyMap<number, string>,
   byLabel: ReadonlyMap<string, CollectedGroup>,
@@ -144,8 +150,9 @@ async function byPlace(
   const group = (row: GroupedRow) => {
     const place = places.get(row);
     const own = groupOfLabel(labels.get(row) ?? "");
-    const isOne = (singles.get(place?.fingerprint ?? "") ?? 0) > 1;
-    const of = place !== undefined && isOne ? place : { ...own, task: null };
+    const isOne = ({ fingerprint: key }: GroupIdentity) =>
+      (singles.get(key) ?? 0) > 1 || isPlace(db, key);
+    const of = place !== undefined && isOne(place) ? place : { ...own, task: null };
     addRow(groups, of.fingerprint, row, () => of);
     return groups.get(of.fingerprint);
   };
@@ -205,11 +212,15 @@ function groupOf(
       .sort((a, b) => b[1] - a[1])
       .slice(0, MAX_TASKS)
       .flatMap(([id]) => names.get(id) ?? []),
-    trend: trendOf(
-      rows.length === 0 ? [...ids.values()] : rows.map(({ failedMs }) => failedMs),
-      gauge,
-      scale,
-    ),
+    // Without the times of its failures it would show that there were none.
+    trend:
+      lastMs === Number.NEGATIVE_INFINITY
+        ? []
+        : trendOf(
+            rows.length === 0 ? [...ids.values()] : rows.map(({ failedMs }) => failedMs),
+            gauge,
+            scale,
+          ),
   };
 }
 

@@ -1,6 +1,7 @@
 // Finds error groups by their fingerprints, which cannot be reversed. If the label is found, PostgreSQL narrows the
 // errors down, and this process checks a few instead of all; groups by place can only be found this way. Groups are
 // stored when they are built; for others, some errors of the table are read.
+import { monotonic } from "../../../base/clock.ts";
 import { type Database, query } from "../../../database/database.ts";
 import { nullOnTimeout } from "../../../database/null-on-timeout.ts";
 import type { SchemaName } from "../../../database/schema-name.ts";
@@ -52,6 +53,26 @@ export function rememberGroup(
   const [oldest] = groups.keys();
   if (groups.size > MAX_KEPT && oldest !== undefined) groups.delete(oldest);
 }
+
+/** The time for which the failed and the retrying jobs of a task are grouped in the same way. */
+const FLOODED_MS = 60_000;
+
+const flooded = new WeakMap<SchemaName, Map<number, number>>();
+
+/** Stores that the errors of these tasks are grouped by their place. Returns the tasks of the last minute. */
+export function recentlyFlooded({ schema }: Database, taskIds: readonly number[]): number[] {
+  const nowMs = monotonic();
+  const known = flooded.get(schema) ?? new Map<number, number>();
+  flooded.set(schema, known);
+  for (const [id, atMs] of known) if (nowMs - atMs > FLOODED_MS) known.delete(id);
+  const recent = [...new Set([...taskIds, ...known.keys()])];
+  for (const id of taskIds) known.set(id, nowMs);
+  return recent;
+}
+
+/** Whether this is the stored group of a place. */
+export const isPlace = ({ schema }: Database, fingerprint: string): boolean =>
+  groupsIn(schema).get(fingerprint)?.task != null;
 
 /** Returns the group that is shown for an error: that of its place if there is one, otherwise that of its label. */
 export function shownGroup({ schema }: Database, task: string | null, error: string): string {

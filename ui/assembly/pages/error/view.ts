@@ -49,6 +49,8 @@ function trend(group: ErrorGroup): Node {
   const counts = group.trend;
   let most: i64 = 0;
   for (let i = 0; i < counts.length; i++) most = max(most, counts[i]);
+  // A failure of an unknown time may be one of the last 3 hours.
+  if (most === 0 && isNaN(group.first)) return nothing;
   if (most === 0) return leaf("p", "pb faint", "None in the last 3 hours.");
   return box("figure", "trend", [
     // A bar is a 24th of three hours. The failures in it may all have occurred in one second.
