@@ -45,6 +45,11 @@ export function explainDatabaseError(
     // The hint names the setting in every language.
     const isLockTable = state === "53200" && /max_locks_per_transaction/.test(hintOf(error));
     const entry = isLockTable ? fullLockTable : byCode[state];
+    const place = placeOf(error);
+    if (entry?.[0] === "schema_missing" && isInTrigger(place)) {
+      const [line] = place.split("\n");
+      return new WorkerError("database_error", `PostgreSQL: ${detail} (${line})`, { cause: error });
+    }
     if (entry !== undefined) {
       return new WorkerError(entry[0], entry[1](detail, schema), { cause: error });
     }
@@ -70,7 +75,7 @@ const WRITES = /\b(insert into|update|delete from|copy)\s/i;
 // PostgreSQL reports the number of the parameter whose text has the wrong type, in every language.
 function isOfInput(error: unknown, text: string): boolean {
   if (text === "" || WRITES.test(text)) return true;
-  return /\$\d+/.test(String((error as { readonly where?: unknown }).where ?? ""));
+  return /\$\d+/.test(placeOf(error));
 }
 
 /**
@@ -147,6 +152,10 @@ function unwrap(error: unknown): unknown {
   const { cause } = Object(error) as { cause?: unknown };
   const isWrapper = codeOf(error) === undefined && cause !== undefined;
   return isWrapper && (cause instanceof WorkerError || codeOf(cause) !== undefined) ? cause : error;
+}
+
+function placeOf(error: unknown): string {
+  return String((error as { readonly where?: unknown }).where ?? "");
 }
 
 function hintOf(error: unknown): string {

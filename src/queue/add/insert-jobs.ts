@@ -4,14 +4,16 @@ import { knownOutcome } from "../../database/connection/known-outcome.ts";
 import {
   builtPerForm,
   type Database,
+  idArray,
   parseIdArray,
+  query,
   type Statement,
 } from "../../database/database.ts";
 import { isRaised } from "../../database/errors/raised.ts";
 import type { Job } from "../../domain/job.ts";
 import type { ResolvedJob } from "../../domain/job-spec.ts";
 import { contendedQuery } from "../sql/contended-query.ts";
-import { type JobRow, toJob } from "../sql/job-row.ts";
+import { type JobRow, jobColumns, jobNames, toJob } from "../sql/job-row.ts";
 import { microseconds } from "../sql/moments.ts";
 import { knownNames } from "../sql/names.ts";
 import { announceJobs } from "../sql/notify.ts";
@@ -29,6 +31,7 @@ export async function insertJobs(db: Database, specs: readonly ResolvedJob[]): P
     ...givenValues(specs, columns),
     [...new Set(specs.map((spec) => spec.identifier))],
     ...(columns.includes("queue_name") ? [queueNames(specs)] : []),
+    `${db.schema.quoted}._private_jobs`,
   ];
   const isRepeated = specs.length <= SMALL_BATCH;
   const statement = insertStatement(columns);
@@ -49,8 +52,21 @@ export async function insertJobs(db: Database, specs: readonly ResolvedJob[]): P
     taskIds: new Map(JSON.parse(answer.tasks) as [string, number][]),
     queueIds: new Map(JSON.parse(answer.queues ?? "[]") as [string, number][]),
   };
-  return specs.map((spec, index) => toJob(insertedRow(spec, index, inserted)));
+  const rows = specs.map((spec, index) => insertedRow(spec, index, inserted));
+  return (answer.may_differ ? await storedRows(db, rows) : rows).map(toJob);
 }
+
+/** Returns the rows as a trigger has stored them; a job that is done already is returned as it was given. */
+async function storedRows(db: Database, rows: readonly JobRow[]): Promise<readonly JobRow[]> {
+  const ids = idArray(rows.map(({ id }) => id));
+  // The jobs are added, whatever becomes of this query.
+  const stored = await query<JobRow>(db, storedSql, [ids]).catch(() => []);
+  const ofId = new Map(stored.map((row) => [row.id, row]));
+  return rows.map((row) => ofId.get(row.id) ?? row);
+}
+
+const storedSql: Statement = (s) => `
+  select ${jobColumns} from ${s}._private_jobs as jobs ${jobNames(s)} where jobs.id = any($1::bigint[])`;
 
 /** A part of the error by which a statement undoes itself if it stored fewer rows than were sent. */
 const SKIPPED = "a trigger skips rows";
@@ -65,6 +81,8 @@ interface InsertedRow {
   readonly flags: string | null;
   readonly tasks: string;
   readonly queues: string | null;
+  /** Whether a trigger may have stored other values. */
+  readonly may_differ: boolean;
 }
 
 interface InsertResult {
@@ -76,7 +94,7 @@ interface InsertResult {
   readonly queueIds: ReadonlyMap<string, number>;
 }
 
-/** Returns the row as it is in the table now, from the given values, PostgreSQL's values, and the defaults. */
+/** Returns the row as no trigger has changed it, from the given values, PostgreSQL's values, and the defaults. */
 function insertedRow(spec: ResolvedJob, index: number, inserted: InsertResult): JobRow {
   const { runAtsUs, ids } = inserted;
   // The same times as in `givenRows`.
@@ -113,6 +131,9 @@ function queueNames(specs: readonly ResolvedJob[]): string[] {
 // one. There are at most 64 texts, each built once.
 const insertStatement = builtPerForm((columns: readonly GivenColumn[]) => insertSql(columns));
 
+/** The bits of pg_trigger.tgtype for a trigger of each row (1), before the change (2), of inserts (4). */
+const BEFORE_EACH_INSERT = 7;
+
 // Ids are assigned in the order of the batch: the rows of a function keep their order, and each join is followed by a
 // sort.
 const insertSql =
@@ -122,6 +143,7 @@ const insertSql =
     const [isMixed, isQueued] = [has("identifier"), has("queue_name")];
     const taskNames = `$${columns.length + 3}`;
     const queueNames = `$${columns.length + 4}`;
+    const table = `$${columns.length + (isQueued ? 5 : 4)}`;
     // The distinct names are a parameter of their own: the planner reads each element of an array in a comparison,
     // which takes longer for ten thousand names than a quarter of the insert.
     const tasks = `${knownNames(schema, "identifier", taskNames)},`;
@@ -152,7 +174,12 @@ const insertSql =
     ${ofGiven("flags", "added.flags::text")}::text as flags,
     (select pg_catalog.json_agg(pg_catalog.json_build_array(identifier, id)) from all_identifier)::text as tasks,
     ${isQueued ? "(select pg_catalog.json_agg(pg_catalog.json_build_array(queue_name, id)) from all_queue_name)" : "null"}::text
-      as queues
+      as queues,
+    exists (
+      select from pg_catalog.pg_trigger
+      where tgrelid = ${table}::text::regclass::oid and tgtype & ${BEFORE_EACH_INSERT}::int2 = ${BEFORE_EACH_INSERT}::int2
+      and tgenabled <> 'D'
+    ) as may_differ
   from (select id, run_at, flags from jobs order by id) as added
   cross join notified
   having case when pg_catalog.count(*) = $2::int then '0'::text else '${SKIPPED}'::text end::int = 0`;

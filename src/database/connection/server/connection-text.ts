@@ -66,6 +66,8 @@ function isChoice({ choices, spelling }: ConnectionParameter, given: string): bo
 export function assertChoice(parameter: ConnectionParameter, given: string, place: string): void {
   const { choices = [], isTuning = false } = parameter;
   if (isTuning || isChoice(parameter, given)) return;
+  // An empty value requires nothing, as in libpq.
+  if (choices.length === 0 && given === "") return;
   if (choices.length === 0) throw new InputError(`${place} is not supported`);
   throw new InputError(`${place} must be one of ${choices.join(", ")}`);
 }

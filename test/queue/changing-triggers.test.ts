@@ -1,0 +1,74 @@
+// Triggers of the application that change jobs when they are added, or fail.
+import assert from "node:assert/strict";
+import { afterEach, test } from "node:test";
+import { addJob } from "../../src/queue/add/add-job.ts";
+import { addJobs } from "../../src/queue/add/add-jobs.ts";
+import { makeWorkerUtils } from "../../src/utils/worker-utils.ts";
+import { testQueue } from "./queue-database.ts";
+
+const queue = testQueue();
+
+afterEach(() => queue.sql("drop function if exists public.change cascade"));
+
+const trigger = (body: string) =>
+  queue.sql(`create function public.change() returns trigger language plpgsql as
+    $$ begin ${body} return new; end $$;
+    create trigger change before insert on worker._private_jobs
+    for each row execute function public.change()`);
+
+test("A job is returned as a trigger has stored it, with a key and without, alone and in a batch.", async () => {
+  await trigger(`new.priority := 7; new.max_attempts := 3; new.run_at := '2040-01-01T00:00:00Z';
+    new.payload := '{"changed": true}'; new.flags := '{"big": true}';`);
+  const job = { identifier: "task", payload: { n: 1 } };
+  const utils = await makeWorkerUtils({ pool: queue.pool });
+  const added = [
+    await addJob(queue.db, job),
+    await addJob(queue.db, { ...job, spec: { jobKey: "k" } }),
+    await utils.addJob("task", { n: 1 }),
+    ...(await addJobs(queue.db, [job, { ...job, spec: { queueName: "q", priority: 2 } }])),
+  ];
+  for (const one of added) {
+    const { priority, maxAttempts, runAtText, payloadText, flagsText, state } = one;
+    assert.deepEqual(
+      { priority, maxAttempts, runAtText, payloadText, flagsText, state },
+      {
+        priority: 7,
+        maxAttempts: 3,
+        runAtText: "2040-01-01T00:00:00.000Z",
+        payloadText: '{"changed": true}',
+        flagsText: '{"big": true}',
+        state: "scheduled",
+      },
+    );
+  }
+  assert.equal(added.at(-1)?.queueName, "q");
+  await utils.end();
+});
+
+test("A job that a trigger deletes at once is returned as it was given.", async () => {
+  await trigger("");
+  await queue.sql(`create trigger change_after after insert on worker._private_jobs
+    for each row execute function public.change()`);
+  await queue.sql(`create or replace function public.change() returns trigger language plpgsql as
+    $$ begin if tg_when = 'AFTER' then delete from worker._private_jobs where id = new.id; end if;
+    return new; end $$`);
+  const { payloadText, priority } = await addJob(queue.db, { identifier: "task", payload: 1 });
+  assert.deepEqual([payloadText, priority], ["1", 0]);
+});
+
+for (const [what, body, detail] of [
+  ["table", "insert into public.gone values (1);", 'relation "public.gone" does not exist'],
+  ["column", "new.gone := 1;", 'record "new" has no field "gone"'],
+  ["function", "perform public.gone();", "function public.gone() does not exist"],
+] as const) {
+  test(`A trigger whose ${what} is missing is the error, and not the schema of the queue.`, async () => {
+    await trigger(body);
+    for (const spec of [{}, { jobKey: "k" }]) {
+      await assert.rejects(addJob(queue.db, { identifier: "task", spec }), (error: Error) => {
+        assert.equal((error as { code?: string }).code, "database_error");
+        assert.ok(error.message.startsWith(`PostgreSQL: ${detail} (PL/pgSQL `));
+        return true;
+      });
+    }
+  });
+}
