@@ -134,6 +134,9 @@ test("Guarantees that are not supported are refused, not ignored.", () => {
   for (const [name, value] of Object.entries(protecting)) {
     assert.throws(() => hosts(`postgres://a/db?${name}=${value}`), { code: "bad_input" }, name);
   }
+  // Empty values require nothing, as in libpq.
+  const { ignored } = serverSettings("postgres://a/db?require_auth=&requirepeer=&sslcrldir=", {});
+  assert.deepEqual(ignored, []);
   assert.throws(
     () => hosts("host=a channel_binding=require sslmode=disable"),
     /channel_binding .* "require", which requires sslmode/,

@@ -87,6 +87,28 @@ for (const [where, spec] of [
   });
 }
 
+test("A queue with a limit whose slots no worker may lock does not delay other queues, and is named.", async (t) => {
+  t.after(() => queue.sql("drop function if exists public.refuse_slot cascade"));
+  await queue.utils.setLimit({ name: "limit", queue: "limited*", concurrency: 2 });
+  const jobs = await added(9, (n) => ({ queueName: `limited${n % 3}` }));
+  const id = jobs[0]?.queueId;
+  await queue.sql(`create function public.refuse_slot() returns trigger language plpgsql as $$ begin
+      if new.queue_id = ${id} then raise 'not this slot'; end if; return new; end $$;
+    create trigger refuse_slot before update on worker._private_queue_slots
+    for each row execute function public.refuse_slot()`);
+  const task = recordingTask<number>("task");
+  const { lines, logger } = recorder();
+  await queue.startWorker({ tasks: [task], logger, pollIntervalMs: 50, concurrency: 4 });
+  await waitUntil("all others have run", () => task.seen.length === 6);
+  await queue.utils.addJob("task", 100, { queueName: "limited1" });
+  await waitUntil("a later one has run", () => task.seen.includes(100));
+  const refused = lines.filter(({ message }) => /refuses to lock a queue/.test(message));
+  assert.deepEqual(
+    refused.map(({ fields }) => fields["queue_id"]),
+    [id],
+  );
+});
+
 test("Jobs whose locks a trigger refuses at the commit do not delay others, and are named.", async (t) => {
   await refuseAtCommit(t, [2, 5]);
   const task = recordingTask<number>("task");

@@ -147,6 +147,26 @@ describe("A row that this version cannot read", () => {
     assert.equal(entries.find(({ identifier }) => identifier === late)?.isAhead, true);
   });
 
+  test("A schedule whose row the database refuses to change does not keep others from their ticks.", async () => {
+    const names = ["a", "b", "c"].map((letter) => `${letter} ${unique("refused")}`);
+    const [before = "", bad = "", after = ""] = names;
+    for (const name of names) await insertSchedule(pool, name, "* * * * *", "2026-01-05T10:01Z");
+    await pool.query(`create function public.refuse() returns trigger language plpgsql as $$ begin
+      if new.identifier = '${bad}' then raise exception 'no'; end if; return new; end $$`);
+    await pool.query(`create trigger refuse before update on worker._private_schedules
+      for each row execute function public.refuse()`);
+    const time = new ManualTime("2026-01-05T10:00:00.001Z");
+    const { schedules } = runner({ pool, time });
+    await schedules.start(true);
+    for (const minute of ["01", "02"]) await time.goTo(`2026-01-05T10:${minute}:00.000Z`);
+    await schedules.stop();
+    await pool.query("drop function public.refuse() cascade");
+    for (const name of [before, after])
+      assert.deepEqual(await timesOf(pool, name), ["10:01", "10:02"]);
+    assert.deepEqual(await timesOf(pool, bad), []);
+    for (const name of names) await setNext(pool, name, "infinity");
+  });
+
   test("A job that the database refuses is left out, and the schedule continues.", async () => {
     const [bad, good] = [unique("refused"), unique("accepted")];
     for (const name of [bad, good])

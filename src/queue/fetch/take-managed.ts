@@ -171,14 +171,14 @@ select pg_catalog.date_part('epoch', pg_catalog.now()) as now_s,
 from taken j`;
 
 /**
- * Returns the statement that locks the rows of the jobs which a fetch would take, and returns their ids, in order. It
- * has the parameters of the fetch; every parameter must be used.
+ * Returns the statement that locks the rows of the jobs which a fetch would take, and returns their ids, in order, and
+ * those of their queues as negative numbers. It has the parameters of the fetch; every parameter must be used.
  */
 export const pickManaged =
   (form: ManagedForm): Statement =>
   (s) =>
     `${pickedSql(s, form)}
-select j.id::text from ${s}._private_jobs j join picked on j.ctid = picked.ctid
+select j.id::text, (-j.job_queue_id)::text as queue from ${s}._private_jobs j join picked on j.ctid = picked.ctid
 where $3::text is not null order by picked.place`;
 
 // The first condition, which the second implies, leaves out the rates of idle queues before the other tables are read.

@@ -8,6 +8,7 @@ import { codeOf, messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
 import type { Outage } from "../../base/outage.ts";
 import type { Service } from "../../base/service.ts";
+import { isRefusedResult } from "../../database/errors/database-errors.ts";
 import { hasSchedules } from "../../database/schema/extensions/has-extension.ts";
 import { scheduledJob } from "../../domain/cron/schedule.ts";
 import { databaseTime } from "../../queue/cron/database-time.ts";
@@ -39,6 +40,8 @@ const CONTENDED_MS = 1_000;
  * those within the backfill period.
  */
 const STARTING_MS = 10_000;
+/** How long a schedule is left out whose row PostgreSQL refuses to change. */
+const REFUSED_MS = 60_000;
 /** The most ticks of one schedule in a transaction. */
 const MAX_TICKS = 500;
 const MAX_LOGGED = 1_000;
@@ -55,6 +58,8 @@ export class Schedules implements Service {
   /** When the worker started, by the monotonic clock, if the schema had no schedules then. */
   #absentAtMs: number | null = null;
   #running: Promise<void> | null = null;
+  /** The schedules whose rows PostgreSQL refuses to change, and until when they are left out. */
+  readonly #refused = new Map<string, number>();
   /** What was logged: problems, and invalid schedules with their revision. */
   readonly #logged = new Set<string>();
 
@@ -158,7 +163,11 @@ export class Schedules implements Service {
   ): Promise<void> {
     const startMs = this.#startMs ?? nowMs;
     const most = Math.max(1, Math.floor(MAX_TICKS / Math.max(1, due.length)));
-    const ticks = due.map((schedule) => dueTicks(schedule, { nowMs, startMs, most }));
+    const ticks = due
+      .filter(
+        ({ definition: { entry } }) => (this.#refused.get(entry.identifier) ?? 0) <= monotonic(),
+      )
+      .map((schedule) => dueTicks(schedule, { nowMs, startMs, most }));
     const takenNames = new Set<string>();
     const isOver = !(await offerTicks(
       this.#services,
@@ -196,7 +205,16 @@ export class Schedules implements Service {
         : {}),
       schedule,
       // Moves the schedule to its next tick without adding the job.
-      refused: async (offer) => void (await schedule([{ ...offer, job: null }])),
+      refused: async (offer) => {
+        try {
+          await schedule([{ ...offer, job: null }]);
+        } catch (error) {
+          if (!isRefusedResult(error)) throw error;
+          if (this.#refused.size >= MAX_LOGGED) this.#refused.clear();
+          this.#refused.set(offer.identifier, monotonic() + REFUSED_MS);
+          takenNames.add(offer.identifier);
+        }
+      },
     };
   }
 

@@ -28,6 +28,12 @@ export interface ManagedRequest {
   readonly excluded: readonly string[];
 }
 
+/** A job that a fetch would take: its id, and that of the queue that it would lock as a negative number. */
+export interface FetchHead {
+  readonly id: string;
+  readonly queue: string | null;
+}
+
 export interface ManagedJobs {
   readonly rows: FetchedRows;
   readonly nowSeconds: number;
@@ -82,11 +88,10 @@ export class ManagedFetch {
     return { rows, nowSeconds: now_s };
   }
 
-  /** Locks the rows of the jobs that `take` would take, in the current transaction. Returns their ids, in order. */
-  async pick(db: Database, workerId: string, fetch: ManagedRequest): Promise<string[]> {
+  /** Locks the rows of the jobs that `take` would take, in the current transaction. Returns them in order. */
+  pick(db: Database, workerId: string, fetch: ManagedRequest): Promise<FetchHead[]> {
     const { form, values } = this.#formOf(workerId, fetch);
-    const rows = await query<{ id: string }>(db, pickStatementOf(form), values);
-    return rows.map(({ id }) => id);
+    return query<FetchHead>(db, pickStatementOf(form), values);
   }
 
   #formOf(

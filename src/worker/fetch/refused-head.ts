@@ -1,11 +1,11 @@
 // The statement of a fetch, and the search for the job or queue for which PostgreSQL refuses it.
 import { builtPerForm, type Database, idArray, query } from "../../database/database.ts";
 import type { ReadyForm } from "../../queue/fetch/fetch-form.ts";
-import { keepJobs, keepQueue } from "../../queue/fetch/lock-jobs.ts";
+import { keepJobs, keepQueue, keepSlot } from "../../queue/fetch/lock-jobs.ts";
 import { headStatement } from "../../queue/fetch/take-jobs.ts";
 import type { WorkerConnection } from "../connection/worker-connection.ts";
 import { isOfOneRow } from "../execute/settle-separately.ts";
-import type { ManagedFetch, ManagedRequest } from "./managed-fetch.ts";
+import type { FetchHead, ManagedFetch, ManagedRequest } from "./managed-fetch.ts";
 
 /** A fetch that is sent with the flush. A quick one is sent without results. */
 export interface Fetch extends ManagedRequest {
@@ -57,6 +57,7 @@ export async function refusedHead(
 ): Promise<string | null | undefined> {
   if (fetch.request.want > 1) return undefined;
   const { database } = connection;
+  const lockQueue = fetch.managed === null ? keepQueue : keepSlot;
   let id: string | null = null;
   try {
     await connection.begin();
@@ -65,7 +66,7 @@ export async function refusedHead(
       id = head.id;
       await keepJobs(database, workerId, [id]);
       id = head.queue;
-      if (id !== null) await keepQueue(database, workerId, id);
+      if (id !== null) await lockQueue(database, workerId, id);
     }
     await connection.rollback();
     return null;
@@ -78,19 +79,11 @@ export async function refusedHead(
 // A trigger that is deferred to the commit would not fire before the rollback.
 const checkedAtOnce = () => "set constraints all immediate";
 
-/** Locks the rows of the jobs that the fetch would take. Returns their ids, and the queues that it would lock. */
-async function headsOf(db: Database, workerId: string, fetch: Fetch): Promise<Head[]> {
-  if (fetch.managed !== null) {
-    const ids = await fetch.managed.pick(db, workerId, fetch);
-    return ids.map((id) => ({ id, queue: null }));
-  }
+/** Locks the rows of the jobs that the fetch would take, and returns them. */
+async function headsOf(db: Database, workerId: string, fetch: Fetch): Promise<FetchHead[]> {
+  if (fetch.managed !== null) return fetch.managed.pick(db, workerId, fetch);
   const { form, values } = formOf(workerId, fetch, []);
-  return query<Head>(db, headStatementOf(form), values);
-}
-
-interface Head {
-  readonly id: string;
-  readonly queue: string | null;
+  return query<FetchHead>(db, headStatementOf(form), values);
 }
 
 const headStatementOf = builtPerForm(headStatement);

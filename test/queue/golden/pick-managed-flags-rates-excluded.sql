@@ -98,5 +98,5 @@ with recursive level (priority) as (
   from locked run where not exists (select from left_out where left_out.job_queue_id = run.job_queue_id
     and (left_out.priority, left_out.run_at, left_out.id) < (run.priority, run.run_at, run.id))
 )
-select j.id::text from "worker"._private_jobs j join picked on j.ctid = picked.ctid
+select j.id::text, (-j.job_queue_id)::text as queue from "worker"._private_jobs j join picked on j.ctid = picked.ctid
 where $3::text is not null order by picked.place
