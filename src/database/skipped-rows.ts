@@ -1,5 +1,5 @@
 // Rows that PostgreSQL skips without an error, because a trigger before the row's change returns null, or a row
-// security policy hides the row from the change.
+// security policy hides the row from the change; and rows that such a trigger changes.
 import { WorkerError } from "../base/errors.ts";
 import { type Database, query, type Statement } from "./database.ts";
 import { isRaised } from "./errors/raised.ts";
@@ -31,6 +31,11 @@ export async function readSkippers(db: Database, change: Change): Promise<string
   const values = [`${db.schema.quoted}._private_jobs`, ...CHANGES[change]];
   return (await query<{ name: string }>(db, skippersSql, values)).map(({ name }) => name);
 }
+
+/** Returns an expression: whether a trigger may change the rows of an insert. `table`: the parameter with its name. */
+export const mayChangeInserts = (table: string): string => `exists (
+      select from pg_catalog.pg_trigger where tgrelid = ${table}::text::regclass::oid
+      and tgtype & 7::int2 = 7::int2 and tgenabled <> 'D')`;
 
 // tgtype also has bits for a trigger of each row (1) and one before the change (2): pg_trigger in
 // PostgreSQL's documentation. An insert that a policy forbids is an error.

@@ -96,7 +96,7 @@ import {
   registerCrontabs,
 } from "../../src/queue/cron/known-crontabs.ts";
 import { FetchedRows } from "../../src/queue/fetch/fetched-rows.ts";
-import { keepJobs, keepSlot, lockStatement } from "../../src/queue/fetch/lock-jobs.ts";
+import { keepJobs, keepQueue, lockStatement } from "../../src/queue/fetch/lock-jobs.ts";
 import { nextRunAt } from "../../src/queue/fetch/next-run-at.ts";
 import { quickStatement } from "../../src/queue/fetch/quick-fetch.ts";
 import { headStatement, takeStatement } from "../../src/queue/fetch/take-jobs.ts";
@@ -332,7 +332,7 @@ const calls: Readonly<Record<string, Call | readonly [Call, Answer]>> = {
   "settle-give-back-unknown": (db) => returnUnknownJobs(db, "w", ["1"], [1]),
 
   "fetch-keep": (db) => keepJobs(db, "w", ["1"]),
-  "fetch-keep-slot": (db) => keepSlot(db, "w", "-1"),
+  "fetch-keep-slot": (db) => keepQueue(db, "w", "-1", true),
   "fetch-next-run-at": (db) => nextRunAt(db, 0),
   "fetch-large-payloads": (db) =>
     new FetchedRows({

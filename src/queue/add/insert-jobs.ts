@@ -10,6 +10,7 @@ import {
   type Statement,
 } from "../../database/database.ts";
 import { isRaised } from "../../database/errors/raised.ts";
+import { mayChangeInserts } from "../../database/skipped-rows.ts";
 import type { Job } from "../../domain/job.ts";
 import type { ResolvedJob } from "../../domain/job-spec.ts";
 import { contendedQuery } from "../sql/contended-query.ts";
@@ -131,9 +132,6 @@ function queueNames(specs: readonly ResolvedJob[]): string[] {
 // one. There are at most 64 texts, each built once.
 const insertStatement = builtPerForm((columns: readonly GivenColumn[]) => insertSql(columns));
 
-/** The bits of pg_trigger.tgtype for a trigger of each row (1), before the change (2), of inserts (4). */
-const BEFORE_EACH_INSERT = 7;
-
 // Ids are assigned in the order of the batch: the rows of a function keep their order, and each join is followed by a
 // sort.
 const insertSql =
@@ -175,11 +173,7 @@ const insertSql =
     (select pg_catalog.json_agg(pg_catalog.json_build_array(identifier, id)) from all_identifier)::text as tasks,
     ${isQueued ? "(select pg_catalog.json_agg(pg_catalog.json_build_array(queue_name, id)) from all_queue_name)" : "null"}::text
       as queues,
-    exists (
-      select from pg_catalog.pg_trigger
-      where tgrelid = ${table}::text::regclass::oid and tgtype & ${BEFORE_EACH_INSERT}::int2 = ${BEFORE_EACH_INSERT}::int2
-      and tgenabled <> 'D'
-    ) as may_differ
+    ${mayChangeInserts(table)} as may_differ
   from (select id, run_at, flags from jobs order by id) as added
   cross join notified
   having case when pg_catalog.count(*) = $2::int then '0'::text else '${SKIPPED}'::text end::int = 0`;

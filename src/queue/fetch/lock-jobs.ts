@@ -36,20 +36,14 @@ update ${s}._private_jobs j set ${takeBy("$1", "j")} where j.id = any($2::bigint
 const keepQueueSql: Statement = (s) => `
 update ${s}._private_job_queues set ${lockBy("$1")} where id = -$2::bigint`;
 
-/** Locks a queue, given as a negative number. */
-export async function keepQueue(db: Database, workerId: string, queue: string): Promise<void> {
-  await query(db, keepQueueSql, [workerId, queue]);
-}
-
 const keepSlotSql: Statement = (s) => `
 update ${s}._private_queue_slots set ${lockBy("$1")}
 where queue_id = -$2::bigint and slot = (
   select pg_catalog.min(slot) from ${s}._private_queue_slots where queue_id = -$2::bigint and locked_by is null)`;
 
-/** Locks a free slot of a managed queue, given as a negative number. */
-export async function keepSlot(db: Database, workerId: string, queue: string): Promise<void> {
-  await query(db, keepSlotSql, [workerId, queue]);
-}
+/** Locks a queue, given as a negative number; of a managed one a free slot. */
+export const keepQueue = (db: Database, workerId: string, queue: string, isManaged: boolean) =>
+  query(db, isManaged ? keepSlotSql : keepQueueSql, [workerId, queue]);
 
 /** Locks jobs by `locked_by`, because they run longer than their transaction should stay open. */
 export async function keepJobs(

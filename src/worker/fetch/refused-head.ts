@@ -1,7 +1,7 @@
 // The statement of a fetch, and the search for the job or queue for which PostgreSQL refuses it.
 import { builtPerForm, type Database, idArray, query } from "../../database/database.ts";
 import type { ReadyForm } from "../../queue/fetch/fetch-form.ts";
-import { keepJobs, keepQueue, keepSlot } from "../../queue/fetch/lock-jobs.ts";
+import { keepJobs, keepQueue } from "../../queue/fetch/lock-jobs.ts";
 import { headStatement } from "../../queue/fetch/take-jobs.ts";
 import type { WorkerConnection } from "../connection/worker-connection.ts";
 import { isOfOneRow } from "../execute/settle-separately.ts";
@@ -57,7 +57,7 @@ export async function refusedHead(
 ): Promise<string | null | undefined> {
   if (fetch.request.want > 1) return undefined;
   const { database } = connection;
-  const lockQueue = fetch.managed === null ? keepQueue : keepSlot;
+  const isManaged = fetch.managed !== null;
   let id: string | null = null;
   try {
     await connection.begin();
@@ -66,7 +66,7 @@ export async function refusedHead(
       id = head.id;
       await keepJobs(database, workerId, [id]);
       id = head.queue;
-      if (id !== null) await lockQueue(database, workerId, id);
+      if (id !== null) await keepQueue(database, workerId, id, isManaged);
     }
     await connection.rollback();
     return null;

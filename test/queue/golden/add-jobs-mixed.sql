@@ -53,10 +53,8 @@
     (select pg_catalog.json_agg(pg_catalog.json_build_array(queue_name, id)) from all_queue_name)::text
       as queues,
     exists (
-      select from pg_catalog.pg_trigger
-      where tgrelid = $11::text::regclass::oid and tgtype & 7::int2 = 7::int2
-      and tgenabled <> 'D'
-    ) as may_differ
+      select from pg_catalog.pg_trigger where tgrelid = $11::text::regclass::oid
+      and tgtype & 7::int2 = 7::int2 and tgenabled <> 'D') as may_differ
   from (select id, run_at, flags from jobs order by id) as added
   cross join notified
   having case when pg_catalog.count(*) = $2::int then '0'::text else 'a trigger skips rows'::text end::int = 0

@@ -41,10 +41,8 @@
     null::text
       as queues,
     exists (
-      select from pg_catalog.pg_trigger
-      where tgrelid = $4::text::regclass::oid and tgtype & 7::int2 = 7::int2
-      and tgenabled <> 'D'
-    ) as may_differ
+      select from pg_catalog.pg_trigger where tgrelid = $4::text::regclass::oid
+      and tgtype & 7::int2 = 7::int2 and tgenabled <> 'D') as may_differ
   from (select id, run_at, flags from jobs order by id) as added
   cross join notified
   having case when pg_catalog.count(*) = $2::int then '0'::text else 'a trigger skips rows'::text end::int = 0
