@@ -124,7 +124,7 @@ const refused: readonly (readonly [spec: object, message: RegExp, payload?: unkn
   [unique("waiting", { by: ["args.a"] }), /spec\.unique\.by\[0\]: the payload has no member "a"/],
   [unique("waiting", { by: ["args.a.b"] }), /has no member "a\.b"/, { a: 1 }],
   [unique("waiting", { by: ["args.toString"] }), /has no member "toString"/],
-  [unique("waiting", { periodMs: 0 }), /spec\.unique\.periodMs: must be a whole number/],
+  [unique("waiting", { periodMs: 0 }), /spec\.unique\.periodMs: must be from 1 ms to 365 days/],
   [unique("waiting", { periodM: 1 }), /unknown field, did you mean "periodMs"/],
   [unique("waiting"), /payload: must not be a list/, [1]],
   [
