@@ -208,6 +208,16 @@ test("A job that waits for a full limit is explained by it, and does not count a
     incidents.filter(({ kind }) => kind === "old_ready"),
     [],
   );
+  // Once its worker has ended, they wait for a worker.
+  const setHeartbeat = (time: string) =>
+    pool.query("update worker._private_workers set last_heartbeat_at = $1 where id = 'w'", [time]);
+  await setHeartbeat("-infinity");
+  await waitUntil("no limit is an incident", async () => {
+    ({ incidents } = (await client.get("/api/incidents")).body);
+    return incidents.every(({ kind }) => kind !== "limited");
+  });
+  assert.ok(incidents.some(({ kind, affected }) => kind === "old_ready" && affected.value >= 2));
+  await setHeartbeat("now");
 
   const rate = { action: "set", name: "s3", rate: "1/h", concurrency: 0 };
   await client.post("/api/limits", rate);
@@ -246,6 +256,8 @@ test("Jobs of a queue with a limit are ready, and wait for its slots, not for it
   assert.equal(causes[0].links.queue, "q");
   const { jobs } = (await client.get("/api/jobs?q=is:blocked")).body;
   assert.deepEqual(jobs, []);
+  await pool.query(`insert into worker._private_workers (id, last_heartbeat_at, metadata)
+    values ('w', now(), '{"threshold_ms": 600000}')`);
   await waitUntil("the incident is there", async () => {
     const { incidents } = (await client.get("/api/incidents")).body;
     const kinds = incidents.map(({ kind }: Json) => kind);

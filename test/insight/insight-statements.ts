@@ -13,6 +13,7 @@ import { createActivityWatch } from "../../src/insight/incidents/activity.ts";
 import { readCrashes, readFailedByHand } from "../../src/insight/incidents/crashes.ts";
 import { readDueHead } from "../../src/insight/incidents/due-head.ts";
 import {
+  hasLiveWorker,
   readLockedQueues,
   readPausedQueues,
   readStaleWorkers,
@@ -74,6 +75,7 @@ export const insightCalls: Readonly<Record<string, Call | readonly [Call, Answer
   "incidents-due-head": (db) => readDueHead(db, [1], [1], 0),
   "incidents-held-queues": (db) => readLockedQueues(db, false),
   "incidents-paused-queues": (db) => readPausedQueues(db),
+  "incidents-live-worker": (db) => hasLiveWorker(db, true),
   "incidents-stale-workers": (db) => readStaleWorkers(db, true),
   "incidents-poison": (db) => createPoisonWalk()(db, gauge),
   "incidents-activity": (db) => createActivityWatch()(db, { ...gauge, pages: 1 }),

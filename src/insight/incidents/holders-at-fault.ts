@@ -62,6 +62,16 @@ export interface StaleWorker {
   readonly running: number | null;
 }
 
+const liveSql: Statement = (s) =>
+  `select exists (select from ${s}._private_workers as workers where not ${isNotResponding}) as is_alive`;
+
+/** Whether a worker with heartbeats is alive. */
+export async function hasLiveWorker(db: Database, hasWorkers: boolean): Promise<boolean> {
+  if (!hasWorkers) return false;
+  const [row] = await query<{ readonly is_alive: boolean }>(db, liveSql);
+  return row?.is_alive === true;
+}
+
 const MAX_WORKERS = 100;
 
 const staleSql: Statement = (s) => `

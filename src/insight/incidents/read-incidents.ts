@@ -26,6 +26,7 @@ import { readCrashes, readFailedByHand } from "./crashes.ts";
 import { type DueHead, readDueHead } from "./due-head.ts";
 import type { LimitedWork, WaitingTask } from "./facts.ts";
 import {
+  hasLiveWorker,
   type LockedQueue,
   readLockedQueues,
   readPausedQueues,
@@ -100,7 +101,9 @@ async function readWaiting(db: Database, gauge: Gauge, shared: SharedReads, inTi
   const pausedIds = pauses.some(({ scope }) => scope === "queue")
     ? await readPausedQueues(db)
     : NONE;
-  const limits = (await inTime("limits", () => readBlockingLimits(db))) ?? [];
+  const used = (await inTime("limits", () => readBlockingLimits(db))) ?? [];
+  // Without a live worker, jobs wait for a worker and not for their limit.
+  const limits = used.length > 0 && (await hasLiveWorker(db, hasWorkers)) ? used : [];
   const fullIds = (await inTime("full queues", () => readQueueIds(db, fullQueues(limits)))) ?? NONE;
   const ids = [...queues.map(({ id }) => id), ...pausedIds.values(), ...fullIds.values()];
   // Jobs of a full queue wait for its limit, as those of a locked queue wait for its lock.

@@ -209,10 +209,8 @@ const OLD_MS = 5 * 60_000;
 export function oldReady(facts: IncidentFacts): Incident[] {
   const { tasks, coverage, nowMs, asOf, hasWorkers } = facts;
   if (isWithoutWorker(facts)) return [];
-  // Without live workers, jobs wait for workers and not for their limit.
   const waiting = tasks.filter(
-    ({ identifier, isLimited }) =>
-      !isUnsupported(coverage, identifier) && !(isLimited && coverage.alive > 0),
+    ({ identifier, isLimited }) => !isUnsupported(coverage, identifier) && !isLimited,
   );
   const [oldest] = waiting.toSorted((a, b) => a.oldestMs - b.oldestMs);
   if (oldest === undefined || nowMs - oldest.oldestMs <= OLD_MS) return [];
