@@ -138,6 +138,14 @@ describe("A stuck queue", () => {
     assert.deepEqual(await ofKind("stuck_queue"), []);
   });
 
+  test("is stuck since the last heartbeat of its worker, which ran its job until then.", async () => {
+    await many(2, "sync", { queueName: "crm" });
+    await worker("w-late", ["sync"], "10 minutes");
+    await holdQueue("crm", "w-late", "2 hours");
+    const [one] = await ofKind("stuck_queue");
+    assert.equal(Math.round((Date.now() - Date.parse(one?.since ?? "")) / 60_000), 10);
+  });
+
   test("of one worker with many queues is one incident, since one action fixes them all.", async () => {
     await worker("w-silent", ["sync"], "1 hour 5 s", { running_jobs: 4 });
     for (const name of ["a", "b", "it's c"]) {

@@ -74,7 +74,8 @@ function stuckIncident(queues: readonly WaitingQueue[], { nowMs, asOf }: Inciden
       ? `${numberText(queues.length)} queues ${is("are")} behind ${byWorker(workerId)}`
       : `${shortName(name)} ${is("is")}`,
     sentence: `${countText(affected, "job waits", "jobs wait")}. ${cause}`,
-    since: timeOf(lockedMs),
+    // Before its last heartbeat the queue was only locked, as in the list of queues.
+    since: timeOf(state === "stale" ? Math.max(lockedMs, lastHeartbeatMs ?? 0) : lockedMs),
     affected,
     jobsWait: true,
     q: names === "" && !isSure ? null : `${names === "" ? "is:stuck" : names} is:blocked`,
