@@ -81,6 +81,23 @@ test("An entry that is too long by itself is replaced by a note.", async () => {
   assert.equal(next_cursor, null);
 });
 
+test("Entries of another program are replaced by a note, and a search passes them over.", async () => {
+  await pool.query("delete from worker._private_audit");
+  const foreign = ["null", "[]", "[1]", "1e999", '"x"', "{}", '{"action":1}'];
+  foreign.push('{"action":"a","action":"b"}');
+  for (const entry of foreign) {
+    await pool.query("insert into worker._private_audit (entry) values ($1)", [entry]);
+  }
+  await insertEntries(1, "'message', 'm', 'operation_id', 'no id'");
+  const { entries } = await read("/api/activity");
+  assert.deepEqual(
+    entries.map(({ message }: Json) => message),
+    ["m", ...foreign.map(() => "This entry is of another program: it has no action.")],
+  );
+  const found = await read("/api/activity?search=retry");
+  assert.equal(found.entries.length, 1);
+});
+
 const insertOperations = (count: number, changes: string, query = "'is:failed'") =>
   pool.query(
     `insert into worker._private_operations (query, now_us, action, changes, source, state, finished_at, max_id, before)

@@ -1,4 +1,5 @@
 // Finds entries of the audit trail by a text or an id. Entries are searched as JSON texts, so that ids stay exact.
+import { InputError } from "../../base/errors.ts";
 import { jsonElements, jsonMembers } from "../../base/json-members.ts";
 
 export interface AuditFilter {
@@ -17,7 +18,7 @@ export function matcherOf(search: string): (json: string | null) => boolean {
   const wanted = JSON.stringify(search.toLowerCase()).slice(1, -1);
   const id = /^#?(\d+)$/.exec(wanted)?.[1];
   return (json) => {
-    if (json === null) return false;
+    if (json === null || !isOwn(json)) return false;
     const members = jsonMembers(json);
     const texts = SEARCHED.map((name) => members.get(name) ?? "").filter((text) => text !== "null");
     if (texts.some((text) => text.toLowerCase().includes(wanted))) return true;
@@ -25,4 +26,14 @@ export function matcherOf(search: string): (json: string | null) => boolean {
     const ids = jsonElements(members.get("ids") ?? "null") ?? [];
     return ids.includes(id) || members.get("operation_id") === id;
   };
+}
+
+/** Whether this program may have written an entry: an object whose members differ, with an action. */
+export function isOwn(json: string): boolean {
+  try {
+    return jsonMembers(json).get("action")?.startsWith('"') === true;
+  } catch (error) {
+    if (error instanceof InputError) return false;
+    throw error;
+  }
 }

@@ -17,7 +17,7 @@ import {
 import { stateOf } from "../../queue/sql/job-state.ts";
 import { microseconds, timeText } from "../../queue/sql/moments.ts";
 import type { AuditEntry, JobFacts, OnAudit } from "./audit-entry.ts";
-import { type AuditFilter, matcherOf } from "./audit-filter.ts";
+import { type AuditFilter, isOwn, matcherOf } from "./audit-filter.ts";
 
 export interface AuditTrail {
   /** Records an entry. Never rejects. */
@@ -123,7 +123,7 @@ export function createAuditTrail({ db, logger, onAudit }: AuditOptions): AuditTr
       const page = found.slice(0, limit);
       const end = found.length > limit ? (page.at(-1)?.id ?? null) : last;
       return {
-        entries: page.map((row) => `{"id":${row.id},${(row.json ?? tooLong(row)).trim().slice(1)}`),
+        entries: page.map((row) => `{"id":${row.id},${readable(row).trim().slice(1)}`),
         nextCursor: found.length > limit || mayHaveMore ? end : null,
         isRecorded,
       };
@@ -193,13 +193,19 @@ interface AuditRow {
   readonly at_us: string;
 }
 
-/** Returns the replacement of an entry that is longer than this program writes. */
-const tooLong = ({ at_us: us, operation_id: operationId }: AuditRow): string =>
+/** Returns the entry, or the replacement of one that this program cannot have written. */
+function readable(row: AuditRow): string {
+  if (row.json === null) return unreadable(row, "This entry is too long to read.");
+  if (isOwn(row.json)) return row.json;
+  return unreadable(row, "This entry is of another program: it has no action.");
+}
+
+const unreadable = ({ at_us: us, operation_id: operationId }: AuditRow, message: string): string =>
   auditJson({
     at: timeText(us),
     ...{ by: null, source: "admin", client: null, request: null, action: "", query: null },
     ...{ ids: null, key: null, workers: null, operationId, changes: {}, before: null, after: null },
-    ...{ requested: null, done: null, message: "This entry is too long to read." },
+    ...{ requested: null, done: null, message },
   });
 
 const tidySql = (s: string) => `

@@ -7,6 +7,7 @@ import {
   objectText,
   skippedJobs,
 } from "../../../commands/operations/model/operation.ts";
+import { isJobId } from "../../../domain/job-ids.ts";
 import { jsonText } from "../../../http/response.ts";
 import { PAGE_BYTES } from "../../../insight/expressions/large-values.ts";
 import type { Operation } from "../../context/admin.ts";
@@ -134,7 +135,7 @@ function idsIn(json: string): Record<string, string> {
 
 function operationIdOf(members: ReadonlyMap<string, string>): string | null {
   const id = members.get("operation_id") ?? "null";
-  return id === "null" ? null : id;
+  return isJobId(id) ? id : null;
 }
 
 function operationMembers(operation: JobOperation | null): Record<string, string> {
