@@ -265,6 +265,20 @@ test("Jobs of a queue with a limit are ready, and wait for its slots, not for it
   });
 });
 
+test("Permits that SQL has written beyond any number are read.", async () => {
+  await pool.query(`
+    insert into worker._private_limits (name, scope, match, concurrency) values ('huge', 'task', 'huge', 1);
+    insert into worker._private_workers (id, last_heartbeat_at) values ('one', now()), ('two', now());
+    insert into worker._private_limit_permits (limit_id, worker_id, permits, in_use)
+    select limits.id, worker, 2147483647, 2147483647
+    from worker._private_limits as limits, unnest(array['one', 'two']) as worker where limits.name = 'huge'`);
+  assert.equal((await client.get("/api/limits/huge")).status, 200);
+  assert.ok((await list()).some(({ name }) => name === "huge"));
+  await pool.query(
+    "delete from worker._private_limits where name = 'huge'; delete from worker._private_workers where id in ('one', 'two')",
+  );
+});
+
 test("Metrics have the limits, each part where there is one.", async () => {
   const set = { action: "set", task: "metered" };
   await client.post("/api/limits", { ...set, name: "both", concurrency: 3, rate: "120/min" });

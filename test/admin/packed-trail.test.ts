@@ -105,6 +105,22 @@ const insertOperations = (count: number, changes: string, query = "'is:failed'")
      from generate_series(1, ${count})`,
   );
 
+test("Rows of operations of other versions and programs break no list.", async () => {
+  await insertOperations(1, "'{}'");
+  const [{ id }] = (await read("/api/operations")).operations;
+  await insertOperations(1, "'null'");
+  await insertOperations(1, "'[]'");
+  assert.deepEqual(
+    (await read("/api/operations")).operations.map((one: Json) => one.id),
+    [id],
+  );
+  await pool.query("update worker._private_operations set action = 'of-a-newer-version'");
+  assert.equal((await read(`/api/operations/${id}`)).action, "of-a-newer-version");
+  const { status, body } = await client.get(`/api/operations/${id}/results`);
+  assert.deepEqual([status, body.code], [409, "conflict"]);
+  await pool.query("delete from worker._private_operations");
+});
+
 test("A page of operations ends when their rows are too long together, and the next page continues.", async () => {
   await insertOperations(12, `json_build_object('reason', repeat('a', ${MB}))`);
   await insertOperations(20, "json_build_object('reason', 'no')");

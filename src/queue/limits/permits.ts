@@ -115,7 +115,7 @@ const exchangeSql: Statement = (s) => `
 with own as materialized (
   select permits, short_since from ${s}._private_limit_permits where limit_id = $1::int and worker_id = $2::text
 ), others as materialized (
-  select coalesce(pg_catalog.sum(greatest(permits, in_use)), 0)::int as held,
+  select least(coalesce(pg_catalog.sum(greatest(permits, in_use)), 0), 1000000000::bigint)::int as held,
     pg_catalog.count(*) filter (where wanted > 0)::int as claimants,
     pg_catalog.count(*) filter (where wanted > 0 and worker_id < $2::text)::int as before,
     coalesce(pg_catalog.bool_or(wanted > permits), false) as are_short,

@@ -2,11 +2,12 @@
     select id, created_at, finished_at from "worker"._private_operations order by id desc limit 200
   ), at_hand as (
     select id, 1 as rank from "worker"._private_operations as operation
-    where state in ('running', 'canary', 'undoing') and coalesce(pg_catalog.octet_length(operation.query), 0)::bigint + coalesce(pg_catalog.octet_length(operation.now_us), 0)::bigint + coalesce(pg_catalog.octet_length(operation.action), 0)::bigint + coalesce(pg_catalog.octet_length(operation.performed_by), 0)::bigint + coalesce(pg_catalog.octet_length(operation.source), 0)::bigint + coalesce(pg_catalog.octet_length(operation.state), 0)::bigint + coalesce(pg_catalog.octet_length(operation.owner), 0)::bigint + coalesce(pg_catalog.octet_length(operation.error), 0)::bigint <= 262144::bigint
+    where state in ('running', 'canary', 'undoing') and case when coalesce(pg_catalog.octet_length(operation.query), 0)::bigint + coalesce(pg_catalog.octet_length(operation.now_us), 0)::bigint + coalesce(pg_catalog.octet_length(operation.action), 0)::bigint + coalesce(pg_catalog.octet_length(operation.performed_by), 0)::bigint + coalesce(pg_catalog.octet_length(operation.source), 0)::bigint + coalesce(pg_catalog.octet_length(operation.state), 0)::bigint + coalesce(pg_catalog.octet_length(operation.owner), 0)::bigint + coalesce(pg_catalog.octet_length(operation.error), 0)::bigint <= 262144::bigint
     and coalesce(pg_catalog.pg_column_size(operation.changes)::bigint * case pg_catalog.pg_column_compression(operation.changes)
       when 'lz4' then 255 when 'pglz' then 90 else 1 end, 0) <= 16777216::bigint and coalesce(pg_catalog.pg_column_size(operation.matched)::bigint * case pg_catalog.pg_column_compression(operation.matched)
       when 'lz4' then 255 when 'pglz' then 90 else 1 end, 0) <= 16777216::bigint and coalesce(pg_catalog.pg_column_size(operation.expected)::bigint * case pg_catalog.pg_column_compression(operation.expected)
       when 'lz4' then 255 when 'pglz' then 90 else 1 end, 0) <= 16777216::bigint
+    then pg_catalog.json_typeof(operation.changes) = 'object'::text else false end
     union all
     select pg_catalog.max(id), 2 from newest where finished_at is distinct from created_at
   )
@@ -30,8 +31,9 @@
     and operation.state in ('done', 'stopped', 'failed') as can_undo
   from "worker"._private_operations as operation
   where operation.id = (select id from at_hand where id is not null order by rank limit 1)
-  and coalesce(pg_catalog.octet_length(operation.query), 0)::bigint + coalesce(pg_catalog.octet_length(operation.now_us), 0)::bigint + coalesce(pg_catalog.octet_length(operation.action), 0)::bigint + coalesce(pg_catalog.octet_length(operation.performed_by), 0)::bigint + coalesce(pg_catalog.octet_length(operation.source), 0)::bigint + coalesce(pg_catalog.octet_length(operation.state), 0)::bigint + coalesce(pg_catalog.octet_length(operation.owner), 0)::bigint + coalesce(pg_catalog.octet_length(operation.error), 0)::bigint <= 262144::bigint
+  and case when coalesce(pg_catalog.octet_length(operation.query), 0)::bigint + coalesce(pg_catalog.octet_length(operation.now_us), 0)::bigint + coalesce(pg_catalog.octet_length(operation.action), 0)::bigint + coalesce(pg_catalog.octet_length(operation.performed_by), 0)::bigint + coalesce(pg_catalog.octet_length(operation.source), 0)::bigint + coalesce(pg_catalog.octet_length(operation.state), 0)::bigint + coalesce(pg_catalog.octet_length(operation.owner), 0)::bigint + coalesce(pg_catalog.octet_length(operation.error), 0)::bigint <= 262144::bigint
     and coalesce(pg_catalog.pg_column_size(operation.changes)::bigint * case pg_catalog.pg_column_compression(operation.changes)
       when 'lz4' then 255 when 'pglz' then 90 else 1 end, 0) <= 16777216::bigint and coalesce(pg_catalog.pg_column_size(operation.matched)::bigint * case pg_catalog.pg_column_compression(operation.matched)
       when 'lz4' then 255 when 'pglz' then 90 else 1 end, 0) <= 16777216::bigint and coalesce(pg_catalog.pg_column_size(operation.expected)::bigint * case pg_catalog.pg_column_compression(operation.expected)
       when 'lz4' then 255 when 'pglz' then 90 else 1 end, 0) <= 16777216::bigint
+    then pg_catalog.json_typeof(operation.changes) = 'object'::text else false end

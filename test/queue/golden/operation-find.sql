@@ -17,8 +17,9 @@
     and operation.finished_at > pg_catalog.now() - interval '24 hours'
     and operation.state in ('done', 'stopped', 'failed') as can_undo
   from "worker"._private_operations as operation
-  where operation.id = $1::bigint and coalesce(pg_catalog.octet_length(operation.query), 0)::bigint + coalesce(pg_catalog.octet_length(operation.now_us), 0)::bigint + coalesce(pg_catalog.octet_length(operation.action), 0)::bigint + coalesce(pg_catalog.octet_length(operation.performed_by), 0)::bigint + coalesce(pg_catalog.octet_length(operation.source), 0)::bigint + coalesce(pg_catalog.octet_length(operation.state), 0)::bigint + coalesce(pg_catalog.octet_length(operation.owner), 0)::bigint + coalesce(pg_catalog.octet_length(operation.error), 0)::bigint <= 262144::bigint
+  where operation.id = $1::bigint and case when coalesce(pg_catalog.octet_length(operation.query), 0)::bigint + coalesce(pg_catalog.octet_length(operation.now_us), 0)::bigint + coalesce(pg_catalog.octet_length(operation.action), 0)::bigint + coalesce(pg_catalog.octet_length(operation.performed_by), 0)::bigint + coalesce(pg_catalog.octet_length(operation.source), 0)::bigint + coalesce(pg_catalog.octet_length(operation.state), 0)::bigint + coalesce(pg_catalog.octet_length(operation.owner), 0)::bigint + coalesce(pg_catalog.octet_length(operation.error), 0)::bigint <= 262144::bigint
     and coalesce(pg_catalog.pg_column_size(operation.changes)::bigint * case pg_catalog.pg_column_compression(operation.changes)
       when 'lz4' then 255 when 'pglz' then 90 else 1 end, 0) <= 16777216::bigint and coalesce(pg_catalog.pg_column_size(operation.matched)::bigint * case pg_catalog.pg_column_compression(operation.matched)
       when 'lz4' then 255 when 'pglz' then 90 else 1 end, 0) <= 16777216::bigint and coalesce(pg_catalog.pg_column_size(operation.expected)::bigint * case pg_catalog.pg_column_compression(operation.expected)
       when 'lz4' then 255 when 'pglz' then 90 else 1 end, 0) <= 16777216::bigint
+    then pg_catalog.json_typeof(operation.changes) = 'object'::text else false end

@@ -4,11 +4,12 @@
     select page.row_number + 1, page.page_bytes + next.bytes, next.id
     from page, lateral (
       select stored.id, (coalesce(pg_catalog.octet_length(stored.query), 0)::bigint + coalesce(pg_catalog.octet_length(stored.now_us), 0)::bigint + coalesce(pg_catalog.octet_length(stored.action), 0)::bigint + coalesce(pg_catalog.octet_length(stored.performed_by), 0)::bigint + coalesce(pg_catalog.octet_length(stored.source), 0)::bigint + coalesce(pg_catalog.octet_length(stored.state), 0)::bigint + coalesce(pg_catalog.octet_length(stored.owner), 0)::bigint + coalesce(pg_catalog.octet_length(stored.error), 0)::bigint + coalesce(pg_catalog.octet_length(stored.changes::text), 0)::bigint + coalesce(pg_catalog.octet_length(stored.matched::text), 0)::bigint + coalesce(pg_catalog.octet_length(stored.expected::text), 0)::bigint)::bigint as bytes from "worker"._private_operations as stored
-      where stored.id < page.id and coalesce(pg_catalog.octet_length(stored.query), 0)::bigint + coalesce(pg_catalog.octet_length(stored.now_us), 0)::bigint + coalesce(pg_catalog.octet_length(stored.action), 0)::bigint + coalesce(pg_catalog.octet_length(stored.performed_by), 0)::bigint + coalesce(pg_catalog.octet_length(stored.source), 0)::bigint + coalesce(pg_catalog.octet_length(stored.state), 0)::bigint + coalesce(pg_catalog.octet_length(stored.owner), 0)::bigint + coalesce(pg_catalog.octet_length(stored.error), 0)::bigint <= 262144::bigint
+      where stored.id < page.id and case when coalesce(pg_catalog.octet_length(stored.query), 0)::bigint + coalesce(pg_catalog.octet_length(stored.now_us), 0)::bigint + coalesce(pg_catalog.octet_length(stored.action), 0)::bigint + coalesce(pg_catalog.octet_length(stored.performed_by), 0)::bigint + coalesce(pg_catalog.octet_length(stored.source), 0)::bigint + coalesce(pg_catalog.octet_length(stored.state), 0)::bigint + coalesce(pg_catalog.octet_length(stored.owner), 0)::bigint + coalesce(pg_catalog.octet_length(stored.error), 0)::bigint <= 262144::bigint
     and coalesce(pg_catalog.pg_column_size(stored.changes)::bigint * case pg_catalog.pg_column_compression(stored.changes)
       when 'lz4' then 255 when 'pglz' then 90 else 1 end, 0) <= 16777216::bigint and coalesce(pg_catalog.pg_column_size(stored.matched)::bigint * case pg_catalog.pg_column_compression(stored.matched)
       when 'lz4' then 255 when 'pglz' then 90 else 1 end, 0) <= 16777216::bigint and coalesce(pg_catalog.pg_column_size(stored.expected)::bigint * case pg_catalog.pg_column_compression(stored.expected)
-      when 'lz4' then 255 when 'pglz' then 90 else 1 end, 0) <= 16777216::bigint 
+      when 'lz4' then 255 when 'pglz' then 90 else 1 end, 0) <= 16777216::bigint
+    then pg_catalog.json_typeof(stored.changes) = 'object'::text else false end 
       order by stored.id desc limit 1
     ) as next
     where page.row_number < $2::int and page.page_bytes < 4194304::bigint

@@ -1,7 +1,8 @@
 // GET /api/operations, /api/operations/{id}, and its /results and /jobs.
-import { InputError } from "../../../base/errors.ts";
+import { InputError, WorkerError } from "../../../base/errors.ts";
 import { choice, text } from "../../../commands/declare/field.ts";
 import { existingOperation } from "../../../commands/operations/lifecycle.ts";
+import { isOperationAction } from "../../../commands/operations/model/action.ts";
 import {
   type JobOperation,
   objectText,
@@ -115,6 +116,10 @@ export const getOperationResults: Operation = {
 
 async function resultsIn(store: OperationStore | null, operation: JobOperation) {
   if (store === null) throw new Error("an operation was found without a store");
+  if (!isOperationAction(operation.action)) {
+    const message = `the action of operation ${operation.id} is of another version`;
+    throw new WorkerError("conflict", message);
+  }
   return store.results(operation);
 }
 

@@ -64,12 +64,13 @@ const textBytes = (row: string): string =>
   texts.map((name) => `coalesce(pg_catalog.octet_length(${row}.${name}), 0)::bigint`).join(" + ");
 
 /**
- * Returns a condition: the row is not longer than this program writes. Other rows are neither listed nor found. The
- * length of a text can be read without decompressing it.
+ * Returns a condition: the row is not longer than this program writes, and its changes are an object. Other rows are
+ * neither listed nor found. The length of a text can be read without decompressing it.
  */
-export const isOwnSize = (row: string): string =>
-  `${textBytes(row)} <= ${MAX_TEXTS_LENGTH}::bigint
-    and ${jsons.map((name) => isUnpackable(`${row}.${name}`)).join(" and ")}`;
+export const isOwnRow = (row: string): string =>
+  `case when ${textBytes(row)} <= ${MAX_TEXTS_LENGTH}::bigint
+    and ${jsons.map((name) => isUnpackable(`${row}.${name}`)).join(" and ")}
+    then pg_catalog.json_typeof(${row}.changes) = 'object'::text else false end`;
 
 /** Returns an expression: the length of such a row. */
 export const rowBytes = (row: string): string =>

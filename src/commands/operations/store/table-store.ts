@@ -11,7 +11,7 @@ import { batchStatement, type Claim } from "./batch-statement.ts";
 import { checkAgain, idsIn, type MissedJobs, noteMissed } from "./missed.ts";
 import {
   EFFECTIVE_STATE,
-  isOwnSize,
+  isOwnRow,
   type OperationRow,
   operationColumns,
   rowBytes,
@@ -183,12 +183,12 @@ const beginSql = (s: string) => `
   returning ${operationColumns}`;
 
 const newestOf = (s: string, more = "") =>
-  newestRows(`${s}._private_operations`, rowBytes("stored"), `${isOwnSize("stored")} ${more}`);
+  newestRows(`${s}._private_operations`, rowBytes("stored"), `${isOwnRow("stored")} ${more}`);
 
 const findSql = (s: string) => `
   select ${operationColumns}
   from ${s}._private_operations as operation
-  where operation.id = $1::bigint and ${isOwnSize("operation")}`;
+  where operation.id = $1::bigint and ${isOwnRow("operation")}`;
 
 const findAllSql = (s: string) => `
   with recursive ${newestOf(s, "and stored.id = any($3::bigint[])")}
@@ -204,14 +204,14 @@ const currentOrLastSql = (s: string) => `
     select id, created_at, finished_at from ${s}._private_operations order by id desc limit ${MAX_SCANNED}
   ), at_hand as (
     select id, 1 as rank from ${s}._private_operations as operation
-    where state in ('running', 'canary', 'undoing') and ${isOwnSize("operation")}
+    where state in ('running', 'canary', 'undoing') and ${isOwnRow("operation")}
     union all
     select pg_catalog.max(id), 2 from newest where finished_at is distinct from created_at
   )
   select ${operationColumns}
   from ${s}._private_operations as operation
   where operation.id = (select id from at_hand where id is not null order by rank limit 1)
-  and ${isOwnSize("operation")}`;
+  and ${isOwnRow("operation")}`;
 
 const listSql = (s: string) => `
   with recursive ${newestOf(s)}
