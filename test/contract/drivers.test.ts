@@ -14,8 +14,9 @@ import type { Queryable } from "../../src/database/database.ts";
 import type { Job } from "../../src/domain/job.ts";
 import { makeWorkerUtils, type WorkerUtils } from "../../src/utils/worker-utils.ts";
 import { testQueue } from "../queue/queue-database.ts";
+import { migratedDatabase } from "../support/database.ts";
 
-const queue = testQueue();
+const queue = testQueue(() => migratedDatabase("worker", ["limits", "schedules"]));
 
 /** A driver: passes a transaction's client to `work`, and rolls back if that throws. */
 interface Driver {
@@ -240,6 +241,37 @@ for (const [name, open] of Object.entries(drivers)) {
         assert.deepEqual(await utils.forceUnlockWorkers(["w"]), { jobs: 0, queues: 0 });
       });
       assert.deepEqual(await storedPayloads(), []);
+    });
+
+    test("schedules, pauses and limits are stored and returned exactly.", async () => {
+      await inside(async (utils) => {
+        const options = {
+          identifier: "s",
+          payload: { big: BigInt(BIG), text: TEXT },
+          priority: -3,
+        };
+        const added = await utils.addSchedule("0 4 * * *", "t", options);
+        await utils.pauseSchedule("s");
+        const resumed = await utils.resumeSchedule("s");
+        const changed = await utils.changeSchedule("s", { pattern: "0 5 1 1 *" });
+        for (const one of [added, resumed, changed, await utils.getSchedule("s")]) {
+          assert.equal(one.payloadText, `{"big":${BIG},"text":${JSON.stringify(TEXT)}}`);
+          assert.equal(one.priority, -3);
+        }
+        assert.equal(changed.nextAt?.getUTCMonth(), 0);
+        assert.equal((await utils.runSchedule("s")).priority, -3);
+        await utils.removeSchedule("s");
+        const resumeAt = new Date("2031-01-01T00:00:00.123Z");
+        await utils.pauseTask("t", { reason: TEXT, resumeAt });
+        const [pause] = await utils.listPauses();
+        assert.deepEqual([pause?.reason, pause?.resumeAt], [TEXT, resumeAt]);
+        await utils.resumeTask("t");
+        const rate = { limit: 5, perMs: 60_000, burst: 7 };
+        await utils.setLimit({ name: "l", task: "t", concurrency: 2, rate });
+        const [limit] = await utils.listLimits();
+        assert.deepEqual([limit?.name, limit?.concurrency, limit?.rate], ["l", 2, rate]);
+        await utils.removeLimit("l");
+      });
     });
 
     test("a rollback removes the job, and a refusal has its code.", async () => {

@@ -196,7 +196,7 @@ select ${now} as now_ms, exists (select from ${s}._private_schedules where ident
 const addSql: Statement = (s) => `
 insert into ${s}._private_schedules
   (identifier, task, pattern, time_zone, payload, spec, jitter_ms, overlap, next_at)
-values ($1::text, $2::text, $3::text, $4::text, $5::json, $6::jsonb, $7::int, $8::text, $9::timestamptz)
+values ($1::text, $2::text, $3::text, $4::text, $5::text::json, $6::text::jsonb, $7::int, $8::text, $9::text::timestamptz)
 on conflict (identifier) do nothing
 returning ${scheduleColumns}, ${announced}`;
 
@@ -207,10 +207,10 @@ from ${s}._private_schedules where identifier = $1::text for update`;
 // Keeps the last tick, which is in spec.
 const changeSql: Statement = (s) => `
 update ${s}._private_schedules as schedule set
-  task = $2::text, pattern = $3::text, time_zone = $4::text, payload = $5::json,
-  spec = $6::jsonb || case when spec->'lastMs'::text is null then '{}'::jsonb
+  task = $2::text, pattern = $3::text, time_zone = $4::text, payload = $5::text::json,
+  spec = $6::text::jsonb || case when spec->'lastMs'::text is null then '{}'::jsonb
     else pg_catalog.jsonb_build_object('lastMs', spec->'lastMs'::text) end,
-  jitter_ms = $7::int, overlap = $8::text, next_at = $9::timestamptz, revision = revision + 1
+  jitter_ms = $7::int, overlap = $8::text, next_at = $9::text::timestamptz, revision = revision + 1
 where identifier = $1::text
 returning ${scheduleColumns}, ${announced}`;
 
@@ -220,7 +220,7 @@ where identifier = $1::text
 returning ${scheduleColumns}, ${announced}`;
 
 const resumeSql: Statement = (s) => `
-update ${s}._private_schedules set paused_at = null, next_at = $2::timestamptz, revision = revision + 1
+update ${s}._private_schedules set paused_at = null, next_at = $2::text::timestamptz, revision = revision + 1
 where identifier = $1::text
 returning ${scheduleColumns}, ${announced}`;
 

@@ -5,7 +5,7 @@ select pg_catalog.floor(extract(epoch from pg_catalog.clock_timestamp()) * 1000:
 
 insert into "worker"._private_schedules
   (identifier, task, pattern, time_zone, payload, spec, jitter_ms, overlap, next_at)
-values ($1::text, $2::text, $3::text, $4::text, $5::json, $6::jsonb, $7::int, $8::text, $9::timestamptz)
+values ($1::text, $2::text, $3::text, $4::text, $5::text::json, $6::text::jsonb, $7::int, $8::text, $9::text::timestamptz)
 on conflict (identifier) do nothing
 returning 
   identifier, pg_catalog.left(task, 512) as task, pg_catalog.left(pattern, 2000) as pattern,

@@ -13,10 +13,10 @@ select
 from "worker"._private_schedules where identifier = $1::text for update;
 
 update "worker"._private_schedules as schedule set
-  task = $2::text, pattern = $3::text, time_zone = $4::text, payload = $5::json,
-  spec = $6::jsonb || case when spec->'lastMs'::text is null then '{}'::jsonb
+  task = $2::text, pattern = $3::text, time_zone = $4::text, payload = $5::text::json,
+  spec = $6::text::jsonb || case when spec->'lastMs'::text is null then '{}'::jsonb
     else pg_catalog.jsonb_build_object('lastMs', spec->'lastMs'::text) end,
-  jitter_ms = $7::int, overlap = $8::text, next_at = $9::timestamptz, revision = revision + 1
+  jitter_ms = $7::int, overlap = $8::text, next_at = $9::text::timestamptz, revision = revision + 1
 where identifier = $1::text
 returning 
   identifier, pg_catalog.left(task, 512) as task, pg_catalog.left(pattern, 2000) as pattern,

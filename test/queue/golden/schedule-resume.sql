@@ -12,7 +12,7 @@ select
   pg_catalog.floor(extract(epoch from paused_at) * 1000::numeric) as paused_ms, pg_catalog.floor(extract(epoch from next_at) * 1000::numeric) as next_ms, pg_catalog.floor(extract(epoch from pg_catalog.clock_timestamp()) * 1000::numeric) as now_ms
 from "worker"._private_schedules where identifier = $1::text for update;
 
-update "worker"._private_schedules set paused_at = null, next_at = $2::timestamptz, revision = revision + 1
+update "worker"._private_schedules set paused_at = null, next_at = $2::text::timestamptz, revision = revision + 1
 where identifier = $1::text
 returning 
   identifier, pg_catalog.left(task, 512) as task, pg_catalog.left(pattern, 2000) as pattern,
