@@ -2,6 +2,8 @@
 import assert from "node:assert/strict";
 import { afterEach, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { readLimits } from "../../src/queue/limits/limits.ts";
+import { exchangePermits } from "../../src/queue/limits/permits.ts";
 import { LimitWatch } from "../../src/worker/limits/limit-watch.ts";
 import { defineTask } from "../../src/worker/task/task.ts";
 import { migratedDatabase } from "../support/database.ts";
@@ -218,6 +220,36 @@ test("A rate goes on after the clock of the database was set back by a day.", as
   await queue.sql("update worker._private_rates set tat = now() + interval '1 day'");
   await add(5, "limited");
   await waitUntil("the others have run", () => seen.done === 6, 5_000);
+});
+
+test("A rate of queues goes on after the clock of the database was set back by a day.", async () => {
+  await queue.utils.setLimit({ name: "r", queue: "k/*", rate: { limit: 100, perMs: 1_000 } });
+  const { task, seen } = counted("limited", 0);
+  await add(1, "limited", { queueName: "k/1" });
+  await queue.startWorker({ tasks: [task], ...BEATS });
+  await waitUntil("one has run", () => seen.done === 1);
+  await queue.sql("update worker._private_rates set tat = now() + interval '1 day'");
+  await add(5, "limited", { queueName: "k/1" });
+  await waitUntil("the others have run", () => seen.done === 6, 5_000);
+});
+
+test("A worker that was short when the clock was set back gets its share.", async () => {
+  await queue.utils.setLimit({ name: "l", task: "limited", concurrency: 4 });
+  await queue.sql(`insert into worker._private_workers (id, last_heartbeat_at)
+    values ('one', now()), ('two', now())`);
+  const [limit] = await readLimits(queue.db);
+  const exchange = (workerId: string, inUse: number, number: number) =>
+    exchangePermits(queue.db, { limitId: limit?.id ?? 0, workerId, inUse, wanted: 4, number });
+  assert.equal((await exchange("one", 4, 1)).permits, 4);
+  assert.equal((await exchange("two", 0, 1)).permits, 0);
+  await queue.sql(`update worker._private_limit_permits set short_since = now() + interval '1 hour'
+    where worker_id = 'two'`);
+  await exchange("two", 0, 2);
+  let number = 1;
+  await waitUntil("the first one has a share", async () => {
+    return (await exchange("one", 4, ++number)).share === 2;
+  });
+  await queue.sql("delete from worker._private_workers where id in ('one', 'two')");
 });
 
 for (const table of ["_private_limits", "_private_pauses"]) {

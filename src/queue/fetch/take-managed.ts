@@ -42,8 +42,9 @@ const LAPSE_MS = 100;
 const TOKEN_MS = "(l.period_ms::float8 / l.rate::float8)";
 const CAPACITY = `greatest(1::float8,
     l.burst::float8 - least(${LAPSE_MS}::float8, l.burst::float8 * ${TOKEN_MS} / 4::float8) / ${TOKEN_MS})`;
-/** How far a rate's theoretical arrival time is ahead, in milliseconds. */
-const AHEAD_MS = `greatest(0::float8, ${aheadMs("r.tat")})`;
+/** How far a rate's theoretical arrival time is ahead, in milliseconds. One of before the clock was set back leaves a token. */
+const AHEAD_MS = `(case when ${aheadMs("r.tat")} > l.burst::float8 * ${TOKEN_MS} + 60000::float8
+    then (${CAPACITY} - 1::float8) * ${TOKEN_MS} else greatest(0::float8, ${aheadMs("r.tat")}) end)`;
 
 const PARAMETERS: ReadyParameters = {
   ...{ identifiers: "$1", want: "$2", shares: "$4", flags: "$5" },
@@ -200,7 +201,7 @@ const tokens = (s: string) => `, rate_lock as materialized (
     and r.limit_id in (select l.id from ${s}._private_limits l where l.scope = 'queue' and l.rate is not null)
   order by r.limit_id, r.key for update of r
 ), tokens as materialized (
-  select q.id as queue_id, r.limit_id, r.key, ${TOKEN_MS} as token_ms,
+  select q.id as queue_id, r.limit_id, r.key, ${TOKEN_MS} as token_ms, (${CAPACITY} - 1::float8) * ${TOKEN_MS} as most_ms,
     case when r.tat is null then 0 else greatest(0::float8, pg_catalog.floor(${CAPACITY} - ${AHEAD_MS} / ${TOKEN_MS} + 1e-6::float8)) end::bigint as count
   from ${s}._private_job_queues q join ${s}._private_limits l
     on l.scope = 'queue' and l.rate is not null and q.queue_name like ${patternOf("l.match")}
@@ -210,13 +211,12 @@ const tokens = (s: string) => `, rate_lock as materialized (
 
 const spentSql = (s: string) => `, spent as (
   update ${s}._private_rates r
-  set tat = greatest(r.tat, pg_catalog.now()) + used.jobs::float8 * used.token_ms * interval '1 millisecond'
+  set tat = least(greatest(r.tat, pg_catalog.now()), pg_catalog.now() + used.most_ms * interval '1 millisecond')
+    + used.jobs::float8 * used.token_ms * interval '1 millisecond'
   from (
-    select tokens.limit_id, tokens.key, tokens.token_ms, pg_catalog.count(*) as jobs
-    from tokens join updated on updated.job_queue_id = tokens.queue_id
-    group by tokens.limit_id, tokens.key, tokens.token_ms
-  ) used
-  where r.limit_id = used.limit_id and r.key = used.key
+    select limit_id, key, token_ms, most_ms, pg_catalog.count(*) as jobs
+    from tokens join updated on job_queue_id = queue_id group by limit_id, key, token_ms, most_ms
+  ) used where r.limit_id = used.limit_id and r.key = used.key
 )`;
 
 // The jobs of slow queues are read only if nothing was taken, and the first of them are enough.

@@ -142,8 +142,7 @@ with own as materialized (
   on conflict (limit_id, worker_id) do update set
     permits = excluded.permits, in_use = excluded.in_use, wanted = excluded.wanted,
     exchange = excluded.exchange,
-    short_since = case when excluded.short_since is null then null
-      else coalesce(p.short_since, excluded.short_since) end
+    short_since = case when excluded.short_since is not null then least(p.short_since, excluded.short_since) end
   where p.exchange < excluded.exchange
   returning permits
 )

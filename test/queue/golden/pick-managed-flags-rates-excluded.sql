@@ -6,11 +6,15 @@ with recursive level (priority) as (
     order by j.priority limit 1)
   from level where level.priority is not null
 ), slow_queue as materialized (
-  select q.id, greatest(0::float8, ((extract(epoch from r.tat)::float8 - extract(epoch from pg_catalog.now())::float8) * 1000::float8)) - (greatest(1::float8,
+  select q.id, (case when ((extract(epoch from r.tat)::float8 - extract(epoch from pg_catalog.now())::float8) * 1000::float8) > l.burst::float8 * (l.period_ms::float8 / l.rate::float8) + 60000::float8
+    then (greatest(1::float8,
+    l.burst::float8 - least(100::float8, l.burst::float8 * (l.period_ms::float8 / l.rate::float8) / 4::float8) / (l.period_ms::float8 / l.rate::float8)) - 1::float8) * (l.period_ms::float8 / l.rate::float8) else greatest(0::float8, ((extract(epoch from r.tat)::float8 - extract(epoch from pg_catalog.now())::float8) * 1000::float8)) end) - (greatest(1::float8,
     l.burst::float8 - least(100::float8, l.burst::float8 * (l.period_ms::float8 / l.rate::float8) / 4::float8) / (l.period_ms::float8 / l.rate::float8)) - 1::float8) * (l.period_ms::float8 / l.rate::float8) as next_ms
   from "worker"._private_rates r join "worker"._private_limits l on l.id = r.limit_id and l.scope = 'queue' and l.rate is not null
   join "worker"._private_job_queues q on q.queue_name = r.key
-  where r.tat > pg_catalog.now() and greatest(0::float8, ((extract(epoch from r.tat)::float8 - extract(epoch from pg_catalog.now())::float8) * 1000::float8)) > (greatest(1::float8,
+  where r.tat > pg_catalog.now() and (case when ((extract(epoch from r.tat)::float8 - extract(epoch from pg_catalog.now())::float8) * 1000::float8) > l.burst::float8 * (l.period_ms::float8 / l.rate::float8) + 60000::float8
+    then (greatest(1::float8,
+    l.burst::float8 - least(100::float8, l.burst::float8 * (l.period_ms::float8 / l.rate::float8) / 4::float8) / (l.period_ms::float8 / l.rate::float8)) - 1::float8) * (l.period_ms::float8 / l.rate::float8) else greatest(0::float8, ((extract(epoch from r.tat)::float8 - extract(epoch from pg_catalog.now())::float8) * 1000::float8)) end) > (greatest(1::float8,
     l.burst::float8 - least(100::float8, l.burst::float8 * (l.period_ms::float8 / l.rate::float8) / 4::float8) / (l.period_ms::float8 / l.rate::float8)) - 1::float8) * (l.period_ms::float8 / l.rate::float8)
   union all
   select q.id, ((extract(epoch from b.until)::float8 - extract(epoch from pg_catalog.now())::float8) * 1000::float8)
@@ -61,9 +65,12 @@ with recursive level (priority) as (
     and r.limit_id in (select l.id from "worker"._private_limits l where l.scope = 'queue' and l.rate is not null)
   order by r.limit_id, r.key for update of r
 ), tokens as materialized (
-  select q.id as queue_id, r.limit_id, r.key, (l.period_ms::float8 / l.rate::float8) as token_ms,
+  select q.id as queue_id, r.limit_id, r.key, (l.period_ms::float8 / l.rate::float8) as token_ms, (greatest(1::float8,
+    l.burst::float8 - least(100::float8, l.burst::float8 * (l.period_ms::float8 / l.rate::float8) / 4::float8) / (l.period_ms::float8 / l.rate::float8)) - 1::float8) * (l.period_ms::float8 / l.rate::float8) as most_ms,
     case when r.tat is null then 0 else greatest(0::float8, pg_catalog.floor(greatest(1::float8,
-    l.burst::float8 - least(100::float8, l.burst::float8 * (l.period_ms::float8 / l.rate::float8) / 4::float8) / (l.period_ms::float8 / l.rate::float8)) - greatest(0::float8, ((extract(epoch from r.tat)::float8 - extract(epoch from pg_catalog.now())::float8) * 1000::float8)) / (l.period_ms::float8 / l.rate::float8) + 1e-6::float8)) end::bigint as count
+    l.burst::float8 - least(100::float8, l.burst::float8 * (l.period_ms::float8 / l.rate::float8) / 4::float8) / (l.period_ms::float8 / l.rate::float8)) - (case when ((extract(epoch from r.tat)::float8 - extract(epoch from pg_catalog.now())::float8) * 1000::float8) > l.burst::float8 * (l.period_ms::float8 / l.rate::float8) + 60000::float8
+    then (greatest(1::float8,
+    l.burst::float8 - least(100::float8, l.burst::float8 * (l.period_ms::float8 / l.rate::float8) / 4::float8) / (l.period_ms::float8 / l.rate::float8)) - 1::float8) * (l.period_ms::float8 / l.rate::float8) else greatest(0::float8, ((extract(epoch from r.tat)::float8 - extract(epoch from pg_catalog.now())::float8) * 1000::float8)) end) / (l.period_ms::float8 / l.rate::float8) + 1e-6::float8)) end::bigint as count
   from "worker"._private_job_queues q join "worker"._private_limits l
     on l.scope = 'queue' and l.rate is not null and q.queue_name like pg_catalog.replace(pg_catalog.replace(pg_catalog.replace(pg_catalog.replace(l.match, E'\\', E'\\\\'), E'%', E'\\%'), E'_', E'\\_'), E'*', E'%')
   left join rate_lock r on r.limit_id = l.id and r.key = q.queue_name
