@@ -8,7 +8,7 @@ import type { Database } from "../database/database.ts";
 import { exactClient } from "../database/exact-client.ts";
 import { completeInTransaction } from "../queue/settle/complete-in.ts";
 import { endLeases } from "../queue/workers/lease.ts";
-import { withApplicationName, withBounds } from "./connection/connection-config.ts";
+import { SHORT_BOUNDS, withApplicationName, withBounds } from "./connection/connection-config.ts";
 import { WorkerConnection, type WorkerConnectionSettings } from "./connection/worker-connection.ts";
 import type { FetchedJob } from "./execute/fetched-job.ts";
 import { JobExecutor, type RunningJob } from "./execute/job-executor.ts";
@@ -76,7 +76,7 @@ export class Session<E> {
         return completeInTransaction(db, this.id, id);
       },
     };
-    const database = withBounds(parts.source.pool, config.schema);
+    const database = withBounds(parts.source.pool, config.schema, SHORT_BOUNDS);
     this.#backOffs = new BackOffs(config, database);
     this.#limits = new SessionLimits({
       ...{ clock: systemClock, logger: config.logger, workerId: this.id, lease, database },

@@ -9,6 +9,7 @@ import { messageOf, WorkerError } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
 import type { Transactional } from "../database.ts";
 import { isAnswerLost, markUnsent } from "../errors/lost-answer.ts";
+import { isSuspect, recordAnswer, recordLoss } from "../errors/suspect-clients.ts";
 import { endInUse } from "../pg-internals.ts";
 import { beginWith, limitStatement, runBounded } from "./bounded-statement.ts";
 import { Client, type OnConnect, type ServerConfig } from "./client.ts";
@@ -196,15 +197,19 @@ export async function withClient<T>(
   const onError = (error: Error) => {
     broken = error;
   };
-  const client = await connectInTime(pool, line, onError);
+  const client = await connectAlive(pool, line, onError);
   try {
     if (broken !== undefined) throw markUnsent(broken);
-    return await work(client);
+    const result = await work(client);
+    recordAnswer(client);
+    return result;
   } catch (error) {
     // A connection that did not respond to a statement would not respond to a rollback, either. After a failed rollback
     // the connection is lost, so it must not be reused.
-    if (isAnswerLost(error)) broken ??= error as Error;
-    else {
+    if (isAnswerLost(error)) {
+      broken ??= error as Error;
+      recordLoss(pool);
+    } else {
       await client.query("rollback").catch((lost: Error) => {
         broken ??= lost;
       });
@@ -213,6 +218,20 @@ export async function withClient<T>(
   } finally {
     client.off("error", onError);
     client.release(broken);
+  }
+}
+
+/** Returns a connection that is not suspect. */
+async function connectAlive(
+  pool: Pool,
+  line: Line,
+  onError: (error: Error) => void,
+): Promise<PoolClient> {
+  for (;;) {
+    const client = await connectInTime(pool, line, onError);
+    if (!isSuspect(pool, client)) return client;
+    client.off("error", onError);
+    client.release(true);
   }
 }
 

@@ -83,7 +83,10 @@ export interface Maintenance {
   cut(): void;
 }
 
-const BOUNDS = { statementTimeoutMs: 10_000, lockTimeoutMs: 5_000, readOnly: false };
+const BOUNDS: Bounds = { statementTimeoutMs: 10_000, lockTimeoutMs: 5_000, readOnly: false };
+
+/** For permits and tokens: their jobs wait no longer than others if the connection does not answer. */
+export const SHORT_BOUNDS: Bounds = { ...BOUNDS, statementTimeoutMs: 6_500, graceMs: 1_000 };
 
 /** For statements that may have to read all jobs: ten million are read from a disk within a minute. */
 export const PATIENT_BOUNDS: Bounds = { ...BOUNDS, statementTimeoutMs: 60_000 };
