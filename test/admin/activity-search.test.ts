@@ -11,7 +11,7 @@ const queue = testQueue(() => migratedDatabase("worker", ["operations"]));
 test("A page of long entries ends at about 4 MB, with a search and without.", async () => {
   await queue.sql(`
     insert into worker._private_audit (entry)
-    select json_build_object('at', now(), 'by', 'ben', 'message', repeat('x', 1000000), 'changes', '{}'::json)
+    select json_build_object('at', now(), 'action', 'fail', 'by', 'ben', 'message', repeat('x', 1000000), 'changes', '{}'::json)
     from generate_series(1, 30)`);
   const trail = createAuditTrail({ db: queue.db, logger: silentLogger, onAudit: null });
   for (const search of ["", "ben"]) {
@@ -65,9 +65,9 @@ test("An entry is left out by its age in the database, and a search ends after 1
   const { client, pool } = await startAdmin({ url });
   await pool.query(`
     insert into worker._private_audit (at, entry)
-    select now() - interval '2 hours', json_build_object('at', now(), 'by', 'ana', 'message', 'old', 'changes', '{}'::json);
+    select now() - interval '2 hours', json_build_object('at', now(), 'action', 'fail', 'by', 'ana', 'message', 'old', 'changes', '{}'::json);
     insert into worker._private_audit (entry)
-    select json_build_object('at', now(), 'by', 'ben', 'message', repeat('x', 1000000), 'changes', '{}'::json)
+    select json_build_object('at', now(), 'action', 'fail', 'by', 'ben', 'message', repeat('x', 1000000), 'changes', '{}'::json)
     from generate_series(1, 30)`);
   const read = async (query: string) => (await client.get(`/api/activity?${query}`)).body;
   assert.equal((await read("search=ana&last_secs=3600")).entries.length, 0);

@@ -48,7 +48,8 @@ test("The query of an incident finds as many jobs as the incident names.", async
   await sql(`insert into worker._private_queue_slots (queue_id, slot, locked_by, locked_at)
     select id, 1, 'w', now() - interval '1 hour' from worker._private_job_queues where queue_name = 'full'`);
   await post("/api/pauses", { action: "pause", scope: "task", name: "rested" });
-  assert.deepEqual(await counted(), ["limited 4", "locked_queue 4", "no_worker 6", "paused 2"]);
+  // Without a live worker no limit is full.
+  assert.deepEqual(await counted(), ["locked_queue 4", "no_worker 9", "paused 3"]);
 
   await added(admin, 1, { identifier: "limited" });
   const { rows } = await sql("select max(id)::text as id from worker._private_jobs");
