@@ -18,7 +18,6 @@ import { countJobs } from "../insight/read/count-jobs.ts";
 import { addJob } from "../queue/add/add-job.ts";
 import { addJobs } from "../queue/add/add-jobs.ts";
 import { coalescedAdd } from "../queue/add/coalesced-add.ts";
-import { copyJobs, isIterable } from "../queue/add/copy-jobs.ts";
 import type { OperatorOperations } from "./operator-operations.ts";
 import { warnOfSkipped } from "./task-scope.ts";
 
@@ -138,8 +137,10 @@ function addOperations(db: Database, isShared: boolean, before: BeforeAdd | null
       for await (const job of interceptedJobs(hook, jobs)) remaining.push(job);
       return addJobs(db, remaining);
     },
-    copyJobs: (jobs: GivenJobs) => {
+    copyJobs: async (jobs: GivenJobs) => {
       const hook = active();
+      // Most processes never copy jobs, so the import of the library does not read this code.
+      const { copyJobs, isIterable } = await import("../queue/add/copy-jobs.ts");
       // copyJobs() rejects anything that is not iterable.
       return copyJobs(db, hook === null || !isIterable(jobs) ? jobs : interceptedJobs(hook, jobs));
     },
