@@ -89,10 +89,11 @@ async function drained(stand: Stand, limitMs: number): Promise<void> {
 
 /** Waits until no heartbeat row of a killed member is left, if a member runs that can delete them. */
 async function leasesOfLiving(stand: Stand, limitMs: number): Promise<void> {
-  if (!stand.living.some(({ isStock }) => !isStock)) return;
-  const ours = stand.living.filter(({ isStock }) => !isStock).length;
+  // Counted each time: a member may end itself a moment after its last job is gone.
+  const ours = () => stand.living.filter(({ isStock }) => !isStock).length;
+  if (ours() === 0) return;
   const count = "select count(*)::int as count from worker._private_workers";
-  const isSo = async () => ((await stand.sql<{ count: number }>(count))[0]?.count ?? 0) <= ours;
+  const isSo = async () => ((await stand.sql<{ count: number }>(count))[0]?.count ?? 0) <= ours();
   await stand.until("only the living have one", isSo, limitMs);
 }
 
