@@ -106,7 +106,11 @@ for (const [mode, options] of [
 
   test(`The number can change in a task, and while nothing is ready (${mode}).`, async () => {
     const { task, running, release } = held();
-    const wide = defineTask("wide", (): void => worker.setConcurrency(5));
+    let isWide = false;
+    const wide = defineTask("wide", () => {
+      worker.setConcurrency(5);
+      isWide = true;
+    });
     const worker = await queue.startWorker({
       ...{ tasks: [task, wide], concurrency: 1, ...options },
     });
@@ -114,6 +118,8 @@ for (const [mode, options] of [
     worker.setConcurrency(2);
     worker.setConcurrency(1);
     await add(1, "wide");
+    // Two connections of a fast lane may fetch two jobs at once, and the second one may start first.
+    await waitUntil("the number has changed", () => isWide);
     await add(9);
     await waitUntil("five run", () => running.length === 5);
     release(5);
