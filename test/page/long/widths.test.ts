@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { startAdmin, type TestAdmin, visit, waitForData } from "../harness.ts";
 
-const WIDTHS = [320, 360, 390, 480, 640, 768, 900, 1024, 1280, 1366, 1440, 1920];
+const WIDTHS = [320, 360, 390, 480, 640, 656, 672, 700, 768, 900, 1024, 1280, 1366, 1440, 1920];
 const LEAST = 160;
 /** The lists in which all names have room on the widest screen. */
 const WHOLE = ["queues", "tasks", "workers", "limits", "cron"];
@@ -59,6 +59,12 @@ before(async () => {
      select 'worker-production-eu-west-1-7f9c8d7b6-eccbc87e4b5ce2f' || n, now() - interval '400 days', now(), $1
      from generate_series(1, 9) as n`,
     [JSON.stringify({ ...metadata, threshold_ms: 3_600_000, done_per_min: 124_000, cron })],
+  );
+  // The list of workers has a column with a button.
+  await admin.sql(
+    `insert into {}._private_workers (id, started_at, last_heartbeat_at, metadata)
+     values ('worker-production-eu-west-1-7f9c8d7b6-eccbc87e4b5ce2fe', now() - interval '400 days', now() - interval '2 hours', $1)`,
+    [JSON.stringify({ ...metadata, threshold_ms: 60_000 })],
   );
   const { id } = await admin.utils.addJob("deliver_webhook_to_the_partner_in_region_eu_west_1");
   const reason = "the partner in region eu-west-1 wants no further calls before the audit";
@@ -130,6 +136,18 @@ for (const [name, route] of Object.entries({
     });
   });
 }
+
+test("The title of a page is one line beside a long sentence.", async () => {
+  await visit(admin, "/workers", async ({ page }) => {
+    await page.locator("table.rows tbody td").first().waitFor();
+    for (const width of [390, 640, 700, 768, 900]) {
+      await page.setViewportSize({ width, height: 900 });
+      const title = page.locator("#page-title");
+      const height = await title.evaluate((one) => one.clientHeight);
+      assert.ok(height < 40, `${height} pixels at ${width}`);
+    }
+  });
+});
 
 test("The id of a job is right behind its task's name, whatever letters that ends with.", async () => {
   const names = [
