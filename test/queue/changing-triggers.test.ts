@@ -56,6 +56,23 @@ test("A job that a trigger deletes at once is returned as it was given.", async 
   assert.deepEqual([payloadText, priority], ["1", 0]);
 });
 
+test("On the caller's client an add fails if the stored job cannot be read: its transaction may have ended.", async () => {
+  await trigger("");
+  const utils = await makeWorkerUtils({ pool: queue.pool });
+  const client = await queue.pool.connect();
+  const query = (sent: { readonly text: string }) =>
+    // A failure in place of the read, which ends the transaction as a time limit would.
+    client.query(/ where jobs\.id = any/.test(sent.text) ? { text: "select 1 / 0" } : sent);
+  try {
+    await client.query("begin");
+    await assert.rejects(utils.with({ query } as never).addJob("task"), /division by zero/);
+  } finally {
+    await client.query("rollback");
+    client.release();
+    await utils.end();
+  }
+});
+
 for (const [what, body, detail] of [
   ["table", "insert into public.gone values (1);", 'relation "public.gone" does not exist'],
   ["column", "new.gone := 1;", 'record "new" has no field "gone"'],

@@ -92,6 +92,36 @@ for (const state of STATES) {
   });
 }
 
+test("A worker reports a job that it may not lock, and not one that it only cannot lock now.", async (t) => {
+  const [busy, refused] = await added(2);
+  t.after(() => queue.sql("drop function if exists public.refuse_two cascade"));
+  await queue.sql(`create function public.refuse_two() returns trigger language plpgsql as $$ begin
+      if old.id = ${busy?.id} then raise 'it is locked' using errcode = 'lock_not_available'; end if;
+      if old.id = ${refused?.id} then raise 'not this job'; end if;
+      return new;
+    end $$;
+    create trigger refuse_two before update on worker._private_jobs
+    for each row execute function public.refuse_two()`);
+  const { lines, logger } = recorder();
+  const recovery = { heartbeatIntervalMs: 200, thresholdMs: 60_000 };
+  await queue.startWorker({ tasks: [recordingTask("task")], logger, pollIntervalMs: 50, recovery });
+  await waitUntil("both are left out", () => {
+    return (
+      lines.filter(({ message }) => /cannot be locked now|refuses to lock/.test(message)).length ===
+      2
+    );
+  });
+  const reported = async () => {
+    const [row] = await queue.sql<{ ids: string[] | null }>(
+      `select array(select one ->> 'id' from jsonb_array_elements(metadata -> 'unsettled') as one) as ids
+       from worker._private_workers where metadata ? 'unsettled'`,
+    );
+    return row?.ids ?? [];
+  };
+  await waitUntil("a job is reported", async () => (await reported()).length > 0);
+  assert.deepEqual(await reported(), [refused?.id]);
+});
+
 test("A job whose row an application has locked does not delay the results of others.", async () => {
   const gate = latch();
   const task = recordingTask<number>("task", () => gate.opened);

@@ -1,6 +1,7 @@
 // What PostgreSQL refuses, because of a trigger for example. A result that it refuses in a statement of its own is sent
 // three times. Then the job stays locked, and the log, doctor and `why` report it; when the worker ends, its lease
-// expires and the job is recovered. A job that PostgreSQL refuses to lock is left out of fetches for five minutes.
+// expires and the job is recovered. A job that PostgreSQL refuses to lock is left out of fetches for five minutes; one
+// that only cannot be locked now, because of another lock or a conflict, for ten seconds, and only the log names it.
 import type { Clock } from "../../base/clock.ts";
 import { codeOf, messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
@@ -19,7 +20,7 @@ import {
 /** The pauses before a result is sent for the second and the third time. */
 const PAUSES_MS = [1_000, 4_000];
 const LOG_MS = 60_000;
-/** How long a job is left out of fetches that a trigger does not lock, because it waits for another lock. */
+/** How long a job is left out of fetches whose lock fails because of another lock, or a conflict with another session. */
 const BUSY_MS = 10_000;
 
 /** A job whose change PostgreSQL refuses, or as a negative number a queue, and the error. */
@@ -62,6 +63,7 @@ export class Refusals {
   /** The jobs whose results were refused, and are locked. */
   readonly kept = new Map<FetchedJob, KeptRefusal>();
   readonly #excluded = new ExcludedJobs();
+  readonly #busy = new ExcludedJobs(BUSY_MS);
   #hasEnded = false;
   #loggedAtMs = Number.NEGATIVE_INFINITY;
 
@@ -91,9 +93,9 @@ export class Refusals {
     this.#parts.logger.error(fields, QUEUE_STAYS_LOCKED);
   }
 
-  /** The ids of jobs that PostgreSQL refuses to lock, and queues as negative numbers. */
+  /** The ids of jobs that cannot be locked, and queues as negative numbers. */
   get excludedIds(): readonly string[] {
-    return this.#excluded.ids();
+    return [...this.#excluded.ids(), ...this.#busy.ids()];
   }
 
   /**
@@ -127,7 +129,7 @@ export class Refusals {
     const { logger } = this.#parts;
     const fields = isQueue(id) ? { queue_id: Number(id.slice(1)), error } : { job_id: id, error };
     if (isBusy(failure)) {
-      this.#excluded.add(id, error, BUSY_MS);
+      this.#busy.add(id, error);
       logger.warn(fields, isQueue(id) ? QUEUE_BUSY : JOB_BUSY);
     } else {
       this.#excluded.add(id, error);

@@ -1,16 +1,23 @@
 // Jobs that PostgreSQL refuses to change, and queues that it refuses to lock, as negative numbers. Sweeps and fetches skip
-// each for five minutes, so that one statement recovers or takes the other jobs.
+// each for a while, so that one statement recovers or takes the other jobs.
 import { monotonic } from "../../base/clock.ts";
 
 const EXCLUDED_MS = 300_000;
 const MAX_EXCLUDED = 1_000;
 
 export class ExcludedJobs {
+  readonly #forMs: number;
   readonly #jobs = new Map<string, { readonly untilMs: number; readonly error: string }>();
 
+  /** `forMs`: how long each is skipped; five minutes by default. */
+  constructor(forMs = EXCLUDED_MS) {
+    this.#forMs = forMs;
+  }
+
   /** Adds a job or a queue. Beyond 1,000 it does nothing, and the others are tried each time. */
-  add(id: string, error: string, forMs = EXCLUDED_MS): void {
-    if (this.#jobs.size < MAX_EXCLUDED) this.#jobs.set(id, { untilMs: monotonic() + forMs, error });
+  add(id: string, error: string): void {
+    const untilMs = monotonic() + this.#forMs;
+    if (this.#jobs.size < MAX_EXCLUDED) this.#jobs.set(id, { untilMs, error });
   }
 
   /** Returns what to skip now. */
