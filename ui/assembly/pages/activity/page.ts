@@ -18,7 +18,7 @@ import { ActivityRow, COLUMNS } from "./row";
 const PAGE_SIZE = 50;
 
 export class ActivityPage extends ListPage {
-  /** Whether the entries outlive the server. */
+  /** Whether the entries are kept when the server stops. */
   private isRecorded: bool = true;
 
   constructor() {
@@ -83,7 +83,7 @@ export class ActivityPage extends ListPage {
   }
 }
 
-/** The note that, without the extension, the trail is only in the memory of this process. */
+/** The note that, without the extension, the entries are only in the server's memory. */
 function notStored(m: Model): Node {
   const line = shellLine("migrate --with-operations", m.access.session.schema);
   return note("", [

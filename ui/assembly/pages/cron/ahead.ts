@@ -1,4 +1,4 @@
-/** When the entries of the page run within a day: a line of quarters of an hour for each. */
+/** The chart of the next 24 hours: a line for each entry, with the quarters of an hour in which it runs. */
 
 import { panel } from "../../controls/panel";
 import { sparkline } from "../../controls/spark";

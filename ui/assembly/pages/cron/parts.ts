@@ -28,7 +28,7 @@ export function nextRun(m: Model, entry: CronEntry): Node[] {
   return [timeElement(at, timeUntil(at, m.times)), sub(clockAt(at, m.serverNow))];
 }
 
-/** The time of the last tick, and its job while that waits; or the tick that was missed. */
+/** The time of the last tick. Below it, a tick that was missed; otherwise the last tick's job while it waits. */
 export function lastRun(m: Model, entry: CronEntry): Node[] {
   const at = entry.lastExecution;
   const late = entry.lateSince;

@@ -74,7 +74,7 @@ export class ErrorPage extends Page {
     this.requestBoth(m);
   }
 
-  /** After an operation is done, the group is read again. The largest groups may not have changed yet. */
+  /** After an operation, the group is requested alone: the server's list of the largest may be older. */
   override onEvent(m: Model, event: string, data: string): void {
     if (event !== "operation" || !data.includes('"state":"done"')) return;
     this.alone = true;

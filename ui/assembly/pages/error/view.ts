@@ -33,7 +33,7 @@ export function numbers(m: Model, group: ErrorGroup): Node {
   ]);
 }
 
-/** If the group was requested alone, its answer does not show the other failures. */
+/** The group's part of all failures. The counts have the total: an answer may contain this group alone. */
 function share(m: Model, failed: Group | null): string {
   const all = <f64>m.facts.counts.failed.value;
   if (failed === null || !m.facts.has("counts") || all === 0) return "";
@@ -151,7 +151,7 @@ export function places(m: Model, group: ErrorGroup, details: Details, query: str
   );
 }
 
-/** An estimate may be larger than the whole. */
+/** Returns the number of jobs in a place; `all` if it reaches the whole, which an estimate can exceed. */
 function part(group: Group, all: i64): string {
   const isEstimate = group.count.precision !== "exact";
   if (group.count.value < all) return valueText(group.count);

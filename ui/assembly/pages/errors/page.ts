@@ -106,9 +106,9 @@ export class ErrorsPage extends ListPage {
 
   /** Restores both answers: otherwise the first new one would remove the rows of the other. */
   override restoreMore(more: PageState): void {
-    const groupCount = more as ErrorsState;
-    this.failed = groupCount.failed;
-    this.retrying = groupCount.retrying;
+    const kept = more as ErrorsState;
+    this.failed = kept.failed;
+    this.retrying = kept.retrying;
     this.shown();
   }
 
@@ -136,15 +136,12 @@ export class ErrorsPage extends ListPage {
 
   private shown(): RowPage {
     const page = new RowPage();
-    const groupCount = sortGroups(
-      mergeGroups(this.failed.groups, this.retrying.groups),
-      this.sorted,
-    );
+    const groups = sortGroups(mergeGroups(this.failed.groups, this.retrying.groups), this.sorted);
     const wanted = lower(this.address.value("search"));
-    this.groupCount = groupCount.length;
-    for (let i = 0; i < groupCount.length; i++) {
-      const text = lower(groupCount[i].label + " " + groupCount[i].tasks.join(" "));
-      if (text.includes(wanted)) page.rows.push(new ErrorRow(groupCount[i]));
+    this.groupCount = groups.length;
+    for (let i = 0; i < groups.length; i++) {
+      const text = lower(groups[i].label + " " + groups[i].tasks.join(" "));
+      if (text.includes(wanted)) page.rows.push(new ErrorRow(groups[i]));
     }
     return page;
   }

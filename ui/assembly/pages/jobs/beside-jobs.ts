@@ -52,7 +52,7 @@ export abstract class BesideJobs extends GroupedJobs {
     return true;
   }
 
-  /** If there is no room for both, the job has a page of its own. */
+  /** Shows the job of the address beside the list; if there is no room for both, on its own page. */
   private openJob(): void {
     const id = this.opened;
     if (id.length === 0) return;
@@ -99,7 +99,7 @@ export abstract class BesideJobs extends GroupedJobs {
     if (isHere && at >= 0 && this.list.rows[at] instanceof JobRow) this.showBeside(key);
   }
 
-  /** Goes back if the job was opened from this list. After an address that was pasted, the history has no such page. */
+  /** Closes the job: goes back if it was opened from this list. A pasted address has no list to go back to. */
   protected close(m: Model): void {
     if (m.entry === this.openedAs) back();
     else navigate(this.address.beside("job", ""), true);

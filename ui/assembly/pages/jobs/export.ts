@@ -1,6 +1,6 @@
 /**
  * The export of all jobs that the query finds, as a file. If the browser itself has the login, an address is enough. A
- * session with a token gets an address that works once.
+ * session with a token gets an address that works once: a ticket.
  */
 
 import { button } from "../../controls/button";
@@ -35,7 +35,7 @@ export function exportMenu(m: Model, shown: string): Node {
   return menu("Export", [icon(DOWNLOAD), text("Export")], entries, MENU);
 }
 
-/** Returns the key to the menu, and its entries for the palette. */
+/** Returns the shortcut that opens the menu and, for the palette, the menu's entries. */
 export function exportShortcuts(m: Model, shown: string): Shortcut[] {
   if (!mayExport(m)) return [];
   const list: Shortcut[] = [new Shortcut("e", "Export…", "jobs.export-menu", "", "List", DOWNLOAD)];
@@ -106,8 +106,8 @@ function requestTicket(m: Model, query: string, format: string): void {
 }
 
 /**
- * Shows the result. `fault`: why the server does not send the export. `total`: how many jobs the query finds, with its
- * precision.
+ * Reports that the export has started, or failed. `fault`: why it failed; empty: it has started. `total`: how many jobs
+ * the query finds; null: unknown.
  */
 export function announceExport(m: Model, fault: string, total: Value | null): void {
   if (fault.length > 0) {

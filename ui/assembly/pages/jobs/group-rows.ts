@@ -95,7 +95,7 @@ export class GroupRow extends Row {
     ];
   }
 
-  /** The button that opens the group. Its row handles the tab key, and Enter does the same. */
+  /** The button that opens or closes the group. The tab key reaches the row instead, on which Enter does the same. */
   private twist(): Node {
     const words = this.isOpen ? "Close group" : "Open group";
     return ownButton(

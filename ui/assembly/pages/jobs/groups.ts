@@ -1,6 +1,6 @@
 /**
  * The jobs that a query finds, grouped by error, task or queue: the largest groups, and the first rows of those that
- * are open. A query finds the jobs of a group, too; its action and its link use that query.
+ * are open. Each group has a query of its own, for its action and its link.
  */
 
 import { Terms, termsOf } from "../../bar/terms";
@@ -169,7 +169,7 @@ export class Grouping extends PageState {
     return request.what.substring(ROWS_OF.length);
   }
 
-  /** Takes the rows of a group. Returns whether it was one of these requests. */
+  /** Takes the rows of a group. Returns whether they are shown at once, and not merged into rows on screen. */
   onAnswer(m: Model, request: Pending, body: string): bool {
     const key = this.keyOf(request);
     if (!this.opened.has(key)) return false;

@@ -123,7 +123,7 @@ export abstract class JobsList extends ListPage {
     return `api/jobs?limit=${this.size}&fields=row&count=fast&sort=${this.sorted}${q}`;
   }
 
-  /** An invalid query is not requested, and neither is the best result of a long search again. */
+  /** Does not request an invalid query, nor a ranking of several answers: the first would replace the best rows. */
   override load(m: Model): void {
     if (this.search.answers > 1 && this.search.isPartial) return;
     if (this.bar.terms.fault === null) super.load(m);

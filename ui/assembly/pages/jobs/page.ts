@@ -154,7 +154,7 @@ export class JobsPage extends BesideJobs {
     }
   }
 
-  /** Handles a key in the field. Enter submits the text. */
+  /** Handles a key in the field, except Enter, which submits the text. */
   private barKey(m: Model, stroke: string): void {
     const bar = this.bar;
     if (stroke === "ArrowDown" && !bar.isOpen) this.suggest(m);

@@ -22,7 +22,7 @@ export class JobRow extends Row {
     private readonly settings: Settings,
     /** The tab, which already shows the condition; empty: none. */
     private readonly tab: string,
-    /** The group, and how its error differs from the others there. */
+    /** The key of the group's head, and how the job's error differs from the others in the group. */
     private readonly group: string = "",
     private readonly varying: string = "",
   ) {

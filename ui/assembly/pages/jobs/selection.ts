@@ -49,7 +49,7 @@ export function selectionBar(m: Model, page: JobsList): Node {
     for (let i = offered.length - 1; i >= 0; i--) {
       const name = offered[i].name;
       const action = jobActionNamed(name);
-      // A command for one state is offered if one of the jobs has this state.
+      // Actions for other jobs are left out if all have failed. commandsFor() does the reverse.
       if (action === null || (isFailed && !isOfferedFor(action.selected, true))) continue;
       // The others would skip what workers have locked.
       if (isEveryLocked && !action.reachesRunning) continue;
@@ -112,12 +112,12 @@ function countFailed(jobs: ListedJob[]): i32 {
   return count;
 }
 
-/** Returns the dialog of an action, with its argument. */
+/** Returns the command that opens the dialog of an action. */
 export function dialogFor(page: JobsList, name: string): string {
   return page.list.every ? "ask.operation" : "ask." + name;
 }
 
-/** Returns the query. An empty query would be refused, so `id>0` selects every job. */
+/** Returns the dialog's argument: the action and the query. An empty query would be refused, so it becomes `id>0`. */
 export function aboutOf(page: JobsList, name: string): string {
   if (!page.list.every) return "";
   return operationArg(name, page.query.trim().length > 0 ? page.query : "id>0");

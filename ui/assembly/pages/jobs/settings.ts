@@ -1,4 +1,4 @@
-/** Which columns are shown and how dense the rows are. It is a preference of this browser and contains no data. */
+/** Which columns are shown and how dense the rows are. They are stored in the browser, without data of jobs. */
 
 import { menu } from "../../controls/menu";
 import { Draft } from "../../forms/draft";
@@ -25,14 +25,14 @@ export class Settings {
     return this.on.includes(name);
   }
 
-  /** Shows or hides a column. `box`: the name of its checkbox. */
+  /** Shows or hides a column. `box`: the name of its checkbox. The `-` distinguishes no column from no preference. */
   set(box: string, on: bool): void {
     const name = box.substring(PREFIX.length);
-    const others: string[] = ["-"];
-    for (let i = 0; i < COLUMNS.length; i++) this.keep(others, nameOf(COLUMNS[i]), name, on);
-    this.keep(others, "compact", name, on);
-    this.on = others;
-    prefer(KEY, others.join(" "));
+    const kept: string[] = ["-"];
+    for (let i = 0; i < COLUMNS.length; i++) this.keep(kept, nameOf(COLUMNS[i]), name, on);
+    this.keep(kept, "compact", name, on);
+    this.on = kept;
+    prefer(KEY, kept.join(" "));
   }
 
   private keep(to: string[], one: string, changed: string, on: bool): void {

@@ -46,7 +46,7 @@ export function jobsView(m: Model, page: GroupedJobs): Node {
   ]);
 }
 
-/** Returns the number once the rows of the query have arrived. */
+/** Returns how many jobs the query finds, once its rows have arrived; null: unknown. */
 function tabTotal(m: Model, page: GroupedJobs): Value | null {
   if (!page.rows.ready || page.isTurning(m)) return null;
   return page.isGrouped ? page.groups.answer.of : page.total(m);
@@ -177,7 +177,7 @@ function saveForm(page: GroupedJobs): Node {
   );
 }
 
-/** Shows which term of the query excludes all jobs, and offers to remove it. */
+/** The text for a list without rows: the reason, and links that correct or remove terms of the query. */
 function none(m: Model, page: GroupedJobs): Node {
   const terms = page.bar.terms;
   const chips = terms.chips.length;

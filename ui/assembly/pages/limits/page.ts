@@ -53,7 +53,7 @@ export class LimitsPage extends ListPage {
     return page;
   }
 
-  /** Other pages show the limits, too. */
+  /** Stores the limits for other pages, which request them, too. */
   override onAnswer(m: Model, request: Pending, body: string): void {
     if (request.topic === KNOWN) this.read(body);
     else super.onAnswer(m, request, body);
@@ -95,7 +95,7 @@ export class LimitsPage extends ListPage {
     ]);
   }
 
-  /** `5, 1 full, 1 backing off` */
+  /** Returns `5, 1 full, 1 backing off`. */
   private summary(): string {
     const rows = this.list.rows;
     let full = 0;

@@ -1,4 +1,4 @@
-/** The state of the database, for an operator that searches the cause of a problem. Nothing here changes anything. */
+/** The state of the database, for finding the cause of a problem. Only the schema has an action: to migrate it. */
 import { ago, durationText } from "../../controls/age";
 import { valueText } from "../../controls/value";
 import { Database, DatabaseTable } from "../../generated/records";
@@ -15,7 +15,6 @@ const DEAD_PERCENT: i64 = 30;
 const OLD_MS: f64 = 300000;
 const MAX_GROUPS = 3;
 
-/** The table that grows. */
 export const JOBS_TABLE: string = "_private_jobs";
 
 export function conditionRows(m: Model, database: Database): Node[] {

@@ -78,8 +78,8 @@ export function outcomePanel(
 
 /** The button that repeats the action for jobs that were skipped or have failed again. */
 function again(m: Model, operation: Operation, shown: string, jobs: OperationJobs): Node {
-  const isWorth = shown === "locked" || shown === "changed" || shown === FAILED_AGAIN;
-  if (!isWorth || jobs.outcome !== shown || jobs.jobs.length === 0 || isAtWork(operation)) {
+  const canRepeat = shown === "locked" || shown === "changed" || shown === FAILED_AGAIN;
+  if (!canRepeat || jobs.outcome !== shown || jobs.jobs.length === 0 || isAtWork(operation)) {
     return nothing;
   }
   const action = jobActionNamed(operation.action);

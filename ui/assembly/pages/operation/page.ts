@@ -30,9 +30,9 @@ import { body } from "./view";
 const START = "/activity/";
 /** The time for which the stream's last report makes a request unnecessary, in milliseconds. */
 const EVENT_MS: f64 = 3000;
+/** The intervals of requests: during the operation, while its jobs run or wait again, and after that. */
 const EVERY_MS: f64 = 2000;
 const RESULTS_MS: f64 = 3000;
-/** The interval of requests for the results: it takes time until jobs have failed again. */
 const SELDOM_MS: f64 = 15000;
 
 export class OperationPage extends Page {
@@ -131,7 +131,7 @@ export class OperationPage extends Page {
     const results = this.results;
     const isOpen = results !== null && results.running + results.waiting > 0;
     const soon = isOpen ? RESULTS_MS : SELDOM_MS;
-    // They are not requested while no job is done.
+    // Without a first request, isDue() is false. The first one is sent once a job is done.
     const isFirst = isNaN(this.resultsData.requestedAt);
     if (isFirst || this.resultsData.isDue(m, soon)) this.requestResults(m);
     if (this.cursor.length === 0 && this.jobsData.isDue(m, soon)) this.requestJobs(m, true);
@@ -220,10 +220,10 @@ export class OperationPage extends Page {
 function acts(m: Model, operation: Operation): Node[] {
   const work = isAtWork(operation);
   const resumable = isResumable(operation);
-  const mayHold = work && operation.state !== "undoing";
+  const canPause = work && operation.state !== "undoing";
   return [
     work || resumable ? nothing : drawnButton(COPY, "Copy receipt", "operation.copy", ""),
-    mayHold ? writeButton(m, "Pause", "operation.pause", "", "") : nothing,
+    canPause ? writeButton(m, "Pause", "operation.pause", "", "") : nothing,
     resumable ? writeButton(m, "Resume", "operation.resume", "", "p") : nothing,
     work || resumable ? writeButton(m, "Stop…", "ask.change", `stop ${operation.id}`, "") : nothing,
   ];

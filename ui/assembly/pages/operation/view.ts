@@ -62,7 +62,7 @@ function numbers(
   results: OperationResults | null,
 ): Node {
   const children: Node[] = [];
-  if (isOpen) children.push(far(m, operation));
+  if (isOpen) children.push(progress(m, operation));
   const outcomes = isUndone(operation) ? undoOutcomesOf(operation) : outcomesOf(operation);
   const list: Node[] = [];
   for (let i = 0; i < outcomes.length; i++) {
@@ -104,7 +104,7 @@ function figureOf(outcome: Outcome): Node {
   );
 }
 
-function far(_m: Model, operation: Operation): Node {
+function progress(_m: Model, operation: Operation): Node {
   const pace = isAtWork(operation) ? paceOf(operation) : "";
   return box("div", "pb", [
     box("div", "row far", [
@@ -115,7 +115,7 @@ function far(_m: Model, operation: Operation): Node {
   ]);
 }
 
-/** Its user, its time, its pace and its boundary. */
+/** The operation's user, times, settings and boundary. */
 function facts(m: Model, operation: Operation): Node {
   const by = operation.by;
   const end = operation.finishedAt;

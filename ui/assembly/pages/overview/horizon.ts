@@ -18,7 +18,7 @@ export const DRAWN: string[] = ["ready", "blocked", "failed", "scheduled", "retr
 export class Span {
   from: i32 = -1;
   to: i32 = -1;
-  /** Whether the pointer is down, or shift was held: the end moves and the start stays. */
+  /** Whether the pointer is down: the end follows it and the start stays. */
   isDragged: bool = false;
 
   get isOn(): bool {

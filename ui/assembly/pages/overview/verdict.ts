@@ -27,7 +27,7 @@ function more(m: Model): Node {
   return menu("More actions", [icon(DOTS)], [pause]);
 }
 
-/** Whether there are no jobs, and there have never been any. */
+/** Whether there are no jobs and no incidents. The queue is then shown as a new one. */
 export function isEmpty(m: Model): bool {
   const counts = m.facts.counts;
   return (

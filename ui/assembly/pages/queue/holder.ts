@@ -28,7 +28,7 @@ export function lockOfQueue(m: Model, details: QueueDetails, holder: HolderOf | 
 }
 
 function pause(m: Model, paused: Pause): Node {
-  // Of a pause by a lock alone the beginning is unknown.
+  // A pause without a row in the table of pauses is only a lock: its beginning is unknown.
   const since = paused.at > 0 ? ` Since ${clockAt(paused.at, m.serverNow)}.` : "";
   const end = isNaN(paused.until)
     ? "It lasts until it is resumed."

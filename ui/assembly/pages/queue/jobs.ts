@@ -64,7 +64,7 @@ export function order(m: Model, details: QueueDetails): Node {
   const condition = isBlocked(queue) ? "blocked" : "ready";
   for (let i = 0; i < details.next.length; i++) {
     const job = details.next[i];
-    rows.push(jobRow(job, condition, before(details, i), due(m, job.runAt)));
+    rows.push(jobRow(job, condition, waitsFor(details, i), due(m, job.runAt)));
   }
   const all = link(queryPath(queueQuery(queue.queueName)), "", [
     text(`All ${valueText(queue.total)}`),
@@ -101,7 +101,7 @@ function jobRow(job: QueuedJob, condition: string, waits: string, when: string):
 }
 
 /** Returns what the job at this place waits for. */
-function before(details: QueueDetails, place: i32): string {
+function waitsFor(details: QueueDetails, place: i32): string {
   const running = details.running;
   if (place > 0) return `${place} ahead`;
   if (running !== null && hasLock(details.queue)) return `after #${running.id}`;

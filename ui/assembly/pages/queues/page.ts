@@ -61,7 +61,7 @@ export class QueuesPage extends ListPage {
     const page = rowPage(r, list.nextCursor);
     if (r.failed) return page;
     for (let i = 0; i < list.queues.length; i++) page.rows.push(new QueueRow(list.queues[i]));
-    // Only the first page has the number of queues, in any state.
+    // Only the answer for the first page has the numbers: of all queues, and of those in each state.
     page.count = list.count;
     if (page.count !== i64.MIN_VALUE) this.known = list.states;
     return page;
