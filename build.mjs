@@ -1,12 +1,12 @@
-// Builds everything that ships, from the packages that npm has installed and nothing else:
+// Builds everything that ships, from the packages of package-lock.json. Each step includes the ones above it:
 //
 //   node build.mjs ui       the client                       dist/ui/*
-//   node build.mjs assets   and as one JSON; the thread      dist/ui/assets.json, heartbeat-thread.json
-//                           and the licences                 dist/THIRD_PARTY_NOTICES, third-party-notices.json
-//   node build.mjs bundle   and the command, the library     dist/worker.cjs, index.js, library/, types/
-//   node build.mjs          and the native executable        dist/worker
-//   node build.mjs --all    or every platform's, with sums   dist/release/*
-//                           and lists of what is inside
+//   node build.mjs assets   the client as one JSON, the      dist/ui/assets.json, heartbeat-thread.json,
+//                           heartbeat's thread, licences     dist/THIRD_PARTY_NOTICES, third-party-notices.json
+//   node build.mjs bundle   the command and the library      dist/worker.cjs, index.js, library/, types/
+//   node build.mjs          the native executable            dist/worker
+//   node build.mjs --all    instead, the executables of all  dist/release/*
+//                           platforms, sums and components
 //
 // Same sources, same bytes. Outputs are renamed into place, so that a program in use stays whole and
 // two builds at once do not mix.
@@ -58,7 +58,7 @@ async function run(list) {
   }
 }
 
-/** What npm packs; stamped, so that it is not built twice. */
+/** Builds what npm packs, and stores a stamp, so that it is not built again (build/stamp.mjs). */
 async function program() {
   await stamped(() => run([ui, assets, thread, notices, bundle]));
 }
@@ -69,7 +69,7 @@ async function ui() {
   client = await buildUi(join(dist, "ui"));
 }
 
-/** Every file of the client as the server sends it, compressed once, here. */
+/** Writes one JSON with every file of the client, compressed as the server sends it. */
 async function assets() {
   const table = {};
   for (const name of client) {

@@ -7,8 +7,8 @@ import { dist, fail, place, root } from "./files.mjs";
 import { types } from "./types.mjs";
 
 /**
- * Returns the heartbeat's thread with everything that it imports as one text, which `new Worker(text, { eval })` runs
- * where no file can be loaded: inside the executable, or inside a user's own bundle.
+ * Writes the heartbeat's thread with everything that it imports as one JSON string. `new Worker(text, { eval })` runs
+ * it where no file can be loaded: inside the executable, or inside a user's own bundle.
  */
 export async function thread(path = join(dist, "heartbeat-thread.json")) {
   const {

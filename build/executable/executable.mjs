@@ -74,12 +74,12 @@ async function inHome(directory, work) {
 /** Runs `work` without output: pkg logs to stdout, which is only of interest if it fails. */
 async function quietly(work) {
   const { log } = console;
-  const story = [];
-  console.log = (...words) => story.push(words.join(" "));
+  const logged = [];
+  console.log = (...words) => logged.push(words.join(" "));
   try {
     await work();
   } catch (error) {
-    process.stderr.write(`${story.join("\n")}\n`);
+    process.stderr.write(`${logged.join("\n")}\n`);
     throw error;
   } finally {
     console.log = log;

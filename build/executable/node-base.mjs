@@ -1,5 +1,5 @@
-// The Node of an executable: exactly the one in the table of targets, and then without its symbols, the name of one
-// variable, and the signature of its maker, which would be wrong.
+// The Node of an executable: exactly the one in the table of targets, from which its symbols, the name of one variable
+// and the signature, which would no longer be valid, are removed.
 import { execFile } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";

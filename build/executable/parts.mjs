@@ -65,23 +65,23 @@ export function postgresParts(lib) {
   for (const entry of readdirSync(lib, { withFileTypes: true })) {
     if (!entry.isFile() || !/\.so(\.|$)/.test(entry.name) || OWN_FILES.test(entry.name)) continue;
     const bytes = readFileSync(join(lib, entry.name));
-    const [name, licence, , says] =
+    const [name, licence, , versionPattern] =
       LIBRARIES.find(([, , files]) => files.test(entry.name)) ??
       fail(`build/executable/parts.mjs has no entry for ${entry.name}.`);
     const part = parts.get(name) ?? { name, licence, version: null, files: [] };
-    part.version ??= versionIn(`${entry.name}\0${bytes.toString("latin1")}`, says);
+    part.version ??= versionIn(`${entry.name}\0${bytes.toString("latin1")}`, versionPattern);
     part.files.push([entry.name, sha256(bytes, "hex")]);
     parts.set(name, part);
   }
-  const mute = [...parts.values()].find(({ version }) => version === null);
-  if (mute !== undefined)
-    fail(`${mute.name} does not contain its version (build/executable/parts.mjs).`);
+  const unversioned = [...parts.values()].find(({ version }) => version === null);
+  if (unversioned !== undefined)
+    fail(`${unversioned.name} does not contain its version (build/executable/parts.mjs).`);
   return [...parts.values()];
 }
 
 /** Returns the version in a text; 20904 means 2.9.4. */
-function versionIn(text, says) {
-  const found = says.exec(text)?.[1] ?? null;
+function versionIn(text, pattern) {
+  const found = pattern.exec(text)?.[1] ?? null;
   const [, ...numbers] = /^(\d)(\d\d)(\d\d)$/.exec(found) ?? [];
   return numbers.length > 0 ? numbers.map(Number).join(".") : found;
 }

@@ -9,8 +9,8 @@ import { fail, temporary } from "../files.mjs";
 
 const SCRIPT = "short.js";
 const CACHE = "short.cache";
-// Without concurrent compilation: the cache records whether a thread is compiling a function, and on a busy machine one
-// still was at the end.
+// Without concurrent compilation: the cache records whether a thread is compiling a function, which on a busy machine
+// could still be so at the end.
 const STEADY = ["--random-seed=1", "--no-concurrent-sparkplug", "--no-concurrent-recompilation"];
 
 /**

@@ -25,11 +25,11 @@ export function libraryPage(declarations: readonly Declaration[]): string {
   const titles = [...new Set(order)].filter((title) => grouped.has(title));
   const headings = titles.flatMap((title) => [
     { name: title, isTitle: true },
-    ...programsFirst(grouped.get(title) ?? []).map(({ name }) => ({ name, isTitle: false })),
+    ...valuesFirst(grouped.get(title) ?? []).map(({ name }) => ({ name, isTitle: false })),
   ]);
   const anchors = anchorsOf(headings);
   const namesOf = (title: string) =>
-    programsFirst(grouped.get(title) ?? [])
+    valuesFirst(grouped.get(title) ?? [])
       .map(({ name }) => `[${code(name)}](#${anchors.get(name)})`)
       .join(" ");
   return [
@@ -46,13 +46,13 @@ export function libraryPage(declarations: readonly Declaration[]): string {
     ...titles.flatMap((title) => [
       `## ${title}`,
       "",
-      ...programsFirst(grouped.get(title) ?? []).flatMap((one) => section(one, unions)),
+      ...valuesFirst(grouped.get(title) ?? []).flatMap((one) => section(one, unions)),
     ]),
   ].join("\n");
 }
 
-/** Lists functions before the types of their arguments. */
-function programsFirst(declarations: readonly Declaration[]): Declaration[] {
+/** Lists functions, classes and constants before types. */
+function valuesFirst(declarations: readonly Declaration[]): Declaration[] {
   const isType = ({ kind }: Declaration) => kind === "interface" || kind === "type";
   return declarations.toSorted((a, b) => Number(isType(a)) - Number(isType(b)));
 }

@@ -102,7 +102,7 @@ function onFirstUse(db: Database, add: (job: JobToAdd) => Promise<unknown>): Ope
 
 type Operations = Readonly<Record<string, (...args: never[]) => Promise<unknown>>>;
 
-/** Takes the stack of a WorkerError again here: V8 keeps ten frames, and below this one there may be more. */
+/** Captures the stack of a WorkerError again at the call: V8 keeps ten frames, too few to reach the caller. */
 function tracedToCaller<T extends Operations>(operations: T): T {
   const traced = Object.entries(operations).map(([name, call]) => [
     name,

@@ -1,5 +1,5 @@
-// Logs calls of tasks that skip a running job, often their own: utils that a program has made itself belong to no task.
-// The asynchronous context that all tasks of a worker share is enough for that, and costs a job nothing.
+// Warns if a task calls an operation that skips a running job, often the task's own. The worker of the task is found by
+// an asynchronous context, because a program's own utils belong to no task. One context for all tasks costs no time.
 import { AsyncLocalStorage, AsyncResource } from "node:async_hooks";
 import type { Logger } from "../base/logger.ts";
 import type { Database } from "../database/database.ts";

@@ -16,7 +16,7 @@ import { choice, flag, type OptionValue, several, text, withDefault } from "../a
 import { print, printJson } from "../output/print.ts";
 import { activatedAddress } from "../service/activation.ts";
 
-/** `0660` */
+/** A file mode in octal, such as `0660`. */
 function octal(describe: string): OptionValue<number | undefined> {
   const mode = text(describe, { form: "mode" });
   const read = ([typed]: readonly string[]) => {

@@ -47,7 +47,7 @@ export function optionsOfEnvironment(
       const variable = variableOf(key, owner);
       if (variable === null || key in command.unsupported || isTyped(key)) continue;
       const names = [variable, ...(value.variables ?? [])];
-      const found = names.map((name) => oneOf(name, value, env)).find((one) => one !== null);
+      const found = names.map((name) => settingOf(name, value, env)).find((one) => one !== null);
       if (found !== undefined) given.set(key, textsOf(found.text, found.where, value));
     }
   }
@@ -59,7 +59,7 @@ interface EnvironmentText {
   readonly where: string;
 }
 
-function oneOf(
+function settingOf(
   name: string,
   value: OptionValue<unknown>,
   env: Environment,

@@ -24,7 +24,7 @@ export interface OptionValue<T> {
   readonly variables?: readonly string[];
   /** Whether the value may also come from a file or a credential. */
   readonly isSecret?: boolean;
-  /** Parses the typed texts, none or more. Throws Unfit. */
+  /** Parses the typed texts, none or more. Throws InvalidValue. */
   readonly read: (texts: readonly string[]) => T;
 }
 

@@ -47,11 +47,11 @@ export const demoCommand = defineCommand({
     await using _worker = args.worker
       ? await startDemoWorker({ ...database, logger, signal })
       : null;
-    const isGiven = await Promise.race([
+    const isRequested = await Promise.race([
       waitForAbort(signal).then(() => true),
       database.exited.then(() => false),
     ]);
-    if (isGiven) logger.info({ signal: signal.reason }, "stopping");
+    if (isRequested) logger.info({ signal: signal.reason }, "stopping");
     else
       throw new WorkerError(
         "embedded_server",

@@ -62,7 +62,7 @@ export const exportCommand = defineCommand({
 });
 
 const READ_ONLY = { lockTimeoutMs: 10_000, readOnly: true, isPlain: true } as const;
-/** No statement holds an old snapshot for long; only unpacking one payload may exceed it. */
+/** Statements are short, because each holds a snapshot; only unpacking one payload may take LARGE_MS. */
 const STEP_MS = 1_000;
 const LARGE_MS = 60_000;
 
@@ -77,15 +77,15 @@ async function writeExport(begun: Export, output: ExportOutput, signal: AbortSig
       printExportProgress(`${jobs(lines)}, ${numberText(perSecond)} a second`);
     }
   } catch (error) {
-    if (!signal.aborted) throw brokenOff(error, goingOn(begun));
+    if (!signal.aborted) throw interrupted(error, continuation(begun));
   } finally {
     printExportProgress(null);
   }
-  if (signal.aborted) throw new StoppedError(signal, `stopped ${goingOn(begun)}`);
+  if (signal.aborted) throw new StoppedError(signal, `stopped ${continuation(begun)}`);
   return begun.progress();
 }
 
-/** Notes on jobs that the export may be expected to contain: printed on stderr, not a failure. */
+/** Notes that explain why jobs may be missing; they are printed on stderr and are not a failure. */
 function leftOut(unchecked: number, unknown: readonly string[]): string[] {
   return [
     ...(unknown.length === 0 ? [] : [`no such name: ${unknown.join(", ")}`]),
@@ -99,21 +99,21 @@ function printExportProgress(line: string | null): void {
 }
 
 /** The failure, and the option that continues the export. */
-function brokenOff(error: unknown, goesOn: string): unknown {
+function interrupted(error: unknown, progress: string): unknown {
   if (error instanceof InputError) {
-    const interrupted = (problem: Problem) => ({
+    const withProgress = (problem: Problem) => ({
       ...problem,
-      message: `${problem.message}; export interrupted ${goesOn}`,
+      message: `${problem.message}; export interrupted ${progress}`,
     });
-    return new InputError(error.problems.map(interrupted), error.code);
+    return new InputError(error.problems.map(withProgress), error.code);
   }
   if (!(error instanceof WorkerError)) return error;
-  return new WorkerError(error.code, `${error.message}; export interrupted ${goesOn}`, {
+  return new WorkerError(error.code, `${error.message}; export interrupted ${progress}`, {
     cause: error,
   });
 }
 
-function goingOn(begun: Export): string {
+function continuation(begun: Export): string {
   const { lines, cursor, isInLine } = begun.progress();
   const cut = isInLine ? " and an incomplete line, which has to be removed" : "";
   const place = cursor === null ? "" : `; continue it with --cursor ${cursor}`;

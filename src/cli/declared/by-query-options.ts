@@ -29,7 +29,7 @@ export function withQueryOptions(action: OperationAction, table: Table): Table {
     dryRun: flag("Only show what would change (query only)"),
     yes: flag("Do not ask for confirmation", { aliases: ["-y"] }),
   };
-  if (takesIds(action)) return { positionals: about(table.positionals), options };
+  if (takesIds(action)) return { positionals: withQueryInIds(table.positionals), options };
   const ids = { ...several(text("Jobs by id", { form: "id" })) };
   const query = text("All jobs that match", { form: "query" });
   const [[name, key] = ["key", text("")]] = Object.entries(table.positionals);
@@ -39,8 +39,8 @@ export function withQueryOptions(action: OperationAction, table: Table): Table {
   };
 }
 
-/** `ids` also accepts a query. */
-function about(positionals: Values): Values {
+/** Describes `ids` as job ids or a query. */
+function withQueryInIds(positionals: Values): Values {
   const { ids, ...rest } = positionals;
   if (ids === undefined) return positionals;
   return { ...rest, ids: { ...ids, describe: "Job ids, or one query for all matching jobs" } };

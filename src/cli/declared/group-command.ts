@@ -15,7 +15,7 @@ export interface Group {
   readonly describe: string;
   readonly notes: string;
   readonly declarations: readonly Declaration[];
-  /** The field that names the thing, which is the word after the action, and what it is called. */
+  /** The field with the name of the schedule or limit, typed after the action, and its description in the help. */
   readonly subject: { readonly field: string; readonly describe: string };
   /** The actions that list things, and the default. */
   readonly lists: readonly string[];

@@ -9,7 +9,7 @@ import type { Job } from "../../domain/job.ts";
 import { addJobs } from "../../queue/add/add-jobs.ts";
 import { type Random, type SampleTask, sampleTasks } from "./sample-tasks.ts";
 
-/** The number of jobs of each kind; attempts made; seconds from now. */
+/** The number of jobs of each kind. */
 const kinds = [
   { kind: "ready", count: 128 },
   { kind: "retry due", count: 12 },

@@ -80,14 +80,14 @@ function bytes(count: number): string {
 export function progressLine(operation: JobOperation): string {
   const { state, action, done, undone, storedRows: kept, expected, ratePerS, etaS } = operation;
   const of = expected === null ? "" : ` of ${shortValue(expected)}`;
-  const so =
+  const progress =
     state === "undoing"
       ? `${numberText(undone)} of ${numberText(kept)}`
       : `${numberText(done)}${of}`;
   const rate = ratePerS === null ? "" : `, ${numberText(ratePerS)}/s`;
   const eta = etaS === null ? "" : `, ${ageText(etaS * 1_000)} left`;
   const what = state === "undoing" ? "undo" : state === "canary" ? `${action}, canary` : action;
-  return `${what}: ${so}${rate}${eta}`;
+  return `${what}: ${progress}${rate}${eta}`;
 }
 
 /** The command that undoes the operation. */
@@ -191,7 +191,7 @@ const clauses = (list: readonly (readonly [count: number, one: string, more?: st
     .map(([count, one, more = one]) => (count > 0 ? `; ${countText(count, one, more)}` : ""))
     .join("");
 
-/** The jobs' ids are not stored. */
+/** The number of jobs that were not found; their ids are not stored. */
 function notFoundLines(operation: JobOperation): string[] {
   const rest = notFound(operation);
   // An estimate that may be zero is omitted.

@@ -11,12 +11,12 @@ export interface ExportOutput extends AsyncDisposable {
 }
 
 /**
- * `file`: `-` is standard output, where control characters are escaped on a terminal. `goesOn`: append; default false.
- * Throws InputError if it cannot be written.
+ * Opens the destination. `file`: `-` is standard output, where control characters are escaped on a terminal. `appends`:
+ * whether the file keeps its contents, default false. Throws InputError if it cannot be written.
  */
-export async function exportOutput(file: string, goesOn = false): Promise<ExportOutput> {
+export async function exportOutput(file: string, appends = false): Promise<ExportOutput> {
   if (file === "-") return standardOutput();
-  const out = createWriteStream(file, { flags: goesOn ? "a" : "w" });
+  const out = createWriteStream(file, { flags: appends ? "a" : "w" });
   const closed = new Promise<void>((resolve) => out.once("close", resolve));
   let failure: InputError | null = null;
   out.on("error", (error) => {

@@ -1,5 +1,5 @@
-// The only code that writes to stdout, and failures to stderr: text from the database is always made printable. JSON
-// for programs, aligned columns for people.
+// Prints answers on stdout, as JSON for programs and in aligned columns for people, and failures on stderr. Text from
+// the database is always made printable.
 import { type Job, listedJobJson } from "../../domain/job.ts";
 import type { LightJob } from "../../insight/pages/light-rows.ts";
 import { type Colour, colourText } from "./colour.ts";

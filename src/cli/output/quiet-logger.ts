@@ -1,4 +1,4 @@
-// Log lines of a command with an answer: on a terminal the answer is enough.
+// The logger of commands that print an answer: on a terminal the answer is enough, without info lines.
 import type { Logger } from "../../base/logger.ts";
 
 /** Returns a logger whose info lines are shown on a terminal only with --verbose. */

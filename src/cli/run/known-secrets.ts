@@ -1,4 +1,4 @@
-// Secrets in the environment of programs: `worker run` removes them from the lines that they print.
+// Secrets in the environment of `worker run`, which removes them from the lines that programs print.
 import { secretsOfText } from "../../database/connection/server/connection-text.ts";
 
 /** Variables that contain only a secret. */

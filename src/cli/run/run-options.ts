@@ -17,7 +17,7 @@ import type { GlobalOptions } from "../shell/globals.ts";
 const { listen, metricsToken, ...others } = adminOptions;
 /** Options that need the admin. A token is not among them: it may be in the environment for another process. */
 export const aboutAdmin = others;
-/** The library's limit. */
+/** The longest `fastLane.limitMs` that the library accepts. */
 const MAX_FAST_MS = 5_000;
 
 export const runOptions = {
@@ -102,7 +102,7 @@ export type RunArguments = GlobalOptions & ArgumentValues<typeof runOptions>;
 /** The address of `--admin` without a value. */
 export const ADMIN_ADDRESS = listen.fallback ?? "";
 
-/** A plain number is milliseconds in Graphile Worker's scripts, and seconds here. */
+/** Rejects a plain number, which is milliseconds in Graphile Worker's scripts and would be seconds here. */
 function withUnit<T>(one: OptionValue<T>): OptionValue<T> {
   const read = (texts: readonly string[]) => {
     if (texts.some((typed) => /^\d+$/.test(typed.trim()))) {

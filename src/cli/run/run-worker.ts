@@ -103,7 +103,7 @@ async function drain(
   const { completed, failed, skipped } = await runOnce({
     ...options,
     signal: stops.signal,
-    handleSignals: true, // a second one aborts
+    handleSignals: true, // a second signal aborts
   });
   if (json) printJson(JSON.stringify({ completed, failed, skipped }));
   else {

@@ -24,7 +24,7 @@ export class StopRequests implements Disposable {
   };
   readonly #requested = new AbortController();
   #onHangup: (() => void) | null = null;
-  #what: StoppableWorker | null = null;
+  #worker: StoppableWorker | null = null;
   #times = 0;
 
   constructor() {
@@ -36,25 +36,25 @@ export class StopRequests implements Disposable {
     return this.#requested.signal;
   }
 
-  /** SIGHUP calls `what` from now on instead of stopping. */
-  onHangup(what: () => void): void {
-    this.#onHangup = what;
+  /** From now on SIGHUP calls `reload` instead of stopping the worker. */
+  onHangup(reload: () => void): void {
+    this.#onHangup = reload;
   }
 
   /** Handles a request like the signal of that name. */
   request(name: string): void {
     this.#times++;
     this.#requested.abort(name);
-    if (this.#times === 1) void this.#what?.stop(name);
-    else if (this.#times === 2) void this.#what?.abort(name);
+    if (this.#times === 1) void this.#worker?.stop(name);
+    else if (this.#times === 2) void this.#worker?.abort(name);
     else process.exit(128 + (constants.signals[name as NodeJS.Signals] ?? 0));
   }
 
   /** Sets the worker to stop. */
-  for(what: StoppableWorker): void {
-    this.#what = what;
-    if (this.#times > 0) void what.stop(String(this.#requested.signal.reason));
-    if (this.#times > 1) void what.abort(String(this.#requested.signal.reason));
+  for(worker: StoppableWorker): void {
+    this.#worker = worker;
+    if (this.#times > 0) void worker.stop(String(this.#requested.signal.reason));
+    if (this.#times > 1) void worker.abort(String(this.#requested.signal.reason));
   }
 
   [Symbol.dispose](): void {

@@ -26,14 +26,14 @@ export async function runWatched(args: RunArguments): Promise<ExitStatus> {
   await manager.ready("watching files", stops.signal);
   const { tasks = "", crontab, plugin = [] } = args;
   const named = [...plugin, ...(crontab === undefined ? [] : [crontab])];
-  const order = { ...args, watch: false, admin: undefined };
+  const workerArgs = { ...args, watch: false, admin: undefined };
   while (!stops.signal.aborted) {
     const files = new WatchedFiles(
       resolve(tasks),
       named.map((file) => resolve(file)),
     );
     await files.begin();
-    await untilChanged(order, files, stops, logger);
+    await untilChanged(workerArgs, files, stops, logger);
   }
   return 0;
 }
@@ -72,7 +72,7 @@ async function untilChanged(
   await changed;
 }
 
-/** Returns SIGTERM if `name` is not a signal. */
+/** Sends SIGINT for SIGINT, and SIGTERM for every other signal. */
 function signal(worker: ChildProcess, name: string): void {
   worker.kill(name === "SIGINT" ? "SIGINT" : "SIGTERM");
 }

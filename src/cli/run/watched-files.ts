@@ -16,7 +16,7 @@ export class WatchedFiles {
   readonly #named: Set<string>;
   #seen: States = new Map();
 
-  /** All files below the directory, and `files`. */
+  /** Watches all files below the directory, and `files`. */
   constructor(directory: string, files: readonly string[]) {
     this.#directory = directory;
     this.#named = new Set(files);

@@ -25,7 +25,7 @@ export function activatedAddress(address: string, env: Environment, pid: number)
   return `fd:${FIRST + at}`;
 }
 
-/** The name of each; empty if unnamed. */
+/** The names of the passed sockets; empty for an unnamed one. */
 function passedSockets(env: Environment, pid: number): readonly string[] {
   if (env["LISTEN_PID"] !== String(pid)) return [];
   const count = Number(env["LISTEN_FDS"] ?? 0);

@@ -7,7 +7,7 @@ import { schemaOption, withOptions } from "../../domain/portable/worker-line.ts"
 export interface SameQueue {
   /** A suggested command, `worker …`, `psql …` or `pg_dump …`, for the same queue. */
   line(line: string): string;
-  /** A text with suggested commands in quotes. */
+  /** The text, with each suggested command in quotes or backticks completed like `line`. */
   text(text: string): string;
   /** A sentence on what a suggested command omits; null: nothing. */
   readonly note: string | null;

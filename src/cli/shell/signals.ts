@@ -1,5 +1,4 @@
 // SIGTERM, SIGINT and SIGHUP request a long-running command to stop; the second signal ends the process.
-
 import { constants } from "node:os";
 import { clearInterval, setInterval } from "../../base/clock.ts";
 import { WorkerError } from "../../base/errors.ts";
@@ -20,7 +19,8 @@ export class StoppedError extends WorkerError {
 const statusOf = (name: NodeJS.Signals) => 128 + constants.signals[name];
 
 /**
- * Aborts at the first signal; the second ends the process at once (128 + signal). `onHangup`: called at SIGHUP instead.
+ * Returns an AbortSignal that aborts at the first SIGTERM, SIGINT or SIGHUP; the second ends the process at once with
+ * status 128 + signal. `onHangup`: called at SIGHUP instead.
  */
 export function stopSignal(onHangup?: () => void): AbortSignal {
   const { signal, onSignal } = listen();

@@ -40,7 +40,7 @@ export const watchCommand = defineCommand({
 
 type ScreenReader = () => Promise<ScreenData>;
 
-/** Reads one after the other; expensive reads are less frequent (cached.ts). */
+/** Returns a function that reads what a screen shows; expensive reads are less frequent (cached.ts). */
 async function reader(database: Database): Promise<ScreenReader> {
   const { createSampler } = await import("../../../insight/snapshot/sampler.ts");
   const { createInsight } = await import("../../../insight/insight.ts");
@@ -55,7 +55,7 @@ async function reader(database: Database): Promise<ScreenReader> {
     });
     const ids = [...snapshot.names.tallies.tasks.keys()].slice(0, MAX_NAMES);
     const taskNames = await readNames(database, "task", ids);
-    return { snapshot: snapshot, incidents, taskNames, schema: database.schema.name };
+    return { snapshot, incidents, taskNames, schema: database.schema.name };
   };
 }
 
@@ -93,8 +93,8 @@ async function jsonLines(
   const { countsJson } = await import("../../../insight/json/counts-json.ts");
   const { incidentsJson } = await import("../../../insight/json/insight-json.ts");
   do {
-    const { snapshot: known, incidents } = await read();
+    const { snapshot, incidents } = await read();
     const json = incidents === null ? null : incidentsJson(incidents);
-    printJson(`{"counts":${countsJson(known)},"incidents":${JSON.stringify(json)}}`);
+    printJson(`{"counts":${countsJson(snapshot)},"incidents":${JSON.stringify(json)}}`);
   } while (await wait(intervalMs, signal));
 }

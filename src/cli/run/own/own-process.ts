@@ -10,7 +10,7 @@ export type ProcessOrder =
   | { readonly be: "program-starter" }
   | { readonly be: "worker"; readonly args: object };
 
-/** In its own session: Ctrl-C on a terminal reaches only the parent. */
+/** Starts the process in its own session: Ctrl-C on a terminal reaches only the parent. */
 export function startOwnProcess(
   order: ProcessOrder,
   env: NodeJS.ProcessEnv = process.env,

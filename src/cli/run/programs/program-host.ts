@@ -1,5 +1,5 @@
 // Starts programs from a separate process. Starting a program forks the process, which takes longer the more memory it
-// has and would block a worker for milliseconds. If the worker dies, this process ends its programs.
+// has and would block a worker for milliseconds. If the worker dies, the separate process ends its programs.
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import type { Logger } from "../../../base/logger.ts";
@@ -13,7 +13,7 @@ export type StarterOrder =
   | { readonly id: number; readonly run: Program; readonly killAfterMs: number }
   | { readonly id: number; readonly stop: true };
 
-/** Sent by it. */
+/** Sent by the process that starts programs. */
 export type StarterReport = { readonly id: number } & (
   | { readonly pid: number }
   | { readonly stream: "stdout" | "stderr"; readonly lines: readonly string[] }
@@ -67,7 +67,7 @@ export class ProgramHost implements AsyncDisposable {
 
   #send(order: StarterOrder): void {
     this.#starter ??= this.#start();
-    // If it cannot be sent, the process ends, which is reported.
+    // If the order cannot be sent, the other process has ended or ends, which is reported at "close".
     this.#starter.send(order, () => {});
   }
 
