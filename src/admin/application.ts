@@ -157,7 +157,7 @@ export async function createApplication(
     },
     open: async () => {
       pool.on("error", onLost);
-      // It deletes old rows.
+      // The runner deletes old rows.
       if (!config.readOnly) await operations.start();
     },
     drain: () => indexBuilds.stop(),
@@ -234,9 +234,9 @@ function toBasePath(basePath: string): AdminEndpoint {
 }
 
 /**
- * The time limits of a request. `limitMs`: until its answer begins; after that, or when the client has left,
- * the running statement is cancelled. A stream that has begun has no limit. `waitMs`: how long the request
- * may wait for a connection and for locks; it applies to writes, too.
+ * The time limits of a request, in milliseconds. `limitMs`: within which its answer must begin; at this limit, or when
+ * the client has left, the running statement is cancelled. A stream that has begun has no limit. `waitMs`: how long the
+ * request may wait for a connection and for locks; it applies to writes, too.
  */
 interface RequestTime {
   readonly limitMs: number;

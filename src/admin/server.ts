@@ -10,7 +10,7 @@ import type { AdminParts } from "./application.ts";
 import { type AdminServerConfig, OPEN } from "./config/config.ts";
 import { loopbackOf } from "./config/listen-address.ts";
 
-/** An admin server. start() resolves when it listens, stop() ends its current requests. */
+/** An admin server. start() resolves when it listens; stop() waits for its current requests. */
 export interface AdminServer extends Service {
   /** The address at which it listens. Available after start(). */
   readonly address: BoundAddress;

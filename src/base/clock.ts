@@ -4,7 +4,7 @@
 import nodeTimers from "node:timers";
 import promises from "node:timers/promises";
 
-/** Node counts timers up to 2^31 - 1 ms (24.8 days) and turns a longer delay into 1 ms. It warns about a negative one. */
+/** The longest delay of a timer, 24.8 days. Node turns a longer one into 1 ms, and warns about a negative one. */
 export const MAX_TIMER_MS = 2 ** 31 - 1;
 
 const bounded = (ms: number) => Math.min(Math.max(ms, 0), MAX_TIMER_MS);

@@ -131,7 +131,7 @@ export function messageOf(error: unknown): string {
   }
 }
 
-/** The text of a value that refuses to be read, such as a proxy. */
+/** The text for a value that throws when it is read, such as a proxy. */
 export const UNSHOWN = "a value that cannot be shown";
 
 /** Removes Node's advice to set one of its command line options, which the executable does not have. */

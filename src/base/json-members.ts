@@ -14,7 +14,7 @@ export function jsonMembers(text: string): Map<string, string> {
   if (!isObject(parse(text))) throw new InputError("the body must be a JSON object");
   const members = new Map<string, string>();
   for (const part of parts(text)) {
-    // The name is the string before the first colon that is outside the string.
+    // A part begins with the name, a string. The value follows the first colon after it.
     const end = skipString(part, 0);
     const name = JSON.parse(part.slice(0, end)) as string;
     if (members.has(name)) {

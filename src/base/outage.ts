@@ -42,7 +42,7 @@ interface Return {
 export class Outage {
   readonly #logger: Logger;
   readonly #clock: Clock;
-  /** The connections that are cut off, with the time of each loss, and all connections of this outage. */
+  /** The connections that are cut off, with the time of each loss. `#affected`: all connections of this outage. */
   readonly #away = new Map<string, number>();
   readonly #affected = new Set<string>();
   #sinceMs = 0;
@@ -59,7 +59,7 @@ export class Outage {
   readonly #returns = new Map<string, Return>();
   /** The time of the latest attempt that is planned, of all connections. */
   #lastTurnMs = 0;
-  #through = new AbortController();
+  #endOfPauses = new AbortController();
 
   constructor(logger: Logger, clock: Clock = backgroundClock) {
     this.#logger = logger;
@@ -178,7 +178,7 @@ export class Outage {
   async pause(ms: number, signal: AbortSignal, waitFor = wait): Promise<void> {
     const nowMs = this.#clock.monotonic();
     this.#lastTurnMs = Math.max(nowMs, this.#lastTurnMs) + ms;
-    const early = this.#through.signal;
+    const early = this.#endOfPauses.signal;
     await waitFor(this.#lastTurnMs - nowMs, AbortSignal.any([signal, early]));
   }
 
@@ -207,7 +207,7 @@ export class Outage {
 
   #endPauses(): void {
     this.#lastTurnMs = 0;
-    this.#through.abort();
-    this.#through = new AbortController();
+    this.#endOfPauses.abort();
+    this.#endOfPauses = new AbortController();
   }
 }

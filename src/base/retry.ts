@@ -4,13 +4,13 @@ import { wait } from "./clock.ts";
 export interface BackoffOptions {
   /** First delay, in milliseconds. Default 100. */
   readonly firstMs?: number;
-  /** Longest delay, in milliseconds. Default 10,000. */
+  /** Longest delay before jitter, in milliseconds. Default 10,000. */
   readonly longestMs?: number;
 }
 
 /**
- * Returns the delay in milliseconds before attempt `attempt` (0-based). It doubles with each attempt, ± 25 % so that
- * clients spread out.
+ * Returns the delay in milliseconds after the failed attempt `attempt` (0-based). It doubles each time, and varies by
+ * ± 25 %, so that clients spread out.
  */
 export function backoffDelay(attempt: number, options: BackoffOptions = {}): number {
   const { firstMs = 100, longestMs = 10_000 } = options;
@@ -19,7 +19,7 @@ export function backoffDelay(attempt: number, options: BackoffOptions = {}): num
 }
 
 export interface RetryOptions extends Omit<BackoffOptions, "longestMs"> {
-  /** Longest delay, in milliseconds; a function is called before each delay. Default 10,000. */
+  /** Longest delay before jitter, in milliseconds; a function is called before each delay. Default 10,000. */
   readonly longestMs?: number | (() => number);
   /** Ends the retries. */
   readonly signal: AbortSignal;

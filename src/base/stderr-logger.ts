@@ -33,9 +33,9 @@ function textOf(value: unknown): string {
   return JSON.stringify(value) ?? String(value);
 }
 
-/** Removes control characters, which could change a terminal. */
+/** Escapes control characters, which could change a terminal. */
 const printable = (text: string) =>
   text.replaceAll(
     /(?!\n)\p{Cc}/gu,
-    (one) => `\\x${one.charCodeAt(0).toString(16).padStart(2, "0")}`,
+    (character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, "0")}`,
   );

@@ -111,14 +111,14 @@ export function createAnswer(
     });
     const reservation = memory.open(req.socket, networkOf(request.client));
     if (problem?.headers["connection"] === "close") unclear.add(req.socket);
-    const work = async () => {
+    const respondInTurn = async () => {
       await reservation.readOn(exchange.left);
       // The connection has no idle timeout while the request is processed, because the request and its statements have
       // limits of their own. The timeout begins again with the response.
       req.socket.setTimeout(0);
       return respond(request, problem);
     };
-    void work().then((response) => {
+    void respondInTurn().then((response) => {
       const isSupported = checkVersion(req.httpVersion) === null;
       const close = connections.draining || !invited || !isSupported;
       if (!req.complete && !close && !req.socket.destroyed) discardRest(req, limits);
@@ -212,7 +212,7 @@ function send(
   res.end(bytes);
 }
 
-/** Reads on for a while, so that the client can read the response, and then cuts the connection. */
+/** Discards the rest of a request, so that its client can read the response. Cuts the connection at a limit. */
 function discardRest(req: IncomingMessage, limits: Limits): void {
   const { socket } = req;
   let left = limits.discardedBytes;

@@ -77,7 +77,7 @@ export async function readJsonText(request: HttpRequest, limit: number): Promise
   }
 }
 
-/** Stops reading at the limit; server.ts discards the rest. */
+/** Reads the body. Stops at the limit; exchange.ts discards the rest. */
 function readBody(request: HttpRequest, limit: number): Promise<Buffer> {
   const { stream } = request.body;
   return new Promise((resolve, reject) => {

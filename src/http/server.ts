@@ -74,7 +74,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
 
   const start = async () => {
     await listen(server, options.listen);
-    // Node returns null for a socket that was passed as a descriptor.
+    // Node returns null for a unix socket that was passed as a descriptor.
     isUnix = typeof server.address() === "string" || server.address() === null;
   };
   let starting: Promise<void> | undefined;
@@ -158,7 +158,7 @@ function nodeServer(limits: Limits, certificate: Certificate | null): http.Serve
   return server;
 }
 
-/** Turns a parser's error into a response. */
+/** Returns the refusal for a parser's error. */
 function unreadable(error: Error): Refusal {
   switch (codeOf(error)) {
     case "HPE_HEADER_OVERFLOW":

@@ -18,7 +18,7 @@ export interface StreamedAnswer {
   readonly headers: Readonly<Record<string, string>>;
   /**
    * Returns the pieces: text or bytes of limited size, or an empty piece for progress without output. `signal` aborts
-   * when the client disconnects.
+   * when the client disconnects or the server stops.
    */
   readonly pieces: (signal: AbortSignal) => AsyncIterator<Piece>;
   /** A trailer after the last piece, for clients that accept trailers. */

@@ -24,7 +24,7 @@ export interface AuthConfig {
   readonly headerName: string | null;
   /**
    * The digest of the secret, in mode `basic` of `username:password`; null in mode `none`. In mode `custom` it is not
-   * a login: only CSRF tokens and export addresses are derived from it. null: from a random secret of this process.
+   * a login: only CSRF tokens and export addresses are derived from it, or from a random secret if it is null.
    */
   readonly secret: Secret | null;
   /** The function of the application in mode `custom`; otherwise null. */
@@ -60,7 +60,7 @@ export interface Authentication {
 
 export interface AuthenticationOptions {
   readonly auth: AuthConfig;
-  /** The name of the environment. A client without credentials receives no other information about the server. */
+  /** The name of the environment. A refusal 401 contains it, for the login form. */
   readonly label: string | null;
   /** The bearer token that gives access to /metrics only. */
   readonly metricsToken: Secret | null;
@@ -145,7 +145,7 @@ function decodeBasic(value: string): string {
   }
 }
 
-/** Composed and decomposed letters look the same, so both are accepted. */
+/** Returns the text in Unicode's form NFC: composed and decomposed letters look the same, so both are accepted. */
 export function basicSecret(usernameAndPassword: string): string {
   return usernameAndPassword.normalize("NFC");
 }

@@ -34,7 +34,7 @@ export interface CheckedUser {
 export interface OwnLogin {
   /** Returns the user of a request, or null. Throws Refusal 503 if the application returns no valid user in time. */
   userOf(request: HttpRequest): Promise<CheckedUser | null>;
-  /** Opens an event stream that ends when the user is no longer logged in. */
+  /** Opens an event stream that ends when the user is no longer logged in, or when a check fails. */
   whileLoggedIn(request: HttpRequest, open: OpenStream): HttpResponse;
 }
 

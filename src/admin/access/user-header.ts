@@ -1,4 +1,4 @@
-// The header in which a trusted proxy names the user of a request. It labels the request and never logs it in.
+// The header in which a trusted proxy names the user of a request. It is a label and does not replace the login.
 import type { TrustedPeer } from "../../http/bounds/client-address.ts";
 import { Refusal } from "../../http/refusal.ts";
 import type { HttpRequest } from "../../http/request.ts";
@@ -21,7 +21,7 @@ export function createUserLabel(headerName: string, isTrusted: TrustedPeer): Use
   };
 }
 
-/** Node reads each byte of a header as one character. */
+/** Decodes a header as UTF-8; null if it is not. Node reads each of its bytes as one character. */
 function utf8Of(value: string): string | null {
   try {
     const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });

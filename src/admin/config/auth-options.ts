@@ -14,10 +14,10 @@ import type { Authenticate } from "../access/own-login.ts";
 import { generateSecret, type Secret, secretOf } from "../access/secret.ts";
 
 /**
- * The authentication of an admin: a name and password (`basic`), a token (`bearer`, or `header` for a header of
- * your own, default `x-worker-admin-token`), your application's own login (`custom`), or none (`none`, on a
- * loopback address or a unix socket of mode 0600 only). A secret that is not given is generated: the server's `generatedSecret` has it. An empty one is
- * invalid.
+ * The authentication of an admin: a name and password (`basic`), a token (`bearer`, or `header` for a header of your
+ * own, default `x-worker-admin-token`), your application's own login (`custom`), or none (`none`, on a loopback address
+ * or a unix socket of mode 0600 only). A secret that is not given is generated: the server's `generatedSecret` has it.
+ * An empty one is invalid.
  */
 export type AuthOptions =
   | {

@@ -37,7 +37,7 @@ export interface AdminServerConfigBuilder {
    * the files again. Default: plain HTTP.
    */
   tls(files: CertificateFiles): AdminServerConfigBuilder;
-  /** Sets whether Strict-Transport-Security is sent: then browsers use HTTPS only, for a year. Default true with TLS. */
+  /** Sets whether Strict-Transport-Security is sent: browsers then use only HTTPS for a year. Default true with TLS. */
   hsts(hsts: boolean): AdminServerConfigBuilder;
   /**
    * Sets the authentication: `{ mode: "basic", username, password }`, `{ mode: "bearer", token }`, `{ mode:

@@ -15,7 +15,7 @@ import type { SchemaName } from "../../database/schema-name.ts";
 export interface AdminDatabases {
   /** READ ONLY, 2 s: reads of a request. */
   readonly reads: Database;
-  /** READ ONLY, 0.5 s, plain plans: the steps of a walk through a table, which take about 0.1 s each. */
+  /** READ ONLY, 0.5 s: the steps of a walk through a table, which take about 0.1 s each. */
   readonly lists: Database;
   /** READ ONLY, 0.25 s: optional parts of an answer. */
   readonly quickReads: Database;
@@ -129,7 +129,7 @@ interface WatchOptions {
   readonly isQuickRead: boolean;
 }
 
-/** Wraps clients so that the first failing statement logs the loss of the database, and the next answer its return. */
+/** Wraps clients: the first statement without a database logs its loss, and the next one with an answer its return. */
 function createWatch({
   schema,
   logger,

@@ -1,5 +1,5 @@
-// A group of the system by its name or number. Names are read from /etc/group. A group of another source, such as LDAP,
-// needs its number.
+// Finds a group of the system by its name or number. Names are read from /etc/group. A group of another source, such as
+// LDAP, must be given by its number.
 import { readFileSync } from "node:fs";
 import { InputError } from "../../base/errors.ts";
 

@@ -83,9 +83,9 @@ export function resolveLimits(given: Partial<AdminLimits>): AdminLimits {
     }
     const fits = value === undefined || (Number.isSafeInteger(value) && value >= 1);
     // Node.js fires a timer with a longer delay at once.
-    const isShort = !name.endsWith("Ms") || value === undefined || value <= 2 ** 31 - 1;
+    const fitsTimer = !name.endsWith("Ms") || value === undefined || value <= 2 ** 31 - 1;
     const most = name.endsWith("Ms") ? " to 2147483647" : "";
-    return fits && isShort ? [] : [{ path, message: `must be a whole number from 1${most}` }];
+    return fits && fitsTimer ? [] : [{ path, message: `must be a whole number from 1${most}` }];
   });
   if (problems.length > 0) throw new InputError(problems);
   const set = Object.entries(given ?? {}).filter(([, value]) => value !== undefined);

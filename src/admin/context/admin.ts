@@ -1,5 +1,5 @@
-// What the operation of a route can use. application.ts builds it once. An operation passes on the parts that it needs,
-// never the whole.
+// What the operation of a route can use. application.ts builds it once, and adds the databases of each request. Other
+// layers receive only the parts that they need.
 
 import type { AuditTrail } from "../../commands/audit/audit-trail.ts";
 import type { IndexBuilds } from "../../database/schema/indexes/index-builds.ts";

@@ -53,7 +53,7 @@ interface SignedTicket extends Ticket {
 
 export function createTickets({ derive, db, clock = now }: TicketOptions): Tickets {
   const sign = deriveFrom(Buffer.from(derive("export ticket 2")));
-  /** A map from the names of used tickets to their expiry, oldest first. */
+  /** A map from the names of used tickets to their expiry, in the order of their use. */
   const used = new Map<string, number>();
 
   const useHere = ({ name, until }: SignedTicket): boolean => {

@@ -1,6 +1,6 @@
 // A loop of periodic tasks, one at a time. Each task has its own interval, and pauses in proportion to its duration.
-// The costly tasks share a further pause, so that together they take a small part of the time. No pause is longer than
-// MAX_PAUSE_MS, and a hurried task skips its pauses. The loop runs as long as a task is wanted.
+// The costly tasks share a further pause, so that together they take a small part of the time. Neither of these pauses
+// is longer than MAX_PAUSE_MS. A hurried task skips its pauses. The loop runs as long as a task is wanted.
 import { monotonic, wait } from "../../base/clock.ts";
 
 export interface RhythmTask {

@@ -22,7 +22,7 @@ const noFeatures = ["camera", "microphone", "geolocation", "payment", "usb", "se
   .map((feature) => `${feature}=()`)
   .join(", ");
 
-/** The headers of every response. No response may be cached. */
+/** The headers of every response. Only assets have another cache-control. */
 const securityHeaders: Headers = Object.freeze({
   "content-security-policy": contentSecurityPolicy,
   "x-content-type-options": "nosniff",

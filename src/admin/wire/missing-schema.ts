@@ -1,7 +1,7 @@
-// The schema of the tables that the queue's schema lacks.
+// The JSON Schema of `missing`: the extension whose tables the database schema lacks.
 import { type JsonSchema, orNull, record, withDescription } from "./json-schema.ts";
 
-/** `what`: what the server refuses without them. */
+/** `what` ends the sentence `without it no …`, such as `limit is possible`. */
 export const missingSchema = (what: string): JsonSchema => ({
   ...orNull(
     record({

@@ -1,6 +1,6 @@
 // Limits the memory of responses, for each connection and in total. Memory is reserved before a large response is
 // built, and counted until the client has read it. Among waiting requests, the client with the least memory is next. If
-// no memory is free, the slowest readers are cut off. A client that reads at all is not the slowest for long.
+// no memory is free, the slowest readers are cut off: the connections that have needed longest for a single response.
 import type { Socket } from "node:net";
 import { clearTimeout, monotonic, setTimeout } from "../../base/clock.ts";
 import type { Limits } from "./limits.ts";
@@ -11,7 +11,7 @@ export interface AnswerMemory {
 }
 
 export interface Reservation {
-  /** Resolves once the connection has read most of the earlier responses, or is closed; null if it need not wait. */
+  /** Resolves when at most `readOnBytes` of earlier responses are unread or the connection is closed; null: no wait. */
   readOn(left: AbortSignal): Promise<void> | null;
   /**
    * Reserves this many bytes, or all memory if there is less. Returns false if there was no room in time. Waiting for
@@ -46,7 +46,7 @@ interface WaitingReader {
   readonly end: (hasRoom: boolean) => void;
 }
 
-/** How long a reader is not considered slow. */
+/** The time for which a reader is not considered slow, in milliseconds. */
 const GRACE_MS = 1_000;
 
 export function createAnswerMemory(

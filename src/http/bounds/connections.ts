@@ -8,8 +8,8 @@ import type { Limits } from "./limits.ts";
 /** The progress of a request. */
 export interface RequestProgress {
   /**
-   * Whether the request has its response, or is read to its end, so that another response on this connection would not
-   * be for it.
+   * Whether the request has its response, or has been read to its end. Bytes that cannot be parsed are then not part
+   * of it.
    */
   readonly isSettled: () => boolean;
   /** Whether the request has been read to the end of its body. */
@@ -29,8 +29,8 @@ export interface HttpConnections {
   /** Whether the server is stopping: then each response is the last of its connection. */
   readonly draining: boolean;
   /**
-   * Adds a connection. Beyond the limit the oldest idle one is closed. If none is idle, the oldest of the client with the
-   * most connections; the new one, if its client has as many.
+   * Adds a connection. Beyond the limit, the oldest idle connection is closed. If none is idle, it is the oldest of the
+   * client with the most connections, or the new connection, if its client has as many.
    */
   add(socket: Socket): void;
   /** Replaces a connection by `socket`, which is its encrypted form. */

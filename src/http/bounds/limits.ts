@@ -23,7 +23,7 @@ export const defaultLimits = Object.freeze({
   pipelined: 4,
   /** Bytes of the responses that a connection has not read yet. */
   unreadBytes: 32 * 1_048_576,
-  /** Bytes of the unread responses of all connections, with reserved memory. */
+  /** Bytes of the unread responses of all connections, including reserved memory. */
   unreadBytesInAll: 256 * 1_048_576,
   /** Bytes of unread responses beyond which a connection must read before its next request is processed. */
   readOnBytes: 1_048_576,

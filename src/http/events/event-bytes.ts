@@ -1,8 +1,8 @@
 // Compresses the events of a stream that many clients share. A piece is compressed once for all clients with the same
-// history: its blocks refer to earlier pieces, which most of an event repeats. A client with another history (new, or
-// slow) gets blocks of its own, within a limit; after a few events its history is the same again. Only the trailer,
-// with the checksum over everything sent, is made for each client. This works because gzip blocks can end on a byte
-// boundary and be made one by one.
+// history: its blocks refer to earlier pieces, because events repeat most of their text. A client with another history
+// (new, or slow) gets blocks of its own, within a limit; after a few events its history is the same again. Only the
+// trailer, with the checksum over everything sent, is made for each client. This works because gzip blocks can end on a
+// byte boundary and be made one by one.
 import { constants, crc32, deflateRawSync } from "node:zlib";
 import { acceptsGzip } from "../compress.ts";
 import { type HttpRequest, header } from "../request.ts";

@@ -1,5 +1,5 @@
-// Conditional GET. Each response has an ETag; a request with that ETag in If-None-Match gets 304 while nothing has
-// changed. The time of the data does not count as a change. It is in the header `as-of`, also with 304.
+// Conditional GET. A response of moderate length has an ETag; a request with that ETag in If-None-Match gets 304 while
+// nothing has changed. The time of the data does not count as a change. It is in the header `as-of`, also with 304.
 import { hash } from "node:crypto";
 import { type HttpRequest, header } from "../request.ts";
 import type { HttpResponse } from "../response.ts";

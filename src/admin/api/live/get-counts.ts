@@ -40,10 +40,10 @@ match. With exact=1, an answer after 0.4 s has the least number, and cursor cont
   query,
   answer: { title: "CountsOrMatches", anyOf: [counts, matching] },
   run: async (admin, request) => {
-    const { q = "", exact: isExact = "0", cursor = "" } = readQuery(request, query);
+    const { q = "", exact = "0", cursor = "" } = readQuery(request, query);
     if (cursor !== "") return jsonText(await continueCount(admin, readCursor(cursor)));
     const isAll = q.trim() === "";
-    if (isExact === "1")
+    if (exact === "1")
       return jsonText(await continueCount(admin, { q, nowUs: null, progress: null }));
     if (isAll) {
       const snapshot = await admin.feed.snapshot();

@@ -1,5 +1,5 @@
-// The report on the database. Each part is read separately. A part that fails, for lack of privileges or by a timeout, is null,
-// and `missing` has the reason.
+// The report on the database. Each part is read separately. A part that fails, for lack of privileges or by a timeout,
+// is null, or an empty list, and `missing` has the reason.
 import { now } from "../../../base/clock.ts";
 import { WorkerError } from "../../../base/errors.ts";
 import type { Database } from "../../../database/database.ts";
@@ -22,7 +22,7 @@ import {
 import type { Feed } from "../../feed/feed.ts";
 import { readTidyUp } from "./tidy-up.ts";
 
-/** Reads the report. Rejects only when the database cannot be reached. */
+/** Reads the report. Rejects if the database cannot be reached or the request has ended. */
 export async function readDatabaseReport(db: Database, builds: IndexBuilds, feed: Feed) {
   const asOf = new Date(now()).toISOString();
   const missing: string[] = [];
