@@ -2,7 +2,7 @@
  * Builds the browser client into a folder: the schema's records, the AssemblyScript application as WebAssembly, the
  * host around it, the styles. Equal sources give equal bytes, and every file is put into its place whole, so that two
  * builds at once do no harm. To run it alone: `node ui/build.mjs [folder]`, by default dist/ui; with `--names` a trap
- * names its functions.
+ * shows the names of its functions.
  */
 import { mkdir, readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";

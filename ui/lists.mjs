@@ -26,7 +26,7 @@ export const listsAsCalls = {
 
 const pathTo = (source) => `./${posix.relative("assembly", source)}`;
 
-/** Returns the sources of exported classes, and the types of the parameters and results of functions and methods, by names. */
+/** Returns, by name, the source of each exported class, and the types in the signature of each function or method. */
 function declarationsIn(sources) {
   const classes = new Map();
   const functions = new Map();
@@ -63,7 +63,7 @@ function nameOf(type) {
 
 const itemOf = (type) => (type?.endsWith("[]") ? type.slice(0, -2) : null);
 
-/** Replaces the lists in a node, or in a list of nodes. `returned`: the type of what its function returns. */
+/** Replaces the lists in a node, or in a list of nodes. `returned`: the result type of the function around it. */
 function replaceIn(parent, context) {
   const { functions } = context.declared;
   for (const [name, child] of Object.entries(parent)) {
@@ -88,7 +88,7 @@ function calleeOf({ kind, expression, typeName }) {
   return (expression.kind === NodeKind.PropertyAccess ? expression.property : expression).text;
 }
 
-/** Returns the call for a list, or for the lists of a condition; anything else as it is. `item`: null if unknown. */
+/** Returns a call for a list, or for those in a ternary; any other node unchanged. `item`: the items' type, or null. */
 function made(list, item, context) {
   if (list === null) return list;
   if (list.kind === NodeKind.Ternary) {

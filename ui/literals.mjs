@@ -13,7 +13,7 @@ const PLAIN = 0;
 /** The largest number, which has 14 bits. */
 const MAX_NUMBER = 0x3fff;
 
-/** Replaces the data of a module by the packed data, at the end of the memory with which it begins. */
+/** Replaces the data of a module by the packed data, at the end of its initial memory. */
 export function packLiterals(module) {
   const { texts, steps } = pack(imageOf(module));
   const sizes = new Uint8Array(Uint32Array.of(texts.length, steps.length).buffer);
@@ -68,7 +68,7 @@ function pack(image) {
     }
   };
   for (const { at, type, content } of objects(image)) {
-    // An object must be in the next block.
+    // `unpack` writes an object into the next block, so what precedes a later block is written first.
     if (nextBlock(done) !== at) plain(at - HEAD);
     if (type === STRING) {
       for (const unit of new Uint16Array(content.slice().buffer)) texts.push(...utf8(unit));

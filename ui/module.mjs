@@ -51,7 +51,7 @@ export function shrink(wasm, { names = false } = {}) {
   binaryen.setLowMemoryUnused(true);
   binaryen.setAlwaysInlineMaxSize(4);
   binaryen.setFlexibleInlineMaxSize(30);
-  // The compiler has left 80 here.
+  // The compiler has set this to 80.
   binaryen.setOneCallerInlineMaxSize(450);
   binaryen.setDebugInfo(names);
   const module = binaryen.readBinary(wasm);

@@ -75,7 +75,7 @@ export declare function preferred(key: string): string;
  */
 export declare function save(path: string, done: string): void;
 
-/** Drops the answers that are stored to spare repeated ones. */
+/** Deletes the stored answers (host/answers.ts). */
 export declare function clearAnswers(): void;
 
 /** Stores a text for this tab only, until it is closed. The empty text removes it. */

@@ -1,6 +1,6 @@
 /**
- * The last answers of the server by their addresses. A request names the answer that is stored. If nothing has changed
- * since, the server sends only its moment (src/http/repeat/conditional.ts).
+ * The last answers of the server by their addresses. A request contains the etag of the stored answer. If nothing has
+ * changed since, the server sends only the new time of the data (src/http/repeat/conditional.ts).
  */
 
 interface CachedAnswer {
@@ -41,7 +41,7 @@ export async function ask(url: URL, init: RequestInit & { readonly headers: Head
   return { status, headers, text };
 }
 
-/** Returns the same answer with a newer moment. */
+/** Returns the same answer with a newer time of its data. */
 function atMoment(known: CachedAnswer, asOf: string): string {
   return known.text.replaceAll(`"as_of":"${known.asOf}"`, `"as_of":"${asOf}"`);
 }

@@ -1,4 +1,4 @@
-/** Copies a text. The clipboard API exists only over HTTPS and on loopback; without it, a selection is copied. */
+/** Copies a text; false: it failed. The clipboard API needs HTTPS or loopback; without it, a selection is copied. */
 export async function copyText(given: string): Promise<boolean> {
   const text = withCodes(given);
   try {

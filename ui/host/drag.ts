@@ -33,7 +33,6 @@ export function listenToDrags(runner: Runner): void {
     bucket = at;
     report("down");
   });
-  // A finger that taps selects one bucket.
   document.addEventListener("pointerup", (event) => {
     if (event.pointerType === "mouse") report("up");
   });

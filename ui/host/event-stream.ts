@@ -8,7 +8,7 @@ import type { Runner } from "./runner.ts";
 
 /** The time without a byte after which the stream counts as dead. */
 const SILENCE_MS = 90_000;
-/** The length of an event that ends the stream. */
+/** An event of more characters ends the stream. */
 const MAX_CHARS = 8_000_000;
 
 export class EventStream {

@@ -39,7 +39,7 @@ export function listen(runner: Runner, places: Places): void {
     const row = closest(target, "[data-arg]");
     dispatch(holder.dataset["key"], row?.dataset["arg"], name);
   });
-  // Escape only informs the application. It closes its dialog with the next picture.
+  // Escape is only reported to the application, whose next drawing removes the dialog.
   const cancel = (event: Event) => {
     const dialog = closest(event.target, "[data-modal]");
     if (!dialog) return;
@@ -116,7 +116,7 @@ function keyHolder(event: KeyboardEvent, name: string, target: Element): HTMLEle
   const isOwn = name === "Space" || name === "Enter";
   if (isOwn && !isNamed && target.closest("button, a, input, summary")) return null;
   for (let e: Element | null = target; e; e = e.parentElement) {
-    // While the user types, only keys that the field itself has named are handled, and those of the dialog.
+    // While the user types, only the field's own keys and Mod+Enter are handled.
     const isHandled = !isTyping || e === target || name === "Mod+Enter";
     if (e instanceof HTMLElement && isHandled && takes(e, name)) return e;
     if (e instanceof HTMLDialogElement) return null;

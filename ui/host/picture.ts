@@ -44,7 +44,7 @@ export class Picture {
   #ops = new Uint32Array();
   #at = 0;
   #unitsAt = 0;
-  /** The texts from one of their units on. */
+  /** The texts from the unit `#from` on; `#unit` is the next one to read. */
   #text = "";
   #from = 0;
   #unit = 0;
@@ -208,7 +208,7 @@ export class Picture {
 class Siblings {
   readonly #all: (Child | undefined)[];
   #keyed: Map<string, number> | undefined;
-  /** How many children without a key were taken. */
+  /** How far the last taken child without a key was from its new place. */
   #moved = 0;
 
   constructor(all: Child[]) {

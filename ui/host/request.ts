@@ -10,7 +10,7 @@ export interface Answer {
   readonly bytes: number;
 }
 
-/** The time after which a missing answer counts as none. */
+/** A request without an answer after this time ends with status 0. */
 const PATIENCE_MS = 30_000;
 
 let early: { readonly path: string; readonly answer: Promise<Answer> } | undefined;
@@ -72,8 +72,8 @@ export async function saveFile(path: string, headers: string, name: string): Pro
 }
 
 /**
- * Makes the browser itself save what the server sends at a path, once the server has agreed to send it. Returns why it
- * does not; empty: it does.
+ * Makes the browser itself save what the server sends at a path, once the server has agreed to send it. Returns why
+ * the server refuses; empty: it agrees.
  */
 export async function saveFrom(path: string): Promise<string> {
   const url = serverUrl(path);

@@ -16,8 +16,8 @@ export class Runner {
   }
 
   /**
-   * Runs a step and draws its result in the next frame, unless it returns 0 for no result. A background tab draws when
-   * it becomes visible.
+   * Runs a step and draws its result in the next frame, unless it returns 0: nothing has changed. A background tab
+   * draws when it becomes visible.
    */
   run(step: (app: App) => unknown): void {
     if (this.#attempt(step) === 0 || this.#drawing || this.#broken) return;

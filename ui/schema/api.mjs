@@ -155,7 +155,7 @@ export const records = {
     max_attempts: "i32",
     error_line: "string?",
   },
-  /** What the schema lacks, so that a rehearsed operation cannot be started. */
+  /** The tables that the schema lacks for an action, and how they can be added. */
   MissingTables: { extension: "string", may_add: "bool", command: "string?", sentence: "string" },
   Rehearsal: {
     rehearsal: "string",
@@ -222,7 +222,7 @@ export const records = {
   /** A pause, or a back-off of a job. Without `until` it lasts until it is resumed. */
   Pause: { at: "time?", until: "time?", reason: "string?", by: "string?", backs_off: "bool" },
   ListedPause: { scope: "string", name: "string?", until: "time?", reason: "string?" },
-  /** The living workers that have acknowledged all pauses, and those that have not. */
+  /** The pauses, and how many live workers have acknowledged all of them (`waiting`: have not). */
   PauseList: {
     pauses: "ListedPause[]",
     acknowledged: "i64",
@@ -279,7 +279,7 @@ export const records = {
   },
   RunningJob: { id: "i64", task: "string?", since: "time" },
   TaskTally: { task: "string", done: "i64", failed: "i64" },
-  /** `state`: alive, stale, unknown. `level`: ok, warn, bad. Only a single worker has queues and tallies. */
+  /** `state`: alive, stale, unknown. `level`: ok, warn, bad. In a list, `queues` and `by_task` are empty. */
   ListedWorker: {
     worker_id: "string",
     state: "string",
@@ -337,7 +337,7 @@ export const records = {
     differs: "string?",
     revision: "i64?",
   },
-  /** What of a schedule the list of entries has not. */
+  /** The parts of a schedule that a CronEntry lacks. */
   Schedule: {
     pattern: "string",
     time_zone: "string",
@@ -376,7 +376,7 @@ export const records = {
     job_id: "i64?",
     task: "string?",
   },
-  /** A limit. Only a single one has permits, rows of queues, and back-offs. */
+  /** A limit. In a list, `permits`, `queue_rows` and `back_offs` are empty. */
   ListedLimit: {
     name: "string",
     scope: "string",
@@ -462,7 +462,6 @@ export const records = {
   /** A task as the form of a new job needs it. */
   KnownTask: { identifier: "string", is_unsupported: "json" },
   KnownTasks: { tasks: "KnownTask[]" },
-  /** The state of the database. A part is absent if it could not be read. */
   DatabaseServer: {
     version: "string",
     database: "string",
@@ -524,6 +523,7 @@ export const records = {
   OldTransaction: { since: "time", state: "string?", application: "string", pid: "i64" },
   OldestXmin: { kind: "string", name: "string", transactions: "i64", since: "time?" },
   CleanupCount: { task: "string", count: "Value", names: "string[]" },
+  /** The state of the database. A part is absent if it could not be read. */
   Database: {
     as_of: "time?",
     server: "DatabaseServer?",
@@ -567,8 +567,8 @@ export const records = {
     can_undo: "bool",
   },
   Activity: { entries: "AuditEntry[]", next_cursor: "string?", is_recorded: "bool" },
-  /** `scanned`: the number of jobs that this answer has read. `complete: false`: its time was over, and the cursor continues. */
   NameSuggestion: { term: "string", use: "string" },
+  /** `scanned`: how many jobs this answer has read. `complete: false`: it ran out of time, and the cursor continues. */
   JobList: {
     jobs: "ListedJob[]",
     next_cursor: "string?",

@@ -70,10 +70,10 @@ export class CommandField {
   }
 }
 
-/** What one may do to jobs, queues and workers. */
+/** A command: an action on jobs, queues or workers. */
 export class Command {
   readonly name: string;
-  /** Empty where the verb and what was selected are the title. */
+  /** The title of its dialog; empty: the verb and the selected jobs are the title. */
   readonly title: string;
   readonly verb: string;
   /** What will happen, in whole sentences; of many jobs and of one. */
@@ -129,7 +129,7 @@ export class Command {
     return fitting;
   }
 
-  /** The field of a name, which must be one of them. */
+  /** Returns the field with this name, which must exist. */
   field(name: string): CommandField {
     let at = 0;
     while (this.fields[at].name !== name) at++;
@@ -142,7 +142,7 @@ const actionClass = `
 /** A bulk action on jobs: by their ids, and on all that match a query. */
 export class JobAction {
   readonly name: string;
-  /** \`Run {jobs} now\`; while it is done, and when it is. */
+  /** Its words: before (\`Run {jobs} now\`), while and after it is performed. */
   readonly ask: string;
   readonly doing: string;
   readonly done: string;
@@ -150,13 +150,13 @@ export class JobAction {
   readonly deletes: bool;
   /** Whether it is for running jobs, too: it changes them, or their workers end them. */
   readonly reachesRunning: bool;
-  /** Whether the first few are watched before the rest: usual, possible, none. */
+  /** Whether its operation begins with a canary: usual, possible, none. */
   readonly canary: string;
-  /** Of which jobs it is offered: all, failed, not failed; the empty string: not there. */
+  /** For which jobs it is offered on one, on selected and on all matches: all, failed, not failed; empty: none. */
   readonly one: string;
   readonly selected: string;
   readonly every: string;
-  /** The conditions whose likeliest action it is. */
+  /** The conditions for which it is the most likely action. */
   readonly firstFor: string[];
   /** Whether its key works in the list of jobs. */
   readonly hasListKey: bool;
@@ -198,7 +198,7 @@ export function jobActionNamed(name: string): JobAction | null {
   return null;
 }
 
-/** What is most likely wanted of jobs in a condition; null: nothing. */
+/** Returns the most likely action for jobs in a condition; null: there is none. */
 export function firstActionFor(condition: string): JobAction | null {
   for (let i = 0; i < jobActions.length; i++) {
     if (jobActions[i].firstFor.includes(condition)) return jobActions[i];
@@ -216,7 +216,7 @@ export function isOfferedFor(jobs: string, isFailed: bool): bool {
   return jobs === "all" || jobs === (isFailed ? "failed" : "not failed");
 }
 
-/** The command of a name, which must be one of them. */
+/** Returns the command with this name, which must exist. */
 export function commandNamed(name: string): Command {
   let at = 0;
   while (commands[at].name !== name) at++;
@@ -265,7 +265,7 @@ function commandText(command) {
   const target = visible.find(isTarget)?.[0] ?? "";
   const offered = visible.filter((entry) => !isTarget(entry));
   const asked = command.dialogFields?.map((field) => [field, command.fields[field]]) ?? offered;
-  // What has no dialog of its own has no fields to fill in.
+  // A command without a dialog of its own has no fields to fill in.
   const fields = command.dialog === "none" ? [] : asked.map(fieldText);
   const other = command.consequenceOfOne ?? consequence;
   const ofOne = other === consequence ? "" : other;
@@ -281,7 +281,7 @@ function commandText(command) {
   ]).concat(...fields);
 }
 
-/** Returns the text of an operation, whose command has another name in some cases. */
+/** Returns an action's operation: the number of its command, or -1 and the lines of a command of its own. */
 function operationText(command, commands) {
   const { operation } = command.onJobs;
   if (operation === undefined) return linesOf([commands.indexOf(command)]);

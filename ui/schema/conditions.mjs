@@ -78,7 +78,7 @@ export function countsOfTask(task: ListedTask): Value[] {
 export function seriesOf(series: HorizonSeries, name: string): i64[] {
 ${chosen("series", others.toReversed(), `series.${last}`)}}
 
-/** Whether each of its lists has as many numbers. */
+/** Whether each of its lists has this number of items. */
 export function hasBuckets(series: HorizonSeries, count: i32): bool {
   return ${onHorizon.map((name) => `series.${name}.length === count`).join(" && ")};
 }

@@ -84,7 +84,7 @@ export class NewJobFacts {
     return names;
   }
 
-  /** What there is in a queue now. */
+  /** Returns the hint for the queue: whether it is new or stuck, or how many jobs wait there. */
   queueNote(queue: string): string {
     const usual = "Jobs of one queue run one at a time.";
     if (queue.length === 0 || this.answeredQueue !== queue) return usual;

@@ -55,7 +55,7 @@ function goTo(label: string, path: string): Shortcut {
   return new Shortcut("", label, "app.go", path, GROUP);
 }
 
-/** Returns for each incident its action, and the link to its subject. */
+/** Returns the actions of the incidents; with `goes`, the links to their subjects instead. */
 export function incidentActions(m: Model, goes: bool): Shortcut[] {
   const list: Shortcut[] = [];
   const all = m.facts.incidents.incidents;

@@ -25,7 +25,7 @@ export function requestFacts(m: Model): void {
   read(m, "operations");
 }
 
-/** Requests the database's health and the counts. */
+/** Requests only the counts: their answer shows that the database can be reached. */
 export function requestCounts(m: Model): void {
   m.live.requestedAt = m.now;
   read(m, "counts");

@@ -26,7 +26,7 @@ import { taskVerbs } from "../operations/task-verbs";
 import { actionsElsewhere, incidentActions, jobsIn, limitActions, limitPages } from "./actions";
 import { DIALOGS, shortcuts } from "./keys";
 
-/** The maximum number of actions and pages. */
+/** The maximum number of actions, and that of pages. */
 const MAX_ACTIONS = 16;
 const MAX_NAMES = 4;
 const TYPING_PAUSE_MS = 150;
@@ -34,7 +34,7 @@ const MAX_LENGTH = 200;
 /** The beginning of the topics of its requests. A failed one is not reported. */
 export const FINDS = "find-";
 const GO = "Go to";
-/** Words before a name. */
+/** Words of actions that may precede a name, as in `pause queue mail`. */
 const ACTIONS = " pause resume retry cancel limit queue task job ";
 
 /** Finds what fits the typed text. */
@@ -92,7 +92,7 @@ export function takeNames(m: Model, request: Pending, body: string): void {
   const wanted = nameIn(wantedBy(p.text));
   if (!request.path.includes(encode(wanted))) return;
   const r = new JsonReader(body);
-  // After the words of an action that action is marked, instead of the search for these words.
+  // For `pause mail` only the search was found so far. From now on the action is marked, not the search.
   const isAction = p.found.length === 1 && wanted !== wantedBy(p.text);
   const before = p.current < p.found.length && !isAction ? p.found[p.current] : null;
   if (request.what.endsWith("keys")) {

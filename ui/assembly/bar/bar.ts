@@ -59,7 +59,7 @@ export class Bar {
     return this.options.length > 0;
   }
 
-  /** Shows completions if they were requested for the present text. */
+  /** Shows completions, which must be those of the present text. */
   propose(found: Suggestions): void {
     this.options = found.suggestions;
     this.proposedFor = this.draft;

@@ -11,7 +11,7 @@ import { unquote } from "../lib/quoting";
 import { Address } from "../model/address";
 import { quoteIfNeeded } from "../model/links";
 
-/** One term: `queue:billing` is `queue` and `billing`. A term without a field is only a value. */
+/** One term: `queue:billing` is `queue:` and `billing`. A term without a field is only a value. */
 export class Chip {
   constructor(
     readonly text: string,
@@ -46,7 +46,7 @@ export class Terms {
   }
 }
 
-/** `task send` of the jobs of one task in any condition; the empty string: they are other jobs. */
+/** Returns `task send` if the terms find the jobs of one task, in any condition; otherwise the empty string. */
 export function taskTarget(terms: Terms): string {
   if (terms.chips.length !== 1) return "";
   const chip = terms.chips[0];

@@ -60,7 +60,7 @@ export function timeElement(at: f64, words: string): Node {
   return el("time", [attr("datetime", isoTime(at)), attr("title", absolute(at))], [text(words)]);
 }
 
-/** Returns `00:20:16` for today, `13 Nov 22:10` for another day, and `13 Nov 2024` for another year. */
+/** Returns `00:20:16` for today, `13 Nov 22:10` for a day within 300 days, and `13 Nov 2024` for any other. */
 export function clockAt(at: f64, now: f64): string {
   const wall = wallText(at + <f64>zoneOffset(at) * 60000, " ");
   const today = wallText(now + <f64>zoneOffset(now) * 60000, " ");

@@ -1,4 +1,4 @@
-/** The condition of a job as a shape, a colour and a word, so that colour alone never matters. */
+/** The condition of a job as a shape, a colour and a word, so that colour is never the only sign. */
 import { conditionNamed } from "../generated/conditions";
 import { upper } from "../lib/letters";
 import { attr, box, cls, el, leaf, Node } from "../lib/node";

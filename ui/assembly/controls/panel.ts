@@ -66,7 +66,7 @@ export function figures(list: Node[]): Node {
   return box("div", "stats", list);
 }
 
-/** One of several steps, in a `steps` box. `tone`: the colour of its mark, `done`, `wait`, or empty for the current step. */
+/** One of several steps, in a `steps` box. `tone` of its mark: `done`, `wait`, or empty for the current step. */
 export function step(tone: string, mark: Node, title: string, body: Node[]): Node {
   const children: Node[] = [leaf("h2", "", title)];
   return box("div", "step", [

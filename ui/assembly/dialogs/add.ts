@@ -244,7 +244,7 @@ function hasKey(draft: Draft): bool {
   return draft.value("key").trim().length > 0;
 }
 
-/** Returns how long it takes until all attempts have failed. The delay is e to the power of the attempt, at most 10. */
+/** Returns how long it takes until all attempts have failed. The delay after attempt n is e^n s, at most e^10 s. */
 function lastsFor(typed: string): string {
   const attempts = parseWhole(typed.trim().length > 0 ? typed.trim() : "25");
   if (!attempts.valid || attempts.value < 1 || attempts.value > 32767) return "";

@@ -94,7 +94,7 @@ export class CommandDialog extends Dialog {
   }
 }
 
-/** Adds the tables first where the schema lacks them. */
+/** A dialog that first adds the tables of its command, if the schema lacks them. */
 export abstract class TablesDialog extends CommandDialog {
   protected missing: MissingTables | null = null;
 

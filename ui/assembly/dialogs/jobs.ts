@@ -37,7 +37,7 @@ export class JobsDialog extends TablesDialog {
     return dialog.jobs.length > 0;
   }
 
-  /** Without the tables for it there is no undo. */
+  /** Enter alone confirms only what can be undone, which needs tables. */
   override eager(m: Model, dialog: OpenDialog): bool {
     return m.access.session.canUndo && super.eager(m, dialog);
   }

@@ -1,6 +1,6 @@
 /**
- * An action on all jobs that a query finds. The jobs are counted and shown first, and only these are changed. After any
- * change in the form they are counted again.
+ * An action on all jobs that a query finds. The jobs are counted and shown first, and only these are changed. After a
+ * change in the form they must be counted again.
  */
 import { countedValue } from "../controls/value";
 import { commandForm, writeFields } from "../forms/command-form";
@@ -36,7 +36,7 @@ import { rehearsalView, samples } from "../operations/rehearsed";
 import { affectedJobs, begin, setDefaults, settingFields } from "../operations/settings";
 
 const TOPIC = "ask.operation";
-/** Previews have a topic of their own: those of an earlier form are forgotten, unlike an operation that was started. */
+/** Previews have a topic of their own, so that discarding one does not cancel the start of an operation. */
 const PREVIEWS = "ask.preview";
 const PATH = "api/operations";
 /** The name of the checkbox that sets attempts back. */
@@ -109,9 +109,9 @@ export class OperationDialog extends Dialog {
   override exception(_dialog: OpenDialog): string {
     const rehearsal = this.rehearsal;
     if (rehearsal === null) return "";
-    const alone = rehearsal.would.skipLockedValue;
-    if (alone.value === 0) return "";
-    return `${countedValue(alone, "job runs", "jobs run")} right now and will be skipped.`;
+    const running = rehearsal.would.skipLockedValue;
+    if (running.value === 0) return "";
+    return `${countedValue(running, "job runs", "jobs run")} right now and will be skipped.`;
   }
 
   override danger(_m: Model, _dialog: OpenDialog): bool {
@@ -170,7 +170,7 @@ export class OperationDialog extends Dialog {
     m.requests.cancel(PREVIEWS);
   }
 
-  /** Previews again after a pause in typing. */
+  /** Previews again: the action of the button `Preview again`. */
   override onInputPause(m: Model, dialog: OpenDialog, _arg: string): void {
     this.rehearse(m, dialog);
   }
@@ -204,7 +204,7 @@ export class OperationDialog extends Dialog {
 
   private starting(dialog: OpenDialog, rehearsal: Rehearsal): Pending {
     const begun = new Pending(TOPIC, PATH, begin(dialog.draft, rehearsal));
-    // The selected jobs have been processed.
+    // A list clears its selection after a write with a count.
     begun.count = START;
     return begun;
   }

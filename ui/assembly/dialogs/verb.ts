@@ -76,7 +76,7 @@ export class VerbDialog extends Dialog {
     return command !== null && command.destroys && command.target.length === 0;
   }
 
-  /** Pauses can be undone, and changes of jobs whose state is stored. */
+  /** Enter alone confirms what can be undone: pauses, and changes of jobs whose state is stored. */
   override eager(m: Model, _dialog: OpenDialog): bool {
     const action = this.verbOffered.action;
     if (action === "pause" || action === "resume") return true;
@@ -107,7 +107,7 @@ export class VerbDialog extends Dialog {
     if (receipts.size >= MAX_RECEIPTS) receipts.clear();
     receipts.set(about.id, notice.text);
     const query = about.q;
-    // No job is stuck or has this worker any more.
+    // After the action these queries find no job, so they get no link.
     if (query === null || query.startsWith("is:stuck") || query.startsWith("worker:")) return;
     if (about.affected.value === 0) return;
     notice.link = queryPath(query.replace(" is:blocked", " is:due"));

@@ -11,7 +11,7 @@ export class Form {
   /** The number of fields that were filled in. */
   filled: i32 = 0;
 
-  /** The texts before a change, whose fields are left out if they have the same text; null: nothing is changed. */
+  /** The texts before a change: a field that still has its text is left out. null: all fields are new. */
   before: Draft | null = null;
 
   constructor(readonly draft: Draft) {}

@@ -132,7 +132,7 @@ export class JobView {
     else if (!isSame) this.json = "";
   }
 
-  /** The row alone does not show the condition, which the dialogs name. */
+  /** Sets the job's condition, which the answer lacks and the dialogs show. */
   private explain(): void {
     const job = this.job;
     if (job !== null) job.condition = this.condition;

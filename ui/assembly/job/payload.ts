@@ -1,6 +1,6 @@
 /**
- * The payload. A small one comes with the job, a large one on request, and of one that is too large for the page only
- * the beginning. It is shown as a tree, as text, or by its differences from others.
+ * The payload. A small one comes with the job, a large one on request. If it is too large for the page, only its
+ * beginning is read. It is shown as a tree, as text, or by its differences from others.
  */
 import { button, copyButton, drawnButton } from "../controls/button";
 import { problem } from "../controls/empty";

@@ -1,7 +1,7 @@
 /**
  * A payload as a tree that opens and closes, with numbers and escapes exactly as they were written. It shows 100
- * children of a container at a time, and 500 characters of a string. A value is identified by its place in the text. The
- * drawn lines are kept until something changes, so that a megabyte is not read once a second.
+ * children of a container at a time, and 500 characters of a string. A value is identified by its place in the text.
+ * The drawn lines are kept until something changes, so that a megabyte is not read once a second.
  */
 
 import { ownButton } from "../controls/button";

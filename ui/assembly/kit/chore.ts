@@ -1,6 +1,6 @@
 /**
- * A maintenance task as a row offers it: its subject, and the text of its dialog. The argument of its button contains
- * it.
+ * A maintenance task as a row offers it: its subject, and the text of its dialog. Both are in the argument of its
+ * button.
  */
 
 import { DOTS, icon } from "../controls/icon";

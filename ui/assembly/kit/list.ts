@@ -37,7 +37,7 @@ export class List {
   gone: Set<string> = new Set<string>();
   /** The number of rows in the last answer that are not shown. */
   news: i32 = 0;
-  /** The index of the row that the tab key reaches. A selection with shift begins there. */
+  /** The index of the row that the tab key reaches, and that of the row where a selection with shift begins. */
   current: i32 = 0;
   anchor: i32 = 0;
   /** Whether the keys have moved to the current row. */

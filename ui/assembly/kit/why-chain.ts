@@ -13,12 +13,12 @@ import { verbButton } from "./verb";
 
 /** The sentence in the colour of the job's condition. */
 export function whyBox(m: Model, why: Why): Node {
-  const empty = why.causes.length > 0 ? why.causes[0].links : Cause.empty().links;
+  const links = why.causes.length > 0 ? why.causes[0].links : Cause.empty().links;
   const words = localTimes(why.sentence, m.serverNow);
   const group = why.errorGroup;
   const same = group === null ? -1 : sameStart(words);
   const nodes = lead(words).concat(
-    linkNames(words.substring(leadEnd(words), same < 0 ? words.length : same), empty),
+    linkNames(words.substring(leadEnd(words), same < 0 ? words.length : same), links),
   );
   if (group !== null && same >= 0) {
     nodes.push(link(errorPath(group), "", [text(words.substring(same))]));
@@ -32,7 +32,7 @@ function sameStart(words: string): i32 {
 }
 
 /**
- * The links of the chain. The last is the root cause, with the action that removes it; it is red if it is a failure.
+ * The chain of causes. The last one is the root, with the action that removes it; it is red if something is broken.
  */
 export function whyChain(m: Model, why: Why): Node {
   if (why.causes.length === 0) return nothing;

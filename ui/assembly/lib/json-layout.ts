@@ -2,7 +2,7 @@
 import { BACKSLASH, QUOTE } from "./json-scanner";
 
 const INDENT = 2;
-/** The depth beyond which lines are not indented further. */
+/** The largest indentation, in spaces. */
 const MAX_INDENT = 60;
 
 /**

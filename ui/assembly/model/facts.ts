@@ -31,7 +31,7 @@ export class Facts {
   receipts: Map<string, string> = new Map<string, string>();
   /** The operation whose page was left while it ran; 0: none. Its end is shown as a notice. */
   left: i64 = 0;
-  /** When the counts last changed, and when the counts of failed jobs changed, by this machine's clock. */
+  /** When the counts or the operation last changed, and when the counts of failed jobs did, by this machine's clock. */
   changedAt: f64 = 0;
   failedAt: f64 = 0;
   /**
@@ -90,7 +90,7 @@ export class Facts {
     this.waiting.clear();
   }
 
-  /** Compares the new counts with these. */
+  /** Records that the counts have changed, and whether those of failed jobs differ from `before`. */
   noteChanges(before: Counts, now: f64): void {
     const after = this.counts;
     this.changedAt = now;

@@ -15,7 +15,7 @@ export function quoteIfNeeded(name: string): string {
   return isPlain ? name : quote(name);
 }
 
-/** Whether the character needs no quotes: letters and digits, and `-./:@_` between them. */
+/** Whether the character needs no quotes: a letter, a digit, or one of `-./:@_`. */
 function isPlainLetter(c: i32): bool {
   return isLetter(c) || (c >= 0x2d && c <= 0x3a) || c === 0x40 || c === 0x5f;
 }

@@ -1,7 +1,4 @@
-/**
- * How fresh the page is. News are data from the database, in an event of the stream or an answer. A request is not
- * news.
- */
+/** How fresh the page is. News are data from the database, in an event of the stream or in an answer. */
 export enum Stream {
   Closed,
   Opening,
@@ -12,6 +9,7 @@ export enum Stream {
 export const AMBER_MS: f64 = 12000;
 /** The interval of requests while no events arrive. */
 export const ASK_MS: f64 = 5000;
+/** The time without news after which a banner is shown, and an open stream is closed and opened again. */
 export const RED_MS: f64 = 30000;
 /** The time without input after which rows may change their places. */
 const READING_MS: f64 = 20000;

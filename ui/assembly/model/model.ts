@@ -262,7 +262,7 @@ export abstract class Dialog {
   /** Returns the request. Faults of the form are stored in its draft. */
   abstract request(m: Model, dialog: OpenDialog): Pending;
 
-  /** Called when something was typed into a field; `rested` is called some time after. */
+  /** Called when a field changes. `onInputPause` is called by the action `dialog.typed`, after a pause in typing. */
   onInput(_m: Model, _dialog: OpenDialog, _field: string): void {}
   onInputPause(_m: Model, _dialog: OpenDialog, _arg: string): void {}
 

@@ -1,4 +1,4 @@
-/** Limits: which of them are for a queue or a task, and the actions on them. A target is `queue mail` or `task send`. */
+/** Limits: those of a queue or a task, and the actions on them. A target is `queue mail` or `task send`. */
 import { matches } from "../../../src/domain/portable/name-pattern";
 import { GAUGE } from "../controls/icon";
 import { Fix, ListedLimit } from "../generated/records";

@@ -28,7 +28,7 @@ export function announceEnd(m: Model): bool {
 export function update(m: Model, operation: Operation): void {
   const known = m.facts.operation;
   if (known !== null && known.id !== operation.id && !isAtWork(operation)) return;
-  // The stream may report the end of the operation before its begin is answered.
+  // The stream may report the end of an undo before the request that began it is answered.
   if (known === null || known.id !== operation.id || known.state !== "undone") {
     m.facts.operation = operation;
   }

@@ -44,7 +44,7 @@ export function aimOf(operation: Operation): string {
   return isLimited(operation) ? jobs(operation.limit) : allOf(operation);
 }
 
-/** Returns `38 %`, and 100 % only at the end. */
+/** Returns `38 %`, at most 99 %; empty if the number of jobs is unknown or 0. */
 export function percentOf(operation: Operation): string {
   const all = totalOf(operation);
   if (all === 0) return "";

@@ -47,7 +47,7 @@ function changeArg(entry: CronEntry): string {
   return `${entry.revision} ${entry.identifier}`;
 }
 
-/** The action of the button, for a key and the palette. */
+/** The actions of these buttons, for keys and the palette. */
 export function scheduleKeys(m: Model, entry: CronEntry, group: string): Shortcut[] {
   if (!isSchedule(entry) || !m.access.canWrite) return [];
   const isRunning = isNaN(entry.pausedAt);

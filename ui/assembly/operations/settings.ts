@@ -28,10 +28,10 @@ const ONLY = "only";
 const MAX_CANARY: i64 = 1000;
 const MAX_RATE: i64 = 1000000;
 const MAX_LIMIT: i64 = 1000000000;
-/** The number of jobs below which neither a canary nor a limit is offered. */
+/** The number of jobs up to which neither a canary nor a limit is offered. */
 const FEW: i64 = 20;
 
-/** Sets the default. If jobs run again, it is a canary. */
+/** Fills in the defaults. A canary is selected if it is usual for the action. */
 export function setDefaults(draft: Draft, action: JobAction): void {
   draft.set(EXTENT, action.canary === "usual" ? FIRST : "all");
   draft.set(CANARY, "5");

@@ -18,7 +18,7 @@ export function isStuck(queue: ListedQueue): bool {
   return !isNaN(queue.stuckSince);
 }
 
-/** Its due jobs wait for its lock, or for the end of its pause. */
+/** Whether its due jobs wait for its lock, or for the end of its pause. */
 export function isBlocked(queue: ListedQueue): bool {
   return hasLock(queue) || queue.paused !== null;
 }

@@ -50,7 +50,7 @@ export class Views {
     return "";
   }
 
-  /** Saves an address. Returns why it cannot; empty: it did. A view of the same name is replaced. */
+  /** Saves an address. Returns why it was not saved; empty: it was. A view of the same name is replaced. */
   save(name: string, path: string): string {
     const short = oneLine(name).substring(0, MAX_NAME_LENGTH).trim();
     if (short.length === 0) return "A view needs a name.";

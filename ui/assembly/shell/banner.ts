@@ -22,7 +22,7 @@ export function banner(m: Model): Node {
     : bar("info", INFO, "Read-only.", READ_ONLY, []);
 }
 
-/** No job starts, whatever the page shows. */
+/** The bar while all jobs are paused, on every page. */
 function pausedBar(m: Model): Node {
   const list = m.facts.incidents.incidents;
   for (let i = 0; i < list.length; i++) {

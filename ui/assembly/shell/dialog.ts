@@ -68,9 +68,9 @@ function buttons(m: Model, record: Dialog, dialog: OpenDialog): Node {
       "btn q",
       "dialog.close",
       "",
-      // It follows the fields, so that a field that takes the focus is found first.
+      // The button follows the fields, so that a field with `autofocus` is found first.
       [flag("autofocus", !isEager)],
-      // Not the same word on both.
+      // The two buttons must not have the same word.
       [text(verb.startsWith("Cancel") ? "Back" : "Cancel")],
     ),
     el(

@@ -125,7 +125,7 @@ function environment(m: Model): Node {
   return environmentLabel(label, `Environment; schema ${session.schema}`);
 }
 
-/** Where it is: two admins can have schemas of the same name. */
+/** The name of the database, because two admins can have schemas of the same name. */
 export function database(m: Model): Node {
   const place = m.access.session.database;
   if (place === null) return nothing;
