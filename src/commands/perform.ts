@@ -23,7 +23,7 @@ export interface CommandRecord {
   readonly tally: CommandTally | null;
   /** The operation that stores the jobs' earlier state; null if there is none. */
   readonly operationId: string | null;
-  /** The other input, without payloads and what may be secret. */
+  /** The other input, without payloads. */
   readonly changes: Readonly<Record<string, unknown>>;
   /** The first few jobs before and after; null if they were not requested, or the command does not act on jobs. */
   readonly before: readonly JobFacts[] | null;
@@ -77,8 +77,8 @@ export async function perform(
     () => refuse(options.problems),
   );
   await command.prepare?.(db, checked);
-  const isOne = command.onJobs !== undefined;
-  const { performed, afterwards } = isOne
+  const isOnJobs = command.onJobs !== undefined;
+  const { performed, afterwards } = isOnJobs
     ? await contendedTransaction(db, (within) => performOn(command, within, checked, options))
     : await performOn(command, db, checked, options);
   await afterwards?.();
@@ -111,7 +111,7 @@ async function performOn(
   };
   const operationId = command.operationId?.(result) ?? null;
   const tally = command.tally?.(result, checked) ?? null;
-  const isOne = command.onJobs !== undefined;
+  const isOnJobs = command.onJobs !== undefined;
   const record: CommandRecord = {
     command: command.name,
     request: options.request ?? null,
@@ -122,13 +122,13 @@ async function performOn(
     changes: changesIn(command, checked),
     before,
     after: await facts(touched).catch((error: unknown) => {
-      if (isOne) throw error;
+      if (isOnJobs) throw error;
       // The command has been performed, so the record has what is available.
       return null;
     }),
   };
   const isPreview = command.isPreview?.(checked) === true;
-  const afterwards = isPreview ? undefined : await options.record?.(record, isOne ? db : null);
+  const afterwards = isPreview ? undefined : await options.record?.(record, isOnJobs ? db : null);
   const followed = (await command.follow?.(db, result, checked, context)) ?? result;
   const message = command.sentence(followed, checked);
   const members = {

@@ -5,10 +5,10 @@ const DEADLINE = "deadline:";
 
 export const retryFlag = (policy: string): string => `${RETRY}${policy}`;
 
-/** Returns the flag of a deadline. `time`: RFC 3339. A time before 1970 is as late as 1970. */
+/** Returns the flag of a deadline. `time`: RFC 3339. A time before 1970 counts as 1970. */
 export const deadlineFlag = (time: string): string => `${DEADLINE}${Math.max(0, Date.parse(time))}`;
 
-/** Returns the name of the job's retry policy. */
+/** Returns the name of the job's retry policy; undefined without one. */
 export function policyNameOf(flags: readonly string[]): string | undefined {
   return flags.find((flag) => flag.startsWith(RETRY))?.slice(RETRY.length);
 }

@@ -1,5 +1,5 @@
-// The options of a job to be added, and the schema's limits. All problems are reported at once, before the
-// database is involved.
+// The options of a job to be added, and the schema's limits. All problems of the options are reported at
+// once, before the database is involved.
 import * as v from "valibot";
 import { InputError } from "../base/errors.ts";
 import { boundedList, MAX_PROBLEMS, strict, validate } from "../base/validate.ts";
@@ -224,7 +224,7 @@ function keyRuleOf({ debounce, unique, runAt, jobKeyMode = "replace" }: CheckedS
   return runAt === undefined ? "preserve_run_at" : "replace";
 }
 
-/** Checks one job and fills in the defaults. Throws InputError with all problems. */
+/** Checks one job. Throws InputError with all problems of the options, or with that of the payload. */
 export function resolveJob(job: AnyJob): ResolvedJob {
   const { identifier, payload: given, spec } = validate(jobSchema, job);
   const { unique, throttle, queueName = null } = spec;

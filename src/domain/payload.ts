@@ -21,7 +21,7 @@ export class RawJson {
     this[RAW] = text;
     // An own and enumerable property, so that JSON.stringify() also reads it if a toJSON() returned this object.
     Object.defineProperty(this, "text", { enumerable: true, get: () => recordUse(text) });
-    // A function of its own makes structuredClone() and postMessage() throw: a copy would be another payload.
+    // A function as an own property makes structuredClone() and postMessage() throw: a copy would be another payload.
     Object.defineProperty(this, "toJSON", { enumerable: true, value: this.toJSON });
   }
 

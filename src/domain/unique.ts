@@ -1,5 +1,5 @@
-// Derives a key from a job's own values, so that equal jobs have the same key, and computes the delay of a debounced
-// job. Neither needs a table: the key is an ordinary job key.
+// Derives a key from a job's own values, so that equal jobs have the same key. It is an ordinary job key, and needs no
+// table. This file also checks the options that concern keys: unique, debounce and throttle.
 import { hash } from "node:crypto";
 import * as v from "valibot";
 import { now } from "../base/clock.ts";
@@ -92,7 +92,7 @@ export interface KeyParts {
 
 /**
  * Returns `u:` and the SHA-256, in base64url, of the canonical JSON of [task, { value: its value }, start of the period
- * in milliseconds or null]. Throws InputError for a list as the payload, which would be concatenated, and if the
+ * in milliseconds or null]. Throws InputError for a list as the payload with `while: "waiting"` (see LIST), and if the
  * payload lacks a member of `by`, because all jobs without that member would be equal.
  */
 export function uniqueKey(

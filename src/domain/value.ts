@@ -70,7 +70,7 @@ export function limitTo(whole: Value, most: number): Value {
   return { ...whole, precision: "estimated", value: Math.min(value, most), high: highest };
 }
 
-/** Returns a part of a whole, limited so that it is neither larger nor more precise than the whole. */
+/** Returns a part of a whole, limited so that it is not larger than the whole. An exact part is returned as it is. */
 export function limitToWhole(part: Value, whole: Value): Value {
   if (part.precision === "exact" || whole.precision === "capped") return part;
   const most = whole.precision === "exact" ? whole.value : (whole.high ?? whole.value);

@@ -58,7 +58,7 @@ export const cancelledText = (reason: string | null): string =>
 /** The error of a job whose deadline has passed. */
 export const pastDeadline = (time: string): string => `the deadline ${time} has passed`;
 
-/** Returns the deadline in such an error or in its label; null: the error is another one. */
+/** Returns the deadline in such an error, or in the label of its error group; null: the error is another one. */
 export const deadlineIn = (error: string): string | null =>
   /^the deadline (\S{1,40}(?: ms)?) has passed(?:\n|$)/.exec(error)?.[1] ?? null;
 

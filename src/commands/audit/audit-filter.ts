@@ -28,7 +28,7 @@ export function matcherOf(search: string): (json: string | null) => boolean {
   };
 }
 
-/** Whether this program may have written an entry: an object whose members differ, with an action. */
+/** Whether this program may have written an entry: an object without duplicate members that has an action. */
 export function isOwn(json: string): boolean {
   try {
     return jsonMembers(json).get("action")?.startsWith('"') === true;

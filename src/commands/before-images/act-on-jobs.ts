@@ -32,7 +32,7 @@ export interface ChangeResult {
   readonly operationId: string | null;
 }
 
-/** Returns the stored operation's data; null if nothing is stored. */
+/** Returns what is stored with the jobs' earlier state; null if `recordFor` is undefined: nothing is stored then. */
 export function actionRecordOf(
   recordFor: Origin | undefined,
   action: string,

@@ -109,7 +109,7 @@ const mayHaveRun = (untouched: string) => [
   `(${untouched} or jobs.last_error is null or jobs.last_error !~ '${MARKED_FAILED}'::text)`,
 ];
 
-/** The tables of the changing statement that the insert of stored rows reads. */
+/** The tables of the changing statement from which storeRows() reads. */
 export interface ChangeTables {
   /** The operation's id and the outcome of the job, as expressions on `targets`. */
   readonly operation: string;
@@ -119,7 +119,7 @@ export interface ChangeTables {
   readonly images: string;
 }
 
-/** Stores a row for each job that was found. For deleted jobs, `acted` has their earlier state. */
+/** Returns an insert of a row for each job that was found. For deleted jobs, `acted` has their earlier state. */
 export function storeRows(
   s: string,
   change: JobChange,

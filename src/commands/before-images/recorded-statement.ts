@@ -23,8 +23,8 @@ export interface OperationIdRow {
 
 /**
  * Returns the statement. `tables`: its first tables. `acted` must have the changed jobs with all columns; `targets` all
- * requested jobs, each with its outcome (`d` done, `l` locked, `g` not found); and `images` is as in keepRows. The values
- * of `recordValues` are its parameters from number `first` on.
+ * requested jobs, each with its outcome (`d` done, `l` locked, `g` not found); and `images` their earlier state, unless
+ * they are deleted. The values of recordValues() are its parameters from number `first` on.
  */
 export const recordedStatement = (
   s: string,

@@ -6,7 +6,7 @@ import { isCancelled } from "../../domain/words.ts";
 export type CancelOutcome =
   /** It has failed as cancelled, and does not run again. */
   | "cancelled"
-  /** It has finished: its task returned before or in spite of the signal. */
+  /** It no longer exists: its task returned before or in spite of the signal, or it was deleted. */
   | "completed"
   /** It has failed with an error of its own, and does not run again. */
   | "failed"
@@ -38,8 +38,8 @@ export async function cancelOutcomes(
   });
 }
 
-// While its request exists, a job without a lock is not over: recovered after a crash of its worker, it has failed with the
-// error of the recovery until the request becomes the reason (endCancellations).
+// While its request exists, a job without a lock is not over: after a crash of its worker it has the error of the
+// recovery, until endCancellations() replaces that with the reason of the request.
 const outcomesSql: Statement = (s) => `
 select requested.id::text as id, jobs.id is not null as is_there,
   coalesce(jobs.locked_at is null and jobs.attempts >= jobs.max_attempts, false)

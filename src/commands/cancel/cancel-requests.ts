@@ -1,4 +1,4 @@
-// The statement that stores requests to cancel running jobs. What a worker does with them: queue/cancel/cancellations.ts.
+// The statement that stores requests to cancel running jobs. Workers read them in queue/cancel/cancellations.ts.
 import { CONTROL } from "../../queue/pauses/pause.ts";
 
 /**

@@ -61,7 +61,7 @@ interface WaitedFor {
   readonly isPartial: boolean;
 }
 
-/** Returns the lines and members about the jobs of a cancel: of those that it has ended at once, and of those waited for. */
+/** Returns lines and members about the jobs `ids`. `cancelled`: those that ended at once. `waited`: the others. */
 export function endsOf(
   ids: readonly string[],
   cancelled: ReadonlySet<string>,

@@ -12,7 +12,7 @@ import type { CommandFields, FieldData, Input } from "./field.ts";
 import type { JobActionData } from "./job-action.ts";
 
 /**
- *
+ * How much harm a command can do.
  * - `safe`: can be repeated or undone without loss.
  * - `changes`: changes data; nothing is lost.
  * - `destroys`: deletes, ends a job's retries, or may run it twice. Needs confirmation.
@@ -123,9 +123,9 @@ export interface Command<
   isPreview?(input: Input<F>): boolean;
   /** Waits for preconditions before the command runs. */
   prepare?(db: Database, input: Input<F>): Promise<void>;
-  run(db: Database, input: Input<F>, surroundings: CommandContext): Promise<R>;
+  run(db: Database, input: Input<F>, context: CommandContext): Promise<R>;
   /** Waits for effects of the change, after the record is written. Returns the result with these effects. */
-  follow?(db: Database, result: R, input: Input<F>, surroundings: CommandContext): Promise<R>;
+  follow?(db: Database, result: R, input: Input<F>, context: CommandContext): Promise<R>;
   /** Returns the result as a sentence without a full stop. */
   sentence(result: R, input: Input<F>): string;
   /** Returns the counts, for commands that may change only some of the requested jobs. */

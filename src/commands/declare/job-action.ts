@@ -38,8 +38,8 @@ export interface ActionOffers {
 export interface JobActionData {
   readonly words: ActionWords;
   /**
-   * Returns the effect on jobs of these changes: for a command by ids, and for an operation on all matching jobs, which has
-   * its own defaults. `by`: the user.
+   * Returns the effect on jobs of these changes, for operations, and for commands by ids without a `run` of their own.
+   * `by`: the user.
    */
   readonly change: (changes: Changes, by: string | null) => JobChange;
   /** What it does to a running job, and to several, in words; absent if it skips running jobs. */

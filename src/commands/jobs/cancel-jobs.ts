@@ -1,4 +1,4 @@
-// Cancels jobs: a waiting job fails or is deleted. For a running one a request is stored: its worker reads that
+// Cancels jobs: a waiting job fails or is deleted. For a running job a request is stored. Its worker reads the request
 // (queue/cancel/cancellations.ts) and aborts the job's signal.
 
 import * as v from "valibot";

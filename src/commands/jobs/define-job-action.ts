@@ -74,7 +74,7 @@ export function defineJobAction<const F extends Fields, const N extends string>(
 export interface JobActionResult extends ChangeResult {
   /** The ids of jobs that were skipped because they have started. */
   readonly started: readonly string[];
-  /** The ids of jobs that have not started and were not changed: a trigger, a policy or another session prevented it. */
+  /** The ids of jobs that have not started and are unchanged: a trigger, a policy or another session prevented it. */
   readonly unchanged: readonly string[];
   readonly missing: readonly string[];
   /** The ids of jobs without attempts left, which will not run. Changed jobs may be among them. */

@@ -51,7 +51,7 @@ const milliseconds = (least: number) =>
 
 const changesSchema = v.pipe(
   strict({
-    runAt: v.optional(v.union([v.literal("now"), moment], MOMENT())),
+    runAt: v.optional(v.union([v.literal("now"), moment], momentMessage())),
     shiftMs: v.optional(milliseconds(-YEAR_MS)),
     spreadMs: v.optional(milliseconds(0)),
     priority: v.optional(smallint),
@@ -68,7 +68,7 @@ const changesSchema = v.pipe(
   ),
 );
 
-function MOMENT(): string {
+function momentMessage(): string {
   return 'must be "now", a Date, or an RFC 3339 time with a zone, such as 2026-01-31T08:00:00Z';
 }
 

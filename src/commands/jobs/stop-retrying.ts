@@ -1,4 +1,4 @@
-// Makes the started attempt of a job its last one, for jobs that fail or crash their worker each time. Unlike all other
+// Makes the started attempt of a job its last one, for jobs that fail or crash their worker each time. Unlike most
 // actions, it also applies to running jobs.
 import type { Database } from "../../database/database.ts";
 import { actOnJobsInTurn, type ChangeResult } from "../before-images/act-on-jobs.ts";
@@ -9,7 +9,7 @@ import { defineJobAction } from "./define-job-action.ts";
 
 /**
  * Sets max_attempts to the number of started attempts, at least 1: a running attempt becomes the last, a job without
- * attempts runs once, and a waiting job fails with its last error. Returns the changed jobs, including running ones,
+ * attempts runs once, and a retrying job fails with its last error. Returns the changed jobs, including running ones,
  * ascending by id.
  */
 export function stopRetrying(

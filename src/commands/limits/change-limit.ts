@@ -1,4 +1,4 @@
-// Changes a limit in parts, and ends back-offs. One transaction: what one caller changes, another does not overwrite.
+// Changes parts of a limit, and ends back-offs. Each change is one transaction, so that concurrent ones are not lost.
 
 import { WorkerError } from "../../base/errors.ts";
 import { inTransaction } from "../../database/connection/transaction.ts";
@@ -52,7 +52,7 @@ async function findLimit(db: Database, name: string) {
 export const noLimit = (name: string): WorkerError =>
   new WorkerError("not_found", `there is no limit "${shortName(name)}"`);
 
-/** What backs off. */
+/** A limit, task or queue whose back-off was ended. */
 export interface EndedBackOff {
   readonly scope: "limit" | "task" | "queue";
   readonly name: string;
@@ -77,7 +77,7 @@ export async function endBackOffs(db: Database, name: string): Promise<readonly 
   });
 }
 
-// A name can be locked before its limit exists.
+// An advisory lock, because the limit may not exist yet.
 const lockSql: Statement = () =>
   "select pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended('worker:limit:' || $1::text, 0))";
 

@@ -50,16 +50,16 @@ export const setFields = {
 
 export type SetInput = Input<typeof setFields>;
 
-/** The limit that is for `name`, in words. */
+/** Returns `the limit stripe`, for a sentence. */
 export const namedLimit = (given: string): string => `the limit ${shortName(given)}`;
 
 /** Returns the new definition: omitted fields are those of `old`. Throws InputError with the names of the wire. */
 export function changedLimit(old: LimitDefinition | null, input: SetInput): LimitDefinition {
   const { name: given, task, queue, concurrency } = input;
-  const target = task === undefined && queue === undefined && old !== null;
+  const keepsTarget = task === undefined && queue === undefined && old !== null;
   const options: LimitOptions = {
     name: given,
-    ...(target ? { [old.scope]: old.match } : { task, queue }),
+    ...(keepsTarget ? { [old.scope]: old.match } : { task, queue }),
     concurrency: concurrency === undefined ? (old?.concurrency ?? null) : concurrency || null,
     rate: changedRate(old?.rate ?? null, input),
   };
@@ -71,7 +71,7 @@ export function changedLimit(old: LimitDefinition | null, input: SetInput): Limi
   }
 }
 
-/** A burst that was the default stays the default of the new rate. */
+/** Returns the new rate; null: no maximum. If the burst was the default, it becomes the default of the new rate. */
 function changedRate(old: FullRate | null, { rate: typed, burst }: SetInput): Rate | null {
   if (typed === undefined && old === null) {
     if (burst === undefined) return null;

@@ -153,7 +153,7 @@ where (select pg_catalog.count(*) from ${s}._private_limits) < ${MAX_LIMITS}
 on conflict (name) do nothing
 returning ${NEWS}`;
 
-// A limit that gets this name later does not back off.
+// The back-off ends, too: a later limit of this name must not inherit it.
 const removeSql: Statement = (s) => `
 with deleted as (
   delete from ${s}._private_limits where name = $1::text returning name, ${NEWS}

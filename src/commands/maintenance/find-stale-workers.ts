@@ -7,8 +7,8 @@ import { AGE_MS, isStale } from "../../queue/workers/stale-workers.ts";
 export interface FoundWorker {
   readonly workerId: string;
   /**
-   * `stale`: its lease has expired. `unknown`: it has no heartbeat row. `spared`: it has sent no heartbeat for the given
-   * time, but its declared threshold is longer.
+   * `stale`: its lease has expired. `unknown`: it has no heartbeat row. `spared`: it has sent no heartbeat for the
+   * given time, but its declared threshold is longer.
    */
   readonly kind: "stale" | "unknown" | "spared";
   readonly lockedJobs: number;

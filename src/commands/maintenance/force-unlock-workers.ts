@@ -62,8 +62,8 @@ async function unlock(db: Database, workerIds: readonly string[]): Promise<Unloc
 
 const MAX_NAMED = 5;
 
-// Like the schema's function force_unlock_workers, which returns nothing, but with the counts and the ids without
-// locks. It is one scan of all jobs, because no index covers locks. If the optional index on locked jobs exists, "not
+// Like the schema's function force_unlock_workers, but returns the counts, and the ids of workers that held no locks.
+// It is one scan of all jobs, because no index covers locks. If the optional index on locked jobs exists, "not
 // is_available" lets PostgreSQL use it (see list-locked-workers).
 const unlockSql =
   (heartbeats: boolean, slots: boolean): Statement =>

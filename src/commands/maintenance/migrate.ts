@@ -80,7 +80,7 @@ export const migrateCommand = defineCommand({
       with_indexes: indexNames = [],
       dry_run: dryRun = false,
     },
-    surroundings,
+    context,
   ) => {
     const { schema } = db;
     const requested = [...new Set(withOperations === true ? [...named, "operations"] : named)];
@@ -89,7 +89,7 @@ export const migrateCommand = defineCommand({
       const found = await buildableOf(db, await missingOf(db, indexNames));
       return { schema: schema.name, dryRun, ...planned, ...found };
     }
-    const { pool, logger, signal, migrationWaitMs } = surroundings;
+    const { pool, logger, signal, migrationWaitMs } = context;
     if (pool === null) throw new WorkerError("configuration", "a migration needs a pool");
     const limit = migrationWaitMs === undefined ? {} : { timeoutMs: migrationWaitMs };
     const outcome = await migrate(pool, schema, {
@@ -97,7 +97,7 @@ export const migrateCommand = defineCommand({
       extensions: requested,
     });
     const found = await buildableOf(db, await missingOf(db, indexNames));
-    const indexes = await buildIndexes(db, found.indexes, { ...surroundings, pool });
+    const indexes = await buildIndexes(db, found.indexes, { ...context, pool });
     return { schema: schema.name, dryRun, ...outcome, ...found, indexes };
   },
   sentence: ({ kind, schema, level, warnings, leftOut, dryRun }) => {
@@ -130,7 +130,7 @@ function plannedSentence(kind: string, schema: string): string {
   return `Would update the schema ${schema}`;
 }
 
-/** Returns the missing indexes, except those whose table does not exist. */
+/** Returns the given indexes that do not exist or are invalid. */
 async function missingOf(db: Database, indexNames: readonly IndexName[]): Promise<IndexName[]> {
   const { kind } = await schemaState(db);
   const found = kind === "ready" ? await findIndexes(db) : [];
@@ -150,7 +150,7 @@ async function buildableOf(db: Database, indexNames: readonly IndexName[]) {
   };
 }
 
-/** Builds the indexes. Returns the names of those that were missing. Over HTTP they are built in the background. */
+/** Builds the indexes, over HTTP in the background. Returns the names of those whose build it has started. */
 async function buildIndexes(
   db: Database,
   indexNames: readonly IndexName[],

@@ -102,7 +102,7 @@ export async function sweepStaleWorkers(
           unknownWorkerIds: unknownWorkers,
         });
   const affected = found.filter(({ kind }) => kind !== "spared");
-  // A swept worker is not found again. Without an answer none counts as swept.
+  // A swept worker is not found again. If this read fails, no worker counts as swept.
   const isDone = dryRun || affected.length === 0;
   const after = isDone
     ? []

@@ -1,4 +1,4 @@
-// Decides the size of batches and the pauses between them, from how long earlier batches took. A pure function. A batch
+// Decides the size of batches and the pauses between them, from how long earlier batches took. It does no I/O. A batch
 // should take about 50 ms: that is worth its round trip, and so short that no other transaction waits for long, even if
 // a batch takes several times as long. Two things make a batch long: many jobs to change (`limit`), or few matches
 // among many ids (`span`). After a batch the pause is as long as the batch. It is longer while the age of the oldest
@@ -125,10 +125,10 @@ export function createPace({ rate, monotonic }: PaceOptions): BatchPace {
       pauseFactor = pauseFactorAfter(took.oldestReadyMs, took.ms);
       // A batch without changes holds no locks and leaves no dead rows, so a short pause is enough.
       const share = took.done === 0 ? 0.25 : 1;
-      const rest = Math.min(took.ms * share * pauseFactor, MAX_PAUSE_MS);
-      if (rate === null) return rest;
+      const pauseMs = Math.min(took.ms * share * pauseFactor, MAX_PAUSE_MS);
+      if (rate === null) return pauseMs;
       const dueMs = (done / rate) * 1_000 - (monotonic() - began);
-      return Math.max(rest, dueMs);
+      return Math.max(pauseMs, dueMs);
     },
     tooLong() {
       span = clamp(span / MAX_GROWTH, MIN_SPAN, span);

@@ -8,7 +8,7 @@
 //  3. A batch walks up the ids from `after_id`. One statement finds the matches, locks them without
 //     waiting, checks them again, saves each row as it was, changes it and moves `after_id`: all or nothing
 //     (store/batch-statement.ts).
-//  4. Jobs that run, and jobs that were written to after the boundary, are left alone and counted.
+//  4. Jobs that run, and jobs changed after the boundary, are left alone and counted, except by stop-retrying.
 //  5. A pause follows, as long as the batch took, and longer while the oldest ready job gets older
 //     (head-probe.ts). The next batch is sized to take 50 ms (pace.ts).
 //  6. A canary stops after its first jobs and waits up to two minutes for their results (canary.ts). If one

@@ -73,7 +73,7 @@ const optionsSchema = v.pipe(
 
 const nameSchema = strict({ name: boundedText(1, 128) });
 
-/** Throws InputError for invalid values, `extension_missing`, and `configuration` for a cancel inside a transaction. */
+/** Pauses. Throws InputError, `extension_missing`, and `configuration` for a cancel inside a transaction. */
 export async function pauseWith(
   db: Database,
   target: PauseTarget,

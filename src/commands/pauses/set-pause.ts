@@ -18,7 +18,7 @@ import { announceJobs } from "../../queue/sql/notify.ts";
 export interface NewPause {
   readonly reason: string | null;
   readonly pausedBy: string | null;
-  /** Resumes at this time, or after this many milliseconds by the database's clock; both null: by hand alone. */
+  /** Resumes at this time, or after this many milliseconds by the database's clock; both null: only by hand. */
   readonly resumeAt: string | null;
   readonly forMs: number | null;
 }
@@ -94,9 +94,9 @@ with ended as (
 )
 select is_paused as was_paused, false as waits, ${news} from ended`;
 
-// While a job of the queue runs, the pause stays, and ends when that job does (endDuePauses): if the queue were unlocked
-// now, its next job would run beside that one. Its lock gets a time, so that Graphile workers unlock it after 4 hours
-// where no other workers run.
+// While a job of the queue runs, the pause stays, and ends when that job does (endDuePauses). If the queue were
+// unlocked now, its next job would run beside that one. The queue's lock is no longer at infinity, but has the present
+// time, so that Graphile workers unlock it after 4 hours where no other workers run.
 const resumeQueueSql =
   (tables: PauseTables): Statement =>
   (s) =>

@@ -7,7 +7,7 @@ import { readSchedule } from "../../insight/read/list-schedules.ts";
 import { addJob } from "../../queue/add/add-job.ts";
 import { databaseTime } from "../../queue/cron/database-time.ts";
 
-/** The job to add. Throws `not_found` and `extension_missing`. */
+/** Returns the job to add. Throws `not_found` and `extension_missing`. */
 export async function jobOfSchedule(db: Database, identifier: string): Promise<JobToAdd> {
   const { definition } = await readSchedule(db, identifier);
   return manualJob(definition, await databaseTime(db));

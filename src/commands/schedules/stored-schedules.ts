@@ -35,13 +35,13 @@ export async function addSchedule(
 ): Promise<StoredSchedule> {
   await requireTables(db, SCHEDULE_TABLES);
   return inTransaction(db, async (inside) => {
-    const [clock] = await query<{ now_ms: string; count: number; is_there: boolean }>(
+    const [before] = await query<{ now_ms: string; count: number; is_there: boolean }>(
       inside,
       beforeAddSql,
       [definition.entry.identifier],
     );
-    if (clock?.is_there === true) throw alreadyExists(db, definition);
-    if ((clock?.count ?? 0) >= MAX_SCHEDULES) {
+    if (before?.is_there === true) throw alreadyExists(db, definition);
+    if ((before?.count ?? 0) >= MAX_SCHEDULES) {
       throw new WorkerError(
         "conflict",
         `there are ${MAX_SCHEDULES} schedules, which is the limit; remove some`,
@@ -51,7 +51,7 @@ export async function addSchedule(
     const { identifier, taskIdentifier, expression, timeZone } = entry;
     const [row] = await query<ScheduleRow>(inside, addSql, [
       ...[identifier, taskIdentifier, expression, timeZone, payloadText, specText(definition)],
-      ...[jitterMs, overlap, timeParameter(nextTick(definition, Number(clock?.now_ms) + 1))],
+      ...[jitterMs, overlap, timeParameter(nextTick(definition, Number(before?.now_ms) + 1))],
     ]);
     if (row === undefined) throw alreadyExists(db, definition);
     return storedSchedule(row);
@@ -105,7 +105,7 @@ function nextAfterChange(
 /** The result of pausing or resuming a schedule. */
 export interface PausedSchedule {
   readonly schedule: StoredSchedule;
-  /** False if it was already paused, or was not paused and is resumed. */
+  /** False if a pause found it paused, or a resume found it not paused. */
   readonly isChanged: boolean;
 }
 

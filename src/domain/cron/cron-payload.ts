@@ -1,5 +1,5 @@
-// The payload of a cron entry: a JSON object to which each tick adds `_cron`. It is therefore stored as
-// values, not as text; integers beyond 2^53 are bigints, which payload.ts writes exactly.
+// The payload of a cron entry: a JSON object to which each tick adds `_cron`. Therefore it is kept as an object, not as
+// text. Its integers beyond 2^53 are bigints, which payload.ts writes exactly.
 import JSON5 from "json5";
 import { InputError } from "../../base/errors.ts";
 import { payloadText, RawJson } from "../payload.ts";

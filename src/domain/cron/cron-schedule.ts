@@ -35,14 +35,14 @@ export function cronSchedule(expression: string, timeZone = "UTC"): CronSchedule
   const cached = cache.get(name);
   if (cached !== undefined) return cached;
   const schedule = readExpression(expression, timeZone);
-  if (cache.size >= MAX_KNOWN) cache.clear();
+  if (cache.size >= MAX_CACHED) cache.clear();
   cache.set(name, schedule);
   return schedule;
 }
 
-/** The schedules of valid expressions by zone, because entries are read again and again, and many have the same expression. */
+/** The schedules of valid expressions by zone: entries are read repeatedly, and many have the same expression. */
 const cache = new Map<string, CronSchedule>();
-const MAX_KNOWN = 1_000;
+const MAX_CACHED = 1_000;
 
 function readExpression(expression: string, timeZone: string): CronSchedule {
   if (expression.length > MAX_EXPRESSION_LENGTH) {
@@ -91,7 +91,7 @@ function scheduleOf(canonical: string, isFixed: boolean, timeZone: string): Cron
     mode: "5-part",
     paused: true,
     // An offset of 0 instead of the zone "UTC" gives the same times, ten times as fast.
-    ...(timeZone === "UTC" ? { utcOffset: 0 } : { timezone: knownZone(timeZone) }),
+    ...(timeZone === "UTC" ? { utcOffset: 0 } : { timezone: checkedZone(timeZone) }),
     // croner receives lists, even for steps. Its default rule would treat every list as a step.
     fixedTimeRule: isFixed ? "no-wildcard" : "single-value",
   });
@@ -101,7 +101,7 @@ function scheduleOf(canonical: string, isFixed: boolean, timeZone: string): Cron
   };
 }
 
-function knownZone(timeZone: string): string {
+function checkedZone(timeZone: string): string {
   const problem = zoneProblem(timeZone);
   if (problem !== null) throw new InputError(problem);
   return timeZone;

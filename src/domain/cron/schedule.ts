@@ -171,7 +171,7 @@ export function scheduledJob(
   return { identifier: entry.taskIdentifier, payload, spec };
 }
 
-/** The job that is added by hand, now and whatever the overlap. */
+/** Returns the job that is added by hand: it is due now, and has no key, whatever the overlap. */
 export function manualJob(
   { entry, payloadText: text }: ScheduleDefinition,
   atMs: number,

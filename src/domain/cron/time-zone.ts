@@ -18,16 +18,16 @@ export function zoneProblem(name: string): string | null {
 /** Longer than any name. */
 const MAX_NAME_LENGTH = 64;
 
-/** Valid names. A check of one takes as long as ten ticks. */
+/** Names found valid: checking a name takes as long as computing ten ticks. */
 const validNames = new Set<string>();
-const MAX_KNOWN = 1_000;
+const MAX_CACHED = 1_000;
 
 function isZone(name: string): boolean {
   if (validNames.has(name)) return true;
   if (name.length > MAX_NAME_LENGTH || !/^[a-z]/i.test(name)) return false;
   try {
     new Intl.DateTimeFormat("en", { timeZone: name });
-    if (validNames.size >= MAX_KNOWN) validNames.clear();
+    if (validNames.size >= MAX_CACHED) validNames.clear();
     validNames.add(name);
     return true;
   } catch {

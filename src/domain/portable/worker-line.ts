@@ -1,5 +1,5 @@
-// Builds the suggested commands: every `worker <command> …` in a message, a response or a screen, so that
-// it works on the queue that the message is about.
+// Builds the commands that messages, responses and screens suggest: `worker <command> …`, with the schema of the
+// queue that they are about.
 import { shellWord } from "./shell-word.ts";
 
 /** Adds the schema if it is not the default: `worker retry --schema=billing 2`. */
@@ -19,7 +19,7 @@ export function withOptions(line: string, options: string): string {
   return `${line.substring(0, end)} ${options}${line.substring(end)}`;
 }
 
-/** Returns the words as positional arguments: after `--` from the first that looks like an option. Options go before. */
+/** Returns the words as positional arguments, with `--` before the first that looks like an option. Options precede. */
 export function positionals(words: string[]): string {
   let line = "";
   let isAfterDashes = false;

@@ -1,4 +1,4 @@
-// Prints a tree in the shortest form that parses to the same tree.
+// Prints a tree as a text that parses to the same tree.
 import { quote } from "../portable/query/quote.ts";
 import type { PathStep, QueryNode, QueryValue } from "./query-tree.ts";
 

@@ -46,7 +46,7 @@ export interface Batch {
   /** The number of matching jobs, and that of changed jobs. */
   readonly found: number;
   readonly done: number;
-  /** The number of the other jobs by the reason they were skipped; none for an undo. */
+  /** The number of the other jobs by the reason they were skipped. For an undo, see `undoSkipped`. */
   readonly skipped: SkippedCounts;
   /** For an undo: the number of jobs that it has left unchanged so far. */
   readonly undoSkipped?: UndoSkippedCounts;

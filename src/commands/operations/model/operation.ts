@@ -6,8 +6,8 @@
 //      ├──▶ stopped   ├──▶ undoing ──▶ undone
 //      └──▶ failed    ┘
 //
-// Its jobs are those within a boundary: ids up to the highest at the rehearsal, not changed since. So jobs added later
-// are never changed, and no job is changed twice.
+// Its jobs are those within a boundary: ids up to the highest at the rehearsal, not changed since (stop-retrying also
+// changes those). So jobs added later are never changed, and no job is changed twice.
 import type { Value } from "../../../domain/value.ts";
 import type { Origin } from "../../audit/audit-entry.ts";
 import type { Changes } from "../../declare/job-action.ts";

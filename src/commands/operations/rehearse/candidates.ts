@@ -1,5 +1,5 @@
 // Checks the texts of candidates, if PostgreSQL can only narrow a query down. The row version of each candidate is
-// stored with its id: a job that has changed since does not count as checked.
+// returned with its id: a job that has changed since does not count as checked.
 import { type Database, query } from "../../../database/database.ts";
 import {
   loadPacked,

@@ -60,12 +60,12 @@ export async function countMatches(tools: Tools, request: MatchRequest): Promise
   const isEnough = sample.places.length >= ENOUGH_HITS;
   // If this process checks the payloads, the sample lacks their sizes, and a walk has to read some.
   const { first, last } = idsOf(request);
-  const besides = { walked: noTally, most: Number(last - first + 1n), mayRun: mayRun(jobs), asOf };
-  if (isEnough && jobs.check === null) return estimatedFrom(sample, besides);
+  const bounds = { walked: noTally, most: Number(last - first + 1n), mayRun: mayRun(jobs), asOf };
+  if (isEnough && jobs.check === null) return estimatedFrom(sample, bounds);
   const { tally, isWhole } = await walkedThrough(tools, request);
   if (isWhole) return countedAs(tally, asOf);
   const sized = jobs.check === null ? sample : sizedBy(sample, tally);
-  return estimatedFrom(sized, { ...besides, walked: tally });
+  return estimatedFrom(sized, { ...bounds, walked: tally });
 }
 
 /** Returns the range of ids that can match. */

@@ -131,7 +131,7 @@ export async function sampleMatches(
   };
 }
 
-/** The sample for queries that this process checks. The sizes of their payloads come from elsewhere. */
+/** Returns the sample for a query that this process checks, without sizes: count-matches.ts reads some in a walk. */
 async function sampleChecked(db: Database, jobs: JobQuery, gauge: Gauge): Promise<MatchSample> {
   const { rows, pagesRead } = await readGroupedRows(db, jobs, gauge, 0, false);
   return {

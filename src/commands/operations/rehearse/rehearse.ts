@@ -86,8 +86,8 @@ export async function rehearse(
     sharesOf(reads, "queue", counts.byQueue),
   ]);
   const id = randomBytes(16).toString("base64url");
-  // The operation compiles the query again while it runs. A word that is a key now must not become a text to search for
-  // then.
+  // The operation compiles the query again while it runs. The explicit query fixes the meaning of each word: a word
+  // that is a job key now is not searched for as a text later.
   const { explicit: query, nowUs } = jobs;
   const stored = { id, query, nowUs, action, changes, boundary, matched: count, expected: change };
   const undoJobs = store === null ? 0 : Math.min(change.value, MAX_ROWS);

@@ -1,4 +1,4 @@
-// An operation as its SQL row. Only this file names the columns.
+// An operation as its SQL row, and the expressions with which rows are selected and read.
 import type { Value } from "../../../domain/value.ts";
 import { isUnpackable } from "../../../insight/expressions/large-values.ts";
 import { dateOf, microseconds, timeText } from "../../../queue/sql/moments.ts";

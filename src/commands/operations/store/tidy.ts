@@ -1,5 +1,5 @@
-// Deletes expired receipts and undo data, and the oldest beyond a million rows or 20,000 operations. A program may act
-// on single jobs many times a second, and each of these actions is stored.
+// Deletes receipts and undo data of ended operations that have expired, and the oldest beyond a million rows or 20,000
+// operations. A program may act on single jobs many times a second, and each of these actions is stored.
 import { type Database, query } from "../../../database/database.ts";
 import { MAX_ROWS, UNDO_HOURS } from "../model/operation.ts";
 
@@ -45,7 +45,7 @@ const expireSql = (s: string) => `
   )
   select greatest((select pg_catalog.count(*) from expired), (select pg_catalog.count(*) from deleted))::int as deleted`;
 
-/** Returns the id before which operations are too many. There are few gaps between ids, so ids count operations. */
+/** Returns an expression: the highest id beyond the newest 20,000. Gaps between ids are few, so ids are counted. */
 const oldest = (s: string) =>
   `(select pg_catalog.max(id) from ${s}._private_operations) - ${MAX_OPERATIONS}`;
 
