@@ -100,7 +100,7 @@ export class ControlWatch implements Controls {
   }
 
   /**
-   * Called when a run of a named queue has ended. The time of its pause may have been over while it ran. Runs of other
+   * Called when a run of a named queue has ended: a pause whose time is over may have waited for it. Runs of other
    * queues may end all the time, so the pauses are read a moment later, once for all of them.
    */
   queueUnlocked(): void {

@@ -62,7 +62,7 @@ export class Session<E> {
   readonly #tasks: TaskParameters;
   readonly #limits: SessionLimits;
   #safe: SafeFetcher<E> | undefined;
-  #lanes: readonly WorkerConnection[] = [];
+  #safeConnections: readonly WorkerConnection[] = [];
   #hasEndedLease = false;
 
   constructor(parts: SessionParts<E>) {
@@ -96,7 +96,7 @@ export class Session<E> {
       connectionLost: () => parts.prove(),
       fetchers: (link) => {
         const safe = this.#safeFetcher(link);
-        this.#lanes = safe.connections;
+        this.#safeConnections = safe.connections;
         this.#safe = safe.fetcher;
         return [...this.#fastFetchers(link), safe.fetcher];
       },
@@ -107,13 +107,13 @@ export class Session<E> {
   limitsChanged(isOther: boolean): void {
     this.dispatcher.settle();
     if (isOther) this.#safe?.limitsChanged();
-    // Jobs that were fetched without a limit.
+    // Jobs that were fetched without a limit must not start.
     if (isOther) void this.dispatcher.returnUnstarted();
   }
 
   /** A connection of the safe mode, an idle one if possible; null: there is none. */
   get database(): Database | null {
-    const prompt = this.#lanes.filter(({ isPrompt }) => isPrompt);
+    const prompt = this.#safeConnections.filter(({ isPrompt }) => isPrompt);
     return (prompt.find(({ isBusy }) => !isBusy) ?? prompt[0])?.database ?? null;
   }
 
@@ -144,7 +144,7 @@ export class Session<E> {
     return this.#refusals.unsettled;
   }
 
-  /** Whether its lease must still be ended although nothing is locked under its id. */
+  /** Whether nothing is locked under its id, and its lease must still be ended. */
   get leavesLease(): boolean {
     return this.dispatcher.holdsNothing && !this.#hasEndedLease;
   }
@@ -180,7 +180,7 @@ export class Session<E> {
 
   /**
    * Fetches no more jobs, waits for running ones and writes all results, until `signal` aborts. Then ends its
-   * lease if that is possible at once. Its permits would go with that without an announcement, so they go first.
+   * lease if that is possible at once. Permits deleted with it would not be announced, so they are returned first.
    */
   async stop(signal: AbortSignal): Promise<void> {
     this.dispatcher.stop();
@@ -195,10 +195,10 @@ export class Session<E> {
    * too long, and the stopped worker would count as stale.
    */
   async #endLease(signal: AbortSignal): Promise<void> {
-    const lane = this.#lanes.find(({ isConnected }) => isConnected);
-    if (lane === undefined || !this.leavesLease || !this.#parts.lease.hasHeartbeats) return;
+    const connection = this.#safeConnections.find(({ isConnected }) => isConnected);
+    if (connection === undefined || !this.leavesLease || !this.#parts.lease.hasHeartbeats) return;
     const answered = new AbortController();
-    const ended = endLeases(lane.database, [this.id]).then(
+    const ended = endLeases(connection.database, [this.id]).then(
       () => {
         this.#hasEndedLease = true;
       },

@@ -56,12 +56,12 @@ export class Sessions<E> {
     });
   }
 
-  /** What a listener calls, by channel. */
+  /** The handlers of notifications, by channel. */
   get channels(): Readonly<Record<string, (payload: string) => void>> {
     return { [NEW_JOBS]: (payload) => this.#current.dispatcher.jobsAnnounced(payload) };
   }
 
-  /** Continues with more slots, or with fewer; then unstarted jobs go back, and what has a slot is fetched again. */
+  /** Continues with more slots, or with fewer: unstarted jobs are then returned, and as many as fit are fetched. */
   slotsChanged(grownBy: number): void {
     if (grownBy > 0) this.#current.dispatcher.wake();
     if (grownBy < 0) for (const { dispatcher } of this.all) void dispatcher.returnUnstarted();

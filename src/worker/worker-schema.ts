@@ -1,5 +1,5 @@
 // A worker and its schema. At the start it creates a missing schema and does not change an existing one, unless
-// an option requires it, and creates missing limits. Later only a schema of a newer version ends it: one that is
+// an option requires it, and creates missing limits. Later only a schema of a newer version stops it: one that is
 // missing or incomplete counts as an outage, because a restore may complete it.
 import type { Pool } from "pg";
 import type { Logger } from "../base/logger.ts";

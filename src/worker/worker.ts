@@ -238,7 +238,7 @@ export class Worker<Extensions = unknown> implements Service {
     const others = [this.#timetable.stop(), this.#listener?.stop()];
     [this.#freeIds] = await Promise.all([sessions, ...others]);
     const closed = this.#close();
-    // Without an answer of the database.
+    // The database does not answer.
     if (!(await settlesWithin(closed, MAX_CLOSE_MS))) this.#upkeep.cut();
   }
 
@@ -253,7 +253,7 @@ export class Worker<Extensions = unknown> implements Service {
     await this.#listener?.stop();
     await this.#sessions.close();
     const { pool, abortGraceMs } = this.#config;
-    // In parallel, because each waits for its time limit without an answer. A client that a task still uses has the abort's grace.
+    // In parallel: without an answer each waits for its limit. A client that a task still uses has the abort's grace.
     const ownPool = pool === undefined ? endPool(this.#pool, abortGraceMs) : undefined;
     await Promise.all([this.#upkeep.stop(this.#freeIds), ownPool]);
     this.#ended.resolve();

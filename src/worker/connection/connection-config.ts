@@ -19,7 +19,7 @@ export function connectionOf(pool: pg.Pool): ServerConfig {
   return password === undefined ? rest : { ...rest, password };
 }
 
-/** Returns the same with a name for pg_stat_activity; an application's pool keeps the application's name. */
+/** Returns the options with a name for pg_stat_activity; those of an application's pool keep its name. */
 export function withApplicationName(connection: ServerConfig, name: string): ServerConfig {
   return connection.server === undefined ? connection : { ...connection, application_name: name };
 }
@@ -37,7 +37,7 @@ const WITHOUT = new Set(
   maxLifetimeSeconds query_timeout connectionTimeoutMillis`.split(/\s+/),
 );
 
-/** Returns null when an option works only in this thread, such as a function that opens sockets. */
+/** Returns a copy for the thread; null when an option works only here, such as a function that opens sockets. */
 export function portable(connection: ServerConfig): PortableConnection | null {
   const { password, ...rest } = connection;
   const needsPassword = typeof password === "function";
@@ -85,7 +85,7 @@ export interface Maintenance {
 
 const BOUNDS: Bounds = { statementTimeoutMs: 10_000, lockTimeoutMs: 5_000, readOnly: false };
 
-/** For permits and tokens: their jobs wait no longer than others if the connection does not answer. */
+/** For permits and tokens: jobs with a limit wait no longer than others if the connection does not answer. */
 export const SHORT_BOUNDS: Bounds = { ...BOUNDS, statementTimeoutMs: 6_500, graceMs: 1_000 };
 
 /** For statements that may have to read all jobs: ten million are read from a disk within a minute. */
@@ -102,7 +102,7 @@ export function withBounds(pool: pg.Pool, schema: SchemaName, bounds: Bounds = B
 /** The time for a running statement when everything else has ended. */
 const CLOSE_MS = 500;
 
-/** Connects when needed, and disconnects soon afterwards. */
+/** Returns a connection that is opened when needed, and closed when it was idle for 5 s. */
 export function maintenance(
   connection: ServerConfig,
   schema: SchemaName,

@@ -78,7 +78,7 @@ export class WorkerConnections {
     for (const connection of this.#all) void connection.prove();
   }
 
-  /** Makes the next attempt to connect at once, without its pause. */
+  /** Ends the pause before the next attempt to connect. */
   hurry(): void {
     this.#hurry.abort();
   }

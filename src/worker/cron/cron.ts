@@ -37,8 +37,8 @@ const BATCH = 500;
 /** The longest time between two readings of the clock, because the clock may be set, and this machine may sleep. */
 const MAX_WAIT_MS = 60_000;
 /**
- * The timetable starts again if the clock was set back by more than this. Less is the difference between the clocks of
- * two servers, for example after a failover.
+ * The timetable starts again if the clock was set back by more than this. A smaller step may be the difference between
+ * the clocks of two servers, for example after a failover.
  */
 const CLOCK_SLACK_MS = 60_000;
 

@@ -29,7 +29,7 @@ export interface SchedulesOwner extends Omit<CronServices, "onPassed"> {
   readonly time?: CronTime;
 }
 
-/** The longest wait, where an announcement may be lost. */
+/** The longest wait, because an announcement may be lost. */
 const MAX_WAIT_MS = 5_000;
 /** The pause between two checks for the extension. */
 const MAX_ABSENCE_MS = 60_000;
@@ -99,7 +99,7 @@ export class Schedules implements Service {
   async #run(): Promise<void> {
     const { signal } = this.#stop;
     const waitFor = this.#time.wait.bind(this.#time);
-    // Costs nothing at the start of a worker whose schema has no schedules.
+    // A worker whose schema has no schedules sends no statement for them at its start.
     if (!this.#hasTable) await this.#wait(MAX_ABSENCE_MS);
     await this.#services.outage.runWithRetries(
       "schedules",
@@ -132,14 +132,14 @@ export class Schedules implements Service {
     this.#startMs = Math.min(this.#startMs ?? nowMs - absentMs, nowMs);
     const startingMs = this.#startMs + STARTING_MS - nowMs;
     const sinceMs = startingMs > 0 ? this.#startMs : null;
-    const rest = { isContended: false, isBehind: false };
+    const progress = { isContended: false, isBehind: false };
     let after: DuePlace | null = null;
     let due: DueSchedules;
     try {
       do {
         due = await dueSchedules(db, { nowMs, sinceMs, after });
         this.#logInvalid(due);
-        await this.#offer(due, nowMs, rest);
+        await this.#offer(due, nowMs, progress);
         after = due.after;
       } while (after !== null && !this.#stop.signal.aborted);
     } catch (error) {
@@ -150,16 +150,16 @@ export class Schedules implements Service {
       this.#logOnce(why.error, (logger) => logger.warn(why, "this worker cannot run schedules"));
       return MAX_ABSENCE_MS;
     }
-    if (rest.isBehind) return 0;
+    if (progress.isBehind) return 0;
     const nextMs = (due.nextMs ?? Number.POSITIVE_INFINITY) - nowMs;
     const waits = [nextMs, MAX_WAIT_MS, ...(startingMs > 0 ? [startingMs] : [])];
-    return Math.min(...waits, rest.isContended ? CONTENDED_MS : MAX_WAIT_MS);
+    return Math.min(...waits, progress.isContended ? CONTENDED_MS : MAX_WAIT_MS);
   }
 
   async #offer(
     { due }: DueSchedules,
     nowMs: number,
-    rest: { isContended: boolean; isBehind: boolean },
+    progress: { isContended: boolean; isBehind: boolean },
   ): Promise<void> {
     const startMs = this.#startMs ?? nowMs;
     const most = Math.max(1, Math.floor(MAX_TICKS / Math.max(1, due.length)));
@@ -177,8 +177,8 @@ export class Schedules implements Service {
     ));
     if (isOver) return;
     for (const last of ticks.flatMap((some) => some.at(-1) ?? [])) {
-      if (!takenNames.has(last.entry.identifier)) rest.isContended = true;
-      else if (last.toMs !== null && last.toMs <= nowMs) rest.isBehind = true;
+      if (!takenNames.has(last.entry.identifier)) progress.isContended = true;
+      else if (last.toMs !== null && last.toMs <= nowMs) progress.isBehind = true;
     }
   }
 
@@ -199,7 +199,7 @@ export class Schedules implements Service {
     ) => scheduledJob(definition, tickMs, { isBackfill, isWhole });
     return {
       jobOf: (tick) => (tick.isDropped ? null : jobOf(tick, isIntercepted)),
-      // The value has not every digit of the text.
+      // The parsed payload may have lost digits of the stored text.
       ...(isIntercepted
         ? { exactPayload: (tick: ScheduleTick) => jobOf(tick, false).payload }
         : {}),

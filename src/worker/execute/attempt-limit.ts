@@ -11,12 +11,12 @@ export interface AttemptLimit {
   readonly isDeadline: boolean;
 }
 
-/** Tasks that end by themselves after their signal, within this time. */
+/** Tasks that end by themselves after their signal aborts → within how many milliseconds. */
 const endings = new WeakMap<object, number>();
 
 /**
- * A deadline of the task's jobs only aborts the signal, and the attempt fails when the task has ended, within
- * `withinMs`: the next job of its queue must not run beside the end of a program.
+ * Marks a task that ends within `withinMs` after its signal aborts. At a job's deadline its attempt fails only when it
+ * has ended, so that the next job of the queue does not run beside a program that is still ending.
  */
 export function endsWithin<T extends object>(task: T, withinMs: number): T {
   endings.set(task, withinMs);

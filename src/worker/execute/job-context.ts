@@ -92,7 +92,7 @@ export class JobContext<Extensions> implements TaskContext<Extensions> {
   get completeIn(): TaskContext["completeIn"] {
     return async (client) => {
       this.#assertRunning();
-      // The job would be deleted at once, before the effects of its task.
+      // Outside a transaction the job would be deleted at once, before the effects of its task.
       if (isOutsideTransaction(client)) throw new InputError(NO_TRANSACTION);
       await this.#source.completeIn(this.job, client);
       this.#assertRunning(); // the time limit may have passed meanwhile
@@ -115,7 +115,7 @@ export class JobAttempt<E> extends JobContext<E> {
   /** Interceptors decide whether the task is called; null: there are none. */
   verdict: Promise<Verdict | undefined> | null = null;
 
-  /** The task's code as long as it runs, also after the attempt has ended. */
+  /** The promise of the task's code, which may outlast the attempt. */
   #code: Promise<unknown> | null = null;
   #abortedAtMs: number | null = null;
 
@@ -132,7 +132,7 @@ export class JobAttempt<E> extends JobContext<E> {
     if (this.#code !== null) this.#listAborted(this.#code, this.#abortedAtMs);
   }
 
-  /** Called with the task's code, and returns it. */
+  /** Called with the promise of the task's code. Returns it. */
   began<T>(code: Promise<T>): Promise<T> {
     this.#code = code;
     if (this.#abortedAtMs !== null) this.#listAborted(code, this.#abortedAtMs);

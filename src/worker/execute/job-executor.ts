@@ -89,7 +89,7 @@ export class JobExecutor<E> {
   readonly #run = (job: FetchedJob): Promise<void> | undefined => {
     const talliedTask = this.#tasks.get(job.taskIdentifier);
     if (talliedTask === undefined || !job.isLoaded) {
-      // A fetch names the worker's tasks, so the task's row was deleted and created again in between.
+      // The task's row was deleted and created again during the fetch, or the payload could not be read.
       this.#results.return(job);
       return undefined;
     }

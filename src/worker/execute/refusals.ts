@@ -1,4 +1,4 @@
-// What PostgreSQL refuses, because of a trigger for example. A result that it refuses in a statement of its own is sent
+// What PostgreSQL refuses, because of a trigger for example. A result that is refused even when sent alone is sent
 // three times. Then the job stays locked, and the log, doctor and `why` report it; when the worker ends, its lease
 // expires and the job is recovered. A job that PostgreSQL refuses to lock is left out of fetches for five minutes; one
 // that only cannot be locked now, because of another lock or a conflict, for ten seconds, and only the log names it.
@@ -20,7 +20,7 @@ import {
 /** The pauses before a result is sent for the second and the third time. */
 const PAUSES_MS = [1_000, 4_000];
 const LOG_MS = 60_000;
-/** How long a job is left out of fetches whose lock fails because of another lock, or a conflict with another session. */
+/** How long fetches leave out a job that cannot be locked because of another lock, or a conflict between sessions. */
 const BUSY_MS = 10_000;
 
 /** A job whose change PostgreSQL refuses, or as a negative number a queue, and the error. */

@@ -1,5 +1,5 @@
-// A worker's counters of jobs by task, for its heartbeat row and its metrics. Durations are measured only after
-// the first scrape of the metrics; before that, jobs are only counted.
+// A worker's counters of jobs by task, for its heartbeat row and its metrics. Histograms of durations begin with the
+// first scrape of the metrics; the mean duration of jobs in named queues is always measured.
 import type { Task } from "../task/task.ts";
 
 /** Upper bounds of the buckets, in seconds, up to one hour. */
@@ -28,7 +28,7 @@ export interface Timing {
   readonly waits: Durations;
 }
 
-/** The weight of a job in the mean. A longer job counts less, because often the process was paused. */
+/** The weight of a job in the mean. A longer job counts less, because the process may have been paused. */
 const WEIGHT = { shorter: 1 / 8, longer: 1 / 64 };
 
 export class TaskTally {

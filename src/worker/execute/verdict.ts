@@ -9,13 +9,13 @@ import type { FetchedJob } from "./fetched-job.ts";
 /** The result of an attempt; null: done. `payload`: the remaining items of a batch; null: the payload stays. */
 export type Result = null | { readonly error: Error; readonly payload: string | null };
 
-/** Returns the result of a value. `kind`: the kind of the task. */
+/** Returns the result of a value that a handler has returned. `kind`: the kind of the task. */
 export function judge(kind: Task["kind"], value: unknown): Result {
   // A task written for Graphile Worker fails only by throwing; its return value has no meaning.
   return kind === "graphile" ? null : judgeValue(value);
 }
 
-/** Returns the result of a value that has to be awaited. */
+/** Returns the result of a value that was awaited, or of a batch. */
 export async function judgePending(
   kind: Task["kind"],
   job: FetchedJob,
@@ -75,7 +75,7 @@ export function failure(thrown: unknown): { error: Error; payload: null } {
   };
 }
 
-/** Returns the error of an attempt: any error of a cancelled job is a consequence. */
+/** Returns the error of an attempt: any error of a cancelled job is a consequence of the cancel. */
 export function endError({ cancelled }: FetchedJob, error: Error): Error {
   if (cancelled === undefined || error === cancelled) return error;
   return new JobCancelled(cancelled.reason, cancelled.by, { cause: error });
@@ -95,7 +95,7 @@ function textOf(thrown: unknown): string {
   }
 }
 
-/** Query builders are thenables without being promises, and often begin only when they are awaited. */
+/** Whether a value has then(). Query builders do, are no promises, and often begin only when they are awaited. */
 export function isThenable(value: unknown): boolean {
   return typeof (value as PromiseLike<unknown> | null | undefined)?.then === "function";
 }

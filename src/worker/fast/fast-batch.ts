@@ -6,8 +6,8 @@ import type { JobExecutor } from "../execute/job-executor.ts";
 import type { Slots, WorkSource } from "../execute/slots.ts";
 
 /**
- * A batch is planned for 25 ms, so after this time something long runs before the jobs that have not started. Other
- * workers may run them.
+ * A batch is planned for 25 ms. After this time, a long job keeps others from starting: these are unlocked, so that
+ * other workers may run them.
  */
 const MAX_UNSTARTED_MS = 200;
 
@@ -26,7 +26,7 @@ export interface FastBatchParts<E> {
 export class FastBatch<E> implements WorkSource {
   readonly #parts: FastBatchParts<E>;
   readonly #unstartedMs: number;
-  /** Checked before each job, because a process that was frozen may have lost the rows before its timers fire. */
+  /** No job starts later. Checked before each: a frozen process may have lost the rows before its timers fire. */
   readonly #startsUntilMs: number;
   #next = 0;
   #isClosed = false;

@@ -11,8 +11,8 @@
 //     heartbeat row lists them.
 //  4. When all have ended, one packet deletes what is done, updates what failed, commits, and starts the
 //     next batch with step 1.
-//  5. The transaction is committed early after `limitMs` (default 100), and while fetched jobs have not started
-//     already after 200 ms. What has ended is written, what runs is locked by `locked_by` and belongs to the
+//  5. The transaction is committed early: after `limitMs` (default 100), or after 200 ms while some of its jobs
+//     have not started. What has ended is written, what runs is locked by `locked_by` and belongs to the
 //     safe mode now (kept-jobs.ts), what has not started is unlocked.
 //  6. When the connection is lost, PostgreSQL unlocks the rows at once. Running jobs are aborted. What had
 //     ended is written on a new connection, for jobs that no worker has locked by then.
@@ -63,7 +63,7 @@ export class FastFetcher<E> implements Fetcher<E> {
   constructor(parts: FastFetcherParts<E>, link: FetcherLink) {
     this.#connections = parts.connections;
     const { notify, preparedStatements } = parts.config;
-    // A server process that has just announced a job is awake when the fetch for it arrives. Behind a pooler the
+    // A server process that has just sent an announcement is awake when the fetch arrives. Behind a pooler the
     // channel would stay with the connection of another client.
     if (notify && preparedStatements) {
       this.#connections[0]?.listen(NEW_JOBS, (payload) => link.jobsAnnounced(payload));

@@ -53,7 +53,7 @@ export class FastLane<E> {
   /** The current batch, and earlier ones whose kept jobs still run. */
   #busy: readonly FastBatch<E>[] = [];
   readonly #kept: KeptJobs;
-  #turning: Promise<void> = Promise.resolve(); // the end of the current batch, among others
+  #turning: Promise<void> = Promise.resolve(); // the current turn: flush, fetch and batch
   #loop: Promise<unknown> | null = null;
 
   constructor(parts: FastLaneParts<E>) {
@@ -271,7 +271,7 @@ export class FastLane<E> {
     };
     const batch = new FastBatch({ jobs, executor, slots, clock, limitMs, slotEnded });
     this.#batch = batch;
-    // Meanwhile it was stopped, has read a pause, or was frozen for so long that others have the jobs.
+    // Since the fetch, the worker was stopped, has read a pause, or was frozen so long that others have the jobs.
     if (this.#stop.signal.aborted || this.#transaction.isOutdated || !mayFetch()) batch.stop();
     batch.start();
     if (batch.isBusy) this.#busy = [...this.#busy, batch];

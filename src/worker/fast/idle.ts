@@ -66,7 +66,7 @@ export class Idle {
     this.#cancelLate();
   }
 
-  /** The first fetch has its answer, or will have none. Returns true if there was a first fetch. */
+  /** Called when the first fetch has its answer, or will have none. Returns true if there was a first fetch. */
   endFirstFetch(): boolean {
     const wasFirst = this.#isFetchingFirst;
     this.#isFetchingFirst = false;

@@ -88,8 +88,8 @@ export class Dispatcher<E> {
 
   /** Returns unstarted jobs and continues. Resolves when no job that was fetched before this call can start. */
   async returnUnstarted(): Promise<void> {
-    const gone = this.#fetchers.map((fetcher) => fetcher.returnUnstarted());
-    await Promise.all([...gone, ...this.executors.map((one) => one.untilStarted())]);
+    const returned = this.#fetchers.map((fetcher) => fetcher.returnUnstarted());
+    await Promise.all([...returned, ...this.executors.map((one) => one.untilStarted())]);
   }
 
   /** Writes results of jobs that still have a slot. */

@@ -35,7 +35,7 @@ export interface FetchRequest {
   readonly isPatient: boolean;
   /** Whether named queues are read, too. */
   readonly queues: boolean;
-  /** Whether to look for a free queue, where many are locked for good. */
+  /** Whether to look for a free named queue, which is slow where many are locked for good. */
   readonly findsFreeQueue: boolean;
   /** Which jobs without a queue are fetched. */
   readonly free: JobKind;
@@ -123,7 +123,7 @@ export class FetchPlan {
     this.#drainedCount = Math.max(this.#drainedCount, mark);
   }
 
-  /** Jobs may have become ready after the start. `hasFreeQueue`: a named queue was unlocked. */
+  /** Jobs may have become ready after the start of the next fetch. `hasFreeQueue`: a named queue was unlocked. */
   raise(hasFreeQueue = false): void {
     this.#readyCount++;
     if (hasFreeQueue) this.#searchAtMs = 0;
@@ -201,8 +201,8 @@ export class FetchPlan {
     };
   }
 
-  /** Records the answer. `free`: some named queue is free; null: unknown. Returns true when nothing is ready. */
-  learn(jobs: readonly FetchedJob[], request: FetchRequest, free: boolean | null): boolean {
+  /** Records the answer. `hasFree`: some named queue is free; null: unknown. Returns true when nothing is ready. */
+  learn(jobs: readonly FetchedJob[], request: FetchRequest, hasFree: boolean | null): boolean {
     if (request.isQuick) {
       this.#learnQuick(jobs.length);
       return false; // A quick fetch reads only the most urgent jobs, so a full fetch follows.
@@ -211,10 +211,10 @@ export class FetchPlan {
     const isFull = jobs.length >= request.want;
     const tookMs = this.#clock.monotonic() - sentAtMs;
     this.#learnLength(isFull, tookMs);
-    const queuesAreFree = free ?? false;
+    const queuesAreFree = hasFree ?? false;
     this.#hasLeftOutSearch =
-      free === null || (this.#hasLeftOutSearch && readyCount < this.#readyCount);
-    if (free === false)
+      hasFree === null || (this.#hasLeftOutSearch && readyCount < this.#readyCount);
+    if (hasFree === false)
       this.#searchAtMs = sentAtMs + Math.min(SEARCHES * tookMs, MAX_SEARCH_PAUSE_MS);
     // A fetch with a start has read only jobs after it.
     const sawAll = start === BEGINNING && (queues || !queuesAreFree);

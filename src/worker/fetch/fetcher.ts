@@ -57,8 +57,8 @@ export interface FetcherLink {
   /** Wakes the other fetchers for jobs that this one leaves to them. */
   wakeOthers(fetcher: Fetcher): void;
   /**
-   * Called when nothing was ready at this time of the database's clock, in seconds since the epoch. On the connection it
-   * may be read when a job becomes due.
+   * Called when nothing was ready at this time of the database's clock, in seconds since the epoch. `connection`: where
+   * the time of the next job may be read.
    */
   nothingReady(atSeconds: number, connection: PromptConnection): void;
   /** Called when a connection was lost, because others may be dead, too. */

@@ -1,4 +1,4 @@
-// Fetches of jobs of managed queues: queues that limits are for.
+// Fetches jobs of managed queues: named queues under a limit.
 //
 //   queues are made managed (managed-queues.ts) ──▶ slots, tokens, jobs ──▶ none: again when a token is due
 import type { Clock } from "../../base/clock.ts";

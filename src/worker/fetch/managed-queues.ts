@@ -1,4 +1,4 @@
-// Makes the queues that limits are for managed, for all fetches of a session. That reads all rows of queues, so it takes
+// Makes the queues under limits managed, for all fetches of a session. That reads all rows of queues, so it takes
 // at most a twentieth of the time, or half of it while there are many to change.
 //
 //   a limit has changed ─▶ all queues ─┐
@@ -16,7 +16,7 @@ const MAX_PENDING_MS = 1_000;
 
 export class ManagedQueues {
   readonly #clock: Clock;
-  /** Counts what may have made queues that are not managed yet. */
+  /** Counts the events after which some queues may have to be made managed. */
   #news = 1;
   #done = 0;
   #hasAllToRead = true;
@@ -47,7 +47,7 @@ export class ManagedQueues {
     this.#news++;
   }
 
-  /** A run may have ended for which its queue waits. */
+  /** A run has ended. Its queue may have waited for that to become managed. */
   runEnded(): void {
     this.#pendingMs = PENDING_MS;
     const soonMs = Math.max(this.#clock.monotonic() + PAUSE_MS, this.#pausesUntilMs);

@@ -27,7 +27,7 @@ export function formOf(
   const { want, queues, free, start } = request;
   const form: ReadyForm = {
     queues,
-    // All queues that limits are for are locked for good, so this reads all of them to find none unlocked.
+    // Managed queues are locked for good, so with limits a search may read all of them and find no free queue.
     findsFreeQueue: request.findsFreeQueue || tasks.limitedQueues === null,
     flags: tasks.forbiddenFlags !== null,
     pauses: tasks.pauses,
@@ -48,7 +48,7 @@ export function formOf(
 /**
  * Finds the job, or its queue, for which PostgreSQL refuses a fetch of one job, or of one run of a managed queue. The
  * jobs' rows are locked before their updates are tried, so that no other job is blamed. Returns null if another worker
- * has it now. Never rejects.
+ * has it now, undefined for a fetch of more jobs. Never rejects.
  */
 export async function refusedHead(
   connection: WorkerConnection,

@@ -36,7 +36,7 @@ export interface Controls extends Pick<TaskParameters, "pausesRead" | "queueUnlo
 export interface FetchLimits {
   /** The names of tasks without a limit. */
   readonly unlimited: readonly string[];
-  /** Patterns of queues that limits are for; null: none. */
+  /** Patterns of the queues under limits; null: none. */
   readonly queues: { readonly patterns: readonly string[] } | null;
 }
 

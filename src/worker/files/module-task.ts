@@ -21,9 +21,9 @@ export async function moduleTask(file: TaskFile, schema: SchemaName): Promise<Ta
   if (typeof found !== "function") throw new Error(exportProblem(found));
   const handler = (payload: unknown, context: TaskContext) =>
     found(payload, jobHelpers(context, schema));
-  // Its return value is evaluated as in Graphile Worker.
   const [retry, timeoutMs] = ["retry", "timeoutMs"].map(imported.exportNamed);
   const options = { retry, timeoutMs } as TaskOptions; // defineTask() checks them
+  // The return value of the function is evaluated as in Graphile Worker.
   return Object.freeze({ ...defineTask(identifier, handler, options), kind: "graphile" as const });
 }
 

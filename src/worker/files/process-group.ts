@@ -5,14 +5,14 @@ import { codeOf } from "../../base/errors.ts";
 
 const POLL_MS = 20;
 /** The time for processes to end after SIGKILL. */
-const LAST_BREATH_MS = 1_000;
+const KILLED_MS = 1_000;
 
 /** Sends SIGTERM, and SIGKILL after `killAfterMs`. Resolves when the group is empty. */
 export async function endGroup(pid: number, killAfterMs: number): Promise<void> {
   signalGroup(pid, "SIGTERM");
   if (await isGone(pid, killAfterMs)) return;
   signalGroup(pid, "SIGKILL");
-  await isGone(pid, LAST_BREATH_MS);
+  await isGone(pid, KILLED_MS);
 }
 
 const alive = new Set<number>();
@@ -40,7 +40,7 @@ function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
   }
 }
 
-/** Polls, because there is no event for an empty group. */
+/** Resolves to whether the group is empty within the limit. Polls, because there is no event for that. */
 async function isGone(pid: number, limitMs: number): Promise<boolean> {
   const never = new AbortController().signal;
   // On a busy host a round takes longer than its wait.
@@ -58,8 +58,8 @@ function isDead(group: number): boolean {
   try {
     const members = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
     return members.every((pid) => {
-      const [state, , its] = fieldsOf(pid);
-      return Number(its) !== group || state === "Z" || state === "X";
+      const [state, , itsGroup] = fieldsOf(pid);
+      return Number(itsGroup) !== group || state === "Z" || state === "X";
     });
   } catch {
     return false; // no Linux

@@ -147,7 +147,7 @@ const isModule = (extension: string) =>
 
 /**
  * On mounts without modes every file is executable, so source maps and type declarations look like programs. Of several
- * files of one name, only those count whose first bytes are a program's.
+ * files of one name, only modules and files with the first bytes of a program count.
  */
 async function withoutCompanions(files: readonly TaskFile[]): Promise<TaskFile[]> {
   const groups = [...Map.groupBy(files, ({ identifier }) => identifier).values()];

@@ -14,7 +14,7 @@ export class ExcludedJobs {
     this.#forMs = forMs;
   }
 
-  /** Adds a job or a queue. Beyond 1,000 it does nothing, and the others are tried each time. */
+  /** Adds a job or a queue. Beyond 1,000 it does nothing, and further ones are tried each time. */
   add(id: string, error: string): void {
     const untilMs = monotonic() + this.#forMs;
     if (this.#jobs.size < MAX_EXCLUDED) this.#jobs.set(id, { untilMs, error });

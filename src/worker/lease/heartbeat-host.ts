@@ -96,7 +96,7 @@ async function startThread(workerData: HeartbeatThreadData): Promise<Thread> {
   const { NODE_OPTIONS: _, ...env } = process.env;
   const own = { execArgv: [], env, resourceLimits: LIMITS, name: "worker heartbeat" };
   const options = { workerData, ...own };
-  // Bundlers omit it in CommonJS.
+  // undefined in a bundle that is CommonJS.
   const here: string | undefined = import.meta.url;
   if (here?.endsWith(".ts")) return new Thread(new URL("./heartbeat-thread.ts", here), options);
   const { default: text } = await import("../../../dist/heartbeat-thread.json", {

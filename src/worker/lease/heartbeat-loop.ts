@@ -218,7 +218,7 @@ export class HeartbeatLoop {
     this.#toRenew = others;
     if (id === undefined) return;
     try {
-      // Three renewals may fail before a lock is stale.
+      // A younger lock is renewed the next time, before it is stale.
       await renewLocks(this.#db, id, null, everyMs / 2);
     } catch (error) {
       this.#report({ report: "unrenewed", error: messageOf(error) });

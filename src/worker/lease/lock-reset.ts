@@ -45,7 +45,7 @@ export class LockReset {
     this.#running = this.#run();
   }
 
-  /** A reset that reads all jobs ends with its connection. */
+  /** Waits for a running reset for half a second. One that reads all jobs ends with its connection. */
   async stop(): Promise<void> {
     this.#stop.abort();
     const over = new AbortController();

@@ -141,7 +141,7 @@ export class BackOffs {
     }
   }
 
-  /** Logs each text with its fields once. */
+  /** Logs each text with its fields once, 100 at most. */
   #warn(message: string, fields: Record<string, unknown> = {}): void {
     const key = `${message} ${JSON.stringify(fields)}`;
     if (this.#warned.size >= MAX_WARNINGS || this.#warned.has(key)) return;

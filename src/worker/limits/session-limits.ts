@@ -122,7 +122,7 @@ export class SessionLimits {
     await returnQueueTokens(this.#parts.database, unused).catch(() => {});
   }
 
-  /** Gives back all that the session holds. Never rejects. */
+  /** Gives back the permits; unused tokens stay taken. Never rejects. */
   async close(): Promise<void> {
     const { watch, workerId, database } = this.#parts;
     watch.unsubscribe(this);

@@ -123,7 +123,7 @@ export async function flushAndFetch(
   const broken = outcomes.find((one, index) => {
     return one.status === "rejected" && !isRefused(one, writes[index] as PendingWrite);
   }) as PromiseRejectedResult | undefined;
-  // A patient fetch has had a minute.
+  // A fetch that a slow trigger delays is repeated with a minute; if that is not enough, it counts as refused.
   const isFetchRefused =
     fetched === null &&
     broken !== undefined &&

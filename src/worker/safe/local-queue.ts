@@ -82,8 +82,8 @@ export class LocalQueue {
   }
 
   /**
-   * Returns the number of jobs to request now, in addition to running requests. `most`: of jobs that wait or are
-   * requested.
+   * Returns the number of jobs to request now, in addition to running requests. `most`: the limit of jobs that wait or
+   * are requested.
    */
   demand(freeSlots: number, most = Number.POSITIVE_INFINITY): number {
     // Jobs that were just returned are for other workers.
@@ -108,8 +108,8 @@ export class LocalQueue {
   }
 
   /**
-   * Adds fetched jobs after the waiting ones; after release() returns them at once. An answer with fewer than
-   * `wanted` jobs is short.
+   * Adds fetched jobs after the waiting ones; after release() returns them at once. `demand`: the number of requested
+   * jobs; fewer may begin a refetch delay.
    */
   add(units: readonly WorkUnit[], count: number, demand: number): void {
     this.#parts.hooks.emit("localQueue:getJobs:complete", {

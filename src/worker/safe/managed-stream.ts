@@ -72,7 +72,7 @@ export class ManagedStream extends Stream {
     return Number.POSITIVE_INFINITY;
   }
 
-  /** Jobs have come by a fetch that was sent at this time. */
+  /** Records when the tokens lapse that a fetch, sent at `sentAtMs`, has taken with these jobs. */
   jobsFetched(jobs: readonly FetchedJob[], sentAtMs: number, takenAtSeconds: number): void {
     if (this.#lapseMs === Number.POSITIVE_INFINITY || jobs.length === 0) return;
     const untilMs = this.#lapse.untilMs(sentAtMs, this.#lapseMs);

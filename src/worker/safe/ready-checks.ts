@@ -54,7 +54,7 @@ export class ReadyChecks {
     try {
       return await mayHaveReady(connection.database, identifiers, pauses);
     } catch {
-      return true; // The next fetch finds out what is wrong.
+      return true; // A fetch that fails, too, reports the error.
     } finally {
       connections.giveBack(connection);
     }

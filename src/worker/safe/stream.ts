@@ -138,7 +138,7 @@ export class Stream {
     for (const limit of this.#limits) limit.running++;
   }
 
-  /** Jobs that wait for a permit are locked for nothing, and a job without a token, too. */
+  /** Returns how many jobs may be fetched ahead: locked jobs that wait for a permit or a token are of no use. */
   #mostUnstarted(): number {
     let most = Number.POSITIVE_INFINITY;
     for (const { bucket, tokens, isShort, permits } of this.#limits) {

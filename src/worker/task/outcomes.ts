@@ -162,7 +162,7 @@ export function outcomeOf(error: Error): Outcome | undefined {
 
 type OutcomeBrand = { readonly [OUTCOME]?: unknown };
 
-/** Returns the time from now until then, 0 to ten years; null for an invalid time. */
+/** Returns the milliseconds from now until then, at most ten years; null for an invalid time. */
 function delayUntil(until: unknown): number | null {
   const delayMs = types.isDate(until) ? until.getTime() - now() : until;
   const isDelay = typeof delayMs === "number" && Number.isFinite(delayMs);
@@ -211,7 +211,7 @@ function checkedUntil(until: unknown): number | Date {
   ]);
 }
 
-/** The seconds of a text, as milliseconds of at most ten years; null for any other text. */
+/** Returns the seconds of a text as milliseconds, at most ten years; null for any other text. */
 export function secondsIn(text: string): number | null {
   return /^\d{1,64}$/.test(text) ? Math.min(Number(text) * 1_000, MAX_DELAY_MS) : null;
 }
